@@ -1,0 +1,109 @@
+// A benchmark as one object: what it isolates, its parameters, what it measures and how. Listing, measuring, verifying,
+// judging and the docs tables all come from it. A benchmark is one file that registers one or more definitions:
+//
+//   void triad(Trial& trial) { ... trial.time(...); trial.verify(...); }
+//
+//   const Registration registered{
+//       define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
+//           .isolates("Streaming bandwidth of host memory, two reads and a write")
+//           .bad_value("a neighbour that streams, a missing memory channel, a cgroup CPU quota")
+//           .axis("cores", {"one_core", "all_cores"})
+//           .quantity(Quantity::bandwidth, "host_memory")
+//           .statistics({Statistic::median, Statistic::mean, Statistic::p99})
+//           .body(triad)};
+//
+// The id is family/op followed by the value of each axis: host/triad/all_cores.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "result/samples.hpp"
+
+namespace gpugauge::bench {
+
+class Trial;
+
+/// What a batch's seconds are turned into.
+enum class Quantity {
+  latency,     ///< seconds per operation; lower is better
+  bandwidth,   ///< declared bytes / seconds; higher is better
+  throughput,  ///< declared flops / seconds; higher is better
+  rate,        ///< declared items / seconds, unit operation/second; higher is better
+};
+
+/// How the batches become one value. mean is work over the wall time of the whole window (what a user feels under a CPU
+/// quota), the others are taken over batches. p99 is the slow end, whatever the direction.
+enum class Statistic { median, mean, p99, minimum };
+
+/// One parameter and the values it takes. Every combination of all axes is one instance.
+struct Axis {
+  std::string name;
+  std::vector<std::string> values;
+};
+
+/// What the machine must have for an instance to be measurable; what is missing skips it by name.
+struct Requirements {
+  bool gpu = false;
+  int minimum_compute_capability = 0;  ///< 80 for 8.0
+};
+
+class Definition {
+ public:
+  Definition(std::string family, std::string op);
+
+  /// One or two sentences on the mechanism that this benchmark isolates (docs/benchmarks.md is made of it).
+  Definition& isolates(std::string sentence);
+  /// What a bad value usually means.
+  Definition& bad_value(std::string sentence);
+  /// The variant, when a family holds several implementations of one op: family/op/variant/params.
+  Definition& variant(std::string name);
+  Definition& axis(std::string name, std::vector<std::string> values);
+  /// What is judged, and its class. Throws std::invalid_argument for a class that result::classes does not list.
+  Definition& quantity(Quantity quantity, std::string metric_class);
+  Definition& statistics(std::vector<Statistic> statistics);
+  /// Metrics that the body adds by hand with Trial::metric only (fits, ratios): no metric is formed from the batches.
+  Definition& custom_metrics();
+  Definition& requires_gpu(int minimum_compute_capability = 0);
+  /// Seconds that one batch should last; the operations per batch are calibrated to it. Default 1 ms.
+  Definition& batch_seconds(double seconds);
+  /// Share of the profile's time window that this benchmark takes (default 1).
+  Definition& window_share(double share);
+  /// Repeating the operation must give the same bits; the body verifies it (Trial::verify_deterministic).
+  Definition& deterministic();
+  Definition& body(std::function<void(Trial&)> function);
+
+  std::string family, op, variant_name, isolates_text, bad_value_text;
+  std::vector<Axis> axes;
+  std::optional<Quantity> quantity_kind;
+  std::string metric_class;
+  std::vector<Statistic> statistic_kinds{Statistic::median};
+  Requirements requirements;
+  double batch_target_seconds = 1e-3;
+  double window_factor = 1;
+  bool is_deterministic = false;
+  std::function<void(Trial&)> run;
+};
+
+Definition define(std::string family, std::string op);
+
+/// A definition with one value chosen per axis.
+struct Instance {
+  const Definition* definition = nullptr;
+  result::Facts parameters;  ///< axis name -> value
+  std::string id;
+};
+
+/// Puts a definition into the family's list at start-up. Throws std::logic_error (and so ends the process at start)
+/// when it is incomplete or its id is taken.
+class Registration {
+ public:
+  explicit Registration(Definition definition);
+};
+
+/// Every instance of every registered definition, sorted by id.
+std::vector<Instance> instances();
+
+}  // namespace gpugauge::bench

@@ -1,0 +1,88 @@
+// The run file, schema "gpugauge.run/1": one round (P fresh processes per family) with its telemetry, immutable.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "result/samples.hpp"
+
+namespace gpugauge::result {
+
+inline constexpr std::string_view run_schema = "gpugauge.run/1";
+
+/// What the node is. Compared field by field; the baseline room says which fields must match.
+struct Fingerprint {
+  Facts device;    ///< GPU models, UUIDs, compute capability; or the host processor
+  Facts stack;     ///< every version that was loaded: driver, runtime, libraries, kernel, libc
+  Facts settings;  ///< power limit, persistence, governor, cgroup limit, environment variables that matter
+  Facts topology;  ///< NUMA, PCIe, NVLink
+  Facts suite;     ///< version, profile, source hash per family
+
+  bool operator==(const Fingerprint&) const = default;
+};
+
+/// One series of telemetry, sampled beside the measurement.
+struct Series {
+  std::string source;           ///< "host" or "gpu:<UUID>"
+  std::string name;             ///< "load1", "cpu_throttled_seconds", "sm_clock_hz"
+  std::string unit;             ///< one of result::units
+  std::vector<double> seconds;  ///< since the run's start
+  std::vector<double> values;   ///< same length
+
+  bool operator==(const Series&) const = default;
+};
+
+/// One execution of a family.
+struct Process {
+  std::string family;
+  int index = 0;         ///< 0 .. P-1 within the family
+  int order = 0;         ///< position in the run's random order
+  Status status = Status::ok;
+  std::string reason;    ///< one sentence unless ok
+  std::optional<int> exit_code;
+  std::optional<int> signal;
+  double start_seconds = 0;  ///< since the run's start
+  double wall_seconds = 0;
+  /// What the host did during this process, as differences over it: cpu_seconds, steal_seconds,
+  /// cgroup_throttled_periods, cgroup_throttled_seconds, pressure_cpu_seconds, involuntary_switches, other_cpu_seconds.
+  std::map<std::string, double> host;
+  std::string output;        ///< tail of what it printed, at most 4 KiB of valid UTF-8
+  std::optional<Samples> samples;
+
+  bool operator==(const Process&) const = default;
+};
+
+/// One round. `complete` is false for a run that was interrupted: what it holds is valid, what is missing is named.
+struct Run {
+  std::string id;            ///< 26 characters, sorts by time (ULID)
+  bool complete = false;
+  std::string partial_reason;
+  std::string started;       ///< UTC, RFC 3339
+  double wall_seconds = 0;
+  std::uint64_t seed = 0;
+  std::string profile;       ///< smoke, quick, standard
+  std::string device;        ///< the selection as given: all, host, 0, UUID
+  int round = 1;             ///< 1, or the number of the repeated round inside one check
+  std::vector<std::string> command;
+  std::vector<std::string> only;  ///< benchmark filter of a repeated round; empty = everything
+  std::string boot_id;
+  Fingerprint fingerprint;
+  std::vector<Process> processes;
+  std::vector<Series> telemetry;
+  std::vector<std::string> remarks;  ///< what the reader should know: telemetry that could not be read, and why
+
+  bool operator==(const Run&) const = default;
+};
+
+/// Reads a run file. Throws FormatError naming file, place and what is wrong; unknown keys are refused.
+Run read_run(const std::filesystem::path& file);
+Run parse_run(const std::string& text, const std::string& origin);
+
+/// JSON text of a run file. Throws std::invalid_argument when a value is not finite or breaks a rule above.
+std::string to_json(const Run& run);
+
+}  // namespace gpugauge::result

@@ -1,0 +1,119 @@
+// What one process of one family leaves behind: the sample file, schema "gpugauge.samples/1".
+// Written by bench/support, read by the harness; the only thing the two sides share.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "result/vocabulary.hpp"
+
+namespace gpugauge::result {
+
+inline constexpr std::string_view samples_schema = "gpugauge.samples/1";
+
+/// Flat facts with dotted names ("gpu.uuid", "host.cpu_model"), the names of docs/observation.md. Values are text,
+/// so that two fingerprints compare without interpretation.
+using Facts = std::map<std::string, std::string>;
+
+/// A bound that physics or a data sheet sets for a metric.
+struct Limit {
+  double value = 0;    ///< in the metric's unit, > 0
+  std::string source;  ///< where the figure comes from
+  /// True when a healthy device comes near the limit (40% to 105% of it is then plausible); false when the limit
+  /// only bounds the metric from its good side.
+  bool saturating = false;
+
+  bool operator==(const Limit&) const = default;
+};
+
+/// One judged number of a benchmark, computed from its batches.
+struct Metric {
+  std::string name;          ///< unique within the benchmark: "bandwidth", "latency_p99"
+  std::string unit;          ///< one of result::units
+  Direction better = Direction::higher;
+  std::string metric_class;  ///< one of result::classes
+  std::string statistic;     ///< how the value was formed: "median", "mean", "p99", "minimum", "maximum", "fit", "ratio"
+  double value = 0;          ///< finite, > 0 when judged
+  double resolution = 0;     ///< smallest difference the clock can tell, in the metric's unit; 0 = negligible
+  bool judged = true;        ///< false: recorded, never gated; note says why
+  std::string note;
+  std::optional<Limit> limit;
+
+  bool operator==(const Metric&) const = default;
+};
+
+/// How a result was checked. A NaN error never passes.
+struct Verification {
+  std::string method;
+  bool passed = false;
+  std::optional<double> error;      ///< largest error found; absent when it was not finite or not a number of this kind
+  std::optional<double> tolerance;  ///< largest error allowed
+
+  bool operator==(const Verification&) const = default;
+};
+
+/// The timed batches of one benchmark in one process. Every batch is kept.
+struct Batches {
+  std::int64_t operations_per_batch = 0;     ///< operations in one batch, >= 1
+  std::vector<double> seconds_per_operation; ///< one entry a batch, > 0
+  std::vector<double> cpu_seconds_per_operation;  ///< same length or empty
+  std::vector<double> sm_clock_hz;           ///< same length or empty (no GPU)
+  double window_seconds = 0;                 ///< wall time from the first batch's start to the last one's end
+  double cpu_seconds = 0;                    ///< processor time the process used in that window
+
+  bool operator==(const Batches&) const = default;
+};
+
+/// Work of one operation, as the definition declares it. 0 = does not apply.
+struct Work {
+  double bytes = 0;
+  double flops = 0;
+  double items = 0;
+
+  bool operator==(const Work&) const = default;
+};
+
+/// One benchmark in one process.
+struct BenchmarkResult {
+  std::string id;      ///< family/op/variant/params
+  Status status = Status::ok;
+  std::string reason;  ///< one sentence unless ok
+  Facts parameters;
+  Facts notes;         ///< how it was measured: "synchronous_launch" = "true", "timer" = "cuda_event"
+  Work work;
+  Batches batches;
+  std::vector<Metric> metrics;
+  std::vector<Verification> verifications;
+
+  bool operator==(const BenchmarkResult&) const = default;
+};
+
+/// A sample file.
+struct Samples {
+  std::string family;
+  Status status = Status::ok;  ///< unavailable: no benchmark could run, reason says why
+  std::string reason;
+  std::string suite_version;   ///< GPUGauge's version
+  std::string source_hash;     ///< SHA-256 over the family's sources
+  std::uint64_t seed = 0;      ///< of the order of benchmarks and of the input data
+  Facts context;               ///< what the process found: gpu.*, cuda.*, host.*, settings
+  std::vector<BenchmarkResult> benchmarks;
+
+  bool operator==(const Samples&) const = default;
+};
+
+/// "gemm/bf16/mma_sync/4096x4096x4096:throughput": names a metric in reports, policies and baselines.
+std::string metric_key(const std::string& benchmark_id, const std::string& metric_name);
+
+/// Reads a sample file. Throws FormatError naming file, place and what is wrong; unknown keys are refused.
+Samples read_samples(const std::filesystem::path& file);
+Samples parse_samples(const std::string& text, const std::string& origin);
+
+/// JSON text of a sample file. Throws std::invalid_argument when a value is not finite or breaks a rule above.
+std::string to_json(const Samples& samples);
+
+}  // namespace gpugauge::result

@@ -1,0 +1,57 @@
+# Every borrowed library, in one place: the distribution's package first, a pinned source where it is missing.
+# scripts/versions.env holds the pins; docs/dependencies.md says why each was chosen.
+include(FetchContent)
+set(FETCHCONTENT_QUIET ON)
+option(GPUGAUGE_FETCH_DEPENDENCIES "Fetch pinned sources of libraries that find_package does not find" ON)
+
+# gpugauge_dependency(<package> TARGET <target> GIT <url> TAG <tag> [VERSION <minimum>])
+function(gpugauge_dependency package)
+  cmake_parse_arguments(ARG "" "TARGET;GIT;TAG;VERSION" "" ${ARGN})
+  find_package(${package} ${ARG_VERSION} QUIET)
+  if(TARGET ${ARG_TARGET})
+    # Make imported targets of this scope visible to the whole build.
+    get_target_property(_imported ${ARG_TARGET} IMPORTED)
+    if(_imported)
+      set_target_properties(${ARG_TARGET} PROPERTIES IMPORTED_GLOBAL TRUE)
+    endif()
+    message(STATUS "${package}: the installed package (${${package}_VERSION})")
+    return()
+  endif()
+  if(NOT GPUGAUGE_FETCH_DEPENDENCIES)
+    message(FATAL_ERROR "${package} was not found and GPUGAUGE_FETCH_DEPENDENCIES is off: install its -dev package.")
+  endif()
+  message(STATUS "${package}: not installed; fetching ${ARG_TAG}")
+  FetchContent_Declare(${package} GIT_REPOSITORY ${ARG_GIT} GIT_TAG ${ARG_TAG} GIT_SHALLOW ON SYSTEM)
+  FetchContent_MakeAvailable(${package})
+  if(NOT TARGET ${ARG_TARGET})
+    message(FATAL_ERROR "${package} ${ARG_TAG} was fetched but does not define ${ARG_TARGET}.")
+  endif()
+endfunction()
+
+set(BENCHMARK_ENABLE_TESTING OFF CACHE INTERNAL "")
+set(BENCHMARK_ENABLE_INSTALL OFF CACHE INTERNAL "")
+set(BENCHMARK_ENABLE_WERROR OFF CACHE INTERNAL "")
+set(JSON_BuildTests OFF CACHE INTERNAL "")
+set(JSON_Install OFF CACHE INTERNAL "")
+set(CLI11_BUILD_TESTS OFF CACHE INTERNAL "")
+set(CLI11_BUILD_EXAMPLES OFF CACHE INTERNAL "")
+set(INSTALL_GTEST OFF CACHE INTERNAL "")
+
+gpugauge_dependency(benchmark TARGET benchmark::benchmark VERSION 1.6
+  GIT https://github.com/google/benchmark.git TAG ${GPUGAUGE_PIN_BENCHMARK_GIT_TAG})
+gpugauge_dependency(CLI11 TARGET CLI11::CLI11
+  GIT https://github.com/CLIUtils/CLI11.git TAG ${GPUGAUGE_PIN_CLI11_GIT_TAG})
+gpugauge_dependency(nlohmann_json TARGET nlohmann_json::nlohmann_json VERSION 3.10
+  GIT https://github.com/nlohmann/json.git TAG ${GPUGAUGE_PIN_NLOHMANN_JSON_GIT_TAG})
+gpugauge_dependency(fmt TARGET fmt::fmt
+  GIT https://github.com/fmtlib/fmt.git TAG ${GPUGAUGE_PIN_FMT_GIT_TAG})
+if(BUILD_TESTING)
+  gpugauge_dependency(GTest TARGET GTest::gmock
+    GIT https://github.com/google/googletest.git TAG ${GPUGAUGE_PIN_GOOGLETEST_GIT_TAG})
+endif()
+
+find_package(Threads REQUIRED)
+find_package(Boost 1.74 REQUIRED)     # Boost.Math: quantiles and distributions, header only
+find_package(OpenSSL REQUIRED COMPONENTS Crypto)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(LIBUV REQUIRED IMPORTED_TARGET GLOBAL libuv)

@@ -1,0 +1,29 @@
+# Build options shared by every target, carried by the interface target gpugauge::options.
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+
+option(GPUGAUGE_WERROR "Treat warnings as errors" OFF)
+set(GPUGAUGE_SANITIZE "" CACHE STRING "Sanitizers for host code, as -fsanitize takes them (address,undefined)")
+
+add_library(gpugauge_options INTERFACE)
+add_library(gpugauge::options ALIAS gpugauge_options)
+target_compile_features(gpugauge_options INTERFACE cxx_std_20)
+target_compile_options(gpugauge_options INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion>
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${GPUGAUGE_WERROR}>>:-Werror>)
+if(GPUGAUGE_SANITIZE)
+  target_compile_options(gpugauge_options INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${GPUGAUGE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all>)
+  target_link_options(gpugauge_options INTERFACE -fsanitize=${GPUGAUGE_SANITIZE})
+endif()
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE_PROGRAM}" CACHE STRING "Compiler launcher")
+  set(CMAKE_CUDA_COMPILER_LAUNCHER "${CCACHE_PROGRAM}" CACHE STRING "Compiler launcher")
+endif()

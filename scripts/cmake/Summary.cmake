@@ -1,0 +1,18 @@
+# The configure summary: every family with "built" or the reason why not.
+get_property(_families GLOBAL PROPERTY GPUGAUGE_FAMILIES)
+message(STATUS "GPUGauge ${PROJECT_VERSION} (${GPUGAUGE_COMMIT}), ${CMAKE_BUILD_TYPE}")
+if(GPUGAUGE_CUDA)
+  string(REGEX MATCH "^[0-9]+" _cuda_major "${CUDAToolkit_VERSION}")
+  message(STATUS "  CUDA ${CUDAToolkit_VERSION}, architectures ${GPUGAUGE_ARCHITECTURE_LIST}, "
+                 "minimum driver ${GPUGAUGE_PIN_MINIMUM_DRIVER_CUDA_${_cuda_major}}")
+else()
+  message(STATUS "  CUDA: none (${GPUGAUGE_NO_CUDA_REASON})")
+endif()
+foreach(_family IN LISTS _families)
+  get_property(_reason GLOBAL PROPERTY GPUGAUGE_FAMILY_${_family})
+  if(_reason)
+    message(STATUS "  family ${_family}: not built: ${_reason}")
+  else()
+    message(STATUS "  family ${_family}: built")
+  endif()
+endforeach()
