@@ -9,9 +9,9 @@ namespace gpugauge::result {
 /// One code of the CUDA runtime or driver API (they share numbers from 100 up).
 struct CudaErrorInfo {
   int code;
-  std::string_view name;        ///< "cudaErrorInsufficientDriver"
-  std::string_view meaning;     ///< what it means here, one sentence
-  std::string_view next;        ///< what to do or to type next, one sentence
+  std::string_view name;     ///< "cudaErrorInsufficientDriver"
+  std::string_view meaning;  ///< what it means here, one sentence
+  std::string_view next;     ///< what to do or to type next, one sentence
 };
 
 /// nullopt for a code that is not explained here.

@@ -14,8 +14,8 @@ inline constexpr std::size_t max_file_bytes = std::size_t{1} << 30;
 /// Reads a whole regular file. Throws FileError (missing, not a regular file, too large, unreadable).
 std::string read_file(const std::filesystem::path& file, std::size_t limit = max_file_bytes);
 
-/// Writes beside the target, syncs, renames, syncs the directory. On any failure the earlier file is untouched and no
-/// temporary file stays. Creates missing parent directories. Throws FileError.
+/// Writes beside the target, syncs, renames, syncs the directory. On any failure the earlier file is
+/// untouched and no temporary file stays. Creates missing parent directories. Throws FileError.
 void write_file(const std::filesystem::path& file, std::string_view content);
 
 }  // namespace gpugauge::result

@@ -1,4 +1,5 @@
-// The run file, schema "gpugauge.run/1": one round (P fresh processes per family) with its telemetry, immutable.
+// The run file, schema "gpugauge.run/1": one round (P fresh processes per family) with its telemetry,
+// immutable.
 #pragma once
 
 #include <cstdint>
@@ -39,41 +40,44 @@ struct Series {
 /// One execution of a family.
 struct Process {
   std::string family;
-  int index = 0;         ///< 0 .. P-1 within the family
-  int order = 0;         ///< position in the run's random order
+  int index = 0;  ///< 0 .. P-1 within the family
+  int order = 0;  ///< position in the run's random order
   Status status = Status::ok;
-  std::string reason;    ///< one sentence unless ok
+  std::string reason;  ///< one sentence unless ok
   std::optional<int> exit_code;
   std::optional<int> signal;
   double start_seconds = 0;  ///< since the run's start
   double wall_seconds = 0;
   /// What the host did during this process, as differences over it: cpu_seconds, steal_seconds,
-  /// cgroup_throttled_periods, cgroup_throttled_seconds, pressure_cpu_seconds, involuntary_switches, other_cpu_seconds.
+  /// cgroup_throttled_periods, cgroup_throttled_seconds, pressure_cpu_seconds, involuntary_switches,
+  /// other_cpu_seconds.
   std::map<std::string, double> host;
-  std::string output;        ///< tail of what it printed, at most 4 KiB of valid UTF-8
+  std::string output;  ///< tail of what it printed, at most 4 KiB of valid UTF-8
   std::optional<Samples> samples;
 
   bool operator==(const Process&) const = default;
 };
 
-/// One round. `complete` is false for a run that was interrupted: what it holds is valid, what is missing is named.
+/// One round. `complete` is false for a run that was interrupted: what it holds is valid, what is missing is
+/// named.
 struct Run {
-  std::string id;            ///< 26 characters, sorts by time (ULID)
+  std::string id;  ///< 26 characters, sorts by time (ULID)
   bool complete = false;
   std::string partial_reason;
-  std::string started;       ///< UTC, RFC 3339
+  std::string started;  ///< UTC, RFC 3339
   double wall_seconds = 0;
   std::uint64_t seed = 0;
-  std::string profile;       ///< smoke, quick, standard
-  std::string device;        ///< the selection as given: all, host, 0, UUID
-  int round = 1;             ///< 1, or the number of the repeated round inside one check
+  std::string profile;  ///< smoke, quick, standard
+  std::string device;   ///< the selection as given: all, host, 0, UUID
+  int round = 1;        ///< 1, or the number of the repeated round inside one check
   std::vector<std::string> command;
   std::vector<std::string> only;  ///< benchmark filter of a repeated round; empty = everything
   std::string boot_id;
   Fingerprint fingerprint;
   std::vector<Process> processes;
   std::vector<Series> telemetry;
-  std::vector<std::string> remarks;  ///< what the reader should know: telemetry that could not be read, and why
+  std::vector<std::string>
+      remarks;  ///< what the reader should know: telemetry that could not be read, and why
 
   bool operator==(const Run&) const = default;
 };

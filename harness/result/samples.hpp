@@ -15,16 +15,16 @@ namespace gpugauge::result {
 
 inline constexpr std::string_view samples_schema = "gpugauge.samples/1";
 
-/// Flat facts with dotted names ("gpu.uuid", "host.cpu_model"), the names of docs/observation.md. Values are text,
-/// so that two fingerprints compare without interpretation.
+/// Flat facts with dotted names ("gpu.uuid", "host.cpu_model"), the names of docs/observation.md. Values are
+/// text, so that two fingerprints compare without interpretation.
 using Facts = std::map<std::string, std::string>;
 
 /// A bound that physics or a data sheet sets for a metric.
 struct Limit {
   double value = 0;    ///< in the metric's unit, > 0
   std::string source;  ///< where the figure comes from
-  /// True when a healthy device comes near the limit (40% to 105% of it is then plausible); false when the limit
-  /// only bounds the metric from its good side.
+  /// True when a healthy device comes near the limit (40% to 105% of it is then plausible); false when the
+  /// limit only bounds the metric from its good side.
   bool saturating = false;
 
   bool operator==(const Limit&) const = default;
@@ -32,14 +32,15 @@ struct Limit {
 
 /// One judged number of a benchmark, computed from its batches.
 struct Metric {
-  std::string name;          ///< unique within the benchmark: "bandwidth", "latency_p99"
-  std::string unit;          ///< one of result::units
+  std::string name;  ///< unique within the benchmark: "bandwidth", "latency_p99"
+  std::string unit;  ///< one of result::units
   Direction better = Direction::higher;
   std::string metric_class;  ///< one of result::classes
-  std::string statistic;     ///< how the value was formed: "median", "mean", "p99", "minimum", "maximum", "fit", "ratio"
-  double value = 0;          ///< finite, > 0 when judged
-  double resolution = 0;     ///< smallest difference the clock can tell, in the metric's unit; 0 = negligible
-  bool judged = true;        ///< false: recorded, never gated; note says why
+  std::string
+      statistic;  ///< how the value was formed: "median", "mean", "p99", "minimum", "maximum", "fit", "ratio"
+  double value = 0;       ///< finite, > 0 when judged
+  double resolution = 0;  ///< smallest difference the clock can tell, in the metric's unit; 0 = negligible
+  bool judged = true;     ///< false: recorded, never gated; note says why
   std::string note;
   std::optional<Limit> limit;
 
@@ -50,7 +51,8 @@ struct Metric {
 struct Verification {
   std::string method;
   bool passed = false;
-  std::optional<double> error;      ///< largest error found; absent when it was not finite or not a number of this kind
+  std::optional<double>
+      error;  ///< largest error found; absent when it was not finite or not a number of this kind
   std::optional<double> tolerance;  ///< largest error allowed
 
   bool operator==(const Verification&) const = default;
@@ -58,12 +60,12 @@ struct Verification {
 
 /// The timed batches of one benchmark in one process. Every batch is kept.
 struct Batches {
-  std::int64_t operations_per_batch = 0;     ///< operations in one batch, >= 1
-  std::vector<double> seconds_per_operation; ///< one entry a batch, > 0
+  std::int64_t operations_per_batch = 0;          ///< operations in one batch, >= 1
+  std::vector<double> seconds_per_operation;      ///< one entry a batch, > 0
   std::vector<double> cpu_seconds_per_operation;  ///< same length or empty
-  std::vector<double> sm_clock_hz;           ///< same length or empty (no GPU)
-  double window_seconds = 0;                 ///< wall time from the first batch's start to the last one's end
-  double cpu_seconds = 0;                    ///< processor time the process used in that window
+  std::vector<double> sm_clock_hz;                ///< same length or empty (no GPU)
+  double window_seconds = 0;  ///< wall time from the first batch's start to the last one's end
+  double cpu_seconds = 0;     ///< processor time the process used in that window
 
   bool operator==(const Batches&) const = default;
 };
@@ -79,11 +81,11 @@ struct Work {
 
 /// One benchmark in one process.
 struct BenchmarkResult {
-  std::string id;      ///< family/op/variant/params
+  std::string id;  ///< family/op/variant/params
   Status status = Status::ok;
   std::string reason;  ///< one sentence unless ok
   Facts parameters;
-  Facts notes;         ///< how it was measured: "synchronous_launch" = "true", "timer" = "cuda_event"
+  Facts notes;  ///< how it was measured: "synchronous_launch" = "true", "timer" = "cuda_event"
   Work work;
   Batches batches;
   std::vector<Metric> metrics;
@@ -97,10 +99,10 @@ struct Samples {
   std::string family;
   Status status = Status::ok;  ///< unavailable: no benchmark could run, reason says why
   std::string reason;
-  std::string suite_version;   ///< GPUGauge's version
-  std::string source_hash;     ///< SHA-256 over the family's sources
-  std::uint64_t seed = 0;      ///< of the order of benchmarks and of the input data
-  Facts context;               ///< what the process found: gpu.*, cuda.*, host.*, settings
+  std::string suite_version;  ///< GPUGauge's version
+  std::string source_hash;    ///< SHA-256 over the family's sources
+  std::uint64_t seed = 0;     ///< of the order of benchmarks and of the input data
+  Facts context;              ///< what the process found: gpu.*, cuda.*, host.*, settings
   std::vector<BenchmarkResult> benchmarks;
 
   bool operator==(const Samples&) const = default;
@@ -113,7 +115,8 @@ std::string metric_key(const std::string& benchmark_id, const std::string& metri
 Samples read_samples(const std::filesystem::path& file);
 Samples parse_samples(const std::string& text, const std::string& origin);
 
-/// JSON text of a sample file. Throws std::invalid_argument when a value is not finite or breaks a rule above.
+/// JSON text of a sample file. Throws std::invalid_argument when a value is not finite or breaks a rule
+/// above.
 std::string to_json(const Samples& samples);
 
 }  // namespace gpugauge::result

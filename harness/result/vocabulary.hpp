@@ -12,8 +12,8 @@ enum class Direction { higher, lower };
 
 /// What became of a benchmark, a process or a family.
 /// ok: measured. skipped: it could not apply here (too little memory, wrong compute capability) and says why.
-/// unavailable: a library or device that it needs is missing. failed: it ran and went wrong (wrong result, error,
-/// crash, time limit). interrupted: the user or a limit ended it.
+/// unavailable: a library or device that it needs is missing. failed: it ran and went wrong (wrong result,
+/// error, crash, time limit). interrupted: the user or a limit ended it.
 enum class Status { ok, skipped, unavailable, failed, interrupted };
 
 /// What a metric stresses; tolerances and diagnosis go by class, never by a metric's name.
@@ -53,7 +53,8 @@ inline constexpr std::array classes{
 
 /// Units in which values are written: SI, spelled out, no prefixes. "1" is a plain ratio or count.
 inline constexpr std::array<std::string_view, 10> units{
-    "second", "byte/second", "flop/second", "operation/second", "hertz", "byte", "watt", "celsius", "1", "flop/clock"};
+    "second", "byte/second", "flop/second", "operation/second", "hertz", "byte",
+    "watt",   "celsius",     "1",           "flop/clock"};
 
 bool is_class(std::string_view name);
 bool is_unit(std::string_view name);
