@@ -1,0 +1,174 @@
+#include "stack/cgroup.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+
+namespace gpugauge::stack {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A mounted hierarchy, as a line of /proc/self/mountinfo describes it.
+struct Mount {
+  int version = 0;
+  std::string root;  ///< the group that is visible at `point`
+  std::string point;
+};
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  std::string part;
+  std::istringstream stream(text);
+  while (std::getline(stream, part, separator)) parts.push_back(part);
+  return parts;
+}
+
+bool contains(const std::vector<std::string>& words, const std::string& word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+/// mountinfo writes blank, tab, newline and backslash as three octal digits.
+std::string unescape(const std::string& text) {
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool octal = text[i] == '\\' && i + 3 < text.size() &&
+                       std::all_of(text.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+                                   text.begin() + static_cast<std::ptrdiff_t>(i) + 4,
+                                   [](char c) { return c >= '0' && c <= '7'; });
+    if (octal) {
+      plain += static_cast<char>(std::strtol(text.substr(i + 1, 3).c_str(), nullptr, 8));
+      i += 3;
+    } else {
+      plain += text[i];
+    }
+  }
+  return plain;
+}
+
+std::vector<Mount> read_mounts(const fs::path& root) {
+  std::vector<Mount> mounts;
+  std::ifstream file(root / "proc/self/mountinfo");
+  std::string line;
+  while (std::getline(file, line)) {
+    // id parent major:minor ROOT POINT options [optional fields] - TYPE source SUPER_OPTIONS
+    const auto words = split(line, ' ');
+    const auto dash = std::find(words.begin(), words.end(), "-");
+    if (words.size() < 6 || words.end() - dash < 4) continue;
+    const auto& type = *(dash + 1);
+    Mount mount{0, unescape(words[3]), unescape(words[4])};
+    if (type == "cgroup2") mount.version = 2;
+    if (type == "cgroup" && contains(split(*(dash + 3), ','), "cpu")) mount.version = 1;
+    if (mount.version != 0) mounts.push_back(mount);
+  }
+  return mounts;
+}
+
+/// The path of this process's group in the hierarchy of that version; nullopt when it is in none.
+std::optional<std::string> read_membership(const fs::path& root, int version) {
+  std::ifstream file(root / "proc/self/cgroup");
+  std::string line;
+  while (std::getline(file, line)) {
+    // id:controllers:path; version 2 has id 0 and no controllers
+    const auto first = line.find(':');
+    const auto second = line.find(':', first + 1);
+    if (first == std::string::npos || second == std::string::npos) continue;
+    const auto controllers = line.substr(first + 1, second - first - 1);
+    const bool match = version == 2 ? controllers.empty() && line.substr(0, first) == "0"
+                                    : contains(split(controllers, ','), "cpu");
+    if (match) return line.substr(second + 1);
+  }
+  return std::nullopt;
+}
+
+/// The path below the mount point. A container may see a path that lies outside what is mounted: then the
+/// mount point itself is the nearest group that can be read.
+fs::path below_mount(const std::string& membership, const std::string& mount_root) {
+  std::string path = membership;
+  if (mount_root != "/") {
+    if (path == mount_root) return {};
+    if (path.rfind(mount_root + "/", 0) != 0) return {};
+    path = path.substr(mount_root.size());
+  }
+  const auto relative = fs::path(path).lexically_normal().relative_path();
+  if (relative.empty() || *relative.begin() == "..") return {};
+  return relative;
+}
+
+std::optional<double> read_number(const fs::path& file) {
+  std::ifstream stream(file);
+  double value = 0;
+  if (stream >> value) return value;
+  return std::nullopt;
+}
+
+bool limits_cpu(const CpuGroup& group) {
+  std::error_code ignored;
+  if (group.version == 1) return fs::exists(group.directory / "cpu.stat", ignored);
+  return fs::exists(group.directory / "cpu.max",
+                    ignored);  // absent in the top group and without the controller
+}
+
+std::optional<double> limit_of(const CpuGroup& group) {
+  if (group.version == 1) {
+    const auto quota = read_number(group.directory / "cpu.cfs_quota_us");
+    const auto period = read_number(group.directory / "cpu.cfs_period_us");
+    if (quota && period && *quota > 0 && *period > 0) return *quota / *period;
+    return std::nullopt;
+  }
+  std::ifstream stream(group.directory / "cpu.max");
+  double quota = 0;
+  double period = 0;
+  if (stream >> quota >> period && quota > 0 && period > 0)
+    return quota / period;  // "max 100000" is no number
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<CpuGroup> cpu_groups(const fs::path& root) {
+  std::vector<CpuGroup> groups;
+  const auto mounts = read_mounts(root);
+  for (const int version : {1, 2}) {
+    const auto membership = read_membership(root, version);
+    const auto mount =
+        std::find_if(mounts.begin(), mounts.end(), [&](const Mount& m) { return m.version == version; });
+    if (!membership || mount == mounts.end()) continue;
+    const fs::path top = root / fs::path(mount->point).relative_path();
+    for (fs::path below = below_mount(*membership, mount->root);; below = below.parent_path()) {
+      CpuGroup group{version, below.empty() ? top : top / below};
+      if (limits_cpu(group)) groups.push_back(std::move(group));
+      if (below.empty()) break;
+    }
+  }
+  return groups;
+}
+
+std::optional<double> cpu_limit(const std::vector<CpuGroup>& groups) {
+  std::optional<double> smallest;
+  for (const auto& group : groups) {
+    const auto limit = limit_of(group);
+    if (limit && (!smallest || *limit < *smallest)) smallest = limit;
+  }
+  return smallest;
+}
+
+CpuThrottling read_throttling(const std::vector<CpuGroup>& groups) {
+  CpuThrottling sum;
+  for (const auto& group : groups) {
+    std::ifstream file(group.directory / "cpu.stat");
+    std::string name;
+    double value = 0;
+    while (file >> name >> value) {
+      if (name == "nr_periods") sum.periods += value;
+      if (name == "nr_throttled") sum.throttled_periods += value;
+      if (name == "throttled_usec") sum.throttled_seconds += value * 1e-6;  // version 2
+      if (name == "throttled_time") sum.throttled_seconds += value * 1e-9;  // version 1: nanoseconds
+    }
+  }
+  return sum;
+}
+
+}  // namespace gpugauge::stack

@@ -1,0 +1,34 @@
+// Control groups that limit this process's processor time: version 1, version 2 and both at once.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gpugauge::stack {
+
+/// One level of the hierarchy that can limit processor time.
+struct CpuGroup {
+  int version = 2;                  ///< 1 or 2
+  std::filesystem::path directory;  ///< as mounted here, with the root prefix
+};
+
+/// The groups this process is in, its own first, then every ancestor that is visible from here. Both versions
+/// are looked at: on a hybrid system the processor controller is in only one of them, and the other adds no
+/// level. Empty where no group can be read. An ancestor outside a container's namespace cannot be seen.
+std::vector<CpuGroup> cpu_groups(const std::filesystem::path& root = "/");
+
+/// Smallest quota / period over the groups, in processors (1.5 = one and a half); nullopt: no limit that is
+/// visible.
+std::optional<double> cpu_limit(const std::vector<CpuGroup>& groups);
+
+/// What the quota did since the groups were made, summed over the groups.
+struct CpuThrottling {
+  double periods = 0;            ///< periods that were elapsed under a quota
+  double throttled_periods = 0;  ///< of those, periods in which a group ran out
+  double throttled_seconds = 0;  ///< processor time that was waited for, summed over processors
+};
+CpuThrottling read_throttling(const std::vector<CpuGroup>& groups);
+
+}  // namespace gpugauge::stack
