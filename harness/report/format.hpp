@@ -1,0 +1,28 @@
+// Numbers for people: SI prefixes, three significant digits, percent.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "result/vocabulary.hpp"
+
+namespace gpugauge::report {
+
+/// A value with its unit: (1.234e10, "byte/second") -> "12.3 GB/s", (8.31e-8, "second") -> "83.1 ns", (0.987,
+/// "1") -> "0.987". Prefixes are decimal. A unit that has no short form is written as it is.
+std::string quantity(double value, std::string_view unit);
+
+/// A share: .1234 -> "12.3%"; below 10% two significant digits.
+std::string percent(double share);
+
+/// A change with its sign, where + is worse: .05 -> "+5.0% worse", -.02 -> "2.0% better", below .05% ->
+/// "same".
+std::string change(double relative);
+
+/// "4 s", "1 min 20 s", "2 h 5 min".
+std::string duration(double seconds);
+
+/// Foreign text on one line: control characters (escape sequences included) become '?'; invalid UTF-8 too.
+std::string plain(std::string_view text);
+
+}  // namespace gpugauge::report

@@ -1,0 +1,100 @@
+#include "report/table.hpp"
+
+#include <algorithm>
+#include <sstream>
+#include <stdexcept>
+
+namespace gpugauge::report {
+namespace {
+
+constexpr std::size_t gap = 2;
+constexpr std::size_t indent = 2;
+constexpr std::size_t narrowest = 12;
+
+/// Cuts the middle out: what tells two ids apart is mostly at the end.
+std::string shorten(const std::string& text, std::size_t width) {
+  if (display_width(text) <= width) return text;
+  std::vector<std::string> points;
+  for (const char c : text) {
+    if ((static_cast<unsigned char>(c) & 0xc0) != 0x80 || points.empty()) points.emplace_back();
+    points.back() += c;
+  }
+  const std::size_t kept = width - 2;
+  const std::size_t front = kept / 3;
+  std::string out;
+  for (std::size_t i = 0; i < front; ++i) out += points[i];
+  out += "..";
+  for (std::size_t i = points.size() - (kept - front); i < points.size(); ++i) out += points[i];
+  return out;
+}
+
+}  // namespace
+
+std::size_t display_width(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(
+      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+}
+
+Table::Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+
+void Table::add(std::vector<Cell> cells) {
+  if (cells.size() != columns_.size())
+    throw std::logic_error("a table row has another number of cells than columns");
+  rows_.push_back(std::move(cells));
+}
+
+std::string Table::draw(const Terminal& terminal) const {
+  std::vector<std::size_t> widths;
+  std::size_t total = indent;
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    std::size_t width = display_width(columns_[c].title);
+    for (const auto& row : rows_) width = std::max(width, display_width(row[c].text));
+    widths.push_back(width);
+    total += width + (c > 0 ? gap : 0);
+  }
+  const auto available = static_cast<std::size_t>(terminal.width);
+  for (std::size_t c = 0; c < columns_.size() && total > available; ++c) {
+    if (!columns_[c].shrinks || widths[c] <= narrowest) continue;
+    const std::size_t cut = std::min(total - available, widths[c] - narrowest);
+    widths[c] -= cut;
+    total -= cut;
+  }
+
+  std::string out;
+  const auto line = [&](const std::vector<Cell>& cells) {
+    std::string text(indent, ' ');
+    for (std::size_t c = 0; c < cells.size(); ++c) {
+      const std::string shown = shorten(cells[c].text, widths[c]);
+      const std::string fill(widths[c] - std::min(widths[c], display_width(shown)), ' ');
+      const std::string painted = terminal.paint(shown, cells[c].tone);
+      text += (c > 0 ? std::string(gap, ' ') : "") + (columns_[c].right ? fill + painted : painted + fill);
+    }
+    out += text.substr(0, text.find_last_not_of(' ') + 1) + "\n";
+  };
+  std::vector<Cell> titles;
+  for (const Column& column : columns_) titles.push_back({column.title, Tone::faint});
+  line(titles);
+  for (const auto& row : rows_) line(row);
+  return out;
+}
+
+std::string wrap(std::string_view text, int width, int indent_by) {
+  std::istringstream words{std::string(text)};
+  std::string out, word;
+  std::size_t column = 0;
+  while (words >> word) {
+    const std::size_t length = display_width(word);
+    if (column > 0 && column + 1 + length > static_cast<std::size_t>(width)) {
+      out += "\n" + std::string(static_cast<std::size_t>(indent_by), ' ');
+      column = static_cast<std::size_t>(indent_by);
+    } else if (column > 0) {
+      out += " ";
+      ++column;
+    }
+    out += word;
+    column += length;
+  }
+  return out;
+}
+
+}  // namespace gpugauge::report

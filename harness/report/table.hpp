@@ -1,0 +1,42 @@
+// A table of text that fits the width.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/terminal.hpp"
+
+namespace gpugauge::report {
+
+struct Cell {
+  std::string text;
+  Tone tone = Tone::normal;
+};
+
+struct Column {
+  std::string title;
+  bool right = false;    ///< numbers stand right
+  bool shrinks = false;  ///< gives way when the width is short: cut in the middle, the end stays readable
+};
+
+class Table {
+ public:
+  explicit Table(std::vector<Column> columns);
+  /// As many cells as columns. Throws std::logic_error otherwise.
+  void add(std::vector<Cell> cells);
+  bool empty() const { return rows_.empty(); }
+  /// Title line and rows, each ended by a newline, no trailing blanks, indented by two.
+  std::string draw(const Terminal& terminal) const;
+
+ private:
+  std::vector<Column> columns_;
+  std::vector<std::vector<Cell>> rows_;
+};
+
+/// Columns that a text takes: one per UTF-8 code point.
+std::size_t display_width(std::string_view text);
+
+/// Text wrapped at blanks to `width`, every line after the first indented by `indent`.
+std::string wrap(std::string_view text, int width, int indent = 0);
+
+}  // namespace gpugauge::report

@@ -1,0 +1,26 @@
+// What the place where we write can show.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace gpugauge::report {
+
+enum class Tone { normal, good, bad, doubt, faint, strong };
+
+/// How to write to one stream. Colour only on a terminal, never with NO_COLOR set (https://no-color.org) or
+/// TERM=dumb.
+struct Terminal {
+  bool colour = false;
+  bool interactive = false;  ///< lines may be overwritten
+  int width = 100;           ///< columns, at least 60
+
+  /// `text` in a tone, or as it is.
+  std::string paint(std::string_view text, Tone tone) const;
+};
+
+/// Looks at a file descriptor (1 or 2) and the environment: COLUMNS wins over the terminal's own answer;
+/// without either, 100 columns.
+Terminal terminal(int descriptor);
+
+}  // namespace gpugauge::report

@@ -1,0 +1,87 @@
+#include "result/file.hpp"
+
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "result/error.hpp"
+
+namespace gpugauge::result {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+class File : public testing::Test {
+ protected:
+  File() {
+    std::string name = (fs::temp_directory_path() / "gpugauge-file-XXXXXX").string();
+    folder_ = ::mkdtemp(name.data());
+  }
+  ~File() override { fs::remove_all(folder_); }
+
+  std::size_t entries() const {
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
+  }
+
+  fs::path folder_;
+};
+
+template <typename Function>
+std::string file_error(const Function& function) {
+  try {
+    function();
+  } catch (const FileError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST_F(File, WritesReadsAndReplaces) {
+  write_file(folder_ / "deep" / "er" / "a.json", "one");
+  EXPECT_EQ(read_file(folder_ / "deep" / "er" / "a.json"), "one");
+  write_file(folder_ / "deep" / "er" / "a.json", "two");
+  EXPECT_EQ(read_file(folder_ / "deep" / "er" / "a.json"), "two");
+}
+
+TEST_F(File, LeavesNoTemporaryFileBehind) {
+  write_file(folder_ / "a.json", "one");
+  EXPECT_EQ(entries(), 1U);
+}
+
+TEST_F(File, RefusesADirectoryAsTarget) {
+  fs::create_directory(folder_ / "d");
+  EXPECT_THAT(file_error([&] { write_file(folder_ / "d", "x"); }), HasSubstr("is a directory"));
+  EXPECT_EQ(entries(), 1U);
+}
+
+TEST_F(File, NamesAMissingFileADirectoryAndAFifo) {
+  EXPECT_THAT(file_error([&] { read_file(folder_ / "none"); }), HasSubstr("No such file"));
+  EXPECT_THAT(file_error([&] { read_file(folder_); }), HasSubstr("is a directory"));
+  ASSERT_EQ(::mkfifo((folder_ / "fifo").c_str(), 0600), 0);
+  EXPECT_THAT(file_error([&] { read_file(folder_ / "fifo"); }), HasSubstr("not a regular file"));
+}
+
+TEST_F(File, RefusesAFileOverTheLimit) {
+  write_file(folder_ / "a", "12345");
+  EXPECT_THAT(file_error([&] { read_file(folder_ / "a", 4); }), HasSubstr("at most 4"));
+}
+
+TEST_F(File, KeepsTheEarlierFileWhenTheFolderCannotBeWritten) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
+  write_file(folder_ / "a", "one");
+  ::chmod(folder_.c_str(), 0500);
+  EXPECT_THAT(file_error([&] { write_file(folder_ / "a", "two"); }), HasSubstr("could not be written"));
+  ::chmod(folder_.c_str(), 0700);
+  EXPECT_EQ(read_file(folder_ / "a"), "one");
+}
+
+TEST_F(File, SaysWhenAParentIsAFile) {
+  write_file(folder_ / "a", "one");
+  EXPECT_THAT(file_error([&] { write_file(folder_ / "a" / "b", "x"); }), HasSubstr("could not be made"));
+}
+
+}  // namespace
+}  // namespace gpugauge::result

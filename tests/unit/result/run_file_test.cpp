@@ -1,0 +1,148 @@
+#include "result/run_file.hpp"
+
+#include <cmath>
+#include <functional>
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include "example.hpp"
+#include "result/error.hpp"
+
+namespace gpugauge::result {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+/// The sentence with which a text is refused, "" if it is accepted.
+std::string refusal(const std::string& text) {
+  try {
+    parse_run(text, "x.json");
+  } catch (const FormatError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+/// The sentence with which the example run is refused after a change.
+std::string refusal_after(const std::function<void(json&)>& change) {
+  json value = json::parse(to_json(example_run()));
+  change(value);
+  return refusal(value.dump());
+}
+
+TEST(RunFile, ReadsBackWhatItWrote) {
+  EXPECT_EQ(parse_run(to_json(example_run()), "x.json"), example_run());
+}
+
+TEST(RunFile, ReadsBackAPartialRun) {
+  Run run = example_run();
+  run.complete = false;
+  run.partial_reason = "interrupted by SIGINT";
+  EXPECT_EQ(parse_run(to_json(run), "x.json"), run);
+}
+
+TEST(RunFile, WritesNoValueThatIsNotFinite) {
+  for (const double bad : {std::nan(""), HUGE_VAL, -HUGE_VAL}) {
+    Run run = example_run();
+    run.processes[0].samples->benchmarks[0].metrics[0].value = bad;
+    EXPECT_THROW(to_json(run), std::invalid_argument);
+    run = example_run();
+    run.telemetry[0].values[0] = bad;
+    EXPECT_THROW(to_json(run), std::invalid_argument);
+    run = example_run();
+    run.processes[0].samples->benchmarks[0].batches.seconds_per_operation[1] = bad;
+    EXPECT_THROW(to_json(run), std::invalid_argument);
+  }
+}
+
+TEST(RunFile, RepairsInvalidUtf8InForeignText) {
+  Run run = example_run();
+  run.processes[0].output = "bad \xff byte";
+  EXPECT_NO_THROW(parse_run(to_json(run), "x.json"));
+}
+
+TEST(RunFile, NamesATruncatedFileAtEveryLength) {
+  const std::string text = to_json(example_run());
+  for (std::size_t length = 1; length + 2 < text.size(); length += 97)
+    EXPECT_THAT(refusal(text.substr(0, length)), HasSubstr("x.json: ")) << length;
+  EXPECT_THAT(refusal(text.substr(0, text.size() / 2)), HasSubstr("truncated"));
+}
+
+TEST(RunFile, NamesAnEmptyFile) {
+  EXPECT_THAT(refusal(""), HasSubstr("x.json: the file is empty"));
+  EXPECT_THAT(refusal(" \n"), HasSubstr("empty"));
+}
+
+TEST(RunFile, RefusesWhatItDoesNotUnderstandByNameAndPlace) {
+  EXPECT_THAT(refusal_after([](json& run) { run["colour"] = 1; }),
+              HasSubstr("the key 'colour' is not part of this format"));
+  EXPECT_THAT(refusal_after(
+                  [](json& run) { run["processes"][0]["samples"]["benchmarks"][0]["metrics"][1]["x"] = 1; }),
+              HasSubstr("processes[0].samples.benchmarks[0].metrics[1]: the key 'x'"));
+  EXPECT_THAT(refusal_after([](json& run) { run.erase("seed"); }), HasSubstr("the key 'seed' is missing"));
+  EXPECT_THAT(refusal_after([](json& run) { run["schema"] = "gpugauge.run/2"; }),
+              HasSubstr("is of schema 'gpugauge.run/2'; this version of gpugauge reads gpugauge.run/1"));
+  EXPECT_THAT(refusal_after([](json& run) { run["schema"] = "something"; }),
+              HasSubstr("gpugauge.run/1 is expected"));
+  EXPECT_THAT(refusal_after([](json& run) { run["processes"][0]["status"] = "fine"; }),
+              HasSubstr("processes[0].status: 'fine' is no status"));
+  EXPECT_THAT(refusal_after([](json& run) {
+                run["processes"][0]["samples"]["benchmarks"][0]["metrics"][0]["unit"] = "GB/s";
+              }),
+              HasSubstr("'GB/s' is no unit"));
+  EXPECT_THAT(refusal_after([](json& run) {
+                run["processes"][0]["samples"]["benchmarks"][0]["metrics"][0]["class"] = "x";
+              }),
+              HasSubstr("'x' is no class"));
+}
+
+TEST(RunFile, RefusesWrongTypes) {
+  EXPECT_THAT(refusal_after([](json& run) { run["processes"] = "many"; }),
+              HasSubstr("processes: should be an array and is text"));
+  EXPECT_THAT(refusal_after([](json& run) { run["seed"] = -1; }),
+              HasSubstr("seed: should be a whole number, 0 or more"));
+  EXPECT_THAT(refusal_after([](json& run) { run["round"] = 1e30; }),
+              HasSubstr("round: should be a whole number"));
+  EXPECT_THAT(refusal_after([](json& run) { run["wall_seconds"] = nullptr; }),
+              HasSubstr("wall_seconds: should be a number and is null"));
+  EXPECT_THAT(refusal_after([](json& run) { run["fingerprint"]["device"]["a"] = 1; }),
+              HasSubstr("fingerprint.device.a: should be text"));
+  EXPECT_THAT(refusal("[]"), HasSubstr("should be an object and is an array"));
+}
+
+TEST(RunFile, RefusesHostileJson) {
+  EXPECT_THAT(refusal(R"({"schema": "gpugauge.run/1", "schema": "x"})"), HasSubstr("stands twice"));
+  EXPECT_THAT(refusal(R"({"schema": NaN})"), HasSubstr("not JSON"));
+  EXPECT_THAT(refusal(R"({"wall_seconds": 1e999})"), HasSubstr("not JSON"));
+  EXPECT_THAT(refusal(std::string(2'000'000, '[')), HasSubstr("truncated"));
+  EXPECT_THAT(refusal(std::string(200'000, '[') + std::string(200'000, ']')),
+              HasSubstr("should be an object"));
+  EXPECT_THAT(refusal("{\"\x01\xff\": 1}"), HasSubstr("not JSON"));
+  const std::string sentence =
+      refusal_after([](json& run) { run["evil\n\x1b[31m" + std::string(500, 'x')] = 1; });
+  EXPECT_THAT(sentence, HasSubstr("is not part of this format"));
+  EXPECT_EQ(sentence.find_first_of("\n\x1b"), std::string::npos);
+  EXPECT_LT(sentence.size(), 200U);
+}
+
+TEST(RunFile, RefusesContradictions) {
+  EXPECT_THAT(refusal_after([](json& run) { run["processes"][0]["samples"]["family"] = "gemm"; }),
+              HasSubstr("gemm"));
+  EXPECT_THAT(refusal_after([](json& run) { run["complete"] = false; }), HasSubstr("partial"));
+  EXPECT_THAT(refusal_after([](json& run) { run["telemetry"][0]["values"].push_back(1); }),
+              HasSubstr("2 times for 3 values"));
+  EXPECT_THAT(refusal_after([](json& run) {
+                auto& benchmarks = run["processes"][0]["samples"]["benchmarks"];
+                benchmarks.push_back(benchmarks[0]);
+              }),
+              HasSubstr("stands twice"));
+  EXPECT_THAT(refusal_after([](json& run) {
+                run["processes"][0]["samples"]["benchmarks"][0]["verifications"][0]["passed"] = false;
+              }),
+              HasSubstr("is ok although a verification failed"));
+}
+
+}  // namespace
+}  // namespace gpugauge::result
