@@ -22,12 +22,15 @@ auto word(ObjectReader& reader, const std::string& key, const From& from) {
 }
 
 ordered_json json_of(const Limit& limit) {
-  return {{"value", limit.value}, {"source", limit.source}, {"saturating", limit.saturating}};
+  ordered_json out{{"value", limit.value}, {"source", limit.source}, {"saturating", limit.saturating}};
+  if (limit.floor) out["floor"] = *limit.floor;
+  return out;
 }
 
 Limit limit_from(const json& value, const Place& place) {
   ObjectReader reader(value, place);
-  Limit limit{reader.number("value"), reader.text("source"), reader.boolean("saturating")};
+  Limit limit{reader.number("value"), reader.text("source"), reader.boolean("saturating"),
+              reader.optional_number("floor")};
   reader.done();
   return limit;
 }

@@ -26,6 +26,9 @@ struct Limit {
   /// True when a healthy device comes near the limit (40% to 105% of it is then plausible); false when the
   /// limit only bounds the metric from its good side.
   bool saturating = false;
+  /// Share of the limit that every healthy machine reaches, 0 < floor < 1, where it is known to be other than
+  /// 0.4. Only for a saturating limit.
+  std::optional<double> floor = std::nullopt;
 
   bool operator==(const Limit&) const = default;
 };

@@ -35,6 +35,12 @@ void validate(const Metric& metric, const std::string& where) {
     require_finite(place, "limit", metric.limit->value);
     if (metric.limit->value <= 0) refuse(place, "limit must be above 0");
     if (metric.limit->source.empty()) refuse(place, "limit has no source");
+    if (metric.limit->floor) {
+      if (!metric.limit->saturating) refuse(place, "only a saturating limit has a floor");
+      // Written so that NaN is refused too.
+      if (!(*metric.limit->floor > 0 && *metric.limit->floor < 1))
+        refuse(place, "limit's floor must be above 0 and below 1");
+    }
   }
 }
 
