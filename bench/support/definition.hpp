@@ -1,5 +1,6 @@
-// A benchmark as one object: what it isolates, its parameters, what it measures and how. Listing, measuring, verifying,
-// judging and the docs tables all come from it. A benchmark is one file that registers one or more definitions:
+// A benchmark as one object: what it isolates, its parameters, what it measures and how. Listing, measuring,
+// verifying, judging and the docs tables all come from it. A benchmark is one file that registers one or more
+// definitions:
 //
 //   void triad(Trial& trial) { ... trial.time(...); trial.verify(...); }
 //
@@ -34,8 +35,8 @@ enum class Quantity {
   rate,        ///< declared items / seconds, unit operation/second; higher is better
 };
 
-/// How the batches become one value. mean is work over the wall time of the whole window (what a user feels under a CPU
-/// quota), the others are taken over batches. p99 is the slow end, whatever the direction.
+/// How the batches become one value. mean is work over the wall time of the whole window (what a user feels
+/// under a CPU quota), the others are taken over batches. p99 is the slow end, whatever the direction.
 enum class Statistic { median, mean, p99, minimum };
 
 /// One parameter and the values it takes. Every combination of all axes is one instance.
@@ -61,15 +62,19 @@ class Definition {
   /// The variant, when a family holds several implementations of one op: family/op/variant/params.
   Definition& variant(std::string name);
   Definition& axis(std::string name, std::vector<std::string> values);
-  /// What is judged, and its class. Throws std::invalid_argument for a class that result::classes does not list.
+  /// What is judged, and its class. Throws std::invalid_argument for a class that result::classes does not
+  /// list.
   Definition& quantity(Quantity quantity, std::string metric_class);
   Definition& statistics(std::vector<Statistic> statistics);
-  /// Metrics that the body adds by hand with Trial::metric only (fits, ratios): no metric is formed from the batches.
+  /// Metrics that the body adds by hand with Trial::metric only (fits, ratios): no metric is formed from the
+  /// batches. Either this or quantity() is called.
   Definition& custom_metrics();
   Definition& requires_gpu(int minimum_compute_capability = 0);
-  /// Seconds that one batch should last; the operations per batch are calibrated to it. Default 1 ms.
+  /// Seconds that one batch should last; the operations per batch are calibrated to it. Default 2 ms: 500
+  /// batches a second, enough for a p99.
   Definition& batch_seconds(double seconds);
-  /// Share of the profile's time window that this benchmark takes (default 1).
+  /// Share of the profile's time window that this benchmark takes (default 1). A window of a second or more
+  /// is not cut below one second: a shorter mean would not be judged.
   Definition& window_share(double share);
   /// Repeating the operation must give the same bits; the body verifies it (Trial::verify_deterministic).
   Definition& deterministic();
@@ -81,11 +86,24 @@ class Definition {
   std::string metric_class;
   std::vector<Statistic> statistic_kinds{Statistic::median};
   Requirements requirements;
-  double batch_target_seconds = 1e-3;
+  double batch_target_seconds = 2e-3;
   double window_factor = 1;
+  bool is_custom = false;
   bool is_deterministic = false;
   std::function<void(Trial&)> run;
+
+  /// family/op or family/op/variant: what its instances' ids start with.
+  std::string id() const;
+  /// Unit of the quantity ("second", "byte/second", ...); "" with custom metrics only.
+  std::string unit() const;
+  /// Name of the metric that a statistic forms: "latency" for the median, else "latency_p99".
+  std::string metric_name(Statistic statistic) const;
 };
+
+std::string to_string(Quantity quantity);
+std::string to_string(Statistic statistic);
+/// lower for latency, higher for the others.
+result::Direction direction(Quantity quantity);
 
 Definition define(std::string family, std::string op);
 
@@ -96,13 +114,17 @@ struct Instance {
   std::string id;
 };
 
-/// Puts a definition into the family's list at start-up. Throws std::logic_error (and so ends the process at start)
-/// when it is incomplete or its id is taken.
+/// Puts a definition into the family's list at start-up. Throws std::logic_error (and so ends the process at
+/// start) when it is incomplete, when a word in it could not stand in an id, or when its id is taken.
 class Registration {
  public:
   explicit Registration(Definition definition);
 };
 
+/// Every registered definition, sorted by id.
+std::vector<const Definition*> definitions();
+/// Every instance of one definition, in the order of its axes' values.
+std::vector<Instance> instances_of(const Definition& definition);
 /// Every instance of every registered definition, sorted by id.
 std::vector<Instance> instances();
 

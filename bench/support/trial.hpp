@@ -7,10 +7,8 @@
 
 #include "result/samples.hpp"
 #include "support/definition.hpp"
-
-namespace benchmark {
-class State;
-}
+#include "support/measure.hpp"
+#include "support/timer.hpp"
 
 namespace gpugauge::bench {
 
@@ -19,31 +17,14 @@ struct Skipped {
   std::string reason;
 };
 
-/// One timed batch, as a timer reports it.
-struct BatchTime {
-  double seconds = 0;      ///< of the whole batch, on the timer's own clock
-  double sm_clock_hz = 0;  ///< 0 = no GPU
-};
-
-/// Times batches of `operations` operations. The host timer reads the steady clock around the call; the GPU timer
-/// (support/cuda) uses events behind a blocking kernel.
-class Timer {
- public:
-  virtual ~Timer() = default;
-  virtual BatchTime time_batch(std::int64_t operations) = 0;
-  /// Called once before calibration: first un-blocked execution, then warm-up.
-  virtual void warm_up() = 0;
-  /// "steady_clock", "cuda_event": kept in the result's notes.
-  virtual std::string name() const = 0;
-  /// Smallest difference the timer can tell, in seconds.
-  virtual double resolution_seconds() const = 0;
-  /// Upper bound for the operations of one batch (a GPU queue must not fill); 0 = none.
-  virtual std::int64_t maximum_operations() const { return 0; }
-};
-
 class Trial {
  public:
-  Trial(const Instance& instance, benchmark::State& state, std::uint64_t seed);
+  /// Measures and returns the batches; the runner wraps Google Benchmark's loop around it.
+  using Measure = std::function<const result::Batches&()>;
+  using Loop = std::function<void(const Measure&)>;
+
+  /// An empty loop just measures. `instance` must outlive the trial.
+  Trial(const Instance& instance, const Window& window, std::uint64_t data_seed, Loop loop = {});
 
   const Instance& instance() const;
   /// The value of an axis. Throws std::logic_error for an axis that the definition does not have.
@@ -52,18 +33,22 @@ class Trial {
   /// Seed of the input data: the same for every process, so that inputs are the same everywhere.
   std::uint64_t data_seed() const;
 
-  /// Declares the work of one operation. Call before time().
+  /// Declares the work of one operation (what bandwidth, throughput and rate are formed from).
   void work(result::Work work_of_one_operation);
   /// A physical bound for the metric of this name.
   void limit(const std::string& metric, result::Limit limit);
   void note(const std::string& key, const std::string& value);
   [[noreturn]] void skip(std::string reason);
 
-  /// Times `operations(n)`, which must do n operations one after another, with the steady clock. Warms up, calibrates
-  /// one batch to the definition's target, then fills the window; at least 20 batches unless the budget ends first.
+  /// Times `operations(n)`, which must do n operations one after another, with the steady clock. Warms up,
+  /// calibrates one batch to the definition's target, then fills the window; at least 20 batches unless the
+  /// budget ends first. Once a trial: a second call throws std::logic_error (bench::measure() gives more
+  /// batches, for fits).
   void time(const std::function<void(std::int64_t)>& operations);
   /// The same with another timer.
   void time(Timer& timer);
+  /// The window that time() fills.
+  const Window& window() const;
 
   /// A metric formed by the body itself. Throws std::invalid_argument when value is not finite.
   void metric(result::Metric metric);
@@ -78,12 +63,19 @@ class Trial {
   /// The batches so far.
   const result::Batches& batches() const;
   /// What was recorded; called once by the runner after the body. A failed verification makes it `failed`.
+  /// Throws std::logic_error when the body measured nothing, or declared no work for a quantity that needs
+  /// it.
   result::BenchmarkResult finish();
 
  private:
+  void form_metrics();
+
   const Instance& instance_;
-  benchmark::State& state_;
-  std::uint64_t seed_;
+  Window window_;
+  std::uint64_t data_seed_;
+  Loop loop_;
+  bool timed_ = false;
+  double resolution_seconds_ = 0;
   result::BenchmarkResult result_;
   std::vector<std::pair<std::string, result::Limit>> limits_;
 };

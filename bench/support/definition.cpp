@@ -1,0 +1,235 @@
+#include "support/definition.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace gpugauge::bench {
+
+namespace {
+
+// Definitions are held by pointer: instances keep pointing at them while others register.
+std::vector<std::unique_ptr<const Definition>>& registry() {
+  static std::vector<std::unique_ptr<const Definition>> list;
+  return list;
+}
+
+// A word of an id: it must survive a file name, a regular expression and a shell without quoting.
+bool is_word(const std::string& text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-' || c == '.';
+  });
+}
+
+void check(const Definition& definition) {
+  const auto refuse = [&](const std::string& fault) {
+    throw std::logic_error(fmt::format("benchmark {}: {}", definition.id(), fault));
+  };
+  const auto need_word = [&](const std::string& what, const std::string& word) {
+    if (!is_word(word))
+      refuse(fmt::format("{} '{}' is not a word of letters, digits, '_', '-' and '.'", what, word));
+  };
+  need_word("family", definition.family);
+  need_word("op", definition.op);
+  if (!definition.variant_name.empty()) need_word("variant", definition.variant_name);
+  std::set<std::string> names;
+  for (const Axis& axis : definition.axes) {
+    need_word("axis", axis.name);
+    if (!names.insert(axis.name).second) refuse(fmt::format("axis {} is there twice", axis.name));
+    if (axis.values.empty()) refuse(fmt::format("axis {} has no values", axis.name));
+    for (const std::string& value : axis.values) need_word(fmt::format("axis {} value", axis.name), value);
+    if (std::set<std::string>(axis.values.begin(), axis.values.end()).size() != axis.values.size())
+      refuse(fmt::format("axis {} has a value twice", axis.name));
+  }
+  if (definition.isolates_text.empty()) refuse("isolates() is missing");
+  if (definition.bad_value_text.empty()) refuse("bad_value() is missing");
+  if (!definition.run) refuse("body() is missing");
+  if (definition.quantity_kind.has_value() == definition.is_custom)
+    refuse("exactly one of quantity() and custom_metrics() is needed");
+  if (definition.quantity_kind && definition.statistic_kinds.empty()) refuse("statistics() is empty");
+  if (!(definition.batch_target_seconds > 0)) refuse("batch_seconds() must be positive");
+  if (!(definition.window_factor > 0)) refuse("window_share() must be positive");
+}
+
+}  // namespace
+
+Definition::Definition(std::string family_name, std::string op_name)
+    : family(std::move(family_name)), op(std::move(op_name)) {}
+
+Definition& Definition::isolates(std::string sentence) {
+  isolates_text = std::move(sentence);
+  return *this;
+}
+
+Definition& Definition::bad_value(std::string sentence) {
+  bad_value_text = std::move(sentence);
+  return *this;
+}
+
+Definition& Definition::variant(std::string name) {
+  variant_name = std::move(name);
+  return *this;
+}
+
+Definition& Definition::axis(std::string name, std::vector<std::string> values) {
+  axes.push_back({std::move(name), std::move(values)});
+  return *this;
+}
+
+Definition& Definition::quantity(Quantity quantity, std::string class_name) {
+  if (!result::is_class(class_name))
+    throw std::invalid_argument(
+        fmt::format("benchmark {}: '{}' is not a class of result::classes", id(), class_name));
+  quantity_kind = quantity;
+  metric_class = std::move(class_name);
+  return *this;
+}
+
+Definition& Definition::statistics(std::vector<Statistic> statistics) {
+  statistic_kinds = std::move(statistics);
+  return *this;
+}
+
+Definition& Definition::custom_metrics() {
+  is_custom = true;
+  return *this;
+}
+
+Definition& Definition::requires_gpu(int minimum_compute_capability) {
+  requirements = {true, minimum_compute_capability};
+  return *this;
+}
+
+Definition& Definition::batch_seconds(double seconds) {
+  batch_target_seconds = seconds;
+  return *this;
+}
+
+Definition& Definition::window_share(double share) {
+  window_factor = share;
+  return *this;
+}
+
+Definition& Definition::deterministic() {
+  is_deterministic = true;
+  return *this;
+}
+
+Definition& Definition::body(std::function<void(Trial&)> function) {
+  run = std::move(function);
+  return *this;
+}
+
+std::string Definition::id() const {
+  return variant_name.empty() ? family + "/" + op : family + "/" + op + "/" + variant_name;
+}
+
+std::string Definition::unit() const {
+  if (!quantity_kind) return "";
+  switch (*quantity_kind) {
+    case Quantity::latency:
+      return "second";
+    case Quantity::bandwidth:
+      return "byte/second";
+    case Quantity::throughput:
+      return "flop/second";
+    case Quantity::rate:
+      return "operation/second";
+  }
+  return "";
+}
+
+std::string Definition::metric_name(Statistic statistic) const {
+  if (!quantity_kind) return "";
+  const std::string base = to_string(*quantity_kind);
+  return statistic == Statistic::median ? base : base + "_" + to_string(statistic);
+}
+
+std::string to_string(Quantity quantity) {
+  switch (quantity) {
+    case Quantity::latency:
+      return "latency";
+    case Quantity::bandwidth:
+      return "bandwidth";
+    case Quantity::throughput:
+      return "throughput";
+    case Quantity::rate:
+      return "rate";
+  }
+  return "";
+}
+
+std::string to_string(Statistic statistic) {
+  switch (statistic) {
+    case Statistic::median:
+      return "median";
+    case Statistic::mean:
+      return "mean";
+    case Statistic::p99:
+      return "p99";
+    case Statistic::minimum:
+      return "minimum";
+  }
+  return "";
+}
+
+result::Direction direction(Quantity quantity) {
+  return quantity == Quantity::latency ? result::Direction::lower : result::Direction::higher;
+}
+
+Definition define(std::string family, std::string op) {
+  return {std::move(family), std::move(op)};
+}
+
+Registration::Registration(Definition definition) {
+  check(definition);
+  const std::vector<Instance> fresh = instances_of(definition);
+  std::set<std::string> taken;
+  for (const Instance& instance : instances()) taken.insert(instance.id);
+  for (const Instance& instance : fresh)
+    if (taken.count(instance.id) != 0)
+      throw std::logic_error(fmt::format("benchmark {}: the id is registered twice", instance.id));
+  registry().push_back(std::make_unique<const Definition>(std::move(definition)));
+}
+
+std::vector<const Definition*> definitions() {
+  std::vector<const Definition*> all;
+  for (const auto& definition : registry()) all.push_back(definition.get());
+  std::sort(all.begin(), all.end(),
+            [](const Definition* a, const Definition* b) { return a->id() < b->id(); });
+  return all;
+}
+
+std::vector<Instance> instances_of(const Definition& definition) {
+  std::vector<Instance> all{{&definition, {}, definition.id()}};
+  for (const Axis& axis : definition.axes) {
+    std::vector<Instance> longer;
+    for (const Instance& shorter : all) {
+      for (const std::string& value : axis.values) {
+        Instance instance = shorter;
+        instance.parameters[axis.name] = value;
+        instance.id += "/" + value;
+        longer.push_back(std::move(instance));
+      }
+    }
+    all = std::move(longer);
+  }
+  return all;
+}
+
+std::vector<Instance> instances() {
+  std::vector<Instance> all;
+  for (const auto& definition : registry()) {
+    std::vector<Instance> some = instances_of(*definition);
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  std::sort(all.begin(), all.end(), [](const Instance& a, const Instance& b) { return a.id < b.id; });
+  return all;
+}
+
+}  // namespace gpugauge::bench

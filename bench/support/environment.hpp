@@ -1,0 +1,31 @@
+// What a family needs from its machine before any benchmark runs: the seam through which support/cuda says
+// "no usable GPU, because ..." and adds what it found to the context, without this folder knowing about CUDA.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "result/samples.hpp"
+
+namespace gpugauge::bench {
+
+struct Environment {
+  /// One sentence why no benchmark of this family can run here, or nullopt. Called once, before the first
+  /// benchmark.
+  std::function<std::optional<std::string>()> unavailable;
+  /// Compute capability of the device under test (90 for 9.0). Called only when unavailable() had nothing to
+  /// say.
+  std::function<int()> compute_capability;
+  /// Adds facts to the sample file's context. Called after unavailable(), also when the family is
+  /// unavailable.
+  std::function<void(result::Facts&)> describe;
+};
+
+/// Sets the process's environment; any member may be empty. Call it from a static initialiser of an object
+/// file that is certainly linked (one that the benchmarks refer to: the linker drops the rest of a static
+/// library), or before run_family. The last call wins.
+void set_environment(Environment environment);
+const Environment& environment();
+
+}  // namespace gpugauge::bench

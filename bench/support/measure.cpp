@@ -1,0 +1,99 @@
+#include "support/measure.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "support/interrupt.hpp"
+#include "support/statistics.hpp"
+
+namespace gpugauge::bench {
+
+namespace {
+
+BatchTime timed(Timer& timer, std::int64_t operations) {
+  if (interrupted()) throw Interrupted{};
+  const BatchTime batch = timer.time_batch(operations);
+  if (!(std::isfinite(batch.seconds) && batch.seconds >= 0))
+    throw std::runtime_error(fmt::format("the timer {} reported {} seconds for {} operations", timer.name(),
+                                         batch.seconds, operations));
+  return batch;
+}
+
+std::int64_t bounded(const Timer& timer, double operations) {
+  constexpr double most = 1e15;
+  const auto wanted = static_cast<std::int64_t>(std::clamp(std::round(operations), 1.0, most));
+  const std::int64_t limit = timer.maximum_operations();
+  return limit > 0 ? std::min(wanted, limit) : wanted;
+}
+
+}  // namespace
+
+std::int64_t calibrate(Timer& timer, double batch_seconds, double deadline,
+                       const std::function<double()>& now) {
+  std::int64_t operations = 1;
+  while (true) {
+    double seconds = timed(timer, operations).seconds;
+    if (seconds >= batch_seconds / 2) {
+      // The fastest of three: a batch that something interrupted would make all later batches too short.
+      for (int i = 0; i < 2 && now() < deadline; ++i)
+        seconds = std::min(seconds, timed(timer, operations).seconds);
+      if (seconds <= 0) return operations;
+      return bounded(timer, static_cast<double>(operations) * batch_seconds / seconds);
+    }
+    const double before = static_cast<double>(operations);
+    const double scaled = seconds > 0 ? before * batch_seconds / seconds : before * 10;
+    const std::int64_t next = bounded(timer, std::clamp(scaled, before * 2, before * 10));
+    if (next <= operations || now() >= deadline) return operations;
+    operations = next;
+  }
+}
+
+result::Batches measure(Timer& timer, const Window& window, const std::function<double()>& now) {
+  const double deadline = now() + window.budget_seconds;
+  timer.warm_up();
+  result::Batches batches;
+  batches.operations_per_batch = calibrate(timer, window.batch_seconds, deadline, now);
+  const double operations = static_cast<double>(batches.operations_per_batch);
+
+  // Room for all of it now: growing inside the window would fault pages between two batches.
+  const double expected =
+      std::clamp(2 * window.seconds / window.batch_seconds, static_cast<double>(window.minimum_batches),
+                 static_cast<double>(window.maximum_batches));
+  batches.seconds_per_operation.reserve(static_cast<std::size_t>(expected));
+  batches.cpu_seconds_per_operation.reserve(static_cast<std::size_t>(expected));
+  batches.sm_clock_hz.reserve(static_cast<std::size_t>(expected));
+
+  bool has_sm_clock = false;
+  const double cpu_start = process_cpu_seconds();
+  const double start = now();
+  double cpu_before = cpu_start;
+  for (int count = 0; count < window.maximum_batches;) {
+    const BatchTime batch = timed(timer, batches.operations_per_batch);
+    if (batch.seconds <= 0)
+      throw std::runtime_error(fmt::format("the timer {} cannot tell the time of a batch of {} operations",
+                                           timer.name(), batches.operations_per_batch));
+    const double cpu_now = process_cpu_seconds();
+    batches.seconds_per_operation.push_back(batch.seconds / operations);
+    batches.cpu_seconds_per_operation.push_back((cpu_now - cpu_before) / operations);
+    batches.sm_clock_hz.push_back(batch.sm_clock_hz);
+    has_sm_clock = has_sm_clock || batch.sm_clock_hz > 0;
+    cpu_before = cpu_now;
+    ++count;
+    const double wall = now();
+    batches.window_seconds = wall - start;
+    if (wall >= deadline || (batches.window_seconds >= window.seconds && count >= window.minimum_batches))
+      break;
+  }
+  batches.cpu_seconds = cpu_before - cpu_start;
+
+  for (double& value : batches.seconds_per_operation) value = rounded(value);
+  for (double& value : batches.cpu_seconds_per_operation) value = rounded(value);
+  for (double& value : batches.sm_clock_hz) value = rounded(value);
+  if (!has_sm_clock) batches.sm_clock_hz.clear();
+  return batches;
+}
+
+}  // namespace gpugauge::bench

@@ -1,0 +1,26 @@
+// How the batches of one process become one value.
+#pragma once
+
+#include <vector>
+
+#include "result/samples.hpp"
+#include "support/definition.hpp"
+
+namespace gpugauge::bench {
+
+/// Middle value, or the mean of the two middle ones. Throws std::invalid_argument when there are none.
+double median(std::vector<double> values);
+
+/// Nearest-rank quantile: the smallest value that at least the share `quantile` (0 < quantile <= 1) of all
+/// values do not exceed. Throws std::invalid_argument when there are no values or the quantile is out of
+/// range.
+double nearest_rank(std::vector<double> values, double quantile);
+
+/// Seconds per operation by the given statistic. The mean is the window's wall time over all operations in
+/// it.
+double seconds_per_operation(const result::Batches& batches, Statistic statistic);
+
+/// `value` rounded to 7 significant digits, so that a sample file holds no digits that no clock can tell.
+double rounded(double value);
+
+}  // namespace gpugauge::bench

@@ -1,0 +1,55 @@
+// Clocks: what times a batch, and the host's own clocks.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace gpugauge::bench {
+
+/// One timed batch, as a timer reports it.
+struct BatchTime {
+  double seconds = 0;      ///< of the whole batch, on the timer's own clock
+  double sm_clock_hz = 0;  ///< 0 = no GPU
+};
+
+/// Times batches of `operations` operations. The host timer reads the steady clock around the call; the GPU
+/// timer (support/cuda) uses events behind a blocking kernel.
+class Timer {
+ public:
+  virtual ~Timer() = default;
+  virtual BatchTime time_batch(std::int64_t operations) = 0;
+  /// Called once before calibration: first un-blocked execution, then warm-up.
+  virtual void warm_up() = 0;
+  /// "steady_clock", "cuda_event": kept in the result's notes.
+  virtual std::string name() const = 0;
+  /// Smallest difference the timer can tell, in seconds.
+  virtual double resolution_seconds() const = 0;
+  /// Upper bound for the operations of one batch (a GPU queue must not fill); 0 = none.
+  virtual std::int64_t maximum_operations() const { return 0; }
+};
+
+/// The host timer: reads the steady clock before and after operations(n), which must do n operations.
+class HostTimer final : public Timer {
+ public:
+  explicit HostTimer(const std::function<void(std::int64_t)>& operations);
+  BatchTime time_batch(std::int64_t operations) override;
+  void warm_up() override;
+  std::string name() const override;
+  double resolution_seconds() const override;
+
+ private:
+  const std::function<void(std::int64_t)>& operations_;
+};
+
+/// Seconds on the steady clock since an arbitrary start.
+double steady_seconds();
+/// Processor seconds that all threads of this process have used.
+double process_cpu_seconds();
+/// Processor seconds that the calling thread has used.
+double thread_cpu_seconds();
+/// Smallest difference that two readings of the steady clock can have, in seconds (measured once; what the
+/// kernel reports as resolution is often finer than what the counter can tell).
+double steady_resolution_seconds();
+
+}  // namespace gpugauge::bench

@@ -1,0 +1,203 @@
+#include "support/trial.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "support/statistics.hpp"
+
+namespace gpugauge::bench {
+
+namespace {
+
+// Below this the mean says nothing that the median does not: a CPU quota is accounted in periods of 100 ms.
+constexpr double shortest_mean_window = 1.0;
+// With fewer batches the nearest rank of p99 is the slowest batch.
+constexpr std::size_t fewest_p99_batches = 100;
+
+double work_of(Quantity quantity, const result::Work& work) {
+  switch (quantity) {
+    case Quantity::latency:
+      return 0;
+    case Quantity::bandwidth:
+      return work.bytes;
+    case Quantity::throughput:
+      return work.flops;
+    case Quantity::rate:
+      return work.items;
+  }
+  return 0;
+}
+
+}  // namespace
+
+Trial::Trial(const Instance& instance, const Window& window, std::uint64_t data_seed, Loop loop)
+    : instance_(instance), window_(window), data_seed_(data_seed), loop_(std::move(loop)) {
+  result_.id = instance.id;
+  result_.parameters = instance.parameters;
+}
+
+const Instance& Trial::instance() const {
+  return instance_;
+}
+
+const std::string& Trial::parameter(const std::string& axis) const {
+  const auto found = instance_.parameters.find(axis);
+  if (found == instance_.parameters.end())
+    throw std::logic_error(fmt::format("benchmark {} has no axis {}", instance_.id, axis));
+  return found->second;
+}
+
+std::int64_t Trial::integer(const std::string& axis) const {
+  const std::string& text = parameter(axis);
+  std::int64_t value = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (fault != std::errc{} || end != text.data() + text.size())
+    throw std::logic_error(fmt::format("benchmark {}: {} '{}' is not an integer", instance_.id, axis, text));
+  return value;
+}
+
+std::uint64_t Trial::data_seed() const {
+  return data_seed_;
+}
+
+void Trial::work(result::Work work_of_one_operation) {
+  result_.work = work_of_one_operation;
+}
+
+void Trial::limit(const std::string& metric, result::Limit limit) {
+  limits_.emplace_back(metric, std::move(limit));
+}
+
+void Trial::note(const std::string& key, const std::string& value) {
+  result_.notes[key] = value;
+}
+
+void Trial::skip(std::string reason) {
+  throw Skipped{std::move(reason)};
+}
+
+void Trial::time(const std::function<void(std::int64_t)>& operations) {
+  HostTimer timer(operations);
+  time(timer);
+}
+
+void Trial::time(Timer& timer) {
+  if (timed_) throw std::logic_error(fmt::format("benchmark {} calls time() twice", instance_.id));
+  timed_ = true;
+  const Measure measure_window = [&]() -> const result::Batches& {
+    result_.batches = measure(timer, window_);
+    return result_.batches;
+  };
+  if (loop_)
+    loop_(measure_window);
+  else
+    measure_window();
+  resolution_seconds_ = timer.resolution_seconds();
+  note("timer", timer.name());
+  const std::size_t count = result_.batches.seconds_per_operation.size();
+  if (count < static_cast<std::size_t>(window_.minimum_batches))
+    note("budget", fmt::format("ended after {} of {} batches", count, window_.minimum_batches));
+}
+
+const Window& Trial::window() const {
+  return window_;
+}
+
+void Trial::metric(result::Metric metric) {
+  if (!std::isfinite(metric.value))
+    throw std::invalid_argument(
+        fmt::format("benchmark {}: metric {} is not finite", instance_.id, metric.name));
+  result_.metrics.push_back(std::move(metric));
+}
+
+void Trial::verify(const std::string& method, double error, double tolerance) {
+  result::Verification check{method, error <= tolerance && std::isfinite(tolerance), std::nullopt,
+                             std::nullopt};
+  if (std::isfinite(error)) check.error = error;
+  if (std::isfinite(tolerance)) check.tolerance = tolerance;
+  check.passed = check.passed && check.error.has_value();
+  result_.verifications.push_back(std::move(check));
+}
+
+void Trial::verify(const std::string& method, bool passed) {
+  result_.verifications.push_back({method, passed, std::nullopt, std::nullopt});
+}
+
+void Trial::verify_deterministic(const std::vector<std::uint64_t>& checksums) {
+  const bool agree = checksums.size() >= 2 && std::adjacent_find(checksums.begin(), checksums.end(),
+                                                                 std::not_equal_to<>()) == checksums.end();
+  verify(fmt::format("{} checksums agree bit for bit", checksums.size()), agree);
+}
+
+const result::Batches& Trial::batches() const {
+  return result_.batches;
+}
+
+void Trial::form_metrics() {
+  const Definition& definition = *instance_.definition;
+  const Quantity quantity = *definition.quantity_kind;
+  const result::Batches& batches = result_.batches;
+  const double work = work_of(quantity, result_.work);
+  if (quantity != Quantity::latency && !(work > 0))
+    throw std::logic_error(
+        fmt::format("benchmark {} declares no work for its {}", instance_.id, to_string(quantity)));
+  const double batch_seconds =
+      seconds_per_operation(batches, Statistic::median) * static_cast<double>(batches.operations_per_batch);
+  for (const Statistic statistic : definition.statistic_kinds) {
+    const double seconds = seconds_per_operation(batches, statistic);
+    result::Metric metric;
+    metric.name = definition.metric_name(statistic);
+    metric.unit = definition.unit();
+    metric.better = direction(quantity);
+    metric.metric_class = definition.metric_class;
+    metric.statistic = to_string(statistic);
+    metric.value = rounded(quantity == Quantity::latency ? seconds : work / seconds);
+    metric.resolution = rounded(metric.value * resolution_seconds_ / batch_seconds);
+    if (statistic == Statistic::mean && batches.window_seconds < shortest_mean_window) {
+      metric.judged = false;
+      metric.note = fmt::format("the window of {:.2f} s is shorter than the 1 s that a mean is judged from",
+                                batches.window_seconds);
+    } else if (statistic == Statistic::p99 && batches.seconds_per_operation.size() < fewest_p99_batches) {
+      metric.judged = false;
+      metric.note = fmt::format("{} batches are fewer than the {} that a p99 is judged from",
+                                batches.seconds_per_operation.size(), fewest_p99_batches);
+    }
+    result_.metrics.push_back(std::move(metric));
+  }
+}
+
+result::BenchmarkResult Trial::finish() {
+  if (instance_.definition->quantity_kind) {
+    if (!timed_) throw std::logic_error(fmt::format("benchmark {} never calls time()", instance_.id));
+    form_metrics();
+  }
+  if (result_.metrics.empty())
+    throw std::logic_error(fmt::format("benchmark {} has no metric", instance_.id));
+  for (const auto& [name, limit] : limits_) {
+    const auto found =
+        std::find_if(result_.metrics.begin(), result_.metrics.end(),
+                     [&name = name](const result::Metric& metric) { return metric.name == name; });
+    if (found == result_.metrics.end())
+      throw std::logic_error(
+          fmt::format("benchmark {} limits a metric {} that it does not have", instance_.id, name));
+    found->limit = limit;
+  }
+  for (const result::Verification& check : result_.verifications) {
+    if (check.passed) continue;
+    result_.status = result::Status::failed;
+    result_.reason = fmt::format("wrong result: {}", check.method);
+    if (check.error && check.tolerance)
+      result_.reason += fmt::format(", error {:.3g} exceeds {:.3g}", *check.error, *check.tolerance);
+    else if (check.tolerance)
+      result_.reason += ", the error is not a finite number";
+    break;
+  }
+  return std::move(result_);
+}
+
+}  // namespace gpugauge::bench
