@@ -1,0 +1,279 @@
+#include "report/console.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "report/format.hpp"
+#include "report/table.hpp"
+
+namespace gpugauge::report {
+namespace {
+
+using judge::Verdict;
+using judge::VerdictKind;
+
+/// Worst first: the order in which verdicts of one row hide each other.
+int rank(const Verdict& verdict) {
+  switch (verdict.kind) {
+    case VerdictKind::failed:
+      return 0;
+    case VerdictKind::missing:
+      return 1;
+    case VerdictKind::regressed:
+      return verdict.advisory ? 4 : 2;
+    case VerdictKind::unstable:
+      return 3;
+    case VerdictKind::inconclusive:
+      return verdict.advisory ? 6 : 4;
+    case VerdictKind::new_metric:
+      return 7;
+    case VerdictKind::improved:
+      return 8;
+    case VerdictKind::ok:
+      break;
+  }
+  return 9;
+}
+
+Tone tone(const Verdict& verdict) {
+  switch (verdict.kind) {
+    case VerdictKind::failed:
+    case VerdictKind::missing:
+    case VerdictKind::regressed:
+      return verdict.advisory ? Tone::doubt : Tone::bad;
+    case VerdictKind::unstable:
+    case VerdictKind::inconclusive:
+      return Tone::doubt;
+    case VerdictKind::improved:
+    case VerdictKind::ok:
+      return Tone::good;
+    case VerdictKind::new_metric:
+      break;
+  }
+  return Tone::normal;
+}
+
+std::string word(const Verdict& verdict) {
+  return std::string(to_string(verdict.kind)) +
+         (verdict.advisory && verdict.kind != VerdictKind::ok ? ", advisory" : "");
+}
+
+/// "host/triad/one_core" of "host/triad/one_core:bandwidth".
+std::string benchmark_of(const std::string& key) {
+  return key.substr(0, key.rfind(':'));
+}
+
+/// A row of the table: a benchmark with its first metric and the worst verdict, or a metric with its own.
+struct Row {
+  std::string name;
+  const Measured* measured = nullptr;
+  const Verdict* shown = nullptr;  ///< whose change is shown: the baseline judge's, of the measured metric
+  const Verdict* worst = nullptr;
+};
+
+std::vector<Row> rows(const std::vector<Measured>& measured, const std::vector<Verdict>& verdicts,
+                      bool every_metric) {
+  std::map<std::string, Row> by_name;
+  for (const Measured& metric : measured) {
+    Row& row = by_name[every_metric ? metric.key : metric.benchmark];
+    row.name = every_metric ? metric.key : metric.benchmark;
+    const bool better = row.measured == nullptr || (metric.judged && !row.measured->judged) ||
+                        (metric.statistic == "median" && row.measured->statistic != "median");
+    if (better) row.measured = &metric;
+  }
+  for (const Verdict& verdict : verdicts) {
+    const std::string name = every_metric ? verdict.metric : benchmark_of(verdict.metric);
+    Row& row = by_name[name];
+    row.name = name;
+    if (row.worst == nullptr || rank(verdict) < rank(*row.worst)) row.worst = &verdict;
+    if (verdict.judge == judge::Judge::baseline && row.measured != nullptr &&
+        row.measured->key == verdict.metric)
+      row.shown = &verdict;
+  }
+  std::vector<Row> out;
+  for (auto& [name, row] : by_name) out.push_back(std::move(row));
+  return out;
+}
+
+std::string draw_rows(const std::vector<Row>& rows, const Terminal& terminal, bool judged,
+                      bool every_metric) {
+  std::vector<Column> columns{{every_metric ? "metric" : "benchmark", false, true},
+                              {"now", true},
+                              {"spread", true},
+                              {"of limit", true}};
+  if (judged)
+    for (const char* title : {"baseline", "change", "detects"}) columns.push_back({title, true});
+  columns.push_back({"verdict"});
+  Table table(columns);
+  const auto faint = [](std::string text) { return Cell{std::move(text), Tone::faint}; };
+  for (const Row& row : rows) {
+    std::vector<Cell> cells{{plain(row.name)}};
+    const Measured* now = row.measured;
+    cells.push_back(now != nullptr ? Cell{quantity(now->value, now->unit), Tone::strong} : faint("-"));
+    cells.push_back(faint(now != nullptr && now->spread ? percent(*now->spread) : "-"));
+    cells.push_back(faint(now != nullptr && now->share_of_limit ? percent(*now->share_of_limit) : "-"));
+    if (judged) {
+      const Verdict* shown = row.shown;
+      cells.push_back(
+          faint(shown != nullptr && shown->baseline ? quantity(*shown->baseline, shown->unit) : "-"));
+      cells.push_back(shown != nullptr && shown->change ? Cell{change(*shown->change), tone(*shown)}
+                                                        : faint("-"));
+      cells.push_back(faint(shown != nullptr && shown->minimum_detectable_drop
+                                ? percent(*shown->minimum_detectable_drop)
+                                : "-"));
+    }
+    cells.push_back(row.worst != nullptr ? Cell{word(*row.worst), tone(*row.worst)} : faint("measured"));
+    table.add(std::move(cells));
+  }
+  return table.draw(terminal);
+}
+
+/// One paragraph per verdict that a person must act on, worst first.
+std::string draw_problems(const std::vector<Verdict>& verdicts, const Terminal& terminal) {
+  constexpr std::size_t most = 12;
+  std::vector<const Verdict*> problems;
+  for (const Verdict& verdict : verdicts)
+    if (rank(verdict) <= 6) problems.push_back(&verdict);
+  std::stable_sort(problems.begin(), problems.end(), [](const Verdict* a, const Verdict* b) {
+    if (rank(*a) != rank(*b)) return rank(*a) < rank(*b);
+    return a->change.value_or(0) > b->change.value_or(0);
+  });
+  std::string out;
+  for (std::size_t i = 0; i < std::min(most, problems.size()); ++i) {
+    const Verdict& verdict = *problems[i];
+    const std::string head = fmt::format("  {}  {}", terminal.paint(word(verdict), tone(verdict)),
+                                         terminal.paint(plain(verdict.metric), Tone::strong));
+    out += head + "\n" + "    " + wrap(plain(verdict.reason), terminal.width, 4) + "\n";
+  }
+  if (problems.size() > most)
+    out += fmt::format("  and {} more; --every-metric and the JSON report hold them all\n",
+                       problems.size() - most);
+  return out;
+}
+
+std::string draw_families(const result::Run& run, const Terminal& terminal) {
+  std::string out;
+  for (const FamilyState& state : family_states(run)) {
+    if (!state.reason.empty())
+      out += fmt::format(
+          "  {} {}\n", terminal.paint("family " + state.family, Tone::doubt),
+          wrap(fmt::format("({} of {} processes whole): {}", state.ok, state.processes, plain(state.reason)),
+               terminal.width, 4));
+    for (const std::string& line : state.skipped) out += "  " + wrap(plain(line), terminal.width, 4) + "\n";
+  }
+  return out;
+}
+
+std::string legend(bool judged) {
+  std::string text =
+      "now: median over the processes; spread: largest minus smallest over the processes; of limit: share of "
+      "the physical limit";
+  if (judged)
+    text += "; change: against the baseline, + is worse; detects: smallest drop that this baseline can show";
+  return text;
+}
+
+Tone tone(judge::ExitCode code) {
+  switch (code) {
+    case judge::ExitCode::pass:
+      return Tone::good;
+    case judge::ExitCode::regressed:
+    case judge::ExitCode::error:
+      return Tone::bad;
+    case judge::ExitCode::cannot_judge:
+    case judge::ExitCode::inconclusive:
+      break;
+  }
+  return Tone::doubt;
+}
+
+std::string head(const std::string& label, const result::Run& run, std::size_t rounds, double seconds,
+                 const Terminal& terminal) {
+  return fmt::format("{}  profile {}, {} {}, {}{}\n", terminal.paint(plain(label), Tone::strong),
+                     plain(run.profile), rounds, rounds == 1 ? "round" : "rounds", duration(seconds),
+                     run.complete ? "" : ", PARTIAL");
+}
+
+std::string draw(const DeviceReport& device, const Terminal& terminal, const ConsoleOptions& options) {
+  std::string out;
+  if (device.rounds.empty()) return out;
+  const result::Run& run = device.rounds.front();
+  out += head(device.label, run, device.rounds.size(), device.seconds, terminal);
+  out += "  " + wrap(plain(device.baseline_origin), terminal.width, 4) + "\n";
+  for (const std::string& remark : device.remarks)
+    out += "  " + wrap(plain(remark), terminal.width, 4) + "\n";
+  out += draw_families(run, terminal);
+  const std::string problems = draw_problems(device.verdicts, terminal);
+  if (!problems.empty()) out += "\n" + problems;
+  const bool judged = std::any_of(device.verdicts.begin(), device.verdicts.end(), [](const Verdict& verdict) {
+    return verdict.judge == judge::Judge::baseline;
+  });
+  const std::vector<Measured> measured = summarise(run);
+  out += "\n" + draw_rows(rows(measured, device.verdicts, options.every_metric), terminal, judged,
+                          options.every_metric);
+  out += "  " + terminal.paint(wrap(legend(judged), terminal.width, 2), Tone::faint) + "\n";
+  for (const auto& file : device.files) out += fmt::format("  kept as {}\n", plain(file.string()));
+  return out;
+}
+
+}  // namespace
+
+std::string draw_stack(const std::vector<stack::Layer>& stack, const Terminal& terminal) {
+  Table table({{"layer"}, {"version", false, true}, {"detail", false, true}});
+  for (const stack::Layer& layer : stack)
+    table.add({{layer.name, Tone::strong}, {plain(layer.version)}, {plain(layer.detail), Tone::faint}});
+  return table.draw(terminal);
+}
+
+std::string draw(const Report& report, const Terminal& terminal, const ConsoleOptions& options) {
+  std::string out;
+  if (!report.stack.empty())
+    out += terminal.paint("Stack", Tone::strong) + "\n" + draw_stack(report.stack, terminal) + "\n";
+  if (!report.gpu_explanation.empty())
+    out += terminal.paint("GPU", Tone::strong) + "\n  " +
+           wrap(plain(report.gpu_explanation), terminal.width, 2) + "\n\n";
+  for (const DeviceReport& device : report.devices) {
+    out += draw(device, terminal, options) + "\n";
+    if (report.devices.size() > 1)
+      out += terminal.paint(wrap(plain(device.outcome.sentence), terminal.width), tone(device.outcome.code)) +
+             "\n\n";
+  }
+  out +=
+      terminal.paint(wrap(plain(report.outcome.sentence), terminal.width), tone(report.outcome.code)) + "\n";
+  return out;
+}
+
+std::string draw(const result::Run& run, const Terminal& terminal, const ConsoleOptions& options) {
+  std::string out = head(run.device, run, 1, run.wall_seconds, terminal);
+  for (const std::string& remark : run.remarks) out += "  " + wrap(plain(remark), terminal.width, 4) + "\n";
+  out += draw_families(run, terminal);
+  const std::vector<Measured> measured = summarise(run);
+  if (measured.empty()) return out + "  nothing was measured\n";
+  out += "\n" + draw_rows(rows(measured, {}, options.every_metric), terminal, false, options.every_metric);
+  out += "  " + terminal.paint(wrap(legend(false), terminal.width, 2), Tone::faint) + "\n";
+  return out;
+}
+
+std::string draw(const std::vector<judge::Sensitivity>& sensitivity, const Terminal& terminal) {
+  Table table({{"metric", false, true},
+               {"centre", true},
+               {"spread", true},
+               {"tolerance", true},
+               {"detects", true},
+               {"use"}});
+  for (const judge::Sensitivity& row : sensitivity)
+    table.add({{plain(row.metric)},
+               {quantity(row.centre, row.unit), Tone::strong},
+               {percent(row.spread)},
+               {percent(row.tolerance)},
+               {percent(row.minimum_detectable_drop)},
+               row.advisory ? Cell{"advisory", Tone::doubt} : Cell{"judged", Tone::good}});
+  return table.draw(terminal) +
+         "  spread: of a round's value; detects: smallest drop found with 90% probability; advisory: too "
+         "noisy for its "
+         "tolerance, said but never counted\n";
+}
+
+}  // namespace gpugauge::report

@@ -1,0 +1,29 @@
+// The report for a person at a terminal: problems first, then the table, the verdict last.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "judge/judge.hpp"
+#include "report/summary.hpp"
+#include "report/terminal.hpp"
+
+namespace gpugauge::report {
+
+struct ConsoleOptions {
+  bool every_metric = false;  ///< one row per metric instead of one per benchmark
+};
+
+/// The stack side by side, as a table.
+std::string draw_stack(const std::vector<stack::Layer>& stack, const Terminal& terminal);
+
+/// A whole report.
+std::string draw(const Report& report, const Terminal& terminal, const ConsoleOptions& options = {});
+
+/// A run without a judgement (`gpugauge run`).
+std::string draw(const result::Run& run, const Terminal& terminal, const ConsoleOptions& options = {});
+
+/// What a baseline can see (`gpugauge baseline create`).
+std::string draw(const std::vector<judge::Sensitivity>& sensitivity, const Terminal& terminal);
+
+}  // namespace gpugauge::report

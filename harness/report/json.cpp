@@ -1,0 +1,91 @@
+#include "report/json.hpp"
+
+#include "result/build.hpp"
+#include "result/object_reader.hpp"
+
+namespace gpugauge::report {
+namespace {
+
+using nlohmann::ordered_json;
+
+void set(ordered_json& object, const char* key, const std::optional<double>& value) {
+  if (value) object[key] = *value;
+}
+
+ordered_json json_of(const judge::Verdict& verdict) {
+  ordered_json out{{"metric", verdict.metric},
+                   {"verdict", to_string(verdict.kind)},
+                   {"judge", to_string(verdict.judge)},
+                   {"class", verdict.metric_class},
+                   {"unit", verdict.unit},
+                   {"better", to_string(verdict.better)},
+                   {"advisory", verdict.advisory},
+                   {"tolerance", verdict.tolerance},
+                   {"rounds", verdict.rounds},
+                   {"reason", verdict.reason}};
+  set(out, "value", verdict.value);
+  set(out, "baseline", verdict.baseline);
+  set(out, "change", verdict.change);
+  set(out, "interval", verdict.interval);
+  set(out, "minimum_detectable_drop", verdict.minimum_detectable_drop);
+  return out;
+}
+
+ordered_json json_of(const Measured& measured) {
+  ordered_json out{{"metric", measured.key},          {"class", measured.metric_class},
+                   {"unit", measured.unit},           {"better", to_string(measured.better)},
+                   {"statistic", measured.statistic}, {"value", measured.value},
+                   {"processes", measured.processes}, {"batches", measured.batches},
+                   {"judged", measured.judged},       {"note", measured.note}};
+  set(out, "spread", measured.spread);
+  set(out, "share_of_limit", measured.share_of_limit);
+  return out;
+}
+
+ordered_json json_of(const FamilyState& state) {
+  return {{"family", state.family},         {"processes", state.processes}, {"ok", state.ok},
+          {"benchmarks", state.benchmarks}, {"reason", state.reason},       {"not_measured", state.skipped}};
+}
+
+ordered_json json_of(const judge::Outcome& outcome) {
+  return {{"exit_code", static_cast<int>(outcome.code)}, {"sentence", outcome.sentence}};
+}
+
+template <typename T>
+ordered_json array_of(const std::vector<T>& values) {
+  ordered_json out = ordered_json::array();
+  for (const T& value : values) out.push_back(json_of(value));
+  return out;
+}
+
+ordered_json json_of(const DeviceReport& device) {
+  ordered_json files = ordered_json::array();
+  for (const auto& file : device.files) files.push_back(file.string());
+  ordered_json out{{"device", device.selection},         {"label", device.label},
+                   {"outcome", json_of(device.outcome)}, {"baseline", device.baseline_origin},
+                   {"rounds", device.rounds.size()},     {"seconds", device.seconds},
+                   {"run_files", std::move(files)},      {"remarks", device.remarks}};
+  out["families"] =
+      device.rounds.empty() ? ordered_json::array() : array_of(family_states(device.rounds.front()));
+  out["verdicts"] = array_of(device.verdicts);
+  out["measured"] =
+      device.rounds.empty() ? ordered_json::array() : array_of(summarise(device.rounds.front()));
+  return out;
+}
+
+}  // namespace
+
+std::string to_json(const Report& report) {
+  ordered_json stack = ordered_json::array();
+  for (const stack::Layer& layer : report.stack)
+    stack.push_back({{"layer", layer.name}, {"version", layer.version}, {"detail", layer.detail}});
+  return result::dump_json({{"schema", report_schema},
+                            {"gpugauge", result::build().version},
+                            {"commit", result::build().commit},
+                            {"outcome", json_of(report.outcome)},
+                            {"gpu_explanation", report.gpu_explanation},
+                            {"stack", std::move(stack)},
+                            {"devices", array_of(report.devices)}});
+}
+
+}  // namespace gpugauge::report

@@ -1,0 +1,55 @@
+#include "report/progress.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "report/format.hpp"
+
+namespace gpugauge::report {
+
+std::string progress_text(const ProgressState& state, int width) {
+  constexpr int cells = 20;
+  const int filled = state.total > 0 ? std::clamp(cells * state.done / state.total, 0, cells) : 0;
+  const std::string bar = std::string(static_cast<std::size_t>(filled), '#') +
+                          std::string(static_cast<std::size_t>(cells - filled), '.');
+  std::string text = fmt::format("{}  [{}]  {}/{}  {}  {}", state.title, bar, state.done, state.total,
+                                 state.current, duration(state.elapsed));
+  if (state.left >= 0) text += fmt::format(", about {} left", duration(state.left));
+  return text.substr(0, static_cast<std::size_t>(std::max(width - 1, 20)));
+}
+
+ProgressLine::ProgressLine(Terminal terminal, bool quiet, std::FILE* stream)
+    : terminal_(terminal), quiet_(quiet), stream_(stream) {}
+
+ProgressLine::~ProgressLine() {
+  clear();
+}
+
+void ProgressLine::show(const ProgressState& state) {
+  if (quiet_) return;
+  if (terminal_.interactive) {
+    fmt::print(stream_, "\r\x1b[K{}", progress_text(state, terminal_.width));
+    drawn_ = true;
+    std::fflush(stream_);
+    return;
+  }
+  // In a log: when something is finished, at most every five seconds.
+  if (state.done == last_done_ ||
+      (state.done < state.total && state.elapsed - last_seconds_ < 5 && last_done_ >= 0))
+    return;
+  last_done_ = state.done;
+  last_seconds_ = state.elapsed;
+  fmt::print(stream_, "{}\n", progress_text(state, 200));
+  std::fflush(stream_);
+}
+
+void ProgressLine::clear() {
+  last_done_ = -1;
+  if (!drawn_) return;
+  fmt::print(stream_, "\r\x1b[K");
+  std::fflush(stream_);
+  drawn_ = false;
+}
+
+}  // namespace gpugauge::report

@@ -1,0 +1,45 @@
+// The progress line: one line that overwrites itself on a terminal, a line now and then elsewhere.
+#pragma once
+
+#include <cstdio>
+#include <string>
+
+#include "report/terminal.hpp"
+
+namespace gpugauge::report {
+
+/// One state of long work.
+struct ProgressState {
+  std::string title;  ///< "round 1 of GPU 0"
+  int done = 0;
+  int total = 0;
+  std::string current;  ///< what runs now
+  double elapsed = 0;   ///< seconds
+  double left = -1;     ///< seconds, < 0 unknown
+};
+
+/// Writes to standard error, never to standard output.
+class ProgressLine {
+ public:
+  ProgressLine(Terminal terminal, bool quiet, std::FILE* stream = stderr);
+  ~ProgressLine();
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+  void show(const ProgressState& state);
+  /// Takes the line away, so that other text can be written.
+  void clear();
+
+ private:
+  Terminal terminal_;
+  bool quiet_;
+  std::FILE* stream_;
+  bool drawn_ = false;
+  int last_done_ = -1;
+  double last_seconds_ = 0;
+};
+
+/// The line's text, without colour: "round 1  [######......]  3/5  host  12 s, 20 s left".
+std::string progress_text(const ProgressState& state, int width);
+
+}  // namespace gpugauge::report

@@ -1,0 +1,67 @@
+// What is reported of one device: plain data between those who know and those who format.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "judge/judge.hpp"
+#include "result/run_file.hpp"
+#include "stack/inventory.hpp"
+
+namespace gpugauge::report {
+
+/// One metric of a run: what its processes say together.
+struct Measured {
+  std::string key;  ///< result::metric_key
+  std::string benchmark;
+  std::string statistic;
+  std::string metric_class;
+  std::string unit;
+  result::Direction better = result::Direction::higher;
+  double value = 0;              ///< median over the processes
+  std::optional<double> spread;  ///< (largest - smallest) / median over the processes; absent for one process
+  int processes = 0;
+  int batches = 0;  ///< per process, median
+  bool judged = true;
+  std::string note;
+  std::optional<double> share_of_limit;
+};
+
+/// The metrics of a run in the order of their keys.
+std::vector<Measured> summarise(const result::Run& run);
+
+/// What was measured and not measured: one line per family that is not whole, with the reason.
+struct FamilyState {
+  std::string family;
+  int processes = 0;
+  int ok = 0;
+  int benchmarks = 0;                ///< measured in at least one process
+  std::string reason;                ///< of the first process that is not ok, "" if all are
+  std::vector<std::string> skipped;  ///< "id: reason" of benchmarks that were skipped or failed
+};
+std::vector<FamilyState> family_states(const result::Run& run);
+
+/// One device, measured and judged.
+struct DeviceReport {
+  std::string label;      ///< "GPU 0 NVIDIA H200 (GPU-...)" or "host, no GPU judged"
+  std::string selection;  ///< "host" or the GPU's UUID
+  std::vector<result::Run> rounds;
+  std::vector<std::filesystem::path> files;  ///< where the rounds were stored
+  std::string baseline_origin;               ///< the sentence of baseline::select
+  std::vector<std::string> remarks;          ///< what the reader should know
+  std::vector<judge::Verdict> verdicts;
+  judge::Outcome outcome;
+  double seconds = 0;  ///< wall time, measuring and waiting
+};
+
+/// The whole of a check or compare.
+struct Report {
+  std::vector<stack::Layer> stack;
+  std::string gpu_explanation;  ///< why no GPU can be judged, "" if one was or none was asked for
+  std::vector<DeviceReport> devices;
+  judge::Outcome outcome;
+};
+
+}  // namespace gpugauge::report
