@@ -1,0 +1,114 @@
+# shellcheck shell=bash
+# Shared by every script: words, versions, jobs, steps with their time and log. Source it; it changes no option of the shell.
+ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)"
+export ROOT
+LOGS="$ROOT/build/log"
+
+# Reads scripts/versions.env into variables PIN_<NAME>.
+read_versions() {
+  local line
+  while IFS= read -r line; do
+    [[ "$line" =~ ^([A-Z0-9_]+)=(.*)$ ]] && printf -v "PIN_${BASH_REMATCH[1]}" '%s' "${BASH_REMATCH[2]}"
+  done <"$ROOT/scripts/versions.env"
+  return 0
+}
+read_versions
+
+say() { printf '%s\n' "$*"; }
+warn() { printf '%s\n' "$*" >&2; }
+# fail CODE SENTENCE: ends the script. 2 is a tool error, 3 "cannot judge" or "not possible on this machine".
+fail() {
+  local code="$1"
+  shift
+  warn "$*"
+  exit "$code"
+}
+
+# version_at_least HAVE WANT
+version_at_least() { [[ "$(printf '%s\n%s\n' "$2" "$1" | sort -V | head -n 1)" == "$2" ]]; }
+
+# Parallel compile jobs: one a CPU this process may use, and at least 1.5 GiB of free memory each.
+jobs_count() {
+  local cpus memory limit
+  cpus="$(nproc 2>/dev/null || echo 1)"
+  memory="$(awk '/^MemAvailable:/ { print int($2 / 1572864) }' /proc/meminfo 2>/dev/null || echo "$cpus")"
+  limit="$(cat /sys/fs/cgroup/memory.max /sys/fs/cgroup/memory/memory.limit_in_bytes 2>/dev/null | head -n 1)"
+  if [[ "$limit" =~ ^[0-9]+$ ]] && ((limit / 1610612736 < memory)); then
+    memory=$((limit / 1610612736))
+  fi
+  ((memory < cpus)) && cpus="$memory"
+  ((cpus < 1)) && cpus=1
+  echo "$cpus"
+}
+
+# Where a long command stands, from the end of its log: ninja's "[12/34]" or ctest's "12/34 Test", else nothing.
+_log_position() {
+  tail -c 4000 "$1" 2>/dev/null | tr '\r' '\n' | grep -oE '^\[[0-9]+/[0-9]+\]|^ *[0-9]+/[0-9]+ Test' | tail -n 1 | tr -d '[] Test'
+}
+
+# logged NAME TITLE COMMAND...: runs COMMAND with its output in build/log/NAME.log, shows TITLE, how far it is and the
+# seconds; on failure prints the end of the log and names the file. Returns COMMAND's status.
+logged() {
+  local name="$1" title="$2" log start pid status=0 position shown=0 seconds
+  shift 2
+  mkdir -p "$LOGS"
+  log="$LOGS/$name.log"
+  start="$SECONDS"
+  # A process group of its own, so that Ctrl-C ends the whole build and not only this script.
+  set -m
+  "$@" >"$log" 2>&1 </dev/null &
+  pid=$!
+  set +m
+  # shellcheck disable=SC2064
+  trap "kill -TERM -- -$pid 2>/dev/null; exit 130" INT TERM
+  while kill -0 "$pid" 2>/dev/null; do
+    seconds=$((SECONDS - start))
+    if [[ -t 1 ]]; then
+      printf '\r\033[K%s %s (%d s)' "$title" "$(_log_position "$log")" "$seconds"
+    elif ((seconds - shown >= 20)); then
+      shown="$seconds"
+      printf '  %s %s (%d s)\n' "$title" "$(_log_position "$log")" "$seconds"
+    fi
+    sleep 0.2
+  done
+  wait "$pid" || status=$?
+  trap - INT TERM
+  seconds=$((SECONDS - start))
+  [[ -t 1 ]] && printf '\r\033[K'
+  if ((status == 0)); then
+    printf '%s: done (%d s)\n' "$title" "$seconds"
+  else
+    printf '%s: failed with status %d after %d s; the end of %s:\n' "$title" "$status" "$seconds" "$log"
+    tail -n 40 "$log"
+  fi
+  return "$status"
+}
+
+# Loads what scripts/setup found: CUDA_HOME, PATH, GPUGAUGE_PYTHON. Without it the environment stays as it is.
+load_environment() {
+  if [[ -f "$ROOT/.venv/env.sh" ]]; then
+    # shellcheck disable=SC1091
+    source "$ROOT/.venv/env.sh"
+  fi
+}
+
+# configure PRESET [CMAKE ARGUMENT...]: configures build/PRESET; afresh when the CUDA compiler it was made with is gone or another.
+configure() {
+  local preset="$1" cache cached fresh=()
+  shift
+  cache="$ROOT/build/$preset/CMakeCache.txt"
+  if [[ -f "$cache" ]]; then
+    cached="$(sed -n 's/^CMAKE_CUDA_COMPILER:[A-Z]*=//p' "$cache" | head -n 1)"
+    if [[ -n "$cached" && "$cached" != *NOTFOUND && -n "${CUDA_HOME:-}" && "$cached" != "$CUDA_HOME/bin/nvcc" ]]; then
+      fresh=(--fresh)
+    fi
+  fi
+  (cd "$ROOT" && cmake --preset "$preset" "${fresh[@]}" "$@")
+}
+
+# build PRESET [NINJA ARGUMENT...]
+build() {
+  local preset="$1"
+  shift
+  cmake --build "$ROOT/build/$preset" -j "$(jobs_count)" "$@"
+}

@@ -1,0 +1,40 @@
+# shellcheck shell=bash
+# The distribution's packages by role, in one place: Debian 12, Ubuntu 22.04 and 24.04 name them alike.
+# Each role's list adds to the one before.
+
+# What scripts/check needs: compile the command and its families.
+PACKAGES_CHECK=(
+  ca-certificates ccache cmake g++ git ninja-build pkg-config python3 python3-venv
+  libbenchmark-dev libboost-math-dev libcli11-dev libfmt-dev libssl-dev libuv1-dev nlohmann-json3-dev
+)
+# What scripts/test needs on top.
+PACKAGES_TEST=(
+  bats libgmock-dev libgtest-dev python3-jsonschema shellcheck
+  "clang-format-$PIN_CLANG_TOOLS_VERSION" "clang-tidy-$PIN_CLANG_TOOLS_VERSION"
+)
+
+# packages_for check|test|all: prints the names, one a line. The role `all` needs no package that `test` does not.
+packages_for() {
+  printf '%s\n' "${PACKAGES_CHECK[@]}"
+  [[ "$1" == check ]] || printf '%s\n' "${PACKAGES_TEST[@]}"
+}
+
+# Prints those of the given packages that are not installed.
+missing_packages() {
+  local installed
+  installed="$(dpkg-query -W -f='${db:Status-Status} ${Package}\n' "$@" 2>/dev/null | sed -n 's/^installed //p')"
+  comm -23 <(printf '%s\n' "$@" | sort -u) <(sort -u <<<"$installed")
+}
+
+# Where packages have other names: the commands and headers without which nothing builds. The libraries that CMake can
+# fetch as sources are not asked for.
+missing_essentials() {
+  local name header
+  for name in cmake g++ git ninja pkg-config python3; do
+    command -v "$name" >/dev/null || printf '%s\n' "$name"
+  done
+  command -v g++ >/dev/null || return 0
+  for header in boost/math/distributions/students_t.hpp openssl/evp.h uv.h; do
+    g++ -E -x c++ -include "$header" /dev/null >/dev/null 2>&1 || printf '%s\n' "$header"
+  done
+}
