@@ -1,0 +1,52 @@
+// The error of one element of a product, shared by the check on the device and the tests on the host.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "kernels/gemm/work.hpp"
+#include "kernels/support/bf16.hpp"
+#include "kernels/support/host_device.hpp"
+
+namespace gpugauge::kernels::gemm {
+
+GPUGAUGE_HOST_DEVICE inline float as_float(float value) {
+  return value;
+}
+GPUGAUGE_HOST_DEVICE inline float as_float(Bf16 value) {
+  return to_float(value);
+}
+
+/// Share of the reference by which the type of C may be off: for bf16 half a unit in the last place.
+GPUGAUGE_HOST_DEVICE inline double output_rounding(float) {
+  return 0;
+}
+GPUGAUGE_HOST_DEVICE inline double output_rounding(Bf16) {
+  return 0x1p-8;
+}
+
+/// |c - reference| / (|a_row| |b_column|) for element (row, column), the allowed rounding of the output taken
+/// off. Infinity when c is NaN, or when it is off although the row or the column is zero.
+template <typename In, typename Out>
+GPUGAUGE_HOST_DEVICE double element_error(const In* a, const In* b, const Out* c, std::int64_t row,
+                                          std::int64_t column, std::int64_t n, std::int64_t k) {
+  double reference = 0;
+  double norm_a = 0;
+  double norm_b = 0;
+  for (std::int64_t i = 0; i < k; ++i) {
+    const double from_a = as_float(a[row * k + i]);
+    const double from_b = as_float(b[i * n + column]);
+    reference += from_a * from_b;
+    norm_a += from_a * from_a;
+    norm_b += from_b * from_b;
+  }
+  const Out element = c[row * n + column];
+  const double off = std::fabs(static_cast<double>(as_float(element)) - reference) -
+                     output_rounding(element) * std::fabs(reference);
+  if (off <= 0) return 0;
+  const double scale = std::sqrt(norm_a) * std::sqrt(norm_b);
+  const double error = off / scale;
+  return error == error ? error : HUGE_VAL;  // NaN in c, or nothing to scale by
+}
+
+}  // namespace gpugauge::kernels::gemm

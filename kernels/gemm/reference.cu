@@ -1,0 +1,52 @@
+#include "kernels/gemm/element_error.hpp"
+#include "kernels/gemm/reference.hpp"
+#include "kernels/gemm/tiling.hpp"
+
+namespace gpugauge::kernels::gemm {
+namespace {
+
+constexpr int threads = 128;
+
+template <typename In, typename Out>
+__global__ void error_kernel(const In* a, const In* b, const Out* c, int m, int n, int k, int samples,
+                             std::uint64_t seed, unsigned long long* largest) {
+  const int column = static_cast<int>(blockIdx.x) * threads + static_cast<int>(threadIdx.x);
+  if (column >= n) return;
+  for (int sample = static_cast<int>(blockIdx.y); sample < samples; sample += static_cast<int>(gridDim.y)) {
+    const double error = element_error(a, b, c, sampled_row(sample, samples, m, seed), column, n, k);
+    // Doubles that are not negative are ordered as their bits are.
+    atomicMax(largest, static_cast<unsigned long long>(__double_as_longlong(error)));
+  }
+}
+
+template <typename In, typename Out>
+cudaError_t launch(const In* a, const In* b, const Out* c, int m, int n, int k, int samples,
+                   std::uint64_t seed, double* error, cudaStream_t stream) {
+  if (m < 1 || n < 1 || k < 1 || samples < 1 || samples > m) return cudaErrorInvalidValue;
+  if (const cudaError_t status = cudaMemsetAsync(error, 0, sizeof *error, stream); status != cudaSuccess)
+    return status;
+  const dim3 grid(static_cast<unsigned>((n + threads - 1) / threads),
+                  static_cast<unsigned>(samples < 1024 ? samples : 1024));
+  error_kernel<<<grid, threads, 0, stream>>>(a, b, c, m, n, k, samples, seed,
+                                             reinterpret_cast<unsigned long long*>(error));
+  return cudaGetLastError();
+}
+
+}  // namespace
+
+cudaError_t sampled_error(const float* a, const float* b, const float* c, int m, int n, int k, int samples,
+                          std::uint64_t seed, double* error, cudaStream_t stream) {
+  return launch(a, b, c, m, n, k, samples, seed, error, stream);
+}
+
+cudaError_t sampled_error(const Bf16* a, const Bf16* b, const float* c, int m, int n, int k, int samples,
+                          std::uint64_t seed, double* error, cudaStream_t stream) {
+  return launch(a, b, c, m, n, k, samples, seed, error, stream);
+}
+
+cudaError_t sampled_error(const Bf16* a, const Bf16* b, const Bf16* c, int m, int n, int k, int samples,
+                          std::uint64_t seed, double* error, cudaStream_t stream) {
+  return launch(a, b, c, m, n, k, samples, seed, error, stream);
+}
+
+}  // namespace gpugauge::kernels::gemm

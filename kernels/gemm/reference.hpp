@@ -1,0 +1,24 @@
+// Is a product right? Sampled rows, all columns, against sums in fp64.
+#pragma once
+
+#include <cstdint>
+
+#include <cuda_runtime_api.h>
+
+#include "kernels/support/bf16.hpp"
+
+namespace gpugauge::kernels::gemm {
+
+/// *error (device) = the largest |c - reference| / (|a_i| |b_j|) over the rows sampled_row(0..samples-1,
+/// samples, m, seed) and all columns of C = A B, row-major and dense; infinity when an element is NaN. For a
+/// bf16 C the rounding of the result is subtracted first (work.hpp gives tolerances and their derivation).
+/// Slow and simple on purpose: one thread an element, fp64.
+/// @pre 1 <= samples <= m
+cudaError_t sampled_error(const float* a, const float* b, const float* c, int m, int n, int k, int samples,
+                          std::uint64_t seed, double* error, cudaStream_t stream);
+cudaError_t sampled_error(const Bf16* a, const Bf16* b, const float* c, int m, int n, int k, int samples,
+                          std::uint64_t seed, double* error, cudaStream_t stream);
+cudaError_t sampled_error(const Bf16* a, const Bf16* b, const Bf16* c, int m, int n, int k, int samples,
+                          std::uint64_t seed, double* error, cudaStream_t stream);
+
+}  // namespace gpugauge::kernels::gemm

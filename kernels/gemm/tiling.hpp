@@ -1,0 +1,67 @@
+// Index arithmetic of the matrix products, usable on the host so that it can be tested without a GPU: which
+// block takes which tile, where a 16-byte chunk lies in shared memory, which rows are verified.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/support/host_device.hpp"
+#include "kernels/support/uniform.hpp"
+
+namespace gpugauge::kernels::gemm {
+
+/// A tile's place in the grid of tiles.
+struct Tile {
+  int row = 0;
+  int column = 0;
+};
+
+/// Tiles of a matrix in the order in which blocks take them: bands of `group` rows of tiles, walked column by
+/// column, so that the blocks that run at one time share few rows of A and few columns of B, and both stay in
+/// L2. The last band is lower when `group` does not divide the rows.
+struct TileOrder {
+  int rows = 0;     ///< tiles from top to bottom, >= 1
+  int columns = 0;  ///< tiles from left to right, >= 1
+  int group = 8;    ///< >= 1
+
+  GPUGAUGE_HOST_DEVICE constexpr Tile tile(int block) const {
+    const int band_tiles = group * columns;
+    const int band = block / band_tiles;
+    const int inside = block - band * band_tiles;
+    const int first = band * group;
+    const int height = rows - first < group ? rows - first : group;
+    return Tile{first + inside % height, inside / height};
+  }
+};
+
+/// Place, in 16-byte chunks, of chunk `chunk` of row `row` of a tile whose rows hold 4 chunks (64 bytes: 32
+/// bf16). Two rows share a 128-byte line of all banks. Eight consecutive rows at one chunk, which is what
+/// ldmatrix reads at a time, fall into eight different 16-byte bank groups.
+GPUGAUGE_HOST_DEVICE constexpr int swizzle_4(int row, int chunk) {
+  return row * 4 + (chunk ^ ((row >> 1) & 3));
+}
+
+/// The same for rows of 16 chunks (256 bytes: 128 bf16).
+GPUGAUGE_HOST_DEVICE constexpr int swizzle_16(int row, int chunk) {
+  return row * 16 + (chunk ^ (row & 7));
+}
+
+/// Row number `sample` of `samples` rows of a matrix of `rows` that are verified: one from each of `samples`
+/// equal strata, at a place that the seed chooses; the first and the last row always.
+/// @pre 1 <= samples <= rows, 0 <= sample < samples
+GPUGAUGE_HOST_DEVICE inline std::int64_t sampled_row(std::int64_t sample, std::int64_t samples,
+                                                     std::int64_t rows, std::uint64_t seed) {
+  if (sample == 0) return 0;
+  if (sample == samples - 1) return rows - 1;
+  const std::int64_t first = sample * rows / samples;
+  const std::int64_t next = (sample + 1) * rows / samples;
+  return first + static_cast<std::int64_t>(random_bits(seed, static_cast<std::uint64_t>(sample)) %
+                                           static_cast<std::uint64_t>(next - first));
+}
+
+/// How many rows to verify, so that every tile of 128 rows holds at least two of them.
+constexpr std::int64_t samples_for(std::int64_t rows) {
+  const std::int64_t wanted = (rows + 63) / 64 < 64 ? 64 : (rows + 63) / 64;
+  return wanted < rows ? wanted : rows;
+}
+
+}  // namespace gpugauge::kernels::gemm

@@ -1,0 +1,47 @@
+// What a matrix product C[m,n] = A[m,k] B[k,n] does, and how wrong it may be.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+namespace gpugauge::kernels::gemm {
+
+/// Floating-point operations: one multiplication and one addition for each of m n k products.
+constexpr double flops(std::int64_t m, std::int64_t n, std::int64_t k) {
+  return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+}
+
+/// Bytes that must move at least: both inputs once, the output once.
+constexpr double bytes(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t input_bytes,
+                       std::int64_t output_bytes) {
+  const auto inputs =
+      static_cast<double>(m) * static_cast<double>(k) + static_cast<double>(k) * static_cast<double>(n);
+  return static_cast<double>(input_bytes) * inputs +
+         static_cast<double>(output_bytes) * static_cast<double>(m) * static_cast<double>(n);
+}
+
+// Errors are measured as |c - reference| / (|a_i| |b_j|) with Euclidean norms of row i of A and column j of
+// B, the reference summed in fp64. The inputs are independent with mean zero, so a partial sum after t of k
+// products is a random walk that stays within a few times |a_i| |b_j| sqrt(t) / k.
+//
+// Rounding to nearest (fp32 FMA, unit roundoff 2^-24): k errors of at most 2^-24 |partial sum|, of either
+// sign, add to a standard deviation of 2^-24 |a_i| |b_j| / sqrt(6) on average over elements. The rigorous
+// bound, k 2^-24 sum |a||b| (Higham, Accuracy and Stability of Numerical Algorithms, section 3.1), is
+// thousands of times larger and would pass a product that was silently computed in tf32; 16 leaves a factor
+// of about 40 to the standard deviation. Inputs rounded to tf32 give a standard deviation near 2^-12 /
+// sqrt(k), above it for k below 60,000.
+constexpr double tolerance_fp32_fma() {
+  return 16 * 0x1p-24;
+}
+
+// Tensor Cores multiply bf16 exactly and add groups of at least 8 products into an fp32 accumulator, cutting
+// off instead of rounding (Fasi, Higham, Mikaitis and Pranesh, "Numerical behavior of NVIDIA tensor cores",
+// PeerJ Computer Science 2021): k/8 errors below 2^-22 |partial sum|, all toward zero, so they add up. With
+// |partial sum| below 8 |a_i| |b_j| / sqrt(k), the error stays below 2^-22 sqrt(k) |a_i| |b_j|. Losing one
+// product costs about 1/k of |a_i| |b_j|, which is above it up to k of about 20,000; losing a whole step of
+// 16 always is.
+inline double tolerance_bf16_mma(std::int64_t k) {
+  return 0x1p-22 * std::sqrt(static_cast<double>(k));
+}
+
+}  // namespace gpugauge::kernels::gemm

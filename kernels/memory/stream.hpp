@@ -1,0 +1,50 @@
+// Streaming over device memory: read, copy and triad of fp32 arrays, 16 bytes a thread and access, any
+// element count. All pointers must be 16-byte aligned, else cudaErrorInvalidValue. A count of 0 is allowed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <cuda_runtime_api.h>
+
+namespace gpugauge::kernels::memory {
+
+/// Threads of a block, 16-byte accesses that a thread has under way at once, blocks per SM.
+inline constexpr int threads = 256;
+inline constexpr int unroll = 4;
+inline constexpr int blocks_per_sm = 8;
+
+/// Blocks that read() starts on a GPU of this many SMs: the number of partial sums it writes.
+constexpr std::size_t read_blocks(int sm_count) {
+  return static_cast<std::size_t>(sm_count) * blocks_per_sm;
+}
+
+/// Adds up the 32-bit words of `data` as unsigned integers: partial_sums[block] for each of read_blocks()
+/// blocks. Exact, so that the total (modulo 2^64) does not depend on the grid. Work: count * 4 bytes read.
+cudaError_t read(const float* data, std::size_t count, unsigned long long* partial_sums, cudaStream_t stream);
+
+/// to[i] = from[i]. Work: count * 4 bytes read and as many written. The arrays must not overlap.
+cudaError_t copy(const float* from, float* to, std::size_t count, cudaStream_t stream);
+
+/// a[i] = fma(factor, c[i], b[i]). Work: count * 8 bytes read, count * 4 written. The arrays must not
+/// overlap.
+cudaError_t triad(const float* b, const float* c, float factor, float* a, std::size_t count,
+                  cudaStream_t stream);
+
+// Verification, from the generator alone: what is expected is computed, not read from memory.
+
+/// *sum (device) = sum modulo 2^64 of the bits of uniform(seed, i) for i < count: what read() must find.
+cudaError_t expected_read(std::size_t count, std::uint64_t seed, unsigned long long* sum,
+                          cudaStream_t stream);
+
+/// *mismatches (device) = elements of `to` that are not uniform(seed, i) bit for bit.
+cudaError_t count_copy_mismatches(const float* to, std::size_t count, std::uint64_t seed,
+                                  unsigned long long* mismatches, cudaStream_t stream);
+
+/// *mismatches (device) = elements of `a` that are not fma(factor, uniform(seed_c, i), uniform(seed_b, i))
+/// bit for bit.
+cudaError_t count_triad_mismatches(const float* a, std::size_t count, std::uint64_t seed_b,
+                                   std::uint64_t seed_c, float factor, unsigned long long* mismatches,
+                                   cudaStream_t stream);
+
+}  // namespace gpugauge::kernels::memory

@@ -1,0 +1,42 @@
+// Storing accumulators of mma 16x8 tiles as full 32-byte sectors, in fp32 or bf16.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/support/bf16.hpp"
+
+namespace gpugauge::kernels {
+
+/// One row's share of two 16x8 tiles that lie side by side: this lane holds columns 2q and 2q+1 of each (q =
+/// lane%4). Stores to row `to` (the first tile's first column; nullptr: the row does not exist, all lanes of
+/// the warp must still call). `left` and `right` say which of the two tiles lies inside the matrix.
+__device__ __forceinline__ void store_row_pair(float* to, const float (&first)[2], const float (&second)[2],
+                                               bool left, bool right) {
+  if (to == nullptr) return;
+  const int q = static_cast<int>(threadIdx.x) % 4;
+  if (left) *reinterpret_cast<float2*>(to + 2 * q) = make_float2(first[0], first[1]);
+  if (right) *reinterpret_cast<float2*>(to + 8 + 2 * q) = make_float2(second[0], second[1]);
+}
+
+__device__ __forceinline__ std::uint32_t pack_bf16(const float (&values)[2]) {
+  std::uint32_t packed;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;\n" : "=r"(packed) : "f"(values[1]), "f"(values[0]));
+  return packed;
+}
+
+/// In bf16 a lane's two columns are 4 bytes: neighbours exchange, so that even lanes hold four columns of the
+/// first tile and odd lanes four of the second, and four lanes store 32 consecutive bytes.
+__device__ __forceinline__ void store_row_pair(Bf16* to, const float (&first)[2], const float (&second)[2],
+                                               bool left, bool right) {
+  const int q = static_cast<int>(threadIdx.x) % 4;
+  const bool odd = q % 2 != 0;
+  const std::uint32_t mine_first = pack_bf16(first);
+  const std::uint32_t mine_second = pack_bf16(second);
+  const std::uint32_t given = __shfl_xor_sync(0xffffffffU, odd ? mine_first : mine_second, 1);
+  const uint2 four = odd ? make_uint2(given, mine_second) : make_uint2(mine_first, given);
+  if (to == nullptr || !(odd ? right : left)) return;
+  *reinterpret_cast<uint2*>(to + (odd ? 8 : 0) + q / 2 * 4) = four;
+}
+
+}  // namespace gpugauge::kernels

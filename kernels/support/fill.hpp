@@ -1,0 +1,29 @@
+// Filling device buffers and summing them up. All run on `stream`, return the launch's error, and take
+// element counts of any size; a count of 0 does nothing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <cuda_runtime_api.h>
+
+#include "kernels/support/bf16.hpp"
+
+namespace gpugauge::kernels {
+
+/// data[i] = uniform(seed, i), see uniform.hpp.
+cudaError_t fill_uniform(float* data, std::size_t count, std::uint64_t seed, cudaStream_t stream);
+cudaError_t fill_uniform(Bf16* data, std::size_t count, std::uint64_t seed, cudaStream_t stream);
+
+/// Every byte 0xff: a NaN in fp64, fp32, fp16 and bf16, so that what a kernel forgets to write is found.
+cudaError_t poison(void* data, std::size_t bytes, cudaStream_t stream);
+
+/// Adds to *sum (device, 8-byte aligned, set to 0 by this call) the checksum of uniform.hpp over `bytes`
+/// bytes, read as 32-bit words, the last one padded with zero bytes. The result does not depend on the grid.
+/// @pre data is 4-byte aligned
+cudaError_t checksum(const void* data, std::size_t bytes, unsigned long long* sum, cudaStream_t stream);
+
+/// The same on the host.
+std::uint64_t checksum_on_host(const void* data, std::size_t bytes);
+
+}  // namespace gpugauge::kernels

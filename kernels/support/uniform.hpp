@@ -1,0 +1,43 @@
+// Input data: element i of stream `seed` is a hash of both, so that any element can be made anywhere, on host
+// or device, alone, and is the same bit for bit. Also the order-independent checksum of a buffer.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/support/bf16.hpp"
+#include "kernels/support/host_device.hpp"
+
+namespace gpugauge::kernels {
+
+/// A bijection of 64 bits that spreads every input bit over all output bits (the finaliser of SplitMix64,
+/// Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
+GPUGAUGE_HOST_DEVICE inline std::uint64_t mix64(std::uint64_t value) {
+  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  value = (value ^ (value >> 27)) * 0x94d049bb133111ebULL;
+  return value ^ (value >> 31);
+}
+
+/// Element `index` of the SplitMix64 sequence that starts at `seed`.
+GPUGAUGE_HOST_DEVICE inline std::uint64_t random_bits(std::uint64_t seed, std::uint64_t index) {
+  return mix64(seed + (index + 1) * 0x9e3779b97f4a7c15ULL);
+}
+
+/// Uniform in [-1, 1), a multiple of 2^-23. Every step is exact in fp32, so that no compiler option changes a
+/// bit.
+GPUGAUGE_HOST_DEVICE inline float uniform(std::uint64_t seed, std::uint64_t index) {
+  const auto upper = static_cast<std::int32_t>(random_bits(seed, index) >> 40);  // 24 bits
+  return static_cast<float>(upper - (1 << 23)) * 0x1p-23F;
+}
+
+/// The same, rounded to bfloat16; 1 can then occur.
+GPUGAUGE_HOST_DEVICE inline Bf16 uniform_bf16(std::uint64_t seed, std::uint64_t index) {
+  return to_bf16(uniform(seed, index));
+}
+
+/// What word `index` of a buffer adds to its checksum. The checksum is the sum modulo 2^64 of all words'
+/// terms: the order of addition does not matter, the place of every word does.
+GPUGAUGE_HOST_DEVICE inline std::uint64_t checksum_term(std::uint64_t index, std::uint32_t word) {
+  return mix64((index << 32 | index >> 32) ^ (word * 0x9e3779b97f4a7c15ULL + 1));
+}
+
+}  // namespace gpugauge::kernels
