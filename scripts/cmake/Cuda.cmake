@@ -56,7 +56,6 @@ function(_gpugauge_choose_architectures out)
   set(_list "")
   if(GPUGAUGE_ARCHITECTURES STREQUAL "all")
     set(_wanted ${_codes})
-    set(_list ${_newest}-virtual)
   elseif(GPUGAUGE_ARCHITECTURES STREQUAL "auto")
     # No answer means no driver that works: then there is nothing to run on yet, and any choice will do.
     execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
@@ -81,6 +80,9 @@ function(_gpugauge_choose_architectures out)
       list(APPEND _list ${_code}-real)
     endif()
   endforeach()
+  if(GPUGAUGE_ARCHITECTURES STREQUAL "all")
+    list(APPEND _list ${_newest}-virtual)   # GPUs to come
+  endif()
   list(REMOVE_DUPLICATES _list)
   set(${out} ${_list} PARENT_SCOPE)
 endfunction()

@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""Checks how the house is built: includes only point to rooms nearer the ground, files stay short, nothing machine-bound.
+
+Usage: structure.py [FILE...]     (without files: everything that git tracks or would track)
+
+Prints one line per finding, "path:line: sentence"; ends with 1 if there is one.
+"""
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+CODE = {".cpp", ".hpp", ".cu", ".cuh", ".h"}
+SCRIPT = {".sh", ".py", ".bats", ".cmake"}
+LINES_MOST = 400
+# From the ground up: a room may include itself and what stands before it.
+HARNESS = ["result", "stack", "run", "baseline", "judge", "diagnose", "store", "report", "conductor", "cli"]
+INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
+CUDA_HEADER = re.compile(r"^(cuda|cublas|cudnn|cufft|cupti|nccl|nvml|nvrtc|cub/|thrust/)")
+# Assembled from parts, so that this file does not find itself.
+FORBIDDEN = [
+    (re.compile(r"(?<![\w.])/(" + "home|Users" + r")/[a-z]\w*/"), "an absolute home path"),
+    (re.compile(r"(?<![\w.$}])/(" + "root|work" + r")/\w"), "an absolute path of one machine"),
+    (re.compile(r"\b(" + "|".join(["TO" + "DO", "FIX" + "ME", "X" * 3]) + r")\b"), "an unfinished-work mark"),
+    (re.compile("pypi" + r"\.org|pythonhosted" + r"\.org|pypi\." + "nvidia"), "the name of a package index host"),
+    (re.compile("<" * 7 + " |" + ">" * 7 + " "), "a merge conflict mark"),
+]
+
+
+def room_of(path):
+    """('harness', 'run') for harness/run/x.cpp, ('bench', 'gemm'), ('kernels', ''), ('tests', 'unit/run')."""
+    parts = path.parts
+    if parts[0] == "tests" and len(parts) > 3 and parts[1] == "unit":
+        return "tests", parts[2]
+    return parts[0], parts[1] if len(parts) > 2 else ""
+
+
+def target_of(include, path):
+    """The room that an include points to, or None for a borrowed library's or a file beside it."""
+    if (ROOT / "harness" / include).is_file():
+        return "harness", include.split("/")[0]
+    if (ROOT / "bench" / include).is_file():
+        return "bench", include.split("/")[0]
+    for top in ("kernels", "tests"):
+        if include.startswith(top + "/") and (ROOT / include).is_file():
+            return top, ""
+    if (ROOT / path.parent / include).is_file():
+        return room_of(path)
+    return None
+
+
+def include_problem(path, include):
+    """Why this include may not stand in this file, or None."""
+    top, room = room_of(path)
+    target = target_of(include, path)
+    if include.startswith("../"):
+        return "includes go by room, never by ../"
+    if top == "harness" and CUDA_HEADER.match(include) and not target:
+        return f"the harness uses no CUDA header: {include}"
+    if target is None:
+        return None
+    to_top, to_room = target
+    allowed = {
+        "kernels": to_top == "kernels",
+        "harness": to_top == "harness",
+        "bench": to_top == "kernels" or (to_top == "harness" and to_room == "result")
+                 or (to_top == "bench" and to_room in ("support", room)),
+        "tests": True,
+    }.get(top, True)
+    if not allowed:
+        return f"{top}/{room} may not use {to_top}/{to_room} ({include})"
+    height = room if top in ("harness", "tests") else ""
+    if to_top == "harness" and height in HARNESS and to_room in HARNESS:
+        if HARNESS.index(to_room) > HARNESS.index(height):
+            return f"{height} stands nearer the ground than {to_room} and may not use it ({include})"
+    return None
+
+
+def problems(path):
+    """Yields (line, sentence) for one file, given relative to the root."""
+    try:
+        lines = (ROOT / path).read_text(encoding="utf-8").splitlines()
+    except UnicodeDecodeError:
+        return
+    is_code = path.suffix in CODE
+    is_script = path.suffix in SCRIPT or (path.parts[0] in ("scripts", ".ci") and path.suffix == "")
+    if (is_code or is_script) and len(lines) > LINES_MOST:
+        yield len(lines), f"{len(lines)} lines; split what is longer than {LINES_MOST}"
+    for number, line in enumerate(lines, 1):
+        for pattern, what in FORBIDDEN:
+            if pattern.search(line):
+                yield number, f"holds {what}"
+        match = INCLUDE.match(line) if is_code else None
+        if match:
+            problem = include_problem(path, match.group(2))
+            if problem:
+                yield number, problem
+
+
+def main(arguments):
+    if arguments:
+        files = [pathlib.Path(name).resolve().relative_to(ROOT) for name in arguments]
+    else:
+        listed = subprocess.run(["git", "-C", str(ROOT), "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
+                                capture_output=True, check=True).stdout.decode()
+        files = sorted({pathlib.Path(name) for name in listed.split("\0") if name})
+    count = 0
+    for path in files:
+        if not (ROOT / path).is_file() or (ROOT / path).is_symlink():
+            continue
+        for line, sentence in problems(path):
+            print(f"{path}:{line}: {sentence}")
+            count += 1
+    print(f"structure: {len(files)} files, {count} findings")
+    return 1 if count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
