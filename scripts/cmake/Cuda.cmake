@@ -90,8 +90,6 @@ _gpugauge_choose_architectures(_architectures)
 set(CMAKE_CUDA_ARCHITECTURES ${_architectures})
 enable_language(CUDA)
 find_package(CUDAToolkit 12 REQUIRED)
-set(CMAKE_CUDA_STANDARD 20)
-set(CMAKE_CUDA_STANDARD_REQUIRED ON)
 set(CMAKE_CUDA_EXTENSIONS OFF)
 set(CMAKE_CUDA_RUNTIME_LIBRARY Static)   # a family starts, and can say what is wrong, where no runtime is installed
 set(GPUGAUGE_CUDA ON)

@@ -15,7 +15,8 @@ add_library(gpugauge::options ALIAS gpugauge_options)
 target_compile_features(gpugauge_options INTERFACE cxx_std_20)
 target_compile_options(gpugauge_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion>
-  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${GPUGAUGE_WERROR}>>:-Werror>)
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${GPUGAUGE_WERROR}>>:-Werror>
+  $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)   # by hand: CMake 3.25 does not know cuda_std_20 of nvcc
 if(GPUGAUGE_SANITIZE)
   target_compile_options(gpugauge_options INTERFACE
     $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${GPUGAUGE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all>)
