@@ -33,8 +33,8 @@ struct Judgement {
   Request request;
 };
 
-/// Correctness, plausibility and invariants of one run; needs no history. Also every benchmark that failed, and every
-/// family that could not be measured.
+/// Correctness, plausibility and invariants of one run; needs no history. Also every benchmark that failed,
+/// and every family that could not be measured.
 std::vector<Verdict> judge_physical(const result::Run& run);
 
 /// Rounds of one check against a baseline: rounds[0] measured everything, later ones only what was asked for.

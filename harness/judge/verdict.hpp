@@ -26,19 +26,20 @@ enum class Judge { physical, baseline, peers };
 struct Verdict {
   VerdictKind kind = VerdictKind::inconclusive;
   Judge judge = Judge::baseline;
-  std::string metric;        ///< result::metric_key
+  std::string metric;  ///< result::metric_key
   std::string metric_class;
   std::string unit;
   result::Direction better = result::Direction::higher;
-  std::optional<double> value;     ///< now: median over the rounds' values, in unit
-  std::optional<double> baseline;  ///< centre of the baseline, in unit
-  std::optional<double> change;    ///< relative, + is worse: .25 = a quarter slower
-  std::optional<double> interval;  ///< half width of the 90% interval of change
+  std::optional<double> value;                    ///< now: median over the rounds' values, in unit
+  std::optional<double> baseline;                 ///< centre of the baseline, in unit
+  std::optional<double> change;                   ///< relative, + is worse: .25 = a quarter slower
+  std::optional<double> interval;                 ///< half width of the 90% interval of change
   std::optional<double> minimum_detectable_drop;  ///< relative
-  double tolerance = 0;            ///< relative
-  int rounds = 0;                  ///< rounds that the verdict used
-  bool advisory = false;           ///< said, never counted: minimum detectable drop above twice the tolerance, or provisional
-  std::string reason;              ///< one sentence
+  double tolerance = 0;                           ///< relative
+  int rounds = 0;                                 ///< rounds that the verdict used
+  bool advisory =
+      false;  ///< said, never counted: minimum detectable drop above twice the tolerance, or provisional
+  std::string reason;  ///< one sentence
 
   bool operator==(const Verdict&) const = default;
 };

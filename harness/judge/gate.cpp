@@ -1,0 +1,273 @@
+#include "judge/gate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+
+#include "judge/statistics.hpp"
+
+namespace gpugauge::judge {
+
+namespace {
+
+/// A spread below this share of the tolerance changes no verdict; as a floor it keeps values that repeat
+/// exactly (a coarse clock) from dominating the moderation.
+constexpr double negligible_share = 0.01;
+/// No node is so clean that fewer rounds than this are bad by chance.
+constexpr double least_contamination = 0.005;
+/// A Qn of fewer values says nothing about two modes.
+constexpr std::size_t processes_for_spread = 3;
+
+std::optional<double> typical_process_spread(std::span<const RoundValues> rounds) {
+  std::vector<double> spreads;
+  for (const RoundValues& round : rounds) {
+    if (round.size() >= processes_for_spread) spreads.push_back(qn(round));
+  }
+  if (spreads.empty()) return std::nullopt;
+  return median(spreads);
+}
+
+/// Share of baseline rounds that lie beyond tau0 and beyond noise: what a bad quarter of an hour does to this
+/// node. The upper 95% bound of the share is taken (a Poisson count), since underestimating it lets two bad
+/// rounds pass for a regression; but at most `doubt` above the share itself, or small baselines could never
+/// find anything.
+double contamination(std::span<const Scale> scales, std::span<const std::vector<double>> values) {
+  constexpr double doubt = 0.02;
+  const auto share = [&](bool quiet_only) -> std::optional<double> {
+    int bad = 0;
+    int all = 0;
+    for (std::size_t m = 0; m < scales.size(); ++m) {
+      const Scale& scale = scales[m];
+      if (!scale.usable || (quiet_only && 3 * scale.spread > scale.tolerance)) continue;
+      const double far = std::max(null_share * scale.tolerance, 3 * scale.spread);
+      for (const double value : values[m]) bad += value - scale.centre > far ? 1 : 0;
+      all += scale.rounds;
+    }
+    if (all == 0) return std::nullopt;
+    const double upper = bad + 1.645 * std::sqrt(bad + 1.0) + 1;
+    return std::min(upper / all, static_cast<double>(bad) / all + doubt);
+  };
+  auto found = share(true);
+  if (!found) found = share(false);
+  return std::clamp(found.value_or(0), least_contamination, 1.0);
+}
+
+/// One metric while the rounds are replayed.
+struct Track {
+  std::vector<double> x;  ///< round values minus centre
+  std::vector<double> process_spreads;
+  bool open = true;
+  GateResult result;
+};
+
+struct Estimate {
+  double mean = 0;
+  double error = 0;  ///< standard error of mean, the baseline's own included
+};
+
+Estimate estimate(const Scale& scale, std::span<const double> x) {
+  const auto count = static_cast<double>(x.size());
+  const double mean = std::accumulate(x.begin(), x.end(), 0.0) / count;
+  return {mean, scale.spread * std::sqrt(1 / count + median_variance_factor(scale.rounds))};
+}
+
+/// Rounds after the one that selected the metric, or that one while there is no other.
+std::span<const double> unselected(const Track& track) {
+  const std::span<const double> all = track.x;
+  return all.size() > 1 ? all.subspan(1) : all;
+}
+
+bool spreads_wide(const Scale& scale, const Track& track) {
+  if (!scale.process_spread || track.process_spreads.empty()) return false;
+  const double spread = median(track.process_spreads);
+  return spread > unstable_ratio * *scale.process_spread && spread > null_share * scale.tolerance;
+}
+
+void close(Track& track, Decision decision) {
+  track.open = false;
+  track.result.decision = decision;
+}
+
+/// The change that a metric must show before a round is spent on it and before it counts: tau0, or, where
+/// noise hides twice the tolerance, half of what can be seen through it (as if the tolerance had been raised
+/// until the metric is no longer advisory).
+double least_change(const Scale& scale) {
+  return scale.advisory ? scale.minimum_detectable_change / 2 : null_share * scale.tolerance;
+}
+
+bool worth_measuring(const Scale& scale, const Track& track) {
+  return !scale.advisory || estimate(scale, track.x).mean > least_change(scale);
+}
+
+/// One round's test over all metrics in doubt, in one direction.
+class RoundTest {
+ public:
+  RoundTest(const Calibration& calibration, const GateRules& rules, double sign)
+      : calibration_(calibration),
+        level_(rules.alpha / std::max(1, rules.max_rounds - 1)),
+        count_level_(rules.alpha / (2 * std::max(1, calibration.usable))),
+        sign_(sign) {}
+
+  void add(std::size_t metric, const Track& track) {
+    const Scale& scale = calibration_.scales[metric];
+    const double null_change = null_share * scale.tolerance;
+    const Estimate found = estimate(scale, unselected(track));
+    if (scale.advisory && sign_ * found.mean <= scale.minimum_detectable_change) return;
+    const auto beyond =
+        std::count_if(track.x.begin(), track.x.end(), [&](double x) { return sign_ * x > null_change; });
+    const int rounds = static_cast<int>(track.x.size());
+    metrics_.push_back(metric);
+    p_values_.push_back(t_upper_tail((sign_ * found.mean - null_change) / found.error, scale.degrees));
+    enough_.push_back(beyond >= needed_rounds(rounds, calibration_.contamination, count_level_));
+  }
+
+  std::vector<std::size_t> confirmed() const {
+    std::vector<std::size_t> out;
+    const std::vector<bool> rejected = holm(p_values_, level_);
+    for (std::size_t i = 0; i < rejected.size(); ++i) {
+      if (rejected[i] && enough_[i]) out.push_back(metrics_[i]);
+    }
+    return out;
+  }
+
+ private:
+  const Calibration& calibration_;
+  double level_;
+  double count_level_;
+  double sign_;
+  std::vector<std::size_t> metrics_;
+  std::vector<double> p_values_;
+  std::vector<bool> enough_;
+};
+
+/// What a round shows of one metric before the tests over all of them.
+struct Look {
+  bool fresh = false;   ///< measured in this round and still open
+  bool within = false;  ///< shown not to be worse than the tolerance
+  bool faster = false;  ///< looks better than the tolerance
+};
+
+Look look(const Scale& scale, const Track& track) {
+  const Estimate all = estimate(scale, track.x);
+  return {true, all.mean + scale.ok_quantile * all.error < scale.tolerance, all.mean < -scale.tolerance};
+}
+
+/// Takes in round `index` of one metric.
+bool take(Track& track, const Scale& scale, const std::vector<RoundValues>& rounds, std::size_t index) {
+  if (!track.open || index >= rounds.size() || rounds[index].empty()) return false;
+  track.x.push_back(median(rounds[index]) - scale.centre);
+  if (rounds[index].size() >= processes_for_spread) track.process_spreads.push_back(qn(rounds[index]));
+  return scale.usable;
+}
+
+void replay_round(const Calibration& calibration, std::span<const std::vector<RoundValues>> now,
+                  const GateRules& rules, std::size_t index, std::vector<Track>& tracks) {
+  std::vector<Look> looks(tracks.size());
+  RoundTest worse(calibration, rules, 1);
+  RoundTest better(calibration, rules, -1);
+  for (std::size_t m = 0; m < tracks.size(); ++m) {
+    if (!take(tracks[m], calibration.scales[m], now[m], index)) continue;
+    looks[m] = look(calibration.scales[m], tracks[m]);
+    if (tracks[m].x.size() < 2) continue;
+    if (!looks[m].within) worse.add(m, tracks[m]);
+    if (looks[m].faster) better.add(m, tracks[m]);
+  }
+  for (const std::size_t m : worse.confirmed()) close(tracks[m], Decision::regressed);
+  for (const std::size_t m : better.confirmed()) close(tracks[m], Decision::improved);
+
+  const int round = static_cast<int>(index) + 1;
+  const bool last = round >= calibration.last_round;
+  for (std::size_t m = 0; m < tracks.size(); ++m) {
+    Track& track = tracks[m];
+    if (!track.open) continue;
+    const Scale& scale = calibration.scales[m];
+    const bool wide = scale.usable && spreads_wide(scale, track);
+    const bool patient = !last && !scale.advisory;
+    if (looks[m].within) {
+      if (patient && looks[m].faster && round < improvement_rounds) continue;
+      if (patient && wide && track.x.size() < 2) continue;
+      close(track, wide ? Decision::unstable : Decision::ok);
+    } else if (last) {
+      close(track, wide ? Decision::unstable : Decision::inconclusive);
+    }
+  }
+}
+
+}  // namespace
+
+Calibration calibrate(std::span<const Series> series, const GateRules& rules) {
+  Calibration out;
+  std::vector<std::vector<double>> values(series.size());
+  std::vector<std::size_t> spread_known;
+  std::vector<double> variances;
+  std::vector<double> degrees;
+  for (std::size_t m = 0; m < series.size(); ++m) {
+    Scale scale;
+    scale.rounds = static_cast<int>(series[m].rounds.size());
+    scale.tolerance = series[m].tolerance;
+    scale.usable = scale.rounds >= minimum_baseline_rounds;
+    scale.process_spread = typical_process_spread(series[m].rounds);
+    for (const RoundValues& round : series[m].rounds) values[m].push_back(median(round));
+    if (!values[m].empty()) scale.centre = median(values[m]);
+    if (scale.rounds >= 2) {
+      const double least =
+          std::max(negligible_share * scale.tolerance, series[m].resolution / std::sqrt(12.0));
+      const double raw = std::max(qn(values[m]), least);
+      spread_known.push_back(m);
+      variances.push_back(raw * raw);
+      degrees.push_back(qn_degrees(scale.rounds));
+    }
+    out.scales.push_back(scale);
+  }
+  const Prior prior = fit_prior(variances, degrees);
+  for (std::size_t i = 0; i < spread_known.size(); ++i) {
+    Scale& scale = out.scales[spread_known[i]];
+    const Moderated moderated = moderate(prior, variances[i], degrees[i]);
+    scale.spread = std::sqrt(moderated.variance);
+    scale.degrees = moderated.degrees;
+    scale.ok_quantile = t_quantile(1 - rules.alpha_ok, scale.degrees);
+    scale.minimum_detectable_change = judge::minimum_detectable_change(
+        scale.tolerance, scale.spread, scale.degrees, scale.rounds, rules.alpha);
+    scale.advisory = scale.minimum_detectable_change > 2 * scale.tolerance;
+    if (scale.usable) ++out.usable;
+  }
+  out.contamination = contamination(out.scales, values);
+  const double level = rules.alpha / (2 * std::max(1, out.usable));
+  out.last_round = rules.max_rounds;
+  while (out.last_round < extended_rounds &&
+         needed_rounds(out.last_round, out.contamination, level) > out.last_round) {
+    ++out.last_round;
+  }
+  return out;
+}
+
+std::vector<GateResult> decide(const Calibration& calibration, std::span<const std::vector<RoundValues>> now,
+                               const GateRules& rules) {
+  if (now.size() != calibration.scales.size())
+    throw std::invalid_argument("as many metrics as the baseline has");
+  std::vector<Track> tracks(now.size());
+  std::size_t measured = 0;
+  for (const auto& rounds : now) measured = std::max(measured, rounds.size());
+  for (std::size_t index = 0; index < measured; ++index) replay_round(calibration, now, rules, index, tracks);
+
+  std::vector<GateResult> out;
+  for (std::size_t m = 0; m < tracks.size(); ++m) {
+    Track& track = tracks[m];
+    const Scale& scale = calibration.scales[m];
+    GateResult& result = track.result;
+    result.rounds = static_cast<int>(track.x.size());
+    result.again = track.open && scale.usable && !track.x.empty() && worth_measuring(scale, track) &&
+                   static_cast<int>(measured) < calibration.last_round;
+    if (!track.x.empty() && scale.rounds > 0) {
+      const bool selected = result.decision != Decision::ok && result.decision != Decision::unstable;
+      const Estimate found = estimate(scale, selected ? unselected(track) : std::span<const double>(track.x));
+      result.change = found.mean;
+      if (scale.usable) result.half_width = scale.ok_quantile * found.error;
+    }
+    out.push_back(result);
+  }
+  return out;
+}
+
+}  // namespace gpugauge::judge

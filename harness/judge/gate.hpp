@@ -1,0 +1,88 @@
+// The gate on plain numbers: rounds of a baseline, rounds measured now, and what may be said of each metric.
+// It knows no files, units or names, so that a simulation can put it through thousands of nights.
+//
+// Scale: natural logarithms, sign chosen so that + is worse. A change of +0.03 is 3% slower, or 3% less
+// bandwidth.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace gpugauge::judge {
+
+/// Values of one metric in the processes of one round; empty = not measured in this round.
+using RoundValues = std::vector<double>;
+
+/// Parameters of the gate that hold for all metrics.
+struct GateRules {
+  double alpha = .01;     ///< false regressions per judgement, over all metrics
+  double alpha_ok = .05;  ///< false "ok" per metric and round at a change of exactly the tolerance
+  int max_rounds = 6;     ///< Jmax; up to extended_rounds where the baseline's own bad rounds ask for more
+};
+/// Verdicts need this many baseline rounds.
+inline constexpr int minimum_baseline_rounds = 5;
+/// Where max_rounds ends when even max_rounds bad rounds could still be chance.
+inline constexpr int extended_rounds = 8;
+/// A metric that looks faster than the baseline is measured again up to this round only: it fails nobody.
+inline constexpr int improvement_rounds = 3;
+/// New processes that spread this many times wider than the baseline's make a metric unstable.
+inline constexpr double unstable_ratio = 3;
+
+/// One metric of the baseline.
+struct Series {
+  std::vector<RoundValues> rounds;  ///< the baseline's, those that hold the metric
+  double tolerance = 0;             ///< tau > 0
+  double resolution = 0;            ///< what the clock cannot tell apart; 0 = negligible
+};
+
+/// What the baseline says about one metric.
+struct Scale {
+  int rounds = 0;        ///< K
+  double tolerance = 0;  ///< tau
+  double centre = 0;     ///< mu, median of the round values
+  double spread = 0;     ///< s, moderated standard deviation of a round's value; 0 when K < 2
+  double degrees = 0;    ///< nu, possibly infinite
+  std::optional<double>
+      process_spread;  ///< median over rounds of the processes' Qn; absent below 3 processes
+  double minimum_detectable_change = 0;  ///< with 90% power; 0 when K < 2
+  double ok_quantile = 0;                ///< t[1 - alpha_ok, nu]
+  bool advisory = false;  ///< minimum_detectable_change above twice the tolerance: too noisy to count
+  bool usable = false;    ///< K >= minimum_baseline_rounds
+};
+
+/// What the whole baseline says.
+struct Calibration {
+  std::vector<Scale> scales;  ///< one a series, in its order
+  double contamination = 0;   ///< eps: share of rounds that are bad without being a regression, >= 0.005
+  int usable = 0;             ///< M: metrics with enough baseline rounds
+  int last_round = 0;         ///< after this round nothing is measured again
+};
+/// Moderates the spreads over all series of two rounds or more.
+Calibration calibrate(std::span<const Series> series, const GateRules& rules);
+
+enum class Decision {
+  ok,            ///< shown to be within the tolerance
+  regressed,     ///< shown to be worse, in fresh rounds
+  improved,      ///< shown to be better, in fresh rounds
+  unstable,      ///< the processes of a round spread far wider than the baseline's
+  inconclusive,  ///< nothing could be shown: for good, or (with `again`) not yet
+};
+
+struct GateResult {
+  Decision decision = Decision::inconclusive;
+  bool again = false;  ///< wants a further round
+  int rounds = 0;      ///< rounds that the decision rests on
+  double change = 0;   ///< estimate; without round 1 where that one only served to select the metric
+  double half_width =
+      0;  ///< of the interval of change at 1 - 2 alpha_ok; 0 when the baseline has too few rounds
+};
+
+/// Replays the rounds measured so far, first to last: now[metric][round]. A metric that was decided stays
+/// decided, also when it is measured again for another metric's sake. At the last round nothing wants to be
+/// measured again. Metrics that are advisory ask for no round, but use those that they get. Throws
+/// std::invalid_argument when `now` and the calibration differ in size.
+std::vector<GateResult> decide(const Calibration& calibration, std::span<const std::vector<RoundValues>> now,
+                               const GateRules& rules);
+
+}  // namespace gpugauge::judge

@@ -1,0 +1,179 @@
+#include "judge/statistics.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <numeric>
+#include <stdexcept>
+
+#include <boost/math/distributions/binomial.hpp>
+#include <boost/math/distributions/normal.hpp>
+#include <boost/math/distributions/students_t.hpp>
+#include <boost/math/special_functions/digamma.hpp>
+#include <boost/math/special_functions/polygamma.hpp>
+#include <boost/math/special_functions/trigamma.hpp>
+
+namespace gpugauge::judge {
+
+namespace {
+
+void require(bool condition, const char* sentence) {
+  if (!condition) throw std::invalid_argument(sentence);
+}
+
+/// d_n of Croux and Rousseeuw (1992), "Time-efficient algorithms for two highly robust estimators of scale".
+double qn_small_sample_factor(std::size_t n) {
+  constexpr std::array factors{0.399, 0.994, 0.512, 0.844, 0.611, 0.857, 0.669, 0.872};  // n = 2 .. 9
+  if (n < 2 + factors.size()) return factors[n - 2];
+  const auto size = static_cast<double>(n);
+  return n % 2 == 1 ? size / (size + 1.4) : size / (size + 3.8);
+}
+
+}  // namespace
+
+double median(std::span<const double> values) {
+  require(!values.empty(), "median of no values");
+  std::vector<double> sorted(values.begin(), values.end());
+  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
+  std::nth_element(sorted.begin(), middle, sorted.end());
+  if (sorted.size() % 2 == 1) return *middle;
+  return std::midpoint(*std::max_element(sorted.begin(), middle), *middle);
+}
+
+double geometric_mean(std::span<const double> values) {
+  require(!values.empty(), "geometric mean of no values");
+  double sum = 0;
+  for (const double value : values) {
+    require(value > 0, "geometric mean of a value that is not positive");
+    sum += std::log(value);
+  }
+  return std::exp(sum / static_cast<double>(values.size()));
+}
+
+double qn(std::span<const double> values) {
+  const std::size_t n = values.size();
+  require(n >= 2, "Qn needs two values");
+  std::vector<double> distances;
+  distances.reserve(n * (n - 1) / 2);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = i + 1; j < n; ++j) distances.push_back(std::abs(values[i] - values[j]));
+  }
+  const std::size_t h = n / 2 + 1;
+  const auto kth = distances.begin() + static_cast<std::ptrdiff_t>(h * (h - 1) / 2 - 1);
+  std::nth_element(distances.begin(), kth, distances.end());
+  return 2.2219 * qn_small_sample_factor(n) * *kth;
+}
+
+double qn_degrees(int n) {
+  return 0.82 * (n - 1);
+}
+
+double digamma(double x) {
+  require(x > 0, "digamma of a value that is not positive");
+  return boost::math::digamma(x);
+}
+
+double trigamma(double x) {
+  require(x > 0, "trigamma of a value that is not positive");
+  return boost::math::trigamma(x);
+}
+
+double trigamma_inverse(double x) {
+  require(x > 0, "inverse trigamma of a value that is not positive");
+  if (x > 1e7) return 1 / std::sqrt(x);
+  if (x < 1e-6) return 1 / x;
+  // Newton on 1/trigamma, which is convex and nearly linear: converges from below without overshooting (Smyth
+  // 2004).
+  double y = 0.5 + 1 / x;
+  for (int step = 0; step < 50; ++step) {
+    const double value = trigamma(y);
+    const double change = value * (1 - value / x) / boost::math::polygamma(2, y);
+    y += change;
+    if (std::abs(change) < 1e-12 * y) break;
+  }
+  return y;
+}
+
+Prior fit_prior(std::span<const double> variances, std::span<const double> degrees) {
+  require(variances.size() == degrees.size(), "as many variances as degrees of freedom");
+  if (variances.size() < 2) return {};
+  const auto count = static_cast<double>(variances.size());
+  std::vector<double> logs;
+  logs.reserve(variances.size());
+  double expected = 0;  // variance of the logs if all metrics had the same true variance
+  for (std::size_t i = 0; i < variances.size(); ++i) {
+    require(variances[i] > 0 && std::isfinite(variances[i]), "a variance that is not positive");
+    require(degrees[i] > 0, "degrees of freedom that are not positive");
+    const double half = degrees[i] / 2;
+    logs.push_back(std::log(variances[i]) - digamma(half) + std::log(half));
+    expected += trigamma(half) / count;
+  }
+  const double mean = std::accumulate(logs.begin(), logs.end(), 0.0) / count;
+  double observed = 0;
+  for (const double value : logs) observed += (value - mean) * (value - mean) / (count - 1);
+  const double excess = observed - expected;
+  if (excess <= 0) return {std::numeric_limits<double>::infinity(), std::exp(mean)};
+  const double half = trigamma_inverse(excess);
+  return {2 * half, std::exp(mean + digamma(half) - std::log(half))};
+}
+
+Moderated moderate(const Prior& prior, double variance, double degrees) {
+  if (std::isinf(prior.degrees)) return {prior.variance, prior.degrees};
+  const double total = prior.degrees + degrees;
+  return {(prior.degrees * prior.variance + degrees * variance) / total, total};
+}
+
+double t_quantile(double p, double degrees) {
+  require(p > 0 && p < 1, "a probability outside ]0, 1[");
+  require(degrees > 0, "degrees of freedom that are not positive");
+  if (std::isinf(degrees)) return boost::math::quantile(boost::math::normal(), p);
+  return boost::math::quantile(boost::math::students_t(degrees), p);
+}
+
+double t_upper_tail(double t, double degrees) {
+  require(degrees > 0, "degrees of freedom that are not positive");
+  if (std::isinf(degrees)) return boost::math::cdf(boost::math::complement(boost::math::normal(), t));
+  return boost::math::cdf(boost::math::complement(boost::math::students_t(degrees), t));
+}
+
+double binomial_upper_tail(int n, double p, int k) {
+  require(n >= 0 && p >= 0 && p <= 1, "a binomial distribution that does not exist");
+  if (k <= 0) return 1;
+  if (k > n) return 0;
+  return boost::math::cdf(boost::math::complement(boost::math::binomial(n, p), k - 1));
+}
+
+int needed_rounds(int rounds, double contamination, double level) {
+  for (int count = 2; count <= rounds; ++count) {
+    if (binomial_upper_tail(rounds, contamination, count) <= level) return count;
+  }
+  return rounds + 1;
+}
+
+std::vector<bool> holm(std::span<const double> p_values, double alpha) {
+  std::vector<std::size_t> order(p_values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return p_values[a] < p_values[b]; });
+  std::vector<bool> rejected(p_values.size(), false);
+  for (std::size_t rank = 0; rank < order.size(); ++rank) {
+    if (!(p_values[order[rank]] <= alpha / static_cast<double>(order.size() - rank))) break;
+    rejected[order[rank]] = true;
+  }
+  return rejected;
+}
+
+double minimum_detectable_change(double tolerance, double spread, double degrees, int rounds, double alpha) {
+  const double quantiles = t_quantile(1 - alpha / 50, degrees) + t_quantile(0.9, degrees);
+  const double noise = spread * std::sqrt(1.0 / 5.0 + median_variance_factor(rounds));
+  return std::max(tolerance, null_share * tolerance + quantiles * noise);
+}
+
+double median_variance_factor(int rounds) {
+  require(rounds > 0, "a median of no rounds");
+  return std::numbers::pi / (2.0 * rounds);
+}
+
+}  // namespace gpugauge::judge

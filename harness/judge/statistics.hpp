@@ -1,0 +1,76 @@
+// The formulas behind a verdict, on plain numbers. Pure: no clock, no files, no randomness.
+// docs/verdicts.md derives how they are put together; each one here names its source.
+#pragma once
+
+#include <span>
+#include <vector>
+
+namespace gpugauge::judge {
+
+/// Middle value; mean of the two middle ones for an even count. Throws std::invalid_argument when empty.
+double median(std::span<const double> values);
+
+/// exp of the mean logarithm. Throws std::invalid_argument when empty or a value is not > 0.
+double geometric_mean(std::span<const double> values);
+
+/// Robust standard deviation Qn (Rousseeuw and Croux, JASA 88, 1993): 2.2219 d_n times the k-th smallest
+/// pairwise distance, k = C(n/2 + 1, 2), with the small-sample factors d_n of Croux and Rousseeuw (1992). It
+/// tolerates half of the values being wrong and, unlike the median absolute deviation, assumes no symmetry.
+/// Quadratic: meant for n <= some hundreds. 0 when more than half of the values are equal. Throws
+/// std::invalid_argument below 2 values.
+double qn(std::span<const double> values);
+
+/// Degrees of freedom that a Qn of n values is worth: 0.82 (n - 1), its Gaussian efficiency.
+double qn_degrees(int n);
+
+/// First and second derivative of log gamma, x > 0.
+double digamma(double x);
+double trigamma(double x);
+/// The y with trigamma(y) = x, x > 0.
+double trigamma_inverse(double x);
+
+/// What the spreads of many metrics have in common (Smyth 2004, "Linear models and empirical Bayes methods"):
+/// each variance is drawn around `variance` with the weight of `degrees` observations.
+struct Prior {
+  double degrees = 0;   ///< d0; infinity when the metrics show no more variety than chance
+  double variance = 0;  ///< s0^2
+};
+/// Fits the prior to variances > 0, each with its degrees of freedom > 0, by the mean and variance of their
+/// logarithms. With fewer than two variances there is nothing to share: degrees 0. Throws
+/// std::invalid_argument on other input.
+Prior fit_prior(std::span<const double> variances, std::span<const double> degrees);
+
+/// A variance pulled towards what the metrics have in common.
+struct Moderated {
+  double variance = 0;  ///< (d0 s0^2 + d s^2) / (d0 + d)
+  double degrees = 0;   ///< d0 + d, possibly infinite
+};
+Moderated moderate(const Prior& prior, double variance, double degrees);
+
+/// Student's t; degrees may be infinite (normal). 0 < p < 1, degrees > 0, else std::invalid_argument.
+double t_quantile(double p, double degrees);
+/// P(T > t).
+double t_upper_tail(double t, double degrees);
+
+/// P(Bin(n, p) >= k).
+double binomial_upper_tail(int n, double p, int k);
+
+/// Smallest k >= 2 with P(Bin(rounds, contamination) >= k) <= level; rounds + 1 when no count of that many
+/// rounds is enough: how many bad rounds it takes before chance is no longer an explanation.
+int needed_rounds(int rounds, double contamination, double level);
+
+/// Holm's step-down test: which of the hypotheses are rejected at family-wise level `alpha`, in the order
+/// given.
+std::vector<bool> holm(std::span<const double> p_values, double alpha);
+
+/// Smallest change that the gate finds with 90% power, on the scale of `spread`: tolerance, or what noise
+/// makes of it. rounds = K of the baseline; alpha = false regressions per judgement.
+double minimum_detectable_change(double tolerance, double spread, double degrees, int rounds, double alpha);
+
+/// Share of a tolerance below which a change is called none: tau0 = tau / 3.
+inline constexpr double null_share = 1.0 / 3.0;
+
+/// Variance of a median of K normal values, in units of one value's variance: pi / (2K).
+double median_variance_factor(int rounds);
+
+}  // namespace gpugauge::judge
