@@ -51,6 +51,8 @@ ordered_json json_of(const judge::Outcome& outcome) {
   return {{"exit_code", static_cast<int>(outcome.code)}, {"sentence", outcome.sentence}};
 }
 
+ordered_json json_of(const DeviceReport& device);
+
 template <typename T>
 ordered_json array_of(const std::vector<T>& values) {
   ordered_json out = ordered_json::array();

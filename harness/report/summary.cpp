@@ -47,7 +47,9 @@ std::vector<Measured> summarise(const result::Run& run) {
     made.batches = static_cast<int>(judge::median(values.batches));
     made.judged = metric.judged;
     made.note = metric.note;
-    if (metric.limit) made.share_of_limit = made.value / metric.limit->value;
+    if (metric.limit && made.value > 0)
+      made.share_of_limit = metric.better == result::Direction::higher ? made.value / metric.limit->value
+                                                                       : metric.limit->value / made.value;
     out.push_back(std::move(made));
   }
   return out;

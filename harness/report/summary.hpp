@@ -26,7 +26,7 @@ struct Measured {
   int batches = 0;  ///< per process, median
   bool judged = true;
   std::string note;
-  std::optional<double> share_of_limit;
+  std::optional<double> share_of_limit;  ///< 1 = at the limit, whichever way the metric is better
 };
 
 /// The metrics of a run in the order of their keys.

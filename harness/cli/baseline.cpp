@@ -1,0 +1,147 @@
+// gpugauge baseline create: pin rounds as what this device is from now on compared with.
+#include <fmt/format.h>
+
+#include "cli/command.hpp"
+#include "report/console.hpp"
+#include "report/format.hpp"
+#include "result/error.hpp"
+#include "result/run_file.hpp"
+
+namespace gpugauge::cli {
+namespace {
+
+struct Arguments {
+  MeasureArguments measure;
+  std::vector<std::string> runs;
+  int rounds = 5;
+  std::string name;
+  std::string output;
+};
+
+/// A folder name that tells the device and cannot leave its parent.
+std::string default_name(const result::Run& run) {
+  const std::string key = baseline::key(run.fingerprint).substr(0, 8);
+  return fmt::format("{}-{}-{}", run.device == "host" ? "host" : run.device.substr(0, 12), run.profile, key);
+}
+
+void check_name(const std::string& name) {
+  const bool plain =
+      !name.empty() && name.front() != '.' &&
+      name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") ==
+          std::string::npos;
+  if (!plain)
+    throw result::UsageError(fmt::format(
+        "--name {}: a name is made of letters, digits, '.', '_' and '-' and does not begin with a dot",
+        name));
+}
+
+std::vector<result::Run> measure_rounds(const Arguments& arguments, const Invocation& invocation) {
+  report::ProgressLine progress(report::terminal(2), arguments.measure.quiet);
+  const conductor::MeasureOptions options = measure_options(arguments.measure, invocation, progress);
+  const Devices devices = find_devices(arguments.measure.device);
+  if (devices.targets.gpu_wanted && devices.gpus.state != stack::GpuState::usable) {
+    fmt::print(stderr, "gpugauge: no usable GPU: {}\n", devices.gpus.explanation);
+    return {};
+  }
+  if (devices.targets.devices.size() != 1)
+    throw result::UsageError(fmt::format("a baseline is of one device and --device {} chose {}; name one",
+                                         arguments.measure.device, devices.targets.devices.size()));
+  const conductor::Target& target = devices.targets.devices.front();
+  const conductor::Choice choice = conductor::choose(conductor::catalogue(), target.gpu,
+                                                     arguments.measure.families, arguments.measure.only);
+  std::vector<result::Run> runs;
+  for (int round = 1; round <= arguments.rounds; ++round) {
+    conductor::Stored stored = conductor::measure(options, target, choice, devices.gpus, round);
+    if (!stored.run.complete) {
+      progress.clear();
+      throw result::UsageError(fmt::format(
+          "{}; no baseline was made; the {} whole rounds so far are kept in {} and can be given to "
+          "`gpugauge baseline create`",
+          stored.run.partial_reason, runs.size(), options.runs_folder.string()));
+    }
+    runs.push_back(std::move(stored.run));
+  }
+  return runs;
+}
+
+/// Everything that is measured must be whole: a baseline with a failed benchmark would make the failure
+/// normal.
+void refuse_unfit(const std::vector<result::Run>& runs) {
+  for (const result::Run& run : runs) {
+    if (!run.complete)
+      throw result::UsageError(
+          fmt::format("run {} is partial ({}); it cannot be part of a baseline", run.id, run.partial_reason));
+    for (const result::Process& process : run.processes)
+      if (process.status != result::Status::ok)
+        throw result::UsageError(
+            fmt::format("run {}: family {} process {} is {}: {}; mend that before pinning a baseline", run.id,
+                        process.family, process.index, to_string(process.status), process.reason));
+    for (const judge::Verdict& verdict : judge::judge_physical(run))
+      if (verdict.kind == judge::VerdictKind::failed)
+        throw result::UsageError(
+            fmt::format("run {}: {}: {}; a run that fails the physical checks cannot be part of a baseline",
+                        run.id, verdict.metric, verdict.reason));
+  }
+}
+
+int create(const Arguments& arguments, const Invocation& invocation) {
+  if (!arguments.name.empty()) check_name(arguments.name);
+  const std::filesystem::path parent = state_directory(arguments.measure.state_directory) / "baselines";
+  const auto refuse_existing = [](const std::filesystem::path& folder) {
+    if (std::filesystem::exists(folder / "baseline.json"))
+      throw result::UsageError(
+          fmt::format("{} already holds a baseline; baselines are never overwritten: choose another --name",
+                      folder.string()));
+  };
+  std::filesystem::path folder = !arguments.output.empty() ? std::filesystem::path(arguments.output)
+                                 : !arguments.name.empty() ? parent / arguments.name
+                                                           : std::filesystem::path{};
+  if (!folder.empty()) refuse_existing(folder);
+
+  std::vector<result::Run> runs;
+  for (const std::string& file : arguments.runs) runs.push_back(result::read_run(file));
+  if (runs.empty()) runs = measure_rounds(arguments, invocation);
+  if (runs.empty()) return static_cast<int>(judge::ExitCode::cannot_judge);
+  refuse_unfit(runs);
+  if (folder.empty())
+    folder = parent / fmt::format("{}-{}", default_name(runs.front()), runs.front().id.substr(0, 10));
+  const std::string name = !arguments.name.empty() ? arguments.name : folder.filename().string();
+  const baseline::Baseline made = baseline::create(folder, name, runs);
+
+  std::string text = fmt::format("Baseline {} of {}: {} rounds, profile {}\n", name, runs.front().device,
+                                 runs.size(), runs.front().profile);
+  text += report::draw(judge::sensitivity(made), report::terminal(1));
+  if (made.provisional())
+    text +=
+        "  provisional: its rounds are from fewer than 3 boots or days, so it has not seen how this machine "
+        "differs from day to day\n";
+  text += fmt::format("  kept in {}\n", folder.string());
+  print(text);
+  return 0;
+}
+
+}  // namespace
+
+void add_baseline(CLI::App& app, const Invocation& invocation, Action& action) {
+  CLI::App* baseline = app.add_subcommand("baseline", "Pin what a device is compared with");
+  baseline->require_subcommand(1);
+  CLI::App* command = baseline->add_subcommand("create", "Measure rounds, or take run files, and pin them");
+  auto arguments = std::make_shared<Arguments>();
+  add_measure_options(*command, arguments->measure);
+  command->add_option("runs", arguments->runs, "Run files to pin instead of measuring")->type_name("RUN");
+  command->add_option("-n,--rounds", arguments->rounds, "Rounds to measure; verdicts need 5 or more")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 100));
+  command->add_option("--name", arguments->name,
+                      "Name of the baseline (default: made from device and profile)");
+  command
+      ->add_option("-o,--output", arguments->output,
+                   "Folder of the baseline (default: baselines/<name> in the state directory)")
+      ->type_name("DIR");
+  command->callback([command, arguments, &invocation, &action] {
+    arguments->measure.seed_given = command->count("--seed") > 0;
+    action = [arguments, &invocation] { return create(*arguments, invocation); };
+  });
+}
+
+}  // namespace gpugauge::cli

@@ -1,0 +1,76 @@
+// gpugauge check: measure, judge, report.
+#include <fmt/format.h>
+
+#include "cli/command.hpp"
+#include "result/error.hpp"
+
+namespace gpugauge::cli {
+namespace {
+
+struct Arguments {
+  MeasureArguments measure;
+  ReportArguments report;
+  std::string baseline;
+  bool strict = false;
+  double budget = conductor::CheckOptions{}.budget_seconds;
+};
+
+int check(const Arguments& arguments, const Invocation& invocation) {
+  check_report_arguments(arguments.report);
+  report::ProgressLine progress(report::terminal(2), arguments.measure.quiet);
+  conductor::CheckOptions options;
+  options.measure = measure_options(arguments.measure, invocation, progress);
+  options.baseline = arguments.baseline;
+  options.strict = arguments.strict;
+  options.budget_seconds = arguments.budget;
+  if (!arguments.baseline.empty())
+    baseline::load(arguments.baseline);  // a bad path must not cost a measurement
+
+  const Devices devices = find_devices(arguments.measure.device);
+  report::Report report;
+  report.stack = stack::layers(stack::fingerprint(devices.gpus), devices.gpus);
+  const bool gpu_missing = devices.targets.gpu_wanted && devices.gpus.state != stack::GpuState::usable;
+  if (gpu_missing) report.gpu_explanation = devices.gpus.explanation;
+  const conductor::Catalogue catalogue =
+      devices.targets.devices.empty() ? conductor::Catalogue{} : conductor::catalogue();
+  for (const conductor::Target& target : devices.targets.devices) {
+    const conductor::Choice choice =
+        conductor::choose(catalogue, target.gpu, arguments.measure.families, arguments.measure.only);
+    report.devices.push_back(conductor::check(options, target, choice, devices.gpus));
+    for (const std::string& problem : catalogue.problems) report.devices.back().remarks.push_back(problem);
+    if (!report.devices.back().rounds.back().complete) break;
+  }
+  progress.clear();
+  report.outcome = conductor::combine(report.devices);
+  if (gpu_missing && report.outcome.code != judge::ExitCode::regressed)
+    report.outcome = {judge::ExitCode::cannot_judge,
+                      report.devices.empty() ? "cannot judge: no usable GPU, nothing was measured"
+                                             : "cannot judge: a GPU was asked for and none is usable; " +
+                                                   report.outcome.sentence};
+  write_report(report, arguments.report);
+  return static_cast<int>(report.outcome.code);
+}
+
+}  // namespace
+
+void add_check(CLI::App& app, const Invocation& invocation, Action& action) {
+  CLI::App* command = app.add_subcommand("check", "Measure a device and judge it");
+  auto arguments = std::make_shared<Arguments>();
+  add_measure_options(*command, arguments->measure);
+  add_report_options(*command, arguments->report);
+  command
+      ->add_option("-b,--baseline", arguments->baseline,
+                   "Baseline folder (default: this node's own, then a shipped one)")
+      ->type_name("DIR");
+  command->add_flag("--strict", arguments->strict, "End with 4 when a metric stays inconclusive or unstable");
+  command->add_option("--budget", arguments->budget, "Begin no further round after this many seconds")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber)
+      ->type_name("SECONDS");
+  command->callback([command, arguments, &invocation, &action] {
+    arguments->measure.seed_given = command->count("--seed") > 0;
+    action = [arguments, &invocation] { return check(*arguments, invocation); };
+  });
+}
+
+}  // namespace gpugauge::cli

@@ -1,0 +1,112 @@
+#include "cli/command.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <random>
+
+#include <fmt/format.h>
+
+#include "report/console.hpp"
+#include "report/format.hpp"
+#include "report/json.hpp"
+#include "result/error.hpp"
+#include "result/file.hpp"
+
+namespace gpugauge::cli {
+namespace {
+
+/// "json=FILE" taken apart.
+std::pair<std::string, std::string> format_and_file(const std::string& word) {
+  const std::size_t at = word.find('=');
+  if (at == std::string::npos || at + 1 == word.size())
+    throw result::UsageError(
+        fmt::format("--report {}: give it as FORMAT=FILE, such as json=report.json", word));
+  return {word.substr(0, at), word.substr(at + 1)};
+}
+
+}  // namespace
+
+void add_measure_options(CLI::App& command, MeasureArguments& arguments) {
+  std::string profiles;
+  for (const run::Profile& profile : run::profiles())
+    profiles += (profiles.empty() ? "" : ", ") + profile.name;
+  command
+      .add_option("-d,--device", arguments.device,
+                  "all (every GPU), host, a GPU's index or UUID; several with commas")
+      ->capture_default_str();
+  command.add_option("-p,--profile", arguments.profile, "How much is measured: " + profiles)
+      ->capture_default_str();
+  command.add_option("--family", arguments.families, "Only this family (may be repeated)")->type_name("NAME");
+  command
+      .add_option("--only", arguments.only,
+                  "Only benchmarks whose id matches; * stands for anything (may be repeated)")
+      ->type_name("PATTERN");
+  command.add_option("--seed", arguments.seed,
+                     "Seed of the random order (default: a new one, recorded in the run file)");
+  command
+      .add_option(
+          "--state-dir", arguments.state_directory,
+          "Where runs and baselines are kept (default: $GPUGAUGE_STATE, then the XDG state directory)")
+      ->type_name("DIR");
+  command.add_flag("-q,--quiet", arguments.quiet, "No progress line");
+}
+
+Devices find_devices(const std::string& device) {
+  Devices devices;
+  if (!conductor::host_only(device)) devices.gpus = stack::probe_gpus();
+  const result::Fingerprint fingerprint = stack::fingerprint(devices.gpus);
+  const auto model = fingerprint.device.find("host.cpu_model");
+  devices.targets =
+      conductor::select_targets(device, devices.gpus, model == fingerprint.device.end() ? "" : model->second);
+  return devices;
+}
+
+conductor::MeasureOptions measure_options(const MeasureArguments& arguments, const Invocation& invocation,
+                                          report::ProgressLine& progress) {
+  conductor::MeasureOptions options;
+  options.profile = run::profile(arguments.profile);
+  options.families = arguments.families;
+  options.patterns = arguments.only;
+  options.seed = arguments.seed_given ? arguments.seed : std::random_device{}();
+  options.command = invocation.arguments;
+  options.runs_folder = state_directory(arguments.state_directory) / "runs";
+  options.progress = [&progress](const report::ProgressState& state) { progress.show(state); };
+  return options;
+}
+
+std::filesystem::path state_directory(const std::string& given) {
+  // One door for everybody who asks where the state is: the selection of a baseline too.
+  if (!given.empty()) ::setenv("GPUGAUGE_STATE", given.c_str(), 1);
+  return baseline::state_directory();
+}
+
+void print(const std::string& text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
+    throw result::FileError(fmt::format("standard output could not be written: {}", std::strerror(errno)));
+}
+
+void add_report_options(CLI::App& command, ReportArguments& arguments) {
+  command.add_option("--report", arguments.files, "Also write a report: json=FILE (may be repeated)")
+      ->type_name("FORMAT=FILE");
+  command.add_flag("--json", arguments.json, "The report as JSON on standard output instead of the table");
+  command.add_flag("--every-metric", arguments.every_metric,
+                   "One row per metric instead of one per benchmark");
+}
+
+void check_report_arguments(const ReportArguments& arguments) {
+  for (const std::string& word : arguments.files)
+    if (const auto [format, file] = format_and_file(word); format != "json")
+      throw result::UsageError(
+          fmt::format("--report {}: there is no format '{}'; there is json", word, format));
+}
+
+void write_report(const report::Report& report, const ReportArguments& arguments) {
+  for (const std::string& word : arguments.files)
+    result::write_file(format_and_file(word).second, report::to_json(report));
+  print(arguments.json ? report::to_json(report)
+                       : report::draw(report, report::terminal(1), {arguments.every_metric}));
+}
+
+}  // namespace gpugauge::cli

@@ -1,0 +1,74 @@
+// What every subcommand shares. One file a subcommand; each adds itself to the command line here.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "conductor/conductor.hpp"
+
+namespace gpugauge::cli {
+
+/// The arguments as given, for the record in run files.
+struct Invocation {
+  std::vector<std::string> arguments;
+};
+
+/// A subcommand, ready to run once the command line is parsed; returns the exit code.
+using Action = std::function<int()>;
+
+/// Each adds one subcommand to `app` and stores what it does in `action` when it was chosen.
+void add_list(CLI::App& app, const Invocation& invocation, Action& action);
+void add_run(CLI::App& app, const Invocation& invocation, Action& action);
+void add_compare(CLI::App& app, const Invocation& invocation, Action& action);
+void add_check(CLI::App& app, const Invocation& invocation, Action& action);
+void add_baseline(CLI::App& app, const Invocation& invocation, Action& action);
+void add_probe(CLI::App& app, const Invocation& invocation, Action& action);
+
+/// Options of every command that measures.
+struct MeasureArguments {
+  std::string device = "all";
+  std::string profile = "standard";
+  std::vector<std::string> families;
+  std::vector<std::string> only;
+  std::uint64_t seed = 0;
+  bool seed_given = false;
+  std::string state_directory;
+  bool quiet = false;
+};
+void add_measure_options(CLI::App& command, MeasureArguments& arguments);
+
+/// The devices that --device names, and what is known of the GPUs. When a GPU is wanted and none is usable,
+/// `explanation` says why.
+struct Devices {
+  stack::GpuReport gpus;
+  conductor::Targets targets;
+};
+Devices find_devices(const std::string& device);
+
+/// Turns arguments into options; the progress line goes to standard error.
+conductor::MeasureOptions measure_options(const MeasureArguments& arguments, const Invocation& invocation,
+                                          report::ProgressLine& progress);
+
+/// --state-dir, or baseline::state_directory(). A given one counts from then on for the whole command.
+std::filesystem::path state_directory(const std::string& given);
+
+/// Writes to standard output. Throws result::FileError when it is closed or full.
+void print(const std::string& text);
+
+/// Writes a report where it was asked for: the console, and every FORMAT=FILE of --report.
+struct ReportArguments {
+  std::vector<std::string> files;  ///< "json=FILE"
+  bool json = false;               ///< JSON on standard output instead of the table
+  bool every_metric = false;
+};
+void add_report_options(CLI::App& command, ReportArguments& arguments);
+/// Throws result::UsageError for a format that does not exist. Call before measuring, so that nothing is
+/// lost.
+void check_report_arguments(const ReportArguments& arguments);
+void write_report(const report::Report& report, const ReportArguments& arguments);
+
+}  // namespace gpugauge::cli

@@ -1,0 +1,85 @@
+// gpugauge: the command. Parses the line, runs one subcommand, turns every error into one sentence and an
+// exit code.
+#include <csignal>
+#include <exception>
+
+#include <fmt/format.h>
+
+#include "cli/command.hpp"
+#include "judge/judge.hpp"
+#include "report/format.hpp"
+#include "result/build.hpp"
+#include "result/error.hpp"
+
+namespace gpugauge::cli {
+namespace {
+
+constexpr int tool_error = static_cast<int>(judge::ExitCode::error);
+
+constexpr const char* description =
+    "A go/no-go gauge for NVIDIA GPUs: measures a node, compares it with physical limits and earlier runs, "
+    "and says "
+    "pass, regressed or cannot judge, and why.";
+
+constexpr const char* footer =
+    "Examples:\n"
+    "  gpugauge check                              measure and judge every GPU of this node\n"
+    "  gpugauge check --device host --profile smoke\n"
+    "  gpugauge baseline create --device 0         pin five rounds of GPU 0 as its baseline\n"
+    "  gpugauge run --output before.json           measure only\n"
+    "  gpugauge compare after.json --against before.json\n"
+    "\n"
+    "Exit codes: 0 pass; 1 regressed or failed; 2 usage or tool error; 3 cannot judge; 4 inconclusive (with "
+    "--strict).";
+
+std::string version_text() {
+  const result::Build& build = result::build();
+  std::string text = fmt::format("gpugauge {} (commit {})\n", build.version, build.commit);
+  if (build.cuda.empty()) return text + "built without CUDA: only the host can be measured\n";
+  text += fmt::format("CUDA {}, architectures {}\n", build.cuda, build.architectures);
+  return text + fmt::format("needs NVIDIA driver {} or newer\n", build.minimum_driver);
+}
+
+int complain(const std::string& sentence) {
+  fmt::print(stderr, "gpugauge: {}\n", report::plain(sentence));
+  return tool_error;
+}
+
+int run_command(int argc, char** argv) {
+  Invocation invocation{{argv, argv + argc}};
+  CLI::App app{description, "gpugauge"};
+  app.footer(footer);
+  app.set_version_flag("--version", version_text());
+  app.require_subcommand(1);
+  app.failure_message([](const CLI::App*, const CLI::Error& error) {
+    return fmt::format("gpugauge: {}\nSee `gpugauge --help`.\n", report::plain(error.what()));
+  });
+  Action action;
+  add_check(app, invocation, action);
+  add_run(app, invocation, action);
+  add_compare(app, invocation, action);
+  add_baseline(app, invocation, action);
+  add_list(app, invocation, action);
+  add_probe(app, invocation, action);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : tool_error;
+  }
+  return action();
+}
+
+}  // namespace
+}  // namespace gpugauge::cli
+
+int main(int argc, char** argv) {
+  // A reader that goes away (| head) must end in an error sentence, not in silence in mid-run.
+  std::signal(SIGPIPE, SIG_IGN);
+  try {
+    return gpugauge::cli::run_command(argc, argv);
+  } catch (const std::bad_alloc&) {
+    return gpugauge::cli::complain("out of memory");
+  } catch (const std::exception& error) {
+    return gpugauge::cli::complain(error.what());
+  }
+}

@@ -1,0 +1,28 @@
+// gpugauge probe: hidden; what the command asks of itself in a child process, because a driver may hang or
+// crash.
+#include "cli/command.hpp"
+#include "run/telemetry_gpu.hpp"
+
+namespace gpugauge::cli {
+
+void add_probe(CLI::App& app, const Invocation&, Action& action) {
+  CLI::App* probe = app.add_subcommand("probe", "Look at the driver from a child process")->group("");
+  probe->require_subcommand(1);
+  probe->add_subcommand("devices", "The GPUs, as JSON")->callback([&action] {
+    action = [] {
+      print(stack::to_json(stack::probe_gpus_here()));
+      return 0;
+    };
+  });
+  probe
+      ->add_subcommand("hardware", "Ends with 0 when there is any NVIDIA hardware, with 1 when there is none")
+      ->callback([&action] { action = [] { return stack::any_nvidia_hardware() ? 0 : 1; }; });
+  CLI::App* telemetry =
+      probe->add_subcommand("telemetry", "One JSON line per sample of every GPU, until ended");
+  auto interval = std::make_shared<double>(0.5);
+  telemetry->add_option("--interval", *interval, "Seconds between samples")->check(CLI::PositiveNumber);
+  telemetry->callback(
+      [interval, &action] { action = [interval] { return run::telemetry_main(*interval); }; });
+}
+
+}  // namespace gpugauge::cli

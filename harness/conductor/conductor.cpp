@@ -1,0 +1,190 @@
+#include "conductor/conductor.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <csignal>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <signal.h>
+
+#include "result/error.hpp"
+#include "result/file.hpp"
+
+namespace gpugauge::conductor {
+namespace {
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// Waits, and returns false when a signal asked the command to stop.
+bool pause(double seconds, const std::function<void(double left)>& progress) {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, number);
+  sigset_t before;
+  pthread_sigmask(SIG_BLOCK, &signals, &before);
+  const auto start = std::chrono::steady_clock::now();
+  bool stopped = false;
+  for (double left = seconds; left > 0 && !stopped; left = seconds - seconds_since(start)) {
+    progress(left);
+    const double step = std::min(left, 1.0);
+    const timespec wait{static_cast<time_t>(step),
+                        static_cast<long>((step - static_cast<double>(static_cast<time_t>(step))) * 1e9)};
+    stopped = sigtimedwait(&signals, nullptr, &wait) > 0;
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return !stopped;
+}
+
+std::vector<std::string> unmeasured(const result::Run& run) {
+  std::vector<std::string> out;
+  for (const report::FamilyState& state : report::family_states(run))
+    if (state.benchmarks == 0)
+      out.push_back(fmt::format("{} ({})", state.family,
+                                state.reason.empty() ? "every benchmark was skipped" : state.reason));
+  return out;
+}
+
+}  // namespace
+
+Stored measure(const MeasureOptions& options, const Target& target, const Choice& choice,
+               const stack::GpuReport& gpus, int round, const std::vector<std::string>& only,
+               const std::filesystem::path& file) {
+  run::Plan plan;
+  plan.profile = options.profile;
+  plan.families = choice.families;
+  plan.only = only.empty() ? choice.only : only;
+  if (!only.empty())
+    std::erase_if(plan.families, [&](const run::Family& family) {
+      return std::none_of(only.begin(), only.end(),
+                          [&](const std::string& id) { return id.rfind(family.name + "/", 0) == 0; });
+    });
+  plan.device = target.selection;
+  plan.device_selection = target.selection;
+  plan.seed = options.seed + static_cast<std::uint64_t>(round - 1);
+  plan.round = round;
+  plan.fingerprint = stack::fingerprint(gpus);
+  plan.command = options.command;
+  plan.gpu_telemetry = target.gpu;
+  Stored stored;
+  stored.run = run::execute(plan, [&](const run::Progress& progress) {
+    if (!options.progress) return;
+    options.progress(
+        {fmt::format("round {} of {}", round, target.gpu ? target.selection.substr(0, 12) : target.selection),
+         progress.done, progress.total, progress.family, progress.elapsed_seconds, progress.left_seconds});
+  });
+  stored.file = file.empty() ? options.runs_folder / (stored.run.id + ".json") : file;
+  result::write_file(stored.file, result::to_json(stored.run));
+  return stored;
+}
+
+report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
+                                  const baseline::Selection& selection, const judge::Policy& policy,
+                                  bool strict) {
+  report::DeviceReport device;
+  device.rounds = rounds;
+  device.baseline_origin = selection.origin;
+  device.remarks = selection.problems;
+  const result::Run& first = rounds.front();
+  for (const std::string& remark : first.remarks) device.remarks.push_back(remark);
+
+  judge::OutcomeInput input;
+  input.strict = strict;
+  input.unmeasured_families = unmeasured(first);
+  input.interrupted =
+      std::any_of(rounds.begin(), rounds.end(), [](const result::Run& run) { return !run.complete; });
+  device.verdicts = judge::judge_physical(first);
+  if (selection.baseline) {
+    const auto different =
+        baseline::mismatches(first.fingerprint, selection.baseline->runs.front().fingerprint);
+    if (different.empty()) {
+      const judge::Judgement judgement = judge::judge_baseline(rounds, *selection.baseline, policy);
+      device.verdicts.insert(device.verdicts.end(), judgement.verdicts.begin(), judgement.verdicts.end());
+    } else {
+      std::vector<std::string> fields;
+      for (const baseline::Mismatch& field : different)
+        fields.push_back(fmt::format("{} ({} now, {} then)", field.field,
+                                     field.now.empty() ? "absent" : field.now,
+                                     field.then.empty() ? "absent" : field.then));
+      device.remarks.push_back(
+          fmt::format("not comparable with that baseline: {} differ", fmt::join(fields, "; ")));
+      input.judged = false;
+    }
+  } else {
+    input.judged = !device.verdicts.empty();
+  }
+  input.verdicts = device.verdicts;
+  device.outcome = judge::outcome(input);
+  return device;
+}
+
+report::DeviceReport check(const CheckOptions& options, const Target& target, const Choice& choice,
+                           const stack::GpuReport& gpus) {
+  const auto start = std::chrono::steady_clock::now();
+  std::vector<result::Run> rounds;
+  std::vector<std::filesystem::path> files;
+  const auto round = [&](const std::vector<std::string>& only) {
+    Stored stored = measure(options.measure, target, choice, gpus, static_cast<int>(rounds.size()) + 1, only);
+    rounds.push_back(std::move(stored.run));
+    files.push_back(std::move(stored.file));
+    return rounds.back().complete;
+  };
+
+  bool going = round({});
+  const baseline::Selection selection = baseline::select(options.baseline, rounds.front().fingerprint);
+  const bool comparable =
+      selection.baseline &&
+      baseline::mismatches(rounds.front().fingerprint, selection.baseline->runs.front().fingerprint).empty();
+  std::string stopped;
+  while (going && comparable) {
+    const judge::Request request = judge::judge_baseline(rounds, *selection.baseline, options.policy).request;
+    if (request.benchmarks.empty()) break;
+    if (seconds_since(start) + request.pause_seconds > options.budget_seconds) {
+      stopped = fmt::format(
+          "the time budget of {:.0f} s ended the measuring after {} rounds; {} benchmarks were still in "
+          "doubt",
+          options.budget_seconds, rounds.size(), request.benchmarks.size());
+      break;
+    }
+    going = pause(request.pause_seconds, [&](double left) {
+      if (options.measure.progress)
+        options.measure.progress({fmt::format("waiting before round {}", rounds.size() + 1), 0, 1,
+                                  fmt::format("{} benchmarks in doubt", request.benchmarks.size()),
+                                  seconds_since(start), left});
+    });
+    if (!going) {
+      stopped = "interrupted while waiting for the next round";
+      break;
+    }
+    going = round(request.benchmarks);
+  }
+  report::DeviceReport device = judge_rounds(rounds, selection, options.policy, options.strict);
+  device.label = target.label;
+  device.selection = target.selection;
+  device.files = std::move(files);
+  device.seconds = seconds_since(start);
+  if (!stopped.empty()) device.remarks.push_back(stopped);
+  return device;
+}
+
+judge::Outcome combine(const std::vector<report::DeviceReport>& devices) {
+  constexpr std::array gravest{judge::ExitCode::error, judge::ExitCode::regressed,
+                               judge::ExitCode::cannot_judge, judge::ExitCode::inconclusive,
+                               judge::ExitCode::pass};
+  if (devices.size() == 1) return devices.front().outcome;
+  for (const judge::ExitCode code : gravest) {
+    std::vector<std::string> sentences;
+    for (const report::DeviceReport& device : devices)
+      if (device.outcome.code == code) sentences.push_back(device.label);
+    if (sentences.empty()) continue;
+    constexpr std::array words{"pass", "regressed", "tool error", "cannot judge", "inconclusive"};
+    return {code, fmt::format("{}: {} of {} devices: {}", words[static_cast<std::size_t>(code)],
+                              sentences.size(), devices.size(), fmt::join(sentences, "; "))};
+  }
+  return {judge::ExitCode::cannot_judge, "cannot judge: no device was measured"};
+}
+
+}  // namespace gpugauge::conductor

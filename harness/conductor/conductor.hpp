@@ -1,0 +1,64 @@
+// The room that loops: measure, judge, and measure again what the judge asks for.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "baseline/baseline.hpp"
+#include "conductor/catalogue.hpp"
+#include "conductor/targets.hpp"
+#include "judge/judge.hpp"
+#include "report/progress.hpp"
+#include "report/summary.hpp"
+#include "run/runner.hpp"
+
+namespace gpugauge::conductor {
+
+struct MeasureOptions {
+  run::Profile profile;
+  std::vector<std::string> families;  ///< names; empty = all that suit the device
+  std::vector<std::string> patterns;  ///< of benchmark ids; empty = all
+  std::uint64_t seed = 0;
+  std::vector<std::string> command;   ///< argv, for the record
+  std::filesystem::path runs_folder;  ///< where every round is stored as soon as it is measured
+  std::function<void(const report::ProgressState&)> progress;
+};
+
+/// A round and where it was stored.
+struct Stored {
+  result::Run run;
+  std::filesystem::path file;
+};
+
+/// Measures one round of one device and stores it as <runs_folder>/<id>.json, or as `file` when given.
+/// `only` narrows it further for a repeated round. An interrupted round is stored too, marked partial.
+Stored measure(const MeasureOptions& options, const Target& target, const Choice& choice,
+               const stack::GpuReport& gpus, int round, const std::vector<std::string>& only = {},
+               const std::filesystem::path& file = {});
+
+struct CheckOptions {
+  MeasureOptions measure;
+  judge::Policy policy;
+  std::filesystem::path baseline;  ///< given by the user; empty = select
+  bool strict = false;
+  double budget_seconds = 1800;  ///< no further round is begun after this
+};
+
+/// Measures a device and judges it, with as many further rounds as the judge asks for.
+report::DeviceReport check(const CheckOptions& options, const Target& target, const Choice& choice,
+                           const stack::GpuReport& gpus);
+
+/// Judges rounds that were measured before. `selection` may hold no baseline: only the physical judge speaks
+/// then.
+report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
+                                  const baseline::Selection& selection, const judge::Policy& policy,
+                                  bool strict);
+
+/// The outcome of several devices: the gravest counts (tool error, regressed, cannot judge, inconclusive,
+/// pass).
+judge::Outcome combine(const std::vector<report::DeviceReport>& devices);
+
+}  // namespace gpugauge::conductor

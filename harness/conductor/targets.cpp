@@ -1,0 +1,85 @@
+#include "conductor/targets.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "result/error.hpp"
+
+namespace gpugauge::conductor {
+namespace {
+
+std::vector<std::string> words(const std::string& list) {
+  std::vector<std::string> out;
+  std::istringstream stream(list);
+  for (std::string word; std::getline(stream, word, ',');) {
+    if (word.empty()) throw result::UsageError(fmt::format("--device {}: an empty name in the list", list));
+    out.push_back(word);
+  }
+  if (out.empty()) throw result::UsageError("--device needs all, host, an index or a UUID");
+  return out;
+}
+
+Target target_of(const stack::Gpu& gpu) {
+  return {true, gpu.uuid, fmt::format("GPU {} {} ({})", gpu.index, gpu.name, gpu.uuid)};
+}
+
+bool is_index(const std::string& word) {
+  return !word.empty() && word.size() < 6 &&
+         std::all_of(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+const stack::Gpu& find(const std::string& word, const std::vector<stack::Gpu>& gpus) {
+  std::vector<const stack::Gpu*> found;
+  std::string known;
+  for (const stack::Gpu& gpu : gpus) {
+    const bool index = is_index(word) && std::stoi(word) == gpu.index;
+    const bool uuid = word.size() >= 8 && gpu.uuid.rfind(word, 0) == 0;
+    if (index || uuid) found.push_back(&gpu);
+    known += fmt::format("{}{} ({})", known.empty() ? "" : ", ", gpu.index, gpu.uuid);
+  }
+  if (found.size() == 1) return *found.front();
+  if (found.size() > 1)
+    throw result::UsageError(fmt::format("--device {}: more than one GPU begins so: {}", word, known));
+  throw result::UsageError(
+      fmt::format("--device {}: there is no such GPU; there are {}, all, host", word, known));
+}
+
+}  // namespace
+
+bool host_only(const std::string& device) {
+  const std::vector<std::string> list = words(device);
+  return std::all_of(list.begin(), list.end(), [](const std::string& word) { return word == "host"; });
+}
+
+Targets select_targets(const std::string& device, const stack::GpuReport& gpus,
+                       const std::string& host_name) {
+  Targets targets;
+  const auto add = [&](Target target) {
+    const bool there = std::any_of(targets.devices.begin(), targets.devices.end(),
+                                   [&](const Target& known) { return known.selection == target.selection; });
+    if (!there) targets.devices.push_back(std::move(target));
+  };
+  const bool usable = gpus.state == stack::GpuState::usable;
+  for (const std::string& word : words(device)) {
+    if (word == "host") {
+      add({false, "host", fmt::format("Host {} (no GPU is judged here)", host_name)});
+      continue;
+    }
+    const bool shape =
+        word == "all" || is_index(word) || word.rfind("GPU-", 0) == 0 || word.rfind("MIG-", 0) == 0;
+    if (!shape)
+      throw result::UsageError(
+          fmt::format("--device {}: give all, host, an index or a UUID (GPU-...)", word));
+    targets.gpu_wanted = true;
+    if (!usable) continue;
+    if (word == "all")
+      for (const stack::Gpu& gpu : gpus.gpus) add(target_of(gpu));
+    else
+      add(target_of(find(word, gpus.gpus)));
+  }
+  return targets;
+}
+
+}  // namespace gpugauge::conductor

@@ -1,0 +1,49 @@
+#include "report/format.hpp"
+
+#include <gmock/gmock.h>
+
+namespace gpugauge::report {
+namespace {
+
+TEST(Format, WritesThreeSignificantDigitsWithAPrefix) {
+  EXPECT_EQ(quantity(1.234e10, "byte/second"), "12.3 GB/s");
+  EXPECT_EQ(quantity(8.31e-8, "second"), "83.1 ns");
+  EXPECT_EQ(quantity(2.5, "second"), "2.50 s");
+  EXPECT_EQ(quantity(7.945e14, "flop/second"), "794 TFLOP/s");
+  EXPECT_EQ(quantity(1.98e9, "hertz"), "1.98 GHz");
+  EXPECT_EQ(quantity(0.987, "1"), "0.99");
+  EXPECT_EQ(quantity(0, "second"), "0 ps");
+  EXPECT_EQ(quantity(65, "celsius"), "65.0 celsius");
+}
+
+TEST(Format, NeverWritesAThousandOfAPrefix) {
+  EXPECT_EQ(quantity(999.7e-9, "second"), "1.00 us");
+  EXPECT_EQ(quantity(9.996e5, "byte/second"), "1.00 MB/s");
+}
+
+TEST(Format, SaysWhichWayAChangeGoes) {
+  EXPECT_EQ(change(.052), "+5.2% worse");
+  EXPECT_EQ(change(-.02), "2.0% better");
+  EXPECT_EQ(change(.0001), "same");
+  EXPECT_EQ(change(1.5), "+150% worse");
+}
+
+TEST(Format, WritesDurations) {
+  EXPECT_EQ(duration(4.4), "4 s");
+  EXPECT_EQ(duration(80), "1 min 20 s");
+  EXPECT_EQ(duration(7500), "2 h 5 min");
+  EXPECT_EQ(duration(-1), "0 s");
+}
+
+TEST(Format, TakesTheTeethOutOfForeignText) {
+  EXPECT_EQ(plain("a\x1b[31mb\n"), "a?[31mb?");
+  EXPECT_EQ(plain("gr\xc3\xbcn"), "gr\xc3\xbcn");
+  EXPECT_EQ(plain("cut \xc3"), "cut ?");
+  EXPECT_EQ(plain("c1 \xc2\x9b"
+                  "31m"),
+            "c1 ?31m");
+  EXPECT_EQ(plain("\xed\xa0\x80"), "???");
+}
+
+}  // namespace
+}  // namespace gpugauge::report

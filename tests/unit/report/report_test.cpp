@@ -1,0 +1,135 @@
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include "../result/example.hpp"
+#include "report/console.hpp"
+#include "report/json.hpp"
+#include "report/progress.hpp"
+
+namespace gpugauge::report {
+namespace {
+
+using judge::VerdictKind;
+using testing::HasSubstr;
+using testing::Not;
+
+judge::Verdict verdict(const std::string& metric, VerdictKind kind, double change) {
+  judge::Verdict made;
+  made.metric = metric;
+  made.kind = kind;
+  made.metric_class = "host_memory";
+  made.unit = "byte/second";
+  made.value = 1e10;
+  made.baseline = 1.25e10;
+  made.change = change;
+  made.minimum_detectable_drop = .07;
+  made.tolerance = .1;
+  made.rounds = 2;
+  made.reason = "because of a test";
+  return made;
+}
+
+Report example() {
+  Report report;
+  report.stack = {{"GPU", "absent", "no NVIDIA device"}};
+  DeviceReport device;
+  device.label = "host, no GPU judged";
+  device.selection = "host";
+  device.rounds = {result::example_run()};
+  device.baseline_origin = "No baseline.";
+  device.verdicts = {verdict("host/triad/one_core:bandwidth", VerdictKind::ok, .01),
+                     verdict("host/triad/one_core:bandwidth_mean", VerdictKind::regressed, .25)};
+  device.outcome = {judge::ExitCode::regressed, "regressed: 1 of 2 metrics"};
+  report.devices = {device};
+  report.outcome = device.outcome;
+  return report;
+}
+
+TEST(Summary, TakesTheMedianOverProcessesAndTheSpread) {
+  result::Run run = result::example_run();
+  run.processes.erase(run.processes.begin() + 1);
+  for (const double value : {1e10, 1.5e10}) {
+    result::Process process = run.processes[0];
+    process.index = static_cast<int>(run.processes.size());
+    process.samples->benchmarks[0].metrics[0].value = value;
+    run.processes.push_back(process);
+  }
+  const std::vector<Measured> measured = summarise(run);
+  ASSERT_EQ(measured.size(), 2U);
+  EXPECT_EQ(measured[0].key, "host/triad/one_core:bandwidth");
+  EXPECT_DOUBLE_EQ(measured[0].value, 1.25e10);
+  EXPECT_DOUBLE_EQ(*measured[0].spread, .4);
+  EXPECT_DOUBLE_EQ(*measured[0].share_of_limit, .625);
+  EXPECT_EQ(measured[0].processes, 3);
+  EXPECT_EQ(measured[0].batches, 2);
+  EXPECT_FALSE(measured[1].judged);
+}
+
+TEST(Summary, ShareOfALimitForALowerIsBetterMetric) {
+  result::Run run = result::example_run();
+  auto& metric = run.processes[0].samples->benchmarks[0].metrics[0];
+  metric.better = result::Direction::lower;
+  metric.limit->value = metric.value / 2;
+  EXPECT_DOUBLE_EQ(*summarise(run)[0].share_of_limit, .5);
+}
+
+TEST(Summary, NamesWhatWasNotMeasured) {
+  const std::vector<FamilyState> states = family_states(result::example_run());
+  ASSERT_EQ(states.size(), 2U);
+  EXPECT_EQ(states[0].family, "gemm");
+  EXPECT_EQ(states[0].reason, "ended by SIGSEGV");
+  EXPECT_EQ(states[0].benchmarks, 0);
+  EXPECT_EQ(states[1].benchmarks, 1);
+  EXPECT_THAT(states[1].skipped, testing::ElementsAre("host/triad/all_cores skipped: one processor only"));
+}
+
+TEST(Console, ShowsProblemsBeforeTheTableAndTheVerdictLast) {
+  const std::string text = draw(example(), {false, false, 120});
+  const std::size_t problem = text.find("regressed  host/triad/one_core:bandwidth_mean");
+  const std::size_t row = text.find("host/triad/one_core  ");
+  ASSERT_NE(problem, std::string::npos) << text;
+  ASSERT_NE(row, std::string::npos) << text;
+  EXPECT_LT(problem, row);
+  EXPECT_THAT(text, testing::EndsWith("regressed: 1 of 2 metrics\n"));
+  EXPECT_THAT(text, HasSubstr("gemm (0 of 1 processes whole): ended by SIGSEGV"));
+  EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+}
+
+TEST(Console, ARowShowsTheWorstVerdictOfItsBenchmark) {
+  const std::string text = draw(example(), {false, false, 120});
+  const std::size_t row = text.find("host/triad/one_core  ");
+  EXPECT_THAT(text.substr(row, text.find('\n', row) - row), HasSubstr("regressed"));
+}
+
+TEST(Console, EveryMetricGetsARowWhenAsked) {
+  const std::string text = draw(example(), {false, false, 120}, {true});
+  EXPECT_THAT(text, HasSubstr("  host/triad/one_core:bandwidth  "));
+  EXPECT_THAT(text, HasSubstr("  host/triad/one_core:bandwidth_mean  "));
+}
+
+TEST(Console, ForeignTextIsNotObeyed) {
+  Report report = example();
+  report.devices[0].label = "evil \x1b[2J";
+  report.devices[0].verdicts[1].reason = "red \x1b[31m";
+  EXPECT_THAT(draw(report, {false, false, 120}), Not(HasSubstr("\x1b")));
+}
+
+TEST(JsonReport, HoldsEveryVerdictAndMeasuredValue) {
+  const auto json = nlohmann::json::parse(to_json(example()));
+  EXPECT_EQ(json["schema"], report_schema);
+  EXPECT_EQ(json["outcome"]["exit_code"], 1);
+  EXPECT_EQ(json["devices"][0]["verdicts"].size(), 2U);
+  EXPECT_EQ(json["devices"][0]["verdicts"][1]["verdict"], "regressed");
+  EXPECT_DOUBLE_EQ(json["devices"][0]["verdicts"][1]["change"], .25);
+  EXPECT_EQ(json["devices"][0]["measured"].size(), 2U);
+}
+
+TEST(Progress, SaysWhatRunsAndHowLong) {
+  const ProgressState state{"round 1 of host", 2, 5, "host", 12, 20};
+  EXPECT_EQ(progress_text(state, 100),
+            "round 1 of host  [########............]  2/5  host  12 s, about 20 s left");
+  EXPECT_LT(progress_text(state, 40).size(), 40U);
+}
+
+}  // namespace
+}  // namespace gpugauge::report
