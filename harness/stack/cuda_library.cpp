@@ -1,0 +1,126 @@
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstdint>
+
+#include <fmt/format.h>
+
+#include "stack/driver_library.hpp"
+#include "stack/shared_object.hpp"
+
+namespace gpugauge::stack {
+namespace {
+
+// The documented ABI of the CUDA driver API: results and devices are int.
+constexpr int attribute_capability_major = 75;
+constexpr int attribute_capability_minor = 76;
+
+struct Uuid {
+  std::array<std::uint8_t, 16> bytes;
+};
+
+struct Api {
+  int (*init)(unsigned) = nullptr;
+  int (*driver_version)(int*) = nullptr;
+  int (*device_count)(int*) = nullptr;
+  int (*device_get)(int*, int) = nullptr;
+  int (*device_name)(char*, int, int) = nullptr;
+  int (*device_uuid)(Uuid*, int) = nullptr;
+  int (*device_uuid_v2)(Uuid*, int) = nullptr;  // since CUDA 11.4; tells a MIG instance's own
+  int (*device_attribute)(int*, int, int) = nullptr;
+  int (*device_pci)(char*, int, int) = nullptr;
+};
+
+Api load(const SharedObject& library) {
+  Api api;
+  api.init = library.find<int(unsigned)>("cuInit");
+  api.driver_version = library.find<int(int*)>("cuDriverGetVersion");
+  api.device_count = library.find<int(int*)>("cuDeviceGetCount");
+  api.device_get = library.find<int(int*, int)>("cuDeviceGet");
+  api.device_name = library.find<int(char*, int, int)>("cuDeviceGetName");
+  api.device_uuid = library.find<int(Uuid*, int)>("cuDeviceGetUuid");
+  api.device_uuid_v2 = library.find<int(Uuid*, int)>("cuDeviceGetUuid_v2");
+  api.device_attribute = library.find<int(int*, int, int)>("cuDeviceGetAttribute");
+  api.device_pci = library.find<int(char*, int, int)>("cuDeviceGetPCIBusId");
+  return api;
+}
+
+std::string text(const Uuid& uuid) {
+  const auto& b = uuid.bytes;
+  return fmt::format(
+      "{:02x}{:02x}{:02x}{:02x}-{:02x}{:02x}-{:02x}{:02x}-{:02x}{:02x}-{:02x}{:02x}{:02x}{:02x}{:02x}{:02x}",
+      b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]);
+}
+
+std::string uuid_of(const Api& api, int device) {
+  Uuid own{};
+  Uuid parent{};
+  const bool has_parent = api.device_uuid != nullptr && api.device_uuid(&parent, device) == 0;
+  const bool has_own = api.device_uuid_v2 != nullptr && api.device_uuid_v2(&own, device) == 0;
+  if (has_own && has_parent && own.bytes != parent.bytes) return "MIG-" + text(own);
+  if (has_own) return "GPU-" + text(own);
+  return has_parent ? "GPU-" + text(parent) : "";
+}
+
+std::string lower(std::string word) {
+  std::transform(word.begin(), word.end(), word.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return word;
+}
+
+/// One device. On an error, `answer` gets its code and call.
+void add_device(const Api& api, int index, CudaAnswer& answer) {
+  Gpu gpu;
+  gpu.index = index;
+  int device = index;
+  if (api.device_get != nullptr) answer.code = api.device_get(&device, index);
+  if (answer.code != 0) {
+    answer.call = fmt::format("cuDeviceGet({})", index);
+    return;
+  }
+  std::array<char, 256> buffer{};
+  if (api.device_name != nullptr && api.device_name(buffer.data(), int{buffer.size()} - 1, device) == 0) {
+    gpu.name = buffer.data();
+  }
+  gpu.uuid = uuid_of(api, device);
+  buffer.fill('\0');
+  if (api.device_pci != nullptr && api.device_pci(buffer.data(), int{buffer.size()} - 1, device) == 0) {
+    gpu.pci_bus_id = lower(buffer.data());
+  }
+  int major = 0;
+  int minor = 0;
+  if (api.device_attribute != nullptr &&
+      api.device_attribute(&major, attribute_capability_major, device) == 0 &&
+      api.device_attribute(&minor, attribute_capability_minor, device) == 0) {
+    gpu.compute_capability = fmt::format("{}.{}", major, minor);
+  }
+  answer.gpus.push_back(std::move(gpu));
+}
+
+}  // namespace
+
+CudaAnswer ask_cuda(const std::string& soname) {
+  CudaAnswer answer;
+  const SharedObject library(soname);
+  answer.library = library.opened();
+  if (!answer.library.opened) return answer;
+  const Api api = load(library);
+  if (api.init == nullptr || api.device_count == nullptr) {
+    answer.library.opened = false;
+    answer.library.error = answer.library.path + " has no cuInit: it is not NVIDIA's driver library";
+    return answer;
+  }
+  // Works before cuInit, and on a driver that is too old for everything else.
+  if (api.driver_version != nullptr && api.driver_version(&answer.version) != 0) answer.version = 0;
+  answer.code = api.init(0);
+  answer.call = "cuInit";
+  if (answer.code != 0) return answer;
+  int count = 0;
+  answer.code = api.device_count(&count);
+  answer.call = "cuDeviceGetCount";
+  for (int index = 0; index < count && answer.code == 0; ++index) add_device(api, index, answer);
+  if (answer.code == 0) answer.call.clear();
+  return answer;
+}
+
+}  // namespace gpugauge::stack

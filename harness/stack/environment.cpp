@@ -1,0 +1,60 @@
+#include "stack/environment.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+extern char** environ;
+
+namespace gpugauge::stack {
+namespace {
+
+constexpr std::array prefixes{"CUDA_",  "NVIDIA_", "NCCL_", "CUBLAS_", "CUBLASLT_",
+                              "CUDNN_", "OMP_",    "GOMP_", "KMP_"};
+constexpr std::array names{"LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT", "GLIBC_TUNABLES"};
+// Toolkit locations of the build environment: they choose a compiler, not how a built program runs.
+constexpr std::array without_effect{"CUDA_HOME", "CUDA_PATH", "CUDA_ROOT"};
+constexpr std::array secrets{"KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "AUTH"};
+
+bool changes_behaviour(const std::string& name) {
+  const auto is_name = [&](std::string_view other) { return name == other; };
+  const auto is_prefix = [&](std::string_view prefix) { return name.starts_with(prefix); };
+  if (std::any_of(without_effect.begin(), without_effect.end(), is_name)) return false;
+  return std::any_of(names.begin(), names.end(), is_name) ||
+         std::any_of(prefixes.begin(), prefixes.end(), is_prefix);
+}
+
+bool may_be_secret(const std::string& name) {
+  return std::any_of(secrets.begin(), secrets.end(),
+                     [&](std::string_view word) { return name.find(word) != std::string::npos; });
+}
+
+}  // namespace
+
+Environment current_environment() {
+  Environment environment;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view pair(*entry);
+    const auto equals = pair.find('=');
+    if (equals != std::string_view::npos)
+      environment.emplace(pair.substr(0, equals), pair.substr(equals + 1));
+  }
+  return environment;
+}
+
+std::optional<std::string> value_of(const Environment& environment, const std::string& name) {
+  const auto found = environment.find(name);
+  if (found == environment.end()) return std::nullopt;
+  return found->second;
+}
+
+result::Facts environment_facts(const Environment& environment) {
+  result::Facts facts;
+  for (const auto& [name, value] : environment) {
+    if (!changes_behaviour(name)) continue;
+    facts["env." + name] = may_be_secret(name) ? "set, value withheld" : value;
+  }
+  return facts;
+}
+
+}  // namespace gpugauge::stack

@@ -1,0 +1,23 @@
+// Environment variables, as a value that tests can make.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "result/samples.hpp"
+
+namespace gpugauge::stack {
+
+using Environment = std::map<std::string, std::string>;
+
+/// This process's own.
+Environment current_environment();
+
+std::optional<std::string> value_of(const Environment& environment, const std::string& name);
+
+/// Those that change how CUDA, its libraries, OpenMP or the loader behave, as env.NAME. A value that may be a
+/// secret (NVIDIA_API_KEY) is recorded as "set, value withheld": run files are shared.
+result::Facts environment_facts(const Environment& environment);
+
+}  // namespace gpugauge::stack

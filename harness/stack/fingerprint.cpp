@@ -1,0 +1,106 @@
+#include <array>
+#include <filesystem>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "result/build.hpp"
+#include "stack/host.hpp"
+#include "stack/inventory.hpp"
+#include "stack/loader.hpp"
+#include "stack/shared_object.hpp"
+
+namespace gpugauge::stack {
+namespace {
+
+std::string or_absent(const std::string& text) {
+  return text.empty() ? "absent" : text;
+}
+std::string or_unknown(const std::string& text) {
+  return text.empty() ? "unknown" : text;
+}
+
+/// The sonames that programs of this build's CUDA major version load.
+struct Library {
+  const char* fact;
+  std::string soname;
+};
+std::vector<Library> libraries() {
+  const std::string cuda = result::build().cuda;
+  const std::string major = cuda.empty() ? "13" : cuda.substr(0, cuda.find('.'));
+  return {{"cublas", "libcublas.so." + major}, {"cudnn", "libcudnn.so.9"}, {"nccl", "libnccl.so.2"}};
+}
+
+result::Facts device_facts(const GpuReport& gpus, const Tree& tree) {
+  result::Facts facts = device_of_host(tree);
+  facts["gpu.count"] = std::to_string(gpus.gpus.size());
+  for (const Gpu& gpu : gpus.gpus) {
+    const std::string prefix = fmt::format("gpu.{}.", gpu.index);
+    facts[prefix + "name"] = or_unknown(gpu.name);
+    facts[prefix + "uuid"] = or_unknown(gpu.uuid);
+    facts[prefix + "compute_capability"] = or_unknown(gpu.compute_capability);
+  }
+  return facts;
+}
+
+result::Facts stack_facts(const GpuReport& gpus, const Tree& tree, const Environment& environment) {
+  result::Facts facts = stack_of_host(tree);
+  facts["driver.version"] = or_absent(gpus.driver_version);
+  facts["driver.kernel_module_version"] = or_absent(gpus.kernel_module_version);
+  facts["driver.open_module"] = gpus.kernel_module_kind.empty()     ? "unknown"
+                                : gpus.kernel_module_kind == "open" ? "yes"
+                                                                    : "no";
+  facts["driver.libcuda_path"] = or_absent(gpus.libcuda_path);
+  facts["driver.libcuda_version"] = gpus.libcuda_path.empty() ? "absent" : or_unknown(gpus.libcuda_version);
+  facts["driver.cuda_max"] = gpus.driver_cuda_version.empty() ? or_absent("") : gpus.driver_cuda_version;
+  facts["cuda.toolkit"] = or_absent(result::build().cuda);
+  const Loader loader(tree, environment);
+  for (const Library& library : libraries()) {
+    const std::string path = loader.pick(library.soname);
+    std::error_code error;
+    const auto real = std::filesystem::canonical(tree.at(path), error);
+    const std::string name = error ? path : real.string();
+    facts[fmt::format("{}.path", library.fact)] = or_absent(path);
+    facts[fmt::format("{}.version", library.fact)] =
+        path.empty() ? "absent" : or_unknown(version_in_file_name(name));
+  }
+  return facts;
+}
+
+result::Facts settings_facts(const GpuReport& gpus, const Tree& tree, const Environment& environment) {
+  result::Facts facts = settings_of_machine(tree, environment);
+  for (const Gpu& gpu : gpus.gpus) {
+    for (const auto& [name, value] : gpu.settings) facts[fmt::format("gpu.{}.{}", gpu.index, name)] = value;
+  }
+  return facts;
+}
+
+result::Facts topology_facts(const GpuReport& gpus, const Tree& tree) {
+  result::Facts facts = topology_of_host(tree);
+  for (const Gpu& gpu : gpus.gpus) {
+    const std::string prefix = fmt::format("gpu.{}.", gpu.index);
+    facts[prefix + "pci"] = or_unknown(gpu.pci_bus_id);
+    if (gpu.pci_bus_id.empty()) continue;
+    const std::string folder = "/sys/bus/pci/devices/" + gpu.pci_bus_id;
+    // At most, not now: an idle link sleeps at its lowest speed.
+    facts[prefix + "pcie_max_speed"] = tree.read(folder + "/max_link_speed").fact();
+    facts[prefix + "pcie_max_width"] = tree.read(folder + "/max_link_width").fact();
+    facts[prefix + "numa_node"] = tree.read(folder + "/numa_node").fact();
+  }
+  return facts;
+}
+
+}  // namespace
+
+result::Fingerprint fingerprint(const GpuReport& gpus, const std::string& root) {
+  const Tree tree(root);
+  const Environment environment = current_environment();
+  result::Fingerprint found;
+  found.device = device_facts(gpus, tree);
+  found.stack = stack_facts(gpus, tree, environment);
+  found.settings = settings_facts(gpus, tree, environment);
+  found.topology = topology_facts(gpus, tree);
+  return found;
+}
+
+}  // namespace gpugauge::stack

@@ -1,0 +1,128 @@
+#include "stack/hardware.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+#include <fmt/format.h>
+
+namespace gpugauge::stack {
+namespace {
+
+/// First run of digits and dots that holds a dot: "NVRM version: ... Kernel Module  580.65.06  Sat ..." ->
+/// 580.65.06.
+std::string first_version(const std::string& text) {
+  for (std::size_t start = 0; start < text.size();) {
+    const auto is_part = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0 || c == '.'; };
+    if (!is_part(text[start])) {
+      ++start;
+      continue;
+    }
+    std::size_t end = start;
+    while (end < text.size() && is_part(text[end])) ++end;
+    const std::string candidate = text.substr(start, end - start);
+    const bool in_word = start > 0 && (std::isalnum(static_cast<unsigned char>(text[start - 1])) != 0 ||
+                                       text[start - 1] == '_');
+    if (!in_word && candidate.find('.') != std::string::npos && candidate.front() != '.') return candidate;
+    start = end;
+  }
+  return "";
+}
+
+void find_pci(const Tree& tree, Hardware& found) {
+  const std::string devices = "/sys/bus/pci/devices";
+  found.pci_listed = tree.exists(devices);
+  for (const std::string& address : tree.list(devices)) {
+    const std::string folder = fmt::format("{}/{}", devices, address);
+    if (tree.read(folder + "/vendor").text != "0x10de") continue;
+    const Reading pci_class = tree.read(folder + "/class");
+    if (pci_class.text.rfind("0x03", 0) == 0) {
+      found.pci.push_back({address, tree.read(folder + "/device").text, tree.link_name(folder + "/driver")});
+    } else if (pci_class.text.rfind("0x0680", 0) == 0) {
+      found.nvswitch = true;  // an NVSwitch shows itself as "bridge, other"
+    }
+  }
+}
+
+void find_module(const Tree& tree, Hardware& found) {
+  const Reading version = tree.read("/proc/driver/nvidia/version");
+  found.module_loaded = version.present() || tree.exists("/sys/module/nvidia");
+  if (version.present()) {
+    const std::string line = version.text.substr(0, version.text.find('\n'));
+    found.module_version = first_version(line);
+    found.module_kind = line.find("Open Kernel Module") != std::string::npos ? "open" : "proprietary";
+  }
+  if (found.module_version.empty())
+    found.module_version = first_version(tree.read("/sys/module/nvidia/version").text);
+  found.uvm_loaded = tree.exists("/sys/module/nvidia_uvm");
+}
+
+void find_nodes(const Tree& tree, Hardware& found) {
+  for (const std::string& name : tree.list("/dev")) {
+    if (!name.starts_with("nvidia")) continue;
+    const std::string rest = name.substr(6);
+    if (!rest.empty() &&
+        std::all_of(rest.begin(), rest.end(), [](unsigned char c) { return std::isdigit(c) != 0; })) {
+      found.nodes.push_back("/dev/" + name);
+    }
+    if (rest == "ctl") found.control_node = true;
+    if (rest == "-uvm") found.uvm_node = true;
+    if (rest.starts_with("-nvswitch")) found.nvswitch = true;
+  }
+  // /dev/dxg alone is no evidence: WSL shows it for every maker's GPU.
+  found.wsl = tree.exists("/dev/dxg") && tree.exists("/usr/lib/wsl/lib/libcuda.so.1");
+}
+
+// "/nvidia" alone would match the kernel's own nvidia-wmi-ec-backlight and nvidiafb; Debian renames NVIDIA's
+// module.
+bool lists_nvidia_module(const std::string& modules_dep) {
+  for (const std::string_view name : {"/nvidia.ko", "/nvidia-current", "/nvidia-tesla", "/nvidia-legacy"}) {
+    if (modules_dep.find(name) != std::string::npos) return true;
+  }
+  return false;
+}
+
+void find_module_files(const Tree& tree, Hardware& found) {
+  constexpr std::size_t limit = std::size_t{16} << 20;
+  found.kernel = tree.read("/proc/sys/kernel/osrelease").text;
+  for (const std::string& kernel : tree.list("/lib/modules")) {
+    const Reading list = tree.read(fmt::format("/lib/modules/{}/modules.dep", kernel), limit);
+    const bool has_module = lists_nvidia_module(list.text);
+    if (kernel == found.kernel) {
+      found.module_files_readable = list.present();
+      found.module_for_running_kernel = has_module;
+    } else if (has_module) {
+      found.kernels_with_module.push_back(kernel);
+    }
+  }
+}
+
+}  // namespace
+
+bool Hardware::any() const {
+  return !pci.empty() || module_loaded || !nodes.empty() || control_node || wsl;
+}
+
+Hardware find_hardware(const Tree& tree) {
+  Hardware found;
+  find_pci(tree, found);
+  find_module(tree, found);
+  find_nodes(tree, found);
+  if (!found.pci.empty() && !found.module_loaded) find_module_files(tree, found);
+  if (found.kernel.empty()) found.kernel = tree.read("/proc/sys/kernel/osrelease").text;
+  return found;
+}
+
+std::string container_kind(const Tree& tree, bool kubernetes_variable) {
+  if (kubernetes_variable) return "kubernetes";
+  const std::string cgroup = tree.read("/proc/1/cgroup").text;
+  if (cgroup.find("kubepods") != std::string::npos) return "kubernetes";
+  if (tree.exists("/run/.containerenv")) return "podman";
+  if (tree.exists("/.dockerenv") || cgroup.find("docker") != std::string::npos) return "docker";
+  if (cgroup.find("/lxc") != std::string::npos) return "lxc";
+  const std::string systemd =
+      tree.read("/run/systemd/container").text;  // written by systemd inside a container
+  if (!systemd.empty()) return systemd == "wsl" ? "" : systemd;
+  return "";
+}
+
+}  // namespace gpugauge::stack

@@ -1,0 +1,44 @@
+// NVIDIA hardware and kernel driver as the kernel shows them, without any of NVIDIA's libraries.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "stack/tree.hpp"
+
+namespace gpugauge::stack {
+
+/// A display or 3D controller of NVIDIA on the PCI bus.
+struct PciGpu {
+  std::string address;    ///< "0000:01:00.0"
+  std::string device_id;  ///< "0x2330"
+  std::string driver;     ///< kernel driver bound to it: "nvidia", "nouveau", "vfio-pci", "" if none
+};
+
+/// What the kernel shows.
+struct Hardware {
+  bool pci_listed = false;  ///< /sys/bus/pci/devices could be listed
+  std::vector<PciGpu> pci;
+  bool nvswitch = false;  ///< an NVSwitch bridge or its device node is there
+  bool module_loaded = false;
+  std::string module_version;              ///< "580.65.06", "" if unknown
+  std::string module_kind;                 ///< "open", "proprietary", "" if unknown
+  bool uvm_loaded = false;                 ///< module nvidia_uvm
+  std::vector<std::string> nodes;          ///< "/dev/nvidia0", ...: one a GPU
+  bool control_node = false;               ///< /dev/nvidiactl
+  bool uvm_node = false;                   ///< /dev/nvidia-uvm
+  bool wsl = false;                        ///< Windows' /dev/dxg is there, with an NVIDIA library beside it
+  std::string kernel;                      ///< running kernel's release
+  bool module_files_readable = false;      ///< the running kernel's module list could be read
+  bool module_for_running_kernel = false;  ///< an nvidia module exists there
+  std::vector<std::string> kernels_with_module;  ///< other installed kernels that have one
+
+  bool any() const;
+};
+
+Hardware find_hardware(const Tree& tree);
+
+/// "docker", "podman", "kubernetes", "lxc", "container" (some kind), or "" outside of one.
+std::string container_kind(const Tree& tree, bool kubernetes_variable);
+
+}  // namespace gpugauge::stack

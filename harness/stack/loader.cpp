@@ -1,0 +1,92 @@
+#include "stack/loader.hpp"
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+
+namespace gpugauge::stack {
+namespace {
+
+constexpr std::string_view magic = "glibc-ld.so.cache1.1";
+constexpr std::size_t header_size = 48;
+constexpr std::size_t entry_size = 24;
+constexpr std::size_t cache_limit = std::size_t{32} << 20;
+
+// Low byte: 3 = an ELF library for glibc. High byte: the ABI; of those, what a 64-bit process here loads.
+#if defined(__aarch64__)
+constexpr std::uint32_t own_abi = 0x0a03;
+constexpr std::array standard{
+    "/lib/aarch64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib"};
+#else
+constexpr std::uint32_t own_abi = 0x0303;
+constexpr std::array standard{
+    "/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib"};
+#endif
+
+std::uint32_t word_at(const std::string& bytes, std::size_t offset) {
+  std::uint32_t word = 0;
+  std::memcpy(&word, bytes.data() + offset, sizeof word);
+  return word;
+}
+
+/// The zero-terminated text at an offset; "" where it lies outside or does not end.
+std::string text_at(const std::string& bytes, std::size_t offset) {
+  if (offset >= bytes.size()) return "";
+  const auto end = bytes.find('\0', offset);
+  return end == std::string::npos ? "" : bytes.substr(offset, end - offset);
+}
+
+std::vector<std::string> split_folders(const std::string& list) {
+  std::vector<std::string> folders;
+  std::size_t start = 0;
+  while (start <= list.size()) {
+    const std::size_t end = std::min(list.find_first_of(":;", start), list.size());
+    if (end > start) folders.push_back(list.substr(start, end - start));
+    start = end + 1;
+  }
+  return folders;
+}
+
+}  // namespace
+
+std::vector<CachedLibrary> parse_loader_cache(const std::string& bytes) {
+  std::vector<CachedLibrary> libraries;
+  // An old cache may stand in front of the new one, which then begins behind it, aligned.
+  const auto start = bytes.find(magic);
+  if (start == std::string::npos || start + header_size > bytes.size()) return libraries;
+  const std::uint32_t count = word_at(bytes, start + magic.size());
+  if (count > (bytes.size() - start - header_size) / entry_size) return libraries;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::size_t entry = start + header_size + i * entry_size;
+    if ((word_at(bytes, entry) & 0xffffU) != own_abi) continue;
+    // Offsets count from the beginning of the new part.
+    CachedLibrary library{text_at(bytes, start + word_at(bytes, entry + 4)),
+                          text_at(bytes, start + word_at(bytes, entry + 8))};
+    if (!library.soname.empty() && !library.path.empty()) libraries.push_back(std::move(library));
+  }
+  return libraries;
+}
+
+Loader::Loader(const Tree& tree, const Environment& environment) : tree_(tree) {
+  first_ = split_folders(value_of(environment, "LD_LIBRARY_PATH").value_or(""));
+  const Reading cache = tree.read("/etc/ld.so.cache", cache_limit);
+  // Tree::read trims white space and zeros from the end; the last text needs its zero back.
+  if (cache.present()) cache_ = parse_loader_cache(cache.text + '\0');
+}
+
+std::string Loader::pick(const std::string& soname) const {
+  for (const std::string& folder : first_) {
+    const std::string path = folder + "/" + soname;
+    if (tree_.exists(path)) return path;
+  }
+  for (const CachedLibrary& library : cache_) {
+    if (library.soname == soname && tree_.exists(library.path)) return library.path;
+  }
+  for (const std::string_view folder : standard) {
+    const std::string path = std::string(folder) + "/" + soname;
+    if (tree_.exists(path)) return path;
+  }
+  return "";
+}
+
+}  // namespace gpugauge::stack

@@ -1,0 +1,37 @@
+// Which copy of a library the dynamic loader would pick for a program without a search path of its own.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "stack/environment.hpp"
+#include "stack/tree.hpp"
+
+namespace gpugauge::stack {
+
+/// One entry of /etc/ld.so.cache.
+struct CachedLibrary {
+  std::string soname;
+  std::string path;
+};
+
+/// Entries of a cache in the format "glibc-ld.so.cache1.1" (glibc 2.2 and later) for this machine's own ABI;
+/// empty where the text is no such cache or is damaged.
+std::vector<CachedLibrary> parse_loader_cache(const std::string& bytes);
+
+/// Folder by folder as ld.so(8) has it: LD_LIBRARY_PATH, /etc/ld.so.cache, the standard folders. A program's
+/// own RUNPATH is not looked at. Opens no library.
+class Loader {
+ public:
+  Loader(const Tree& tree, const Environment& environment);
+
+  /// Path below the root, symbolic links not resolved; "" where no folder has it.
+  std::string pick(const std::string& soname) const;
+
+ private:
+  const Tree& tree_;
+  std::vector<std::string> first_;  ///< folders of LD_LIBRARY_PATH
+  std::vector<CachedLibrary> cache_;
+};
+
+}  // namespace gpugauge::stack

@@ -1,0 +1,32 @@
+// A library opened at run time. Never closed: NVIDIA's libraries leave threads behind.
+#pragma once
+
+#include <string>
+
+#include "stack/driver_library.hpp"
+
+namespace gpugauge::stack {
+
+class SharedObject {
+ public:
+  explicit SharedObject(const std::string& soname);
+
+  const OpenedLibrary& opened() const { return opened_; }
+
+  /// The entry point of that name, or nullptr where the library is too old to have it.
+  template <typename Function>
+  Function* find(const char* name) const {
+    return reinterpret_cast<Function*>(symbol(name));
+  }
+
+ private:
+  void* symbol(const char* name) const;
+
+  void* handle_ = nullptr;
+  OpenedLibrary opened_;
+};
+
+/// "/usr/lib/libcuda.so.580.65.06" -> "580.65.06"; "" where nothing follows ".so".
+std::string version_in_file_name(const std::string& path);
+
+}  // namespace gpugauge::stack
