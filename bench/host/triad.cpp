@@ -1,0 +1,38 @@
+#include <fmt/format.h>
+
+#include "support/host.hpp"
+#include "support/stream.hpp"
+#include "support/thread_team.hpp"
+#include "support/trial.hpp"
+
+namespace gpugauge::bench {
+namespace {
+
+void triad(Trial& trial) {
+  const std::vector<int> cpus = cpus_of(trial.parameter("cores"));
+  const std::size_t wanted = 4 * last_level_bytes(cpus);
+  ThreadTeam team(cpus);
+  Stream stream(Stream::Kind::triad, cold_bytes(wanted, available_memory_bytes()), team);
+  trial.work({.bytes = stream.bytes_per_operation()});
+  trial.note("cpus", cpu_list(cpus));
+  trial.note("array_bytes", fmt::format("{}", stream.bytes()));
+  if (stream.bytes() < wanted / 10 * 9)
+    trial.note("cached",
+               fmt::format("the arrays are smaller than 4 times the last-level cache ({} bytes)", wanted));
+  trial.time([&](std::int64_t operations) { stream.walk(operations); });
+  trial.verify("every element against the exact result", stream.largest_error(), 0);
+}
+
+const Registration registered{
+    define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
+        .isolates("Streaming bandwidth of host memory: STREAM triad, three streams, a[i] = b[i] + s * c[i], "
+                  "24 bytes an element, arrays larger than the caches.")
+        .bad_value("a neighbour that streams, a missing memory channel, a CPU quota, memory of another node")
+        .axis("cores", {"one_core", "all_cores"})
+        .quantity(Quantity::bandwidth, "host_memory")
+        .statistics({Statistic::median, Statistic::mean, Statistic::p99})
+        .batch_seconds(4e-3)
+        .body(triad)};
+
+}  // namespace
+}  // namespace gpugauge::bench

@@ -1,0 +1,49 @@
+#include <nlohmann/json.hpp>
+
+#include "support/family.hpp"
+
+namespace gpugauge::bench {
+
+namespace {
+
+nlohmann::ordered_json json_of(const Definition& definition) {
+  nlohmann::ordered_json axes = nlohmann::ordered_json::array();
+  for (const Axis& axis : definition.axes) axes.push_back({{"name", axis.name}, {"values", axis.values}});
+  nlohmann::ordered_json ids = nlohmann::ordered_json::array();
+  for (const Instance& instance : instances_of(definition)) ids.push_back(instance.id);
+  nlohmann::ordered_json metrics = nlohmann::ordered_json::array();
+  if (definition.quantity_kind)
+    for (const Statistic statistic : definition.statistic_kinds)
+      metrics.push_back({{"name", definition.metric_name(statistic)}, {"statistic", to_string(statistic)}});
+  return {
+      {"id", definition.id()},
+      {"op", definition.op},
+      {"variant", definition.variant_name},
+      {"isolates", definition.isolates_text},
+      {"bad_value", definition.bad_value_text},
+      {"axes", axes},
+      {"ids", ids},
+      {"quantity", definition.quantity_kind ? to_string(*definition.quantity_kind) : "custom"},
+      {"unit", definition.unit()},
+      {"better",
+       definition.quantity_kind ? std::string(result::to_string(direction(*definition.quantity_kind))) : ""},
+      {"class", definition.metric_class},
+      {"metrics", metrics},
+      {"batch_seconds", definition.batch_target_seconds},
+      {"deterministic", definition.is_deterministic},
+      {"requires",
+       {{"gpu", definition.requirements.gpu},
+        {"minimum_compute_capability", definition.requirements.minimum_compute_capability}}}};
+}
+
+}  // namespace
+
+std::string describe(const FamilyInfo& family) {
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const Definition* definition : definitions()) all.push_back(json_of(*definition));
+  const nlohmann::ordered_json root{
+      {"schema", "gpugauge.definitions/1"}, {"family", family.name}, {"definitions", all}};
+  return root.dump(2) + "\n";
+}
+
+}  // namespace gpugauge::bench

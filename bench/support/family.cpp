@@ -1,0 +1,251 @@
+#include "support/family.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <map>
+#include <new>
+#include <utility>
+
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include "result/build.hpp"
+#include "result/error.hpp"
+#include "result/file.hpp"
+#include "support/environment.hpp"
+#include "support/host_facts.hpp"
+#include "support/interrupt.hpp"
+#include "support/options.hpp"
+#include "support/statistics.hpp"
+#include "support/trial.hpp"
+
+namespace gpugauge::bench {
+
+namespace {
+
+using result::BenchmarkResult;
+using result::Status;
+
+// Results in the order in which they were measured. Google Benchmark enters a body once a repetition: the
+// last one is kept, because repetitions inside a process are no independent samples.
+class Recorder {
+ public:
+  void add(BenchmarkResult fresh) {
+    const int repetitions = ++entered_[fresh.id];
+    if (repetitions > 1) fresh.notes["repetitions"] = fmt::format("{}, the last one kept", repetitions);
+    const auto same = [&](const BenchmarkResult& earlier) { return earlier.id == fresh.id; };
+    const auto found = std::find_if(results.begin(), results.end(), same);
+    if (found == results.end())
+      results.push_back(std::move(fresh));
+    else
+      *found = std::move(fresh);
+  }
+  std::vector<BenchmarkResult> results;
+
+ private:
+  std::map<std::string, int> entered_;
+};
+
+BenchmarkResult unmeasured(const Instance& instance, Status status, std::string reason) {
+  BenchmarkResult outcome;
+  outcome.id = instance.id;
+  outcome.parameters = instance.parameters;
+  outcome.status = status;
+  outcome.reason = std::move(reason);
+  return outcome;
+}
+
+// Why the instance cannot be measured on this machine, or nullopt.
+std::optional<std::string> unmet(const Requirements& requirements) {
+  if (!requirements.gpu) return std::nullopt;
+  const Environment& here = environment();
+  if (!here.compute_capability) return "needs a GPU";
+  const int needed = requirements.minimum_compute_capability;
+  const int found = here.compute_capability();
+  if (found >= needed) return std::nullopt;
+  return fmt::format("needs compute capability {}.{}, this GPU has {}.{}", needed / 10, needed % 10,
+                     found / 10, found % 10);
+}
+
+BenchmarkResult measured(const Instance& instance, const Window& window, const Trial::Loop& loop) {
+  constexpr const char* by_signal = "a signal ended the process";
+  if (interrupted()) return unmeasured(instance, Status::interrupted, by_signal);
+  try {
+    if (auto reason = unmet(instance.definition->requirements))
+      return unmeasured(instance, Status::skipped, std::move(*reason));
+    Trial trial(instance, window, data_seed, loop);
+    instance.definition->run(trial);
+    return trial.finish();
+  } catch (const Skipped& skipped) {
+    return unmeasured(instance, Status::skipped, skipped.reason);
+  } catch (const Interrupted&) {
+    return unmeasured(instance, Status::interrupted, by_signal);
+  } catch (const std::bad_alloc& error) {
+    const std::string what = error.what();
+    return unmeasured(instance, Status::skipped,
+                      what == "std::bad_alloc" ? "needs more memory than there is" : what);
+  } catch (const std::exception& error) {
+    return unmeasured(instance, Status::failed, error.what());
+  } catch (...) {
+    return unmeasured(instance, Status::failed, "an exception of an unknown type");
+  }
+}
+
+// One entry by Google Benchmark. The whole window is measured inside the first iteration, so that it ends by
+// wall time and not by count; each iteration then reports one batch as seconds per operation, and the mean
+// where there are fewer batches than iterations.
+void enter(benchmark::State& state, const Instance& instance, const Window& window, Recorder& recorder) {
+  bool looped = false;
+  const Trial::Loop loop = [&](const Trial::Measure& measure) {
+    looped = true;
+    const result::Batches* batches = nullptr;
+    double mean = 0;
+    std::size_t index = 0;
+    for ([[maybe_unused]] auto _ : state) {
+      if (batches == nullptr) {
+        batches = &measure();
+        mean = seconds_per_operation(*batches, Statistic::mean);
+      }
+      const std::vector<double>& seconds = batches->seconds_per_operation;
+      state.SetIterationTime(index < seconds.size() ? seconds[index] : mean);
+      ++index;
+    }
+  };
+  BenchmarkResult outcome = measured(instance, window, loop);
+  if (outcome.status != Status::ok) {
+    state.SkipWithError(outcome.reason.c_str());
+  } else {
+    if (!looped)
+      for ([[maybe_unused]] auto _ : state) state.SetIterationTime(0);
+    state.counters["batches"] = static_cast<double>(outcome.batches.seconds_per_operation.size());
+    state.counters["operations"] = static_cast<double>(outcome.batches.operations_per_batch);
+    for (const result::Metric& metric : outcome.metrics) state.counters[metric.name] = metric.value;
+  }
+  recorder.add(std::move(outcome));
+}
+
+// Registers with Google Benchmark and runs. Returns false when it does not know a flag.
+bool run_benchmarks(const std::string& program, const Options& options, const std::vector<Instance>& chosen,
+                    Recorder& recorder) {
+  for (const Instance& instance : chosen) {
+    const Window window = window_of(*instance.definition, options.window_seconds);
+    const double batches = std::clamp(window.seconds / window.batch_seconds, 20.0, 2000.0);
+    benchmark::RegisterBenchmark(
+        instance.id.c_str(),
+        [&instance, window, &recorder](benchmark::State& state) { enter(state, instance, window, recorder); })
+        ->Iterations(static_cast<benchmark::IterationCount>(batches))
+        ->UseManualTime();
+  }
+  std::vector<std::string> words{program};
+  words.insert(words.end(), options.rest.begin(), options.rest.end());
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  int count = static_cast<int>(words.size());
+  unsetenv("BENCHMARK_FILTER");  // the filter was applied when the instances were chosen
+  benchmark::Initialize(&count, pointers.data());
+  if (benchmark::ReportUnrecognizedArguments(count, pointers.data())) return false;
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+  return true;
+}
+
+int exit_code(const result::Samples& samples) {
+  if (samples.status == Status::unavailable) return exit_unavailable;
+  const auto any = [&](Status status) {
+    return std::any_of(samples.benchmarks.begin(), samples.benchmarks.end(),
+                       [=](const BenchmarkResult& one) { return one.status == status; });
+  };
+  if (any(Status::failed)) return exit_failed;
+  return any(Status::interrupted) ? exit_interrupted : exit_ok;
+}
+
+int run(const FamilyInfo& family, const std::string& program, Options options) {
+  if (options.filter.empty())
+    if (const char* filter = std::getenv("BENCHMARK_FILTER")) options.filter = filter;
+  if (options.parent && !die_with_parent(*options.parent))
+    throw result::UsageError(
+        fmt::format("--gpugauge_parent={}: that process is not the parent of this one", *options.parent));
+  if (options.describe) {
+    fmt::print("{}", describe(family));
+    return exit_ok;
+  }
+  if (options.help) {
+    fmt::print("{}", help_text(family.name));
+    std::fflush(stdout);
+    options.rest.assign(1, "--help");
+  }
+  std::optional<std::vector<std::string>> only;
+  if (options.only) only = read_ids(*options.only);
+  const std::vector<Instance> chosen = choose(instances(), options, only);
+  if (options.list) {
+    for (const Instance& instance : chosen) fmt::print("{}\n", instance.id);
+    return exit_ok;
+  }
+
+  result::Samples samples;
+  samples.family = family.name;
+  samples.suite_version = result::build().version;
+  samples.source_hash = family.source_hash;
+  samples.seed = options.seed.value_or(0);
+  add_host_facts(samples.context);
+  if (environment().unavailable && !options.help) {
+    if (auto reason = environment().unavailable()) {
+      samples.status = Status::unavailable;
+      samples.reason = std::move(*reason);
+    }
+  }
+  if (environment().describe && !options.help) environment().describe(samples.context);
+  if (samples.status == Status::unavailable) {
+    fmt::print(stderr, "gpugauge-bench-{}: unavailable: {}\n", family.name, samples.reason);
+  } else {
+    catch_interrupts();
+    Recorder recorder;
+    if (!run_benchmarks(program, options, chosen, recorder)) return exit_usage;
+    samples.benchmarks = std::move(recorder.results);
+    summarise(samples);
+  }
+  if (options.samples) result::write_file(*options.samples, result::to_json(samples));
+  return exit_code(samples);
+}
+
+}  // namespace
+
+int run_family(const FamilyInfo& family, int argc, char** argv) {
+  try {
+    return run(family, argc > 0 ? argv[0] : family.name,
+               parse_options({argv + std::min(argc, 1), argv + argc}));
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "gpugauge-bench-{}: {}\n", family.name, error.what());
+    return exit_usage;
+  }
+}
+
+Window window_of(const Definition& definition, double seconds) {
+  Window window;
+  window.batch_seconds = definition.batch_target_seconds;
+  window.seconds = seconds * definition.window_factor;
+  if (seconds >= 1) window.seconds = std::max(window.seconds, 1.0);
+  window.budget_seconds = 3 * std::max(window.seconds, window.minimum_batches * window.batch_seconds);
+  return window;
+}
+
+void summarise(result::Samples& samples) {
+  const auto has = [&](Status status) {
+    for (const BenchmarkResult& one : samples.benchmarks) {
+      if (one.status != status) continue;
+      samples.status = status;
+      samples.reason = one.reason;
+      return true;
+    }
+    return false;
+  };
+  if (has(Status::interrupted) || has(Status::ok)) return;
+  const bool failed = has(Status::failed) || has(Status::skipped);
+  if (failed)
+    samples.reason = fmt::format("no benchmark could be measured; the first said: {}", samples.reason);
+}
+
+}  // namespace gpugauge::bench

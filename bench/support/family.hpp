@@ -1,0 +1,43 @@
+// One family process: reads the flags, measures the chosen benchmarks in seeded order, writes the sample
+// file.
+#pragma once
+
+#include <string>
+
+#include "result/samples.hpp"
+#include "support/definition.hpp"
+#include "support/measure.hpp"
+
+namespace gpugauge::bench {
+
+struct FamilyInfo {
+  std::string name;
+  std::string source_hash;
+};
+
+/// Exit codes of a family.
+enum Exit {
+  exit_ok = 0,            ///< every benchmark is ok or skipped
+  exit_failed = 1,        ///< a benchmark failed
+  exit_usage = 2,         ///< a flag is wrong, nothing matches, or the sample file cannot be written
+  exit_unavailable = 3,   ///< the family cannot run here; the sample file says why
+  exit_interrupted = 130  ///< SIGINT or SIGTERM ended it; the sample file holds what was measured
+};
+
+/// The seed of all input data: the same in every process, so that inputs are the same everywhere.
+inline constexpr std::uint64_t data_seed = 0x6775;
+
+/// Runs the family's registered benchmarks as the flags say. Reports its own errors on stderr; never throws.
+int run_family(const FamilyInfo& family, int argc, char** argv);
+
+/// The window of one definition when the profile gives `seconds` a benchmark.
+Window window_of(const Definition& definition, double seconds);
+
+/// The family's own status, from its benchmarks: ok when any is ok; else interrupted, failed or skipped, with
+/// the first reason. `benchmarks` must not be empty.
+void summarise(result::Samples& samples);
+
+/// Every definition as JSON text, for docs and `gpugauge list`.
+std::string describe(const FamilyInfo& family);
+
+}  // namespace gpugauge::bench

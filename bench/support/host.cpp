@@ -1,0 +1,190 @@
+#include "support/host.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <sched.h>
+
+namespace gpugauge::bench {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// A processor set large enough for any kernel (CONFIG_NR_CPUS is at most 8192).
+constexpr int most_cpus = 8192;
+
+struct CpuSet {
+  cpu_set_t* set = CPU_ALLOC(most_cpus);
+  std::size_t bytes = CPU_ALLOC_SIZE(most_cpus);
+  CpuSet() { CPU_ZERO_S(bytes, set); }
+  ~CpuSet() { CPU_FREE(set); }
+  CpuSet(const CpuSet&) = delete;
+  CpuSet& operator=(const CpuSet&) = delete;
+};
+
+void set_affinity(const std::vector<int>& cpus) {
+  CpuSet wanted;
+  for (const int cpu : cpus) CPU_SET_S(cpu, wanted.bytes, wanted.set);
+  if (sched_setaffinity(0, wanted.bytes, wanted.set) != 0)
+    throw std::system_error(errno, std::generic_category(),
+                            fmt::format("cannot pin a thread to processors {}", cpu_list(cpus)));
+}
+
+std::string first_line(const fs::path& file) {
+  std::ifstream in(file);
+  std::string line;
+  std::getline(in, line);
+  return line;
+}
+
+// "48K", "2048K", "32M", plain bytes; 0 for anything else.
+std::size_t size_of(const std::string& text) {
+  char* end = nullptr;
+  const unsigned long long value = std::strtoull(text.c_str(), &end, 10);
+  if (end == text.c_str()) return 0;
+  if (*end == 'K') return value << 10;
+  if (*end == 'M') return value << 20;
+  if (*end == 'G') return value << 30;
+  return value;
+}
+
+fs::path cache_folder(int cpu, const fs::path& root) {
+  return root / fmt::format("sys/devices/system/cpu/cpu{}/cache", cpu);
+}
+
+struct Cache {
+  int level = 0;
+  std::size_t bytes = 0;
+  std::string shared;
+};
+
+std::vector<Cache> data_caches(int cpu, const fs::path& root) {
+  std::vector<Cache> found;
+  for (int index = 0; index < 16; ++index) {
+    const fs::path folder = cache_folder(cpu, root) / fmt::format("index{}", index);
+    const std::string type = first_line(folder / "type");
+    if (type != "Data" && type != "Unified") continue;
+    const Cache cache{std::atoi(first_line(folder / "level").c_str()), size_of(first_line(folder / "size")),
+                      first_line(folder / "shared_cpu_list")};
+    if (cache.bytes > 0) found.push_back(cache);
+  }
+  std::sort(found.begin(), found.end(), [](const Cache& a, const Cache& b) { return a.level < b.level; });
+  return found;
+}
+
+// What is left under one control group and its ancestors; `least` shrinks to it.
+void shrink(std::size_t& least, const fs::path& mount, fs::path group, const char* limit_file,
+            const char* used_file) {
+  while (true) {
+    const std::size_t limit = size_of(first_line(mount / group / limit_file));  // "max" reads as 0
+    const std::size_t used = size_of(first_line(mount / group / used_file));
+    if (limit > 0) least = std::min(least, limit > used ? limit - used : std::size_t{1});
+    if (group.empty()) return;
+    group = group.parent_path();
+  }
+}
+
+}  // namespace
+
+std::vector<int> allowed_cpus() {
+  CpuSet allowed;
+  std::vector<int> cpus;
+  if (sched_getaffinity(0, allowed.bytes, allowed.set) == 0)
+    for (int cpu = 0; cpu < most_cpus; ++cpu)
+      if (CPU_ISSET_S(cpu, allowed.bytes, allowed.set)) cpus.push_back(cpu);
+  if (cpus.empty()) cpus.push_back(0);
+  return cpus;
+}
+
+Pinned::Pinned(const std::vector<int>& cpus) : before_(allowed_cpus()) {
+  set_affinity(cpus);
+}
+
+Pinned::~Pinned() {
+  try {
+    set_affinity(before_);
+  } catch (const std::system_error&) {  // the cpuset shrank meanwhile: staying pinned harms nobody
+  }
+}
+
+std::vector<int> cpus_of(const std::string& cores) {
+  std::vector<int> all = allowed_cpus();
+  if (cores == "one_core") return {all.back()};
+  return all;
+}
+
+std::string cpu_list(const std::vector<int>& cpus) {
+  std::string text;
+  for (std::size_t first = 0; first < cpus.size();) {
+    std::size_t last = first;
+    while (last + 1 < cpus.size() && cpus[last + 1] == cpus[last] + 1) ++last;
+    if (!text.empty()) text += ",";
+    text += last == first ? fmt::format("{}", cpus[first]) : fmt::format("{}-{}", cpus[first], cpus[last]);
+    first = last + 1;
+  }
+  return text;
+}
+
+Caches caches_of(int cpu, const fs::path& root) {
+  Caches caches;
+  const std::vector<Cache> found = data_caches(cpu, root);
+  if (found.empty()) return caches;
+  caches.known = true;
+  caches.l1 = found.front().bytes;
+  if (found.size() > 1) caches.l2 = found[1].bytes;
+  caches.last = found.back().bytes;
+  return caches;
+}
+
+std::size_t last_level_bytes(const std::vector<int>& cpus, const fs::path& root) {
+  std::map<std::string, std::size_t> instances;
+  for (const int cpu : cpus) {
+    const std::vector<Cache> found = data_caches(cpu, root);
+    if (!found.empty()) instances[found.back().shared] = found.back().bytes;
+  }
+  std::size_t sum = 0;
+  for (const auto& [shared, bytes] : instances) sum += bytes;
+  return sum > 0 ? sum : Caches{}.last;
+}
+
+std::size_t available_memory_bytes(const fs::path& root) {
+  std::size_t least = 0;
+  std::ifstream meminfo(root / "proc/meminfo");
+  for (std::string line; std::getline(meminfo, line);) {
+    std::istringstream words(line);
+    std::string name;
+    std::size_t kilobytes = 0;
+    if (words >> name >> kilobytes && name == "MemAvailable:") least = kilobytes << 10;
+  }
+  if (least == 0) return 0;
+  // Each line is "hierarchy:controllers:path"; version 2 has hierarchy 0 and no controllers.
+  std::ifstream groups(root / "proc/self/cgroup");
+  for (std::string line; std::getline(groups, line);) {
+    const std::size_t first = line.find(':');
+    const std::size_t second = first == std::string::npos ? first : line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    const std::string controllers = line.substr(first + 1, second - first - 1);
+    const fs::path group = fs::path(line.substr(second + 1)).relative_path();
+    if (controllers.empty())
+      shrink(least, root / "sys/fs/cgroup", group, "memory.max", "memory.current");
+    else if (controllers == "memory")
+      shrink(least, root / "sys/fs/cgroup/memory", group, "memory.limit_in_bytes", "memory.usage_in_bytes");
+  }
+  return least;
+}
+
+std::size_t cold_bytes(std::size_t wanted, std::size_t available) {
+  constexpr std::size_t most = std::size_t{2} << 30;
+  const std::size_t bounded = std::min(wanted, most);
+  return available > 0 ? std::min(bounded, available / 4) : bounded;
+}
+
+}  // namespace gpugauge::bench

@@ -1,0 +1,54 @@
+// What the host has: processors this process may use, caches, memory. All from the kernel's own files.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace gpugauge::bench {
+
+/// Processors that this process may run on (affinity and cpuset), ascending; never empty.
+std::vector<int> allowed_cpus();
+
+/// Restricts the calling thread to these processors; puts the earlier affinity back at the end.
+class Pinned {
+ public:
+  /// Throws std::system_error when the kernel refuses.
+  explicit Pinned(const std::vector<int>& cpus);
+  ~Pinned();
+  Pinned(const Pinned&) = delete;
+  Pinned& operator=(const Pinned&) = delete;
+
+ private:
+  std::vector<int> before_;
+};
+
+/// Processors for the axis `cores`: "one_core" is the highest-numbered allowed one (the lowest serves most
+/// interrupts), "all_cores" are all allowed ones.
+std::vector<int> cpus_of(const std::string& cores);
+
+/// "0-3,8": how a list of processors is written.
+std::string cpu_list(const std::vector<int>& cpus);
+
+/// Data-cache sizes that one processor sees, in bytes; what the kernel does not tell has a common size.
+struct Caches {
+  std::size_t l1 = std::size_t{32} << 10;
+  std::size_t l2 = std::size_t{1} << 20;
+  std::size_t last = std::size_t{32} << 20;  ///< the last level's, of one instance
+  bool known = false;                        ///< false: the kernel told nothing, these are the common sizes
+};
+Caches caches_of(int cpu, const std::filesystem::path& root = "/");
+
+/// Sum of the last-level caches that these processors reach.
+std::size_t last_level_bytes(const std::vector<int>& cpus, const std::filesystem::path& root = "/");
+
+/// Memory that can still be used: the kernel's estimate, or less where a control group (version 1 or 2, its
+/// own or an ancestor) limits it. 0 when nothing can be read.
+std::size_t available_memory_bytes(const std::filesystem::path& root = "/");
+
+/// Bytes to stream or chase through so that caches cannot hold them: `wanted`, or a quarter of the available
+/// memory, or 2 GiB, whichever is least.
+std::size_t cold_bytes(std::size_t wanted, std::size_t available);
+
+}  // namespace gpugauge::bench

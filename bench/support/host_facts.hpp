@@ -1,0 +1,13 @@
+// What the process finds on its host, for the sample file's context. The harness has its own, fuller
+// fingerprint.
+#pragma once
+
+#include "result/samples.hpp"
+
+namespace gpugauge::bench {
+
+/// Adds host.cpu_model, host.cpus_allowed, host.page_bytes, host.transparent_huge_pages,
+/// host.last_cache_bytes and host.clock_resolution_seconds. What cannot be read is left out.
+void add_host_facts(result::Facts& facts);
+
+}  // namespace gpugauge::bench

@@ -1,0 +1,12 @@
+// Every family's main; family_name and family_source_hash come from the generated file of its sources.
+#include "support/family.hpp"
+
+namespace gpugauge::bench {
+extern const char* const family_name;
+extern const char* const family_source_hash;
+}  // namespace gpugauge::bench
+
+int main(int argc, char** argv) {
+  return gpugauge::bench::run_family({gpugauge::bench::family_name, gpugauge::bench::family_source_hash},
+                                     argc, argv);
+}

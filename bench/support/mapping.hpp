@@ -1,0 +1,41 @@
+// Anonymous memory straight from the kernel, released at the end.
+#pragma once
+
+#include <cstddef>
+#include <new>
+#include <string>
+
+namespace gpugauge::bench {
+
+/// Memory that was asked for and not given; becomes a skip that names the size.
+class OutOfMemory : public std::bad_alloc {
+ public:
+  explicit OutOfMemory(std::size_t bytes);
+  const char* what() const noexcept override { return sentence_.c_str(); }
+
+ private:
+  std::string sentence_;
+};
+
+enum class Pages { huge, small };
+
+/// Zeroed private pages, aligned to 2 MiB. `huge` asks for transparent huge pages (where the kernel has them
+/// off it gets small ones), `small` refuses them. Nothing is touched yet. Throws OutOfMemory.
+class Mapping {
+ public:
+  Mapping(std::size_t bytes, Pages pages);
+  ~Mapping();
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
+
+  std::byte* data() const { return data_; }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  std::byte* base_ = nullptr;
+  std::size_t mapped_ = 0;
+  std::byte* data_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace gpugauge::bench

@@ -1,0 +1,43 @@
+// The command line of a family: our flags, and those of Google Benchmark that we answer ourselves.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "support/definition.hpp"
+
+namespace gpugauge::bench {
+
+struct Options {
+  std::optional<std::filesystem::path> samples;  ///< --gpugauge_samples=FILE
+  std::optional<std::uint64_t> seed;  ///< --gpugauge_seed=N; without it the order is that of the ids
+  double window_seconds = 1;          ///< --gpugauge_window=SECONDS or --benchmark_min_time=SECONDS[s]
+  std::optional<std::filesystem::path> only;  ///< --gpugauge_only=FILE
+  std::optional<int> parent;                  ///< --gpugauge_parent=PID
+  bool describe = false;                      ///< --gpugauge_describe
+  bool list = false;                          ///< --benchmark_list_tests
+  bool help = false;                          ///< --help
+  std::string filter;                         ///< --benchmark_filter=REGEX, "-REGEX" for all others; "" = all
+  std::vector<std::string> rest;              ///< what Google Benchmark is given
+};
+
+/// `arguments` without the program's name. Throws result::UsageError for an unknown --gpugauge_ flag or a bad
+/// value.
+Options parse_options(const std::vector<std::string>& arguments);
+
+/// What --help prints before Google Benchmark's own flags.
+std::string help_text(const std::string& family);
+
+/// The instances that filter and only leave, in seeded order (Fisher-Yates with the 64-bit Mersenne Twister:
+/// the same on every platform). Throws result::UsageError for a bad regular expression, for an id in `only`
+/// that does not exist, and when nothing is left.
+std::vector<Instance> choose(std::vector<Instance> all, const Options& options,
+                             const std::optional<std::vector<std::string>>& only);
+
+/// The ids in a file of one id per line; empty lines are passed over. Throws result::FileError.
+std::vector<std::string> read_ids(const std::filesystem::path& file);
+
+}  // namespace gpugauge::bench

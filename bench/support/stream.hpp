@@ -1,0 +1,51 @@
+// The arrays of STREAM copy and triad, walked slice by slice so that the caches never hold the next slice.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "support/mapping.hpp"
+#include "support/thread_team.hpp"
+
+namespace gpugauge::bench {
+
+/// Three arrays of doubles, a = b or a = b + scale * c. Each member of the team owns an equal part of each
+/// array, which it touches first (so that it lies in its own memory node) and walks in slices, starting over
+/// at the end.
+class Stream {
+ public:
+  enum class Kind { copy, triad };
+  static constexpr std::size_t slice_elements = 32768;  ///< 256 KiB of each array
+  static constexpr double scale = 3;
+
+  /// Divides `bytes` among the arrays that `kind` uses, rounded down to whole slices (at least 2 a member).
+  /// Fills the sources and poisons the target. Throws OutOfMemory.
+  Stream(Kind kind, std::size_t bytes, ThreadTeam& team);
+
+  /// Bytes of all arrays together.
+  std::size_t bytes() const { return arrays_ * elements_ * sizeof(double); }
+  /// Bytes that one operation (one slice by every member) reads and writes: 16 or 24 an element.
+  double bytes_per_operation() const;
+  std::int64_t slices_per_member() const { return slices_; }
+
+  /// Every member walks `operations` slices of its own part.
+  void walk(std::int64_t operations);
+  /// Walks what is left of the first pass, then returns the largest difference of any target element from
+  /// what it must be; NaN when any was never written.
+  double largest_error();
+
+ private:
+  double* array(int index, int member) const;
+  void slice(int member, std::int64_t number) const;
+
+  Kind kind_;
+  ThreadTeam& team_;
+  std::size_t arrays_ = 0;
+  std::int64_t slices_ = 0;
+  std::size_t elements_ = 0;
+  Mapping memory_;
+  std::int64_t walked_ = 0;
+};
+
+}  // namespace gpugauge::bench
