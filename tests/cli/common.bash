@@ -1,0 +1,33 @@
+# Shared by the command-line tests: a private state directory each, and the command as it was built.
+bats_require_minimum_version 1.5.0
+
+setup() {
+  export PATH="$GPUGAUGE_BUILD/bin:$PATH"
+  export GPUGAUGE_STATE="$BATS_TEST_TMPDIR/state"
+  unset GPUGAUGE_LIBEXEC GPUGAUGE_BASELINES NO_COLOR COLUMNS
+  cd "$BATS_TEST_TMPDIR"
+}
+
+# One short real measurement: one benchmark, one process.
+quick_run() {
+  gpugauge run --device host --profile smoke --only 'host/clock_gettime*' --quiet --output "$1" "${@:2}"
+}
+
+# Processes of families that this test's command started, alive now.
+families_of() {
+  pgrep --parent "$1" --full gpugauge-bench- || true
+}
+
+# Waits until a condition holds, at most 20 s.
+wait_until() {
+  for _ in $(seq 200); do
+    if "$@"; then return 0; fi
+    sleep 0.1
+  done
+  echo "never held: $*" >&2
+  return 1
+}
+
+has_gpu() {
+  gpugauge probe devices | grep -q '"state": "usable"'
+}

@@ -1,0 +1,69 @@
+# Measuring and judging the host for real, through the command.
+load common
+
+@test "run writes a run file that the published schema accepts" {
+  run -0 quick_run one.json
+  [[ $output == *host/clock_gettime* ]]
+  python3 "$GPUGAUGE_SOURCE/tests/validate_json.py" run one.json
+  python3 - <<'PY'
+import json
+run = json.load(open("one.json"))
+assert run["complete"] and run["profile"] == "smoke" and run["device"] == "host"
+process, = run["processes"]
+benchmark, = process["samples"]["benchmarks"]
+assert len(benchmark["batches"]["seconds_per_operation"]) >= 20
+assert benchmark["verifications"], "every result is verified"
+assert run["fingerprint"]["device"]["host.cpu_model"]
+assert run["fingerprint"]["suite"]["suite.version"]
+assert any(series["source"] == "host" for series in run["telemetry"])
+PY
+}
+
+@test "an escape sequence never reaches a pipe, and lines keep to COLUMNS" {
+  quick_run one.json
+  COLUMNS=70 run -0 gpugauge compare one.json
+  [[ $output != *$'\x1b'* ]]
+  while IFS= read -r line; do [ "${#line}" -le 70 ] || { echo "too long: $line"; false; }; done < <(grep -v 'kept as' <<<"$output")
+}
+
+@test "check of the host judges it by name and says that no GPU was judged" {
+  run gpugauge check --device host --profile smoke --only 'host/clock_gettime*' --quiet --report json=report.json
+  [[ $output == *"no GPU is judged"* ]]
+  [[ $output == *"No baseline"* || $output == *"no baseline"* ]]
+  python3 "$GPUGAUGE_SOURCE/tests/validate_json.py" report report.json
+  [ "$(find "$GPUGAUGE_STATE/runs" -name '*.json' | wc -l)" -ge 1 ]
+}
+
+@test "a baseline is made from run files, found again, and refuses to be overwritten" {
+  for i in 1 2 3 4 5; do quick_run "$i.json"; done
+  run -0 gpugauge baseline create --name mine {1,2,3,4,5}.json
+  [[ $output == *"detects"* && $output == *provisional* ]]
+  run -2 gpugauge baseline create --name mine {1,2,3,4,5}.json
+  [[ $output == *"already holds a baseline"* ]]
+  run gpugauge compare 3.json
+  [[ $output == *mine* ]]
+  [[ $status -eq 0 ]]
+}
+
+@test "a changed or truncated baseline is named and not used" {
+  for i in 1 2 3 4 5; do quick_run "$i.json"; done
+  gpugauge baseline create --name mine {1,2,3,4,5}.json
+  victim=$(find "$GPUGAUGE_STATE/baselines/mine/runs" -name '*.json' | head -n 1)
+  sed -i 's/"seed": [0-9]*/"seed": 1/' "$victim"
+  run -2 gpugauge compare 3.json --baseline "$GPUGAUGE_STATE/baselines/mine"
+  [[ $output == *"$(basename "$victim")"* ]]
+  run gpugauge compare 3.json
+  [[ $output == *"$(basename "$victim")"* ]]
+}
+
+@test "runs of different kinds are not compared: the fields are named, exit 3" {
+  quick_run one.json
+  python3 - <<'PY'
+import json
+run = json.load(open("one.json"))
+run["fingerprint"]["device"]["host.cpu_model"] = "Another processor"
+json.dump(run, open("other.json", "w"))
+PY
+  run -3 gpugauge compare one.json --against other.json
+  [[ $output == *host.cpu_model*"Another processor"* ]]
+}

@@ -1,0 +1,75 @@
+# The command line itself: help, version, usage errors, lists.
+load common
+
+@test "--help shows the subcommands, examples and exit codes" {
+  run -0 gpugauge --help
+  for word in check run compare baseline list Examples 'Exit codes'; do [[ $output == *"$word"* ]]; done
+  [[ $output != *probe* ]]
+}
+
+@test "--version names version, commit and CUDA" {
+  run -0 gpugauge --version
+  [[ $output =~ ^gpugauge\ [0-9]+\.[0-9]+\.[0-9]+\ \(commit\ [0-9a-f]+\) ]]
+  [[ $output == *CUDA* ]]
+}
+
+@test "no subcommand, an unknown one and an unknown option end with 2 and a hint" {
+  run -2 gpugauge
+  run -2 gpugauge frobnicate
+  [[ $output == *"gpugauge --help"* ]]
+  run -2 gpugauge check --frobnicate
+}
+
+@test "unknown profile, family, pattern, device and report format are named, and what exists is listed" {
+  run -2 gpugauge check --device host --profile hasty
+  [[ $output == *hasty*smoke*standard* ]]
+  run -2 gpugauge check --device host --family hots
+  [[ $output == *"no family 'hots'; there are"*host* ]]
+  run -2 gpugauge run --device host --only 'host/nothing*'
+  [[ $output == *"'host/nothing*' selects no benchmark"* ]]
+  run -2 gpugauge check --device card
+  [[ $output == *"give all, host, an index or a UUID"* ]]
+  run -2 gpugauge check --device host --report pdf=x
+  [[ $output == *"no format 'pdf'"* ]]
+  run -2 gpugauge check --device host --baseline /nonexistent
+  [[ $output == */nonexistent* ]]
+  [ ! -e "$GPUGAUGE_STATE" ]
+}
+
+@test "list shows every host benchmark with what it isolates" {
+  run -0 gpugauge list
+  [[ $output == *host/triad/one_core* ]]
+  run -0 gpugauge list --only 'host/*' --json
+  echo "$output" | python3 -c '
+import json, sys
+rows = json.load(sys.stdin)
+assert len(rows) >= 10, len(rows)
+assert all(row["isolates"] and row["bad_value"] and row["class"] for row in rows), rows'
+  run -2 gpugauge list --only 'nothing*'
+}
+
+@test "list devices always shows the host" {
+  run -0 gpugauge list devices
+  [[ $output == *host* ]]
+}
+
+@test "check without a usable GPU says what is missing and ends with 3" {
+  if has_gpu; then skip "this machine has a usable GPU"; fi
+  run -3 gpugauge check
+  [[ $output == *"cannot judge: no usable GPU"* ]]
+  run -3 gpugauge run
+  [[ $output == *"no usable GPU: "* ]]
+  run -3 gpugauge baseline create
+}
+
+@test "standard output that is closed or full ends with 2 and a sentence" {
+  run -2 bash -c 'gpugauge list >&-'
+  [[ $output == *"standard output could not be written"* ]]
+  run -2 bash -c 'gpugauge list >/dev/full'
+  [[ $output == *"standard output could not be written"* ]]
+}
+
+@test "without HOME and XDG_STATE_HOME the state directory is asked for" {
+  run -2 env -u GPUGAUGE_STATE -u HOME -u XDG_STATE_HOME gpugauge run --device host --profile smoke
+  [[ $output == *--state-dir* ]]
+}
