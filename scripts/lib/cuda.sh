@@ -3,6 +3,7 @@
 
 # The parts of the cuda-toolkit meta-package that the families and their tests are built from.
 CUDA_EXTRAS=nvcc,crt,nvvm,cudart,cccl,culibos,cublas,cufft,cupti,cuxxfilt,nvjitlink,nvml,nvrtc,nvtx,profiler
+DEFAULT_TOOLKIT=/usr/local/cuda
 WHEEL_TOOLKIT="$ROOT/.venv/cuda/toolkit"
 TOOLS_VENV="$ROOT/.venv/cuda-tools"
 
@@ -27,7 +28,7 @@ system_toolkit() {
   if [[ -n "${CUDA_HOME:-}" && "$CUDA_HOME" != "$WHEEL_TOOLKIT" && ! -x "$CUDA_HOME/bin/nvcc" ]]; then
     warn "CUDA: CUDA_HOME is $CUDA_HOME, but there is no bin/nvcc in it; looking elsewhere."
   fi
-  for candidate in "${CUDA_HOME:-}" /usr/local/cuda; do
+  for candidate in "${CUDA_HOME:-}" "$DEFAULT_TOOLKIT"; do
     if [[ -n "$candidate" && "$candidate" != "$WHEEL_TOOLKIT" ]] && _usable_toolkit "$candidate"; then
       printf '%s\n' "$candidate"
       return 0

@@ -19,10 +19,10 @@ packages_for() {
   [[ "$1" == check ]] || printf '%s\n' "${PACKAGES_TEST[@]}"
 }
 
-# Prints those of the given packages that are not installed.
+# Prints those of the given packages that are not installed. dpkg-query fails when it knows one of them not: that is an answer.
 missing_packages() {
   local installed
-  installed="$(dpkg-query -W -f='${db:Status-Status} ${Package}\n' "$@" 2>/dev/null | sed -n 's/^installed //p')"
+  installed="$(dpkg-query -W -f='${db:Status-Status} ${Package}\n' "$@" 2>/dev/null | sed -n 's/^installed //p' || true)"
   comm -23 <(printf '%s\n' "$@" | sort -u) <(sort -u <<<"$installed")
 }
 

@@ -1,0 +1,75 @@
+#!/usr/bin/env bats
+# shellcheck disable=SC2016  # what stands in single quotes is expanded by the programs made of it
+# scripts/check: what it builds and what it asks of the command, with the command and the build replaced.
+
+setup() {
+  tree="$BATS_TEST_TMPDIR/tree"
+  mkdir -p "$tree" "$BATS_TEST_TMPDIR/fakes"
+  cp -r "$GPUGAUGE_SOURCE/scripts" "$tree/scripts"
+  export CALLS="$BATS_TEST_TMPDIR/calls" HARDWARE=1 CHECK_STATUS=0 PROGRAM="$tree/build/check/bin/gpugauge"
+  printf '#!/bin/sh\necho "setup $*" >>"$CALLS"\n' >"$tree/scripts/setup"
+  cat >"$BATS_TEST_TMPDIR/fakes/cmake" <<'TEXT'
+#!/bin/sh
+echo "cmake $*" >>"$CALLS"
+case "$1" in --build) mkdir -p "$(dirname "$PROGRAM")" && cp "$COMMAND" "$PROGRAM" && chmod +x "$PROGRAM" ;; esac
+TEXT
+  export COMMAND="$BATS_TEST_TMPDIR/command"
+  cat >"$COMMAND" <<'TEXT'
+#!/bin/sh
+[ "$1" = probe ] && exit "$HARDWARE"
+echo "gauge $*"
+exit "$CHECK_STATUS"
+TEXT
+  chmod +x "$BATS_TEST_TMPDIR/fakes/cmake" "$tree/scripts/setup"
+  PATH="$BATS_TEST_TMPDIR/fakes:$PATH"
+}
+
+@test "without NVIDIA hardware: one line says so, the host is gauged, no CUDA is set up" {
+  run "$tree/scripts/check" --strict
+  echo "$output"
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"This machine has no NVIDIA hardware"* ]]
+  [ "${lines[${#lines[@]}-1]}" = "gauge check --device host --strict" ]
+  grep -q -- "--cuda none" "$CALLS"
+  [ "$(grep -c -- "--cuda auto" "$CALLS")" -eq 0 ]
+  grep -q -- "GPUGAUGE_ENABLE_CUDA=OFF" "$CALLS"
+}
+
+@test "with NVIDIA hardware, usable or not, nothing falls back to the host" {
+  HARDWARE=0 CHECK_STATUS=3 run "$tree/scripts/check"
+  echo "$output"
+  [ "$status" -eq 3 ]
+  [ "${lines[${#lines[@]}-1]}" = "gauge check" ]
+  [[ "$output" != *"no NVIDIA hardware"* ]]
+  grep -q -- "GPUGAUGE_ENABLE_CUDA=ON" "$CALLS"
+}
+
+@test "a device asked for is passed on, also without hardware" {
+  CHECK_STATUS=3 run "$tree/scripts/check" --device all
+  [ "$status" -eq 3 ]
+  [ "${lines[${#lines[@]}-1]}" = "gauge check --device all" ]
+}
+
+@test "the exit code is that of the check" {
+  for code in 0 1 2 3 4; do
+    CHECK_STATUS="$code" run "$tree/scripts/check"
+    [ "$status" -eq "$code" ]
+  done
+}
+
+@test "a probe that cannot answer is an error, not a machine without hardware" {
+  HARDWARE=139 run "$tree/scripts/check"
+  echo "$output"
+  [ "$status" -eq 2 ]
+  [[ "$output" == *"could not tell whether there is NVIDIA hardware"* ]]
+  [[ "$output" != *"gauge check"* ]]
+}
+
+@test "a build that fails names its log and ends with 2" {
+  printf '#!/bin/sh\necho broken line 7\nexit 1\n' >"$BATS_TEST_TMPDIR/fakes/cmake"
+  run "$tree/scripts/check"
+  echo "$output"
+  [ "$status" -eq 2 ]
+  [[ "$output" == *"broken line 7"* ]]
+  [[ "$output" == *"build/log/check-configure.log"* ]]
+}

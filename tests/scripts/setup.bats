@@ -1,0 +1,87 @@
+#!/usr/bin/env bats
+# shellcheck disable=SC2016  # what stands in single quotes is expanded by the programs made of it
+# scripts/setup: what it refuses, and what it tells a user without root.
+
+setup() {
+  cp -r "$GPUGAUGE_SOURCE/scripts" "$BATS_TEST_TMPDIR/scripts"
+  mkdir "$BATS_TEST_TMPDIR/fakes"
+  PATH="$BATS_TEST_TMPDIR/fakes:$PATH"
+}
+
+fake() {
+  printf '#!/bin/sh\n%s\n' "$2" >"$BATS_TEST_TMPDIR/fakes/$1"
+  chmod +x "$BATS_TEST_TMPDIR/fakes/$1"
+}
+
+# Runs the library functions of setup with its variables.
+with_library() {
+  run bash -c "set -euo pipefail; source '$BATS_TEST_TMPDIR/scripts/lib/common.sh'; source '$BATS_TEST_TMPDIR/scripts/lib/packages.sh'
+    source '$BATS_TEST_TMPDIR/scripts/lib/cuda.sh'; $1"
+  echo "$output"
+}
+
+@test "an unknown option and an unknown role are usage errors that name them" {
+  run "$BATS_TEST_TMPDIR/scripts/setup" --frobnicate
+  [ "$status" -eq 2 ]
+  [[ "$output" == *'"--frobnicate"'* ]]
+  run "$BATS_TEST_TMPDIR/scripts/setup" --for everything
+  [ "$status" -eq 2 ]
+  [[ "$output" == *'"everything"'* ]]
+}
+
+@test "only packages that are not installed are missing" {
+  fake dpkg-query 'printf "installed %s\n" cmake git; printf "config-files ninja-build\n"; exit 1'
+  with_library 'missing_packages cmake git ninja-build g++'
+  [ "$status" -eq 0 ]
+  [ "$output" = $'g++\nninja-build' ]
+}
+
+@test "each role adds to the one before" {
+  with_library 'comm -23 <(packages_for check | sort) <(packages_for test | sort) | wc -l; packages_for test | sort | uniq -d | wc -l'
+  [ "$output" = $'0\n0' ]
+}
+
+@test "without root, missing packages end with one line for the administrator and 3" {
+  [ "$(id -u)" -eq 0 ] && as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups) || as_user=()
+  . /etc/os-release
+  case "$ID $VERSION_ID" in "debian 12" | "ubuntu 22.04" | "ubuntu 24.04") ;; *) skip "package names are not known here" ;; esac
+  fake dpkg-query 'printf "installed %s\n" cmake; exit 1'
+  folder="$(mktemp -d /tmp/gpugauge-setup.XXXXXX)"
+  cp -r "$BATS_TEST_TMPDIR/scripts" "$BATS_TEST_TMPDIR/fakes" "$folder/"
+  chmod -R a+rX "$folder"
+  PATH="$folder/fakes:$PATH" run "${as_user[@]}" "$folder/scripts/setup" --for check
+  rm -r "$folder"
+  echo "$output"
+  [ "$status" -eq 3 ]
+  last="${lines[${#lines[@]}-1]}"
+  [[ "$last" == "sudo apt-get install -y "*"g++"* ]]
+  [[ "$last" != *" cmake "* ]]
+}
+
+@test "CUDA_HOME comes first, then the default folder, then nvcc on PATH through its wrapper" {
+  for root in one two; do
+    mkdir -p "$BATS_TEST_TMPDIR/$root/bin"
+    printf '#!/bin/sh\necho "Cuda compilation tools, release 13.0, V13.0.88"\necho "#$ TOP=%s" >&2\n' "$BATS_TEST_TMPDIR/$root" >"$BATS_TEST_TMPDIR/$root/bin/nvcc"
+    chmod +x "$BATS_TEST_TMPDIR/$root/bin/nvcc"
+  done
+  CUDA_HOME="$BATS_TEST_TMPDIR/one" with_library 'system_toolkit'
+  [ "$output" = "$BATS_TEST_TMPDIR/one" ]
+  CUDA_HOME="" with_library "DEFAULT_TOOLKIT='$BATS_TEST_TMPDIR/one'; system_toolkit"
+  [ "$output" = "$BATS_TEST_TMPDIR/one" ]
+  fake nvcc "exec '$BATS_TEST_TMPDIR/two/bin/nvcc' \"\$@\""
+  CUDA_HOME="" with_library 'DEFAULT_TOOLKIT=/nowhere; system_toolkit'
+  [ "$output" = "$BATS_TEST_TMPDIR/two" ]
+}
+
+@test "a toolkit before 12.0 is passed over and named" {
+  mkdir -p "$BATS_TEST_TMPDIR/old/bin"
+  printf '#!/bin/sh\necho "Cuda compilation tools, release 11.8, V11.8.89"\n' >"$BATS_TEST_TMPDIR/old/bin/nvcc"
+  chmod +x "$BATS_TEST_TMPDIR/old/bin/nvcc"
+  CUDA_HOME="$BATS_TEST_TMPDIR/old" with_library 'system_toolkit >/dev/null || true'
+  [[ "$output" == *"$BATS_TEST_TMPDIR/old is 11.8; 12.0 or later is needed"* ]]
+}
+
+@test "versions compare by number, not by letter" {
+  with_library 'version_at_least 3.25.1 3.25 && version_at_least 3.31 3.9 && ! version_at_least 3.22.1 3.25 && echo right'
+  [ "$output" = right ]
+}

@@ -1,0 +1,72 @@
+#!/usr/bin/env bats
+# tests/structure.py finds what it is there to find, and nothing in a sound tree.
+
+setup() {
+  cd "$BATS_TEST_TMPDIR" || exit
+  mkdir -p tests harness/result harness/judge harness/cli bench/support bench/gemm kernels tests/unit/result
+  cp "$GPUGAUGE_SOURCE/tests/structure.py" tests/
+  echo 'int r;' >harness/result/units.hpp
+  echo '#include "result/units.hpp"' >harness/judge/judge.hpp
+  echo '#include "judge/judge.hpp"' >harness/cli/check.cpp
+  echo '#include "result/units.hpp"' >bench/support/trial.hpp
+  echo 'int k;' >kernels/copy.cuh
+  printf '#include "support/trial.hpp"\n#include "kernels/copy.cuh"\n' >bench/gemm/bf16.cu
+  git init -q .
+}
+
+# finding FILE TEXT SENTENCE: FILE with TEXT is reported with SENTENCE, and nothing else is.
+finding() {
+  printf '%b\n' "$2" >"$1"
+  run python3 tests/structure.py
+  echo "$output"
+  [ "$status" -eq 1 ]
+  [[ "$output" == *"$1:"*"$3"* ]]
+  [[ "$output" == *"1 findings" ]]
+}
+
+@test "a sound tree has no findings" {
+  run python3 tests/structure.py
+  echo "$output"
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"0 findings" ]]
+}
+
+@test "a room may not include a room above it" {
+  finding harness/result/bad.cpp '#include "judge/judge.hpp"' "result stands nearer the ground than judge"
+}
+
+@test "a room's unit test may not include a room above it" {
+  finding tests/unit/result/test_bad.cpp '#include "judge/judge.hpp"' "result stands nearer the ground than judge"
+}
+
+@test "bench may use the result schema only" {
+  finding bench/gemm/bad.cu '#include "judge/judge.hpp"' "bench/gemm may not use harness/judge"
+}
+
+@test "the harness may not include the benches" {
+  finding harness/cli/bad.cpp '#include "support/trial.hpp"' "harness/cli may not use bench/support"
+}
+
+@test "kernels stand on their own" {
+  finding kernels/bad.cu '#include "support/trial.hpp"' "kernels/ may not use bench/support"
+}
+
+@test "the harness includes no CUDA header" {
+  finding harness/cli/bad.cpp '#include <cuda_runtime.h>' "the harness uses no CUDA header"
+}
+
+@test "includes go by room" {
+  finding harness/judge/bad.cpp '#include "../result/units.hpp"' "never by ../"
+}
+
+@test "a file of 401 lines is too long" {
+  finding harness/judge/bad.cpp "$(printf 'int a;\\n%.0s' {1..400})int b;" "split what is longer than 400"
+}
+
+@test "no absolute home path" {
+  finding README.md "see /ho""me/someone/notes" "an absolute home path"
+}
+
+@test "no unfinished-work mark" {
+  finding harness/judge/bad.cpp "// TO""DO later" "an unfinished-work mark"
+}
