@@ -1,0 +1,107 @@
+// One child process from its start until nothing of it is left.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "run/loop.hpp"
+#include "run/output_tail.hpp"
+#include "run/processes.hpp"
+
+namespace gpugauge::run {
+
+/// What to start. No shell is involved: arguments arrive as they are.
+struct Command {
+  std::filesystem::path executable;
+  std::vector<std::string> arguments;              ///< without the executable
+  std::map<std::string, std::string> environment;  ///< set on top of what is inherited
+};
+
+struct ChildOptions {
+  double limit_seconds = 120;  ///< then SIGTERM to the whole process group; infinity: no limit
+  double grace_seconds = 2;    ///< then SIGKILL
+  double give_up_seconds = 5;  ///< then it is left behind: stuck in the kernel, for which there is no remedy
+  /// Also end what left the process group: daemons of its own making.
+  bool end_descendants = true;
+  /// Receives standard output; the tail then holds standard error only. Without it the tail holds both.
+  std::function<void(std::string_view)> on_output;
+};
+
+/// How a child ended.
+struct ChildEnd {
+  bool started = false;
+  std::optional<int> exit_code;  ///< absent when a signal ended it, or nothing did
+  std::optional<int> signal;
+  bool timed_out = false;
+  bool stopped = false;  ///< by stop() or kill_now()
+  int left_behind = 0;   ///< descendants that were still alive after it and were ended
+  int unkillable = 0;    ///< processes that did not end even so, the child itself among them
+  double wall_seconds = 0;
+  std::string output;  ///< the tail
+  /// "" after exit code 0, else the end of a sentence that starts with the child's name:
+  /// "was ended by signal 11 (SIGSEGV)", "cannot be started: ...".
+  std::string fault;
+};
+
+/// Starts in its constructor, in a session of its own with /dev/null as standard input. A child that cannot
+/// be started is ended from the beginning. Destroying a running one kills its group and does not wait.
+class Child {
+ public:
+  Child(Loop& loop, const Command& command, ChildOptions options);
+  ~Child();
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  /// Holds when the child and its descendants are gone (or given up) and its output is read.
+  bool ended() const { return phase_ == Phase::ended; }
+  /// Valid once ended() holds.
+  const ChildEnd& end() const { return end_; }
+  /// 0 when it could not be started.
+  pid_t pid() const { return pid_; }
+
+  /// Asks it to end with SIGTERM, and makes it after the grace time. Harmless when it has ended.
+  void stop();
+  /// SIGKILL at once.
+  void kill_now();
+
+ private:
+  enum class Phase { running, sweeping, ended };
+  struct Pipe;
+
+  void spawn(const Command& command);
+  void start_reading(Pipe& pipe, int descriptor);
+  void terminate();
+  void signal_group(int signal) const;
+  void on_exit(std::int64_t exit_status, int term_signal);
+  void sweep();
+  void give_up();
+  void finish();
+  std::string fault() const;
+
+  Loop& loop_;
+  ChildOptions options_;
+  Subreaper subreaper_;
+  Phase phase_ = Phase::running;
+  pid_t pid_ = 0;
+  std::chrono::steady_clock::time_point start_;
+  std::chrono::steady_clock::time_point swept_since_;
+  std::set<pid_t> spared_;  ///< children of this process that were there before
+  OutputTail tail_;
+  ChildEnd end_;
+  Handle<uv_process_t> process_;
+  std::unique_ptr<Pipe> output_, errors_;
+  Timer timer_;
+};
+
+/// Runs one child on a loop of its own until it has ended.
+ChildEnd run_child(const Command& command, ChildOptions options);
+
+}  // namespace gpugauge::run

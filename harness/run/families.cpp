@@ -1,0 +1,64 @@
+#include <algorithm>
+#include <cstdlib>
+#include <system_error>
+
+#include <fmt/core.h>
+
+#include "result/error.hpp"
+#include "run/child.hpp"
+#include "run/runner.hpp"
+
+namespace gpugauge::run {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view prefix = "gpugauge-bench-";
+constexpr std::size_t longest_description = std::size_t{16} << 20U;
+
+}  // namespace
+
+std::vector<Family> find_families() {
+  if (const char* variable = std::getenv("GPUGAUGE_LIBEXEC"); variable != nullptr && *variable != '\0')
+    return find_families(variable);
+  std::error_code error;
+  const auto command = fs::read_symlink("/proc/self/exe", error);
+  if (error) return {};
+  return find_families(command.parent_path().parent_path() / "libexec" / "gpugauge");
+}
+
+std::vector<Family> find_families(const fs::path& directory) {
+  std::vector<Family> families;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(fs::absolute(directory), ignored)) {
+    const auto name = entry.path().filename().string();
+    std::error_code gone;
+    if (name.size() > prefix.size() && name.rfind(prefix, 0) == 0 && entry.is_regular_file(gone))
+      families.push_back({name.substr(prefix.size()), entry.path()});
+  }
+  std::sort(families.begin(), families.end(),
+            [](const Family& a, const Family& b) { return a.name < b.name; });
+  return families;
+}
+
+std::string describe_family(const Family& family, double timeout_seconds) {
+  std::string description;
+  bool too_long = false;
+  ChildOptions options;
+  options.limit_seconds = timeout_seconds;
+  options.on_output = [&](std::string_view text) {
+    too_long = too_long || description.size() + text.size() > longest_description;
+    if (!too_long) description += text;
+  };
+  const auto end = run_child({family.executable, {"--gpugauge_describe"}, {}}, options);
+  const auto name = family.executable.filename().string();
+  if (!end.fault.empty())
+    throw result::FileError(fmt::format("{} {} when asked to describe itself{}", name, end.fault,
+                                        end.output.empty() ? "." : "; it said: " + end.output));
+  if (too_long)
+    throw result::FileError(fmt::format("{} describes itself in more than {} bytes: it is not one of ours.",
+                                        name, longest_description));
+  return description;
+}
+
+}  // namespace gpugauge::run

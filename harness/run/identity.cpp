@@ -1,0 +1,53 @@
+#include "run/identity.hpp"
+
+#include <chrono>
+#include <ctime>
+#include <fstream>
+#include <random>
+#include <string_view>
+
+#include <fmt/core.h>
+
+namespace gpugauge::run {
+
+std::string make_id(std::uint64_t unix_milliseconds, std::uint16_t random_high, std::uint64_t random_low) {
+  constexpr std::string_view alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+  std::string id(26, '0');
+  std::uint64_t time = unix_milliseconds;
+  for (std::size_t i = 10; i-- > 0; time >>= 5U) id[i] = alphabet[time & 31U];
+  for (std::size_t i = 26; i-- > 10;) {
+    id[i] = alphabet[random_low & 31U];
+    random_low = (random_low >> 5U) | (static_cast<std::uint64_t>(random_high & 31U) << 59U);
+    random_high = static_cast<std::uint16_t>(random_high >> 5U);
+  }
+  return id;
+}
+
+std::string make_id() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+  std::random_device device;
+  const auto draw = [&] { return static_cast<std::uint64_t>(device()); };
+  return make_id(static_cast<std::uint64_t>(milliseconds), static_cast<std::uint16_t>(draw()),
+                 draw() << 32U | draw());
+}
+
+std::string utc_now() {
+  const auto now = std::chrono::system_clock::now();
+  const auto milliseconds =
+      std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count() % 1000;
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(now);
+  std::tm utc{};
+  gmtime_r(&seconds, &utc);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", utc.tm_year + 1900, utc.tm_mon + 1,
+                     utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec, milliseconds);
+}
+
+std::string boot_id(const std::filesystem::path& root) {
+  std::ifstream file(root / "proc/sys/kernel/random/boot_id");
+  std::string id;
+  file >> id;
+  return id;
+}
+
+}  // namespace gpugauge::run

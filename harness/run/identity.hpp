@@ -1,0 +1,21 @@
+// What names a run: its id, its time, the boot it ran in.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+namespace gpugauge::run {
+
+/// A ULID: 48 bits of Unix milliseconds and 80 random bits in Crockford's base 32, 26 characters. Ids sort by
+/// time to the millisecond.
+std::string make_id();
+std::string make_id(std::uint64_t unix_milliseconds, std::uint16_t random_high, std::uint64_t random_low);
+
+/// The time now, UTC, "2025-01-31T12:00:00.123Z" (RFC 3339).
+std::string utc_now();
+
+/// Differs from boot to boot; "" where the kernel does not tell.
+std::string boot_id(const std::filesystem::path& root = "/");
+
+}  // namespace gpugauge::run

@@ -1,0 +1,39 @@
+// Looking at and ending other processes.
+#pragma once
+
+#include <set>
+#include <string>
+
+#include <sys/types.h>
+
+namespace gpugauge::run {
+
+/// Processes whose parent is this one. Those that have ended and wait to be collected count only if asked
+/// for.
+std::set<pid_t> children_of_this_process(bool with_ended = true);
+
+/// Processor seconds that a process has used so far, user and system; 0 when it is gone.
+double cpu_seconds_of(pid_t process);
+
+/// "SIGSEGV"; "signal 63" for a number without a name.
+std::string signal_name(int signal);
+
+/// While it lives, orphaned descendants become children of this process instead of init's, so that they can
+/// be found and ended. The earlier state is put back at the end.
+class Subreaper {
+ public:
+  Subreaper();
+  ~Subreaper();
+  Subreaper(const Subreaper&) = delete;
+  Subreaper& operator=(const Subreaper&) = delete;
+
+ private:
+  int previous_ = 0;
+};
+
+/// Kills every child of this process that is not in `spared`, and collects those that have ended. Returns how
+/// many are still there; call again until none is, because the children of a killed one arrive here only
+/// then.
+int kill_adopted(const std::set<pid_t>& spared);
+
+}  // namespace gpugauge::run

@@ -1,0 +1,272 @@
+#include "run/runner.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include "result/build.hpp"
+#include "result/file.hpp"
+#include "run/child.hpp"
+#include "run/identity.hpp"
+#include "run/order.hpp"
+#include "run/outcome.hpp"
+#include "run/telemetry_gpu.hpp"
+#include "run/telemetry_host.hpp"
+#include "run/temporary_directory.hpp"
+
+namespace gpugauge::run {
+namespace {
+
+constexpr double telemetry_interval_seconds = .5;
+
+bool is_ignored(int signal) {
+  struct sigaction action {};
+  return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+/// One plan on its way.
+class Execution {
+ public:
+  Execution(const Plan& plan, const std::function<void(const Progress&)>& progress)
+      : plan_(plan),
+        progress_(progress),
+        steps_(order(plan.families.size(), plan.profile.processes, plan.seed)),
+        host_telemetry_(reader_),
+        tick_(loop_) {
+    const auto stop = [this](int signal) { this->stop(signal); };
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+      if (signal != SIGHUP || !is_ignored(signal))  // nohup: go on after the terminal has gone
+        watches_.push_back(std::make_unique<SignalWatch>(loop_, signal, stop));
+  }
+
+  result::Run run() {
+    describe_run();
+    if (!plan_.only.empty()) {
+      std::string lines;
+      for (const auto& id : plan_.only) lines += id + "\n";
+      result::write_file(only_file(), lines);
+    }
+    start_telemetry();
+    for (std::size_t i = 0; i < steps_.size() && stop_signal_ == 0; ++i) {
+      if (i > 0) loop_.run_for(plan_.profile.cool_down_seconds, [&] { return stop_signal_ != 0; });
+      if (stop_signal_ == 0) execute_step(static_cast<int>(i));
+    }
+    finish_telemetry();
+    conclude();
+    return std::move(run_);
+  }
+
+ private:
+  double now() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+  std::filesystem::path only_file() const { return folder_.path() / "only.txt"; }
+
+  void describe_run() {
+    run_.id = make_id();
+    run_.started = utc_now();
+    run_.seed = plan_.seed;
+    run_.profile = plan_.profile.name;
+    run_.device = plan_.device_selection;
+    run_.round = plan_.round;
+    run_.command = plan_.command;
+    run_.only = plan_.only;
+    run_.boot_id = boot_id();
+    run_.fingerprint = plan_.fingerprint;
+  }
+
+  void start_telemetry() {
+    if (plan_.gpu_telemetry) {
+      GpuTelemetry::Options options;
+      options.command = telemetry_command();
+      if (const auto& words = plan_.telemetry_command; !words.empty())
+        options.command = {words.front(), {words.begin() + 1, words.end()}, {}};
+      gpu_telemetry_.emplace(loop_, std::move(options), [this] { return now(); });
+    }
+    host_telemetry_.sample(now());
+    tick_.every(telemetry_interval_seconds, [this] {
+      host_telemetry_.sample(now());
+      report_progress();
+    });
+  }
+
+  void finish_telemetry() {
+    tick_.stop();
+    running_.reset();
+    host_telemetry_.sample(now());
+    run_.telemetry = host_telemetry_.series();
+    if (!gpu_telemetry_) return;
+    gpu_telemetry_->finish();
+    const auto& series = gpu_telemetry_->series();
+    run_.telemetry.insert(run_.telemetry.end(), series.begin(), series.end());
+    if (!gpu_telemetry_->remark().empty()) run_.remarks.push_back(gpu_telemetry_->remark());
+  }
+
+  Command command_of(const Step& step, const std::filesystem::path& samples) const {
+    const auto& family = plan_.families[step.family];
+    Command command{family.executable, {}, {}};
+    command.arguments = {
+        fmt::format("--gpugauge_samples={}", samples.string()),
+        fmt::format("--gpugauge_seed={}", process_seed(plan_.seed, family.name, step.index)),
+        fmt::format("--gpugauge_window={}", plan_.profile.window_seconds),
+        fmt::format("--gpugauge_parent={}", getpid()),
+    };
+    if (!plan_.only.empty())
+      command.arguments.push_back(fmt::format("--gpugauge_only={}", only_file().string()));
+    if (plan_.device != "host") {
+      command.environment["CUDA_VISIBLE_DEVICES"] = plan_.device;
+      command.environment["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID";
+    }
+    return command;
+  }
+
+  void execute_step(int position) {
+    const Step& step = steps_[static_cast<std::size_t>(position)];
+    const auto samples = folder_.path() / fmt::format("samples-{}.json", position);
+    ChildOptions options;
+    options.limit_seconds = plan_.profile.limit_seconds;
+    options.grace_seconds = plan_.profile.grace_seconds;
+    result::Process process;
+    process.family = plan_.families[step.family].name;
+    process.index = step.index;
+    process.order = position;
+
+    const auto before = reader_.counters();
+    const double helpers_before = helpers_seconds();
+    process.start_seconds = now();
+    running_ = Running{step, process.start_seconds};
+    report_progress();
+    Child child(loop_, command_of(step, samples), options);
+    child_ = &child;
+    if (stop_signal_ != 0) child.stop();
+    loop_.run_until([&] { return child.ended(); });
+    child_ = nullptr;
+    process.wall_seconds = child.end().wall_seconds;
+    process.host = difference(before, reader_.counters(), std::max(0.0, helpers_seconds() - helpers_before));
+
+    const auto& family = plan_.families[step.family];
+    const std::string stopped_by = stop_signal_ == 0 ? "" : signal_name(stop_signal_);
+    for (auto& remark :
+         conclude_process(process, child.end(), family.executable.filename().string(), samples, stopped_by))
+      run_.remarks.push_back(std::move(remark));
+    wall_of_family_[step.family].push_back(process.wall_seconds);
+    run_.processes.push_back(std::move(process));
+    report_progress();
+  }
+
+  double helpers_seconds() const { return gpu_telemetry_ ? gpu_telemetry_->cpu_seconds() : 0; }
+
+  void stop(int signal) {
+    const bool again = stop_signal_ != 0;
+    if (!again) stop_signal_ = signal;
+    if (child_ == nullptr) return;
+    if (again) {
+      child_->kill_now();
+    } else {
+      child_->stop();
+    }
+  }
+
+  /// Mean wall time of a family's processes so far, or of all when it had none; nullopt before the first has
+  /// ended.
+  std::optional<double> expected_seconds(std::size_t family) const {
+    double sum = 0;
+    std::size_t count = 0;
+    const bool own = wall_of_family_.count(family) != 0;
+    for (const auto& [index, walls] : wall_of_family_) {
+      if (own && index != family) continue;
+      for (const double wall : walls) sum += wall;
+      count += walls.size();
+    }
+    if (count == 0) return std::nullopt;
+    return sum / static_cast<double>(count);
+  }
+
+  void report_progress() const {
+    if (!progress_) return;
+    Progress progress;
+    progress.done = static_cast<int>(run_.processes.size());
+    progress.total = static_cast<int>(steps_.size());
+    progress.elapsed_seconds = now();
+    for (std::size_t i = run_.processes.size(); i < steps_.size(); ++i) {
+      const auto expected = expected_seconds(steps_[i].family);
+      if (!expected) {
+        progress.left_seconds = -1;
+        break;
+      }
+      const bool current = i == run_.processes.size() && running_;
+      const double used = current ? now() - running_->since : -plan_.profile.cool_down_seconds;
+      progress.left_seconds += std::max(0.0, *expected - used);
+    }
+    if (running_) {
+      progress.family = plan_.families[running_->step.family].name;
+      progress.process = running_->step.index;
+    }
+    progress_(progress);
+  }
+
+  void conclude() {
+    run_.wall_seconds = now();
+    auto& suite = run_.fingerprint.suite;
+    suite["suite.profile"] = plan_.profile.name;
+    for (auto& remark : add_suite_facts(suite, run_.processes)) run_.remarks.push_back(std::move(remark));
+    suite.try_emplace("suite.version", result::build().version);
+    const auto measured =
+        std::count_if(run_.processes.begin(), run_.processes.end(),
+                      [](const auto& process) { return process.status != result::Status::interrupted; });
+    run_.complete = static_cast<std::size_t>(measured) == steps_.size();
+    if (!run_.complete) run_.partial_reason = partial_reason(static_cast<std::size_t>(measured));
+  }
+
+  std::string partial_reason(std::size_t measured) const {
+    std::map<std::string, int> missing;
+    for (const auto& step : steps_) ++missing[plan_.families[step.family].name];
+    for (const auto& process : run_.processes)
+      if (process.status != result::Status::interrupted) --missing[process.family];
+    std::string names;
+    for (const auto& [family, count] : missing)
+      if (count > 0)
+        names +=
+            fmt::format("{}{} ({} of {})", names.empty() ? "" : ", ", family, count, plan_.profile.processes);
+    return fmt::format("{} stopped the run after {} of {} processes; not measured: {}",
+                       stop_signal_ != 0 ? signal_name(stop_signal_) : "A family", measured, steps_.size(),
+                       names);
+  }
+
+  struct Running {
+    Step step;
+    double since = 0;
+  };
+
+  const Plan& plan_;
+  const std::function<void(const Progress&)>& progress_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  result::Run run_;
+  TemporaryDirectory folder_;
+  Loop loop_;  // before everything that holds a handle of it
+  std::vector<Step> steps_;
+  HostReader reader_;
+  HostTelemetry host_telemetry_;
+  Timer tick_;
+  std::optional<GpuTelemetry> gpu_telemetry_;
+  std::vector<std::unique_ptr<SignalWatch>> watches_;
+  Child* child_ = nullptr;
+  std::optional<Running> running_;
+  std::map<std::size_t, std::vector<double>> wall_of_family_;
+  int stop_signal_ = 0;
+};
+
+}  // namespace
+
+result::Run execute(const Plan& plan, const std::function<void(const Progress&)>& progress) {
+  return Execution(plan, progress).run();
+}
+
+}  // namespace gpugauge::run

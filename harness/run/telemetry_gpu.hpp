@@ -1,0 +1,68 @@
+// GPU telemetry: NVML is asked in a process of its own, so that a driver that hangs costs only the telemetry.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "result/run_file.hpp"
+#include "run/child.hpp"
+
+namespace gpugauge::run {
+
+// The child is telemetry_main (runner.hpp). Its lines are {"gpus": [{"uuid": "GPU-...",
+// "sm_clock_hz": 1.98e9, ...}]} with a key for each quantity that NVML answers, or once {"error": "one
+// sentence"}. It ends with 0 when its reader is gone, with 1 after an error.
+
+/// A quantity that a line may hold, and its unit.
+struct GpuQuantity {
+  std::string_view name;
+  std::string_view unit;
+};
+const std::vector<GpuQuantity>& gpu_quantities();
+
+/// Starts the child and collects its lines as series of source "gpu:<UUID>".
+class GpuTelemetry {
+ public:
+  struct Options {
+    Command command;
+    double first_answer_seconds = 5;  ///< silence at the start is given up on after this
+    double silence_seconds = 10;      ///< silence at the end is remarked upon after this
+  };
+  /// `now` gives the time since the run's start.
+  GpuTelemetry(Loop& loop, Options options, std::function<double()> now);
+
+  /// Ends the child; waits at most a second.
+  void finish();
+  /// Processor seconds the child has used until now; 0 when it has ended.
+  double cpu_seconds() const;
+  const std::vector<result::Series>& series() const { return series_; }
+  /// "" or one sentence: why there is no telemetry, or why it ended early.
+  const std::string& remark() const { return remark_; }
+
+ private:
+  void receive(std::string_view bytes);
+  void read_line(const std::string& line);
+  void add(const std::string& uuid, const std::string& name, double value, double seconds);
+  void fail(std::string remark);
+
+  Loop& loop_;
+  Options options_;
+  std::function<double()> now_;
+  std::string pending_;
+  double last_answer_ = -1;
+  std::vector<result::Series> series_;
+  std::string remark_;
+  bool reading_ = true;
+  Timer patience_;
+  std::optional<Child> child_;
+};
+
+/// How this command asks itself for telemetry: "probe telemetry --interval 0.5".
+Command telemetry_command();
+
+}  // namespace gpugauge::run

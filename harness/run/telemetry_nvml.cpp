@@ -1,0 +1,193 @@
+// The child's side of GPU telemetry. NVML's functions are declared here as its public reference documents
+// them, and found at run time: neither its header nor its stub library is needed to build.
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <dlfcn.h>
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "run/runner.hpp"
+
+namespace gpugauge::run {
+namespace {
+
+using nlohmann::json;
+
+using Device = struct nvmlDevice_st*;
+struct Utilization {
+  unsigned gpu, memory;  // percent
+};
+struct Memory {
+  unsigned long long total, free, used;  // byte
+};
+constexpr int success = 0;
+constexpr int clock_sm = 1;
+constexpr int clock_memory = 2;
+constexpr int sensor_gpu = 0;
+constexpr unsigned performance_state_unknown = 32;
+
+/// The functions that are asked; a null pointer where this NVML has none.
+struct Nvml {
+  int (*init)() = nullptr;
+  const char* (*error_string)(int) = nullptr;
+  int (*device_count)(unsigned*) = nullptr;
+  int (*device)(unsigned, Device*) = nullptr;
+  int (*uuid)(Device, char*, unsigned) = nullptr;
+  int (*clock)(Device, int, unsigned*) = nullptr;
+  int (*power)(Device, unsigned*) = nullptr;
+  int (*temperature)(Device, int, unsigned*) = nullptr;
+  int (*utilization)(Device, Utilization*) = nullptr;
+  int (*throttle_reasons)(Device, unsigned long long*) = nullptr;
+  int (*performance_state)(Device, unsigned*) = nullptr;
+  int (*pcie_generation)(Device, unsigned*) = nullptr;
+  int (*pcie_width)(Device, unsigned*) = nullptr;
+  int (*memory)(Device, Memory*) = nullptr;
+  int (*persistence)(Device, unsigned*) = nullptr;
+};
+
+template <class Function>
+void find(void* library, const char* name, Function& function) {
+  function = reinterpret_cast<Function>(dlsym(library, name));
+}
+
+Nvml load(void* library) {
+  Nvml nvml;
+  find(library, "nvmlInit_v2", nvml.init);
+  find(library, "nvmlErrorString", nvml.error_string);
+  find(library, "nvmlDeviceGetCount_v2", nvml.device_count);
+  find(library, "nvmlDeviceGetHandleByIndex_v2", nvml.device);
+  find(library, "nvmlDeviceGetUUID", nvml.uuid);
+  find(library, "nvmlDeviceGetClockInfo", nvml.clock);
+  find(library, "nvmlDeviceGetPowerUsage", nvml.power);
+  find(library, "nvmlDeviceGetTemperature", nvml.temperature);
+  find(library, "nvmlDeviceGetUtilizationRates", nvml.utilization);
+  find(library, "nvmlDeviceGetCurrentClocksThrottleReasons", nvml.throttle_reasons);
+  if (nvml.throttle_reasons == nullptr)  // the newer name
+    find(library, "nvmlDeviceGetCurrentClocksEventReasons", nvml.throttle_reasons);
+  find(library, "nvmlDeviceGetPerformanceState", nvml.performance_state);
+  find(library, "nvmlDeviceGetCurrPcieLinkGeneration", nvml.pcie_generation);
+  find(library, "nvmlDeviceGetCurrPcieLinkWidth", nvml.pcie_width);
+  find(library, "nvmlDeviceGetMemoryInfo", nvml.memory);
+  find(library, "nvmlDeviceGetPersistenceMode", nvml.persistence);
+  return nvml;
+}
+
+struct Gpu {
+  Device device = nullptr;
+  std::string uuid;
+};
+
+/// Puts `scale` x the answer under `name`, or nothing when NVML has no answer.
+void ask(json& sample, const char* name, double scale, int (*function)(Device, unsigned*), Device device) {
+  unsigned value = 0;
+  if (function != nullptr && function(device, &value) == success) sample[name] = scale * value;
+}
+
+/// The same for functions that are asked about one of several clocks or sensors.
+void ask(json& sample, const char* name, double scale, int (*function)(Device, int, unsigned*), Device device,
+         int which) {
+  unsigned value = 0;
+  if (function != nullptr && function(device, which, &value) == success) sample[name] = scale * value;
+}
+
+json sample_gpu(const Nvml& nvml, const Gpu& gpu) {
+  json sample{{"uuid", gpu.uuid}};
+  ask(sample, "sm_clock_hz", 1e6, nvml.clock, gpu.device, clock_sm);
+  ask(sample, "memory_clock_hz", 1e6, nvml.clock, gpu.device, clock_memory);
+  ask(sample, "power_watts", 1e-3, nvml.power, gpu.device);
+  ask(sample, "temperature_celsius", 1, nvml.temperature, gpu.device, sensor_gpu);
+  ask(sample, "pcie_generation", 1, nvml.pcie_generation, gpu.device);
+  ask(sample, "pcie_width", 1, nvml.pcie_width, gpu.device);
+  ask(sample, "persistence", 1, nvml.persistence, gpu.device);
+  ask(sample, "performance_state", 1, nvml.performance_state, gpu.device);
+  if (sample.value("performance_state", 0.0) == performance_state_unknown) sample.erase("performance_state");
+  Utilization utilization{};
+  if (nvml.utilization != nullptr && nvml.utilization(gpu.device, &utilization) == success) {
+    sample["utilization"] = utilization.gpu / 100.0;
+    sample["memory_utilization"] = utilization.memory / 100.0;
+  }
+  unsigned long long reasons = 0;
+  if (nvml.throttle_reasons != nullptr && nvml.throttle_reasons(gpu.device, &reasons) == success)
+    sample["throttle_reasons"] = reasons;
+  Memory memory{};
+  if (nvml.memory != nullptr && nvml.memory(gpu.device, &memory) == success)
+    sample["memory_used_bytes"] = memory.used;
+  return sample;
+}
+
+/// Writes one line at once; false when nobody reads any more.
+bool print(const json& line) {
+  const auto text = line.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const auto count = write(STDOUT_FILENO, text.data() + done, text.size() - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    done += static_cast<std::size_t>(count);
+  }
+  return true;
+}
+
+int fail(const std::string& sentence) {
+  print({{"error", sentence}});
+  return 1;
+}
+
+}  // namespace
+
+int telemetry_main(double interval_seconds, const std::string& library) {
+  signal(SIGPIPE, SIG_IGN);
+  const auto parent = getppid();
+  prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);  // NVML may hang: nothing of ours must outlive the command
+  void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) {
+    const char* why = dlerror();
+    return fail(fmt::format("{} cannot be opened ({}).", library, why != nullptr ? why : "no reason given"));
+  }
+  const Nvml nvml = load(handle);
+  if (nvml.init == nullptr || nvml.device_count == nullptr || nvml.device == nullptr || nvml.uuid == nullptr)
+    return fail(fmt::format("{} lacks functions that every NVML has: it is not NVIDIA's library.", library));
+  if (const int error = nvml.init(); error != success)
+    return fail(
+        fmt::format("NVML cannot start: error {}{}.", error,
+                    nvml.error_string != nullptr ? fmt::format(" ({})", nvml.error_string(error)) : ""));
+  unsigned count = 0;
+  if (const int error = nvml.device_count(&count); error != success)
+    return fail(fmt::format("NVML cannot count the GPUs: error {}.", error));
+  std::vector<Gpu> gpus;
+  for (unsigned index = 0; index < count; ++index) {
+    Gpu gpu;
+    std::array<char, 96> uuid{};
+    if (nvml.device(index, &gpu.device) != success) continue;  // lost, or not ours to see
+    if (nvml.uuid(gpu.device, uuid.data(), static_cast<unsigned>(uuid.size())) != success) continue;
+    gpu.uuid = uuid.data();
+    gpus.push_back(gpu);
+  }
+  if (gpus.empty()) return fail("NVML shows no GPU.");
+  auto next = std::chrono::steady_clock::now();
+  const auto interval = std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+      std::chrono::duration<double>(std::max(interval_seconds, .05)));
+  while (getppid() == parent) {
+    json samples = json::array();
+    for (const auto& gpu : gpus) samples.push_back(sample_gpu(nvml, gpu));
+    if (!print({{"gpus", samples}})) return 0;
+    next += interval;
+    const auto now = std::chrono::steady_clock::now();
+    if (next < now) next = now;  // NVML was slow: no burst to make up for it
+    std::this_thread::sleep_until(next);
+  }
+  return 0;
+}
+
+}  // namespace gpugauge::run
