@@ -1,8 +1,8 @@
 // Baselines: K accepted runs of one key, pinned, never rolling, each with its content hash.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,15 +20,16 @@ struct Entry {
   std::string run_id;
   std::string boot_id;
   std::string started;
+  std::uint64_t bytes = 0;  ///< size of the file
 };
 
 /// The manifest of a baseline folder (baseline.json).
 struct Manifest {
-  std::string name;      ///< folder name, chosen by the user or made from the key
-  std::string created;   ///< UTC, RFC 3339
-  std::string key;       ///< digest of the fields that must match
+  std::string name;     ///< folder name, chosen by the user or made from the key
+  std::string created;  ///< UTC, RFC 3339
+  std::string key;      ///< digest of the fields that must match
   std::string profile;
-  std::string device;    ///< "host" or a GPU UUID
+  std::string device;  ///< "host" or a GPU UUID
   std::vector<Entry> entries;
 };
 
@@ -37,39 +38,66 @@ struct Baseline {
   Manifest manifest;
   std::filesystem::path folder;
   std::vector<result::Run> runs;
-  /// Fewer than 3 different boots or UTC days: verdicts from it are advisory in a GPU judgement (VERDICT: provisional).
+  /// Rounds from fewer than 3 boots and fewer than 3 UTC days: the baseline has not seen how this machine
+  /// differs from boot to boot, and small changes may be just that.
   bool provisional() const;
 };
 
-/// Which fields must match between a run and a baseline, with both values; empty = comparable.
+/// A field that must match and does not; an absent fact has the value "".
 struct Mismatch {
   std::string field;  ///< "device.host.cpu_model"
   std::string now;
   std::string then;
+
+  bool operator==(const Mismatch&) const = default;
 };
+/// The fields that make two runs incomparable, sorted by name; empty = comparable. fields.cpp holds the table
+/// with the reason of each row.
 std::vector<Mismatch> mismatches(const result::Fingerprint& now, const result::Fingerprint& then);
 
-/// Digest of the fields that must match.
+/// The same table for fields that are noted only: settings and topology differ as a cause to be found, not as
+/// another subject. For reports and diagnosis.
+std::vector<Mismatch> noted_differences(const result::Fingerprint& now, const result::Fingerprint& then);
+
+/// SHA-256 over the fields that must match, 64 hex digits.
 std::string key(const result::Fingerprint& fingerprint);
 
-/// Where runs and baselines live: GPUGAUGE_STATE, else XDG_STATE_HOME/gpugauge, else HOME/.local/state/gpugauge.
-/// Throws result::UsageError when none of them is set, naming --state-dir.
+/// Where runs and baselines live: GPUGAUGE_STATE, else XDG_STATE_HOME/gpugauge, else
+/// HOME/.local/state/gpugauge. Throws result::UsageError when none of them is set, naming --state-dir.
 std::filesystem::path state_directory();
 
-/// Writes a baseline folder: all run files, then the manifest last, so that a folder without manifest is no baseline.
-/// Throws result::FileError, or result::UsageError when the folder already holds a baseline.
-Baseline create(const std::filesystem::path& folder, const std::string& name, const std::vector<result::Run>& runs);
+/// Writes a baseline folder: all run files, then the manifest last, so that a folder without manifest is no
+/// baseline. Throws result::FileError, or result::UsageError when the folder already holds a baseline, there
+/// is no run, a run is partial or covers only a selection, two runs are the same, or their kinds differ.
+Baseline create(const std::filesystem::path& folder, const std::string& name,
+                const std::vector<result::Run>& runs);
 
-/// Loads and verifies. Throws result::FormatError naming the file that was changed, truncated or is missing.
+/// Loads and verifies. Throws result::FormatError naming the file that was changed, truncated or is missing,
+/// or that is no plain file inside the folder.
 Baseline load(const std::filesystem::path& folder);
 
-/// The baseline to compare with: `given` if not empty; else this node's own (state directory) of the same key; else one
-/// shipped beside the command (../share/gpugauge/baselines); else none. Folders that cannot be read are reported.
+/// The manifest of a folder, without its runs. Throws like load.
+Manifest load_manifest(const std::filesystem::path& folder);
+
+/// JSON text of a manifest and back. parse_manifest throws result::FormatError; unknown keys are refused.
+std::string to_json(const Manifest& manifest);
+Manifest parse_manifest(const std::string& text, const std::string& origin);
+
+/// The baseline to compare with: `given` if not empty; else this node's own (state directory); else one
+/// shipped with GPUGauge (GPUGAUGE_BASELINES, else ../share/gpugauge/baselines beside the command's real
+/// path); else none.
+///
+/// Own: the newest of the same device, profile and suite whose fields all match. Where there is none, the
+/// newest that differs in `stack` fields only is returned, so that an upgrade ends in a named mismatch and
+/// never in silence. Shipped: every field must match, but the card may be another one of the model. `device`
+/// ("host" or a GPU's UUID) narrows own baselines to that device; empty = any.
 struct Selection {
   std::optional<Baseline> baseline;
   std::string origin;                 ///< sentence that is always printed
   std::vector<std::string> problems;  ///< baselines that were found and could not be used, and why
 };
-Selection select(const std::filesystem::path& given, const result::Fingerprint& fingerprint);
+/// Throws like load for a given baseline; others that cannot be read are reported in `problems`.
+Selection select(const std::filesystem::path& given, const result::Fingerprint& fingerprint,
+                 const std::string& device = {});
 
 }  // namespace gpugauge::baseline

@@ -1,0 +1,126 @@
+// Which fields of a fingerprint make two runs incomparable: one table, one reason a row.
+#include "baseline/fields.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string_view>
+
+#include "baseline/baseline.hpp"
+#include "baseline/digest.hpp"
+
+namespace gpugauge::baseline {
+namespace {
+
+/// The first row whose section and pattern fit decides.
+struct Row {
+  std::string_view section;
+  std::string_view pattern;
+  Role role;
+  std::string_view reason;
+};
+
+constexpr std::array table{
+    Row{"device", "gpu.*.uuid", Role::identity,
+        "another card of the same model may be compared with on purpose (a shipped baseline), never by "
+        "itself"},
+    Row{"device", "*", Role::must, "another processor, GPU model, memory size or count is another machine"},
+    Row{"stack", "*path", Role::noted, "where a library lies changes nothing; its version does"},
+    Row{"stack", "*", Role::must,
+        "a driver, library or kernel of another version is the treatment of a comparison, which must be "
+        "declared"},
+    Row{"settings", "gpu.*.mig*", Role::must, "a slice of a card is another device"},
+    Row{"settings", "*", Role::noted,
+        "a limit, governor or affinity that was set otherwise is a cause to be found, not another machine"},
+    Row{"topology", "*", Role::noted, "a link or memory node that came up otherwise is a fault to be found"},
+    Row{"suite", "suite.version", Role::noted,
+        "the hashes of the sources say more exactly what was measured"},
+    Row{"suite", "suite.commit", Role::noted, "the hashes of the sources say more exactly what was measured"},
+    Row{"suite", "suite.source_hash.*", Role::must_in_common,
+        "another source is another measurement; a family that one side lacks is reported as missing or new "
+        "instead"},
+    Row{"suite", "*", Role::must, "another profile measures with other windows and repetitions"},
+};
+
+/// '*' stands for any run of characters, also none.
+bool fits(std::string_view pattern, std::string_view text) {
+  const std::size_t star = pattern.find('*');
+  if (star == std::string_view::npos) return pattern == text;
+  if (text.substr(0, star) != pattern.substr(0, star)) return false;
+  const std::string_view rest = pattern.substr(star + 1);
+  for (std::size_t skip = star; skip <= text.size(); ++skip) {
+    if (fits(rest, text.substr(skip))) return true;
+  }
+  return false;
+}
+
+struct Section {
+  std::string_view name;
+  const result::Facts result::Fingerprint::*facts;
+};
+constexpr std::array sections{
+    Section{"device", &result::Fingerprint::device}, Section{"settings", &result::Fingerprint::settings},
+    Section{"stack", &result::Fingerprint::stack}, Section{"suite", &result::Fingerprint::suite},
+    Section{"topology", &result::Fingerprint::topology}};
+
+/// "suite.profile" in the section suite keeps its name; "host.cpu_model" in device becomes
+/// "device.host.cpu_model".
+std::string field_name(std::string_view section, const std::string& fact) {
+  const std::string prefix = std::string(section) + ".";
+  return fact.rfind(prefix, 0) == 0 ? fact : prefix + fact;
+}
+
+}  // namespace
+
+Role role_of(std::string_view section, std::string_view fact) {
+  for (const Row& row : table) {
+    if (row.section == section && fits(row.pattern, fact)) return row.role;
+  }
+  return Role::must;
+}
+
+std::vector<Mismatch> differences(const result::Fingerprint& now, const result::Fingerprint& then,
+                                  const std::vector<Role>& roles) {
+  std::vector<Mismatch> out;
+  for (const Section& section : sections) {
+    const result::Facts& here = now.*section.facts;
+    const result::Facts& there = then.*section.facts;
+    std::set<std::string> names;
+    for (const auto& fact : here) names.insert(fact.first);
+    for (const auto& fact : there) names.insert(fact.first);
+    for (const std::string& name : names) {
+      const Role role = role_of(section.name, name);
+      if (std::find(roles.begin(), roles.end(), role) == roles.end()) continue;
+      const auto a = here.find(name);
+      const auto b = there.find(name);
+      if (role == Role::must_in_common && (a == here.end() || b == there.end())) continue;
+      const std::string value_now = a == here.end() ? "" : a->second;
+      const std::string value_then = b == there.end() ? "" : b->second;
+      if (value_now != value_then) out.push_back({field_name(section.name, name), value_now, value_then});
+    }
+  }
+  return out;
+}
+
+std::vector<Mismatch> mismatches(const result::Fingerprint& now, const result::Fingerprint& then) {
+  return differences(now, then, {Role::must, Role::must_in_common});
+}
+
+std::vector<Mismatch> noted_differences(const result::Fingerprint& now, const result::Fingerprint& then) {
+  return differences(now, then, {Role::identity, Role::noted});
+}
+
+std::string key(const result::Fingerprint& fingerprint) {
+  std::string text;
+  for (const Section& section : sections) {
+    for (const auto& [name, value] : fingerprint.*section.facts) {
+      const Role role = role_of(section.name, name);
+      if (role != Role::must && role != Role::must_in_common) continue;
+      // Lengths keep a value that holds line breaks from imitating another field.
+      text += field_name(section.name, name) + "=" + std::to_string(value.size()) + ":" + value + "\n";
+    }
+  }
+  return sha256(text);
+}
+
+}  // namespace gpugauge::baseline

@@ -1,0 +1,25 @@
+// What part a fact of the fingerprint plays in a comparison.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "baseline/baseline.hpp"
+
+namespace gpugauge::baseline {
+
+enum class Role {
+  must,            ///< a difference, also a missing side, makes two runs incomparable
+  must_in_common,  ///< the same, but only where both sides have the fact
+  identity,        ///< tells one card from another of its model
+  noted,           ///< recorded and reported, never refused
+};
+
+/// The role of a fact in a section of the fingerprint ("device", "stack", "settings", "topology", "suite").
+Role role_of(std::string_view section, std::string_view fact);
+
+/// Facts of the given roles that differ, sorted by section and name.
+std::vector<Mismatch> differences(const result::Fingerprint& now, const result::Fingerprint& then,
+                                  const std::vector<Role>& roles);
+
+}  // namespace gpugauge::baseline

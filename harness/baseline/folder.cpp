@@ -1,0 +1,149 @@
+// Baseline folders: written once, verified whenever they are read.
+#include <chrono>
+#include <ctime>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "baseline/baseline.hpp"
+#include "baseline/digest.hpp"
+#include "result/error.hpp"
+#include "result/file.hpp"
+
+namespace gpugauge::baseline {
+namespace {
+
+constexpr const char* manifest_name = "baseline.json";
+constexpr std::size_t manifest_limit = std::size_t{16} << 20;
+
+std::string utc_now() {
+  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", parts.tm_year + 1900, parts.tm_mon + 1,
+                     parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec);
+}
+
+std::string first_difference(const result::Run& a, const result::Run& b) {
+  const auto different = mismatches(a.fingerprint, b.fingerprint);
+  if (!different.empty())
+    return fmt::format("{} is '{}' in one and '{}' in the other", different.front().field,
+                       different.front().now, different.front().then);
+  if (a.profile != b.profile) return fmt::format("one has profile {}, the other {}", a.profile, b.profile);
+  if (a.device != b.device) return fmt::format("one measured {}, the other {}", a.device, b.device);
+  // mismatches() lets a family be absent on one side; within a baseline that is a hole.
+  if (key(a.fingerprint) != key(b.fingerprint)) return "one measured families that the other did not";
+  return "";
+}
+
+void require_fit(const std::vector<result::Run>& runs) {
+  if (runs.empty())
+    throw result::UsageError("a baseline needs at least one run: name run files or let it measure");
+  std::set<std::string> ids;
+  for (const result::Run& run : runs) {
+    if (!run.complete)
+      throw result::UsageError(
+          fmt::format("run {} is partial ({}): only whole runs make a baseline", run.id, run.partial_reason));
+    if (!run.only.empty())
+      throw result::UsageError(fmt::format(
+          "run {} measured a selection of benchmarks only: only whole runs make a baseline", run.id));
+    if (!ids.insert(run.id).second)
+      throw result::UsageError(fmt::format("run {} is given twice: each round counts once", run.id));
+    if (const std::string why = first_difference(runs.front(), run); !why.empty())
+      throw result::UsageError(
+          fmt::format("runs {} and {} cannot be in one baseline: {}", runs.front().id, run.id, why));
+  }
+}
+
+/// Reads a file that must be a plain one: a link could lead out of the folder.
+std::string read_plain(const std::filesystem::path& file, std::size_t limit) {
+  std::error_code error;
+  const auto status = std::filesystem::symlink_status(file, error);
+  if (status.type() == std::filesystem::file_type::not_found)
+    throw result::FormatError(fmt::format(
+        "{} is missing: the baseline is incomplete; restore it or make a new one", file.string()));
+  if (std::filesystem::is_symlink(status))
+    throw result::FormatError(fmt::format("{} is a link: a baseline holds plain files only", file.string()));
+  try {
+    return result::read_file(file, limit);
+  } catch (const result::FileError& fault) {
+    throw result::FormatError(fault.what());
+  }
+}
+
+result::Run load_run(const std::filesystem::path& folder, const Manifest& manifest, const Entry& entry) {
+  const std::filesystem::path file = folder / entry.file;
+  const std::string text = read_plain(file, result::max_file_bytes);
+  if (text.size() != entry.bytes)
+    throw result::FormatError(fmt::format(
+        "{} has {} bytes and was pinned with {}: it was {} since; restore it or make a new baseline",
+        file.string(), text.size(), entry.bytes, text.size() < entry.bytes ? "truncated" : "changed"));
+  if (sha256(text) != entry.sha256)
+    throw result::FormatError(fmt::format(
+        "{} was changed since it was pinned (its SHA-256 differs); restore it or make a new baseline",
+        file.string()));
+  result::Run run = result::parse_run(text, file.string());
+  const auto must_be = [&](const char* what, const std::string& found, const std::string& pinned) {
+    if (found != pinned)
+      throw result::FormatError(
+          fmt::format("{}: {} names {} '{}' where the run has '{}': the manifest was changed",
+                      (folder / manifest_name).string(), entry.run_id, what, pinned, found));
+  };
+  must_be("run_id", run.id, entry.run_id);
+  must_be("boot_id", run.boot_id, entry.boot_id);
+  must_be("started", run.started, entry.started);
+  must_be("profile", run.profile, manifest.profile);
+  must_be("device", run.device, manifest.device);
+  must_be("key", key(run.fingerprint), manifest.key);
+  return run;
+}
+
+}  // namespace
+
+Baseline create(const std::filesystem::path& folder, const std::string& name,
+                const std::vector<result::Run>& runs) {
+  require_fit(runs);
+  if (std::filesystem::exists(folder / manifest_name))
+    throw result::UsageError(fmt::format(
+        "{} already holds a baseline; baselines are never overwritten: choose another name or folder",
+        folder.string()));
+  Baseline baseline;
+  baseline.folder = folder;
+  baseline.runs = runs;
+  Manifest& manifest = baseline.manifest;
+  manifest.created = utc_now();
+  manifest.key = key(runs.front().fingerprint);
+  manifest.profile = runs.front().profile;
+  manifest.device = runs.front().device;
+  manifest.name = name.empty() ? fmt::format("{}-{}", manifest.device, manifest.key.substr(0, 8)) : name;
+  for (const result::Run& run : runs) {
+    const std::string text = result::to_json(run);
+    Entry entry{"runs/" + run.id + ".json", sha256(text), run.id, run.boot_id, run.started, text.size()};
+    result::write_file(folder / entry.file, text);
+    manifest.entries.push_back(std::move(entry));
+  }
+  const std::string text = to_json(manifest);
+  // What could not be read again is refused before it counts as a baseline.
+  parse_manifest(text, (folder / manifest_name).string());
+  result::write_file(folder / manifest_name, text);
+  return baseline;
+}
+
+Manifest load_manifest(const std::filesystem::path& folder) {
+  const std::filesystem::path file = folder / manifest_name;
+  return parse_manifest(read_plain(file, manifest_limit), file.string());
+}
+
+Baseline load(const std::filesystem::path& folder) {
+  Baseline baseline;
+  baseline.folder = folder;
+  baseline.manifest = load_manifest(folder);
+  if (std::filesystem::is_symlink(std::filesystem::symlink_status(folder / "runs")))
+    throw result::FormatError(
+        fmt::format("{} is a link: a baseline holds plain files only", (folder / "runs").string()));
+  for (const Entry& entry : baseline.manifest.entries)
+    baseline.runs.push_back(load_run(folder, baseline.manifest, entry));
+  return baseline;
+}
+
+}  // namespace gpugauge::baseline

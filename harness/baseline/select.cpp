@@ -1,0 +1,158 @@
+// Which baseline a run is compared with, said in a sentence.
+#include <algorithm>
+#include <cstdlib>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "baseline/baseline.hpp"
+#include "baseline/fields.hpp"
+#include "result/error.hpp"
+
+namespace gpugauge::baseline {
+namespace {
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+/// Folders that hold a manifest, at most `depth` levels below `root`, sorted.
+std::vector<std::filesystem::path> folders(const std::filesystem::path& root, int depth) {
+  std::vector<std::filesystem::path> out;
+  std::error_code error;
+  if (std::filesystem::exists(root / "baseline.json", error)) out.push_back(root);
+  if (depth == 0) return out;
+  for (std::filesystem::directory_iterator entry(root, error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (!entry->is_directory(error)) continue;
+    for (auto& found : folders(entry->path(), depth - 1)) out.push_back(std::move(found));
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+std::filesystem::path shipped_directory() {
+  if (const std::string given = environment("GPUGAUGE_BASELINES"); !given.empty()) return given;
+  std::error_code error;
+  const auto command = std::filesystem::canonical("/proc/self/exe", error);
+  if (error) return {};
+  return command.parent_path().parent_path() / "share/gpugauge/baselines";
+}
+
+bool starts_with(const std::string& text, std::string_view prefix) {
+  return text.rfind(prefix, 0) == 0;
+}
+
+/// Sources that both sides measured; two runs without any have nothing to compare.
+bool share_a_family(const result::Fingerprint& a, const result::Fingerprint& b) {
+  return std::any_of(a.suite.begin(), a.suite.end(), [&](const auto& fact) {
+    return fact.first.find("source_hash.") != std::string::npos && b.suite.count(fact.first) > 0;
+  });
+}
+
+std::string names(const std::vector<Mismatch>& fields) {
+  std::vector<std::string> out;
+  for (const Mismatch& field : fields) out.push_back(field.field);
+  return fmt::format("{}", fmt::join(out, ", "));
+}
+
+std::string one_round(const Baseline& found) {
+  const std::size_t count = found.runs.size();
+  return fmt::format("{} round{} from {}", count, count == 1 ? "" : "s",
+                     found.manifest.created.substr(0, 10));
+}
+
+/// How well a baseline fits.
+enum class Fit { no, other_stack, full };
+
+struct Candidate {
+  Baseline baseline;
+  Fit fit = Fit::no;
+};
+
+/// Loads a folder as far as it may be used; what cannot be used is left as a sentence in `problems`.
+Candidate consider(const std::filesystem::path& folder, const result::Fingerprint& now, bool own,
+                   const std::string& device, std::vector<std::string>& problems) {
+  try {
+    const Manifest manifest = load_manifest(folder);
+    // A baseline of another device is no problem to report: a node with eight cards has eight of them.
+    if (own && !device.empty() && manifest.device != device) return {};
+    Candidate found{load(folder), Fit::full};
+    const result::Fingerprint& then = found.baseline.runs.front().fingerprint;
+    if (!share_a_family(now, then)) return {};
+    std::vector<Mismatch> fields = mismatches(now, then);
+    // With `device` given the card was named; without it all cards of the node must be the same.
+    if (own && device.empty()) {
+      for (Mismatch& field : differences(now, then, {Role::identity})) fields.push_back(std::move(field));
+    }
+    if (fields.empty()) return found;
+    if (own && std::all_of(fields.begin(), fields.end(),
+                           [](const Mismatch& f) { return starts_with(f.field, "stack."); })) {
+      found.fit = Fit::other_stack;
+      return found;
+    }
+    if (own)
+      problems.push_back(fmt::format("baseline {} was not used: {} differ", folder.string(), names(fields)));
+  } catch (const std::exception& fault) {
+    problems.push_back(fmt::format("a baseline could not be used: {}", fault.what()));
+  }
+  return {};
+}
+
+}  // namespace
+
+std::filesystem::path state_directory() {
+  if (const std::string given = environment("GPUGAUGE_STATE"); !given.empty()) return given;
+  if (const std::string state = environment("XDG_STATE_HOME"); !state.empty())
+    return std::filesystem::path(state) / "gpugauge";
+  if (const std::string home = environment("HOME"); !home.empty())
+    return std::filesystem::path(home) / ".local/state/gpugauge";
+  throw result::UsageError(
+      "no place to keep runs and baselines: none of GPUGAUGE_STATE, XDG_STATE_HOME and HOME is set; name one "
+      "with "
+      "--state-dir");
+}
+
+Selection select(const std::filesystem::path& given, const result::Fingerprint& fingerprint,
+                 const std::string& device) {
+  Selection selection;
+  if (!given.empty()) {
+    selection.baseline = load(given);
+    selection.origin = fmt::format("Compared with the given baseline {} ({}).",
+                                   selection.baseline->manifest.name, one_round(*selection.baseline));
+    return selection;
+  }
+  Candidate best;
+  for (const auto& folder : folders(state_directory() / "baselines", 1)) {
+    Candidate found = consider(folder, fingerprint, true, device, selection.problems);
+    if (found.fit == Fit::no) continue;
+    const bool newer = found.baseline.manifest.created > best.baseline.manifest.created;
+    if (found.fit > best.fit || (found.fit == best.fit && newer)) best = std::move(found);
+  }
+  if (best.fit != Fit::no) {
+    selection.origin = fmt::format(
+        "Compared with this machine's own baseline {} ({}).{}", best.baseline.manifest.name,
+        one_round(best.baseline),
+        best.fit == Fit::other_stack
+            ? " Its software stack is another one: make a new baseline once the change is accepted."
+            : "");
+    selection.baseline = std::move(best.baseline);
+    return selection;
+  }
+  for (const auto& folder : folders(shipped_directory(), 3)) {
+    Candidate found = consider(folder, fingerprint, false, device, selection.problems);
+    if (found.fit != Fit::full) continue;
+    selection.origin = fmt::format(
+        "Compared with the baseline {} ({}) that ships with GPUGauge, recorded on another machine.",
+        found.baseline.manifest.name, one_round(found.baseline));
+    selection.baseline = std::move(found.baseline);
+    return selection;
+  }
+  selection.origin =
+      "No baseline of this machine, profile and suite was found: only correctness and physical limits were "
+      "judged. Make one with `gpugauge baseline create`.";
+  return selection;
+}
+
+}  // namespace gpugauge::baseline
