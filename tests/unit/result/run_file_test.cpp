@@ -37,7 +37,7 @@ TEST(RunFile, ReadsBackWhatItWrote) {
 }
 
 TEST(RunFile, ReadsBackAPartialRun) {
-  Run run = example_run();
+  result::Run run = example_run();
   run.complete = false;
   run.partial_reason = "interrupted by SIGINT";
   EXPECT_EQ(parse_run(to_json(run), "x.json"), run);
@@ -45,7 +45,7 @@ TEST(RunFile, ReadsBackAPartialRun) {
 
 TEST(RunFile, WritesNoValueThatIsNotFinite) {
   for (const double bad : {std::nan(""), HUGE_VAL, -HUGE_VAL}) {
-    Run run = example_run();
+    result::Run run = example_run();
     run.processes[0].samples->benchmarks[0].metrics[0].value = bad;
     EXPECT_THROW(to_json(run), std::invalid_argument);
     run = example_run();
@@ -58,7 +58,7 @@ TEST(RunFile, WritesNoValueThatIsNotFinite) {
 }
 
 TEST(RunFile, RepairsInvalidUtf8InForeignText) {
-  Run run = example_run();
+  result::Run run = example_run();
   run.processes[0].output = "bad \xff byte";
   EXPECT_NO_THROW(parse_run(to_json(run), "x.json"));
 }
