@@ -75,7 +75,7 @@ BenchmarkResult measured(const Instance& instance, const Window& window, const T
   try {
     if (auto reason = unmet(instance.definition->requirements))
       return unmeasured(instance, Status::skipped, std::move(*reason));
-    Trial trial(instance, window, data_seed, loop);
+    Trial trial(instance, window, input_seed, loop);
     instance.definition->run(trial);
     return trial.finish();
   } catch (const Skipped& skipped) {

@@ -25,7 +25,7 @@ enum Exit {
 };
 
 /// The seed of all input data: the same in every process, so that inputs are the same everywhere.
-inline constexpr std::uint64_t data_seed = 0x6775;
+inline constexpr std::uint64_t input_seed = 0x6775;
 
 /// Runs the family's registered benchmarks as the flags say. Reports its own errors on stderr; never throws.
 int run_family(const FamilyInfo& family, int argc, char** argv);

@@ -26,7 +26,11 @@ __attribute__((target("avx512f"))) double run_avx512(std::int64_t rounds, double
   }
   double sum = 0;
 #pragma GCC unroll 12
-  for (int chain = 0; chain < fma_chains; ++chain) sum += _mm512_reduce_add_pd(x[chain]);
+  for (int chain = 0; chain < fma_chains; ++chain) {
+    double lanes[8];
+    _mm512_storeu_pd(lanes, x[chain]);
+    for (const double lane : lanes) sum += lane;
+  }
   return sum;
 }
 
@@ -45,7 +49,7 @@ __attribute__((target("avx2,fma"))) double run_avx2(std::int64_t rounds, double 
   for (int chain = 0; chain < fma_chains; ++chain) {
     double lanes[4];
     _mm256_storeu_pd(lanes, x[chain]);
-    sum += lanes[0] + lanes[1] + lanes[2] + lanes[3];
+    for (const double lane : lanes) sum += lane;
   }
   return sum;
 }
