@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "baseline/baseline.hpp"
+#include "judge/gate.hpp"
 #include "judge/verdict.hpp"
 #include "result/run_file.hpp"
 
@@ -13,13 +14,15 @@ namespace gpugauge::judge {
 
 /// Parameters of the gate (docs/verdicts.md derives them).
 struct Policy {
-  double alpha = .01;     ///< false regressions per judgement, over all metrics
-  double alpha_ok = .05;  ///< false "ok" per metric at a change of exactly the tolerance
-  int max_rounds = 6;     ///< Jmax
-  /// Relative tolerance of a class (see tolerance.cpp for the defaults and their reasons).
+  GateRules rules;
+  /// Relative tolerance of a class where it differs from the default (tolerance.cpp has those, with their
+  /// reasons).
   std::map<std::string, double> tolerance;
+  /// True: verdicts from a provisional baseline are said and never counted.
+  bool provisional_is_advisory = false;
 };
-/// The tolerance that applies to a class.
+/// The tolerance that applies to a class, relative, 0 < tolerance < 1. Throws std::invalid_argument for a
+/// class that does not exist or a policy outside these bounds.
 double tolerance(const Policy& policy, const std::string& metric_class);
 
 /// What a judgement needs next: these benchmarks once more, in a fresh round, after a pause.
@@ -31,6 +34,7 @@ struct Request {
 struct Judgement {
   std::vector<Verdict> verdicts;  ///< sorted by metric, then judge
   Request request;
+  std::vector<std::string> remarks;  ///< sentences about the baseline as a whole: provisional, too few rounds
 };
 
 /// Correctness, plausibility and invariants of one run; needs no history. Also every benchmark that failed,
@@ -51,10 +55,11 @@ struct Sensitivity {
   double minimum_detectable_drop = 0;
   double tolerance = 0;
   bool advisory = false;
+  int rounds = 0;  ///< baseline rounds that hold the metric
 };
+/// Metrics of fewer than 2 rounds have no spread and are left out.
 std::vector<Sensitivity> sensitivity(const baseline::Baseline& baseline, const Policy& policy = {});
 
-/// From verdicts to the exit code: the one table. See exit_code.cpp.
 enum class ExitCode { pass = 0, regressed = 1, error = 2, cannot_judge = 3, inconclusive = 4 };
 struct Outcome {
   ExitCode code = ExitCode::pass;
@@ -67,6 +72,8 @@ struct OutcomeInput {
   bool interrupted = false;
   bool strict = false;
 };
+/// From verdicts to the exit code: the one table, in exit_code.cpp. A metric on which two judges speak counts
+/// once, with its gravest verdict. No verdict at all is "cannot judge", never a pass.
 Outcome outcome(const OutcomeInput& input);
 
 }  // namespace gpugauge::judge

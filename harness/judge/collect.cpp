@@ -1,0 +1,105 @@
+#include "judge/collect.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "judge/statistics.hpp"
+
+namespace gpugauge::judge {
+namespace {
+
+using result::Status;
+
+int gravity(Status status) {
+  constexpr std::array order{Status::ok, Status::skipped, Status::unavailable, Status::interrupted,
+                             Status::failed};
+  return static_cast<int>(std::find(order.begin(), order.end(), status) - order.begin());
+}
+
+const result::Verification* failed_check(const result::BenchmarkResult& benchmark) {
+  for (const result::Verification& check : benchmark.verifications) {
+    const bool beyond = check.error && check.tolerance && !(*check.error <= *check.tolerance);
+    if (!check.passed || beyond) return &check;
+  }
+  return nullptr;
+}
+
+/// A judged value must be one whose logarithm exists. The reader of run files refuses others; runs made by
+/// hand are not read from a file.
+const result::Metric* impossible_value(const result::BenchmarkResult& benchmark) {
+  for (const result::Metric& metric : benchmark.metrics) {
+    if (!std::isfinite(metric.value) || (metric.judged && metric.value <= 0)) return &metric;
+  }
+  return nullptr;
+}
+
+void add(BenchmarkState& state, const result::BenchmarkResult& benchmark, const std::string& family) {
+  const bool good = sound(benchmark);
+  const Status status = benchmark.status == Status::ok && !good ? Status::failed : benchmark.status;
+  state.family = family;
+  ++state.processes;
+  state.ok += good ? 1 : 0;
+  if (gravity(status) > gravity(state.worst)) {
+    state.worst = status;
+    state.reason = fault(benchmark);
+  }
+}
+
+void add(MetricValues& values, const result::BenchmarkResult& benchmark, const result::Metric& metric) {
+  if (values.benchmark.empty()) {
+    values.benchmark = benchmark.id;
+    values.form = metric;
+    values.form.resolution = 0;
+  } else if (metric.unit != values.form.unit || metric.better != values.form.better ||
+             metric.metric_class != values.form.metric_class) {
+    values.not_judged = "the processes disagree on its unit, direction or class";
+    return;
+  }
+  if (!metric.judged) {
+    if (values.not_judged.empty()) values.not_judged = metric.note.empty() ? "recorded only" : metric.note;
+    return;
+  }
+  values.form.resolution = std::max(values.form.resolution, metric.resolution);
+  values.values.push_back(metric.value);
+  if (!benchmark.batches.sm_clock_hz.empty())
+    values.sm_clock_hz.push_back(median(benchmark.batches.sm_clock_hz));
+}
+
+}  // namespace
+
+bool sound(const result::BenchmarkResult& benchmark) {
+  return benchmark.status == Status::ok && failed_check(benchmark) == nullptr &&
+         impossible_value(benchmark) == nullptr;
+}
+
+std::string fault(const result::BenchmarkResult& benchmark) {
+  if (benchmark.status != Status::ok) return benchmark.reason;
+  if (const result::Verification* check = failed_check(benchmark)) {
+    if (!check->error || !std::isfinite(*check->error))
+      return fmt::format("the result is wrong: {} did not pass", check->method);
+    return fmt::format("the result is wrong: {} found an error of {:.3g}{}", check->method, *check->error,
+                       check->tolerance ? fmt::format(" where {:.3g} is allowed", *check->tolerance) : "");
+  }
+  if (const result::Metric* metric = impossible_value(benchmark))
+    return fmt::format("{} is {}, which is no measurement", metric->name, metric->value);
+  return "";
+}
+
+Collected collect(const result::Run& run) {
+  Collected out;
+  for (const result::Process& process : run.processes) {
+    if (!process.samples) continue;
+    for (const result::BenchmarkResult& benchmark : process.samples->benchmarks) {
+      add(out.benchmarks[benchmark.id], benchmark, process.family);
+      if (!sound(benchmark)) continue;
+      for (const result::Metric& metric : benchmark.metrics)
+        add(out.metrics[result::metric_key(benchmark.id, metric.name)], benchmark, metric);
+    }
+  }
+  return out;
+}
+
+}  // namespace gpugauge::judge

@@ -1,0 +1,48 @@
+// A run turned round: from processes that hold benchmarks to benchmarks that hold the values of all
+// processes.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "result/run_file.hpp"
+
+namespace gpugauge::judge {
+
+/// One metric in all processes of a run that measured it.
+struct MetricValues {
+  std::string benchmark;
+  result::Metric
+      form;  ///< of the first process that has it: unit, direction, class, limit; its value is unused
+  std::vector<double> values;       ///< judged values only, one a process, in the order of the run
+  std::vector<double> sm_clock_hz;  ///< median SM clock of each of these processes; empty without a GPU
+  std::string not_judged;           ///< why some process's value does not count; "" when all do
+
+  bool judged() const { return !values.empty(); }
+};
+
+/// One benchmark in all processes of a run.
+struct BenchmarkState {
+  std::string family;
+  int processes = 0;  ///< that list it
+  int ok = 0;
+  result::Status worst = result::Status::ok;  ///< failed before interrupted, unavailable, skipped, ok
+  std::string reason;                         ///< of the first process with that status
+};
+
+struct Collected {
+  std::map<std::string, MetricValues> metrics;       ///< by result::metric_key
+  std::map<std::string, BenchmarkState> benchmarks;  ///< by id
+};
+
+/// Only benchmarks that ended ok with all checks passed lend their values.
+Collected collect(const result::Run& run);
+
+/// True when the benchmark itself says ok and none of its checks failed.
+bool sound(const result::BenchmarkResult& benchmark);
+
+/// The first fault of an unsound benchmark, one sentence.
+std::string fault(const result::BenchmarkResult& benchmark);
+
+}  // namespace gpugauge::judge

@@ -1,0 +1,220 @@
+// What needs no history: did it run, is it right, and is it possible?
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "judge/collect.hpp"
+#include "judge/invariants.hpp"
+#include "judge/judge.hpp"
+#include "judge/peaks.hpp"
+#include "judge/statistics.hpp"
+
+namespace gpugauge::judge {
+namespace {
+
+using result::Direction;
+using result::Status;
+
+/// Beyond the limit by more than clocks and rounding explain.
+constexpr double above_limit = 1.05;
+/// A device that reaches less of a saturating limit is not healthy, or the limit is not its own.
+constexpr double default_floor = 0.4;
+
+/// Verdicts by metric; of two on one metric the graver stays.
+class Verdicts {
+ public:
+  void add(Verdict verdict) {
+    const auto [found, added] = by_metric_.try_emplace(verdict.metric, verdict);
+    if (!added && gravity(verdict.kind) > gravity(found->second.kind)) found->second = std::move(verdict);
+  }
+  std::vector<Verdict> sorted() && {
+    std::vector<Verdict> out;
+    for (auto& [metric, verdict] : by_metric_) out.push_back(std::move(verdict));
+    return out;
+  }
+
+ private:
+  static int gravity(VerdictKind kind) {
+    return kind == VerdictKind::failed ? 2 : kind == VerdictKind::inconclusive ? 1 : 0;
+  }
+  std::map<std::string, Verdict> by_metric_;
+};
+
+Verdict verdict_on(const std::string& name, VerdictKind kind, std::string reason) {
+  Verdict verdict;
+  verdict.kind = kind;
+  verdict.judge = Judge::physical;
+  verdict.metric = name;
+  verdict.reason = std::move(reason);
+  verdict.rounds = 1;
+  return verdict;
+}
+
+Verdict verdict_on(const std::string& key, const MetricValues& metric) {
+  Verdict verdict = verdict_on(key, VerdictKind::ok, "");
+  verdict.metric_class = metric.form.metric_class;
+  verdict.unit = metric.form.unit;
+  verdict.better = metric.form.better;
+  verdict.value = median(metric.values);
+  return verdict;
+}
+
+/// Status of a process as a whole: what its sample file says counts where the process itself ended well.
+Status status_of(const result::Process& process) {
+  if (process.status != Status::ok || !process.samples) return process.status;
+  return process.samples->status;
+}
+
+void judge_processes(const result::Run& run, Verdicts& out) {
+  struct Count {
+    int processes = 0, failed = 0, unavailable = 0;
+    std::string failure, absence;
+  };
+  std::map<std::string, Count> families;
+  for (const result::Process& process : run.processes) {
+    Count& count = families[process.family];
+    ++count.processes;
+    const std::string& reason =
+        process.status != Status::ok || !process.samples ? process.reason : process.samples->reason;
+    if (status_of(process) == Status::failed && count.failed++ == 0) count.failure = reason;
+    if (status_of(process) == Status::unavailable && count.unavailable++ == 0) count.absence = reason;
+  }
+  for (const auto& [family, count] : families) {
+    if (count.failed > 0)
+      out.add(verdict_on(family, VerdictKind::failed,
+                         fmt::format("{} of {} processes of the family failed: {}", count.failed,
+                                     count.processes, count.failure)));
+    if (count.unavailable > 0)
+      out.add(verdict_on(family, VerdictKind::inconclusive,
+                         fmt::format("the family could not be measured: {}", count.absence)));
+  }
+}
+
+void judge_benchmarks(const Collected& run, Verdicts& out) {
+  for (const auto& [id, state] : run.benchmarks) {
+    if (state.worst == Status::failed)
+      out.add(verdict_on(
+          id, VerdictKind::failed,
+          fmt::format("sound in {} of {} processes: {}", state.ok, state.processes, state.reason)));
+    if (state.worst == Status::unavailable)
+      out.add(
+          verdict_on(id, VerdictKind::inconclusive, fmt::format("could not be measured: {}", state.reason)));
+  }
+}
+
+void judge_limit(const std::string& key, const MetricValues& metric, Verdicts& out) {
+  const result::Limit& limit = *metric.form.limit;
+  Verdict verdict = verdict_on(key, metric);
+  const double share =
+      metric.form.better == Direction::higher ? *verdict.value / limit.value : limit.value / *verdict.value;
+  const double floor = limit.saturating ? limit.floor.value_or(default_floor) : 0;
+  verdict.share = share;
+  if (share > above_limit) {
+    verdict.kind = VerdictKind::failed;
+    verdict.reason = fmt::format("{:.0f}% of what is possible: the measurement or the limit is wrong ({})",
+                                 100 * share, limit.source);
+  } else if (share < floor) {
+    verdict.kind = VerdictKind::failed;
+    verdict.reason = fmt::format("{:.0f}% of the limit, and a healthy machine reaches at least {:.0f}% ({})",
+                                 100 * share, 100 * floor, limit.source);
+  } else {
+    verdict.reason = fmt::format("{:.0f}% of the limit ({})", 100 * share, limit.source);
+  }
+  out.add(std::move(verdict));
+}
+
+/// What the family's processes found about their GPU.
+result::Facts context_of(const result::Run& run, const std::string& benchmark) {
+  const std::string family = benchmark.substr(0, benchmark.find('/'));
+  for (const result::Process& process : run.processes) {
+    if (process.family == family && process.samples) return process.samples->context;
+  }
+  return {};
+}
+
+/// A count above 0 written as text; 0 when it is none.
+double count_from(const std::string& text) {
+  if (text.empty() || text.size() > 6 || text.find_first_not_of("0123456789") != std::string::npos) return 0;
+  return std::stod(text);
+}
+
+/// Matrix products against what the SMs can do at the clock that they really had. Only from above: small and
+/// misaligned shapes are honest far below the peak.
+void judge_peak(const std::string& key, const MetricValues& metric, const result::Run& run, Verdicts& out) {
+  Verdict verdict = verdict_on(key, metric);
+  const auto unknown = [&](std::string reason) {
+    verdict.kind = VerdictKind::inconclusive;
+    verdict.advisory = true;
+    verdict.reason = std::move(reason);
+    out.add(verdict);
+  };
+  const result::Facts context = context_of(run, metric.benchmark);
+  const auto fact = [&](const char* name) {
+    const auto found = context.find(name);
+    return found == context.end() ? std::string() : found->second;
+  };
+  const std::string capability = fact("gpu.compute_capability");
+  const double sms = count_from(fact("gpu.sm_count"));
+  if (capability.empty() || sms == 0)
+    return unknown(
+        "not held against a peak: the process did not record gpu.compute_capability and gpu.sm_count");
+  const auto most = peak(capability, metric.form.metric_class);
+  if (!most)
+    return unknown(fmt::format("not held against a peak: none is known of {} for compute capability {}",
+                               metric.form.metric_class, capability));
+  if (metric.sm_clock_hz.empty() || !(median(metric.sm_clock_hz) > 0))
+    return unknown("not held against a peak: the SM clock was not recorded");
+  const double clock = median(metric.sm_clock_hz);
+  verdict.share = *verdict.value / (most->operations_per_clock_per_sm * sms * clock);
+  const std::string basis = fmt::format("{:.0f} operations a clock x {:.0f} SMs x {:.2f} GHz; {}",
+                                        most->operations_per_clock_per_sm, sms, clock / 1e9, most->source);
+  if (*verdict.share > above_limit) {
+    verdict.kind = VerdictKind::failed;
+    verdict.reason =
+        fmt::format("{:.0f}% of the peak, which is impossible: work was left out, or the clock is wrong ({})",
+                    100 * *verdict.share, basis);
+  } else {
+    verdict.reason = fmt::format("{:.0f}% of the peak ({})", 100 * *verdict.share, basis);
+  }
+  out.add(std::move(verdict));
+}
+
+void judge_invariant(const Invariant& row, const Collected& run, Verdicts& out) {
+  const auto above = run.metrics.find(std::string(row.numerator));
+  const auto below = run.metrics.find(std::string(row.denominator));
+  if (above == run.metrics.end() || below == run.metrics.end()) return;
+  if (!above->second.judged() || !below->second.judged()) return;
+  Verdict verdict = verdict_on(above->first, above->second);
+  const double ratio = *verdict.value / median(below->second.values);
+  const std::string seen = fmt::format("{:.2f} times {}", ratio, row.denominator);
+  if (row.minimum > 0 && ratio < row.minimum) {
+    verdict.kind = VerdictKind::failed;
+    verdict.reason = fmt::format("{}, and must be at least {:.2g}: {}", seen, row.minimum, row.why);
+  } else if (row.maximum > 0 && ratio > row.maximum) {
+    verdict.kind = VerdictKind::failed;
+    verdict.reason = fmt::format("{}, and must be at most {:.2g}: {}", seen, row.maximum, row.why);
+  } else {
+    verdict.reason = seen;
+  }
+  out.add(std::move(verdict));
+}
+
+}  // namespace
+
+std::vector<Verdict> judge_physical(const result::Run& run) {
+  Verdicts out;
+  const Collected collected = collect(run);
+  judge_processes(run, out);
+  judge_benchmarks(collected, out);
+  for (const auto& [key, metric] : collected.metrics) {
+    if (!metric.judged()) continue;
+    if (metric.form.limit) judge_limit(key, metric, out);
+    const bool product = metric.form.metric_class.rfind("gemm", 0) == 0 && metric.form.unit == "flop/second";
+    if (product && !metric.form.limit) judge_peak(key, metric, run, out);
+  }
+  for (const Invariant& row : invariants()) judge_invariant(row, collected, out);
+  return std::move(out).sorted();
+}
+
+}  // namespace gpugauge::judge

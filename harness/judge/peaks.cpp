@@ -1,0 +1,51 @@
+#include "judge/peaks.hpp"
+
+#include <array>
+
+namespace gpugauge::judge {
+namespace {
+
+constexpr std::string_view guide =
+    "CUDA C++ Programming Guide, arithmetic throughput; Tensor Core rates as in PyTorch and XProf's hardware "
+    "tables";
+constexpr std::string_view guide_and_datasheet =
+    "CUDA C++ Programming Guide, arithmetic throughput; Tensor Core rates as in the HGX data sheets";
+
+/// 0 = no unit for it, or no source that could be confirmed: then nothing is gated on it. Cut-down cards of a
+/// compute capability (GeForce, H20) reach less; as an upper bound the full chip's figure holds for them too.
+struct Row {
+  std::string_view compute_capability;
+  double gemm64, gemm32, gemmtf32, gemm16, gemm8;
+  std::string_view source;
+};
+
+constexpr std::array table{
+    Row{"7.0", 64, 128, 0, 1024, 0, guide},
+    Row{"7.5", 4, 128, 0, 1024, 2048, guide},
+    Row{"8.0", 128, 128, 1024, 2048, 4096, guide},
+    Row{"8.6", 4, 256, 512, 1024, 2048, guide},
+    Row{"8.9", 4, 256, 512, 1024, 2048, guide},
+    Row{"9.0", 256, 256, 2048, 4096, 8192, guide_and_datasheet},
+    Row{"10.0", 128, 256, 4096, 8192, 16384, guide_and_datasheet},
+    // 10.3 and 12.0: the figures left out are secondary or unconfirmed in public sources.
+    Row{"10.3", 0, 256, 4096, 8192, 0, guide_and_datasheet},
+    Row{"12.0", 4, 256, 0, 1024, 0, guide},
+};
+
+}  // namespace
+
+std::optional<Peak> peak(std::string_view compute_capability, std::string_view metric_class) {
+  for (const Row& row : table) {
+    if (row.compute_capability != compute_capability) continue;
+    const double value = metric_class == "gemm64"     ? row.gemm64
+                         : metric_class == "gemm32"   ? row.gemm32
+                         : metric_class == "gemmtf32" ? row.gemmtf32
+                         : metric_class == "gemm16"   ? row.gemm16
+                         : metric_class == "gemm8"    ? row.gemm8
+                                                      : 0;
+    if (value > 0) return Peak{value, row.source};
+  }
+  return std::nullopt;
+}
+
+}  // namespace gpugauge::judge

@@ -1,0 +1,20 @@
+// What an SM can do at most per clock, by compute capability.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace gpugauge::judge {
+
+struct Peak {
+  double operations_per_clock_per_sm = 0;  ///< dense; a fused multiply-add counts as two
+  std::string_view source;
+};
+
+/// The most that any unit of an SM can do for a class of matrix products (gemm64, gemm32, gemmtf32, gemm16,
+/// gemm8), Tensor Cores included. nullopt when no public source gives the figure for this compute capability
+/// ("9.0") and class.
+std::optional<Peak> peak(std::string_view compute_capability, std::string_view metric_class);
+
+}  // namespace gpugauge::judge

@@ -1,0 +1,55 @@
+// How much worse a metric may be before it is a regression: per class, each with its reason.
+#include <array>
+#include <stdexcept>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "judge/judge.hpp"
+
+namespace gpugauge::judge {
+namespace {
+
+struct Row {
+  std::string_view metric_class;
+  double tolerance;
+  std::string_view reason;
+};
+
+constexpr double general =
+    .03;  ///< what a round-based gate can see on a device of its own (see tests/simulation)
+
+/// Classes that are not listed have the general tolerance.
+constexpr std::array table{
+    Row{"launch", .05,
+        "microseconds of processor time: moves with caches, interrupts and the processor's clock"},
+    Row{"first_launch", .05, "file cache and loader of the host take part"},
+    Row{"init", .05, "file cache and loader of the host take part"},
+    Row{"alloc", .05, "microseconds of processor time, and the state of the driver's heaps"},
+    Row{"sync", .05, "microseconds of processor time, and wake-up by the scheduler"},
+    Row{"coll_large", .05, "many devices and links: the slowest of them is measured"},
+    Row{"coll_small", .05, "many devices and links: the slowest of them is measured"},
+    Row{"host_cpu", .10,
+        "hosts are shared and virtual: neighbours and turbo steps move them by several percent"},
+    Row{"host_memory", .10,
+        "hosts are shared and virtual: neighbours and page placement move them by several percent"},
+};
+
+}  // namespace
+
+double tolerance(const Policy& policy, const std::string& metric_class) {
+  if (!result::is_class(metric_class))
+    throw std::invalid_argument(fmt::format("'{}' is no class of metrics", metric_class));
+  double value = general;
+  for (const Row& row : table) {
+    if (row.metric_class == metric_class) value = row.tolerance;
+  }
+  if (const auto set = policy.tolerance.find(metric_class); set != policy.tolerance.end())
+    value = set->second;
+  if (!(value > 0 && value < 1))
+    throw std::invalid_argument(
+        fmt::format("the tolerance of {} is {}; it must be above 0 and below 1", metric_class, value));
+  return value;
+}
+
+}  // namespace gpugauge::judge
