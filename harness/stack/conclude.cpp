@@ -36,7 +36,7 @@ bool kernel_side_missing(const Evidence& e) {
   constexpr std::array from_a_living_driver{2, 46, 801, 802, 803, 804, 805};
   const bool alive = std::find(from_a_living_driver.begin(), from_a_living_driver.end(), e.cuda.code) !=
                      from_a_living_driver.end();
-  if (e.hardware.wsl || alive) return false;
+  if (e.hardware.wsl || alive || e.nvml.devices > 0) return false;
   const bool no_module = !e.hardware.pci.empty() && !e.hardware.module_loaded;
   const bool no_node = e.hardware.nodes.empty() && !e.hardware.control_node;
   return no_module || no_node;
@@ -47,7 +47,8 @@ GpuState state_of(const Evidence& e) {
     const bool too_old = e.cuda.version > 0 && e.cuda.version / 1000 < major_of(e.build_cuda);
     return too_old ? GpuState::driver_too_old : GpuState::usable;
   }
-  if (!e.hardware.any()) return GpuState::no_hardware;
+  // A sandbox may hide /sys and /proc while NVML works.
+  if (!e.hardware.any() && e.nvml.devices == 0) return GpuState::no_hardware;
   if (kernel_side_missing(e)) return GpuState::no_driver;
   if (!e.cuda.library.opened || e.cuda.code == stub_library) return GpuState::no_library;
   if (e.cuda.code == no_device || e.cuda.code == 0) return GpuState::no_device;

@@ -90,7 +90,7 @@ std::string explain_driver_too_old(const Evidence& e) {
       "with a CUDA {} toolkit.",
       or_unknown(driver), cuda_version_text(e.cuda.version), e.build_cuda,
       e.minimum_driver.empty() ? "" : fmt::format(" (driver {} or newer)", e.minimum_driver),
-      e.cuda.library.path, e.container.empty() ? "" : " on the host, an image cannot bring its own",
+      e.cuda.library.path, e.container.empty() ? "" : " on the host (an image brings none of its own)",
       e.cuda.version / 1000);
 }
 

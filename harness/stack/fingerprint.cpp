@@ -50,9 +50,11 @@ result::Facts stack_facts(const GpuReport& gpus, const Tree& tree, const Environ
   facts["driver.open_module"] = gpus.kernel_module_kind.empty()     ? "unknown"
                                 : gpus.kernel_module_kind == "open" ? "yes"
                                                                     : "no";
+  if (gpus.kernel_module_version.empty() && gpus.driver_version.empty())
+    facts["driver.open_module"] = "absent";
   facts["driver.libcuda_path"] = or_absent(gpus.libcuda_path);
   facts["driver.libcuda_version"] = gpus.libcuda_path.empty() ? "absent" : or_unknown(gpus.libcuda_version);
-  facts["driver.cuda_max"] = gpus.driver_cuda_version.empty() ? or_absent("") : gpus.driver_cuda_version;
+  facts["driver.cuda_max"] = or_absent(gpus.driver_cuda_version);
   facts["cuda.toolkit"] = or_absent(result::build().cuda);
   const Loader loader(tree, environment);
   for (const Library& library : libraries()) {

@@ -34,8 +34,7 @@ inline void copy(const std::string& from, char* to, std::size_t size) {
   to[size - 1] = '\0';
 }
 
-/// "hang=cuInit", "crash=cuInit", "noise=cuInit": what a broken driver does in that call. "hang" leaves a
-/// grandchild's way too: it sleeps until it is killed.
+/// "hang=cuInit", "crash=cuInit", "exit=cuInit", "noise=cuInit": what a broken driver does in that call.
 inline void misbehave(const char* call) {
   if (text("noise", "") == call) {
     std::puts("a driver that prints to standard output");

@@ -1,0 +1,187 @@
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "fake_tree.hpp"
+#include "stack/host.hpp"
+#include "stack/inventory.hpp"
+
+namespace gpugauge::stack {
+namespace {
+
+void add_host(FakeTree& tree, const std::string& flags) {
+  tree.file("/proc/cpuinfo", "processor\t: 0\nmodel name\t: AMD EPYC 9554 64-Core Processor\nflags\t\t: " +
+                                 flags + "\n\nprocessor\t: 1\n");
+  tree.file("/proc/meminfo", "MemTotal:       131923020 kB\nMemFree:        1 kB\n");
+  tree.file("/sys/devices/system/cpu/online", "0-2,4\n");
+  for (const auto& [cpu, package] : {std::pair{"0", "0"}, {"1", "0"}, {"2", "1"}, {"10", "1"}}) {
+    tree.file(fmt::format("/sys/devices/system/cpu/cpu{}/topology/physical_package_id", cpu),
+              std::string(package) + "\n");
+  }
+  tree.file("/sys/devices/system/cpu/cpufreq/policy0/scaling_governor", "powersave\n");
+  tree.file("/sys/devices/system/cpu/smt/active", "1\n");
+  tree.file("/sys/devices/system/node/online", "0-1\n");
+  const auto cache = [&](int index, const std::string& level, const std::string& type,
+                         const std::string& size) {
+    const std::string folder = fmt::format("/sys/devices/system/cpu/cpu0/cache/index{}", index);
+    tree.file(folder + "/level", level + "\n");
+    tree.file(folder + "/type", type + "\n");
+    tree.file(folder + "/size", size + "\n");
+  };
+  cache(0, "1", "Data", "32K");
+  cache(1, "1", "Instruction", "64K");
+  cache(2, "2", "Unified", "1024K");
+  cache(3, "3", "Unified", "32768K");
+  tree.file("/sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n");
+  tree.file("/etc/os-release", "NAME=\"Debian\"\nPRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\n");
+  tree.file("/proc/self/status", "Name:\tx\nCpus_allowed_list:\t0-2\n");
+  tree.kernel("6.1.0-25-amd64");
+}
+
+TEST(Host, IsDescribed) {
+  FakeTree tree;
+  add_host(tree, "fpu vme");
+  const Tree seen(tree.root());
+  EXPECT_EQ(device_of_host(seen), (result::Facts{{"host.cpu_model", "AMD EPYC 9554 64-Core Processor"},
+                                                 {"host.cpus", "4"},
+                                                 {"host.sockets", "2"},
+                                                 {"host.memory_gib", "126"}}));
+  EXPECT_EQ(stack_of_host(seen), (result::Facts{{"kernel.version", "6.1.0-25-amd64"},
+                                                {"host.os", "linux"},
+                                                {"host.distribution", "Debian GNU/Linux 12 (bookworm)"},
+                                                {"host.libc", "unknown"}}));
+  EXPECT_EQ(topology_of_host(seen), (result::Facts{{"host.numa_nodes", "2"},
+                                                   {"host.smt", "on"},
+                                                   {"host.l1d", "32K"},
+                                                   {"host.l2", "1024K"},
+                                                   {"host.l3", "32768K"}}));
+  EXPECT_EQ(settings_of_machine(seen, {{"PATH", "/bin"}}),
+            (result::Facts{{"host.governor", "powersave"},
+                           {"host.cgroup_cpu_limit", "none"},
+                           {"host.cpus_allowed", "0-2"},
+                           {"host.transparent_hugepage", "madvise"},
+                           {"host.virtualization", "none"},
+                           {"host.container", "none"}}));
+}
+
+TEST(Host, WhatIsNotThereIsSaidToBeAbsent) {
+  FakeTree tree;
+  const Tree seen(tree.root());
+  for (const auto& facts : {device_of_host(seen), topology_of_host(seen)}) {
+    for (const auto& [name, value] : facts) EXPECT_EQ(value, "absent") << name;
+  }
+  const result::Facts settings = settings_of_machine(seen, {});
+  EXPECT_EQ(settings.at("host.governor"), "absent");
+  EXPECT_EQ(settings.at("host.cpus_allowed"), "absent");
+  EXPECT_EQ(settings.at("host.transparent_hugepage"), "absent");
+}
+
+TEST(Host, AnArmProcessorHasItsPartNumber) {
+  FakeTree tree;
+  tree.file("/proc/cpuinfo", "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd4f\n");
+  EXPECT_EQ(device_of_host(Tree(tree.root())).at("host.cpu_model"), "implementer 0x41 part 0xd4f");
+}
+
+TEST(Virtualization, IsToldByTheProcessorAndNamedByTheFirmware) {
+  const auto told = [](const std::string& flags, const std::string& vendor, const std::string& product) {
+    FakeTree tree;
+    add_host(tree, flags);
+    if (!vendor.empty()) tree.file("/sys/class/dmi/id/sys_vendor", vendor + "\n");
+    if (!product.empty()) tree.file("/sys/class/dmi/id/product_name", product + "\n");
+    return virtualization(Tree(tree.root()));
+  };
+  EXPECT_EQ(told("fpu hypervisor lahf_lm", "", ""), "hypervisor");
+  EXPECT_EQ(told("fpu hypervisor", "QEMU", "Standard PC (Q35 + ICH9, 2009)"), "kvm");
+  EXPECT_EQ(told("fpu hypervisor", "VMware, Inc.", "VMware7,1"), "vmware");
+  EXPECT_EQ(told("fpu hypervisor", "Microsoft Corporation", "Virtual Machine"), "hyper-v");
+  EXPECT_EQ(told("fpu hypervisor", "Amazon EC2", "p5.48xlarge"), "amazon");
+  EXPECT_EQ(told("fpu vme", "Amazon EC2", "g4dn.metal"), "none") << "a cloud's bare-metal machine";
+  EXPECT_EQ(told("fpu vme", "Supermicro", "SYS-821GE"), "none");
+}
+
+TEST(Virtualization, AnArmMachineOfQemuIsVirtual) {
+  FakeTree tree;
+  tree.file("/proc/cpuinfo", "processor\t: 0\nCPU implementer\t: 0x41\n");
+  tree.file("/sys/class/dmi/id/sys_vendor", "QEMU\n");
+  EXPECT_EQ(virtualization(Tree(tree.root())), "kvm");
+}
+
+TEST(Environment, KeepsWhatChangesBehaviourAndHidesSecrets) {
+  const result::Facts facts = environment_facts({{"CUDA_LAUNCH_BLOCKING", "1"},
+                                                 {"CUDA_HOME", "/usr/local/cuda"},
+                                                 {"NVIDIA_TF32_OVERRIDE", "0"},
+                                                 {"NVIDIA_API_KEY", "nvapi-1"},
+                                                 {"NCCL_DEBUG", ""},
+                                                 {"OMP_NUM_THREADS", "4"},
+                                                 {"LD_PRELOAD", "libx.so"},
+                                                 {"LD_DEBUG_OUTPUT", "x"},
+                                                 {"HOME", "/home/u"}});
+  EXPECT_EQ(facts, (result::Facts{{"env.CUDA_LAUNCH_BLOCKING", "1"},
+                                  {"env.NVIDIA_TF32_OVERRIDE", "0"},
+                                  {"env.NVIDIA_API_KEY", "set, value withheld"},
+                                  {"env.NCCL_DEBUG", ""},
+                                  {"env.OMP_NUM_THREADS", "4"},
+                                  {"env.LD_PRELOAD", "libx.so"}}));
+}
+
+GpuReport two_gpus() {
+  GpuReport report;
+  report.state = GpuState::usable;
+  report.gpus = {{0, "GPU-1", "NVIDIA H200", "0000:01:00.0", "9.0", {{"ecc", "on"}}},
+                 {1, "GPU-2", "NVIDIA H200", "", "9.0", {}}};
+  report.driver_version = report.kernel_module_version = report.libcuda_version = "580.65.06";
+  report.driver_cuda_version = "13.0";
+  report.kernel_module_kind = "open";
+  report.libcuda_path = "/usr/lib/libcuda.so.580.65.06";
+  report.nvidia_hardware = true;
+  return report;
+}
+
+TEST(Fingerprint, HoldsEachGpuWithItsPlace) {
+  FakeTree tree;
+  add_host(tree, "fpu");
+  tree.pci("0000:01:00.0", "nvidia");
+  const result::Fingerprint found = fingerprint(two_gpus(), tree.root());
+  EXPECT_EQ(found.device.at("gpu.count"), "2");
+  EXPECT_EQ(found.device.at("gpu.0.name"), "NVIDIA H200");
+  EXPECT_EQ(found.device.at("gpu.1.uuid"), "GPU-2");
+  EXPECT_EQ(found.stack.at("driver.version"), "580.65.06");
+  EXPECT_EQ(found.stack.at("driver.open_module"), "yes");
+  EXPECT_EQ(found.stack.at("driver.cuda_max"), "13.0");
+  EXPECT_EQ(found.stack.at("cublas.version"), "absent");
+  EXPECT_EQ(found.settings.at("gpu.0.ecc"), "on");
+  EXPECT_EQ(found.topology.at("gpu.0.numa_node"), "1");
+  EXPECT_EQ(found.topology.at("gpu.0.pcie_max_speed"), "32.0 GT/s PCIe");
+  EXPECT_EQ(found.topology.at("gpu.1.pci"), "unknown");
+}
+
+TEST(Fingerprint, IsTheSameTwiceOnTheSameMachine) {
+  EXPECT_EQ(fingerprint({}), fingerprint({}));
+}
+
+TEST(Layers, StandInReadingOrder) {
+  FakeTree tree;
+  add_host(tree, "fpu");
+  const GpuReport gpus = two_gpus();
+  const std::vector<Layer> found = layers(fingerprint(gpus, tree.root()), gpus);
+  std::vector<std::string> names;
+  for (const Layer& layer : found) names.push_back(layer.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"GPU", "kernel driver", "user-mode driver", "CUDA of this build",
+                                             "cuBLAS", "cuDNN", "NCCL", "system", "kernel", "C library",
+                                             "processor", "memory", "virtualisation", "processor limit"}));
+  EXPECT_EQ(found[0].version, "2 x NVIDIA H200");
+  EXPECT_EQ(found[1].version, "580.65.06");
+  EXPECT_EQ(found[1].detail, "open module");
+  EXPECT_EQ(found[2].detail, "up to CUDA 13.0, /usr/lib/libcuda.so.580.65.06");
+  EXPECT_EQ(found[11].version, "126 GiB");
+}
+
+TEST(Layers, SayAbsentWhereThereIsNoDriver) {
+  FakeTree tree;
+  const std::vector<Layer> found = layers(fingerprint({}, tree.root()), {});
+  for (const int i : {0, 1, 2, 4, 5, 6, 8, 11}) EXPECT_EQ(found[i].version, "absent") << found[i].name;
+  for (const Layer& layer : found) EXPECT_NE(layer.version, "") << layer.name;
+}
+
+}  // namespace
+}  // namespace gpugauge::stack
