@@ -29,26 +29,44 @@ std::int64_t bounded(const Timer& timer, double operations) {
   return limit > 0 ? std::min(wanted, limit) : wanted;
 }
 
+// The fastest of three, as long as there is time: what interrupts a batch must not make all later ones too
+// short.
+double fastest(Timer& timer, std::int64_t operations, double deadline, const std::function<double()>& now) {
+  double seconds = timed(timer, operations).seconds;
+  for (int i = 0; i < 2 && now() < deadline; ++i)
+    seconds = std::min(seconds, timed(timer, operations).seconds);
+  return seconds;
+}
+
 }  // namespace
 
 std::int64_t calibrate(Timer& timer, double batch_seconds, double deadline,
                        const std::function<double()>& now) {
   std::int64_t operations = 1;
-  while (true) {
-    double seconds = timed(timer, operations).seconds;
-    if (seconds >= batch_seconds / 2) {
-      // The fastest of three: a batch that something interrupted would make all later batches too short.
-      for (int i = 0; i < 2 && now() < deadline; ++i)
-        seconds = std::min(seconds, timed(timer, operations).seconds);
-      if (seconds <= 0) return operations;
-      return bounded(timer, static_cast<double>(operations) * batch_seconds / seconds);
-    }
+  double seconds = timed(timer, operations).seconds;
+  while (now() < deadline) {
     const double before = static_cast<double>(operations);
+    if (seconds >= batch_seconds / 2) {
+      seconds = fastest(timer, operations, deadline, now);
+      // On a busy machine a handful of operations can seem long because a thread waits for its processor.
+      // Then twice the operations do not take longer, and the batch goes on growing.
+      const std::int64_t twice = bounded(timer, before * 2);
+      if (seconds >= batch_seconds * 4 || twice <= operations)
+        return bounded(timer, before * batch_seconds / seconds);
+      const double longer = fastest(timer, twice, deadline, now);
+      if (longer >= seconds * 1.5 || longer >= batch_seconds * 4)
+        return bounded(timer, static_cast<double>(twice) * batch_seconds / longer);
+      operations = twice;
+      seconds = longer;
+      continue;
+    }
     const double scaled = seconds > 0 ? before * batch_seconds / seconds : before * 10;
     const std::int64_t next = bounded(timer, std::clamp(scaled, before * 2, before * 10));
-    if (next <= operations || now() >= deadline) return operations;
+    if (next <= operations) break;
     operations = next;
+    seconds = timed(timer, operations).seconds;
   }
+  return operations;
 }
 
 result::Batches measure(Timer& timer, const Window& window, const std::function<double()>& now) {

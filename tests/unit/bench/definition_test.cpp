@@ -1,0 +1,114 @@
+#include "support/definition.hpp"
+
+#include <stdexcept>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/trial.hpp"
+
+namespace gpugauge::bench {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+void nothing(Trial&) {}
+
+Definition whole(const std::string& op) {
+  return define("definition", op)
+      .isolates("a mechanism")
+      .bad_value("a fault")
+      .quantity(Quantity::latency, "host_cpu")
+      .body(nothing);
+}
+
+// What Registration says against a definition, or "" when it takes it.
+std::string refusal(const Definition& definition) {
+  try {
+    const Registration registered{definition};
+  } catch (const std::logic_error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Registration, TakesAWholeDefinitionAndListsItSorted) {
+  ASSERT_EQ(refusal(whole("zebra")), "");
+  ASSERT_EQ(refusal(whole("aardvark")), "");
+  std::vector<std::string> ours;
+  for (const Definition* definition : definitions())
+    if (definition->op == "zebra" || definition->op == "aardvark") ours.push_back(definition->id());
+  EXPECT_THAT(ours, ElementsAre("definition/aardvark", "definition/zebra"));
+}
+
+TEST(Registration, NamesWhatIsMissing) {
+  EXPECT_THAT(
+      refusal(define("definition", "a").bad_value("x").quantity(Quantity::rate, "host_cpu").body(nothing)),
+      HasSubstr("isolates() is missing"));
+  EXPECT_THAT(
+      refusal(define("definition", "a").isolates("x").quantity(Quantity::rate, "host_cpu").body(nothing)),
+      HasSubstr("bad_value() is missing"));
+  EXPECT_THAT(
+      refusal(define("definition", "a").isolates("x").bad_value("x").quantity(Quantity::rate, "host_cpu")),
+      HasSubstr("body() is missing"));
+  EXPECT_THAT(refusal(define("definition", "a").isolates("x").bad_value("x").body(nothing)),
+              HasSubstr("quantity() and custom_metrics()"));
+}
+
+TEST(Registration, RefusesAQuantityBesideCustomMetrics) {
+  EXPECT_THAT(refusal(whole("both").custom_metrics()), HasSubstr("exactly one of"));
+}
+
+TEST(Registration, RefusesWordsThatCannotStandInAnId) {
+  EXPECT_THAT(refusal(whole("with space")), HasSubstr("'with space' is not a word"));
+  EXPECT_THAT(refusal(whole("")), HasSubstr("op '' is not a word"));
+  EXPECT_THAT(refusal(whole("axis").axis("size", {"8/8"})), HasSubstr("'8/8' is not a word"));
+  EXPECT_THAT(refusal(whole("variant").variant("a,b")), HasSubstr("variant 'a,b' is not a word"));
+}
+
+TEST(Registration, RefusesAxesThatDoNotExpand) {
+  EXPECT_THAT(refusal(whole("empty").axis("size", {})), HasSubstr("axis size has no values"));
+  EXPECT_THAT(refusal(whole("twice").axis("size", {"1"}).axis("size", {"2"})),
+              HasSubstr("axis size is there twice"));
+  EXPECT_THAT(refusal(whole("value").axis("size", {"1", "1"})), HasSubstr("has a value twice"));
+}
+
+TEST(Registration, RefusesNoStatisticsAndTimesThatAreNotPositive) {
+  EXPECT_THAT(refusal(whole("statistics").statistics({})), HasSubstr("statistics() is empty"));
+  EXPECT_THAT(refusal(whole("batch").batch_seconds(0)), HasSubstr("batch_seconds()"));
+  EXPECT_THAT(refusal(whole("share").window_share(-1)), HasSubstr("window_share()"));
+}
+
+TEST(Registration, RefusesAnIdThatIsTaken) {
+  ASSERT_EQ(refusal(whole("taken").axis("size", {"1", "2"})), "");
+  EXPECT_THAT(refusal(whole("taken").axis("size", {"2", "3"})),
+              HasSubstr("definition/taken/2: the id is registered twice"));
+  EXPECT_EQ(refusal(whole("taken").axis("size", {"4"})), "");
+}
+
+TEST(Definition, RefusesAClassThatTheVocabularyDoesNotKnow) {
+  EXPECT_THROW(define("f", "o").quantity(Quantity::latency, "fast_things"), std::invalid_argument);
+}
+
+TEST(Instances, AreEveryCombinationInTheOrderOfTheAxes) {
+  const Definition definition =
+      whole("product").variant("simt").axis("type", {"f32", "f16"}).axis("size", {"8", "16"});
+  std::vector<std::string> ids;
+  for (const Instance& instance : instances_of(definition)) ids.push_back(instance.id);
+  EXPECT_THAT(ids, ElementsAre("definition/product/simt/f32/8", "definition/product/simt/f32/16",
+                               "definition/product/simt/f16/8", "definition/product/simt/f16/16"));
+  EXPECT_EQ(instances_of(definition)[2].parameters, (result::Facts{{"type", "f16"}, {"size", "8"}}));
+}
+
+TEST(Definition, NamesItsMetricsByQuantityAndStatistic) {
+  const Definition definition = whole("names");
+  EXPECT_EQ(definition.metric_name(Statistic::median), "latency");
+  EXPECT_EQ(definition.metric_name(Statistic::mean), "latency_mean");
+  EXPECT_EQ(definition.metric_name(Statistic::p99), "latency_p99");
+  EXPECT_EQ(definition.metric_name(Statistic::minimum), "latency_minimum");
+  EXPECT_EQ(definition.unit(), "second");
+}
+
+}  // namespace
+}  // namespace gpugauge::bench
