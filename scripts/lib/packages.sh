@@ -30,7 +30,7 @@ missing_packages() {
 # fetch as sources are not asked for.
 missing_essentials() {
   local name header
-  for name in cmake g++ git ninja pkg-config python3; do
+  for name in g++ git ninja pkg-config python3; do
     command -v "$name" >/dev/null || printf '%s\n' "$name"
   done
   command -v g++ >/dev/null || return 0
