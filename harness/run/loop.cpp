@@ -22,6 +22,7 @@ Loop::Loop() : loop_(std::make_unique<uv_loop_t>()) {
   if (const int error = uv_loop_init(loop_.get()); error != 0)
     throw std::runtime_error(fmt::format(
         "Cannot set up the event loop: {}; raise the limit of open files (ulimit -n).", uv_strerror(error)));
+  loop_->data = this;
 }
 
 Loop::~Loop() {

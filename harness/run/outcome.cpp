@@ -6,7 +6,7 @@
 
 #include <fmt/core.h>
 
-#include "result/error.hpp"
+#include "result/file.hpp"
 
 namespace gpugauge::run {
 namespace {
@@ -20,7 +20,7 @@ std::string read_samples_of(result::Process& process, const std::filesystem::pat
   if (std::filesystem::symlink_status(file, error).type() == std::filesystem::file_type::not_found)
     return "left no sample file";
   try {
-    auto samples = result::read_samples(file);
+    auto samples = result::parse_samples(result::read_file(file), file.filename().string());
     if (samples.family != process.family)
       return fmt::format("left samples of the family '{}': the executable has the wrong name",
                          samples.family);
