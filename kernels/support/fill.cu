@@ -1,5 +1,3 @@
-#include <cstring>
-
 #include "kernels/support/fill.hpp"
 #include "kernels/support/grid.hpp"
 #include "kernels/support/uniform.hpp"
@@ -70,17 +68,6 @@ cudaError_t checksum(const void* data, std::size_t bytes, unsigned long long* su
       static_cast<const std::uint32_t*>(data), words, static_cast<int>(bytes % 4),
       static_cast<const unsigned char*>(data) + words * 4, sum);
   return cudaGetLastError();
-}
-
-std::uint64_t checksum_on_host(const void* data, std::size_t bytes) {
-  const auto* const from = static_cast<const unsigned char*>(data);
-  std::uint64_t sum = 0;
-  for (std::size_t word = 0; word * 4 < bytes; ++word) {
-    std::uint32_t value = 0;
-    std::memcpy(&value, from + word * 4, bytes - word * 4 < 4 ? bytes - word * 4 : 4);
-    sum += checksum_term(word, value);
-  }
-  return sum;
 }
 
 }  // namespace gpugauge::kernels

@@ -23,7 +23,4 @@ cudaError_t poison(void* data, std::size_t bytes, cudaStream_t stream);
 /// @pre data is 4-byte aligned
 cudaError_t checksum(const void* data, std::size_t bytes, unsigned long long* sum, cudaStream_t stream);
 
-/// The same on the host.
-std::uint64_t checksum_on_host(const void* data, std::size_t bytes);
-
 }  // namespace gpugauge::kernels

@@ -2,7 +2,9 @@
 // or device, alone, and is the same bit for bit. Also the order-independent checksum of a buffer.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "kernels/support/bf16.hpp"
 #include "kernels/support/host_device.hpp"
@@ -38,6 +40,18 @@ GPUGAUGE_HOST_DEVICE inline Bf16 uniform_bf16(std::uint64_t seed, std::uint64_t 
 /// terms: the order of addition does not matter, the place of every word does.
 GPUGAUGE_HOST_DEVICE inline std::uint64_t checksum_term(std::uint64_t index, std::uint32_t word) {
   return mix64((index << 32 | index >> 32) ^ (word * 0x9e3779b97f4a7c15ULL + 1));
+}
+
+/// The checksum of `bytes` bytes, read as little-endian 32-bit words, the last one padded with zero bytes.
+inline std::uint64_t checksum_on_host(const void* data, std::size_t bytes) {
+  const auto* const from = static_cast<const unsigned char*>(data);
+  std::uint64_t sum = 0;
+  for (std::size_t word = 0; word * 4 < bytes; ++word) {
+    std::uint32_t value = 0;
+    std::memcpy(&value, from + word * 4, bytes - word * 4 < 4 ? bytes - word * 4 : 4);
+    sum += checksum_term(word, value);
+  }
+  return sum;
 }
 
 }  // namespace gpugauge::kernels

@@ -1,0 +1,41 @@
+// Did every launch run? What the launch benchmarks verify, since an empty kernel leaves no result.
+#pragma once
+
+#include <functional>
+
+#include "kernels/launch/trivial.hpp"
+#include "support/cuda/resources.hpp"
+#include "support/trial.hpp"
+
+namespace gpugauge::bench::launch {
+
+/// Lets `enqueue(stream, counter)` enqueue work that adds `expected` to *counter, waits, and records whether
+/// exactly that many were counted.
+inline void verify_count(Trial& trial, cudaStream_t stream, unsigned long long expected,
+                         const std::function<void(cudaStream_t, unsigned long long*)>& enqueue) {
+  const cuda::DeviceValue<unsigned long long> counter;
+  enqueue(stream, counter.get());
+  const unsigned long long counted = counter.read(stream);
+  trial.verify(
+      "kernels that ran, less those that were launched",
+      counted > expected ? static_cast<double>(counted - expected) : static_cast<double>(expected - counted),
+      0);
+}
+
+/// The same for single launches on a stream.
+inline void verify_launches(Trial& trial, cudaStream_t stream) {
+  constexpr int launches = 1000;
+  verify_count(trial, stream, launches, [](cudaStream_t on, unsigned long long* counter) {
+    for (int i = 0; i < launches; ++i)
+      cuda::check(kernels::launch::launch_counting(counter, on), "launching a counting kernel");
+  });
+}
+
+/// Launches, or records, that a host timer may enqueue before it waits: a quarter of the queue, so that it
+/// never fills.
+/// @param depth of the queue
+constexpr int burst(int depth) {
+  return depth / 4 < 1 ? 1 : depth / 4;
+}
+
+}  // namespace gpugauge::bench::launch

@@ -1,0 +1,103 @@
+#include <array>
+#include <string>
+#include <vector>
+
+#include "launch/counted.hpp"
+#include "support/cuda/fit.hpp"
+#include "support/cuda/gpu_timer.hpp"
+#include "support/measure.hpp"
+#include "support/statistics.hpp"
+
+namespace gpugauge::bench::launch {
+namespace {
+
+constexpr std::array sizes{1, 4, 16, 64, 200};
+
+/// A graph of what `enqueue` puts into a stream `nodes` times, ready to be launched.
+class Chain {
+ public:
+  Chain(int nodes, cudaStream_t stream, const std::function<void(cudaStream_t)>& enqueue) {
+    cuda::check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "beginning a capture");
+    for (int i = 0; i < nodes; ++i) enqueue(stream);
+    cudaGraph_t graph = nullptr;
+    cuda::check(cudaStreamEndCapture(stream, &graph), "ending a capture");
+    const cuda::Owned<cudaGraph_t> owned(graph);
+    cudaGraphExec_t ready = nullptr;
+    cuda::check(cudaGraphInstantiate(&ready, graph, 0), "instantiating a graph");
+    ready_.reset(ready);
+    cuda::check(cudaGraphUpload(ready, stream), "uploading a graph");
+    cuda::check(cudaStreamSynchronize(stream), "uploading a graph");
+  }
+  void launch(cudaStream_t stream) const {
+    cuda::check(cudaGraphLaunch(ready_.get(), stream), "launching a graph");
+  }
+
+ private:
+  cuda::Owned<cudaGraphExec_t> ready_;
+};
+
+void add_metric(Trial& trial, const char* name, double seconds) {
+  result::Metric metric;
+  metric.name = name;
+  metric.unit = "second";
+  metric.better = result::Direction::lower;
+  metric.metric_class = "launch";
+  metric.statistic = "fit";
+  metric.value = rounded(seconds);
+  if (!(seconds > 0)) {
+    metric.judged = false;
+    metric.note = "the fit gave no value above 0";
+  }
+  trial.metric(std::move(metric));
+}
+
+void graph_replay(Trial& trial) {
+  const cuda::Stream capture;
+  // Loaded before it is captured: loading is not allowed in every capture mode.
+  cuda::check(kernels::launch::launch_empty(capture.get()), "launching an empty kernel");
+  verify_launches(trial, capture.get());
+  Window window = trial.window();
+  window.seconds /= static_cast<double>(sizes.size());
+  window.budget_seconds /= static_cast<double>(sizes.size());
+  std::vector<double> nodes;
+  std::vector<double> seconds;
+  for (const int size : sizes) {
+    const Chain chain(size, capture.get(), [](cudaStream_t stream) {
+      cuda::check(kernels::launch::launch_empty(stream), "launching an empty kernel");
+    });
+    cuda::GpuTimer timer(trial, [&](cudaStream_t stream, std::int64_t) { chain.launch(stream); },
+                         {.launches_per_operation = size});
+    nodes.push_back(size);
+    seconds.push_back(seconds_per_operation(measure(timer, window), Statistic::median));
+    trial.note("replay_of_" + std::to_string(size) + "_nodes", std::to_string(seconds.back() * 1e6) + " us");
+  }
+  const cuda::Line line = cuda::fit_line(nodes, seconds);
+  add_metric(trial, "fixed", line.fixed);
+  add_metric(trial, "per_node", line.slope);
+  trial.note("largest_residual", std::to_string(line.largest_residual));
+  trial.note("timer", "cuda_event");
+
+  constexpr int replays = 20;
+  verify_count(trial, capture.get(), static_cast<unsigned long long>(replays) * sizes.back(),
+               [](cudaStream_t stream, unsigned long long* counter) {
+                 const Chain chain(sizes.back(), stream, [&](cudaStream_t on) {
+                   cuda::check(kernels::launch::launch_counting(counter, on), "launching a counting kernel");
+                 });
+                 for (int i = 0; i < replays; ++i) chain.launch(stream);
+                 cuda::check(cudaStreamSynchronize(stream), "waiting for the GPU");
+               });
+}
+
+const Registration registered{define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
+                                  .isolates("GPU time to replay a graph of n empty kernels one after "
+                                            "another, from several n as a fixed part and a "
+                                            "part for each node")
+                                  .bad_value("a low SM clock, serialising tools (profiler, sanitizer), a "
+                                             "driver that no longer uploads graphs as a "
+                                             "whole")
+                                  .custom_metrics()
+                                  .requires_gpu()
+                                  .body(graph_replay)};
+
+}  // namespace
+}  // namespace gpugauge::bench::launch

@@ -1,0 +1,23 @@
+// Sizes and checks that the streaming benchmarks share.
+#pragma once
+
+#include <cstddef>
+
+#include "support/cuda/device.hpp"
+#include "support/cuda/gpu_timer.hpp"
+
+namespace gpugauge::bench::memory {
+
+/// Elements of each fp32 array: 1 GiB or four times the L2 cache, whichever is more. Skips the trial by name
+/// when `arrays` of them leave less than a tenth of the GPU's memory free.
+std::size_t array_elements(Trial& trial, std::size_t arrays);
+
+/// Seeds of the two inputs: different data in each array.
+inline std::uint64_t first_seed(const Trial& trial) {
+  return trial.data_seed();
+}
+inline std::uint64_t second_seed(const Trial& trial) {
+  return trial.data_seed() + 1;
+}
+
+}  // namespace gpugauge::bench::memory

@@ -1,0 +1,56 @@
+// The GPU under test: the first one that this process sees, and why there is none.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include <cuda_runtime_api.h>
+
+namespace gpugauge::bench::cuda {
+
+struct Device {
+  std::string name;
+  std::string uuid;            ///< "GPU-8a3c...", as nvidia-smi writes it
+  std::string pci_bus_id;      ///< "0000:01:00.0"
+  int compute_capability = 0;  ///< 90 for 9.0
+  int sm_count = 0;
+  std::size_t memory_bytes = 0;
+  std::size_t l2_bytes = 0;
+};
+
+/// Device 0 of this process. Read once. Throws CudaError.
+const Device& device();
+
+/// Bytes of device memory that can be allocated now. Throws CudaError.
+std::size_t free_memory_bytes();
+
+/// Why `bytes` of device memory cannot be had now and leave a tenth of the GPU's memory free, or nullopt.
+/// Throws CudaError.
+std::optional<std::string> why_too_large(std::size_t bytes);
+
+/// What became of the attempt to use a GPU.
+struct StartUp {
+  bool driver_library = false;     ///< libcuda.so.1 could be opened
+  std::string loader_message;      ///< why not
+  cudaError_t code = cudaSuccess;  ///< of the first call that failed
+  const char* doing = "";          ///< what that call should do
+  int devices = 0;
+  int driver_version = 0;          ///< newest CUDA that the driver supports, 13000 for 13.0; 0 = unknown
+  int runtime_version = 0;         ///< of this build
+  std::string compute_capability;  ///< "9.0", once known
+};
+
+/// One sentence or two for a start-up that failed, nullopt for one that did not. The runtime answers 35 also
+/// where there is no driver library at all, and calls that an insufficient driver: here the two are told
+/// apart.
+std::optional<std::string> why_unavailable(const StartUp& start);
+
+/// "13.0" for 13000, "unknown" for 0.
+std::string cuda_version_text(int version);
+
+/// Opens the driver library, makes the context and runs one kernel. Done once; later calls return the first
+/// result.
+const StartUp& start_up();
+
+}  // namespace gpugauge::bench::cuda

@@ -1,0 +1,85 @@
+#include "support/environment.hpp"
+
+#include <fstream>
+#include <string>
+#include <string_view>
+
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+
+#include "support/cuda/device.hpp"
+#include "support/cuda/environment.hpp"
+#include "support/cuda/error.hpp"
+#include "support/cuda/mapped.hpp"
+
+extern char** environ;
+
+namespace gpugauge::bench::cuda {
+
+namespace {
+
+// Only switches that change what CUDA does; the harness records the rest of the environment.
+void add_environment(result::Facts& facts) {
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text(*entry);
+    const std::string_view name = text.substr(0, text.find('='));
+    if (name.size() == text.size() || name == "CUDA_HOME" || name == "CUDA_PATH") continue;
+    if (name.substr(0, 5) == "CUDA_" || name == "NVIDIA_TF32_OVERRIDE")
+      facts[fmt::format("environment.{}", name)] = text.substr(name.size() + 1);
+  }
+}
+
+void add_attribute(result::Facts& facts, const char* name, cudaDeviceAttr attribute, double factor) {
+  int value = 0;
+  if (cudaDeviceGetAttribute(&value, attribute, 0) != cudaSuccess) {
+    cudaGetLastError();
+    return;
+  }
+  if (value > 0) facts[name] = fmt::format("{:.0f}", value * factor);
+}
+
+// As found, before anything of ours could change it; then lines that an earlier process left persisting are
+// given back.
+void add_persisting_l2(result::Facts& facts) {
+  std::size_t limit = 0;
+  if (device().compute_capability < 80) return;
+  if (cudaDeviceGetLimit(&limit, cudaLimitPersistingL2CacheSize) == cudaSuccess)
+    facts["gpu.l2_persisting_limit"] = fmt::format("{}", limit);
+  const cudaError_t reset = cudaCtxResetPersistingL2Cache();
+  facts["gpu.l2_persisting_reset"] = reset == cudaSuccess ? "done" : cudaGetErrorName(reset);
+  cudaGetLastError();
+}
+
+void describe(result::Facts& facts) {
+  const StartUp& start = start_up();
+  facts["cuda.runtime_version"] = cuda_version_text(start.runtime_version);
+  facts["cuda.driver_version"] = cuda_version_text(start.driver_version);
+  add_environment(facts);
+  std::ifstream maps("/proc/self/maps");
+  for (const auto& [name, path] : mapped_libraries(maps)) facts["library." + name] = path;
+  if (why_unavailable(start)) return;
+  const Device& gpu = device();
+  facts["gpu.name"] = gpu.name;
+  facts["gpu.uuid"] = gpu.uuid;
+  facts["gpu.pci_bus_id"] = gpu.pci_bus_id;
+  facts["gpu.compute_capability"] =
+      fmt::format("{}.{}", gpu.compute_capability / 10, gpu.compute_capability % 10);
+  facts["gpu.sm_count"] = fmt::format("{}", gpu.sm_count);
+  facts["gpu.memory_bytes"] = fmt::format("{}", gpu.memory_bytes);
+  facts["gpu.l2_bytes"] = fmt::format("{}", gpu.l2_bytes);
+  facts["gpu.visible_count"] = fmt::format("{}", start.devices);
+  add_attribute(facts, "gpu.sm_clock_max_hz", cudaDevAttrClockRate, 1e3);
+  add_attribute(facts, "gpu.memory_clock_max_hz", cudaDevAttrMemoryClockRate, 1e3);
+  add_attribute(facts, "gpu.memory_bus_bits", cudaDevAttrGlobalMemoryBusWidth, 1);
+  add_persisting_l2(facts);
+}
+
+}  // namespace
+
+bool register_environment() {
+  set_environment(
+      {[] { return why_unavailable(start_up()); }, [] { return device().compute_capability; }, describe});
+  return true;
+}
+
+}  // namespace gpugauge::bench::cuda

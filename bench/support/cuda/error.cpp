@@ -1,0 +1,26 @@
+#include "support/cuda/error.hpp"
+
+#include <fmt/format.h>
+
+#include "result/cuda_error.hpp"
+
+namespace gpugauge::bench::cuda {
+
+std::string explain(cudaError_t code) {
+  const int number = static_cast<int>(code);
+  if (const auto info = result::explain_cuda_error(number))
+    return fmt::format("{} ({}): {} {}", info->name, number, info->meaning, info->next);
+  return fmt::format("{} ({}): {}", cudaGetErrorName(code), number, cudaGetErrorString(code));
+}
+
+CudaError::CudaError(cudaError_t code, const std::string& what)
+    : std::runtime_error(fmt::format("{}: {}", what, explain(code))), code_(code) {}
+
+void check(cudaError_t code, const char* doing) {
+  if (code == cudaSuccess) return;
+  cudaGetLastError();  // an error that does not stick must not be found by the next launch
+  if (code == cudaErrorMemoryAllocation) throw OutOfMemory(fmt::format("{}: {}", doing, explain(code)));
+  throw CudaError(code, fmt::format("{} failed", doing));
+}
+
+}  // namespace gpugauge::bench::cuda

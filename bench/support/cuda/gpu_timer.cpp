@@ -1,0 +1,96 @@
+#include "support/cuda/gpu_timer.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "support/interrupt.hpp"
+
+namespace gpugauge::bench::cuda {
+
+namespace {
+
+// Enqueueing half a queue takes a few milliseconds; a host that needs a second has been stopped.
+constexpr double batch_timeout_seconds = 1;
+constexpr int own_launches = 6;
+
+// Three readings in a row within half a percent.
+bool flat(const std::vector<double>& clocks) {
+  if (clocks.size() < 3) return false;
+  const auto [low, high] = std::minmax_element(clocks.end() - 3, clocks.end());
+  return *low > 0 && *high <= *low * 1.005;
+}
+
+}  // namespace
+
+GpuTimer::GpuTimer(Trial& trial, Operation operation, Options options)
+    : trial_(trial), operation_(std::move(operation)), options_(options), use_blocker_(!queue().synchronous) {
+  trial_.note("synchronous_launch", use_blocker_ ? "false" : "true");
+  trial_.note("queue_depth", fmt::format("{}", queue().depth));
+}
+
+std::int64_t GpuTimer::maximum_operations() const {
+  if (!use_blocker_) return 0;
+  return std::max<std::int64_t>(1, (queue().depth / 2 - own_launches) / options_.launches_per_operation);
+}
+
+BatchTime GpuTimer::run(std::int64_t operations, bool blocked) {
+  {
+    const Blocker::Hold hold = blocked ? blocker_.hold(stream_.get(), batch_timeout_seconds) : nullptr;
+    stamps_.begin(stream_.get());
+    start_.record(stream_.get());
+    for (std::int64_t i = 0; i < operations; ++i) operation_(stream_.get(), next_++);
+    stop_.record(stream_.get());
+    stamps_.end(stream_.get());
+  }
+  stream_.synchronize();
+  return BatchTime{seconds_between(start_, stop_), stamps_.hertz()};
+}
+
+BatchTime GpuTimer::time_batch(std::int64_t operations) {
+  if (!use_blocker_) return run(operations, false);
+  BatchTime batch = run(operations, true);
+  if (!blocker_.timed_out()) return batch;
+  // The batch waited for the holder, or the host was stopped. Once may be the host; twice is the queue.
+  batch = run(operations, true);
+  if (!blocker_.timed_out()) {
+    trial_.note("blocker", "timed out once; that batch was repeated");
+    return batch;
+  }
+  use_blocker_ = false;
+  trial_.note("blocker",
+              fmt::format("timed out with {} operations enqueued; measured without it", operations));
+  return run(operations, false);
+}
+
+void GpuTimer::run_until_flat(double longest, double shortest, double chunk_seconds) {
+  const double start = steady_seconds();
+  std::int64_t chunk = 1;
+  std::vector<double> clocks;
+  while (!interrupted()) {
+    const double before = steady_seconds();
+    clocks.push_back(run(chunk, false).sm_clock_hz);
+    const double now = steady_seconds();
+    if (now - start >= longest || (now - start >= shortest && flat(clocks))) return;
+    if (now - before < chunk_seconds && chunk < 1'000'000) {
+      chunk *= 2;
+      clocks.clear();
+    }
+  }
+}
+
+void GpuTimer::warm_up() {
+  run(1, false);  // un-blocked: a first launch loads its kernel, and would wait for the holder while it does
+  run_until_flat(options_.warm_seconds, options_.warm_seconds / 5, options_.warm_seconds / 20);
+}
+
+void GpuTimer::heat(double seconds) {
+  static bool heated = false;
+  if (heated) return;
+  heated = true;
+  run_until_flat(seconds, seconds / 6, seconds / 60);
+}
+
+}  // namespace gpugauge::bench::cuda

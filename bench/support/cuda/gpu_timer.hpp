@@ -1,0 +1,68 @@
+// GPU time of a batch: CUDA events around operations that were enqueued while a blocking kernel held the
+// stream, so that the time holds no gap in which the GPU waited for the host.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include <cuda_runtime_api.h>
+
+#include "support/cuda/blocker.hpp"
+#include "support/cuda/environment.hpp"
+#include "support/cuda/resources.hpp"
+#include "support/cuda/stamps.hpp"
+#include "support/trial.hpp"
+
+namespace gpugauge::bench::cuda {
+
+class GpuTimer final : public Timer {
+ public:
+  /// Enqueues operation number `index` (counted over the timer's life, for rotation) on the stream; must not
+  /// wait for the GPU.
+  using Operation = std::function<void(cudaStream_t stream, std::int64_t index)>;
+
+  struct Options {
+    int launches_per_operation = 1;  ///< what an operation takes of the stream's queue
+    double warm_seconds = 0.1;       ///< longest warm-up; it ends earlier when the SM clock is flat
+  };
+
+  /// `trial` must outlive the timer; it gets the notes "synchronous_launch", "queue_depth" and, should it
+  /// happen, "blocker". Throws CudaError.
+  GpuTimer(Trial& trial, Operation operation, Options options);
+  GpuTimer(Trial& trial, Operation operation) : GpuTimer(trial, std::move(operation), Options{}) {}
+
+  /// Runs the operation for up to `seconds`, until the SM clock is flat: before the time window, for work
+  /// that draws so much power that clocks and temperature need it. Only the first call of a process does
+  /// anything.
+  void heat(double seconds);
+
+  BatchTime time_batch(std::int64_t operations) override;
+  void warm_up() override;
+  std::string name() const override { return "cuda_event"; }
+  /// cudaEventElapsedTime: about half a microsecond (CUDA Runtime API reference).
+  double resolution_seconds() const override { return 0.5e-6; }
+  /// At most half of the queue, less what the timer itself enqueues.
+  std::int64_t maximum_operations() const override;
+
+  cudaStream_t stream() const { return stream_.get(); }
+  /// Operations enqueued so far, warm-up included.
+  std::int64_t operations() const { return next_; }
+
+ private:
+  BatchTime run(std::int64_t operations, bool blocked);
+  void run_until_flat(double longest, double shortest, double chunk_seconds);
+
+  Trial& trial_;
+  Operation operation_;
+  Options options_;
+  Stream stream_;
+  Event start_;
+  Event stop_;
+  Blocker blocker_;
+  Stamps stamps_;
+  bool use_blocker_;
+  std::int64_t next_ = 0;
+};
+
+}  // namespace gpugauge::bench::cuda

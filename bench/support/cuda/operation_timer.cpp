@@ -1,0 +1,111 @@
+#include "support/cuda/operation_timer.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "support/statistics.hpp"
+
+namespace gpugauge::bench::cuda {
+
+namespace {
+
+constexpr std::size_t most_kept = 1 << 20;
+
+// What one reading costs, as the smallest mean of several rows: subtracting too little is better than too
+// much.
+double cost_of_reading() {
+  constexpr int readings = 1000;
+  double cost = std::numeric_limits<double>::infinity();
+  for (int row = 0; row < 20; ++row) {
+    const double start = steady_seconds();
+    double last = start;
+    for (int i = 0; i < readings; ++i) last = steady_seconds();
+    cost = std::min(cost, (last - start) / readings);
+  }
+  return cost;
+}
+
+result::Metric metric(const char* name, const std::string& metric_class, const char* statistic,
+                      double seconds) {
+  result::Metric made;
+  made.name = name;
+  made.unit = "second";
+  made.better = result::Direction::lower;
+  made.metric_class = metric_class;
+  made.statistic = statistic;
+  made.value = rounded(seconds);
+  made.resolution = rounded(steady_resolution_seconds());
+  if (!(seconds > 0)) {
+    made.judged = false;
+    made.note = "not above what reading the clock costs";
+  }
+  return made;
+}
+
+}  // namespace
+
+OperationTimer::OperationTimer(std::function<void()> operation, std::function<void()> prepare,
+                               std::int64_t most)
+    : operation_(std::move(operation)), prepare_(std::move(prepare)), most_(most) {
+  seconds_.reserve(most_kept);
+}
+
+double OperationTimer::resolution_seconds() const {
+  return steady_resolution_seconds();
+}
+
+void OperationTimer::warm_up() {
+  prepare_();
+  operation_();
+  prepare_();
+  const double end = steady_seconds() + 0.02;
+  while (steady_seconds() < end) {
+    for (std::int64_t i = 0; i < (most_ > 0 ? std::min<std::int64_t>(most_, 64) : 64); ++i) operation_();
+    prepare_();
+  }
+  clock_cost_ = cost_of_reading();
+  seconds_.clear();
+  cpu_seconds_ = 0;
+  cpu_operations_ = 0;
+}
+
+BatchTime OperationTimer::time_batch(std::int64_t operations) {
+  prepare_();
+  double sum = 0;
+  const double cpu_start = thread_cpu_seconds();
+  double before = steady_seconds();
+  for (std::int64_t i = 0; i < operations; ++i) {
+    operation_();
+    const double now = steady_seconds();
+    const double seconds = now - before - clock_cost_;
+    sum += seconds;
+    if (seconds_.size() < most_kept) seconds_.push_back(static_cast<float>(seconds));
+    before = now;
+  }
+  cpu_seconds_ += thread_cpu_seconds() - cpu_start;
+  cpu_operations_ += operations;
+  return BatchTime{std::max(sum, 0.0), 0};
+}
+
+void OperationTimer::add_metrics(Trial& trial, const std::string& metric_class, bool cpu_time) const {
+  trial.note("clock_cost_seconds", fmt::format("{:.3g}", clock_cost_));
+  trial.note("operations_timed", fmt::format("{}", seconds_.size()));
+  std::vector<double> sorted(seconds_.begin(), seconds_.end());
+  if (sorted.empty()) return;
+  double sum = 0;
+  for (const double seconds : sorted) sum += seconds;
+  trial.metric(metric("operation_mean", metric_class, "mean", sum / static_cast<double>(sorted.size())));
+  trial.metric(metric("operation_p90", metric_class, "p90", nearest_rank(sorted, 0.90)));
+  trial.metric(metric("operation_p99", metric_class, "p99", nearest_rank(sorted, 0.99)));
+  if (cpu_time && cpu_operations_ > 0) {
+    result::Metric cpu = metric("cpu_per_operation", metric_class, "mean",
+                                cpu_seconds_ / static_cast<double>(cpu_operations_));
+    cpu.note = cpu.judged ? "processor time of the calling thread, clock readings included" : cpu.note;
+    trial.metric(std::move(cpu));
+  }
+}
+
+}  // namespace gpugauge::bench::cuda

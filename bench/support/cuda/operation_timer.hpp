@@ -1,0 +1,42 @@
+// Host time of single operations: each is timed alone, so that p99 is that of operations and not of batches.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "support/cuda/environment.hpp"
+#include "support/trial.hpp"
+
+namespace gpugauge::bench::cuda {
+
+class OperationTimer final : public Timer {
+ public:
+  /// `operation` is timed; `prepare` runs before every batch, untimed. `most` bounds a batch, so that the
+  /// stream's queue does not fill; 0 = none.
+  OperationTimer(std::function<void()> operation, std::function<void()> prepare, std::int64_t most);
+
+  /// Seconds of the batch without the clock readings' own cost, which was measured before.
+  BatchTime time_batch(std::int64_t operations) override;
+  void warm_up() override;
+  std::string name() const override { return "steady_clock"; }
+  double resolution_seconds() const override;
+  std::int64_t maximum_operations() const override { return most_; }
+
+  /// Adds "operation_mean", "operation_p90" and "operation_p99" of all operations timed since warm-up, and
+  /// with `cpu_time` "cpu_per_operation", the thread's processor time. In seconds, lower is better, of class
+  /// `metric_class`.
+  void add_metrics(Trial& trial, const std::string& metric_class, bool cpu_time) const;
+
+ private:
+  std::function<void()> operation_;
+  std::function<void()> prepare_;
+  std::int64_t most_;
+  double clock_cost_ = 0;
+  std::vector<float> seconds_;  // of single operations
+  double cpu_seconds_ = 0;
+  std::int64_t cpu_operations_ = 0;
+};
+
+}  // namespace gpugauge::bench::cuda

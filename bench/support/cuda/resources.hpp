@@ -1,0 +1,128 @@
+// Ownership of CUDA's objects. Constructors throw OutOfMemory or CudaError; destructors ignore errors,
+// because an earlier sticky error is reported where it arose.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <type_traits>
+
+#include <cuda_runtime_api.h>
+
+#include "support/cuda/error.hpp"
+
+namespace gpugauge::bench::cuda {
+
+struct Deleter {
+  void operator()(cudaStream_t stream) const { cudaStreamDestroy(stream); }
+  void operator()(cudaEvent_t event) const { cudaEventDestroy(event); }
+  void operator()(cudaGraph_t graph) const { cudaGraphDestroy(graph); }
+  void operator()(cudaGraphExec_t graph) const { cudaGraphExecDestroy(graph); }
+};
+
+template <typename Handle>
+using Owned = std::unique_ptr<std::remove_pointer_t<Handle>, Deleter>;
+
+/// A stream that does not wait for the legacy default stream.
+class Stream {
+ public:
+  Stream() {
+    cudaStream_t stream = nullptr;
+    check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "creating a stream");
+    stream_.reset(stream);
+  }
+  cudaStream_t get() const { return stream_.get(); }
+  void synchronize() const { check(cudaStreamSynchronize(get()), "waiting for the GPU"); }
+
+ private:
+  Owned<cudaStream_t> stream_;
+};
+
+class Event {
+ public:
+  explicit Event(unsigned flags = cudaEventDefault) {
+    cudaEvent_t event = nullptr;
+    check(cudaEventCreateWithFlags(&event, flags), "creating an event");
+    event_.reset(event);
+  }
+  cudaEvent_t get() const { return event_.get(); }
+  void record(cudaStream_t stream) const { check(cudaEventRecord(get(), stream), "recording an event"); }
+
+ private:
+  Owned<cudaEvent_t> event_;
+};
+
+/// Seconds between two events that have happened.
+inline double seconds_between(const Event& start, const Event& stop) {
+  float milliseconds = 0;
+  check(cudaEventElapsedTime(&milliseconds, start.get(), stop.get()), "reading the time between two events");
+  return static_cast<double>(milliseconds) * 1e-3;
+}
+
+/// `count` elements of device memory, not initialised.
+template <typename T>
+class DeviceBuffer {
+ public:
+  explicit DeviceBuffer(std::size_t count) : count_(count) {
+    void* memory = nullptr;
+    check(cudaMalloc(&memory, count * sizeof(T)), "allocating GPU memory");
+    memory_.reset(static_cast<T*>(memory));
+  }
+  T* get() const { return memory_.get(); }
+  std::size_t count() const { return count_; }
+  std::size_t bytes() const { return count_ * sizeof(T); }
+
+ private:
+  struct Free {
+    void operator()(T* memory) const { cudaFree(memory); }
+  };
+  std::size_t count_;
+  std::unique_ptr<T, Free> memory_;
+};
+
+/// `count` value-initialised elements of page-locked host memory that the GPU can reach.
+template <typename T>
+class PinnedBuffer {
+ public:
+  explicit PinnedBuffer(std::size_t count) : count_(count) {
+    void* memory = nullptr;
+    check(cudaHostAlloc(&memory, count * sizeof(T), cudaHostAllocMapped), "allocating pinned host memory");
+    memory_.reset(static_cast<T*>(memory));
+    std::uninitialized_value_construct_n(get(), count);
+  }
+  T* get() const { return memory_.get(); }
+  std::size_t count() const { return count_; }
+  /// The same memory as the GPU addresses it.
+  T* on_device() const {
+    void* pointer = nullptr;
+    check(cudaHostGetDevicePointer(&pointer, get(), 0), "mapping pinned memory");
+    return static_cast<T*>(pointer);
+  }
+
+ private:
+  struct Free {
+    void operator()(T* memory) const { cudaFreeHost(memory); }
+  };
+  std::size_t count_;
+  std::unique_ptr<T, Free> memory_;
+};
+
+/// One trivially copyable value in device memory, read on the host when it is needed.
+template <typename T>
+class DeviceValue {
+ public:
+  DeviceValue() : buffer_(1) { check(cudaMemset(buffer_.get(), 0, sizeof(T)), "clearing GPU memory"); }
+  T* get() const { return buffer_.get(); }
+  /// Waits for `stream` and reads the value.
+  T read(cudaStream_t stream) const {
+    T value{};
+    check(cudaMemcpyAsync(&value, get(), sizeof value, cudaMemcpyDeviceToHost, stream),
+          "reading a value back");
+    check(cudaStreamSynchronize(stream), "waiting for the GPU");
+    return value;
+  }
+
+ private:
+  DeviceBuffer<T> buffer_;
+};
+
+}  // namespace gpugauge::bench::cuda

@@ -1,0 +1,33 @@
+// The mean SM clock between two points of a stream.
+#pragma once
+
+#include <cstdint>
+
+#include <cuda_runtime_api.h>
+
+#include "kernels/support/sm_clock.hpp"
+#include "support/cuda/resources.hpp"
+
+namespace gpugauge::bench::cuda {
+
+class Stamps {
+ public:
+  Stamps() : begin_(kernels::stamp_slots), end_(kernels::stamp_slots) {}
+
+  void begin(cudaStream_t stream) {
+    ++generation_;
+    check(kernels::launch_clock_stamp(begin_.on_device(), generation_, stream), "launching the clock stamp");
+  }
+  void end(cudaStream_t stream) {
+    check(kernels::launch_clock_stamp(end_.on_device(), generation_, stream), "launching the clock stamp");
+  }
+  /// Hertz between the last begin and end, 0 if unknown. Both must have run.
+  double hertz() const { return kernels::sm_clock_hz(begin_.get(), end_.get(), generation_); }
+
+ private:
+  PinnedBuffer<kernels::ClockStamp> begin_;
+  PinnedBuffer<kernels::ClockStamp> end_;
+  std::uint64_t generation_ = 0;
+};
+
+}  // namespace gpugauge::bench::cuda
