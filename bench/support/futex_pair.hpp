@@ -24,6 +24,8 @@ class FutexPair {
   void exchange(std::int64_t wakes);
   /// True when the partner answered as often as it was woken.
   bool answered() const;
+  /// How often the partner ran because it was woken.
+  std::int64_t wakes_answered() const { return answers_.load(); }
 
  private:
   enum Word : std::uint32_t { here_runs, there_runs, there_runs_quietly, ending };

@@ -34,6 +34,8 @@ class Stream {
   /// Walks what is left of the first pass, then returns the largest difference of any target element from
   /// what it must be; NaN when any was never written.
   double largest_error();
+  /// The target of member 0.
+  double* target() { return array(0, 0); }
 
  private:
   double* array(int index, int member) const;

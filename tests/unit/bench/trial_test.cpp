@@ -55,6 +55,16 @@ result::Metric metric_of(const result::BenchmarkResult& outcome, const std::stri
   return {};
 }
 
+result::Metric ratio_of(double value) {
+  result::Metric metric;
+  metric.name = "ratio";
+  metric.unit = "1";
+  metric.metric_class = "host_cpu";
+  metric.statistic = "ratio";
+  metric.value = value;
+  return metric;
+}
+
 TEST(Trial, GivesTheBodyItsParameters) {
   Bench bench(latency());
   EXPECT_EQ(bench.trial.parameter("size"), "4096");
@@ -169,8 +179,7 @@ TEST(Trial, PutsALimitOnTheMetricOfItsName) {
 
 TEST(Trial, TakesFiniteCustomMetricsOnly) {
   Bench bench(define("trial", "op").custom_metrics());
-  result::Metric ratio{
-      .name = "ratio", .unit = "1", .metric_class = "host_cpu", .statistic = "ratio", .value = nan};
+  result::Metric ratio = ratio_of(nan);
   EXPECT_THROW(bench.trial.metric(ratio), std::invalid_argument);
   ratio.value = 0.5;
   bench.trial.metric(ratio);
@@ -228,8 +237,7 @@ TEST(Verify, DeterministicNeedsTwoEqualChecksums) {
       {{5, 5, 5}, true}, {{5, 5, 6}, false}, {{6, 5, 5}, false}, {{5}, false}, {{}, false}};
   for (const auto& [checksums, passes] : cases) {
     Bench bench(define("trial", "op").custom_metrics());
-    bench.trial.metric(
-        {.name = "x", .unit = "1", .metric_class = "integrity", .statistic = "ratio", .value = 1});
+    bench.trial.metric(ratio_of(1));
     bench.trial.verify_deterministic(checksums);
     EXPECT_EQ(bench.trial.finish().verifications.at(0).passed, passes);
   }

@@ -1,0 +1,250 @@
+// A whole family process, from flags to exit code and sample file.
+#include "support/family.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <stdexcept>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <signal.h>
+#include <unistd.h>
+
+#include "result/samples.hpp"
+#include "support/environment.hpp"
+#include "support/mapping.hpp"
+#include "support/trial.hpp"
+
+namespace gpugauge::bench {
+namespace {
+
+namespace fs = std::filesystem;
+using result::Samples;
+using result::Status;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+void spin(std::int64_t operations) {
+  for (std::int64_t i = 0; i < operations; ++i) {
+    asm volatile("");
+  }
+}
+
+Definition probe(const std::string& op) {
+  return define("probe", op)
+      .isolates("how a family behaves")
+      .bad_value("a fault in the runner")
+      .quantity(Quantity::latency, "host_cpu")
+      .batch_seconds(1e-4);
+}
+
+const Registration good{probe("good").axis("size", {"1", "2"}).body([](Trial& trial) {
+  trial.time(spin);
+  trial.verify("always right", 0, 0);
+})};
+const Registration wrong{probe("wrong").body([](Trial& trial) {
+  trial.time(spin);
+  trial.verify("against a reference", std::numeric_limits<double>::quiet_NaN(), 1e9);
+})};
+const Registration throws{
+    probe("throws").body([](Trial&) { throw std::runtime_error("the case has no bottom"); })};
+const Registration throws_inside{probe("throws_inside").body([](Trial& trial) {
+  trial.time([](std::int64_t) { throw std::runtime_error("thrown while timed"); });
+})};
+const Registration skips{probe("skips").body([](Trial& trial) { trial.skip("there is no fourth core"); })};
+const Registration hungry{probe("hungry").body([](Trial&) { throw OutOfMemory(123456789); })};
+const Registration custom{
+    define("probe", "custom").isolates("a ratio").bad_value("x").custom_metrics().body([](Trial& trial) {
+      result::Metric metric;
+      metric.name = "ratio";
+      metric.unit = "1";
+      metric.metric_class = "host_cpu";
+      metric.statistic = "ratio";
+      metric.value = 0.5;
+      trial.metric(metric);
+    })};
+const Registration needs_gpu{
+    probe("needs_gpu").requires_gpu(90).body([](Trial& trial) { trial.time(spin); })};
+const Registration signals{probe("signals").body([](Trial& trial) {
+  trial.time([](std::int64_t operations) {
+    spin(operations);
+    raise(SIGTERM);
+  });
+})};
+
+class FamilyProcess : public testing::Test {
+ protected:
+  ~FamilyProcess() override {
+    set_environment({});
+    fs::remove(file_);
+  }
+
+  // Runs the probe family on these benchmarks; its sample file is `file_`.
+  int run(const std::string& filter, std::vector<std::string> more = {}) {
+    std::vector<std::string> words{"gpugauge-bench-probe", "--benchmark_filter=" + filter,
+                                   "--gpugauge_window=0.01", "--gpugauge_samples=" + file_.string()};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_plain(std::move(words));
+  }
+  static int run_plain(std::vector<std::string> words) {
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    return run_family({"probe", "0123"}, static_cast<int>(words.size()), arguments.data());
+  }
+  Samples samples() const { return result::read_samples(file_); }
+
+  fs::path file_ =
+      fs::path(testing::TempDir()) /
+      (std::string("gpugauge_") + testing::UnitTest::GetInstance()->current_test_info()->name() + ".json");
+};
+
+TEST_F(FamilyProcess, WritesASampleFileThatReadsBack) {
+  ASSERT_EQ(run("probe/(good|custom)", {"--gpugauge_seed=3"}), exit_ok);
+  const Samples all = samples();
+  EXPECT_EQ(all.family, "probe");
+  EXPECT_EQ(all.status, Status::ok);
+  EXPECT_EQ(all.source_hash, "0123");
+  EXPECT_EQ(all.seed, 3U);
+  EXPECT_EQ(all.context.count("host.cpus_allowed"), 1U);
+  ASSERT_EQ(all.benchmarks.size(), 3U);
+  for (const result::BenchmarkResult& one : all.benchmarks) {
+    EXPECT_EQ(one.status, Status::ok) << one.reason;
+    ASSERT_EQ(one.metrics.size(), 1U);
+    EXPECT_GT(one.metrics[0].value, 0);
+    if (one.id == "probe/custom") continue;
+    EXPECT_GE(one.batches.seconds_per_operation.size(), 20U);
+    EXPECT_EQ(one.verifications.size(), 1U);
+    EXPECT_EQ(one.parameters.count("size"), 1U);
+  }
+  EXPECT_EQ(result::parse_samples(result::to_json(all), "again"), all);
+}
+
+TEST_F(FamilyProcess, AWrongResultFailsWhateverItsSpeed) {
+  EXPECT_EQ(run("probe/(wrong|good/1)"), exit_failed);
+  const Samples all = samples();
+  EXPECT_EQ(all.status, Status::ok);  // the family ran; one benchmark failed
+  ASSERT_EQ(all.benchmarks.size(), 2U);
+  EXPECT_EQ(all.benchmarks[1].id, "probe/wrong");
+  EXPECT_EQ(all.benchmarks[1].status, Status::failed);
+  EXPECT_THAT(all.benchmarks[1].reason, HasSubstr("wrong result: against a reference"));
+  EXPECT_FALSE(all.benchmarks[1].batches.seconds_per_operation.empty());
+}
+
+TEST_F(FamilyProcess, AnExceptionFailsOneBenchmarkByItsSentence) {
+  EXPECT_EQ(run("probe/(throws|throws_inside)$"), exit_failed);
+  const Samples all = samples();
+  EXPECT_EQ(all.status, Status::failed);
+  EXPECT_THAT(all.reason, HasSubstr("the case has no bottom"));
+  ASSERT_EQ(all.benchmarks.size(), 2U);
+  EXPECT_EQ(all.benchmarks[0].reason, "the case has no bottom");
+  EXPECT_EQ(all.benchmarks[1].reason, "thrown while timed");
+}
+
+TEST_F(FamilyProcess, WhatDoesNotApplyIsSkippedByName) {
+  EXPECT_EQ(run("probe/(skips|hungry|needs_gpu)"), exit_ok);
+  const Samples all = samples();
+  EXPECT_EQ(all.status, Status::skipped);
+  ASSERT_EQ(all.benchmarks.size(), 3U);
+  for (const result::BenchmarkResult& one : all.benchmarks) EXPECT_EQ(one.status, Status::skipped) << one.id;
+  EXPECT_THAT(all.benchmarks[0].reason, HasSubstr("123456789 bytes"));
+  EXPECT_EQ(all.benchmarks[1].reason, "needs a GPU");
+  EXPECT_EQ(all.benchmarks[2].reason, "there is no fourth core");
+}
+
+TEST_F(FamilyProcess, AskForMoreComputeCapabilityThanThereIsAndItSkips) {
+  set_environment({.unavailable = {}, .compute_capability = [] { return 86; }, .describe = {}});
+  EXPECT_EQ(run("probe/needs_gpu"), exit_ok);
+  EXPECT_EQ(samples().benchmarks.at(0).reason, "needs compute capability 9.0, this GPU has 8.6");
+  set_environment({.unavailable = {}, .compute_capability = [] { return 90; }, .describe = {}});
+  EXPECT_EQ(run("probe/needs_gpu"), exit_ok);
+  EXPECT_EQ(samples().benchmarks.at(0).status, Status::ok);
+}
+
+TEST_F(FamilyProcess, AnUnavailableFamilySaysWhyInItsFile) {
+  set_environment({.unavailable = [] { return "no CUDA device is visible"; },
+                   .compute_capability = {},
+                   .describe = [](result::Facts& facts) { facts["cuda.error"] = "100"; }});
+  EXPECT_EQ(run("probe/good"), exit_unavailable);
+  const Samples all = samples();
+  EXPECT_EQ(all.status, Status::unavailable);
+  EXPECT_EQ(all.reason, "no CUDA device is visible");
+  EXPECT_EQ(all.context.at("cuda.error"), "100");
+  EXPECT_THAT(all.benchmarks, IsEmpty());
+}
+
+TEST_F(FamilyProcess, ASignalEndsItBetweenBatchesAndTheFileSaysSo) {
+  // In a child: the signal's flag stays up for the rest of a process.
+  EXPECT_EXIT(_exit(run("probe/(good/1|signals|skips)")), testing::ExitedWithCode(exit_interrupted), "");
+  const Samples all = samples();
+  EXPECT_EQ(all.status, Status::interrupted);
+  ASSERT_EQ(all.benchmarks.size(), 3U);
+  EXPECT_EQ(all.benchmarks[0].status, Status::ok);
+  EXPECT_EQ(all.benchmarks[1].status, Status::interrupted);
+  EXPECT_EQ(all.benchmarks[2].status, Status::interrupted) << "what was not reached is named too";
+}
+
+TEST_F(FamilyProcess, RepetitionsKeepTheLastAndSayHowMany) {
+  EXPECT_EQ(run("probe/good/1", {"--benchmark_repetitions=3"}), exit_ok);
+  const Samples all = samples();
+  ASSERT_EQ(all.benchmarks.size(), 1U);
+  EXPECT_EQ(all.benchmarks[0].notes.at("repetitions"), "3, the last one kept");
+}
+
+TEST_F(FamilyProcess, UsageErrorsWriteNoFile) {
+  EXPECT_EQ(run("no/such/benchmark"), exit_usage);
+  EXPECT_EQ(run("probe/good", {"--gpugauge_windows=1"}), exit_usage);
+  EXPECT_EQ(run("probe/good", {"--benchmark_no_such_flag=1"}), exit_usage);
+  EXPECT_EQ(run("probe/good", {"--gpugauge_parent=1073741824"}), exit_usage);
+  EXPECT_EQ(run("probe/good", {"--gpugauge_only=/no/such/file"}), exit_usage);
+  EXPECT_FALSE(fs::exists(file_));
+}
+
+TEST_F(FamilyProcess, ASampleFileThatCannotBeWrittenIsAnError) {
+  EXPECT_EQ(run_plain({"x", "--benchmark_filter=probe/custom", "--gpugauge_samples=/proc/no/such/file"}),
+            exit_usage);
+}
+
+TEST_F(FamilyProcess, GoogleBenchmarksOwnJsonIsValidAlsoWhenBenchmarksFail) {
+  const fs::path out = file_.string() + ".google";
+  EXPECT_EQ(run("probe/(good/1|throws|wrong|custom)", {"--benchmark_out=" + out.string()}), exit_failed);
+  std::ifstream text(out);
+  const nlohmann::json json = nlohmann::json::parse(text);  // throws on a bare NaN
+  fs::remove(out);
+  ASSERT_EQ(json.at("benchmarks").size(), 5U);
+  int errors = 0;
+  for (const auto& one : json.at("benchmarks")) errors += one.value("error_occurred", false);
+  EXPECT_EQ(errors, 3);
+}
+
+TEST_F(FamilyProcess, ListsAndDescribesWhatThereIs) {
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(run_plain({"x", "--benchmark_list_tests", "--benchmark_filter=probe/good"}), exit_ok);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "probe/good/1\nprobe/good/2\n");
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(run_plain({"x", "--gpugauge_describe"}), exit_ok);
+  const nlohmann::json json = nlohmann::json::parse(testing::internal::GetCapturedStdout());
+  bool found = false;
+  for (const auto& one : json.at("definitions")) {
+    if (one.at("id") != "probe/needs_gpu") continue;
+    found = true;
+    EXPECT_EQ(one.at("requires").at("minimum_compute_capability"), 90);
+    EXPECT_EQ(one.at("metrics").at(0).at("name"), "latency");
+    EXPECT_EQ(one.at("class"), "host_cpu");
+    EXPECT_EQ(one.at("isolates"), "how a family behaves");
+  }
+  EXPECT_TRUE(found);
+}
+
+TEST(WindowOf, SharesTheWindowButNeverCutsAMeanBelowASecond) {
+  Definition definition = probe("share").window_share(0.5);
+  EXPECT_EQ(window_of(definition, 0.5).seconds, 0.25);
+  EXPECT_EQ(window_of(definition, 1).seconds, 1);
+  EXPECT_EQ(window_of(definition, 4).seconds, 2);
+  EXPECT_EQ(window_of(definition, 4).budget_seconds, 6);
+}
+
+}  // namespace
+}  // namespace gpugauge::bench
