@@ -53,11 +53,16 @@ std::string Table::draw(const Terminal& terminal) const {
     total += width + (c > 0 ? gap : 0);
   }
   const auto available = static_cast<std::size_t>(terminal.width);
-  for (std::size_t c = 0; c < columns_.size() && total > available; ++c) {
-    if (!columns_[c].shrinks || widths[c] <= narrowest) continue;
-    const std::size_t cut = std::min(total - available, widths[c] - narrowest);
-    widths[c] -= cut;
-    total -= cut;
+  // The widest column that may shrink gives way first, a column at a time.
+  while (total > available) {
+    std::size_t widest = columns_.size();
+    for (std::size_t c = 0; c < columns_.size(); ++c)
+      if (columns_[c].shrinks && widths[c] > narrowest &&
+          (widest == columns_.size() || widths[c] >= widths[widest]))
+        widest = c;
+    if (widest == columns_.size()) break;
+    --widths[widest];
+    --total;
   }
 
   std::string out;

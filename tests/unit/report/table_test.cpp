@@ -31,6 +31,12 @@ TEST(Table, CutsTheMiddleOfAShrinkingColumnAndKeepsItsEnd) {
   EXPECT_THAT(drawn, testing::HasSubstr(".."));
 }
 
+TEST(Table, TheWidestColumnGivesWayFirst) {
+  Table table({{"a", false, true}, {"b", false, true}});
+  table.add({{"Debian GNU/Linux 12"}, {std::string(60, 'x')}});
+  EXPECT_THAT(table.draw(plain_terminal(70)), testing::HasSubstr("Debian GNU/Linux 12"));
+}
+
 TEST(Table, RefusesARowOfAnotherLength) {
   Table table({{"a"}, {"b"}});
   EXPECT_THROW(table.add({{"x"}}), std::logic_error);
