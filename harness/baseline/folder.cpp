@@ -7,6 +7,7 @@
 
 #include "baseline/baseline.hpp"
 #include "baseline/digest.hpp"
+#include "baseline/run_id.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
 
@@ -41,6 +42,10 @@ void require_fit(const std::vector<result::Run>& runs) {
     throw result::UsageError("a baseline needs at least one run: name run files or let it measure");
   std::set<std::string> ids;
   for (const result::Run& run : runs) {
+    if (!is_run_id(run.id))
+      throw result::UsageError(fmt::format(
+          "a run has the id '{}', which is none (26 digits and capital letters): it cannot be pinned",
+          run.id.substr(0, 60)));
     if (!run.complete)
       throw result::UsageError(
           fmt::format("run {} is partial ({}): only whole runs make a baseline", run.id, run.partial_reason));

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "baseline/baseline.hpp"
+#include "baseline/run_id.hpp"
 #include "result/object_reader.hpp"
 
 namespace gpugauge::baseline {
@@ -13,12 +14,6 @@ namespace {
 
 bool is_digest(std::string_view text) {
   return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-}
-
-/// A run id is a ULID: 26 characters of Crockford's base 32. Nothing else ever becomes part of a path.
-bool is_run_id(std::string_view text) {
-  return text.size() == 26 &&
-         text.find_first_not_of("0123456789ABCDEFGHJKMNPQRSTVWXYZ") == std::string_view::npos;
 }
 
 Entry entry_from(const nlohmann::json& value, const result::Place& place) {
@@ -31,8 +26,7 @@ Entry entry_from(const nlohmann::json& value, const result::Place& place) {
   entry.started = reader.text("started");
   entry.bytes = reader.unsigned_integer("bytes");
   reader.done();
-  if (!is_run_id(entry.run_id))
-    place.key("run_id").refuse("is no run id (26 characters of Crockford's base 32)");
+  if (!is_run_id(entry.run_id)) place.key("run_id").refuse("is no run id (26 digits and capital letters)");
   if (entry.file != "runs/" + entry.run_id + ".json")
     place.key("file").refuse(
         fmt::format("must be runs/{}.json: a baseline reaches no file outside its folder", entry.run_id));
@@ -41,6 +35,11 @@ Entry entry_from(const nlohmann::json& value, const result::Place& place) {
 }
 
 }  // namespace
+
+bool is_run_id(std::string_view text) {
+  return text.size() == 26 &&
+         text.find_first_not_of("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") == std::string_view::npos;
+}
 
 bool Baseline::provisional() const {
   constexpr std::size_t enough = 3;

@@ -30,15 +30,23 @@ struct Verdict {
   std::string metric_class;
   std::string unit;
   result::Direction better = result::Direction::higher;
-  std::optional<double> value;                    ///< now: median over the rounds' values, in unit
-  std::optional<double> baseline;                 ///< centre of the baseline, in unit
-  std::optional<double> change;                   ///< relative, + is worse: .25 = a quarter slower
-  std::optional<double> interval;                 ///< half width of the 90% interval of change
-  std::optional<double> minimum_detectable_drop;  ///< relative
-  double tolerance = 0;                           ///< relative
-  int rounds = 0;                                 ///< rounds that the verdict used
-  bool advisory =
-      false;  ///< said, never counted: minimum detectable drop above twice the tolerance, or provisional
+  /// Now, in unit: what the rounds that the verdict rests on estimate.
+  std::optional<double> value;
+  /// Centre of the baseline, in unit.
+  std::optional<double> baseline;
+  /// (value - baseline) / baseline with the sign that makes + worse: .25 = a quarter less bandwidth, or a
+  /// quarter more latency.
+  std::optional<double> change;
+  /// Half width of the 90% interval of change.
+  std::optional<double> interval;
+  /// Physical judge: share of the limit, 1 = at the limit.
+  std::optional<double> share;
+  /// Relative, with 90% power.
+  std::optional<double> minimum_detectable_drop;
+  double tolerance = 0;  ///< relative
+  int rounds = 0;        ///< rounds that the verdict used
+  /// Said, never counted: noise hides twice the tolerance, or the verdict has no ground to stand on.
+  bool advisory = false;
   std::string reason;  ///< one sentence
 
   bool operator==(const Verdict&) const = default;

@@ -1,0 +1,148 @@
+// Exact vectors. Quantiles, tails, digamma and trigamma: SciPy 1.17; Qn, prior and detectable change: their
+// published formulas evaluated in Python with SciPy's functions and a bracketing root finder.
+#include "judge/statistics.hpp"
+
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include <gtest/gtest.h>
+
+namespace gpugauge::judge {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+using Values = std::vector<double>;
+
+TEST(Median, IsTheMiddleValueOrTheMeanOfTheTwoMiddleOnes) {
+  EXPECT_EQ(median(Values{7}), 7);
+  EXPECT_EQ(median(Values{9, 1, 5}), 5);
+  EXPECT_EQ(median(Values{9, 1, 5, 3}), 4);
+  EXPECT_EQ(median(Values{2, 2, 2, 100}), 2);
+  EXPECT_THROW(median(Values{}), std::invalid_argument);
+}
+
+TEST(GeometricMean, IsTheRootOfTheProductAndRefusesWhatIsNotPositive) {
+  EXPECT_DOUBLE_EQ(geometric_mean(Values{2, 8}), 4);
+  EXPECT_DOUBLE_EQ(geometric_mean(Values{1, 10, 100}), 10);
+  EXPECT_THROW(geometric_mean(Values{1, 0}), std::invalid_argument);
+  EXPECT_THROW(geometric_mean(Values{}), std::invalid_argument);
+}
+
+TEST(Qn, MatchesThePublishedEstimatorWithItsSmallSampleFactors) {
+  EXPECT_NEAR(qn(Values{1, 2}), 0.8865381, 1e-12);
+  EXPECT_NEAR(qn(Values{1, 4, 9}), 6.6257058, 1e-12);
+  EXPECT_NEAR(qn(Values{1, 2, 4, 8, 16}), 5.6258508, 1e-12);
+  EXPECT_NEAR(qn(Values{2.5, 2.6, 2.6, 4.0, 4.2}), 0.18752836, 1e-12);
+  EXPECT_NEAR(qn(Values{10.1, 9.8, 10.0, 10.3, 9.9, 10.2, 12.5, 10.0, 9.7, 10.4}), 0.3220144927536221, 1e-12);
+  EXPECT_NEAR(qn(Values{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}), 3.942080645161291, 1e-12);
+}
+
+TEST(Qn, ShrugsOffAlmostHalfOfTheValues) {
+  const Values clean{10.1, 9.8, 10.0, 10.3, 9.9, 10.2, 10.05, 10.0, 9.7, 10.4};
+  Values spoilt = clean;
+  for (std::size_t i = 0; i < 4; ++i) spoilt[i] += 1000;
+  EXPECT_LT(qn(spoilt), 5 * qn(clean));
+  EXPECT_EQ(qn(Values{3, 3, 3, 3, 9}), 0);
+  EXPECT_THROW(qn(Values{1}), std::invalid_argument);
+}
+
+TEST(GammaDerivatives, MatchTheirTables) {
+  EXPECT_NEAR(digamma(0.5), -1.9635100260214235, 1e-12);
+  EXPECT_NEAR(digamma(1), -0.5772156649015329, 1e-12);
+  EXPECT_NEAR(digamma(10), 2.251752589066721, 1e-12);
+  EXPECT_NEAR(trigamma(1), 1.6449340668482264, 1e-12);   // pi^2 / 6
+  EXPECT_NEAR(trigamma(0.5), 4.934802200544679, 1e-12);  // pi^2 / 2
+  EXPECT_THROW(digamma(0), std::invalid_argument);
+}
+
+TEST(TrigammaInverse, UndoesTrigammaOverItsWholeRange) {
+  EXPECT_NEAR(trigamma_inverse(0.01), 100.49916668194322, 1e-8);
+  EXPECT_NEAR(trigamma_inverse(0.5), 2.459952948352307, 1e-10);
+  EXPECT_NEAR(trigamma_inverse(2), 0.8766640774642601, 1e-10);
+  EXPECT_NEAR(trigamma_inverse(100), 0.10072375880005267, 1e-10);
+  for (const double y : {1e-4, 3.69, 1e7}) EXPECT_NEAR(trigamma_inverse(trigamma(y)) / y, 1, 1e-6) << y;
+  EXPECT_THROW(trigamma_inverse(0), std::invalid_argument);
+}
+
+TEST(Prior, FollowsMeanAndVarianceOfTheLogarithms) {
+  const Prior same = fit_prior(Values{1e-4, 4e-4, 2.5e-5, 9e-4, 1.6e-3}, Values(5, 7.38));
+  EXPECT_NEAR(same.degrees, 1.499306283586001, 1e-8);
+  EXPECT_NEAR(same.variance, 0.00014006585557702083, 1e-12);
+  const Prior mixed = fit_prior(Values{1e-4, 4e-4, 2.5e-5, 9e-4}, Values{3.28, 7.38, 7.38, 15.58});
+  EXPECT_NEAR(mixed.degrees, 1.7833328260097425, 1e-8);
+  EXPECT_NEAR(mixed.variance, 0.00010658816534534022, 1e-12);
+}
+
+TEST(Prior, IsInfiniteWhenTheMetricsVaryNoMoreThanChance) {
+  const Prior prior = fit_prior(Values{1e-4, 1.1e-4, .9e-4}, Values(3, 7.38));
+  EXPECT_EQ(prior.degrees, infinity);
+  EXPECT_NEAR(prior.variance, 0.00011482372781419435, 1e-12);
+  const Moderated moderated = moderate(prior, 1e-2, 7.38);
+  EXPECT_EQ(moderated.degrees, infinity);
+  EXPECT_EQ(moderated.variance, prior.variance);
+}
+
+TEST(Prior, SharesNothingFromOneMetricAndRefusesAVarianceOfZero) {
+  EXPECT_EQ(fit_prior(Values{1e-4}, Values{7}).degrees, 0);
+  EXPECT_THROW(fit_prior(Values{1e-4, 0}, Values{7, 7}), std::invalid_argument);
+  EXPECT_THROW(fit_prior(Values{1e-4}, Values{7, 7}), std::invalid_argument);
+}
+
+TEST(Moderate, WeighsTheMetricsOwnVarianceAgainstThePrior) {
+  const Moderated moderated = moderate({1.499306283586001, 0.00014006585557702083}, 1e-4, 7.38);
+  EXPECT_NEAR(moderated.variance, 0.00010676527952807777, 1e-15);
+  EXPECT_NEAR(moderated.degrees, 8.879306283586, 1e-12);
+  EXPECT_EQ(moderate({}, 1e-4, 7.38).variance, 1e-4);
+}
+
+TEST(StudentT, HasTheQuantilesOfItsTables) {
+  EXPECT_NEAR(t_quantile(.95, 7.38), 1.8800042582389676, 1e-10);
+  EXPECT_NEAR(t_quantile(.9998, 7.38), 6.09796709201079, 1e-9);
+  EXPECT_NEAR(t_quantile(.95, 3.28), 2.273678696289923, 1e-10);
+  EXPECT_NEAR(t_quantile(.99, 15.5), 2.5926463066900074, 1e-10);
+  EXPECT_NEAR(t_quantile(.975, 1), 12.706204736174694, 1e-9);
+  EXPECT_NEAR(t_quantile(.95, infinity), 1.6448536269514722, 1e-12);
+  EXPECT_NEAR(t_upper_tail(6, 10), 6.605443017739279e-05, 1e-15);
+  EXPECT_NEAR(t_upper_tail(2, 7.38), 0.041758303088151504, 1e-12);
+  EXPECT_NEAR(t_upper_tail(-1, 5), 0.8183912661754386, 1e-12);
+  EXPECT_NEAR(t_upper_tail(2, infinity), 0.022750131948179195, 1e-14);
+  EXPECT_THROW(t_quantile(1, 5), std::invalid_argument);
+  EXPECT_THROW(t_quantile(.5, 0), std::invalid_argument);
+}
+
+TEST(BinomialTail, IsExactDownToTheProbabilitiesThatMatter) {
+  EXPECT_NEAR(binomial_upper_tail(2, .005, 2), 2.5e-5, 1e-18);
+  EXPECT_NEAR(binomial_upper_tail(3, .05, 3), 1.25e-4, 1e-16);
+  EXPECT_NEAR(binomial_upper_tail(6, .1, 4), 1.27e-3, 1e-15);
+  EXPECT_EQ(binomial_upper_tail(4, .3, 0), 1);
+  EXPECT_EQ(binomial_upper_tail(4, .3, 5), 0);
+}
+
+TEST(NeededRounds, GrowsWithContaminationAndSaysWhenNoCountIsEnough) {
+  const double level = .01 / 300;  // 150 metrics
+  EXPECT_EQ(needed_rounds(2, .005, level), 2);
+  EXPECT_EQ(needed_rounds(2, .05, level), 3);  // .0025: two bad rounds prove nothing
+  EXPECT_EQ(needed_rounds(3, .05, level), 4);  // .000125 still above .0000333
+  EXPECT_EQ(needed_rounds(4, .05, level), 4);  // .00000625
+  EXPECT_EQ(needed_rounds(6, .1, level), 6);   // five of six: .000055
+  EXPECT_EQ(needed_rounds(6, .2, level), 7);
+  EXPECT_EQ(needed_rounds(2, .0, 1e-9), 2) << "never less than two";
+}
+
+TEST(Holm, StepsDownUntilTheFirstThatHolds) {
+  EXPECT_EQ(holm(Values{.01, .04, .03, .005}, .05), (std::vector<bool>{true, false, false, true}));
+  EXPECT_EQ(holm(Values{.012, .016, .024, .05}, .05), (std::vector<bool>{true, true, true, true}));
+  EXPECT_EQ(holm(Values{.013, .001}, .01), (std::vector<bool>{false, true}));
+  EXPECT_EQ(holm(Values{std::nan("")}, .05), (std::vector<bool>{false}));
+  EXPECT_TRUE(holm(Values{}, .05).empty());
+}
+
+TEST(MinimumDetectableChange, IsTheToleranceOrWhatNoiseMakesOfIt) {
+  EXPECT_NEAR(minimum_detectable_change(.03, .01, 12, 10, .01), 0.047070429080152194, 1e-10);
+  EXPECT_NEAR(minimum_detectable_change(.10, .03, 7.38, 5, .01), 0.19478506562144943, 1e-10);
+  EXPECT_EQ(minimum_detectable_change(.03, .001, 12, 10, .01), .03);
+}
+
+}  // namespace
+}  // namespace gpugauge::judge
