@@ -129,7 +129,6 @@ void enter(benchmark::State& state, const Instance& instance, const Window& wind
 // Registers with Google Benchmark and runs. Returns false when it does not know a flag.
 bool run_benchmarks(const std::string& program, const Options& options, const std::vector<Instance>& chosen,
                     Recorder& recorder) {
-  benchmark::ClearRegisteredBenchmarks();
   for (const Instance& instance : chosen) {
     const Window window = window_of(*instance.definition, options.window_seconds);
     const double batches = std::clamp(window.seconds / window.batch_seconds, 20.0, 2000.0);

@@ -28,6 +28,7 @@ enum Exit {
 inline constexpr std::uint64_t input_seed = 0x6775;
 
 /// Runs the family's registered benchmarks as the flags say. Reports its own errors on stderr; never throws.
+/// Once a process: Google Benchmark does not survive a second round.
 int run_family(const FamilyInfo& family, int argc, char** argv);
 
 /// The window of one definition when the profile gives `seconds` a benchmark.

@@ -70,8 +70,8 @@ std::int64_t calibrate(Timer& timer, double batch_seconds, double deadline,
 }
 
 result::Batches measure(Timer& timer, const Window& window, const std::function<double()>& now) {
-  const double deadline = now() + window.budget_seconds;
   timer.warm_up();
+  const double deadline = now() + window.budget_seconds;
   result::Batches batches;
   batches.operations_per_batch = calibrate(timer, window.batch_seconds, deadline, now);
   const double operations = static_cast<double>(batches.operations_per_batch);

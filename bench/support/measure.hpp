@@ -16,7 +16,7 @@ struct Window {
   int minimum_batches = 20;      ///< ... and there are this many,
   int maximum_batches = 20'000;  ///< but never more than this,
   double budget_seconds =
-      3;  ///< and never longer than this, warm-up and calibration included (one batch at least)
+      3;  ///< and never longer than this after warm-up, calibration included (one batch at least)
 };
 
 /// Thrown between batches when the process was asked to end.
