@@ -16,13 +16,24 @@ namespace {
 constexpr double negligible_share = 0.01;
 /// No node is so clean that fewer rounds than this are bad by chance.
 constexpr double least_contamination = 0.005;
-/// A Qn of fewer values says nothing about two modes.
+/// Fewer values say nothing about two modes.
 constexpr std::size_t processes_for_spread = 3;
+
+/// How far the processes of a round lie apart: the largest distance from their median once a fifth of them is
+/// left out. One bad process in five is everyday life; two are a second mode, which Qn of five values would
+/// not see.
+double process_spread(const RoundValues& round) {
+  const double middle = median(round);
+  std::vector<double> distances;
+  for (const double value : round) distances.push_back(std::abs(value - middle));
+  std::sort(distances.begin(), distances.end());
+  return distances[distances.size() - 1 - distances.size() / 5];
+}
 
 std::optional<double> typical_process_spread(std::span<const RoundValues> rounds) {
   std::vector<double> spreads;
   for (const RoundValues& round : rounds) {
-    if (round.size() >= processes_for_spread) spreads.push_back(qn(round));
+    if (round.size() >= processes_for_spread) spreads.push_back(process_spread(round));
   }
   if (spreads.empty()) return std::nullopt;
   return median(spreads);
@@ -157,7 +168,8 @@ Look look(const Scale& scale, const Track& track) {
 bool take(Track& track, const Scale& scale, const std::vector<RoundValues>& rounds, std::size_t index) {
   if (!track.open || index >= rounds.size() || rounds[index].empty()) return false;
   track.x.push_back(median(rounds[index]) - scale.centre);
-  if (rounds[index].size() >= processes_for_spread) track.process_spreads.push_back(qn(rounds[index]));
+  if (rounds[index].size() >= processes_for_spread)
+    track.process_spreads.push_back(process_spread(rounds[index]));
   return scale.usable;
 }
 

@@ -43,8 +43,8 @@ struct Scale {
   double centre = 0;     ///< mu, median of the round values
   double spread = 0;     ///< s, moderated standard deviation of a round's value; 0 when K < 2
   double degrees = 0;    ///< nu, possibly infinite
-  std::optional<double>
-      process_spread;  ///< median over rounds of the processes' Qn; absent below 3 processes
+  /// Median over rounds of how far their processes lie apart; absent below 3 processes a round.
+  std::optional<double> process_spread;
   double minimum_detectable_change = 0;  ///< with 90% power; 0 when K < 2
   double ok_quantile = 0;                ///< t[1 - alpha_ok, nu]
   bool advisory = false;  ///< minimum_detectable_change above twice the tolerance: too noisy to count

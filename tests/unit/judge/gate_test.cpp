@@ -1,0 +1,256 @@
+// Scenarios on plain numbers: one baseline of 30 quiet metrics, changes injected into the first of them.
+#include "judge/gate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <stdexcept>
+
+#include <gtest/gtest.h>
+
+#include "judge/statistics.hpp"
+
+namespace gpugauge::judge {
+namespace {
+
+constexpr double tolerance = .03;
+constexpr int metrics = 30;
+constexpr int processes = 5;
+
+/// Normal noise, the same for the same place.
+double offset(int round, int process, int metric) {
+  std::mt19937_64 engine(static_cast<std::uint64_t>(round * 10007 + process * 101 + metric + 5));
+  engine.discard(3);
+  return std::normal_distribution<double>()(engine);
+}
+
+RoundValues round_values(int round, int metric, double noise, double shift) {
+  RoundValues out;
+  for (int p = 0; p < processes; ++p) out.push_back(noise * offset(round, p, metric) + shift);
+  return out;
+}
+
+std::vector<Series> quiet_baseline(int rounds, double noise = .005) {
+  std::vector<Series> out(metrics);
+  for (int m = 0; m < metrics; ++m) {
+    auto& series = out[static_cast<std::size_t>(m)];
+    series.tolerance = tolerance;
+    for (int k = 0; k < rounds; ++k) series.rounds.push_back(round_values(k, m, noise, 0));
+  }
+  return out;
+}
+
+/// Measures as the conductor would: round 1 everything, then what is wanted. `shift(metric, round)` is added.
+template <typename Shift>
+std::vector<GateResult> run_gate(const Calibration& calibration, const Shift& shift, double noise = .005) {
+  std::vector<std::vector<RoundValues>> now(metrics);
+  std::vector<GateResult> results;
+  for (int round = 1; round <= extended_rounds + 1; ++round) {
+    bool measured = false;
+    for (int m = 0; m < metrics; ++m) {
+      const auto index = static_cast<std::size_t>(m);
+      const bool wanted = round == 1 || results[index].again;
+      measured = measured || wanted;
+      now[index].push_back(wanted ? round_values(round + 20, m, noise, shift(m, round)) : RoundValues{});
+    }
+    if (!measured) return results;
+    results = decide(calibration, now, {});
+  }
+  ADD_FAILURE() << "the gate never ends";
+  return results;
+}
+
+TEST(Calibrate, TakesTheMedianAsCentreAndShrinksSpreadsTowardsEachOther) {
+  auto series = quiet_baseline(10);
+  for (RoundValues& round : series[0].rounds) {
+    for (double& value : round) value = .2 + 3 * value;
+  }
+  const Calibration found = calibrate(series, {});
+  std::vector<double> medians;
+  for (const RoundValues& round : series[0].rounds) medians.push_back(median(round));
+  EXPECT_DOUBLE_EQ(found.scales[0].centre, median(medians));
+  EXPECT_LT(found.scales[0].spread, qn(medians));
+  EXPECT_GT(found.scales[0].spread, found.scales[1].spread);
+  EXPECT_GT(found.scales[0].degrees, qn_degrees(10));
+  EXPECT_EQ(found.usable, metrics);
+  EXPECT_GE(found.contamination, .005);
+}
+
+TEST(Calibrate, NeedsFiveRoundsForVerdictsAndTwoForASpread) {
+  for (const int rounds : {0, 1, 2, 4, 5}) {
+    const Calibration found = calibrate(quiet_baseline(rounds), {});
+    EXPECT_EQ(found.scales[0].usable, rounds >= 5) << rounds;
+    EXPECT_EQ(found.scales[0].spread > 0, rounds >= 2) << rounds;
+    EXPECT_EQ(found.scales[0].minimum_detectable_change > 0, rounds >= 2) << rounds;
+  }
+}
+
+TEST(Calibrate, CallsAMetricAdvisoryWhenNoiseHidesTwiceTheTolerance) {
+  auto series = quiet_baseline(10);
+  for (int k = 0; k < 10; ++k) series[0].rounds[static_cast<std::size_t>(k)] = round_values(k, 0, .08, 0);
+  const Calibration found = calibrate(series, {});
+  EXPECT_TRUE(found.scales[0].advisory);
+  EXPECT_GT(found.scales[0].minimum_detectable_change, 2 * tolerance);
+  EXPECT_FALSE(found.scales[1].advisory);
+}
+
+TEST(Calibrate, ValuesThatRepeatExactlyLeaveTheOthersAlone) {
+  auto series = quiet_baseline(10);
+  for (RoundValues& round : series[0].rounds) round.assign(processes, 1.0);
+  const Calibration found = calibrate(series, {});
+  EXPECT_GT(found.scales[0].spread, 0);
+  EXPECT_FALSE(found.scales[1].advisory);
+  const auto results = run_gate(found, [](int m, int) { return m == 0 ? 1.0 : 0.0; });
+  EXPECT_EQ(results[1].decision, Decision::ok);
+}
+
+TEST(Calibrate, BadRoundsOfTheBaselineAskForMoreEvidence) {
+  auto series = quiet_baseline(10, .002);
+  for (auto& metric : series) {
+    for (double& value : metric.rounds[3]) value += .04;
+    for (double& value : metric.rounds[7]) value += .04;
+    for (double& value : metric.rounds[8]) value += .04;
+  }
+  const Calibration clean = calibrate(quiet_baseline(10, .002), {});
+  const Calibration found = calibrate(series, {});
+  EXPECT_GE(found.contamination, .3);
+  EXPECT_LE(found.contamination, .32);
+  EXPECT_EQ(clean.last_round, 6);
+  EXPECT_GT(found.last_round, 6);
+  EXPECT_LE(found.last_round, extended_rounds);
+}
+
+TEST(Decide, TheSameMachineIsOkInTheFirstRound) {
+  const auto results = run_gate(calibrate(quiet_baseline(10), {}), [](int, int) { return 0.0; });
+  for (const GateResult& result : results) {
+    EXPECT_EQ(result.decision, Decision::ok);
+    EXPECT_EQ(result.rounds, 1);
+  }
+}
+
+TEST(Decide, DropsOfFiveAndTenPercentAreConfirmedInFreshRounds) {
+  const Calibration calibration = calibrate(quiet_baseline(10), {});
+  for (const double drop : {.05, .10}) {
+    const auto results = run_gate(calibration, [&](int m, int) { return m == 0 ? drop : 0.0; });
+    EXPECT_EQ(results[0].decision, Decision::regressed) << drop;
+    EXPECT_GE(results[0].rounds, 2) << drop;
+    EXPECT_NEAR(results[0].change, drop, .01) << drop;
+    for (std::size_t m = 1; m < results.size(); ++m) EXPECT_EQ(results[m].decision, Decision::ok) << m;
+  }
+}
+
+TEST(Decide, ADropOfExactlyTheToleranceIsHardlyEverCalledOk) {
+  const auto results = run_gate(calibrate(quiet_baseline(10), {}), [](int, int) { return tolerance; });
+  const auto called_ok = std::count_if(results.begin(), results.end(), [](const GateResult& result) {
+    return result.decision == Decision::ok;
+  });
+  EXPECT_LE(called_ok, metrics / 8);
+}
+
+TEST(Decide, HalfSpeedIsFoundInRoundTwo) {
+  const auto results = run_gate(calibrate(quiet_baseline(10), {}), [](int, int) { return std::log(2.0); });
+  for (const GateResult& result : results) {
+    EXPECT_EQ(result.decision, Decision::regressed);
+    EXPECT_EQ(result.rounds, 2);
+  }
+}
+
+TEST(Decide, OneBadRoundIsForgottenByAFreshOne) {
+  const auto results = run_gate(calibrate(quiet_baseline(10), {}),
+                                [](int m, int round) { return m == 0 && round == 1 ? .05 : 0.0; });
+  EXPECT_EQ(results[0].decision, Decision::ok);
+  EXPECT_GE(results[0].rounds, 2);
+}
+
+TEST(Decide, OneBadProcessInARoundChangesNothing) {
+  const Calibration calibration = calibrate(quiet_baseline(10), {});
+  std::vector<std::vector<RoundValues>> now(metrics);
+  for (int m = 0; m < metrics; ++m) now[static_cast<std::size_t>(m)].push_back(round_values(30, m, .005, 0));
+  now[0][0][2] += .5;
+  EXPECT_EQ(decide(calibration, now, {})[0].decision, Decision::ok);
+}
+
+TEST(Decide, AFasterMetricIsImprovedAfterConfirmationAndNeverRegressed) {
+  const auto results =
+      run_gate(calibrate(quiet_baseline(10), {}), [](int m, int) { return m == 0 ? -.2 : 0.0; });
+  EXPECT_EQ(results[0].decision, Decision::improved);
+  EXPECT_GE(results[0].rounds, 2);
+  EXPECT_LT(results[0].change, -.15);
+}
+
+TEST(Decide, TwoModesAreUnstableEvenWhereTheMedianHolds) {
+  const Calibration calibration = calibrate(quiet_baseline(10), {});
+  std::vector<std::vector<RoundValues>> now(metrics);
+  for (int m = 0; m < metrics; ++m) now[static_cast<std::size_t>(m)].push_back(round_values(30, m, .005, 0));
+  const RoundValues two_modes{-.5, -.48, 0, 0.001, .002};
+  now[0][0] = two_modes;
+  const auto first = decide(calibration, now, {});
+  EXPECT_TRUE(first[0].again) << "one odd round is looked at again";
+  now[0].push_back(two_modes);
+  EXPECT_EQ(decide(calibration, now, {})[0].decision, Decision::unstable);
+  now[0][1] = round_values(31, 0, .005, 0);
+  now[0].push_back(round_values(32, 0, .005, 0));
+  EXPECT_NE(decide(calibration, now, {})[0].decision, Decision::regressed);
+}
+
+TEST(Decide, ADecidedMetricStaysDecidedWhenItIsMeasuredForAnothersSake) {
+  const Calibration calibration = calibrate(quiet_baseline(10), {});
+  std::vector<std::vector<RoundValues>> now(metrics);
+  for (int m = 0; m < metrics; ++m) {
+    now[static_cast<std::size_t>(m)].push_back(round_values(30, m, .005, 0));
+    for (int extra = 0; extra < 4; ++extra)
+      now[static_cast<std::size_t>(m)].push_back(round_values(31 + extra, m, .005, .2));
+  }
+  for (const GateResult& result : decide(calibration, now, {})) EXPECT_EQ(result.decision, Decision::ok);
+}
+
+TEST(Decide, ANoisyMetricAsksForNoRoundUntilItStandsOutOfItsNoise) {
+  auto series = quiet_baseline(10);
+  for (int k = 0; k < 10; ++k) series[0].rounds[static_cast<std::size_t>(k)] = round_values(k, 0, .08, 0);
+  const Calibration calibration = calibrate(series, {});
+  const double hidden = calibration.scales[0].minimum_detectable_change / 4;
+  std::vector<std::vector<RoundValues>> now(metrics);
+  for (int m = 0; m < metrics; ++m) now[static_cast<std::size_t>(m)].push_back(round_values(30, m, .005, 0));
+  now[0][0] = RoundValues(processes, calibration.scales[0].centre + hidden);
+  const GateResult quiet = decide(calibration, now, {})[0];
+  EXPECT_EQ(quiet.decision, Decision::inconclusive);
+  EXPECT_FALSE(quiet.again);
+  const double loud = 2 * calibration.scales[0].minimum_detectable_change;
+  now[0][0] = RoundValues(processes, calibration.scales[0].centre + loud);
+  EXPECT_TRUE(decide(calibration, now, {})[0].again);
+  now[0].push_back(now[0][0]);
+  now[0].push_back(now[0][0]);
+  EXPECT_EQ(decide(calibration, now, {})[0].decision, Decision::regressed);
+}
+
+TEST(Decide, ASmallBaselineDecidesNothingAndAsksForNothing) {
+  const auto results = run_gate(calibrate(quiet_baseline(4), {}), [](int, int) { return 1.0; });
+  for (const GateResult& result : results) {
+    EXPECT_EQ(result.decision, Decision::inconclusive);
+    EXPECT_FALSE(result.again);
+    EXPECT_EQ(result.rounds, 1);
+  }
+}
+
+TEST(Decide, EndsInconclusiveAtTheLastRound) {
+  constexpr double noise = .02;
+  const Calibration calibration = calibrate(quiet_baseline(10, noise), {});
+  const auto results = run_gate(
+      calibration, [](int m, int) { return m == 0 ? tolerance : 0.0; }, noise);
+  EXPECT_EQ(results[0].decision, Decision::inconclusive);
+  EXPECT_EQ(results[0].rounds, calibration.last_round);
+  EXPECT_FALSE(results[0].again);
+}
+
+TEST(Decide, AMetricThatIsNeverMeasuredIsNotAskedForAndOtherSizesAreRefused) {
+  const Calibration calibration = calibrate(quiet_baseline(10), {});
+  std::vector<std::vector<RoundValues>> now(metrics, {round_values(30, 0, .005, 0)});
+  now[0] = {RoundValues{}};
+  EXPECT_FALSE(decide(calibration, now, {})[0].again);
+  now.pop_back();
+  EXPECT_THROW(decide(calibration, now, {}), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace gpugauge::judge
