@@ -33,8 +33,13 @@ Catalogue example() {
 stack::GpuReport two_gpus() {
   stack::GpuReport report;
   report.state = stack::GpuState::usable;
-  report.gpus = {{0, "GPU-aaaaaaaa-0000", "NVIDIA H200", "0000:01:00.0", "9.0"},
-                 {1, "GPU-aaaaaaaa-1111", "NVIDIA H200", "0000:02:00.0", "9.0"}};
+  for (const int index : {0, 1}) {
+    stack::Gpu gpu;
+    gpu.index = index;
+    gpu.uuid = index == 0 ? "GPU-aaaaaaaa-0000" : "GPU-aaaaaaaa-1111";
+    gpu.name = "NVIDIA H200";
+    report.gpus.push_back(gpu);
+  }
   return report;
 }
 
