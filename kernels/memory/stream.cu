@@ -1,6 +1,7 @@
+#include <cstdint>
 #include <initializer_list>
 
-#include "kernels/memory/stream.hpp"
+#include "kernels/memory/stream.cuh"
 #include "kernels/support/grid.hpp"
 
 namespace gpugauge::kernels::memory {
@@ -10,102 +11,6 @@ bool aligned(std::initializer_list<const void*> pointers) {
   for (const void* pointer : pointers)
     if (reinterpret_cast<std::uintptr_t>(pointer) % 16 != 0) return false;
   return true;
-}
-
-__device__ __forceinline__ std::size_t first_index() {
-  return static_cast<std::size_t>(blockIdx.x) * threads + threadIdx.x;
-}
-
-__device__ __forceinline__ std::size_t grid_stride() {
-  return static_cast<std::size_t>(gridDim.x) * threads;
-}
-
-__device__ __forceinline__ unsigned long long word_sum(float4 value) {
-  return static_cast<unsigned long long>(__float_as_uint(value.x)) + __float_as_uint(value.y) +
-         __float_as_uint(value.z) + __float_as_uint(value.w);
-}
-
-// All threads of a block of `threads` must call it; thread 0 gets the sum.
-__device__ unsigned long long block_sum(unsigned long long value) {
-  __shared__ unsigned long long warp_sums[threads / 32];
-  for (int offset = 16; offset > 0; offset /= 2) value += __shfl_down_sync(0xffffffffU, value, offset);
-  if (threadIdx.x % 32 == 0) warp_sums[threadIdx.x / 32] = value;
-  __syncthreads();
-  unsigned long long sum = 0;
-  if (threadIdx.x == 0)
-    for (const unsigned long long part : warp_sums) sum += part;
-  return sum;
-}
-
-__global__ void __launch_bounds__(threads) read_kernel(const float* __restrict__ data, std::size_t count,
-                                                       unsigned long long* __restrict__ partial_sums) {
-  const float4* const vectors = reinterpret_cast<const float4*>(data);
-  const std::size_t vector_count = count / 4;
-  const std::size_t stride = grid_stride();
-  unsigned long long sum = 0;
-  std::size_t i = first_index();
-  for (; i + (unroll - 1) * stride < vector_count; i += unroll * stride) {
-    float4 values[unroll];
-#pragma unroll
-    for (int u = 0; u < unroll; ++u) values[u] = vectors[i + u * stride];
-#pragma unroll
-    for (int u = 0; u < unroll; ++u) sum += word_sum(values[u]);
-  }
-  for (; i < vector_count; i += stride) sum += word_sum(vectors[i]);
-  const std::size_t tail = vector_count * 4 + first_index();
-  if (tail < count) sum += __float_as_uint(data[tail]);
-  sum = block_sum(sum);
-  if (threadIdx.x == 0) partial_sums[blockIdx.x] = sum;
-}
-
-__global__ void __launch_bounds__(threads)
-    copy_kernel(const float* __restrict__ from, float* __restrict__ to, std::size_t count) {
-  const float4* const sources = reinterpret_cast<const float4*>(from);
-  float4* const targets = reinterpret_cast<float4*>(to);
-  const std::size_t vector_count = count / 4;
-  const std::size_t stride = grid_stride();
-  std::size_t i = first_index();
-  for (; i + (unroll - 1) * stride < vector_count; i += unroll * stride) {
-    float4 values[unroll];
-#pragma unroll
-    for (int u = 0; u < unroll; ++u) values[u] = sources[i + u * stride];
-#pragma unroll
-    for (int u = 0; u < unroll; ++u) targets[i + u * stride] = values[u];
-  }
-  for (; i < vector_count; i += stride) targets[i] = sources[i];
-  const std::size_t tail = vector_count * 4 + first_index();
-  if (tail < count) to[tail] = from[tail];
-}
-
-__device__ __forceinline__ float4 triad_of(float4 b, float4 c, float factor) {
-  return make_float4(fmaf(factor, c.x, b.x), fmaf(factor, c.y, b.y), fmaf(factor, c.z, b.z),
-                     fmaf(factor, c.w, b.w));
-}
-
-__global__ void __launch_bounds__(threads)
-    triad_kernel(const float* __restrict__ b, const float* __restrict__ c, float factor,
-                 float* __restrict__ a, std::size_t count) {
-  const float4* const bs = reinterpret_cast<const float4*>(b);
-  const float4* const cs = reinterpret_cast<const float4*>(c);
-  float4* const as = reinterpret_cast<float4*>(a);
-  const std::size_t vector_count = count / 4;
-  const std::size_t stride = grid_stride();
-  std::size_t i = first_index();
-  constexpr int pairs = unroll / 2;  // two loads each
-  for (; i + (pairs - 1) * stride < vector_count; i += pairs * stride) {
-    float4 from_b[pairs];
-    float4 from_c[pairs];
-#pragma unroll
-    for (int u = 0; u < pairs; ++u) {
-      from_b[u] = bs[i + u * stride];
-      from_c[u] = cs[i + u * stride];
-    }
-#pragma unroll
-    for (int u = 0; u < pairs; ++u) as[i + u * stride] = triad_of(from_b[u], from_c[u], factor);
-  }
-  for (; i < vector_count; i += stride) as[i] = triad_of(bs[i], cs[i], factor);
-  const std::size_t tail = vector_count * 4 + first_index();
-  if (tail < count) a[tail] = fmaf(factor, c[tail], b[tail]);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "kernels/support/bf16.hpp"
+#include "kernels/support/ptx.cuh"
 
 namespace gpugauge::kernels {
 
@@ -19,20 +20,14 @@ __device__ __forceinline__ void store_row_pair(float* to, const float (&first)[2
   if (right) *reinterpret_cast<float2*>(to + 8 + 2 * q) = make_float2(second[0], second[1]);
 }
 
-__device__ __forceinline__ std::uint32_t pack_bf16(const float (&values)[2]) {
-  std::uint32_t packed;
-  asm("cvt.rn.bf16x2.f32 %0, %1, %2;\n" : "=r"(packed) : "f"(values[1]), "f"(values[0]));
-  return packed;
-}
-
 /// In bf16 a lane's two columns are 4 bytes: neighbours exchange, so that even lanes hold four columns of the
 /// first tile and odd lanes four of the second, and four lanes store 32 consecutive bytes.
 __device__ __forceinline__ void store_row_pair(Bf16* to, const float (&first)[2], const float (&second)[2],
                                                bool left, bool right) {
   const int q = static_cast<int>(threadIdx.x) % 4;
   const bool odd = q % 2 != 0;
-  const std::uint32_t mine_first = pack_bf16(first);
-  const std::uint32_t mine_second = pack_bf16(second);
+  const std::uint32_t mine_first = ptx::pack_bf16(first[0], first[1]);
+  const std::uint32_t mine_second = ptx::pack_bf16(second[0], second[1]);
   const std::uint32_t given = __shfl_xor_sync(0xffffffffU, odd ? mine_first : mine_second, 1);
   const uint2 four = odd ? make_uint2(given, mine_second) : make_uint2(mine_first, given);
   if (to == nullptr || !(odd ? right : left)) return;

@@ -10,6 +10,12 @@ __device__ __forceinline__ std::uint32_t shared_address(const void* pointer) {
   return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
 }
 
+/// Where the launch's dynamic shared memory begins.
+__device__ __forceinline__ std::uint32_t dynamic_shared() {
+  extern __shared__ __align__(128) unsigned char dynamic_shared_memory[];
+  return shared_address(dynamic_shared_memory);
+}
+
 /// Starts copying 16 bytes from global to shared memory, past L1; writes zeros instead, and reads nothing,
 /// when `valid` is false. Both addresses 16-byte aligned; `from` must be a legal address even then.
 __device__ __forceinline__ void copy_async_16(std::uint32_t to, const void* from, bool valid) {
@@ -57,6 +63,13 @@ __device__ __forceinline__ void mma_bf16_16x8x16(float (&c)[4], const std::uint3
       "{%0, %1, %2, %3};\n"
       : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
+/// Two floats rounded to bf16, the first in the lower half.
+__device__ __forceinline__ std::uint32_t pack_bf16(float first, float second) {
+  std::uint32_t packed;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;\n" : "=r"(packed) : "f"(second), "f"(first));
+  return packed;
 }
 
 }  // namespace gpugauge::kernels::ptx
