@@ -1,29 +1,11 @@
 #include "gemm/product.hpp"
 
-#include <array>
-#include <charconv>
-#include <stdexcept>
 #include <utility>
-
-#include <fmt/format.h>
+#include <vector>
 
 #include "support/statistics.hpp"
 
 namespace gpugauge::bench::gemm {
-
-Shape parse_shape(const std::string& text) {
-  std::array<int, 3> sizes{};
-  const char* from = text.data();
-  const char* const end = text.data() + text.size();
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    const auto [next, fault] = std::from_chars(from, end, sizes[i]);
-    const bool last = i + 1 == sizes.size();
-    if (fault != std::errc{} || sizes[i] < 1 || (last ? next != end : next == end || *next != 'x'))
-      throw std::logic_error(fmt::format("shape '{}' is not MxNxK", text));
-    from = next + 1;
-  }
-  return Shape{sizes[0], sizes[1], sizes[2]};
-}
 
 void add_flop_per_clock(Trial& trial, double flops, int sm_count) {
   const result::Batches& batches = trial.batches();

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "gemm/shape.hpp"
 #include "kernels/gemm/reference.hpp"
 #include "kernels/gemm/tiling.hpp"
 #include "kernels/gemm/work.hpp"
@@ -15,15 +16,6 @@
 #include "support/cuda/rotation.hpp"
 
 namespace gpugauge::bench::gemm {
-
-struct Shape {
-  int m = 0;
-  int n = 0;
-  int k = 0;
-};
-
-/// "4096x4096x4096" is m x n x k. Throws std::logic_error for anything else.
-Shape parse_shape(const std::string& text);
 
 /// Adds the unjudged metric flop_per_clock_per_sm from the batches' times and SM clocks, where those are
 /// known.

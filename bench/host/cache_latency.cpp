@@ -4,6 +4,7 @@
 
 #include "support/chase.hpp"
 #include "support/host.hpp"
+#include "support/mapping.hpp"
 #include "support/trial.hpp"
 
 namespace gpugauge::bench {
@@ -23,7 +24,8 @@ void cache_latency(Trial& trial) {
   const Caches caches = caches_of(cpus.front());
   const std::string& level = trial.parameter("level");
   if (level == "l3" && caches.last <= 2 * caches.l2) trial.skip("this processor has no third cache level");
-  Chase chase(footprint(level, caches), trial.data_seed());
+  const Mapping memory(footprint(level, caches), Pages::huge);
+  Chase chase({memory.data(), memory.bytes()}, trial.data_seed());
   trial.note("cpus", cpu_list(cpus));
   trial.note("footprint_bytes", fmt::format("{}", chase.bytes()));
   if (!caches.known)

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "support/chase.hpp"
+#include "support/cold_memory.hpp"
 #include "support/host.hpp"
 #include "support/trial.hpp"
 
@@ -11,12 +12,10 @@ void memory_latency(Trial& trial) {
   const std::vector<int> cpus = cpus_of("one_core");
   const Pinned pinned(cpus);
   const std::size_t cache = caches_of(cpus.front()).last;
-  Chase chase(cold_bytes(4 * cache, available_memory_bytes()), trial.data_seed());
+  Chase chase(cold_memory(cpus), trial.data_seed());
   trial.note("cpus", cpu_list(cpus));
   trial.note("footprint_bytes", fmt::format("{}", chase.bytes()));
-  if (chase.bytes() < 2 * cache)
-    trial.note("cached",
-               fmt::format("the chain is shorter than twice the last-level cache ({} bytes)", 2 * cache));
+  if (chase.bytes() < 2 * cache) trial.note("cached", "the chain is shorter than twice the last-level cache");
   trial.time([&](std::int64_t operations) { chase.follow(operations); });
   trial.verify("the chain ends where its cycle says", chase.stands_right());
 }

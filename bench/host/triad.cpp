@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "support/cold_memory.hpp"
 #include "support/host.hpp"
 #include "support/stream.hpp"
 #include "support/thread_team.hpp"
@@ -10,15 +11,13 @@ namespace {
 
 void triad(Trial& trial) {
   const std::vector<int> cpus = cpus_of(trial.parameter("cores"));
-  const std::size_t wanted = 4 * last_level_bytes(cpus);
   ThreadTeam team(cpus);
-  Stream stream(Stream::Kind::triad, cold_bytes(wanted, available_memory_bytes()), team);
+  Stream stream(Stream::Kind::triad, cold_memory(cpus), team);
   trial.work({.bytes = stream.bytes_per_operation()});
   trial.note("cpus", cpu_list(cpus));
   trial.note("array_bytes", fmt::format("{}", stream.bytes()));
-  if (stream.bytes() < wanted / 10 * 9)
-    trial.note("cached",
-               fmt::format("the arrays are smaller than 4 times the last-level cache ({} bytes)", wanted));
+  if (stream.bytes() < 3 * last_level_bytes(cpus))
+    trial.note("cached", "the arrays are smaller than three times the last-level cache");
   trial.time([&](std::int64_t operations) { stream.walk(operations); });
   trial.verify("every element against the exact result", stream.largest_error(), 0);
 }

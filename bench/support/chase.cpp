@@ -66,14 +66,12 @@ std::uint64_t Cycle::after(std::uint64_t line, std::uint64_t steps) const {
   return fold((total_factor * fold(line) + total_term) & mask_);
 }
 
-Chase::Chase(std::size_t bytes, std::uint64_t seed)
-    : cycle_(power_of_two_below(std::max(bytes, 4 * line_bytes)) / line_bytes, seed),
-      memory_(cycle_.lines() * line_bytes, Pages::huge) {
-  std::byte* const start = memory_.data();
+Chase::Chase(std::span<std::byte> memory, std::uint64_t seed)
+    : cycle_(power_of_two_below(memory.size() / line_bytes), seed), start_(memory.data()) {
   for (std::uint64_t line = 0; line < cycle_.lines(); ++line)
-    store(reinterpret_cast<void**>(start + line * line_bytes), start + cycle_.next(line) * line_bytes);
+    store(reinterpret_cast<void**>(start_ + line * line_bytes), start_ + cycle_.next(line) * line_bytes);
   finish_stores();
-  at_ = reinterpret_cast<void* const*>(start);
+  at_ = reinterpret_cast<void* const*>(start_);
 }
 
 void Chase::follow(std::int64_t steps) {
@@ -85,7 +83,7 @@ void Chase::follow(std::int64_t steps) {
 
 bool Chase::stands_right() const {
   const std::uint64_t line = cycle_.after(0, steps_);
-  return reinterpret_cast<const std::byte*>(at_) == memory_.data() + line * line_bytes;
+  return reinterpret_cast<const std::byte*>(at_) == start_ + line * line_bytes;
 }
 
 }  // namespace gpugauge::bench

@@ -3,8 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
-
-#include "support/mapping.hpp"
+#include <span>
 
 namespace gpugauge::bench {
 
@@ -40,10 +39,10 @@ class Chase {
  public:
   static constexpr std::size_t line_bytes = 64;
 
-  /// Rounds `bytes` down to a power of two. Written past the caches where the processor can. Throws
-  /// OutOfMemory.
-  Chase(std::size_t bytes, std::uint64_t seed);
-  std::size_t bytes() const { return memory_.bytes(); }
+  /// Uses as much of `memory` as is a power of two; `memory` must outlive the chase, begin at a line and hold
+  /// 4 lines at least (else std::invalid_argument). Written past the caches where the processor can.
+  Chase(std::span<std::byte> memory, std::uint64_t seed);
+  std::size_t bytes() const { return cycle_.lines() * line_bytes; }
 
   /// Follows the chain for `steps` loads from where the last call ended.
   void follow(std::int64_t steps);
@@ -52,7 +51,7 @@ class Chase {
 
  private:
   Cycle cycle_;
-  Mapping memory_;
+  std::byte* start_ = nullptr;
   void* const* at_ = nullptr;
   std::uint64_t steps_ = 0;
 };

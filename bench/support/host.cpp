@@ -181,10 +181,4 @@ std::size_t available_memory_bytes(const fs::path& root) {
   return least;
 }
 
-std::size_t cold_bytes(std::size_t wanted, std::size_t available) {
-  constexpr std::size_t most = std::size_t{2} << 30;
-  const std::size_t bounded = std::min(wanted, most);
-  return available > 0 ? std::min(bounded, available / 4) : bounded;
-}
-
 }  // namespace gpugauge::bench

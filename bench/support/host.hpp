@@ -47,8 +47,4 @@ std::size_t last_level_bytes(const std::vector<int>& cpus, const std::filesystem
 /// own or an ancestor) limits it. 0 when nothing can be read.
 std::size_t available_memory_bytes(const std::filesystem::path& root = "/");
 
-/// Bytes to stream or chase through so that caches cannot hold them: `wanted`, or a quarter of the available
-/// memory, or 2 GiB, whichever is least.
-std::size_t cold_bytes(std::size_t wanted, std::size_t available);
-
 }  // namespace gpugauge::bench

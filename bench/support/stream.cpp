@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
+#include <vector>
+
+#include <fmt/format.h>
 
 namespace gpugauge::bench {
 
@@ -58,18 +62,21 @@ double worse(double left, double right) {
 std::int64_t slices_of(std::size_t bytes, std::size_t arrays, int members) {
   const std::size_t slice =
       arrays * Stream::slice_elements * sizeof(double) * static_cast<std::size_t>(members);
-  return static_cast<std::int64_t>(std::max<std::size_t>(bytes / slice, 2));
+  if (bytes < slice)
+    throw std::invalid_argument(
+        fmt::format("a stream needs at least {} bytes of memory, not {}", slice, bytes));
+  return static_cast<std::int64_t>(bytes / slice);
 }
 
 }  // namespace
 
-Stream::Stream(Kind kind, std::size_t bytes, ThreadTeam& team)
+Stream::Stream(Kind kind, std::span<std::byte> memory, ThreadTeam& team)
     : kind_(kind),
       team_(team),
       arrays_(kind == Kind::copy ? 2 : 3),
-      slices_(slices_of(bytes, arrays_, team.size())),
+      slices_(slices_of(memory.size(), arrays_, team.size())),
       elements_(static_cast<std::size_t>(slices_) * slice_elements * static_cast<std::size_t>(team.size())),
-      memory_(arrays_ * elements_ * sizeof(double), Pages::huge) {
+      start_(reinterpret_cast<double*>(memory.data())) {
   team_.run([this](int member) {
     const std::size_t part = static_cast<std::size_t>(slices_) * slice_elements;
     double* const a = array(0, member);
@@ -87,7 +94,7 @@ double Stream::bytes_per_operation() const {
 }
 
 double* Stream::array(int index, int member) const {
-  return reinterpret_cast<double*>(memory_.data()) + static_cast<std::size_t>(index) * elements_ +
+  return start_ + static_cast<std::size_t>(index) * elements_ +
          static_cast<std::size_t>(member) * static_cast<std::size_t>(slices_) * slice_elements;
 }
 

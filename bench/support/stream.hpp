@@ -3,9 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <span>
 
-#include "support/mapping.hpp"
 #include "support/thread_team.hpp"
 
 namespace gpugauge::bench {
@@ -19,9 +18,10 @@ class Stream {
   static constexpr std::size_t slice_elements = 32768;  ///< 256 KiB of each array
   static constexpr double scale = 3;
 
-  /// Divides `bytes` among the arrays that `kind` uses, rounded down to whole slices (at least 2 a member).
-  /// Fills the sources and poisons the target. Throws OutOfMemory.
-  Stream(Kind kind, std::size_t bytes, ThreadTeam& team);
+  /// Divides `memory` among the arrays that `kind` uses, in whole slices. Fills the sources and poisons the
+  /// target. `memory` must outlive the stream, begin at a cache line and hold a slice of each array for each
+  /// member (else std::invalid_argument).
+  Stream(Kind kind, std::span<std::byte> memory, ThreadTeam& team);
 
   /// Bytes of all arrays together.
   std::size_t bytes() const { return arrays_ * elements_ * sizeof(double); }
@@ -46,7 +46,7 @@ class Stream {
   std::size_t arrays_ = 0;
   std::int64_t slices_ = 0;
   std::size_t elements_ = 0;
-  Mapping memory_;
+  double* start_ = nullptr;
   std::int64_t walked_ = 0;
 };
 

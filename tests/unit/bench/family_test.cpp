@@ -131,7 +131,7 @@ TEST_F(FamilyProcess, WritesASampleFileThatReadsBack) {
     ASSERT_EQ(one.metrics.size(), 1U);
     EXPECT_GT(one.metrics[0].value, 0);
     if (one.id == "probe/custom") continue;
-    EXPECT_GE(one.batches.seconds_per_operation.size(), 20U);
+    EXPECT_FALSE(one.batches.seconds_per_operation.empty());
     EXPECT_EQ(one.verifications.size(), 1U);
     EXPECT_EQ(one.parameters.count("size"), 1U);
   }

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/cold_memory.hpp"
 #include "support/host_facts.hpp"
 
 namespace gpugauge::bench {
@@ -62,6 +63,14 @@ TEST_F(FakeRoot, AddsUpTheLastLevelsOncePerInstance) {
   EXPECT_EQ(last_level_bytes({0, 1, 2, 3}, root_), std::size_t{2} << 20);
 }
 
+TEST_F(FakeRoot, CountsMemoryNodes) {
+  EXPECT_EQ(memory_nodes(root_), 1);
+  put("sys/devices/system/node/node0/meminfo", "");
+  put("sys/devices/system/node/node1/meminfo", "");
+  put("sys/devices/system/node/possible", "0-1\n");
+  EXPECT_EQ(memory_nodes(root_), 2);
+}
+
 TEST_F(FakeRoot, TakesTheKernelsEstimateWhereNoGroupLimits) {
   EXPECT_EQ(available_memory_bytes(root_), 0U);
   put("proc/meminfo", "MemTotal: 9000 kB\nMemFree: 10 kB\nMemAvailable:    4000 kB\n");
@@ -93,14 +102,6 @@ TEST_F(FakeRoot, AGroupThatIsFullLeavesNextToNothing) {
   put("sys/fs/cgroup/memory.max", "1000\n");
   put("sys/fs/cgroup/memory.current", "2000\n");
   EXPECT_EQ(available_memory_bytes(root_), 1U);
-}
-
-TEST(ColdBytes, AreWhatIsWantedWithinAQuarterOfMemoryAndTwoGibibytes) {
-  constexpr std::size_t gib = std::size_t{1} << 30;
-  EXPECT_EQ(cold_bytes(gib, 16 * gib), gib);
-  EXPECT_EQ(cold_bytes(gib, 2 * gib), gib / 2);
-  EXPECT_EQ(cold_bytes(9 * gib, 64 * gib), 2 * gib);
-  EXPECT_EQ(cold_bytes(gib, 0), gib);  // unknown memory does not shrink it
 }
 
 TEST(CpuList, WritesRanges) {

@@ -1,13 +1,15 @@
 // The work that the host benchmarks do: that it is what they say it is.
 #include <algorithm>
 #include <cmath>
-#include <set>
+#include <map>
+#include <span>
 #include <stdexcept>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "support/chase.hpp"
+#include "support/cold_memory.hpp"
 #include "support/fma.hpp"
 #include "support/futex_pair.hpp"
 #include "support/mapping.hpp"
@@ -64,7 +66,8 @@ TEST(Cycle, RefusesNumbersOfLinesThatAreNoPowerOfTwo) {
 }
 
 TEST(Chase, EndsWhereItsCycleSays) {
-  Chase chase(100'000, 3);
+  const Mapping memory(100'000, Pages::small);
+  Chase chase({memory.data(), memory.bytes()}, 3);
   EXPECT_EQ(chase.bytes(), 65536U);  // the power of two below
   EXPECT_TRUE(chase.stands_right());
   for (const std::int64_t steps : {1, 1000, 1024, 12345}) {
@@ -105,7 +108,8 @@ TEST_P(StreamCovers, EveryElementOnceThePassIsWhole) {
   ThreadTeam team(allowed_cpus());
   const double arrays = GetParam() == Stream::Kind::copy ? 2 : 3;
   const std::size_t slice = static_cast<std::size_t>(arrays) * Stream::slice_elements * sizeof(double);
-  Stream stream(GetParam(), slice * static_cast<std::size_t>(team.size()) * 5 + 100, team);
+  const Mapping memory(slice * static_cast<std::size_t>(team.size()) * 5 + 100, Pages::small);
+  Stream stream(GetParam(), {memory.data(), memory.bytes()}, team);
   EXPECT_EQ(stream.slices_per_member(), 5);
   EXPECT_EQ(stream.bytes(), slice * static_cast<std::size_t>(team.size()) * 5);
   EXPECT_EQ(stream.bytes_per_operation(), static_cast<double>(slice) * team.size());
@@ -117,14 +121,21 @@ TEST_P(StreamCovers, EveryElementOnceThePassIsWhole) {
 
 TEST_P(StreamCovers, AndFindsOneThatIsWrongOrWasNeverWritten) {
   ThreadTeam team({allowed_cpus().back()});
-  Stream stream(GetParam(), 0, team);
-  EXPECT_EQ(stream.slices_per_member(), 2);
-  stream.walk(2);
-  double& last = stream.target()[2 * Stream::slice_elements - 1];
+  const Mapping memory(6 * Stream::slice_elements * sizeof(double), Pages::small);
+  Stream stream(GetParam(), {memory.data(), memory.bytes()}, team);
+  const auto slices = static_cast<std::size_t>(stream.slices_per_member());
+  stream.walk(stream.slices_per_member());
+  double& last = stream.target()[slices * Stream::slice_elements - 1];
   last += 0.5;
   EXPECT_EQ(stream.largest_error(), 0.5);
   stream.target()[0] = std::nan("");
   EXPECT_TRUE(std::isnan(stream.largest_error()));
+}
+
+TEST_P(StreamCovers, AndRefusesMemoryForLessThanASlice) {
+  ThreadTeam team({allowed_cpus().back()});
+  const Mapping memory(1000, Pages::small);
+  EXPECT_THROW(Stream(GetParam(), {memory.data(), memory.bytes()}, team), std::invalid_argument);
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, StreamCovers, testing::Values(Stream::Kind::copy, Stream::Kind::triad),
@@ -165,6 +176,22 @@ TEST(FutexPair, AnswersEveryWake) {
     EXPECT_EQ(pair.wakes_answered(), 1 + 1 + 2 + 50 + 51);
   }
   EXPECT_EQ(allowed_cpus(), cpus);
+}
+
+TEST(ColdMemory, IsSharedByTheBenchmarksOfAProcess) {
+  const std::vector<int> cpus = allowed_cpus();
+  const std::span<std::byte> first = cold_memory(cpus);
+  EXPECT_GT(first.size(), 0U);
+  EXPECT_LE(first.size(), 4 * last_level_bytes(cpus));
+  EXPECT_EQ(cold_memory(cpus).data(), first.data());
+}
+
+TEST(ColdBytes, AreWhatIsWantedWithinAQuarterOfMemoryAndTwoGibibytes) {
+  constexpr std::size_t gib = std::size_t{1} << 30;
+  EXPECT_EQ(cold_bytes(gib, 16 * gib), gib);
+  EXPECT_EQ(cold_bytes(gib, 2 * gib), gib / 2);
+  EXPECT_EQ(cold_bytes(9 * gib, 64 * gib), 2 * gib);
+  EXPECT_EQ(cold_bytes(gib, 0), gib);  // unknown memory does not shrink it
 }
 
 TEST(Mapping, IsZeroedAlignedAndAsLargeAsAsked) {
