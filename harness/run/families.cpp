@@ -54,7 +54,7 @@ std::string describe_family(const Family& family, double timeout_seconds) {
   const auto name = family.executable.filename().string();
   if (!end.fault.empty())
     throw result::FileError(fmt::format("{} {} when asked to describe itself{}", name, end.fault,
-                                        end.output.empty() ? "." : "; it said: " + end.output));
+                                        end.output.empty() ? "." : "; it said: " + last_line(end.output)));
   if (too_long)
     throw result::FileError(fmt::format("{} describes itself in more than {} bytes: it is not one of ours.",
                                         name, longest_description));

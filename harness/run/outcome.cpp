@@ -41,6 +41,12 @@ std::string failed_benchmarks(const result::Samples& samples) {
                      all.size(), first->id, first->reason);
 }
 
+/// The loader's and the driver's last words say more than an exit code.
+std::string said(const std::string& output) {
+  const auto line = last_line(output);
+  return line.empty() ? "" : "; it said: " + line;
+}
+
 std::string sentence(const std::string& text) {
   return text.ends_with('.') ? text : text + ".";
 }
@@ -65,8 +71,8 @@ std::vector<std::string> conclude_process(result::Process& process, const ChildE
     process.reason = samples->reason;
   } else if (!end.fault.empty()) {
     process.status = Status::failed;
-    process.reason =
-        sentence(executable + " " + end.fault + (samples != nullptr ? failed_benchmarks(*samples) : ""));
+    const auto more = samples != nullptr ? failed_benchmarks(*samples) : said(end.output);
+    process.reason = sentence(executable + " " + end.fault + more);
   } else if (samples == nullptr) {
     process.status = Status::failed;
     process.reason = sentence(executable + " " + file_fault);

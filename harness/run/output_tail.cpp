@@ -73,4 +73,17 @@ std::string OutputTail::text() const {
   return text;
 }
 
+std::string last_line(const std::string& text) {
+  constexpr std::size_t longest = 300;
+  const auto end = text.find_last_not_of(" \t\n");
+  if (end == std::string::npos) return {};
+  const auto newline = text.rfind('\n', end);
+  const auto start = text.find_first_not_of(" \t\n", newline == std::string::npos ? 0 : newline);
+  std::string line = text.substr(start, end + 1 - start);
+  if (line.size() <= longest) return line;
+  std::size_t cut = longest;
+  while (cut > 0 && continues(line[cut])) --cut;
+  return line.substr(0, cut) + "...";
+}
+
 }  // namespace gpugauge::run

@@ -27,4 +27,8 @@ class OutputTail {
 /// The same repair for any text.
 std::string to_valid_utf8(std::string_view bytes);
 
+/// The last line that is not blank, without its end, at most 300 bytes of it: what a program usually dies
+/// with.
+std::string last_line(const std::string& text);
+
 }  // namespace gpugauge::run

@@ -123,7 +123,7 @@ void GpuTelemetry::finish() {
     const auto& end = child_->end();
     remark_ = fmt::format("GPU telemetry ended early: its process {}.{}",
                           end.fault.empty() ? "ended by itself" : end.fault,
-                          end.output.empty() ? "" : fmt::format(" It said: {}", end.output));
+                          end.output.empty() ? "" : fmt::format(" It said: {}", last_line(end.output)));
   } else if (remark_.empty() && last_answer_ >= 0 && now - last_answer_ > options_.silence_seconds) {
     remark_ = fmt::format("GPU telemetry fell silent {:.0f} s before the end: NVML stopped answering.",
                           now - last_answer_);
@@ -136,7 +136,7 @@ void GpuTelemetry::finish() {
 }
 
 double GpuTelemetry::cpu_seconds() const {
-  return child_->ended() ? 0 : cpu_seconds_of(child_->pid());
+  return alive() ? cpu_seconds_of(child_->pid()) : 0;
 }
 
 }  // namespace gpugauge::run

@@ -38,6 +38,8 @@ class GpuTelemetry {
 
   /// Ends the child; waits at most a second.
   void finish();
+  /// Holds while the child is there.
+  bool alive() const { return !child_->ended(); }
   /// Processor seconds the child has used until now; 0 when it has ended.
   double cpu_seconds() const;
   const std::vector<result::Series>& series() const { return series_; }

@@ -126,12 +126,20 @@ json sample_gpu(const Nvml& nvml, const Gpu& gpu) {
   return sample;
 }
 
+/// Standard output, taken away from everybody else: a driver that prints there must not garble the samples.
+int take_standard_output() {
+  const int taken = dup(STDOUT_FILENO);
+  if (taken < 0) return STDOUT_FILENO;
+  dup2(STDERR_FILENO, STDOUT_FILENO);
+  return taken;
+}
+
 /// Writes one line at once; false when nobody reads any more.
-bool print(const json& line) {
+bool print(int output, const json& line) {
   const auto text = line.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
   std::size_t done = 0;
   while (done < text.size()) {
-    const auto count = write(STDOUT_FILENO, text.data() + done, text.size() - done);
+    const auto count = write(output, text.data() + done, text.size() - done);
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) return false;
     done += static_cast<std::size_t>(count);
@@ -139,8 +147,8 @@ bool print(const json& line) {
   return true;
 }
 
-int fail(const std::string& sentence) {
-  print({{"error", sentence}});
+int fail(int output, const std::string& sentence) {
+  print(output, {{"error", sentence}});
   return 1;
 }
 
@@ -148,23 +156,27 @@ int fail(const std::string& sentence) {
 
 int telemetry_main(double interval_seconds, const std::string& library) {
   signal(SIGPIPE, SIG_IGN);
+  const int output = take_standard_output();
   const auto parent = getppid();
   prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);  // NVML may hang: nothing of ours must outlive the command
   void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     const char* why = dlerror();
-    return fail(fmt::format("{} cannot be opened ({}).", library, why != nullptr ? why : "no reason given"));
+    return fail(output,
+                fmt::format("{} cannot be opened ({}).", library, why != nullptr ? why : "no reason given"));
   }
   const Nvml nvml = load(handle);
   if (nvml.init == nullptr || nvml.device_count == nullptr || nvml.device == nullptr || nvml.uuid == nullptr)
-    return fail(fmt::format("{} lacks functions that every NVML has: it is not NVIDIA's library.", library));
+    return fail(output,
+                fmt::format("{} lacks functions that every NVML has: it is not NVIDIA's library.", library));
   if (const int error = nvml.init(); error != success)
     return fail(
+        output,
         fmt::format("NVML cannot start: error {}{}.", error,
                     nvml.error_string != nullptr ? fmt::format(" ({})", nvml.error_string(error)) : ""));
   unsigned count = 0;
   if (const int error = nvml.device_count(&count); error != success)
-    return fail(fmt::format("NVML cannot count the GPUs: error {}.", error));
+    return fail(output, fmt::format("NVML cannot count the GPUs: error {}.", error));
   std::vector<Gpu> gpus;
   for (unsigned index = 0; index < count; ++index) {
     Gpu gpu;
@@ -174,14 +186,14 @@ int telemetry_main(double interval_seconds, const std::string& library) {
     gpu.uuid = uuid.data();
     gpus.push_back(gpu);
   }
-  if (gpus.empty()) return fail("NVML shows no GPU.");
+  if (gpus.empty()) return fail(output, "NVML shows no GPU.");
   auto next = std::chrono::steady_clock::now();
   const auto interval = std::chrono::duration_cast<std::chrono::steady_clock::duration>(
       std::chrono::duration<double>(std::max(interval_seconds, .05)));
   while (getppid() == parent) {
     json samples = json::array();
     for (const auto& gpu : gpus) samples.push_back(sample_gpu(nvml, gpu));
-    if (!print({{"gpus", samples}})) return 0;
+    if (!print(output, {{"gpus", samples}})) return 0;
     next += interval;
     const auto now = std::chrono::steady_clock::now();
     if (next < now) next = now;  // NVML was slow: no burst to make up for it

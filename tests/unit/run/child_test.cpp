@@ -2,7 +2,6 @@
 
 #include <csignal>
 #include <string>
-#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,6 +15,8 @@ namespace gpugauge::run {
 namespace {
 
 using ::testing::HasSubstr;
+
+constexpr auto stubborn = "trap '' TERM; echo ready; while :; do sleep 100; done";
 
 class ChildTest : public ::testing::Test {
  protected:
@@ -99,21 +100,21 @@ TEST_F(ChildTest, TurnsInvalidTextIntoValidText) {
 }
 
 TEST_F(ChildTest, IsEndedAtTheTimeLimit) {
-  const auto end = run("echo begun; exec sleep 100", .3);
+  const auto end = run("echo begun; exec sleep 100", 1);
   EXPECT_TRUE(end.timed_out);
   EXPECT_EQ(end.signal, SIGTERM);
-  EXPECT_EQ(end.fault, "exceeded its time limit of 0.3 s and was ended");
+  EXPECT_EQ(end.fault, "exceeded its time limit of 1 s and was ended");
   EXPECT_EQ(end.output, "begun\n");
 }
 
 TEST_F(ChildTest, IsKilledWhenItIgnoresTheRequest) {
-  const auto end = run("trap '' TERM; while :; do sleep 100; done", .3);
+  const auto end = run("trap '' TERM; while :; do sleep 100; done", 1);
   EXPECT_TRUE(end.timed_out);
   EXPECT_EQ(end.signal, SIGKILL);
 }
 
 TEST_F(ChildTest, MayEndInItsOwnWayAtTheTimeLimit) {
-  const auto end = run("trap 'echo tidy; exit 7' TERM; sleep 100 & wait", .3);
+  const auto end = run("trap 'echo tidy; exit 7' TERM; sleep 100 & wait", 1);
   EXPECT_TRUE(end.timed_out);
   EXPECT_EQ(end.exit_code, 7);
   EXPECT_EQ(end.output, "tidy\n");
@@ -157,10 +158,12 @@ TEST_F(ChildTest, SparesOtherChildrenOfThisProcess) {
 
 TEST_F(ChildTest, StopsWhenTold) {
   Loop loop;
+  bool ready = false;
   ChildOptions options;
   options.grace_seconds = .2;
-  Child child(loop, {fakes_.script("child", "trap '' TERM; while :; do sleep 100; done"), {}, {}}, options);
-  loop.run_for(.1);
+  options.on_output = [&](std::string_view) { ready = true; };
+  Child child(loop, {fakes_.script("child", stubborn), {}, {}}, options);
+  loop.run_until([&] { return ready; });
   child.stop();
   loop.run_until([&] { return child.ended(); });
   EXPECT_TRUE(child.end().stopped);
@@ -170,10 +173,12 @@ TEST_F(ChildTest, StopsWhenTold) {
 
 TEST_F(ChildTest, DiesAtOnceWhenTold) {
   Loop loop;
+  bool ready = false;
   ChildOptions options;
   options.grace_seconds = 1000;
-  Child child(loop, {fakes_.script("child", "trap '' TERM; while :; do sleep 100; done"), {}, {}}, options);
-  loop.run_for(.1);
+  options.on_output = [&](std::string_view) { ready = true; };
+  Child child(loop, {fakes_.script("child", stubborn), {}, {}}, options);
+  loop.run_until([&] { return ready; });
   child.stop();
   child.kill_now();
   loop.run_until([&] { return child.ended(); });
@@ -188,7 +193,7 @@ TEST_F(ChildTest, IsGivenUpWhenTheKernelHoldsIt) {
     GTEST_SKIP() << "no freezer group of version 1 can be made here";
   Loop loop;
   ChildOptions options;
-  options.limit_seconds = .2;
+  options.limit_seconds = 1;
   options.grace_seconds = .1;
   options.give_up_seconds = .2;
   Child child(loop, {"/bin/sleep", {"100"}, {}}, options);
@@ -200,7 +205,7 @@ TEST_F(ChildTest, IsGivenUpWhenTheKernelHoldsIt) {
   EXPECT_EQ(child.end().signal, std::nullopt);
   EXPECT_EQ(child.end().unkillable, 1);
   EXPECT_THAT(child.end().fault,
-              HasSubstr("exceeded its time limit of 0.2 s and did not end even after SIGKILL"));
+              HasSubstr("exceeded its time limit of 1 s and did not end even after SIGKILL"));
   std::ofstream(group / "freezer.state") << "THAWED" << std::flush;
   waitpid(pid, nullptr, 0);
   std::filesystem::remove(group, error);

@@ -58,5 +58,14 @@ TEST(ToValidUtf8, ReplacesControlCharactersThatCouldSteerATerminal) {
             "a" + mark + "b" + mark + mark + mark + "\n\t");
 }
 
+TEST(LastLine, IsTheLastThatIsNotBlank) {
+  EXPECT_EQ(last_line(""), "");
+  EXPECT_EQ(last_line(" \n\n"), "");
+  EXPECT_EQ(last_line("one"), "one");
+  EXPECT_EQ(last_line("one\n  two \n\n"), "two");
+  EXPECT_EQ(last_line(std::string(400, 'x')), std::string(300, 'x') + "...");
+  EXPECT_EQ(last_line(std::string(299, 'x') + "\xC3\xA9y"), std::string(299, 'x') + "...");
+}
+
 }  // namespace
 }  // namespace gpugauge::run

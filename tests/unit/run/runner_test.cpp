@@ -132,9 +132,10 @@ TEST_F(RunnerTest, RunsEveryFamilyInFreshProcessesWithSeedsOfTheirOwn) {
 }
 
 TEST_F(RunnerTest, NamesAFamilyThatHangs) {
-  const auto process = run_one("echo working; sleep 100", .3);
+  const auto process = run_one("echo working; sleep 100", 1);
   EXPECT_EQ(process.status, Status::failed);
-  EXPECT_EQ(process.reason, "gpugauge-bench-fake exceeded its time limit of 0.3 s and was ended.");
+  EXPECT_EQ(process.reason,
+            "gpugauge-bench-fake exceeded its time limit of 1 s and was ended; it said: working.");
   EXPECT_EQ(process.output, "working\n");
   EXPECT_TRUE(run_.complete);
 }
@@ -143,8 +144,17 @@ TEST_F(RunnerTest, NamesAFamilyThatCrashes) {
   const auto process = run_one("echo last words; kill -SEGV $$");
   EXPECT_EQ(process.status, Status::failed);
   EXPECT_EQ(process.signal, SIGSEGV);
-  EXPECT_EQ(process.reason, "gpugauge-bench-fake was ended by signal 11 (SIGSEGV).");
+  EXPECT_EQ(process.reason, "gpugauge-bench-fake was ended by signal 11 (SIGSEGV); it said: last words.");
   EXPECT_EQ(process.output, "last words\n");
+}
+
+TEST_F(RunnerTest, RepeatsWhatTheLoaderSaid) {
+  const auto process =
+      run_one("echo 'error while loading shared libraries: libx.so.1: not found' >&2; exit 127");
+  EXPECT_EQ(process.reason,
+            "gpugauge-bench-fake ended with exit code 127; it said: error while loading shared libraries: "
+            "libx.so.1: not "
+            "found.");
 }
 
 TEST_F(RunnerTest, KeepsSamplesOfAFamilyThatCrashedAtItsEnd) {
@@ -389,7 +399,7 @@ TEST(Families, DescribeThemselves) {
     return "no error";
   };
   EXPECT_EQ(error(fakes.family("bad", "echo reason >&2; exit 2")),
-            "gpugauge-bench-bad ended with exit code 2 when asked to describe itself; it said: reason\n");
+            "gpugauge-bench-bad ended with exit code 2 when asked to describe itself; it said: reason");
   EXPECT_THAT(error(fakes.family("slow", "sleep 100")), HasSubstr("exceeded its time limit"));
   EXPECT_THAT(error({"gone", fakes.path() / "gone"}), HasSubstr("does not exist"));
 }

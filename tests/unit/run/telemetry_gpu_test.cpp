@@ -1,6 +1,9 @@
 #include "run/telemetry_gpu.hpp"
 
+#include <functional>
+#include <map>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,22 +18,42 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
-/// Runs a script in the place of the telemetry process.
+/// Collects from a process that stands in for the command's own.
 class GpuTelemetryTest : public ::testing::Test {
  protected:
-  std::vector<result::Series> collect(const std::string& body, double seconds = .3) {
+  using Until = std::function<bool(const GpuTelemetry&)>;
+
+  /// Waits until `until` holds, at most 30 s.
+  std::vector<result::Series> collect(const Command& command, const Until& until,
+                                      double first_answer_seconds = 30) {
     GpuTelemetry::Options options;
-    options.command = {fakes_.script("telemetry", body), {}, {}};
-    options.first_answer_seconds = .2;
-    options.silence_seconds = .2;
+    options.command = command;
+    options.first_answer_seconds = first_answer_seconds;
     Loop loop;
     double now = 0;
     GpuTelemetry telemetry(loop, options, [&] { return now++; });
-    loop.run_for(seconds);
+    loop.run_for(30, [&] { return until(telemetry); });
     telemetry.finish();
     remark_ = telemetry.remark();
     return telemetry.series();
   }
+  std::vector<result::Series> collect(const std::string& body, const Until& until,
+                                      double first_answer_seconds = 30) {
+    return collect(Command{fakes_.script("telemetry", body), {}, {}}, until, first_answer_seconds);
+  }
+
+  /// Our own child, on the fake NVML that answers as `scenario` says.
+  Command nvml(const std::string& scenario) const {
+    write_text(fakes_.path() / "scenario", scenario);
+    return {GPUGAUGE_TELEMETRY_CHILD,
+            {"0.05"},
+            {{"LD_LIBRARY_PATH", GPUGAUGE_FAKE_DRIVER},
+             {"GPUGAUGE_FAKE_SCENARIO", (fakes_.path() / "scenario").string()}}};
+  }
+
+  static bool has_failed(const GpuTelemetry& telemetry) { return !telemetry.remark().empty(); }
+  static bool has_series(const GpuTelemetry& telemetry) { return !telemetry.series().empty(); }
+  static bool has_ended(const GpuTelemetry& telemetry) { return !telemetry.alive(); }
 
   Fakes fakes_;
   std::string remark_;
@@ -41,7 +64,8 @@ TEST_F(GpuTelemetryTest, MakesASeriesOfEachQuantityOfEachGpu) {
       "echo '{\"gpus\": [{\"uuid\": \"GPU-1\", \"power_watts\": 100.5}, {\"uuid\": \"GPU-2\", "
       "\"power_watts\": 90}]}'\n"
       "echo '{\"gpus\": [{\"uuid\": \"GPU-1\", \"power_watts\": 101.5, \"sm_clock_hz\": 1.98e9}]}'\nexec "
-      "sleep 100");
+      "sleep 100",
+      [](const auto& telemetry) { return telemetry.series().size() == 3; });
   ASSERT_EQ(series.size(), 3U);
   EXPECT_EQ(series[0].source, "gpu:GPU-1");
   EXPECT_EQ(series[0].name, "power_watts");
@@ -50,30 +74,35 @@ TEST_F(GpuTelemetryTest, MakesASeriesOfEachQuantityOfEachGpu) {
   EXPECT_THAT(series[0].seconds, ElementsAre(0, 1));
   EXPECT_EQ(series[1].source, "gpu:GPU-2");
   EXPECT_EQ(series[2].unit, "hertz");
+  EXPECT_EQ(remark_, "");
 }
 
 TEST_F(GpuTelemetryTest, IgnoresQuantitiesItDoesNotKnow) {
-  EXPECT_THAT(collect("echo '{\"gpus\": [{\"uuid\": \"GPU-1\", \"colour\": 1}]}'; exec sleep 100"),
-              IsEmpty());
+  const auto series =
+      collect("echo '{\"gpus\": [{\"uuid\": \"GPU-1\", \"colour\": 1, \"power_watts\": 2}]}'; exec sleep 100",
+              has_series);
+  ASSERT_EQ(series.size(), 1U);
+  EXPECT_EQ(series[0].name, "power_watts");
 }
 
 TEST_F(GpuTelemetryTest, SaysWhatTheProcessCouldNot) {
-  EXPECT_THAT(collect("echo '{\"error\": \"libnvidia-ml.so.1 cannot be opened.\"}'; exit 1"), IsEmpty());
+  EXPECT_THAT(collect("echo '{\"error\": \"libnvidia-ml.so.1 cannot be opened.\"}'; exit 1", has_failed),
+              IsEmpty());
   EXPECT_EQ(remark_, "No GPU telemetry: libnvidia-ml.so.1 cannot be opened.");
 }
 
-TEST_F(GpuTelemetryTest, GivesUpOnADriverThatHangs) {
-  EXPECT_THAT(collect("trap '' TERM; sleep 100", .4), IsEmpty());
-  EXPECT_THAT(remark_, StartsWith("No GPU telemetry: NVML gave no answer within 0.2 s"));
+TEST_F(GpuTelemetryTest, GivesUpOnAProcessThatDoesNotAnswer) {
+  EXPECT_THAT(collect("trap '' TERM; sleep 100", has_failed, .1), IsEmpty());
+  EXPECT_THAT(remark_, StartsWith("No GPU telemetry: NVML gave no answer within 0.1 s"));
 }
 
 TEST_F(GpuTelemetryTest, SaysWhenItEndedEarly) {
   EXPECT_EQ(
-      collect("echo '{\"gpus\": [{\"uuid\": \"GPU-1\", \"power_watts\": 1}]}'; echo why >&2; kill -SEGV $$")
+      collect("echo '{\"gpus\": [{\"uuid\": \"GPU-1\", \"power_watts\": 1}]}'; echo why >&2; kill -SEGV $$",
+              has_ended)
           .size(),
       1U);
-  EXPECT_EQ(remark_,
-            "GPU telemetry ended early: its process was ended by signal 11 (SIGSEGV). It said: why\n");
+  EXPECT_EQ(remark_, "GPU telemetry ended early: its process was ended by signal 11 (SIGSEGV). It said: why");
 }
 
 TEST_F(GpuTelemetryTest, RefusesGarbage) {
@@ -81,17 +110,64 @@ TEST_F(GpuTelemetryTest, RefusesGarbage) {
        {"hello", "[]", "{}", R"({"gpus": [{"power_watts": 1}]})", R"({"gpus": [1]})",
         R"({"gpus": [{"uuid": "GPU-1", "power_watts": "1"}]})", R"({"gpus": [{"uuid": "a b"}]})",
         R"({"gpus": [{"uuid": "GPU-1", "power_watts": 1e999}]})"}) {
-    EXPECT_THAT(collect("echo '" + line + "'; exec sleep 100", .1), IsEmpty()) << line;
+    EXPECT_THAT(collect("echo '" + line + "'; exec sleep 100", has_failed), IsEmpty()) << line;
     EXPECT_THAT(remark_, HasSubstr("answered what is no sample: ")) << line;
   }
-  collect("head -c 3000000 /dev/zero; exec sleep 100", .4);
+  collect("head -c 3000000 /dev/zero; exec sleep 100", has_failed);
   EXPECT_THAT(remark_, HasSubstr("answered without end"));
 }
 
+TEST_F(GpuTelemetryTest, ReadsNvml) {
+  const auto series =
+      collect(nvml("nvml_devices=1\nnvml_uuid=GPU-77\nsm_clock_mhz=1980\nmemory_clock_mhz=2619\n"
+                   "power_mw=700500\ntemperature=61\nutilization=98\nthrottle_reasons=4\n"
+                   "performance_state=0\npcie_generation=5\npcie_width=16\nmemory_used_mib=2\n"
+                   "persistence=1\nnoise=nvmlDeviceGetPowerUsage\n"),
+              has_series);
+  std::map<std::string, double> first;
+  for (const auto& one : series) {
+    EXPECT_EQ(one.source, "gpu:GPU-77");
+    first[one.name] = one.values.at(0);
+  }
+  const std::map<std::string, double> expected{
+      {"sm_clock_hz", 1.98e9},     {"memory_clock_hz", 2.619e9}, {"power_watts", 700.5},
+      {"temperature_celsius", 61}, {"utilization", .98},         {"memory_utilization", 0},
+      {"throttle_reasons", 4},     {"performance_state", 0},     {"pcie_generation", 5},
+      {"pcie_width", 16},          {"persistence", 1},           {"memory_used_bytes", 2 * 1048576},
+  };
+  EXPECT_EQ(first, expected);
+  EXPECT_EQ(gpu_quantities().size(), expected.size());
+  EXPECT_EQ(remark_, "");
+}
+
+TEST_F(GpuTelemetryTest, LeavesOutWhatAGpuDoesNotTell) {
+  const auto series = collect(nvml("temperature=40\nperformance_state=32\n"), has_series);
+  ASSERT_EQ(series.size(), 1U);
+  EXPECT_EQ(series[0].name, "temperature_celsius");
+}
+
+TEST_F(GpuTelemetryTest, SurvivesABrokenDriver) {
+  collect(nvml("hang=nvmlInit\n"), has_failed, .3);
+  EXPECT_THAT(remark_, HasSubstr("NVML gave no answer within 0.3 s"));
+  collect(nvml("crash=nvmlInit\n"), has_ended);
+  EXPECT_THAT(
+      remark_,
+      HasSubstr("was ended by signal 6 (SIGABRT). It said: fatal: the fake driver was told to crash"));
+  collect(nvml("nvml_result=18\n"), has_failed);
+  EXPECT_EQ(remark_, "No GPU telemetry: NVML cannot start: error 18 (a sentence of the fake NVML).");
+  collect(nvml("nvml_devices=0\n"), has_failed);
+  EXPECT_EQ(remark_, "No GPU telemetry: NVML shows no GPU.");
+}
+
+TEST_F(GpuTelemetryTest, SaysThatThereIsNoNvml) {
+  collect(Command{GPUGAUGE_TELEMETRY_CHILD, {"0.05", "libno-such-library.so.1"}, {}}, has_failed);
+  EXPECT_THAT(remark_, StartsWith("No GPU telemetry: libno-such-library.so.1 cannot be opened ("));
+}
+
 TEST_F(GpuTelemetryTest, CostsARunNothingButARemark) {
-  auto plan = quick_plan({fakes_.family("fake", "leave; sleep .1")});
+  auto plan = quick_plan({fakes_.family("fake", "leave; while [ ! -e ${0%/*}/said ]; do sleep .01; done")});
   plan.gpu_telemetry = true;
-  plan.telemetry_command = {fakes_.script("telemetry", "echo nonsense; exec sleep 100")};
+  plan.telemetry_command = {fakes_.script("telemetry", "echo nonsense; : > ${0%/*}/said; exec sleep 100")};
   const auto run = execute(plan, [](const Progress&) {});
   EXPECT_TRUE(run.complete);
   EXPECT_EQ(run.processes.at(0).status, result::Status::ok);
@@ -100,11 +176,10 @@ TEST_F(GpuTelemetryTest, CostsARunNothingButARemark) {
 }
 
 TEST_F(GpuTelemetryTest, StandsInTheRunBesideTheHost) {
-  auto plan = quick_plan({fakes_.family("fake", "leave; sleep .1")});
+  auto plan = quick_plan({fakes_.family("fake", "leave; while [ ! -e ${0%/*}/said ]; do sleep .01; done")});
   plan.gpu_telemetry = true;
-  plan.telemetry_command = {fakes_.script(
-      "telemetry",
-      "while :; do echo '{\"gpus\": [{\"uuid\": \"GPU-1\", \"power_watts\": 7}]}'; sleep .02; done")};
+  const std::string sample = "echo '{\"gpus\": [{\"uuid\": \"GPU-1\", \"power_watts\": 7}]}'\n";
+  plan.telemetry_command = {fakes_.script("telemetry", sample + sample + ": > ${0%/*}/said; exec sleep 100")};
   const auto run = execute(plan, [](const Progress&) {});
   EXPECT_THAT(run.remarks, IsEmpty());
   ASSERT_EQ(run.telemetry.back().source, "gpu:GPU-1");
