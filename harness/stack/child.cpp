@@ -12,8 +12,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char** environ;
-
 namespace gpugauge::stack {
 namespace {
 
@@ -71,6 +69,7 @@ class Pipe {
 /// Starts the child; returns errno.
 int start(const std::vector<std::string>& command, const Pipe& out, const Pipe& err, pid_t& child) {
   std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
 

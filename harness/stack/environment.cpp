@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-extern char** environ;
+#include <unistd.h>
 
 namespace gpugauge::stack {
 namespace {

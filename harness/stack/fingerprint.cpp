@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "result/build.hpp"
+#include "stack/elf.hpp"
 #include "stack/host.hpp"
 #include "stack/inventory.hpp"
 #include "stack/loader.hpp"
@@ -18,6 +19,15 @@ std::string or_absent(const std::string& text) {
 }
 std::string or_unknown(const std::string& text) {
   return text.empty() ? "unknown" : text;
+}
+
+/// "13.1.0.3" where the file name has it; else the soname's number and the build id, which tells builds
+/// apart: the files of NVIDIA's wheels are named libcublas.so.13 whatever their version.
+std::string library_version(const std::string& path) {
+  std::string version = version_in_file_name(path);
+  if (version.find('.') != std::string::npos) return version;
+  const std::string id = build_id(path).substr(0, 12);
+  return id.empty() ? or_unknown(version) : fmt::format("{} (build {})", version, id);
 }
 
 /// The sonames that programs of this build's CUDA major version load.
@@ -63,8 +73,7 @@ result::Facts stack_facts(const GpuReport& gpus, const Tree& tree, const Environ
     const auto real = std::filesystem::canonical(tree.at(path), error);
     const std::string name = error ? path : real.string();
     facts[fmt::format("{}.path", library.fact)] = or_absent(path);
-    facts[fmt::format("{}.version", library.fact)] =
-        path.empty() ? "absent" : or_unknown(version_in_file_name(name));
+    facts[fmt::format("{}.version", library.fact)] = path.empty() ? "absent" : library_version(name);
   }
   return facts;
 }

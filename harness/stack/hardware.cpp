@@ -19,7 +19,7 @@ std::string first_version(const std::string& text) {
     }
     std::size_t end = start;
     while (end < text.size() && is_part(text[end])) ++end;
-    const std::string candidate = text.substr(start, end - start);
+    std::string candidate = text.substr(start, end - start);
     const bool in_word = start > 0 && (std::isalnum(static_cast<unsigned char>(text[start - 1])) != 0 ||
                                        text[start - 1] == '_');
     if (!in_word && candidate.find('.') != std::string::npos && candidate.front() != '.') return candidate;

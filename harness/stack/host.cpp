@@ -57,7 +57,7 @@ int count_of_list(const std::string& list) {
 
 std::string cpu_model(const Reading& cpuinfo) {
   if (!cpuinfo.present()) return cpuinfo.fact();
-  const std::string model = value_in(cpuinfo.text, "model name", ':');
+  std::string model = value_in(cpuinfo.text, "model name", ':');
   if (!model.empty()) return model;
   // Arm names no model: maker and part number are what the kernel has.
   const std::string maker = value_in(cpuinfo.text, "CPU implementer", ':');

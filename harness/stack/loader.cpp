@@ -1,8 +1,11 @@
 #include "stack/loader.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
+
+#include <fmt/format.h>
 
 namespace gpugauge::stack {
 namespace {
@@ -75,16 +78,15 @@ Loader::Loader(const Tree& tree, const Environment& environment) : tree_(tree) {
 }
 
 std::string Loader::pick(const std::string& soname) const {
+  const auto in_folder = [&](std::string_view folder) { return fmt::format("{}/{}", folder, soname); };
   for (const std::string& folder : first_) {
-    const std::string path = folder + "/" + soname;
-    if (tree_.exists(path)) return path;
+    if (tree_.exists(in_folder(folder))) return in_folder(folder);
   }
   for (const CachedLibrary& library : cache_) {
     if (library.soname == soname && tree_.exists(library.path)) return library.path;
   }
   for (const std::string_view folder : standard) {
-    const std::string path = std::string(folder) + "/" + soname;
-    if (tree_.exists(path)) return path;
+    if (tree_.exists(in_folder(folder))) return in_folder(folder);
   }
   return "";
 }

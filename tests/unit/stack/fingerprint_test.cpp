@@ -149,10 +149,22 @@ TEST(Fingerprint, HoldsEachGpuWithItsPlace) {
   EXPECT_EQ(found.stack.at("driver.open_module"), "yes");
   EXPECT_EQ(found.stack.at("driver.cuda_max"), "13.0");
   EXPECT_EQ(found.stack.at("cublas.version"), "absent");
+  EXPECT_EQ(found.stack.at("cublas.path"), "absent");
   EXPECT_EQ(found.settings.at("gpu.0.ecc"), "on");
   EXPECT_EQ(found.topology.at("gpu.0.numa_node"), "1");
   EXPECT_EQ(found.topology.at("gpu.0.pcie_max_speed"), "32.0 GT/s PCIe");
   EXPECT_EQ(found.topology.at("gpu.1.pci"), "unknown");
+}
+
+TEST(Fingerprint, NamesTheLibraryThatTheLoaderWouldPick) {
+  FakeTree tree;
+  tree.file("/usr/lib64/libnccl.so.2.28.3", "");
+  tree.link("/usr/lib64/libnccl.so.2", "libnccl.so.2.28.3");
+  tree.file("/usr/lib64/libcudnn.so.9", "");
+  const result::Fingerprint found = fingerprint({}, tree.root());
+  EXPECT_EQ(found.stack.at("nccl.version"), "2.28.3");
+  EXPECT_EQ(found.stack.at("nccl.path"), "/usr/lib64/libnccl.so.2");
+  EXPECT_EQ(found.stack.at("cudnn.version"), "9") << "no more than the name tells";
 }
 
 TEST(Fingerprint, IsTheSameTwiceOnTheSameMachine) {
