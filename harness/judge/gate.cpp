@@ -16,6 +16,8 @@ namespace {
 constexpr double negligible_share = 0.01;
 /// No node is so clean that fewer rounds than this are bad by chance.
 constexpr double least_contamination = 0.005;
+/// A round so many spreads above the others is not one of them.
+constexpr double hiccup_spreads = 4;
 /// Fewer values say nothing about two modes.
 constexpr std::size_t processes_for_spread = 3;
 
@@ -160,8 +162,16 @@ struct Look {
 };
 
 Look look(const Scale& scale, const Track& track) {
+  const auto within = [&](const Estimate& found) {
+    return found.mean + scale.ok_quantile * found.error < scale.tolerance;
+  };
   const Estimate all = estimate(scale, track.x);
-  return {true, all.mean + scale.ok_quantile * all.error < scale.tolerance, all.mean < -scale.tolerance};
+  // A first round that does not belong to the others (a hiccup of the host) would hold the mean up for good:
+  // two fresh rounds outvote it. Where it does belong, it is kept: leaving it out would make "ok" too easy.
+  const Estimate fresh = estimate(scale, unselected(track));
+  const bool outvoted =
+      track.x.size() >= 3 && track.x.front() - fresh.mean > hiccup_spreads * scale.spread && within(fresh);
+  return {true, within(all) || outvoted, all.mean < -scale.tolerance};
 }
 
 /// Takes in round `index` of one metric.

@@ -163,6 +163,13 @@ TEST(Decide, OneBadRoundIsForgottenByAFreshOne) {
   EXPECT_GE(results[0].rounds, 2);
 }
 
+TEST(Decide, AFirstRoundFarOutIsOutvotedByTwoFreshOnes) {
+  const auto results = run_gate(calibrate(quiet_baseline(10), {}),
+                                [](int m, int round) { return m == 0 && round == 1 ? 1.0 : 0.0; });
+  EXPECT_EQ(results[0].decision, Decision::ok);
+  EXPECT_EQ(results[0].rounds, 3);
+}
+
 TEST(Decide, OneBadProcessInARoundChangesNothing) {
   const Calibration calibration = calibrate(quiet_baseline(10), {});
   std::vector<std::vector<RoundValues>> now(metrics);

@@ -1,0 +1,135 @@
+// One test a row of the table in exit_code.cpp.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "judge/judge.hpp"
+
+namespace gpugauge::judge {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+Verdict verdict(VerdictKind kind, const std::string& metric = "m", bool advisory = false) {
+  Verdict out;
+  out.kind = kind;
+  out.metric = metric;
+  out.advisory = advisory;
+  return out;
+}
+
+/// One healthy metric beside the others.
+OutcomeInput with(std::vector<Verdict> verdicts) {
+  verdicts.push_back(verdict(VerdictKind::ok, "healthy"));
+  OutcomeInput input;
+  input.verdicts = std::move(verdicts);
+  return input;
+}
+
+TEST(Outcome, OkPasses) {
+  const Outcome found = outcome(with({}));
+  EXPECT_EQ(found.code, ExitCode::pass);
+  EXPECT_EQ(found.sentence, "pass: 1 of 1 metric within tolerance and limits");
+}
+
+TEST(Outcome, FailedRegressedAndMissingEndWithOne) {
+  for (const VerdictKind kind : {VerdictKind::failed, VerdictKind::regressed, VerdictKind::missing}) {
+    OutcomeInput input = with({verdict(kind, "gemm/a:throughput")});
+    EXPECT_EQ(outcome(input).code, ExitCode::regressed) << to_string(kind);
+    EXPECT_EQ(outcome(input).sentence, std::string(to_string(kind)) + ": 1 of 2 metrics (gemm/a:throughput)");
+    input.strict = true;
+    EXPECT_EQ(outcome(input).code, ExitCode::regressed);
+  }
+}
+
+TEST(Outcome, AFindingOutranksAnInterruptionAndAnUnmeasuredFamily) {
+  OutcomeInput input = with({verdict(VerdictKind::regressed)});
+  input.interrupted = true;
+  input.judged = false;
+  input.unmeasured_families = {"dnn (no library)"};
+  EXPECT_EQ(outcome(input).code, ExitCode::regressed);
+}
+
+TEST(Outcome, AnUnmeasuredRequiredFamilyCannotBeJudged) {
+  OutcomeInput input = with({});
+  input.unmeasured_families = {"dnn (libcudnn.so.9 is missing)"};
+  EXPECT_EQ(outcome(input).code, ExitCode::cannot_judge);
+  EXPECT_THAT(outcome(input).sentence,
+              HasSubstr("1 family was not measured: dnn (libcudnn.so.9 is missing)"));
+}
+
+TEST(Outcome, WithoutAJudgeOrAVerdictNothingPasses) {
+  OutcomeInput input = with({});
+  input.judged = false;
+  EXPECT_EQ(outcome(input).code, ExitCode::cannot_judge);
+  EXPECT_EQ(outcome({}).code, ExitCode::cannot_judge) << "never a silent pass";
+}
+
+TEST(Outcome, AnInterruptionCannotBeJudged) {
+  OutcomeInput input = with({});
+  input.interrupted = true;
+  EXPECT_EQ(outcome(input).code, ExitCode::cannot_judge);
+}
+
+TEST(Outcome, InconclusiveAndUnstablePassWithACountAndEndWithFourWhenStrict) {
+  for (const VerdictKind kind : {VerdictKind::inconclusive, VerdictKind::unstable}) {
+    OutcomeInput input = with({verdict(kind)});
+    EXPECT_EQ(outcome(input).code, ExitCode::pass);
+    EXPECT_THAT(outcome(input).sentence, HasSubstr("1 " + std::string(to_string(kind))));
+    input.strict = true;
+    EXPECT_EQ(outcome(input).code, ExitCode::inconclusive);
+  }
+}
+
+TEST(Outcome, NewAndImprovedPassAndAreSaid) {
+  OutcomeInput input = with({verdict(VerdictKind::new_metric, "a"), verdict(VerdictKind::improved, "b")});
+  input.strict = true;
+  EXPECT_EQ(outcome(input).code, ExitCode::pass);
+  EXPECT_THAT(outcome(input).sentence, HasSubstr("1 new, 1 improved"));
+}
+
+TEST(Outcome, AdvisoryVerdictsNeverCountAndAreSaid) {
+  for (const VerdictKind kind : {VerdictKind::regressed, VerdictKind::failed, VerdictKind::missing,
+                                 VerdictKind::inconclusive, VerdictKind::unstable}) {
+    OutcomeInput input = with({verdict(kind, "m", true)});
+    input.strict = true;
+    EXPECT_EQ(outcome(input).code, ExitCode::pass) << to_string(kind);
+    EXPECT_THAT(outcome(input).sentence, HasSubstr("1 too noisy or unknown to count"));
+  }
+}
+
+TEST(Outcome, PassSaysWhenNothingCouldBeDecided) {
+  OutcomeInput input;
+  input.verdicts = {verdict(VerdictKind::inconclusive)};
+  EXPECT_EQ(outcome(input).code, ExitCode::pass);
+  EXPECT_THAT(outcome(input).sentence, HasSubstr("nothing could be decided"));
+}
+
+TEST(Outcome, AMetricCountsOnceWithItsGravestVerdict) {
+  Verdict physical = verdict(VerdictKind::failed, "m");
+  physical.judge = Judge::physical;
+  const Outcome found =
+      outcome(with({verdict(VerdictKind::missing, "m"), physical, verdict(VerdictKind::ok, "m")}));
+  EXPECT_EQ(found.sentence, "failed: 1 of 2 metrics (m)");
+  const Outcome hidden =
+      outcome(with({verdict(VerdictKind::regressed, "m"), verdict(VerdictKind::failed, "m", true)}));
+  EXPECT_EQ(hidden.code, ExitCode::regressed) << "an advisory verdict hides no counted one";
+}
+
+TEST(Outcome, NamesThreeMetricsAndCountsTheRest) {
+  const Outcome found =
+      outcome(with({verdict(VerdictKind::regressed, "a"), verdict(VerdictKind::regressed, "b"),
+                    verdict(VerdictKind::missing, "c"), verdict(VerdictKind::missing, "d"),
+                    verdict(VerdictKind::inconclusive, "e")}));
+  EXPECT_EQ(found.sentence, "regressed: 2, missing: 2 of 6 metrics (a, b, c and 1 more); 1 inconclusive");
+}
+
+TEST(Words, EveryVerdictAndJudgeHasItsOwn) {
+  EXPECT_EQ(to_string(VerdictKind::new_metric), "new");
+  EXPECT_EQ(to_string(VerdictKind::inconclusive), "inconclusive");
+  EXPECT_EQ(to_string(Judge::physical), "physical");
+  EXPECT_THAT(std::string(to_string(Judge::peers)), Not(HasSubstr("unknown")));
+}
+
+}  // namespace
+}  // namespace gpugauge::judge

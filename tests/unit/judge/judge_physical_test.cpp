@@ -1,0 +1,222 @@
+#include <algorithm>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "judge/judge.hpp"
+#include "judge/peaks.hpp"
+#include "runs.hpp"
+
+namespace gpugauge::judge {
+namespace {
+
+using result::Direction;
+using result::Status;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+const Verdict* find(const std::vector<Verdict>& verdicts, const std::string& metric) {
+  const auto found = std::find_if(verdicts.begin(), verdicts.end(),
+                                  [&](const Verdict& verdict) { return verdict.metric == metric; });
+  return found == verdicts.end() ? nullptr : &*found;
+}
+
+/// A run whose triad has a limit.
+result::Run limited(double limit, bool saturating, std::optional<double> floor = std::nullopt) {
+  result::Run run = make_run(1);
+  change(run, "host/triad", [&](result::BenchmarkResult& found) {
+    found.metrics[0].limit = result::Limit{limit, "data sheet", saturating, floor};
+  });
+  return run;
+}
+
+Verdict triad_of(const result::Run& run) {
+  const auto verdicts = judge_physical(run);
+  const Verdict* found = find(verdicts, triad);
+  if (found == nullptr) throw std::runtime_error("no verdict on the triad");
+  return *found;
+}
+
+TEST(JudgePhysical, HasNothingToSayOfASoundRunWithoutLimits) {
+  EXPECT_THAT(judge_physical(make_run(1)), IsEmpty());
+}
+
+TEST(JudgePhysical, AProcessThatDiedFailsItsFamilyByName) {
+  result::Run run = make_run(1);
+  run.processes[2].status = Status::failed;
+  run.processes[2].reason = "ended by SIGKILL";
+  run.processes[2].samples.reset();
+  const auto verdicts = judge_physical(run);
+  ASSERT_EQ(verdicts.size(), 1U);
+  EXPECT_EQ(verdicts[0].kind, VerdictKind::failed);
+  EXPECT_EQ(verdicts[0].metric, "host");
+  EXPECT_THAT(verdicts[0].reason, HasSubstr("1 of 5 processes of the family failed: ended by SIGKILL"));
+}
+
+TEST(JudgePhysical, AFamilyWithoutItsLibraryIsInconclusiveAndAnInterruptionIsNoFault) {
+  result::Run run = make_run(1);
+  for (result::Process& process : run.processes) {
+    process.samples->status = Status::unavailable;
+    process.samples->reason = "libcudnn.so.9 is missing";
+    process.samples->benchmarks.clear();
+  }
+  const auto verdicts = judge_physical(run);
+  ASSERT_EQ(verdicts.size(), 1U);
+  EXPECT_EQ(verdicts[0].kind, VerdictKind::inconclusive);
+  EXPECT_THAT(verdicts[0].reason, HasSubstr("libcudnn"));
+  run.processes.resize(1);
+  run.processes[0].status = Status::interrupted;
+  run.processes[0].samples.reset();
+  EXPECT_THAT(judge_physical(run), IsEmpty());
+}
+
+TEST(JudgePhysical, EveryKindOfWrongResultFails) {
+  const std::vector<std::pair<result::Verification, const char*>> wrong{
+      {{"sampled rows", false, .5, .1}, "error of 0.5 where 0.1 is allowed"},
+      {{"sampled rows", true, .5, .1}, "error of 0.5"},
+      {{"checksums", false, std::nullopt, std::nullopt}, "checksums did not pass"},
+      {{"sampled rows", true, std::nan(""), .1}, "did not pass"}};
+  for (const auto& [check, sentence] : wrong) {
+    result::Run run = make_run(1);
+    run.processes[1].samples->benchmarks[1].verifications = {check};
+    const auto verdicts = judge_physical(run);
+    const Verdict* found = find(verdicts, "host/triad");
+    ASSERT_NE(found, nullptr) << sentence;
+    EXPECT_EQ(found->kind, VerdictKind::failed);
+    EXPECT_THAT(found->reason, HasSubstr(sentence));
+    EXPECT_THAT(found->reason, HasSubstr("sound in 4 of 5 processes"));
+  }
+}
+
+TEST(JudgePhysical, AFailedBenchmarkAndAnImpossibleValueFail) {
+  result::Run run = make_run(1);
+  change(run, "host/wake", [](result::BenchmarkResult& found) {
+    found.status = Status::failed;
+    found.reason = "cudaErrorIllegalAddress";
+  });
+  change(run, "host/triad", [](result::BenchmarkResult& found) { found.metrics[0].value = 0; });
+  change(run, "host/latency", [](result::BenchmarkResult& found) { found.metrics[0].value = std::nan(""); });
+  const auto verdicts = judge_physical(run);
+  ASSERT_EQ(verdicts.size(), 3U);
+  for (const Verdict& verdict : verdicts) EXPECT_EQ(verdict.kind, VerdictKind::failed) << verdict.metric;
+  EXPECT_THAT(find(verdicts, "host/wake")->reason, HasSubstr("cudaErrorIllegalAddress"));
+}
+
+TEST(JudgePhysical, ASkippedBenchmarkIsNoFault) {
+  result::Run run = make_run(1);
+  change(run, "host/wake", [](result::BenchmarkResult& found) { found.status = Status::skipped; });
+  EXPECT_THAT(judge_physical(run), IsEmpty());
+}
+
+TEST(JudgePhysical, ASaturatingLimitHasABandOfFortyToHundredAndFivePercent) {
+  // The triad measures 20 GB/s within half a percent.
+  EXPECT_EQ(triad_of(limited(2e10 / .38, true)).kind, VerdictKind::failed);
+  EXPECT_EQ(triad_of(limited(2e10 / .42, true)).kind, VerdictKind::ok);
+  EXPECT_EQ(triad_of(limited(2e10 / 1.03, true)).kind, VerdictKind::ok);
+  EXPECT_EQ(triad_of(limited(2e10 / 1.07, true)).kind, VerdictKind::failed);
+  EXPECT_NEAR(triad_of(limited(4e10, true)).share.value(), .5, .01);
+  EXPECT_THAT(triad_of(limited(4e10, true)).reason, HasSubstr("50% of the limit (data sheet)"));
+}
+
+TEST(JudgePhysical, ALimitOfItsOwnFloorIsHeldToThat) {
+  EXPECT_EQ(triad_of(limited(2e10 / .75, true, .8)).kind, VerdictKind::failed);
+  EXPECT_EQ(triad_of(limited(2e10 / .85, true, .8)).kind, VerdictKind::ok);
+  EXPECT_EQ(triad_of(limited(2e10 / .25, true, .2)).kind, VerdictKind::ok);
+}
+
+TEST(JudgePhysical, ALimitThatOnlyBoundsSaysNothingFromBelow) {
+  EXPECT_EQ(triad_of(limited(2e12, false)).kind, VerdictKind::ok);
+  EXPECT_EQ(triad_of(limited(1e10, false)).kind, VerdictKind::failed);
+}
+
+TEST(JudgePhysical, ALatencyBelowItsLimitIsImpossible) {
+  result::Run run = make_run(1);
+  const auto limit = [&](double value) {
+    change(run, "host/latency", [&](result::BenchmarkResult& found) {
+      found.metrics[0].limit = result::Limit{value, "one clock", false, std::nullopt};
+    });
+    return find(judge_physical(run), latency)->kind;
+  };
+  EXPECT_EQ(limit(1e-7), VerdictKind::failed);
+  EXPECT_EQ(limit(4e-8), VerdictKind::ok);
+}
+
+/// A product of `flops` per second on a GPU of 132 SMs at 1.755 GHz.
+result::Run product(const std::string& metric_class, double flops, const std::string& capability = "9.0") {
+  result::Run run = make_run(1);
+  for (result::Process& process : run.processes) {
+    process.family = "gemm";
+    process.samples->family = "gemm";
+    process.samples->context = {{"gpu.compute_capability", capability}, {"gpu.sm_count", "132"}};
+    process.samples->benchmarks = {
+        benchmark("gemm/x", metric("throughput", "flop/second", Direction::higher, metric_class, flops))};
+    process.samples->benchmarks[0].batches.sm_clock_hz = {1.755e9};
+  }
+  return run;
+}
+
+TEST(JudgePhysical, AProductAboveThePeakOfItsClassIsImpossible) {
+  const double peak16 = 4096.0 * 132 * 1.755e9;
+  const auto at = [&](double share) { return judge_physical(product("gemm16", share * peak16)).at(0); };
+  EXPECT_EQ(at(1.06).kind, VerdictKind::failed);
+  EXPECT_EQ(at(1.02).kind, VerdictKind::ok);
+  EXPECT_EQ(at(.01).kind, VerdictKind::ok) << "small shapes are honest far below the peak";
+  EXPECT_NEAR(at(.5).share.value(), .5, 1e-9);
+  // The same figure declared as fp32 without Tensor Cores is sixteen times too fast.
+  EXPECT_EQ(judge_physical(product("gemm32", peak16)).at(0).kind, VerdictKind::failed);
+}
+
+TEST(JudgePhysical, AnUnknownPeakIsSaidAndNeverCounted) {
+  const auto said = [](result::Run run) {
+    const Verdict verdict = judge_physical(run).at(0);
+    EXPECT_EQ(verdict.kind, VerdictKind::inconclusive);
+    EXPECT_TRUE(verdict.advisory);
+    return verdict.reason;
+  };
+  EXPECT_THAT(said(product("gemm16", 1e12, "13.7")), HasSubstr("compute capability 13.7"));
+  EXPECT_THAT(said(product("gemm64", 1e12, "10.3")), HasSubstr("gemm64"));
+  result::Run run = product("gemm16", 1e12);
+  for (result::Process& process : run.processes) process.samples->benchmarks[0].batches.sm_clock_hz.clear();
+  EXPECT_THAT(said(run), HasSubstr("SM clock"));
+  run = product("gemm16", 1e12);
+  for (result::Process& process : run.processes) process.samples->context["gpu.sm_count"] = "many";
+  EXPECT_THAT(said(run), HasSubstr("gpu.sm_count"));
+}
+
+TEST(Peak, IsTheFastestUnitOfTheClass) {
+  EXPECT_EQ(peak("9.0", "gemm16")->operations_per_clock_per_sm, 4096);
+  EXPECT_EQ(peak("8.0", "gemm64")->operations_per_clock_per_sm, 128);
+  EXPECT_EQ(peak("9.0", "gemm32")->operations_per_clock_per_sm, 256);
+  EXPECT_FALSE(peak("9.0", "hbm"));
+  EXPECT_FALSE(peak("7.0", "gemmtf32"));
+  EXPECT_FALSE(peak("6.1", "gemm32"));
+}
+
+/// Copy bandwidth of one core and all cores.
+result::Run cores(double one, double all) {
+  result::Run run = make_run(1);
+  for (result::Process& process : run.processes) {
+    process.samples->benchmarks = {
+        benchmark("host/copy/all_cores",
+                  metric("bandwidth", "byte/second", Direction::higher, "host_memory", all)),
+        benchmark("host/copy/one_core",
+                  metric("bandwidth", "byte/second", Direction::higher, "host_memory", one))};
+  }
+  return run;
+}
+
+TEST(JudgePhysical, AnInvariantHoldsWhereBothMetricsWereMeasured) {
+  const auto kept = judge_physical(cores(1e10, 3e10));
+  ASSERT_EQ(kept.size(), 1U);
+  EXPECT_EQ(kept[0].kind, VerdictKind::ok);
+  EXPECT_EQ(kept[0].metric, "host/copy/all_cores:bandwidth");
+  const auto broken = judge_physical(cores(1e10, 7e9));
+  EXPECT_EQ(broken.at(0).kind, VerdictKind::failed);
+  EXPECT_THAT(broken.at(0).reason, HasSubstr("0.70 times host/copy/one_core:bandwidth"));
+  result::Run half = cores(1e10, 7e9);
+  for (result::Process& process : half.processes) process.samples->benchmarks.pop_back();
+  EXPECT_THAT(judge_physical(half), IsEmpty());
+}
+
+}  // namespace
+}  // namespace gpugauge::judge
