@@ -113,6 +113,10 @@ struct MmaCase {
   emulator::Arrival arrival;
 };
 
+std::ostream& operator<<(std::ostream& out, const MmaCase& one) {
+  return out << one.size << (one.arrival == emulator::Arrival::early ? ", early" : ", late");
+}
+
 class MmaBf16 : public testing::TestWithParam<MmaCase> {
  protected:
   template <typename Out>
