@@ -1,0 +1,161 @@
+#include <cmath>
+#include <random>
+
+#include "gpu_test.hpp"
+#include "kernels/gemm/element_error.hpp"
+#include "kernels/gemm/mma_bf16.hpp"
+#include "kernels/gemm/reference.hpp"
+#include "kernels/gemm/simt_fp32.hpp"
+#include "kernels/gemm/tiling.hpp"
+#include "kernels/gemm/work.hpp"
+#include "kernels/support/fill.hpp"
+
+namespace {
+
+using namespace gpugauge;
+using bench::cuda::check;
+using bench::cuda::DeviceBuffer;
+using bench::cuda::DeviceValue;
+using kernels::Bf16;
+using testing_gpu::read_back;
+
+struct Size {
+  int m, n, k;
+};
+
+template <typename In, typename Out>
+struct Product {
+  explicit Product(const Size& of)
+      : size(of),
+        a(static_cast<std::size_t>(of.m) * of.k),
+        b(static_cast<std::size_t>(of.k) * of.n),
+        c(static_cast<std::size_t>(of.m) * of.n) {
+    check(kernels::fill_uniform(a.get(), a.count(), 1, nullptr), "filling");
+    check(kernels::fill_uniform(b.get(), b.count(), 2, nullptr), "filling");
+    check(kernels::poison(c.get(), c.bytes(), nullptr), "poisoning");
+  }
+  template <typename Kernel>
+  void run(Kernel kernel) const {
+    check(kernel(a.get(), b.get(), c.get(), size.m, size.n, size.k, nullptr), "multiplying");
+  }
+  /// On the device, over every row.
+  double error() const {
+    const DeviceValue<double> largest;
+    check(kernels::gemm::sampled_error(a.get(), b.get(), c.get(), size.m, size.n, size.k, size.m, 3,
+                                       largest.get(), nullptr),
+          "comparing");
+    return largest.read(nullptr);
+  }
+  std::uint64_t checksum() const {
+    const DeviceValue<unsigned long long> sum;
+    check(kernels::checksum(c.get(), c.bytes(), sum.get(), nullptr), "summing");
+    return sum.read(nullptr);
+  }
+  Size size;
+  DeviceBuffer<In> a;
+  DeviceBuffer<In> b;
+  DeviceBuffer<Out> c;
+};
+
+std::vector<Size> sizes(int multiple_of) {
+  std::vector<Size> all{{1, multiple_of, multiple_of}, {128, 128, 128}, {256, 384, 512}, {1000, 1000, 1000}};
+  std::mt19937 random(20240607);
+  std::uniform_int_distribution<int> any(1, 700);
+  for (int i = 0; i < 12; ++i) {
+    const auto rounded = [&](int value) { return (value + multiple_of - 1) / multiple_of * multiple_of; };
+    all.push_back({any(random), rounded(any(random)), rounded(any(random))});
+  }
+  return all;
+}
+
+std::ostream& operator<<(std::ostream& out, const Size& size) {
+  return out << size.m << "x" << size.n << "x" << size.k;
+}
+
+class Gemm : public testing_gpu::GpuTest {};
+
+TEST_F(Gemm, simt_fp32_is_right_at_every_element_of_any_shape) {
+  for (const int multiple_of : {1, 4})
+    for (const Size& size : sizes(multiple_of)) {
+      const Product<float, float> product(size);
+      product.run(kernels::gemm::simt_fp32);
+      EXPECT_LE(product.error(), kernels::gemm::tolerance_fp32_fma()) << size;
+    }
+}
+
+class Gemm16 : public Gemm {
+ protected:
+  void SetUp() override {
+    Gemm::SetUp();
+    if (!IsSkipped() && bench::cuda::device().compute_capability < 80)
+      GTEST_SKIP() << "mma.sync in bf16 needs compute capability 8.0";
+  }
+};
+
+TEST_F(Gemm16, mma_bf16_is_right_at_every_element_of_any_shape) {
+  using Kernel32 = cudaError_t (*)(const Bf16*, const Bf16*, float*, int, int, int, cudaStream_t);
+  using Kernel16 = cudaError_t (*)(const Bf16*, const Bf16*, Bf16*, int, int, int, cudaStream_t);
+  for (const Size& size : sizes(8)) {
+    const Product<Bf16, float> wide(size);
+    wide.run(static_cast<Kernel32>(kernels::gemm::mma_bf16));
+    EXPECT_LE(wide.error(), kernels::gemm::tolerance_bf16_mma(size.k)) << size;
+    const Product<Bf16, Bf16> narrow(size);
+    narrow.run(static_cast<Kernel16>(kernels::gemm::mma_bf16));
+    EXPECT_LE(narrow.error(), kernels::gemm::tolerance_bf16_mma(size.k)) << size;
+  }
+}
+
+TEST_F(Gemm16, mma_bf16_refuses_sizes_and_pointers_that_it_cannot_take) {
+  const DeviceBuffer<Bf16> data(4096);
+  const DeviceBuffer<float> out(4096);
+  const auto status = [&](int m, int n, int k, int offset) {
+    return kernels::gemm::mma_bf16(data.get() + offset, data.get(), out.get(), m, n, k, nullptr);
+  };
+  EXPECT_EQ(status(16, 12, 16, 0), cudaErrorInvalidValue);
+  EXPECT_EQ(status(16, 16, 20, 0), cudaErrorInvalidValue);
+  EXPECT_EQ(status(0, 16, 16, 0), cudaErrorInvalidValue);
+  EXPECT_EQ(status(16, 16, 16, 4), cudaErrorInvalidValue);
+  EXPECT_EQ(status(16, 16, 16, 8), cudaSuccess);
+  check(cudaDeviceSynchronize(), "waiting");
+}
+
+TEST_F(Gemm, repeats_bit_for_bit) {
+  const Product<float, float> product({777, 512, 640});
+  product.run(kernels::gemm::simt_fp32);
+  const std::uint64_t first = product.checksum();
+  for (int repeat = 0; repeat < 5; ++repeat) {
+    check(kernels::poison(product.c.get(), product.c.bytes(), nullptr), "poisoning");
+    product.run(kernels::gemm::simt_fp32);
+    EXPECT_EQ(product.checksum(), first);
+  }
+}
+
+// The judge itself: the device's error is the host's, and a wrong or missing element is found.
+TEST_F(Gemm, error_on_the_device_is_the_hosts) {
+  const Size size{65, 40, 50};
+  const Product<float, float> product(size);
+  product.run(kernels::gemm::simt_fp32);
+  const auto a = read_back(product.a);
+  const auto b = read_back(product.b);
+  const auto c = read_back(product.c);
+  double largest = 0;
+  for (int row = 0; row < size.m; ++row)
+    for (int column = 0; column < size.n; ++column)
+      largest = std::fmax(
+          largest, kernels::gemm::element_error(a.data(), b.data(), c.data(), row, column, size.n, size.k));
+  EXPECT_NEAR(product.error(), largest, 1e-12);
+  EXPECT_LE(largest, kernels::gemm::tolerance_fp32_fma());
+}
+
+TEST_F(Gemm, error_finds_a_wrong_and_a_missing_element) {
+  const Size size{65, 40, 50};
+  const Product<float, float> product(size);
+  product.run(kernels::gemm::simt_fp32);
+  const float wrong = read_back(product.c)[123] + 0.01F;
+  check(cudaMemcpy(product.c.get() + 123, &wrong, sizeof wrong, cudaMemcpyHostToDevice), "spoiling");
+  EXPECT_GT(product.error(), 100 * kernels::gemm::tolerance_fp32_fma());
+  check(kernels::poison(product.c.get() + 7, sizeof(float), nullptr), "poisoning");
+  EXPECT_TRUE(std::isinf(product.error()));
+}
+
+}  // namespace

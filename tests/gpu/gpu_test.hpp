@@ -1,0 +1,31 @@
+// What every GPU test needs: a GPU, or a skip that says why there is none.
+#pragma once
+
+#include <vector>
+
+#include <cuda_runtime_api.h>
+#include <gtest/gtest.h>
+
+#include "support/cuda/device.hpp"
+#include "support/cuda/resources.hpp"
+
+namespace gpugauge::testing_gpu {
+
+class GpuTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (const auto reason = bench::cuda::why_unavailable(bench::cuda::start_up())) GTEST_SKIP() << *reason;
+  }
+};
+
+/// Device memory read back to the host, once all of the GPU's work has ended.
+template <typename T>
+std::vector<T> read_back(const bench::cuda::DeviceBuffer<T>& buffer) {
+  std::vector<T> values(buffer.count());
+  bench::cuda::check(cudaDeviceSynchronize(), "waiting for the GPU");
+  bench::cuda::check(cudaMemcpy(values.data(), buffer.get(), buffer.bytes(), cudaMemcpyDeviceToHost),
+                     "reading back");
+  return values;
+}
+
+}  // namespace gpugauge::testing_gpu
