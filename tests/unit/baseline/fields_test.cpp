@@ -1,0 +1,93 @@
+// Which differences make runs incomparable, and which are only noted.
+#include "baseline/fields.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "folder.hpp"
+
+namespace gpugauge::baseline {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+result::Fingerprint plain() {
+  return make_run(0).fingerprint;
+}
+
+TEST(Mismatches, NoneBetweenTheSame) {
+  EXPECT_THAT(mismatches(plain(), plain()), IsEmpty());
+  EXPECT_THAT(noted_differences(plain(), plain()), IsEmpty());
+  EXPECT_EQ(key(plain()), key(plain()));
+}
+
+TEST(Mismatches, NameTheFieldWithBothValuesAndSort) {
+  result::Fingerprint now = plain();
+  now.stack["driver.version"] = "570.1";
+  now.device["host.cpu_model"] = "Y";
+  EXPECT_THAT(mismatches(now, plain()), ElementsAre(Mismatch{"device.host.cpu_model", "Y", "X"},
+                                                    Mismatch{"stack.driver.version", "570.1", "560.1"}));
+  EXPECT_NE(key(now), key(plain()));
+}
+
+TEST(Mismatches, AFactThatOneSideLacksDiffers) {
+  result::Fingerprint now = plain();
+  now.stack.erase("driver.version");
+  now.stack["kernel.version"] = "6.1";
+  EXPECT_THAT(mismatches(now, plain()), ElementsAre(Mismatch{"stack.driver.version", "", "560.1"},
+                                                    Mismatch{"stack.kernel.version", "6.1", ""}));
+}
+
+TEST(Mismatches, SettingsTopologyPathsAndVersionAreNotedOnly) {
+  result::Fingerprint now = plain();
+  now.settings["host.governor"] = "powersave";
+  now.settings["host.cgroup_cpu_limit"] = "1";
+  now.topology["host.numa_nodes"] = "2";
+  now.stack["driver.libcuda_path"] = "/opt";
+  now.suite["suite.version"] = "0.2.0";
+  EXPECT_THAT(mismatches(now, plain()), IsEmpty());
+  EXPECT_EQ(noted_differences(now, plain()).size(), 5U);
+  EXPECT_EQ(key(now), key(plain()));
+}
+
+TEST(Mismatches, ASliceOfACardIsAnotherDevice) {
+  result::Fingerprint now = plain();
+  now.settings["gpu.0.mig"] = "1g.10gb";
+  EXPECT_EQ(mismatches(now, plain()).size(), 1U);
+}
+
+TEST(Mismatches, AnotherCardOfTheModelIsNotedAndAnotherModelIsNot) {
+  result::Fingerprint now = plain();
+  now.device["gpu.0.uuid"] = "GPU-2";
+  EXPECT_THAT(mismatches(now, plain()), IsEmpty());
+  EXPECT_EQ(role_of("device", "gpu.0.uuid"), Role::identity);
+  now.device["gpu.0.name"] = "NVIDIA Y";
+  EXPECT_EQ(mismatches(now, plain()).size(), 1U);
+}
+
+TEST(Mismatches, SourcesAreComparedWhereBothSidesHaveThem) {
+  result::Fingerprint now = plain();
+  now.suite["suite.source_hash.gemm"] = "cd";
+  EXPECT_THAT(mismatches(now, plain()), IsEmpty())
+      << "a family that is new is a verdict, not another machine";
+  now.suite["suite.source_hash.host"] = "ef";
+  EXPECT_THAT(mismatches(now, plain()), ElementsAre(Mismatch{"suite.source_hash.host", "ef", "ab"}));
+}
+
+TEST(Mismatches, AnotherProfileIsAnotherMeasurement) {
+  result::Fingerprint now = plain();
+  now.suite["suite.profile"] = "smoke";
+  EXPECT_EQ(mismatches(now, plain()).size(), 1U);
+}
+
+TEST(Key, CannotBeImitatedByAValueWithLineBreaks) {
+  result::Fingerprint one = plain();
+  result::Fingerprint other = plain();
+  one.device = {{"a", "1"}, {"b", "2"}};
+  other.device = {{"a", "1\ndevice.b=1:2"}};
+  EXPECT_NE(key(one), key(other));
+}
+
+}  // namespace
+}  // namespace gpugauge::baseline

@@ -1,0 +1,170 @@
+// Given before own before shipped before none, always with a sentence.
+#include <cstdlib>
+#include <optional>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "baseline/baseline.hpp"
+#include "folder.hpp"
+#include "result/error.hpp"
+#include "result/file.hpp"
+
+namespace gpugauge::baseline {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+/// Sets or clears a variable for one test.
+class Variable {
+ public:
+  Variable(const char* name, const std::optional<std::string>& value) : name_(name) {
+    if (const char* before = std::getenv(name)) before_ = before;
+    set(value);
+  }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+  ~Variable() { set(before_); }
+
+ private:
+  void set(const std::optional<std::string>& value) const {
+    value ? ::setenv(name_, value->c_str(), 1) : ::unsetenv(name_);
+  }
+  const char* name_;
+  std::optional<std::string> before_;
+};
+
+class Select : public testing::Test {
+ protected:
+  TemporaryFolder temporary;
+  Variable state{"GPUGAUGE_STATE", (temporary.path() / "state").string()};
+  Variable shipped{"GPUGAUGE_BASELINES", (temporary.path() / "shipped").string()};
+
+  /// Pins one run, changed by `apply`, and returns its folder.
+  template <typename Function>
+  fs::path pin(const fs::path& place, const Function& apply, const std::string& created = "") {
+    result::Run run = make_run(0);
+    apply(run);
+    const fs::path folder = temporary.path() / place;
+    Manifest manifest = create(folder, place.filename().string(), {run}).manifest;
+    if (!created.empty()) {
+      manifest.created = created;
+      result::write_file(folder / "baseline.json", to_json(manifest));
+    }
+    return folder;
+  }
+  fs::path pin(const fs::path& place) {
+    return pin(place, [](result::Run&) {});
+  }
+  static result::Fingerprint now() { return make_run(5).fingerprint; }
+};
+
+TEST_F(Select, NoneIsSaid) {
+  const Selection found = select({}, now());
+  EXPECT_FALSE(found.baseline);
+  EXPECT_THAT(found.origin, HasSubstr("No baseline"));
+  EXPECT_THAT(found.problems, IsEmpty());
+}
+
+TEST_F(Select, OwnBeforeShippedAndGivenBeforeOwn) {
+  pin("shipped/NVIDIA X/quick");
+  EXPECT_THAT(select({}, now()).origin, HasSubstr("ships with GPUGauge"));
+  pin("state/baselines/mine");
+  EXPECT_THAT(select({}, now()).origin, HasSubstr("own baseline mine"));
+  const fs::path given = pin("given");
+  const Selection found = select(given, now());
+  EXPECT_THAT(found.origin, HasSubstr("given baseline given"));
+  EXPECT_EQ(found.baseline->manifest.name, "given");
+}
+
+TEST_F(Select, AGivenOneThatIsBrokenIsRefused) {
+  const fs::path given = pin("given");
+  fs::remove(given / "baseline.json");
+  EXPECT_THROW(select(given, now()), result::FormatError);
+}
+
+TEST_F(Select, TheNewestOwnOneThatMatchesWins) {
+  const auto same = [](result::Run&) {};
+  pin("state/baselines/a", same, "2026-03-01T00:00:00Z");
+  pin("state/baselines/b", same, "2026-02-01T00:00:00Z");
+  EXPECT_EQ(select({}, now()).baseline->manifest.name, "a");
+}
+
+TEST_F(Select, AnUpgradedDriverStillFindsTheOldBaselineAndSaysSo) {
+  pin("state/baselines/old", [](result::Run& run) { run.fingerprint.stack["driver.version"] = "550.1"; });
+  const Selection found = select({}, now());
+  ASSERT_TRUE(found.baseline);
+  EXPECT_THAT(found.origin, HasSubstr("software stack is another one"));
+  EXPECT_EQ(mismatches(now(), found.baseline->runs.front().fingerprint).size(), 1U);
+  pin("state/baselines/new");
+  EXPECT_EQ(select({}, now()).baseline->manifest.name, "new") << "a full match is preferred";
+}
+
+TEST_F(Select, AnotherMachineOrSuiteIsNotUsedAndSaid) {
+  pin("state/baselines/other", [](result::Run& run) { run.fingerprint.device["host.cpu_model"] = "Y"; });
+  pin("state/baselines/older",
+      [](result::Run& run) { run.fingerprint.suite["suite.source_hash.host"] = "old"; });
+  const Selection found = select({}, now());
+  EXPECT_FALSE(found.baseline);
+  EXPECT_THAT(found.problems,
+              ElementsAre(HasSubstr("suite.source_hash.host differ"), HasSubstr("host.cpu_model differ")));
+}
+
+TEST_F(Select, AnotherCardsBaselineIsNeverTakenByItself) {
+  const auto other_card = [](result::Run& run) { run.fingerprint.device["gpu.0.uuid"] = "GPU-2"; };
+  pin("state/baselines/other", other_card);
+  EXPECT_FALSE(select({}, now()).baseline);
+  pin("shipped/model/quick", other_card);
+  EXPECT_TRUE(select({}, now()).baseline) << "a shipped one is of the model";
+}
+
+TEST_F(Select, TheDeviceNarrowsOwnBaselines) {
+  pin("state/baselines/card", [](result::Run& run) { run.device = "GPU-1"; });
+  EXPECT_FALSE(select({}, now(), "host").baseline);
+  EXPECT_TRUE(select({}, now(), "GPU-1").baseline);
+}
+
+TEST_F(Select, BaselinesOfOtherFamiliesAreNoCandidates) {
+  pin("state/baselines/gemm", [](result::Run& run) {
+    run.fingerprint.suite.erase("suite.source_hash.host");
+    run.fingerprint.suite["suite.source_hash.gemm"] = "cd";
+  });
+  const Selection found = select({}, now());
+  EXPECT_FALSE(found.baseline);
+  EXPECT_THAT(found.problems, IsEmpty());
+}
+
+TEST_F(Select, ABrokenFolderIsReportedAndTheNextOneUsed) {
+  const fs::path broken = pin("state/baselines/broken");
+  fs::resize_file(broken / "runs" / (run_id(0) + ".json"), 10);
+  pin("state/baselines/good");
+  const Selection found = select({}, now());
+  EXPECT_EQ(found.baseline->manifest.name, "good");
+  EXPECT_THAT(found.problems, ElementsAre(HasSubstr("truncated")));
+}
+
+TEST(StateDirectory, FollowsTheVariablesInTheirOrder) {
+  const Variable home("HOME", "/home/u");
+  const Variable xdg("XDG_STATE_HOME", "/x");
+  {
+    const Variable own("GPUGAUGE_STATE", "/own");
+    EXPECT_EQ(state_directory(), "/own");
+  }
+  const Variable own("GPUGAUGE_STATE", std::nullopt);
+  EXPECT_EQ(state_directory(), "/x/gpugauge");
+  const Variable no_xdg("XDG_STATE_HOME", std::nullopt);
+  EXPECT_EQ(state_directory(), "/home/u/.local/state/gpugauge");
+  const Variable no_home("HOME", std::nullopt);
+  try {
+    state_directory();
+    FAIL() << "nothing was refused";
+  } catch (const result::UsageError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("--state-dir"));
+  }
+}
+
+}  // namespace
+}  // namespace gpugauge::baseline
