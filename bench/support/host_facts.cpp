@@ -3,11 +3,9 @@
 #include <fstream>
 #include <string>
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include "support/host.hpp"
-#include "support/timer.hpp"
 
 namespace gpugauge::bench {
 
@@ -22,7 +20,6 @@ void add_host_facts(result::Facts& facts) {
   facts["host.cpus_allowed"] = cpu_list(allowed_cpus());
   facts["host.page_bytes"] = std::to_string(sysconf(_SC_PAGESIZE));
   facts["host.last_cache_bytes"] = std::to_string(last_level_bytes(allowed_cpus()));
-  facts["host.clock_resolution_seconds"] = fmt::format("{:.3g}", steady_resolution_seconds());
   std::ifstream huge("/sys/kernel/mm/transparent_hugepage/enabled");
   std::string modes;
   std::getline(huge, modes);  // "always [madvise] never"

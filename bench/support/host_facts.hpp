@@ -6,8 +6,8 @@
 
 namespace gpugauge::bench {
 
-/// Adds host.cpu_model, host.cpus_allowed, host.page_bytes, host.transparent_huge_pages,
-/// host.last_cache_bytes and host.clock_resolution_seconds. What cannot be read is left out.
+/// Adds host.cpu_model, host.cpus_allowed, host.page_bytes, host.transparent_huge_pages and
+/// host.last_cache_bytes. What cannot be read is left out.
 void add_host_facts(result::Facts& facts);
 
 }  // namespace gpugauge::bench

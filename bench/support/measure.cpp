@@ -105,8 +105,8 @@ result::Batches measure(Timer& timer, const Window& window, const std::function<
     if (wall >= deadline || (batches.window_seconds >= window.seconds && count >= window.minimum_batches))
       break;
   }
-  batches.cpu_seconds = cpu_before - cpu_start;
-
+  batches.window_seconds = rounded(batches.window_seconds);
+  batches.cpu_seconds = rounded(cpu_before - cpu_start);
   for (double& value : batches.seconds_per_operation) value = rounded(value);
   for (double& value : batches.cpu_seconds_per_operation) value = rounded(value);
   for (double& value : batches.sm_clock_hz) value = rounded(value);

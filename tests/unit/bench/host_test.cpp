@@ -129,7 +129,7 @@ TEST(HostFacts, SayWhereTheProcessRuns) {
   add_host_facts(facts);
   EXPECT_EQ(facts.at("host.cpus_allowed"), cpu_list(allowed_cpus()));
   EXPECT_EQ(facts.count("host.page_bytes"), 1U);
-  EXPECT_EQ(facts.count("host.clock_resolution_seconds"), 1U);
+  EXPECT_EQ(facts.count("host.last_cache_bytes"), 1U);
 }
 
 }  // namespace
