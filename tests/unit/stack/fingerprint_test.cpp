@@ -177,6 +177,7 @@ TEST(Layers, StandInReadingOrder) {
   const GpuReport gpus = two_gpus();
   const std::vector<Layer> found = layers(fingerprint(gpus, tree.root()), gpus);
   std::vector<std::string> names;
+  names.reserve(found.size());
   for (const Layer& layer : found) names.push_back(layer.name);
   EXPECT_EQ(names, (std::vector<std::string>{"GPU", "kernel driver", "user-mode driver", "CUDA of this build",
                                              "cuBLAS", "cuDNN", "NCCL", "system", "kernel", "C library",
