@@ -141,6 +141,7 @@ bool run_benchmarks(const std::string& program, const Options& options, const st
   std::vector<std::string> words{program};
   words.insert(words.end(), options.rest.begin(), options.rest.end());
   std::vector<char*> pointers;
+  pointers.reserve(words.size() + 1);
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   int count = static_cast<int>(words.size());

@@ -72,8 +72,8 @@ std::vector<Cache> data_caches(int cpu, const fs::path& root) {
     const fs::path folder = cache_folder(cpu, root) / fmt::format("index{}", index);
     const std::string type = first_line(folder / "type");
     if (type != "Data" && type != "Unified") continue;
-    const Cache cache{std::atoi(first_line(folder / "level").c_str()), size_of(first_line(folder / "size")),
-                      first_line(folder / "shared_cpu_list")};
+    const Cache cache{static_cast<int>(std::strtol(first_line(folder / "level").c_str(), nullptr, 10)),
+                      size_of(first_line(folder / "size")), first_line(folder / "shared_cpu_list")};
     if (cache.bytes > 0) found.push_back(cache);
   }
   std::sort(found.begin(), found.end(), [](const Cache& a, const Cache& b) { return a.level < b.level; });

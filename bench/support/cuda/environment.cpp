@@ -6,13 +6,12 @@
 
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "support/cuda/device.hpp"
 #include "support/cuda/environment.hpp"
 #include "support/cuda/error.hpp"
 #include "support/cuda/mapped.hpp"
-
-extern char** environ;
 
 namespace gpugauge::bench::cuda {
 

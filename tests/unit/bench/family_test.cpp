@@ -106,6 +106,7 @@ class FamilyProcess : public testing::Test {
   }
   static int run_here(std::vector<std::string> words) {
     std::vector<char*> arguments;
+    arguments.reserve(words.size() + 1);
     for (std::string& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
     return run_family({"probe", "0123"}, static_cast<int>(words.size()), arguments.data());
