@@ -37,9 +37,9 @@ TEST(Uniform, fills_minus_one_to_one_evenly) {
     squares += static_cast<double>(value) * value;
     ++bins[static_cast<std::size_t>((value + 1) * 8)];
   }
-  EXPECT_NEAR(sum / count, 0, 0.01);                             // standard error .0023
-  EXPECT_NEAR(squares / count, 1.0 / 3, 0.005);                  // standard error .0012
-  for (const int bin : bins) EXPECT_NEAR(bin, count / 16, 330);  // standard deviation 62
+  EXPECT_NEAR(sum / count, 0, 0.01);                               // standard error .0023
+  EXPECT_NEAR(squares / count, 1.0 / 3, 0.005);                    // standard error .0012
+  for (const int bin : bins) EXPECT_NEAR(bin, count / 16.0, 330);  // standard deviation 62
 }
 
 TEST(Bf16, rounds_to_nearest_with_ties_to_even) {

@@ -19,6 +19,7 @@
 #include <vector_functions.h>
 #include <vector_types.h>
 
+// NOLINTBEGIN(bugprone-reserved-identifier): CUDA's own names
 #undef __shared__
 #undef __global__
 #undef __device__
@@ -31,6 +32,7 @@
 #define __launch_bounds__(...)
 #define __forceinline__ inline
 #define __restrict__
+// NOLINTEND(bugprone-reserved-identifier)
 
 namespace emulator {
 
@@ -67,6 +69,7 @@ inline thread_local uint3 blockIdx{};
 inline dim3 blockDim;
 inline dim3 gridDim;
 
+// NOLINTBEGIN(bugprone-reserved-identifier): CUDA's own names
 inline void __syncthreads() {
   emulator::block->barrier.arrive_and_wait();
 }
@@ -88,6 +91,7 @@ inline unsigned __float_as_uint(float value) {
   std::memcpy(&bits, &value, sizeof bits);
   return bits;
 }
+// NOLINTEND(bugprone-reserved-identifier)
 
 namespace emulator {
 

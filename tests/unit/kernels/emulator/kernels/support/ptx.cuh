@@ -15,7 +15,7 @@ namespace emulator {
 enum class Arrival { early, late };
 inline Arrival arrival = Arrival::early;
 
-alignas(128) inline std::array<unsigned char, 100 * 1024> shared{};
+alignas(128) inline std::array<unsigned char, std::size_t{100} * 1024> shared{};
 
 struct Copy {
   std::uint32_t to;
