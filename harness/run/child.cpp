@@ -14,8 +14,6 @@
 
 #include "run/executable.hpp"
 
-extern char** environ;
-
 namespace gpugauge::run {
 namespace {
 
@@ -41,6 +39,7 @@ std::vector<std::string> make_environment(const std::map<std::string, std::strin
 
 std::vector<char*> pointers(std::vector<std::string>& texts) {
   std::vector<char*> result;
+  result.reserve(texts.size() + 1);
   for (auto& text : texts) result.push_back(text.data());
   result.push_back(nullptr);
   return result;

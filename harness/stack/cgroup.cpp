@@ -92,7 +92,7 @@ fs::path below_mount(const std::string& membership, const std::string& mount_roo
     if (path.rfind(mount_root + "/", 0) != 0) return {};
     path = path.substr(mount_root.size());
   }
-  const auto relative = fs::path(path).lexically_normal().relative_path();
+  auto relative = fs::path(path).lexically_normal().relative_path();
   if (relative.empty() || *relative.begin() == "..") return {};
   return relative;
 }

@@ -54,7 +54,7 @@ class Fakes {
   const std::filesystem::path& path() const { return folder_.path(); }
 
   std::filesystem::path script(const std::string& name, const std::string& body) const {
-    const auto file = path() / name;
+    auto file = path() / name;
     write_text(file, "#!/bin/sh\n" + body + "\n");
     chmod(file.c_str(), 0755);
     return file;
