@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
-#include "../result/example.hpp"
+#include "unit/result/example.hpp"
 #include "report/console.hpp"
 #include "report/json.hpp"
 #include "report/progress.hpp"
