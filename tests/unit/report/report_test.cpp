@@ -1,10 +1,10 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
-#include "unit/result/example.hpp"
 #include "report/console.hpp"
 #include "report/json.hpp"
 #include "report/progress.hpp"
+#include "unit/result/example.hpp"
 
 namespace gpugauge::report {
 namespace {
