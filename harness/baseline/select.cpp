@@ -53,6 +53,7 @@ bool share_a_family(const result::Fingerprint& a, const result::Fingerprint& b) 
 
 std::string names(const std::vector<Mismatch>& fields) {
   std::vector<std::string> out;
+  out.reserve(fields.size());
   for (const Mismatch& field : fields) out.push_back(field.field);
   return fmt::format("{}", fmt::join(out, ", "));
 }

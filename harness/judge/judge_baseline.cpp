@@ -38,6 +38,7 @@ struct Pinned {
 
 RoundValues on_scale(const MetricValues& metric) {
   RoundValues out;
+  out.reserve(metric.values.size());
   for (const double value : metric.values) out.push_back(to_scale(value, metric.form.better));
   return out;
 }

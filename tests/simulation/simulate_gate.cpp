@@ -170,7 +170,7 @@ int main(int argc, char** argv) {
       std::fflush(stdout);
       if (baseline_rounds != 10) continue;
       const std::string cell =
-          std::string(bounds.name) + ", drop " + std::to_string(static_cast<int>(100 * drop + .5)) + "%: ";
+          std::string(bounds.name) + ", drop " + std::to_string(std::lround(100 * drop)) + "%: ";
       held = hold(cell + "false alarms a night", alarm, bounds.false_alarm, false) && held;
       if (drop == .05) held = hold(cell + "power", found, bounds.power_at_5, true) && held;
       if (drop == .10) held = hold(cell + "power", found, bounds.power_at_10, true) && held;
