@@ -115,8 +115,10 @@ std::string help_text(const std::string& family) {
 std::vector<Instance> choose(std::vector<Instance> all, const Options& options,
                              const std::optional<std::vector<std::string>>& only) {
   if (only) {
+    const std::string ours = all.empty() ? "" : all.front().definition->family + "/";
     for (const std::string& id : *only)
-      if (std::none_of(all.begin(), all.end(), [&](const Instance& instance) { return instance.id == id; }))
+      if (id.rfind(ours, 0) == 0 &&
+          std::none_of(all.begin(), all.end(), [&](const Instance& instance) { return instance.id == id; }))
         throw UsageError(
             fmt::format("--gpugauge_only: this family has no benchmark '{}'; "
                         "--benchmark_list_tests lists what it has",

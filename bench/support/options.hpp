@@ -32,8 +32,9 @@ Options parse_options(const std::vector<std::string>& arguments);
 std::string help_text(const std::string& family);
 
 /// The instances that filter and only leave, in seeded order (Fisher-Yates with the 64-bit Mersenne Twister:
-/// the same on every platform). Throws result::UsageError for a bad regular expression, for an id in `only`
-/// that does not exist, and when nothing is left.
+/// the same on every platform). `only` may name benchmarks of other families too: one file serves them all.
+/// Throws result::UsageError for a bad regular expression, for an id of this family in `only` that does not
+/// exist, and when nothing is left.
 std::vector<Instance> choose(std::vector<Instance> all, const Options& options,
                              const std::optional<std::vector<std::string>>& only);
 

@@ -117,6 +117,11 @@ TEST(Choose, TakesExactIdsAndNamesOneThatDoesNotExist) {
   EXPECT_THROW(chosen({}, std::vector<std::string>{}), UsageError);
 }
 
+TEST(Choose, PassesOverIdsOfOtherFamilies) {
+  EXPECT_THAT(chosen({}, {{"options/letter/h", "host/copy/one_core"}}), ElementsAre("options/letter/h"));
+  EXPECT_THROW(chosen({}, {{"host/copy/one_core"}}), UsageError);
+}
+
 TEST(Choose, ShufflesBySeedAndOnlyBySeed) {
   const std::vector<std::string> sorted = chosen({});
   EXPECT_TRUE(std::is_sorted(sorted.begin(), sorted.end()));
