@@ -32,9 +32,8 @@ struct Family {
   std::filesystem::path executable;
 };
 /// The families beside this command: DIR/gpugauge-bench-*, sorted by name. DIR is GPUGAUGE_LIBEXEC if set,
-/// else
-/// ../libexec/gpugauge relative to the command's real path. Files that cannot be executed are listed too:
-/// running them says what is wrong. No such folder: empty.
+/// else ../libexec/gpugauge relative to the command's real path. Files that cannot be executed are listed
+/// too: running them says what is wrong. No such folder: empty.
 std::vector<Family> find_families();
 std::vector<Family> find_families(const std::filesystem::path& directory);
 
