@@ -68,7 +68,7 @@ std::filesystem::path state_directory();
 
 /// Writes a baseline folder: all run files, then the manifest last, so that a folder without manifest is no
 /// baseline. Throws result::FileError, or result::UsageError when the folder already holds a baseline, there
-/// is no run, a run is partial or covers only a selection, two runs are the same, or their kinds differ.
+/// is no run, a run is partial, two runs are the same, or their kinds or selections differ.
 Baseline create(const std::filesystem::path& folder, const std::string& name,
                 const std::vector<result::Run>& runs);
 

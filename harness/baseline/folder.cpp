@@ -49,9 +49,11 @@ void require_fit(const std::vector<result::Run>& runs) {
     if (!run.complete)
       throw result::UsageError(
           fmt::format("run {} is partial ({}): only whole runs make a baseline", run.id, run.partial_reason));
-    if (!run.only.empty())
-      throw result::UsageError(fmt::format(
-          "run {} measured a selection of benchmarks only: only whole runs make a baseline", run.id));
+    if (run.only != runs.front().only)
+      throw result::UsageError(
+          fmt::format("runs {} and {} measured different selections of benchmarks: a baseline needs the same "
+                      "in each round",
+                      runs.front().id, run.id));
     if (!ids.insert(run.id).second)
       throw result::UsageError(fmt::format("run {} is given twice: each round counts once", run.id));
     if (const std::string why = first_difference(runs.front(), run); !why.empty())

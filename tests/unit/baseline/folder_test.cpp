@@ -36,6 +36,7 @@ class Folder : public testing::Test {
 
   Baseline made(int rounds = 3) {
     std::vector<result::Run> runs;
+    runs.reserve(static_cast<std::size_t>(rounds));
     for (int i = 0; i < rounds; ++i) runs.push_back(make_run(i));
     return create(folder, "node", runs);
   }
@@ -86,7 +87,7 @@ TEST_F(Folder, RunsWithoutAManifestAreNoBaselineAndMayBeCompleted) {
 
 TEST_F(Folder, RunsThatDoNotFitAreRefusedBeforeAnythingIsWritten) {
   const auto refused = [&](std::vector<result::Run> runs) {
-    const std::string sentence = refusal<result::UsageError>([&] { create(folder, "x", runs); });
+    std::string sentence = refusal<result::UsageError>([&] { create(folder, "x", runs); });
     EXPECT_FALSE(fs::exists(folder));
     return sentence;
   };
@@ -97,7 +98,7 @@ TEST_F(Folder, RunsThatDoNotFitAreRefusedBeforeAnythingIsWritten) {
   EXPECT_THAT(refused({make_run(0), other}), HasSubstr("is partial (interrupted)"));
   other = make_run(1);
   other.only = {"host/triad"};
-  EXPECT_THAT(refused({make_run(0), other}), HasSubstr("selection"));
+  EXPECT_THAT(refused({make_run(0), other}), HasSubstr("different selections"));
   EXPECT_THAT(refused({make_run(0), make_run(0)}), HasSubstr("given twice"));
   other = make_run(1);
   other.fingerprint.stack["driver.version"] = "570.1";
@@ -111,6 +112,13 @@ TEST_F(Folder, RunsThatDoNotFitAreRefusedBeforeAnythingIsWritten) {
   other = make_run(1);
   other.id = "../../../../tmp/escape0000";
   EXPECT_THAT(refused({other}), HasSubstr("cannot be pinned"));
+}
+
+TEST_F(Folder, ASelectionMayBePinnedWhenAllRunsShareIt) {
+  std::vector<result::Run> runs{make_run(0), make_run(1)};
+  for (result::Run& run : runs) run.only = {"host/triad"};
+  create(folder, "x", runs);
+  EXPECT_EQ(load(folder).runs, runs);
 }
 
 TEST_F(Folder, AnEditedRunIsNamed) {

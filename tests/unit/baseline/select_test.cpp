@@ -48,7 +48,7 @@ class Select : public testing::Test {
   fs::path pin(const fs::path& place, const Function& apply, const std::string& created = "") {
     result::Run run = make_run(0);
     apply(run);
-    const fs::path folder = temporary.path() / place;
+    fs::path folder = temporary.path() / place;
     Manifest manifest = create(folder, place.filename().string(), {run}).manifest;
     if (!created.empty()) {
       manifest.created = created;

@@ -167,7 +167,7 @@ TEST(JudgePhysical, AProductAboveThePeakOfItsClassIsImpossible) {
 }
 
 TEST(JudgePhysical, AnUnknownPeakIsSaidAndNeverCounted) {
-  const auto said = [](result::Run run) {
+  const auto said = [](const result::Run& run) {
     const Verdict verdict = judge_physical(run).at(0);
     EXPECT_EQ(verdict.kind, VerdictKind::inconclusive);
     EXPECT_TRUE(verdict.advisory);
