@@ -45,6 +45,7 @@ RoundValues on_scale(const MetricValues& metric) {
 
 std::vector<Collected> collect_all(const std::vector<result::Run>& runs) {
   std::vector<Collected> out;
+  out.reserve(runs.size());
   for (const result::Run& run : runs) out.push_back(collect(run));
   return out;
 }
