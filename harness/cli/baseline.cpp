@@ -35,6 +35,23 @@ void check_name(const std::string& name) {
         name));
 }
 
+/// Everything that is measured must be whole: a baseline with a failed benchmark would make the failure
+/// normal.
+void refuse_unfit(const result::Run& run) {
+  const auto refuse = [&](const std::string& why) {
+    throw result::UsageError(fmt::format("run {} cannot be part of a baseline: {}", run.id, why));
+  };
+  if (!run.complete) refuse("it is partial: " + run.partial_reason);
+  for (const result::Process& process : run.processes)
+    if (process.status != result::Status::ok)
+      refuse(fmt::format("family {} process {} is {}: {}", process.family, process.index,
+                         to_string(process.status), process.reason));
+  for (const judge::Verdict& verdict : judge::judge_physical(run))
+    if (verdict.kind == judge::VerdictKind::failed)
+      refuse(fmt::format("it fails a physical check, {}: {}{}", verdict.metric, verdict.reason,
+                         report::disturbance(run).empty() ? "" : ". " + report::disturbance(run)));
+}
+
 std::vector<result::Run> measure_rounds(const Arguments& arguments, const Invocation& invocation) {
   report::ProgressLine progress(report::terminal(2), arguments.measure.quiet);
   const conductor::MeasureOptions options = measure_options(arguments.measure, invocation, progress);
@@ -59,29 +76,11 @@ std::vector<result::Run> measure_rounds(const Arguments& arguments, const Invoca
           "`gpugauge baseline create`",
           stored.run.partial_reason, runs.size(), options.runs_folder.string()));
     }
+    progress.clear();
+    refuse_unfit(stored.run);  // after each: a machine that is not fit must not cost all the rounds
     runs.push_back(std::move(stored.run));
   }
   return runs;
-}
-
-/// Everything that is measured must be whole: a baseline with a failed benchmark would make the failure
-/// normal.
-void refuse_unfit(const std::vector<result::Run>& runs) {
-  for (const result::Run& run : runs) {
-    if (!run.complete)
-      throw result::UsageError(
-          fmt::format("run {} is partial ({}); it cannot be part of a baseline", run.id, run.partial_reason));
-    for (const result::Process& process : run.processes)
-      if (process.status != result::Status::ok)
-        throw result::UsageError(
-            fmt::format("run {}: family {} process {} is {}: {}; mend that before pinning a baseline", run.id,
-                        process.family, process.index, to_string(process.status), process.reason));
-    for (const judge::Verdict& verdict : judge::judge_physical(run))
-      if (verdict.kind == judge::VerdictKind::failed)
-        throw result::UsageError(
-            fmt::format("run {}: {}: {}; a run that fails the physical checks cannot be part of a baseline",
-                        run.id, verdict.metric, verdict.reason));
-  }
 }
 
 int create(const Arguments& arguments, const Invocation& invocation) {
@@ -99,10 +98,12 @@ int create(const Arguments& arguments, const Invocation& invocation) {
   if (!folder.empty()) refuse_existing(folder);
 
   std::vector<result::Run> runs;
-  for (const std::string& file : arguments.runs) runs.push_back(result::read_run(file));
+  for (const std::string& file : arguments.runs) {
+    runs.push_back(result::read_run(file));
+    refuse_unfit(runs.back());
+  }
   if (runs.empty()) runs = measure_rounds(arguments, invocation);
   if (runs.empty()) return static_cast<int>(judge::ExitCode::cannot_judge);
-  refuse_unfit(runs);
   if (folder.empty())
     folder = parent / fmt::format("{}-{}", default_name(runs.front()), runs.front().id.substr(0, 10));
   const std::string name = !arguments.name.empty() ? arguments.name : folder.filename().string();

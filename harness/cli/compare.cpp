@@ -62,7 +62,7 @@ int compare(const Arguments& arguments) {
   }
   if (arguments.against.empty() && arguments.baseline.empty()) state_directory(arguments.state_directory);
   const baseline::Selection selection = arguments.against.empty()
-                                            ? baseline::select(arguments.baseline, rounds.front().fingerprint)
+                                            ? baseline::select(arguments.baseline, rounds.front().fingerprint, rounds.front().device)
                                             : loose(arguments.against);
   report::Report report;
   report.devices.push_back(conductor::judge_rounds(rounds, selection, {}, arguments.strict));

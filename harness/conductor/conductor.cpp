@@ -48,6 +48,36 @@ std::vector<std::string> unmeasured(const result::Run& run) {
   return out;
 }
 
+/// What counts for the host alone: a driver or library of the GPU stack does not change what its processor
+/// does.
+result::Fingerprint host_part(result::Fingerprint fingerprint) {
+  constexpr std::array foreign{"gpu.", "driver.", "cuda.", "cublas.", "cudnn.", "nccl."};
+  for (result::Facts* facts :
+       {&fingerprint.device, &fingerprint.stack, &fingerprint.settings, &fingerprint.topology})
+    std::erase_if(*facts, [&](const auto& fact) {
+      return std::any_of(foreign.begin(), foreign.end(),
+                         [&](const char* prefix) { return fact.first.starts_with(prefix); });
+    });
+  return fingerprint;
+}
+
+/// Why a run and a baseline are not of one kind; empty = comparable.
+std::vector<baseline::Mismatch> differing(const result::Run& run, const baseline::Baseline& baseline) {
+  auto out = baseline::mismatches(run.fingerprint, baseline.runs.front().fingerprint);
+  const std::string& pinned = baseline.manifest.device;
+  if ((pinned == "host") != (run.device == "host")) out.insert(out.begin(), {"device", run.device, pinned});
+  return out;
+}
+
+/// "device.host.cpu_model (X now, Y then); ...".
+std::string differences(const std::vector<baseline::Mismatch>& fields) {
+  const auto value = [](const std::string& text) { return text.empty() ? std::string("absent") : text; };
+  std::vector<std::string> out;
+  for (const baseline::Mismatch& field : fields)
+    out.push_back(fmt::format("{} ({} now, {} then)", field.field, value(field.now), value(field.then)));
+  return fmt::format("{}", fmt::join(out, "; "));
+}
+
 }  // namespace
 
 Stored measure(const MeasureOptions& options, const Target& target, const Choice& choice,
@@ -66,7 +96,7 @@ Stored measure(const MeasureOptions& options, const Target& target, const Choice
   plan.device_selection = target.selection;
   plan.seed = options.seed + static_cast<std::uint64_t>(round - 1);
   plan.round = round;
-  plan.fingerprint = stack::fingerprint(gpus);
+  plan.fingerprint = target.gpu ? stack::fingerprint(gpus) : host_part(stack::fingerprint(gpus));
   plan.command = options.command;
   plan.gpu_telemetry = target.gpu;
   Stored stored;
@@ -98,19 +128,17 @@ report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
       std::any_of(rounds.begin(), rounds.end(), [](const result::Run& run) { return !run.complete; });
   device.verdicts = judge::judge_physical(first);
   if (selection.baseline) {
-    const auto different =
-        baseline::mismatches(first.fingerprint, selection.baseline->runs.front().fingerprint);
+    const std::vector<baseline::Mismatch> different = differing(first, *selection.baseline);
     if (different.empty()) {
       const judge::Judgement judgement = judge::judge_baseline(rounds, *selection.baseline, policy);
+      device.remarks.insert(device.remarks.end(), judgement.remarks.begin(), judgement.remarks.end());
+      const std::string noted = differences(
+          baseline::noted_differences(first.fingerprint, selection.baseline->runs.front().fingerprint));
+      if (!noted.empty())
+        device.remarks.push_back("Differs from the baseline's time, and may be a cause: " + noted + ".");
       device.verdicts.insert(device.verdicts.end(), judgement.verdicts.begin(), judgement.verdicts.end());
     } else {
-      std::vector<std::string> fields;
-      for (const baseline::Mismatch& field : different)
-        fields.push_back(fmt::format("{} ({} now, {} then)", field.field,
-                                     field.now.empty() ? "absent" : field.now,
-                                     field.then.empty() ? "absent" : field.then));
-      device.remarks.push_back(
-          fmt::format("not comparable with that baseline: {} differ", fmt::join(fields, "; ")));
+      device.remarks.push_back("Not comparable with that baseline: " + differences(different) + ".");
       input.judged = false;
     }
   } else {
@@ -134,10 +162,9 @@ report::DeviceReport check(const CheckOptions& options, const Target& target, co
   };
 
   bool going = round({});
-  const baseline::Selection selection = baseline::select(options.baseline, rounds.front().fingerprint);
-  const bool comparable =
-      selection.baseline &&
-      baseline::mismatches(rounds.front().fingerprint, selection.baseline->runs.front().fingerprint).empty();
+  const baseline::Selection selection =
+      baseline::select(options.baseline, rounds.front().fingerprint, target.selection);
+  const bool comparable = selection.baseline && differing(rounds.front(), *selection.baseline).empty();
   std::string stopped;
   while (going && comparable) {
     const judge::Request request = judge::judge_baseline(rounds, *selection.baseline, options.policy).request;
@@ -156,7 +183,7 @@ report::DeviceReport check(const CheckOptions& options, const Target& target, co
                                   seconds_since(start), left});
     });
     if (!going) {
-      stopped = "interrupted while waiting for the next round";
+      stopped = "Interrupted while waiting for the next round.";
       break;
     }
     going = round(request.benchmarks);

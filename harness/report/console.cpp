@@ -71,6 +71,7 @@ struct Row {
   const Measured* measured = nullptr;
   const Verdict* shown = nullptr;  ///< whose change is shown: the baseline judge's, of the measured metric
   const Verdict* worst = nullptr;
+  const Verdict* physical = nullptr;  ///< the physical judge's, where it knows the share of a limit
 };
 
 std::vector<Row> rows(const std::vector<Measured>& measured, const std::vector<Verdict>& verdicts,
@@ -91,6 +92,7 @@ std::vector<Row> rows(const std::vector<Measured>& measured, const std::vector<V
     if (verdict.judge == judge::Judge::baseline && row.measured != nullptr &&
         row.measured->key == verdict.metric)
       row.shown = &verdict;
+    if (verdict.judge == judge::Judge::physical && verdict.share) row.physical = &verdict;
   }
   std::vector<Row> out;
   for (auto& [name, row] : by_name) out.push_back(std::move(row));
@@ -113,7 +115,9 @@ std::string draw_rows(const std::vector<Row>& rows, const Terminal& terminal, bo
     const Measured* now = row.measured;
     cells.push_back(now != nullptr ? Cell{quantity(now->value, now->unit), Tone::strong} : faint("-"));
     cells.push_back(faint(now != nullptr && now->spread ? percent(*now->spread) : "-"));
-    cells.push_back(faint(now != nullptr && now->share_of_limit ? percent(*now->share_of_limit) : "-"));
+    std::optional<double> share = now != nullptr ? now->share_of_limit : std::nullopt;
+    if (!share && row.physical != nullptr) share = row.physical->share;
+    cells.push_back(faint(share ? percent(*share) : "-"));
     if (judged) {
       const Verdict* shown = row.shown;
       cells.push_back(
@@ -204,6 +208,12 @@ std::string draw(const DeviceReport& device, const Terminal& terminal, const Con
   out += "  " + wrap(plain(device.baseline_origin), terminal.width, 4) + "\n";
   for (const std::string& remark : device.remarks)
     out += "  " + wrap(plain(remark), terminal.width, 4) + "\n";
+  for (const result::Run& round : device.rounds) {
+    const std::string disturbed = disturbance(round);
+    if (disturbed.empty()) continue;
+    const std::string which = device.rounds.size() > 1 ? fmt::format("Round {}. ", round.round) : "";
+    out += "  " + terminal.paint(wrap(which + disturbed, terminal.width, 4), Tone::doubt) + "\n";
+  }
   out += draw_families(run, terminal);
   const std::string problems = draw_problems(device.verdicts, terminal);
   if (!problems.empty()) out += "\n" + problems;
@@ -248,6 +258,8 @@ std::string draw(const Report& report, const Terminal& terminal, const ConsoleOp
 std::string draw(const result::Run& run, const Terminal& terminal, const ConsoleOptions& options) {
   std::string out = head(run.device, run, 1, run.wall_seconds, terminal);
   for (const std::string& remark : run.remarks) out += "  " + wrap(plain(remark), terminal.width, 4) + "\n";
+  if (const std::string disturbed = disturbance(run); !disturbed.empty())
+    out += "  " + terminal.paint(wrap(disturbed, terminal.width, 4), Tone::doubt) + "\n";
   out += draw_families(run, terminal);
   const std::vector<Measured> measured = summarise(run);
   if (measured.empty()) return out + "  nothing was measured\n";

@@ -28,6 +28,7 @@ ordered_json json_of(const judge::Verdict& verdict) {
   set(out, "change", verdict.change);
   set(out, "interval", verdict.interval);
   set(out, "minimum_detectable_drop", verdict.minimum_detectable_drop);
+  set(out, "share_of_limit", verdict.share);
   return out;
 }
 

@@ -43,6 +43,11 @@ struct FamilyState {
 };
 std::vector<FamilyState> family_states(const result::Run& run);
 
+/// What disturbed a run, in one sentence, from the differences that each process recorded: other work on the
+/// processors, waiting for one, throttling by the control group, time stolen by a hypervisor. "" when nothing
+/// did.
+std::string disturbance(const result::Run& run);
+
 /// One device, measured and judged.
 struct DeviceReport {
   std::string label;      ///< "GPU 0 NVIDIA H200 (GPU-...)" or "host, no GPU judged"

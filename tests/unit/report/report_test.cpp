@@ -83,6 +83,27 @@ TEST(Summary, NamesWhatWasNotMeasured) {
   EXPECT_THAT(states[1].skipped, testing::ElementsAre("host/triad/all_cores skipped: one processor only"));
 }
 
+TEST(Disturbance, IsSilentOnAQuietMachine) {
+  EXPECT_EQ(disturbance(result::example_run()), "");
+}
+
+TEST(Disturbance, NamesThrottlingOtherWorkWaitingAndSteal) {
+  result::Run run = result::example_run();
+  run.processes.resize(1);
+  run.processes[0].wall_seconds = 10;
+  run.processes[0].host = {{"cgroup_throttled_periods", 44},
+                           {"cgroup_throttled_seconds", 2.2},
+                           {"other_cpu_seconds", 15},
+                           {"pressure_cpu_seconds", 8},
+                           {"steal_seconds", 1}};
+  EXPECT_EQ(
+      disturbance(run),
+      "While it was measured: a control group throttled it in 44 periods, for 2.20 s in all; other work took "
+      "1.5 "
+      "processors on average; some thread waited for a processor 80.0% of the time; the hypervisor took 0.10 "
+      "processors away on average.");
+}
+
 TEST(Console, ShowsProblemsBeforeTheTableAndTheVerdictLast) {
   const std::string text = draw(example(), {false, false, 120});
   const std::size_t problem = text.find("regressed  host/triad/one_core:bandwidth_mean");
