@@ -61,9 +61,10 @@ int compare(const Arguments& arguments) {
                       field.field, field.now, field.then));
   }
   if (arguments.against.empty() && arguments.baseline.empty()) state_directory(arguments.state_directory);
-  const baseline::Selection selection = arguments.against.empty()
-                                            ? baseline::select(arguments.baseline, rounds.front().fingerprint, rounds.front().device)
-                                            : loose(arguments.against);
+  const baseline::Selection selection =
+      arguments.against.empty()
+          ? baseline::select(arguments.baseline, rounds.front().fingerprint, rounds.front().device)
+          : loose(arguments.against);
   report::Report report;
   report.devices.push_back(conductor::judge_rounds(rounds, selection, {}, arguments.strict));
   report::DeviceReport& device = report.devices.front();

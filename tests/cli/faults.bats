@@ -26,7 +26,7 @@ load common
   head -c 48k /dev/zero >full/ballast
   run quick_run full/run.json
   content=$(cat full/run.json)
-  leftovers=$(ls -A full | sort | tr '\n' ' ')
+  leftovers=$(find full -mindepth 1 -printf '%f\n' | sort | tr '\n' ' ')
   umount full
   [ "$status" -eq 2 ]
   [[ $output == *full/run.json*"No space left"* ]]
@@ -80,7 +80,7 @@ PY
   wait "$command" || status=$?
   cat log
   [ "$status" -eq 3 ]
-  ! kill -0 "$child" 2>/dev/null
+  run ! kill -0 "$child"
   python3 "$GPUGAUGE_SOURCE/tests/validate_json.py" run run.json
   python3 -c 'import json; run = json.load(open("run.json")); assert not run["complete"] and "SIGINT" in run["partial_reason"], run'
   run -2 gpugauge baseline create --name partial run.json

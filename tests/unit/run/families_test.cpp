@@ -1,0 +1,66 @@
+#include <csignal>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "fake_family.hpp"
+#include "result/error.hpp"
+#include "run/runner.hpp"
+
+namespace gpugauge::run {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+TEST(Families, AreFoundByNameInOrder) {
+  const Fakes fakes;
+  fakes.script("gpugauge-bench-zeta", "");
+  fakes.script("gpugauge-bench-alpha", "");
+  fakes.script("gpugauge-bench-", "");
+  fakes.script("something", "");
+  std::filesystem::create_directory(fakes.path() / "gpugauge-bench-folder");
+  setenv("GPUGAUGE_LIBEXEC", fakes.path().c_str(), 1);
+  const auto families = find_families();
+  unsetenv("GPUGAUGE_LIBEXEC");
+  ASSERT_EQ(families.size(), 2U);
+  EXPECT_EQ(families[0].name, "alpha");
+  EXPECT_EQ(families[1].name, "zeta");
+  EXPECT_EQ(families[1].executable, fakes.path() / "gpugauge-bench-zeta");
+  EXPECT_THAT(find_families(fakes.path() / "none"), IsEmpty());
+}
+
+TEST(Families, DescribeThemselves) {
+  const Fakes fakes;
+  EXPECT_EQ(describe_family(fakes.family("good", "echo warning >&2; echo \"$@\"")), "--gpugauge_describe\n");
+  const auto error = [](const Family& family) -> std::string {
+    try {
+      describe_family(family, .3);
+    } catch (const result::FileError& fault) {
+      return fault.what();
+    }
+    return "no error";
+  };
+  EXPECT_EQ(error(fakes.family("bad", "echo reason >&2; exit 2")),
+            "gpugauge-bench-bad ended with exit code 2 when asked to describe itself; it said: reason");
+  EXPECT_THAT(error(fakes.family("slow", "sleep 100")), HasSubstr("exceeded its time limit"));
+  EXPECT_THAT(error({"gone", fakes.path() / "gone"}), HasSubstr("does not exist"));
+}
+
+TEST(Profiles, AreThoseThatTheDocumentationNames) {
+  EXPECT_EQ(profile("smoke").processes, 1);
+  EXPECT_EQ(profile("smoke").window_seconds, .5);
+  EXPECT_EQ(profile("quick").processes, 3);
+  EXPECT_EQ(profile("standard").processes, 5);
+  EXPECT_EQ(profile("standard").window_seconds, 1);
+  try {
+    profile("fast");
+    FAIL() << "no error";
+  } catch (const result::UsageError& error) {
+    EXPECT_STREQ(error.what(), "There is no profile 'fast': choose one of smoke, quick, standard.");
+  }
+}
+}  // namespace
+}  // namespace gpugauge::run
