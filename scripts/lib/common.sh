@@ -49,7 +49,7 @@ _log_position() {
 # logged NAME TITLE COMMAND...: runs COMMAND with its output in build/log/NAME.log, shows TITLE, how far it is and the
 # seconds; on failure prints the end of the log and names the file. Returns COMMAND's status.
 logged() {
-  local name="$1" title="$2" log start pid status=0 position shown=0 seconds
+  local name="$1" title="$2" log start pid status=0 shown=0 seconds
   shift 2
   mkdir -p "$LOGS"
   log="$LOGS/$name.log"

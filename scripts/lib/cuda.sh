@@ -112,6 +112,7 @@ find_cuda() {
     runner=(logged cuda-wheels "CUDA wheels")
   fi
   "${runner[@]}" wheel_toolkit || fail 2 "NVIDIA's CUDA wheels could not be installed; the lines above and $LOGS/cuda-wheels.log say why."
+  # shellcheck disable=SC2034  # read by scripts/setup
   CUDA_HOME="$WHEEL_TOOLKIT" CUDA_ORIGIN="NVIDIA's wheels"
 }
 
