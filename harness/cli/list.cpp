@@ -32,7 +32,7 @@ int list_benchmarks(const Arguments& arguments) {
                     {"isolates", benchmark.isolates},
                     {"bad_value", benchmark.bad_value}});
     table.add({{benchmark.id, report::Tone::strong},
-               {benchmark.metric_class},
+               {benchmark.metric_class.empty() ? "-" : benchmark.metric_class},
                {benchmark.needs_gpu ? "GPU" : "-"},
                {benchmark.isolates, report::Tone::faint}});
   }

@@ -1,8 +1,10 @@
 // gpugauge: the command. Parses the line, runs one subcommand, turns every error into one sentence and an
 // exit code.
 #include <csignal>
+#include <cstdlib>
 #include <exception>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
@@ -45,6 +47,16 @@ int complain(const std::string& sentence) {
   return tool_error;
 }
 
+/// A closed standard stream would be given to the next file that is opened, and output would land in it. Each
+/// gets a descriptor that can be neither read nor written, so that using it is an error with a sentence.
+void occupy_closed_streams() {
+  for (int stream = 0; stream <= 2; ++stream)
+    if (::fcntl(stream, F_GETFD) < 0) {
+      const int opened = ::open("/dev/null", stream == 0 ? O_WRONLY : O_RDONLY);
+      if (opened != stream) std::abort();
+    }
+}
+
 int run_command(int argc, char** argv) {
   Invocation invocation{{argv, argv + argc}};
   CLI::App app{description, "gpugauge"};
@@ -75,6 +87,7 @@ int run_command(int argc, char** argv) {
 int main(int argc, char** argv) {
   // A reader that goes away (| head) must end in an error sentence, not in silence in mid-run.
   std::signal(SIGPIPE, SIG_IGN);
+  gpugauge::cli::occupy_closed_streams();
   try {
     return gpugauge::cli::run_command(argc, argv);
   } catch (const std::bad_alloc&) {

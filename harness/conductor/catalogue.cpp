@@ -50,6 +50,11 @@ Catalogue catalogue() {
       made.problems.push_back(fmt::format("family {}: {}", family.name, error.what()));
     }
   }
+  if (made.families.empty())
+    throw result::UsageError(fmt::format(
+        "there is no family that can be measured in {}{}{}; build or install GPUGauge whole, or "
+        "name its folder with GPUGAUGE_LIBEXEC",
+        run::family_directory().string(), made.problems.empty() ? "" : ": ", fmt::join(made.problems, "; ")));
   std::sort(made.benchmarks.begin(), made.benchmarks.end(),
             [](const Benchmark& a, const Benchmark& b) { return a.id < b.id; });
   return made;

@@ -68,6 +68,11 @@ ordered_json json_of(const DeviceReport& device) {
                    {"outcome", json_of(device.outcome)}, {"baseline", device.baseline_origin},
                    {"rounds", device.rounds.size()},     {"seconds", device.seconds},
                    {"run_files", std::move(files)},      {"remarks", device.remarks}};
+  ordered_json disturbed = ordered_json::array();
+  for (const result::Run& round : device.rounds)
+    if (std::string sentence = disturbance(round); !sentence.empty())
+      disturbed.push_back(std::move(sentence));
+  out["disturbances"] = std::move(disturbed);
   out["families"] =
       device.rounds.empty() ? ordered_json::array() : array_of(family_states(device.rounds.front()));
   out["verdicts"] = array_of(device.verdicts);

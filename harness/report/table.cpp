@@ -85,14 +85,16 @@ std::string Table::draw(const Terminal& terminal) const {
 
 std::string wrap(std::string_view text, int width, int indent_by) {
   std::istringstream words{std::string(text)};
-  std::string out, word;
-  std::size_t column = 0;
+  const auto indent_columns = static_cast<std::size_t>(indent_by);
+  std::string out;
+  std::string word;
+  std::size_t column = indent_columns;
   while (words >> word) {
     const std::size_t length = display_width(word);
-    if (column > 0 && column + 1 + length > static_cast<std::size_t>(width)) {
-      out += "\n" + std::string(static_cast<std::size_t>(indent_by), ' ');
-      column = static_cast<std::size_t>(indent_by);
-    } else if (column > 0) {
+    if (!out.empty() && column + 1 + length > static_cast<std::size_t>(width)) {
+      out += "\n" + std::string(indent_columns, ' ');
+      column = indent_columns;
+    } else if (!out.empty()) {
       out += " ";
       ++column;
     }

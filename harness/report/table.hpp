@@ -36,7 +36,8 @@ class Table {
 /// Columns that a text takes: one per UTF-8 code point.
 std::size_t display_width(std::string_view text);
 
-/// Text wrapped at blanks to `width`, every line after the first indented by `indent`.
+/// Text wrapped at blanks to `width`, every line after the first indented by `indent`; room for as much is
+/// left before the first line, whose beginning the caller writes.
 std::string wrap(std::string_view text, int width, int indent = 0);
 
 }  // namespace gpugauge::report

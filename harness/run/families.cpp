@@ -18,13 +18,17 @@ constexpr std::size_t longest_description = std::size_t{16} << 20U;
 
 }  // namespace
 
-std::vector<Family> find_families() {
+fs::path family_directory() {
   if (const char* variable = std::getenv("GPUGAUGE_LIBEXEC"); variable != nullptr && *variable != '\0')
-    return find_families(variable);
+    return variable;
   std::error_code error;
   const auto command = fs::read_symlink("/proc/self/exe", error);
   if (error) return {};
-  return find_families(command.parent_path().parent_path() / "libexec" / "gpugauge");
+  return command.parent_path().parent_path() / "libexec" / "gpugauge";
+}
+
+std::vector<Family> find_families() {
+  return find_families(family_directory());
 }
 
 std::vector<Family> find_families(const fs::path& directory) {

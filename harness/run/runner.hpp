@@ -35,6 +35,8 @@ struct Family {
 /// else ../libexec/gpugauge relative to the command's real path. Files that cannot be executed are listed
 /// too: running them says what is wrong. No such folder: empty.
 std::vector<Family> find_families();
+/// Where find_families() looks.
+std::filesystem::path family_directory();
 std::vector<Family> find_families(const std::filesystem::path& directory);
 
 /// What the family says about itself, JSON (its flag --gpugauge_describe). Throws result::FileError with one

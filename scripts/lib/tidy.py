@@ -5,7 +5,7 @@ Usage: tidy.py BUILD_FOLDER [--clang-tidy PROGRAM] [--jobs N]
 
 Reads BUILD_FOLDER/compile_commands.json and takes the C++ files of the project itself: no CUDA files, nothing generated,
 nothing fetched. A file that was clean is not looked at again until it, a project header that it includes (directly or not),
-its compile command, .clang-tidy or the program changes; the notes are kept in BUILD_FOLDER/tidy.
+its compile command, .clang-tidy, the program or this script changes; the notes are kept in BUILD_FOLDER/tidy.
 Ends with 1 when a file is not clean, 2 when it cannot work.
 """
 import argparse
@@ -68,7 +68,7 @@ def main():
 
     notes = options.build / "tidy"
     notes.mkdir(exist_ok=True)
-    common = hashlib.sha256(((ROOT / ".clang-tidy").read_text() + version).encode())
+    common = hashlib.sha256(((ROOT / ".clang-tidy").read_text() + version + pathlib.Path(__file__).read_text()).encode())
     contents, graph, todo = {}, {}, []
     sources = project_sources(commands)
     for source, command in sorted(sources.items()):
