@@ -19,6 +19,7 @@ struct Arguments {
 
 std::vector<result::Run> read(const std::vector<std::string>& files) {
   std::vector<result::Run> runs;
+  runs.reserve(files.size());
   for (const std::string& file : files) runs.push_back(result::read_run(file));
   return runs;
 }

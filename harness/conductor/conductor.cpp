@@ -73,6 +73,7 @@ std::vector<baseline::Mismatch> differing(const result::Run& run, const baseline
 std::string differences(const std::vector<baseline::Mismatch>& fields) {
   const auto value = [](const std::string& text) { return text.empty() ? std::string("absent") : text; };
   std::vector<std::string> out;
+  out.reserve(fields.size());
   for (const baseline::Mismatch& field : fields)
     out.push_back(fmt::format("{} ({} now, {} then)", field.field, value(field.now), value(field.then)));
   return fmt::format("{}", fmt::join(out, "; "));

@@ -95,6 +95,7 @@ std::vector<Row> rows(const std::vector<Measured>& measured, const std::vector<V
     if (verdict.judge == judge::Judge::physical && verdict.share) row.physical = &verdict;
   }
   std::vector<Row> out;
+  out.reserve(by_name.size());
   for (auto& [name, row] : by_name) out.push_back(std::move(row));
   return out;
 }

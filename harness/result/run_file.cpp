@@ -108,7 +108,7 @@ void validate(const Run& run) {
     if (process.status != Status::ok && process.reason.empty())
       refuse(where + ": is not ok and gives no reason");
     for (const auto& [name, value] : process.host)
-      if (!std::isfinite(value)) refuse(where + ": " + name + " is not finite");
+      if (!std::isfinite(value)) refuse(fmt::format("{}: {} is not finite", where, name));
     if (process.samples && process.samples->family != process.family)
       refuse(where + fmt::format(": holds samples of the family '{}'", process.samples->family));
     if (process.samples) validate(*process.samples);

@@ -16,6 +16,7 @@ nlohmann::json schema(const std::string& name) {
 TEST(Schema, ListsTheClassesAndUnitsOfTheCode) {
   const auto metric = schema("samples.schema.json")["$defs"]["metric"]["properties"];
   std::vector<std::string> names;
+  names.reserve(classes.size());
   for (const ClassInfo& info : classes) names.emplace_back(info.name);
   EXPECT_EQ(metric["class"]["enum"].get<std::vector<std::string>>(), names);
   EXPECT_EQ(metric["unit"]["enum"].get<std::vector<std::string>>(),
