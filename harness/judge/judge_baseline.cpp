@@ -146,7 +146,7 @@ VerdictKind kind_of(Decision decision) {
 }
 
 Verdict decided(const std::string& key, const result::Metric& form, double relative_tolerance,
-                const Scale& scale, const GateResult& result) {
+                const Scale& scale, const GateResult& result, bool provisional) {
   Verdict verdict = blank(key, form);
   verdict.kind = kind_of(result.decision);
   verdict.tolerance = relative_tolerance;
@@ -161,8 +161,9 @@ Verdict decided(const std::string& key, const result::Metric& form, double relat
   }
   if (scale.rounds >= 2)
     verdict.minimum_detectable_drop = relative_of(scale.minimum_detectable_change, form.better);
-  // A change that stands out of the noise counts; what noise hides does not.
-  verdict.advisory = scale.advisory && verdict.kind != VerdictKind::regressed;
+  // A change that stands out of the noise counts; what noise hides does not. A provisional baseline has not
+  // seen all of the noise: there, what it calls noisy never counts.
+  verdict.advisory = scale.advisory && (provisional || verdict.kind != VerdictKind::regressed);
   verdict.reason = explain(verdict, scale, result.again);
   return verdict;
 }
@@ -212,9 +213,10 @@ std::vector<std::string> remarks_on(const baseline::Baseline& baseline, const Ca
   if (noisy > 0)
     out.push_back(
         fmt::format("{} of {} metrics are too noisy in the baseline to show twice their tolerance: they "
-                    "count only when they change "
-                    "by more than that noise hides.",
-                    noisy, calibration.usable));
+                    "{}.",
+                    noisy, calibration.usable,
+                    baseline.provisional() ? "are said and never counted"
+                                           : "count only when they change by more than that noise hides"));
   return out;
 }
 
@@ -246,15 +248,16 @@ Judgement judge_baseline(const std::vector<result::Run>& rounds, const baseline:
   }
   const std::vector<GateResult> results = decide(calibration, values, policy.rules);
 
+  const bool provisional = baseline.provisional();
   const std::set<std::string> asked(rounds.front().only.begin(), rounds.front().only.end());
   std::set<std::string> again;
   for (std::size_t m = 0; m < pinned.keys.size(); ++m) {
     const MetricValues& form = *pinned.forms[m];
     if (!asked.empty() && asked.count(form.benchmark) == 0) continue;
     if (!values[m].front().empty()) {
-      out.verdicts.push_back(
-          decided(pinned.keys[m], form.form, pinned.tolerances[m], calibration.scales[m], results[m]));
-      if (results[m].again) again.insert(form.benchmark);
+      out.verdicts.push_back(decided(pinned.keys[m], form.form, pinned.tolerances[m], calibration.scales[m],
+                                     results[m], provisional));
+      if (results[m].again && !(provisional && calibration.scales[m].advisory)) again.insert(form.benchmark);
     } else {
       out.verdicts.push_back(not_measured(pinned.keys[m], form, now.front(), rounds.front()));
     }

@@ -60,6 +60,11 @@ std::string word(const Verdict& verdict) {
          (verdict.advisory && verdict.kind != VerdictKind::ok ? ", advisory" : "");
 }
 
+/// What a person must act on or know of.
+bool problem(const Verdict& verdict) {
+  return rank(verdict) <= 5;
+}
+
 /// "host/triad/one_core" of "host/triad/one_core:bandwidth".
 std::string benchmark_of(const std::string& key) {
   return key.substr(0, key.rfind(':'));
@@ -89,8 +94,9 @@ std::vector<Row> rows(const std::vector<Measured>& measured, const std::vector<V
     Row& row = by_name[name];
     row.name = name;
     if (row.worst == nullptr || rank(verdict) < rank(*row.worst)) row.worst = &verdict;
-    if (verdict.judge == judge::Judge::baseline && row.measured != nullptr &&
-        row.measured->key == verdict.metric)
+    const bool own = row.measured != nullptr && row.measured->key == verdict.metric;
+    if (verdict.judge == judge::Judge::baseline && (own || problem(verdict)) &&
+        (row.shown == nullptr || rank(verdict) < rank(*row.shown)))
       row.shown = &verdict;
     if (verdict.judge == judge::Judge::physical && verdict.share) row.physical = &verdict;
   }
@@ -100,36 +106,56 @@ std::vector<Row> rows(const std::vector<Measured>& measured, const std::vector<V
   return out;
 }
 
+/// The verdict's word; with the metric's own name where it is not the one that the row shows.
+std::string verdict_of(const Row& row, bool every_metric) {
+  if (row.worst == nullptr) return "measured";
+  const std::string& metric = row.worst->metric;
+  const bool other = !every_metric && problem(*row.worst) && row.measured != nullptr &&
+                     row.measured->key != metric && metric.rfind(':') != std::string::npos;
+  return word(*row.worst) + (other ? ": " + metric.substr(metric.rfind(':') + 1) : "");
+}
+
+/// Share of the physical limit, from the metric's own limit or the physical judge.
+std::optional<double> share_of(const Row& row) {
+  if (row.measured != nullptr && row.measured->share_of_limit) return row.measured->share_of_limit;
+  return row.physical != nullptr ? row.physical->share : std::nullopt;
+}
+
 std::string draw_rows(const std::vector<Row>& rows, const Terminal& terminal, bool judged,
                       bool every_metric) {
-  std::vector<Column> columns{{every_metric ? "metric" : "benchmark", false, true},
-                              {"now", true},
-                              {"spread", true},
-                              {"of limit", true}};
-  if (judged)
-    for (const char* title : {"baseline", "change", "detects"}) columns.push_back({title, true});
+  // Where the width is short, what can be told from the other columns is left out.
+  constexpr int wide = 120;
+  const bool with_limit = std::any_of(rows.begin(), rows.end(), [](const Row& row) { return share_of(row); });
+  const bool with_baseline = judged && terminal.width >= wide;
+  std::vector<Column> columns{
+      {every_metric ? "metric" : "benchmark", false, true}, {"now", true}, {"spread", true}};
+  if (with_limit) columns.push_back({"of limit", true});
+  if (with_baseline) columns.push_back({"baseline", true});
+  if (judged) columns.insert(columns.end(), {{"change", true}, {"detects", true}});
   columns.push_back({"verdict"});
   Table table(columns);
-  const auto faint = [](std::string text) { return Cell{std::move(text), Tone::faint}; };
+  const auto number = [](const std::optional<double>& value, const auto& text) {
+    return Cell{value ? text(*value) : "-", Tone::faint};
+  };
   for (const Row& row : rows) {
-    std::vector<Cell> cells{{plain(row.name)}};
     const Measured* now = row.measured;
-    cells.push_back(now != nullptr ? Cell{quantity(now->value, now->unit), Tone::strong} : faint("-"));
-    cells.push_back(faint(now != nullptr && now->spread ? percent(*now->spread) : "-"));
-    std::optional<double> share = now != nullptr ? now->share_of_limit : std::nullopt;
-    if (!share && row.physical != nullptr) share = row.physical->share;
-    cells.push_back(faint(share ? percent(*share) : "-"));
+    const Verdict* shown = row.shown;
+    std::vector<Cell> cells{{plain(row.name)}};
+    cells.push_back(now != nullptr ? Cell{quantity(now->value, now->unit), Tone::strong}
+                                   : Cell{"-", Tone::faint});
+    cells.push_back(number(now != nullptr ? now->spread : std::nullopt, percent));
+    if (with_limit) cells.push_back(number(share_of(row), percent));
+    if (with_baseline)
+      cells.push_back(number(shown != nullptr ? shown->baseline : std::nullopt,
+                             [&](double value) { return quantity(value, shown->unit); }));
     if (judged) {
-      const Verdict* shown = row.shown;
-      cells.push_back(
-          faint(shown != nullptr && shown->baseline ? quantity(*shown->baseline, shown->unit) : "-"));
-      cells.push_back(shown != nullptr && shown->change ? Cell{change(*shown->change), tone(*shown)}
-                                                        : faint("-"));
-      cells.push_back(faint(shown != nullptr && shown->minimum_detectable_drop
-                                ? percent(*shown->minimum_detectable_drop)
-                                : "-"));
+      Cell change = number(shown != nullptr ? shown->change : std::nullopt, signed_percent);
+      if (shown != nullptr) change.tone = tone(*shown);
+      cells.push_back(std::move(change));
+      cells.push_back(number(shown != nullptr ? shown->minimum_detectable_drop : std::nullopt, percent));
     }
-    cells.push_back(row.worst != nullptr ? Cell{word(*row.worst), tone(*row.worst)} : faint("measured"));
+    cells.push_back(
+        Cell{verdict_of(row, every_metric), row.worst != nullptr ? tone(*row.worst) : Tone::faint});
     table.add(std::move(cells));
   }
   return table.draw(terminal);
@@ -140,7 +166,7 @@ std::string draw_problems(const std::vector<Verdict>& verdicts, const Terminal& 
   constexpr std::size_t most = 12;
   std::vector<const Verdict*> problems;
   for (const Verdict& verdict : verdicts)
-    if (rank(verdict) <= 6) problems.push_back(&verdict);
+    if (problem(verdict)) problems.push_back(&verdict);
   std::stable_sort(problems.begin(), problems.end(), [](const Verdict* a, const Verdict* b) {
     if (rank(*a) != rank(*b)) return rank(*a) < rank(*b);
     return a->change.value_or(0) > b->change.value_or(0);

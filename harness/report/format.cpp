@@ -81,6 +81,10 @@ std::string change(double relative) {
                       : fmt::format("{} better", percent(-relative));
 }
 
+std::string signed_percent(double relative) {
+  return (relative < 0 ? "-" : "+") + percent(std::fabs(relative));
+}
+
 std::string duration(double seconds) {
   const long whole = std::lround(std::max(0.0, seconds));
   if (whole < 60) return fmt::format("{} s", whole);

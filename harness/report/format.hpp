@@ -19,6 +19,9 @@ std::string percent(double share);
 /// "same".
 std::string change(double relative);
 
+/// The same in a table, where a legend says which way is worse: .05 -> "+5.0%", -.02 -> "-2.0%".
+std::string signed_percent(double relative);
+
 /// "4 s", "1 min 20 s", "2 h 5 min".
 std::string duration(double seconds);
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t gap = 2;
 constexpr std::size_t indent = 2;
-constexpr std::size_t narrowest = 12;
+constexpr std::size_t narrowest = 16;
 
 /// Cuts the middle out: what tells two ids apart is mostly at the end.
 std::string shorten(const std::string& text, std::size_t width) {

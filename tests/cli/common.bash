@@ -2,6 +2,7 @@
 bats_require_minimum_version 1.5.0
 
 setup() {
+  PYTHON="${GPUGAUGE_PYTHON:-python3}"
   export PATH="$GPUGAUGE_BUILD/bin:$PATH"
   export GPUGAUGE_STATE="$BATS_TEST_TMPDIR/state"
   unset GPUGAUGE_LIBEXEC GPUGAUGE_BASELINES NO_COLOR COLUMNS

@@ -64,7 +64,7 @@ load common
   cat log
   [ "$status" -eq 1 ]
   grep -q SIGKILL log
-  python3 - <<'PY'
+  "$PYTHON" - <<'PY'
 import json
 run = json.load(open("run.json"))
 states = sorted(process["status"] for process in run["processes"])
@@ -83,8 +83,8 @@ PY
   cat log
   [ "$status" -eq 3 ]
   run ! kill -0 "$child"
-  python3 "$GPUGAUGE_SOURCE/tests/validate_json.py" run run.json
-  python3 -c 'import json; run = json.load(open("run.json")); assert not run["complete"] and "SIGINT" in run["partial_reason"], run'
+  "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" run run.json
+  "$PYTHON" -c 'import json; run = json.load(open("run.json")); assert not run["complete"] and "SIGINT" in run["partial_reason"], run'
   run -2 gpugauge baseline create --name partial run.json
   [[ $output == *partial* ]]
 }

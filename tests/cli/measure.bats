@@ -4,8 +4,8 @@ load common
 @test "run writes a run file that the published schema accepts" {
   run -0 quick_run one.json
   [[ $output == *host/clock_gettime* ]]
-  python3 "$GPUGAUGE_SOURCE/tests/validate_json.py" run one.json
-  python3 - <<'PY'
+  "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" run one.json
+  "$PYTHON" - <<'PY'
 import json
 run = json.load(open("one.json"))
 assert run["complete"] and run["profile"] == "smoke" and run["device"] == "host"
@@ -30,7 +30,7 @@ PY
   run gpugauge check --device host --profile smoke --only 'host/clock_gettime*' --quiet --report json=report.json
   [[ $output == *"no GPU is judged"* ]]
   [[ $output == *"No baseline"* || $output == *"no baseline"* ]]
-  python3 "$GPUGAUGE_SOURCE/tests/validate_json.py" report report.json
+  "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" report report.json
   [ "$(find "$GPUGAUGE_STATE/runs" -name '*.json' | wc -l)" -ge 1 ]
 }
 
@@ -58,7 +58,7 @@ PY
 
 @test "runs of different kinds are not compared: the fields are named, exit 3" {
   quick_run one.json
-  python3 - <<'PY'
+  "$PYTHON" - <<'PY'
 import json
 run = json.load(open("one.json"))
 run["fingerprint"]["device"]["host.cpu_model"] = "AnotherCpu"

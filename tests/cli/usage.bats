@@ -40,7 +40,7 @@ load common
   run -0 gpugauge list
   [[ $output == *host/triad/one_core* ]]
   run -0 gpugauge list --only 'host/*' --json
-  echo "$output" | python3 -c '
+  echo "$output" | "$PYTHON" -c '
 import json, sys
 rows = json.load(sys.stdin)
 assert len(rows) >= 10, len(rows)

@@ -29,7 +29,7 @@ TEXT
   echo "$output"
   [ "$status" -eq 0 ]
   [[ "$output" == *"This machine has no NVIDIA hardware"* ]]
-  [ "${lines[${#lines[@]}-1]}" = "gauge check --device host --strict" ]
+  [ "${lines[${#lines[@]}-1]}" = "gauge check --device host --profile quick --strict" ]
   grep -q -- "--cuda none" "$CALLS"
   [ "$(grep -c -- "--cuda auto" "$CALLS")" -eq 0 ]
   grep -q -- "GPUGAUGE_ENABLE_CUDA=OFF" "$CALLS"
@@ -39,7 +39,7 @@ TEXT
   HARDWARE=0 CHECK_STATUS=3 run "$tree/scripts/check"
   echo "$output"
   [ "$status" -eq 3 ]
-  [ "${lines[${#lines[@]}-1]}" = "gauge check" ]
+  [ "${lines[${#lines[@]}-1]}" = "gauge check --profile quick" ]
   [[ "$output" != *"no NVIDIA hardware"* ]]
   grep -q -- "GPUGAUGE_ENABLE_CUDA=ON" "$CALLS"
 }
@@ -47,7 +47,12 @@ TEXT
 @test "a device asked for is passed on, also without hardware" {
   CHECK_STATUS=3 run "$tree/scripts/check" --device all
   [ "$status" -eq 3 ]
-  [ "${lines[${#lines[@]}-1]}" = "gauge check --device all" ]
+  [ "${lines[${#lines[@]}-1]}" = "gauge check --profile quick --device all" ]
+}
+
+@test "a profile asked for counts" {
+  run "$tree/scripts/check" --profile smoke
+  [ "${lines[${#lines[@]}-1]}" = "gauge check --device host --profile smoke" ]
 }
 
 @test "the exit code is that of the check" {

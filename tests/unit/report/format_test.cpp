@@ -28,6 +28,12 @@ TEST(Format, SaysWhichWayAChangeGoes) {
   EXPECT_EQ(change(1.5), "+150% worse");
 }
 
+TEST(Format, SignsAChangeInATable) {
+  EXPECT_EQ(signed_percent(.052), "+5.2%");
+  EXPECT_EQ(signed_percent(-.02), "-2.0%");
+  EXPECT_EQ(signed_percent(0), "+0.0%");
+}
+
 TEST(Format, WritesDurations) {
   EXPECT_EQ(duration(4.4), "4 s");
   EXPECT_EQ(duration(80), "1 min 20 s");

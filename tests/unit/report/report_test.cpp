@@ -122,6 +122,19 @@ TEST(Console, ARowShowsTheWorstVerdictOfItsBenchmark) {
   EXPECT_THAT(text.substr(row, text.find('\n', row) - row), HasSubstr("regressed"));
 }
 
+TEST(Console, ARowShowsTheChangeThatItsVerdictIsAbout) {
+  const std::string text = draw(example(), {false, false, 120});
+  const std::size_t row = text.find("host/triad/one_core  ");
+  const std::string line = text.substr(row, text.find('\n', row) - row);
+  EXPECT_THAT(line, HasSubstr("+25.0%"));
+  EXPECT_THAT(line, HasSubstr("regressed: bandwidth_mean"));
+}
+
+TEST(Console, ANarrowTerminalKeepsTheIdsReadable) {
+  const std::string text = draw(example(), {false, false, 100});
+  EXPECT_THAT(text, HasSubstr("  host/triad/one_core  "));
+}
+
 TEST(Console, EveryMetricGetsARowWhenAsked) {
   const std::string text = draw(example(), {false, false, 120}, {true});
   EXPECT_THAT(text, HasSubstr("  host/triad/one_core:bandwidth  "));
