@@ -2,11 +2,11 @@
 bats_require_minimum_version 1.5.0
 
 setup() {
-  PYTHON="${GPUGAUGE_PYTHON:-python3}"
+  export PYTHON="${GPUGAUGE_PYTHON:-python3}"
   export PATH="$GPUGAUGE_BUILD/bin:$PATH"
   export GPUGAUGE_STATE="$BATS_TEST_TMPDIR/state"
   unset GPUGAUGE_LIBEXEC GPUGAUGE_BASELINES NO_COLOR COLUMNS
-  cd "$BATS_TEST_TMPDIR"
+  cd "$BATS_TEST_TMPDIR" || exit
 }
 
 # One short real measurement: one benchmark, one process.
