@@ -246,6 +246,34 @@ TEST(JudgeBaseline, AProvisionalBaselineIsSaidAndCountsUnlessThePolicySaysOtherw
   EXPECT_TRUE(of(check(baseline, {.triad = 2}, nullptr, policy), triad).advisory);
 }
 
+TEST(JudgeBaseline, WhatAProvisionalBaselineCallsNoisyNeverCountsAndCostsNoRound) {
+  baseline::Baseline baseline = make_baseline(10);
+  // Spread the rounds so far that twice the tolerance is hidden in them.
+  double factor = 1;
+  for (result::Run& run : baseline.runs) {
+    factor += .15;
+    for (result::Process& process : run.processes)
+      for (result::BenchmarkResult& found : process.samples->benchmarks)
+        for (result::Metric& metric : found.metrics)
+          if (result::metric_key(found.id, metric.name) == triad) metric.value *= factor;
+  }
+  ASSERT_FALSE(baseline.provisional());
+  const Judgement mature = judge_baseline({make_run(900, {.triad = 50})}, baseline);
+  EXPECT_TRUE(of(mature, triad).minimum_detectable_drop.value() > .2);
+  EXPECT_THAT(mature.request.benchmarks, ElementsAre("host/triad"));
+  EXPECT_EQ(of(check(baseline, {.triad = 50}), triad).kind, VerdictKind::regressed);
+  EXPECT_FALSE(of(check(baseline, {.triad = 50}), triad).advisory);
+
+  for (result::Run& run : baseline.runs) {
+    run.boot_id = "same";
+    run.started = "2026-01-01T00:00:00Z";
+  }
+  ASSERT_TRUE(baseline.provisional());
+  const Judgement provisional = judge_baseline({make_run(900, {.triad = 50})}, baseline);
+  EXPECT_THAT(provisional.request.benchmarks, IsEmpty());
+  EXPECT_TRUE(of(provisional, triad).advisory);
+}
+
 TEST(JudgeBaseline, PausesGrowAndStayShortForTheHost) {
   // Two bad rounds in the baseline: that many now are no proof, and a slow metric stays in doubt.
   baseline::Baseline baseline = make_baseline(10);
