@@ -114,7 +114,7 @@ Stored measure(const MeasureOptions& options, const Target& target, const Choice
 
 report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
                                   const baseline::Selection& selection, const judge::Policy& policy,
-                                  bool strict) {
+                                  bool strict, bool interrupted) {
   report::DeviceReport device;
   device.rounds = rounds;
   device.baseline_origin = selection.origin;
@@ -125,8 +125,8 @@ report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
   judge::OutcomeInput input;
   input.strict = strict;
   input.unmeasured_families = unmeasured(first);
-  input.interrupted =
-      std::any_of(rounds.begin(), rounds.end(), [](const result::Run& run) { return !run.complete; });
+  input.interrupted = interrupted || std::any_of(rounds.begin(), rounds.end(),
+                                                 [](const result::Run& run) { return !run.complete; });
   device.verdicts = judge::judge_physical(first);
   if (selection.baseline) {
     const std::vector<baseline::Mismatch> different = differing(first, *selection.baseline);
@@ -189,7 +189,7 @@ report::DeviceReport check(const CheckOptions& options, const Target& target, co
     }
     going = round(request.benchmarks);
   }
-  report::DeviceReport device = judge_rounds(rounds, selection, options.policy, options.strict);
+  report::DeviceReport device = judge_rounds(rounds, selection, options.policy, options.strict, !going);
   device.label = target.label;
   device.selection = target.selection;
   device.files = std::move(files);

@@ -51,11 +51,11 @@ struct CheckOptions {
 report::DeviceReport check(const CheckOptions& options, const Target& target, const Choice& choice,
                            const stack::GpuReport& gpus);
 
-/// Judges rounds that were measured before. `selection` may hold no baseline: only the physical judge speaks
-/// then.
+/// Judges rounds that were measured before; `interrupted` when further ones were wanted and cut off.
+/// `selection` may hold no baseline: only the physical judge speaks then.
 report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
                                   const baseline::Selection& selection, const judge::Policy& policy,
-                                  bool strict);
+                                  bool strict, bool interrupted = false);
 
 /// The outcome of several devices: the gravest counts (tool error, regressed, cannot judge, inconclusive,
 /// pass).
