@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "stack/inventory.hpp"
+#include "stack/gpu_report.hpp"
 
 namespace gpugauge::conductor {
 

@@ -8,7 +8,7 @@
 
 #include "judge/judge.hpp"
 #include "result/run_file.hpp"
-#include "stack/inventory.hpp"
+#include "stack/gpu_report.hpp"
 
 namespace gpugauge::report {
 

@@ -7,7 +7,7 @@
 #include "result/build.hpp"
 #include "stack/elf.hpp"
 #include "stack/host.hpp"
-#include "stack/inventory.hpp"
+#include "stack/gpu_report.hpp"
 #include "stack/loader.hpp"
 #include "stack/shared_object.hpp"
 

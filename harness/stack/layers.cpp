@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "result/build.hpp"
-#include "stack/inventory.hpp"
+#include "stack/gpu_report.hpp"
 
 namespace gpugauge::stack {
 namespace {

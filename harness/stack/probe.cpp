@@ -7,7 +7,7 @@
 #include "result/error.hpp"
 #include "stack/conclude.hpp"
 #include "stack/environment.hpp"
-#include "stack/inventory.hpp"
+#include "stack/gpu_report.hpp"
 
 namespace gpugauge::stack {
 namespace {

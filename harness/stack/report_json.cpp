@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "result/object_reader.hpp"
-#include "stack/inventory.hpp"
+#include "stack/gpu_report.hpp"
 
 namespace gpugauge::stack {
 namespace {

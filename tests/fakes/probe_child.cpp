@@ -2,7 +2,7 @@
 // tree.
 #include <cstdio>
 
-#include "stack/inventory.hpp"
+#include "stack/gpu_report.hpp"
 
 int main(int argc, char** argv) {
   const auto report = gpugauge::stack::probe_gpus_here(argc > 1 ? argv[1] : "/");

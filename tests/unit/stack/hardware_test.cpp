@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 
 #include "fake_tree.hpp"
-#include "stack/inventory.hpp"
+#include "stack/gpu_report.hpp"
 
 namespace gpugauge::stack {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "fake_tree.hpp"
 #include "probe_fakes.hpp"
-#include "stack/inventory.hpp"
+#include "stack/gpu_report.hpp"
 
 namespace gpugauge::stack {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "fake_tree.hpp"
-#include "stack/inventory.hpp"
+#include "stack/gpu_report.hpp"
 
 namespace gpugauge::stack {
 

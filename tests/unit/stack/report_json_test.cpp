@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "result/error.hpp"
-#include "stack/inventory.hpp"
+#include "stack/gpu_report.hpp"
 
 namespace gpugauge::stack {
 namespace {
