@@ -1,37 +1,12 @@
-#include <fmt/format.h>
+#include "host/stream_benchmark.hpp"
 
-#include "support/cold_memory.hpp"
-#include "support/host.hpp"
-#include "support/stream.hpp"
-#include "support/thread_team.hpp"
-#include "support/trial.hpp"
-
-namespace gpugauge::bench {
+namespace gpugauge::bench::host {
 namespace {
 
-void copy(Trial& trial) {
-  const std::vector<int> cpus = cpus_of(trial.parameter("cores"));
-  ThreadTeam team(cpus);
-  Stream stream(Stream::Kind::copy, cold_memory(cpus), team);
-  trial.work({.bytes = stream.bytes_per_operation()});
-  trial.note("cpus", cpu_list(cpus));
-  trial.note("array_bytes", fmt::format("{}", stream.bytes()));
-  if (stream.bytes() < 3 * last_level_bytes(cpus))
-    trial.note("cached", "the arrays are smaller than three times the last-level cache");
-  trial.time([&](std::int64_t operations) { stream.walk(operations); });
-  trial.verify("every element against the exact result", stream.largest_error(), 0);
-}
-
 const Registration registered{
-    define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
-        .isolates("Streaming bandwidth of host memory: STREAM copy, two streams, a[i] = b[i], 16 bytes an "
-                  "element, arrays larger than the caches.")
-        .bad_value("a neighbour that streams, a missing memory channel, a CPU quota, memory of another node")
-        .axis("cores", {"one_core", "all_cores"})
-        .quantity(Quantity::bandwidth, "host_memory")
-        .statistics({Statistic::median, Statistic::mean, Statistic::p99})
-        .batch_seconds(4e-3)
-        .body(copy)};
+    stream_benchmark(GPUGAUGE_BENCH_OP, Stream::Kind::copy,
+                     "Streaming bandwidth of host memory: STREAM copy, two streams, a[i] = b[i], 16 bytes an "
+                     "element, arrays larger than the caches.")};
 
 }  // namespace
-}  // namespace gpugauge::bench
+}  // namespace gpugauge::bench::host

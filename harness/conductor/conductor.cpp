@@ -127,7 +127,7 @@ report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
   input.unmeasured_families = unmeasured(first);
   input.interrupted = interrupted || std::any_of(rounds.begin(), rounds.end(),
                                                  [](const result::Run& run) { return !run.complete; });
-  device.verdicts = judge::judge_physical(first);
+  device.verdicts = judge::judge_physical(rounds);
   if (selection.baseline) {
     const std::vector<baseline::Mismatch> different = differing(first, *selection.baseline);
     if (different.empty()) {

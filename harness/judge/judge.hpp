@@ -37,10 +37,12 @@ struct Judgement {
   std::vector<std::string> remarks;  ///< sentences about the baseline as a whole: provisional, too few rounds
 };
 
-/// Correctness, plausibility and invariants of one run; needs no history. Failed: every benchmark, process or
-/// check that went wrong, and every value that physics excludes. Inconclusive: what is unavailable here, and
-/// (advisory) peaks that are not known for this GPU. Ok: every metric with a limit or invariant that it
-/// keeps. Sorted by metric, one verdict each.
+/// Correctness, plausibility and invariants of the rounds of one check, their processes taken together; needs
+/// no history. Failed: every benchmark, process or check that went wrong in any round, and every value that
+/// physics excludes. Inconclusive: what is unavailable here, and (advisory) peaks that are not known for this
+/// GPU. Ok: every metric with a limit or invariant that it keeps. Sorted by metric, one verdict each. Empty
+/// for no round.
+std::vector<Verdict> judge_physical(const std::vector<result::Run>& rounds);
 std::vector<Verdict> judge_physical(const result::Run& run);
 
 /// Rounds of one check against a baseline: rounds[0] measured everything, later ones only what was asked for.

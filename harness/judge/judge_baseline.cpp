@@ -19,6 +19,9 @@ namespace {
 
 /// No tolerance on the scale of the gate may reach a loss of everything.
 constexpr double largest_tolerance = .95;
+/// A provisional baseline has not seen how boots and days differ: a regression counts above so many
+/// tolerances. (Deviations of 1% between boots alone made a false alarm in .62 of simulated nights.)
+constexpr double provisional_multiple = 2;
 /// A difference of so many steps of the clock is none.
 constexpr double clock_steps = 2;
 
@@ -165,6 +168,12 @@ Verdict decided(const std::string& key, const result::Metric& form, double relat
   // seen all of the noise: there, what it calls noisy never counts.
   verdict.advisory = scale.advisory && (provisional || verdict.kind != VerdictKind::regressed);
   verdict.reason = explain(verdict, scale, result.again);
+  if (provisional && verdict.kind == VerdictKind::regressed &&
+      *verdict.change <= provisional_multiple * relative_tolerance) {
+    verdict.advisory = true;
+    verdict.reason += fmt::format("; from a provisional baseline it counts above {}",
+                                  percent(provisional_multiple * relative_tolerance));
+  }
   return verdict;
 }
 
@@ -197,11 +206,11 @@ std::vector<std::string> remarks_on(const baseline::Baseline& baseline, const Ca
   std::vector<std::string> out;
   const auto rounds = static_cast<int>(baseline.runs.size());
   if (baseline.provisional())
-    out.push_back(
-        fmt::format("The baseline is provisional: its rounds come from fewer than 3 boots or days, so small "
-                    "differences may be this "
-                    "machine's own{}.",
-                    policy.provisional_is_advisory ? "; its verdicts are advisory" : ""));
+    out.push_back(fmt::format(
+        "The baseline is provisional: its rounds come from fewer than 3 boots or days, so small "
+        "differences may be this machine's own; {}.",
+        policy.provisional_is_advisory ? "its verdicts are advisory"
+                                       : "a regression counts when it is larger than twice its tolerance"));
   if (rounds < minimum_baseline_rounds)
     out.push_back(
         fmt::format("The baseline has {} round{} and verdicts need {}: nothing can be decided; record more "

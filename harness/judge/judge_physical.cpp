@@ -217,4 +217,14 @@ std::vector<Verdict> judge_physical(const result::Run& run) {
   return std::move(out).sorted();
 }
 
+std::vector<Verdict> judge_physical(const std::vector<result::Run>& rounds) {
+  if (rounds.empty()) return {};
+  result::Run together = rounds.front();
+  for (auto round = rounds.begin() + 1; round != rounds.end(); ++round)
+    together.processes.insert(together.processes.end(), round->processes.begin(), round->processes.end());
+  std::vector<Verdict> verdicts = judge_physical(together);
+  for (Verdict& verdict : verdicts) verdict.rounds = static_cast<int>(rounds.size());
+  return verdicts;
+}
+
 }  // namespace gpugauge::judge

@@ -6,7 +6,9 @@
 namespace gpugauge::run {
 
 /// Made under TMPDIR, or /tmp where that is not set, with mode 0700; removed with everything in it at the
-/// end.
+/// end. An owner that was killed cannot do that: the next one removes what it left. A living owner is known
+/// by the lock that it holds on the file ".owner" in its folder, so that process ids, which differ between
+/// containers that share a /tmp, do not matter.
 class TemporaryDirectory {
  public:
   /// Throws result::FileError.
@@ -19,6 +21,7 @@ class TemporaryDirectory {
 
  private:
   std::filesystem::path path_;
+  int lock_ = -1;
 };
 
 }  // namespace gpugauge::run

@@ -246,6 +246,26 @@ TEST(JudgeBaseline, AProvisionalBaselineIsSaidAndCountsUnlessThePolicySaysOtherw
   EXPECT_TRUE(of(check(baseline, {.triad = 2}, nullptr, policy), triad).advisory);
 }
 
+TEST(JudgeBaseline, AProvisionalBaselineCountsOnlyWhatIsLargerThanTwiceTheTolerance) {
+  baseline::Baseline baseline = make_baseline(10);
+  const double tau = tolerance({}, "host_memory");
+  const double slower =
+      1 + 1.5 * tau;  // a regression, and not one that differences between boots explain away
+  const Verdict mature = of(check(baseline, {.latency = slower}), latency);
+  EXPECT_EQ(mature.kind, VerdictKind::regressed);
+  EXPECT_FALSE(mature.advisory);
+  for (result::Run& run : baseline.runs) {
+    run.boot_id = "one";
+    run.started = "2026-01-01T00:00:00Z";
+  }
+  ASSERT_TRUE(baseline.provisional());
+  const Verdict provisional = of(check(baseline, {.latency = slower}), latency);
+  EXPECT_EQ(provisional.kind, VerdictKind::regressed);
+  EXPECT_TRUE(provisional.advisory);
+  EXPECT_THAT(provisional.reason, HasSubstr("from a provisional baseline it counts above"));
+  EXPECT_FALSE(of(check(baseline, {.latency = 1 + 2.5 * tau}), latency).advisory);
+}
+
 TEST(JudgeBaseline, WhatAProvisionalBaselineCallsNoisyNeverCountsAndCostsNoRound) {
   baseline::Baseline baseline = make_baseline(10);
   // Spread the rounds so far that twice the tolerance is hidden in them.

@@ -53,6 +53,44 @@ TEST(JudgePhysical, AProcessThatDiedFailsItsFamilyByName) {
   EXPECT_THAT(verdicts[0].reason, HasSubstr("1 of 5 processes of the family failed: ended by SIGKILL"));
 }
 
+TEST(JudgePhysical, AWrongResultInARepeatedRoundFails) {
+  std::vector<result::Run> rounds{make_run(1), make_run(2)};
+  rounds[1].processes.resize(1);
+  change(rounds[1], "host/triad", [](result::BenchmarkResult& found) {
+    found.verifications = {{"checksum", false, 3.0, .5}};
+  });
+  const auto verdicts = judge_physical(rounds);
+  const Verdict* found = find(verdicts, "host/triad");
+  ASSERT_NE(found, nullptr);
+  EXPECT_EQ(found->kind, VerdictKind::failed);
+  EXPECT_THAT(found->reason, HasSubstr("sound in 5 of 6 processes"));
+  EXPECT_EQ(found->rounds, 2);
+}
+
+TEST(JudgePhysical, AProcessThatDiesInARepeatedRoundFailsItsFamily) {
+  std::vector<result::Run> rounds{make_run(1), make_run(2), make_run(3)};
+  rounds[2].processes[0].status = Status::failed;
+  rounds[2].processes[0].reason = "ended by SIGSEGV";
+  rounds[2].processes[0].samples.reset();
+  const auto verdicts = judge_physical(rounds);
+  ASSERT_EQ(verdicts.size(), 1U);
+  EXPECT_EQ(verdicts[0].metric, "host");
+  EXPECT_THAT(verdicts[0].reason, HasSubstr("1 of 15 processes of the family failed: ended by SIGSEGV"));
+}
+
+TEST(JudgePhysical, ALimitIsHeldAgainstTheProcessesOfAllRounds) {
+  // Round 1 alone is below the floor; with two healthy rounds the median is not.
+  std::vector<result::Run> rounds{make_run(1, {3, 1, 1}), make_run(2), make_run(3)};
+  for (result::Run& round : rounds)
+    change(round, "host/triad", [](result::BenchmarkResult& found) {
+      found.metrics[0].limit = result::Limit{2.5e10, "data sheet", true, .6};
+    });
+  EXPECT_EQ(find(judge_physical(rounds[0]), triad)->kind, VerdictKind::failed);
+  const auto verdicts = judge_physical(rounds);
+  EXPECT_EQ(find(verdicts, triad)->kind, VerdictKind::ok);
+  EXPECT_THAT(judge_physical(std::vector<result::Run>{}), IsEmpty());
+}
+
 TEST(JudgePhysical, AFamilyWithoutItsLibraryIsInconclusiveAndAnInterruptionIsNoFault) {
   result::Run run = make_run(1);
   for (result::Process& process : run.processes) {
