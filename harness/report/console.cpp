@@ -106,9 +106,14 @@ std::vector<Row> rows(const std::vector<Measured>& measured, const std::vector<V
   return out;
 }
 
-/// The verdict's word; with the metric's own name where it is not the one that the row shows.
-std::string verdict_of(const Row& row, bool every_metric) {
+/// The verdict's word; with the metric's own name where it is not the one that the row shows. Where the width
+/// is short, advisory is said by brackets, and the list of problems names the metric.
+std::string verdict_of(const Row& row, bool every_metric, bool with_room) {
   if (row.worst == nullptr) return "measured";
+  if (!with_room) {
+    const std::string short_word(to_string(row.worst->kind));
+    return row.worst->advisory && row.worst->kind != VerdictKind::ok ? "(" + short_word + ")" : short_word;
+  }
   const std::string& metric = row.worst->metric;
   const bool other = !every_metric && problem(*row.worst) && row.measured != nullptr &&
                      row.measured->key != metric && metric.rfind(':') != std::string::npos;
@@ -126,7 +131,8 @@ std::string draw_rows(const std::vector<Row>& rows, const Terminal& terminal, bo
   // Where the width is short, what can be told from the other columns is left out.
   constexpr int wide = 120;
   const bool with_limit = std::any_of(rows.begin(), rows.end(), [](const Row& row) { return share_of(row); });
-  const bool with_baseline = judged && terminal.width >= wide;
+  const bool with_room = terminal.width >= wide;
+  const bool with_baseline = judged && with_room;
   std::vector<Column> columns{
       {every_metric ? "metric" : "benchmark", false, true}, {"now", true}, {"spread", true}};
   if (with_limit) columns.push_back({"of limit", true});
@@ -154,8 +160,8 @@ std::string draw_rows(const std::vector<Row>& rows, const Terminal& terminal, bo
       cells.push_back(std::move(change));
       cells.push_back(number(shown != nullptr ? shown->minimum_detectable_drop : std::nullopt, percent));
     }
-    cells.push_back(
-        Cell{verdict_of(row, every_metric), row.worst != nullptr ? tone(*row.worst) : Tone::faint});
+    cells.push_back(Cell{verdict_of(row, every_metric, with_room),
+                         row.worst != nullptr ? tone(*row.worst) : Tone::faint});
     table.add(std::move(cells));
   }
   return table.draw(terminal);
@@ -202,7 +208,9 @@ std::string legend(bool judged) {
       "now: median over the processes; spread: largest minus smallest over the processes; of limit: share of "
       "the physical limit";
   if (judged)
-    text += "; change: against the baseline, + is worse; detects: smallest drop that this baseline can show";
+    text +=
+        "; change: against the baseline, + is worse; detects: smallest drop that this baseline can show; a "
+        "verdict in brackets is advisory: said, and not counted";
   return text;
 }
 
