@@ -27,25 +27,32 @@ class Check : public testing::Test {
   void latency(double seconds, bool sound = true) {
     result::Samples samples = run::good_samples("host");
     samples.benchmarks[0].metrics[0].value = seconds;
-    samples.benchmarks[0].verifications = {{"sum", sound, 0.0, 0.0}};
+    samples.benchmarks[0].verifications = {{"sum", sound, sound ? 0.0 : 1.0, 0.0}};
+    if (!sound) {
+      samples.benchmarks[0].status = result::Status::failed;
+      samples.benchmarks[0].reason = "the sum differs";
+    }
     run::write_text(fakes_.path() / "now.json", result::to_json(samples));
   }
 
-  /// Five rounds of 1 ms, half a percent apart.
+  /// Ten rounds of 1 ms, half a permille apart, two of them bad: slowness now takes more than two rounds to
+  /// tell.
   void pin() {
     std::vector<result::Run> rounds;
-    for (int round = 1; round <= 5; ++round) {
-      latency(1e-3 * (1 + .005 * round));
+    for (int round = 1; round <= 10; ++round) {
+      latency(1e-3 * (1 + .0005 * round) * (round == 3 || round == 7 ? 1.3 : 1));
       rounds.push_back(measure(options_.measure, target_, choice_, {}, round).run);
     }
     options_.baseline = fakes_.path() / "baseline";
     baseline::create(options_.baseline, "pinned", rounds);
   }
 
-  /// Calls `act` when the command says that it waits before that round.
-  void when_waiting(int round, std::function<void()> act) {
+  /// Calls `act` whenever the command shows a title that begins so.
+  void when(const std::string& title, const std::function<void()>& act) {
+    const auto before = options_.measure.progress;
     options_.measure.progress = [=](const report::ProgressState& state) {
-      if (state.title == "waiting before round " + std::to_string(round)) act();
+      if (before) before(state);
+      if (state.title.starts_with(title)) act();
     };
   }
 
@@ -57,7 +64,7 @@ class Check : public testing::Test {
 
 TEST_F(Check, AHealthyMachinePassesInOneRound) {
   pin();
-  latency(1.015e-3);
+  latency(1.0025e-3);
   const report::DeviceReport device = check(options_, target_, choice_, {});
   EXPECT_EQ(device.outcome.code, judge::ExitCode::pass) << device.outcome.sentence;
   EXPECT_EQ(device.rounds.size(), 1U);
@@ -65,19 +72,21 @@ TEST_F(Check, AHealthyMachinePassesInOneRound) {
 
 TEST_F(Check, AnInterruptionWhileWaitingEndsWithCannotJudge) {
   pin();
-  latency(2e-3);
-  when_waiting(3, [] { std::raise(SIGINT); });
+  latency(1.5e-3);
+  when("waiting before round 3", [] { std::raise(SIGINT); });
   const report::DeviceReport device = check(options_, target_, choice_, {});
   EXPECT_EQ(device.outcome.code, judge::ExitCode::cannot_judge) << device.outcome.sentence;
   EXPECT_EQ(device.rounds.size(), 2U);
   EXPECT_THAT(device.remarks, Contains(HasSubstr("Interrupted while waiting")));
 }
 
-TEST_F(Check, AWrongResultInARepeatedRoundFails) {
+TEST_F(Check, AWrongResultInARepeatedRoundFailsEvenWhenInterruptedAfterIt) {
   pin();
-  latency(2e-3);
-  when_waiting(3, [&] { latency(2e-3, false); });
+  latency(1.5e-3);
+  when("round 2 of host", [&] { latency(1.5e-3, false); });
+  when("waiting before round 3", [] { std::raise(SIGINT); });
   const report::DeviceReport device = check(options_, target_, choice_, {});
+  EXPECT_EQ(device.rounds.size(), 2U);
   EXPECT_EQ(device.outcome.code, judge::ExitCode::regressed) << device.outcome.sentence;
   EXPECT_THAT(device.outcome.sentence, HasSubstr("host/op"));
 }

@@ -1,0 +1,122 @@
+#include "report/doctor.hpp"
+
+#include <fmt/format.h>
+
+#include "report/format.hpp"
+#include "report/table.hpp"
+
+namespace gpugauge::report {
+namespace {
+
+using stack::Finding;
+using stack::Severity;
+
+Tone tone(Severity severity) {
+  switch (severity) {
+    case Severity::failure:
+      return Tone::bad;
+    case Severity::warning:
+      return Tone::doubt;
+    case Severity::note:
+      break;
+  }
+  return Tone::normal;
+}
+
+/// "    seen  first", then each further line below the first.
+std::string listed(const char* word, const std::vector<std::string>& lines, const Terminal& terminal,
+                   Tone tone) {
+  constexpr int indent = 12;
+  std::string out;
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    out += fmt::format("    {:<8}{}\n", i == 0 ? word : "",
+                       terminal.paint(wrap(plain(lines[i]), terminal.width, indent), tone));
+  return out;
+}
+
+std::string draw(const Finding& finding, const Terminal& terminal, bool whole) {
+  const std::string head =
+      fmt::format("  {}  {}", terminal.paint(stack::to_string(finding.severity), tone(finding.severity)),
+                  terminal.paint(wrap(plain(finding.title), terminal.width, 4), Tone::strong));
+  std::string out = head + "\n";
+  if (finding.severity == Severity::note && !whole) return out;
+  if (!finding.explanation.empty())
+    out += "    " + wrap(plain(finding.explanation), terminal.width, 4) + "\n";
+  out += listed("seen", finding.evidence, terminal, Tone::normal);
+  out += listed("not", finding.considered, terminal, Tone::faint);
+  out += listed("next", finding.next, terminal, Tone::good);
+  if (whole) out += listed("source", finding.sources, terminal, Tone::faint);
+  return out;
+}
+
+std::string draw_items(const stack::Inventory& inventory, const Terminal& terminal) {
+  Table table({{"item", false, true}, {"value", false, true}, {"from", false, true}});
+  for (const stack::Item& item : inventory.items()) {
+    std::string value = item.value;
+    if (item.presence == stack::Presence::absent) value = "absent";
+    if (item.presence == stack::Presence::unreadable)
+      value = item.needs.empty() ? "unreadable" : fmt::format("unreadable (it takes {})", item.needs);
+    const bool present = item.presence == stack::Presence::present;
+    table.add({{plain(item.key)},
+               {plain(value), present ? Tone::strong : Tone::faint},
+               {plain(item.how.empty() ? item.source : item.source + " (" + item.how + ")"), Tone::faint}});
+  }
+  return table.draw(terminal);
+}
+
+bool any_gpu(const stack::Inventory& inventory) {
+  return !inventory.children("gpu").empty() || !inventory.children("pci").empty() ||
+         inventory.has("driver.kernel_module_version") || inventory.has("driver.device_nodes");
+}
+
+std::string counted(int count, const char* word) {
+  return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+DoctorOutcome outcome(const Doctor& doctor) {
+  DoctorOutcome out;
+  for (const Finding& finding : doctor.findings) {
+    out.failures += finding.severity == Severity::failure ? 1 : 0;
+    out.warnings += finding.severity == Severity::warning ? 1 : 0;
+    out.notes += finding.severity == Severity::note ? 1 : 0;
+  }
+  const std::string counts = fmt::format("{}, {}, {}", counted(out.failures, "failure"),
+                                         counted(out.warnings, "warning"), counted(out.notes, "note"));
+  if (out.failures > 0) {
+    out.exit_code = 1;
+    out.sentence = "does not fit: " + counts;
+  } else if (!any_gpu(doctor.inventory)) {
+    out.exit_code = 3;
+    out.sentence = "cannot judge: this machine shows no NVIDIA GPU; " + counts;
+  } else {
+    out.sentence = "fits: " + counts;
+  }
+  return out;
+}
+
+std::string draw(const Doctor& doctor, const Terminal& terminal, bool whole) {
+  std::string out;
+  if (!doctor.findings.empty()) {
+    out += terminal.paint("Findings", Tone::strong) + "\n";
+    for (const Finding& finding : doctor.findings) out += draw(finding, terminal, whole);
+    out += "\n";
+  }
+  Table table({{"layer"}, {"version", false, true}, {"detail", false, true}});
+  for (const stack::Layer& layer : doctor.layers)
+    table.add({{layer.name, Tone::strong}, {plain(layer.version)}, {plain(layer.detail), Tone::faint}});
+  out += terminal.paint("Stack", Tone::strong) + "\n" + table.draw(terminal) + "\n";
+  if (whole)
+    out += terminal.paint("Everything that was looked for", Tone::strong) + "\n" +
+           draw_items(doctor.inventory, terminal) + "\n";
+  const DoctorOutcome end = outcome(doctor);
+  const Tone colour = end.exit_code == 0   ? (end.warnings > 0 ? Tone::doubt : Tone::good)
+                      : end.exit_code == 1 ? Tone::bad
+                                           : Tone::doubt;
+  if (end.notes > 0 && !whole)
+    out += terminal.paint("--all explains the notes and lists every item", Tone::faint) + "\n";
+  return out + terminal.paint(wrap(end.sentence, terminal.width), colour) + "\n";
+}
+
+}  // namespace gpugauge::report

@@ -1,0 +1,39 @@
+// What the doctor found, for a terminal, for an issue report and for programs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/terminal.hpp"
+#include "stack/gpu_report.hpp"
+#include "stack/inventory/inventory.hpp"
+#include "stack/rules/finding.hpp"
+
+namespace gpugauge::report {
+
+/// A stack that was looked at, and what there is to say about it.
+struct Doctor {
+  stack::Inventory inventory;
+  std::vector<stack::Finding> findings;  ///< worst first
+  std::vector<stack::Layer> layers;
+};
+
+/// How many findings of each severity, and what follows: the last line of every report.
+struct DoctorOutcome {
+  int failures = 0, warnings = 0, notes = 0;
+  int exit_code = 0;  ///< 0 nothing is broken, 1 something is, 3 there is no GPU to judge
+  std::string sentence;
+};
+DoctorOutcome outcome(const Doctor& doctor);
+
+/// One screen: findings, then the layers, then the outcome. Notes are titles only, unless `whole`, which also
+/// lists every item of the inventory.
+std::string draw(const Doctor& doctor, const Terminal& terminal, bool whole);
+
+/// {"schema": "gpugauge.doctor/1", ...}, docs/schema/doctor.schema.json.
+std::string to_json(const Doctor& doctor);
+
+/// Markdown to paste into an issue. Foreign text stands in code spans and cannot become markup.
+std::string to_markdown(const Doctor& doctor);
+
+}  // namespace gpugauge::report
