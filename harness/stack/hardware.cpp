@@ -8,26 +8,6 @@
 namespace gpugauge::stack {
 namespace {
 
-/// First run of digits and dots that holds a dot: "NVRM version: ... Kernel Module  580.65.06  Sat ..." ->
-/// 580.65.06.
-std::string first_version(const std::string& text) {
-  for (std::size_t start = 0; start < text.size();) {
-    const auto is_part = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0 || c == '.'; };
-    if (!is_part(text[start])) {
-      ++start;
-      continue;
-    }
-    std::size_t end = start;
-    while (end < text.size() && is_part(text[end])) ++end;
-    std::string candidate = text.substr(start, end - start);
-    const bool in_word = start > 0 && (std::isalnum(static_cast<unsigned char>(text[start - 1])) != 0 ||
-                                       text[start - 1] == '_');
-    if (!in_word && candidate.find('.') != std::string::npos && candidate.front() != '.') return candidate;
-    start = end;
-  }
-  return "";
-}
-
 void find_pci(const Tree& tree, Hardware& found) {
   const std::string devices = "/sys/bus/pci/devices";
   found.pci_listed = tree.exists(devices);
@@ -72,21 +52,12 @@ void find_nodes(const Tree& tree, Hardware& found) {
   found.wsl = tree.exists("/dev/dxg") && tree.exists("/usr/lib/wsl/lib/libcuda.so.1");
 }
 
-// "/nvidia" alone would match the kernel's own nvidia-wmi-ec-backlight and nvidiafb; Debian renames NVIDIA's
-// module.
-bool lists_nvidia_module(const std::string& modules_dep) {
-  for (const std::string_view name : {"/nvidia.ko", "/nvidia-current", "/nvidia-tesla", "/nvidia-legacy"}) {
-    if (modules_dep.find(name) != std::string::npos) return true;
-  }
-  return false;
-}
-
 void find_module_files(const Tree& tree, Hardware& found) {
   constexpr std::size_t limit = std::size_t{16} << 20;
   found.kernel = tree.read("/proc/sys/kernel/osrelease").text;
   for (const std::string& kernel : tree.list("/lib/modules")) {
     const Reading list = tree.read(fmt::format("/lib/modules/{}/modules.dep", kernel), limit);
-    const bool has_module = lists_nvidia_module(list.text);
+    const bool has_module = !nvidia_module_file(list.text).empty();
     if (kernel == found.kernel) {
       found.module_files_readable = list.present();
       found.module_for_running_kernel = has_module;
@@ -97,6 +68,44 @@ void find_module_files(const Tree& tree, Hardware& found) {
 }
 
 }  // namespace
+
+std::string first_version(std::string_view text) {
+  for (std::size_t start = 0; start < text.size();) {
+    const auto is_part = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0 || c == '.'; };
+    if (!is_part(text[start])) {
+      ++start;
+      continue;
+    }
+    std::size_t end = start;
+    while (end < text.size() && is_part(text[end])) ++end;
+    const std::string_view candidate = text.substr(start, end - start);
+    const bool in_word = start > 0 && (std::isalnum(static_cast<unsigned char>(text[start - 1])) != 0 ||
+                                       text[start - 1] == '_');
+    if (!in_word && candidate.find('.') != std::string_view::npos && candidate.front() != '.')
+      return std::string(candidate);
+    start = end;
+  }
+  return "";
+}
+
+// "/nvidia" alone would match the kernel's own nvidia-wmi-ec-backlight and nvidiafb; Debian renames NVIDIA's
+// module.
+std::string nvidia_module_file(std::string_view modules_dep) {
+  for (const std::string_view name : {"/nvidia.ko", "/nvidia-current", "/nvidia-tesla", "/nvidia-legacy"}) {
+    for (auto at = modules_dep.find(name); at != std::string_view::npos;
+         at = modules_dep.find(name, at + 1)) {
+      const auto line = modules_dep.rfind('\n', at) + 1;  // npos + 1 is 0
+      const auto colon = modules_dep.find(':', line);
+      if (colon < at) continue;  // a module that needs it
+      const std::string_view path = modules_dep.substr(line, colon - line);
+      const std::string_view rest = path.substr(at - line);
+      const auto is_part = [&](std::string_view part) { return rest.find(part) != std::string_view::npos; };
+      if (!is_part("-uvm") && !is_part("-drm") && !is_part("-modeset") && !is_part("-peermem"))
+        return std::string(path.substr(0, path.find('\n')));
+    }
+  }
+  return "";
+}
 
 bool Hardware::any() const {
   return !pci.empty() || module_loaded || !nodes.empty() || control_node || wsl;

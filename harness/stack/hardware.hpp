@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "stack/tree.hpp"
@@ -37,6 +38,14 @@ struct Hardware {
 };
 
 Hardware find_hardware(const Tree& tree);
+
+/// The nvidia module's file in the text of a modules.dep: "updates/dkms/nvidia.ko.zst"; "" where it lists
+/// none. Other makers' modules with "nvidia" in their names are none.
+std::string nvidia_module_file(std::string_view modules_dep);
+
+/// First run of digits and dots that holds a dot and is no part of a word: "NVRM version: ... Kernel Module
+/// 580.65.06  Sat" -> "580.65.06"; "" where there is none.
+std::string first_version(std::string_view text);
 
 /// "docker", "podman", "kubernetes", "lxc", "container" (some kind), or "" outside of one.
 std::string container_kind(const Tree& tree, bool kubernetes_variable);

@@ -72,23 +72,26 @@ std::vector<CachedLibrary> parse_loader_cache(const std::string& bytes) {
 
 Loader::Loader(const Tree& tree, const Environment& environment) : tree_(tree) {
   first_ = split_folders(value_of(environment, "LD_LIBRARY_PATH").value_or(""));
-  const Reading cache = tree.read("/etc/ld.so.cache", cache_limit);
-  // Tree::read trims white space and zeros from the end; the last text needs its zero back.
-  if (cache.present()) cache_ = parse_loader_cache(cache.text + '\0');
+  cache_ = parse_loader_cache(tree.read_raw("/etc/ld.so.cache", cache_limit).text);
+}
+
+std::vector<std::string> Loader::all(const std::string& soname) const {
+  std::vector<std::string> found;
+  const auto add = [&](const std::string& path) {
+    if (tree_.exists(path) && std::find(found.begin(), found.end(), path) == found.end())
+      found.push_back(path);
+  };
+  for (const std::string& folder : first_) add(fmt::format("{}/{}", folder, soname));
+  for (const CachedLibrary& library : cache_) {
+    if (library.soname == soname) add(library.path);
+  }
+  for (const std::string_view folder : standard) add(fmt::format("{}/{}", folder, soname));
+  return found;
 }
 
 std::string Loader::pick(const std::string& soname) const {
-  const auto in_folder = [&](std::string_view folder) { return fmt::format("{}/{}", folder, soname); };
-  for (const std::string& folder : first_) {
-    if (tree_.exists(in_folder(folder))) return in_folder(folder);
-  }
-  for (const CachedLibrary& library : cache_) {
-    if (library.soname == soname && tree_.exists(library.path)) return library.path;
-  }
-  for (const std::string_view folder : standard) {
-    if (tree_.exists(in_folder(folder))) return in_folder(folder);
-  }
-  return "";
+  const std::vector<std::string> found = all(soname);
+  return found.empty() ? "" : found.front();
 }
 
 }  // namespace gpugauge::stack

@@ -27,6 +27,9 @@ class Loader {
 
   /// Path below the root, symbolic links not resolved; "" where no folder has it.
   std::string pick(const std::string& soname) const;
+  /// Every path below the root where it is found, in the order of the search; different names may lead to one
+  /// file.
+  std::vector<std::string> all(const std::string& soname) const;
 
  private:
   const Tree& tree_;

@@ -21,25 +21,37 @@ struct Reading {
   std::string fact() const;
 };
 
+/// Below a root other than "/" symbolic links, absolute ones too, lead to places below that root, as they
+/// would for a process whose root it is; nothing outside is ever looked at.
 class Tree {
  public:
-  explicit Tree(std::filesystem::path root) : root_(std::move(root)) {}
+  explicit Tree(const std::filesystem::path& root);
 
-  /// "/proc/version" below the root.
+  /// "/proc/version" below the root, links followed; an empty path where the links never end.
   std::filesystem::path at(std::string_view absolute) const;
-  /// First `limit` bytes of a file. Never throws: a folder, a missing file and a refused one are readings
-  /// too.
+  /// First `limit` bytes of a regular file. Never throws: a folder, a missing file and a refused one are
+  /// readings too. A FIFO reads as empty; a device or a socket is unreadable and is not opened.
   Reading read(std::string_view absolute, std::size_t limit = std::size_t{1} << 20) const;
-  /// Also true for what exists but may not be read.
+  /// The same with every byte as it is in the file, for what is no text.
+  Reading read_raw(std::string_view absolute, std::size_t limit) const;
+  /// Last `limit` bytes of a regular file, for logs.
+  Reading read_end(std::string_view absolute, std::size_t limit) const;
+  /// Also true for what exists but may not be read, and for a link that leads nowhere.
   bool exists(std::string_view absolute) const;
   /// Names in a folder, sorted; empty where there is none or it may not be read.
   std::vector<std::string> list(std::string_view absolute) const;
   /// Last component of a symbolic link's target, "" where it is none: sysfs names a device's driver so.
   std::string link_name(std::string_view absolute) const;
+  /// The path below the root with every link followed ("/usr/lib/libcuda.so.580.65.06"); "" where nothing is
+  /// there, it may not be entered, or the links never end.
+  std::string resolve(std::string_view absolute) const;
   /// True on the live machine, where also system calls may answer.
   bool live() const { return root_ == "/"; }
 
  private:
+  /// `at` without following a link in the last place.
+  std::filesystem::path place_of_link(std::string_view absolute) const;
+
   std::filesystem::path root_;
 };
 

@@ -1,7 +1,6 @@
 #include "stack/hardware.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/stat.h>
 
 #include "fake_tree.hpp"
 #include "stack/gpu_report.hpp"
@@ -126,28 +125,16 @@ TEST(Container, IsKnownByItsMarks) {
   EXPECT_EQ(container_kind(Tree(nspawn.root()), false), "systemd-nspawn");
 }
 
-TEST(Tree, AbsentUnreadableAndEmptyAreDifferentAnswers) {
-  FakeTree tree;
-  tree.file("/some/text", "value\n");
-  tree.file("/some/empty", "");
-  tree.file("/some/secret", "value");
-  ASSERT_EQ(::chmod(tree.at("/some/secret").c_str(), 0), 0);
-  const Tree seen(tree.root());
-  EXPECT_EQ(seen.read("/some/text").fact(), "value");
-  EXPECT_EQ(seen.read("/some/empty").fact(), "empty");
-  EXPECT_EQ(seen.read("/some/missing").fact(), "absent");
-  EXPECT_EQ(seen.read("/some/text/below").fact(), "absent");
-  EXPECT_EQ(seen.read("/some").fact(), "unreadable") << "a folder is no text";
-  EXPECT_EQ(seen.read("/some/text", 2).text, "va");
-  if (::geteuid() != 0) {
-    EXPECT_EQ(seen.read("/some/secret").fact(), "unreadable");
-  }
-}
-
-TEST(Tree, AFifoDoesNotHoldTheReader) {
-  FakeTree tree;
-  ASSERT_EQ(::mkfifo(tree.at("/pipe").c_str(), 0600), 0);
-  EXPECT_EQ(Tree(tree.root()).read("/pipe").fact(), "empty");
+TEST(Hardware, FindsTheModulesFileAmongItsSiblings) {
+  EXPECT_EQ(nvidia_module_file("kernel/a.ko:\nupdates/dkms/nvidia-uvm.ko.zst: updates/dkms/nvidia.ko.zst\n"
+                               "updates/dkms/nvidia.ko.zst: kernel/drivers/drm.ko\n"),
+            "updates/dkms/nvidia.ko.zst");
+  EXPECT_EQ(nvidia_module_file("updates/dkms/nvidia-current-uvm.ko: x\nupdates/dkms/nvidia-current.ko:\n"),
+            "updates/dkms/nvidia-current.ko");
+  EXPECT_EQ(nvidia_module_file("kernel/drivers/platform/x86/nvidia-wmi-ec-backlight.ko:\n"), "");
+  EXPECT_EQ(nvidia_module_file("x.ko: extra/nvidia.ko"), "") << "needed by another, and not there";
+  EXPECT_EQ(nvidia_module_file("extra/nvidia.ko"), "extra/nvidia.ko") << "cut short";
+  EXPECT_EQ(nvidia_module_file(""), "");
 }
 
 }  // namespace
