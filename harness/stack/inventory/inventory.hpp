@@ -50,9 +50,11 @@ class Inventory {
   std::unordered_map<std::string, std::size_t> index_;
 };
 
-/// JSON object {"schema": "gpugauge.inventory/1", "items": [...]} (docs/schema/inventory.schema.json), and
-/// back. Reading throws result::FormatError, naming the place; an unknown key is refused.
+/// JSON object {"schema": "gpugauge.inventory/1", "items": [...]} (docs/schema/inventory.schema.json), one
+/// item a line or all on one line without an end, and back. What is no UTF-8 is replaced. Reading throws
+/// result::FormatError, naming the place; an unknown or repeated key is refused.
 std::string to_json(const Inventory& inventory);
+std::string to_json_line(const Inventory& inventory);
 Inventory inventory_from_json(const std::string& text);
 
 }  // namespace gpugauge::stack
