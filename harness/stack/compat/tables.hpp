@@ -92,19 +92,32 @@ struct HostCompiler {
   VersionRange cuda;     ///< toolkits this limit holds for
   Version most;          ///< newest compiler allowed
   Source source;
+  std::optional<Version> least = {};  ///< oldest compiler allowed, where a source says so
+};
+
+/// What the wheel of a framework's release for one CUDA version was built with or requires.
+struct FrameworkWheel {
+  Version cuda;
+  std::optional<Version> cudnn;
+  std::optional<Version> nccl;
+  std::vector<Version> compute_capabilities;  ///< with machine code in it; empty: unknown
 };
 
 /// One release of a framework and what its official wheels were built with.
 struct FrameworkBuild {
   std::string framework;         ///< "torch", "tensorflow", "jax", "onnxruntime", "tensorrt", ...
   Version version;               ///< release; covers its patches where the source says only major.minor
-  std::vector<Version> cuda;     ///< CUDA versions of its wheels; empty: unknown
-  std::optional<Version> cudnn;  ///< built with
+  std::vector<Version> cuda;     ///< CUDA versions of its wheels, 12 for any 12.x; empty: unknown
+  std::optional<Version> cudnn;  ///< built with; none where its wheels differ (then see wheels) or unknown
   std::optional<Version> nccl;
-  std::string python;                         ///< "3.10-3.13", "" unknown
-  std::vector<Version> compute_capabilities;  ///< of the wheels, where a source says so
+  std::string python;                         ///< "3.10-3.13", "3.11+", "" unknown
+  std::vector<Version> compute_capabilities;  ///< of all the wheels together, where a source says so
   std::string note;
   Source source;
+  std::vector<FrameworkWheel> wheels = {};  ///< where its wheels differ and a source tells them apart
+
+  /// The wheel for this CUDA version (12.8 or 12.8.1), nullptr where the table does not tell wheels apart.
+  const FrameworkWheel* wheel(const Version& cuda_version) const;
 };
 
 /// An operating system against drivers or toolkits.
@@ -155,16 +168,26 @@ struct Tables {
   std::vector<ErrorCode> error_codes;
   std::vector<StatedRule> rules;
 
-  /// The row of a release, the newest update first; nullptr where the table does not know it.
-  const ToolkitDriver* native_driver(const Version& cuda) const;  ///< lowest native driver of major.minor
+  // Each of these is nullptr where the table does not know the version.
+
+  /// The row of a toolkit's release: 13.0.2 is Update 2; 13.0, or a third part that is no update's, the row
+  /// with the lowest native driver of its updates.
+  const ToolkitDriver* native_driver(const Version& cuda) const;
   const MinimumDriver* minimum_driver(int cuda_major) const;
   const Architecture* architecture(const Version& compute_capability) const;
   const DriverBranch* branch(const Version& driver) const;
-  /// The row of exactly this release, else of the same major.minor, else nullptr.
+  /// The row of exactly this release, else the newest of the same major.minor that is no newer than it, else
+  /// the oldest of the same major.minor.
   const FrameworkBuild* framework(const std::string& name, const Version& version) const;
+  /// Likewise, of cuDNN's package for that CUDA major version.
   const CudnnSupport* cudnn_support(const Version& cudnn, int cuda_major) const;
+  const HostCompiler* host_compiler(const std::string& compiler, const Version& cuda) const;
+  /// By ID and VERSION_ID of os-release: "rhel 9.4" finds the row "rhel 9", "ubuntu 22.04" only its own.
+  const OsSupport* system(const std::string& distribution_id) const;
+  /// The row that says that this guest runs on this host.
+  const VgpuPairing* vgpu_pairing(const Version& guest, const Version& host) const;
   const ErrorCode* error(const std::string& api, int code) const;
-  Version newest_known_cuda() const;
+  Version newest_known_cuda() const;  ///< newest toolkit of the table; what is newer is unknown to it
 };
 
 /// The tables of this build, read once. Throws std::logic_error where the embedded data is damaged, which a

@@ -29,7 +29,8 @@ class Version {
   Version first(std::size_t count) const;
   /// True when the first parts are equal, as many as the shorter one has: 12 covers 12.8.
   bool covers(const Version& other) const;
-  std::string text() const;  ///< "580.65.6"
+  /// "13.0"; a driver's third part has two digits, as NVIDIA writes it: "580.65.06".
+  std::string text() const;
 
   std::strong_ordering operator<=>(const Version& other) const;
   bool operator==(const Version& other) const { return (*this <=> other) == 0; }
@@ -38,9 +39,9 @@ class Version {
   std::vector<int> parts_;
 };
 
-/// What libraries return as one number, as "major.minor.patch": cuBLAS 130002 -> "13.0.2"; cuDNN 91200 ->
-/// "9.12.0" and 8907 -> "8.9.7"; NCCL 22703 -> "2.27.3" and 2708 -> "2.7.8"; CUDA 13000 -> "13.0". "" for a
-/// number that fits no such scheme.
+/// What libraries return as one number, as "major.minor.patch": cuBLAS 130002 -> "13.0.2" and 11402 ->
+/// "11.4.2"; cuDNN 91200 -> "9.12.0" and 8907 -> "8.9.7"; NCCL 22703 -> "2.27.3" and 2708 -> "2.7.8"; CUDA
+/// 13000 -> "13.0". "" for a number that fits no such scheme.
 std::string cuda_version_of(int number);
 std::string cublas_version_of(int number);
 std::string cudnn_version_of(int number);
