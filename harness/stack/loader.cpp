@@ -14,6 +14,7 @@ constexpr std::string_view magic = "glibc-ld.so.cache1.1";
 constexpr std::size_t header_size = 48;
 constexpr std::size_t entry_size = 24;
 constexpr std::size_t cache_limit = std::size_t{32} << 20;
+constexpr std::size_t path_limit = 4096;  // a longer path cannot be opened
 
 // Low byte: 3 = an ELF library for glibc. High byte: the ABI; of those, what a 64-bit process here loads.
 #if defined(__aarch64__)
@@ -35,9 +36,12 @@ std::uint32_t word_at(const std::string& bytes, std::size_t offset) {
 /// The zero-terminated text at an offset; "" where it lies outside or does not end.
 std::string text_at(const std::string& bytes, std::size_t offset) {
   if (offset >= bytes.size()) return "";
-  const auto end = bytes.find('\0', offset);
-  return end == std::string::npos ? "" : bytes.substr(offset, end - offset);
+  const std::string_view text = std::string_view(bytes).substr(offset, path_limit);
+  const auto end = text.find('\0');
+  return end == std::string_view::npos ? "" : std::string(text.substr(0, end));
 }
+
+}  // namespace
 
 std::vector<std::string> split_folders(const std::string& list) {
   std::vector<std::string> folders;
@@ -49,8 +53,6 @@ std::vector<std::string> split_folders(const std::string& list) {
   }
   return folders;
 }
-
-}  // namespace
 
 std::vector<CachedLibrary> parse_loader_cache(const std::string& bytes) {
   std::vector<CachedLibrary> libraries;
@@ -75,13 +77,19 @@ Loader::Loader(const Tree& tree, const Environment& environment) : tree_(tree) {
   cache_ = parse_loader_cache(tree.read_raw("/etc/ld.so.cache", cache_limit).text);
 }
 
-std::vector<std::string> Loader::all(const std::string& soname) const {
+std::vector<std::string> Loader::standard_folders() {
+  return {standard.begin(), standard.end()};
+}
+
+std::vector<std::string> Loader::all(const std::string& soname,
+                                     const std::vector<std::string>& runpath) const {
   std::vector<std::string> found;
   const auto add = [&](const std::string& path) {
     if (tree_.exists(path) && std::find(found.begin(), found.end(), path) == found.end())
       found.push_back(path);
   };
   for (const std::string& folder : first_) add(fmt::format("{}/{}", folder, soname));
+  for (const std::string& folder : runpath) add(fmt::format("{}/{}", folder, soname));
   for (const CachedLibrary& library : cache_) {
     if (library.soname == soname) add(library.path);
   }
@@ -89,8 +97,8 @@ std::vector<std::string> Loader::all(const std::string& soname) const {
   return found;
 }
 
-std::string Loader::pick(const std::string& soname) const {
-  const std::vector<std::string> found = all(soname);
+std::string Loader::pick(const std::string& soname, const std::vector<std::string>& runpath) const {
+  const std::vector<std::string> found = all(soname, runpath);
   return found.empty() ? "" : found.front();
 }
 

@@ -19,17 +19,26 @@ struct CachedLibrary {
 /// empty where the text is no such cache or is damaged.
 std::vector<CachedLibrary> parse_loader_cache(const std::string& bytes);
 
+/// "/a::/b;/c" -> {"/a", "/b", "/c"}: the entries of a search path, without the empty ones (the current
+/// folder, which is no fact about the machine).
+std::vector<std::string> split_folders(const std::string& list);
+
 /// Folder by folder as ld.so(8) has it: LD_LIBRARY_PATH, /etc/ld.so.cache, the standard folders. A program's
 /// own RUNPATH is not looked at. Opens no library.
 class Loader {
  public:
   Loader(const Tree& tree, const Environment& environment);
 
-  /// Path below the root, symbolic links not resolved; "" where no folder has it.
-  std::string pick(const std::string& soname) const;
+  /// Path below the root, symbolic links not resolved; "" where no folder has it. `runpath`: folders of the
+  /// program's own, looked at after LD_LIBRARY_PATH.
+  std::string pick(const std::string& soname, const std::vector<std::string>& runpath = {}) const;
   /// Every path below the root where it is found, in the order of the search; different names may lead to one
   /// file.
-  std::vector<std::string> all(const std::string& soname) const;
+  std::vector<std::string> all(const std::string& soname, const std::vector<std::string>& runpath = {}) const;
+
+  const std::vector<std::string>& path_folders() const { return first_; }  ///< of LD_LIBRARY_PATH
+  const std::vector<CachedLibrary>& cache() const { return cache_; }
+  static std::vector<std::string> standard_folders();
 
  private:
   const Tree& tree_;

@@ -1,0 +1,239 @@
+#include "stack/plan/binary_fatbin.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstring>
+
+#include <elf.h>
+#include <fmt/format.h>
+
+namespace gpugauge::stack {
+namespace {
+
+constexpr std::uint32_t container_magic = 0xba55ed50U;
+constexpr std::uint16_t elf_machine_cuda = 190;
+constexpr std::uint16_t kind_ptx = 1;
+constexpr std::uint16_t kind_cubin = 2;
+constexpr std::uint16_t kind_link_time = 8;
+constexpr std::uint16_t kind_cubin_other = 16;
+constexpr std::uint64_t flag_lz4 = 0x2000;
+constexpr std::uint64_t flag_zstd = 0x8000;
+constexpr std::uint64_t flag_this_one_only = 0x100000;
+constexpr std::uint64_t flag_this_family_only = 0x200000;
+constexpr std::uint64_t entries_most = 4096;  // of one container; nvcc writes one or two an architecture
+constexpr std::uint32_t largest_entry_header = 1U << 16;
+
+struct ContainerHeader {
+  std::uint32_t magic;
+  std::uint16_t version;
+  std::uint16_t header_size;
+  std::uint64_t size;  ///< of what follows the header
+};
+static_assert(sizeof(ContainerHeader) == 16);
+
+struct EntryHeader {
+  std::uint16_t kind;
+  std::uint16_t version;
+  std::uint32_t header_size;
+  std::uint64_t size;  ///< of the contents with their padding
+  std::uint32_t compressed_size;
+  std::uint32_t options_offset;
+  std::uint16_t minor;  ///< PTX ISA for PTX
+  std::uint16_t major;
+  std::uint32_t architecture;
+  std::uint32_t name_offset;
+  std::uint32_t name_size;
+  std::uint64_t flags;
+  std::uint64_t reserved;
+  std::uint64_t whole_size;  ///< decompressed
+};
+static_assert(sizeof(EntryHeader) == 64);
+
+char suffix_of(const EntryHeader& entry) {
+  if ((entry.flags & flag_this_one_only) != 0) return 'a';
+  return (entry.flags & flag_this_family_only) != 0 ? 'f' : '\0';
+}
+
+bool plausible(std::uint32_t architecture) {
+  return architecture >= 10 && architecture < 1000;
+}
+
+/// The code of an entry; contents that are not compressed speak for themselves.
+GpuCode code_of(const EntryHeader& entry, const FileBytes& contents) {
+  const bool ptx = entry.kind == kind_ptx;
+  GpuCode code{ptx, static_cast<int>(entry.architecture), suffix_of(entry),
+               ptx ? entry.major * 10 + entry.minor : 0};
+  if ((entry.flags & (flag_lz4 | flag_zstd)) != 0) return code;
+  constexpr std::size_t first_lines = 4096;
+  const auto inner = ptx ? code_of_ptx(contents.read(0, first_lines)) : code_of_cubin(contents);
+  if (inner && inner->architecture == code.architecture) {
+    if (code.suffix == '\0') code.suffix = inner->suffix;
+    if (inner->ptx_isa != 0) code.ptx_isa = inner->ptx_isa;
+  }
+  return code;
+}
+
+/// Reads one container's entries; false where a header makes no sense.
+bool read_entries(const FileBytes& body, CodeSet& set, GpuCodes& codes) {
+  std::uint64_t at = 0;
+  for (std::uint64_t count = 0; at < body.size(); ++count) {
+    const auto entry = body.value<EntryHeader>(at);
+    const std::uint64_t left = body.size() - at;
+    if (!entry || count >= entries_most || entry->header_size < sizeof(EntryHeader) ||
+        entry->header_size > std::min<std::uint64_t>(left, largest_entry_header) ||
+        entry->size > left - entry->header_size) {
+      return false;
+    }
+    const FileBytes contents = body.part(at + entry->header_size, entry->size);
+    if ((entry->flags & (flag_lz4 | flag_zstd)) != 0) ++codes.compressed;
+    if (entry->kind == kind_link_time) {
+      ++codes.link_time;
+    } else if (entry->kind != kind_ptx && entry->kind != kind_cubin && entry->kind != kind_cubin_other) {
+      ++codes.other;
+    } else if (!plausible(entry->architecture)) {
+      return false;
+    } else {
+      set.insert(code_of(*entry, contents));
+    }
+    at += entry->header_size + entry->size;
+  }
+  return true;
+}
+
+std::string_view word_after(std::string_view text, std::string_view directive) {
+  const auto found = text.find(directive);
+  if (found == std::string_view::npos) return "";
+  const auto start = text.find_first_not_of(" \t", found + directive.size());
+  if (start == std::string_view::npos || start == found + directive.size()) return "";
+  return text.substr(start, text.find_first_of(", \t\r\n;", start) - start);
+}
+
+/// "8.7" -> 87, 0 where it is no such number.
+int isa_of(std::string_view version) {
+  int major = 0;
+  int minor = 0;
+  const char* const end = version.data() + version.size();
+  const auto first = std::from_chars(version.data(), end, major);
+  if (first.ec != std::errc{} || first.ptr == end || *first.ptr != '.') return 0;
+  const auto second = std::from_chars(first.ptr + 1, end, minor);
+  const bool sane = second.ec == std::errc{} && major > 0 && major < 100 && minor >= 0 && minor < 10;
+  return sane ? major * 10 + minor : 0;
+}
+
+}  // namespace
+
+std::string GpuCode::text() const {
+  std::string name = fmt::format("{}_{}", ptx ? "compute" : "sm", architecture);
+  if (suffix != '\0') name += suffix;
+  return name;
+}
+
+CodeSet GpuCodes::all() const {
+  CodeSet united;
+  for (const auto& [set, count] : sets) united.insert(set.begin(), set.end());
+  return united;
+}
+
+CodeSet GpuCodes::usual() const {
+  std::map<GpuCode, std::uint64_t> counts;
+  std::uint64_t with_code = 0;
+  for (const auto& [set, count] : sets) {
+    with_code += count;
+    for (const GpuCode& code : set) counts[code] += count;
+  }
+  CodeSet usual;
+  for (const auto& [code, count] : counts) {
+    if (count * 2 >= with_code) usual.insert(code);
+  }
+  return usual;
+}
+
+void read_containers(const FileBytes& window, const ReadingLimit& limit, GpuCodes& codes) {
+  constexpr std::size_t chunk = 4096;
+  const auto deadline = std::chrono::steady_clock::now() + limit.time;
+  std::uint64_t at = 0;
+  while (at < window.size()) {
+    if (codes.containers >= limit.containers || std::chrono::steady_clock::now() > deadline) {
+      codes.cut = true;
+      return;
+    }
+    const auto header = window.value<ContainerHeader>(at);
+    if (!header) return;  // less than a header is padding
+    if (header->magic != container_magic) {
+      // Zeros between containers; anything else is damage.
+      const std::string bytes = window.read(at, chunk);
+      const std::size_t skip = std::min(bytes.find_first_not_of('\0'), bytes.size());
+      if (skip == 0) {
+        codes.damaged = true;
+        return;
+      }
+      at += skip;
+      continue;
+    }
+    const std::uint64_t room = window.size() - at;
+    if (header->header_size < sizeof(ContainerHeader) || header->header_size > room ||
+        header->size > room - header->header_size) {
+      codes.damaged = true;
+      return;
+    }
+    ++codes.containers;
+    CodeSet set;
+    const bool whole = read_entries(window.part(at + header->header_size, header->size), set, codes);
+    if (!set.empty()) ++codes.sets[set];
+    if (!whole) codes.damaged = true;
+    at += header->header_size + header->size;
+  }
+}
+
+std::optional<GpuCode> code_of_cubin(const FileBytes& window) {
+  const auto header = window.value<Elf64_Ehdr>(0);
+  if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
+      header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_machine != elf_machine_cuda) {
+    return std::nullopt;
+  }
+  // Two layouts of the flags; the second came with CUDA 13 (and Blackwell). LLVM's ELF.h documents both.
+  constexpr unsigned char second_layout = 8;
+  const bool second = header->e_ident[EI_ABIVERSION] >= second_layout;
+  const std::uint32_t flags = header->e_flags;
+  const std::uint32_t architecture = second ? flags >> 8 & 0xffU : flags & 0xffU;
+  const bool only_this = (flags & (second ? 0x8U : 0x800U)) != 0;
+  if (!plausible(architecture)) return std::nullopt;
+  return GpuCode{false, static_cast<int>(architecture), only_this ? 'a' : '\0', 0};
+}
+
+std::optional<GpuCode> code_of_ptx(const std::string& beginning) {
+  const std::string_view target = word_after(beginning, ".target");
+  const int isa = isa_of(word_after(beginning, ".version"));
+  if (isa == 0 || !target.starts_with("sm_")) return std::nullopt;
+  GpuCode code{true, 0, '\0', isa};
+  const char* const end = target.data() + target.size();
+  const auto number = std::from_chars(target.data() + 3, end, code.architecture);
+  if (number.ec != std::errc{} || code.architecture < 0 ||
+      !plausible(static_cast<std::uint32_t>(code.architecture))) {
+    return std::nullopt;
+  }
+  if (number.ptr != end && (*number.ptr == 'a' || *number.ptr == 'f')) code.suffix = *number.ptr;
+  return code;
+}
+
+std::string cuda_of_ptx(int ptx_isa) {
+  struct Row {
+    int isa;
+    const char* cuda;
+  };
+  // NVIDIA's PTX ISA document, "Release History". CUDA 12.6 still writes 8.5.
+  static constexpr std::array rows{
+      Row{50, "8.0"},  Row{60, "9.0"},  Row{61, "9.1"},  Row{62, "9.2"},  Row{63, "10.0"}, Row{64, "10.1"},
+      Row{65, "10.2"}, Row{70, "11.0"}, Row{71, "11.1"}, Row{72, "11.2"}, Row{73, "11.3"}, Row{74, "11.4"},
+      Row{75, "11.5"}, Row{76, "11.6"}, Row{77, "11.7"}, Row{78, "11.8"}, Row{80, "12.0"}, Row{81, "12.1"},
+      Row{82, "12.2"}, Row{83, "12.3"}, Row{84, "12.4"}, Row{85, "12.5"}, Row{86, "12.7"}, Row{87, "12.8"},
+      Row{88, "12.9"}, Row{90, "13.0"}, Row{91, "13.1"}, Row{92, "13.2"}, Row{93, "13.3"}, Row{94, "13.4"},
+  };
+  if (ptx_isa <= 0) return "";
+  // Below the first row, and between rows (versions that no release wrote), the next newer row holds.
+  const auto row = std::find_if(rows.begin(), rows.end(), [&](const Row& r) { return r.isa >= ptx_isa; });
+  return row == rows.end() ? "" : row->cuda;
+}
+
+}  // namespace gpugauge::stack
