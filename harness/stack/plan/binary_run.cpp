@@ -164,8 +164,8 @@ void judge(const Tally& tally, const BinaryReport& report, const RunQuestion& qu
       answer.sentence += fmt::format("; in {}, {}", share(tally.driver_old, all), too_new(*tally.refused, question));
     if (tally.nothing > 0)
       answer.sentence += fmt::format(
-          "; {} hold code for other GPUs only, which is usual where a library has one kernel for each kind of GPU, "
-          "and fails at launch where it has not",
+          "; containers with code for other GPUs only: {}, which is usual where a library has one kernel for each "
+          "kind of GPU, and fails at launch where it has not",
           tally.nothing);
   } else if (tally.compiled > 0) {
     answer.way = Way::compiled;

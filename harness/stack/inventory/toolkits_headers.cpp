@@ -1,0 +1,100 @@
+#include "stack/inventory/toolkits_headers.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "stack/inventory/toolkits_paths.hpp"
+
+namespace gpugauge::stack {
+namespace {
+
+constexpr std::string_view blanks = " \t";
+
+std::string_view without_blanks(std::string_view text) {
+  const auto start = text.find_first_not_of(blanks);
+  return start == std::string_view::npos ? std::string_view() : text.substr(start);
+}
+
+/// A whole number at the beginning, and not the beginning of a longer word ("13000L" is none).
+std::optional<int> leading_number(std::string_view text) {
+  int number = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (parsed.ec != std::errc{}) return std::nullopt;
+  const auto rest = text.substr(static_cast<std::size_t>(parsed.ptr - text.data()));
+  if (!rest.empty() && rest.front() != '\r' && rest.front() != '\n' && rest.front() != ')' &&
+      blanks.find(rest.front()) == std::string_view::npos && rest.front() != '/' && rest.front() != '|') {
+    return std::nullopt;
+  }
+  return number;
+}
+
+/// The number behind "NAME >" or "NAME >=" in one line, as the newest that passes.
+std::optional<int> newest_that_passes(std::string_view line, std::string_view name) {
+  for (auto at = line.find(name); at != std::string_view::npos; at = line.find(name, at + 1)) {
+    std::string_view rest = without_blanks(line.substr(at + name.size()));
+    if (!rest.starts_with('>')) continue;
+    const bool equal = rest.starts_with(">=");
+    const auto number = leading_number(without_blanks(rest.substr(equal ? 2 : 1)));
+    if (number) return equal ? *number - 1 : *number;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<int> defined_number(std::string_view text, std::string_view name) {
+  for (auto at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
+    const auto line_start = text.find_last_of('\n', at) + 1;  // npos + 1 is 0
+    std::string_view before = without_blanks(text.substr(line_start, at - line_start));
+    if (!before.starts_with('#')) continue;
+    before = without_blanks(before.substr(1));
+    constexpr std::string_view define = "define";
+    if (!before.starts_with(define) || without_blanks(before.substr(define.size())) != "") continue;
+    const std::string_view after = text.substr(at + name.size(), 64);
+    if (after.empty() || blanks.find(after.front()) == std::string_view::npos) continue;
+    if (const auto number = leading_number(without_blanks(after))) return number;
+  }
+  return std::nullopt;
+}
+
+std::string version_in_txt(std::string_view text) {
+  constexpr std::string_view start = "CUDA Version ";
+  return text.starts_with(start) ? version_word(text.substr(start.size())) : "";
+}
+
+std::string version_in_json(const std::string& text) {
+  const auto json = nlohmann::json::parse(text, nullptr, false);
+  if (!json.is_object()) return "";
+  const auto cuda = json.find("cuda");
+  if (cuda == json.end() || !cuda->is_object()) return "";
+  const auto stated = cuda->find("version");
+  if (stated == cuda->end() || !stated->is_string()) return "";
+  std::string version = version_word(stated->get<std::string>());
+  constexpr std::ptrdiff_t digits_of_a_date = 8;
+  const auto last = version.find_last_of('.');
+  if (last != std::string::npos && std::count(version.begin(), version.end(), '.') == 2 &&
+      static_cast<std::ptrdiff_t>(version.size() - last - 1) >= digits_of_a_date) {
+    version.erase(last);
+  }
+  return version;
+}
+
+HostCompilerLimits limits_in_host_config(std::string_view text) {
+  HostCompilerLimits limits;
+  std::size_t start = 0;
+  while (start < text.size()) {
+    const std::size_t end = std::min(text.find('\n', start), text.size());
+    const std::string_view line = without_blanks(text.substr(start, end - start));
+    start = end + 1;
+    if (!line.starts_with("#if") && !line.starts_with("#elif")) continue;
+    if (!limits.gcc) limits.gcc = newest_that_passes(line, "__GNUC__");
+    if (!limits.clang && line.find("__GRCO") == std::string_view::npos)
+      limits.clang = newest_that_passes(line, "__clang_major__");
+  }
+  return limits;
+}
+
+}  // namespace gpugauge::stack
