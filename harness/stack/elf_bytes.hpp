@@ -1,4 +1,5 @@
-// A file's bytes at any offset, without reading the whole of it: GPU libraries are hundreds of megabytes long.
+// A file's bytes at any offset, without reading the whole of it: GPU libraries are hundreds of megabytes
+// long.
 #pragma once
 
 #include <cstddef>

@@ -137,8 +137,8 @@ std::optional<ElfSymbol> ElfFile::symbol(std::string_view name) const {
       const ElfSection& strings = sections_[section.header.sh_link];
       if (section.header.sh_size > table_most || strings.header.sh_size > table_most) continue;
       if (++searched > symbol_tables_most) return asked;
-      const auto found = find_in(contents(section).read(0, table_most),
-                                 contents(strings).read(0, table_most), name);
+      const auto found =
+          find_in(contents(section).read(0, table_most), contents(strings).read(0, table_most), name);
       if (found && found->defined) return found;
       if (found) asked = found;
     }

@@ -29,7 +29,7 @@ struct ElfSymbol {
 struct ElfDynamic {
   std::vector<std::string> needed;
   std::string soname;
-  std::string rpath;    ///< folders joined by ':', looked at before LD_LIBRARY_PATH; void where runpath is set
+  std::string rpath;  ///< folders joined by ':', looked at before LD_LIBRARY_PATH; void where runpath is set
   std::string runpath;  ///< looked at after it
 };
 

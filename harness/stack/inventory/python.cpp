@@ -73,7 +73,8 @@ std::string version_in_name(const std::string& name) {
   return version && version->size() >= 2 ? fmt::format("{}.{}", version->major(), version->minor()) : "";
 }
 
-/// "3.11" by the folders lib/python3.11 of a prefix, the newest where there are several; "" where there is none.
+/// "3.11" by the folders lib/python3.11 of a prefix, the newest where there are several; "" where there is
+/// none.
 std::string version_in_library_folder(const Tree& tree, const std::string& prefix) {
   std::string best;
   for (const char* const library : {"lib", "lib64"}) {
@@ -109,7 +110,8 @@ std::string find_prefix(const Tree& tree, PythonEnvironment& python) {
     for (const std::string& name : tree.list(join(python.prefix, "conda-meta"))) {
       constexpr std::string_view start = "python-3";
       if (!name.starts_with(start)) continue;
-      python.version = version_word(name.substr(start.size() - 1, name.find('-', start.size()) - start.size() + 1));
+      python.version =
+          version_word(name.substr(start.size() - 1, name.find('-', start.size()) - start.size() + 1));
       python.version_from = join(join(python.prefix, "conda-meta"), name);
     }
   } else if (file_name_of(parent_of(python.prefix)) == "versions") {
@@ -155,7 +157,8 @@ void find_packages(const Context& context, const std::string& base, PythonEnviro
       setting(tree.read(join(python.prefix, "pyvenv.cfg")).text, "include-system-site-packages");
   if (venv && inherits != "true") return;
   const std::string home = value_of(context.environment, "HOME").value_or("");
-  const std::string user = value_of(context.environment, "PYTHONUSERBASE").value_or(home.empty() ? "" : home + "/.local");
+  const std::string user =
+      value_of(context.environment, "PYTHONUSERBASE").value_or(home.empty() ? "" : home + "/.local");
   if (!user.empty() && value_of(context.environment, "PYTHONNOUSERSITE").value_or("").empty())
     add_folder(tree, fmt::format("{}/lib/python{}/site-packages", user, xy), python.packages);
   if (base.empty()) return;

@@ -21,7 +21,8 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
-std::vector<std::string> asked_for(const Tree& tree, const Environment& environment, const std::string& root) {
+std::vector<std::string> asked_for(const Tree& tree, const Environment& environment,
+                                   const std::string& root) {
   if (const auto named = value_of(environment, "PYENV_VERSION"); named && !named->empty()) {
     std::string list = *named;
     std::replace(list.begin(), list.end(), ':', ' ');

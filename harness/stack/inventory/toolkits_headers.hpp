@@ -13,8 +13,8 @@ std::optional<int> defined_number(std::string_view text, std::string_view name);
 /// "CUDA Version 10.1.243" -> "10.1.243"; "" where it is no version.txt of a toolkit.
 std::string version_in_txt(std::string_view text);
 
-/// The release that a version.json states: "12.8.1". Early ones state a date as the third part ("11.4.20210623"),
-/// which is left out. "" where it states none or is no JSON.
+/// The release that a version.json states: "12.8.1". Early ones state a date as the third part
+/// ("11.4.20210623"), which is left out. "" where it states none or is no JSON.
 std::string version_in_json(const std::string& text);
 
 /// Newest major versions that crt/host_config.h lets pass.

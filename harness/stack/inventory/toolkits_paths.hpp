@@ -31,8 +31,8 @@ std::string find_in_path(const Tree& tree, const Environment& environment, const
 /// The entries of a variable that is a search path; empty where it is not set.
 std::vector<std::string> folders_of(const Environment& environment, const std::string& variable);
 
-/// One line of foreign text, fit to be shown and stored: control characters and bytes beyond ASCII become '?',
-/// what is longer than the limit is cut.
+/// One line of foreign text, fit to be shown and stored: control characters and bytes beyond ASCII become
+/// '?', what is longer than the limit is cut.
 std::string shown(std::string_view text, std::size_t limit = 200);
 
 /// A word of foreign text that looks like a version ("2.8.0+cu128", "1:12.2.0-14"): up to the first character

@@ -63,7 +63,8 @@ std::vector<std::string> own_folders(const std::string& list, const std::string&
   std::vector<std::string> folders;
   for (std::string folder : split_folders(list)) {
     for (const std::string_view token : {"${ORIGIN}", "$ORIGIN"}) {
-      if (const auto at = folder.find(token); at != std::string::npos) folder.replace(at, token.size(), origin);
+      if (const auto at = folder.find(token); at != std::string::npos)
+        folder.replace(at, token.size(), origin);
     }
     if (folder.find('$') == std::string::npos) folders.push_back(std::move(folder));
   }
@@ -77,7 +78,8 @@ void find_needed(const ElfDynamic& dynamic, const Tree& tree, const Environment&
   const std::string origin = std::filesystem::path(real.empty() ? report.path : real).parent_path().string();
   const Loader loader(tree, environment);
   const auto runpath = own_folders(dynamic.runpath, origin);
-  const auto rpath = dynamic.runpath.empty() ? own_folders(dynamic.rpath, origin) : std::vector<std::string>{};
+  const auto rpath =
+      dynamic.runpath.empty() ? own_folders(dynamic.rpath, origin) : std::vector<std::string>{};
   for (const std::string& soname : dynamic.needed) {
     NeededLibrary needed{soname, ""};
     if (soname.find('/') != std::string::npos) {  // a path of its own: the loader searches nothing
@@ -129,11 +131,12 @@ void read_elf(const FileBytes& bytes, const Tree& tree, const Environment& envir
   report.machine = machine_name(file.header().e_machine);
   const auto type = file.header().e_type;
   const bool interpreted = file.section(".interp") != nullptr;
-  report.kind = type == ET_REL                              ? BinaryKind::object
-                : type == ET_EXEC || interpreted            ? BinaryKind::executable
-                : type == ET_DYN                            ? BinaryKind::shared_library
-                                                            : BinaryKind::unknown;
-  if (file.sections().empty()) say(report, "its section table, which tells where GPU code lies, is missing or damaged");
+  report.kind = type == ET_REL                   ? BinaryKind::object
+                : type == ET_EXEC || interpreted ? BinaryKind::executable
+                : type == ET_DYN                 ? BinaryKind::shared_library
+                                                 : BinaryKind::unknown;
+  if (file.sections().empty())
+    say(report, "its section table, which tells where GPU code lies, is missing or damaged");
   read_gpu_code(file, limit, report);
   find_needed(file.dynamic(), tree, environment, report);
   find_runtime(file, report);
@@ -179,8 +182,8 @@ std::string opening_problem(int error) {
 }  // namespace
 
 const char* to_string(BinaryKind kind) {
-  static constexpr std::array names{"unknown", "executable", "shared library", "object",
-                                    "archive", "cubin",      "PTX",            "fatbin"};
+  static constexpr std::array names{"unknown", "executable", "shared library", "object", "archive",
+                                    "cubin",   "PTX",        "fatbin"};
   return names[static_cast<std::size_t>(kind)];
 }
 

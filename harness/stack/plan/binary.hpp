@@ -1,5 +1,5 @@
-// `doctor --binary FILE`: which GPU code a program or library carries, what it needs, and whether it can run on
-// a machine. The file is read, never run or loaded.
+// `doctor --binary FILE`: which GPU code a program or library carries, what it needs, and whether it can run
+// on a machine. The file is read, never run or loaded.
 #pragma once
 
 #include <string>

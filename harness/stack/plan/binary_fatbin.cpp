@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstring>
+#include <cstddef>
 
 #include <elf.h>
 #include <fmt/format.h>
+
+#include "stack/elf_file.hpp"
 
 namespace gpugauge::stack {
 namespace {
@@ -101,6 +103,20 @@ bool read_entries(const FileBytes& body, CodeSet& set, GpuCodes& codes) {
   return true;
 }
 
+/// 'a' or 'f' where ptxas noted that it was called for "sm_90a", '\0' otherwise: the ELF header of CUDA 13
+/// does not tell such code from any other.
+char suffix_in_note(const ElfFile& cubin, int architecture) {
+  constexpr std::size_t enough = 4096;
+  const ElfSection* const note = cubin.section(".note.nv.tkinfo");
+  if (note == nullptr) return '\0';
+  const std::string text = cubin.contents(*note).read(0, enough);
+  const std::string called = fmt::format("-arch sm_{}", architecture);
+  const auto at = text.find(called);
+  if (at == std::string::npos || at + called.size() >= text.size()) return '\0';
+  const char suffix = text[at + called.size()];
+  return suffix == 'a' || suffix == 'f' ? suffix : '\0';
+}
+
 std::string_view word_after(std::string_view text, std::string_view directive) {
   const auto found = text.find(directive);
   if (found == std::string_view::npos) return "";
@@ -187,19 +203,19 @@ void read_containers(const FileBytes& window, const ReadingLimit& limit, GpuCode
 }
 
 std::optional<GpuCode> code_of_cubin(const FileBytes& window) {
-  const auto header = window.value<Elf64_Ehdr>(0);
-  if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
-      header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_machine != elf_machine_cuda) {
-    return std::nullopt;
-  }
+  const auto machine = window.value<Elf64_Half>(offsetof(Elf64_Ehdr, e_machine));
+  if (!machine || *machine != elf_machine_cuda) return std::nullopt;
+  const ElfFile cubin(window);
+  if (!cubin.valid()) return std::nullopt;
   // Two layouts of the flags; the second came with CUDA 13 (and Blackwell). LLVM's ELF.h documents both.
   constexpr unsigned char second_layout = 8;
-  const bool second = header->e_ident[EI_ABIVERSION] >= second_layout;
-  const std::uint32_t flags = header->e_flags;
+  const bool second = cubin.header().e_ident[EI_ABIVERSION] >= second_layout;
+  const std::uint32_t flags = cubin.header().e_flags;
   const std::uint32_t architecture = second ? flags >> 8 & 0xffU : flags & 0xffU;
-  const bool only_this = (flags & (second ? 0x8U : 0x800U)) != 0;
   if (!plausible(architecture)) return std::nullopt;
-  return GpuCode{false, static_cast<int>(architecture), only_this ? 'a' : '\0', 0};
+  GpuCode code{false, static_cast<int>(architecture), '\0', 0};
+  code.suffix = (flags & (second ? 0x8U : 0x800U)) != 0 ? 'a' : suffix_in_note(cubin, code.architecture);
+  return code;
 }
 
 std::optional<GpuCode> code_of_ptx(const std::string& beginning) {

@@ -60,8 +60,8 @@ std::optional<GpuCode> code_of_cubin(const FileBytes& window);
 /// What the first lines of PTX text state (".version 8.7", ".target sm_90a"), nullopt where it is no PTX.
 std::optional<GpuCode> code_of_ptx(const std::string& beginning);
 
-/// The first CUDA release whose driver compiles PTX of that version, "12.8" for 87; "" for versions newer than
-/// known here, or none.
+/// The first CUDA release whose driver compiles PTX of that version, "12.8" for 87; "" for versions newer
+/// than known here, or none.
 std::string cuda_of_ptx(int ptx_isa);
 
 }  // namespace gpugauge::stack

@@ -12,7 +12,8 @@
 namespace gpugauge::stack {
 namespace {
 
-/// Machine code of these system-on-chip GPUs runs on no desktop GPU of the same major version, nor the reverse.
+/// Machine code of these system-on-chip GPUs runs on no desktop GPU of the same major version, nor the
+/// reverse.
 constexpr std::array tegra{53, 62, 72, 87, 88, 101, 110};
 
 bool is_tegra(int architecture) {
@@ -108,8 +109,10 @@ std::string share(std::uint64_t part, std::uint64_t whole) {
 }
 
 constexpr const char* compiling_cost =
-    "the driver compiles the PTX at the first launch, which takes from under a second to minutes with the amount of "
-    "code, and keeps the result in its compute cache (CUDA_CACHE_PATH, else ~/.nv/ComputeCache); while the cache "
+    "the driver compiles the PTX at the first launch, which takes from under a second to minutes with the "
+    "amount of "
+    "code, and keeps the result in its compute cache (CUDA_CACHE_PATH, else ~/.nv/ComputeCache); while the "
+    "cache "
     "holds it, later starts do not compile";
 
 /// Why nothing of it starts whatever the GPU, "" where nothing stands against it.
@@ -120,7 +123,8 @@ std::string against(const BinaryReport& report, const RunQuestion& question) {
   const auto driver = Version::parse(question.driver_cuda);
   if (runtime && driver && runtime->major() > driver->major()) {
     return fmt::format(
-        "its CUDA runtime is {} and the driver supports CUDA up to {}: the first CUDA call fails with error 35, "
+        "its CUDA runtime is {} and the driver supports CUDA up to {}: the first CUDA call fails with error "
+        "35, "
         "cudaErrorInsufficientDriver",
         report.runtime_version, question.driver_cuda);
   }
@@ -140,8 +144,8 @@ void judge(const Tally& tally, const BinaryReport& report, const RunQuestion& qu
   if (tally.driver_unknown > 0) {
     answer.way = Way::unknown;
     answer.sentence = fmt::format(
-        "for compute capability {} there is only PTX in {}, and whether the driver compiles it is not known", cc,
-        share(tally.driver_unknown, all));
+        "for compute capability {} there is only PTX in {}, and whether the driver compiles it is not known",
+        cc, share(tally.driver_unknown, all));
     answer.first_launch = compiling_cost;
     return;
   }
@@ -149,34 +153,40 @@ void judge(const Tally& tally, const BinaryReport& report, const RunQuestion& qu
     answer.way = Way::no;
     answer.sentence =
         tally.refused != nullptr
-            ? fmt::format("for compute capability {} there is only PTX, and {}: launches fail with error 222, "
-                          "cudaErrorUnsupportedPtxVersion",
-                          cc, too_new(*tally.refused, question))
-            : fmt::format("it holds nothing for compute capability {}, only {}: launches fail with error 209, "
-                          "cudaErrorNoKernelImageForDevice",
-                          cc, names(report.codes.all()));
+            ? fmt::format(
+                  "for compute capability {} there is only PTX, and {}: launches fail with error 222, "
+                  "cudaErrorUnsupportedPtxVersion",
+                  cc, too_new(*tally.refused, question))
+            : fmt::format(
+                  "it holds nothing for compute capability {}, only {}: launches fail with error 209, "
+                  "cudaErrorNoKernelImageForDevice",
+                  cc, names(report.codes.all()));
     return;
   }
   if (runs < all) {
     answer.way = Way::partly;
     answer.sentence = fmt::format("{} can run on compute capability {}", share(runs, all), cc);
     if (tally.refused != nullptr)
-      answer.sentence += fmt::format("; in {}, {}", share(tally.driver_old, all), too_new(*tally.refused, question));
+      answer.sentence +=
+          fmt::format("; in {}, {}", share(tally.driver_old, all), too_new(*tally.refused, question));
     if (tally.nothing > 0)
       answer.sentence += fmt::format(
-          "; containers with code for other GPUs only: {}, which is usual where a library has one kernel for each "
+          "; containers with code for other GPUs only: {}, which is usual where a library has one kernel for "
+          "each "
           "kind of GPU, and fails at launch where it has not",
           tally.nothing);
   } else if (tally.compiled > 0) {
     answer.way = Way::compiled;
-    answer.sentence = fmt::format("it runs on compute capability {} after the driver has compiled the PTX of {}", cc,
-                                  share(tally.compiled, all));
+    answer.sentence =
+        fmt::format("it runs on compute capability {} after the driver has compiled the PTX of {}", cc,
+                    share(tally.compiled, all));
   } else {
     answer.way = Way::machine_code;
     answer.sentence = fmt::format("it holds machine code for compute capability {}", cc);
   }
-  answer.first_launch = tally.compiled > 0 ? compiling_cost
-                                           : "nothing to compile: the machine code is loaded when it is first used";
+  answer.first_launch = tally.compiled > 0
+                            ? compiling_cost
+                            : "nothing to compile: the machine code is loaded when it is first used";
 }
 
 }  // namespace
