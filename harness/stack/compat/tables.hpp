@@ -123,7 +123,7 @@ struct FrameworkBuild {
 /// An operating system against drivers or toolkits.
 struct OsSupport {
   std::string distribution;  ///< "debian 12", "ubuntu 20.04": os-release ID and VERSION_ID
-  VersionRange cuda;         ///< toolkits that support it
+  VersionRange cuda;         ///< toolkits that support it; an open bound is an unknown limit
   std::string note;
   Source source;
 };
@@ -140,7 +140,7 @@ struct ErrorCode {
   std::string api;  ///< "runtime", "driver", "nvml"
   int code = 0;
   std::string name;                 ///< "cudaErrorInsufficientDriver"
-  std::string meaning;              ///< our words, one sentence; "" where only the name is known
+  std::string meaning;              ///< our words, a sentence; "" where only the name is known
   std::vector<std::string> causes;  ///< usual ones, most frequent first
   std::vector<std::string> next;    ///< commands or steps
   Source source;

@@ -1,0 +1,219 @@
+#include "stack/compat/markdown.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace gpugauge::stack {
+namespace {
+
+std::string cell(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '|' || c == '*') out += '\\';
+    if (c == '<')
+      out += "&lt;";
+    else
+      out += c == '\n' ? ' ' : c;
+  }
+  return out;
+}
+
+std::string text_of(const std::optional<Version>& version) {
+  return version ? version->text() : "";
+}
+
+std::string list(const std::vector<Version>& versions) {
+  std::string out;
+  for (const Version& version : versions) out += (out.empty() ? "" : ", ") + version.text();
+  return out;
+}
+
+std::string toolkits_and_drivers(const Tables& tables) {
+  MarkdownChapter toolkits("Toolkit and driver",
+                           "The driver that came with a toolkit: with it, or a newer one, everything works, "
+                           "PTX included.");
+  toolkits.header({"Toolkit", "Driver (Linux)", "Source"});
+  for (const ToolkitDriver& row : tables.toolkit_drivers)
+    toolkits.row({row.release, row.native_driver.text()}, row.source);
+  MarkdownChapter least("Oldest driver of a CUDA major version",
+                        "With it, programs of every minor version run, as long as they bring machine code "
+                        "for the GPU and use no function that is newer than the driver.");
+  least.header({"CUDA", "Driver (Linux)", "Source"});
+  for (const MinimumDriver& row : tables.minimum_drivers)
+    least.row({fmt::format("{}.x", row.cuda_major), row.driver.text()}, row.source);
+  return toolkits.finish() + least.finish();
+}
+
+std::string architectures(const Tables& tables) {
+  MarkdownChapter chapter("GPU architectures",
+                          "Which toolkits generate code for a compute capability, and which driver branch is "
+                          "the last that drives it.");
+  chapter.header({"Compute capability", "Architecture", "First toolkit", "Last toolkit", "First driver",
+                  "Last driver branch", "Source"});
+  for (const Architecture& row : tables.architectures)
+    chapter.row({row.compute_capability.text(), row.name, row.first_cuda.text(), text_of(row.last_cuda),
+                 text_of(row.first_driver),
+                 row.last_driver_branch ? fmt::format("R{}", *row.last_driver_branch) : ""},
+                row.source);
+  return chapter.finish();
+}
+
+std::string branches(const Tables& tables) {
+  MarkdownChapter chapter(
+      "Driver branches",
+      "Where NVIDIA gives an end of life, it stands here. \"Newest CUDA\" is the newest toolkit whose own "
+      "driver is of this branch.");
+  chapter.header({"Branch", "Kind", "End of life", "Newest patch level", "of", "Newest CUDA", "Source"});
+  for (const DriverBranch& row : tables.driver_branches) {
+    const std::string end = row.end_of_life.empty() && row.ended ? "ended" : row.end_of_life;
+    chapter.row({fmt::format("R{}", row.branch), row.kind.empty() ? "unknown" : row.kind, end,
+                 text_of(row.latest), row.latest_date, text_of(row.cuda_max)},
+                row.source);
+  }
+  return chapter.finish();
+}
+
+std::string libraries(const Tables& tables) {
+  MarkdownChapter cudnn("cuDNN",
+                        "What a release was qualified with, by the CUDA major version of its package.");
+  cudnn.header({"cuDNN", "Package for", "Toolkits", "Oldest driver", "Compute capabilities", "Source"});
+  for (const CudnnSupport& row : tables.cudnn)
+    cudnn.row({row.cudnn.text(), fmt::format("CUDA {}", row.cuda_major), list(row.cuda), row.driver.text(),
+               list(row.compute_capabilities)},
+              row.source);
+  MarkdownChapter nccl("NCCL", "The CUDA major versions that a release can be built for.");
+  nccl.header({"NCCL", "CUDA", "Source"});
+  for (const NcclSupport& row : tables.nccl)
+    nccl.row({row.nccl.text(), row.cuda_major_least == row.cuda_major_most
+                                   ? fmt::format("{}", row.cuda_major_least)
+                                   : fmt::format("{} to {}", row.cuda_major_least, row.cuda_major_most)},
+             row.source);
+  MarkdownChapter issues("Known issues", "Versions with a reported defect or slowness.");
+  issues.header({"What", "Versions", "Issue", "Fixed in", "Source"});
+  for (const KnownIssue& row : tables.known_issues)
+    issues.row({row.layer, row.versions.text(), row.issue, text_of(row.fixed)}, row.source);
+  return cudnn.finish() + nccl.finish() + issues.finish();
+}
+
+std::string host_compilers(const Tables& tables) {
+  MarkdownChapter chapter("Host compilers",
+                          "Which compilers nvcc accepts; a newest one of 15 includes 15.2.");
+  chapter.header({"Toolkits", "Compiler", "Oldest", "Newest", "Source"});
+  for (const HostCompiler& row : tables.host_compilers)
+    chapter.row({row.cuda.text(), row.compiler, text_of(row.least), row.most.text()}, row.source);
+  return chapter.finish();
+}
+
+/// True where two rows differ in the release only.
+bool says_the_same(const FrameworkBuild& a, const FrameworkBuild& b) {
+  return a.framework == b.framework && a.cuda == b.cuda && a.cudnn == b.cudnn && a.nccl == b.nccl &&
+         a.python == b.python && a.compute_capabilities == b.compute_capabilities && a.note == b.note &&
+         a.source.text == b.source.text && a.source.read == b.source.read && b.wheels.empty();
+}
+
+std::string frameworks(const Tables& tables) {
+  MarkdownChapter chapter(
+      "Frameworks",
+      "What the official builds were made for. Where wheels of a release differ, each has a line of its own. "
+      "An empty cell is unknown.");
+  chapter.header(
+      {"Framework", "Release", "CUDA", "cuDNN", "NCCL", "Python", "Compute capabilities", "Note", "Source"});
+  for (std::size_t i = 0; i < tables.frameworks.size(); ++i) {
+    const FrameworkBuild& row = tables.frameworks[i];
+    for (const FrameworkWheel& wheel : row.wheels) {
+      const bool first = &wheel == &row.wheels.front();
+      chapter.row({row.framework, row.version.text(), wheel.cuda.text(), text_of(wheel.cudnn),
+                   text_of(wheel.nccl), row.python, list(wheel.compute_capabilities), first ? row.note : ""},
+                  row.source);
+    }
+    if (!row.wheels.empty()) continue;
+    std::size_t last = i;
+    while (last + 1 < tables.frameworks.size() && says_the_same(row, tables.frameworks[last + 1])) ++last;
+    const std::string oldest = tables.frameworks[last].version.text();
+    chapter.row({row.framework, last == i ? oldest : fmt::format("{} to {}", oldest, row.version.text()),
+                 list(row.cuda), text_of(row.cudnn), text_of(row.nccl), row.python,
+                 list(row.compute_capabilities), row.note},
+                row.source);
+    i = last;
+  }
+  return chapter.finish();
+}
+
+std::string systems(const Tables& tables) {
+  MarkdownChapter distributions("Operating systems", "By ID and VERSION_ID of /etc/os-release.");
+  distributions.header({"System", "Toolkits", "Note", "Source"});
+  for (const OsSupport& row : tables.systems)
+    distributions.row(
+        {row.distribution, row.cuda.least || row.cuda.most ? row.cuda.text() : "no limit known", row.note},
+        row.source);
+  MarkdownChapter vgpu("vGPU", "Guest drivers that load on a host, by release branch of the vGPU software.");
+  vgpu.header({"Guest", "Host", "Source"});
+  for (const VgpuPairing& row : tables.vgpu) vgpu.row({row.guest.text(), row.host.text()}, row.source);
+  return distributions.finish() + vgpu.finish();
+}
+
+std::string rules(const Tables& tables) {
+  MarkdownChapter chapter("Rules", "What no table can hold.");
+  chapter.header({"Subject", "Rule", "Source"});
+  for (const StatedRule& row : tables.rules) chapter.row({row.subject, row.rule}, row.source);
+  return chapter.finish();
+}
+
+}  // namespace
+
+MarkdownChapter::MarkdownChapter(const std::string& title, const std::string& about)
+    : text_(fmt::format("\n## {}\n\n{}\n", title, about)) {}
+
+void MarkdownChapter::header(const std::vector<std::string>& cells) {
+  text_ += "\n";
+  row(cells);
+  text_ += "|";
+  for (std::size_t i = 0; i < cells.size(); ++i) text_ += "---|";
+  text_ += "\n";
+}
+
+void MarkdownChapter::row(const std::vector<std::string>& cells) {
+  text_ += "|";
+  for (const std::string& content : cells) text_ += fmt::format(" {} |", cell(content));
+  text_ += "\n";
+}
+
+void MarkdownChapter::row(std::vector<std::string> cells, const Source& source) {
+  cells.push_back(number_of(source));
+  row(cells);
+}
+
+void MarkdownChapter::text(const std::string& paragraph) {
+  text_ += "\n" + paragraph + "\n";
+}
+
+std::string MarkdownChapter::number_of(const Source& source) {
+  auto found = std::find(sources_.begin(), sources_.end(), source.text);
+  if (found == sources_.end()) found = sources_.insert(sources_.end(), source.text);
+  return fmt::format("{}{}", found - sources_.begin() + 1, source.read ? "" : ", unsure");
+}
+
+std::string MarkdownChapter::finish() const {
+  std::string out = text_;
+  if (!sources_.empty()) out += "\nSources:\n\n";
+  for (std::size_t i = 0; i < sources_.size(); ++i) out += fmt::format("{}. {}\n", i + 1, cell(sources_[i]));
+  return out;
+}
+
+std::string compatibility_markdown(const Tables& tables) {
+  return std::string(
+             "# What fits what\n\n"
+             "The tables that `gpugauge doctor` reasons with, generated from harness/stack/compat/data; "
+             "change "
+             "the data, not\nthis page, then run the stack's unit tests with `GPUGAUGE_WRITE_DOCS=1`. Every "
+             "row "
+             "names where it was read. A row\nmarked *unsure* was not read in a source and yields a note, "
+             "never "
+             "a failure.\n") +
+         toolkits_and_drivers(tables) + architectures(tables) + branches(tables) + libraries(tables) +
+         host_compilers(tables) + frameworks(tables) + systems(tables) + rules(tables) +
+         markdown_of_error_codes(tables) + markdown_of_the_unknown(tables);
+}
+
+}  // namespace gpugauge::stack

@@ -1,0 +1,21 @@
+# cmake -DFILES= -DOUTPUT= -P EmbedData.cmake
+# Writes a C++ file that defines gpugauge::stack::embedded_data(): the bytes of each file, by its name.
+list(SORT FILES)
+set(_arrays "")
+set(_entries "")
+set(_index 0)
+foreach(_file IN LISTS FILES)
+  get_filename_component(_name "${_file}" NAME)
+  file(READ "${_file}" _bytes HEX)
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," _bytes "${_bytes}")
+  string(APPEND _arrays "const unsigned char data_${_index}[] = {${_bytes}0};\n")
+  string(APPEND _entries "      file(\"${_name}\", data_${_index}, sizeof data_${_index} - 1),\n")
+  math(EXPR _index "${_index} + 1")
+endforeach()
+file(WRITE "${OUTPUT}" "// Generated from the data files.\n\
+#include <string>\n\n#include \"stack/compat/embedded.hpp\"\n\n\
+namespace gpugauge::stack {\nnamespace {\n\n${_arrays}\n\
+DataFile file(const char* name, const unsigned char* bytes, std::size_t size) {\n\
+  return {name, std::string(reinterpret_cast<const char*>(bytes), size)};\n}\n\n\
+}  // namespace\n\n\
+std::vector<DataFile> embedded_data() {\n  return {\n${_entries}  };\n}\n\n}  // namespace gpugauge::stack\n")
