@@ -62,7 +62,7 @@ std::string Version::text() const {
 
 std::strong_ordering Version::operator<=>(const Version& other) const {
   for (std::size_t i = 0; i < std::max(size(), other.size()); ++i)
-    if (const auto order = part(i) <=> other.part(i); order != 0) return order;
+    if (const auto order = part(i) <=> other.part(i); std::is_neq(order)) return order;
   return std::strong_ordering::equal;
 }
 

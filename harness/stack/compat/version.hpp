@@ -33,7 +33,7 @@ class Version {
   std::string text() const;
 
   std::strong_ordering operator<=>(const Version& other) const;
-  bool operator==(const Version& other) const { return (*this <=> other) == 0; }
+  bool operator==(const Version& other) const { return std::is_eq(*this <=> other); }
 
  private:
   std::vector<int> parts_;
