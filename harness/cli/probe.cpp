@@ -2,6 +2,7 @@
 // crash.
 #include "cli/command.hpp"
 #include "run/telemetry_gpu.hpp"
+#include "stack/inventory/gpus.hpp"
 
 namespace gpugauge::cli {
 
@@ -17,6 +18,8 @@ void add_probe(CLI::App& app, const Invocation&, Action& action) {
   probe
       ->add_subcommand("hardware", "Ends with 0 when there is any NVIDIA hardware, with 1 when there is none")
       ->callback([&action] { action = [] { return stack::any_nvidia_hardware() ? 0 : 1; }; });
+  probe->add_subcommand("inventory", "What the driver's libraries answer, one JSON line a part")
+      ->callback([&action] { action = [] { return stack::inventory_child_main(); }; });
   CLI::App* telemetry =
       probe->add_subcommand("telemetry", "One JSON line per sample of every GPU, until ended");
   auto interval = std::make_shared<double>(0.5);

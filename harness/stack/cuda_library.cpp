@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <chrono>
 #include <cstdint>
 
 #include <fmt/format.h>
@@ -14,6 +15,8 @@ namespace {
 // The documented ABI of the CUDA driver API: results and devices are int.
 constexpr int attribute_capability_major = 75;
 constexpr int attribute_capability_minor = 76;
+constexpr int attribute_multiprocessors = 16;
+constexpr int attribute_l2_persisting = 108;
 
 struct Uuid {
   std::array<std::uint8_t, 16> bytes;
@@ -29,6 +32,8 @@ struct Api {
   int (*device_uuid_v2)(Uuid*, int) = nullptr;  // since CUDA 11.4; tells a MIG instance's own
   int (*device_attribute)(int*, int, int) = nullptr;
   int (*device_pci)(char*, int, int) = nullptr;
+  int (*device_memory)(std::size_t*, int) = nullptr;
+  int (*error_name)(int, const char**) = nullptr;
 };
 
 Api load(const SharedObject& library) {
@@ -42,6 +47,8 @@ Api load(const SharedObject& library) {
   api.device_uuid_v2 = library.find<int(Uuid*, int)>("cuDeviceGetUuid_v2");
   api.device_attribute = library.find<int(int*, int, int)>("cuDeviceGetAttribute");
   api.device_pci = library.find<int(char*, int, int)>("cuDeviceGetPCIBusId");
+  api.device_memory = library.find<int(std::size_t*, int)>("cuDeviceTotalMem_v2");
+  api.error_name = library.find<int(int, const char**)>("cuGetErrorName");
   return api;
 }
 
@@ -66,6 +73,19 @@ std::string lower(std::string word) {
   std::transform(word.begin(), word.end(), word.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return word;
+}
+
+CudaFigures figures_of(const Api& api, int device) {
+  CudaFigures figures;
+  std::size_t bytes = 0;
+  if (api.device_memory != nullptr && api.device_memory(&bytes, device) == 0) figures.memory_bytes = bytes;
+  const auto attribute = [&](int which) {
+    int value = 0;
+    return api.device_attribute != nullptr && api.device_attribute(&value, which, device) == 0 ? value : 0;
+  };
+  figures.multiprocessors = attribute(attribute_multiprocessors);
+  figures.l2_persisting_bytes = attribute(attribute_l2_persisting);
+  return figures;
 }
 
 /// One device. On an error, `answer` gets its code and call.
@@ -95,6 +115,23 @@ void add_device(const Api& api, int index, CudaAnswer& answer) {
     gpu.compute_capability = fmt::format("{}.{}", major, minor);
   }
   answer.gpus.push_back(std::move(gpu));
+  answer.figures.push_back(figures_of(api, device));
+}
+
+/// Asks until the first error.
+void ask(const Api& api, CudaAnswer& answer) {
+  // Works before cuInit, and on a driver that is too old for everything else.
+  if (api.driver_version != nullptr && api.driver_version(&answer.version) != 0) answer.version = 0;
+  const auto start = std::chrono::steady_clock::now();
+  answer.code = api.init(0);
+  answer.init_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  answer.call = "cuInit";
+  if (answer.code != 0) return;
+  int count = 0;
+  answer.code = api.device_count(&count);
+  answer.call = "cuDeviceGetCount";
+  for (int index = 0; index < count && answer.code == 0; ++index) add_device(api, index, answer);
+  if (answer.code == 0) answer.call.clear();
 }
 
 }  // namespace
@@ -110,16 +147,12 @@ CudaAnswer ask_cuda(const std::string& soname) {
     answer.library.error = answer.library.path + " has no cuInit: it is not NVIDIA's driver library";
     return answer;
   }
-  // Works before cuInit, and on a driver that is too old for everything else.
-  if (api.driver_version != nullptr && api.driver_version(&answer.version) != 0) answer.version = 0;
-  answer.code = api.init(0);
-  answer.call = "cuInit";
-  if (answer.code != 0) return answer;
-  int count = 0;
-  answer.code = api.device_count(&count);
-  answer.call = "cuDeviceGetCount";
-  for (int index = 0; index < count && answer.code == 0; ++index) add_device(api, index, answer);
-  if (answer.code == 0) answer.call.clear();
+  ask(api, answer);
+  const char* name = nullptr;
+  if (answer.code != 0 && api.error_name != nullptr && api.error_name(answer.code, &name) == 0 &&
+      name != nullptr) {
+    answer.error_name = name;
+  }
   return answer;
 }
 

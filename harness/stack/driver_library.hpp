@@ -20,6 +20,13 @@ struct OpenedLibrary {
   std::string version;   ///< what the file name says after ".so.": "580.65.06"
 };
 
+/// What libcuda says of a device beyond a Gpu; 0 where it does not say.
+struct CudaFigures {
+  int multiprocessors = 0;
+  int l2_persisting_bytes = 0;  ///< of L2 that may be set aside for data that stays, at most
+  unsigned long long memory_bytes = 0;
+};
+
 /// What libcuda answered.
 struct CudaAnswer {
   OpenedLibrary library;
@@ -27,6 +34,9 @@ struct CudaAnswer {
   int code = 0;      ///< first error, 0 if there was none
   std::string call;  ///< the call that returned it: "cuInit"
   std::vector<Gpu> gpus;
+  std::vector<CudaFigures> figures;  ///< of each of gpus
+  std::string error_name;            ///< libcuda's own name of the code: "CUDA_ERROR_NO_DEVICE"
+  double init_seconds = 0;           ///< how long cuInit took
 };
 CudaAnswer ask_cuda(const std::string& soname = "libcuda.so.1");
 

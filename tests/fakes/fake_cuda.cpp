@@ -1,6 +1,5 @@
-// A libcuda.so.1 for tests. Keys: driver_version (12080), version_result, init_result, count_result,
-// device_result, devices, name, name.N, capability (90), pci.N, mig (1: each device is a MIG instance), hang,
-// crash, exit, noise. CUDA_VISIBLE_DEVICES set to nothing hides every device, as with the real one.
+// A libcuda.so.1 for tests; its keys are in scenario.hpp. mig=1: the device is a MIG instance.
+// CUDA_VISIBLE_DEVICES set to nothing hides every device, as with the real one.
 #include <cstdint>
 #include <string>
 
@@ -57,8 +56,7 @@ int cuDeviceGet(int* device, int ordinal) {
 }
 
 int cuDeviceGetName(char* name, int size, int device) {
-  const std::string common = fake::text("name", "NVIDIA Fake 1000");
-  fake::copy(fake::text("name." + std::to_string(device), common), name, static_cast<std::size_t>(size));
+  fake::copy(fake::name_of(device), name, static_cast<std::size_t>(size));
   return 0;
 }
 
@@ -67,20 +65,47 @@ int cuDeviceGetUuid(Uuid* uuid, int device) {
 }
 
 int cuDeviceGetUuid_v2(Uuid* uuid, int device) {
-  return fill_uuid(uuid, device, fake::number("mig", 0) == 1 ? 0xbb : 0xaa);
+  return fill_uuid(uuid, device, fake::number_of(device, "mig", 0) == 1 ? 0xbb : 0xaa);
 }
 
-int cuDeviceGetAttribute(int* value, int attribute, int) {
-  const int capability = fake::number("capability", 90);
+int cuDeviceGetAttribute(int* value, int attribute, int device) {
+  const int capability = fake::number_of(device, "capability", 90);
+  if (attribute == 16) return *value = fake::number_of(device, "sm_count", 132), 0;
+  if (attribute == 108) return *value = fake::number_of(device, "l2_persisting", 0), 0;
   if (attribute == 75) return *value = capability / 10, 0;
   if (attribute == 76) return *value = capability % 10, 0;
   return 1;
 }
 
 int cuDeviceGetPCIBusId(char* id, int size, int device) {
-  fake::copy(fake::text("pci." + std::to_string(device), "0000:0" + std::to_string(device + 1) + ":00.0"), id,
-             static_cast<std::size_t>(size));
+  fake::copy(fake::pci_of(device), id, static_cast<std::size_t>(size));
   return 0;
+}
+
+int cuDeviceTotalMem_v2(std::size_t* bytes, int device) {
+  *bytes = static_cast<std::size_t>(fake::number_of(device, "memory_mib", 0)) << 20U;
+  return 0;
+}
+
+int cuGetErrorName(int code, const char** name) {
+  struct ErrorName {
+    int code;
+    const char* name;
+  };
+  constexpr ErrorName names[]{{3, "CUDA_ERROR_NOT_INITIALIZED"},
+                              {34, "CUDA_ERROR_STUB_LIBRARY"},
+                              {46, "CUDA_ERROR_DEVICE_UNAVAILABLE"},
+                              {100, "CUDA_ERROR_NO_DEVICE"},
+                              {101, "CUDA_ERROR_INVALID_DEVICE"},
+                              {304, "CUDA_ERROR_OPERATING_SYSTEM"},
+                              {802, "CUDA_ERROR_SYSTEM_NOT_READY"},
+                              {803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"},
+                              {804, "CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE"},
+                              {999, "CUDA_ERROR_UNKNOWN"}};
+  for (const ErrorName& entry : names) {
+    if (entry.code == code) return *name = entry.name, 0;
+  }
+  return 1;
 }
 
 }  // extern "C"

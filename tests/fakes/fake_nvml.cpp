@@ -1,40 +1,111 @@
-// A libnvidia-ml.so.1 for tests. Keys: nvml_result (18: version mismatch), nvml_driver, nvml_devices,
-// persistence, ecc, ecc_pending, mig, mig_pending, compute_mode, power_limit_mw, power_limit_default_mw,
-// vbios; what telemetry reads: sm_clock_mhz, memory_clock_mhz, power_mw, temperature, utilization,
-// throttle_reasons, performance_state, pcie_generation, pcie_width, memory_used_mib. A switch that is not in
-// the scenario answers "not supported", as on cards without it.
+// A libnvidia-ml.so.1 for tests; its keys are in scenario.hpp.
+#include <algorithm>
+#include <array>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "scenario.hpp"
 
 namespace {
 
+constexpr int invalid_argument = 2;
 constexpr int not_supported = 3;
+constexpr int not_found = 6;
+constexpr int gpu_is_lost = 15;
+constexpr int gpus_most = 64;
 
-int answer(const std::string& key, unsigned* value) {
-  const int found = fake::number(key, -1);
-  if (found < 0) return not_supported;
-  *value = static_cast<unsigned>(found);
+using Device = void*;
+
+std::array<char, gpus_most> handles;
+
+int index_of(Device device) {
+  return static_cast<int>(static_cast<char*>(device) - handles.data());
+}
+
+int devices() {
+  return fake::number("nvml_devices", fake::number("devices", 1));
+}
+
+std::string uuid_of(int gpu) {
+  char otherwise[64];
+  std::snprintf(otherwise, sizeof otherwise, "GPU-aa010203-0405-0607-0809-0a0b0c0d0e%02x",
+                static_cast<unsigned>(gpu) & 0xffU);
+  return fake::text_of(gpu, "uuid", fake::text("nvml_uuid", otherwise));
+}
+
+/// Code that a call is told to answer whatever it is asked; 0 for none.
+int refusal(Device device, const std::string& call) {
+  const int gpu = index_of(device);
+  if (fake::number_of(gpu, "lost", 0) == 1) return gpu_is_lost;
+  return fake::number_of(gpu, "code." + call, 0);
+}
+
+/// A number of the scenario; "not supported" where it holds none.
+template <typename Number>
+int answer(Device device, const std::string& call, const std::string& key, Number* value) {
+  if (const int code = refusal(device, call); code != 0) return code;
+  const std::string found = fake::text_of(index_of(device), key, "");
+  if (found.empty()) return not_supported;
+  *value = static_cast<Number>(std::strtoull(found.c_str(), nullptr, 0));
   return 0;
 }
 
-int answer_pair(const std::string& key, unsigned* now, unsigned* pending) {
-  if (answer(key, now) != 0) return not_supported;
-  *pending = static_cast<unsigned>(fake::number(key + "_pending", static_cast<int>(*now)));
+int answer_text(Device device, const std::string& call, const std::string& found, char* text, unsigned size) {
+  if (const int code = refusal(device, call); code != 0) return code;
+  if (found.empty()) return not_supported;
+  fake::copy(found, text, size);
   return 0;
+}
+
+int answer_key(Device device, const std::string& call, const std::string& key, char* text, unsigned size) {
+  return answer_text(device, call, fake::text_of(index_of(device), key, ""), text, size);
+}
+
+int answer_pair(Device device, const std::string& call, const std::string& first, const std::string& second,
+                unsigned* now, unsigned* then) {
+  const int code = answer(device, call, first, now);
+  if (code == 0 && answer(device, call, second, then) != 0) *then = *now;
+  return code;
+}
+
+std::string clock_key(int clock, const std::string& rest) {
+  return (clock == 1 ? "sm_clock" : clock == 2 ? "memory_clock" : "other_clock") + rest;
+}
+
+struct Process {
+  unsigned pid;
+  unsigned long long bytes;
+  unsigned gpu_instance, compute_instance;
+};
+
+/// Words "pid:name:mib".
+struct ProcessWord {
+  unsigned pid;
+  std::string name;
+  unsigned long long mib;
+};
+std::vector<ProcessWord> processes_of(int gpu) {
+  std::vector<ProcessWord> found;
+  std::istringstream words(fake::text_of(gpu, "processes", ""));
+  for (std::string word; words >> word;) {
+    const auto first = word.find(':');
+    const auto second = word.rfind(':');
+    found.push_back({static_cast<unsigned>(std::strtoul(word.c_str(), nullptr, 10)),
+                     word.substr(first + 1, second - first - 1),
+                     std::strtoull(word.c_str() + second + 1, nullptr, 10)});
+  }
+  return found;
 }
 
 }  // namespace
 
 extern "C" {
 
-using Device = void*;
-
 int nvmlInit_v2() {
   fake::misbehave("nvmlInit");
   return fake::number("nvml_result", 0);
 }
-
 int nvmlShutdown() {
   return 0;
 }
@@ -43,96 +114,216 @@ int nvmlSystemGetDriverVersion(char* version, unsigned size) {
   fake::copy(fake::text("nvml_driver", "580.65.06"), version, size);
   return 0;
 }
-
 int nvmlDeviceGetCount_v2(unsigned* count) {
-  *count = static_cast<unsigned>(fake::number("nvml_devices", fake::number("devices", 1)));
+  *count = static_cast<unsigned>(devices());
   return 0;
+}
+int nvmlSystemGetConfComputeState(unsigned state[3]) {
+  const int feature = fake::number("cc_feature", -1);
+  if (feature < 0) return not_supported;
+  state[0] = 2;
+  state[1] = static_cast<unsigned>(feature);
+  state[2] = static_cast<unsigned>(fake::number("cc_devtools", 0));
+  return 0;
+}
+int nvmlSystemGetProcessName(unsigned pid, char* name, unsigned size) {
+  for (int gpu = 0; gpu < std::min(devices(), gpus_most); ++gpu) {
+    for (const ProcessWord& process : processes_of(gpu)) {
+      if (process.pid != pid) continue;
+      fake::copy("/usr/bin/" + process.name, name, size);
+      return 0;
+    }
+  }
+  return not_found;
 }
 
 int nvmlDeviceGetHandleByUUID(const char* uuid, Device* device) {
-  static int handle = 0;
-  *device = &handle;
-  return std::string(uuid).rfind("GPU-", 0) == 0 ? 0 : 6;
+  for (int gpu = 0; gpu < std::min(devices(), gpus_most); ++gpu) {
+    if (uuid_of(gpu) == uuid) return *device = &handles[static_cast<std::size_t>(gpu)], 0;
+  }
+  return not_found;
 }
-
 int nvmlDeviceGetHandleByIndex_v2(unsigned index, Device* device) {
-  static int handles[16];
-  if (index >= 16) return 2;
+  if (index >= gpus_most || static_cast<int>(index) >= devices()) return invalid_argument;
   *device = &handles[index];
-  return fake::number("handle_result", 0);
+  return fake::number_of(static_cast<int>(index), "lost", 0) == 1 ? gpu_is_lost
+                                                                  : fake::number("handle_result", 0);
 }
-
 const char* nvmlErrorString(int) {
   return "a sentence of the fake NVML";
 }
 
-int nvmlDeviceGetUUID(Device, char* uuid, unsigned size) {
-  fake::copy(fake::text("nvml_uuid", "GPU-00000000-0000-0000-0000-000000000000"), uuid, size);
+int nvmlDeviceGetUUID(Device device, char* uuid, unsigned size) {
+  return answer_text(device, "nvmlDeviceGetUUID", uuid_of(index_of(device)), uuid, size);
+}
+int nvmlDeviceGetName(Device device, char* name, unsigned size) {
+  fake::misbehave("nvmlDeviceGetName");
+  return answer_text(device, "nvmlDeviceGetName", fake::name_of(index_of(device)), name, size);
+}
+int nvmlDeviceGetVbiosVersion(Device device, char* version, unsigned size) {
+  return answer_key(device, "nvmlDeviceGetVbiosVersion", "vbios", version, size);
+}
+int nvmlDeviceGetSerial(Device device, char* serial, unsigned size) {
+  return answer_key(device, "nvmlDeviceGetSerial", "serial", serial, size);
+}
+int nvmlDeviceGetBoardPartNumber(Device device, char* part, unsigned size) {
+  return answer_key(device, "nvmlDeviceGetBoardPartNumber", "board_part", part, size);
+}
+int nvmlDeviceGetGspFirmwareVersion(Device device, char* version) {
+  return answer_key(device, "nvmlDeviceGetGspFirmwareVersion", "gsp", version, 64);
+}
+
+int nvmlDeviceGetBrand(Device device, unsigned* brand) {
+  return answer(device, "nvmlDeviceGetBrand", "brand", brand);
+}
+int nvmlDeviceGetArchitecture(Device device, unsigned* architecture) {
+  return answer(device, "nvmlDeviceGetArchitecture", "architecture", architecture);
+}
+int nvmlDeviceGetComputeMode(Device device, unsigned* mode) {
+  return answer(device, "nvmlDeviceGetComputeMode", "compute_mode", mode);
+}
+int nvmlDeviceGetPersistenceMode(Device device, unsigned* mode) {
+  return answer(device, "nvmlDeviceGetPersistenceMode", "persistence", mode);
+}
+int nvmlDeviceGetRetiredPagesPendingStatus(Device device, unsigned* pending) {
+  return answer(device, "nvmlDeviceGetRetiredPagesPendingStatus", "retired_pages_pending", pending);
+}
+int nvmlDeviceGetPerformanceState(Device device, unsigned* state) {
+  return answer(device, "nvmlDeviceGetPerformanceState", "performance_state", state);
+}
+int nvmlDeviceGetCurrPcieLinkGeneration(Device device, unsigned* generation) {
+  return answer(device, "nvmlDeviceGetCurrPcieLinkGeneration", "pcie_generation", generation);
+}
+int nvmlDeviceGetMaxPcieLinkGeneration(Device device, unsigned* generation) {
+  return answer(device, "nvmlDeviceGetMaxPcieLinkGeneration", "pcie_generation_max", generation);
+}
+int nvmlDeviceGetCurrPcieLinkWidth(Device device, unsigned* width) {
+  return answer(device, "nvmlDeviceGetCurrPcieLinkWidth", "pcie_width", width);
+}
+int nvmlDeviceGetMaxPcieLinkWidth(Device device, unsigned* width) {
+  return answer(device, "nvmlDeviceGetMaxPcieLinkWidth", "pcie_width_max", width);
+}
+int nvmlDeviceGetVirtualizationMode(Device device, unsigned* mode) {
+  return answer(device, "nvmlDeviceGetVirtualizationMode", "virtualization", mode);
+}
+
+int nvmlDeviceGetPowerUsage(Device device, unsigned* milliwatts) {
+  fake::misbehave("nvmlDeviceGetPowerUsage");
+  return answer(device, "nvmlDeviceGetPowerUsage", "power_mw", milliwatts);
+}
+int nvmlDeviceGetPowerManagementLimit(Device device, unsigned* limit) {
+  return answer(device, "nvmlDeviceGetPowerManagementLimit", "power_limit_mw", limit);
+}
+int nvmlDeviceGetPowerManagementDefaultLimit(Device device, unsigned* limit) {
+  return answer(device, "nvmlDeviceGetPowerManagementDefaultLimit", "power_limit_default_mw", limit);
+}
+int nvmlDeviceGetPowerManagementLimitConstraints(Device device, unsigned* least, unsigned* most) {
+  return answer_pair(device, "nvmlDeviceGetPowerManagementLimitConstraints", "power_limit_min_mw",
+                     "power_limit_max_mw", least, most);
+}
+int nvmlDeviceGetEccMode(Device device, unsigned* now, unsigned* pending) {
+  return answer_pair(device, "nvmlDeviceGetEccMode", "ecc", "ecc_pending", now, pending);
+}
+int nvmlDeviceGetMigMode(Device device, unsigned* now, unsigned* pending) {
+  return answer_pair(device, "nvmlDeviceGetMigMode", "mig", "mig_pending", now, pending);
+}
+
+int nvmlDeviceGetClockInfo(Device device, int clock, unsigned* megahertz) {
+  return answer(device, "nvmlDeviceGetClockInfo", clock_key(clock, "_mhz"), megahertz);
+}
+int nvmlDeviceGetMaxClockInfo(Device device, int clock, unsigned* megahertz) {
+  return answer(device, "nvmlDeviceGetMaxClockInfo", clock_key(clock, "_max_mhz"), megahertz);
+}
+int nvmlDeviceGetApplicationsClock(Device device, int clock, unsigned* megahertz) {
+  return answer(device, "nvmlDeviceGetApplicationsClock", clock_key(clock, "_application_mhz"), megahertz);
+}
+int nvmlDeviceGetDefaultApplicationsClock(Device device, int clock, unsigned* megahertz) {
+  return answer(device, "nvmlDeviceGetDefaultApplicationsClock",
+                clock_key(clock, "_application_default_mhz"), megahertz);
+}
+int nvmlDeviceGetTemperature(Device device, int sensor, unsigned* celsius) {
+  return sensor == 0 ? answer(device, "nvmlDeviceGetTemperature", "temperature", celsius) : not_supported;
+}
+int nvmlDeviceGetUtilizationRates(Device device, unsigned rates[2]) {
+  rates[1] = 0;
+  return answer(device, "nvmlDeviceGetUtilizationRates", "utilization", &rates[0]);
+}
+int nvmlDeviceGetCurrentClocksThrottleReasons(Device device, unsigned long long* reasons) {
+  return answer(device, "nvmlDeviceGetCurrentClocksThrottleReasons", "throttle_reasons", reasons);
+}
+
+int nvmlDeviceGetPciInfo_v3(Device device, char* info) {
+  constexpr std::size_t bus_id = 36;
+  if (const int code = refusal(device, "nvmlDeviceGetPciInfo_v3"); code != 0) return code;
+  const std::string address = fake::pci_of(index_of(device));
+  fake::copy("0000" + address, info + bus_id, 32);  // NVML writes the domain with eight digits
   return 0;
 }
-
-int nvmlDeviceGetClockInfo(Device, int clock, unsigned* megahertz) {
-  return answer(clock == 1 ? "sm_clock_mhz" : clock == 2 ? "memory_clock_mhz" : "other_clock_mhz", megahertz);
+int nvmlDeviceGetCudaComputeCapability(Device device, int* major, int* minor) {
+  int capability = 0;
+  const int code = answer(device, "nvmlDeviceGetCudaComputeCapability", "capability", &capability);
+  *major = capability / 10;
+  *minor = capability % 10;
+  return code;
 }
-int nvmlDeviceGetPowerUsage(Device, unsigned* milliwatts) {
-  fake::misbehave("nvmlDeviceGetPowerUsage");
-  return answer("power_mw", milliwatts);
-}
-int nvmlDeviceGetTemperature(Device, int sensor, unsigned* celsius) {
-  return sensor == 0 ? answer("temperature", celsius) : not_supported;
-}
-int nvmlDeviceGetPerformanceState(Device, unsigned* state) {
-  return answer("performance_state", state);
-}
-int nvmlDeviceGetCurrPcieLinkGeneration(Device, unsigned* generation) {
-  return answer("pcie_generation", generation);
-}
-int nvmlDeviceGetCurrPcieLinkWidth(Device, unsigned* width) {
-  return answer("pcie_width", width);
+int nvmlDeviceGetMemoryInfo(Device device, unsigned long long memory[3]) {
+  unsigned long long used = 0;
+  unsigned long long total = 0;
+  const bool has_total = answer(device, "nvmlDeviceGetMemoryInfo", "memory_mib", &total) == 0;
+  const int code = answer(device, "nvmlDeviceGetMemoryInfo", "memory_used_mib", &used);
+  memory[0] = total << 20U;
+  memory[2] = used << 20U;
+  return has_total ? 0 : code;
 }
 
-int nvmlDeviceGetUtilizationRates(Device, unsigned rates[2]) {
-  rates[1] = 0;
-  return answer("utilization", &rates[0]);
+int nvmlDeviceGetRemappedRows(Device device, unsigned* correctable, unsigned* uncorrectable,
+                              unsigned* pending, unsigned* failed) {
+  if (const int code = refusal(device, "nvmlDeviceGetRemappedRows"); code != 0) return code;
+  std::istringstream words(fake::text_of(index_of(device), "remapped", ""));
+  return words >> *correctable >> *uncorrectable >> *pending >> *failed ? 0 : not_supported;
 }
-
-int nvmlDeviceGetCurrentClocksThrottleReasons(Device, unsigned long long* reasons) {
-  unsigned low = 0;
-  const int result = answer("throttle_reasons", &low);
-  *reasons = low;
-  return result;
+int nvmlDeviceGetTotalEccErrors(Device device, int type, int counter, unsigned long long* count) {
+  if (type != 1 || counter != 0) return invalid_argument;
+  return answer(device, "nvmlDeviceGetTotalEccErrors", "ecc_uncorrected", count);
 }
-
-int nvmlDeviceGetMemoryInfo(Device, unsigned long long memory[3]) {
-  unsigned used = 0;
-  const int result = answer("memory_used_mib", &used);
-  memory[2] = static_cast<unsigned long long>(used) << 20U;
-  return result;
+int nvmlDeviceGetNvLinkState(Device device, unsigned link, unsigned* active) {
+  unsigned total = 0;
+  const int code = answer(device, "nvmlDeviceGetNvLinkState", "nvlinks", &total);
+  if (code != 0) return code;
+  if (link >= total) return invalid_argument;
+  unsigned working = total;
+  answer(device, "nvmlDeviceGetNvLinkState", "nvlinks_active", &working);
+  *active = link < working ? 1 : 0;
+  return 0;
 }
-
-int nvmlDeviceGetPersistenceMode(Device, unsigned* mode) {
-  return answer("persistence", mode);
+int nvmlDeviceGetGpuFabricInfo(Device device, unsigned char* info) {
+  constexpr std::size_t status_at = 16;
+  constexpr std::size_t state_at = 24;
+  unsigned state = 0;
+  const int code = answer(device, "nvmlDeviceGetGpuFabricInfo", "fabric_state", &state);
+  if (code != 0) return code;
+  const int status = fake::number_of(index_of(device), "fabric_status", 0);
+  std::memcpy(info + status_at, &status, sizeof status);
+  info[state_at] = static_cast<unsigned char>(state);
+  return 0;
 }
-int nvmlDeviceGetEccMode(Device, unsigned* now, unsigned* pending) {
-  return answer_pair("ecc", now, pending);
+int nvmlDeviceGetComputeRunningProcesses_v3(Device device, unsigned* count, Process* found) {
+  if (const int code = refusal(device, "nvmlDeviceGetComputeRunningProcesses_v3"); code != 0) return code;
+  unsigned filled = 0;
+  for (const ProcessWord& process : processes_of(index_of(device))) {
+    if (filled < *count) found[filled++] = {process.pid, process.mib << 20U, ~0U, ~0U};
+  }
+  *count = filled;
+  return 0;
 }
-int nvmlDeviceGetMigMode(Device, unsigned* now, unsigned* pending) {
-  return answer_pair("mig", now, pending);
-}
-int nvmlDeviceGetComputeMode(Device, unsigned* mode) {
-  return answer("compute_mode", mode);
-}
-int nvmlDeviceGetPowerManagementLimit(Device, unsigned* limit) {
-  return answer("power_limit_mw", limit);
-}
-int nvmlDeviceGetPowerManagementDefaultLimit(Device, unsigned* limit) {
-  return answer("power_limit_default_mw", limit);
-}
-
-int nvmlDeviceGetVbiosVersion(Device, char* version, unsigned size) {
-  const std::string found = fake::text("vbios", "");
-  if (found.empty()) return not_supported;
-  fake::copy(found, version, size);
+int nvmlDeviceGetGridLicensableFeatures_v4(Device device, unsigned char* features) {
+  constexpr std::size_t first_feature = 8;
+  unsigned licensed = 0;
+  const int code = answer(device, "nvmlDeviceGetGridLicensableFeatures_v4", "licence", &licensed);
+  if (code != 0) return code;
+  const std::array<unsigned, 2> head{1, 1};  // supported, count
+  std::memcpy(features, head.data(), sizeof head);
+  std::memcpy(features + first_feature + sizeof(int), &licensed, sizeof licensed);
   return 0;
 }
 

@@ -1,0 +1,193 @@
+// driver.*, fabric_manager.*, topology.*, vgpu.*: what files say; the driver itself is asked elsewhere.
+#include "stack/inventory/driver.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "stack/inventory/lines.hpp"
+#include "stack/loader.hpp"
+#include "stack/shared_object.hpp"
+
+namespace gpugauge::stack {
+namespace {
+
+struct FoundLibrary {
+  std::string path;  ///< real, below the root
+  std::string version;
+  std::string kind;
+};
+
+double megabytes(const Tree& tree, const std::string& path) {
+  std::error_code error;
+  const auto bytes = std::filesystem::file_size(tree.at(path), error);
+  return error ? 0 : static_cast<double>(bytes) / (1024.0 * 1024.0);
+}
+
+/// Folders that hold a libcuda which nobody need have told the loader of.
+std::vector<std::string> other_folders(const Tree& tree) {
+  std::vector<std::string> folders{"/usr/lib/wsl/lib", "/usr/local/nvidia/lib64", "/run/nvidia/driver/lib64"};
+  for (const std::string& name : tree.list("/usr/local")) {
+    if (name.starts_with("cuda")) folders.push_back(fmt::format("/usr/local/{}/compat", name));
+  }
+  return folders;
+}
+
+/// Every copy, the one that the loader picks first, each real file once.
+std::vector<FoundLibrary> find_all(const Tree& tree, const Loader& loader, const std::string& soname,
+                                   bool elsewhere) {
+  std::vector<FoundLibrary> found;
+  std::vector<std::string> paths = loader.all(soname);
+  if (elsewhere) {
+    for (const std::string& folder : other_folders(tree)) paths.push_back(folder + "/" + soname);
+  }
+  for (const std::string& path : paths) {
+    const std::string real = tree.resolve(path);
+    const auto same = [&](const FoundLibrary& library) { return library.path == real; };
+    if (real.empty() || std::any_of(found.begin(), found.end(), same)) continue;
+    found.push_back({real, driver_version_in(real), libcuda_kind(real, megabytes(tree, real))});
+  }
+  return found;
+}
+
+void add_version(Inventory& inventory, const std::string& key, const FoundLibrary& library) {
+  if (library.version.empty()) {
+    inventory.absent(key, library.path, "its file name tells no driver version");
+  } else {
+    inventory.present(key, library.version, library.path, "file name");
+  }
+}
+
+void add_libcuda(Inventory& inventory, const std::vector<FoundLibrary>& found, bool picked) {
+  if (!picked) {
+    for (const char* const key : {"driver.libcuda_path", "driver.libcuda_version", "driver.libcuda_kind"})
+      inventory.absent(key, "libcuda.so.1", "the loader's search");
+  } else {
+    const FoundLibrary& first = found.front();
+    inventory.present("driver.libcuda_path", first.path, first.path, "the loader's search");
+    add_version(inventory, "driver.libcuda_version", first);
+    inventory.present("driver.libcuda_kind", first.kind, first.path, "its folder and size");
+  }
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const std::string prefix = fmt::format("driver.libcuda.{}.", i);
+    inventory.present(prefix + "path", found[i].path, found[i].path);
+    add_version(inventory, prefix + "version", found[i]);
+    inventory.present(prefix + "kind", found[i].kind, found[i].path, "its folder and size");
+  }
+}
+
+void add_driver_version(Inventory& inventory, const Hardware& hardware) {
+  // A forward-compatibility package or a stub is not the driver that is installed.
+  if (inventory.value("driver.libcuda_kind") == "driver" && inventory.has("driver.libcuda_version")) {
+    const Item& item = *inventory.find("driver.libcuda_version");
+    inventory.present("driver.version", item.value, item.source, item.how);
+  } else if (inventory.has("driver.libnvml_version")) {
+    const Item& item = *inventory.find("driver.libnvml_version");
+    inventory.present("driver.version", item.value, item.source, item.how);
+  } else if (!hardware.module_version.empty()) {
+    inventory.present("driver.version", hardware.module_version, "/proc/driver/nvidia/version",
+                      "kernel module: no user-mode library tells one");
+  } else {
+    inventory.absent("driver.version", "libcuda.so.1 libnvidia-ml.so.1 /proc/driver/nvidia/version");
+  }
+}
+
+void add_nodes(Inventory& inventory, const Hardware& hardware) {
+  std::vector<std::string> nodes;
+  if (hardware.control_node) nodes.emplace_back("/dev/nvidiactl");
+  if (hardware.uvm_node) nodes.emplace_back("/dev/nvidia-uvm");
+  nodes.insert(nodes.end(), hardware.nodes.begin(), hardware.nodes.end());
+  if (nodes.empty()) {
+    inventory.absent("driver.device_nodes", "/dev", "names in the folder");
+  } else {
+    inventory.present("driver.device_nodes", fmt::format("{}", fmt::join(nodes, " ")), "/dev",
+                      "names in the folder");
+  }
+}
+
+/// A mount in /proc/self/mountinfo that puts a driver's library into this container.
+bool is_mounted_in(const Tree& tree, const std::string& path) {
+  bool found = false;
+  const Reading mounts = tree.read("/proc/self/mountinfo");
+  for_each_line(mounts.text, [&](std::string_view line) {
+    const auto words = words_of(line);
+    found |= words.size() > 4 && words[4] == path;
+  });
+  return found;
+}
+
+void add_source(const DriverFiles& files, Inventory& inventory) {
+  const char* const key = "driver.source";
+  const std::string library = inventory.value("driver.libcuda_path");
+  const bool any = !library.empty() || inventory.has("driver.libnvml_path") || files.hardware.module_loaded;
+  const std::string packaged = driver_packages_from(files.packages);
+  if (!any && packaged.empty()) {
+    inventory.absent(key, files.packages.source, "no driver is installed");
+  } else if (files.in_container && is_mounted_in(files.tree, library)) {
+    inventory.present(key, "container", "/proc/self/mountinfo", library + " is mounted");
+  } else if (!packaged.empty()) {
+    inventory.present(key, packaged, files.packages.source, "maintainer of the driver's packages");
+  } else if (files.tree.exists("/usr/bin/nvidia-uninstall")) {
+    inventory.present(key, "installer", "/usr/bin/nvidia-uninstall", "the .run file puts it there");
+  } else {
+    inventory.present(key, "unknown", files.packages.source, "no package and no installer owns it");
+  }
+}
+
+}  // namespace
+
+std::string driver_version_in(const std::string& path) {
+  constexpr int oldest = 100;  // "libcuda.so.1.1" is no driver version
+  std::string version = version_in_file_name(path);
+  const auto major = number_in<int>(std::string_view(version).substr(0, version.find('.')));
+  const bool digits = std::all_of(version.begin(), version.end(), [](unsigned char c) {
+    return std::isdigit(c) != 0 || c == '.';
+  });
+  return digits && version.find('.') != std::string::npos && major.value_or(0) >= oldest ? version : "";
+}
+
+std::string libcuda_kind(const std::string& path, double megabytes) {
+  constexpr double smallest_driver = 1;  // the real one has tens of megabytes, the toolkit's stub a tenth
+  if (path.find("/wsl/") != std::string::npos) return "wsl";
+  if (path.find("/stubs/") != std::string::npos) return "stub";
+  if (path.find("/compat") != std::string::npos || path.find("cuda-compat") != std::string::npos)
+    return "compat";
+  const bool names_version = !driver_version_in(path).empty();
+  return !names_version && megabytes > 0 && megabytes < smallest_driver ? "stub" : "driver";
+}
+
+void collect_driver_libraries(const Context& context, const DriverFiles& files, Inventory& inventory) {
+  const Loader loader(context.tree, context.environment);
+  const std::string cuda = "libcuda.so.1";
+  add_libcuda(inventory, find_all(context.tree, loader, cuda, true),
+              !context.tree.resolve(loader.pick(cuda)).empty() && !loader.pick(cuda).empty());
+  const auto nvml = find_all(context.tree, loader, "libnvidia-ml.so.1", false);
+  if (nvml.empty()) {
+    inventory.absent("driver.libnvml_path", "libnvidia-ml.so.1", "the loader's search");
+    inventory.absent("driver.libnvml_version", "libnvidia-ml.so.1", "the loader's search");
+  } else {
+    inventory.present("driver.libnvml_path", nvml.front().path, nvml.front().path, "the loader's search");
+    add_version(inventory, "driver.libnvml_version", nvml.front());
+  }
+  add_driver_version(inventory, files.hardware);
+}
+
+void collect_driver(const Context& context, Inventory& inventory) {
+  const Hardware hardware = find_hardware(context.tree);
+  const PackageDatabase packages = read_packages(context.tree);
+  const bool kubernetes = context.environment.contains("KUBERNETES_SERVICE_HOST");
+  const DriverFiles files{context.tree, hardware, packages,
+                          !container_kind(context.tree, kubernetes).empty()};
+  collect_driver_libraries(context, files, inventory);
+  collect_kernel_module(files, inventory);
+  add_nodes(inventory, hardware);
+  add_source(files, inventory);
+  collect_driver_services(files, inventory);
+  inventory.present("topology.nvswitch", hardware.nvswitch ? "yes" : "no", "/sys/bus/pci/devices /dev",
+                    "PCI class 0680 of NVIDIA, device nodes");
+}
+
+}  // namespace gpugauge::stack

@@ -1,0 +1,52 @@
+// Parts of collect_driver, one subject a file, and what other collectors share with it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stack/hardware.hpp"
+#include "stack/inventory/collect.hpp"
+#include "stack/inventory/packages.hpp"
+
+namespace gpugauge::stack {
+
+/// What the parts look at together.
+struct DriverFiles {
+  const Tree& tree;
+  const Hardware& hardware;
+  const PackageDatabase& packages;
+  bool in_container = false;
+};
+
+void collect_driver_libraries(const Context& context, const DriverFiles& files, Inventory& inventory);
+void collect_kernel_module(const DriverFiles& files, Inventory& inventory);
+void collect_driver_services(const DriverFiles& files, Inventory& inventory);
+
+/// A driver's version in a library's file name: "libcuda.so.580.65.06" -> "580.65.06"; "" for what is none
+/// ("libcuda.so.1.1" of other systems).
+std::string driver_version_in(const std::string& path);
+
+/// "driver", "compat", "stub" or "wsl": whose libcuda a real path is. `megabytes`: of the file, 0 if unknown.
+std::string libcuda_kind(const std::string& path, double megabytes);
+
+/// What the kernel module says of one GPU in /proc/driver/nvidia/gpus/<address>/information.
+struct ModuleGpu {
+  std::string address;  ///< "0000:01:00.0"
+  std::string name;
+  std::string uuid;      ///< "" where it is not told ("GPU-????????-...")
+  std::string vbios;     ///< "" likewise
+  std::string firmware;  ///< "580.65.06", "off" where it uses none, "" where it does not say
+};
+ModuleGpu parse_module_gpu(const std::string& address, std::string_view information);
+/// In the order of their addresses.
+std::vector<ModuleGpu> gpus_of_module(const Tree& tree);
+
+/// The name of a virtual GPU's profile at a model's end: "NVIDIA A40-48Q".
+bool is_virtual_gpu(std::string_view model);
+
+/// Names of the running processes in /proc, cut at 15 characters; nullopt where /proc shows none.
+std::optional<std::vector<std::string>> running_processes(const Tree& tree);
+
+}  // namespace gpugauge::stack

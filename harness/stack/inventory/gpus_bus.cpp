@@ -1,0 +1,133 @@
+// What the PCI bus and the kernel module show of the GPUs, without the driver's libraries.
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "stack/inventory/driver.hpp"
+#include "stack/inventory/gpus.hpp"
+#include "stack/inventory/lines.hpp"
+
+namespace gpugauge::stack {
+namespace {
+
+constexpr const char* devices = "/sys/bus/pci/devices";
+
+void add_if_silent(Inventory& inventory, const std::string& key, const std::string& value,
+                   const std::string& source, const std::string& how) {
+  if (!inventory.has(key) && !value.empty()) inventory.present(key, value, source, how);
+}
+
+void add_link(const Tree& tree, const std::string& folder, const std::string& prefix, Inventory& inventory) {
+  struct Fact {
+    const char* name;
+    const char* file;
+    bool speed;
+  };
+  constexpr std::array facts{Fact{"pcie_generation", "current_link_speed", true},
+                             Fact{"pcie_generation_max", "max_link_speed", true},
+                             Fact{"pcie_width", "current_link_width", false},
+                             Fact{"pcie_width_max", "max_link_width", false}};
+  for (const Fact& fact : facts) {
+    const std::string file = fmt::format("{}/{}", folder, fact.file);
+    const std::string text = tree.read(file).text;
+    const bool width = number_in<int>(text).value_or(0) > 0;  // 255 and 0 where there is no link
+    add_if_silent(inventory, prefix + fact.name,
+                  fact.speed                    ? pcie_generation(text)
+                  : width && text != "255" ? text
+                                                : "",
+                  file, "sysfs");
+  }
+  add_if_silent(inventory, prefix + "pcie_sampled", "idle", folder, "nothing was run on the GPU");
+}
+
+void add_numa_node(const Tree& tree, const std::string& folder, const std::string& prefix,
+                   Inventory& inventory) {
+  const std::string file = folder + "/numa_node";
+  const Reading node = tree.read(file);
+  if (node.presence == Presence::unreadable) {
+    inventory.unreadable(prefix + "numa_node", file, "root");
+  } else if (const auto number = number_in<int>(node.text); number && *number >= 0) {
+    inventory.present(prefix + "numa_node", node.text, file);
+  } else {
+    inventory.absent(prefix + "numa_node", file, node.present() ? "the firmware names none" : "");
+  }
+}
+
+void add_of_module(const ModuleGpu& gpu, const std::string& prefix, Inventory& inventory) {
+  const std::string source = fmt::format("/proc/driver/nvidia/gpus/{}/information", gpu.address);
+  add_if_silent(inventory, prefix + "name", gpu.name, source, "kernel module");
+  add_if_silent(inventory, prefix + "uuid", gpu.uuid, source, "kernel module");
+  add_if_silent(inventory, prefix + "vbios", gpu.vbios, source, "kernel module");
+  add_if_silent(inventory, prefix + "gsp", gpu.firmware, source, "kernel module");
+}
+
+}  // namespace
+
+std::string pcie_generation(std::string_view speed) {
+  struct Generation {
+    std::string_view start;
+    std::string_view number;
+  };
+  // "8 GT/s" and "8.0 GT/s PCIe" are both written, by older and newer kernels.
+  constexpr std::array generations{Generation{"2.5 ", "1"},  Generation{"5 ", "2"},    Generation{"5.0 ", "2"},
+                                   Generation{"8 ", "3"},    Generation{"8.0 ", "3"},  Generation{"16 ", "4"},
+                                   Generation{"16.0 ", "4"}, Generation{"32 ", "5"},   Generation{"32.0 ", "5"},
+                                   Generation{"64 ", "6"},   Generation{"64.0 ", "6"}};
+  for (const Generation& generation : generations) {
+    if (speed.starts_with(generation.start)) return std::string(generation.number);
+  }
+  return "";
+}
+
+void add_gpus_of_module(const Tree& tree, Inventory& inventory) {
+  const auto gpus = gpus_of_module(tree);
+  for (std::size_t i = 0; i < gpus.size(); ++i) {
+    const std::string source = fmt::format("/proc/driver/nvidia/gpus/{}/information", gpus[i].address);
+    inventory.present(fmt::format("gpu.{}.pci", i), gpus[i].address, source, "kernel module");
+  }
+}
+
+void add_bus_facts(const Tree& tree, Inventory& inventory) {
+  const auto of_module = gpus_of_module(tree);
+  for (const std::string& index : inventory.children("gpu")) {
+    const std::string prefix = fmt::format("gpu.{}.", index);
+    const std::string address = inventory.value(prefix + "pci");
+    if (address.empty()) continue;
+    const auto known = std::find_if(of_module.begin(), of_module.end(),
+                                    [&](const ModuleGpu& gpu) { return gpu.address == address; });
+    if (known != of_module.end()) add_of_module(*known, prefix, inventory);
+    const std::string folder = fmt::format("{}/{}", devices, address);
+    if (!tree.exists(folder)) continue;
+    add_link(tree, folder, prefix, inventory);
+    add_numa_node(tree, folder, prefix, inventory);
+  }
+}
+
+void add_pci_functions(const Tree& tree, Inventory& inventory) {
+  std::set<std::string> driven;
+  for (const std::string& index : inventory.children("gpu"))
+    driven.insert(inventory.value(fmt::format("gpu.{}.pci", index)));
+  int count = 0;
+  for (const std::string& address : tree.list(devices)) {
+    const std::string folder = fmt::format("{}/{}", devices, address);
+    if (driven.contains(address) || tree.read(folder + "/vendor").text != "0x10de") continue;
+    const std::string code = tree.read(folder + "/class").text;
+    const bool gpu = code.starts_with("0x03");
+    if (!gpu && !code.starts_with("0x0680")) continue;
+    const std::string prefix = fmt::format("pci.{}.", count++);
+    inventory.present(prefix + "address", address, devices);
+    inventory.present(prefix + "class", gpu ? "gpu" : "nvswitch", folder + "/class");
+    const std::string id = tree.read(folder + "/device").text;
+    if (!id.empty()) inventory.present(prefix + "device_id", id, folder + "/device");
+    const std::string driver = tree.link_name(folder + "/driver");
+    if (driver.empty()) {
+      inventory.absent(prefix + "driver", folder + "/driver", "no kernel driver is bound");
+    } else {
+      inventory.present(prefix + "driver", driver, folder + "/driver");
+    }
+  }
+}
+
+}  // namespace gpugauge::stack

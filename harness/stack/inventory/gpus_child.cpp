@@ -1,0 +1,222 @@
+// The child's side: asks NVIDIA's libraries, which may hang or crash.
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <map>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "stack/driver_library.hpp"
+#include "stack/inventory/driver.hpp"
+#include "stack/inventory/gpus.hpp"
+#include "stack/nvml.hpp"
+
+namespace gpugauge::stack {
+namespace {
+
+constexpr unsigned gpus_most = 64;
+
+/// Standard output, taken away from everybody else: a driver that prints there must not garble the answer.
+int take_standard_output() {
+  const int taken = ::dup(STDOUT_FILENO);
+  if (taken < 0) return STDOUT_FILENO;
+  ::dup2(STDERR_FILENO, STDOUT_FILENO);
+  return taken;
+}
+
+/// Writes one line at once; nobody who would read the rest is there when it fails.
+void print(int output, const Inventory& inventory) {
+  const std::string text = to_json_line(inventory) + "\n";
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t count = ::write(output, text.data() + done, text.size() - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return;
+    done += static_cast<std::size_t>(count);
+  }
+}
+
+std::string describe(int code) {
+  const std::string_view name = nvml_error_name(code);
+  return name.empty() ? fmt::format("code {}", code) : fmt::format("code {} ({})", code, name);
+}
+
+void add_fact(Inventory& inventory, const std::string& key, const NvmlFact& fact) {
+  if (fact.code == 0) {
+    inventory.present(key, fact.value, "nvml", fact.call);
+  } else if (fact.code == nvml_no_permission) {
+    inventory.unreadable(key, "nvml", "root", fact.call);
+  } else if (fact.code == nvml_not_supported) {
+    inventory.absent(key, "nvml", fact.call + ": not supported");
+  } else if (fact.code == nvml_function_not_found) {
+    inventory.absent(key, "nvml", fact.call + ": not in this library");
+  } else {
+    inventory.absent(key, "nvml", fmt::format("{}: {}", fact.call, describe(fact.code)));
+  }
+}
+
+/// Where the loader really found the library, which may differ from what its search on paper says.
+void add_opened(Inventory& inventory, const std::string& name, const OpenedLibrary& library) {
+  const std::string prefix = "driver." + name + "_";
+  inventory.present(prefix + "path", library.path, library.path, "opened");
+  const std::string version = driver_version_in(library.path);
+  if (version.empty()) {
+    inventory.absent(prefix + "version", library.path, "its file name tells no driver version");
+  } else {
+    inventory.present(prefix + "version", version, library.path, "file name");
+  }
+}
+
+Inventory nvml_itself(const Nvml& nvml) {
+  Inventory found;
+  const OpenedLibrary& library = nvml.library().opened();
+  if (!library.opened) {
+    for (const char* const key : {"nvml.init.code", "nvml.init.name", "nvml.devices"})
+      found.absent(key, "libnvidia-ml.so.1", library.error);
+    return found;
+  }
+  add_opened(found, "libnvml", library);
+  found.present("nvml.init.code", std::to_string(nvml.code()), "nvml", "nvmlInit_v2");
+  found.present("nvml.init.name", std::string(nvml_error_name(nvml.code())), "nvml", "nvmlInit_v2");
+  if (nvml.ready()) {
+    add_fact(found, "nvml.devices", nvml.device_count());
+    if (const std::string version = nvml.driver_version(); !version.empty())
+      found.present("driver.version", version, "nvml", "nvmlSystemGetDriverVersion");
+    add_fact(found, "driver.confidential_computing", nvml.confidential_computing());
+  } else {
+    found.absent("nvml.devices", "nvml", fmt::format("nvmlInit_v2: {}", describe(nvml.code())));
+  }
+  return found;
+}
+
+bool is_for_fingerprints(std::string_view fact) { return fact == "compute_mode_number"; }
+
+/// One GPU of NVML; its PCI address goes into `address`.
+Inventory gpu_of_nvml(const Nvml& nvml, unsigned index, std::string& address) {
+  Inventory found;
+  const std::string prefix = fmt::format("gpu.{}.", index);
+  int code = 0;
+  const NvmlDevice device = nvml.by_index(index, code);
+  if (device == nullptr) {
+    add_fact(found, prefix + "uuid", {"uuid", "nvmlDeviceGetHandleByIndex_v2", code, ""});
+    if (code == nvml_gpu_is_lost) found.present(prefix + "lost", "yes", "nvml", "nvmlDeviceGetHandleByIndex_v2");
+    return found;
+  }
+  bool lost = false;
+  const auto add = [&](const NvmlFact& fact) {
+    add_fact(found, prefix + fact.fact, fact);
+    lost |= fact.code == nvml_gpu_is_lost;
+    if (fact.fact == "pci") address = fact.value;
+  };
+  for (const std::string_view fact : nvml_facts()) {
+    if (!is_for_fingerprints(fact)) add(ask_nvml_fact(nvml.library(), device, fact));
+  }
+  for (const NvmlFact& fact : ask_nvml_structures(nvml.library(), device)) add(fact);
+  found.present(prefix + "pcie_sampled", "idle", "nvml", "nothing was run on the GPU");
+  if (lost) found.present(prefix + "lost", "yes", "nvml", describe(nvml_gpu_is_lost));
+  if (index == 0) {
+    const NvmlFact guest = ask_vgpu_guest(nvml.library(), device);
+    add_fact(found, "vgpu.guest", guest);
+    if (guest.value == "yes") add_fact(found, "vgpu.licence", ask_vgpu_licence(nvml.library(), device));
+  }
+  return found;
+}
+
+void add_cuda_device(Inventory& found, const std::string& prefix, const Gpu& gpu, const CudaFigures& figures,
+                     bool alone) {
+  const auto add = [&](const char* name, const std::string& value, const char* call) {
+    if (value.empty() || value == "0") {
+      found.absent(prefix + name, "libcuda", fmt::format("{}: no answer", call));
+    } else {
+      found.present(prefix + name, value, "libcuda", call);
+    }
+  };
+  if (alone) {
+    add("uuid", gpu.uuid, "cuDeviceGetUuid");
+    add("name", gpu.name, "cuDeviceGetName");
+    add("pci", gpu.pci_bus_id, "cuDeviceGetPCIBusId");
+    add("compute_capability", gpu.compute_capability, "cuDeviceGetAttribute");
+    add("memory_mib", std::to_string(figures.memory_bytes >> 20U), "cuDeviceTotalMem_v2");
+  }
+  if (gpu.uuid.starts_with("MIG-") && !alone) return;  // an instance has only a part of the GPU
+  add("sm_count", std::to_string(figures.multiprocessors), "cuDeviceGetAttribute");
+  add("l2_persisting_limit", std::to_string(figures.l2_persisting_bytes), "cuDeviceGetAttribute");
+}
+
+/// CUDA's answers; devices are told below the index that NVML gave to the same PCI address.
+Inventory cuda_itself(const std::map<std::string, unsigned>& index_of) {
+  Inventory found;
+  const CudaAnswer answer = ask_cuda();
+  if (!answer.library.opened) {
+    for (const char* const key : {"cuda.init.code", "cuda.init.name", "cuda.init.call", "cuda.devices"})
+      found.absent(key, "libcuda.so.1", answer.library.error);
+    return found;
+  }
+  add_opened(found, "libcuda", answer.library);
+  std::error_code error;
+  const auto bytes = std::filesystem::file_size(answer.library.path, error);
+  found.present("driver.libcuda_kind",
+                libcuda_kind(answer.library.path, error ? 0 : static_cast<double>(bytes) / (1024.0 * 1024.0)),
+                answer.library.path, "its folder and size");
+  if (answer.version > 0) {
+    found.present("driver.cuda_max", fmt::format("{}.{}", answer.version / 1000, answer.version % 1000 / 10),
+                  "libcuda", "cuDriverGetVersion");
+  } else {
+    found.absent("driver.cuda_max", "libcuda", "cuDriverGetVersion: no answer");
+  }
+  constexpr int no_device = 100;
+  found.present("cuda.init.code", std::to_string(answer.code), "libcuda", answer.call);
+  found.present("cuda.init.name", answer.code == 0 ? "CUDA_SUCCESS" : answer.error_name, "libcuda",
+                "cuGetErrorName");
+  found.present("cuda.init.call", answer.code == 0 ? "cuInit" : answer.call, "libcuda");
+  found.present("cuda.init.seconds", fmt::format("{:.3f}", answer.init_seconds), "libcuda", "cuInit");
+  if (answer.code == 0 || answer.code == no_device) {
+    found.present("cuda.devices", std::to_string(answer.gpus.size()), "libcuda", "cuDeviceGetCount");
+  } else {
+    found.absent("cuda.devices", "libcuda", fmt::format("{}: code {}", answer.call, answer.code));
+  }
+  for (std::size_t i = 0; i < std::min<std::size_t>(answer.gpus.size(), gpus_most); ++i) {
+    const Gpu& gpu = answer.gpus[i];
+    const auto same = index_of.find(gpu.pci_bus_id);
+    if (same != index_of.end()) {
+      add_cuda_device(found, fmt::format("gpu.{}.", same->second), gpu, answer.figures[i], false);
+    } else if (index_of.empty()) {
+      add_cuda_device(found, fmt::format("gpu.{}.", i), gpu, answer.figures[i], true);
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+int inventory_child_main() {
+  ::signal(SIGPIPE, SIG_IGN);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);  // nothing of ours that hangs may outlive the command
+  const int output = take_standard_output();
+  std::map<std::string, unsigned> index_of;
+  {
+    const Nvml nvml;
+    const Inventory itself = nvml_itself(nvml);
+    print(output, itself);
+    const unsigned count =
+        nvml.ready() && itself.has("nvml.devices")
+            ? static_cast<unsigned>(std::stoul(itself.value("nvml.devices")))
+            : 0;
+    for (unsigned index = 0; index < std::min(count, gpus_most); ++index) {
+      std::string address;
+      print(output, gpu_of_nvml(nvml, index, address));
+      if (!address.empty()) index_of.emplace(address, index);
+    }
+  }
+  print(output, cuda_itself(index_of));
+  Inventory end;
+  end.present("driver_child.outcome", "answered", "a child process");
+  print(output, end);
+  return 0;
+}
+
+}  // namespace gpugauge::stack

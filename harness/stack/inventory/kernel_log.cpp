@@ -1,0 +1,227 @@
+// kernel_log.*
+#include "stack/inventory/kernel_log.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <ctime>
+#include <system_error>
+
+#include <fcntl.h>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "stack/inventory/collect.hpp"
+#include "stack/inventory/lines.hpp"
+#include "stack/nvml.hpp"
+
+namespace gpugauge::stack {
+namespace {
+
+constexpr std::size_t log_limit = std::size_t{4} << 20;
+constexpr std::size_t told_most = 20;
+constexpr std::size_t longest_text = 300;
+
+std::string utc(double seconds) {
+  const auto whole = static_cast<std::time_t>(seconds);
+  std::tm parts{};
+  if (::gmtime_r(&whole, &parts) == nullptr) return "unknown";
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}", parts);
+}
+
+/// Without "[ 5.678] " in front; the seconds in it, if there are any.
+std::optional<double> take_seconds(std::string_view& text) {
+  if (!text.starts_with('[')) return std::nullopt;
+  const auto end = text.find("] ");
+  if (end == std::string_view::npos) return std::nullopt;
+  const auto seconds = number_in<double>(stripped(text.substr(1, end - 1)));
+  constexpr double longest_run = 1e10;  // three centuries
+  if (!seconds || !(*seconds >= 0 && *seconds < longest_run)) return std::nullopt;
+  text.remove_prefix(end + 2);
+  return seconds;
+}
+
+/// 1 to 12 for "Jan" to "Dec"; 0 for any other word.
+int month_of(std::string_view word) {
+  constexpr std::array<std::string_view, 12> months{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                                    "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+  const auto found = std::find(months.begin(), months.end(), word);
+  return found == months.end() ? 0 : static_cast<int>(found - months.begin()) + 1;
+}
+
+/// What the log holds, oldest first.
+struct Log {
+  Presence presence = Presence::absent;
+  std::string source;
+  std::string needs;
+  std::vector<LogLine> lines;
+};
+
+bool is_nvidias(std::string_view text) {
+  return text.find("NVRM:") != std::string_view::npos || text.find("SXid (") != std::string_view::npos ||
+         text.find("devmem_alloc_pagemap") != std::string_view::npos;
+}
+
+/// The kernel's own buffer, as much as there is now. Never waits.
+Log read_kmsg() {
+  Log log;
+  log.source = "/dev/kmsg";
+  const int file = ::open(log.source.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0) {
+    log.presence = errno == ENOENT ? Presence::absent : Presence::unreadable;
+    log.needs = "root, or kernel.dmesg_restrict=0";
+    return log;
+  }
+  std::timespec now{};
+  std::timespec since_boot{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  ::clock_gettime(CLOCK_BOOTTIME, &since_boot);
+  const double boot = static_cast<double>(now.tv_sec - since_boot.tv_sec);
+  std::array<char, 8192> record{};  // longer than any record
+  std::size_t bytes = 0;
+  log.presence = Presence::present;
+  while (bytes < 4 * log_limit) {
+    const ssize_t got = ::read(file, record.data(), record.size());
+    if (got < 0 && (errno == EINTR || errno == EPIPE)) continue;  // EPIPE: older records were overwritten
+    if (got < 0 && errno != EAGAIN && bytes == 0) {
+      log.presence = Presence::unreadable;
+      log.needs = "root";
+    }
+    if (got <= 0) break;
+    bytes += static_cast<std::size_t>(got);
+    auto line = parse_kmsg_record({record.data(), static_cast<std::size_t>(got)}, boot);
+    if (line && is_nvidias(line->text)) log.lines.push_back(std::move(*line));
+  }
+  ::close(file);
+  return log;
+}
+
+Log read_file(const Tree& tree, const char* path) {
+  Log log;
+  log.source = path;
+  const Reading reading = tree.read_end(path, log_limit);
+  log.presence = reading.presence;
+  log.needs = "group adm or root";
+  if (!reading.present()) return log;
+  struct stat status {};
+  std::tm changed{};
+  if (::stat(tree.at(path).c_str(), &status) == 0) ::localtime_r(&status.st_mtime, &changed);
+  for_each_line(reading.text, [&](std::string_view text) {
+    if (!is_nvidias(text)) return;
+    auto line = parse_log_line(text, changed.tm_year + 1900, changed.tm_mon + 1);
+    if (line) log.lines.push_back(std::move(*line));
+  });
+  return log;
+}
+
+/// The first log that can be read; else the first that may not; else none.
+Log read_log(const Tree& tree) {
+  Log refused;
+  if (tree.live()) {
+    Log log = read_kmsg();
+    if (log.presence == Presence::present) return log;
+    refused = log;
+  }
+  for (const char* const path :
+       {"/var/log/kern.log", "/var/log/messages", "/var/log/syslog", "/var/log/dmesg"}) {
+    Log log = read_file(tree, path);
+    if (log.presence == Presence::present) return log;
+    if (log.presence == Presence::unreadable && refused.presence != Presence::unreadable) refused = log;
+  }
+  if (refused.source.empty()) refused.source = "/var/log/kern.log";
+  return refused;
+}
+
+}  // namespace
+
+std::optional<LogLine> parse_kmsg_record(std::string_view record, double boot) {
+  const auto semicolon = record.find(';');
+  if (semicolon == std::string_view::npos) return std::nullopt;
+  const std::string_view head = record.substr(0, semicolon);
+  const auto first = head.find(',');
+  const auto second = first == std::string_view::npos ? first : head.find(',', first + 1);
+  if (second == std::string_view::npos) return std::nullopt;
+  const auto end = head.find(',', second + 1);
+  const auto microseconds = number_in<long long>(head.substr(second + 1, end - second - 1));
+  if (!microseconds || *microseconds < 0) return std::nullopt;
+  std::string_view text = record.substr(semicolon + 1);
+  text = text.substr(0, text.find('\n'));  // behind it stand the record's fields
+  return LogLine{utc(boot + static_cast<double>(*microseconds) / 1e6), std::string(text)};
+}
+
+std::optional<LogLine> parse_log_line(std::string_view line, int year, int month) {
+  std::string_view text = line;
+  if (const auto seconds = take_seconds(text))
+    return LogLine{fmt::format("boot+{:.0f}s", *seconds), std::string(text)};
+  const auto mark = line.find(" kernel: ");
+  if (mark == std::string_view::npos) return std::nullopt;
+  text = line.substr(mark + 9);
+  take_seconds(text);
+  const auto words = words_of(line.substr(0, mark));
+  std::string time = "unknown";
+  if (!words.empty() && words[0].size() >= 19 && words[0][4] == '-' && words[0][10] == 'T') {
+    time = words[0].substr(0, 19);
+  } else if (words.size() >= 3 && month_of(words[0]) != 0 && words[2].size() == 8) {
+    const int written = month_of(words[0]);
+    const int day = number_in<int>(words[1]).value_or(0);
+    // A log that was last changed in January may begin in December.
+    time = fmt::format("{:04}-{:02}-{:02}T{}", written > month ? year - 1 : year, written, day, words[2]);
+  }
+  return LogLine{time, std::string(text)};
+}
+
+std::optional<std::string> parse_xid(std::string_view text) {
+  const auto start = text.find("NVRM: Xid (");
+  if (start == std::string_view::npos) return std::nullopt;
+  text.remove_prefix(start + 11);
+  const auto close = text.find("): ");
+  if (close == std::string_view::npos) return std::nullopt;
+  std::string address = pci_address(after(text.substr(0, close), "PCI:").value_or(text.substr(0, close)));
+  if (address.find('.') == std::string::npos) address += ".0";
+  text.remove_prefix(close + 3);
+  const auto comma = std::min(text.find(','), text.size());
+  const auto code = number_in<int>(text.substr(0, comma));
+  if (!code || *code < 1) return std::nullopt;
+  text = stripped(text.substr(std::min(comma + 1, text.size())));
+  for (const std::string_view field : {"pid=", "name="}) {
+    if (!text.starts_with(field)) continue;
+    const auto end = text.find(", ");
+    text = end == std::string_view::npos ? "" : text.substr(end + 2);
+  }
+  if (text.ends_with('.')) text.remove_suffix(1);
+  return fmt::format("{} {} {}", address, *code, text.substr(0, longest_text));
+}
+
+void collect_kernel_log(const Context& context, Inventory& inventory) {
+  const char* const key = "kernel_log.readable";
+  const Log log = read_log(context.tree);
+  if (log.presence == Presence::unreadable) return inventory.unreadable(key, log.source, log.needs);
+  if (log.presence == Presence::absent) return inventory.absent(key, log.source, "no kernel log in a file");
+  inventory.present(key, "yes", log.source);
+  std::size_t xids = 0;
+  std::size_t others = 0;
+  bool hmm_failure = false;
+  for (auto line = log.lines.rbegin(); line != log.lines.rend(); ++line) {
+    hmm_failure |= line->text.find("devmem_alloc_pagemap") != std::string::npos;
+    const auto xid = parse_xid(line->text);
+    if (xid) {
+      if (xids < told_most)
+        inventory.present(fmt::format("kernel_log.xid.{}", xids), fmt::format("{} {}", line->time, *xid),
+                          log.source);
+      ++xids;
+    } else if (others < told_most) {
+      inventory.present(fmt::format("kernel_log.nvrm.{}", others++),
+                        fmt::format("{} {}", line->time, line->text.substr(0, longest_text)), log.source);
+    }
+  }
+  inventory.present("kernel_log.xid_count", std::to_string(xids), log.source);
+  if (hmm_failure) {
+    inventory.present("kernel_log.hmm_failure", "yes", log.source, "devmem_alloc_pagemap");
+  } else {
+    inventory.absent("kernel_log.hmm_failure", log.source, "devmem_alloc_pagemap");
+  }
+}
+
+}  // namespace gpugauge::stack

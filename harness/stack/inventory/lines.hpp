@@ -1,0 +1,79 @@
+// Small helpers for reading text files line by line.
+#pragma once
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gpugauge::stack {
+
+/// Calls `function` with each line, without its end.
+template <typename Function>
+void for_each_line(std::string_view text, const Function& function) {
+  while (!text.empty()) {
+    const auto end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    function(line);
+  }
+}
+
+/// What follows the prefix; nullopt where the text does not begin with it.
+inline std::optional<std::string_view> after(std::string_view text, std::string_view prefix) {
+  if (!text.starts_with(prefix)) return std::nullopt;
+  return text.substr(prefix.size());
+}
+
+/// Without blanks and tabs around it.
+inline std::string_view stripped(std::string_view text) {
+  const auto start = text.find_first_not_of(" \t\r\n");
+  if (start == std::string_view::npos) return {};
+  return text.substr(start, text.find_last_not_of(" \t\r\n") - start + 1);
+}
+
+/// Words between blanks and tabs.
+inline std::vector<std::string_view> words_of(std::string_view text) {
+  std::vector<std::string_view> words;
+  for (auto start = text.find_first_not_of(" \t"); start != std::string_view::npos;
+       start = text.find_first_not_of(" \t", start)) {
+    const auto end = std::min(text.find_first_of(" \t", start), text.size());
+    words.push_back(text.substr(start, end - start));
+    start = end;
+  }
+  return words;
+}
+
+/// The whole text as a number; nullopt where it is none or does not fit.
+template <typename Number>
+std::optional<Number> number_in(std::string_view text) {
+  Number number{};
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (text.empty() || parsed.ec != std::errc{} || parsed.ptr != text.data() + text.size())
+    return std::nullopt;
+  return number;
+}
+
+/// In lower case, ASCII only.
+inline std::string lower(std::string_view text) {
+  std::string word(text);
+  for (char& c : word) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return word;
+}
+
+/// Lines of a text that are no comment ("#") and not empty, stripped.
+inline std::vector<std::string_view> settings_in(std::string_view text) {
+  std::vector<std::string_view> lines;
+  for_each_line(text, [&](std::string_view line) {
+    const std::string_view content = stripped(line.substr(0, line.find('#')));
+    if (!content.empty()) lines.push_back(content);
+  });
+  return lines;
+}
+
+}  // namespace gpugauge::stack

@@ -1,0 +1,162 @@
+// package.*, packages.*, driver.history.*
+#include "stack/inventory/packages.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "stack/inventory/collect.hpp"
+#include "stack/inventory/lines.hpp"
+
+namespace gpugauge::stack {
+namespace {
+
+constexpr std::size_t packages_most = 400;
+constexpr std::size_t changes_most = 20;
+constexpr const char* apt_folder = "/etc/apt/apt.conf.d";
+
+bool is_of_the_stack(const std::string& name) {
+  constexpr std::array prefixes{
+      "nvidia-",    "libnvidia-", "cuda-",      "libcublas", "libcudnn",     "cudnn",    "libnccl",
+      "libcufft",   "libcufile",  "libcurand",  "libcusolver", "libcusparse", "libnvinfer", "libnvjitlink",
+      "libnvrtc",   "libcupti",   "libcudart",  "tensorrt",  "datacenter-gpu-manager", "gdrdrv", "libgdrapi",
+      "nvlsm",      "libnpp",     "libnvvm",    "libnvonnxparser", "python3-libnvinfer"};
+  return is_driver_package(name) ||
+         std::any_of(prefixes.begin(), prefixes.end(),
+                     [&](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
+/// Keys are split at dots.
+std::string key_of(std::string name) {
+  std::replace(name.begin(), name.end(), '.', '_');
+  return name;
+}
+
+void add_packages(const PackageDatabase& database, const std::vector<Pin>& pins, Inventory& inventory) {
+  const char* const key = "packages.database";
+  if (database.presence == Presence::unreadable) {
+    inventory.unreadable(key, database.source, database.needs);
+    return;
+  }
+  if (database.presence == Presence::absent) {
+    inventory.absent(key, database.source, "no database of dpkg's or rpm's");
+    return;
+  }
+  inventory.present(key, "dpkg", database.source);
+  std::size_t count = 0;
+  for (const Package& package : database.packages) {
+    if (!is_of_the_stack(package.name) || ++count > packages_most) continue;
+    const std::string prefix = fmt::format("package.{}", key_of(package.name));
+    inventory.present(prefix + ".version", package.version, database.source, "dpkg status");
+    const Pin* const pin = find_pin(pins, package.name);
+    if (!package.held && pin != nullptr) {
+      inventory.present(prefix + ".held", "yes", pin->source, "apt pin to a version");
+    } else {
+      inventory.present(prefix + ".held", package.held ? "yes" : "no", database.source, "dpkg selection");
+    }
+  }
+}
+
+void add_history(const Tree& tree, Inventory& inventory) {
+  std::vector<std::string> refused;
+  const auto changes = driver_history(tree, refused);
+  for (std::size_t i = 0; i < std::min(changes.size(), changes_most); ++i) {
+    const PackageChange& change = changes[i];
+    const std::string arrow = change.from.empty() || change.to.empty() ? "" : " -> ";
+    inventory.present(fmt::format("driver.history.{}", i),
+                      fmt::format("{} {} {} {}{}{}", change.time, change.action, change.name, change.from,
+                                  arrow, change.to),
+                      change.source, change.how);
+  }
+  if (!changes.empty()) return;
+  if (!refused.empty()) {
+    inventory.unreadable("driver.history", fmt::format("{}", fmt::join(refused, " ")), "group adm or root");
+  } else {
+    inventory.absent("driver.history", "/var/log/apt /var/log/dpkg.log /var/log/dnf.rpm.log",
+                     "no change of a driver package in the logs that are there");
+  }
+}
+
+const AptSetting* last_of(const std::vector<AptSetting>& settings, std::string_view key) {
+  const auto found = std::find_if(settings.rbegin(), settings.rend(),
+                                  [&](const AptSetting& setting) { return setting.key == key; });
+  return found == settings.rend() ? nullptr : &*found;
+}
+
+/// True where an entry of unattended-upgrades' blacklist, a regular expression matched at the beginning,
+/// plainly covers the driver's packages.
+bool blacklists_driver(const std::string& entry, const PackageDatabase& database) {
+  std::string start = entry.substr(entry.starts_with('^') ? 1 : 0);
+  start.erase(std::min(start.find_first_of("*.$[(+?"), start.size()));
+  if (start.empty()) return false;
+  return std::any_of(database.packages.begin(), database.packages.end(), [&](const Package& package) {
+    return is_driver_package(package.name) && package.name.starts_with(start);
+  });
+}
+
+bool driver_is_held(const PackageDatabase& database, const std::vector<Pin>& pins) {
+  return std::any_of(database.packages.begin(), database.packages.end(), [&](const Package& package) {
+    return is_driver_package(package.name) && (package.held || find_pin(pins, package.name) != nullptr);
+  });
+}
+
+/// Whether unattended upgrades, which are on, may replace the driver.
+std::string covers_driver(const std::vector<AptSetting>& settings, const PackageDatabase& database,
+                          const std::vector<Pin>& pins) {
+  const std::string from = driver_packages_from(database);
+  if (from.empty()) return "unknown";
+  if (driver_is_held(database, pins)) return "no";
+  bool any_origin = false;
+  bool of_nvidia = false;
+  for (const AptSetting& setting : settings) {
+    if (setting.key == "unattended-upgrade::package-blacklist" && blacklists_driver(setting.value, database))
+      return "no";
+    if (setting.key != "unattended-upgrade::allowed-origins" &&
+        setting.key != "unattended-upgrade::origins-pattern")
+      continue;
+    any_origin = true;
+    const std::string value = lower(setting.value);
+    of_nvidia |= value.find("nvidia") != std::string::npos || value.find('*') != std::string::npos;
+  }
+  if (!any_origin) return "unknown";
+  return from == "distribution" || of_nvidia ? "yes" : "no";
+}
+
+void add_unattended(const Tree& tree, const PackageDatabase& database, const std::vector<Pin>& pins,
+                    Inventory& inventory) {
+  const char* const key = "packages.unattended_upgrades";
+  const char* const covers = "packages.unattended_covers_driver";
+  if (!tree.exists(apt_folder)) {
+    inventory.absent(key, apt_folder);
+    return;
+  }
+  const auto settings = read_apt_configuration(tree);
+  const AptSetting* const periodic = last_of(settings, "apt::periodic::unattended-upgrade");
+  const AptSetting* const enabled = last_of(settings, "apt::periodic::enable");
+  const bool wanted = periodic != nullptr && periodic->value != "0" && !periodic->value.empty() &&
+                      (enabled == nullptr || enabled->value != "0");
+  const bool installed =
+      database.presence != Presence::present || database.find("unattended-upgrades") != nullptr;
+  inventory.present(key, wanted && installed ? "on" : "off",
+                    periodic == nullptr ? apt_folder : periodic->source,
+                    !wanted      ? "APT::Periodic::Unattended-Upgrade is not set"
+                    : !installed ? "set, and the package unattended-upgrades is not installed"
+                                 : "APT::Periodic::Unattended-Upgrade");
+  if (wanted && installed)
+    inventory.present(covers, covers_driver(settings, database, pins), apt_folder,
+                      "origins, blacklist, holds");
+}
+
+}  // namespace
+
+void collect_packages(const Context& context, Inventory& inventory) {
+  const PackageDatabase database = read_packages(context.tree);
+  const std::vector<Pin> pins = read_pins(context.tree);
+  add_packages(database, pins, inventory);
+  add_unattended(context.tree, database, pins, inventory);
+  add_history(context.tree, inventory);
+}
+
+}  // namespace gpugauge::stack

@@ -1,0 +1,83 @@
+// What package managers wrote down in plain files: nothing of theirs is run. Used by the collectors beside
+// this file.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stack/tree.hpp"
+
+namespace gpugauge::stack {
+
+struct Package {
+  std::string name;
+  std::string version;     ///< as dpkg writes it: "1:580.65.06-0ubuntu1"
+  std::string maintainer;  ///< "cudatools <cudatools@nvidia.com>"
+  bool held = false;       ///< by dpkg's own selection
+
+  bool operator==(const Package&) const = default;
+};
+
+/// Installed packages in the text of dpkg's status file, each name once (the first architecture wins).
+/// Damaged stanzas are left out.
+std::vector<Package> parse_dpkg_status(std::string_view text);
+
+struct PackageDatabase {
+  Presence presence = Presence::absent;  ///< unreadable: refused, or rpm's, which is no plain file
+  std::string source;                    ///< where it was looked for
+  std::string needs;                     ///< where unreadable
+  std::vector<Package> packages;
+
+  const Package* find(std::string_view name) const;
+};
+PackageDatabase read_packages(const Tree& tree);
+
+/// Without epoch and packaging revision: "1:580.65.06-0ubuntu1" -> "580.65.06".
+std::string upstream_version(std::string_view version);
+
+/// A package of the driver itself: kernel module, user-mode libraries, fabric manager.
+bool is_driver_package(std::string_view name);
+
+/// "nvidia repository", "distribution" by the maintainer of the driver's packages; "" where there are none.
+std::string driver_packages_from(const PackageDatabase& database);
+
+/// One driver change that a package manager logged.
+struct PackageChange {
+  std::string time;    ///< "2026-08-03 10:22:01", as logged
+  std::string action;  ///< "install", "upgrade", "downgrade", "reinstall", "remove", "purge"
+  std::string name;
+  std::string from;  ///< upstream versions, "" where there was none
+  std::string to;
+  std::string source;  ///< the log
+  std::string how;
+
+  bool operator==(const PackageChange&) const = default;
+};
+std::vector<PackageChange> parse_dpkg_log(std::string_view text);
+std::vector<PackageChange> parse_apt_history(std::string_view text);
+std::vector<PackageChange> parse_dnf_log(std::string_view text);
+/// Of all logs below the root, newest first; what one transaction did to several packages is one change, told
+/// of the most telling package. Logs that may not be read are named in `refused`.
+std::vector<PackageChange> driver_history(const Tree& tree, std::vector<std::string>& refused);
+
+/// A pin of apt's preferences to a version.
+struct Pin {
+  std::string package;  ///< shell pattern
+  int priority = 0;
+  std::string source;
+};
+std::vector<Pin> read_pins(const Tree& tree);
+/// The pin that keeps a package at a version (priority above 500, what a repository has); nullptr if none.
+const Pin* find_pin(const std::vector<Pin>& pins, const std::string& package);
+
+/// One entry of apt's configuration; the key in lower case, without "::" at its end.
+struct AptSetting {
+  std::string key;
+  std::string value;
+  std::string source;
+};
+std::vector<AptSetting> parse_apt_configuration(std::string_view text, const std::string& source);
+std::vector<AptSetting> read_apt_configuration(const Tree& tree);
+
+}  // namespace gpugauge::stack

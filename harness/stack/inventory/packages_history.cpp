@@ -1,0 +1,195 @@
+#include <algorithm>
+#include <array>
+#include <set>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "stack/inventory/lines.hpp"
+#include "stack/inventory/packages.hpp"
+
+namespace gpugauge::stack {
+namespace {
+
+constexpr std::size_t log_limit = std::size_t{8} << 20;
+
+/// "nvidia-driver-580:amd64" -> "nvidia-driver-580".
+std::string without_architecture(std::string_view name) {
+  return std::string(name.substr(0, name.find(':')));
+}
+
+std::string version_or_none(std::string_view version) {
+  return version == "<none>" ? "" : upstream_version(version);
+}
+
+/// "a:amd64 (1.0, 2.0), b:amd64 (3.0, automatic)": hands over each name and the two versions.
+template <typename Function>
+void for_each_in_list(std::string_view list, const Function& function) {
+  while (!list.empty()) {
+    const auto open = list.find(" (");
+    const auto close = list.find(')', open == std::string_view::npos ? 0 : open);
+    if (open == std::string_view::npos || close == std::string_view::npos) return;
+    const std::string_view versions = list.substr(open + 2, close - open - 2);
+    const auto comma = versions.find(", ");
+    const std::string_view first = versions.substr(0, comma);
+    const std::string_view second = comma == std::string_view::npos ? "" : versions.substr(comma + 2);
+    function(stripped(list.substr(0, open)), first, second == "automatic" ? "" : second);
+    list.remove_prefix(close + 1);
+    if (list.starts_with(", ")) list.remove_prefix(2);
+  }
+}
+
+/// "nvidia-driver-3:580.95.05-1.el9.x86_64" -> name and upstream version; an empty name where it is no such
+/// thing.
+std::pair<std::string, std::string> split_rpm(std::string_view package) {
+  const auto release = package.rfind('-');
+  if (release == std::string_view::npos || release == 0) return {};
+  const auto version = package.rfind('-', release - 1);
+  if (version == std::string_view::npos) return {};
+  return {std::string(package.substr(0, version)), upstream_version(package.substr(version + 1))};
+}
+
+/// How much a package's name tells about the driver, the most telling first.
+int rank(std::string_view name) {
+  constexpr std::array prefixes{"nvidia-driver", "nvidia-open",    "cuda-drivers",
+                                "nvidia-dkms",   "nvidia-kernel",  "kmod-nvidia",
+                                "libcuda1",      "libnvidia-compute", "nvidia-fabric"};
+  const auto found = std::find_if(prefixes.begin(), prefixes.end(),
+                                  [&](std::string_view prefix) { return name.starts_with(prefix); });
+  return static_cast<int>(found - prefixes.begin());
+}
+
+std::string day_of(const PackageChange& change) { return change.time.substr(0, 10); }
+
+bool same_step(const PackageChange& one, const PackageChange& other) {
+  return one.action == other.action && one.from == other.from && one.to == other.to &&
+         day_of(one) == day_of(other) && one.source == other.source;
+}
+
+/// Changes of one transaction become one.
+std::vector<PackageChange> merged(const std::vector<PackageChange>& changes) {
+  std::vector<PackageChange> steps;
+  std::vector<int> others;
+  for (const PackageChange& change : changes) {
+    if (steps.empty() || !same_step(steps.back(), change)) {
+      steps.push_back(change);
+      others.push_back(0);
+      continue;
+    }
+    ++others.back();
+    if (rank(change.name) < rank(steps.back().name)) steps.back().name = change.name;
+  }
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (others[i] > 0) steps[i].how += fmt::format(", with {} more packages", others[i]);
+  }
+  return steps;
+}
+
+}  // namespace
+
+std::vector<PackageChange> parse_dpkg_log(std::string_view text) {
+  std::vector<PackageChange> changes;
+  for_each_line(text, [&](std::string_view line) {
+    const auto words = words_of(line);
+    constexpr std::array actions{"install", "upgrade", "remove", "purge"};
+    if (words.size() != 6 || std::find(actions.begin(), actions.end(), words[2]) == actions.end()) return;
+    PackageChange change;
+    change.name = without_architecture(words[3]);
+    if (!is_driver_package(change.name)) return;
+    change.time = fmt::format("{} {}", words[0], words[1]);
+    change.action = words[2];
+    change.from = version_or_none(words[4]);
+    change.to = version_or_none(words[5]);
+    change.how = "dpkg log";
+    changes.push_back(std::move(change));
+  });
+  return changes;
+}
+
+std::vector<PackageChange> parse_apt_history(std::string_view text) {
+  std::vector<PackageChange> changes;
+  std::string time;
+  std::string how;
+  for_each_line(text, [&](std::string_view line) {
+    if (line.empty()) time.clear();
+    if (const auto start = after(line, "Start-Date: ")) {
+      time.clear();
+      for (const std::string_view word : words_of(*start))
+        time += fmt::format("{}{}", time.empty() ? "" : " ", word);
+      how = "apt history";
+    }
+    if (const auto command = after(line, "Commandline: "))
+      how = fmt::format("apt history: {}", command->substr(0, 120));
+    for (const std::string_view action :
+         {"Install", "Upgrade", "Downgrade", "Reinstall", "Remove", "Purge"}) {
+      const auto list = after(line, fmt::format("{}: ", action));
+      if (!list || time.empty()) continue;
+      for_each_in_list(*list, [&](std::string_view name, std::string_view first, std::string_view second) {
+        if (!is_driver_package(name)) return;
+        const bool leaves = action == "Remove" || action == "Purge";
+        const bool has_both = !second.empty();
+        changes.push_back({time, lower(action), without_architecture(name),
+                           leaves || has_both ? upstream_version(first) : "",
+                           leaves     ? ""
+                           : has_both ? upstream_version(second)
+                                      : upstream_version(first),
+                           "", how});
+      });
+    }
+  });
+  return changes;
+}
+
+std::vector<PackageChange> parse_dnf_log(std::string_view text) {
+  std::vector<PackageChange> changes;
+  for_each_line(text, [&](std::string_view line) {
+    const auto words = words_of(line);
+    if (words.size() != 4 || words[0].size() < 19 || words[0][10] != 'T') return;
+    auto [name, version] = split_rpm(words[3]);
+    if (!is_driver_package(name)) return;
+    std::string time = fmt::format("{} {}", words[0].substr(0, 10), words[0].substr(11, 8));
+    if (words[2] == "Installed:" || words[2] == "Install:") {
+      changes.push_back({time, "install", name, "", version, "", "dnf log"});
+    } else if (words[2] == "Upgrade:") {
+      changes.push_back({time, "upgrade", name, "", version, "", "dnf log"});
+    } else if (words[2] == "Erase:" || words[2] == "Removed:") {
+      changes.push_back({time, "remove", name, version, "", "", "dnf log"});
+    } else if (words[2] == "Upgraded:") {  // the old one goes after the new one has come
+      const auto match =
+          std::find_if(changes.rbegin(), changes.rend(), [&](const PackageChange& change) {
+            return change.action == "upgrade" && change.name == name && change.from.empty();
+          });
+      if (match != changes.rend()) match->from = version;
+    }
+  });
+  return changes;
+}
+
+std::vector<PackageChange> driver_history(const Tree& tree, std::vector<std::string>& refused) {
+  using Parser = std::vector<PackageChange> (*)(std::string_view);
+  struct Log {
+    const char* path;
+    Parser parse;
+  };
+  // Of two logs that tell of one change, the one that also knows who asked for it comes first.
+  constexpr std::array logs{
+      Log{"/var/log/apt/history.log.1", parse_apt_history}, Log{"/var/log/apt/history.log", parse_apt_history},
+      Log{"/var/log/dpkg.log.1", parse_dpkg_log},           Log{"/var/log/dpkg.log", parse_dpkg_log},
+      Log{"/var/log/dnf.rpm.log.1", parse_dnf_log},         Log{"/var/log/dnf.rpm.log", parse_dnf_log}};
+  std::vector<PackageChange> changes;
+  std::set<std::tuple<std::string, std::string, std::string, std::string, std::string>> told;
+  for (const Log& log : logs) {
+    const Reading reading = tree.read_end(log.path, log_limit);
+    if (reading.presence == Presence::unreadable) refused.emplace_back(log.path);
+    for (PackageChange& change : log.parse(reading.text)) {
+      change.source = log.path;
+      if (told.insert({day_of(change), change.action, change.name, change.from, change.to}).second)
+        changes.push_back(std::move(change));
+    }
+  }
+  std::stable_sort(changes.begin(), changes.end(),
+                   [](const PackageChange& a, const PackageChange& b) { return a.time > b.time; });
+  return merged(changes);
+}
+
+}  // namespace gpugauge::stack
