@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
 #include <sstream>
 #include <system_error>
+
+#include "stack/tree.hpp"
 
 namespace gpugauge::stack {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::size_t mounts_limit = std::size_t{16} << 20;
 
 /// A mounted hierarchy, as a line of /proc/self/mountinfo describes it.
 struct Mount {
@@ -48,9 +51,14 @@ std::string unescape(const std::string& text) {
   return plain;
 }
 
-std::vector<Mount> read_mounts(const fs::path& root) {
+/// A file's text; a FIFO or a device in an inspected tree does not hold the reader.
+std::istringstream open_text(const fs::path& file) {
+  return std::istringstream(Tree("/").read(file.string()).text);
+}
+
+std::vector<Mount> read_mounts(const Tree& tree) {
   std::vector<Mount> mounts;
-  std::ifstream file(root / "proc/self/mountinfo");
+  std::istringstream file(tree.read("/proc/self/mountinfo", mounts_limit).text);
   std::string line;
   while (std::getline(file, line)) {
     // id parent major:minor ROOT POINT options [optional fields] - TYPE source SUPER_OPTIONS
@@ -67,8 +75,8 @@ std::vector<Mount> read_mounts(const fs::path& root) {
 }
 
 /// The path of this process's group in the hierarchy of that version; nullopt when it is in none.
-std::optional<std::string> read_membership(const fs::path& root, int version) {
-  std::ifstream file(root / "proc/self/cgroup");
+std::optional<std::string> read_membership(const Tree& tree, int version) {
+  std::istringstream file(tree.read("/proc/self/cgroup").text);
   std::string line;
   while (std::getline(file, line)) {
     // id:controllers:path; version 2 has id 0 and no controllers
@@ -98,7 +106,7 @@ fs::path below_mount(const std::string& membership, const std::string& mount_roo
 }
 
 std::optional<double> read_number(const fs::path& file) {
-  std::ifstream stream(file);
+  std::istringstream stream = open_text(file);
   double value = 0;
   if (stream >> value) return value;
   return std::nullopt;
@@ -118,7 +126,7 @@ std::optional<double> limit_of(const CpuGroup& group) {
     if (quota && period && *quota > 0 && *period > 0) return *quota / *period;
     return std::nullopt;
   }
-  std::ifstream stream(group.directory / "cpu.max");
+  std::istringstream stream = open_text(group.directory / "cpu.max");
   double quota = 0;
   double period = 0;
   if (stream >> quota >> period && quota > 0 && period > 0)
@@ -130,15 +138,16 @@ std::optional<double> limit_of(const CpuGroup& group) {
 
 std::vector<CpuGroup> cpu_groups(const fs::path& root) {
   std::vector<CpuGroup> groups;
-  const auto mounts = read_mounts(root);
+  const Tree tree(root);
+  const auto mounts = read_mounts(tree);
   for (const int version : {1, 2}) {
-    const auto membership = read_membership(root, version);
+    const auto membership = read_membership(tree, version);
     const auto mount =
         std::find_if(mounts.begin(), mounts.end(), [&](const Mount& m) { return m.version == version; });
     if (!membership || mount == mounts.end()) continue;
-    const fs::path top = root / fs::path(mount->point).relative_path();
+    const fs::path top = mount->point;
     for (fs::path below = below_mount(*membership, mount->root);; below = below.parent_path()) {
-      CpuGroup group{version, below.empty() ? top : top / below};
+      CpuGroup group{version, tree.at((below.empty() ? top : top / below).string())};
       if (limits_cpu(group)) groups.push_back(std::move(group));
       if (below.empty()) break;
     }
@@ -158,7 +167,7 @@ std::optional<double> cpu_limit(const std::vector<CpuGroup>& groups) {
 CpuThrottling read_throttling(const std::vector<CpuGroup>& groups) {
   CpuThrottling sum;
   for (const auto& group : groups) {
-    std::ifstream file(group.directory / "cpu.stat");
+    std::istringstream file = open_text(group.directory / "cpu.stat");
     std::string name;
     double value = 0;
     while (file >> name >> value) {

@@ -14,6 +14,13 @@ constexpr std::array prefixes{"CUDA_",  "NVIDIA_", "NCCL_", "CUBLAS_", "CUBLASLT
 constexpr std::array names{"LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT", "GLIBC_TUNABLES"};
 // Toolkit locations of the build environment: they choose a compiler, not how a built program runs.
 constexpr std::array without_effect{"CUDA_HOME", "CUDA_PATH", "CUDA_ROOT"};
+// Not part of a fingerprint: they change frameworks, or only which of several installations is used.
+constexpr std::array framework_prefixes{"TORCH_", "PYTORCH_", "TORCHINDUCTOR_", "TRITON_", "TF_",   "XLA_",
+                                        "JAX_",   "VLLM_",    "UCX_",           "OMPI_",   "GLOO_", "NVSHMEM_",
+                                        "MKL_",   "OPENBLAS_"};
+constexpr std::array choosing_names{"CUDA_HOME",   "CUDA_PATH",    "CUDA_ROOT",   "CONDA_PREFIX",
+                                    "VIRTUAL_ENV", "PYTHONPATH",   "PYTHONHOME",  "LD_BIND_NOW",
+                                    "CUDNN_PATH"};
 constexpr std::array secrets{"KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "AUTH"};
 
 bool changes_behaviour(const std::string& name) {
@@ -27,6 +34,22 @@ bool changes_behaviour(const std::string& name) {
 bool may_be_secret(const std::string& name) {
   return std::any_of(secrets.begin(), secrets.end(),
                      [&](std::string_view word) { return name.find(word) != std::string::npos; });
+}
+
+template <typename Choose>
+result::Facts chosen_facts(const Environment& environment, const Choose& is_chosen) {
+  result::Facts facts;
+  for (const auto& [name, value] : environment) {
+    if (is_chosen(name)) facts["env." + name] = may_be_secret(name) ? "set, value withheld" : value;
+  }
+  return facts;
+}
+
+bool concerns_stack(const std::string& name) {
+  const auto is_name = [&](std::string_view other) { return name == other; };
+  const auto is_prefix = [&](std::string_view prefix) { return name.starts_with(prefix); };
+  return changes_behaviour(name) || std::any_of(choosing_names.begin(), choosing_names.end(), is_name) ||
+         std::any_of(framework_prefixes.begin(), framework_prefixes.end(), is_prefix);
 }
 
 }  // namespace
@@ -49,12 +72,11 @@ std::optional<std::string> value_of(const Environment& environment, const std::s
 }
 
 result::Facts environment_facts(const Environment& environment) {
-  result::Facts facts;
-  for (const auto& [name, value] : environment) {
-    if (!changes_behaviour(name)) continue;
-    facts["env." + name] = may_be_secret(name) ? "set, value withheld" : value;
-  }
-  return facts;
+  return chosen_facts(environment, changes_behaviour);
+}
+
+result::Facts environment_of_stack(const Environment& environment) {
+  return chosen_facts(environment, concerns_stack);
 }
 
 }  // namespace gpugauge::stack

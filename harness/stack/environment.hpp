@@ -20,4 +20,8 @@ std::optional<std::string> value_of(const Environment& environment, const std::s
 /// secret (NVIDIA_API_KEY) is recorded as "set, value withheld": run files are shared.
 result::Facts environment_facts(const Environment& environment);
 
+/// These and what else a user should see beside a broken stack: frameworks' variables, the ones that choose a
+/// toolkit, a Python environment or a network. As env.NAME, secrets withheld as above.
+result::Facts environment_of_stack(const Environment& environment);
+
 }  // namespace gpugauge::stack

@@ -1,14 +1,14 @@
 #include "stack/host_settings.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <set>
+#include <sstream>
 #include <string>
-#include <system_error>
 
 #include <fmt/core.h>
 
 #include "stack/cgroup.hpp"
+#include "stack/tree.hpp"
 
 namespace gpugauge::stack {
 namespace {
@@ -21,30 +21,28 @@ bool is_numbered(const std::string& name, const std::string& prefix) {
                      [](char c) { return c >= '0' && c <= '9'; });
 }
 
-std::string read_governors(const fs::path& root) {
+std::string read_governors(const Tree& tree) {
+  const std::string folder = "/sys/devices/system/cpu/cpufreq";
   std::set<std::string> governors;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(root / "sys/devices/system/cpu/cpufreq", ignored)) {
-    if (!is_numbered(entry.path().filename().string(), "policy")) continue;
-    std::ifstream file(entry.path() / "scaling_governor");
-    std::string governor;
-    if (file >> governor) governors.insert(governor);
+  for (const std::string& name : tree.list(folder)) {
+    if (!is_numbered(name, "policy")) continue;
+    const Reading governor = tree.read(fmt::format("{}/{}/scaling_governor", folder, name));
+    if (!governor.text.empty()) governors.insert(governor.text);
   }
   std::string joined;
   for (const auto& governor : governors) joined += (joined.empty() ? "" : ",") + governor;
   return joined;
 }
 
-int count_numa_nodes(const fs::path& root) {
+int count_numa_nodes(const Tree& tree) {
   int nodes = 0;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(root / "sys/devices/system/node", ignored))
-    nodes += is_numbered(entry.path().filename().string(), "node") ? 1 : 0;
+  for (const std::string& name : tree.list("/sys/devices/system/node"))
+    nodes += is_numbered(name, "node") ? 1 : 0;
   return nodes;
 }
 
-std::string read_cpus_allowed(const fs::path& root) {
-  std::ifstream file(root / "proc/self/status");
+std::string read_cpus_allowed(const Tree& tree) {
+  std::istringstream file(tree.read("/proc/self/status").text);
   const std::string key = "Cpus_allowed_list:";
   std::string line;
   while (std::getline(file, line)) {
@@ -58,11 +56,12 @@ std::string read_cpus_allowed(const fs::path& root) {
 }  // namespace
 
 result::Facts settings_of_host(const fs::path& root) {
+  const Tree tree(root);
   result::Facts facts;
-  if (auto governors = read_governors(root); !governors.empty())
+  if (auto governors = read_governors(tree); !governors.empty())
     facts["host.governor"] = std::move(governors);
-  if (const int nodes = count_numa_nodes(root); nodes > 0) facts["host.numa_nodes"] = std::to_string(nodes);
-  if (auto cpus = read_cpus_allowed(root); !cpus.empty()) facts["host.cpus_allowed"] = std::move(cpus);
+  if (const int nodes = count_numa_nodes(tree); nodes > 0) facts["host.numa_nodes"] = std::to_string(nodes);
+  if (auto cpus = read_cpus_allowed(tree); !cpus.empty()) facts["host.cpus_allowed"] = std::move(cpus);
   const auto limit = cpu_limit(cpu_groups(root));
   facts["host.cgroup_cpu_limit"] = limit ? fmt::format("{:.6g}", *limit) : "none";
   return facts;
