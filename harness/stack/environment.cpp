@@ -15,12 +15,11 @@ constexpr std::array names{"LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT", "GLIBC_T
 // Toolkit locations of the build environment: they choose a compiler, not how a built program runs.
 constexpr std::array without_effect{"CUDA_HOME", "CUDA_PATH", "CUDA_ROOT"};
 // Not part of a fingerprint: they change frameworks, or only which of several installations is used.
-constexpr std::array framework_prefixes{"TORCH_", "PYTORCH_", "TORCHINDUCTOR_", "TRITON_", "TF_",   "XLA_",
-                                        "JAX_",   "VLLM_",    "UCX_",           "OMPI_",   "GLOO_", "NVSHMEM_",
-                                        "MKL_",   "OPENBLAS_"};
-constexpr std::array choosing_names{"CUDA_HOME",   "CUDA_PATH",    "CUDA_ROOT",   "CONDA_PREFIX",
-                                    "VIRTUAL_ENV", "PYTHONPATH",   "PYTHONHOME",  "LD_BIND_NOW",
-                                    "CUDNN_PATH"};
+constexpr std::array framework_prefixes{"TORCH_", "PYTORCH_", "TORCHINDUCTOR_", "TRITON_",  "TF_",
+                                        "XLA_",   "JAX_",     "VLLM_",          "UCX_",     "OMPI_",
+                                        "GLOO_",  "NVSHMEM_", "MKL_",           "OPENBLAS_"};
+constexpr std::array choosing_names{"CUDA_HOME",  "CUDA_PATH",  "CUDA_ROOT",   "CONDA_PREFIX", "VIRTUAL_ENV",
+                                    "PYTHONPATH", "PYTHONHOME", "LD_BIND_NOW", "CUDNN_PATH"};
 constexpr std::array secrets{"KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "AUTH"};
 
 bool changes_behaviour(const std::string& name) {

@@ -89,7 +89,8 @@ NvmlFact Nvml::confidential_computing() const {
   auto* const get = library_.find<int(ConfidentialState*)>("nvmlSystemGetConfComputeState");
   ConfidentialState state{};
   if (get != nullptr) answer.code = get(&state);
-  if (answer.code == 0) answer.value = state.devtools_mode != 0 ? "devtools" : state.feature != 0 ? "on" : "off";
+  if (answer.code == 0)
+    answer.value = state.devtools_mode != 0 ? "devtools" : state.feature != 0 ? "on" : "off";
   return answer;
 }
 

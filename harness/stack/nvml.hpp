@@ -1,5 +1,5 @@
-// NVML, opened at run time, and the one list of what it is asked about a GPU. Every call may hang or crash with
-// a broken driver.
+// NVML, opened at run time, and the one list of what it is asked about a GPU. Every call may hang or crash
+// with a broken driver.
 #pragma once
 
 #include <string>
@@ -66,8 +66,8 @@ NvmlFact ask_nvml_fact(const SharedObject& library, NvmlDevice device, std::stri
 std::vector<std::string_view> nvml_facts();
 /// ecc, mig, and what each will be after a reset: ecc_pending, mig_pending.
 std::vector<NvmlFact> ask_nvml_modes(const SharedObject& library, NvmlDevice device);
-/// These and all other facts that come several to a call or need more than one: PCI address, memory, limits, remapped
-/// rows, throttle reasons, links, fabric, processes (process.<n> too).
+/// These and all other facts that come several to a call or need more than one: PCI address, memory, limits,
+/// remapped rows, throttle reasons, links, fabric, processes (process.<n> too).
 std::vector<NvmlFact> ask_nvml_structures(const SharedObject& library, NvmlDevice device);
 /// `yes` or `no`: a virtual GPU in a guest; and its licence: `licensed`, `unlicensed`, `unknown`.
 NvmlFact ask_vgpu_guest(const SharedObject& library, NvmlDevice device);

@@ -96,16 +96,15 @@ void word(const std::array<std::string_view, count>& words, const SharedObject& 
 
 void brand(const SharedObject& library, NvmlDevice device, const Query& query, NvmlFact& answer) {
   constexpr std::array<std::string_view, 17> words{
-      "unknown", "Quadro",        "Tesla",        "NVS",        "GRID",    "GeForce",     "Titan",
-      "vApps",   "vPC",           "vCS",          "vWS",        "vGaming", "Quadro RTX",  "NVIDIA RTX",
-      "NVIDIA",  "GeForce RTX",   "Titan RTX"};
+      "unknown", "Quadro", "Tesla",   "NVS",        "GRID",       "GeForce", "Titan",       "vApps",    "vPC",
+      "vCS",     "vWS",    "vGaming", "Quadro RTX", "NVIDIA RTX", "NVIDIA",  "GeForce RTX", "Titan RTX"};
   word(words, library, device, query, answer);
 }
 
 void architecture(const SharedObject& library, NvmlDevice device, const Query& query, NvmlFact& answer) {
-  constexpr std::array<std::string_view, 14> words{"",       "",       "Kepler", "Maxwell", "Pascal",
-                                                   "Volta",  "Turing", "Ampere", "Ada",     "Hopper",
-                                                   "Blackwell", "",     "",       "Rubin"};
+  constexpr std::array<std::string_view, 14> words{"",          "",       "Kepler", "Maxwell", "Pascal",
+                                                   "Volta",     "Turing", "Ampere", "Ada",     "Hopper",
+                                                   "Blackwell", "",       "",       "Rubin"};
   word(words, library, device, query, answer);
 }
 

@@ -1,5 +1,5 @@
-// Facts of a GPU that come several to a call of NVML, in structures laid out as NVIDIA's nvml.h documents them
-// (CUDA 13), or that take more than one call.
+// Facts of a GPU that come several to a call of NVML, in structures laid out as NVIDIA's nvml.h documents
+// them (CUDA 13), or that take more than one call.
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -59,8 +59,12 @@ static_assert(sizeof(PciInfo) == 68 && sizeof(ProcessInfo) == 24 && sizeof(OldPr
 static_assert(sizeof(FabricInfo) == 28 && sizeof(LicensableFeature) == 284 &&
               sizeof(LicensableFeatures) == 860);
 
-constexpr std::string_view yes_or_no(unsigned value) { return value == 0 ? "no" : "yes"; }
-constexpr std::string_view on_or_off(unsigned value) { return value == 0 ? "off" : "on"; }
+constexpr std::string_view yes_or_no(unsigned value) {
+  return value == 0 ? "no" : "yes";
+}
+constexpr std::string_view on_or_off(unsigned value) {
+  return value == 0 ? "off" : "on";
+}
 
 /// The same code for each of several facts of one call.
 void add_failed(Facts& facts, const char* call, int code, std::initializer_list<const char*> names) {
@@ -150,9 +154,9 @@ void add_uncorrected(const SharedObject& library, NvmlDevice device, Facts& fact
 }
 
 std::string reason_words(unsigned long long reasons) {
-  constexpr std::array<std::string_view, 9> words{
-      "idle",       "applications_clocks", "sw_power_cap",   "hw_slowdown",  "sync_boost",
-      "sw_thermal", "hw_thermal",          "hw_power_brake", "display_clock"};
+  constexpr std::array<std::string_view, 9> words{"idle",        "applications_clocks", "sw_power_cap",
+                                                  "hw_slowdown", "sync_boost",          "sw_thermal",
+                                                  "hw_thermal",  "hw_power_brake",      "display_clock"};
   std::vector<std::string> found;
   for (unsigned bit = 0; bit < 64; ++bit) {
     if ((reasons >> bit & 1U) == 0) continue;
@@ -245,7 +249,8 @@ void add_processes(const SharedObject& library, NvmlDevice device, Facts& facts)
     call = "nvmlDeviceGetComputeRunningProcesses";
     code = list_processes<OldProcessInfo>(library, device, call, processes);
   }
-  std::erase_if(processes, [](const Process& process) { return process.pid == static_cast<unsigned>(::getpid()); });
+  std::erase_if(processes,
+                [](const Process& process) { return process.pid == static_cast<unsigned>(::getpid()); });
   facts.push_back({"processes", call, code, code == 0 ? std::to_string(processes.size()) : ""});
   for (std::size_t i = 0; i < std::min(processes.size(), told_most); ++i) {
     const Process& process = processes[i];

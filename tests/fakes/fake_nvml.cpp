@@ -238,8 +238,8 @@ int nvmlDeviceGetApplicationsClock(Device device, int clock, unsigned* megahertz
   return answer(device, "nvmlDeviceGetApplicationsClock", clock_key(clock, "_application_mhz"), megahertz);
 }
 int nvmlDeviceGetDefaultApplicationsClock(Device device, int clock, unsigned* megahertz) {
-  return answer(device, "nvmlDeviceGetDefaultApplicationsClock",
-                clock_key(clock, "_application_default_mhz"), megahertz);
+  return answer(device, "nvmlDeviceGetDefaultApplicationsClock", clock_key(clock, "_application_default_mhz"),
+                megahertz);
 }
 int nvmlDeviceGetTemperature(Device device, int sensor, unsigned* celsius) {
   return sensor == 0 ? answer(device, "nvmlDeviceGetTemperature", "temperature", celsius) : not_supported;

@@ -1,5 +1,5 @@
-// probe_child [ROOT]: what `gpugauge probe devices` does; probe_child inventory: what `gpugauge probe inventory`
-// does, for tests that choose the libraries and the file tree.
+// probe_child [ROOT]: what `gpugauge probe devices` does; probe_child inventory: what `gpugauge probe
+// inventory` does, for tests that choose the libraries and the file tree.
 #include <cstdio>
 #include <string_view>
 

@@ -63,8 +63,8 @@ void add_runtimes(const Tree& tree, Inventory& inventory) {
     }
   }
   if (!names.empty()) {
-    inventory.present(key, fmt::format("{}", fmt::join(names, " ")), fmt::format("{}", fmt::join(sources, " ")),
-                      "names nvidia");
+    inventory.present(key, fmt::format("{}", fmt::join(names, " ")),
+                      fmt::format("{}", fmt::join(sources, " ")), "names nvidia");
   } else if (!refused.empty()) {
     inventory.unreadable(key, refused, "root");
   } else {
@@ -94,8 +94,8 @@ void add_toolkit(const Tree& tree, Inventory& inventory) {
 
 bool is_driver_file(std::string_view path) {
   const std::string_view name = path.substr(path.rfind('/') + 1);
-  constexpr std::array starts{"libcuda.so", "libnvidia-", "libnvcuvid.so", "libGLX_nvidia", "libEGL_nvidia",
-                              "libcudadebugger", "libnvoptix"};
+  constexpr std::array starts{"libcuda.so",    "libnvidia-",      "libnvcuvid.so", "libGLX_nvidia",
+                              "libEGL_nvidia", "libcudadebugger", "libnvoptix"};
   return std::any_of(starts.begin(), starts.end(),
                      [&](std::string_view start) { return name.starts_with(start); }) ||
          path.starts_with("/usr/bin/nvidia-") || path.starts_with("/dev/nvidia") ||
@@ -118,8 +118,7 @@ void add_mounts(const Tree& tree, Inventory& inventory) {
 
 void collect_container(const Context& context, Inventory& inventory) {
   const Tree& tree = context.tree;
-  const std::string kind =
-      container_kind(tree, context.environment.contains("KUBERNETES_SERVICE_HOST"));
+  const std::string kind = container_kind(tree, context.environment.contains("KUBERNETES_SERVICE_HOST"));
   inventory.present("container.kind", kind.empty() ? "none" : kind,
                     "/proc/1/cgroup /.dockerenv /run/.containerenv /run/systemd/container", "marks");
   add_toolkit(tree, inventory);

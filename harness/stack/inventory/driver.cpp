@@ -143,9 +143,8 @@ std::string driver_version_in(const std::string& path) {
   constexpr int oldest = 100;  // "libcuda.so.1.1" is no driver version
   std::string version = version_in_file_name(path);
   const auto major = number_in<int>(std::string_view(version).substr(0, version.find('.')));
-  const bool digits = std::all_of(version.begin(), version.end(), [](unsigned char c) {
-    return std::isdigit(c) != 0 || c == '.';
-  });
+  const bool digits = std::all_of(version.begin(), version.end(),
+                                  [](unsigned char c) { return std::isdigit(c) != 0 || c == '.'; });
   return digits && version.find('.') != std::string::npos && major.value_or(0) >= oldest ? version : "";
 }
 

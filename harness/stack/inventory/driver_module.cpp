@@ -55,7 +55,8 @@ constexpr std::array usual_options{
 };
 // Of these neither value is unusual: the default moved between releases, and they concern suspending.
 constexpr std::array moved_options{"PreserveVideoMemoryAllocations", "OpenRmEnableUnsupportedGpus",
-                                   "UseKernelSuspendNotifiers", "DmaRemapPeerMmio", "RmNvlinkBandwidthLinkCount"};
+                                   "UseKernelSuspendNotifiers", "DmaRemapPeerMmio",
+                                   "RmNvlinkBandwidthLinkCount"};
 
 bool is_usual(std::string_view name, std::string_view value) {
   if (value.empty() || value == "\"\"") return true;
@@ -199,7 +200,8 @@ void add_signature(const DriverFiles& files, const std::string& module, Inventor
   } else if (module.empty()) {
     inventory.absent(key, "/lib/modules", "no nvidia module");
   } else {
-    inventory.unreadable(key, module, fmt::format("the command `modinfo {}`: the file is compressed", module));
+    inventory.unreadable(key, module,
+                         fmt::format("the command `modinfo {}`: the file is compressed", module));
   }
 }
 
@@ -270,8 +272,7 @@ void add_module_state(const Tree& tree, const std::string& key, const std::vecto
 
 void add_secure_boot(const Tree& tree, Inventory& inventory) {
   const char* const key = "driver.secure_boot";
-  const std::string variable =
-      "/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c";
+  const std::string variable = "/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c";
   if (!tree.exists("/sys/firmware/efi")) {
     inventory.absent(key, "/sys/firmware/efi", "not started by EFI, or not visible here");
     return;

@@ -27,7 +27,8 @@ void add_daemon(const DriverFiles& files, const std::optional<std::vector<std::s
     return;
   }
   if (files.in_container) {
-    inventory.unreadable(daemon.key, "/proc/*/comm", "a look from the host: a container sees its own processes");
+    inventory.unreadable(daemon.key, "/proc/*/comm",
+                         "a look from the host: a container sees its own processes");
     return;
   }
   const auto program = std::find_if(daemon.programs.begin(), daemon.programs.end(),
@@ -76,8 +77,8 @@ void add_gsp(const std::vector<ModuleGpu>& gpus, Inventory& inventory) {
 }
 
 void add_vgpu(const DriverFiles& files, const std::vector<ModuleGpu>& gpus, Inventory& inventory) {
-  const auto guest = std::find_if(gpus.begin(), gpus.end(),
-                                  [](const ModuleGpu& gpu) { return is_virtual_gpu(gpu.name); });
+  const auto guest =
+      std::find_if(gpus.begin(), gpus.end(), [](const ModuleGpu& gpu) { return is_virtual_gpu(gpu.name); });
   if (gpus.empty()) {
     inventory.absent("vgpu.guest", gpus_folder);
   } else {

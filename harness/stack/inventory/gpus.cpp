@@ -40,7 +40,8 @@ std::string add_answers(const std::string& out, Inventory& inventory) {
   for_each_line(out, [&](std::string_view line) {
     if (!line.starts_with("{\"schema\":\"gpugauge.inventory/")) return;  // a preloaded library prints too
     try {
-      for (const Item& item : inventory_from_json(std::string(line)).items()) {
+      const Inventory answer = inventory_from_json(std::string(line));
+      for (const Item& item : answer.items()) {
         if (!is_known_better(item, inventory)) inventory.add(item);
         last = item.key;
       }
@@ -57,7 +58,8 @@ void add_outcome(const ChildResult& child, const std::string& last, double limit
   const std::string until = last.empty() ? "nothing was answered" : "the last answer was " + last;
   const std::string source = command.empty() ? "" : command.front();
   if (child.timed_out) {
-    inventory.present(outcome_key, "timed out", source, fmt::format("after {:g} s; {}", limit_seconds, until));
+    inventory.present(outcome_key, "timed out", source,
+                      fmt::format("after {:g} s; {}", limit_seconds, until));
   } else if (child.signal) {
     inventory.present(outcome_key, "crashed", source, fmt::format("signal {}; {}", *child.signal, until));
   } else if (!child.start_error.empty()) {
@@ -74,8 +76,8 @@ bool is_asked(const Context& context, Inventory& inventory) {
   if (!context.tree.live()) return false;
   const Loader loader(context.tree, context.environment);
   if (!loader.pick("libcuda.so.1").empty() || !loader.pick("libnvidia-ml.so.1").empty()) return true;
-  for (const char* const key : {"cuda.init.code", "cuda.init.name", "cuda.init.call", "cuda.devices",
-                                "driver.cuda_max"})
+  for (const char* const key :
+       {"cuda.init.code", "cuda.init.name", "cuda.init.call", "cuda.devices", "driver.cuda_max"})
     inventory.absent(key, "libcuda.so.1", "the loader finds no such library");
   for (const char* const key : {"nvml.init.code", "nvml.init.name", "nvml.devices"})
     inventory.absent(key, "libnvidia-ml.so.1", "the loader finds no such library");

@@ -34,9 +34,9 @@ void add_link(const Tree& tree, const std::string& folder, const std::string& pr
     const std::string text = tree.read(file).text;
     const bool width = number_in<int>(text).value_or(0) > 0;  // 255 and 0 where there is no link
     add_if_silent(inventory, prefix + fact.name,
-                  fact.speed                    ? pcie_generation(text)
+                  fact.speed               ? pcie_generation(text)
                   : width && text != "255" ? text
-                                                : "",
+                                           : "",
                   file, "sysfs");
   }
   add_if_silent(inventory, prefix + "pcie_sampled", "idle", folder, "nothing was run on the GPU");
@@ -71,10 +71,10 @@ std::string pcie_generation(std::string_view speed) {
     std::string_view number;
   };
   // "8 GT/s" and "8.0 GT/s PCIe" are both written, by older and newer kernels.
-  constexpr std::array generations{Generation{"2.5 ", "1"},  Generation{"5 ", "2"},    Generation{"5.0 ", "2"},
-                                   Generation{"8 ", "3"},    Generation{"8.0 ", "3"},  Generation{"16 ", "4"},
-                                   Generation{"16.0 ", "4"}, Generation{"32 ", "5"},   Generation{"32.0 ", "5"},
-                                   Generation{"64 ", "6"},   Generation{"64.0 ", "6"}};
+  constexpr std::array generations{
+      Generation{"2.5 ", "1"},  Generation{"5 ", "2"},  Generation{"5.0 ", "2"},  Generation{"8 ", "3"},
+      Generation{"8.0 ", "3"},  Generation{"16 ", "4"}, Generation{"16.0 ", "4"}, Generation{"32 ", "5"},
+      Generation{"32.0 ", "5"}, Generation{"64 ", "6"}, Generation{"64.0 ", "6"}};
   for (const Generation& generation : generations) {
     if (speed.starts_with(generation.start)) return std::string(generation.number);
   }

@@ -93,7 +93,9 @@ Inventory nvml_itself(const Nvml& nvml) {
   return found;
 }
 
-bool is_for_fingerprints(std::string_view fact) { return fact == "compute_mode_number"; }
+bool is_for_fingerprints(std::string_view fact) {
+  return fact == "compute_mode_number";
+}
 
 /// One GPU of NVML; its PCI address goes into `address`.
 Inventory gpu_of_nvml(const Nvml& nvml, unsigned index, std::string& address) {
@@ -103,7 +105,8 @@ Inventory gpu_of_nvml(const Nvml& nvml, unsigned index, std::string& address) {
   const NvmlDevice device = nvml.by_index(index, code);
   if (device == nullptr) {
     add_fact(found, prefix + "uuid", {"uuid", "nvmlDeviceGetHandleByIndex_v2", code, ""});
-    if (code == nvml_gpu_is_lost) found.present(prefix + "lost", "yes", "nvml", "nvmlDeviceGetHandleByIndex_v2");
+    if (code == nvml_gpu_is_lost)
+      found.present(prefix + "lost", "yes", "nvml", "nvmlDeviceGetHandleByIndex_v2");
     return found;
   }
   bool lost = false;
@@ -202,10 +205,9 @@ int inventory_child_main() {
     const Nvml nvml;
     const Inventory itself = nvml_itself(nvml);
     print(output, itself);
-    const unsigned count =
-        nvml.ready() && itself.has("nvml.devices")
-            ? static_cast<unsigned>(std::stoul(itself.value("nvml.devices")))
-            : 0;
+    const unsigned count = nvml.ready() && itself.has("nvml.devices")
+                               ? static_cast<unsigned>(std::stoul(itself.value("nvml.devices")))
+                               : 0;
     for (unsigned index = 0; index < std::min(count, gpus_most); ++index) {
       std::string address;
       print(output, gpu_of_nvml(nvml, index, address));

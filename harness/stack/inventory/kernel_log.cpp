@@ -177,7 +177,8 @@ std::optional<std::string> parse_xid(std::string_view text) {
   if (start == std::string_view::npos) return std::nullopt;
   text.remove_prefix(start + 11);
   const auto close = text.find("): ");
-  if (close == std::string_view::npos) return std::nullopt;
+  constexpr std::size_t longest_address = 20;  // with "PCI:" in front
+  if (close == std::string_view::npos || close > longest_address) return std::nullopt;
   std::string address = pci_address(after(text.substr(0, close), "PCI:").value_or(text.substr(0, close)));
   if (address.find('.') == std::string::npos) address += ".0";
   text.remove_prefix(close + 3);

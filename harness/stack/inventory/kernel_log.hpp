@@ -17,9 +17,9 @@ struct LogLine {
 /// (UTC); nullopt where the record is none.
 std::optional<LogLine> parse_kmsg_record(std::string_view record, double boot);
 
-/// A line of syslog or of dmesg: "Nov 20 10:11:12 host kernel: [  5.6] message", "2026-11-20T10:11:12+00:00 host
-/// kernel: message", "[    5.678] message". Syslog's older form names no year: `year` and `month` (1 to 12) are
-/// those of the log's last change. nullopt where it is no line of the kernel.
+/// A line of syslog or of dmesg: "Nov 20 10:11:12 host kernel: [  5.6] message", "2026-11-20T10:11:12+00:00
+/// host kernel: message", "[    5.678] message". Syslog's older form names no year: `year` and `month` (1 to
+/// 12) are those of the log's last change. nullopt where it is no line of the kernel.
 std::optional<LogLine> parse_log_line(std::string_view line, int year, int month);
 
 /// "NVRM: Xid (PCI:0000:01:00): 79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus." ->

@@ -79,7 +79,8 @@ void collect_iommu(const Tree& tree, Inventory& inventory) {
   const std::string source = gpu_addresses(tree).empty() ? "/sys/kernel/iommu_groups/*/type"
                                                          : "/sys/bus/pci/devices/*/iommu_group/type";
   if (types.contains("translated")) return inventory.present(key, "translated", source, "type of the group");
-  if (types.contains("passthrough")) return inventory.present(key, "passthrough", source, "type of the group");
+  if (types.contains("passthrough"))
+    return inventory.present(key, "passthrough", source, "type of the group");
   if (refused) return inventory.unreadable(key, source, "root");
   const auto words = words_of(tree.read("/proc/cmdline").text);
   const bool asked = std::find(words.begin(), words.end(), "iommu=pt") != words.end() ||

@@ -18,11 +18,32 @@ constexpr std::size_t changes_most = 20;
 constexpr const char* apt_folder = "/etc/apt/apt.conf.d";
 
 bool is_of_the_stack(const std::string& name) {
-  constexpr std::array prefixes{
-      "nvidia-",    "libnvidia-", "cuda-",      "libcublas", "libcudnn",     "cudnn",    "libnccl",
-      "libcufft",   "libcufile",  "libcurand",  "libcusolver", "libcusparse", "libnvinfer", "libnvjitlink",
-      "libnvrtc",   "libcupti",   "libcudart",  "tensorrt",  "datacenter-gpu-manager", "gdrdrv", "libgdrapi",
-      "nvlsm",      "libnpp",     "libnvvm",    "libnvonnxparser", "python3-libnvinfer"};
+  constexpr std::array prefixes{"nvidia-",
+                                "libnvidia-",
+                                "cuda-",
+                                "libcublas",
+                                "libcudnn",
+                                "cudnn",
+                                "libnccl",
+                                "libcufft",
+                                "libcufile",
+                                "libcurand",
+                                "libcusolver",
+                                "libcusparse",
+                                "libnvinfer",
+                                "libnvjitlink",
+                                "libnvrtc",
+                                "libcupti",
+                                "libcudart",
+                                "tensorrt",
+                                "datacenter-gpu-manager",
+                                "gdrdrv",
+                                "libgdrapi",
+                                "nvlsm",
+                                "libnpp",
+                                "libnvvm",
+                                "libnvonnxparser",
+                                "python3-libnvinfer"};
   return is_driver_package(name) ||
          std::any_of(prefixes.begin(), prefixes.end(),
                      [&](std::string_view prefix) { return name.starts_with(prefix); });

@@ -115,8 +115,7 @@ std::vector<AptSetting> read_apt_configuration(const Tree& tree) {
 
 std::vector<Pin> read_pins(const Tree& tree) {
   std::vector<Pin> pins;
-  for (const std::string& file :
-       files_of(tree, "/etc/apt/preferences.d", "/etc/apt/preferences", ".pref")) {
+  for (const std::string& file : files_of(tree, "/etc/apt/preferences.d", "/etc/apt/preferences", ".pref")) {
     std::string packages;
     bool to_version = false;
     int priority = 0;
@@ -144,8 +143,7 @@ std::vector<Pin> read_pins(const Tree& tree) {
 const Pin* find_pin(const std::vector<Pin>& pins, const std::string& package) {
   constexpr int priority_of_a_repository = 500;
   const auto found = std::find_if(pins.begin(), pins.end(), [&](const Pin& pin) {
-    return pin.priority > priority_of_a_repository &&
-           ::fnmatch(pin.package.c_str(), package.c_str(), 0) == 0;
+    return pin.priority > priority_of_a_repository && ::fnmatch(pin.package.c_str(), package.c_str(), 0) == 0;
   });
   return found == pins.end() ? nullptr : &*found;
 }

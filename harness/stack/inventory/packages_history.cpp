@@ -51,15 +51,17 @@ std::pair<std::string, std::string> split_rpm(std::string_view package) {
 
 /// How much a package's name tells about the driver, the most telling first.
 int rank(std::string_view name) {
-  constexpr std::array prefixes{"nvidia-driver", "nvidia-open",    "cuda-drivers",
-                                "nvidia-dkms",   "nvidia-kernel",  "kmod-nvidia",
+  constexpr std::array prefixes{"nvidia-driver", "nvidia-open",       "cuda-drivers",
+                                "nvidia-dkms",   "nvidia-kernel",     "kmod-nvidia",
                                 "libcuda1",      "libnvidia-compute", "nvidia-fabric"};
   const auto found = std::find_if(prefixes.begin(), prefixes.end(),
                                   [&](std::string_view prefix) { return name.starts_with(prefix); });
   return static_cast<int>(found - prefixes.begin());
 }
 
-std::string day_of(const PackageChange& change) { return change.time.substr(0, 10); }
+std::string day_of(const PackageChange& change) {
+  return change.time.substr(0, 10);
+}
 
 bool same_step(const PackageChange& one, const PackageChange& other) {
   return one.action == other.action && one.from == other.from && one.to == other.to &&
@@ -155,10 +157,9 @@ std::vector<PackageChange> parse_dnf_log(std::string_view text) {
     } else if (words[2] == "Erase:" || words[2] == "Removed:") {
       changes.push_back({time, "remove", name, version, "", "", "dnf log"});
     } else if (words[2] == "Upgraded:") {  // the old one goes after the new one has come
-      const auto match =
-          std::find_if(changes.rbegin(), changes.rend(), [&](const PackageChange& change) {
-            return change.action == "upgrade" && change.name == name && change.from.empty();
-          });
+      const auto match = std::find_if(changes.rbegin(), changes.rend(), [&](const PackageChange& change) {
+        return change.action == "upgrade" && change.name == name && change.from.empty();
+      });
       if (match != changes.rend()) match->from = version;
     }
   });
@@ -172,10 +173,12 @@ std::vector<PackageChange> driver_history(const Tree& tree, std::vector<std::str
     Parser parse;
   };
   // Of two logs that tell of one change, the one that also knows who asked for it comes first.
-  constexpr std::array logs{
-      Log{"/var/log/apt/history.log.1", parse_apt_history}, Log{"/var/log/apt/history.log", parse_apt_history},
-      Log{"/var/log/dpkg.log.1", parse_dpkg_log},           Log{"/var/log/dpkg.log", parse_dpkg_log},
-      Log{"/var/log/dnf.rpm.log.1", parse_dnf_log},         Log{"/var/log/dnf.rpm.log", parse_dnf_log}};
+  constexpr std::array logs{Log{"/var/log/apt/history.log.1", parse_apt_history},
+                            Log{"/var/log/apt/history.log", parse_apt_history},
+                            Log{"/var/log/dpkg.log.1", parse_dpkg_log},
+                            Log{"/var/log/dpkg.log", parse_dpkg_log},
+                            Log{"/var/log/dnf.rpm.log.1", parse_dnf_log},
+                            Log{"/var/log/dnf.rpm.log", parse_dnf_log}};
   std::vector<PackageChange> changes;
   std::set<std::tuple<std::string, std::string, std::string, std::string, std::string>> told;
   for (const Log& log : logs) {

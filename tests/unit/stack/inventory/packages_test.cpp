@@ -1,0 +1,254 @@
+#include "stack/inventory/packages.hpp"
+
+#include <gmock/gmock.h>
+
+#include "stack/inventory/collect.hpp"
+#include "unit/stack/fake_tree.hpp"
+
+namespace gpugauge::stack {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+std::string stanza(const std::string& name, const std::string& version, const std::string& status = "install",
+                   const std::string& maintainer = "Ubuntu Core Developers <x@ubuntu.com>") {
+  return fmt::format(
+      "Package: {}\nStatus: {} ok installed\nPriority: optional\nMaintainer: {}\nArchitecture: amd64\n"
+      "Version: {}\nDescription: text\n with a second line\n .\n Package: not-one\n\n",
+      name, status, maintainer, version);
+}
+
+Inventory packages_of(const FakeTree& tree) {
+  Inventory inventory;
+  collect_packages({Tree(tree.root()), {}, "", {}, false, 20, {}}, inventory);
+  return inventory;
+}
+
+TEST(Packages, ReadsDpkgsStatus) {
+  const auto packages =
+      parse_dpkg_status(stanza("nvidia-driver-580", "580.65.06-0ubuntu1", "hold") +
+                        "Package: removed\nStatus: deinstall ok config-files\nVersion: 1\n\n" +
+                        "Package: no-version\nStatus: install ok installed\n\n" +
+                        stanza("libcuda1", "1:2-3", "install", "N <n@nvidia.com>") + stanza("libcuda1", "9") +
+                        "Package: cut\nStatus: install ok unpacked\nVersion: 7");
+  EXPECT_THAT(packages, ElementsAre(Package{"nvidia-driver-580", "580.65.06-0ubuntu1",
+                                            "Ubuntu Core Developers <x@ubuntu.com>", true},
+                                    Package{"libcuda1", "1:2-3", "N <n@nvidia.com>", false},
+                                    Package{"cut", "7", "", false}));
+}
+
+TEST(Packages, UpstreamVersionHasNeitherEpochNorRevision) {
+  EXPECT_EQ(upstream_version("580.65.06-0ubuntu1"), "580.65.06");
+  EXPECT_EQ(upstream_version("1:580.65.06-0ubuntu0.24.04.1"), "580.65.06");
+  EXPECT_EQ(upstream_version("9.10.2.21-1"), "9.10.2.21");
+  EXPECT_EQ(upstream_version("2.36"), "2.36");
+  EXPECT_EQ(upstream_version(""), "");
+}
+
+TEST(Packages, OnlyThoseOfTheStackAreTold) {
+  FakeTree tree;
+  tree.file("/var/lib/dpkg/status",
+            stanza("adduser", "3.1") + stanza("libcudnn9-cuda-12", "9.10.2.21-1", "hold") +
+                stanza("linux-modules-nvidia-580-6.8.0-60-generic", "6.8.0-60.63") + stanza("vim", "2"));
+  const Inventory inventory = packages_of(tree);
+  EXPECT_EQ(inventory.value("packages.database"), "dpkg");
+  EXPECT_THAT(inventory.children("package"),
+              ElementsAre("libcudnn9-cuda-12", "linux-modules-nvidia-580-6_8_0-60-generic"));
+  EXPECT_EQ(inventory.value("package.libcudnn9-cuda-12.version"), "9.10.2.21-1");
+  EXPECT_EQ(inventory.value("package.libcudnn9-cuda-12.held"), "yes");
+  EXPECT_EQ(inventory.value("package.linux-modules-nvidia-580-6_8_0-60-generic.held"), "no");
+}
+
+TEST(Packages, AnImageWithoutAPackageManagerHasOneFileAPackage) {
+  FakeTree tree;
+  tree.file("/var/lib/dpkg/status.d/libc6", "Package: libc6\nVersion: 2.36-9\n");
+  tree.file("/var/lib/dpkg/status.d/libc6.md5sums", "Package: no\nVersion: 1\n");
+  EXPECT_THAT(read_packages(Tree(tree.root())).packages, ElementsAre(Package{"libc6", "2.36-9", "", false}));
+}
+
+TEST(Packages, RpmsDatabaseIsSaidToBeUnreadable) {
+  FakeTree tree;
+  tree.file("/var/lib/rpm/rpmdb.sqlite", "SQLite format 3");
+  const Inventory inventory = packages_of(tree);
+  ASSERT_TRUE(inventory.unreadable("packages.database"));
+  EXPECT_EQ(inventory.find("packages.database")->needs,
+            "the command `rpm -qa`: the database is no plain file");
+  EXPECT_EQ(packages_of(FakeTree()).find("packages.database")->presence, Presence::absent);
+}
+
+TEST(Packages, APinToAVersionHolds) {
+  FakeTree tree;
+  tree.file("/var/lib/dpkg/status",
+            stanza("nvidia-driver-580", "580.65.06-1") + stanza("cuda-toolkit-12-8", "12.8.1-1"));
+  tree.file("/etc/apt/preferences.d/nvidia",
+            "# remark\nPackage: nvidia-* libnvidia-*\nPin: version 580.65*\nPin-Priority: 1001\n\n"
+            "Package: *\nPin: release l=NVIDIA CUDA\nPin-Priority: 600\n");
+  tree.file("/etc/apt/preferences.d/ignored.bak", "Package: cuda-*\nPin: version 12\nPin-Priority: 1001\n");
+  const Inventory inventory = packages_of(tree);
+  EXPECT_EQ(inventory.value("package.nvidia-driver-580.held"), "yes");
+  EXPECT_EQ(inventory.find("package.nvidia-driver-580.held")->source, "/etc/apt/preferences.d/nvidia");
+  EXPECT_EQ(inventory.value("package.cuda-toolkit-12-8.held"), "no") << "a pin to a repository is no hold";
+}
+
+TEST(Packages, ReadsAptsConfiguration) {
+  const auto settings = parse_apt_configuration(
+      "// remark { \"\n# another\n/* and\n\"one\" */\nAPT::Periodic::Unattended-Upgrade \"1\";\n"
+      "Unattended-Upgrade {\n  Allowed-Origins { \"a:b\"; \"c\"; };\n  Package-Blacklist:: \"nvidia\"; }\nX "
+      "\"open",
+      "f");
+  std::vector<std::string> seen;
+  for (const AptSetting& setting : settings) seen.push_back(setting.key + "=" + setting.value);
+  EXPECT_THAT(seen,
+              ElementsAre("apt::periodic::unattended-upgrade=1", "unattended-upgrade::allowed-origins=a:b",
+                          "unattended-upgrade::allowed-origins=c",
+                          "unattended-upgrade::package-blacklist=nvidia", "x=open"));
+  EXPECT_THAT(parse_apt_configuration(std::string(5000, '{'), "f"), IsEmpty());
+  EXPECT_THAT(parse_apt_configuration("}}}};;;", "f"), IsEmpty());
+}
+
+struct Unattended {
+  std::string name;
+  std::string configuration;
+  std::string packages;
+  std::string state;
+  std::string covers;
+};
+std::ostream& operator<<(std::ostream& out, const Unattended& one) {
+  return out << one.name;
+}
+class UnattendedUpgrades : public testing::TestWithParam<Unattended> {};
+
+TEST_P(UnattendedUpgrades, AreKnownWithWhatTheyCover) {
+  FakeTree tree;
+  tree.file("/etc/apt/apt.conf.d/20auto-upgrades", GetParam().configuration);
+  tree.file("/var/lib/dpkg/status", GetParam().packages);
+  const Inventory inventory = packages_of(tree);
+  EXPECT_EQ(inventory.value("packages.unattended_upgrades"), GetParam().state);
+  EXPECT_EQ(inventory.value("packages.unattended_covers_driver"), GetParam().covers);
+}
+
+const std::string on = "APT::Periodic::Unattended-Upgrade \"1\";\n";
+const std::string security =
+    "Unattended-Upgrade::Allowed-Origins { \"${distro_id}:${distro_codename}-security\"; };\n";
+const std::string unattended = stanza("unattended-upgrades", "2.9");
+const std::string driver = stanza("nvidia-driver-580", "580.65.06-1");
+const std::string driver_of_nvidia =
+    stanza("nvidia-driver-580", "580.65.06-1", "install", "c <c@nvidia.com>");
+
+INSTANTIATE_TEST_SUITE_P(
+    Cases, UnattendedUpgrades,
+    testing::Values(
+        Unattended{"distribution_driver", on + security, unattended + driver, "on", "yes"},
+        Unattended{"nvidias_driver", on + security, unattended + driver_of_nvidia, "on", "no"},
+        Unattended{"nvidias_origin", on + "Unattended-Upgrade::Origins-Pattern { \"origin=NVIDIA\"; };\n",
+                   unattended + driver_of_nvidia, "on", "yes"},
+        Unattended{"blacklisted",
+                   on + security + "Unattended-Upgrade::Package-Blacklist { \"^nvidia-.*\"; };\n",
+                   unattended + driver, "on", "no"},
+        Unattended{"held", on + security, unattended + stanza("nvidia-driver-580", "1-1", "hold"), "on",
+                   "no"},
+        Unattended{"no_origins", on, unattended + driver, "on", "unknown"},
+        Unattended{"no_driver_package", on + security, unattended, "on", "unknown"},
+        Unattended{"not_installed", on + security, driver, "off", ""},
+        Unattended{"zero", "APT::Periodic::Unattended-Upgrade \"0\";\n", unattended + driver, "off", ""},
+        Unattended{"switched_off_as_a_whole", on + "APT::Periodic::Enable \"0\";\n", unattended + driver,
+                   "off", ""},
+        Unattended{"nothing_said", "", unattended + driver, "off", ""}),
+    [](const testing::TestParamInfo<Unattended>& of) { return of.param.name; });
+
+TEST(History, ReadsDpkgsLog) {
+  EXPECT_THAT(
+      parse_dpkg_log(
+          "2026-08-03 10:22:01 startup archives unpack\n"
+          "2026-08-03 10:22:01 upgrade nvidia-driver-580:amd64 580.65.06-0ubuntu1 580.95.05-0ubuntu1\n"
+          "2026-08-03 10:22:02 install nvidia-utils-580:amd64 <none> 580.95.05-0ubuntu1\n"
+          "2026-08-03 10:22:02 upgrade vim:amd64 1 2\n"
+          "2026-08-03 10:22:03 status installed nvidia-driver-580:amd64 580.95.05-0ubuntu1\n"
+          "2026-08-03 10:22:04 remove libnvidia-compute-570:amd64 570.1-1 <none>\nupgrade\n\n"),
+      ElementsAre(PackageChange{"2026-08-03 10:22:01", "upgrade", "nvidia-driver-580", "580.65.06",
+                                "580.95.05", "", "dpkg log"},
+                  PackageChange{"2026-08-03 10:22:02", "install", "nvidia-utils-580", "", "580.95.05", "",
+                                "dpkg log"},
+                  PackageChange{"2026-08-03 10:22:04", "remove", "libnvidia-compute-570", "570.1", "", "",
+                                "dpkg log"}));
+}
+
+TEST(History, ReadsAptsHistory) {
+  EXPECT_THAT(
+      parse_apt_history(
+          "\nStart-Date: 2026-08-03  06:12:44\nCommandline: /usr/bin/unattended-upgrade\n"
+          "Install: nvidia-firmware-580:amd64 (580.95.05-0ubuntu1, automatic), vim:amd64 (1)\n"
+          "Upgrade: vim:amd64 (1, 2), nvidia-driver-580:amd64 (580.65.06-0ubuntu1, 580.95.05-0ubuntu1)\n"
+          "Remove: libnvidia-gl-570:amd64 (570.1-1)\nEnd-Date: 2026-08-03  06:13:10\n\n"
+          "Upgrade: nvidia-driver-580:amd64 (1-1, 2-1)\n"),
+      ElementsAre(PackageChange{"2026-08-03 06:12:44", "install", "nvidia-firmware-580", "", "580.95.05", "",
+                                "apt history: /usr/bin/unattended-upgrade"},
+                  PackageChange{"2026-08-03 06:12:44", "upgrade", "nvidia-driver-580", "580.65.06",
+                                "580.95.05", "", "apt history: /usr/bin/unattended-upgrade"},
+                  PackageChange{"2026-08-03 06:12:44", "remove", "libnvidia-gl-570", "570.1", "", "",
+                                "apt history: /usr/bin/unattended-upgrade"}));
+  EXPECT_THAT(parse_apt_history("Start-Date: x\nUpgrade: nvidia-driver-580:amd64 (1"), IsEmpty());
+}
+
+TEST(History, ReadsDnfsLog) {
+  EXPECT_THAT(
+      parse_dnf_log(
+          "2026-08-03T10:22:01+0000 SUBDEBUG Upgrade: nvidia-driver-3:580.95.05-1.el9.x86_64\n"
+          "2026-08-03T10:22:09+0000 SUBDEBUG Upgraded: nvidia-driver-3:580.65.06-1.el9.x86_64\n"
+          "2026-08-03T10:22:10+0000 SUBDEBUG Installed: kmod-nvidia-open-dkms-3:580.95.05-1.el9.noarch\n"
+          "2026-08-03T10:22:11+0000 INFO --- logging initialized ---\n"),
+      ElementsAre(PackageChange{"2026-08-03 10:22:01", "upgrade", "nvidia-driver", "580.65.06", "580.95.05",
+                                "", "dnf log"},
+                  PackageChange{"2026-08-03 10:22:10", "install", "kmod-nvidia-open-dkms", "", "580.95.05",
+                                "", "dnf log"}));
+}
+
+TEST(History, TellsATransactionOnceNewestFirst) {
+  FakeTree tree;
+  tree.file("/var/log/dpkg.log.1",
+            "2026-05-01 08:00:00 install libnvidia-compute-570:amd64 <none> 570.1-1\n");
+  tree.file("/var/log/dpkg.log",
+            "2026-08-03 06:12:50 upgrade libnvidia-compute-580:amd64 580.65.06-1 580.95.05-1\n"
+            "2026-08-03 06:12:51 upgrade nvidia-driver-580:amd64 580.65.06-1 580.95.05-1\n");
+  tree.file("/var/log/apt/history.log",
+            "Start-Date: 2026-08-03  06:12:44\nCommandline: /usr/bin/unattended-upgrade\n"
+            "Upgrade: libnvidia-compute-580:amd64 (580.65.06-1, 580.95.05-1), nvidia-driver-580:amd64 "
+            "(580.65.06-1, 580.95.05-1)\n");
+  const Inventory inventory = packages_of(tree);
+  EXPECT_THAT(inventory.children("driver.history"), ElementsAre("0", "1"));
+  EXPECT_EQ(inventory.value("driver.history.0"),
+            "2026-08-03 06:12:44 upgrade nvidia-driver-580 580.65.06 -> 580.95.05");
+  EXPECT_EQ(inventory.find("driver.history.0")->how,
+            "apt history: /usr/bin/unattended-upgrade, with 1 more packages");
+  EXPECT_EQ(inventory.value("driver.history.1"), "2026-05-01 08:00:00 install libnvidia-compute-570 570.1");
+}
+
+TEST(History, NothingIsAnAnswerToo) {
+  FakeTree tree;
+  tree.file("/var/log/dpkg.log", "2026-08-03 06:12:50 upgrade vim:amd64 1 2\n");
+  EXPECT_EQ(packages_of(tree).find("driver.history")->presence, Presence::absent);
+  FakeTree folder;  // what is no file cannot be read
+  folder.file("/var/log/dpkg.log/x", "");
+  ASSERT_TRUE(packages_of(folder).unreadable("driver.history"));
+  EXPECT_EQ(packages_of(folder).find("driver.history")->source, "/var/log/dpkg.log");
+}
+
+TEST(Packages, HostileFilesCostNothing) {
+  FakeTree tree;
+  tree.file("/var/lib/dpkg/status",
+            std::string(100000, '\0') + "\n\n\xff\xfe Package: \n" + std::string(300000, 'x'));
+  tree.file("/var/log/dpkg.log", std::string(200000, ' ') + std::string("\0\0\n", 3));
+  tree.file("/var/log/apt/history.log", "Start-Date: \nUpgrade: nvidia-driver (" + std::string(100000, '('));
+  tree.link("/etc/apt/apt.conf.d/loop", "loop");
+  tree.file("/etc/apt/preferences", "Package: [\nPin: version *\nPin-Priority: 99999999999999999999\n");
+  const Inventory inventory = packages_of(tree);
+  EXPECT_EQ(inventory.value("packages.database"), "dpkg");
+  EXPECT_THAT(inventory.children("package"), IsEmpty());
+  EXPECT_EQ(inventory.value("packages.unattended_upgrades"), "off");
+}
+
+}  // namespace
+}  // namespace gpugauge::stack
