@@ -1,0 +1,31 @@
+// Two inventories side by side: only what differs, most consequential first.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "stack/inventory/inventory.hpp"
+
+namespace gpugauge::stack {
+
+/// How much a difference can matter, most first; also the headings of the listing.
+enum class Consequence { driver, gpu, cuda, library, framework, host, setting, identity, noise };
+const char* to_string(Consequence consequence);
+
+/// One key that does not have the same answer on both sides.
+struct Difference {
+  std::string key;  ///< of docs/inventory.md; entries of a list that has no fixed order stand under their
+                    ///< path: "toolkit[/usr/local/cuda-12.8].version"
+  std::string left;  ///< value, "absent", "unreadable ...", or "not looked for"
+  std::string right;
+  Consequence consequence = Consequence::noise;
+
+  bool operator==(const Difference&) const = default;
+};
+
+/// Sorted by consequence, within it as the left inventory has it, what only the right one has last. Left out
+/// is what differs between any two looks at one machine: temperatures, performance states, times, and
+/// collected.*.
+std::vector<Difference> diff(const Inventory& left, const Inventory& right);
+
+}  // namespace gpugauge::stack

@@ -1,0 +1,198 @@
+#include "stack/plan/plan.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace gpugauge::stack {
+namespace {
+
+const std::vector<std::string> frameworks{"torch",    "tensorflow", "jax", "onnxruntime",
+                                          "tensorrt", "cupy",       "vllm"};
+
+std::optional<Version> asked(const PlanRequest& request, const std::string& key) {
+  const auto found = request.versions.find(key);
+  if (found == request.versions.end()) return std::nullopt;
+  return found->second;
+}
+
+/// What the request names and what this machine adds to it.
+struct Stack {
+  std::optional<Version> driver;
+  std::optional<Version> cuda;
+  bool cuda_asked = false;
+  std::vector<GpuModel> gpus;
+};
+
+std::vector<GpuModel> gpus_of(const Inventory& inventory) {
+  std::vector<GpuModel> gpus;
+  for (const std::string& index : inventory.children("gpu")) {
+    const std::string prefix = "gpu." + index + ".";
+    const auto capability = Version::parse(inventory.value(prefix + "compute_capability"));
+    if (!capability) continue;
+    const std::string name = inventory.value(prefix + "name");
+    GpuModel model{name, *capability, market_of(name, inventory.value(prefix + "brand"))};
+    if (std::find(gpus.begin(), gpus.end(), model) == gpus.end()) gpus.push_back(std::move(model));
+  }
+  return gpus;
+}
+
+/// Of a framework's wheels the one whose CUDA fits the driver best; without a driver the newest.
+std::optional<Version> wheel_cuda(const Tables& tables, const FrameworkBuild& build,
+                                  const std::optional<Version>& driver) {
+  std::optional<Version> chosen;
+  Fit fit = Fit::fails;
+  for (const Version& cuda : build.cuda) {
+    const Fit one = driver ? fit_driver_cuda(tables, *driver, cuda).fit : Fit::works;
+    if (chosen && (one > fit || (one == fit && cuda <= *chosen))) continue;
+    chosen = cuda;
+    fit = one;
+  }
+  return chosen;
+}
+
+Stack complete(const PlanRequest& request, const Inventory& inventory, const Tables& tables,
+               std::vector<std::string>& assumptions) {
+  Stack stack;
+  stack.driver = asked(request, "driver");
+  if (!stack.driver) {
+    stack.driver = Version::parse(inventory.value("driver.version"));
+    assumptions.push_back(
+        stack.driver ? fmt::format("The driver is this machine's, {}.", inventory.value("driver.version"))
+                     : "No driver is named and none was found here: nothing is said about drivers.");
+  }
+  stack.gpus = request.gpus;
+  if (stack.gpus.empty()) {
+    stack.gpus = gpus_of(inventory);
+    for (const GpuModel& gpu : stack.gpus)
+      assumptions.push_back(fmt::format("The GPU is this machine's, {} (compute capability {}).", gpu.name,
+                                        gpu.compute_capability.text()));
+    if (stack.gpus.empty())
+      assumptions.emplace_back("No GPU is named and none was found here: nothing is said about GPUs.");
+  }
+  stack.cuda = asked(request, "cuda");
+  stack.cuda_asked = stack.cuda.has_value();
+  for (const std::string& name : frameworks) {
+    const auto version = asked(request, name);
+    const FrameworkBuild* build = version ? tables.framework(name, *version) : nullptr;
+    if (stack.cuda || build == nullptr) continue;
+    stack.cuda = wheel_cuda(tables, *build, stack.driver);
+    if (stack.cuda)
+      assumptions.push_back(fmt::format("CUDA is {}, that of a wheel of {} {}.", stack.cuda->text(),
+                                        framework_title(name), version->text()));
+  }
+  return stack;
+}
+
+/// What forward compatibility changes for a driver that is too old for this CUDA.
+std::string forward_remark(const Stack& stack) {
+  if (stack.gpus.empty()) return "";
+  const auto all = [&](Market market) {
+    return std::all_of(stack.gpus.begin(), stack.gpus.end(),
+                       [&](const GpuModel& gpu) { return gpu.market == market; });
+  };
+  if (all(Market::data_centre))
+    return fmt::format(
+        " On data-centre GPUs the package cuda-compat-{}-{} is another way; which older drivers it "
+        "supports is not in these tables.",
+        stack.cuda->major(), stack.cuda->minor());
+  if (all(Market::geforce))
+    return " Forward-compatibility packages are no way out: they end with error 804 on GeForce cards.";
+  return "";
+}
+
+std::vector<PairFit> pairs_of(const PlanRequest& request, const Stack& stack, const Tables& tables) {
+  std::vector<PairFit> pairs;
+  const auto& [driver, cuda, cuda_asked, gpus] = stack;
+  if (driver && cuda && cuda_asked) {
+    pairs.push_back(fit_driver_cuda(tables, *driver, *cuda));
+    if (pairs.back().fit == Fit::fails) pairs.back().remedy += forward_remark(stack);
+  }
+  for (const GpuModel& gpu : gpus) {
+    if (driver) pairs.push_back(fit_driver_gpu(tables, *driver, gpu.compute_capability));
+    if (cuda && cuda_asked) pairs.push_back(fit_cuda_gpu(tables, *cuda, gpu.compute_capability));
+  }
+  for (const std::string compiler : {"gcc", "clang"}) {
+    if (const auto version = asked(request, compiler); version && cuda)
+      pairs.push_back(fit_compiler_cuda(tables, compiler, *version, *cuda));
+  }
+  const auto cudnn = asked(request, "cudnn");
+  if (cudnn) {
+    if (cuda) pairs.push_back(fit_cudnn_cuda(tables, *cudnn, *cuda));
+    if (cuda && driver) pairs.push_back(fit_cudnn_driver(tables, *cudnn, *cuda, *driver));
+    for (const GpuModel& gpu : gpus)
+      pairs.push_back(fit_cudnn_gpu(tables, *cudnn, cuda, gpu.compute_capability));
+  }
+  if (const auto nccl = asked(request, "nccl"); nccl && cuda)
+    pairs.push_back(fit_nccl_cuda(tables, *nccl, cuda->major()));
+  const auto python = asked(request, "python");
+  for (const std::string& name : frameworks) {
+    const auto version = asked(request, name);
+    if (!version) continue;
+    if (cuda && cuda_asked) pairs.push_back(fit_framework_cuda(tables, name, *version, *cuda));
+    if (driver) pairs.push_back(fit_framework_driver(tables, name, *version, *driver));
+    if (cudnn) pairs.push_back(fit_framework_cudnn(tables, name, *version, cuda, *cudnn));
+    for (const GpuModel& gpu : gpus)
+      pairs.push_back(fit_framework_gpu(tables, name, *version, cuda, gpu.compute_capability));
+    if (python) pairs.push_back(fit_framework_python(tables, name, *version, *python));
+  }
+  return pairs;
+}
+
+/// Layers of the pairs that decided, hardware before the driver before the rest: what cannot be changed
+/// counts first.
+std::vector<std::string> limits_of(const std::vector<PairFit>& pairs, Fit outcome) {
+  std::vector<std::string> order{"gpu"};
+  order.insert(order.end(), plan_keys().begin(), plan_keys().end());
+  std::vector<std::string> limits;
+  for (const std::string& layer : order) {
+    if (std::any_of(pairs.begin(), pairs.end(),
+                    [&](const PairFit& pair) { return pair.fit == outcome && pair.limit == layer; }))
+      limits.push_back(layer);
+  }
+  return limits;
+}
+
+std::string sentence_of(const PlanReport& report) {
+  if (report.pairs.empty())
+    return "Nothing can be judged: the plan and this machine together name no two layers that depend on each "
+           "other.";
+  std::vector<std::string> open;
+  for (const PairFit& pair : report.pairs) {
+    if (pair.fit == Fit::unknown) open.push_back(pair.first + " with " + pair.second);
+  }
+  const std::string limits = fmt::format("{}", fmt::join(report.limits, ", then "));
+  switch (report.outcome) {
+    case Fit::works:
+      return fmt::format("This combination works: {} pairs looked up, each as its vendor states it.",
+                         report.pairs.size());
+    case Fit::limited:
+      return fmt::format("This combination works with limits; what limits it: {}.", limits);
+    case Fit::fails:
+      return fmt::format("This combination does not work; what would have to change: {}.", limits);
+    case Fit::unknown:
+      break;
+  }
+  return fmt::format(
+      "Whether this combination works is unknown: nothing is known against it, and the tables do "
+      "not tell of {}.",
+      fmt::join(open, "; "));
+}
+
+}  // namespace
+
+PlanReport plan(const PlanRequest& request, const Inventory& inventory, const Tables& tables) {
+  PlanReport report;
+  const Stack stack = complete(request, inventory, tables, report.assumptions);
+  report.pairs = pairs_of(request, stack, tables);
+  report.outcome = report.pairs.empty() ? Fit::unknown : Fit::works;
+  for (const PairFit& pair : report.pairs) report.outcome = std::max(report.outcome, pair.fit);
+  if (report.outcome == Fit::fails || report.outcome == Fit::limited)
+    report.limits = limits_of(report.pairs, report.outcome);
+  report.sentence = sentence_of(report);
+  if (report.outcome != Fit::fails) report.steps = plan_steps(request, inventory);
+  return report;
+}
+
+}  // namespace gpugauge::stack

@@ -1,0 +1,62 @@
+// Would this combination of versions work? Before anything is installed: `doctor --plan cuda=12.8,torch=2.8`.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stack/compat/tables.hpp"
+#include "stack/inventory/inventory.hpp"
+#include "stack/plan/plan_fit.hpp"
+#include "stack/plan/plan_gpu_models.hpp"
+
+namespace gpugauge::stack {
+
+/// Layers that a plan may name, from below upwards: "driver", "cuda", "gcc", ...
+const std::vector<std::string>& plan_keys();
+
+struct PlanRequest {
+  std::map<std::string, Version> versions;  ///< by key of plan_keys()
+  std::vector<GpuModel> gpus;               ///< empty: this machine's
+
+  bool operator==(const PlanRequest&) const = default;
+};
+
+/// "cuda=12.8,torch=2.8,gpu=h100", beside what --gpu ("h100", or several joined by commas) and --driver
+/// ("535") say; empty texts were not given. Throws result::UsageError, one sentence: an empty plan, an
+/// unknown key (the known ones are listed), a key that stands twice, what is no version, a GPU that the table
+/// does not know.
+PlanRequest parse_plan(std::string_view plan, std::string_view gpus = "", std::string_view driver = "");
+
+/// One thing to do, in the order in which to do it.
+struct PlanStep {
+  std::string layer;  ///< "driver"
+  std::string from;   ///< what the inventory has; "" where it has none, or none is known
+  std::string to;     ///< what the plan asks for
+  std::string what;   ///< one sentence
+  std::string why;    ///< one sentence: why at this place in the order
+
+  bool operator==(const PlanStep&) const = default;
+};
+
+struct PlanReport {
+  Fit outcome = Fit::unknown;
+  std::string sentence;  ///< the outcome in one sentence, with the layer that is the limit
+  std::vector<std::string>
+      limits;  ///< layers that would have to change, the most decisive first; empty if it works
+  std::vector<std::string> assumptions;  ///< what was taken from the inventory or chosen, one sentence each
+  std::vector<PairFit> pairs;            ///< in reading order, from the driver upwards
+  std::vector<PlanStep> steps;           ///< in order; empty where the plan does not work
+
+  bool operator==(const PlanReport&) const = default;
+};
+
+/// The driver, the GPUs and whether forward compatibility is open come from the inventory where the request
+/// does not name them. A layer that neither names is left out, and said.
+PlanReport plan(const PlanRequest& request, const Inventory& inventory, const Tables& tables);
+
+/// The upgrade order alone: what differs between the inventory and the request.
+std::vector<PlanStep> plan_steps(const PlanRequest& request, const Inventory& inventory);
+
+}  // namespace gpugauge::stack

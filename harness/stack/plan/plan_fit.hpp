@@ -1,0 +1,88 @@
+// Does one layer fit another? Each question is one pure function over the tables; the rules and the plan ask
+// the same ones.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "stack/compat/tables.hpp"
+
+namespace gpugauge::stack {
+
+/// works: as the vendor states it. limited: it runs, and what the reason names does not. unknown: no row of
+/// the tables tells, or only one that nobody read in a source. fails: it does not run, or the vendor says
+/// that it is unsupported. In this order, the later one decides a plan.
+enum class Fit { works, limited, unknown, fails };
+const char* to_string(Fit fit);  ///< "works", "works with limits", "unknown", "does not work"
+
+struct PairFit {
+  std::string first;   ///< "driver 535.104.05"
+  std::string second;  ///< "CUDA 12.8"
+  Fit fit = Fit::unknown;
+  std::string reason;  ///< one or two sentences
+  std::string limit;   ///< layer that would have to change: "driver", "cuda", "gpu", ...; "" where it works
+  std::string remedy;  ///< what would make it fit, one sentence; "" where it works
+  std::vector<std::string> sources;
+
+  bool operator==(const PairFit&) const = default;
+};
+
+/// As NVIDIA writes driver versions, two digits a part: "525.60.13", "580.65.06".
+std::string driver_text(const Version& driver);
+
+/// A driver given as its branch alone ("570") counts as that branch's newest release.
+bool driver_at_least(const Version& driver, const Version& needed);
+
+/// `cuda` is major.minor, or longer. Programs of that CUDA on that driver, forward compatibility left out.
+PairFit fit_driver_cuda(const Tables& tables, const Version& driver, const Version& cuda);
+PairFit fit_driver_gpu(const Tables& tables, const Version& driver, const Version& capability);
+/// A toolkit's compiler and libraries for a GPU.
+PairFit fit_cuda_gpu(const Tables& tables, const Version& cuda, const Version& capability);
+/// nvcc's host compiler, neither too new nor too old; `compiler` is "gcc" or "clang".
+PairFit fit_compiler_cuda(const Tables& tables, const std::string& compiler, const Version& version,
+                          const Version& cuda);
+
+PairFit fit_cudnn_cuda(const Tables& tables, const Version& cudnn, const Version& cuda);
+/// `cuda` narrows the rows to that CUDA's; without it any package of that release counts.
+PairFit fit_cudnn_gpu(const Tables& tables, const Version& cudnn, const std::optional<Version>& cuda,
+                      const Version& capability);
+PairFit fit_cudnn_driver(const Tables& tables, const Version& cudnn, const Version& cuda,
+                         const Version& driver);
+PairFit fit_nccl_cuda(const Tables& tables, const Version& nccl, int cuda_major);
+
+/// A framework's official wheels. `name` is one of the tables': "torch", "tensorflow", "jax", "onnxruntime".
+PairFit fit_framework_cuda(const Tables& tables, const std::string& name, const Version& version,
+                           const Version& cuda);
+PairFit fit_framework_driver(const Tables& tables, const std::string& name, const Version& version,
+                             const Version& driver);
+/// `cuda` is that of the wheel, where it is known: wheels of one release differ.
+PairFit fit_framework_cudnn(const Tables& tables, const std::string& name, const Version& version,
+                            const std::optional<Version>& cuda, const Version& cudnn);
+PairFit fit_framework_gpu(const Tables& tables, const std::string& name, const Version& version,
+                          const std::optional<Version>& cuda, const Version& capability);
+PairFit fit_framework_python(const Tables& tables, const std::string& name, const Version& version,
+                             const Version& python);
+
+/// True where the framework's wheels carry CUDA's libraries themselves or as wheels that they require, so
+/// that a toolkit beside them does not matter.
+bool carries_cuda(const std::string& framework);
+
+/// "torch" -> "PyTorch"; the name itself where there is no other.
+std::string framework_title(const std::string& name);
+
+/// Within a list of ranges as framework tables write them: "3.10-3.13", "2.7, 3.5-3.7", "3.9+". nullopt where
+/// the text is no such list.
+std::optional<bool> within_ranges(const std::string& ranges, const Version& version);
+
+namespace fit {  // how the functions above make their answers
+
+PairFit pair(std::string first, std::string second);
+PairFit& works(PairFit& pair, std::string reason);
+PairFit& unknown(PairFit& pair, std::string reason);
+/// limited or fails by that row; unknown where nobody read it.
+PairFit& judged(PairFit& pair, Fit fit, std::string limit, std::string reason, std::string remedy,
+                const Source& source);
+
+}  // namespace fit
+}  // namespace gpugauge::stack

@@ -1,0 +1,36 @@
+// GPU models by the names that people type, for plans about machines that are not here.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stack/compat/version.hpp"
+
+namespace gpugauge::stack {
+
+/// Forward-compatibility packages work on data_centre; on workstation cards only on selected ones.
+enum class Market { data_centre, workstation, geforce, jetson, unknown };
+const char* to_string(Market market);
+
+struct GpuModel {
+  std::string name;  ///< "H100", "GeForce RTX 4090"; "compute capability 9.0" where only that is known
+  Version compute_capability;  ///< 9.0
+  Market market = Market::unknown;
+
+  bool operator==(const GpuModel&) const = default;
+};
+
+/// A model ("h100", "NVIDIA H100 80GB HBM3", "rtx-4090"), or a compute capability ("9.0", "sm_90"). nullopt
+/// for what is neither.
+std::optional<GpuModel> gpu_model(std::string_view text);
+
+/// What NVML's product name and brand say of a card; the names of models that the table lacks still tell
+/// ("NVIDIA GeForce ..." is geforce).
+Market market_of(std::string_view name, std::string_view brand);
+
+/// The table's names, for error sentences and completion.
+std::vector<std::string> gpu_model_names();
+
+}  // namespace gpugauge::stack

@@ -1,0 +1,95 @@
+// In which order to upgrade: drivers first, because the driver caps everything above it.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "stack/plan/plan.hpp"
+
+namespace gpugauge::stack {
+namespace {
+
+std::string selected_toolkit(const Inventory& inventory) {
+  const std::string path = inventory.value("toolkit.selected");
+  for (const std::string& index : inventory.children("toolkit")) {
+    if (!path.empty() && inventory.value("toolkit." + index + ".path") == path)
+      return inventory.value("toolkit." + index + ".version");
+  }
+  return inventory.value("toolkit.0.version");
+}
+
+std::string found_version(const Inventory& inventory, const std::string& key) {
+  if (key == "driver") return inventory.value("driver.version");
+  if (key == "cuda") return selected_toolkit(inventory);
+  if (key == "gcc" || key == "clang") return inventory.value("host_compiler." + key);
+  if (key == "python") return inventory.value("python.version");
+  if (key == "cudnn" || key == "nccl") return inventory.value("library." + key + ".0.version");
+  if (key == "tensorrt") return inventory.value("library.nvinfer.0.version");
+  return inventory.value("framework." + key + ".version");
+}
+
+std::string title(const std::string& key) {
+  if (key == "driver") return "the driver";
+  if (key == "cuda") return "the CUDA toolkit";
+  if (key == "cudnn") return "cuDNN";
+  if (key == "python") return "Python";
+  return framework_title(key);
+}
+
+std::string why(const std::string& key, bool down) {
+  if (key == "driver" && down)
+    return "Last: an older driver does not run what newer toolkits built, so everything above it goes back "
+           "before "
+           "it does.";
+  if (key == "driver")
+    return "First: a newer driver runs what older toolkits built, an older driver does not run what newer "
+           "ones "
+           "build. Nothing above it breaks meanwhile.";
+  if (key == "gcc" || key == "clang") return "nvcc has to accept it before anything is compiled.";
+  if (key == "cuda") return "Toolkits stand side by side: the old one stays until what it built is replaced.";
+  if (key == "cudnn") return "It is chosen for the CUDA that is there by now.";
+  if (key == "nccl") return "All nodes of a job need the same version: change it on all of them at once.";
+  if (key == "python") return "Wheels are made for one Python version.";
+  return "Last: its wheels bring, or load, what the steps before put in place.";
+}
+
+PlanStep step_for(const std::string& key, const std::string& from, const std::string& to, bool down) {
+  PlanStep step{key, from, to, "", why(key, down)};
+  if (from.empty())
+    step.what = fmt::format("Install {} {}.", title(key), to);
+  else if (key == "cuda" && !down)
+    step.what = fmt::format("Install {} {} beside {}, and point PATH and LD_LIBRARY_PATH to it.", title(key),
+                            to, from);
+  else
+    step.what = fmt::format("{} {} from {} to {}.", down ? "Go back with" : "Upgrade", title(key), from, to);
+  if (key == "driver") step.what.replace(step.what.size() - 1, 1, ", then restart the machine.");
+  return step;
+}
+
+}  // namespace
+
+std::vector<PlanStep> plan_steps(const PlanRequest& request, const Inventory& inventory) {
+  std::vector<PlanStep> steps;
+  std::vector<PlanStep> last;
+  for (const std::string& key : plan_keys()) {
+    const auto wanted = request.versions.find(key);
+    if (wanted == request.versions.end()) continue;
+    const std::string from = found_version(inventory, key);
+    const auto have = Version::parse(from);
+    // "570" is reached by every release of that branch, "12.8" by every update of it.
+    if (have && have->first(wanted->second.size()) == wanted->second) continue;
+    const bool down = have && wanted->second < *have;
+    const std::string to = key == "driver" ? driver_text(wanted->second) : wanted->second.text();
+    PlanStep step = step_for(key, from, to, down);
+    auto& list = key == "driver" && down ? last : steps;
+    list.push_back(std::move(step));
+    if (key == "driver" && inventory.value("topology.nvswitch") == "yes") {
+      list.push_back({"fabric_manager", inventory.value("fabric_manager.version"), to,
+                      fmt::format("Bring the fabric manager to exactly the driver's version, {}.", to),
+                      "With NVSwitch, a fabric manager of another version leaves CUDA with error 802."});
+    }
+  }
+  steps.insert(steps.end(), last.begin(), last.end());
+  return steps;
+}
+
+}  // namespace gpugauge::stack

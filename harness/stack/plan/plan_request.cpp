@@ -1,0 +1,109 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "result/error.hpp"
+#include "stack/plan/plan.hpp"
+
+namespace gpugauge::stack {
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+std::vector<std::string_view> split(std::string_view text, std::string_view separators) {
+  std::vector<std::string_view> parts;
+  std::size_t start = 0;
+  while (start <= text.size()) {
+    const std::size_t end = std::min(text.find_first_of(separators, start), text.size());
+    parts.push_back(trimmed(text.substr(start, end - start)));
+    start = end + 1;
+  }
+  return parts;
+}
+
+/// What a user typed goes into a sentence shortened and without control characters.
+std::string in_quotes(std::string_view text) {
+  std::string shown(text.substr(0, 40));
+  for (char& c : shown) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  }
+  return "'" + shown + (text.size() > 40 ? "...'" : "'");
+}
+
+Version version_from(std::string_view key, std::string_view text) {
+  // The whole text has to be the version: "12.8" and not "12.8-beta", which no table row can mean.
+  const bool numeric = !text.empty() && text.find_first_not_of("0123456789.") == std::string_view::npos;
+  const auto version = numeric ? Version::parse(text) : std::nullopt;
+  const bool whole = version && text.back() != '.' && text.find("..") == std::string_view::npos;
+  if (!whole || version->size() > 4)
+    throw result::UsageError(
+        fmt::format("--plan: {} of {} is not a version such as 12.8", in_quotes(text), key));
+  // A branch is a driver that can be asked for, and a compiler's major version decides; elsewhere it does
+  // not.
+  if (version->size() < 2 && key != "driver" && key != "gcc" && key != "clang")
+    throw result::UsageError(
+        fmt::format("--plan: {}={} names only a major version; give the minor one too, such as {}={}.1", key,
+                    text, key, text));
+  return *version;
+}
+
+GpuModel model_from(std::string_view text) {
+  if (auto model = gpu_model(text)) return *model;
+  std::vector<std::string> names = gpu_model_names();
+  names.resize(std::min<std::size_t>(names.size(), 12));
+  throw result::UsageError(
+      fmt::format("--plan: no GPU {} is known; name a model ({}, ...) or a compute capability such as 9.0",
+                  in_quotes(text), fmt::join(names, ", ")));
+}
+
+}  // namespace
+
+const std::vector<std::string>& plan_keys() {
+  static const std::vector<std::string> keys{"driver",      "cuda",     "gcc",   "clang",      "cudnn",
+                                             "nccl",        "python",   "torch", "tensorflow", "jax",
+                                             "onnxruntime", "tensorrt", "cupy",  "vllm"};
+  return keys;
+}
+
+PlanRequest parse_plan(std::string_view plan, std::string_view gpus, std::string_view driver) {
+  PlanRequest request;
+  if (trimmed(plan).empty())
+    throw result::UsageError(fmt::format(
+        "--plan: nothing is planned; write for example driver=570,cuda=12.8,torch=2.8 (layers: {}, "
+        "gpu)",
+        fmt::join(plan_keys(), ", ")));
+  for (const std::string_view part : split(plan, ",")) {
+    const auto equals = part.find('=');
+    if (part.empty()) throw result::UsageError("--plan: there is nothing between two commas");
+    if (equals == std::string_view::npos)
+      throw result::UsageError(fmt::format("--plan: {} has no '='; write key=version", in_quotes(part)));
+    const std::string key(trimmed(part.substr(0, equals)));
+    const std::string_view value = trimmed(part.substr(equals + 1));
+    if (key == "gpu") {
+      if (!request.gpus.empty()) throw result::UsageError("--plan: gpu stands twice; join models with '+'");
+      for (const std::string_view name : split(value, "+")) request.gpus.push_back(model_from(name));
+      continue;
+    }
+    if (std::find(plan_keys().begin(), plan_keys().end(), key) == plan_keys().end())
+      throw result::UsageError(fmt::format("--plan: {} is no layer; known are {}, gpu", in_quotes(key),
+                                           fmt::join(plan_keys(), ", ")));
+    if (!request.versions.emplace(key, version_from(key, value)).second)
+      throw result::UsageError(fmt::format("--plan: {} stands twice", key));
+  }
+  if (!trimmed(gpus).empty()) {
+    if (!request.gpus.empty())
+      throw result::UsageError("--gpu and gpu= in --plan both name a GPU; give one of them");
+    for (const std::string_view name : split(gpus, ",+")) request.gpus.push_back(model_from(name));
+  }
+  if (!trimmed(driver).empty() &&
+      !request.versions.emplace("driver", version_from("driver", trimmed(driver))).second)
+    throw result::UsageError("--driver and driver= in --plan both name a driver; give one of them");
+  return request;
+}
+
+}  // namespace gpugauge::stack

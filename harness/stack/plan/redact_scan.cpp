@@ -1,0 +1,175 @@
+#include "stack/plan/redact_scan.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace gpugauge::stack::scan {
+namespace {
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_hex(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+bool is_word(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+/// Neither before nor behind may the thing go on.
+bool free_before(std::string_view text, std::size_t at) {
+  return at == 0 || !is_word(text[at - 1]);
+}
+bool free_behind(std::string_view text, std::size_t end) {
+  return end >= text.size() || !is_word(text[end]);
+}
+
+std::size_t hex_run(std::string_view text, std::size_t at) {
+  std::size_t end = at;
+  while (end < text.size() && is_hex(text[end])) ++end;
+  return end - at;
+}
+
+/// `count` groups of exactly `digits` hexadecimal digits, joined by `joint`; 0 where they are not there.
+std::size_t groups(std::string_view text, std::size_t at, std::size_t count, std::size_t digits, char joint) {
+  std::size_t end = at;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i > 0) {
+      if (end >= text.size() || text[end] != joint) return 0;
+      ++end;
+    }
+    if (hex_run(text, end) != digits) return 0;
+    end += digits;
+  }
+  if (end < text.size() && text[end] == joint && end + 1 < text.size() && is_hex(text[end + 1])) return 0;
+  return end - at;
+}
+
+bool begins(std::string_view text, std::size_t at, char joint) {
+  return free_before(text, at) && (at == 0 || text[at - 1] != joint);
+}
+
+bool ends_path(char c) {
+  constexpr std::string_view ends = " \t\r\n:,;'\"`()[]{}<>|=";
+  return ends.find(c) != std::string_view::npos || c == '\0';
+}
+
+}  // namespace
+
+std::size_t uuid(std::string_view text, std::size_t at) {
+  if (!free_before(text, at)) return 0;
+  static constexpr std::array<std::size_t, 5> lengths{8, 4, 4, 4, 12};
+  std::size_t end = at;
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    if (i > 0) {
+      if (end >= text.size() || text[end] != '-') return 0;
+      ++end;
+    }
+    if (hex_run(text, end) != lengths[i]) return 0;
+    end += lengths[i];
+  }
+  return free_behind(text, end) ? end - at : 0;
+}
+
+std::size_t gpu_uuid(std::string_view text, std::size_t at) {
+  if (!free_before(text, at)) return 0;
+  const std::string_view rest = text.substr(at);
+  if (!rest.starts_with("GPU-") && !rest.starts_with("MIG-")) return 0;
+  const std::size_t length = uuid(text.substr(at + 4), 0);
+  return length == 0 ? 0 : length + 4;
+}
+
+std::size_t mac(std::string_view text, std::size_t at) {
+  for (const char joint : {':', '-'}) {
+    if (!begins(text, at, joint)) continue;
+    const std::size_t length = groups(text, at, 6, 2, joint);
+    if (length != 0 && free_behind(text, at + length)) return length;
+  }
+  return 0;
+}
+
+std::size_t guid(std::string_view text, std::size_t at) {
+  if (begins(text, at, ':')) {
+    for (const auto& [count, digits] : {std::pair<std::size_t, std::size_t>{8, 2}, {4, 4}}) {
+      const std::size_t length = groups(text, at, count, digits, ':');
+      if (length != 0 && free_behind(text, at + length)) return length;
+    }
+  }
+  if (!free_before(text, at) || !text.substr(at).starts_with("0x")) return 0;
+  return hex_run(text, at + 2) == 16 && free_behind(text, at + 18) ? 18 : 0;
+}
+
+std::size_t ipv4(std::string_view text, std::size_t at) {
+  if (!begins(text, at, '.')) return 0;
+  std::size_t end = at;
+  for (int part = 0; part < 4; ++part) {
+    if (part > 0) {
+      if (end >= text.size() || text[end] != '.') return 0;
+      ++end;
+    }
+    int value = 0;
+    std::size_t digits = 0;
+    while (end < text.size() && is_digit(text[end]) && digits < 4) {
+      value = value * 10 + (text[end] - '0');
+      ++end;
+      ++digits;
+    }
+    if (digits == 0 || digits > 3 || value > 255) return 0;
+  }
+  if (!free_behind(text, end)) return 0;
+  const bool goes_on = end + 1 < text.size() && text[end] == '.' && is_digit(text[end + 1]);
+  return goes_on ? 0 : end - at;
+}
+
+std::size_t ipv6(std::string_view text, std::size_t at) {
+  if (!begins(text, at, ':')) return 0;
+  std::size_t end = at;
+  std::size_t colons = 0;
+  std::size_t pairs = 0;
+  std::size_t numbers = 0;
+  while (end < text.size() && (is_hex(text[end]) || text[end] == ':')) {
+    if (text[end] == ':') {
+      const bool pair = end > at && text[end - 1] == ':';
+      if (pair && end > at + 1 && text[end - 2] == ':') return 0;
+      pairs += pair ? 1 : 0;
+      ++colons;
+      ++end;
+      continue;
+    }
+    const std::size_t digits = hex_run(text, end);
+    if (digits > 4) return 0;
+    ++numbers;
+    end += digits;
+  }
+  // A colon at the end belongs to the sentence, except as part of "::".
+  if (end > at && text[end - 1] == ':' && !(end - at >= 2 && text[end - 2] == ':')) {
+    --end;
+    --colons;
+  }
+  if (!free_behind(text, end) || numbers == 0) return 0;
+  const bool whole = pairs == 0 && colons == 7 && numbers == 8;
+  const bool shortened = pairs == 1 && colons <= 7 && numbers <= 7;
+  return whole || shortened ? end - at : 0;
+}
+
+std::size_t home_folder(std::string_view text, std::size_t at, std::string_view home, bool has_users,
+                        bool alone) {
+  if (home.empty() || !text.substr(at).starts_with(home)) return 0;
+  if (at > 0 && (is_word(text[at - 1]) || text[at - 1] == '.' || text[at - 1] == '/' || text[at - 1] == '-'))
+    return 0;
+  std::size_t end = at + home.size();
+  if (end < text.size() && text[end] != '/' && !ends_path(text[end])) return 0;
+  if (has_users) {  // the folder of homes itself names nobody
+    if (end >= text.size() || text[end] != '/' || end + 1 >= text.size() || ends_path(text[end + 1]))
+      return 0;
+  }
+  while (end < text.size() && (alone || !ends_path(text[end]))) ++end;
+  const std::string_view path = text.substr(at, end - at);
+  const std::size_t slash = path.find_last_of('/');
+  const std::size_t least = home.size() + (has_users ? 1 : 0);  // where the user's name or the home ends
+  // A library or package keeps its file name: it says which one it is, and nothing of the person.
+  if (slash >= least && path.substr(slash).find(".so") != std::string_view::npos) return slash;
+  return end - at;
+}
+
+}  // namespace gpugauge::stack::scan

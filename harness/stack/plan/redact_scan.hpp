@@ -1,0 +1,30 @@
+// Where in a text something stands that identifies a machine or a person.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace gpugauge::stack::scan {
+
+/// Each: length of the thing that begins exactly at `at`, 0 where none does. What goes on in letters or
+/// digits is another thing.
+
+/// 8-4-4-4-12 hexadecimal digits.
+std::size_t uuid(std::string_view text, std::size_t at);
+/// "GPU-" or "MIG-" and a UUID.
+std::size_t gpu_uuid(std::string_view text, std::size_t at);
+/// Six pairs of hexadecimal digits, all joined by ':' or all by '-'.
+std::size_t mac(std::string_view text, std::size_t at);
+/// InfiniBand's: eight pairs, or four groups of four digits, joined by ':'; or "0x" and 16 digits.
+std::size_t guid(std::string_view text, std::size_t at);
+/// Four numbers up to 255. A version such as 12.8.4.1 looks the same: ask only where addresses are expected.
+std::size_t ipv4(std::string_view text, std::size_t at);
+/// Eight groups, or fewer with one "::"; a PCI address (0000:01:00.0) is none.
+std::size_t ipv6(std::string_view text, std::size_t at);
+/// A folder below a home ("/home/NAME/..."), without its last part where that is a file's name; `home` is the
+/// folder of homes (`has_users`), or a home. A path ends at white space, ':', ',', ';', quotes and brackets;
+/// where the text is known to be one path (`alone`), at its end.
+std::size_t home_folder(std::string_view text, std::size_t at, std::string_view home, bool has_users,
+                        bool alone = false);
+
+}  // namespace gpugauge::stack::scan

@@ -1,0 +1,163 @@
+#include "stack/plan/plan.hpp"
+
+#include <gmock/gmock.h>
+
+#include "result/error.hpp"
+#include "unit/stack/rules/cuda_world.hpp"
+
+namespace gpugauge::stack {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using world::v;
+
+std::string fault(const char* plan, const char* gpus = "", const char* driver = "") {
+  try {
+    parse_plan(plan, gpus, driver);
+  } catch (const result::UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(PlanRequest, IsRead) {
+  const PlanRequest request = parse_plan(" cuda=12.8, torch=2.8.0 ,driver=570", "h100,8.9");
+  EXPECT_EQ(request.versions, (std::map<std::string, Version>{
+                                  {"cuda", v("12.8")}, {"driver", v("570")}, {"torch", v("2.8.0")}}));
+  ASSERT_EQ(request.gpus.size(), 2U);
+  EXPECT_EQ(request.gpus[0].name, "H100");
+  EXPECT_EQ(request.gpus[1].compute_capability, v("8.9"));
+  EXPECT_EQ(parse_plan("cuda=13.0,gpu=b200+l4").gpus.size(), 2U);
+  EXPECT_EQ(parse_plan("cuda=13.0", "", "580.65.06").versions.at("driver"), v("580.65.06"));
+}
+
+TEST(PlanRequest, EachBadInputHasItsSentence) {
+  EXPECT_THAT(fault(""), HasSubstr("nothing is planned"));
+  EXPECT_THAT(fault("  "), HasSubstr("nothing is planned"));
+  EXPECT_EQ(fault("cuda=12.8,,torch=2.8"), "--plan: there is nothing between two commas");
+  EXPECT_EQ(fault("cuda"), "--plan: 'cuda' has no '='; write key=version");
+  EXPECT_EQ(
+      fault("qt=5.1"),
+      "--plan: 'qt' is no layer; known are driver, cuda, gcc, clang, cudnn, nccl, python, torch, tensorflow, "
+      "jax, onnxruntime, tensorrt, cupy, vllm, gpu");
+  EXPECT_EQ(fault("cuda=12.8,cuda=12.8"), "--plan: cuda stands twice");
+  EXPECT_EQ(fault("cuda=new"), "--plan: 'new' of cuda is not a version such as 12.8");
+  EXPECT_EQ(fault("cuda="), "--plan: '' of cuda is not a version such as 12.8");
+  EXPECT_EQ(fault("cuda=12."), "--plan: '12.' of cuda is not a version such as 12.8");
+  EXPECT_EQ(fault("cuda=12..8"), "--plan: '12..8' of cuda is not a version such as 12.8");
+  EXPECT_EQ(fault("cuda=99999999999.1"), "--plan: '99999999999.1' of cuda is not a version such as 12.8");
+  EXPECT_EQ(fault("cuda=12"),
+            "--plan: cuda=12 names only a major version; give the minor one too, such as cuda=12.1");
+  EXPECT_THAT(fault("cuda=12.8,gpu=voodoo"), HasSubstr("no GPU 'voodoo' is known"));
+  EXPECT_EQ(fault("cuda=12.8,gpu=h100,gpu=a100"), "--plan: gpu stands twice; join models with '+'");
+  EXPECT_EQ(fault("cuda=12.8,gpu=h100", "a100"),
+            "--gpu and gpu= in --plan both name a GPU; give one of them");
+  EXPECT_EQ(fault("driver=570", "", "570"),
+            "--driver and driver= in --plan both name a driver; give one of them");
+  EXPECT_THAT(fault("c\x01uda=12.8"), HasSubstr("'c?uda' is no layer"));
+  EXPECT_LT(fault(("x" + std::string(100000, 'x') + "=1.0").c_str()).size(), 300U);
+}
+
+TEST(Plan, WorksWhenEveryPairDoes) {
+  const PlanReport report =
+      plan(parse_plan("cuda=12.8,torch=2.8.0,gcc=14", "h100", "570.124.06"), Inventory{}, world::tables());
+  EXPECT_EQ(report.outcome, Fit::works) << report.sentence;
+  EXPECT_THAT(report.limits, ElementsAre());
+  EXPECT_THAT(report.assumptions, ElementsAre());
+  EXPECT_EQ(report.sentence, "This combination works: 7 pairs looked up, each as its vendor states it.");
+  ASSERT_FALSE(report.pairs.empty());
+  EXPECT_EQ(report.pairs[0].first, "driver 570.124.06");
+  EXPECT_EQ(report.pairs[0].second, "CUDA 12.8");
+}
+
+TEST(Plan, NamesTheDriverAsTheLimit) {
+  const PlanReport limited =
+      plan(parse_plan("cuda=12.8", "h100", "535.104.05"), Inventory{}, world::tables());
+  EXPECT_EQ(limited.outcome, Fit::limited);
+  EXPECT_THAT(limited.limits, ElementsAre("driver"));
+  EXPECT_EQ(limited.sentence, "This combination works with limits; what limits it: driver.");
+
+  const PlanReport fails = plan(parse_plan("cuda=13.0", "h100", "535.104.05"), Inventory{}, world::tables());
+  EXPECT_EQ(fails.outcome, Fit::fails);
+  EXPECT_THAT(fails.limits, ElementsAre("driver"));
+  EXPECT_THAT(fails.pairs[0].remedy, HasSubstr("cuda-compat-13-0"));
+  EXPECT_THAT(fails.steps, ElementsAre()) << "no order leads to what does not work";
+
+  const PlanReport geforce =
+      plan(parse_plan("cuda=13.0", "rtx4090", "535.104.05"), Inventory{}, world::tables());
+  EXPECT_THAT(geforce.pairs[0].remedy, HasSubstr("error 804"));
+}
+
+TEST(Plan, HardwareThatCannotChangeIsNamedFirst) {
+  const PlanReport report = plan(parse_plan("cuda=13.0", "v100", "570.124.06"), Inventory{}, world::tables());
+  EXPECT_EQ(report.outcome, Fit::fails);
+  EXPECT_THAT(report.limits, ElementsAre("gpu", "driver"));
+  EXPECT_EQ(report.sentence, "This combination does not work; what would have to change: gpu, then driver.");
+}
+
+TEST(Plan, WhatTheTablesDoNotKnowIsUnknown) {
+  const PlanReport report =
+      plan(parse_plan("cuda=12.8,nccl=2.4.8", "h100", "580.65.06"), Inventory{}, world::tables());
+  EXPECT_EQ(report.outcome, Fit::unknown);
+  EXPECT_EQ(
+      report.sentence,
+      "Whether this combination works is unknown: nothing is known against it, and the tables do not tell of "
+      "NCCL 2.4.8 with CUDA 12.");
+  const PlanReport worse =
+      plan(parse_plan("cuda=13.0,nccl=2.4.8", "h100", "535.104.05"), Inventory{}, world::tables());
+  EXPECT_EQ(worse.outcome, Fit::fails) << "what is unknown elsewhere saves nothing";
+}
+
+TEST(Plan, TakesDriverAndGpuFromThisMachine) {
+  const PlanReport report = plan(parse_plan("torch=2.8.0"), world::old_driver(), world::tables());
+  EXPECT_THAT(report.assumptions,
+              ElementsAre("The driver is this machine's, 535.104.05.",
+                          "The GPU is this machine's, NVIDIA H100 80GB HBM3 (compute capability 9.0).",
+                          "CUDA is 12.8, that of a wheel of PyTorch 2.8.0."));
+  EXPECT_EQ(report.outcome, Fit::limited);
+}
+
+TEST(Plan, SaysWhatNobodyNamed) {
+  const PlanReport report = plan(parse_plan("cuda=12.8"), Inventory{}, world::tables());
+  EXPECT_THAT(report.assumptions,
+              ElementsAre("No driver is named and none was found here: nothing is said about drivers.",
+                          "No GPU is named and none was found here: nothing is said about GPUs."));
+  EXPECT_EQ(report.outcome, Fit::unknown);
+  EXPECT_THAT(report.sentence, HasSubstr("Nothing can be judged"));
+}
+
+TEST(PlanSteps, DriverComesFirstAndFrameworkLast) {
+  Inventory inventory = world::old_driver();
+  world::put_toolkit(inventory, "12.4");
+  world::put(inventory, {{"topology.nvswitch", "yes"},
+                         {"fabric_manager.version", "535.104.05"},
+                         {"framework.torch.version", "2.6.0"}});
+  const auto steps = plan_steps(parse_plan("torch=2.8.0,cuda=12.8,driver=570"), inventory);
+  std::vector<std::string> layers;
+  for (const PlanStep& step : steps) layers.push_back(step.layer);
+  EXPECT_THAT(layers, ElementsAre("driver", "fabric_manager", "cuda", "torch"));
+  EXPECT_EQ(steps[0].what, "Upgrade the driver from 535.104.05 to 570, then restart the machine.");
+  EXPECT_THAT(steps[0].why, HasSubstr("a newer driver runs what older toolkits built"));
+  EXPECT_EQ(steps[2].what,
+            "Install the CUDA toolkit 12.8 beside 12.4, and point PATH and LD_LIBRARY_PATH to it.");
+  EXPECT_EQ(steps[3].what, "Upgrade PyTorch from 2.6.0 to 2.8.0.");
+}
+
+TEST(PlanSteps, GoingBackTakesTheDriverLast) {
+  Inventory inventory = world::new_driver();
+  world::put_toolkit(inventory, "13.0");
+  const auto steps = plan_steps(parse_plan("driver=535.104.05,cuda=12.2"), inventory);
+  ASSERT_EQ(steps.size(), 2U);
+  EXPECT_EQ(steps[0].what, "Go back with the CUDA toolkit from 13.0 to 12.2.");
+  EXPECT_EQ(steps[1].what, "Go back with the driver from 580.95.05 to 535.104.05, then restart the machine.");
+  EXPECT_THAT(steps[1].why, HasSubstr("goes back before it does"));
+}
+
+TEST(PlanSteps, WhatIsThereIsNoStep) {
+  EXPECT_THAT(plan_steps(parse_plan("driver=535"), world::old_driver()), ElementsAre());
+  EXPECT_EQ(plan_steps(parse_plan("cudnn=9.10"), world::old_driver()).at(0).what, "Install cuDNN 9.10.");
+}
+
+}  // namespace
+}  // namespace gpugauge::stack
