@@ -106,7 +106,8 @@ void find_runtime(const ElfFile& file, BinaryReport& report) {
   }
   const auto registers = file.symbol(register_symbol);
   const bool launches = file.section(".nvFatBinSegment") != nullptr;  // written by nvcc's host code only
-  if (registers && !registers->defined) {
+  const bool linked = file.header().e_type != ET_REL;
+  if (registers ? !registers->defined : launches && !linked) {
     report.runtime = RuntimeLink::by_link;
   } else if (registers || launches) {
     report.runtime = RuntimeLink::inside;
@@ -188,7 +189,7 @@ const char* to_string(BinaryKind kind) {
 }
 
 const char* to_string(RuntimeLink link) {
-  static constexpr std::array names{"none", "shared", "static", "left to the program that loads it"};
+  static constexpr std::array names{"none", "shared", "static", "left to the link or to what loads it"};
   return names[static_cast<std::size_t>(link)];
 }
 

@@ -154,11 +154,11 @@ void judge(const Tally& tally, const BinaryReport& report, const RunQuestion& qu
     answer.sentence =
         tally.refused != nullptr
             ? fmt::format(
-                  "for compute capability {} there is only PTX, and {}: launches fail with error 222, "
+                  "for compute capability {} there is only PTX, and {}: launches of it fail with error 222, "
                   "cudaErrorUnsupportedPtxVersion",
                   cc, too_new(*tally.refused, question))
             : fmt::format(
-                  "it holds nothing for compute capability {}, only {}: launches fail with error 209, "
+                  "it holds nothing for compute capability {}, only {}: launches of it fail with error 209, "
                   "cudaErrorNoKernelImageForDevice",
                   cc, names(report.codes.all()));
     return;

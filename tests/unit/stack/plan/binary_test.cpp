@@ -212,7 +212,7 @@ TEST(CanRun, PtxIsCompiledByADriverThatKnowsIt) {
   EXPECT_THAT(old.uses, IsEmpty());
   EXPECT_THAT(old.sentence,
               HasSubstr("compute_90 (PTX 8.7) needs a driver of CUDA 12.8 or newer, and this one supports "
-                        "12.7: launches fail with error 222"));
+                        "12.7: launches of it fail with error 222"));
   EXPECT_EQ(answer(code, "12.0", "").way, Way::unknown);
   EXPECT_EQ(answer({ptx_code(90, 99)}, "9.0", "13.0").way, Way::unknown) << "newer than the table";
   EXPECT_EQ(answer(code, "8.0", "12.0").way, Way::machine_code)

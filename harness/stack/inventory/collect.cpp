@@ -1,0 +1,32 @@
+#include "stack/inventory/collect.hpp"
+
+#include <chrono>
+#include <ctime>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+namespace gpugauge::stack {
+
+Inventory collect(const Context& context) {
+  const auto start = std::chrono::steady_clock::now();
+  Inventory inventory;
+  collect_driver(context, inventory);
+  collect_gpus(context, inventory);
+  collect_kernel_log(context, inventory);
+  collect_packages(context, inventory);
+  collect_toolkits(context, inventory);
+  collect_libraries(context, inventory);
+  collect_process(context, inventory);
+  collect_frameworks(context, inventory);
+  collect_machine(context, inventory);
+  collect_container(context, inventory);
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  inventory.present("collected.seconds", fmt::format("{:.3f}", taken.count()), "clock");
+  inventory.present("collected.root", context.tree.at("/").string(), "command line");
+  inventory.present("collected.at", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))),
+                    "clock");
+  return inventory;
+}
+
+}  // namespace gpugauge::stack

@@ -1,0 +1,83 @@
+#include <fmt/format.h>
+
+#include "stack/compat/version.hpp"
+#include "stack/inventory/libraries.hpp"
+#include "stack/inventory/packages.hpp"
+#include "stack/inventory/toolkits_paths.hpp"
+#include "stack/shared_object.hpp"
+
+namespace gpugauge::stack {
+namespace {
+
+constexpr std::string_view info_folder = "/var/lib/dpkg/info";
+constexpr std::size_t list_limit = std::size_t{4} << 20;
+constexpr std::size_t lists_most = 500;
+
+/// Packages that may own one of the libraries.
+bool may_own(std::string_view list) {
+  for (const std::string_view start :
+       {"libcu", "libnccl", "libnv", "cuda", "nccl", "tensorrt", "aws-ofi-nccl"}) {
+    if (list.starts_with(start))
+      return list.ends_with(".list") && list.find("-dev") == std::string_view::npos;
+  }
+  return false;
+}
+
+/// Without the epoch: "1:2.27.3-1+cuda12.9" -> "2.27.3-1+cuda12.9".
+std::string without_epoch(const std::string& version) {
+  const auto colon = version.find(':');
+  return colon == std::string::npos ? version : version.substr(colon + 1);
+}
+
+}  // namespace
+
+void FileOwners::read_packages_of_libraries() {
+  packages_read_ = true;
+  std::vector<std::string> lists;
+  for (const std::string& name : tree_.list(info_folder)) {
+    if (may_own(name) && lists.size() < lists_most) lists.push_back(name);
+  }
+  if (lists.empty()) return;
+  const PackageDatabase database = read_packages(tree_);
+  for (const std::string& list : lists) {
+    constexpr std::string_view ending = ".list";
+    std::string package = list.substr(0, list.size() - ending.size());
+    package.erase(std::min(package.find(':'), package.size()));  // "libnccl2:amd64"
+    const Package* const entry = database.find(package);
+    if (entry == nullptr) continue;
+    const std::string text = tree_.read(join(std::string(info_folder), list), list_limit).text;
+    std::size_t start = 0;
+    while (start < text.size()) {
+      const std::size_t end = std::min(text.find('\n', start), text.size());
+      const std::string file = text.substr(start, end - start);
+      start = end + 1;
+      if (!library_of_file(file_name_of(file))) continue;
+      const std::string real = tree_.resolve(file);
+      if (!real.empty()) packages_.try_emplace(real, Owned{package, without_epoch(entry->version)});
+    }
+  }
+}
+
+VersionFact FileOwners::version(const std::string& real) {
+  for (const std::string& site : sites_) {
+    if (!within(real, site)) continue;
+    const Distribution* const wheel = wheels_.owner(site, real);
+    if (wheel != nullptr && !wheel->version.empty())
+      return {wheel->version, fmt::format("wheel {}", wheel->name), true};
+  }
+  if (!packages_read_) read_packages_of_libraries();
+  const auto found = packages_.find(real);
+  if (found == packages_.end() || !Version::parse(found->second.version)) return {};
+  return {found->second.version, fmt::format("package {}", found->second.package), true};
+}
+
+VersionFact version_of_copy(const Tree& tree, const LibraryFile& library, const std::string& real,
+                            FileOwners& owners) {
+  const auto named = Version::parse(version_in_file_name(real));
+  if (!named || named->size() < 3 || library.name == "nccl_net") {
+    if (VersionFact owned = owners.version(real); owned.known) return owned;
+  }
+  return version_of_file(tree, library, real);
+}
+
+}  // namespace gpugauge::stack
