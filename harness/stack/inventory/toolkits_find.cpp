@@ -39,7 +39,8 @@ std::string toolkit_above(const Tree& tree, const std::string& path) {
     for (const char* const system : {"/", "/usr", "/usr/local", "/opt"}) {
       if (folder == system) return "";
     }
-    if (is_toolkit(tree, folder)) return folder;
+    // targets/x86_64-linux has what a toolkit has, and is a part of one.
+    if (file_name_of(parent_of(folder)) != "targets" && is_toolkit(tree, folder)) return folder;
   }
   return "";
 }
@@ -106,6 +107,32 @@ Toolkit describe(const Tree& tree, const std::string& path) {
   return toolkit;
 }
 
+/// Adds the folders of one configuration file; each file is read once.
+void read_loader_configuration(const Tree& tree, const std::string& file, std::vector<std::string>& files,
+                               std::vector<std::string>& folders) {
+  if (files.size() >= configured_most || std::find(files.begin(), files.end(), file) != files.end()) return;
+  files.push_back(file);
+  const std::string text = tree.read(file).text;
+  std::size_t start = 0;
+  while (start < text.size() && folders.size() < configured_most) {
+    const std::size_t end = std::min(text.find('\n', start), text.size());
+    const std::string whole = text.substr(start, end - start);
+    start = end + 1;
+    const std::string line = whole.substr(0, whole.find('#'));
+    const auto first = line.find_first_not_of(" \t\r");
+    if (first == std::string::npos) continue;
+    const std::string word = line.substr(first, line.find_last_not_of(" \t\r") - first + 1);
+    if (word.starts_with('/')) add_once(folders, normal(word));
+    const auto slash = word.find('/');
+    if (!word.starts_with("include") || slash == std::string::npos) continue;
+    const std::string pattern = word.substr(slash);
+    for (const std::string& path : entries(tree, parent_of(pattern))) {
+      if (::fnmatch(pattern.c_str(), path.c_str(), FNM_PATHNAME) == 0)
+        read_loader_configuration(tree, path, files, folders);
+    }
+  }
+}
+
 }  // namespace
 
 bool is_toolkit(const Tree& tree, const std::string& folder) {
@@ -127,30 +154,8 @@ bool is_toolkit(const Tree& tree, const std::string& folder) {
 
 std::vector<std::string> configured_loader_folders(const Tree& tree) {
   std::vector<std::string> folders;
-  std::vector<std::string> files{"/etc/ld.so.conf"};
-  for (std::size_t next = 0; next < files.size() && files.size() < configured_most; ++next) {
-    const std::string text = tree.read(files[next]).text;
-    std::size_t start = 0;
-    while (start < text.size() && folders.size() < configured_most) {
-      const std::size_t end = std::min(text.find('\n', start), text.size());
-      const std::string whole = text.substr(start, end - start);
-      start = end + 1;
-      const std::string line = whole.substr(0, whole.find('#'));
-      const auto first = line.find_first_not_of(" \t\r");
-      if (first == std::string::npos) continue;
-      const std::string word = line.substr(first, line.find_last_not_of(" \t\r") - first + 1);
-      if (word.starts_with("include")) {
-        const auto slash = word.find('/');
-        if (slash == std::string::npos) continue;
-        const std::string pattern = word.substr(slash);
-        for (const std::string& path : entries(tree, parent_of(pattern))) {
-          if (::fnmatch(pattern.c_str(), path.c_str(), FNM_PATHNAME) == 0) add_once(files, path);
-        }
-      } else if (word.starts_with('/')) {
-        add_once(folders, normal(word));
-      }
-    }
-  }
+  std::vector<std::string> files;
+  read_loader_configuration(tree, "/etc/ld.so.conf", files, folders);
   return folders;
 }
 

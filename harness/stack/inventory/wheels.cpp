@@ -29,7 +29,7 @@ std::string exact_requirement(std::string_view line) {
   std::string_view name = requirement.substr(0, equals);
   name = trimmed(name.substr(0, name.find_first_of("[( ")));
   const std::string version = version_word(trimmed(requirement.substr(equals + 2)));
-  if (name.empty() || version.empty() || version.find('*') != std::string::npos) return "";
+  if (name.empty() || version.empty() || requirement.find('*') != std::string_view::npos) return "";
   return fmt::format("{}=={}", normalised(shown(name)), version);
 }
 
