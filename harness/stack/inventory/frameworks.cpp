@@ -23,6 +23,7 @@ bool is_wanted(const std::string& name) {
 /// "torch 2.8.0" for each, newest or first found first.
 std::string listed(const std::vector<const Distribution*>& distributions) {
   std::vector<std::string> texts;
+  texts.reserve(distributions.size());
   for (const Distribution* one : distributions)
     texts.push_back(one->version.empty() ? one->name : fmt::format("{} {}", one->name, one->version));
   return fmt::format("{}", fmt::join(texts, ", "));

@@ -46,6 +46,7 @@ bool is_word(std::string_view text) {
 const std::vector<std::string>& library_names() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> list;
+    list.reserve(known.size());
     for (const Known& library : known) list.emplace_back(library.name);
     return list;
   }();

@@ -139,7 +139,7 @@ std::string header_beside(const Tree& tree, const std::string& real, const char*
   std::string folder = parent_of(real);
   for (int level = 0; level < 2; ++level) {
     folder = parent_of(folder);
-    const std::string path = join(folder, fmt::format("include/{}", header));
+    std::string path = join(folder, fmt::format("include/{}", header));
     if (!tree.resolve(path).empty()) return path;
     if (folder == "/") break;
   }
@@ -206,8 +206,8 @@ VersionFact version_of_file(const Tree& tree, const LibraryFile& library, const 
   // Two numbers are a name that the loader asks for; a network plugin's are libtool's, which are no version.
   if (named_version && named_version->size() >= 3 && library.name != "nccl_net")
     return known(named, "file name");
-  const VersionFact own = version_in_file(tree, library, real);
-  const VersionFact header = version_in_header(tree, library, real);
+  VersionFact own = version_in_file(tree, library, real);
+  VersionFact header = version_in_header(tree, library, real);
   const auto own_version = Version::parse(own.value);
   const auto header_version = Version::parse(header.value);
   if (own.known && header.known && own_version && header_version) {

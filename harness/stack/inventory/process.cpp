@@ -24,8 +24,8 @@ constexpr const char* permission = "the same user or root";
 std::string name_of(const std::string& path) {
   const std::string file = file_name_of(path);
   if (const auto library = library_of_file(file)) return library->name;
-  for (const std::string driver : {"libcuda", "libnvidia-ml"}) {
-    if (file.starts_with(driver + ".so")) return driver;
+  for (const char* const driver : {"libcuda", "libnvidia-ml"}) {
+    if (file.starts_with(fmt::format("{}.so", driver))) return driver;
   }
   return "";
 }

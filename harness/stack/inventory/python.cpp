@@ -37,7 +37,7 @@ bool is_pyenv_shim(const Tree& tree, const std::string& path) {
 /// The first interpreter on PATH, with pyenv's shims followed.
 std::string interpreter_on_path(const Tree& tree, const Environment& environment, const std::string& name) {
   for (const std::string& folder : folders_of(environment, "PATH")) {
-    const std::string path = join(folder, name);
+    std::string path = join(folder, name);
     if (!is_file(tree, path)) continue;
     if (!is_pyenv_shim(tree, path)) return path;
     std::string behind = behind_pyenv_shim(tree, environment, path);
@@ -55,7 +55,7 @@ std::string setting(const std::string& text, std::string_view key) {
     start = end + 1;
     const auto equals = line.find('=');
     if (equals == std::string::npos) continue;
-    const auto trimmed = [](std::string word) {
+    const auto trimmed = [](const std::string& word) {
       const auto first = word.find_first_not_of(" \t\r");
       if (first == std::string::npos) return std::string();
       return word.substr(first, word.find_last_not_of(" \t\r") - first + 1);

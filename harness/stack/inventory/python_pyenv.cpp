@@ -63,7 +63,7 @@ std::string behind_pyenv_shim(const Tree& tree, const Environment& environment, 
   for (const std::string& wanted : asked_for(tree, environment, root)) {
     if (wanted == "system") return "";
     const std::string version = installed_as(tree, root, wanted);
-    const std::string interpreter = join(version, "bin/" + program);
+    std::string interpreter = join(version, "bin/" + program);
     if (!version.empty() && !tree.resolve(interpreter).empty()) return interpreter;
   }
   return "";

@@ -53,7 +53,7 @@ std::string nvcc_in_script(const Tree& tree, const std::string& path) {
   if (!text.starts_with("#!")) return "";
   for (auto at = text.find(ending); at != std::string::npos; at = text.find(ending, at + 1)) {
     const auto start = text.find_last_of(" \t\n\"'=", at);
-    const std::string named = text.substr(start + 1, at + ending.size() - start - 1);
+    std::string named = text.substr(start + 1, at + ending.size() - start - 1);
     if (named.starts_with('/') && normal(named) != normal(path)) return named;
   }
   return "";

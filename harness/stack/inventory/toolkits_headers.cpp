@@ -52,7 +52,7 @@ std::optional<int> defined_number(std::string_view text, std::string_view name) 
     if (!before.starts_with('#')) continue;
     before = without_blanks(before.substr(1));
     constexpr std::string_view define = "define";
-    if (!before.starts_with(define) || without_blanks(before.substr(define.size())) != "") continue;
+    if (!before.starts_with(define) || !without_blanks(before.substr(define.size())).empty()) continue;
     const std::string_view after = text.substr(at + name.size(), 64);
     if (after.empty() || blanks.find(after.front()) == std::string_view::npos) continue;
     if (const auto number = leading_number(without_blanks(after))) return number;

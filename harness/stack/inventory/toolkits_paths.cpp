@@ -81,7 +81,7 @@ std::vector<std::string> folders_of(const Environment& environment, const std::s
 
 std::string find_in_path(const Tree& tree, const Environment& environment, const std::string& name) {
   for (const std::string& folder : folders_of(environment, "PATH")) {
-    const std::string path = join(folder, name);
+    std::string path = join(folder, name);
     if (!tree.resolve(path).empty() && !is_folder(tree, path)) return path;
   }
   return "";

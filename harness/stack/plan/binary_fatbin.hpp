@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 
 #include "stack/elf_bytes.hpp"
 
@@ -22,7 +23,12 @@ struct GpuCode {
   int ptx_isa = 0;       ///< PTX only: 9.0 is 90, 8.7 is 87; 0 unknown
 
   std::string text() const;  ///< "sm_90a", "compute_120"
-  auto operator<=>(const GpuCode&) const = default;
+  bool operator==(const GpuCode&) const = default;
+  /// Machine code before PTX, then by architecture.
+  bool operator<(const GpuCode& other) const {
+    return std::tie(ptx, architecture, suffix, ptx_isa) <
+           std::tie(other.ptx, other.architecture, other.suffix, other.ptx_isa);
+  }
 };
 
 /// What one container offers: all of its kernels are there in each of these forms.
