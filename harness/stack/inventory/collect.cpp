@@ -6,6 +6,8 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include "stack/inventory/toolkits_paths.hpp"
+
 namespace gpugauge::stack {
 
 Inventory collect(const Context& context) {
@@ -23,7 +25,7 @@ Inventory collect(const Context& context) {
   collect_container(context, inventory);
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
   inventory.present("collected.seconds", fmt::format("{:.3f}", taken.count()), "clock");
-  inventory.present("collected.root", context.tree.at("/").string(), "command line");
+  inventory.present("collected.root", normal(context.tree.at("/").string()), "command line");
   inventory.present("collected.at", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))),
                     "clock");
   return inventory;

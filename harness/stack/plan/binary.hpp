@@ -21,7 +21,8 @@ enum class RuntimeLink {
   inside,   ///< linked in statically
   by_link,  ///< not linked yet, or left to whoever loads it
 };
-const char* to_string(RuntimeLink link);  ///< "static", "shared", "none", "left to the link or to what loads it"
+const char* to_string(
+    RuntimeLink link);  ///< "static", "shared", "none", "left to the link or to what loads it"
 
 struct NeededLibrary {
   std::string soname;
