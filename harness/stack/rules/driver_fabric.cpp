@@ -94,4 +94,17 @@ Finding fabric_unseen_finding(const Inventory& inventory, const Fabric& fabric) 
   return finding;
 }
 
+Finding fabric_waiting_finding(const Inventory& inventory, const Fabric& fabric) {
+  Finding finding = make_finding(
+      Cause("fabric_not_ready"), Severity::warning,
+      fmt::format("{} not joined the NVLink fabric",
+                  fabric.waiting.size() == 1
+                      ? fabric.waiting[0].name() + " has"
+                      : named(fabric.waiting, gpus_of(inventory).size()) + " have"),
+      "Until a GPU has joined the fabric, it does not reach the other GPUs over NVLink.");
+  add_evidence(finding, inventory, fabric);
+  finding.next = {"Wait some minutes after boot, then read journalctl -u nvidia-fabricmanager (on the host)"};
+  return finding;
+}
+
 }  // namespace gpugauge::stack

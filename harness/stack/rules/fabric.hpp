@@ -22,4 +22,7 @@ std::optional<Finding> fabric_manager_finding(const Inventory& inventory, const 
 /// Error 802 on an NVSwitch system whose fabric manager looks right or cannot be seen: a failure.
 Finding fabric_unseen_finding(const Inventory& inventory, const Fabric& fabric);
 
+/// GPUs that have not joined the NVLink fabric, while CUDA does not complain: a warning.
+Finding fabric_waiting_finding(const Inventory& inventory, const Fabric& fabric);
+
 }  // namespace gpugauge::stack

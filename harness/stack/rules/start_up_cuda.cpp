@@ -55,10 +55,10 @@ std::optional<Finding> unified_memory_module(const StartUp& start) {
   finding.considered = {"umd_kmd_mismatch: NVML starts, so its library and the module are of one version"};
   if (start.container.empty()) {
     finding.next = {loaded ? "Load it again: sudo modprobe -r nvidia_uvm && sudo modprobe nvidia_uvm"
-                           : "Load it and make its node: sudo nvidia-modprobe -u -c 0",
+                           : "Load it and make its node: sudo nvidia-modprobe -u -c=0",
                     "If it cannot be unloaded, end all that uses CUDA (sudo fuser -v /dev/nvidia-uvm), or reboot"};
   } else {
-    finding.next = {"On the host: sudo nvidia-modprobe -u -c 0, then start the container again",
+    finding.next = {"On the host: sudo nvidia-modprobe -u -c=0, then start the container again",
                     "Look that the container gets /dev/nvidia-uvm and that its cgroup allows the device"};
   }
   finding.layers = {"driver"};

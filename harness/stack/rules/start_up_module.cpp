@@ -1,5 +1,6 @@
 // Start-up, the kernel's side: no hardware, somebody else's driver, no module, no device nodes.
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -124,11 +125,13 @@ std::optional<Finding> secure_boot(const StartUp& start) {
 }
 
 bool any_driver_package(const Inventory& inventory) {
-  const std::vector<std::string> packages = inventory.children("package");
-  return std::any_of(packages.begin(), packages.end(), [](const std::string& name) {
-    return name.starts_with("nvidia-driver") || name.starts_with("nvidia-dkms") ||
-           name.starts_with("nvidia-open") || name.starts_with("cuda-drivers") ||
-           name.starts_with("kmod-nvidia") || name.starts_with("linux-modules-nvidia");
+  return std::any_of(inventory.items().begin(), inventory.items().end(), [](const Item& item) {
+    constexpr std::array<std::string_view, 6> beginnings{"package.nvidia-driver", "package.nvidia-dkms",
+                                                         "package.nvidia-open",   "package.cuda-drivers",
+                                                         "package.kmod-nvidia",   "package.linux-modules-nvidia"};
+    return item.presence == Presence::present &&
+           std::any_of(beginnings.begin(), beginnings.end(),
+                       [&](std::string_view beginning) { return item.key.starts_with(beginning); });
   });
 }
 
