@@ -16,7 +16,8 @@ constexpr int soon_days = 90;
 std::optional<std::chrono::sys_days> day_of(const std::string& text) {
   using namespace std::chrono;
   const std::optional<double> y = number(text.substr(0, 4));
-  const std::optional<double> m = text.size() >= 7 && text[4] == '-' ? number(text.substr(5, 2)) : std::nullopt;
+  const std::optional<double> m =
+      text.size() >= 7 && text[4] == '-' ? number(text.substr(5, 2)) : std::nullopt;
   if (!y || !m) return std::nullopt;
   const year_month month = year{static_cast<int>(*y)} / static_cast<unsigned>(std::max(*m, 0.0));
   if (text.size() == 7) return month.ok() ? std::optional(sys_days{month / last}) : std::nullopt;
@@ -42,9 +43,9 @@ void check_branch_end(const RuleInput& input, const DriverBranch& branch, Findin
       "A branch that has ended gets neither fixes nor security updates, and supports no newer GPU, kernel or "
       "CUDA.");
   add_seen(finding, input.inventory, {{"driver.version", "driver"}});
-  finding.evidence.push_back(
-      fmt::format("branch {} ({}): end of life {}", branch.branch, branch.kind.empty() ? "unknown kind" : branch.kind,
-                  branch.end_of_life.empty() ? "stated by NVIDIA, without a date" : branch.end_of_life));
+  finding.evidence.push_back(fmt::format(
+      "branch {} ({}): end of life {}", branch.branch, branch.kind.empty() ? "unknown kind" : branch.kind,
+      branch.end_of_life.empty() ? "stated by NVIDIA, without a date" : branch.end_of_life));
   finding.next = {"Plan the step to a long-term or production branch (docs/compatibility.md lists them)"};
   finding.sources = {cited(branch.source)};
   finding.layers = {"driver"};
@@ -61,9 +62,9 @@ void check_patch(const RuleInput& input, const DriverBranch& branch, const Versi
                    "Later patch levels of a branch bring fixes, security fixes among them, and change no "
                    "feature.");
   add_seen(finding, input.inventory, {{"driver.version", "driver"}});
-  finding.evidence.push_back(
-      fmt::format("newest of branch {} known to the table: {}{}", branch.branch, branch.latest->text(),
-                  branch.latest_date.empty() ? "" : " of " + branch.latest_date));
+  finding.evidence.push_back(fmt::format("newest of branch {} known to the table: {}{}", branch.branch,
+                                         branch.latest->text(),
+                                         branch.latest_date.empty() ? "" : " of " + branch.latest_date));
   finding.next = {"Plan the update within the branch, with a measurement before and after it"};
   finding.sources = {cited(branch.source)};
   finding.layers = {"driver"};
@@ -95,10 +96,10 @@ void check_branch(const RuleInput& input, const Version& driver, Findings& findi
     return;
   }
   if (input.tables.driver_branches.empty()) return;
-  Finding finding = make_finding(
-      Cause("driver_branch_unknown"), Severity::note,
-      fmt::format("Driver branch {} is unknown to the tables of this build", driver.major()),
-      "Nothing can be said of its end of life, its newest patch level or what it supports.");
+  Finding finding =
+      make_finding(Cause("driver_branch_unknown"), Severity::note,
+                   fmt::format("Driver branch {} is unknown to the tables of this build", driver.major()),
+                   "Nothing can be said of its end of life, its newest patch level or what it supports.");
   add_seen(finding, input.inventory, {{"driver.version", "driver"}});
   finding.next = {"Look the branch up in NVIDIA's list of driver branches, or update GPUGauge"};
   finding.layers = {"driver"};
@@ -106,20 +107,26 @@ void check_branch(const RuleInput& input, const Version& driver, Findings& findi
 }
 
 void check_known_issues(const RuleInput& input, const Version& driver, Findings& findings) {
+  const std::string version = printable(input.inventory.value("driver.version"), 24);
+  Finding finding = make_finding(
+      Cause("driver_known_issue"), Severity::note, fmt::format("Driver {} has known issues", version),
+      "The table names what was reported of this version; whether it is met here depends on the GPU "
+      "and on the work.");
+  add_seen(finding, input.inventory, {{"driver.version", "driver"}});
+  bool found = false;
   for (const KnownIssue& issue : input.tables.known_issues) {
     if (issue.layer != "driver" || !issue.versions.contains(driver)) continue;
-    Finding finding = make_finding(Cause("driver_known_issue"), weighed(Severity::warning, issue.source),
-                                   fmt::format("Driver {} has a known issue",
-                                               printable(input.inventory.value("driver.version"), 24)),
-                                   sentence(issue.issue));
-    add_seen(finding, input.inventory, {{"driver.version", "driver"}});
-    finding.evidence.push_back("concerns drivers " + issue.versions.text());
-    finding.next = {issue.fixed ? fmt::format("Update to {} or newer", issue.fixed->text())
-                                : "See whether it concerns this machine; no fixed version is known"};
-    finding.sources = {cited(issue.source)};
-    finding.layers = {"driver"};
-    findings.push_back(std::move(finding));
+    found = true;
+    finding.severity = std::min(finding.severity, weighed(Severity::warning, issue.source));
+    finding.evidence.push_back(fmt::format("drivers {}: {}", issue.versions.text(), sentence(issue.issue)));
+    if (issue.fixed) finding.next.push_back(fmt::format("Update to {} or newer", issue.fixed->text()));
+    finding.sources.push_back(cited(issue.source));
   }
+  if (!found) return;
+  if (finding.next.empty())
+    finding.next = {"See whether it concerns this machine; no fixed version is known"};
+  finding.layers = {"driver"};
+  findings.push_back(std::move(finding));
 }
 
 /// Outside of error 802, which check_start_up explains: it will be one at the next boot.
@@ -149,16 +156,17 @@ void check_copies(const RuleInput& input, Findings& findings) {
                                  printable(inventory.value(prefix + ".path"))));
   }
   if (!differ) return;
-  Finding finding =
-      make_finding(Cause("driver_library_duplicate"), Severity::warning,
-                   "The driver's library is installed more than once, in different versions",
-                   "Which copy a program gets depends on its search path, and only the one of the kernel "
-                   "module's version works. Usually a distribution's package and NVIDIA's installer were mixed.");
+  Finding finding = make_finding(
+      Cause("driver_library_duplicate"), Severity::warning,
+      "The driver's library is installed more than once, in different versions",
+      "Which copy a program gets depends on its search path, and only the one of the kernel "
+      "module's version works. Usually a distribution's package and NVIDIA's installer were mixed.");
   finding.evidence = std::move(copies);
   add_seen(finding, inventory,
            {{"driver.kernel_module_version", "kernel module"}, {"driver.source", "installed by:"}});
-  finding.next = {"Remove the one that does not belong to the loaded module: the package, or sudo nvidia-uninstall "
-                  "for NVIDIA's installer"};
+  finding.next = {
+      "Remove the one that does not belong to the loaded module: the package, or sudo nvidia-uninstall "
+      "for NVIDIA's installer"};
   finding.layers = {"driver"};
   findings.push_back(std::move(finding));
 }
@@ -166,9 +174,9 @@ void check_copies(const RuleInput& input, Findings& findings) {
 void check_nouveau_beside(const RuleInput& input, Findings& findings) {
   const Inventory& inventory = input.inventory;
   if (!inventory.has("driver.kernel_module_version")) return;  // check_start_up's case
-  Finding finding = make_finding(
-      Cause("nouveau_loaded"), Severity::warning, "nouveau holds a GPU beside NVIDIA's driver",
-      "A GPU that the kernel's own driver nouveau has taken is not there for CUDA.");
+  Finding finding =
+      make_finding(Cause("nouveau_loaded"), Severity::warning, "nouveau holds a GPU beside NVIDIA's driver",
+                   "A GPU that the kernel's own driver nouveau has taken is not there for CUDA.");
   for (const std::string& child : inventory.children("pci")) {
     const std::string prefix = "pci." + child;
     if (is(inventory, prefix + ".driver", "nouveau"))
@@ -176,22 +184,26 @@ void check_nouveau_beside(const RuleInput& input, Findings& findings) {
           fmt::format("{}: bound to nouveau", printable(inventory.value(prefix + ".address"), 40)));
   }
   if (finding.evidence.empty()) return;
-  finding.next = {"Switch nouveau off (\"blacklist nouveau\" in /etc/modprobe.d), rebuild the initramfs, reboot"};
+  finding.next = {
+      "Switch nouveau off (\"blacklist nouveau\" in /etc/modprobe.d), rebuild the initramfs, reboot"};
   finding.layers = {"driver"};
   findings.push_back(std::move(finding));
 }
 
 void check_wsl(const RuleInput& input, Findings& findings) {
-  if (!is(input.inventory, "host.os", "wsl2") || !is(input.inventory, "driver.libcuda_kind", "driver")) return;
-  Finding finding = make_finding(
-      Cause("wsl_linux_driver_installed"), Severity::failure,
-      "A Linux driver is installed inside WSL and hides the one that Windows provides",
-      "In WSL libcuda.so.1 comes from the Windows driver (/usr/lib/wsl/lib). A Linux driver package inside WSL "
-      "puts its own in front of it, and that one finds no kernel module.");
+  if (!is(input.inventory, "host.os", "wsl2") || !is(input.inventory, "driver.libcuda_kind", "driver"))
+    return;
+  Finding finding =
+      make_finding(Cause("wsl_linux_driver_installed"), Severity::failure,
+                   "A Linux driver is installed inside WSL and hides the one that Windows provides",
+                   "In WSL libcuda.so.1 comes from the Windows driver (/usr/lib/wsl/lib). A Linux driver "
+                   "package inside WSL "
+                   "puts its own in front of it, and that one finds no kernel module.");
   add_seen(finding, input.inventory,
            {{"driver.libcuda_path", "libcuda.so.1"}, {"driver.libcuda_version", "libcuda"}});
-  finding.next = {"Remove the Linux driver's packages inside WSL (keep the toolkit: cuda-toolkit-*, not cuda)",
-                  "Have /usr/lib/wsl/lib in /etc/ld.so.conf.d/ld.wsl.conf, then sudo ldconfig"};
+  finding.next = {
+      "Remove the Linux driver's packages inside WSL (keep the toolkit: cuda-toolkit-*, not cuda)",
+      "Have /usr/lib/wsl/lib in /etc/ld.so.conf.d/ld.wsl.conf, then sudo ldconfig"};
   finding.sources = {"NVIDIA CUDA on WSL user guide"};
   finding.layers = {"driver"};
   findings.push_back(std::move(finding));

@@ -85,7 +85,8 @@ Finding fabric_unseen_finding(const Inventory& inventory, const Fabric& fabric) 
            : "CUDA waits for the NVLink fabric; its manager cannot be seen from here",
       runs ? "CUDA answers 802 until the fabric manager has trained the links and registered every GPU. That "
              "takes up to a few minutes after boot; if it lasts, a link or a switch failed."
-           : "CUDA answers 802 on a machine with NVSwitches. The usual cause is a fabric manager that does not "
+           : "CUDA answers 802 on a machine with NVSwitches. The usual cause is a fabric manager that does "
+             "not "
              "run or has another version than the driver; it runs on the host, outside of this container or "
              "virtual machine.");
   add_evidence(finding, inventory, fabric);
@@ -98,9 +99,8 @@ Finding fabric_waiting_finding(const Inventory& inventory, const Fabric& fabric)
   Finding finding = make_finding(
       Cause("fabric_not_ready"), Severity::warning,
       fmt::format("{} not joined the NVLink fabric",
-                  fabric.waiting.size() == 1
-                      ? fabric.waiting[0].name() + " has"
-                      : named(fabric.waiting, gpus_of(inventory).size()) + " have"),
+                  fabric.waiting.size() == 1 ? fabric.waiting[0].name() + " has"
+                                             : named(fabric.waiting, gpus_of(inventory).size()) + " have"),
       "Until a GPU has joined the fabric, it does not reach the other GPUs over NVLink.");
   add_evidence(finding, inventory, fabric);
   finding.next = {"Wait some minutes after boot, then read journalctl -u nvidia-fabricmanager (on the host)"};

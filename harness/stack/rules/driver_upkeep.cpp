@@ -18,9 +18,10 @@ struct Package {
 
 bool is_driver_package(std::string_view name) {
   constexpr std::array<std::string_view, 13> beginnings{
-      "nvidia-driver", "nvidia-dkms",         "nvidia-open",    "nvidia-kernel",      "nvidia-headless",
-      "nvidia-utils",  "libnvidia-compute",   "libcuda1",       "libnvidia-ml1",      "cuda-drivers",
-      "kmod-nvidia",   "linux-modules-nvidia", "nvidia-fabricmanager"};
+      "nvidia-driver",       "nvidia-dkms",  "nvidia-open",       "nvidia-kernel",
+      "nvidia-headless",     "nvidia-utils", "libnvidia-compute", "libcuda1",
+      "libnvidia-ml1",       "cuda-drivers", "kmod-nvidia",       "linux-modules-nvidia",
+      "nvidia-fabricmanager"};
   return std::any_of(beginnings.begin(), beginnings.end(),
                      [&](std::string_view beginning) { return name.starts_with(beginning); });
 }
@@ -60,8 +61,9 @@ std::vector<std::string> evidence_of(const std::vector<Package>& packages) {
 
 void check_module_options(const RuleInput& input, Findings& findings) {
   // Those that change what computing meets; the rest (display, power saving) is left alone.
-  constexpr std::array telling{"EnableGpuFirmware", "RegistryDwords", "OpenRmEnableUnsupportedGpus",
-                               "RmMsg", "EnableResizableBar", "EnablePCIERelaxedOrderingMode"};
+  constexpr std::array telling{"EnableGpuFirmware",           "RegistryDwords",
+                               "OpenRmEnableUnsupportedGpus", "RmMsg",
+                               "EnableResizableBar",          "EnablePCIERelaxedOrderingMode"};
   std::vector<std::string> set;
   for (const char* const name : telling) {
     const std::string text =
@@ -82,16 +84,18 @@ void check_module_options(const RuleInput& input, Findings& findings) {
 void check_vgpu(const RuleInput& input, Findings& findings) {
   const Inventory& inventory = input.inventory;
   if (!is(inventory, "vgpu.guest", "yes") || !is(inventory, "vgpu.licence", "unlicensed")) return;
-  Finding finding = make_finding(
-      Cause("vgpu_unlicensed"), Severity::warning, "This vGPU has no licence: it is slowed down after a while",
-      "A vGPU guest without a licence works at full speed for a grace period only; then NVIDIA's driver limits "
-      "it.");
+  Finding finding = make_finding(Cause("vgpu_unlicensed"), Severity::warning,
+                                 "This vGPU has no licence: it is slowed down after a while",
+                                 "A vGPU guest without a licence works at full speed for a grace period "
+                                 "only; then NVIDIA's driver limits "
+                                 "it.");
   add_seen(finding, inventory,
            {{"vgpu.licence", "licence:"}, {"vgpu.version", "vGPU release"}, {"driver.version", "driver"}});
   finding.considered = {"Power and clocks: they would be low, which is not needed to explain a slow vGPU"};
-  finding.next = {"See the state: nvidia-smi -q | grep -i license",
-                  "Put the client configuration token into /etc/nvidia/ClientConfigToken, then sudo systemctl "
-                  "restart nvidia-gridd; read its log for the server it cannot reach"};
+  finding.next = {
+      "See the state: nvidia-smi -q | grep -i license",
+      "Put the client configuration token into /etc/nvidia/ClientConfigToken, then sudo systemctl "
+      "restart nvidia-gridd; read its log for the server it cannot reach"};
   finding.layers = {"driver"};
   findings.push_back(std::move(finding));
 }
@@ -100,12 +104,13 @@ void check_confidential(const RuleInput& input, Findings& findings) {
   const std::string mode = input.inventory.value("driver.confidential_computing");
   if (mode != "on" && mode != "devtools") return;
   const bool tools = mode == "devtools";
-  Finding finding = make_finding(
-      Cause("confidential_computing"), tools ? Severity::warning : Severity::note,
-      tools ? "Confidential computing is in its developer mode, which protects nothing"
-            : "Confidential computing is on: copies are encrypted and launches take longer",
-      "Copies between host and GPU pass through encrypted buffers and each launch costs more; work that stays "
-      "on the GPU keeps its speed. Compare only with machines in the same mode.");
+  Finding finding =
+      make_finding(Cause("confidential_computing"), tools ? Severity::warning : Severity::note,
+                   tools ? "Confidential computing is in its developer mode, which protects nothing"
+                         : "Confidential computing is on: copies are encrypted and launches take longer",
+                   "Copies between host and GPU pass through encrypted buffers and each launch costs more; "
+                   "work that stays "
+                   "on the GPU keeps its speed. Compare only with machines in the same mode.");
   add_seen(finding, input.inventory, {{"driver.confidential_computing", "confidential computing"}});
   finding.next = {"See the mode: nvidia-smi conf-compute -f"};
   finding.layers = {"driver"};
@@ -120,22 +125,24 @@ void check_next_boot(const RuleInput& input, Findings& findings) {
   if (!is(inventory, "driver.module_for_newest_kernel", "no") || newest.empty() ||
       newest == inventory.value("kernel.version") || !container_of(inventory).empty())
     return;
-  const bool works_now =
-      inventory.has("driver.kernel_module_version") || is(inventory, "driver.module_for_running_kernel", "yes");
+  const bool works_now = inventory.has("driver.kernel_module_version") ||
+                         is(inventory, "driver.module_for_running_kernel", "yes");
   if (!works_now) return;  // check_start_up says so already
   const std::string kernel = printable(newest, 60);
-  Finding finding = make_finding(
-      Cause("module_missing_for_newest_kernel"), Severity::warning,
-      fmt::format("The next boot has no NVIDIA module: none is built for kernel {}", kernel),
-      "A newer kernel is installed and will be started at the next boot, and NVIDIA's module was not built for "
-      "it. The GPUs will then be gone.");
+  Finding finding =
+      make_finding(Cause("module_missing_for_newest_kernel"), Severity::warning,
+                   fmt::format("The next boot has no NVIDIA module: none is built for kernel {}", kernel),
+                   "A newer kernel is installed and will be started at the next boot, and NVIDIA's module "
+                   "was not built for "
+                   "it. The GPUs will then be gone.");
   add_seen(finding, inventory,
            {{"kernel.version", "running kernel"},
             {"driver.newest_kernel", "newest installed kernel"},
             {"driver.module_for_newest_kernel", "module for it:"},
             {"driver.dkms", "built by:"}});
   if (is(inventory, "driver.dkms", "precompiled")) {
-    finding.next = {fmt::format("Install the module package of kernel {}, as that of the running one is", kernel)};
+    finding.next = {
+        fmt::format("Install the module package of kernel {}, as that of the running one is", kernel)};
   } else {
     finding.next = {fmt::format("Install the headers of kernel {} and build: sudo dkms autoinstall -k {}",
                                 kernel, kernel),
@@ -170,8 +177,7 @@ void check_upkeep(const RuleInput& input, Findings& findings) {
   const std::string covers = inventory.value("packages.unattended_covers_driver");
   if (covers != "yes" && !(covers == "unknown" && production)) return;
   Finding finding = make_finding(
-      Cause("unattended_driver_upgrade"),
-      production && covers == "yes" ? Severity::warning : Severity::note,
+      Cause("unattended_driver_upgrade"), production && covers == "yes" ? Severity::warning : Severity::note,
       covers == "yes" ? "Unattended upgrades may replace the driver at any time"
                       : "Unattended upgrades are on, and may or may not cover the driver",
       "An unattended upgrade replaces the driver's libraries under the loaded module; until the next boot "

@@ -23,9 +23,10 @@ void check_unanswered(const RuleInput& input, const GpuViews& gpus, Findings& fi
     (gpu.driver == "vfio-pci" ? reserved : silent).push_back(line);
   }
   if (!reserved.empty()) {
-    Finding finding = make_finding(Cause("gpu_reserved_for_vm"), Severity::note,
-                                   fmt::format("{} GPUs are reserved for virtual machines", reserved.size()),
-                                   "They are bound to vfio-pci, so NVIDIA's driver and CUDA do not see them here.");
+    Finding finding =
+        make_finding(Cause("gpu_reserved_for_vm"), Severity::note,
+                     fmt::format("{} GPUs are reserved for virtual machines", reserved.size()),
+                     "They are bound to vfio-pci, so NVIDIA's driver and CUDA do not see them here.");
     if (reserved.size() == 1) finding.title = "1 GPU is reserved for virtual machines";
     finding.evidence = std::move(reserved);
     finding.next = {"Nothing, if that is meant"};
@@ -33,18 +34,19 @@ void check_unanswered(const RuleInput& input, const GpuViews& gpus, Findings& fi
     findings.push_back(std::move(finding));
   }
   if (silent.empty()) return;
-  Finding finding = make_finding(
-      Cause("gpu_count_differs"), Severity::failure,
-      fmt::format("{} of {} GPUs on the PCI bus do{} not answer", silent.size(), silent.size() + gpus.size(),
-                  silent.size() == 1 ? "es" : ""),
-      "The PCI bus shows more GPUs than the driver can use: one did not start, or was lost.");
+  Finding finding =
+      make_finding(Cause("gpu_count_differs"), Severity::failure,
+                   fmt::format("{} of {} GPUs on the PCI bus do{} not answer", silent.size(),
+                               silent.size() + gpus.size(), silent.size() == 1 ? "es" : ""),
+                   "The PCI bus shows more GPUs than the driver can use: one did not start, or was lost.");
   finding.evidence = std::move(silent);
   add_seen(finding, input.inventory, {{"nvml.devices", "GPUs that NVML sees:"}});
   add_entries(finding, input.inventory, "kernel_log.nvrm", "kernel log:");
   add_entries(finding, input.inventory, "kernel_log.xid", "Xid:");
   finding.considered = {"Faults of the driver itself: it answers for the other GPUs"};
-  finding.next = {"Read the kernel log for that address: sudo dmesg | grep NVRM",
-                  "Power the machine off and on; if it stays away, have the card, its slot and its power checked"};
+  finding.next = {
+      "Read the kernel log for that address: sudo dmesg | grep NVRM",
+      "Power the machine off and on; if it stays away, have the card, its slot and its power checked"};
   finding.layers = {"gpu"};
   findings.push_back(std::move(finding));
 }
@@ -54,7 +56,8 @@ void check_hidden(const RuleInput& input, const GpuViews& gpus, Findings& findin
   const Inventory& inventory = input.inventory;
   const double shown = number_of(inventory, "cuda.devices").value_or(0);
   const double there = number_of(inventory, "nvml.devices").value_or(0);
-  const bool mig = std::any_of(gpus.begin(), gpus.end(), [](const GpuView& gpu) { return gpu.is("mig", "on"); });
+  const bool mig =
+      std::any_of(gpus.begin(), gpus.end(), [](const GpuView& gpu) { return gpu.is("mig", "on"); });
   if (!cuda_works(inventory) || shown >= there || mig) return;
   const bool asked = inventory.has("env.CUDA_VISIBLE_DEVICES");
   Finding finding = make_finding(
@@ -90,19 +93,22 @@ void check_generations(const RuleInput& input, const GpuViews& gpus, Findings& f
     if (!ended && !early && !last) continue;
     const std::string which = named(some, gpus.size());
     Finding finding =
-        last ? make_finding(Cause("gpu_last_driver_branch"), weighed(Severity::note, row->source),
-                            fmt::format("Branch {} is the last driver for {} GPUs ({})", *row->last_driver_branch,
-                                        row->name, which),
-                            "Later branches do not drive this generation: an upgrade of the driver would lose "
-                            "these GPUs.")
-        : ended ? make_finding(Cause("gpu_generation_not_driven"), weighed(Severity::failure, row->source),
-                               fmt::format("Driver branch {} no longer drives {} GPUs ({})", driver->major(),
-                                           row->name, which),
-                               fmt::format("NVIDIA drives this generation up to branch {}.", *row->last_driver_branch))
-                : make_finding(Cause("gpu_generation_not_driven"), weighed(Severity::failure, row->source),
-                               fmt::format("Driver {} is older than {} GPUs ({})",
-                                           printable(input.inventory.value("driver.version"), 24), row->name, which),
-                               fmt::format("The first driver for this generation is {}.", row->first_driver->text()));
+        last
+            ? make_finding(Cause("gpu_last_driver_branch"), weighed(Severity::note, row->source),
+                           fmt::format("Branch {} is the last driver for {} GPUs ({})",
+                                       *row->last_driver_branch, row->name, which),
+                           "Later branches do not drive this generation: an upgrade of the driver would lose "
+                           "these GPUs.")
+        : ended ? make_finding(
+                      Cause("gpu_generation_not_driven"), weighed(Severity::failure, row->source),
+                      fmt::format("Driver branch {} no longer drives {} GPUs ({})", driver->major(),
+                                  row->name, which),
+                      fmt::format("NVIDIA drives this generation up to branch {}.", *row->last_driver_branch))
+                : make_finding(
+                      Cause("gpu_generation_not_driven"), weighed(Severity::failure, row->source),
+                      fmt::format("Driver {} is older than {} GPUs ({})",
+                                  printable(input.inventory.value("driver.version"), 24), row->name, which),
+                      fmt::format("The first driver for this generation is {}.", row->first_driver->text()));
     if (!last && cuda_works(input.inventory)) {
       finding.severity = Severity::note;
       finding.explanation += " CUDA shows them all the same, so the table may be wrong here.";

@@ -17,7 +17,8 @@ GpuViews those(const GpuViews& gpus, Predicate predicate) {
   return some;
 }
 
-void report(Finding finding, const GpuViews& some, const std::vector<const char*>& facts, Findings& findings) {
+void report(Finding finding, const GpuViews& some, const std::vector<const char*>& facts,
+            Findings& findings) {
   for (const GpuView& gpu : some) {
     std::string line = gpu.name() + ":";
     for (const char* const fact : facts) line += fmt::format(" {} {},", fact, gpu.shown(fact));
@@ -34,7 +35,8 @@ void check_lost(const GpuViews& gpus, Findings& findings) {
   Finding finding = make_finding(
       Cause("gpu_lost"), Severity::failure,
       fmt::format("{} has fallen off the bus", lost.size() == 1 ? lost[0].name() : named(lost, gpus.size())),
-      "The driver knows the GPU and gets no answer from it any more. Heat, power, a riser or slot, or a defect "
+      "The driver knows the GPU and gets no answer from it any more. Heat, power, a riser or slot, or a "
+      "defect "
       "are the usual causes.");
   if (lost.size() > 1) finding.title = fmt::format("{} have fallen off the bus", named(lost, gpus.size()));
   finding.next = {"Power the machine off and on; a reboot is often not enough",
@@ -51,10 +53,11 @@ void check_rows(const GpuViews& gpus, Findings& findings) {
   });
   const GpuViews pending = those(gpus, [](const GpuView& gpu) { return gpu.is("remap_pending", "yes"); });
   if (!failed.empty()) {
-    Finding finding = make_finding(Cause("hbm_row_remap"), Severity::failure,
-                                   fmt::format("A memory row of {} could not be remapped", named(failed, gpus.size())),
-                                   "The spare rows of a memory bank are used up: the GPU can no longer repair itself "
-                                   "and is due for replacement.");
+    Finding finding =
+        make_finding(Cause("hbm_row_remap"), Severity::failure,
+                     fmt::format("A memory row of {} could not be remapped", named(failed, gpus.size())),
+                     "The spare rows of a memory bank are used up: the GPU can no longer repair itself "
+                     "and is due for replacement.");
     finding.next = {"Take the GPU out of use and have it tested for replacement (NVIDIA's field diagnostic)"};
     finding.sources = {"NVIDIA GPU memory error management, row remapping"};
     report(std::move(finding), failed, facts, findings);
@@ -63,7 +66,8 @@ void check_rows(const GpuViews& gpus, Findings& findings) {
     Finding finding = make_finding(
         Cause("row_remap_pending"), Severity::warning,
         fmt::format("A memory row of {} waits to be remapped at the next reset", named(pending, gpus.size())),
-        "A memory error was met, and the row is replaced by a spare one when the GPU is reset. Until then work "
+        "A memory error was met, and the row is replaced by a spare one when the GPU is reset. Until then "
+        "work "
         "that touches it may fail.");
     finding.next = {"Drain the GPU and reset it: sudo nvidia-smi --gpu-reset -i <index>, or reboot"};
     finding.sources = {"NVIDIA GPU memory error management, row remapping"};
@@ -81,13 +85,15 @@ void check_rows(const GpuViews& gpus, Findings& findings) {
 }
 
 void check_pages(const GpuViews& gpus, Findings& findings) {
-  const GpuViews retired = those(gpus, [](const GpuView& gpu) { return gpu.is("retired_pages_pending", "yes"); });
+  const GpuViews retired =
+      those(gpus, [](const GpuView& gpu) { return gpu.is("retired_pages_pending", "yes"); });
   if (!retired.empty()) {
-    Finding finding = make_finding(
-        Cause("retired_pages_pending"), Severity::warning,
-        fmt::format("Memory pages of {} wait to be retired", named(retired, gpus.size())),
-        "A memory error was met, and the page is taken out of use when the driver is loaded again. Until then "
-        "work that touches it may fail.");
+    Finding finding =
+        make_finding(Cause("retired_pages_pending"), Severity::warning,
+                     fmt::format("Memory pages of {} wait to be retired", named(retired, gpus.size())),
+                     "A memory error was met, and the page is taken out of use when the driver is loaded "
+                     "again. Until then "
+                     "work that touches it may fail.");
     finding.next = {"Drain the GPU and reset it (sudo nvidia-smi --gpu-reset -i <index>), or reboot"};
     finding.sources = {"NVIDIA dynamic page retirement"};
     report(std::move(finding), retired, {"retired_pages_pending"}, findings);
@@ -95,12 +101,13 @@ void check_pages(const GpuViews& gpus, Findings& findings) {
   const GpuViews errors =
       those(gpus, [](const GpuView& gpu) { return gpu.number("ecc_uncorrected_volatile").value_or(0) > 0; });
   if (errors.empty()) return;
-  Finding finding = make_finding(
-      Cause("ecc_uncorrected_errors"), Severity::warning,
-      fmt::format("{} met uncorrectable memory errors since the driver was loaded",
-                  errors.size() == 1 ? errors[0].name() : named(errors, gpus.size())),
-      "Each of them ended a program or damaged its data.");
-  finding.next = {"Reset the GPU, watch whether they come again (nvidia-smi -q -d ECC), and have it tested if so"};
+  Finding finding =
+      make_finding(Cause("ecc_uncorrected_errors"), Severity::warning,
+                   fmt::format("{} met uncorrectable memory errors since the driver was loaded",
+                               errors.size() == 1 ? errors[0].name() : named(errors, gpus.size())),
+                   "Each of them ended a program or damaged its data.");
+  finding.next = {
+      "Reset the GPU, watch whether they come again (nvidia-smi -q -d ECC), and have it tested if so"};
   report(std::move(finding), errors, {"ecc_uncorrected_volatile"}, findings);
 }
 
@@ -116,11 +123,12 @@ void check_slowdown(const GpuViews& gpus, Findings& findings) {
            (slowed_by(gpu, "hw_slowdown") && !slowed_by(gpu, "hw_power_brake"));
   });
   if (!brake.empty()) {
-    Finding finding = make_finding(
-        Cause("hw_power_brake"), Severity::warning,
-        fmt::format("The power brake holds down {} while idle", named(brake, gpus.size())),
-        "The server's power supply asks the GPU to slow down: a supply failed, is overloaded, or its signal is "
-        "stuck. Computing slows to a fraction; memory keeps its speed.");
+    Finding finding =
+        make_finding(Cause("hw_power_brake"), Severity::warning,
+                     fmt::format("The power brake holds down {} while idle", named(brake, gpus.size())),
+                     "The server's power supply asks the GPU to slow down: a supply failed, is overloaded, "
+                     "or its signal is "
+                     "stuck. Computing slows to a fraction; memory keeps its speed.");
     finding.considered = {"thermal_throttle: the reason named is the power brake"};
     finding.next = {"Look at the power supplies and their cables, and in the BMC's event log"};
     report(std::move(finding), brake, {"throttle_reasons", "temperature_c"}, findings);

@@ -16,8 +16,7 @@ void check_power(const GpuViews& gpus, Findings& findings) {
     const auto standard = gpu.number("power_limit_default_watt");
     if (!limit || !standard || *limit > *standard - 0.5) continue;
     capped.push_back(gpu);
-    evidence.push_back(
-        fmt::format("{}: power limit {:g} W, default {:g} W", gpu.name(), *limit, *standard));
+    evidence.push_back(fmt::format("{}: power limit {:g} W, default {:g} W", gpu.name(), *limit, *standard));
   }
   if (capped.empty()) return;
   Finding finding = make_finding(
@@ -44,10 +43,10 @@ void check_clocks(const GpuViews& gpus, Findings& findings) {
       const auto standard = gpu.number(fmt::format("{}_default_mhz", clock));
       if (!now || !standard || *now == *standard) continue;
       lower = lower || *now < *standard;
-      line += fmt::format("{} {} {:g} MHz, default {:g} MHz", line.empty() ? gpu.name() + ":" : ",",
-                          clock == std::string("sm_clock_application") ? "SM application clock"
-                                                                       : "memory application clock",
-                          *now, *standard);
+      line += fmt::format(
+          "{} {} {:g} MHz, default {:g} MHz", line.empty() ? gpu.name() + ":" : ",",
+          clock == std::string("sm_clock_application") ? "SM application clock" : "memory application clock",
+          *now, *standard);
     }
     if (line.empty()) continue;
     changed.push_back(gpu);
@@ -74,16 +73,18 @@ void check_pending(const GpuViews& gpus, Findings& findings) {
       const std::string later = gpu.value(fact + "_pending");
       if (!now.empty() && !later.empty() && now != later)
         evidence.push_back(fmt::format("{}: {} {} now, {} after the next reset", gpu.name(),
-                                       fact == "ecc" ? "ECC" : "MIG", printable(now, 20), printable(later, 20)));
+                                       fact == "ecc" ? "ECC" : "MIG", printable(now, 20),
+                                       printable(later, 20)));
     }
   }
   if (evidence.empty()) return;
-  Finding finding = make_finding(Cause("pending_setting"), Severity::warning,
-                                 "A changed GPU setting waits for the next reset or reboot",
-                                 "The GPU will behave differently after it: what is measured now does not hold then.");
+  Finding finding = make_finding(
+      Cause("pending_setting"), Severity::warning, "A changed GPU setting waits for the next reset or reboot",
+      "The GPU will behave differently after it: what is measured now does not hold then.");
   finding.evidence = std::move(evidence);
-  finding.next = {"Reset the GPU now (sudo nvidia-smi --gpu-reset -i <index>) or reboot, or take the change back: "
-                  "nvidia-smi -e <0|1>, nvidia-smi -mig <0|1>"};
+  finding.next = {
+      "Reset the GPU now (sudo nvidia-smi --gpu-reset -i <index>) or reboot, or take the change back: "
+      "nvidia-smi -e <0|1>, nvidia-smi -mig <0|1>"};
   finding.layers = {"gpu"};
   findings.push_back(std::move(finding));
 }
@@ -97,7 +98,8 @@ void check_mig(const GpuViews& gpus, Findings& findings) {
   Finding finding = make_finding(
       Cause("mig_left_enabled"), some ? Severity::warning : Severity::note,
       fmt::format("MIG mode is on for {}{}", named(on, gpus.size()), some ? ", not for the others" : ""),
-      "An instance has a part of the GPU's processors and memory, and no peer-to-peer access; on some GPUs the "
+      "An instance has a part of the GPU's processors and memory, and no peer-to-peer access; on some GPUs "
+      "the "
       "mode outlives a reboot.");
   for (const GpuView& gpu : on)
     finding.evidence.push_back(fmt::format("{}: MIG on, {} SMs, {} MiB", gpu.name(), gpu.shown("sm_count"),
@@ -144,16 +146,20 @@ void check_persistence(const RuleInput& input, const GpuViews& gpus, Findings& f
   if (off.empty() || in_wsl(input.inventory)) return;
   Finding finding = make_finding(
       Cause("persistence_mode_off"), Severity::warning,
-      fmt::format("Persistence mode is off on {}: every first start of CUDA is slow", named(off, gpus.size())),
+      fmt::format("Persistence mode is off on {}: every first start of CUDA is slow",
+                  named(off, gpus.size())),
       "Without a client the driver takes the GPU down, and the next program waits until it is up again: "
       "seconds, more with many GPUs. Settings such as application clocks are lost each time.");
   for (const GpuView& gpu : off) finding.evidence.push_back(gpu.name() + ": persistence off");
-  add_seen(finding, input.inventory,
-           {{"driver.persistenced", "nvidia-persistenced:"}, {"cuda.init.seconds", "cuInit took, in seconds:"}});
-  finding.considered = {"Compiling of PTX at the first start (ptx_jit_startup): it does not depend on this mode"};
-  finding.next = {container_of(input.inventory).empty()
-                      ? "sudo systemctl enable --now nvidia-persistenced (or sudo nvidia-smi -pm 1 until reboot)"
-                      : "On the host: sudo systemctl enable --now nvidia-persistenced"};
+  add_seen(
+      finding, input.inventory,
+      {{"driver.persistenced", "nvidia-persistenced:"}, {"cuda.init.seconds", "cuInit took, in seconds:"}});
+  finding.considered = {
+      "Compiling of PTX at the first start (ptx_jit_startup): it does not depend on this mode"};
+  finding.next = {
+      container_of(input.inventory).empty()
+          ? "sudo systemctl enable --now nvidia-persistenced (or sudo nvidia-smi -pm 1 until reboot)"
+          : "On the host: sudo systemctl enable --now nvidia-persistenced"};
   finding.layers = {"gpu", "driver"};
   findings.push_back(std::move(finding));
 }
@@ -181,7 +187,8 @@ void check_link(const GpuViews& gpus, Findings& findings) {
     const auto width = gpu.number("pcie_width");
     const auto most = gpu.number("pcie_width_max");
     if (width && most && *width > 0 && *width < *most)
-      narrow.push_back(fmt::format("{}: {:g} of {:g} PCIe lanes in use (sampled {})", gpu.name(), *width, *most,
+      narrow.push_back(fmt::format("{}: {:g} of {:g} PCIe lanes in use (sampled {})", gpu.name(), *width,
+                                   *most,
                                    gpu.value("pcie_sampled").empty() ? "idle" : gpu.shown("pcie_sampled")));
   }
   if (narrow.empty()) return;
@@ -190,8 +197,9 @@ void check_link(const GpuViews& gpus, Findings& findings) {
       "Copies to and from the host are slower in proportion. Sampled while idle, so power saving may be the "
       "reason; a copy under load decides. The generation is not judged here: it drops when idle.");
   finding.evidence = std::move(narrow);
-  finding.next = {"Look under load: nvidia-smi -q | grep -A8 'GPU Link Info' while a copy runs",
-                  "If it stays: reseat the card, and look at the slot's wiring and the firmware's bifurcation"};
+  finding.next = {
+      "Look under load: nvidia-smi -q | grep -A8 'GPU Link Info' while a copy runs",
+      "If it stays: reseat the card, and look at the slot's wiring and the firmware's bifurcation"};
   finding.layers = {"gpu"};
   findings.push_back(std::move(finding));
 }
@@ -201,9 +209,10 @@ void check_persisting_l2(const GpuViews& gpus, Findings& findings) {
   for (const GpuView& gpu : gpus)
     if (gpu.number("l2_persisting_limit").value_or(0) > 0) set.push_back(gpu);
   if (set.empty()) return;
-  Finding finding = make_finding(Cause("l2_persisting_left"), Severity::note,
-                                 fmt::format("Part of the L2 cache of {} is set aside", named(set, gpus.size())),
-                                 "What is set aside for persisting accesses is missing for all others.");
+  Finding finding =
+      make_finding(Cause("l2_persisting_left"), Severity::note,
+                   fmt::format("Part of the L2 cache of {} is set aside", named(set, gpus.size())),
+                   "What is set aside for persisting accesses is missing for all others.");
   for (const GpuView& gpu : set)
     finding.evidence.push_back(
         fmt::format("{}: persisting L2 limit {} byte", gpu.name(), gpu.shown("l2_persisting_limit")));

@@ -52,7 +52,7 @@ bool said_elsewhere(const GpuView& gpu, std::string_view fact) {
 
 /// What was found about one subject among GPUs of one model.
 struct Difference {
-  GpuViews odd;  ///< those unlike the majority; empty where there is no majority
+  GpuViews odd;        ///< those unlike the majority; empty where there is no majority
   bool split = false;  ///< no value has a majority
   std::vector<std::string> lines;
 };
@@ -74,7 +74,8 @@ void compare(const GpuViews& group, const Compared& row, Difference& difference)
   std::vector<std::string> values;
   for (const GpuView& gpu : group) values.push_back(gpu.value(row.fact));
   if (std::any_of(values.begin(), values.end(), [](const std::string& v) { return v.empty(); })) return;
-  if (std::all_of(values.begin(), values.end(), [&](const std::string& v) { return v == values.front(); })) return;
+  if (std::all_of(values.begin(), values.end(), [&](const std::string& v) { return v == values.front(); }))
+    return;
   const std::optional<std::string> usual = majority(values);
   if (!usual) {
     std::vector<std::string> parts;
@@ -106,33 +107,51 @@ struct Words {
 Words words_of(Subject subject) {
   switch (subject) {
     case Subject::ecc:
-      return {Cause("ecc_mode_differs"), Severity::warning, Severity::warning,
-              "unlike the others: ECC", "ECC is on for some GPUs and off for others",
-              "On cards with GDDR memory ECC costs memory and bandwidth, and without it errors stay unseen: the "
-              "GPUs do not compare.",
-              "Set it alike: sudo nvidia-smi -i <index> -e <0|1>, then reset or reboot"};
+      return {
+          Cause("ecc_mode_differs"),
+          Severity::warning,
+          Severity::warning,
+          "unlike the others: ECC",
+          "ECC is on for some GPUs and off for others",
+          "On cards with GDDR memory ECC costs memory and bandwidth, and without it errors stay unseen: the "
+          "GPUs do not compare.",
+          "Set it alike: sudo nvidia-smi -i <index> -e <0|1>, then reset or reboot"};
     case Subject::nvlink:
-      return {Cause("nvlink_partial"), Severity::warning, Severity::warning,
-              "fewer active NVLinks than the others", "The GPUs differ in their active NVLinks",
-              "Compared with the other GPUs of the same model here, not with the chip's maximum: a link is down, "
-              "so transfers between GPUs are slower.",
-              "See the links: nvidia-smi nvlink -s; Xid 74 in the kernel log names failing ones"};
+      return {
+          Cause("nvlink_partial"),
+          Severity::warning,
+          Severity::warning,
+          "fewer active NVLinks than the others",
+          "The GPUs differ in their active NVLinks",
+          "Compared with the other GPUs of the same model here, not with the chip's maximum: a link is down, "
+          "so transfers between GPUs are slower.",
+          "See the links: nvidia-smi nvlink -s; Xid 74 in the kernel log names failing ones"};
     case Subject::pcie:
-      return {Cause("pcie_link_degraded"), Severity::warning, Severity::note,
-              "a slower PCIe link than the others", "The GPUs have different PCIe links",
-              "Copies to and from the host are slower in proportion. The lanes in use were sampled while idle; a "
-              "copy under load decides.",
-              "Compare nvidia-smi topo -m and the slots; reseat the card, and look at its riser"};
+      return {
+          Cause("pcie_link_degraded"),
+          Severity::warning,
+          Severity::note,
+          "a slower PCIe link than the others",
+          "The GPUs have different PCIe links",
+          "Copies to and from the host are slower in proportion. The lanes in use were sampled while idle; a "
+          "copy under load decides.",
+          "Compare nvidia-smi topo -m and the slots; reseat the card, and look at its riser"};
     case Subject::firmware:
-      return {Cause("gpu_settings_differ"), Severity::note, Severity::note,
-              "other firmware than the others", "The GPUs do not have the same firmware",
+      return {Cause("gpu_settings_differ"),
+              Severity::note,
+              Severity::note,
+              "other firmware than the others",
+              "The GPUs do not have the same firmware",
               "Different firmware may bring different clocks, power behaviour and fixes.",
               "Bring the cards to one VBIOS with the server maker's update"};
     case Subject::settings:
       break;
   }
-  return {Cause("gpu_settings_differ"), Severity::warning, Severity::warning,
-          "set unlike the others", "The GPUs are not set alike",
+  return {Cause("gpu_settings_differ"),
+          Severity::warning,
+          Severity::warning,
+          "set unlike the others",
+          "The GPUs are not set alike",
           "Work that is spread over the GPUs runs at the speed of the slowest.",
           "Set them alike, or find who sets one: nvidia-smi -q -d CLOCK,POWER,COMPUTE"};
 }
@@ -147,10 +166,11 @@ std::string title_of(const Words& words, Subject subject, const Difference& diff
 
 void check_models(const GpuViews& gpus, const std::map<std::string, GpuViews>& models, Findings& findings) {
   if (models.size() < 2) return;
-  Finding finding = make_finding(Cause("gpu_models_differ"), Severity::note,
-                                 fmt::format("The {} GPUs are of {} models", gpus.size(), models.size()),
-                                 "Work that is spread over all of them runs at the speed of the slowest; which one "
-                                 "is CUDA's device 0 depends on CUDA_DEVICE_ORDER.");
+  Finding finding =
+      make_finding(Cause("gpu_models_differ"), Severity::note,
+                   fmt::format("The {} GPUs are of {} models", gpus.size(), models.size()),
+                   "Work that is spread over all of them runs at the speed of the slowest; which one "
+                   "is CUDA's device 0 depends on CUDA_DEVICE_ORDER.");
   for (const auto& [model, some] : models)
     finding.evidence.push_back(fmt::format("{}: {}", named(some, gpus.size()), printable(model, 80)));
   finding.next = {"Choose the GPUs for a job with CUDA_VISIBLE_DEVICES and their UUIDs"};

@@ -45,8 +45,8 @@ constexpr std::array meanings{
 };
 
 const Meaning* meaning_of(int number) {
-  const auto found =
-      std::find_if(meanings.begin(), meanings.end(), [&](const Meaning& row) { return row.number == number; });
+  const auto found = std::find_if(meanings.begin(), meanings.end(),
+                                  [&](const Meaning& row) { return row.number == number; });
   return found == meanings.end() ? nullptr : &*found;
 }
 
@@ -94,22 +94,24 @@ void check_xids(const RuleInput& input, Findings& findings) {
   const std::vector<Xid> xids = xids_of(input.inventory);
   if (xids.empty()) return;
   if (const auto lost = with_numbers(xids, {79}); !lost.empty()) {
-    Finding finding = make_finding(
-        Cause("gpu_lost"), Severity::warning, "The kernel log says that a GPU fell off the bus",
-        "It no longer responded on the PCI bus. Heat, power, a riser or slot, or a defect are the usual causes.");
+    Finding finding =
+        make_finding(Cause("gpu_lost"), Severity::warning, "The kernel log says that a GPU fell off the bus",
+                     "It no longer responded on the PCI bus. Heat, power, a riser or slot, or a defect are "
+                     "the usual causes.");
     finding.next = {"Compare nvidia-smi -L with the GPUs that should be there; power the machine off and on"};
     add(std::move(finding), lost, findings);
   }
   if (const auto rows = with_numbers(xids, {64}); !rows.empty()) {
-    Finding finding = make_finding(
-        Cause("hbm_row_remap"), Severity::warning, "A memory row or page of a GPU could not be replaced",
-        "The GPU can no longer repair its memory and is due for replacement.");
+    Finding finding = make_finding(Cause("hbm_row_remap"), Severity::warning,
+                                   "A memory row or page of a GPU could not be replaced",
+                                   "The GPU can no longer repair its memory and is due for replacement.");
     finding.next = {"Take the GPU out of use and have it tested for replacement (NVIDIA's field diagnostic)"};
     add(std::move(finding), rows, findings);
   }
   if (const auto firmware = with_numbers(xids, {119, 120}); !firmware.empty()) {
     Finding finding = make_finding(
-        Cause("gsp_firmware"), Severity::warning, "The firmware processor of a GPU (GSP) failed or did not answer",
+        Cause("gsp_firmware"), Severity::warning,
+        "The firmware processor of a GPU (GSP) failed or did not answer",
         "Calls into the driver wait for the GSP; when it does not answer they take long or fail, and the GPU "
         "needs a reset.");
     finding.considered = {"driver_hangs: a driver that does not answer at all may follow from this"};
@@ -135,9 +137,10 @@ void check_xids(const RuleInput& input, Findings& findings) {
       Cause("xid_seen"), machine ? Severity::warning : Severity::note,
       machine ? "The kernel log holds errors of a GPU (Xid)"
               : "The kernel log holds errors (Xid) that programs usually cause themselves",
-      machine ? "The kernel module writes such a line when a GPU, its memory or a link failed."
-              : "The kernel module writes such a line also when a program made a mistake on the GPU; nothing in "
-                "them speaks against the machine.");
+      machine
+          ? "The kernel module writes such a line when a GPU, its memory or a link failed."
+          : "The kernel module writes such a line also when a program made a mistake on the GPU; nothing in "
+            "them speaks against the machine.");
   finding.next = {"Look the number up in NVIDIA's Xid catalog for what to do at once and later"};
   const std::optional<double> count = number_of(input.inventory, "kernel_log.xid_count");
   add(std::move(finding), rest, findings);

@@ -33,16 +33,18 @@ void check_processor_limit(const RuleInput& input, std::size_t gpus, Findings& f
   const auto there = number_of(input.inventory, "host.cpus");
   if (!limit || (there && *limit >= *there)) return;
   const double needed = std::max(1.0, static_cast<double>(gpus));
-  Finding finding = make_finding(
-      Cause("cgroup_cpu_limit"), *limit < needed ? Severity::warning : Severity::note,
-      fmt::format("A control group limits this process to {:g} processors", *limit),
-      "Each GPU keeps about one thread of its program busy with launches and copies; a quota stops that thread "
-      "for the rest of its period, which makes launches and copies slow and uneven.");
+  Finding finding =
+      make_finding(Cause("cgroup_cpu_limit"), *limit < needed ? Severity::warning : Severity::note,
+                   fmt::format("A control group limits this process to {:g} processors", *limit),
+                   "Each GPU keeps about one thread of its program busy with launches and copies; a quota "
+                   "stops that thread "
+                   "for the rest of its period, which makes launches and copies slow and uneven.");
   add_seen(finding, input.inventory,
            {{"host.cgroup_cpu_limit", "processors allowed:"}, {"host.cpus", "processors there:"}});
   finding.evidence.push_back(fmt::format("{} GPUs", gpus));
   finding.considered = {"cpu_governor and a busy machine: they are there without a limit as well"};
-  finding.next = {"Give the job at least one processor per GPU (docker --cpus, Kubernetes resources.limits.cpu)"};
+  finding.next = {
+      "Give the job at least one processor per GPU (docker --cpus, Kubernetes resources.limits.cpu)"};
   finding.layers = {"host"};
   findings.push_back(std::move(finding));
 }
@@ -53,7 +55,8 @@ void check_affinity(const RuleInput& input, std::size_t gpus, Findings& findings
   if (!allowed || !there || *allowed >= *there || static_cast<std::size_t>(*allowed) >= gpus) return;
   Finding finding = make_finding(
       Cause("cpu_affinity_wrong"), Severity::warning,
-      fmt::format("This process may run on {} of {:g} processors, fewer than there are GPUs", *allowed, *there),
+      fmt::format("This process may run on {} of {:g} processors, fewer than there are GPUs", *allowed,
+                  *there),
       "An affinity mask (taskset, numactl, a job's binding) keeps the threads that feed the GPUs on too few "
       "processors.");
   add_seen(finding, input.inventory,
@@ -67,13 +70,14 @@ void check_affinity(const RuleInput& input, std::size_t gpus, Findings& findings
 
 void check_governor(const RuleInput& input, Findings& findings) {
   const std::string governor = input.inventory.value("host.governor");
-  const bool saving = governor.find("powersave") != std::string::npos ||
-                      governor.find("conservative") != std::string::npos;
+  const bool saving =
+      governor.find("powersave") != std::string::npos || governor.find("conservative") != std::string::npos;
   if (!saving) return;
   Finding finding = make_finding(
       Cause("cpu_governor"), input.policy == Policy::production ? Severity::warning : Severity::note,
       "The processors' frequency governor saves power",
-      "Launches and copies are started by the processor: at a low clock they take longer. How much depends on "
+      "Launches and copies are started by the processor: at a low clock they take longer. How much depends "
+      "on "
       "the driver behind the governor; with intel_pstate the clock still rises under load.");
   add_seen(finding, input.inventory, {{"host.governor", "governor"}});
   finding.next = {"sudo cpupower frequency-set -g performance"};
@@ -91,10 +95,13 @@ void check_shared_memory(const RuleInput& input, std::size_t gpus, Findings& fin
   Finding finding = make_finding(
       Cause("shm_too_small"), gpus > 1 ? Severity::warning : Severity::note,
       fmt::format("/dev/shm has only {:g} MiB", *size),
-      "NCCL exchanges data between processes through it, and data loaders pass their batches through it; when "
+      "NCCL exchanges data between processes through it, and data loaders pass their batches through it; "
+      "when "
       "it is full they fail, often with a bus error. Containers get 64 MiB unless told otherwise.");
-  add_seen(finding, input.inventory, {{"host.shm_mib", "/dev/shm in MiB:"}, {"container.kind", "container:"}});
-  finding.next = {"docker run --shm-size=8g or --ipc=host; in Kubernetes an emptyDir of medium Memory at /dev/shm"};
+  add_seen(finding, input.inventory,
+           {{"host.shm_mib", "/dev/shm in MiB:"}, {"container.kind", "container:"}});
+  finding.next = {
+      "docker run --shm-size=8g or --ipc=host; in Kubernetes an emptyDir of medium Memory at /dev/shm"};
   finding.layers = {"host"};
   findings.push_back(std::move(finding));
 }
@@ -105,12 +112,14 @@ void check_locked_memory(const RuleInput& input, Findings& findings) {
   Finding finding = make_finding(
       Cause("pageable_memory"), Severity::warning,
       fmt::format("Locked memory is limited to {:g} KiB, and InfiniBand needs to lock its buffers", *limit),
-      "Registering memory with an InfiniBand device locks it; above the limit registration fails, and NCCL or "
+      "Registering memory with an InfiniBand device locks it; above the limit registration fails, and NCCL "
+      "or "
       "MPI fail or fall back to a slower way.");
   add_seen(finding, input.inventory,
            {{"host.memlock_kib", "limit in KiB:"}, {"host.infiniband", "InfiniBand:"}});
-  finding.next = {"Set it: \"* - memlock unlimited\" in /etc/security/limits.d, LimitMEMLOCK=infinity for a service, "
-                  "docker run --ulimit memlock=-1"};
+  finding.next = {
+      "Set it: \"* - memlock unlimited\" in /etc/security/limits.d, LimitMEMLOCK=infinity for a service, "
+      "docker run --ulimit memlock=-1"};
   finding.layers = {"host"};
   findings.push_back(std::move(finding));
 }
@@ -118,15 +127,17 @@ void check_locked_memory(const RuleInput& input, Findings& findings) {
 void check_iommu(const RuleInput& input, std::size_t gpus, Findings& findings) {
   if (!is(input.inventory, "host.iommu", "translated") || gpus == 0) return;
   const bool matters = gpus > 1 && !in_virtual_machine(input.inventory);
-  Finding finding = make_finding(
-      Cause("iommu_translation"), matters ? Severity::warning : Severity::note,
-      "The IOMMU translates the devices' memory accesses",
-      "Each access of a GPU to host memory or to another device is translated. Transfers between GPUs over PCIe "
-      "get slow or hang, and copies lose some speed.");
-  add_seen(finding, input.inventory, {{"host.iommu", "IOMMU:"}, {"kernel.command_line", "kernel command line:"}});
+  Finding finding = make_finding(Cause("iommu_translation"), matters ? Severity::warning : Severity::note,
+                                 "The IOMMU translates the devices' memory accesses",
+                                 "Each access of a GPU to host memory or to another device is translated. "
+                                 "Transfers between GPUs over PCIe "
+                                 "get slow or hang, and copies lose some speed.");
+  add_seen(finding, input.inventory,
+           {{"host.iommu", "IOMMU:"}, {"kernel.command_line", "kernel command line:"}});
   finding.evidence.push_back(fmt::format("{} GPUs", gpus));
   finding.considered = {"acs_enabled: a setting of the bridges, looked at on its own"};
-  finding.next = {"Boot with iommu=pt (passthrough), or switch the IOMMU off where no virtual machine needs it"};
+  finding.next = {
+      "Boot with iommu=pt (passthrough), or switch the IOMMU off where no virtual machine needs it"};
   finding.layers = {"host", "kernel"};
   findings.push_back(std::move(finding));
 }
@@ -134,20 +145,22 @@ void check_iommu(const RuleInput& input, std::size_t gpus, Findings& findings) {
 void check_acs(const RuleInput& input, const GpuViews& gpus, Findings& findings) {
   const Inventory& inventory = input.inventory;
   const bool fabric = inventory.has("host.infiniband");
-  if (!is(inventory, "host.acs", "on") || in_virtual_machine(inventory) || (gpus.size() < 2 && !fabric)) return;
+  if (!is(inventory, "host.acs", "on") || in_virtual_machine(inventory) || (gpus.size() < 2 && !fabric))
+    return;
   const bool linked = !gpus.empty() && std::all_of(gpus.begin(), gpus.end(), [](const GpuView& gpu) {
     return gpu.number("nvlinks_active").value_or(0) > 0;
   });
-  Finding finding = make_finding(
-      Cause("acs_enabled"), linked && !fabric ? Severity::note : Severity::warning,
-      "PCIe bridges redirect transfers between devices to the processor (ACS)",
-      "With access control services on, data between two devices under one switch goes up to the root complex "
-      "and back: peer-to-peer and GPUDirect RDMA get slower than across sockets.");
+  Finding finding = make_finding(Cause("acs_enabled"), linked && !fabric ? Severity::note : Severity::warning,
+                                 "PCIe bridges redirect transfers between devices to the processor (ACS)",
+                                 "With access control services on, data between two devices under one switch "
+                                 "goes up to the root complex "
+                                 "and back: peer-to-peer and GPUDirect RDMA get slower than across sockets.");
   add_seen(finding, inventory, {{"host.acs", "ACS redirection:"}, {"host.infiniband", "InfiniBand:"}});
   if (linked) finding.evidence.emplace_back("the GPUs have NVLink, which this does not touch");
   finding.considered = {"iommu_translation: a setting of the processor's side, looked at on its own"};
-  finding.next = {"On bare metal switch ACS off in the firmware, or on the bridges with setpci at each boot; keep it "
-                  "on where virtual machines share the GPUs"};
+  finding.next = {
+      "On bare metal switch ACS off in the firmware, or on the bridges with setpci at each boot; keep it "
+      "on where virtual machines share the GPUs"};
   finding.layers = {"host"};
   findings.push_back(std::move(finding));
 }
@@ -157,13 +170,14 @@ void check_rdma(const RuleInput& input, std::size_t gpus, Findings& findings) {
   const bool absent = is(inventory, "driver.peermem", "absent") || missing(inventory, "driver.peermem");
   if (gpus == 0 || !inventory.has("host.infiniband") || !absent || !container_of(inventory).empty()) return;
   const bool open = is(inventory, "driver.kernel_module_kind", "open");
-  Finding finding = make_finding(
-      Cause("gdr_disabled"), open ? Severity::note : Severity::warning,
-      "InfiniBand is there, and nvidia_peermem is not loaded",
-      open ? "GPUDirect RDMA may still work through DMA-BUF, which the open kernel module offers on kernel 5.12 "
-             "and later."
-           : "Without nvidia_peermem an InfiniBand device cannot reach GPU memory: data between nodes goes through "
-             "host memory, at a fraction of the speed.");
+  Finding finding = make_finding(Cause("gdr_disabled"), open ? Severity::note : Severity::warning,
+                                 "InfiniBand is there, and nvidia_peermem is not loaded",
+                                 open ? "GPUDirect RDMA may still work through DMA-BUF, which the open "
+                                        "kernel module offers on kernel 5.12 "
+                                        "and later."
+                                      : "Without nvidia_peermem an InfiniBand device cannot reach GPU "
+                                        "memory: data between nodes goes through "
+                                        "host memory, at a fraction of the speed.");
   add_seen(finding, inventory,
            {{"host.infiniband", "InfiniBand:"},
             {"driver.peermem", "nvidia_peermem:"},

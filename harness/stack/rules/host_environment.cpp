@@ -28,14 +28,16 @@ struct Variable {
 };
 
 constexpr std::array variables{
-    Variable{"CUDA_LAUNCH_BLOCKING", When::on, Cause("cuda_launch_blocking"),
-             "CUDA_LAUNCH_BLOCKING is set: every launch waits for its kernel",
-             "It is made for finding errors. Launches become synchronous, streams no longer overlap, and work "
-             "made of small kernels gets several times slower."},
-    Variable{"NVIDIA_TF32_OVERRIDE", When::off, Cause("tf32_env_override"),
-             "NVIDIA_TF32_OVERRIDE=0 switches TF32 off in NVIDIA's libraries",
-             "Products and convolutions of 32-bit floats then leave the Tensor Cores, whatever the program asks "
-             "for; half precision is not touched."},
+    Variable{
+        "CUDA_LAUNCH_BLOCKING", When::on, Cause("cuda_launch_blocking"),
+        "CUDA_LAUNCH_BLOCKING is set: every launch waits for its kernel",
+        "It is made for finding errors. Launches become synchronous, streams no longer overlap, and work "
+        "made of small kernels gets several times slower."},
+    Variable{
+        "NVIDIA_TF32_OVERRIDE", When::off, Cause("tf32_env_override"),
+        "NVIDIA_TF32_OVERRIDE=0 switches TF32 off in NVIDIA's libraries",
+        "Products and convolutions of 32-bit floats then leave the Tensor Cores, whatever the program asks "
+        "for; half precision is not touched."},
     Variable{"CUDA_CACHE_DISABLE", When::on, Cause("jit_cache_disabled"),
              "CUDA_CACHE_DISABLE is set: compiled PTX is not kept",
              "Programs that need PTX compiled for this GPU do it again at each start."},
@@ -44,10 +46,12 @@ constexpr std::array variables{
              "Every kernel is compiled from its PTX when it is first used, and a program without PTX fails."},
     Variable{"CUDA_DISABLE_PTX_JIT", When::on, Cause("ptx_jit_disabled"),
              "CUDA_DISABLE_PTX_JIT is set: PTX is not compiled",
-             "A program without machine code for this GPU fails (error 223) where it would otherwise start slowly."},
+             "A program without machine code for this GPU fails (error 223) where it would otherwise start "
+             "slowly."},
     Variable{"CUDA_MODULE_LOADING", When::is_eager, Cause("eager_module_loading"),
              "CUDA_MODULE_LOADING=EAGER loads every kernel at start",
-             "Programs with large libraries start more slowly and take more memory; after the start nothing changes."},
+             "Programs with large libraries start more slowly and take more memory; after the start nothing "
+             "changes."},
     Variable{"CUDA_INJECTION64_PATH", When::on, Cause("profiler_attached"),
              "CUDA_INJECTION64_PATH loads a tool into every CUDA program",
              "A profiler or sanitizer in the process makes launches slower and often synchronous."},
@@ -64,7 +68,8 @@ void check_variables(const RuleInput& input, Findings& findings) {
       continue;
     Finding finding = make_finding(variable.cause, Severity::warning, variable.title, variable.explanation);
     finding.evidence = {shown(input.inventory, name)};
-    finding.next = {fmt::format("unset {}, and find who sets it (shell profile, container image, job script)", name)};
+    finding.next = {
+        fmt::format("unset {}, and find who sets it (shell profile, container image, job script)", name)};
     finding.layers = {"environment"};
     findings.push_back(std::move(finding));
   }
@@ -72,8 +77,9 @@ void check_variables(const RuleInput& input, Findings& findings) {
 
 /// Tools by the names of their libraries.
 bool names_a_tool(const std::string& text) {
-  constexpr std::array<std::string_view, 6> parts{"libcupti",        "sanitizer-collection", "InterceptorInjection",
-                                                  "ToolsInjection",  "libnvperf",            "cuda-injection"};
+  constexpr std::array<std::string_view, 6> parts{
+      "libcupti",  "sanitizer-collection", "InterceptorInjection", "ToolsInjection",
+      "libnvperf", "cuda-injection"};
   return std::any_of(parts.begin(), parts.end(),
                      [&](std::string_view part) { return text.find(part) != std::string::npos; });
 }
@@ -141,7 +147,8 @@ void check_nccl(const RuleInput& input, Findings& findings) {
     });
     if (hit == nccl_settings.end()) continue;
     slows = slows || hit->slows;
-    evidence.push_back(fmt::format("{}={} ({})", printable(set.name, 60), printable(set.value, 100), set.place));
+    evidence.push_back(
+        fmt::format("{}={} ({})", printable(set.name, 60), printable(set.value, 100), set.place));
   }
   if (evidence.empty()) return;
   Finding finding = make_finding(
@@ -158,9 +165,15 @@ void check_nccl(const RuleInput& input, Findings& findings) {
 
 /// Variables that are often meant, and still explain a difference between two machines.
 void check_tuning(const RuleInput& input, Findings& findings) {
-  constexpr std::array names{"CUDA_DEVICE_MAX_CONNECTIONS", "CUBLAS_WORKSPACE_CONFIG", "CUBLASLT_LOG_LEVEL",
-                             "CUBLAS_LOGINFO_DBG",          "CUDNN_LOGLEVEL_DBG",      "CUDNN_LOGINFO_DBG",
-                             "CUDA_ENABLE_COREDUMP_ON_EXCEPTION", "CUDA_CACHE_MAXSIZE", "LD_AUDIT"};
+  constexpr std::array names{"CUDA_DEVICE_MAX_CONNECTIONS",
+                             "CUBLAS_WORKSPACE_CONFIG",
+                             "CUBLASLT_LOG_LEVEL",
+                             "CUBLAS_LOGINFO_DBG",
+                             "CUDNN_LOGLEVEL_DBG",
+                             "CUDNN_LOGINFO_DBG",
+                             "CUDA_ENABLE_COREDUMP_ON_EXCEPTION",
+                             "CUDA_CACHE_MAXSIZE",
+                             "LD_AUDIT"};
   std::vector<std::string> evidence;
   for (const std::string name : names)
     if (input.inventory.has("env." + name)) evidence.push_back(shown(input.inventory, name));

@@ -22,9 +22,9 @@ void check_unreadable(const RuleInput& input, Findings& findings) {
       by_need[item.needs.empty() ? "unknown" : printable(item.needs, 80)].push_back(printable(item.key, 80));
   if (by_need.empty()) return;
   std::size_t count = 0;
-  Finding finding =
-      make_finding(Cause("items_unreadable"), Severity::note, "",
-                   "They are there and may not be read by this user. A rule that needs one of them says nothing.");
+  Finding finding = make_finding(
+      Cause("items_unreadable"), Severity::note, "",
+      "They are there and may not be read by this user. A rule that needs one of them says nothing.");
   for (auto& [need, keys] : by_need) {
     count += keys.size();
     const std::size_t more = keys.size() > keys_most ? keys.size() - keys_most : 0;
@@ -46,8 +46,6 @@ void add_new(std::vector<std::string>& to, const std::vector<std::string>& from)
 /// The graver one speaks; what the other saw is added.
 void merge(Finding& into, Finding other) {
   if (other.severity < into.severity) std::swap(into, other);
-  if (other.explanation != into.explanation && !other.explanation.empty())
-    into.explanation += " " + other.explanation;
   add_new(into.evidence, other.evidence);
   add_new(into.considered, other.considered);
   add_new(into.next, other.next);
@@ -112,7 +110,7 @@ Findings roots_only(Findings findings) {
 
 Findings diagnose_stack(const RuleInput& input) {
   Findings findings;
-  constexpr std::array groups{check_start_up, check_driver,     check_gpus, check_cuda,
+  constexpr std::array groups{check_start_up,  check_driver,     check_gpus, check_cuda,
                               check_libraries, check_frameworks, check_host, check_unreadable};
   for (const auto& check : groups) check(input, findings);
   findings = roots_only(each_once(std::move(findings)));

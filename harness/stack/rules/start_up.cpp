@@ -12,15 +12,15 @@ namespace {
 /// A library of NVML that is missing beside a working libcuda: monitoring fails, CUDA works.
 std::optional<Finding> nvml_library_missing(const StartUp& start) {
   if (!start.library || start.nvml || !missing(start.inventory, "driver.libnvml_path")) return std::nullopt;
-  Finding finding = make_finding(
-      Cause("driver_library_missing"), Severity::warning, "NVML's library libnvidia-ml.so.1 is missing",
-      "CUDA has its driver library and works without NVML, but nvidia-smi, monitoring and frameworks that ask "
-      "NVML do not.");
+  Finding finding = make_finding(Cause("driver_library_missing"), Severity::warning,
+                                 "NVML's library libnvidia-ml.so.1 is missing",
+                                 "CUDA has its driver library and works without NVML, but nvidia-smi, "
+                                 "monitoring and frameworks that ask "
+                                 "NVML do not.");
   add_seen(finding, start.inventory,
            {{"driver.libnvml_path", "libnvidia-ml.so.1"}, {"driver.libcuda_path", "libcuda.so.1"}});
   if (!start.container.empty()) {
-    add_seen(finding, start.inventory,
-             {{"container.driver_capabilities", "NVIDIA_DRIVER_CAPABILITIES"}});
+    add_seen(finding, start.inventory, {{"container.driver_capabilities", "NVIDIA_DRIVER_CAPABILITIES"}});
     finding.next = {"Start the container with NVIDIA_DRIVER_CAPABILITIES=compute,utility"};
   } else {
     finding.next = {"Install the package of the same driver version that holds libnvidia-ml.so.1"};
@@ -92,8 +92,7 @@ bool StartUp::image() const {
 
 std::string StartUp::on_pci() const {
   if (pci.empty()) return "no NVIDIA GPU";
-  if (pci.size() == 1)
-    return fmt::format("1 NVIDIA GPU ({}, device {})", pci[0].address, pci[0].device_id);
+  if (pci.size() == 1) return fmt::format("1 NVIDIA GPU ({}, device {})", pci[0].address, pci[0].device_id);
   return fmt::format("{} NVIDIA GPUs ({} and {} more)", pci.size(), pci[0].address, pci.size() - 1);
 }
 

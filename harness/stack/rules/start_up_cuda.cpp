@@ -25,7 +25,8 @@ Finding forward_compat(const StartUp& start) {
             {"driver.kernel_module_version", "kernel module"}});
   for (const GpuView& gpu : start.gpus)
     finding.evidence.push_back(fmt::format("{}: {}", gpu.name(), gpu.shown("name")));
-  finding.considered = {"umd_kmd_mismatch (803): the driver names forward compatibility, not a wrong version"};
+  finding.considered = {
+      "umd_kmd_mismatch (803): the driver names forward compatibility, not a wrong version"};
   finding.next = {
       "Take the compat folder out of the loader's way: unset it in LD_LIBRARY_PATH, and remove it from "
       "/etc/ld.so.conf.d, then sudo ldconfig",
@@ -45,7 +46,8 @@ std::optional<Finding> unified_memory_module(const StartUp& start) {
       absent ? "The module nvidia_uvm, which CUDA needs, is not loaded"
              : "NVML works and CUDA does not: the module nvidia_uvm is most likely in a bad state",
       "CUDA needs a second module, nvidia_uvm, and its node /dev/nvidia-uvm; NVML and nvidia-smi do not, and "
-      "they work here. After suspend, or after a GPU error, that module may refuse until it is loaded again.");
+      "they work here. After suspend, or after a GPU error, that module may refuse until it is loaded "
+      "again.");
   add_seen(finding, inventory,
            {{"driver.uvm", "module nvidia_uvm"},
             {"driver.device_nodes", "device nodes:"},
@@ -54,9 +56,10 @@ std::optional<Finding> unified_memory_module(const StartUp& start) {
   add_entries(finding, inventory, "kernel_log.xid", "Xid:");
   finding.considered = {"umd_kmd_mismatch: NVML starts, so its library and the module are of one version"};
   if (start.container.empty()) {
-    finding.next = {loaded ? "Load it again: sudo modprobe -r nvidia_uvm && sudo modprobe nvidia_uvm"
-                           : "Load it and make its node: sudo nvidia-modprobe -u -c=0",
-                    "If it cannot be unloaded, end all that uses CUDA (sudo fuser -v /dev/nvidia-uvm), or reboot"};
+    finding.next = {
+        loaded ? "Load it again: sudo modprobe -r nvidia_uvm && sudo modprobe nvidia_uvm"
+               : "Load it and make its node: sudo nvidia-modprobe -u -c=0",
+        "If it cannot be unloaded, end all that uses CUDA (sudo fuser -v /dev/nvidia-uvm), or reboot"};
   } else {
     finding.next = {"On the host: sudo nvidia-modprobe -u -c=0, then start the container again",
                     "Look that the container gets /dev/nvidia-uvm and that its cgroup allows the device"};
@@ -99,8 +102,9 @@ std::optional<Finding> mig_without_instance(const StartUp& start) {
       "reboot on some GPUs, the instances do not.");
   for (const GpuView& gpu : start.gpus) finding.evidence.push_back(gpu.name() + ": MIG on");
   finding.considered = {"no_visible_device: CUDA_VISIBLE_DEVICES is not set"};
-  finding.next = {"See the instances: nvidia-smi -L, nvidia-smi mig -lgi",
-                  "Make one: sudo nvidia-smi mig -cgi <profile> -C; or switch MIG off: sudo nvidia-smi -mig 0"};
+  finding.next = {
+      "See the instances: nvidia-smi -L, nvidia-smi mig -lgi",
+      "Make one: sudo nvidia-smi mig -cgi <profile> -C; or switch MIG off: sudo nvidia-smi -mig 0"};
   finding.layers = {"gpu"};
   return finding;
 }
@@ -120,7 +124,8 @@ Finding no_device(const StartUp& start) {
   finding.explanation =
       hidden.why.empty()
           ? "The driver answers, and this process is given no GPU. Usual causes, most frequent first: the "
-            "container's or job's device rules, device nodes that may not be opened, a GPU that did not start."
+            "container's or job's device rules, device nodes that may not be opened, a GPU that did not "
+            "start."
           : hidden.why;
   add_seen(finding, inventory,
            {{"env.CUDA_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES"},
@@ -162,13 +167,12 @@ Finding occupied(const StartUp& start) {
     return finding;
   }
   if (used.empty()) return explain_code(start, Cause("cuda_start_failed"), "driver", code);
-  Finding finding = make_finding(
-      Cause("other_processes"), Severity::failure, "Other processes hold the GPU, and CUDA cannot start beside them",
-      code == 2 ? "There is too little free memory to start CUDA."
-                : "The GPU is busy and takes no further process now.");
+  Finding finding = make_finding(Cause("other_processes"), Severity::failure,
+                                 "Other processes hold the GPU, and CUDA cannot start beside them",
+                                 code == 2 ? "There is too little free memory to start CUDA."
+                                           : "The GPU is busy and takes no further process now.");
   for (const GpuView& gpu : used) {
-    finding.evidence.push_back(
-        fmt::format("{}: {} other processes", gpu.name(), gpu.shown("processes")));
+    finding.evidence.push_back(fmt::format("{}: {} other processes", gpu.name(), gpu.shown("processes")));
     add_entries(finding, inventory, gpu.key("process"), "process");
   }
   finding.next = {"See who they are: nvidia-smi; end those that should be gone"};
@@ -203,9 +207,9 @@ Finding explain_code(const StartUp& start, Cause cause, const std::string& api, 
   if (row == nullptr && api == "runtime") row = start.input.tables.error("driver", code);
   if (row == nullptr && api == "driver") row = start.input.tables.error("runtime", code);
   const std::string answer = api == "nvml" ? start.nvml_answer() : start.cuda_answer();
-  Finding finding = make_finding(
-      cause, Severity::failure,
-      fmt::format("{} does not start: {}", api == "nvml" ? "NVML" : "CUDA", answer), "");
+  Finding finding =
+      make_finding(cause, Severity::failure,
+                   fmt::format("{} does not start: {}", api == "nvml" ? "NVML" : "CUDA", answer), "");
   if (row == nullptr || row->meaning.empty()) {
     finding.explanation = "The tables name no usual cause of this code.";
   } else {

@@ -23,9 +23,10 @@ Finding kaslr(const StartUp& start, const Fabric& fabric) {
             {"kernel.version", "kernel"}});
   finding.considered = {fabric.present ? "fabric_manager_down: it runs, in the driver's version"
                                        : "fabric_manager_down: there is no NVSwitch here"};
-  finding.next = {"Switch HMM off: put \"options nvidia_uvm uvm_disable_hmm=1\" into "
-                  "/etc/modprobe.d/nvidia-uvm.conf, then load nvidia_uvm again or reboot",
-                  "Or boot with nokaslr, or take a newer kernel"};
+  finding.next = {
+      "Switch HMM off: put \"options nvidia_uvm uvm_disable_hmm=1\" into "
+      "/etc/modprobe.d/nvidia-uvm.conf, then load nvidia_uvm again or reboot",
+      "Or boot with nokaslr, or take a newer kernel"};
   finding.sources = {release_notes};
   finding.layers = {"kernel", "driver"};
   return finding;
@@ -55,9 +56,10 @@ std::optional<Finding> explain_not_ready(const StartUp& start) {
   if (finding) {
     finding->severity = Severity::failure;
     finding->considered.emplace_back(
-        refused ? "kernel_kaslr_hmm: the kernel log shows its sign as well; if 802 stays once the fabric manager "
-                  "runs, that is the next cause"
-                : "kernel_kaslr_hmm: no refusal of device memory was found in the kernel log");
+        refused
+            ? "kernel_kaslr_hmm: the kernel log shows its sign as well; if 802 stays once the fabric manager "
+              "runs, that is the next cause"
+            : "kernel_kaslr_hmm: no refusal of device memory was found in the kernel log");
     return finding;
   }
   if (refused) return kaslr(start, fabric);

@@ -36,13 +36,15 @@ Finding no_library(const StartUp& start) {
                     "Install no Linux driver inside WSL"};
   } else if (in_container) {
     finding.explanation = fmt::format(
-        "The NVIDIA Container Toolkit mounts the host's driver library into a container, and it did not do so "
+        "The NVIDIA Container Toolkit mounts the host's driver library into a container, and it did not do "
+        "so "
         "for this {} container. {}",
         start.container, misleading);
-    finding.next = {"Start it with the GPUs: docker run --gpus all ..., podman run --device "
-                    "nvidia.com/gpu=all ..., or the resource limit nvidia.com/gpu in Kubernetes",
-                    "Let NVIDIA_DRIVER_CAPABILITIES hold compute and utility",
-                    "On the host: nvidia-ctk runtime configure, then restart the container runtime"};
+    finding.next = {
+        "Start it with the GPUs: docker run --gpus all ..., podman run --device "
+        "nvidia.com/gpu=all ..., or the resource limit nvidia.com/gpu in Kubernetes",
+        "Let NVIDIA_DRIVER_CAPABILITIES hold compute and utility",
+        "On the host: nvidia-ctk runtime configure, then restart the container runtime"};
   } else {
     finding.explanation = fmt::format(
         "The kernel module{} is loaded, and the loader finds no libcuda.so.1, the part of the driver that "
@@ -82,7 +84,8 @@ Finding stub(const StartUp& start) {
       finding.evidence.push_back(seen(start.inventory, prefix + ".path", "the driver's own copy:"));
   }
   finding.next = {
-      "Take the toolkit's lib64/stubs folder out of LD_LIBRARY_PATH and /etc/ld.so.conf.d, then sudo ldconfig"};
+      "Take the toolkit's lib64/stubs folder out of LD_LIBRARY_PATH and /etc/ld.so.conf.d, then sudo "
+      "ldconfig"};
   finding.layers = {"driver", "cuda"};
   return finding;
 }
@@ -140,12 +143,13 @@ Finding mismatch(const StartUp& start) {
       is(inventory, "driver.libcuda_kind", "compat") || is(inventory, "forward_compat.in_use", "yes");
   std::string text =
       "The kernel module and the driver's libraries are one release and must be of exactly one version. ";
-  text += compat ? "Here the loader picks a libcuda of a forward-compatibility package, and the loaded module "
-                   "does not take it."
-          : start.container.empty()
-              ? "Usually the packages were upgraded while the old module stayed loaded."
-              : "In a container: the host's driver was upgraded while the container ran, or the image brings a "
-                "libcuda of its own.";
+  text +=
+      compat ? "Here the loader picks a libcuda of a forward-compatibility package, and the loaded module "
+               "does not take it."
+      : start.container.empty()
+          ? "Usually the packages were upgraded while the old module stayed loaded."
+          : "In a container: the host's driver was upgraded while the container ran, or the image brings a "
+            "libcuda of its own.";
   Finding finding =
       make_finding(Cause("umd_kmd_mismatch"), Severity::failure, mismatch_title(inventory), std::move(text));
   add_seen(finding, inventory,
@@ -196,10 +200,11 @@ std::optional<Finding> explain_child(const StartUp& start) {
         "The process that asked the driver was ended after its time limit. A GPU or its firmware that no "
         "longer responds makes every program that opens it wait inside the kernel.");
   } else if (outcome == "crashed") {
-    finding = make_finding(
-        Cause("driver_crashes"), Severity::failure, "Asking the driver crashes the process that asks",
-        "A call into libcuda or NVML ended the process with a signal: a damaged or foreign library, or one of "
-        "another version than the kernel module.");
+    finding = make_finding(Cause("driver_crashes"), Severity::failure,
+                           "Asking the driver crashes the process that asks",
+                           "A call into libcuda or NVML ended the process with a signal: a damaged or "
+                           "foreign library, or one of "
+                           "another version than the kernel module.");
   }
   add_seen(finding, start.inventory,
            {{"driver_child.outcome", "the process that asked the driver:"},
@@ -209,9 +214,10 @@ std::optional<Finding> explain_child(const StartUp& start) {
             {"env.LD_PRELOAD", "LD_PRELOAD"}});
   add_entries(finding, start.inventory, "kernel_log.xid", "Xid:");
   add_entries(finding, start.inventory, "kernel_log.nvrm", "kernel log:", 2);
-  finding.next = {"Read the kernel log: sudo dmesg | grep -E 'NVRM|Xid'",
-                  "See whether nvidia-smi does the same; if it does, reset the GPU (sudo nvidia-smi --gpu-reset) "
-                  "or reboot the node"};
+  finding.next = {
+      "Read the kernel log: sudo dmesg | grep -E 'NVRM|Xid'",
+      "See whether nvidia-smi does the same; if it does, reset the GPU (sudo nvidia-smi --gpu-reset) "
+      "or reboot the node"};
   if (outcome != "timed out")
     finding.next = {"Look in LD_PRELOAD and LD_LIBRARY_PATH for a foreign libcuda.so.1 or libnvidia-ml.so.1",
                     "Reinstall the driver, all of its packages of one version"};

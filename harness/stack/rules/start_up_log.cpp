@@ -34,7 +34,8 @@ constexpr std::array signs{
          "architecture)"},
     Sign{"not supported by open nvidia.ko", Cause("gpu_generation_not_driven"),
          "The open kernel module does not drive this GPU",
-         "NVIDIA's open kernel module begins with the Turing generation; older GPUs need the proprietary module.",
+         "NVIDIA's open kernel module begins with the Turing generation; older GPUs need the proprietary "
+         "module.",
          "Install the proprietary variant of the same driver version, then reboot"},
     Sign{"PCI I/O region assigned to your NVIDIA device is invalid", Cause("pci_region_not_assigned"),
          "The firmware gave the GPU no memory window on the PCI bus",
@@ -42,12 +43,13 @@ constexpr std::array signs{
          "and one of them is missing.",
          "Switch on \"Above 4G Decoding\" in the firmware, or a large enough 64-bit MMIO window in the "
          "virtual machine's settings"},
-    Sign{"RmInitAdapter failed", Cause("gpu_start_failed"), "The kernel module could not start a GPU",
-         "The module found the GPU and its initialisation failed. Usual causes, most frequent first: firmware "
-         "of the module missing or of another version, a passed-through GPU that was not reset, a missing "
-         "power connector, a defective GPU.",
-         "Power the machine off and on (a reboot does not always reset the GPU), then read sudo dmesg | grep "
-         "NVRM"},
+    Sign{
+        "RmInitAdapter failed", Cause("gpu_start_failed"), "The kernel module could not start a GPU",
+        "The module found the GPU and its initialisation failed. Usual causes, most frequent first: firmware "
+        "of the module missing or of another version, a passed-through GPU that was not reset, a missing "
+        "power connector, a defective GPU.",
+        "Power the machine off and on (a reboot does not always reset the GPU), then read sudo dmesg | grep "
+        "NVRM"},
 };
 
 }  // namespace

@@ -29,7 +29,8 @@ Finding no_hardware(const StartUp& start) {
       "can run on a GPU here.";
   if (!start.library && missing(start.inventory, "driver.libcuda_path"))
     text +=
-        " There is no driver library (libcuda.so.1) either. CUDA programs then report that the driver version "
+        " There is no driver library (libcuda.so.1) either. CUDA programs then report that the driver "
+        "version "
         "is insufficient (error 35), which is misleading: there is no driver at all.";
   Finding finding =
       make_finding(Cause("no_nvidia_hardware"), start.image() ? Severity::note : Severity::failure,
@@ -57,11 +58,12 @@ Finding no_hardware(const StartUp& start) {
 }
 
 Finding reserved_for_vm(const StartUp& start) {
-  Finding finding = make_finding(
-      Cause("gpu_reserved_for_vm"), Severity::failure,
-      fmt::format("{} bound to vfio-pci, so not usable on this host", start.pci.size() == 1 ? "The GPU is" : "The GPUs are"),
-      "The kernel driver vfio-pci holds a device for a virtual machine; NVIDIA's driver cannot take it at the "
-      "same time.");
+  Finding finding = make_finding(Cause("gpu_reserved_for_vm"), Severity::failure,
+                                 fmt::format("{} bound to vfio-pci, so not usable on this host",
+                                             start.pci.size() == 1 ? "The GPU is" : "The GPUs are"),
+                                 "The kernel driver vfio-pci holds a device for a virtual machine; NVIDIA's "
+                                 "driver cannot take it at the "
+                                 "same time.");
   add_pci(finding, start);
   finding.next = {"Run this inside the virtual machine that has the GPU",
                   "Or take the GPU back: remove its id from vfio-pci's options, then sudo modprobe nvidia"};
@@ -80,7 +82,8 @@ Finding nouveau(const StartUp& start) {
   finding.considered = {"kernel_module_missing: whether a module is installed or not, nouveau must go first"};
   finding.next = {
       "Switch nouveau off: put \"blacklist nouveau\" and \"options nouveau modeset=0\" into "
-      "/etc/modprobe.d/nouveau.conf, rebuild the initramfs (sudo update-initramfs -u or sudo dracut -f), reboot",
+      "/etc/modprobe.d/nouveau.conf, rebuild the initramfs (sudo update-initramfs -u or sudo dracut -f), "
+      "reboot",
       "Install NVIDIA's driver if it is not there yet"};
   finding.layers = {"driver", "kernel"};
   return finding;
@@ -99,8 +102,8 @@ std::optional<Finding> secure_boot(const StartUp& start) {
   const Inventory& inventory = start.inventory;
   if (!is(inventory, "driver.secure_boot", "on")) return std::nullopt;
   const std::string rejected = key_rejected(inventory);
-  const bool no_signature = is(inventory, "driver.module_for_running_kernel", "yes") &&
-                            is(inventory, "driver.module_signed", "no");
+  const bool no_signature =
+      is(inventory, "driver.module_for_running_kernel", "yes") && is(inventory, "driver.module_signed", "no");
   if (rejected.empty() && !no_signature) return std::nullopt;
   Finding finding = make_finding(
       Cause("secure_boot_rejects_module"), Severity::failure,
@@ -108,7 +111,8 @@ std::optional<Finding> secure_boot(const StartUp& start) {
       rejected.empty()
           ? "A module exists for the running kernel and carries no signature. With Secure Boot on the kernel "
             "loads only modules signed with a key that the firmware or the machine owner's list trusts."
-          : "A module exists, and the kernel refused it because it does not trust the key it is signed with.");
+          : "A module exists, and the kernel refused it because it does not trust the key it is signed "
+            "with.");
   if (!rejected.empty()) finding.evidence.push_back("kernel log: " + rejected);
   add_seen(finding, inventory,
            {{"driver.secure_boot", "Secure Boot"},
@@ -126,9 +130,9 @@ std::optional<Finding> secure_boot(const StartUp& start) {
 
 bool any_driver_package(const Inventory& inventory) {
   return std::any_of(inventory.items().begin(), inventory.items().end(), [](const Item& item) {
-    constexpr std::array<std::string_view, 6> beginnings{"package.nvidia-driver", "package.nvidia-dkms",
-                                                         "package.nvidia-open",   "package.cuda-drivers",
-                                                         "package.kmod-nvidia",   "package.linux-modules-nvidia"};
+    constexpr std::array<std::string_view, 6> beginnings{
+        "package.nvidia-driver", "package.nvidia-dkms", "package.nvidia-open",
+        "package.cuda-drivers",  "package.kmod-nvidia", "package.linux-modules-nvidia"};
     return item.presence == Presence::present &&
            std::any_of(beginnings.begin(), beginnings.end(),
                        [&](std::string_view beginning) { return item.key.starts_with(beginning); });
@@ -161,7 +165,8 @@ Finding module_missing(const StartUp& start) {
     finding.explanation =
         "A module for the running kernel is installed and is not loaded: nothing asked for it, it is "
         "blacklisted, or loading it failed.";
-    finding.next = {"Load it: sudo modprobe nvidia", "Read why it fails: sudo dmesg | grep -iE 'nvrm|nvidia'"};
+    finding.next = {"Load it: sudo modprobe nvidia",
+                    "Read why it fails: sudo dmesg | grep -iE 'nvrm|nvidia'"};
   } else {
     finding.explanation =
         "A GPU is there, and no module drives it. Whether one is installed for the running kernel could not "
@@ -188,7 +193,8 @@ Finding module_missing(const StartUp& start) {
 
 Finding not_installed(const StartUp& start) {
   Finding finding = make_finding(
-      Cause("driver_not_installed"), Severity::failure, "A GPU is there, and NVIDIA's driver is not installed",
+      Cause("driver_not_installed"), Severity::failure,
+      "A GPU is there, and NVIDIA's driver is not installed",
       "There is neither a kernel module for the running kernel nor a driver library. CUDA programs report an "
       "insufficient driver (error 35) here, which is misleading: there is none.");
   add_pci(finding, start);
@@ -205,8 +211,8 @@ Finding not_installed(const StartUp& start) {
 
 std::optional<Finding> explain_hardware(const StartUp& start) {
   if (start.wsl || start.alive()) return std::nullopt;
-  if (!start.hardware()) return no_hardware(start);
   if (start.module != ModuleState::missing) return std::nullopt;
+  if (!start.hardware()) return no_hardware(start);
   if (start.container.empty()) {
     if (all_bound_to(start, "vfio-pci")) return reserved_for_vm(start);
     if (is(start.inventory, "driver.nouveau", "loaded") || all_bound_to(start, "nouveau"))
@@ -215,8 +221,7 @@ std::optional<Finding> explain_hardware(const StartUp& start) {
     if (std::optional<Finding> finding = explain_kernel_log(start)) return finding;
     const bool none = !is(start.inventory, "driver.module_for_running_kernel", "yes") &&
                       !is(start.inventory, "driver.module_for_newest_kernel", "yes") &&
-                      missing(start.inventory, "driver.libcuda_path") &&
-                      !any_driver_package(start.inventory);
+                      missing(start.inventory, "driver.libcuda_path") && !any_driver_package(start.inventory);
     if (none) return not_installed(start);
   }
   return module_missing(start);
@@ -247,11 +252,13 @@ std::optional<Finding> explain_nodes(const StartUp& start) {
             {"container.visible_devices", "NVIDIA_VISIBLE_DEVICES"}});
   finding.considered = {"kernel_module_missing: the module is loaded"};
   if (in_container) {
-    finding.next = {"Start it with the NVIDIA Container Toolkit: docker run --gpus all ..., podman run --device "
-                    "nvidia.com/gpu=all ..., or the resource limit nvidia.com/gpu in Kubernetes"};
+    finding.next = {
+        "Start it with the NVIDIA Container Toolkit: docker run --gpus all ..., podman run --device "
+        "nvidia.com/gpu=all ..., or the resource limit nvidia.com/gpu in Kubernetes"};
   } else {
-    finding.next = {"Run sudo nvidia-smi once, which makes them",
-                    "Let nvidia-persistenced make them at boot: sudo systemctl enable --now nvidia-persistenced"};
+    finding.next = {
+        "Run sudo nvidia-smi once, which makes them",
+        "Let nvidia-persistenced make them at boot: sudo systemctl enable --now nvidia-persistenced"};
   }
   finding.layers = {"driver"};
   return finding;

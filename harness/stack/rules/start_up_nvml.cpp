@@ -7,10 +7,10 @@ namespace gpugauge::stack {
 namespace {
 
 Finding lost(const StartUp& start) {
-  Finding finding = make_finding(
-      Cause("gpu_lost"), Severity::failure, "A GPU has fallen off the bus",
-      "NVML answers that a GPU is lost: it no longer responds on the PCI bus. Heat, power, a riser or slot, or "
-      "a defect are the usual causes.");
+  Finding finding = make_finding(Cause("gpu_lost"), Severity::failure, "A GPU has fallen off the bus",
+                                 "NVML answers that a GPU is lost: it no longer responds on the PCI bus. "
+                                 "Heat, power, a riser or slot, or "
+                                 "a defect are the usual causes.");
   finding.evidence = {start.nvml_answer()};
   add_entries(finding, start.inventory, "kernel_log.xid", "Xid:");
   finding.considered = {"umd_kmd_mismatch: the driver answers"};
@@ -21,9 +21,9 @@ Finding lost(const StartUp& start) {
 }
 
 Finding no_permission(const StartUp& start) {
-  Finding finding = make_finding(
-      Cause("device_access_denied"), Severity::failure, "The GPUs' device nodes may not be opened by this user",
-      "The driver is loaded, and this user is not allowed to use /dev/nvidia*.");
+  Finding finding = make_finding(Cause("device_access_denied"), Severity::failure,
+                                 "The GPUs' device nodes may not be opened by this user",
+                                 "The driver is loaded, and this user is not allowed to use /dev/nvidia*.");
   add_seen(finding, start.inventory, {{"driver.device_nodes", "device nodes:"}});
   finding.next = {"See who may: ls -l /dev/nvidia*; join that group, or ask for a job with a GPU",
                   "The nodes' owner and mode come from the module options NVreg_DeviceFileGID and "

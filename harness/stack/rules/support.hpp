@@ -61,9 +61,9 @@ class GpuView {
   GpuView(const Inventory& inventory, std::string index) : inventory_(&inventory), index_(std::move(index)) {}
 
   const std::string& index() const { return index_; }
-  std::string key(std::string_view fact) const;      ///< "gpu.3.uuid"
-  std::string value(std::string_view fact) const;    ///< "" unless present
-  std::string shown(std::string_view fact) const;    ///< printable value; "absent" unless present
+  std::string key(std::string_view fact) const;    ///< "gpu.3.uuid"
+  std::string value(std::string_view fact) const;  ///< "" unless present
+  std::string shown(std::string_view fact) const;  ///< printable value; "absent" unless present
   std::optional<double> number(std::string_view fact) const;
   bool is(std::string_view fact, std::string_view word) const;
   std::string name() const;  ///< "GPU 3 (0000:0a:00.0)", without the place where it is unknown
