@@ -14,18 +14,19 @@ constexpr int soon_days = 90;
 
 /// "2026-11-21" or, as the last day of it, "2026-11"; nullopt for anything else.
 std::optional<std::chrono::sys_days> day_of(const std::string& text) {
-  using namespace std::chrono;
-  const std::optional<double> y = number(text.substr(0, 4));
-  const std::optional<double> m =
-      text.size() >= 7 && text[4] == '-' ? number(text.substr(5, 2)) : std::nullopt;
-  if (!y || !m) return std::nullopt;
-  const year_month month = year{static_cast<int>(*y)} / static_cast<unsigned>(std::max(*m, 0.0));
-  if (text.size() == 7) return month.ok() ? std::optional(sys_days{month / last}) : std::nullopt;
-  const std::optional<double> d =
-      text.size() == 10 && text[7] == '-' ? number(text.substr(8, 2)) : std::nullopt;
-  if (!d) return std::nullopt;
-  const year_month_day date = month / day{static_cast<unsigned>(std::max(*d, 0.0))};
-  return date.ok() ? std::optional(sys_days{date}) : std::nullopt;
+  namespace chrono = std::chrono;
+  const auto part = [&](std::size_t at, std::size_t size) {  // -1 is in no calendar
+    const auto value = at + size <= text.size() ? number(text.substr(at, size)) : std::nullopt;
+    return static_cast<int>(value.value_or(-1));
+  };
+  const auto unsigned_part = [&](std::size_t at) { return static_cast<unsigned>(std::max(part(at, 2), 0)); };
+  if (text.size() < 7 || text[4] != '-' || part(0, 4) < 0) return std::nullopt;
+  const chrono::year_month month = chrono::year{part(0, 4)} / chrono::month{unsigned_part(5)};
+  if (text.size() == 7)
+    return month.ok() ? std::optional(chrono::sys_days{month / chrono::last}) : std::nullopt;
+  if (text.size() != 10 || text[7] != '-') return std::nullopt;
+  const chrono::year_month_day date = month / chrono::day{unsigned_part(8)};
+  return date.ok() ? std::optional(chrono::sys_days{date}) : std::nullopt;
 }
 
 void check_branch_end(const RuleInput& input, const DriverBranch& branch, Findings& findings) {

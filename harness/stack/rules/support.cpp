@@ -52,7 +52,7 @@ std::vector<std::string> runs(const GpuViews& gpus) {
 
 }  // namespace
 
-Finding make_finding(Cause cause, Severity severity, std::string title, std::string explanation) {
+Finding make_finding(Cause cause, Severity severity, std::string_view title, std::string explanation) {
   Finding finding;
   finding.cause = cause.name();
   finding.severity = severity;

@@ -13,7 +13,7 @@
 namespace gpugauge::stack {
 
 /// A finding without evidence yet; a title over 100 characters is cut.
-Finding make_finding(Cause cause, Severity severity, std::string title, std::string explanation);
+Finding make_finding(Cause cause, Severity severity, std::string_view title, std::string explanation);
 
 /// The severity, or note where nobody read the row in a source.
 Severity weighed(Severity severity, const Source& source);
