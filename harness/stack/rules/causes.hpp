@@ -87,7 +87,6 @@ inline constexpr auto cause_names = std::to_array<std::string_view>({
     "gpu_last_driver_branch",
     "persistence_mode_off",
     "other_processes",
-    "l2_persisting_left",
     "gpus_hidden",
     // host, container, environment
     "container_old_libc",

@@ -8,7 +8,7 @@ namespace {
 void add_evidence(Finding& finding, const Inventory& inventory, const Fabric& fabric) {
   add_seen(finding, inventory,
            {{"fabric_manager.state", "fabric manager:"},
-            {"fabric_manager.version", "fabric manager"},
+            {"fabric_manager.version", "its version"},
             {"driver.kernel_module_version", "kernel module"},
             {"topology.nvswitch", "NVSwitch:"}});
   for (const GpuView& gpu : fabric.waiting)
@@ -36,14 +36,13 @@ Finding other_version(const Inventory& inventory, const Fabric& fabric) {
 Finding down(const Inventory& inventory, const Fabric& fabric) {
   Finding finding = make_finding(
       Cause("fabric_manager_down"), Severity::warning,
-      fabric.state == "absent" ? "The fabric manager, which this NVSwitch system needs, is not installed"
-                               : "The fabric manager, which this NVSwitch system needs, is not running",
+      fabric.absent ? "The fabric manager, which this NVSwitch system needs, is not installed"
+                    : "The fabric manager, which this NVSwitch system needs, is not running",
       "The GPUs of this machine are joined by NVSwitches. Until the fabric manager has set those up, CUDA "
       "answers 802, while nvidia-smi lists the GPUs as if all were well.");
   add_evidence(finding, inventory, fabric);
   finding.considered = {"fabric_manager_version_mismatch: no other version than the driver's was found"};
-  if (fabric.state == "absent")
-    finding.next.emplace_back("Install the fabric manager of exactly the driver's version");
+  if (fabric.absent) finding.next.emplace_back("Install the fabric manager of exactly the driver's version");
   finding.next.emplace_back("Start it: sudo systemctl enable --now nvidia-fabricmanager");
   finding.next.emplace_back("Read why it ended: journalctl -u nvidia-fabricmanager");
   return finding;
@@ -62,7 +61,7 @@ Fabric look_at_fabric(const Inventory& inventory) {
   }
   fabric.visible = container_of(inventory).empty() && !in_virtual_machine(inventory);
   fabric.state = inventory.value("fabric_manager.state");
-  if (fabric.state.empty() && missing(inventory, "fabric_manager.state")) fabric.state = "absent";
+  fabric.absent = missing(inventory, "fabric_manager.state");
   return fabric;
 }
 
@@ -70,10 +69,8 @@ std::optional<Finding> fabric_manager_finding(const Inventory& inventory, const 
   if (!fabric.present) return std::nullopt;
   const auto manager = version_of(inventory, "fabric_manager.version");
   const auto module = version_of(inventory, "driver.kernel_module_version");
-  if (fabric.state != "absent" && manager && module && *manager != *module)
-    return other_version(inventory, fabric);
-  if (fabric.visible && (fabric.state == "absent" || fabric.state == "installed"))
-    return down(inventory, fabric);
+  if (!fabric.absent && manager && module && *manager != *module) return other_version(inventory, fabric);
+  if (fabric.visible && (fabric.absent || fabric.state == "installed")) return down(inventory, fabric);
   return std::nullopt;
 }
 

@@ -30,15 +30,17 @@ std::vector<Package> driver_packages(const Inventory& inventory) {
   constexpr std::string_view prefix = "package.";
   constexpr std::string_view suffix = ".version";
   std::vector<Package> packages;
-  for (const Item& item : inventory.items()) {  // a package's name may hold dots: by the key's ends
+  for (const Item& item : inventory.items()) {
     const std::string_view key = item.key;
     if (item.presence != Presence::present || !key.starts_with(prefix) || !key.ends_with(suffix) ||
         key.size() <= prefix.size() + suffix.size())
       continue;
     const std::string_view name = key.substr(prefix.size(), key.size() - prefix.size() - suffix.size());
-    if (is_driver_package(name))
-      packages.push_back({printable(name, 60), printable(item.value, 40),
-                          inventory.value(fmt::format("package.{}.held", name))});
+    if (!is_driver_package(name)) continue;
+    std::string shown = printable(name, 60);
+    std::replace(shown.begin(), shown.end(), '_', '.');  // a key writes the dots of a name so
+    packages.push_back(
+        {std::move(shown), printable(item.value, 40), inventory.value(fmt::format("package.{}.held", name))});
   }
   return packages;
 }

@@ -11,7 +11,8 @@ namespace gpugauge::stack {
 struct Fabric {
   bool present = false;  ///< an NVSwitch, or a GPU that is part of a fabric
   bool visible = false;  ///< the fabric manager's process could be seen from here: no container, no guest
-  std::string state;     ///< fabric_manager.state
+  bool absent = false;   ///< no fabric manager is installed, as far as could be seen
+  std::string state;     ///< fabric_manager.state, "" unless present
   GpuViews waiting;      ///< GPUs whose fabric state is neither completed nor not_supported
 };
 Fabric look_at_fabric(const Inventory& inventory);

@@ -204,23 +204,6 @@ void check_link(const GpuViews& gpus, Findings& findings) {
   findings.push_back(std::move(finding));
 }
 
-void check_persisting_l2(const GpuViews& gpus, Findings& findings) {
-  GpuViews set;
-  for (const GpuView& gpu : gpus)
-    if (gpu.number("l2_persisting_limit").value_or(0) > 0) set.push_back(gpu);
-  if (set.empty()) return;
-  Finding finding =
-      make_finding(Cause("l2_persisting_left"), Severity::note,
-                   fmt::format("Part of the L2 cache of {} is set aside", named(set, gpus.size())),
-                   "What is set aside for persisting accesses is missing for all others.");
-  for (const GpuView& gpu : set)
-    finding.evidence.push_back(
-        fmt::format("{}: persisting L2 limit {} byte", gpu.name(), gpu.shown("l2_persisting_limit")));
-  finding.next = {"Look for a program that sets cudaLimitPersistingL2CacheSize and does not reset it"};
-  finding.layers = {"gpu"};
-  findings.push_back(std::move(finding));
-}
-
 }  // namespace
 
 void check_settings(const RuleInput& input, const GpuViews& gpus, Findings& findings) {
@@ -232,7 +215,6 @@ void check_settings(const RuleInput& input, const GpuViews& gpus, Findings& find
   check_persistence(input, gpus, findings);
   check_link(gpus, findings);
   check_processes(input, gpus, findings);
-  check_persisting_l2(gpus, findings);
 }
 
 }  // namespace gpugauge::stack

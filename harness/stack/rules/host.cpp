@@ -167,7 +167,7 @@ void check_acs(const RuleInput& input, const GpuViews& gpus, Findings& findings)
 
 void check_rdma(const RuleInput& input, std::size_t gpus, Findings& findings) {
   const Inventory& inventory = input.inventory;
-  const bool absent = is(inventory, "driver.peermem", "absent") || missing(inventory, "driver.peermem");
+  const bool absent = missing(inventory, "driver.peermem");
   if (gpus == 0 || !inventory.has("host.infiniband") || !absent || !container_of(inventory).empty()) return;
   const bool open = is(inventory, "driver.kernel_module_kind", "open");
   Finding finding = make_finding(Cause("gdr_disabled"), open ? Severity::note : Severity::warning,

@@ -40,7 +40,7 @@ std::optional<Finding> unified_memory_module(const StartUp& start) {
   if (start.nvml.value_or(-1) != 0) return std::nullopt;  // the driver itself is in doubt
   const Inventory& inventory = start.inventory;
   const bool loaded = is(inventory, "driver.uvm", "loaded");
-  const bool absent = is(inventory, "driver.uvm", "absent") || missing(inventory, "driver.uvm");
+  const bool absent = missing(inventory, "driver.uvm");
   Finding finding = make_finding(
       Cause("uvm_module_bad"), Severity::failure,
       absent ? "The module nvidia_uvm, which CUDA needs, is not loaded"

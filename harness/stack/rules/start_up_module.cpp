@@ -184,8 +184,7 @@ Finding module_missing(const StartUp& start) {
   add_entries(finding, inventory, "driver.history", "package history:");
   if (missing(inventory, "driver.secure_boot") || is(inventory, "driver.secure_boot", "off"))
     finding.considered.emplace_back("secure_boot_rejects_module: Secure Boot is not on");
-  if (missing(inventory, "driver.nouveau") || is(inventory, "driver.nouveau", "absent") ||
-      is(inventory, "driver.nouveau", "blacklisted"))
+  if (missing(inventory, "driver.nouveau") || is(inventory, "driver.nouveau", "blacklisted"))
     finding.considered.emplace_back("nouveau_loaded: nouveau is not loaded");
   finding.layers = {"driver", "kernel"};
   return finding;

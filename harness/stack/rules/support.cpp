@@ -1,5 +1,6 @@
 #include "stack/rules/support.hpp"
 
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <map>
@@ -22,6 +23,18 @@ std::string_view take_word(std::string_view& rest) {
   const std::string_view word = rest.substr(0, rest.find(' '));
   rest.remove_prefix(word.size());
   return word;
+}
+
+/// "0000:01:00.0"
+bool is_pci_address(std::string_view word) {
+  constexpr std::string_view tail = "00:00.0";
+  if (word.size() < tail.size() + 5) return false;
+  const std::string_view domain = word.substr(0, word.size() - tail.size() - 1);
+  const auto hexadecimal = [](char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; };
+  const std::string_view end = word.substr(word.size() - tail.size());
+  return std::all_of(domain.begin(), domain.end(), hexadecimal) && word[domain.size()] == ':' &&
+         end[2] == ':' && end[5] == '.' && hexadecimal(end[0]) && hexadecimal(end[1]) &&
+         hexadecimal(end[3]) && hexadecimal(end[4]) && hexadecimal(end[6]);
 }
 
 std::optional<int> whole(std::string_view text) {
@@ -86,16 +99,17 @@ std::string sentence(std::string_view text) {
 std::string seen(const Inventory& inventory, std::string_view key, std::string_view label) {
   const Item* const item = inventory.find(key);
   if (item == nullptr) return "";
+  const std::string_view name = label.substr(0, label.find_last_not_of(" :=") + 1);
   const std::string place = item->source.empty() ? "" : fmt::format(" ({})", printable(item->source));
   switch (item->presence) {
     case Presence::present:
       return fmt::format("{} {}{}", label, item->value.empty() ? "(empty)" : printable(item->value), place);
     case Presence::absent:
-      return fmt::format("{}: absent{}", label, place);
+      return fmt::format("{}: absent{}", name, place);
     case Presence::unreadable:
       break;
   }
-  return fmt::format("{}: may not be read{}{}", label,
+  return fmt::format("{}: may not be read{}{}", name,
                      item->needs.empty() ? "" : ", needs " + printable(item->needs), place);
 }
 
@@ -223,16 +237,18 @@ std::optional<std::string> majority(const std::vector<std::string>& values) {
 std::vector<Xid> xids_of(const Inventory& inventory) {
   std::vector<Xid> xids;
   for (const std::string& child : inventory.children("kernel_log.xid")) {
-    const std::string value = inventory.value("kernel_log.xid." + child);
+    const std::string value = printable(inventory.value("kernel_log.xid." + child), 300);
     std::string_view rest = value;
-    Xid xid;
-    xid.time = printable(take_word(rest), 40);
-    xid.pci = printable(take_word(rest), 40);
+    std::string_view word = take_word(rest);
+    std::size_t time_end = 0;  // a time may hold blanks: it ends where the place begins
+    while (!word.empty() && !is_pci_address(word)) {
+      time_end = static_cast<std::size_t>(word.data() + word.size() - value.data());
+      word = take_word(rest);
+    }
     const std::optional<int> parsed = whole(take_word(rest));
-    if (!parsed) continue;
-    xid.number = *parsed;
-    xid.text = printable(rest.substr(std::min(rest.find_first_not_of(' '), rest.size())));
-    xids.push_back(std::move(xid));
+    if (word.empty() || !parsed) continue;
+    rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+    xids.push_back({value.substr(0, time_end), std::string(word), *parsed, std::string(rest)});
   }
   return xids;
 }

@@ -83,7 +83,7 @@ TEST(DriverRules, BehindTheNewestPatchLevelAndUnknownBranches) {
   const Findings findings = findings_of(check_driver, inventory);
   EXPECT_THAT(said(findings), ElementsAre("note driver_patch_behind"));
   EXPECT_THAT(findings[0].evidence,
-              Contains("newest of branch 595 known to the table: 595.91.7 of 2026-08-03"));
+              Contains("newest of branch 595 known to the table: 595.91.07 of 2026-08-03"));
   EXPECT_THAT(driver(with_driver("595.91.07")), IsEmpty());
   EXPECT_THAT(driver(with_driver("595.99.01")), IsEmpty()) << "newer than the table knows";
   EXPECT_THAT(driver(with_driver("720.10.01")), ElementsAre("note driver_branch_unknown"));
@@ -132,10 +132,10 @@ TEST(DriverRules, HeldPackagesAreSafeFromUnattendedUpgrades) {
   EXPECT_THAT(driver(inventory, Policy::production), IsEmpty());
 }
 
-TEST(DriverRules, PackagesWhoseNamesHoldDotsAreRead) {
+TEST(DriverRules, DotsInAPackagesNameAreWrittenAsThePackageManagerTakesThem) {
   Inventory inventory = h200_machine();
-  set_all(inventory, {{"package.linux-modules-nvidia-580-5.15.0-100-generic.version", "5.15.0-100.110"},
-                      {"package.linux-modules-nvidia-580-5.15.0-100-generic.held", "no"}});
+  set_all(inventory, {{"package.linux-modules-nvidia-580-5_15_0-100-generic.version", "5.15.0-100.110"},
+                      {"package.linux-modules-nvidia-580-5_15_0-100-generic.held", "no"}});
   EXPECT_THAT(the(findings_of(check_driver, inventory, Policy::production), "driver_not_held").evidence,
               Contains("package linux-modules-nvidia-580-5.15.0-100-generic 5.15.0-100.110: not held"));
 }

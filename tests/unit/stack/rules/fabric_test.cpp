@@ -22,7 +22,7 @@ Inventory not_ready() {
 TEST(FabricRules, AbsentOrStoppedFabricManager) {
   Inventory inventory = not_ready();
   inventory.absent("fabric_manager.version", "dpkg");
-  set(inventory, "fabric_manager.state", "absent", "/proc");
+  inventory.absent("fabric_manager.state", "/proc");
   set_gpu(inventory, 2, {{"fabric_state", "in_progress"}});
   const Findings findings = findings_of(check_start_up, inventory);
   EXPECT_THAT(said(findings), ElementsAre("failure fabric_manager_down"));
@@ -64,7 +64,8 @@ TEST(FabricRules, ARunningManagerAndAnUntrainedFabric) {
 
 TEST(FabricRules, FromAContainerTheManagerCannotBeSeen) {
   Inventory inventory = not_ready();
-  set_all(inventory, {{"container.kind", "docker"}, {"fabric_manager.state", "absent"}});
+  set(inventory, "container.kind", "docker");
+  inventory.absent("fabric_manager.state", "/proc");
   inventory.absent("fabric_manager.version", "dpkg");
   const Findings findings = findings_of(check_start_up, inventory);
   EXPECT_THAT(said(findings), ElementsAre("failure fabric_manager_down"));
@@ -99,7 +100,8 @@ TEST(FabricRules, OneGpuOutsideOfTheFabricIsNamed) {
 
 TEST(FabricRules, WithoutAnNvSwitchNobodyMissesTheManager) {
   Inventory inventory = h200_machine();
-  set_all(inventory, {{"fabric_manager.state", "absent"}, {"topology.nvswitch", "no"}});
+  set(inventory, "topology.nvswitch", "no");
+  inventory.absent("fabric_manager.state", "/proc");
   EXPECT_THAT(said(findings_of(check_driver, inventory)), IsEmpty());
 }
 

@@ -110,15 +110,12 @@ TEST(GpuRules, PersistenceIsAskedOfDataCentreGpusOnly) {
   EXPECT_THAT(gpus(inventory), IsEmpty());
 }
 
-TEST(GpuRules, OtherProcessesAndPersistingCacheAreNotes) {
+TEST(GpuRules, OtherProcessesAreANote) {
   Inventory inventory = h200_machine();
   set_gpu(inventory, 0, {{"processes", "1"}, {"process.0", "4711 python 70000"}});
   const Findings findings = findings_of(check_gpus, inventory);
   EXPECT_THAT(said(findings), ElementsAre("note other_processes"));
   EXPECT_THAT(findings[0].evidence, Contains("process 4711 python 70000 (nvml)"));
-  Inventory cache = h200_machine();
-  set_gpu(cache, 0, {{"l2_persisting_limit", "33554432"}});
-  EXPECT_THAT(gpus(cache), ElementsAre("note l2_persisting_left"));
 }
 
 TEST(GpuRules, OneGpuUnlikeMostIsNamed) {

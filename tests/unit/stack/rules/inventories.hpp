@@ -56,9 +56,7 @@ inline Inventory linux_with_driver() {
                       {"driver.module_for_running_kernel", "yes"},
                       {"driver.module_for_newest_kernel", "yes"},
                       {"driver.newest_kernel", "6.8.0-79-generic"},
-                      {"driver.nouveau", "absent"},
                       {"driver.uvm", "loaded"},
-                      {"driver.peermem", "absent"},
                       {"driver.secure_boot", "off"},
                       {"driver.persistenced", "running"},
                       {"driver.source", "nvidia repository"},
@@ -77,6 +75,8 @@ inline Inventory linux_with_driver() {
       "/var/lib/dpkg/status");
   set(inventory, "package.nvidia-driver-580-open.held", "yes", "/var/lib/dpkg/status");
   inventory.absent("host.infiniband", "/sys/class/infiniband");
+  inventory.absent("driver.nouveau", "/sys/module/nouveau");
+  inventory.absent("driver.peermem", "/sys/module");
   return inventory;
 }
 
@@ -159,8 +159,8 @@ inline Inventory geforce_desktop() {
   set_all(inventory, {{"host.cpus", "32"},
                       {"host.cpus_allowed", "0-31"},
                       {"host.shm_mib", "32000"},
-                      {"host.memlock_kib", "8192"},
-                      {"driver.persistenced", "absent"}});
+                      {"host.memlock_kib", "8192"}});
+  inventory.absent("driver.persistenced", "/proc");
   return inventory;
 }
 
@@ -212,13 +212,13 @@ inline Inventory empty_machine() {
                       {"host.virtualization", "kvm"},
                       {"container.kind", "none"},
                       {"collected.root", "/"},
-                      {"driver.nouveau", "absent"},
                       {"driver.module_for_running_kernel", "no"}});
   inventory.absent("driver.kernel_module_version", "/proc/driver/nvidia/version");
   inventory.absent("driver.device_nodes", "/dev");
   inventory.absent("driver.libcuda_path", "loader search");
   inventory.absent("driver.libnvml_path", "loader search");
   inventory.absent("driver_child.outcome", "");
+  inventory.absent("driver.nouveau", "/sys/module/nouveau");
   return inventory;
 }
 

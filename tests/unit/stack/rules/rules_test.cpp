@@ -102,9 +102,11 @@ TEST(Rules, UnreadableItemsAreOneNoteWithWhatTheyWouldTake) {
 
 /// Every key that a rule reads, with values that no collector should write.
 TEST(Rules, HostileValuesEndInNothingWorseThanAStrangeFinding) {
-  const std::vector<std::string> values{"", "-1", "99999999999999999999999999",
+  const std::vector<std::string> values{"99999999999999999999999999",
                                         std::string("a\0b\n\xff\x80%s{}{0}", 12), std::string(20000, 'x')};
-  const std::vector<std::string> words{"yes",
+  const std::vector<std::string> words{"",
+                                       "-1",
+                                       "yes",
                                        "no",
                                        "on",
                                        "absent",
@@ -224,6 +226,26 @@ TEST(Support, SeenTellsAbsentFromUnreadableAndNotLookedFor) {
   EXPECT_EQ(seen(inventory, "b", "second"), "second: absent (/proc/b)");
   EXPECT_EQ(seen(inventory, "c", "third"), "third: may not be read, needs root (/proc/c)");
   EXPECT_EQ(seen(inventory, "d", "fourth"), "");
+  EXPECT_EQ(seen(inventory, "a", "first:"), "first: 1 (/proc/a)");
+  EXPECT_EQ(seen(inventory, "b", "second:"), "second: absent (/proc/b)");
+}
+
+TEST(Support, ATimeOfTheKernelLogMayHoldBlanks) {
+  const auto read = [](const std::string& line) {
+    Inventory inventory;
+    set(inventory, "kernel_log.xid.0", line);
+    const std::vector<Xid> xids = xids_of(inventory);
+    if (xids.size() != 1) return std::string("none");
+    return xids[0].time + "|" + xids[0].pci + "|" + std::to_string(xids[0].number) + "|" + xids[0].text;
+  };
+  EXPECT_EQ(read("2026-11-20T10:11:12 0000:01:00.0 79 GPU has fallen off the bus"),
+            "2026-11-20T10:11:12|0000:01:00.0|79|GPU has fallen off the bus");
+  EXPECT_EQ(read("Nov 20 10:11:12 0000:c1:00.0 13 x"), "Nov 20 10:11:12|0000:c1:00.0|13|x");
+  EXPECT_EQ(read("boot+12s 10000:e1:00.0 13"), "boot+12s|10000:e1:00.0|13|");
+  EXPECT_EQ(read("0000:01:00.0 48 text"), "|0000:01:00.0|48|text");
+  for (const std::string line :
+       {"", "79", "2026 01:00.0 79 x", "2026 0000:01:00.0 x", "2026 0000:0g:00.0 79 x"})
+    EXPECT_EQ(read(line), "none") << line;
 }
 
 TEST(Support, AMajorityIsMoreThanHalf) {

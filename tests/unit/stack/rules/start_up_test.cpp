@@ -255,7 +255,7 @@ TEST(StartUpRules, ForwardCompatibilityOnGeForce) {
 TEST(StartUpRules, Unknown999WithNvmlWorkingIsTheUnifiedMemoryModule) {
   EXPECT_THAT(start_up(answering(999, "CUDA_ERROR_UNKNOWN")), ElementsAre("failure uvm_module_bad"));
   Inventory absent = answering(304, "CUDA_ERROR_OPERATING_SYSTEM");
-  set(absent, "driver.uvm", "absent");
+  absent.absent("driver.uvm", "/sys/module");
   EXPECT_EQ(the(findings_of(check_start_up, absent), "uvm_module_bad").title,
             "The module nvidia_uvm, which CUDA needs, is not loaded");
   Inventory both = answering(999, "CUDA_ERROR_UNKNOWN");
