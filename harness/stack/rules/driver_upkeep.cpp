@@ -141,7 +141,7 @@ void check_next_boot(const RuleInput& input, Findings& findings) {
            {{"kernel.version", "running kernel"},
             {"driver.newest_kernel", "newest installed kernel"},
             {"driver.module_for_newest_kernel", "module for it:"},
-            {"driver.dkms", "built by:"}});
+            {"driver.dkms", "built by DKMS:"}});
   if (is(inventory, "driver.dkms", "precompiled")) {
     finding.next = {
         fmt::format("Install the module package of kernel {}, as that of the running one is", kernel)};

@@ -101,9 +101,12 @@ void check_mig(const GpuViews& gpus, Findings& findings) {
       "An instance has a part of the GPU's processors and memory, and no peer-to-peer access; on some GPUs "
       "the "
       "mode outlives a reboot.");
-  for (const GpuView& gpu : on)
-    finding.evidence.push_back(fmt::format("{}: MIG on, {} SMs, {} MiB", gpu.name(), gpu.shown("sm_count"),
-                                           gpu.shown("memory_mib")));
+  for (const GpuView& gpu : on) {
+    std::string line = gpu.name() + ": MIG on";
+    if (!gpu.value("sm_count").empty()) line += fmt::format(", {} SMs", gpu.shown("sm_count"));
+    if (!gpu.value("memory_mib").empty()) line += fmt::format(", {} MiB", gpu.shown("memory_mib"));
+    finding.evidence.push_back(std::move(line));
+  }
   finding.next = {"If it is not meant: sudo nvidia-smi -i <index> -mig 0",
                   "If it is, compare only with instances of the same profile"};
   finding.layers = {"gpu"};

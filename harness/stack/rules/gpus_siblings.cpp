@@ -29,8 +29,6 @@ constexpr std::array compared{
     Compared{"memory_clock_max_mhz", "highest memory clock in MHz", Subject::settings},
     Compared{"sm_clock_application_mhz", "SM application clock in MHz", Subject::settings},
     Compared{"memory_clock_application_mhz", "memory application clock in MHz", Subject::settings},
-    Compared{"persistence", "persistence mode", Subject::settings},
-    Compared{"compute_mode", "compute mode", Subject::settings},
     Compared{"gsp", "GSP firmware", Subject::firmware},
     Compared{"vbios", "VBIOS", Subject::firmware},
 };

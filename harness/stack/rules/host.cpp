@@ -212,6 +212,7 @@ void check_host(const RuleInput& input, Findings& findings) {
   check_limits(input, findings);
   check_buses(input, findings);
   check_environment(input, findings);
+  check_unreadable(input, findings);
 }
 
 }  // namespace gpugauge::stack

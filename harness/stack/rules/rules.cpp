@@ -3,40 +3,13 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "stack/rules/support.hpp"
 
 namespace gpugauge::stack {
 namespace {
-
-/// What could not be read, and what it would take: one note for all of it.
-void check_unreadable(const RuleInput& input, Findings& findings) {
-  constexpr std::size_t keys_most = 12;
-  std::map<std::string, std::vector<std::string>> by_need;
-  for (const Item& item : input.inventory.items())
-    if (item.presence == Presence::unreadable)
-      by_need[item.needs.empty() ? "unknown" : printable(item.needs, 80)].push_back(printable(item.key, 80));
-  if (by_need.empty()) return;
-  std::size_t count = 0;
-  Finding finding = make_finding(
-      Cause("items_unreadable"), Severity::note, "",
-      "They are there and may not be read by this user. A rule that needs one of them says nothing.");
-  for (auto& [need, keys] : by_need) {
-    count += keys.size();
-    const std::size_t more = keys.size() > keys_most ? keys.size() - keys_most : 0;
-    keys.resize(keys.size() - more);
-    finding.evidence.push_back(fmt::format("needs {}: {}{}", need, fmt::join(keys, ", "),
-                                           more == 0 ? "" : fmt::format(" and {} more", more)));
-  }
-  finding.title = count == 1 ? "1 item could not be read" : fmt::format("{} items could not be read", count);
-  finding.next = {"Run once more with that permission (sudo gpugauge doctor), if what is missing matters"};
-  finding.layers = {"host"};
-  findings.push_back(std::move(finding));
-}
 
 void add_new(std::vector<std::string>& to, const std::vector<std::string>& from) {
   for (const std::string& text : from)
@@ -111,7 +84,7 @@ Findings roots_only(Findings findings) {
 Findings diagnose_stack(const RuleInput& input) {
   Findings findings;
   constexpr std::array groups{check_start_up,  check_driver,     check_gpus, check_cuda,
-                              check_libraries, check_frameworks, check_host, check_unreadable};
+                              check_libraries, check_frameworks, check_host};
   for (const auto& check : groups) check(input, findings);
   findings = roots_only(each_once(std::move(findings)));
   std::stable_sort(findings.begin(), findings.end(),

@@ -59,7 +59,9 @@ std::optional<Finding> explain_not_ready(const StartUp& start) {
         refused
             ? "kernel_kaslr_hmm: the kernel log shows its sign as well; if 802 stays once the fabric manager "
               "runs, that is the next cause"
-            : "kernel_kaslr_hmm: no refusal of device memory was found in the kernel log");
+        : inventory.has("kernel_log.readable")
+            ? "kernel_kaslr_hmm: no refusal of device memory was found in the kernel log"
+            : "kernel_kaslr_hmm: not excluded, since the kernel log could not be read");
     return finding;
   }
   if (refused) return kaslr(start, fabric);

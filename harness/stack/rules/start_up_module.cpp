@@ -118,7 +118,7 @@ std::optional<Finding> secure_boot(const StartUp& start) {
            {{"driver.secure_boot", "Secure Boot"},
             {"driver.module_signed", "module carries a signature:"},
             {"driver.module_for_running_kernel", "module for the running kernel:"},
-            {"driver.dkms", "built by:"}});
+            {"driver.dkms", "built by DKMS:"}});
   finding.considered = {"kernel_module_missing: a module is installed for the running kernel"};
   finding.next = {
       "Enrol the key that DKMS signs with: sudo mokutil --import /var/lib/dkms/mok.pub (Ubuntu: "
@@ -180,7 +180,7 @@ Finding module_missing(const StartUp& start) {
             {"driver.module_for_running_kernel", "module for the running kernel:"},
             {"driver.newest_kernel", "newest installed kernel"},
             {"driver.module_for_newest_kernel", "module for the newest kernel:"},
-            {"driver.dkms", "built by:"}});
+            {"driver.dkms", "built by DKMS:"}});
   add_entries(finding, inventory, "driver.history", "package history:");
   if (missing(inventory, "driver.secure_boot") || is(inventory, "driver.secure_boot", "off"))
     finding.considered.emplace_back("secure_boot_rejects_module: Secure Boot is not on");

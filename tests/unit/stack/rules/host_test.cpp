@@ -175,5 +175,18 @@ TEST(HostRules, OtherTuningIsANote) {
               ElementsAre("note environment_tuning"));
 }
 
+TEST(HostRules, UnreadableItemsAreOneNoteWithWhatTheyWouldTake) {
+  Inventory inventory = h200_machine();
+  inventory.unreadable("kernel_log.readable", "/dev/kmsg", "root, or kernel.dmesg_restrict=0");
+  inventory.unreadable("host.acs", "/sys/bus/pci/devices", "root");
+  inventory.unreadable("driver.secure_boot", "/sys/firmware/efi", "root");
+  const Findings findings = findings_of(check_host, inventory);
+  EXPECT_THAT(said(findings), ElementsAre("note items_unreadable"));
+  EXPECT_EQ(findings[0].title, "3 items could not be read");
+  EXPECT_THAT(findings[0].evidence,
+              testing::UnorderedElementsAre("needs root, or kernel.dmesg_restrict=0: kernel_log.readable",
+                                            HasSubstr("needs root: ")));
+}
+
 }  // namespace
 }  // namespace gpugauge::stack

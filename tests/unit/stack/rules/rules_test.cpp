@@ -1,14 +1,7 @@
-// All rules together: order, each cause once, healthy machines, hostile values, and the page of causes.
-#include <filesystem>
-#include <fstream>
-#include <map>
-#include <regex>
-#include <sstream>
+// All rules together: order, each cause once, healthy machines, hostile values.
 
 #include <gmock/gmock.h>
 
-#include "stack/rules/causes.hpp"
-#include "stack/rules/support.hpp"
 #include "unit/stack/rules/inventories.hpp"
 
 namespace gpugauge::stack {
@@ -24,13 +17,6 @@ Findings diagnosed(const Inventory& inventory, Policy policy = Policy::developme
   Findings findings = diagnose_stack({inventory, tables, policy, test_day});
   expect_well_formed(findings);
   return findings;
-}
-
-std::string text_of(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
 }
 
 TEST(Rules, HealthyMachinesHaveNothingAboveANote) {
@@ -75,6 +61,16 @@ TEST(Rules, OneCauseSeenByTwoRulesIsOneFinding) {
   EXPECT_THAT(findings[0].evidence, Contains(HasSubstr("Xid 79")));
 }
 
+TEST(Rules, TheGraverOfTwoSpeaksAndKeepsTheOthersEvidence) {
+  Inventory inventory = h100_server();
+  set_gpu(inventory, 1, {{"pcie_width", "8"}});
+  const Findings findings = diagnosed(inventory);
+  EXPECT_THAT(said(findings), ElementsAre("warning pcie_link_degraded"));
+  EXPECT_THAT(findings[0].evidence,
+              ElementsAre("GPU 1 (0000:1a:00.0): PCIe lanes in use 8, 16 on most others",
+                          "GPU 1 (0000:1a:00.0): 8 of 16 PCIe lanes in use (sampled idle)"));
+}
+
 TEST(Rules, WhatFollowsFromARootIsItsEvidence) {
   Inventory inventory = h100_server();
   inventory.absent("cuda.init.code", "");
@@ -85,19 +81,6 @@ TEST(Rules, WhatFollowsFromARootIsItsEvidence) {
   EXPECT_THAT(said(findings), ElementsAre("failure gsp_firmware"));
   EXPECT_THAT(findings[0].evidence,
               Contains("driver_hangs: The driver does not answer: starting CUDA or NVML hangs"));
-}
-
-TEST(Rules, UnreadableItemsAreOneNoteWithWhatTheyWouldTake) {
-  Inventory inventory = h200_machine();
-  inventory.unreadable("kernel_log.readable", "/dev/kmsg", "root, or kernel.dmesg_restrict=0");
-  inventory.unreadable("host.acs", "/sys/bus/pci/devices", "root");
-  inventory.unreadable("driver.secure_boot", "/sys/firmware/efi", "root");
-  const Findings findings = diagnosed(inventory);
-  EXPECT_THAT(said(findings), ElementsAre("note items_unreadable"));
-  EXPECT_EQ(findings[0].title, "3 items could not be read");
-  EXPECT_THAT(findings[0].evidence,
-              testing::UnorderedElementsAre("needs root, or kernel.dmesg_restrict=0: kernel_log.readable",
-                                            HasSubstr("needs root: ")));
 }
 
 /// Every key that a rule reads, with values that no collector should write.
@@ -165,94 +148,6 @@ TEST(Rules, HostileValuesEndInNothingWorseThanAStrangeFinding) {
 
 TEST(Rules, WhereNothingWasLookedForNothingIsSaid) {
   EXPECT_THAT(diagnosed(Inventory{}), IsEmpty());
-}
-
-/// cause -> severities of the rows of docs/findings.md.
-std::map<std::string, std::vector<std::string>> documented() {
-  std::map<std::string, std::vector<std::string>> rows;
-  std::istringstream page(text_of(std::filesystem::path(GPUGAUGE_SOURCE_DIR) / "docs/findings.md"));
-  const std::regex row("^\\| `([a-z0-9_]+)` \\| ([a-z, ]+) \\| .+ \\| .+ \\|$");
-  for (std::string line; std::getline(page, line);) {
-    std::smatch match;
-    if (std::regex_match(line, match, row)) rows[match[1]].push_back(match[2]);
-  }
-  return rows;
-}
-
-TEST(FindingsPage, HasOneRowForEachCauseThatARuleCanGive) {
-  const auto rows = documented();
-  for (const std::string_view cause : cause_names) {
-    const auto row = rows.find(std::string(cause));
-    ASSERT_NE(row, rows.end()) << cause << " has no row in docs/findings.md";
-    EXPECT_EQ(row->second.size(), 1u) << cause << " has more than one row";
-    EXPECT_TRUE(
-        std::regex_match(row->second[0], std::regex("(failure|warning|note)(, (failure|warning|note))*")))
-        << cause;
-  }
-}
-
-TEST(FindingsPage, NamesNoCauseThatNoRuleGives) {
-  std::string sources;
-  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(GPUGAUGE_SOURCE_DIR) /
-                                                               "harness/stack/rules"))
-    if (entry.path().extension() == ".cpp") sources += text_of(entry.path());
-  for (const auto& [cause, severities] : documented())
-    EXPECT_THAT(sources, HasSubstr("\"" + cause + "\"")) << cause << " is documented, and no rule gives it";
-  for (const std::string_view cause : cause_names)
-    EXPECT_THAT(sources, HasSubstr("Cause(\"" + std::string(cause) + "\")")) << "no rule gives " << cause;
-}
-
-TEST(Support, PrintableTextIsAsciiAndCut) {
-  EXPECT_EQ(printable("580.65.06"), "580.65.06");
-  EXPECT_EQ(printable(std::string("a\0b\n\xc3\xa9", 6)), "a?b???");
-  EXPECT_EQ(printable("abcdefghij", 8), "abcde...");
-  EXPECT_EQ(printable("abcdefgh", 8), "abcdefgh");
-  EXPECT_EQ(printable("", 8), "");
-}
-
-TEST(Support, NumbersAreWholeTextsOnly) {
-  EXPECT_EQ(number("1.5"), 1.5);
-  EXPECT_EQ(number("-3"), -3.0);
-  for (const std::string text : {"", " 1", "1 ", "1x", "unlimited", "nan", "inf", "1e999"})
-    EXPECT_EQ(number(text), std::nullopt) << text;
-}
-
-TEST(Support, SeenTellsAbsentFromUnreadableAndNotLookedFor) {
-  Inventory inventory;
-  set(inventory, "a", "1", "/proc/a");
-  inventory.absent("b", "/proc/b");
-  inventory.unreadable("c", "/proc/c", "root");
-  EXPECT_EQ(seen(inventory, "a", "first"), "first 1 (/proc/a)");
-  EXPECT_EQ(seen(inventory, "b", "second"), "second: absent (/proc/b)");
-  EXPECT_EQ(seen(inventory, "c", "third"), "third: may not be read, needs root (/proc/c)");
-  EXPECT_EQ(seen(inventory, "d", "fourth"), "");
-  EXPECT_EQ(seen(inventory, "a", "first:"), "first: 1 (/proc/a)");
-  EXPECT_EQ(seen(inventory, "b", "second:"), "second: absent (/proc/b)");
-}
-
-TEST(Support, ATimeOfTheKernelLogMayHoldBlanks) {
-  const auto read = [](const std::string& line) {
-    Inventory inventory;
-    set(inventory, "kernel_log.xid.0", line);
-    const std::vector<Xid> xids = xids_of(inventory);
-    if (xids.size() != 1) return std::string("none");
-    return xids[0].time + "|" + xids[0].pci + "|" + std::to_string(xids[0].number) + "|" + xids[0].text;
-  };
-  EXPECT_EQ(read("2026-11-20T10:11:12 0000:01:00.0 79 GPU has fallen off the bus"),
-            "2026-11-20T10:11:12|0000:01:00.0|79|GPU has fallen off the bus");
-  EXPECT_EQ(read("Nov 20 10:11:12 0000:c1:00.0 13 x"), "Nov 20 10:11:12|0000:c1:00.0|13|x");
-  EXPECT_EQ(read("boot+12s 10000:e1:00.0 13"), "boot+12s|10000:e1:00.0|13|");
-  EXPECT_EQ(read("0000:01:00.0 48 text"), "|0000:01:00.0|48|text");
-  for (const std::string line :
-       {"", "79", "2026 01:00.0 79 x", "2026 0000:01:00.0 x", "2026 0000:0g:00.0 79 x"})
-    EXPECT_EQ(read(line), "none") << line;
-}
-
-TEST(Support, AMajorityIsMoreThanHalf) {
-  EXPECT_EQ(majority({"a", "b", "a"}), "a");
-  EXPECT_EQ(majority({"a", "b"}), std::nullopt);
-  EXPECT_EQ(majority({"a", "a", "b", "b"}), std::nullopt);
-  EXPECT_EQ(majority({}), std::nullopt);
 }
 
 }  // namespace
