@@ -73,8 +73,9 @@ std::vector<PlanStep> plan_steps(const PlanRequest& request, const Inventory& in
   for (const std::string& key : plan_keys()) {
     const auto wanted = request.versions.find(key);
     if (wanted == request.versions.end()) continue;
-    const std::string from = found_version(inventory, key);
+    std::string from = found_version(inventory, key);
     const auto have = Version::parse(from);
+    if (!have) from.clear();  // "unknown"
     // "570" is reached by every release of that branch, "12.8" by every update of it.
     if (have && have->first(wanted->second.size()) == wanted->second) continue;
     const bool down = have && wanted->second < *have;

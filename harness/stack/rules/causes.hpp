@@ -1,6 +1,5 @@
-// The names of the causes that the rules of start-up, driver, GPUs and host can give, from the ground up. A
-// name that is not in this list does not compile (Cause), and docs/findings.md has a row for each, which a
-// test checks.
+// The names of the causes that the rules can give, from the ground up. A name that is not in this list does
+// not compile (Cause), and docs/findings.md has a row for each, which a test checks.
 #pragma once
 
 #include <algorithm>
@@ -110,6 +109,46 @@ inline constexpr auto cause_names = std::to_array<std::string_view>({
     "nccl_env_leftover",
     "environment_tuning",
     "items_unreadable",
+    // toolkit, runtime and compiler
+    "toolkit_newer_than_driver",
+    "gpu_dropped_by_toolkit",
+    "old_toolkit_codegen",
+    "forward_compat_older_than_driver",
+    "toolkit_environment_conflict",
+    "toolkit_variable_dangling",
+    "host_compiler_too_new",
+    "extension_build_mismatch",
+    "toolkit_system_unsupported",
+    // libraries
+    "mixed_library_versions",
+    "duplicate_library_versions",
+    "process_maps_replaced_library",
+    "library_newer_than_driver",
+    "cudnn_not_for_gpu",
+    "cudnn_not_for_cuda",
+    "nccl_not_for_cuda",
+    "library_known_issue",
+    // frameworks
+    "framework_newer_than_driver",
+    "missing_cuda_libraries",
+    "missing_or_wrong_major_cudnn",
+    "ort_cuda_ep_fallback",
+    "cpu_only_wheel",
+    "framework_installed_twice",
+    "framework_import_fails",
+    "framework_sees_no_gpu",
+    "ptx_jit_startup",
+    "wheel_not_as_pinned",
+    "not_in_tables",
+    // a container image (doctor --image-env)
+    "image_requirement_refused",
+    "image_newer_than_driver",
+    "image_needs_forward_compatibility",
+    "image_not_for_gpu",
+    "image_without_compute",
+    "image_hides_gpus",
+    "image_floating_tag",
+    "image_requirement_unread",
 });
 
 /// A name of the list above, checked when the code is compiled.

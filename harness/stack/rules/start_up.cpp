@@ -66,6 +66,7 @@ StartUp::StartUp(const RuleInput& rule_input) : input(rule_input), inventory(rul
   const Item* const version = inventory.find("driver.kernel_module_version");
   if (version != nullptr && version->presence != Presence::unreadable)
     module = version->presence == Presence::present ? ModuleState::loaded : ModuleState::missing;
+  if (is(inventory, "driver.uvm", "loaded")) module = ModuleState::loaded;  // it needs the other one
   pci = unanswered_gpus(inventory);
   gpus = gpus_of(inventory);
   cuda = code_of(inventory, "cuda.init.code");

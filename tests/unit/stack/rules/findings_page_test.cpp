@@ -47,9 +47,11 @@ TEST(FindingsPage, HasOneRowForEachCauseThatARuleCanGive) {
 
 TEST(FindingsPage, NamesNoCauseThatNoRuleGives) {
   std::string sources;
-  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(GPUGAUGE_SOURCE_DIR) /
-                                                               "harness/stack/rules"))
-    if (entry.path().extension() == ".cpp") sources += text_of(entry.path());
+  const std::filesystem::path stack = std::filesystem::path(GPUGAUGE_SOURCE_DIR) / "harness/stack";
+  for (const char* room : {"rules", "plan"}) {
+    for (const auto& entry : std::filesystem::directory_iterator(stack / room))
+      if (entry.path().extension() == ".cpp") sources += text_of(entry.path());
+  }
   for (const auto& [cause, severities] : documented())
     EXPECT_THAT(sources, HasSubstr("\"" + cause + "\"")) << cause << " is documented, and no rule gives it";
   for (const std::string_view cause : cause_names)

@@ -226,8 +226,8 @@ inline Inventory empty_machine() {
 inline Inventory silent_gpu(const std::string& bound_to) {
   Inventory inventory = linux_with_driver();
   inventory.absent("driver.kernel_module_version", "/proc/driver/nvidia/version");
+  inventory.absent("driver.uvm", "/sys/module");
   inventory.absent("driver.device_nodes", "/dev");
-  inventory.absent("cuda.init.code", "");
   set(inventory, "nvml.init.code", "9");
   set(inventory, "nvml.init.name", "NVML_ERROR_DRIVER_NOT_LOADED");
   set(inventory, "cuda.init.code", "100");

@@ -132,6 +132,12 @@ TEST(StartUpRules, TheKernelLogSaysWhyAModuleRefusesAGpu) {
   }
 }
 
+TEST(StartUpRules, AModuleThatDoesNotTellItsVersionIsStillLoaded) {
+  Inventory inventory = silent_gpu("nvidia");
+  set(inventory, "driver.uvm", "loaded");
+  EXPECT_THAT(start_up(inventory), ElementsAre("failure device_nodes_missing"));
+}
+
 TEST(StartUpRules, AModuleWithoutDeviceNodes) {
   Inventory inventory = linux_with_driver();
   inventory.absent("driver.device_nodes", "/dev");

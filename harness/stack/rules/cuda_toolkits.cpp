@@ -1,0 +1,166 @@
+// Toolkits among each other, their compiler's limits, and the system they are on.
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "stack/rules/cuda_parts.hpp"
+#include "stack/rules/cuda_support.hpp"
+
+namespace gpugauge::stack {
+namespace {
+
+/// "toolkit.2" of a path; "" where no toolkit was found there.
+std::string key_of(const Inventory& inventory, const std::string& path) {
+  for (const std::string& index : inventory.children("toolkit")) {
+    if (inventory.value("toolkit." + index + ".path") == path) return "toolkit." + index;
+  }
+  return "";
+}
+
+/// What a variable leads to: the toolkit's version, or its path where the version is unknown.
+std::string led_to(const Inventory& inventory, const std::string& path) {
+  const std::string key = key_of(inventory, path);
+  const auto version = key.empty() ? std::nullopt : version_of(inventory, key + ".version");
+  return version ? version->first(2).text() : path;
+}
+
+}  // namespace
+
+namespace {
+
+/// A variable that was set to what is no toolkit: a build takes it at its word.
+void check_dangling(const RuleInput& input, Findings& findings) {
+  std::vector<std::string> evidence;
+  for (const char* variable : {"CUDA_HOME", "CUDA_PATH", "CUDA_ROOT"}) {
+    const Item* item = input.inventory.find(fmt::format("toolkit.by.{}", variable));
+    if (item != nullptr && item->presence == Presence::absent && item->how.ends_with("is no toolkit"))
+      evidence.push_back(fmt::format("{}: {}", variable, printable(item->how)));
+  }
+  if (evidence.empty()) return;
+  Finding finding =
+      make_finding(Cause("toolkit_variable_dangling"), Severity::warning,
+                   "A variable names a CUDA toolkit that is not there",
+                   "Builds look for nvcc, headers and libraries where it points, and find none.");
+  finding.evidence = std::move(evidence);
+  finding.next = {"unset it, or let it name an installed toolkit"};
+  finding.layers = {"cuda"};
+  findings.push_back(std::move(finding));
+}
+
+}  // namespace
+
+void check_toolkit_environment(const RuleInput& input, Findings& findings) {
+  check_dangling(input, findings);
+  // What a user sets on purpose or leaves behind; /usr/local/cuda and ld.so.conf only fill in where none is
+  // set.
+  static constexpr std::array variables{"CUDA_HOME", "CUDA_PATH", "CUDA_ROOT", "PATH", "LD_LIBRARY_PATH"};
+  std::vector<std::string> evidence;
+  std::vector<std::string> places;
+  for (const char* variable : variables) {
+    const std::string key = fmt::format("toolkit.by.{}", variable);
+    if (!input.inventory.has(key)) continue;
+    const std::string path = input.inventory.value(key);
+    const std::string place = led_to(input.inventory, path);
+    if (std::find(places.begin(), places.end(), place) == places.end()) places.push_back(place);
+    evidence.push_back(fmt::format("{} leads to {}{}", variable, printable(path),
+                                   place == path ? "" : fmt::format(" (CUDA {})", place)));
+  }
+  if (places.size() < 2) return;
+  Finding finding =
+      make_finding(Cause("toolkit_environment_conflict"), Severity::warning,
+                   fmt::format("The environment points to {} different CUDA toolkits", places.size()),
+                   "One part of a build or program takes its compiler, headers or libraries from one "
+                   "toolkit, another part from "
+                   "another: what is compiled with one may load the other's libraries.");
+  finding.evidence = std::move(evidence);
+  if (input.inventory.has("toolkit.selected_by"))
+    finding.evidence.push_back(fmt::format("selected: {}, by {}",
+                                           printable(input.inventory.value("toolkit.selected")),
+                                           printable(input.inventory.value("toolkit.selected_by"), 40)));
+  finding.considered = {"several toolkits side by side: that alone is normal"};
+  finding.next = {"let CUDA_HOME, PATH and LD_LIBRARY_PATH name one toolkit, and unset what is left over",
+                  "look in /etc/profile.d, /etc/environment and the shell's start-up files for the old one"};
+  finding.layers = {"cuda"};
+  findings.push_back(std::move(finding));
+}
+
+void check_host_compiler(const RuleInput& input, Findings& findings) {
+  const auto toolkit = selected_toolkit(input.inventory);
+  const auto gcc = version_of(input.inventory, "host_compiler.gcc");
+  if (!toolkit || !gcc) return;
+  // The toolkit's own header is a better witness than any table.
+  const auto own = version_of(input.inventory, toolkit->key + ".host_compiler_most");
+  const HostCompiler* row = input.tables.host_compiler("gcc", toolkit->version);
+  if (!own && row == nullptr) return;
+  const Version most = own ? *own : row->most;
+  if (gcc->first(most.size()) <= most) return;
+  Finding finding = make_finding(
+      Cause("host_compiler_too_new"), own ? Severity::warning : weighed(Severity::warning, row->source),
+      fmt::format("gcc {} is newer than nvcc {} accepts", gcc->first(2).text(),
+                  toolkit->version.first(2).text()),
+      fmt::format(
+          "nvcc of this toolkit accepts gcc up to {} and stops with an error at a newer one. Programs that "
+          "are already built are not affected.",
+          most.text()));
+  add_seen(
+      finding, input.inventory,
+      {{"host_compiler.gcc", "gcc"}, {toolkit->key + ".host_compiler_most", "newest gcc that nvcc accepts"}});
+  finding.next = {fmt::format("install gcc {} and give it to nvcc: nvcc -ccbin g++-{} (CMake: CUDAHOSTCXX)",
+                              most.major(), most.major()),
+                  "or select a newer toolkit"};
+  if (!own) finding.sources = {cited(row->source)};
+  finding.layers = {"cuda", "host"};
+  findings.push_back(std::move(finding));
+}
+
+void check_extension_builds(const RuleInput& input, Findings& findings) {
+  const auto toolkit = selected_toolkit(input.inventory);
+  // Without a compiler nothing is built here, and a framework's wheel does not use the toolkit.
+  if (!toolkit || !input.inventory.has(toolkit->key + ".nvcc") || !input.inventory.has("host_compiler.gcc"))
+    return;
+  for (const std::string name : {"torch", "jax", "tensorflow", "cupy"}) {
+    const auto cuda = version_of(input.inventory, fmt::format("framework.{}.cuda", name));
+    if (!cuda || cuda->major() == toolkit->version.major()) continue;
+    Finding finding = make_finding(
+        Cause("extension_build_mismatch"), Severity::note,
+        fmt::format("nvcc {} is of another major version than the CUDA of {}",
+                    toolkit->version.first(2).text(), framework_title(name)),
+        fmt::format(
+            "{} brings its own CUDA {} and does not use the toolkit: running it is not affected. Only "
+            "extensions compiled here with this nvcc would not fit it.",
+            framework_title(name), cuda->text()));
+    add_seen(finding, input.inventory,
+             {{toolkit->key + ".version", "toolkit"},
+              {fmt::format("framework.{}.cuda", name), framework_title(name) + "'s CUDA"}});
+    finding.next = {
+        fmt::format("before extensions are built: select a toolkit of CUDA {} with CUDA_HOME", cuda->text())};
+    finding.layers = {"cuda", "framework"};
+    findings.push_back(std::move(finding));
+  }
+}
+
+void check_toolkit_system(const RuleInput& input, Findings& findings) {
+  const auto toolkit = selected_toolkit(input.inventory);
+  const std::string distribution = input.inventory.value("host.distribution_id");
+  if (!toolkit || distribution.empty()) return;
+  const OsSupport* row = input.tables.system(distribution);
+  // A system that the table does not know: nothing follows.
+  if (row == nullptr || row->cuda.contains(toolkit->version.first(2))) return;
+  Finding finding = make_finding(Cause("toolkit_system_unsupported"), weighed(Severity::warning, row->source),
+                                 fmt::format("CUDA {} does not list {} among its systems",
+                                             toolkit->version.first(2).text(), printable(distribution, 40)),
+                                 fmt::format("The toolkits listed for this system are {}. It may run all the "
+                                             "same; packages, compilers and the C "
+                                             "library were tested elsewhere.",
+                                             row->cuda.text()));
+  add_seen(finding, input.inventory,
+           {{toolkit->key + ".version", "toolkit"}, {"host.distribution", "system"}});
+  if (!row->note.empty()) finding.evidence.push_back(row->note);
+  finding.next = {fmt::format("use a toolkit listed for it ({}), or upgrade the system", row->cuda.text())};
+  finding.sources = {cited(row->source)};
+  finding.layers = {"cuda", "host"};
+  findings.push_back(std::move(finding));
+}
+
+}  // namespace gpugauge::stack

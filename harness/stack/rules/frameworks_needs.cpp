@@ -1,0 +1,133 @@
+// CUDA's libraries and cuDNN that a framework loads at run time, and those that are there.
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "stack/rules/cuda_parts.hpp"
+#include "stack/rules/cuda_support.hpp"
+
+namespace gpugauge::stack {
+namespace {
+
+/// What it needs and what is there of one library.
+struct Need {
+  std::string library;  ///< "cudnn", "cudart"
+  Version built;        ///< what the framework was built with
+  std::vector<Version> found;
+  std::vector<std::string> evidence;
+};
+
+/// "Looked for" is part of the answer: what nobody looked for is not missing.
+bool looked_for(const Inventory& inventory, const std::string& library) {
+  return inventory.find("library." + library) != nullptr || !inventory.children("library." + library).empty();
+}
+
+void add_wheels(const Inventory& inventory, const std::string& start, Need& need) {
+  for (const std::string& wheel : inventory.children("wheel")) {
+    const std::string key = "wheel." + wheel + ".version";
+    const auto version = version_of(inventory, key);
+    if (!wheel.starts_with(start) || !version) continue;
+    need.found.push_back(*version);
+    need.evidence.push_back(seen(inventory, key, wheel));
+  }
+}
+
+Need need_of(const Inventory& inventory, const std::string& library, const Version& built) {
+  Need need{library, built, {}, {}};
+  for (const CopyView& copy : copies_of(inventory, library)) {
+    if (copy.version) need.found.push_back(*copy.version);
+    need.evidence.push_back(copy.shown());
+  }
+  add_wheels(inventory,
+             library == "cudnn"   ? "nvidia-cudnn"
+             : library == "nvrtc" ? "nvidia-cuda-nvrtc"
+                                  : "nvidia-cuda-runtime",
+             need);
+  return need;
+}
+
+/// The same major version, and for TensorFlow and JAX, which check it, not an older minor one.
+bool satisfied(const Need& need, const std::string& framework) {
+  const bool minor = need.library == "cudnn" && (framework == "tensorflow" || framework == "jax");
+  return std::any_of(need.found.begin(), need.found.end(), [&](const Version& version) {
+    return version.major() == need.built.major() && (!minor || version.first(2) >= need.built.first(2));
+  });
+}
+
+/// A copy whose version could not be read may be the right one.
+bool undecided(const Need& need) {
+  return need.found.size() < need.evidence.size();
+}
+
+std::optional<Version> built_with(const RuleInput& input, const std::string& name, const std::string& fact) {
+  if (const auto own = version_of(input.inventory, "framework." + name + "." + fact)) return own;
+  const auto version = version_of(input.inventory, "framework." + name + ".version");
+  const FrameworkBuild* row = version ? input.tables.framework(name, *version) : nullptr;
+  if (row == nullptr || !row->source.read) return std::nullopt;
+  if (fact == "cudnn") return row->cudnn;
+  return row->cuda.size() == 1 ? std::optional(row->cuda.front()) : std::nullopt;
+}
+
+void check_need(const RuleInput& input, const std::string& name, const Need& need, Findings& findings) {
+  if (satisfied(need, name) || undecided(need)) return;
+  const bool cudnn = need.library == "cudnn";
+  const std::string title = framework_title(name);
+  const std::string wanted = cudnn ? fmt::format("cuDNN {}", need.built.first(2).text())
+                                   : fmt::format("CUDA {}", need.built.major());
+  const std::string lack = need.found.empty() ? "is not there" : "is there in other versions only";
+  const bool ort = name == "onnxruntime";
+  Finding finding = make_finding(
+      ort     ? Cause("ort_cuda_ep_fallback")
+      : cudnn ? Cause("missing_or_wrong_major_cudnn")
+              : Cause("missing_cuda_libraries"),
+      Severity::failure, fmt::format("{} needs {}, which {}", title, wanted, lack),
+      ort ? "Its CUDA part cannot be loaded without it. ONNX Runtime then logs a line and works on the "
+            "processor."
+      : name == "torch"
+          ? "It loads this library when it is imported, or at the first operation that needs it, and ends "
+            "with an error there."
+          : "It looks for this library at run time; without it, it leaves the GPU out and works on the "
+            "processor, or ends at the first operation that needs it.");
+  add_seen(finding, input.inventory,
+           {{"framework." + name + ".version", title},
+            {"framework." + name + "." + (cudnn ? "cudnn" : "cuda"), "built with"}});
+  finding.evidence.insert(finding.evidence.end(), need.evidence.begin(), need.evidence.end());
+  finding.next = {fmt::format("install {} into this environment or for the whole system", wanted)};
+  if (name == "tensorflow")
+    finding.next.emplace_back("pip install 'tensorflow[and-cuda]' brings what it needs");
+  if (ort)
+    finding.next.emplace_back(
+        "onnxruntime.get_available_providers() and the session's providers show what is used");
+  finding.layers = {"framework", cudnn ? "cudnn" : "cuda"};
+  findings.push_back(std::move(finding));
+}
+
+/// PyTorch brings its libraries inside its own folder, or as wheels; only the latter can be incomplete.
+bool brings_wheels(const Inventory& inventory) {
+  const auto wheels = inventory.children("wheel");
+  return std::any_of(wheels.begin(), wheels.end(), [](const std::string& wheel) {
+    return wheel.starts_with("nvidia-cublas") || wheel.starts_with("nvidia-cuda-runtime");
+  });
+}
+
+}  // namespace
+
+void check_needs(const RuleInput& input, Findings& findings) {
+  for (const std::string name : {"torch", "tensorflow", "jax", "onnxruntime", "cupy"}) {
+    const std::string key = "framework." + name;
+    if (!is(input.inventory, key + ".build", "cuda")) continue;
+    if (name == "torch" && !brings_wheels(input.inventory)) continue;
+    const auto cuda = built_with(input, name, "cuda");
+    // CuPy compiles its kernels at run time and carries the runtime itself.
+    const std::string library = name == "cupy" ? "nvrtc" : "cudart";
+    if (cuda && looked_for(input.inventory, library))
+      check_need(input, name, need_of(input.inventory, library, *cuda), findings);
+    const auto cudnn = built_with(input, name, "cudnn");
+    if (cudnn && name != "cupy" && looked_for(input.inventory, "cudnn"))
+      check_need(input, name, need_of(input.inventory, "cudnn", *cudnn), findings);
+  }
+}
+
+}  // namespace gpugauge::stack

@@ -1,0 +1,168 @@
+// cuDNN and NCCL against CUDA, the GPUs and the driver.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "stack/rules/cuda_parts.hpp"
+#include "stack/rules/cuda_support.hpp"
+
+namespace gpugauge::stack {
+namespace {
+
+/// The CUDA that the loader's picks belong to: of the runtime, else of the selected toolkit.
+std::optional<Version> runtime_cuda(const Inventory& inventory) {
+  const auto copies = copies_of(inventory, "cudart");
+  if (!copies.empty() && copies.front().reachable() && copies.front().version &&
+      copies.front().version->size() >= 2)
+    return copies.front().version->first(2);
+  if (const auto toolkit = selected_toolkit(inventory)) return toolkit->version.first(2);
+  return std::nullopt;
+}
+
+/// The CUDA that a package's version names: "2.27.3-1+cuda12.9" -> 12.9.
+std::optional<Version> named_cuda(const std::string& text) {
+  const auto at = text.find("+cuda");
+  if (at == std::string::npos) return std::nullopt;
+  return Version::parse(std::string_view(text).substr(at + 5));
+}
+
+/// A cuDNN that something here loads: the loader's pick, and the wheels'.
+struct Cudnn {
+  std::string evidence;
+  Version version;
+  std::optional<Version> cuda;  ///< that it is used with; of a wheel only the major version
+  bool wheel = false;
+};
+
+std::vector<Cudnn> cudnns_of(const Inventory& inventory) {
+  std::vector<Cudnn> cudnns;
+  const auto copies = copies_of(inventory, "cudnn");
+  if (!copies.empty() && copies.front().version && !copies.front().brought_by_framework())
+    cudnns.push_back({copies.front().shown(), *copies.front().version, runtime_cuda(inventory)});
+  for (const int major : {11, 12, 13}) {
+    const std::string key = fmt::format("wheel.nvidia-cudnn-cu{}.version", major);
+    if (const auto version = version_of(inventory, key))
+      cudnns.push_back({seen(inventory, key, "nvidia-cudnn wheel"), *version, Version({major, 0}), true});
+  }
+  return cudnns;
+}
+
+void check_cudnn_gpu(const RuleInput& input, const Cudnn& cudnn, Findings& findings) {
+  const std::size_t all = gpus_of(input.inventory).size();
+  for (const CapabilityView& capability : capabilities_of(input.inventory)) {
+    const PairFit pair = fit_cudnn_gpu(input.tables, cudnn.version, cudnn.cuda, capability.version);
+    note_unknown(findings, pair);
+    if (pair.fit != Fit::fails) continue;
+    Finding finding = pair_finding(
+        Cause("cudnn_not_for_gpu"), Severity::failure,
+        fmt::format("cuDNN {} does not support {}", cudnn.version.text(), named(capability.gpus, all)), pair);
+    finding.evidence = {cudnn.evidence, capability_text(capability, all)};
+    finding.layers = {"cudnn", "gpu"};
+    findings.push_back(std::move(finding));
+  }
+}
+
+void check_cudnn_cuda(const RuleInput& input, const Cudnn& cudnn, Findings& findings) {
+  const PairFit pair = fit_cudnn_cuda(input.tables, cudnn.version, *cudnn.cuda);
+  note_unknown(findings, pair);
+  if (pair.fit != Fit::fails) return;
+  Finding finding =
+      pair_finding(Cause("cudnn_not_for_cuda"), Severity::warning,
+                   fmt::format("cuDNN {} knows no CUDA {}", cudnn.version.text(), cudnn.cuda->major()), pair);
+  finding.evidence = {cudnn.evidence, fmt::format("CUDA that the loader picks: {}", cudnn.cuda->text())};
+  finding.considered = {"programs that load another CUDA than the loader's pick: for them it may fit"};
+  finding.layers = {"cudnn", "cuda"};
+  findings.push_back(std::move(finding));
+}
+
+void check_cudnn_driver(const RuleInput& input, const Cudnn& cudnn, Findings& findings) {
+  const DriverView driver = driver_of(input.inventory);
+  if (!driver.version) return;
+  const PairFit pair = fit_cudnn_driver(input.tables, cudnn.version, *cudnn.cuda, *driver.version);
+  if (pair.fit != Fit::fails) return;
+  Finding finding = pair_finding(Cause("library_newer_than_driver"), Severity::failure,
+                                 fmt::format("cuDNN {} needs a newer driver", cudnn.version.text()), pair);
+  finding.evidence = {cudnn.evidence, driver.label};
+  finding.layers = {"cudnn", "driver"};
+  findings.push_back(std::move(finding));
+}
+
+void check_cudnn(const RuleInput& input, Findings& findings) {
+  for (const Cudnn& cudnn : cudnns_of(input.inventory)) {
+    check_cudnn_gpu(input, cudnn, findings);
+    if (!cudnn.cuda) continue;
+    if (!cudnn.wheel) check_cudnn_cuda(input, cudnn, findings);
+    check_cudnn_driver(input, cudnn, findings);
+  }
+}
+
+void check_nccl_driver(const RuleInput& input, const CopyView& nccl, const Version& built,
+                       Findings& findings) {
+  const PairFit pair = fit_driver_here(input, built);
+  if (pair.fit != Fit::fails) return;
+  Finding finding = pair_finding(Cause("library_newer_than_driver"), Severity::failure,
+                                 fmt::format("NCCL {} is built for CUDA {}, which the driver does not run",
+                                             nccl.version->text(), built.text()),
+                                 pair);
+  finding.evidence = {nccl.shown(), pair.first};
+  finding.next.push_back(
+      "or install the NCCL package for a CUDA that the driver supports, on all nodes alike");
+  finding.layers = {"nccl", "driver"};
+  findings.push_back(std::move(finding));
+}
+
+void check_nccl(const RuleInput& input, Findings& findings) {
+  const auto copies = copies_of(input.inventory, "nccl");
+  // A wheel's CUDA is its framework's affair.
+  if (copies.empty() || !copies.front().version || copies.front().brought_by_framework()) return;
+  const CopyView& nccl = copies.front();
+  const auto cuda = runtime_cuda(input.inventory);
+  const auto built = named_cuda(nccl.text);
+  if (built) check_nccl_driver(input, nccl, *built, findings);
+  if (!built && !cuda) return;
+  const PairFit pair = fit_nccl_cuda(input.tables, *nccl.version, built ? built->major() : cuda->major());
+  note_unknown(findings, pair);
+  if (pair.fit != Fit::fails) return;
+  Finding finding = pair_finding(Cause("nccl_not_for_cuda"), Severity::warning,
+                                 fmt::format("{} is not listed with {}", pair.first, pair.second), pair);
+  finding.evidence = {nccl.shown()};
+  if (!built) finding.evidence.push_back(fmt::format("CUDA that the loader picks: {}", cuda->text()));
+  finding.layers = {"nccl", "cuda"};
+  findings.push_back(std::move(finding));
+}
+
+/// Reports about a version: on other machines, other GPUs. Worth knowing when something is slow, never a
+/// fault of this machine as such.
+void check_known_issues(const RuleInput& input, Findings& findings) {
+  for (const std::string name : {"nccl", "cudnn", "cublas"}) {
+    const auto copies = copies_of(input.inventory, name);
+    if (copies.empty() || !copies.front().version) continue;
+    for (const KnownIssue& issue : input.tables.known_issues) {
+      const Version& version = *copies.front().version;
+      if (issue.layer != name || !issue.versions.contains(version)) continue;
+      if (issue.fixed && version >= *issue.fixed) continue;
+      Finding finding =
+          make_finding(Cause("library_known_issue"), Severity::note,
+                       fmt::format("There are reports about {} {}", library_title(name), version.text()),
+                       "Others saw this with the same version. Whether it concerns this machine only a "
+                       "measurement tells.");
+      finding.evidence = {copies.front().shown(), printable(issue.issue, 300)};
+      if (issue.fixed) finding.next = {"fixed in " + issue.fixed->text()};
+      finding.sources = {cited(issue.source)};
+      finding.layers = {name};
+      findings.push_back(std::move(finding));
+    }
+  }
+}
+
+}  // namespace
+
+void check_libraries(const RuleInput& input, Findings& findings) {
+  check_cudnn(input, findings);
+  check_nccl(input, findings);
+  check_copies(input, findings);
+  check_mapped(input, findings);
+  check_known_issues(input, findings);
+}
+
+}  // namespace gpugauge::stack
