@@ -34,21 +34,6 @@ std::string listed(const char* word, const std::vector<std::string>& lines, cons
   return out;
 }
 
-std::string draw(const Finding& finding, const Terminal& terminal, bool whole) {
-  const std::string head =
-      fmt::format("  {}  {}", terminal.paint(stack::to_string(finding.severity), tone(finding.severity)),
-                  terminal.paint(wrap(plain(finding.title), terminal.width, 4), Tone::strong));
-  std::string out = head + "\n";
-  if (finding.severity == Severity::note && !whole) return out;
-  if (!finding.explanation.empty())
-    out += "    " + wrap(plain(finding.explanation), terminal.width, 4) + "\n";
-  out += listed("seen", finding.evidence, terminal, Tone::normal);
-  out += listed("not", finding.considered, terminal, Tone::faint);
-  out += listed("next", finding.next, terminal, Tone::good);
-  if (whole) out += listed("source", finding.sources, terminal, Tone::faint);
-  return out;
-}
-
 std::string draw_items(const stack::Inventory& inventory, const Terminal& terminal) {
   Table table({{"item", false, true}, {"value", false, true}, {"from", false, true}});
   for (const stack::Item& item : inventory.items()) {
@@ -75,16 +60,33 @@ std::string counted(int count, const char* word) {
 
 }  // namespace
 
+std::string draw(const Finding& finding, const Terminal& terminal, bool whole) {
+  const std::string head =
+      fmt::format("  {}  {}", terminal.paint(stack::to_string(finding.severity), tone(finding.severity)),
+                  terminal.paint(wrap(plain(finding.title), terminal.width, 4), Tone::strong));
+  std::string out = head + "\n";
+  if (finding.severity == Severity::note && !whole) return out;
+  if (!finding.explanation.empty())
+    out += "    " + wrap(plain(finding.explanation), terminal.width, 4) + "\n";
+  out += listed("seen", finding.evidence, terminal, Tone::normal);
+  out += listed("not", finding.considered, terminal, Tone::faint);
+  out += listed("next", finding.next, terminal, Tone::good);
+  if (whole) out += listed("source", finding.sources, terminal, Tone::faint);
+  return out;
+}
+
 DoctorOutcome outcome(const Doctor& doctor) {
   DoctorOutcome out;
+  bool broken = false;  // beyond having nothing to look at
   for (const Finding& finding : doctor.findings) {
+    broken = broken || (finding.severity == Severity::failure && finding.cause != "no_nvidia_hardware");
     out.failures += finding.severity == Severity::failure ? 1 : 0;
     out.warnings += finding.severity == Severity::warning ? 1 : 0;
     out.notes += finding.severity == Severity::note ? 1 : 0;
   }
   const std::string counts = fmt::format("{}, {}, {}", counted(out.failures, "failure"),
                                          counted(out.warnings, "warning"), counted(out.notes, "note"));
-  if (out.failures > 0) {
+  if (broken || (out.failures > 0 && any_gpu(doctor.inventory))) {
     out.exit_code = 1;
     out.sentence = "does not fit: " + counts;
   } else if (!any_gpu(doctor.inventory)) {

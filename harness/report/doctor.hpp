@@ -30,6 +30,9 @@ DoctorOutcome outcome(const Doctor& doctor);
 /// lists every item of the inventory.
 std::string draw(const Doctor& doctor, const Terminal& terminal, bool whole);
 
+/// One finding: its title, and with `whole` (or above a note) what was seen and what to do.
+std::string draw(const stack::Finding& finding, const Terminal& terminal, bool whole);
+
 /// {"schema": "gpugauge.doctor/1", ...}, docs/schema/doctor.schema.json.
 std::string to_json(const Doctor& doctor);
 

@@ -10,6 +10,7 @@ setup() {
   touch "$CALLS"
   program gpugauge 'case "$1" in
     --version) echo "gpugauge 0.1.0"; echo "commit $COMMIT" ;;
+    doctor) for word; do case "$word" in json=*|markdown=*) echo "{}" >"${word#*=}" ;; esac; done ;;
     run) echo "run $CUDA_VISIBLE_DEVICES $*" >>"$CALLS"; while [ "$1" != --output ]; do shift; done; echo "{}" >"$2" ;;
   esac'
   program test_gpu 'echo "test_gpu" >>"$CALLS"

@@ -1,0 +1,161 @@
+// gpugauge doctor: what is in the stack, what does not fit, and what to do about it.
+#include "cli/doctor.hpp"
+
+#include <ctime>
+#include <filesystem>
+#include <memory>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "result/error.hpp"
+#include "result/file.hpp"
+#include "stack/inventory/collect.hpp"
+#include "stack/inventory/overview.hpp"
+#include "stack/plan/redact.hpp"
+
+namespace gpugauge::cli {
+namespace {
+
+constexpr const char* footer =
+    "Examples:\n"
+    "  gpugauge doctor                                    every layer side by side, and what does not fit\n"
+    "  gpugauge doctor --all                              also every item that was looked for\n"
+    "  gpugauge doctor --json --redact > stack.json       for a program, or to show to strangers\n"
+    "  gpugauge doctor --pid 4711                         what that process has really loaded\n"
+    "  gpugauge doctor --plan cuda=13.0,torch=2.9         would this combination work here?\n"
+    "  gpugauge doctor --plan cuda=12.8 --gpu h100 --driver 535\n"
+    "  gpugauge doctor --binary ./simulation              can this program run here, at what first-launch "
+    "cost?\n"
+    "  gpugauge doctor lock --output stack.lock           pin this stack; `doctor verify stack.lock` "
+    "compares\n"
+    "  gpugauge doctor diff before.json after.json        what differs, most consequential first\n"
+    "\n"
+    "Exit codes: 0 fits; 1 something does not fit, or drifted; 2 usage or tool error; 3 no NVIDIA GPU to "
+    "judge.";
+
+struct Arguments {
+  DoctorArguments doctor;
+  std::vector<std::string> reports;
+  bool json = false;
+  bool whole = false;
+};
+
+std::string rendered(const report::Doctor& doctor, const std::string& format) {
+  return format == "json" ? report::to_json(doctor) : report::to_markdown(doctor);
+}
+
+int run(const Arguments& arguments) {
+  std::vector<std::pair<std::string, std::string>> files;
+  for (const std::string& word : arguments.reports) {
+    const std::size_t at = word.find('=');
+    const std::string format = word.substr(0, at);
+    if (at == std::string::npos || at + 1 == word.size() || (format != "json" && format != "markdown"))
+      throw result::UsageError(fmt::format("--report {}: give it as json=FILE or markdown=FILE", word));
+    files.emplace_back(format, word.substr(at + 1));
+  }
+  const report::Doctor doctor = examine(inventory_of(arguments.doctor), arguments.doctor.policy);
+  for (const auto& [format, file] : files) result::write_file(file, rendered(doctor, format));
+  print(arguments.json ? report::to_json(doctor)
+                       : report::draw(doctor, report::terminal(1), arguments.whole));
+  return report::outcome(doctor).exit_code;
+}
+
+}  // namespace
+
+void add_inventory_options(CLI::App& command, DoctorArguments& arguments) {
+  command
+      .add_option("--root", arguments.root, "Look below this folder: a mounted image or a container's root")
+      ->type_name("DIR");
+  command
+      .add_option("--inventory", arguments.inventory, "Judge what `doctor --json` saved, not this machine")
+      ->type_name("FILE");
+  command
+      .add_option("--python", arguments.python,
+                  "Interpreter or environment whose frameworks are read (default: the active one)")
+      ->type_name("PATH");
+  command.add_option("--pid", arguments.pid, "Also what this running process has loaded")
+      ->type_name("PID")
+      ->check(CLI::PositiveNumber);
+  command.add_flag("--import", arguments.import_frameworks,
+                   "Also import the frameworks, which runs their code (slow)");
+  command.add_flag("--redact", arguments.redact,
+                   "Leave out serial numbers, UUIDs, host names and paths under home");
+}
+
+stack::Inventory read_inventory(const std::string& file) {
+  const std::string text = result::read_file(file);
+  try {
+    const nlohmann::json document = nlohmann::json::parse(text, nullptr, false);
+    if (document.is_object() && document.contains("inventory") && document["inventory"].is_object())
+      return stack::inventory_from_json(document["inventory"].dump());
+    return stack::inventory_from_json(text);
+  } catch (const result::FormatError& error) {
+    throw result::FormatError(
+        fmt::format("{} holds no inventory of `gpugauge doctor --json`: {}", file, error.what()));
+  }
+}
+
+stack::Inventory inventory_of(const DoctorArguments& arguments) {
+  stack::Inventory found;
+  if (!arguments.inventory.empty()) {
+    if (arguments.root != "/" || arguments.pid || arguments.import_frameworks || !arguments.python.empty())
+      throw result::UsageError(
+          "--inventory judges what was saved: it goes with none of --root, --python, --pid and --import");
+    found = read_inventory(arguments.inventory);
+  } else {
+    std::error_code error;
+    if (!std::filesystem::is_directory(arguments.root, error))
+      throw result::UsageError(fmt::format("--root {}: there is no such folder", arguments.root));
+    const bool live = std::filesystem::canonical(arguments.root, error) == "/";
+    if (!live && (arguments.pid || arguments.import_frameworks))
+      throw result::UsageError("--root looks at files only: it goes with neither --pid nor --import");
+    stack::Context context;
+    context.tree = stack::Tree(live ? "/" : arguments.root);
+    if (live) context.environment = stack::current_environment();
+    context.python = arguments.python;
+    context.pid = arguments.pid;
+    context.import_frameworks = arguments.import_frameworks;
+    found = stack::collect(context);
+  }
+  return arguments.redact ? stack::Redactor(stack::current_names()).inventory(found) : found;
+}
+
+report::Doctor examine(stack::Inventory inventory, const std::string& policy) {
+  report::Doctor doctor;
+  const stack::RuleInput input{
+      inventory, stack::tables(),
+      policy == "production" ? stack::Policy::production : stack::Policy::development,
+      fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)))};
+  doctor.findings = stack::diagnose_stack(input);
+  doctor.layers = stack::overview(inventory);
+  doctor.inventory = std::move(inventory);
+  return doctor;
+}
+
+void add_doctor(CLI::App& app, const Invocation&, Action& action) {
+  CLI::App* command =
+      app.add_subcommand("doctor", "List every layer of the GPU stack and say what does not fit");
+  command->footer(footer);
+  command->require_subcommand(0, 1);
+  auto arguments = std::make_shared<Arguments>();
+  add_inventory_options(*command, arguments->doctor);
+  command
+      ->add_option("--policy", arguments->doctor.policy,
+                   "production also warns of short-lived driver branches and unpinned packages")
+      ->check(CLI::IsMember({"development", "production"}))
+      ->capture_default_str();
+  command->add_option("--report", arguments->reports, "Also write a report: json=FILE or markdown=FILE")
+      ->type_name("FORMAT=FILE");
+  command->add_flag("--json", arguments->json, "The report as JSON on standard output");
+  command->add_flag("--all", arguments->whole,
+                    "Explain the notes, and list every item with where it was found");
+  command->callback([arguments, &action] {
+    if (!action) action = [arguments] { return run(*arguments); };
+  });
+  add_doctor_lock(*command, arguments->doctor, action);
+  add_doctor_questions(*command, arguments->doctor, action);
+}
+
+}  // namespace gpugauge::cli

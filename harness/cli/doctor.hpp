@@ -1,0 +1,42 @@
+// What the doctor's parts share: where the inventory comes from, and what is left out of it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/command.hpp"
+#include "report/doctor.hpp"
+#include "stack/rules/rules.hpp"
+
+namespace gpugauge::cli {
+
+struct DoctorArguments {
+  std::string root = "/";
+  std::string inventory;  ///< a saved inventory or report instead of this machine
+  std::string python;
+  std::optional<int> pid;
+  bool import_frameworks = false;
+  bool redact = false;
+  std::string policy = "development";
+};
+
+/// --root, --inventory, --python, --pid, --import, --redact.
+void add_inventory_options(CLI::App& command, DoctorArguments& arguments);
+
+/// Collects, or reads what was collected, and redacts where that was asked for. Throws result::UsageError for
+/// options that exclude each other or name what is not there, result::FormatError and result::FileError for a
+/// file.
+stack::Inventory inventory_of(const DoctorArguments& arguments);
+
+/// The inventory in a file: one written by `doctor --json` (either whole report or inventory alone).
+stack::Inventory read_inventory(const std::string& file);
+
+/// Findings by the rules of this build, as of today (UTC).
+report::Doctor examine(stack::Inventory inventory, const std::string& policy);
+
+/// Each adds its options or subcommands to `doctor` and sets `action` when it was chosen.
+void add_doctor_lock(CLI::App& doctor, DoctorArguments& arguments, Action& action);
+void add_doctor_questions(CLI::App& doctor, DoctorArguments& arguments, Action& action);
+
+}  // namespace gpugauge::cli

@@ -1,0 +1,178 @@
+// gpugauge doctor lock, verify and diff: one stack against a pin file, many, or another.
+#include <ctime>
+#include <filesystem>
+#include <memory>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/doctor.hpp"
+#include "report/format.hpp"
+#include "report/table.hpp"
+#include "result/error.hpp"
+#include "result/file.hpp"
+#include "stack/plan/diff.hpp"
+#include "stack/plan/lock.hpp"
+
+namespace gpugauge::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+struct Arguments {
+  std::string output, lock;
+  std::vector<std::string> files;
+  bool json = false;
+  bool force = false;
+};
+
+int lock(const Arguments& arguments, const DoctorArguments& doctor) {
+  if (!arguments.output.empty() && !arguments.force && std::filesystem::exists(arguments.output))
+    throw result::UsageError(fmt::format(
+        "{} exists; a lock is not overwritten: choose another --output, or say --force", arguments.output));
+  const std::string now = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  const stack::Lock made = stack::make_lock(inventory_of(doctor), now);
+  if (arguments.output.empty()) {
+    print(stack::to_json(made));
+    return 0;
+  }
+  result::write_file(arguments.output, stack::to_json(made));
+  print(fmt::format("{} fields pinned in {}\n", made.fields.size(), arguments.output));
+  return 0;
+}
+
+struct Node {
+  std::string name;
+  stack::LockReport report;
+};
+
+ordered_json json_of(const std::vector<stack::Drift>& drifts) {
+  ordered_json out = ordered_json::array();
+  for (const stack::Drift& drift : drifts)
+    out.push_back({{"key", drift.key},
+                   {"kind", stack::to_string(drift.kind)},
+                   {"expected", drift.expected},
+                   {"found", drift.found},
+                   {"sentence", drift.sentence}});
+  return out;
+}
+
+std::string to_json(const std::vector<Node>& nodes) {
+  ordered_json out = ordered_json::array();
+  for (const Node& node : nodes)
+    out.push_back({{"node", node.name},
+                   {"as_locked", node.report.as_locked()},
+                   {"compared", node.report.compared},
+                   {"ignored", node.report.ignored},
+                   {"drifts", json_of(node.report.drifts)},
+                   {"unknown", json_of(node.report.unknown)}});
+  return ordered_json{{"schema", "gpugauge.verify/1"}, {"nodes", out}}.dump(
+             2, ' ', false, ordered_json::error_handler_t::replace) +
+         "\n";
+}
+
+std::string draw(const std::vector<Node>& nodes, const report::Terminal& terminal) {
+  using report::Tone;
+  std::string out;
+  std::size_t drifted = 0;
+  std::size_t unsure = 0;
+  for (const Node& node : nodes) {
+    const stack::LockReport& report = node.report;
+    drifted += report.drifts.empty() ? 0 : 1;
+    unsure += report.drifts.empty() && !report.unknown.empty() ? 1 : 0;
+    const auto [word, tone] = !report.drifts.empty()    ? std::pair{"drifted", Tone::bad}
+                              : !report.unknown.empty() ? std::pair{"not sure", Tone::doubt}
+                                                        : std::pair{"as locked", Tone::good};
+    out += fmt::format("{}  {} ({} fields compared, {} ignored)\n",
+                       terminal.paint(report::plain(node.name), Tone::strong), terminal.paint(word, tone),
+                       report.compared, report.ignored);
+    for (const auto* list : {&report.drifts, &report.unknown})
+      for (const stack::Drift& drift : *list)
+        out += "  " + report::wrap(report::plain(drift.sentence), terminal.width, 4) + "\n";
+  }
+  return out + fmt::format("{} of {} as locked, {} drifted, {} not sure\n", nodes.size() - drifted - unsure,
+                           nodes.size(), drifted, unsure);
+}
+
+int verify(const Arguments& arguments, const DoctorArguments& doctor) {
+  const stack::Lock lock = stack::lock_from_json(result::read_file(arguments.lock), arguments.lock);
+  std::vector<Node> nodes;
+  for (const std::string& file : arguments.files)
+    nodes.push_back({file, stack::verify(lock, read_inventory(file))});
+  if (nodes.empty()) nodes.push_back({"this node", stack::verify(lock, inventory_of(doctor))});
+  print(arguments.json ? to_json(nodes) : draw(nodes, report::terminal(1)));
+  int code = 0;
+  for (const Node& node : nodes) {
+    if (!node.report.drifts.empty()) return 1;
+    if (!node.report.unknown.empty()) code = 3;
+  }
+  return code;
+}
+
+int diff(const Arguments& arguments) {
+  const std::vector<stack::Difference> differences =
+      stack::diff(read_inventory(arguments.files.at(0)), read_inventory(arguments.files.at(1)));
+  if (arguments.json) {
+    ordered_json out = ordered_json::array();
+    for (const stack::Difference& one : differences)
+      out.push_back({{"key", one.key},
+                     {"consequence", stack::to_string(one.consequence)},
+                     {"left", one.left},
+                     {"right", one.right}});
+    print(ordered_json{{"schema", "gpugauge.diff/1"}, {"differences", out}}.dump(
+              2, ' ', false, ordered_json::error_handler_t::replace) +
+          "\n");
+  } else if (differences.empty()) {
+    print("no difference but in what moves by itself\n");
+  } else {
+    report::Table table({{"layer"},
+                         {"item", false, true},
+                         {report::plain(arguments.files[0]), false, true},
+                         {report::plain(arguments.files[1]), false, true}});
+    for (const stack::Difference& one : differences)
+      table.add({{stack::to_string(one.consequence), report::Tone::faint},
+                 {report::plain(one.key), report::Tone::strong},
+                 {report::plain(one.left)},
+                 {report::plain(one.right)}});
+    print(table.draw(report::terminal(1)));
+  }
+  return differences.empty() ? 0 : 1;
+}
+
+}  // namespace
+
+void add_doctor_lock(CLI::App& doctor, DoctorArguments& arguments, Action& action) {
+  auto own = std::make_shared<Arguments>();
+  CLI::App* lock_command = doctor.add_subcommand("lock", "Write this stack as a pin file")->fallthrough();
+  lock_command->add_option("-o,--output", own->output, "The file (default: standard output)")
+      ->type_name("FILE");
+  lock_command->add_flag("--force", own->force, "Overwrite the file");
+  lock_command->callback(
+      [own, &arguments, &action] { action = [own, &arguments] { return lock(*own, arguments); }; });
+
+  CLI::App* verify_command =
+      doctor.add_subcommand("verify", "Compare this node, or what others saved, with a pin file")
+          ->fallthrough();
+  verify_command->add_option("lock", own->lock, "The pin file")->required()->type_name("LOCK");
+  verify_command->add_option("inventories", own->files, "What `doctor --json` saved (default: this node)")
+      ->type_name("FILE");
+  verify_command->callback([own, &arguments, &action, &doctor] {
+    own->json = doctor.get_option("--json")->as<bool>();
+    action = [own, &arguments] { return verify(*own, arguments); };
+  });
+
+  CLI::App* diff_command =
+      doctor.add_subcommand("diff", "Two saved inventories: what differs, most consequential first")
+          ->fallthrough();
+  diff_command->add_option("files", own->files, "Two files of `doctor --json`")
+      ->required()
+      ->expected(2)
+      ->type_name("FILE");
+  diff_command->callback([own, &action, &doctor] {
+    own->json = doctor.get_option("--json")->as<bool>();
+    action = [own] { return diff(*own); };
+  });
+}
+
+}  // namespace gpugauge::cli

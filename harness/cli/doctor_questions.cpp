@@ -1,0 +1,121 @@
+// gpugauge doctor --plan, --image-env, --binary: would it work?
+#include <algorithm>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "cli/doctor.hpp"
+#include "report/questions.hpp"
+#include "result/error.hpp"
+#include "result/file.hpp"
+
+namespace gpugauge::cli {
+namespace {
+
+struct Questions {
+  std::string plan, image, binary, gpu, driver;
+};
+
+/// --gpu as the models it names; empty where it was not given.
+std::vector<stack::GpuModel> models(const std::string& words) {
+  return words.empty() ? std::vector<stack::GpuModel>{} : stack::parse_plan("cuda=12.0", words).gpus;
+}
+
+template <typename Answer>
+int show(const Answer& answer, bool json, int code) {
+  print(json ? report::to_json(answer) : report::draw(answer, report::terminal(1)));
+  return code;
+}
+
+int answer_plan(const Questions& asked, const DoctorArguments& arguments, bool json) {
+  // A plan with a typing error must not wait for the inventory.
+  const stack::PlanRequest request = stack::parse_plan(asked.plan, asked.gpu, asked.driver);
+  const stack::PlanReport report = stack::plan(request, inventory_of(arguments), stack::tables());
+  return show(report, json, report::exit_code(report.outcome));
+}
+
+int answer_image(const Questions& asked, const DoctorArguments& arguments, bool json) {
+  if (!asked.gpu.empty() || !asked.driver.empty())
+    throw result::UsageError(
+        "--image-env is held against this machine or --inventory; --gpu and --driver go with --plan");
+  const stack::ImageEnvironment image =
+      stack::read_image_environment(result::read_file(asked.image, stack::max_image_text), asked.image);
+  const stack::ImageReport report = stack::judge_image(image, inventory_of(arguments), stack::tables());
+  return show(report, json, report::exit_code(report.outcome));
+}
+
+int answer_binary(const Questions& asked, const DoctorArguments& arguments, bool json) {
+  report::BinaryAnswers out;
+  const bool live = arguments.root == "/";
+  out.report = stack::inspect_binary(
+      stack::Tree(arguments.root), live ? stack::current_environment() : stack::Environment{}, asked.binary);
+  stack::RunQuestion question;
+  for (const stack::GpuModel& model : models(asked.gpu))
+    question.compute_capabilities.push_back(
+        fmt::format("{}.{}", model.compute_capability.major(), model.compute_capability.minor()));
+  const stack::Inventory inventory = inventory_of(arguments);
+  if (question.compute_capabilities.empty())
+    for (const std::string& index : inventory.children("gpu")) {
+      const std::string capability = inventory.value("gpu." + index + ".compute_capability");
+      if (!capability.empty()) question.compute_capabilities.push_back(capability);
+    }
+  std::vector<std::string>& asked_for = question.compute_capabilities;
+  std::sort(asked_for.begin(), asked_for.end());
+  asked_for.erase(std::unique(asked_for.begin(), asked_for.end()), asked_for.end());
+  question.driver_cuda = inventory.value("driver.cuda_max");
+  if (!asked.driver.empty()) {
+    const auto driver = stack::Version::parse(asked.driver);
+    const stack::DriverBranch* branch = driver ? stack::tables().branch(*driver) : nullptr;
+    if (branch == nullptr)
+      throw result::UsageError(fmt::format(
+          "--driver {}: no driver branch of that number is known; docs/compatibility.md lists them",
+          asked.driver));
+    question.driver_cuda = branch->cuda_max ? branch->cuda_max->text() : "";
+  }
+  out.answers = stack::can_run(out.report, question);
+  return show(out, json, report::exit_code(out));
+}
+
+}  // namespace
+
+void add_doctor_questions(CLI::App& doctor, DoctorArguments& arguments, Action& action) {
+  auto asked = std::make_shared<Questions>();
+  CLI::Option* plan =
+      doctor
+          .add_option("--plan", asked->plan,
+                      "Would this combination work? driver, cuda, cudnn, nccl, a framework, python, gcc ...")
+          ->type_name("LAYER=VERSION,...");
+  CLI::Option* image =
+      doctor
+          .add_option("--image-env", asked->image,
+                      "Would this image work here? Lines NAME=value, or what `docker inspect` prints")
+          ->type_name("FILE");
+  CLI::Option* binary = doctor
+                            .add_option("--binary", asked->binary,
+                                        "Can this program or library run here, at what first-launch cost?")
+                            ->type_name("FILE");
+  plan->excludes(image, binary);
+  image->excludes(binary);
+  doctor
+      .add_option("--gpu", asked->gpu,
+                  "For --plan and --binary: these GPUs instead of this machine's: h100,l4")
+      ->type_name("MODEL,...");
+  doctor
+      .add_option("--driver", asked->driver, "For --plan and --binary: this driver instead of this machine's")
+      ->type_name("VERSION");
+  doctor.parse_complete_callback([asked, &arguments, &action, &doctor] {
+    if (action) return;
+    const auto json = [&doctor] { return doctor.get_option("--json")->as<bool>(); };
+    const bool as_json = json();
+    if (!asked->plan.empty())
+      action = [asked, &arguments, as_json] { return answer_plan(*asked, arguments, as_json); };
+    else if (!asked->image.empty())
+      action = [asked, &arguments, as_json] { return answer_image(*asked, arguments, as_json); };
+    else if (!asked->binary.empty())
+      action = [asked, &arguments, as_json] { return answer_binary(*asked, arguments, as_json); };
+    else if (!asked->gpu.empty() || !asked->driver.empty())
+      throw CLI::ValidationError("--gpu and --driver", "they go with --plan or --binary");
+  });
+}
+
+}  // namespace gpugauge::cli

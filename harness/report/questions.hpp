@@ -1,0 +1,34 @@
+// Answers to "would it work?": a plan of versions, a container image, a binary.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/terminal.hpp"
+#include "stack/plan/binary.hpp"
+#include "stack/plan/image_env.hpp"
+#include "stack/plan/plan.hpp"
+
+namespace gpugauge::report {
+
+/// A binary, and what becomes of it on each compute capability that was asked about.
+struct BinaryAnswers {
+  stack::BinaryReport report;
+  std::vector<stack::RunAnswer> answers;
+};
+
+std::string draw(const stack::PlanReport& plan, const Terminal& terminal);
+std::string draw(const stack::ImageReport& image, const Terminal& terminal);
+std::string draw(const BinaryAnswers& binary, const Terminal& terminal);
+
+/// {"schema": "gpugauge.plan/1" | "gpugauge.image/1" | "gpugauge.binary/1", ...}
+std::string to_json(const stack::PlanReport& plan);
+std::string to_json(const stack::ImageReport& image);
+std::string to_json(const BinaryAnswers& binary);
+
+/// 0: it works, perhaps with limits; 1: it does not; 3: unknown.
+int exit_code(stack::Fit fit);
+/// Of the worst answer; 3 where it cannot be told, or there was nothing to ask about.
+int exit_code(const BinaryAnswers& binary);
+
+}  // namespace gpugauge::report
