@@ -32,7 +32,8 @@ std::vector<Runtime> runtimes(const Tree& tree) {
         "/var/lib/rancher/rke2/agent/etc/containerd/config.toml"}},
       {"cri-o", {"/etc/crio/crio.conf"}}};
   const auto add_folder = [&](Runtime& runtime, const std::string& folder) {
-    for (const std::string& name : tree.list(folder)) runtime.files.push_back(folder + "/" + name);
+    for (const std::string& name : tree.list(folder))
+      runtime.files.push_back(fmt::format("{}/{}", folder, name));
   };
   add_folder(found[1], "/etc/containerd/conf.d");
   add_folder(found[2], "/etc/crio/crio.conf.d");
