@@ -156,6 +156,7 @@ NvmlFact ask_nvml_fact(const SharedObject& library, NvmlDevice device, std::stri
 
 std::vector<std::string_view> nvml_facts() {
   std::vector<std::string_view> names;
+  names.reserve(queries.size());
   for (const Query& query : queries) names.push_back(query.fact);
   return names;
 }

@@ -43,7 +43,8 @@ Walk walk(const fs::path& root, std::string_view absolute, bool follow_last) {
       inside.erase(std::min(inside.rfind('/'), inside.size()));
       continue;
     }
-    const std::string next = inside + "/" + part;
+    std::string next = inside;
+    next.append("/").append(part);
     const fs::path outside = root / next.substr(1);
     struct stat status {};
     const bool there = result.complete && ::lstat(outside.c_str(), &status) == 0;

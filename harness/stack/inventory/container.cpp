@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include "stack/hardware.hpp"
 #include "stack/inventory/collect.hpp"
@@ -31,21 +32,49 @@ std::vector<Runtime> runtimes(const Tree& tree) {
         "/var/lib/rancher/rke2/agent/etc/containerd/config.toml"}},
       {"cri-o", {"/etc/crio/crio.conf"}}};
   const auto add_folder = [&](Runtime& runtime, const std::string& folder) {
-    for (const std::string& name : tree.list(folder)) runtime.files.push_back(folder + "/" + name);
+    for (const std::string& name : tree.list(folder))
+      runtime.files.push_back(fmt::format("{}/{}", folder, name));
   };
   add_folder(found[1], "/etc/containerd/conf.d");
   add_folder(found[2], "/etc/crio/crio.conf.d");
   return found;
 }
 
-/// A line that is no comment names NVIDIA's runtime or its hook.
-bool names_nvidia(std::string_view text) {
-  bool found = false;
-  for_each_line(text, [&](std::string_view line) {
-    const std::string_view content = line.substr(0, line.find('#'));
-    found |= content.find("nvidia") != std::string_view::npos;
+bool holds(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+/// Docker's daemon.json has a runtime that is NVIDIA's, by its name or its program, or takes it by default.
+bool json_names_nvidia(const std::string& text) {
+  const nlohmann::json configuration = nlohmann::json::parse(text, nullptr, false);
+  if (!configuration.is_object()) return false;
+  const auto standard = configuration.find("default-runtime");
+  if (standard != configuration.end() && standard->is_string() &&
+      holds(standard->get_ref<const std::string&>(), "nvidia"))
+    return true;
+  const auto runtimes = configuration.find("runtimes");
+  if (runtimes == configuration.end() || !runtimes->is_object()) return false;
+  return std::any_of(runtimes->items().begin(), runtimes->items().end(), [](const auto& runtime) {
+    if (holds(runtime.key(), "nvidia")) return true;
+    const nlohmann::json& what = runtime.value();
+    const auto path = what.is_object() ? what.find("path") : what.end();
+    return path != what.end() && path->is_string() &&
+           holds(path->template get_ref<const std::string&>(), "nvidia-container-runtime");
   });
-  return found;
+}
+
+/// The same of containerd's or CRI-O's TOML, line by line.
+bool toml_names_nvidia(std::string_view text) {
+  const auto lines = settings_in(text);
+  return std::any_of(lines.begin(), lines.end(), [](std::string_view line) {
+    if (line.starts_with('[')) return holds(line, "runtimes.nvidia") || holds(line, "runtimes.\"nvidia");
+    const auto equals = line.find('=');
+    if (equals == std::string_view::npos) return false;
+    const std::string_view name = stripped(line.substr(0, equals));
+    const std::string_view value = line.substr(equals + 1);
+    return holds(value, "nvidia-container-runtime") ||
+           (name.starts_with("default_runtime") && holds(value, "\"nvidia"));
+  });
 }
 
 void add_runtimes(const Tree& tree, Inventory& inventory) {
@@ -57,19 +86,20 @@ void add_runtimes(const Tree& tree, Inventory& inventory) {
     for (const std::string& file : runtime.files) {
       const Reading reading = tree.read(file);
       if (reading.presence == Presence::unreadable) refused = file;
-      if (!names_nvidia(reading.text)) continue;
+      if (!(file.ends_with(".json") ? json_names_nvidia(reading.text) : toml_names_nvidia(reading.text)))
+        continue;
       sources.push_back(file);
       if (names.empty() || names.back() != runtime.name) names.emplace_back(runtime.name);
     }
   }
   if (!names.empty()) {
     inventory.present(key, fmt::format("{}", fmt::join(names, " ")),
-                      fmt::format("{}", fmt::join(sources, " ")), "names nvidia");
+                      fmt::format("{}", fmt::join(sources, " ")), "a runtime of NVIDIA's");
   } else if (!refused.empty()) {
     inventory.unreadable(key, refused, "root");
   } else {
     inventory.absent(key, "/etc/docker/daemon.json /etc/containerd/config.toml /etc/crio",
-                     "none names nvidia");
+                     "no runtime of NVIDIA's");
   }
 }
 

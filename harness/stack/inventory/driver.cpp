@@ -42,7 +42,8 @@ std::vector<FoundLibrary> find_all(const Tree& tree, const Loader& loader, const
   std::vector<FoundLibrary> found;
   std::vector<std::string> paths = loader.all(soname);
   if (elsewhere) {
-    for (const std::string& folder : other_folders(tree)) paths.push_back(folder + "/" + soname);
+    for (const std::string& folder : other_folders(tree))
+      paths.push_back(fmt::format("{}/{}", folder, soname));
   }
   for (const std::string& path : paths) {
     const std::string real = tree.resolve(path);

@@ -2,16 +2,17 @@
 
 #include <algorithm>
 #include <unordered_set>
+#include <utility>
 
 namespace gpugauge::stack {
 namespace {
 
 /// Without blanks, line ends and zero bytes around it.
-std::string trimmed(const std::string& text) {
+std::string trimmed(std::string text) {
   static const std::string blanks("\0 \t\r\n\v\f", 7);
-  const auto start = text.find_first_not_of(blanks);
-  if (start == std::string::npos) return "";
-  return text.substr(start, text.find_last_not_of(blanks) - start + 1);
+  text.erase(text.find_last_not_of(blanks) + 1);  // npos + 1 is 0
+  text.erase(0, std::min(text.find_first_not_of(blanks), text.size()));
+  return text;
 }
 
 }  // namespace
@@ -26,7 +27,7 @@ void Inventory::add(Item item) {
 }
 
 void Inventory::present(std::string key, std::string value, std::string source, std::string how) {
-  add({std::move(key), Presence::present, trimmed(value), std::move(source), std::move(how), ""});
+  add({std::move(key), Presence::present, trimmed(std::move(value)), std::move(source), std::move(how), ""});
 }
 
 void Inventory::absent(std::string key, std::string source, std::string how) {

@@ -59,8 +59,20 @@ struct Log {
   std::vector<LogLine> lines;
 };
 
+/// The kernel names no module when it refuses one; what it refuses is seldom another's.
+bool is_refused_module(std::string_view text) {
+  return text.find("Loading of ") != std::string_view::npos &&
+         text.find(" is rejected") != std::string_view::npos;
+}
+
+/// The first line of a start; what stands before it is of an earlier one.
+bool is_start(std::string_view text) {
+  return text.starts_with("Linux version ");
+}
+
 bool is_nvidias(std::string_view text) {
-  return text.find("NVRM:") != std::string_view::npos || text.find("SXid (") != std::string_view::npos ||
+  return is_refused_module(text) || text.find("NVRM:") != std::string_view::npos ||
+         text.find("SXid (") != std::string_view::npos ||
          text.find("devmem_alloc_pagemap") != std::string_view::npos;
 }
 
@@ -109,9 +121,11 @@ Log read_file(const Tree& tree, const char* path) {
   std::tm changed{};
   if (::stat(tree.at(path).c_str(), &status) == 0) ::localtime_r(&status.st_mtime, &changed);
   for_each_line(reading.text, [&](std::string_view text) {
-    if (!is_nvidias(text)) return;
+    const bool starts = text.find("Linux version ") != std::string_view::npos;
+    if (!starts && !is_nvidias(text)) return;
     auto line = parse_log_line(text, changed.tm_year + 1900, changed.tm_mon + 1);
-    if (line) log.lines.push_back(std::move(*line));
+    if (line && is_start(line->text)) log.lines.clear();
+    if (line && is_nvidias(line->text)) log.lines.push_back(std::move(*line));
   });
   return log;
 }
@@ -144,6 +158,9 @@ std::optional<LogLine> parse_kmsg_record(std::string_view record, double boot) {
   const auto second = first == std::string_view::npos ? first : head.find(',', first + 1);
   if (second == std::string_view::npos) return std::nullopt;
   const auto end = head.find(',', second + 1);
+  const auto priority = number_in<unsigned>(head.substr(0, first));
+  constexpr unsigned kernels_own = 8;  // the lowest three bits are the level, the others who wrote it
+  if (!priority || *priority >= kernels_own) return std::nullopt;
   const auto microseconds = number_in<long long>(head.substr(second + 1, end - second - 1));
   if (!microseconds || *microseconds < 0) return std::nullopt;
   std::string_view text = record.substr(semicolon + 1);
@@ -155,19 +172,22 @@ std::optional<LogLine> parse_log_line(std::string_view line, int year, int month
   std::string_view text = line;
   if (const auto seconds = take_seconds(text))
     return LogLine{fmt::format("boot+{:.0f}s", *seconds), std::string(text)};
+  // "kernel:" must be the program's name: any user may have other programs log these words.
   const auto mark = line.find(" kernel: ");
   if (mark == std::string_view::npos) return std::nullopt;
+  const auto words = words_of(line.substr(0, mark));
   text = line.substr(mark + 9);
   take_seconds(text);
-  const auto words = words_of(line.substr(0, mark));
-  std::string time = "unknown";
-  if (!words.empty() && words[0].size() >= 19 && words[0][4] == '-' && words[0][10] == 'T') {
+  std::string time;
+  if (words.size() == 2 && words[0].size() >= 19 && words[0][4] == '-' && words[0][10] == 'T') {
     time = words[0].substr(0, 19);
-  } else if (words.size() >= 3 && month_of(words[0]) != 0 && words[2].size() == 8) {
+  } else if (words.size() == 4 && month_of(words[0]) != 0 && words[2].size() == 8) {
     const int written = month_of(words[0]);
     const int day = number_in<int>(words[1]).value_or(0);
     // A log that was last changed in January may begin in December.
     time = fmt::format("{:04}-{:02}-{:02}T{}", written > month ? year - 1 : year, written, day, words[2]);
+  } else {
+    return std::nullopt;
   }
   return LogLine{time, std::string(text)};
 }

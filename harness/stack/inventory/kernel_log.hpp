@@ -9,12 +9,12 @@
 namespace gpugauge::stack {
 
 struct LogLine {
-  std::string time;  ///< "2026-11-20T10:11:12", "boot+12s" where the log tells no date, "unknown"
+  std::string time;  ///< "2026-11-20T10:11:12", "boot+12s" where the log tells no date
   std::string text;  ///< without the log's own prefix
 };
 
 /// One record of /dev/kmsg: "6,1234,5678901,-;message". `boot` is the time of start in seconds since 1970
-/// (UTC); nullopt where the record is none.
+/// (UTC); nullopt where the record is none, or a program wrote it.
 std::optional<LogLine> parse_kmsg_record(std::string_view record, double boot);
 
 /// A line of syslog or of dmesg: "Nov 20 10:11:12 host kernel: [  5.6] message", "2026-11-20T10:11:12+00:00

@@ -2,6 +2,8 @@
 #include <array>
 #include <unordered_set>
 
+#include <fmt/format.h>
+
 #include "stack/inventory/lines.hpp"
 #include "stack/inventory/packages.hpp"
 
@@ -71,7 +73,7 @@ PackageDatabase read_packages(const Tree& tree) {
   const std::string folder = "/var/lib/dpkg/status.d";
   for (const std::string& name : tree.list(folder)) {
     if (name.ends_with(".md5sums")) continue;
-    const Reading one = tree.read(folder + "/" + name);
+    const Reading one = tree.read(fmt::format("{}/{}", folder, name));
     if (!one.present()) continue;
     database.presence = Presence::present;
     database.source = folder;

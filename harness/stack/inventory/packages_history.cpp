@@ -2,6 +2,7 @@
 #include <array>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -147,9 +148,11 @@ std::vector<PackageChange> parse_dnf_log(std::string_view text) {
   for_each_line(text, [&](std::string_view line) {
     const auto words = words_of(line);
     if (words.size() != 4 || words[0].size() < 19 || words[0][10] != 'T') return;
-    auto [name, version] = split_rpm(words[3]);
+    const std::pair<std::string, std::string> package = split_rpm(words[3]);
+    const std::string& name = package.first;
+    const std::string& version = package.second;
     if (!is_driver_package(name)) return;
-    std::string time = fmt::format("{} {}", words[0].substr(0, 10), words[0].substr(11, 8));
+    const std::string time = fmt::format("{} {}", words[0].substr(0, 10), words[0].substr(11, 8));
     if (words[2] == "Installed:" || words[2] == "Install:") {
       changes.push_back({time, "install", name, "", version, "", "dnf log"});
     } else if (words[2] == "Upgrade:") {

@@ -33,6 +33,31 @@ TEST(Container, AHostWithTheToolkit) {
   EXPECT_EQ(found.find("container.image_cuda")->presence, Presence::absent);
 }
 
+TEST(Container, ARuntimeOfNvidiasIsMoreThanAMention) {
+  const auto configured = [](const std::string& file, const std::string& text) {
+    FakeTree tree;
+    tree.file(file, text);
+    return container_of(tree).value("container.runtime_config");
+  };
+  const std::string docker = "/etc/docker/daemon.json";
+  EXPECT_EQ(configured(docker, "{\"default-runtime\": \"nvidia\"}"), "docker");
+  EXPECT_EQ(
+      configured(docker, "{\"runtimes\": {\"gpu\": {\"path\": \"/usr/bin/nvidia-container-runtime\"}}}"),
+      "docker");
+  EXPECT_EQ(
+      configured(docker, "{\"registry-mirrors\": [\"https://nvidia.example\"], \"runtimes\": {\"runc\": 1}}"),
+      "");
+  EXPECT_EQ(configured(docker, "{\"runtimes\": {\"nvidia\""), "") << "cut short";
+  EXPECT_EQ(configured(docker, std::string(100000, '[')), "");
+  const std::string containerd = "/etc/containerd/config.toml";
+  EXPECT_EQ(configured(containerd, "[plugins.\"io.containerd.grpc.v1.cri\".containerd.runtimes.nvidia]\n"),
+            "containerd");
+  EXPECT_EQ(configured(containerd, "  BinaryName = \"/usr/bin/nvidia-container-runtime\"\n"), "containerd");
+  EXPECT_EQ(configured("/etc/containerd/conf.d/99-nvidia.toml", "default_runtime_name = \"nvidia\"\n"),
+            "containerd");
+  EXPECT_EQ(configured(containerd, "endpoint = [\"https://nvidia.example\"]\n#[runtimes.nvidia]\n"), "");
+}
+
 TEST(Container, WithoutPackagesTheLibraryTellsTheVersion) {
   FakeTree tree;
   tree.file("/usr/lib64/libnvidia-container.so.1.16.2", "");

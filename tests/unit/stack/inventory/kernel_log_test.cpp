@@ -47,7 +47,8 @@ TEST(KernelLog, ReadsTheKernelsRecords) {
       "2025-11-19T10:01:01 | NVRM: text, with; marks");
   EXPECT_EQ(time_and_text(parse_kmsg_record("3,1,0,-,caller=T1;NVRM: a", boot)),
             "2025-11-19T10:00:00 | NVRM: a");
-  for (const char* const record : {"", ";", "3,1;x", "3,1,x,-;y", "3,1,-5,-;y", "no record"})
+  for (const char* const record :
+       {"", ";", "3,1;x", "3,1,x,-;y", "3,1,-5,-;y", "no record", "12,1,5,-;NVRM: a program's"})
     EXPECT_EQ(parse_kmsg_record(record, boot), std::nullopt) << record;
 }
 
@@ -61,7 +62,11 @@ TEST(KernelLog, ReadsLinesOfLogFiles) {
   EXPECT_EQ(time_and_text(parse_log_line("2026-11-20T10:11:12.345678+01:00 h kernel: NVRM: a", 2026, 11)),
             "2026-11-20T10:11:12 | NVRM: a");
   EXPECT_EQ(time_and_text(parse_log_line("[   12.345678] NVRM: a", 2026, 11)), "boot+12s | NVRM: a");
-  EXPECT_EQ(time_and_text(parse_log_line("gibberish kernel: NVRM: a", 2026, 11)), "unknown | NVRM: a");
+  for (const char* const line :
+       {"Nov 20 10:11:12 h app[3]: it said kernel: NVRM: Xid (PCI:0000:01:00): 79, forged",
+        "gibberish kernel: NVRM: a", "2026-11-20T10:11:12+01:00 h app: kernel: NVRM: a",
+        "Nov 20 10:11:12345 h kernel: NVRM: a", " kernel: NVRM: a"})
+    EXPECT_EQ(parse_log_line(line, 2026, 11), std::nullopt) << line;
   EXPECT_EQ(parse_log_line("Nov 20 10:11:12 node7 app[3]: NVRM: not of the kernel", 2026, 11), std::nullopt);
   EXPECT_EQ(parse_log_line("[nan] NVRM: a", 2026, 11), std::nullopt);
 }
@@ -99,6 +104,21 @@ TEST(KernelLog, SeesTheFailureUnderAddressRandomisation) {
             "devmem_alloc_pagemap[pid:92821] request_free_mem_region() err -34\n");
   EXPECT_EQ(log_of(tree).value("kernel_log.hmm_failure"), "yes");
   EXPECT_EQ(log_of(tree).value("kernel_log.xid_count"), "0");
+}
+
+TEST(KernelLog, ForgetsWhatWasBeforeTheLastStart) {
+  FakeTree tree;
+  tree.file("/var/log/kern.log",
+            "2026-11-19T10:11:12 h kernel: NVRM: Xid (PCI:0000:01:00): 79, before\n"
+            "2026-11-20T08:00:00 h kernel: Linux version 6.8.0-60-generic (builder@host)\n"
+            "2026-11-20T08:00:09 h kernel: Loading of unsigned module is rejected\n"
+            "2026-11-20T09:11:12 h kernel: NVRM: Xid (PCI:0000:02:00): 48, after\n"
+            "2026-11-20T09:11:13 h app: Linux version 6.8.0-60-generic\n");
+  const Inventory inventory = log_of(tree);
+  EXPECT_EQ(inventory.value("kernel_log.xid_count"), "1");
+  EXPECT_EQ(inventory.value("kernel_log.xid.0"), "2026-11-20T09:11:12 0000:02:00.0 48 after");
+  EXPECT_EQ(inventory.value("kernel_log.nvrm.0"),
+            "2026-11-20T08:00:09 Loading of unsigned module is rejected");
 }
 
 TEST(KernelLog, ReadsOnlyTheEndOfAHugeLog) {
