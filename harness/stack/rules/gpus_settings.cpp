@@ -124,7 +124,7 @@ void check_compute_mode(const RuleInput& input, const GpuViews& gpus, Findings& 
   }
   if (restricted.empty() || input.inventory.value("cuda.init.code") == "46") return;
   Finding finding = make_finding(
-      Cause("compute_mode_restricts"), prohibited ? Severity::warning : Severity::note,
+      Cause("compute_mode_restricts"), prohibited ? Severity::failure : Severity::note,
       fmt::format("The compute mode of {} restricts who may use it", named(restricted, gpus.size())),
       prohibited ? "A GPU in the mode prohibited takes no CUDA program."
                  : "An exclusive GPU takes one process at a time; a second one gets error 46.");

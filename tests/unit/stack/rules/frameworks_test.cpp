@@ -170,7 +170,7 @@ TEST(Pins, TheWheelsAreThoseOfTheMetadata) {
   EXPECT_THAT(findings[0].next, Contains("python -m pip install 'nvidia-cudnn-cu12==9.10.2.21'"));
 }
 
-TEST(Import, FailsOrSeesNoGpu) {
+TEST(FrameworkRules, AnImportFailsOrSeesNoGpu) {
   Inventory inventory = torch(world::new_driver());
   world::put(inventory,
              {{"framework.torch.import.outcome", "ok"}, {"framework.torch.import.cuda_available", "yes"}});

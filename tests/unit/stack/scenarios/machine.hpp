@@ -55,10 +55,17 @@ class Machine : public FakeTree {
   /// User-mode libraries of a version, as the distribution places them.
   void libraries(const std::string& version) {
     for (const std::string name : {"libcuda", "libnvidia-ml"}) {
-      file(library_folder + "/" + name + ".so." + version, "");
-      std::filesystem::remove(at(library_folder + "/" + name + ".so.1"));
-      link(library_folder + "/" + name + ".so.1", name + ".so." + version);
+      driver_library(library_folder, name, version);
     }
+  }
+  /// The fake library by the name of that version, so that what is opened tells its version and place.
+  void driver_library(const std::string& folder, const std::string& name, const std::string& version) {
+    const std::string real = folder + "/" + name + ".so." + version;
+    file(real, "");
+    std::filesystem::copy_file(std::string(GPUGAUGE_FAKE_DRIVER) + "/" + name + ".so.1", at(real),
+                               std::filesystem::copy_options::overwrite_existing);
+    std::filesystem::remove(at(folder + "/" + name + ".so.1"));
+    link(folder + "/" + name + ".so.1", name + ".so." + version);
   }
   void answer(const std::string& key, const std::string& value) { answers_[key] = value; }
   void gpu(int index, const std::string& key, const std::string& value) {
@@ -112,9 +119,12 @@ class Machine : public FakeTree {
     Context context;
     context.tree = Tree(root());
     context.environment = environment_;
+    context.timeout_seconds = limit_seconds;
     if (!answers_.empty()) {
+      std::string path = at(library_folder).string();
+      if (const auto given = value_of(environment_, "LD_LIBRARY_PATH")) path = at(*given).string() + ":" + path;
       context.driver_command = {"/usr/bin/env", "-i", "GPUGAUGE_FAKE_SCENARIO=" + answers.string(),
-                                std::string("LD_LIBRARY_PATH=") + GPUGAUGE_FAKE_DRIVER};
+                                "LD_LIBRARY_PATH=" + path};
       for (const auto& [name, value] : environment_)
         if (name != "LD_LIBRARY_PATH") context.driver_command.push_back(name + "=" + value);
       context.driver_command.insert(context.driver_command.end(),
@@ -127,6 +137,7 @@ class Machine : public FakeTree {
     return diagnose_stack({found, tables(), policy, "2026-11-21"});
   }
 
+  double limit_seconds = 20;  ///< for the child that asks the driver
   inline static const std::string release = "6.1.0-25-amd64";
   inline static const std::string library_folder = "/usr/lib/x86_64-linux-gnu";
   inline static const std::string site = "/opt/venv/lib/python3.11/site-packages";

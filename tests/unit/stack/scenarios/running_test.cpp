@@ -174,7 +174,6 @@ TEST_P(NothingIsWrong, AndNothingAboveANoteIsSaid) {
 }
 
 const Healthy healthy[] = {
-    {"AMachineWithoutNvidiaHardware", [](Machine&) {}},
     {"OneH100", [](Machine& m) { m.driver("580.178.04", 1); }},
     {"EightH100WithNvswitchAndFabricManager",
      [](Machine& m) {

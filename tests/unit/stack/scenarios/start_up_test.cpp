@@ -38,6 +38,7 @@ void nvswitch(Machine& machine) {
 }
 
 const Scenario scenarios[] = {
+    {"NoNvidiaHardware", [](Machine&) {}, "no_nvidia_hardware", "libcuda.so.1"},
     {"FabricManagerDown",
      [](Machine& m) {
        m.driver("580.65.06", 8);
@@ -61,7 +62,7 @@ const Scenario scenarios[] = {
        m.kernel_log("NVRM: devmem_alloc_pagemap: memremap_pages failed, err -34");
        m.answer("init_result", "802");
      },
-     "kernel_kaslr_hmm", "-34"},
+     "kernel_kaslr_hmm", "refusal in the kernel log"},
     {"LibraryNewerThanModule",
      [](Machine& m) {
        m.driver("580.65.06", 2);
@@ -82,8 +83,7 @@ const Scenario scenarios[] = {
      [](Machine& m) {
        m.driver("535.183.01", 1, "NVIDIA GeForce RTX 4090", "8.9");
        m.gpu(0, "brand", "5");
-       m.file("/usr/local/cuda-12.8/compat/libcuda.so.570.124.06", "");
-       m.link("/usr/local/cuda-12.8/compat/libcuda.so.1", "libcuda.so.570.124.06");
+       m.driver_library("/usr/local/cuda-12.8/compat", "libcuda", "570.124.06");
        m.variable("LD_LIBRARY_PATH", "/usr/local/cuda-12.8/compat");
        m.answer("init_result", "804");
      },
@@ -110,7 +110,7 @@ const Scenario scenarios[] = {
        m.answer("init_result", "100");
        m.answer("nvml_result", "9");
      },
-     "kernel_module_missing", "6.1.0-22-amd64"},
+     "kernel_module_missing", "6.1.0-25-amd64"},
     {"Nouveau",
      [](Machine& m) {
        m.pci("0000:01:00.0", "nouveau");
@@ -122,6 +122,7 @@ const Scenario scenarios[] = {
        m.pci("0000:01:00.0", "");
        m.libraries("580.65.06");
        m.kernel_modules(Machine::release, "updates/dkms/nvidia.ko:\n");
+       m.file("/lib/modules/" + Machine::release + "/updates/dkms/nvidia.ko", "code without a signature");
        m.file("/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c",
               std::string("\x06\x00\x00\x00\x01", 5));
        m.kernel_log("Loading of module with unavailable key is rejected");
@@ -149,8 +150,9 @@ const Scenario scenarios[] = {
      [](Machine& m) {
        m.driver("580.65.06", 1);
        m.answer("hang", "cuInit");
+       m.limit_seconds = 1;
      },
-     "driver_hangs", "cuInit"},
+     "driver_hangs", "time limit"},
     {"TheDriverCrashes",
      [](Machine& m) {
        m.driver("580.65.06", 1);
@@ -164,7 +166,7 @@ const Scenario scenarios[] = {
        m.module("580.65.06");
        m.variable("NVIDIA_DRIVER_CAPABILITIES", "utility");
      },
-     "container_without_driver", "NVIDIA_DRIVER_CAPABILITIES"},
+     "container_without_driver", "/dev/nvidiactl"},
 };
 
 INSTANTIATE_TEST_SUITE_P(Scenarios, StartUp, testing::ValuesIn(scenarios),
