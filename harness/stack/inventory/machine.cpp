@@ -130,6 +130,7 @@ void add_machine(const Context& context, Inventory& inventory) {
   add_fact(topology_of_host(tree), "host.numa_nodes", "/sys/devices/system/node/online", inventory);
   add_fact(device, "host.memory_gib", "/proc/meminfo", inventory);
   add_fact(settings, "host.cgroup_cpu_limit", "/proc/self/cgroup", inventory);
+  add_fact(settings, "host.cpus_allowed", "/proc/self/status", inventory);
   add_shared_memory(tree, inventory);
   add_memlock(tree, inventory);
 }
