@@ -1,0 +1,29 @@
+// NVSwitch systems: the fabric manager must run, in exactly the driver's version, before CUDA can start.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "stack/rules/support.hpp"
+
+namespace gpugauge::stack {
+
+struct Fabric {
+  bool present = false;  ///< an NVSwitch, or a GPU that is part of a fabric
+  bool visible = false;  ///< the fabric manager's process could be seen from here: no container, no guest
+  bool absent = false;   ///< no fabric manager is installed, as far as could be seen
+  std::string state;     ///< fabric_manager.state, "" unless present
+  GpuViews waiting;      ///< GPUs whose fabric state is neither completed nor not_supported
+};
+Fabric look_at_fabric(const Inventory& inventory);
+
+/// The fabric manager has another version than the driver, or does not run; nullopt where neither can be
+/// said. A warning: that CUDA cannot start because of it is known to error 802 only.
+std::optional<Finding> fabric_manager_finding(const Inventory& inventory, const Fabric& fabric);
+/// Error 802 on an NVSwitch system whose fabric manager looks right or cannot be seen: a failure.
+Finding fabric_unseen_finding(const Inventory& inventory, const Fabric& fabric);
+
+/// GPUs that have not joined the NVLink fabric, while CUDA does not complain: a warning.
+Finding fabric_waiting_finding(const Inventory& inventory, const Fabric& fabric);
+
+}  // namespace gpugauge::stack

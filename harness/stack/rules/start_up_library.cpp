@@ -1,0 +1,234 @@
+// Start-up, the driver's libraries: missing, the toolkit's stub, of another version than the module; and a
+// driver that does not answer at all.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "stack/rules/start_up.hpp"
+
+namespace gpugauge::stack {
+namespace {
+
+constexpr int stub_library = 34;
+constexpr int driver_mismatch = 803;
+constexpr int nvml_version_mismatch = 18;
+
+constexpr const char* misleading =
+    "CUDA programs report that the driver version is insufficient for the runtime (error 35), which is "
+    "misleading: there is no driver library that could be too old.";
+
+Finding no_library(const StartUp& start) {
+  const Inventory& inventory = start.inventory;
+  const std::string module = printable(inventory.value("driver.kernel_module_version"), 40);
+  const bool in_container = !start.container.empty() && !start.wsl;
+  Finding finding = make_finding(
+      in_container ? Cause("container_without_driver") : Cause("driver_library_missing"), Severity::failure,
+      in_container ? "This container has no driver library: it was started without access to the GPUs"
+                   : "The driver's library libcuda.so.1 is missing",
+      "");
+  if (start.wsl) {
+    finding.explanation = fmt::format(
+        "In WSL libcuda.so.1 comes with the Windows driver and lies in /usr/lib/wsl/lib; the loader does not "
+        "find it. {}",
+        misleading);
+    finding.next = {"Update the Windows driver, then wsl --update and wsl --shutdown in Windows",
+                    "Have /usr/lib/wsl/lib in /etc/ld.so.conf.d/ld.wsl.conf, then sudo ldconfig",
+                    "Install no Linux driver inside WSL"};
+  } else if (in_container) {
+    finding.explanation = fmt::format(
+        "The NVIDIA Container Toolkit mounts the host's driver library into a container, and it did not do "
+        "so "
+        "for this {} container. {}",
+        start.container, misleading);
+    finding.next = {
+        "Start it with the GPUs: docker run --gpus all ..., podman run --device "
+        "nvidia.com/gpu=all ..., or the resource limit nvidia.com/gpu in Kubernetes",
+        "Let NVIDIA_DRIVER_CAPABILITIES hold compute and utility",
+        "On the host: nvidia-ctk runtime configure, then restart the container runtime"};
+  } else {
+    finding.explanation = fmt::format(
+        "The kernel module{} is loaded, and the loader finds no libcuda.so.1, the part of the driver that "
+        "programs call. {}",
+        module.empty() ? "" : " " + module, misleading);
+    finding.next = {
+        fmt::format("Install the library's package of the same version{} (Debian: libcuda1, Ubuntu: "
+                    "libnvidia-compute-<branch>)",
+                    module.empty() ? "" : ", " + module),
+        "If it lies in a folder that the loader does not know: sudo ldconfig"};
+  }
+  add_seen(finding, inventory,
+           {{"driver.libcuda_path", "libcuda.so.1"},
+            {"driver.libnvml_path", "libnvidia-ml.so.1"},
+            {"driver.kernel_module_version", "kernel module"},
+            {"driver.device_nodes", "device nodes:"},
+            {"container.driver_capabilities", "NVIDIA_DRIVER_CAPABILITIES"},
+            {"container.visible_devices", "NVIDIA_VISIBLE_DEVICES"},
+            {"container.toolkit_version", "NVIDIA Container Toolkit"}});
+  finding.considered = {"driver_too_old: without a library no version was compared"};
+  if (start.module == ModuleState::loaded)
+    finding.considered.emplace_back("kernel_module_missing: the module is loaded");
+  finding.layers = {"driver"};
+  return finding;
+}
+
+Finding stub(const StartUp& start) {
+  Finding finding = make_finding(
+      Cause("driver_library_stub"), Severity::failure, "The loader picks the toolkit's stub of libcuda.so.1",
+      "The libcuda.so.1 that is found first is a stub: it exists for linking programs on machines without a "
+      "driver, and every call to it fails. The driver's own library is not reached.");
+  add_seen(finding, start.inventory, {{"driver.libcuda_path", "libcuda.so.1"}});
+  add_seen(finding, start.inventory, {{"env.LD_LIBRARY_PATH", "LD_LIBRARY_PATH"}});
+  for (const std::string& child : start.inventory.children("driver.libcuda")) {
+    const std::string prefix = "driver.libcuda." + child;
+    if (is(start.inventory, prefix + ".kind", "driver"))
+      finding.evidence.push_back(seen(start.inventory, prefix + ".path", "the driver's own copy:"));
+  }
+  finding.next = {
+      "Take the toolkit's lib64/stubs folder out of LD_LIBRARY_PATH and /etc/ld.so.conf.d, then sudo "
+      "ldconfig"};
+  finding.layers = {"driver", "cuda"};
+  return finding;
+}
+
+bool differ(const std::optional<Version>& a, const std::optional<Version>& b) {
+  return a && b && *a != *b;
+}
+
+/// Nobody asked the driver, and the files alone show it.
+bool files_differ(const StartUp& start) {
+  const Inventory& inventory = start.inventory;
+  if (start.cuda || start.nvml || start.wsl || start.module != ModuleState::loaded) return false;
+  const auto module = version_of(inventory, "driver.kernel_module_version");
+  const bool own = is(inventory, "driver.libcuda_kind", "driver");
+  return (own && differ(version_of(inventory, "driver.libcuda_version"), module)) ||
+         differ(version_of(inventory, "driver.libnvml_version"), module);
+}
+
+std::string mismatch_title(const Inventory& inventory) {
+  const std::string module = inventory.value("driver.kernel_module_version");
+  const auto loaded = version_of(inventory, "driver.kernel_module_version");
+  const auto titled = [&](const char* key, const char* name) -> std::string {
+    if (!differ(version_of(inventory, key), loaded)) return "";
+    return fmt::format("{} {} does not match the loaded kernel module {}", name,
+                       printable(inventory.value(key), 24), printable(module, 24));
+  };
+  std::string title = titled("driver.libcuda_version", "libcuda");
+  if (title.empty()) title = titled("driver.libnvml_version", "NVML's library");
+  return title.empty() ? "The driver's library does not match the loaded kernel module" : title;
+}
+
+void add_repair(Finding& finding, const StartUp& start) {
+  const Inventory& inventory = start.inventory;
+  if (!start.container.empty()) {
+    finding.next = {"Recreate the container: the NVIDIA Container Toolkit mounts the host's present library",
+                    "On the host run nvidia-smi: where it fails too, reboot the host",
+                    "Look for a libcuda.so.1 that the image brings along, and take it out"};
+    return;
+  }
+  if (is(inventory, "driver.module_for_newest_kernel", "no"))
+    finding.next.push_back(fmt::format(
+        "First build the module for kernel {}, which a reboot would start: sudo dkms autoinstall -k {}",
+        printable(inventory.value("driver.newest_kernel"), 60),
+        printable(inventory.value("driver.newest_kernel"), 60)));
+  finding.next.emplace_back("Reboot: then the module that belongs to the installed libraries is loaded");
+  finding.next.emplace_back(
+      "Without a reboot: end all that uses the GPUs (sudo fuser -v /dev/nvidia*), then sudo modprobe -r "
+      "nvidia_drm nvidia_modeset nvidia_uvm nvidia && sudo modprobe nvidia");
+  finding.next.emplace_back("Hold the driver's packages, so that an upgrade does not do this unasked");
+}
+
+Finding mismatch(const StartUp& start) {
+  const Inventory& inventory = start.inventory;
+  const bool compat =
+      is(inventory, "driver.libcuda_kind", "compat") || is(inventory, "forward_compat.in_use", "yes");
+  std::string text =
+      "The kernel module and the driver's libraries are one release and must be of exactly one version. ";
+  text +=
+      compat ? "Here the loader picks a libcuda of a forward-compatibility package, and the loaded module "
+               "does not take it."
+      : start.container.empty()
+          ? "Usually the packages were upgraded while the old module stayed loaded."
+          : "In a container: the host's driver was upgraded while the container ran, or the image brings a "
+            "libcuda of its own.";
+  Finding finding =
+      make_finding(Cause("umd_kmd_mismatch"), Severity::failure, mismatch_title(inventory), std::move(text));
+  add_seen(finding, inventory,
+           {{"driver.kernel_module_version", "kernel module"},
+            {"driver.libcuda_version", "libcuda"},
+            {"driver.libcuda_path", "libcuda.so.1"},
+            {"driver.libnvml_version", "NVML's library"},
+            {"driver.persistenced", "nvidia-persistenced:"}});
+  add_entries(finding, inventory, "driver.history", "package history:");
+  for (const std::string& child : inventory.children("kernel_log.nvrm")) {
+    const std::string line = inventory.value("kernel_log.nvrm." + child);
+    if (line.find("API mismatch") == std::string::npos) continue;
+    finding.evidence.push_back("kernel log: " + printable(line));
+    break;
+  }
+  if (!compat)
+    finding.considered.emplace_back(
+        "forward_compat_on_geforce (804): libcuda does not lie in a forward-compatibility folder");
+  if (start.module == ModuleState::loaded)
+    finding.considered.emplace_back("kernel_module_missing: the module is loaded");
+  if (compat) {
+    finding.next = {"Take the compat folder out of LD_LIBRARY_PATH and /etc/ld.so.conf.d, then sudo ldconfig",
+                    "Or install the cuda-compat package that fits this driver, or update the driver"};
+  } else {
+    add_repair(finding, start);
+  }
+  finding.layers = {"driver"};
+  return finding;
+}
+
+}  // namespace
+
+std::optional<Finding> explain_library(const StartUp& start) {
+  if (start.cuda == stub_library || is(start.inventory, "driver.libcuda_kind", "stub")) return stub(start);
+  if (start.library || start.cuda == 0) return std::nullopt;
+  return missing(start.inventory, "driver.libcuda_path") ? std::optional(no_library(start)) : std::nullopt;
+}
+
+std::optional<Finding> explain_child(const StartUp& start) {
+  const std::string outcome = start.inventory.value("driver_child.outcome");
+  if (outcome.empty() || outcome == "answered") return std::nullopt;
+  Finding finding = make_finding(Cause("driver_gives_no_answer"), Severity::failure,
+                                 "The process that asks the driver ended without an answer",
+                                 "It printed no report that could be read, so nothing is known of the GPUs.");
+  if (outcome == "timed out") {
+    finding = make_finding(
+        Cause("driver_hangs"), Severity::failure, "The driver does not answer: starting CUDA or NVML hangs",
+        "The process that asked the driver was ended after its time limit. A GPU or its firmware that no "
+        "longer responds makes every program that opens it wait inside the kernel.");
+  } else if (outcome == "crashed") {
+    finding = make_finding(Cause("driver_crashes"), Severity::failure,
+                           "Asking the driver crashes the process that asks",
+                           "A call into libcuda or NVML ended the process with a signal: a damaged or "
+                           "foreign library, or one of "
+                           "another version than the kernel module.");
+  }
+  add_seen(finding, start.inventory,
+           {{"driver_child.outcome", "the process that asked the driver:"},
+            {"driver.libcuda_version", "libcuda"},
+            {"driver.libcuda_path", "libcuda.so.1"},
+            {"driver.kernel_module_version", "kernel module"},
+            {"env.LD_PRELOAD", "LD_PRELOAD"}});
+  add_entries(finding, start.inventory, "kernel_log.xid", "Xid:");
+  add_entries(finding, start.inventory, "kernel_log.nvrm", "kernel log:", 2);
+  finding.next = {
+      "Read the kernel log: sudo dmesg | grep -E 'NVRM|Xid'",
+      "See whether nvidia-smi does the same; if it does, reset the GPU (sudo nvidia-smi --gpu-reset) "
+      "or reboot the node"};
+  if (outcome != "timed out")
+    finding.next = {"Look in LD_PRELOAD and LD_LIBRARY_PATH for a foreign libcuda.so.1 or libnvidia-ml.so.1",
+                    "Reinstall the driver, all of its packages of one version"};
+  finding.layers = {"driver"};
+  return finding;
+}
+
+std::optional<Finding> explain_versions(const StartUp& start) {
+  if (start.cuda == driver_mismatch || start.nvml == nvml_version_mismatch || files_differ(start))
+    return mismatch(start);
+  return std::nullopt;
+}
+
+}  // namespace gpugauge::stack
