@@ -1,0 +1,229 @@
+// The driver itself: its branch and patch level, known defects, the fabric manager, copies of its library.
+#include <algorithm>
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include "stack/rules/driver_parts.hpp"
+#include "stack/rules/fabric.hpp"
+
+namespace gpugauge::stack {
+namespace {
+
+constexpr int soon_days = 90;
+
+/// "2026-11-21" or, as the last day of it, "2026-11"; nullopt for anything else.
+std::optional<std::chrono::sys_days> day_of(const std::string& text) {
+  namespace chrono = std::chrono;
+  const auto part = [&](std::size_t at, std::size_t size) {  // -1 is in no calendar
+    const auto value = at + size <= text.size() ? number(text.substr(at, size)) : std::nullopt;
+    return static_cast<int>(value.value_or(-1));
+  };
+  const auto unsigned_part = [&](std::size_t at) { return static_cast<unsigned>(std::max(part(at, 2), 0)); };
+  if (text.size() < 7 || text[4] != '-' || part(0, 4) < 0) return std::nullopt;
+  const chrono::year_month month = chrono::year{part(0, 4)} / chrono::month{unsigned_part(5)};
+  if (text.size() == 7)
+    return month.ok() ? std::optional(chrono::sys_days{month / chrono::last}) : std::nullopt;
+  if (text.size() != 10 || text[7] != '-') return std::nullopt;
+  const chrono::year_month_day date = month / chrono::day{unsigned_part(8)};
+  return date.ok() ? std::optional(chrono::sys_days{date}) : std::nullopt;
+}
+
+void check_branch_end(const RuleInput& input, const DriverBranch& branch, Findings& findings) {
+  const auto end = day_of(branch.end_of_life);
+  const auto today = day_of(input.today);
+  const bool past = end && today && *end < *today;
+  const auto days = end && today ? (*end - *today).count() : soon_days + 1;
+  if (!branch.ended && !past && days > soon_days) return;
+  const bool ended = branch.ended || past;
+  Finding finding = make_finding(
+      ended ? Cause("driver_branch_ended") : Cause("driver_branch_ends_soon"),
+      weighed(ended ? Severity::warning : Severity::note, branch.source),
+      ended ? fmt::format("Driver branch {} gets no more fixes", branch.branch)
+            : fmt::format("Driver branch {} gets fixes for {} more days", branch.branch, days),
+      "A branch that has ended gets neither fixes nor security updates, and supports no newer GPU, kernel or "
+      "CUDA.");
+  add_seen(finding, input.inventory, {{"driver.version", "driver"}});
+  finding.evidence.push_back(fmt::format(
+      "branch {} ({}): end of life {}", branch.branch, branch.kind.empty() ? "unknown kind" : branch.kind,
+      branch.end_of_life.empty() ? "stated by NVIDIA, without a date" : branch.end_of_life));
+  finding.next = {"Plan the step to a long-term or production branch (docs/compatibility.md lists them)"};
+  finding.sources = {cited(branch.source)};
+  finding.layers = {"driver"};
+  findings.push_back(std::move(finding));
+}
+
+void check_patch(const RuleInput& input, const DriverBranch& branch, const Version& driver,
+                 Findings& findings) {
+  if (!branch.latest || !(driver < *branch.latest)) return;
+  Finding finding =
+      make_finding(Cause("driver_patch_behind"), Severity::note,
+                   fmt::format("Driver {} is behind {}, the newest known of its branch",
+                               printable(input.inventory.value("driver.version"), 24), branch.latest->text()),
+                   "Later patch levels of a branch bring fixes, security fixes among them, and change no "
+                   "feature.");
+  add_seen(finding, input.inventory, {{"driver.version", "driver"}});
+  finding.evidence.push_back(fmt::format("newest of branch {} known to the table: {}{}", branch.branch,
+                                         branch.latest->text(),
+                                         branch.latest_date.empty() ? "" : " of " + branch.latest_date));
+  finding.next = {"Plan the update within the branch, with a measurement before and after it"};
+  finding.sources = {cited(branch.source)};
+  finding.layers = {"driver"};
+  findings.push_back(std::move(finding));
+}
+
+void check_long_term(const RuleInput& input, const DriverBranch& branch, Findings& findings) {
+  if (input.policy != Policy::production || branch.kind.empty()) return;
+  if (branch.kind == "long-term support" || branch.kind == "legacy") return;
+  const bool feature = branch.kind == "new feature";
+  Finding finding = make_finding(
+      Cause("driver_not_long_term"), weighed(Severity::warning, branch.source),
+      fmt::format("Driver branch {} is a {} branch, not a long-term one", branch.branch, branch.kind),
+      feature ? "A new-feature branch gets fixes for a short time and is not meant for production."
+              : "A production branch gets fixes for about a year; a long-term branch gets them for three.");
+  add_seen(finding, input.inventory, {{"driver.version", "driver"}});
+  finding.next = {"For production take the newest long-term branch that drives these GPUs"};
+  finding.sources = {cited(branch.source)};
+  finding.layers = {"driver"};
+  findings.push_back(std::move(finding));
+}
+
+void check_branch(const RuleInput& input, const Version& driver, Findings& findings) {
+  const DriverBranch* const branch = input.tables.branch(driver);
+  if (branch != nullptr) {
+    check_branch_end(input, *branch, findings);
+    check_patch(input, *branch, driver, findings);
+    check_long_term(input, *branch, findings);
+    return;
+  }
+  if (input.tables.driver_branches.empty()) return;
+  Finding finding =
+      make_finding(Cause("driver_branch_unknown"), Severity::note,
+                   fmt::format("Driver branch {} is unknown to the tables of this build", driver.major()),
+                   "Nothing can be said of its end of life, its newest patch level or what it supports.");
+  add_seen(finding, input.inventory, {{"driver.version", "driver"}});
+  finding.next = {"Look the branch up in NVIDIA's list of driver branches, or update GPUGauge"};
+  finding.layers = {"driver"};
+  findings.push_back(std::move(finding));
+}
+
+void check_known_issues(const RuleInput& input, const Version& driver, Findings& findings) {
+  const std::string version = printable(input.inventory.value("driver.version"), 24);
+  Finding finding = make_finding(
+      Cause("driver_known_issue"), Severity::note, fmt::format("Driver {} has known issues", version),
+      "The table names what was reported of this version; whether it is met here depends on the GPU "
+      "and on the work.");
+  add_seen(finding, input.inventory, {{"driver.version", "driver"}});
+  bool found = false;
+  for (const KnownIssue& issue : input.tables.known_issues) {
+    if (issue.layer != "driver" || !issue.versions.contains(driver)) continue;
+    found = true;
+    finding.severity = std::min(finding.severity, weighed(Severity::warning, issue.source));
+    finding.evidence.push_back(fmt::format("drivers {}: {}", issue.versions.text(), sentence(issue.issue)));
+    if (issue.fixed) finding.next.push_back(fmt::format("Update to {} or newer", issue.fixed->text()));
+    finding.sources.push_back(cited(issue.source));
+  }
+  if (!found) return;
+  if (finding.next.empty())
+    finding.next = {"See whether it concerns this machine; no fixed version is known"};
+  finding.layers = {"driver"};
+  findings.push_back(std::move(finding));
+}
+
+/// Outside of error 802, which check_start_up explains: it will be one at the next boot.
+void check_fabric(const RuleInput& input, Findings& findings) {
+  if (code_of(input.inventory, "cuda.init.code") == 802) return;
+  const Fabric fabric = look_at_fabric(input.inventory);
+  if (std::optional<Finding> finding = fabric_manager_finding(input.inventory, fabric)) {
+    findings.push_back(std::move(*finding));
+  } else if (!fabric.waiting.empty()) {
+    findings.push_back(fabric_waiting_finding(input.inventory, fabric));
+  }
+}
+
+/// Two copies of the driver's own libcuda in different versions: two ways of installing it were mixed.
+void check_copies(const RuleInput& input, Findings& findings) {
+  const Inventory& inventory = input.inventory;
+  std::optional<Version> first;
+  std::vector<std::string> copies;
+  bool differ = false;
+  for (const std::string& child : inventory.children("driver.libcuda")) {
+    const std::string prefix = "driver.libcuda." + child;
+    const auto version = version_of(inventory, prefix + ".version");
+    if (!is(inventory, prefix + ".kind", "driver") || !version) continue;
+    differ = differ || (first && *first != *version);
+    if (!first) first = version;
+    copies.push_back(fmt::format("libcuda {} ({})", printable(inventory.value(prefix + ".version"), 24),
+                                 printable(inventory.value(prefix + ".path"))));
+  }
+  if (!differ) return;
+  Finding finding = make_finding(
+      Cause("driver_library_duplicate"), Severity::warning,
+      "The driver's library is installed more than once, in different versions",
+      "Which copy a program gets depends on its search path, and only the one of the kernel "
+      "module's version works. Usually a distribution's package and NVIDIA's installer were mixed.");
+  finding.evidence = std::move(copies);
+  add_seen(finding, inventory,
+           {{"driver.kernel_module_version", "kernel module"}, {"driver.source", "installed by:"}});
+  finding.next = {
+      "Remove the one that does not belong to the loaded module: the package, or sudo nvidia-uninstall "
+      "for NVIDIA's installer"};
+  finding.layers = {"driver"};
+  findings.push_back(std::move(finding));
+}
+
+void check_nouveau_beside(const RuleInput& input, Findings& findings) {
+  const Inventory& inventory = input.inventory;
+  if (!inventory.has("driver.kernel_module_version")) return;  // check_start_up's case
+  Finding finding =
+      make_finding(Cause("nouveau_loaded"), Severity::warning, "nouveau holds a GPU beside NVIDIA's driver",
+                   "A GPU that the kernel's own driver nouveau has taken is not there for CUDA.");
+  for (const std::string& child : inventory.children("pci")) {
+    const std::string prefix = "pci." + child;
+    if (is(inventory, prefix + ".driver", "nouveau"))
+      finding.evidence.push_back(
+          fmt::format("{}: bound to nouveau", printable(inventory.value(prefix + ".address"), 40)));
+  }
+  if (finding.evidence.empty()) return;
+  finding.next = {
+      "Switch nouveau off (\"blacklist nouveau\" in /etc/modprobe.d), rebuild the initramfs, reboot"};
+  finding.layers = {"driver"};
+  findings.push_back(std::move(finding));
+}
+
+void check_wsl(const RuleInput& input, Findings& findings) {
+  if (!is(input.inventory, "host.os", "wsl2") || !is(input.inventory, "driver.libcuda_kind", "driver"))
+    return;
+  Finding finding =
+      make_finding(Cause("wsl_linux_driver_installed"), Severity::failure,
+                   "A Linux driver is installed inside WSL and hides the one that Windows provides",
+                   "In WSL libcuda.so.1 comes from the Windows driver (/usr/lib/wsl/lib). A Linux driver "
+                   "package inside WSL "
+                   "puts its own in front of it, and that one finds no kernel module.");
+  add_seen(finding, input.inventory,
+           {{"driver.libcuda_path", "libcuda.so.1"}, {"driver.libcuda_version", "libcuda"}});
+  finding.next = {
+      "Remove the Linux driver's packages inside WSL (keep the toolkit: cuda-toolkit-*, not cuda)",
+      "Have /usr/lib/wsl/lib in /etc/ld.so.conf.d/ld.wsl.conf, then sudo ldconfig"};
+  finding.sources = {"NVIDIA CUDA on WSL user guide"};
+  finding.layers = {"driver"};
+  findings.push_back(std::move(finding));
+}
+
+}  // namespace
+
+void check_driver(const RuleInput& input, Findings& findings) {
+  check_wsl(input, findings);
+  check_copies(input, findings);
+  check_nouveau_beside(input, findings);
+  check_fabric(input, findings);
+  if (const auto driver = version_of(input.inventory, "driver.version")) {
+    check_branch(input, *driver, findings);
+    check_known_issues(input, *driver, findings);
+  }
+  check_next_boot(input, findings);
+  check_upkeep(input, findings);
+  check_modes(input, findings);
+}
+
+}  // namespace gpugauge::stack

@@ -1,0 +1,13 @@
+// Between the files of the driver rules.
+#pragma once
+
+#include "stack/rules/support.hpp"
+
+namespace gpugauge::stack {
+
+void check_next_boot(const RuleInput& input, Findings& findings);  ///< a module for the newest kernel
+void check_upkeep(const RuleInput& input, Findings& findings);     ///< holds, unattended upgrades
+void check_modes(const RuleInput& input,
+                 Findings& findings);  ///< module options, vGPU, confidential computing
+
+}  // namespace gpugauge::stack

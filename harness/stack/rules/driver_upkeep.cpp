@@ -1,0 +1,201 @@
+// What will happen to the driver unasked: at the next boot, at the next upgrade; and the modes it runs in.
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "stack/rules/driver_parts.hpp"
+
+namespace gpugauge::stack {
+namespace {
+
+struct Package {
+  std::string name;
+  std::string version;
+  std::string held;  ///< "yes", "no", "" unknown
+};
+
+bool is_driver_package(std::string_view name) {
+  constexpr std::array<std::string_view, 13> beginnings{
+      "nvidia-driver",       "nvidia-dkms",  "nvidia-open",       "nvidia-kernel",
+      "nvidia-headless",     "nvidia-utils", "libnvidia-compute", "libcuda1",
+      "libnvidia-ml1",       "cuda-drivers", "kmod-nvidia",       "linux-modules-nvidia",
+      "nvidia-fabricmanager"};
+  return std::any_of(beginnings.begin(), beginnings.end(),
+                     [&](std::string_view beginning) { return name.starts_with(beginning); });
+}
+
+std::vector<Package> driver_packages(const Inventory& inventory) {
+  constexpr std::string_view prefix = "package.";
+  constexpr std::string_view suffix = ".version";
+  std::vector<Package> packages;
+  for (const Item& item : inventory.items()) {
+    const std::string_view key = item.key;
+    if (item.presence != Presence::present || !key.starts_with(prefix) || !key.ends_with(suffix) ||
+        key.size() <= prefix.size() + suffix.size())
+      continue;
+    const std::string_view name = key.substr(prefix.size(), key.size() - prefix.size() - suffix.size());
+    if (!is_driver_package(name)) continue;
+    std::string shown = printable(name, 60);
+    std::replace(shown.begin(), shown.end(), '_', '.');  // a key writes the dots of a name so
+    packages.push_back(
+        {std::move(shown), printable(item.value, 40), inventory.value(fmt::format("package.{}.held", name))});
+  }
+  return packages;
+}
+
+std::vector<std::string> evidence_of(const std::vector<Package>& packages) {
+  constexpr std::size_t most = 6;
+  std::vector<std::string> lines;
+  for (const Package& package : packages) {
+    if (lines.size() == most) {
+      lines.push_back(fmt::format("and {} more packages", packages.size() - most));
+      break;
+    }
+    lines.push_back(fmt::format("package {} {}: {}", package.name, package.version,
+                                package.held == "yes"  ? "held"
+                                : package.held == "no" ? "not held"
+                                                       : "held or not is unknown"));
+  }
+  return lines;
+}
+
+void check_module_options(const RuleInput& input, Findings& findings) {
+  // Those that change what computing meets; the rest (display, power saving) is left alone.
+  constexpr std::array telling{"EnableGpuFirmware",           "RegistryDwords",
+                               "OpenRmEnableUnsupportedGpus", "RmMsg",
+                               "EnableResizableBar",          "EnablePCIERelaxedOrderingMode"};
+  std::vector<std::string> set;
+  for (const char* const name : telling) {
+    const std::string text =
+        seen(input.inventory, fmt::format("driver.module_parameters.{}", name), std::string(name) + " =");
+    if (!text.empty() && input.inventory.has(fmt::format("driver.module_parameters.{}", name)))
+      set.push_back(text);
+  }
+  if (set.empty()) return;
+  Finding finding = make_finding(Cause("module_parameters_set"), Severity::note,
+                                 "Options of the NVIDIA kernel module differ from their defaults",
+                                 "Somebody set them; they outlive driver updates and are easily forgotten.");
+  finding.evidence = std::move(set);
+  finding.next = {"Find where they are set: grep -r nvidia /etc/modprobe.d, and the kernel command line"};
+  finding.layers = {"driver"};
+  findings.push_back(std::move(finding));
+}
+
+void check_vgpu(const RuleInput& input, Findings& findings) {
+  const Inventory& inventory = input.inventory;
+  if (!is(inventory, "vgpu.guest", "yes") || !is(inventory, "vgpu.licence", "unlicensed")) return;
+  Finding finding = make_finding(Cause("vgpu_unlicensed"), Severity::warning,
+                                 "This vGPU has no licence: it is slowed down after a while",
+                                 "A vGPU guest without a licence works at full speed for a grace period "
+                                 "only; then NVIDIA's driver limits "
+                                 "it.");
+  add_seen(finding, inventory,
+           {{"vgpu.licence", "licence:"}, {"vgpu.version", "vGPU release"}, {"driver.version", "driver"}});
+  finding.considered = {"Power and clocks: they would be low, which is not needed to explain a slow vGPU"};
+  finding.next = {
+      "See the state: nvidia-smi -q | grep -i license",
+      "Put the client configuration token into /etc/nvidia/ClientConfigToken, then sudo systemctl "
+      "restart nvidia-gridd; read its log for the server it cannot reach"};
+  finding.layers = {"driver"};
+  findings.push_back(std::move(finding));
+}
+
+void check_confidential(const RuleInput& input, Findings& findings) {
+  const std::string mode = input.inventory.value("driver.confidential_computing");
+  if (mode != "on" && mode != "devtools") return;
+  const bool tools = mode == "devtools";
+  Finding finding =
+      make_finding(Cause("confidential_computing"), tools ? Severity::warning : Severity::note,
+                   tools ? "Confidential computing is in its developer mode, which protects nothing"
+                         : "Confidential computing is on: copies are encrypted and launches take longer",
+                   "Copies between host and GPU pass through encrypted buffers and each launch costs more; "
+                   "work that stays "
+                   "on the GPU keeps its speed. Compare only with machines in the same mode.");
+  add_seen(finding, input.inventory, {{"driver.confidential_computing", "confidential computing"}});
+  finding.next = {"See the mode: nvidia-smi conf-compute -f"};
+  finding.layers = {"driver"};
+  findings.push_back(std::move(finding));
+}
+
+}  // namespace
+
+void check_next_boot(const RuleInput& input, Findings& findings) {
+  const Inventory& inventory = input.inventory;
+  const std::string newest = inventory.value("driver.newest_kernel");
+  if (!is(inventory, "driver.module_for_newest_kernel", "no") || newest.empty() ||
+      newest == inventory.value("kernel.version") || !container_of(inventory).empty())
+    return;
+  const bool works_now = inventory.has("driver.kernel_module_version") ||
+                         is(inventory, "driver.module_for_running_kernel", "yes");
+  if (!works_now) return;  // check_start_up says so already
+  const std::string kernel = printable(newest, 60);
+  Finding finding =
+      make_finding(Cause("module_missing_for_newest_kernel"), Severity::warning,
+                   fmt::format("The next boot has no NVIDIA module: none is built for kernel {}", kernel),
+                   "A newer kernel is installed and will be started at the next boot, and NVIDIA's module "
+                   "was not built for "
+                   "it. The GPUs will then be gone.");
+  add_seen(finding, inventory,
+           {{"kernel.version", "running kernel"},
+            {"driver.newest_kernel", "newest installed kernel"},
+            {"driver.module_for_newest_kernel", "module for it:"},
+            {"driver.dkms", "built by DKMS:"}});
+  if (is(inventory, "driver.dkms", "precompiled")) {
+    finding.next = {
+        fmt::format("Install the module package of kernel {}, as that of the running one is", kernel)};
+  } else {
+    finding.next = {fmt::format("Install the headers of kernel {} and build: sudo dkms autoinstall -k {}",
+                                kernel, kernel),
+                    "Read why the last build failed: /var/lib/dkms/nvidia/*/build/make.log"};
+  }
+  finding.layers = {"driver", "kernel"};
+  findings.push_back(std::move(finding));
+}
+
+void check_upkeep(const RuleInput& input, Findings& findings) {
+  const Inventory& inventory = input.inventory;
+  const std::vector<Package> packages = driver_packages(inventory);
+  if (packages.empty() || !container_of(inventory).empty()) return;
+  const bool production = input.policy == Policy::production;
+  const auto loose = [](const Package& package) { return package.held == "no"; };
+  const bool any_loose = std::any_of(packages.begin(), packages.end(), loose);
+  if (production && any_loose) {
+    Finding finding = make_finding(
+        Cause("driver_not_held"), Severity::warning, "The driver's packages are not held at their version",
+        "The next upgrade of the system may change the driver: the libraries at once, the module at the next "
+        "boot, and in between CUDA does not start.");
+    finding.evidence = evidence_of(packages);
+    std::vector<std::string> names;
+    for (const Package& package : packages)
+      if (loose(package)) names.push_back(package.name);
+    finding.next = {fmt::format("Hold them: sudo apt-mark hold {} (dnf: dnf versionlock add ...)",
+                                printable(fmt::format("{}", fmt::join(names, " ")), 300))};
+    finding.layers = {"driver"};
+    findings.push_back(std::move(finding));
+  }
+  if (!any_loose || !is(inventory, "packages.unattended_upgrades", "on")) return;
+  const std::string covers = inventory.value("packages.unattended_covers_driver");
+  if (covers != "yes" && !(covers == "unknown" && production)) return;
+  Finding finding = make_finding(
+      Cause("unattended_driver_upgrade"), production && covers == "yes" ? Severity::warning : Severity::note,
+      covers == "yes" ? "Unattended upgrades may replace the driver at any time"
+                      : "Unattended upgrades are on, and may or may not cover the driver",
+      "An unattended upgrade replaces the driver's libraries under the loaded module; until the next boot "
+      "every new program then fails with a version mismatch (803, NVML 18).");
+  add_seen(finding, inventory,
+           {{"packages.unattended_upgrades", "unattended upgrades:"},
+            {"packages.unattended_covers_driver", "cover the driver:"}});
+  finding.next = {"Hold the driver's packages, or put them into Unattended-Upgrade::Package-Blacklist"};
+  finding.layers = {"driver"};
+  findings.push_back(std::move(finding));
+}
+
+void check_modes(const RuleInput& input, Findings& findings) {
+  check_module_options(input, findings);
+  check_vgpu(input, findings);
+  check_confidential(input, findings);
+}
+
+}  // namespace gpugauge::stack

@@ -1,0 +1,146 @@
+// Which GPUs are there: those that do not answer, those hidden from CUDA, and generations against the driver.
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "stack/rules/gpus_parts.hpp"
+#include "stack/rules/start_up.hpp"
+
+namespace gpugauge::stack {
+namespace {
+
+/// GPUs on the PCI bus beside those that the driver answers for. Where it answers for none, check_start_up
+/// has said why.
+void check_unanswered(const RuleInput& input, const GpuViews& gpus, Findings& findings) {
+  if (gpus.empty()) return;
+  std::vector<std::string> silent;
+  std::vector<std::string> reserved;
+  for (const PciFunction& gpu : unanswered_gpus(input.inventory)) {
+    if (gpu.driver == "nouveau") continue;  // nouveau_loaded
+    const std::string line = fmt::format("{} (device {}): kernel driver {}", gpu.address, gpu.device_id,
+                                         gpu.driver.empty() ? "none" : gpu.driver);
+    (gpu.driver == "vfio-pci" ? reserved : silent).push_back(line);
+  }
+  if (!reserved.empty()) {
+    Finding finding =
+        make_finding(Cause("gpu_reserved_for_vm"), Severity::note,
+                     fmt::format("{} GPUs are reserved for virtual machines", reserved.size()),
+                     "They are bound to vfio-pci, so NVIDIA's driver and CUDA do not see them here.");
+    if (reserved.size() == 1) finding.title = "1 GPU is reserved for virtual machines";
+    finding.evidence = std::move(reserved);
+    finding.next = {"Nothing, if that is meant"};
+    finding.layers = {"gpu"};
+    findings.push_back(std::move(finding));
+  }
+  if (silent.empty()) return;
+  Finding finding =
+      make_finding(Cause("gpu_count_differs"), Severity::failure,
+                   fmt::format("{} of {} GPUs on the PCI bus do{} not answer", silent.size(),
+                               silent.size() + gpus.size(), silent.size() == 1 ? "es" : ""),
+                   "The PCI bus shows more GPUs than the driver can use: one did not start, or was lost.");
+  finding.evidence = std::move(silent);
+  add_seen(finding, input.inventory, {{"nvml.devices", "GPUs that NVML sees:"}});
+  add_entries(finding, input.inventory, "kernel_log.nvrm", "kernel log:");
+  add_entries(finding, input.inventory, "kernel_log.xid", "Xid:");
+  finding.considered = {"Faults of the driver itself: it answers for the other GPUs"};
+  finding.next = {
+      "Read the kernel log for that address: sudo dmesg | grep NVRM",
+      "Power the machine off and on; if it stays away, have the card, its slot and its power checked"};
+  finding.layers = {"gpu"};
+  findings.push_back(std::move(finding));
+}
+
+/// CUDA shows fewer GPUs than NVML sees.
+void check_hidden(const RuleInput& input, const GpuViews& gpus, Findings& findings) {
+  const Inventory& inventory = input.inventory;
+  const double shown = number_of(inventory, "cuda.devices").value_or(0);
+  const double there = number_of(inventory, "nvml.devices").value_or(0);
+  const bool mig =
+      std::any_of(gpus.begin(), gpus.end(), [](const GpuView& gpu) { return gpu.is("mig", "on"); });
+  if (!cuda_works(inventory) || shown >= there || mig) return;
+  const bool asked = inventory.has("env.CUDA_VISIBLE_DEVICES");
+  Finding finding = make_finding(
+      asked ? Cause("gpus_hidden") : Cause("gpu_count_differs"), asked ? Severity::note : Severity::warning,
+      fmt::format("CUDA shows {:g} of the {:g} GPUs that NVML sees", shown, there),
+      asked ? "CUDA_VISIBLE_DEVICES hides the others from every program started in this environment."
+            : "CUDA_VISIBLE_DEVICES is not set, so something else keeps the others away: a compute mode that "
+              "prohibits them, device nodes that may not be opened, or a GPU that did not start.");
+  add_seen(finding, inventory,
+           {{"cuda.devices", "devices that CUDA shows:"},
+            {"nvml.devices", "GPUs that NVML sees:"},
+            {"env.CUDA_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES"},
+            {"driver.device_nodes", "device nodes:"}});
+  finding.next = {asked ? "Unset CUDA_VISIBLE_DEVICES to use all of them"
+                        : "Compare nvidia-smi -L with ls -l /dev/nvidia*, and look at the compute modes"};
+  finding.layers = {"gpu"};
+  findings.push_back(std::move(finding));
+}
+
+/// The architectures of these GPUs against the driver's branch.
+void check_generations(const RuleInput& input, const GpuViews& gpus, Findings& findings) {
+  const auto driver = version_of(input.inventory, "driver.version");
+  if (!driver) return;
+  std::map<std::string, GpuViews> by_capability;
+  for (const GpuView& gpu : gpus) by_capability[gpu.value("compute_capability")].push_back(gpu);
+  for (const auto& [text, some] : by_capability) {
+    const auto capability = Version::parse(text);
+    const Architecture* const row = capability ? input.tables.architecture(*capability) : nullptr;
+    if (row == nullptr) continue;
+    const bool ended = row->last_driver_branch && driver->major() > *row->last_driver_branch;
+    const bool early = row->first_driver && *driver < *row->first_driver;
+    const bool last = row->last_driver_branch && driver->major() == *row->last_driver_branch;
+    if (!ended && !early && !last) continue;
+    const std::string which = named(some, gpus.size());
+    Finding finding =
+        last
+            ? make_finding(Cause("gpu_last_driver_branch"), weighed(Severity::note, row->source),
+                           fmt::format("Branch {} is the last driver for {} GPUs ({})",
+                                       *row->last_driver_branch, row->name, which),
+                           "Later branches do not drive this generation: an upgrade of the driver would lose "
+                           "these GPUs.")
+        : ended ? make_finding(
+                      Cause("gpu_generation_not_driven"), weighed(Severity::failure, row->source),
+                      fmt::format("Driver branch {} no longer drives {} GPUs ({})", driver->major(),
+                                  row->name, which),
+                      fmt::format("NVIDIA drives this generation up to branch {}.", *row->last_driver_branch))
+                : make_finding(
+                      Cause("gpu_generation_not_driven"), weighed(Severity::failure, row->source),
+                      fmt::format("Driver {} is older than {} GPUs ({})",
+                                  printable(input.inventory.value("driver.version"), 24), row->name, which),
+                      fmt::format("The first driver for this generation is {}.", row->first_driver->text()));
+    if (!last && cuda_works(input.inventory)) {
+      finding.severity = Severity::note;
+      finding.explanation += " CUDA shows them all the same, so the table may be wrong here.";
+    }
+    add_seen(finding, input.inventory, {{"driver.version", "driver"}});
+    for (const GpuView& gpu : some)
+      finding.evidence.push_back(
+          fmt::format("{}: {}, compute capability {}", gpu.name(), gpu.shown("name"), printable(text, 20)));
+    finding.next = {last    ? fmt::format("Hold the driver at branch {}", *row->last_driver_branch)
+                    : ended ? fmt::format("Install a driver of branch {}", *row->last_driver_branch)
+                            : fmt::format("Install driver {} or newer", row->first_driver->text())};
+    finding.sources = {cited(row->source)};
+    finding.layers = {"gpu", "driver"};
+    findings.push_back(std::move(finding));
+  }
+}
+
+}  // namespace
+
+void check_presence(const RuleInput& input, const GpuViews& gpus, Findings& findings) {
+  check_unanswered(input, gpus, findings);
+  check_hidden(input, gpus, findings);
+  check_generations(input, gpus, findings);
+}
+
+void check_gpus(const RuleInput& input, Findings& findings) {
+  const GpuViews gpus = gpus_of(input.inventory);
+  check_presence(input, gpus, findings);
+  check_health(input, gpus, findings);
+  check_xids(input, findings);
+  check_siblings(input, gpus, findings);
+  check_settings(input, gpus, findings);
+}
+
+}  // namespace gpugauge::stack

@@ -1,0 +1,218 @@
+// The host under the GPUs: limits on processors and memory, the way of data between devices.
+#include <algorithm>
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "stack/rules/host_parts.hpp"
+
+namespace gpugauge::stack {
+namespace {
+
+/// How many processors a kernel list names: "0-3,8" is 5; nullopt where it is no such list.
+std::optional<int> processors_in(const std::string& list) {
+  int count = 0;
+  const char* at = list.data();
+  const char* const end = at + list.size();
+  while (at < end) {
+    int first = 0;
+    auto parsed = std::from_chars(at, end, first);
+    if (parsed.ec != std::errc{}) return std::nullopt;
+    int last = first;
+    if (parsed.ptr < end && *parsed.ptr == '-') parsed = std::from_chars(parsed.ptr + 1, end, last);
+    if (parsed.ec != std::errc{} || first < 0 || last < first || last > 1 << 20) return std::nullopt;
+    count += last - first + 1;
+    if (parsed.ptr < end && *parsed.ptr != ',') return std::nullopt;
+    at = parsed.ptr < end ? parsed.ptr + 1 : end;
+  }
+  return count == 0 ? std::nullopt : std::optional(count);
+}
+
+void check_processor_limit(const RuleInput& input, std::size_t gpus, Findings& findings) {
+  const auto limit = number_of(input.inventory, "host.cgroup_cpu_limit");
+  const auto there = number_of(input.inventory, "host.cpus");
+  if (!limit || (there && *limit >= *there)) return;
+  const double needed = std::max(1.0, static_cast<double>(gpus));
+  Finding finding =
+      make_finding(Cause("cgroup_cpu_limit"), *limit < needed ? Severity::warning : Severity::note,
+                   fmt::format("A control group limits this process to {:g} processors", *limit),
+                   "Each GPU keeps about one thread of its program busy with launches and copies; a quota "
+                   "stops that thread "
+                   "for the rest of its period, which makes launches and copies slow and uneven.");
+  add_seen(finding, input.inventory,
+           {{"host.cgroup_cpu_limit", "processors allowed:"}, {"host.cpus", "processors there:"}});
+  finding.evidence.push_back(fmt::format("{} GPUs", gpus));
+  finding.considered = {"cpu_governor and a busy machine: they are there without a limit as well"};
+  finding.next = {
+      "Give the job at least one processor per GPU (docker --cpus, Kubernetes resources.limits.cpu)"};
+  finding.layers = {"host"};
+  findings.push_back(std::move(finding));
+}
+
+void check_affinity(const RuleInput& input, std::size_t gpus, Findings& findings) {
+  const auto allowed = processors_in(input.inventory.value("host.cpus_allowed"));
+  const auto there = number_of(input.inventory, "host.cpus");
+  if (!allowed || !there || *allowed >= *there || static_cast<std::size_t>(*allowed) >= gpus) return;
+  Finding finding = make_finding(
+      Cause("cpu_affinity_wrong"), Severity::warning,
+      fmt::format("This process may run on {} of {:g} processors, fewer than there are GPUs", *allowed,
+                  *there),
+      "An affinity mask (taskset, numactl, a job's binding) keeps the threads that feed the GPUs on too few "
+      "processors.");
+  add_seen(finding, input.inventory,
+           {{"host.cpus_allowed", "processors allowed:"}, {"host.cpus", "processors there:"}});
+  finding.evidence.push_back(fmt::format("{} GPUs", gpus));
+  finding.considered = {"cgroup_cpu_limit: a mask was found, not only a quota"};
+  finding.next = {"Look at the mask: taskset -pc $$; widen the job's binding"};
+  finding.layers = {"host"};
+  findings.push_back(std::move(finding));
+}
+
+void check_governor(const RuleInput& input, Findings& findings) {
+  const std::string governor = input.inventory.value("host.governor");
+  const bool saving =
+      governor.find("powersave") != std::string::npos || governor.find("conservative") != std::string::npos;
+  if (!saving) return;
+  Finding finding = make_finding(
+      Cause("cpu_governor"), input.policy == Policy::production ? Severity::warning : Severity::note,
+      "The processors' frequency governor saves power",
+      "Launches and copies are started by the processor: at a low clock they take longer. How much depends "
+      "on "
+      "the driver behind the governor; with intel_pstate the clock still rises under load.");
+  add_seen(finding, input.inventory, {{"host.governor", "governor"}});
+  finding.next = {"sudo cpupower frequency-set -g performance"};
+  finding.layers = {"host"};
+  findings.push_back(std::move(finding));
+}
+
+void check_shared_memory(const RuleInput& input, std::size_t gpus, Findings& findings) {
+  constexpr double default_of_containers = 64;  // MiB
+  constexpr double enough = 1024;               // MiB
+  const auto size = number_of(input.inventory, "host.shm_mib");
+  if (!size || gpus == 0) return;
+  const bool small = gpus > 1 ? *size < enough : *size <= default_of_containers;
+  if (!small) return;
+  Finding finding = make_finding(
+      Cause("shm_too_small"), gpus > 1 ? Severity::warning : Severity::note,
+      fmt::format("/dev/shm has only {:g} MiB", *size),
+      "NCCL exchanges data between processes through it, and data loaders pass their batches through it; "
+      "when "
+      "it is full they fail, often with a bus error. Containers get 64 MiB unless told otherwise.");
+  add_seen(finding, input.inventory,
+           {{"host.shm_mib", "/dev/shm in MiB:"}, {"container.kind", "container:"}});
+  finding.next = {
+      "docker run --shm-size=8g or --ipc=host; in Kubernetes an emptyDir of medium Memory at /dev/shm"};
+  finding.layers = {"host"};
+  findings.push_back(std::move(finding));
+}
+
+void check_locked_memory(const RuleInput& input, Findings& findings) {
+  const auto limit = number_of(input.inventory, "host.memlock_kib");  // "unlimited" is no number
+  if (!limit || !input.inventory.has("host.infiniband")) return;
+  Finding finding = make_finding(
+      Cause("pageable_memory"), Severity::warning,
+      fmt::format("Locked memory is limited to {:g} KiB, and InfiniBand needs to lock its buffers", *limit),
+      "Registering memory with an InfiniBand device locks it; above the limit registration fails, and NCCL "
+      "or "
+      "MPI fail or fall back to a slower way.");
+  add_seen(finding, input.inventory,
+           {{"host.memlock_kib", "limit in KiB:"}, {"host.infiniband", "InfiniBand:"}});
+  finding.next = {
+      "Set it: \"* - memlock unlimited\" in /etc/security/limits.d, LimitMEMLOCK=infinity for a service, "
+      "docker run --ulimit memlock=-1"};
+  finding.layers = {"host"};
+  findings.push_back(std::move(finding));
+}
+
+void check_iommu(const RuleInput& input, std::size_t gpus, Findings& findings) {
+  if (!is(input.inventory, "host.iommu", "translated") || gpus == 0) return;
+  const bool matters = gpus > 1 && !in_virtual_machine(input.inventory);
+  Finding finding = make_finding(Cause("iommu_translation"), matters ? Severity::warning : Severity::note,
+                                 "The IOMMU translates the devices' memory accesses",
+                                 "Each access of a GPU to host memory or to another device is translated. "
+                                 "Transfers between GPUs over PCIe "
+                                 "get slow or hang, and copies lose some speed.");
+  add_seen(finding, input.inventory,
+           {{"host.iommu", "IOMMU:"}, {"kernel.command_line", "kernel command line:"}});
+  finding.evidence.push_back(fmt::format("{} GPUs", gpus));
+  finding.considered = {"acs_enabled: a setting of the bridges, looked at on its own"};
+  finding.next = {
+      "Boot with iommu=pt (passthrough), or switch the IOMMU off where no virtual machine needs it"};
+  finding.layers = {"host", "kernel"};
+  findings.push_back(std::move(finding));
+}
+
+void check_acs(const RuleInput& input, const GpuViews& gpus, Findings& findings) {
+  const Inventory& inventory = input.inventory;
+  const bool fabric = inventory.has("host.infiniband");
+  if (!is(inventory, "host.acs", "on") || in_virtual_machine(inventory) || (gpus.size() < 2 && !fabric))
+    return;
+  const bool linked = !gpus.empty() && std::all_of(gpus.begin(), gpus.end(), [](const GpuView& gpu) {
+    return gpu.number("nvlinks_active").value_or(0) > 0;
+  });
+  Finding finding = make_finding(Cause("acs_enabled"), linked && !fabric ? Severity::note : Severity::warning,
+                                 "PCIe bridges redirect transfers between devices to the processor (ACS)",
+                                 "With access control services on, data between two devices under one switch "
+                                 "goes up to the root complex "
+                                 "and back: peer-to-peer and GPUDirect RDMA get slower than across sockets.");
+  add_seen(finding, inventory, {{"host.acs", "ACS redirection:"}, {"host.infiniband", "InfiniBand:"}});
+  if (linked) finding.evidence.emplace_back("the GPUs have NVLink, which this does not touch");
+  finding.considered = {"iommu_translation: a setting of the processor's side, looked at on its own"};
+  finding.next = {
+      "On bare metal switch ACS off in the firmware, or on the bridges with setpci at each boot; keep it "
+      "on where virtual machines share the GPUs"};
+  finding.layers = {"host"};
+  findings.push_back(std::move(finding));
+}
+
+void check_rdma(const RuleInput& input, std::size_t gpus, Findings& findings) {
+  const Inventory& inventory = input.inventory;
+  const bool absent = missing(inventory, "driver.peermem");
+  if (gpus == 0 || !inventory.has("host.infiniband") || !absent || !container_of(inventory).empty()) return;
+  const bool open = is(inventory, "driver.kernel_module_kind", "open");
+  Finding finding = make_finding(Cause("gdr_disabled"), open ? Severity::note : Severity::warning,
+                                 "InfiniBand is there, and nvidia_peermem is not loaded",
+                                 open ? "GPUDirect RDMA may still work through DMA-BUF, which the open "
+                                        "kernel module offers on kernel 5.12 "
+                                        "and later."
+                                      : "Without nvidia_peermem an InfiniBand device cannot reach GPU "
+                                        "memory: data between nodes goes through "
+                                        "host memory, at a fraction of the speed.");
+  add_seen(finding, inventory,
+           {{"host.infiniband", "InfiniBand:"},
+            {"driver.peermem", "nvidia_peermem:"},
+            {"driver.kernel_module_kind", "kind of the driver's module:"},
+            {"kernel.version", "kernel"}});
+  finding.next = {"sudo modprobe nvidia_peermem, and load it at boot (/etc/modules-load.d)",
+                  "Look in NCCL's log (NCCL_DEBUG=INFO) for \"GPU Direct RDMA\""};
+  finding.layers = {"driver", "host"};
+  findings.push_back(std::move(finding));
+}
+
+}  // namespace
+
+void check_limits(const RuleInput& input, Findings& findings) {
+  const std::size_t gpus = gpus_of(input.inventory).size();
+  check_processor_limit(input, gpus, findings);
+  check_affinity(input, gpus, findings);
+  check_governor(input, findings);
+  check_shared_memory(input, gpus, findings);
+  check_locked_memory(input, findings);
+}
+
+void check_buses(const RuleInput& input, Findings& findings) {
+  const GpuViews gpus = gpus_of(input.inventory);
+  check_iommu(input, gpus.size(), findings);
+  check_acs(input, gpus, findings);
+  check_rdma(input, gpus.size(), findings);
+}
+
+void check_host(const RuleInput& input, Findings& findings) {
+  check_container(input, findings);
+  check_limits(input, findings);
+  check_buses(input, findings);
+  check_environment(input, findings);
+  check_unreadable(input, findings);
+}
+
+}  // namespace gpugauge::stack

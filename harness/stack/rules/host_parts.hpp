@@ -1,0 +1,14 @@
+// Between the files of the host rules.
+#pragma once
+
+#include "stack/rules/support.hpp"
+
+namespace gpugauge::stack {
+
+void check_container(const RuleInput& input, Findings& findings);    ///< image against driver, C library, WSL
+void check_limits(const RuleInput& input, Findings& findings);       ///< processors, shared and locked memory
+void check_buses(const RuleInput& input, Findings& findings);        ///< IOMMU, ACS, GPUDirect RDMA
+void check_environment(const RuleInput& input, Findings& findings);  ///< variables that change behaviour
+void check_unreadable(const RuleInput& input, Findings& findings);   ///< the permissions that are missing
+
+}  // namespace gpugauge::stack
