@@ -1,0 +1,109 @@
+// Error 802 and the fabric manager of NVSwitch systems.
+#include <gmock/gmock.h>
+
+#include "unit/stack/rules/inventories.hpp"
+
+namespace gpugauge::stack {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+Inventory not_ready() {
+  Inventory inventory = h100_server();
+  set_all(
+      inventory,
+      {{"cuda.init.code", "802"}, {"cuda.init.name", "CUDA_ERROR_SYSTEM_NOT_READY"}, {"cuda.devices", "0"}});
+  return inventory;
+}
+
+TEST(FabricRules, AbsentOrStoppedFabricManager) {
+  Inventory inventory = not_ready();
+  inventory.absent("fabric_manager.version", "dpkg");
+  inventory.absent("fabric_manager.state", "/proc");
+  set_gpu(inventory, 2, {{"fabric_state", "in_progress"}});
+  const Findings findings = findings_of(check_start_up, inventory);
+  EXPECT_THAT(said(findings), ElementsAre("failure fabric_manager_down"));
+  EXPECT_THAT(findings[0].title, HasSubstr("is not installed"));
+  EXPECT_THAT(findings[0].evidence,
+              testing::IsSupersetOf(
+                  {"fabric manager: absent (/proc)", "GPU 2 (0000:2a:00.0): fabric state in_progress"}));
+  EXPECT_THAT(findings[0].considered, Contains(HasSubstr("kernel_kaslr_hmm")));
+  set_all(inventory, {{"fabric_manager.state", "installed"}, {"fabric_manager.version", "580.65.06"}});
+  EXPECT_THAT(the(findings_of(check_start_up, inventory), "fabric_manager_down").title,
+              HasSubstr("is not running"));
+}
+
+TEST(FabricRules, AnotherVersionEndsTheFabricManagerAndIsTheCause) {
+  Inventory inventory = not_ready();
+  set_all(inventory, {{"fabric_manager.state", "installed"}, {"fabric_manager.version", "580.95.05-1"}});
+  const Findings findings = findings_of(check_start_up, inventory);
+  EXPECT_THAT(said(findings), ElementsAre("failure fabric_manager_version_mismatch"));
+  EXPECT_EQ(findings[0].title, "The fabric manager 580.95.05-1 does not match the driver 580.65.06");
+}
+
+TEST(FabricRules, TheKernelLogTellsAddressRandomisationApart) {
+  Inventory inventory = not_ready();
+  set(inventory, "kernel_log.hmm_failure", "yes", "/dev/kmsg");
+  const Findings findings = findings_of(check_start_up, inventory);
+  EXPECT_THAT(said(findings), ElementsAre("failure kernel_kaslr_hmm"));
+  EXPECT_THAT(findings[0].evidence, Contains("refusal in the kernel log: yes (/dev/kmsg)"));
+  EXPECT_THAT(findings[0].next.front(), HasSubstr("uvm_disable_hmm=1"));
+  set(inventory, "fabric_manager.state", "installed");
+  EXPECT_THAT(said(findings_of(check_start_up, inventory)), ElementsAre("failure fabric_manager_down"))
+      << "the fabric manager alone explains it; the kernel's refusal is named as the next one";
+}
+
+TEST(FabricRules, ARunningManagerAndAnUntrainedFabric) {
+  Inventory inventory = not_ready();
+  set_gpu(inventory, 0, {{"fabric_state", "in_progress"}});
+  EXPECT_THAT(said(findings_of(check_start_up, inventory)), ElementsAre("failure fabric_not_ready"));
+}
+
+TEST(FabricRules, FromAContainerTheManagerCannotBeSeen) {
+  Inventory inventory = not_ready();
+  set(inventory, "container.kind", "docker");
+  inventory.absent("fabric_manager.state", "/proc");
+  inventory.absent("fabric_manager.version", "dpkg");
+  const Findings findings = findings_of(check_start_up, inventory);
+  EXPECT_THAT(said(findings), ElementsAre("failure fabric_manager_down"));
+  EXPECT_THAT(findings[0].title, HasSubstr("cannot be seen from here"));
+}
+
+TEST(FabricRules, ConfidentialComputingNotSetReady) {
+  Inventory inventory = h200_machine();
+  set_all(inventory, {{"cuda.init.code", "802"}, {"driver.confidential_computing", "on"}});
+  EXPECT_THAT(said(findings_of(check_start_up, inventory)), ElementsAre("failure confidential_computing"));
+  set(inventory, "driver.confidential_computing", "off");
+  EXPECT_THAT(said(findings_of(check_start_up, inventory)), ElementsAre("failure cuda_start_failed"));
+}
+
+TEST(FabricRules, BeforeCudaFailsItIsAWarningOfTheDriver) {
+  Inventory inventory = h100_server();
+  EXPECT_THAT(said(findings_of(check_driver, inventory)), IsEmpty());
+  set(inventory, "fabric_manager.version", "580.95.05");
+  EXPECT_THAT(said(findings_of(check_driver, inventory)),
+              ElementsAre("warning fabric_manager_version_mismatch"));
+  set(inventory, "cuda.init.code", "802");
+  EXPECT_THAT(said(findings_of(check_driver, inventory)), IsEmpty()) << "then the start-up rules say it";
+}
+
+TEST(FabricRules, OneGpuOutsideOfTheFabricIsNamed) {
+  Inventory inventory = h100_server();
+  set_gpu(inventory, 5, {{"fabric_state", "not_started"}});
+  const Findings findings = findings_of(check_driver, inventory);
+  EXPECT_THAT(said(findings), ElementsAre("warning fabric_not_ready"));
+  EXPECT_EQ(findings[0].title, "GPU 5 (0000:5a:00.0) has not joined the NVLink fabric");
+}
+
+TEST(FabricRules, WithoutAnNvSwitchNobodyMissesTheManager) {
+  Inventory inventory = h200_machine();
+  set(inventory, "topology.nvswitch", "no");
+  inventory.absent("fabric_manager.state", "/proc");
+  EXPECT_THAT(said(findings_of(check_driver, inventory)), IsEmpty());
+}
+
+}  // namespace
+}  // namespace gpugauge::stack

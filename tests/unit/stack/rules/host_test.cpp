@@ -1,0 +1,192 @@
+// The host: container and image, limits, buses, environment variables.
+#include <gmock/gmock.h>
+
+#include "unit/stack/rules/inventories.hpp"
+
+namespace gpugauge::stack {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::IsSupersetOf;
+
+std::vector<std::string> host(const Inventory& inventory, Policy policy = Policy::development) {
+  return said(findings_of(check_host, inventory, policy));
+}
+
+Inventory with_items(Inventory inventory, const std::vector<std::pair<std::string, std::string>>& items) {
+  set_all(inventory, items);
+  return inventory;
+}
+
+TEST(HostRules, HealthyMachinesAreLeftAlone) {
+  for (const Inventory& inventory :
+       {h100_server(), h200_machine(), geforce_desktop(), a100_container(), empty_machine()})
+    EXPECT_THAT(host(inventory, Policy::production), IsEmpty());
+  EXPECT_THAT(host(wsl_machine()), ElementsAre("note wsl_limits"));
+}
+
+TEST(HostRules, AnImageNewerThanTheHostsDriver) {
+  Inventory inventory = with_items(a100_container(), {{"driver.cuda_max", "12.2"},
+                                                      {"driver.kernel_module_version", "535.104.05"},
+                                                      {"container.image_cuda", "13.0.1"},
+                                                      {"container.require", "cuda>=13.0"}});
+  const Findings findings = findings_of(check_host, inventory);
+  EXPECT_THAT(said(findings), ElementsAre("failure container_newer_than_host"));
+  EXPECT_EQ(findings[0].title, "The image's CUDA 13.0.1 is too new for the host's driver");
+  EXPECT_THAT(findings[0].evidence, IsSupersetOf({"newest CUDA of the driver: 12.2 (test)",
+                                                  "the host's kernel module 535.104.05 (test)",
+                                                  "oldest driver for CUDA 13: 580.65.06"}));
+  set(inventory, "container.image_cuda", "12.8");
+  EXPECT_THAT(host(inventory), ElementsAre("note container_newer_than_host")) << "minor versions run";
+  set(inventory, "container.image_cuda", "12.2.140");
+  EXPECT_THAT(host(inventory), IsEmpty());
+  inventory.absent("driver.cuda_max", "libcuda");
+  set(inventory, "container.image_cuda", "13.0");
+  EXPECT_THAT(host(inventory), ElementsAre("failure container_newer_than_host"))
+      << "the kernel module's version decides where libcuda does not say";
+  set(inventory, "container.kind", "none");
+  EXPECT_THAT(host(inventory), IsEmpty());
+}
+
+TEST(HostRules, AnOldCLibrary) {
+  EXPECT_THAT(host(with_items(a100_container(), {{"host.libc", "glibc 2.27"}})),
+              ElementsAre("warning container_old_libc"));
+  EXPECT_THAT(host(with_items(h200_machine(), {{"host.libc", "glibc 2.17"}})),
+              ElementsAre("warning old_libc"));
+  EXPECT_THAT(host(with_items(h200_machine(), {{"host.libc", "glibc 2.28"}})), IsEmpty());
+  EXPECT_THAT(host(with_items(h200_machine(), {{"host.libc", "musl 1.2"}})), IsEmpty());
+}
+
+TEST(HostRules, AControlGroupsLimit) {
+  const Findings findings =
+      findings_of(check_host, with_items(h100_server(), {{"host.cgroup_cpu_limit", "4"}}));
+  EXPECT_THAT(said(findings), ElementsAre("warning cgroup_cpu_limit"));
+  EXPECT_EQ(findings[0].title, "A control group limits this process to 4 processors");
+  EXPECT_THAT(findings[0].evidence, Contains("8 GPUs"));
+  EXPECT_THAT(host(with_items(h100_server(), {{"host.cgroup_cpu_limit", "64"}})),
+              ElementsAre("note cgroup_cpu_limit"));
+  EXPECT_THAT(host(with_items(h100_server(), {{"host.cgroup_cpu_limit", "224"}})), IsEmpty());
+  EXPECT_THAT(host(with_items(empty_machine(), {{"host.cgroup_cpu_limit", "0.5"}})),
+              ElementsAre("warning cgroup_cpu_limit"));
+}
+
+TEST(HostRules, AnAffinityMaskNarrowerThanTheGpus) {
+  EXPECT_THAT(host(with_items(h100_server(), {{"host.cpus_allowed", "0-3,8"}})),
+              ElementsAre("warning cpu_affinity_wrong"));
+  EXPECT_THAT(host(with_items(h100_server(), {{"host.cpus_allowed", "0-7"}})), IsEmpty());
+  for (const std::string damaged : {"", "all", "3-1", "0-", "0-99999999999", "1;2", "-5"})
+    EXPECT_THAT(host(with_items(h100_server(), {{"host.cpus_allowed", damaged}})), IsEmpty()) << damaged;
+}
+
+TEST(HostRules, ThePowersaveGovernorIsANoteOutsideOfProduction) {
+  const Inventory inventory = with_items(geforce_desktop(), {{"host.governor", "powersave"}});
+  EXPECT_THAT(host(inventory), ElementsAre("note cpu_governor"));
+  EXPECT_THAT(host(inventory, Policy::production), ElementsAre("warning cpu_governor"));
+}
+
+TEST(HostRules, SharedAndLockedMemory) {
+  EXPECT_THAT(host(with_items(h100_server(), {{"host.shm_mib", "64"}})),
+              ElementsAre("warning shm_too_small"));
+  EXPECT_THAT(host(with_items(h100_server(), {{"host.shm_mib", "1024"}})), IsEmpty());
+  EXPECT_THAT(host(with_items(a100_container(), {{"host.shm_mib", "64"}})),
+              ElementsAre("note shm_too_small"));
+  EXPECT_THAT(host(with_items(empty_machine(), {{"host.shm_mib", "64"}})), IsEmpty());
+  EXPECT_THAT(host(with_items(h100_server(), {{"host.memlock_kib", "8192"}})),
+              ElementsAre("warning pageable_memory"));
+  EXPECT_THAT(host(with_items(h200_machine(), {{"host.memlock_kib", "8192"}})), IsEmpty()) << "no InfiniBand";
+}
+
+TEST(HostRules, TheIommuMattersAmongSeveralGpus) {
+  EXPECT_THAT(host(with_items(h100_server(), {{"host.iommu", "translated"}})),
+              ElementsAre("warning iommu_translation"));
+  EXPECT_THAT(host(with_items(geforce_desktop(), {{"host.iommu", "translated"}})),
+              ElementsAre("note iommu_translation"));
+  EXPECT_THAT(host(with_items(h100_server(), {{"host.iommu", "translated"}, {"host.virtualization", "kvm"}})),
+              ElementsAre("note iommu_translation"));
+}
+
+TEST(HostRules, AccessControlServices) {
+  EXPECT_THAT(host(with_items(h100_server(), {{"host.acs", "on"}})), ElementsAre("warning acs_enabled"));
+  Inventory linked = with_items(h100_server(), {{"host.acs", "on"}});
+  linked.absent("host.infiniband", "/sys/class/infiniband");
+  EXPECT_THAT(host(linked), ElementsAre("note acs_enabled")) << "NVLink is not touched by it";
+  EXPECT_THAT(host(with_items(h200_machine(), {{"host.acs", "on"}})), IsEmpty()) << "one GPU, no InfiniBand";
+  EXPECT_THAT(host(with_items(h100_server(), {{"host.acs", "on"}, {"host.virtualization", "kvm"}})),
+              IsEmpty());
+}
+
+TEST(HostRules, InfiniBandWithoutPeerMemory) {
+  Inventory inventory = with_items(h100_server(), {{"driver.kernel_module_kind", "proprietary"}});
+  inventory.absent("driver.peermem", "/sys/module");
+  EXPECT_THAT(host(inventory), ElementsAre("warning gdr_disabled"));
+  set(inventory, "driver.kernel_module_kind", "open");
+  EXPECT_THAT(host(inventory), ElementsAre("note gdr_disabled"));
+  inventory.absent("host.infiniband", "/sys/class/infiniband");
+  EXPECT_THAT(host(inventory), IsEmpty());
+}
+
+TEST(HostRules, VariablesThatSlowWorkDown) {
+  const std::vector<std::tuple<std::string, std::string, std::string>> hits{
+      {"CUDA_LAUNCH_BLOCKING", "1", "cuda_launch_blocking"},
+      {"NVIDIA_TF32_OVERRIDE", "0", "tf32_env_override"},
+      {"CUDA_CACHE_DISABLE", "1", "jit_cache_disabled"},
+      {"CUDA_FORCE_PTX_JIT", "1", "ptx_jit_forced"},
+      {"CUDA_DISABLE_PTX_JIT", "1", "ptx_jit_disabled"},
+      {"CUDA_MODULE_LOADING", "EAGER", "eager_module_loading"},
+      {"CUDA_INJECTION64_PATH", "/opt/nsight/libToolsInjection64.so", "profiler_attached"},
+      {"LD_PRELOAD", "/opt/compute-sanitizer/libsanitizer-collection.so", "profiler_attached"}};
+  for (const auto& [name, value, cause] : hits) {
+    const Findings findings = findings_of(check_host, with_items(h200_machine(), {{"env." + name, value}}));
+    EXPECT_THAT(said(findings), ElementsAre("warning " + cause)) << name;
+    EXPECT_THAT(findings[0].evidence, ElementsAre(name + "=" + value + " (environment)"));
+  }
+  for (const auto& [name, value] :
+       std::vector<std::pair<std::string, std::string>>{{"CUDA_LAUNCH_BLOCKING", "0"},
+                                                        {"NVIDIA_TF32_OVERRIDE", "1"},
+                                                        {"CUDA_CACHE_DISABLE", ""},
+                                                        {"CUDA_MODULE_LOADING", "LAZY"},
+                                                        {"CUDA_HOME", "/usr/local/cuda"},
+                                                        {"NCCL_DEBUG", "INFO"},
+                                                        {"NCCL_P2P_DISABLE", "0"},
+                                                        {"NCCL_SOCKET_IFNAME", "eth0"},
+                                                        {"OMP_NUM_THREADS", "8"}})
+    EXPECT_THAT(host(with_items(h200_machine(), {{"env." + name, value}})), IsEmpty())
+        << name << "=" << value;
+}
+
+TEST(HostRules, NcclsSettingsFromEnvironmentAndFile) {
+  const Findings findings = findings_of(
+      check_host,
+      with_items(h100_server(), {{"env.NCCL_P2P_DISABLE", "1"},
+                                 {"file.nccl_conf", "NCCL_IB_DISABLE=1 NCCL_SOCKET_IFNAME=eth0 x"}}));
+  EXPECT_THAT(said(findings), ElementsAre("warning nccl_env_leftover"));
+  EXPECT_THAT(findings[0].evidence,
+              ElementsAre("NCCL_P2P_DISABLE=1 (environment)", "NCCL_IB_DISABLE=1 (/etc/nccl.conf)"));
+  EXPECT_THAT(host(with_items(h100_server(), {{"env.NCCL_ALGO", "Ring"}})),
+              ElementsAre("note nccl_env_leftover"));
+}
+
+TEST(HostRules, OtherTuningIsANote) {
+  EXPECT_THAT(host(with_items(h200_machine(), {{"env.CUDA_DEVICE_MAX_CONNECTIONS", "1"},
+                                               {"env.LD_PRELOAD", "/usr/lib/libjemalloc.so.2"}})),
+              ElementsAre("note environment_tuning"));
+}
+
+TEST(HostRules, UnreadableItemsAreOneNoteWithWhatTheyWouldTake) {
+  Inventory inventory = h200_machine();
+  inventory.unreadable("kernel_log.readable", "/dev/kmsg", "root, or kernel.dmesg_restrict=0");
+  inventory.unreadable("host.acs", "/sys/bus/pci/devices", "root");
+  inventory.unreadable("driver.secure_boot", "/sys/firmware/efi", "root");
+  const Findings findings = findings_of(check_host, inventory);
+  EXPECT_THAT(said(findings), ElementsAre("note items_unreadable"));
+  EXPECT_EQ(findings[0].title, "3 items could not be read");
+  EXPECT_THAT(findings[0].evidence,
+              testing::UnorderedElementsAre("needs root, or kernel.dmesg_restrict=0: kernel_log.readable",
+                                            HasSubstr("needs root: ")));
+}
+
+}  // namespace
+}  // namespace gpugauge::stack
