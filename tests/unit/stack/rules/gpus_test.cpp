@@ -95,7 +95,7 @@ TEST(GpuRules, ComputeModes) {
   set_gpu(inventory, 0, {{"compute_mode", "exclusive_process"}});
   EXPECT_THAT(gpus(inventory), ElementsAre("note compute_mode_restricts"));
   set_gpu(inventory, 0, {{"compute_mode", "prohibited"}});
-  EXPECT_THAT(gpus(inventory), ElementsAre("warning compute_mode_restricts"));
+  EXPECT_THAT(gpus(inventory), ElementsAre("failure compute_mode_restricts"));
 }
 
 TEST(GpuRules, PersistenceIsAskedOfDataCentreGpusOnly) {
