@@ -6,8 +6,8 @@
 
 #include "result/build.hpp"
 #include "stack/elf.hpp"
-#include "stack/host.hpp"
 #include "stack/gpu_report.hpp"
+#include "stack/host.hpp"
 #include "stack/loader.hpp"
 #include "stack/shared_object.hpp"
 

@@ -14,8 +14,8 @@ const char* to_string(Consequence consequence);
 
 /// One key that does not have the same answer on both sides.
 struct Difference {
-  std::string key;  ///< of docs/inventory.md; entries of a list that has no fixed order stand under their
-                    ///< path: "toolkit[/usr/local/cuda-12.8].version"
+  std::string key;   ///< of docs/inventory.md; entries of a list that has no fixed order stand under their
+                     ///< path: "toolkit[/usr/local/cuda-12.8].version"
   std::string left;  ///< value, "absent", "unreadable ...", or "not looked for"
   std::string right;
   Consequence consequence = Consequence::noise;

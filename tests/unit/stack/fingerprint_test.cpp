@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "fake_tree.hpp"
-#include "stack/host.hpp"
 #include "stack/gpu_report.hpp"
+#include "stack/host.hpp"
 
 namespace gpugauge::stack {
 namespace {

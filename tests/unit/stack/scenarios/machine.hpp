@@ -10,9 +10,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "unit/stack/fake_tree.hpp"
 #include "stack/inventory/collect.hpp"
 #include "stack/rules/rules.hpp"
+#include "unit/stack/fake_tree.hpp"
 
 namespace gpugauge::stack {
 
@@ -122,13 +122,13 @@ class Machine : public FakeTree {
     context.timeout_seconds = limit_seconds;
     if (!answers_.empty()) {
       std::string path = at(library_folder).string();
-      if (const auto given = value_of(environment_, "LD_LIBRARY_PATH")) path = at(*given).string() + ":" + path;
+      if (const auto given = value_of(environment_, "LD_LIBRARY_PATH"))
+        path = at(*given).string() + ":" + path;
       context.driver_command = {"/usr/bin/env", "-i", "GPUGAUGE_FAKE_SCENARIO=" + answers.string(),
                                 "LD_LIBRARY_PATH=" + path};
       for (const auto& [name, value] : environment_)
         if (name != "LD_LIBRARY_PATH") context.driver_command.push_back(name + "=" + value);
-      context.driver_command.insert(context.driver_command.end(),
-                                    {GPUGAUGE_PROBE_CHILD, "inventory"});
+      context.driver_command.insert(context.driver_command.end(), {GPUGAUGE_PROBE_CHILD, "inventory"});
     }
     return collect(context);
   }

@@ -1,4 +1,6 @@
 // Machines whose driver works and something else does not fit, and machines on which nothing is wrong.
+#include <ostream>
+
 #include <gmock/gmock.h>
 
 #include "unit/stack/scenarios/machine.hpp"
@@ -14,6 +16,11 @@ struct Scenario {
   void (*arrange)(Machine&);
   std::string expected;  ///< "warning mig_left_enabled"
 };
+
+// GoogleTest prints a parameter; bytes of a function would differ from run to run.
+std::ostream& operator<<(std::ostream& out, const Scenario& scenario) {
+  return out << scenario.name;
+}
 
 class Running : public testing::TestWithParam<Scenario> {};
 
@@ -163,6 +170,10 @@ struct Healthy {
   std::string name;
   void (*arrange)(Machine&);
 };
+
+std::ostream& operator<<(std::ostream& out, const Healthy& healthy) {
+  return out << healthy.name;
+}
 
 class NothingIsWrong : public testing::TestWithParam<Healthy> {};
 

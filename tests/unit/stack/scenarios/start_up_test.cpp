@@ -1,4 +1,6 @@
 // Machines whose driver does not start: each must end in the right finding, and in no other failure.
+#include <ostream>
+
 #include <gmock/gmock.h>
 
 #include "unit/stack/scenarios/machine.hpp"
@@ -15,6 +17,11 @@ struct Scenario {
   std::string cause;     ///< the failure that must be found, first of all
   std::string evidence;  ///< what its evidence must name
 };
+
+// GoogleTest prints a parameter; bytes of a function would differ from run to run.
+std::ostream& operator<<(std::ostream& out, const Scenario& scenario) {
+  return out << scenario.name;
+}
 
 class StartUp : public testing::TestWithParam<Scenario> {};
 
