@@ -149,6 +149,16 @@ void judge(const Tally& tally, const BinaryReport& report, const RunQuestion& qu
     answer.first_launch = compiling_cost;
     return;
   }
+  if (runs == 0 && tally.refused == nullptr && report.kind == BinaryKind::shared_library) {
+    // cuFFT of CUDA 13 holds one container, for sm_75, and links its kernels when they are asked for.
+    answer.way = Way::unknown;
+    answer.sentence = fmt::format(
+        "the code that nvcc packed into it is for {} only, and launches of that fail on compute capability "
+        "{} with error 209, cudaErrorNoKernelImageForDevice; a library that carries kernels in a form of its "
+        "own, or links them at run time as cuFFT does, can work all the same, which the file does not tell",
+        names(report.codes.all()), cc);
+    return;
+  }
   if (runs == 0) {
     answer.way = Way::no;
     answer.sentence =

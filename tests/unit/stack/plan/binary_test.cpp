@@ -236,6 +236,17 @@ TEST(CanRun, ContainersMayDiffer) {
   EXPECT_EQ(on("9.0", "").way, Way::unknown);
 }
 
+TEST(CanRun, ALibraryMayBringKernelsThatTheFileDoesNotShow) {
+  BinaryReport report = inspect_bytes(fatbin({machine_code(75)}));
+  report.kind = BinaryKind::shared_library;
+  const RunAnswer answer = can_run(report, {{"9.0"}, "13.0", ""}).at(0);
+  EXPECT_EQ(answer.way, Way::unknown);
+  EXPECT_THAT(answer.sentence, HasSubstr("is for sm_75 only"));
+  EXPECT_THAT(answer.sentence, HasSubstr("which the file does not tell"));
+  report.kind = BinaryKind::executable;
+  EXPECT_EQ(can_run(report, {{"9.0"}, "13.0", ""}).at(0).way, Way::no);
+}
+
 TEST(CanRun, WhatStandsAgainstAllOfIt) {
   BinaryReport report = inspect_bytes(fatbin({machine_code(90)}));
   report.runtime = RuntimeLink::inside;

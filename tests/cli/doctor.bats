@@ -1,0 +1,164 @@
+# gpugauge doctor as a user drives it, on this machine and on trees made for it.
+load common
+
+# A machine with a driver of 535.183.01 and a GPU, as files: nothing of it can run here.
+make_tree() {
+  mkdir -p tree/etc tree/proc/driver/nvidia tree/proc/sys/kernel tree/sys/bus/pci/devices/0000:01:00.0 tree/usr/lib/x86_64-linux-gnu \
+    tree/var/lib/dpkg tree/dev
+  printf 'PRETTY_NAME="Ubuntu 22.04.5 LTS"\nID=ubuntu\nVERSION_ID="22.04"\n' >tree/etc/os-release
+  printf 'NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.183.01  Release Build\n' >tree/proc/driver/nvidia/version
+  echo 5.15.0-100-generic >tree/proc/sys/kernel/osrelease
+  echo 0x10de >tree/sys/bus/pci/devices/0000:01:00.0/vendor
+  echo 0x030200 >tree/sys/bus/pci/devices/0000:01:00.0/class
+  echo 0x2330 >tree/sys/bus/pci/devices/0000:01:00.0/device
+  touch tree/dev/nvidiactl tree/dev/nvidia0 tree/dev/nvidia-uvm
+  for name in libcuda libnvidia-ml; do
+    touch "tree/usr/lib/x86_64-linux-gnu/$name.so.535.183.01"
+    ln -s "$name.so.535.183.01" "tree/usr/lib/x86_64-linux-gnu/$name.so.1"
+  done
+  printf 'Package: nvidia-driver-535\nStatus: install ok installed\nVersion: 535.183.01-0ubuntu1\n\n' >tree/var/lib/dpkg/status
+}
+
+@test "on a machine without a GPU: the stack, the misleading message explained, and 3" {
+  has_gpu && skip "this machine has a usable GPU"
+  gpugauge probe hardware && skip "this machine has NVIDIA hardware"
+  run -3 gpugauge doctor
+  [[ $output == *"No NVIDIA GPU was found"* ]]
+  [[ $output == *"error 35"*misleading* ]]
+  [[ $output == *"kernel driver"*absent* ]]
+  [[ "${lines[-1]}" == "cannot judge: this machine shows no NVIDIA GPU"* ]]
+}
+
+@test "JSON, Markdown and the inventory's round trip" {
+  gpugauge doctor --json --redact --report markdown=report.md >report.json || [ $? -le 3 ]
+  "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" doctor report.json
+  grep -q '^| layer | version | detail |$' report.md
+  gpugauge doctor --json --inventory report.json >again.json || [ $? -le 3 ]
+  "$PYTHON" - <<'PY'
+import json
+first, again = (json.load(open(name)) for name in ("report.json", "again.json"))
+assert first["inventory"] == again["inventory"]
+assert [finding["cause"] for finding in first["findings"]] == [finding["cause"] for finding in again["findings"]]
+PY
+}
+
+@test "--redact leaves out the host's name, the user's home and addresses" {
+  HOME="$PWD/home/anna" NCCL_SOCKET_IFNAME=eth0 CUDA_CACHE_PATH="$PWD/home/anna/cache" gpugauge doctor --json --redact >redacted.json || [ $? -le 3 ]
+  run ! grep -q anna redacted.json
+  run ! grep -qF "\"$(hostname)\"" redacted.json
+}
+
+@test "--root looks below that folder only, and runs nothing of it" {
+  make_tree
+  mkdir -p tree/usr/bin
+  printf '#!/bin/sh\ntouch "%s/was-run"\n' "$PWD" | tee tree/usr/bin/nvcc tree/usr/bin/python3 tree/usr/bin/nvidia-smi >/dev/null
+  chmod +x tree/usr/bin/*
+  ln -s /etc/hostname tree/etc/nccl.conf
+  run gpugauge doctor --root tree --all
+  [ "$status" -le 1 ]
+  [[ $output == *"Ubuntu 22.04.5 LTS"* ]]
+  [[ $output == *535.183.01* ]]
+  [ ! -e was-run ]
+  [[ $output != *"$(hostname)"* ]]
+  run -2 gpugauge doctor --root tree --pid 1
+  [[ $output == *"--root"*"--pid"* ]]
+  run -2 gpugauge doctor --root /nonexistent
+  [[ $output == *"no such folder"* ]]
+}
+
+@test "--plan: works, does not work with the layer named, and every bad input named" {
+  run -0 gpugauge doctor --plan cuda=12.8,cudnn=9.10,torch=2.8,driver=570 --gpu h100
+  [[ $output == *"This combination works"* ]]
+  run -1 gpugauge doctor --plan cuda=13.0 --gpu h100 --driver 535
+  [[ $output == *"error 35"* && $output == *"what would have to change: driver"* ]]
+  run -1 gpugauge doctor --plan cuda=13.0,driver=580 --gpu v100
+  run -0 gpugauge doctor --plan cuda=12.8,driver=570 --gpu h100 --json
+  "$PYTHON" -c 'import json, sys; assert json.loads(sys.argv[1])["schema"] == "gpugauge.plan/1"' "$output"
+  for bad in '' 'cuda' 'cuda=' 'cuda=x' 'cuda=12,cuda=13' 'coda=12' '=12'; do
+    run -2 gpugauge doctor --plan "$bad" --gpu h100
+  done
+  run -2 gpugauge doctor --plan coda=12 --gpu h100
+  [[ $output == *coda*cuda* ]]
+  run -2 gpugauge doctor --plan cuda=12.8 --gpu h1000000
+  run -2 gpugauge doctor --gpu h100
+  [[ $output == *"--plan or --binary"* ]]
+}
+
+@test "--binary: a program, what is none, and a library that does not tell" {
+  run gpugauge doctor --binary "$(command -v gpugauge)" --gpu h100
+  [[ $output == *"carries no GPU code"* ]]
+  [ "$status" -eq 3 ]
+  echo text >file
+  run gpugauge doctor --binary file --gpu h100
+  [ "$status" -eq 3 ]
+  [[ $output == *"no ELF file"* ]]
+  run gpugauge doctor --binary nothing --gpu h100
+  [[ $output == *"there is no such file"* ]]
+}
+
+@test "--image-env: lines and docker inspect, judged against the host" {
+  make_tree
+  printf 'CUDA_VERSION=12.8.1\nNVIDIA_REQUIRE_CUDA=cuda>=12.8\nNVIDIA_DRIVER_CAPABILITIES=utility\n' >image.env
+  gpugauge doctor --root tree --json >tree.json || [ $? -le 1 ]
+  run -1 gpugauge doctor --image-env image.env --inventory tree.json
+  [[ $output == *NVIDIA_DRIVER_CAPABILITIES* ]]
+  echo '[{"Config": {"Env": ["CUDA_VERSION=12.2.0"]}, "RepoTags": ["nvidia/cuda:latest"]}]' >image.json
+  run gpugauge doctor --image-env image.json --inventory tree.json
+  [ "$status" -le 3 ]
+  [[ $output == *latest* ]]
+  echo '[{"Config"' >broken.json
+  run -2 gpugauge doctor --image-env broken.json
+  [[ $output == *broken.json* ]]
+}
+
+@test "lock, verify and diff" {
+  make_tree
+  run -0 gpugauge doctor lock --root tree --output stack.lock
+  "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" lock stack.lock
+  run -2 gpugauge doctor lock --root tree --output stack.lock
+  [[ $output == *"not overwritten"* ]]
+  run -0 gpugauge doctor verify stack.lock --root tree
+  gpugauge doctor --root tree --json >before.json || [ $? -le 1 ]
+  printf 'NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.216.03  Release Build\n' >tree/proc/driver/nvidia/version
+  gpugauge doctor --root tree --json >after.json || [ $? -le 1 ]
+  run -1 gpugauge doctor verify stack.lock --root tree
+  [[ $output == *535.183.01*535.216.03* ]]
+  run -1 gpugauge doctor verify stack.lock before.json after.json
+  [[ $output == *"1 of 2 as locked, 1 drifted"* ]]
+  run -1 gpugauge doctor diff before.json after.json
+  [[ $output == *kernel_module_version*535.183.01*535.216.03* ]]
+  run -0 gpugauge doctor diff before.json before.json
+  run -2 gpugauge doctor verify before.json
+  [[ $output == *before.json* ]]
+  run -2 gpugauge doctor diff before.json
+  for text in '' '{' '[]' '{"schema": "gpugauge.lock/2", "created": "", "fields": {}}'; do
+    printf '%s' "$text" >hostile.lock
+    run -2 gpugauge doctor verify hostile.lock --root tree
+    [[ $output == *hostile.lock* ]]
+    [ "${#lines[@]}" -eq 1 ]
+  done
+}
+
+@test "hostile trees end in an answer" {
+  mkdir -p tree/proc/driver/nvidia tree/var/lib/dpkg tree/var/log tree/etc/apt/apt.conf.d tree/usr/lib tree/lib
+  mkfifo tree/proc/driver/nvidia/version tree/etc/os-release tree/etc/nccl.conf
+  mkdir tree/var/lib/dpkg/status
+  ln -s loop tree/etc/loop && ln -s ../etc/loop tree/usr/lib/os-release
+  ln -s / tree/lib/modules
+  head -c 3000000 /dev/urandom >tree/var/log/kern.log
+  head -c 100000 /dev/urandom >tree/usr/lib/libcuda.so.1
+  run timeout 20 gpugauge doctor --root tree --all
+  [ "$status" -le 3 ]
+  [ "$status" -ne 2 ]
+}
+
+@test "a saved inventory that is none, and options that exclude each other" {
+  echo '{"inventory": {"schema": "gpugauge.inventory/9", "items": []}}' >future.json
+  run -2 gpugauge doctor --inventory future.json
+  [[ $output == *future.json* ]]
+  run -2 gpugauge doctor --inventory future.json --root /
+  run -2 gpugauge doctor --inventory missing.json
+  run -2 gpugauge doctor --report pdf=x
+  [[ $output == *"json=FILE or markdown=FILE"* ]]
+  run -2 gpugauge doctor --policy strict
+}
