@@ -11,6 +11,7 @@
 
 #include "result/error.hpp"
 #include "result/file.hpp"
+#include "result/object_reader.hpp"
 #include "stack/inventory/collect.hpp"
 #include "stack/inventory/overview.hpp"
 #include "stack/plan/redact.hpp"
@@ -77,17 +78,24 @@ void add_inventory_options(CLI::App& command, DoctorArguments& arguments) {
       ->type_name("PATH");
   command.add_option("--pid", arguments.pid, "Also what this running process has loaded")
       ->type_name("PID")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 1 << 30).description(""));
   command.add_flag("--import", arguments.import_frameworks,
                    "Also import the frameworks, which runs their code (slow)");
   command.add_flag("--redact", arguments.redact,
                    "Leave out serial numbers, UUIDs, host names and paths under home");
 }
 
+stack::RedactNames names_of(const DoctorArguments& arguments) {
+  stack::RedactNames names = stack::current_names();
+  const stack::Reading own = stack::Tree(arguments.root).read("/etc/hostname", 256);
+  if (own.present() && !own.text.empty()) names.hosts.push_back(own.text);
+  return names;
+}
+
 stack::Inventory read_inventory(const std::string& file) {
   const std::string text = result::read_file(file);
   try {
-    const nlohmann::json document = nlohmann::json::parse(text, nullptr, false);
+    const nlohmann::json document = result::parse_json(text, file);
     if (document.is_object() && document.contains("inventory") && document["inventory"].is_object())
       return stack::inventory_from_json(document["inventory"].dump());
     return stack::inventory_from_json(text);
@@ -111,15 +119,23 @@ stack::Inventory inventory_of(const DoctorArguments& arguments) {
     const bool live = std::filesystem::canonical(arguments.root, error) == "/";
     if (!live && (arguments.pid || arguments.import_frameworks))
       throw result::UsageError("--root looks at files only: it goes with neither --pid nor --import");
+    if (arguments.pid && !std::filesystem::exists(fmt::format("/proc/{}", *arguments.pid), error))
+      throw result::UsageError(fmt::format("--pid {}: there is no such process", *arguments.pid));
     stack::Context context;
     context.tree = stack::Tree(live ? "/" : arguments.root);
     if (live) context.environment = stack::current_environment();
     context.python = arguments.python;
+    if (live && !arguments.python.empty()) {
+      if (!std::filesystem::exists(arguments.python, error))
+        throw result::UsageError(
+            fmt::format("--python {}: there is no such interpreter or environment", arguments.python));
+      context.python = std::filesystem::absolute(arguments.python).lexically_normal().string();
+    }
     context.pid = arguments.pid;
     context.import_frameworks = arguments.import_frameworks;
     found = stack::collect(context);
   }
-  return arguments.redact ? stack::Redactor(stack::current_names()).inventory(found) : found;
+  return arguments.redact ? stack::Redactor(names_of(arguments)).inventory(found) : found;
 }
 
 report::Doctor examine(stack::Inventory inventory, const std::string& policy) {

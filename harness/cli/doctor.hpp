@@ -7,6 +7,7 @@
 
 #include "cli/command.hpp"
 #include "report/doctor.hpp"
+#include "stack/plan/redact.hpp"
 #include "stack/rules/rules.hpp"
 
 namespace gpugauge::cli {
@@ -28,6 +29,9 @@ void add_inventory_options(CLI::App& command, DoctorArguments& arguments);
 /// options that exclude each other or name what is not there, result::FormatError and result::FileError for a
 /// file.
 stack::Inventory inventory_of(const DoctorArguments& arguments);
+
+/// Names that a redaction leaves out: of this machine and user, and of the root that is looked at.
+stack::RedactNames names_of(const DoctorArguments& arguments);
 
 /// The inventory in a file: one written by `doctor --json` (either whole report or inventory alone).
 stack::Inventory read_inventory(const std::string& file);

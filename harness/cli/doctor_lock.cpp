@@ -1,4 +1,5 @@
 // gpugauge doctor lock, verify and diff: one stack against a pin file, many, or another.
+#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <memory>
@@ -20,6 +21,9 @@ namespace {
 
 using nlohmann::ordered_json;
 
+/// In a file or a pipe nothing is cut: what differs may stand in the middle.
+constexpr int unlimited_width = 100000;
+
 struct Arguments {
   std::string output, lock;
   std::vector<std::string> files;
@@ -33,6 +37,8 @@ int lock(const Arguments& arguments, const DoctorArguments& doctor) {
         "{} exists; a lock is not overwritten: choose another --output, or say --force", arguments.output));
   const std::string now = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
   const stack::Lock made = stack::make_lock(inventory_of(doctor), now);
+  if (made.fields.empty())
+    throw result::UsageError("there is nothing to pin: no driver, library, framework or system was found");
   if (arguments.output.empty()) {
     print(stack::to_json(made));
     return 0;
@@ -40,6 +46,11 @@ int lock(const Arguments& arguments, const DoctorArguments& doctor) {
   result::write_file(arguments.output, stack::to_json(made));
   print(fmt::format("{} fields pinned in {}\n", made.fields.size(), arguments.output));
   return 0;
+}
+
+/// A lock that ignores everything, or a node that tells nothing, passes nobody.
+bool sure(const stack::LockReport& report) {
+  return report.unknown.empty() && report.compared > 0;
 }
 
 struct Node {
@@ -62,7 +73,7 @@ std::string to_json(const std::vector<Node>& nodes) {
   ordered_json out = ordered_json::array();
   for (const Node& node : nodes)
     out.push_back({{"node", node.name},
-                   {"as_locked", node.report.as_locked()},
+                   {"as_locked", node.report.as_locked() && sure(node.report)},
                    {"compared", node.report.compared},
                    {"ignored", node.report.ignored},
                    {"drifts", json_of(node.report.drifts)},
@@ -80,10 +91,10 @@ std::string draw(const std::vector<Node>& nodes, const report::Terminal& termina
   for (const Node& node : nodes) {
     const stack::LockReport& report = node.report;
     drifted += report.drifts.empty() ? 0 : 1;
-    unsure += report.drifts.empty() && !report.unknown.empty() ? 1 : 0;
-    const auto [word, tone] = !report.drifts.empty()    ? std::pair{"drifted", Tone::bad}
-                              : !report.unknown.empty() ? std::pair{"not sure", Tone::doubt}
-                                                        : std::pair{"as locked", Tone::good};
+    unsure += report.drifts.empty() && !sure(report) ? 1 : 0;
+    const auto [word, tone] = !report.drifts.empty() ? std::pair{"drifted", Tone::bad}
+                              : !sure(report)        ? std::pair{"not sure", Tone::doubt}
+                                                     : std::pair{"as locked", Tone::good};
     out += fmt::format("{}  {} ({} fields compared, {} ignored)\n",
                        terminal.paint(report::plain(node.name), Tone::strong), terminal.paint(word, tone),
                        report.compared, report.ignored);
@@ -98,21 +109,30 @@ std::string draw(const std::vector<Node>& nodes, const report::Terminal& termina
 int verify(const Arguments& arguments, const DoctorArguments& doctor) {
   const stack::Lock lock = stack::lock_from_json(result::read_file(arguments.lock), arguments.lock);
   std::vector<Node> nodes;
-  for (const std::string& file : arguments.files)
-    nodes.push_back({file, stack::verify(lock, read_inventory(file))});
+  stack::Redactor redactor(names_of(doctor));
+  for (const std::string& file : arguments.files) {
+    const stack::Inventory found = read_inventory(file);
+    nodes.push_back({file, stack::verify(lock, doctor.redact ? redactor.inventory(found) : found)});
+  }
   if (nodes.empty()) nodes.push_back({"this node", stack::verify(lock, inventory_of(doctor))});
   print(arguments.json ? to_json(nodes) : draw(nodes, report::terminal(1)));
   int code = 0;
   for (const Node& node : nodes) {
     if (!node.report.drifts.empty()) return 1;
-    if (!node.report.unknown.empty()) code = 3;
+    if (!sure(node.report)) code = 3;
   }
   return code;
 }
 
-int diff(const Arguments& arguments) {
-  const std::vector<stack::Difference> differences =
-      stack::diff(read_inventory(arguments.files.at(0)), read_inventory(arguments.files.at(1)));
+int diff(const Arguments& arguments, const DoctorArguments& doctor) {
+  stack::Inventory left = read_inventory(arguments.files.at(0));
+  stack::Inventory right = read_inventory(arguments.files.at(1));
+  if (doctor.redact) {
+    stack::Redactor redactor(names_of(doctor));
+    left = redactor.inventory(left);
+    right = redactor.inventory(right);
+  }
+  const std::vector<stack::Difference> differences = stack::diff(left, right);
   if (arguments.json) {
     ordered_json out = ordered_json::array();
     for (const stack::Difference& one : differences)
@@ -135,7 +155,9 @@ int diff(const Arguments& arguments) {
                  {report::plain(one.key), report::Tone::strong},
                  {report::plain(one.left)},
                  {report::plain(one.right)}});
-    print(table.draw(report::terminal(1)));
+    report::Terminal terminal = report::terminal(1);
+    if (!terminal.interactive && std::getenv("COLUMNS") == nullptr) terminal.width = unlimited_width;
+    print(table.draw(terminal));
   }
   return differences.empty() ? 0 : 1;
 }
@@ -169,9 +191,9 @@ void add_doctor_lock(CLI::App& doctor, DoctorArguments& arguments, Action& actio
       ->required()
       ->expected(2)
       ->type_name("FILE");
-  diff_command->callback([own, &action, &doctor] {
+  diff_command->callback([own, &arguments, &action, &doctor] {
     own->json = doctor.get_option("--json")->as<bool>();
-    action = [own] { return diff(*own); };
+    action = [own, &arguments] { return diff(*own, arguments); };
   });
 }
 

@@ -1,5 +1,6 @@
 // gpugauge doctor --plan, --image-env, --binary: would it work?
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 
 #include <fmt/format.h>
@@ -47,8 +48,13 @@ int answer_image(const Questions& asked, const DoctorArguments& arguments, bool 
 int answer_binary(const Questions& asked, const DoctorArguments& arguments, bool json) {
   report::BinaryAnswers out;
   const bool live = arguments.root == "/";
-  out.report = stack::inspect_binary(
-      stack::Tree(arguments.root), live ? stack::current_environment() : stack::Environment{}, asked.binary);
+  // A relative path is the caller's; below another root there is no working folder.
+  const std::string path =
+      live ? std::filesystem::absolute(asked.binary).lexically_normal().string() : asked.binary;
+  out.report = stack::inspect_binary(stack::Tree(arguments.root),
+                                     live ? stack::current_environment() : stack::Environment{}, path);
+  if (out.report.kind == stack::BinaryKind::unknown && !out.report.problem.empty())
+    throw result::UsageError(fmt::format("--binary {}: {}", asked.binary, out.report.problem));
   stack::RunQuestion question;
   for (const stack::GpuModel& model : models(asked.gpu))
     question.compute_capabilities.push_back(
@@ -104,9 +110,19 @@ void add_doctor_questions(CLI::App& doctor, DoctorArguments& arguments, Action& 
       .add_option("--driver", asked->driver, "For --plan and --binary: this driver instead of this machine's")
       ->type_name("VERSION");
   doctor.parse_complete_callback([asked, &arguments, &action, &doctor] {
-    if (action) return;
-    const auto json = [&doctor] { return doctor.get_option("--json")->as<bool>(); };
-    const bool as_json = json();
+    const bool given = doctor.count("--plan") + doctor.count("--image-env") + doctor.count("--binary") > 0;
+    if (action) {
+      if (given)
+        throw CLI::ValidationError("lock, verify and diff", "they answer no --plan, --image-env or --binary");
+      return;
+    }
+    for (const char* const name : {"--plan", "--image-env", "--binary"})
+      if (doctor.count(name) > 0 && doctor.get_option(name)->as<std::string>().empty())
+        throw CLI::ValidationError(name, "it is empty");
+    if (given && doctor.count("--report") > 0)
+      throw CLI::ValidationError(
+          "--report", "a plan, image or binary is answered on standard output, with --json as JSON");
+    const bool as_json = doctor.get_option("--json")->as<bool>();
     if (!asked->plan.empty())
       action = [asked, &arguments, as_json] { return answer_plan(*asked, arguments, as_json); };
     else if (!asked->image.empty())

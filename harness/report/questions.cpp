@@ -113,7 +113,7 @@ std::string draw(const stack::PlanReport& plan, const Terminal& terminal) {
 
 std::string draw(const stack::ImageReport& image, const Terminal& terminal) {
   std::string out;
-  for (const auto& [name, value] : image.facts) out += fmt::format("  {:<14}{}\n", plain(name), plain(value));
+  for (const auto& [name, value] : image.facts) out += fmt::format("  {:<18}{}\n", plain(name), plain(value));
   if (!out.empty()) out = terminal.paint("The image", Tone::strong) + "\n" + out + "\n";
   out += draw_pairs(image.pairs, terminal);
   for (const stack::Finding& finding : image.findings) out += "\n" + draw(finding, terminal, true);

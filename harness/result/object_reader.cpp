@@ -80,11 +80,16 @@ void Place::refuse(const std::string& fault) const {
                                  : fmt::format("{}: {}: {}", origin, path, fault));
 }
 
+/// No file of ours is deeper than ten; what is handled by recursion must not be handed thousands.
+constexpr int depth_most = 64;
+
 nlohmann::json parse_json(const std::string& text, const std::string& origin) {
   if (text.find_first_not_of(" \t\r\n") == std::string::npos)
     throw FormatError(fmt::format("{}: the file is empty; it should hold a JSON object", origin));
   std::vector<std::set<std::string>> keys;
-  const auto watch = [&](int, json::parse_event_t event, const json& value) {
+  const auto watch = [&](int depth, json::parse_event_t event, const json& value) {
+    if (depth > depth_most)
+      throw FormatError(fmt::format("{}: nested deeper than {} levels", origin, depth_most));
     if (event == json::parse_event_t::object_start) keys.emplace_back();
     if (event == json::parse_event_t::object_end) keys.pop_back();
     if (event == json::parse_event_t::key && !keys.back().insert(value.get<std::string>()).second)

@@ -80,6 +80,11 @@ PY
   run -2 gpugauge doctor --plan coda=12 --gpu h100
   [[ $output == *coda*cuda* ]]
   run -2 gpugauge doctor --plan cuda=12.8 --gpu h1000000
+  run -3 gpugauge doctor --plan cuda=12.8 --gpu h100 --driver 9999
+  [[ $output == *"know no driver branch"* ]]
+  run -3 gpugauge doctor --plan cuda=99.9 --gpu h100 --driver 580
+  run -2 gpugauge doctor --plan cuda=12.8 --gpu h100 --report json=plan.json
+  run -2 gpugauge doctor --plan cuda=12.8 lock
   run -2 gpugauge doctor --gpu h100
   [[ $output == *"--plan or --binary"* ]]
 }
@@ -89,11 +94,14 @@ PY
   [[ $output == *"carries no GPU code"* ]]
   [ "$status" -eq 3 ]
   echo text >file
-  run gpugauge doctor --binary file --gpu h100
-  [ "$status" -eq 3 ]
+  run -2 gpugauge doctor --binary file --gpu h100
   [[ $output == *"no ELF file"* ]]
-  run gpugauge doctor --binary nothing --gpu h100
-  [[ $output == *"there is no such file"* ]]
+  run -2 gpugauge doctor --binary ./nothing --gpu h100
+  [[ $output == *"./nothing: there is no such file"* ]]
+  run -2 gpugauge doctor --binary '' --gpu h100
+  cp "$(command -v gpugauge)" here
+  run -3 gpugauge doctor --binary ./here --gpu h100
+  [[ $output == *"carries no GPU code"* ]]
 }
 
 @test "--image-env: lines and docker inspect, judged against the host" {
@@ -128,6 +136,16 @@ PY
   run -1 gpugauge doctor diff before.json after.json
   [[ $output == *kernel_module_version*535.183.01*535.216.03* ]]
   run -0 gpugauge doctor diff before.json before.json
+  "$PYTHON" - <<'PY'
+import json
+lock = json.load(open("stack.lock"))
+for field in lock["fields"].values() if isinstance(lock["fields"], dict) else lock["fields"]: field["match"] = "ignore"
+json.dump(lock, open("loose.lock", "w"))
+PY
+  run -3 gpugauge doctor verify loose.lock before.json
+  mkdir empty
+  run -2 gpugauge doctor --root empty lock --output empty.lock
+  [ ! -e empty.lock ]
   run -2 gpugauge doctor verify before.json
   [[ $output == *before.json* ]]
   run -2 gpugauge doctor diff before.json
@@ -161,4 +179,10 @@ PY
   run -2 gpugauge doctor --report pdf=x
   [[ $output == *"json=FILE or markdown=FILE"* ]]
   run -2 gpugauge doctor --policy strict
+  run -2 gpugauge doctor --python ./no-such-environment
+  run -2 gpugauge doctor --pid 99999999
+  run -2 gpugauge doctor --pid abc
+  "$PYTHON" -c 'print("{\"inventory\":{\"a\":" + "[" * 300000 + "]" * 300000 + "}}")' >deep.json
+  run -2 gpugauge doctor --inventory deep.json
+  [[ $output == *"nested deeper"* ]]
 }

@@ -123,18 +123,8 @@ std::string answer(const Item& item) {
   return item.needs.empty() ? "unreadable" : "unreadable (it takes " + item.needs + ")";
 }
 
-/// What a side that lacks the key says: of a list's entries and of named things there is no item where they
-/// are not there; of anything else, nobody looked.
 std::string lacking(std::string_view key) {
-  if (key.find('[') != std::string_view::npos) return "absent";
-  for (const std::string_view list :
-       {"env.", "framework.", "host.infiniband.", "library.", "package.", "process.", "wheel."}) {
-    if (key.starts_with(list)) return "absent";
-  }
-  while (!key.empty()) {
-    if (is_index(take_part(key))) return "absent";
-  }
-  return "not looked for";
+  return absent_when_missing(key) ? "absent" : "not looked for";
 }
 
 bool is_left_out(std::string_view key) {
@@ -204,6 +194,18 @@ const char* to_string(Consequence consequence) {
       break;
   }
   return "passing states";
+}
+
+bool absent_when_missing(std::string_view key) {
+  if (key.find('[') != std::string_view::npos) return true;
+  for (const std::string_view list :
+       {"env.", "framework.", "host.infiniband.", "library.", "package.", "process.", "wheel."}) {
+    if (key.starts_with(list)) return true;
+  }
+  while (!key.empty()) {
+    if (is_index(take_part(key))) return true;
+  }
+  return false;
 }
 
 std::vector<Difference> diff(const Inventory& left, const Inventory& right) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "stack/inventory/inventory.hpp"
@@ -22,6 +23,10 @@ struct Difference {
 
   bool operator==(const Difference&) const = default;
 };
+
+/// True where a missing item means that the thing is not there: entries of a list and named things (a
+/// library, a wheel, a GPU) have items only where they are. Of any other key, nobody looked.
+bool absent_when_missing(std::string_view key);
 
 /// Sorted by consequence, within it as the left inventory has it, what only the right one has last. Left out
 /// is what differs between any two looks at one machine: temperatures, performance states, times, and

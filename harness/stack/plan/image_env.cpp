@@ -241,8 +241,8 @@ struct Judge {
         "another CUDA and other libraries tomorrow.";
     for (const std::string& name : floating) finding.evidence.push_back(printable(name));
     if (!image.digests.empty())
-      finding.next.push_back("name it by its digest: " + printable(image.digests.front()));
-    finding.next.emplace_back("or take a tag with the full version");
+      finding.next.push_back("Name it by its digest: " + printable(image.digests.front()));
+    finding.next.emplace_back("Take a tag with the full version, or name the image by its digest");
   }
 };
 

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "stack/plan/diff.hpp"
 #include "stack/rules/support.hpp"
 
 namespace gpugauge::stack {
@@ -204,6 +205,11 @@ LockReport verify(const Lock& lock, const Inventory& inventory) {
       continue;
     }
     const auto item = lock_value(inventory, field.key);
+    if (!item && absent_when_missing(field.key)) {
+      ++report.compared;
+      report.drifts.push_back(drift_of(field, DriftKind::absent, "is absent"));
+      continue;
+    }
     if (!item) {
       report.unknown.push_back(drift_of(field, DriftKind::not_looked_for, "was not looked for here"));
       continue;

@@ -140,6 +140,19 @@ std::vector<PairFit> pairs_of(const PlanRequest& request, const Stack& stack, co
   return pairs;
 }
 
+/// What is newer than the tables, or never existed, fits nothing that is known.
+void add_unknown_layers(const Stack& stack, const Tables& tables, std::vector<PairFit>& pairs) {
+  if (stack.driver && !tables.driver_branches.empty() && tables.branch(*stack.driver) == nullptr) {
+    PairFit pair = fit::pair("driver " + driver_text(*stack.driver), "NVIDIA's driver branches");
+    pairs.push_back(fit::unknown(pair, "The tables of this build know no driver branch of that number."));
+  }
+  if (stack.cuda && stack.cuda_asked && *stack.cuda > tables.newest_known_cuda()) {
+    PairFit pair = fit::pair("CUDA " + stack.cuda->text(), "NVIDIA's CUDA releases");
+    pairs.push_back(fit::unknown(
+        pair, fmt::format("The tables of this build end with CUDA {}.", tables.newest_known_cuda().text())));
+  }
+}
+
 /// Layers of the pairs that decided, hardware before the driver before the rest: what cannot be changed
 /// counts first.
 std::vector<std::string> limits_of(const std::vector<PairFit>& pairs, Fit outcome) {
@@ -165,8 +178,9 @@ std::string sentence_of(const PlanReport& report) {
   const std::string limits = fmt::format("{}", fmt::join(report.limits, ", then "));
   switch (report.outcome) {
     case Fit::works:
-      return fmt::format("This combination works: {} pairs looked up, each as its vendor states it.",
-                         report.pairs.size());
+      return fmt::format(
+          "This combination works: {} pairs looked up, each by the source beside its row in the tables.",
+          report.pairs.size());
     case Fit::limited:
       return fmt::format("This combination works with limits; what limits it: {}.", limits);
     case Fit::fails:
@@ -186,11 +200,22 @@ PlanReport plan(const PlanRequest& request, const Inventory& inventory, const Ta
   PlanReport report;
   const Stack stack = complete(request, inventory, tables, report.assumptions);
   report.pairs = pairs_of(request, stack, tables);
+  add_unknown_layers(stack, tables, report.pairs);
   report.outcome = report.pairs.empty() ? Fit::unknown : Fit::works;
   for (const PairFit& pair : report.pairs) report.outcome = std::max(report.outcome, pair.fit);
+  const bool placed = stack.driver && !stack.gpus.empty();
+  if (!placed && report.outcome == Fit::works) report.outcome = Fit::unknown;
   if (report.outcome == Fit::fails || report.outcome == Fit::limited)
     report.limits = limits_of(report.pairs, report.outcome);
   report.sentence = sentence_of(report);
+  if (!placed && report.outcome == Fit::unknown && !report.pairs.empty())
+    report.sentence = fmt::format(
+        "What was asked fits each other ({} looked up), and whether it runs is not told: {} known. --gpu and "
+        "--driver name them.",
+        report.pairs.size() == 1 ? "1 pair" : fmt::format("{} pairs", report.pairs.size()),
+        stack.driver         ? "no GPU is"
+        : stack.gpus.empty() ? "neither driver nor GPU is"
+                             : "no driver is");
   if (report.outcome != Fit::fails) report.steps = plan_steps(request, inventory);
   return report;
 }

@@ -66,7 +66,13 @@ RedactNames current_names() {
 }
 
 Redactor::Redactor(const RedactNames& names) {
-  for (const std::string& host : names.hosts) remember("host", host);
+  for (const std::string& host : names.hosts) {
+    remember("host", host);
+    // The device mapper doubles dashes: /dev/mapper/node--17-root.
+    std::string doubled;
+    for (const char letter : host) doubled += letter == '-' ? std::string("--") : std::string(1, letter);
+    if (doubled != host) remember("host", doubled);
+  }
   for (const std::string& user : names.users) remember("user", user);
   for (const std::string& home : names.homes) {
     if (home.size() > 1 && home.front() == '/') homes_.push_back(home);

@@ -65,7 +65,8 @@ TEST(Plan, WorksWhenEveryPairDoes) {
   EXPECT_EQ(report.outcome, Fit::works) << report.sentence;
   EXPECT_THAT(report.limits, ElementsAre());
   EXPECT_THAT(report.assumptions, ElementsAre());
-  EXPECT_EQ(report.sentence, "This combination works: 7 pairs looked up, each as its vendor states it.");
+  EXPECT_EQ(report.sentence,
+            "This combination works: 7 pairs looked up, each by the source beside its row in the tables.");
   ASSERT_FALSE(report.pairs.empty());
   EXPECT_EQ(report.pairs[0].first, "driver 570.124.06");
   EXPECT_EQ(report.pairs[0].second, "CUDA 12.8");

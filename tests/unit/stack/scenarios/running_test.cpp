@@ -163,7 +163,7 @@ const Scenario scenarios[] = {
 };
 
 INSTANTIATE_TEST_SUITE_P(Scenarios, Running, testing::ValuesIn(scenarios),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& one) { return one.param.name; });
 
 /// What must never alarm: nothing above a note.
 struct Healthy {
@@ -232,7 +232,7 @@ const Healthy healthy[] = {
 };
 
 INSTANTIATE_TEST_SUITE_P(Healthy, NothingIsWrong, testing::ValuesIn(healthy),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& one) { return one.param.name; });
 
 }  // namespace
 }  // namespace gpugauge::stack

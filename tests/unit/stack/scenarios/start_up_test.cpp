@@ -177,7 +177,7 @@ const Scenario scenarios[] = {
 };
 
 INSTANTIATE_TEST_SUITE_P(Scenarios, StartUp, testing::ValuesIn(scenarios),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& one) { return one.param.name; });
 
 }  // namespace
 }  // namespace gpugauge::stack
