@@ -186,12 +186,13 @@ PythonSearch find_python(const Context& context) {
     search.wanted = context.python;
     python.named_by = "--python";
     const bool plain_name = context.python.find('/') == std::string::npos;
+    const std::string given = as_given(tree, context.python);
     if (plain_name) {
       python.path = interpreter_on_path(tree, context.environment, context.python);
-    } else if (is_folder(tree, context.python)) {
-      python.path = interpreter_in(tree, normal(context.python));
-    } else if (is_file(tree, context.python)) {
-      python.path = normal(context.python);
+    } else if (is_folder(tree, given)) {
+      python.path = interpreter_in(tree, given);
+    } else if (is_file(tree, given)) {
+      python.path = given;
     }
   } else {
     search.wanted = "VIRTUAL_ENV, CONDA_PREFIX, PATH";

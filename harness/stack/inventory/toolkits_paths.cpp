@@ -36,6 +36,13 @@ bool within(const std::string& path, const std::string& folder) {
   return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
 }
 
+std::string as_given(const Tree& tree, const std::string& path) {
+  std::error_code error;
+  if (!tree.live() || path.starts_with('/')) return normal(path);
+  const fs::path whole = fs::absolute(path, error);
+  return normal(error ? path : whole.string());
+}
+
 bool is_folder(const Tree& tree, const std::string& path) {
   std::error_code error;
   const std::string real = tree.resolve(path);

@@ -18,6 +18,9 @@ std::string normal(const std::string& path);
 /// The path itself or below it; text only.
 bool within(const std::string& path, const std::string& folder);
 
+/// A path that a user wrote: below "/" a relative one begins at the current folder.
+std::string as_given(const Tree& tree, const std::string& path);
+
 bool is_folder(const Tree& tree, const std::string& path);
 /// Where the symbolic link at this path points to, as an absolute path; "" where it is none.
 std::string link_target(const Tree& tree, const std::string& path);

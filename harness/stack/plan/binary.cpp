@@ -12,6 +12,7 @@
 
 #include "stack/elf_constant.hpp"
 #include "stack/elf_file.hpp"
+#include "stack/inventory/toolkits_paths.hpp"
 #include "stack/loader.hpp"
 
 namespace gpugauge::stack {
@@ -198,8 +199,8 @@ BinaryReport inspect_binary(const Tree& tree, const Environment& environment, co
   constexpr std::uint32_t container_magic = 0xba55ed50U;
   constexpr std::size_t beginning_size = 8192;
   BinaryReport report;
-  report.path = path;
-  const FileBytes bytes(tree.at(path));
+  report.path = as_given(tree, path);
+  const FileBytes bytes(tree.at(report.path));
   if (!bytes.opened()) {
     say(report, opening_problem(bytes.error()));
     return report;

@@ -94,13 +94,15 @@ TEST(Python, BehindPyenv) {
   FakeTree tree;
   debian(tree);
   const std::string root = "/srv/pyenv";
+  const auto inside = [&](const std::string& version, const std::string& file) {
+    return fmt::format("{}/versions/{}/{}", root, version, file);
+  };
   tree.file(root + "/shims/python3",
             "#!/usr/bin/env bash\nexec \"/srv/pyenv/libexec/pyenv\" exec python3 \"$@\"\n");
   for (const std::string version : {"3.9.18", "3.11.7", "3.11.10"}) {
-    tree.file(root + "/versions/" + version + "/bin/python3", "");
-    tree.file(root + "/versions/" + version + "/lib/python" + version.substr(0, version.rfind('.')) +
-                  "/site-packages/p.py",
-              "");
+    tree.file(inside(version, "bin/python3"), "");
+    const std::string minor = version.substr(0, version.rfind('.'));
+    tree.file(inside(version, fmt::format("lib/python{}/site-packages/p.py", minor)), "");
   }
   tree.file(root + "/version", "3.9.18\n3.11.7\n");
   const std::string path = root + "/shims:/usr/bin";

@@ -153,6 +153,14 @@ TEST(Binary, WhatCannotBeReadSaysWhy) {
   EXPECT_THAT(inspect_bytes(narrow).problem, HasSubstr("none of 64 bits"));
 }
 
+TEST(Binary, ARelativePathBeginsAtTheCurrentFolder) {
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
+  const BinaryReport report = inspect_binary(Tree("/"), {}, std::filesystem::relative(self).string());
+  EXPECT_EQ(report.path, self);
+  EXPECT_EQ(report.kind, BinaryKind::executable);
+  EXPECT_EQ(report.runtime, RuntimeLink::none);
+}
+
 TEST(Binary, NoTruncationOrFlippedByteIsMoreThanAProblem) {
   FakeElf elf;
   elf.sections.push_back({".nv_fatbin", fatbin({machine_code(80), ptx_code(90, 87)})});

@@ -211,7 +211,7 @@ inline std::string cubin(std::uint32_t architecture, const std::string& called_f
   elf.sections.push_back({".text.k", std::string(32, 'c'), SHT_PROGBITS, ""});
   if (!called_for.empty())
     elf.sections.push_back(
-        {".note.nv.tkinfo", std::string("ptxas\0-arch ", 12) + called_for + " -m 64 \0", SHT_NOTE, ""});
+        {".note.nv.tkinfo", std::string("ptxas\0-arch ", 12) + called_for + " -m 64 ", SHT_NOTE, ""});
   return elf.bytes();
 }
 
