@@ -1,6 +1,7 @@
 // gpugauge doctor: what is in the stack, what does not fit, and what to do about it.
 #include "cli/doctor.hpp"
 
+#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <memory>
@@ -89,6 +90,8 @@ stack::RedactNames names_of(const DoctorArguments& arguments) {
   stack::RedactNames names = stack::current_names();
   const stack::Reading own = stack::Tree(arguments.root).read("/etc/hostname", 256);
   if (own.present() && !own.text.empty()) names.hosts.push_back(own.text);
+  if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0')
+    names.homes.emplace_back(home);
   return names;
 }
 

@@ -162,6 +162,13 @@ int diff(const Arguments& arguments, const DoctorArguments& doctor) {
   return differences.empty() ? 0 : 1;
 }
 
+/// A question beside one of these subcommands would go unanswered.
+void refuse_questions(const CLI::App& doctor) {
+  for (const char* const name : {"--plan", "--image-env", "--binary", "--report"})
+    if (doctor.count(name) > 0)
+      throw CLI::ValidationError(name, "it goes with none of lock, verify and diff");
+}
+
 }  // namespace
 
 void add_doctor_lock(CLI::App& doctor, DoctorArguments& arguments, Action& action) {
@@ -170,8 +177,10 @@ void add_doctor_lock(CLI::App& doctor, DoctorArguments& arguments, Action& actio
   lock_command->add_option("-o,--output", own->output, "The file (default: standard output)")
       ->type_name("FILE");
   lock_command->add_flag("--force", own->force, "Overwrite the file");
-  lock_command->callback(
-      [own, &arguments, &action] { action = [own, &arguments] { return lock(*own, arguments); }; });
+  lock_command->callback([own, &arguments, &action, &doctor] {
+    refuse_questions(doctor);
+    action = [own, &arguments] { return lock(*own, arguments); };
+  });
 
   CLI::App* verify_command =
       doctor.add_subcommand("verify", "Compare this node, or what others saved, with a pin file")
@@ -180,6 +189,7 @@ void add_doctor_lock(CLI::App& doctor, DoctorArguments& arguments, Action& actio
   verify_command->add_option("inventories", own->files, "What `doctor --json` saved (default: this node)")
       ->type_name("FILE");
   verify_command->callback([own, &arguments, &action, &doctor] {
+    refuse_questions(doctor);
     own->json = doctor.get_option("--json")->as<bool>();
     action = [own, &arguments] { return verify(*own, arguments); };
   });
@@ -192,6 +202,7 @@ void add_doctor_lock(CLI::App& doctor, DoctorArguments& arguments, Action& actio
       ->expected(2)
       ->type_name("FILE");
   diff_command->callback([own, &arguments, &action, &doctor] {
+    refuse_questions(doctor);
     own->json = doctor.get_option("--json")->as<bool>();
     action = [own, &arguments] { return diff(*own, arguments); };
   });

@@ -111,11 +111,6 @@ void add_doctor_questions(CLI::App& doctor, DoctorArguments& arguments, Action& 
       ->type_name("VERSION");
   doctor.parse_complete_callback([asked, &arguments, &action, &doctor] {
     const bool given = doctor.count("--plan") + doctor.count("--image-env") + doctor.count("--binary") > 0;
-    if (action) {
-      if (given)
-        throw CLI::ValidationError("lock, verify and diff", "they answer no --plan, --image-env or --binary");
-      return;
-    }
     for (const char* const name : {"--plan", "--image-env", "--binary"})
       if (doctor.count(name) > 0 && doctor.get_option(name)->as<std::string>().empty())
         throw CLI::ValidationError(name, "it is empty");
