@@ -113,9 +113,9 @@ void add_pci_functions(const Tree& tree, Inventory& inventory) {
   for (const std::string& address : tree.list(devices)) {
     const std::string folder = fmt::format("{}/{}", devices, address);
     if (driven.contains(address) || tree.read(folder + "/vendor").text != "0x10de") continue;
-    const std::string code = tree.read(folder + "/class").text;
-    const bool gpu = code.starts_with("0x03");
-    if (!gpu && !code.starts_with("0x0680")) continue;
+    const Reading code = tree.read(folder + "/class");
+    const bool gpu = code.text.rfind("0x03", 0) == 0;
+    if (!gpu && code.text.rfind("0x0680", 0) != 0) continue;
     const std::string prefix = fmt::format("pci.{}.", count++);
     inventory.present(prefix + "address", address, devices);
     inventory.present(prefix + "class", gpu ? "gpu" : "nvswitch", folder + "/class");

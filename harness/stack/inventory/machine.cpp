@@ -126,7 +126,6 @@ void add_machine(const Context& context, Inventory& inventory) {
   add_fact(device, "host.cpu_model", "/proc/cpuinfo", inventory);
   add_fact(device, "host.cpus", "/sys/devices/system/cpu/online", inventory);
   const result::Facts settings = settings_of_host(tree.at("/"));
-  add_fact(settings, "host.cpus_allowed", "/proc/self/status", inventory);
   add_fact(settings, "host.governor", "/sys/devices/system/cpu/cpufreq", inventory);
   add_fact(topology_of_host(tree), "host.numa_nodes", "/sys/devices/system/node/online", inventory);
   add_fact(device, "host.memory_gib", "/proc/meminfo", inventory);

@@ -47,10 +47,9 @@ inline void make_server(FakeTree& tree, const std::string& version = "580.65.06"
   tree.file("/lib/modules/6.8.0-60-generic/updates/dkms/nvidia.ko", "code~Module signature appended~\n");
   tree.file("/var/lib/dkms/nvidia/580.65.06/source", "");
   tree.file("/sys/module/nvidia_peermem/version", version + "\n");
-  const std::string folder = "/usr/lib/x86_64-linux-gnu/";
   for (const char* const name : {"libcuda.so", "libnvidia-ml.so"}) {
-    tree.file(folder + name + "." + version, "");
-    tree.link(folder + name + ".1", name + ("." + version));
+    tree.file(fmt::format("/usr/lib/x86_64-linux-gnu/{}.{}", name, version), "");
+    tree.link(fmt::format("/usr/lib/x86_64-linux-gnu/{}.1", name), fmt::format("{}.{}", name, version));
   }
   tree.file("/var/lib/dpkg/status", dpkg_stanza("nvidia-driver-580-open", version + "-0ubuntu1") +
                                         dpkg_stanza("nvidia-fabricmanager-580", version + "-0ubuntu1"));
