@@ -42,8 +42,8 @@ struct Judge {
   std::optional<Version> driver;
   std::optional<bool> require;  ///< all of NVIDIA_REQUIRE_*; nullopt: none there, or not decided
 
-  Finding& add(Cause cause, Severity severity, std::string title) {
-    report.findings.push_back(make_finding(cause, severity, std::move(title), ""));
+  Finding& add(Cause cause, Severity severity, const std::string& title) {
+    report.findings.push_back(make_finding(cause, severity, title, ""));
     report.findings.back().layers = {"container"};
     return report.findings.back();
   }
