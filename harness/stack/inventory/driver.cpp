@@ -48,7 +48,9 @@ std::vector<FoundLibrary> find_all(const Tree& tree, const Loader& loader, const
   for (const std::string& path : paths) {
     const std::string real = tree.resolve(path);
     const auto same = [&](const FoundLibrary& library) { return library.path == real; };
+    std::error_code error;
     if (real.empty() || std::any_of(found.begin(), found.end(), same)) continue;
+    if (!std::filesystem::is_regular_file(tree.at(real), error)) continue;  // a FIFO or folder of that name
     found.push_back({real, driver_version_in(real), libcuda_kind(real, megabytes(tree, real))});
   }
   return found;
@@ -162,8 +164,10 @@ std::string libcuda_kind(const std::string& path, double megabytes) {
 void collect_driver_libraries(const Context& context, const DriverFiles& files, Inventory& inventory) {
   const Loader loader(context.tree, context.environment);
   const std::string cuda = "libcuda.so.1";
-  add_libcuda(inventory, find_all(context.tree, loader, cuda, true),
-              !context.tree.resolve(loader.pick(cuda)).empty() && !loader.pick(cuda).empty());
+  const auto copies = find_all(context.tree, loader, cuda, true);
+  const std::string pick = loader.pick(cuda);
+  add_libcuda(inventory, copies,
+              !copies.empty() && !pick.empty() && copies.front().path == context.tree.resolve(pick));
   const auto nvml = find_all(context.tree, loader, "libnvidia-ml.so.1", false);
   if (nvml.empty()) {
     inventory.absent("driver.libnvml_path", "libnvidia-ml.so.1", "the loader's search");

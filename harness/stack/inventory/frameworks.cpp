@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <set>
+#include <map>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -90,15 +90,19 @@ void add_framework(const Context& context, const std::string& name,
 }
 
 void add_wheels(const std::vector<Distribution>& all, Inventory& inventory) {
-  std::set<std::string> done;
-  for (const Distribution& wheel : all) {
-    if (!is_nvidia_wheel(wheel.name) || !done.insert(wheel.name).second) continue;
-    std::vector<const Distribution*> same;
-    for (const Distribution& other : all) {
-      if (other.name == wheel.name) same.push_back(&other);
+  constexpr std::size_t wheels_most = 400;  // of NVIDIA's own there are some dozens
+  std::map<std::string, std::vector<const Distribution*>> by_name;
+  for (const Distribution& wheel : all)
+    if (is_nvidia_wheel(wheel.name)) by_name[wheel.name].push_back(&wheel);
+  std::size_t told = 0;
+  for (auto& [name, same] : by_name) {
+    if (told++ == wheels_most) {
+      inventory.present("wheels.left_out", std::to_string(by_name.size() - wheels_most), same.front()->site,
+                        fmt::format("only the first {} by name are told", wheels_most));
+      break;
     }
     sort_by_import(same);
-    const std::string key = "wheel." + wheel.name;
+    const std::string key = "wheel." + name;
     const Distribution& chosen = *same.front();
     inventory.present(key + ".version", chosen.version.empty() ? "unknown" : chosen.version, chosen.folder,
                       chosen.how);

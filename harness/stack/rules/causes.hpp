@@ -111,6 +111,7 @@ inline constexpr auto cause_names = std::to_array<std::string_view>({
     "items_unreadable",
     // toolkit, runtime and compiler
     "toolkit_newer_than_driver",
+    "toolkit_minor_newer_than_driver",
     "gpu_dropped_by_toolkit",
     "old_toolkit_codegen",
     "forward_compat_older_than_driver",

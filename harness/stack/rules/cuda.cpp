@@ -44,11 +44,13 @@ void check_against_driver(const RuleInput& input, Findings& findings) {
     if (pair.fit != Fit::fails && pair.fit != Fit::limited) continue;
     const bool fails = pair.fit == Fit::fails;
     Finding finding =
-        pair_finding(fails ? Cause("toolkit_newer_than_driver") : Cause("ptx_newer_than_driver"),
-                     fails ? Severity::failure : Severity::warning,
-                     fmt::format("{} ({}) is newer than the driver{}", cuda.what,
-                                 cuda.version.first(2).text(), fails ? " allows" : ": it works with limits"),
+        pair_finding(fails ? Cause("toolkit_newer_than_driver") : Cause("toolkit_minor_newer_than_driver"),
+                     fails ? Severity::failure : Severity::note,
+                     fmt::format("{} ({}) is {}", cuda.what, cuda.version.first(2).text(),
+                                 fails ? "newer than the driver allows"
+                                       : "of a newer minor version than the driver's CUDA"),
                      pair);
+    if (!fails) finding.explanation = "NVIDIA supports this. " + finding.explanation;
     finding.evidence = {cuda.evidence, pair.first};
     finding.considered.emplace_back(
         "the figure that nvidia-smi calls CUDA Version: it is this limit of the driver, not an installed "

@@ -85,33 +85,53 @@ void check_toolkit_environment(const RuleInput& input, Findings& findings) {
   findings.push_back(std::move(finding));
 }
 
-void check_host_compiler(const RuleInput& input, Findings& findings) {
-  const auto toolkit = selected_toolkit(input.inventory);
-  const auto gcc = version_of(input.inventory, "host_compiler.gcc");
-  if (!toolkit || !gcc) return;
+namespace {
+
+struct Compiler {
+  const char* name;    ///< as in host_compiler.<name>
+  const char* driver;  ///< what nvcc is given
+  const char* most;    ///< toolkit.<n>.<most>
+};
+
+void check_compiler(const RuleInput& input, const ToolkitView& toolkit, const Compiler& compiler,
+                    Severity severity, Findings& findings) {
+  const std::string key = fmt::format("host_compiler.{}", compiler.name);
+  const auto version = version_of(input.inventory, key);
+  if (!version) return;
   // The toolkit's own header is a better witness than any table.
-  const auto own = version_of(input.inventory, toolkit->key + ".host_compiler_most");
-  const HostCompiler* row = input.tables.host_compiler("gcc", toolkit->version);
+  const std::string limit = fmt::format("{}.{}", toolkit.key, compiler.most);
+  const auto own = version_of(input.inventory, limit);
+  const HostCompiler* row = input.tables.host_compiler(compiler.name, toolkit.version);
   if (!own && row == nullptr) return;
   const Version most = own ? *own : row->most;
-  if (gcc->first(most.size()) <= most) return;
-  Finding finding = make_finding(
-      Cause("host_compiler_too_new"), own ? Severity::warning : weighed(Severity::warning, row->source),
-      fmt::format("gcc {} is newer than nvcc {} accepts", gcc->first(2).text(),
-                  toolkit->version.first(2).text()),
-      fmt::format(
-          "nvcc of this toolkit accepts gcc up to {} and stops with an error at a newer one. Programs that "
-          "are already built are not affected.",
-          most.text()));
-  add_seen(
-      finding, input.inventory,
-      {{"host_compiler.gcc", "gcc"}, {toolkit->key + ".host_compiler_most", "newest gcc that nvcc accepts"}});
-  finding.next = {fmt::format("install gcc {} and give it to nvcc: nvcc -ccbin g++-{} (CMake: CUDAHOSTCXX)",
-                              most.major(), most.major()),
+  if (version->first(most.size()) <= most) return;
+  Finding finding =
+      make_finding(Cause("host_compiler_too_new"), own ? severity : weighed(severity, row->source),
+                   fmt::format("{} {} is newer than nvcc {} accepts", compiler.name, version->first(2).text(),
+                               toolkit.version.first(2).text()),
+                   fmt::format("nvcc of this toolkit accepts {} up to {} and stops with an error at a newer "
+                               "one. Programs that are already built are not affected.",
+                               compiler.name, most.text()));
+  const std::string label = fmt::format("newest {} that nvcc accepts", compiler.name);
+  add_seen(finding, input.inventory, {{key, compiler.name}, {limit, label}});
+  finding.next = {fmt::format("install {} {} and give it to nvcc: nvcc -ccbin {}-{} (CMake: CUDAHOSTCXX)",
+                              compiler.name, most.major(), compiler.driver, most.major()),
                   "or select a newer toolkit"};
   if (!own) finding.sources = {cited(row->source)};
   finding.layers = {"cuda", "host"};
   findings.push_back(std::move(finding));
+}
+
+}  // namespace
+
+void check_host_compiler(const RuleInput& input, Findings& findings) {
+  const auto toolkit = selected_toolkit(input.inventory);
+  if (!toolkit) return;
+  check_compiler(input, *toolkit, {"gcc", "g++", "host_compiler_most"}, Severity::warning, findings);
+  // nvcc takes gcc unless it is told otherwise: beside one, clang need not concern any build.
+  const bool beside = input.inventory.has("host_compiler.gcc");
+  check_compiler(input, *toolkit, {"clang", "clang++", "host_clang_most"},
+                 beside ? Severity::note : Severity::warning, findings);
 }
 
 void check_extension_builds(const RuleInput& input, Findings& findings) {

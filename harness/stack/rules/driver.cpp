@@ -217,7 +217,8 @@ void check_driver(const RuleInput& input, Findings& findings) {
   check_copies(input, findings);
   check_nouveau_beside(input, findings);
   check_fabric(input, findings);
-  if (const auto driver = version_of(input.inventory, "driver.version")) {
+  const auto driver = version_of(input.inventory, "driver.version");
+  if (driver && !in_wsl(input.inventory)) {  // there the number is Windows', of another series
     check_branch(input, *driver, findings);
     check_known_issues(input, *driver, findings);
   }

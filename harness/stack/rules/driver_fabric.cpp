@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "stack/rules/fabric.hpp"
@@ -66,7 +68,14 @@ Fabric look_at_fabric(const Inventory& inventory) {
 }
 
 std::optional<Finding> fabric_manager_finding(const Inventory& inventory, const Fabric& fabric) {
-  if (!fabric.present) return std::nullopt;
+  const auto training = [](const GpuView& gpu) {
+    return gpu.is("fabric_state", "in_progress") || gpu.is("fabric_state", "not_started");
+  };
+  // In a rack whose switches are elsewhere (NVL72) the manager is elsewhere as well.
+  const bool needed = is(inventory, "topology.nvswitch", "yes") ||
+                      code_of(inventory, "cuda.init.code") == 802 ||
+                      std::any_of(fabric.waiting.begin(), fabric.waiting.end(), training);
+  if (!fabric.present || !needed) return std::nullopt;
   const auto manager = version_of(inventory, "fabric_manager.version");
   const auto module = version_of(inventory, "driver.kernel_module_version");
   if (!fabric.absent && manager && module && *manager != *module) return other_version(inventory, fabric);

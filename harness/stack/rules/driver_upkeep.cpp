@@ -133,10 +133,10 @@ void check_next_boot(const RuleInput& input, Findings& findings) {
   const std::string kernel = printable(newest, 60);
   Finding finding =
       make_finding(Cause("module_missing_for_newest_kernel"), Severity::warning,
-                   fmt::format("The next boot has no NVIDIA module: none is built for kernel {}", kernel),
-                   "A newer kernel is installed and will be started at the next boot, and NVIDIA's module "
-                   "was not built for "
-                   "it. The GPUs will then be gone.");
+                   "The newest installed kernel has no NVIDIA module",
+                   fmt::format("If kernel {} is started next, as boot loaders usually do, the GPUs are gone: "
+                               "NVIDIA's module was not built for it.",
+                               kernel));
   add_seen(finding, inventory,
            {{"kernel.version", "running kernel"},
             {"driver.newest_kernel", "newest installed kernel"},

@@ -80,7 +80,7 @@ void check_hidden(const RuleInput& input, const GpuViews& gpus, Findings& findin
 /// The architectures of these GPUs against the driver's branch.
 void check_generations(const RuleInput& input, const GpuViews& gpus, Findings& findings) {
   const auto driver = version_of(input.inventory, "driver.version");
-  if (!driver) return;
+  if (!driver || in_wsl(input.inventory)) return;  // Windows' numbers are of another series
   std::map<std::string, GpuViews> by_capability;
   for (const GpuView& gpu : gpus) by_capability[gpu.value("compute_capability")].push_back(gpu);
   for (const auto& [text, some] : by_capability) {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "stack/plan/plan_gpu_models.hpp"
 #include "stack/rules/gpus_parts.hpp"
 
 namespace gpugauge::stack {
@@ -135,18 +136,17 @@ void check_compute_mode(const RuleInput& input, const GpuViews& gpus, Findings& 
   findings.push_back(std::move(finding));
 }
 
-/// Neither for consumers nor for workstations, whose display keeps the driver loaded.
+/// Neither for consumers nor for workstations, whose display keeps the driver loaded; and nothing is known of
+/// a model without a market.
 bool data_centre(const GpuView& gpu) {
-  const std::string name = gpu.value("name");
-  return !name.empty() && !consumer(gpu) && name.find("RTX") == std::string::npos &&
-         name.find("Quadro") == std::string::npos;
+  return market_of(gpu.value("name"), gpu.value("brand")) == Market::data_centre;
 }
 
 void check_persistence(const RuleInput& input, const GpuViews& gpus, Findings& findings) {
   GpuViews off;
   for (const GpuView& gpu : gpus)
     if (gpu.is("persistence", "off") && data_centre(gpu)) off.push_back(gpu);
-  if (off.empty() || in_wsl(input.inventory)) return;
+  if (off.empty() || in_wsl(input.inventory) || is(input.inventory, "vgpu.guest", "yes")) return;
   Finding finding = make_finding(
       Cause("persistence_mode_off"), Severity::warning,
       fmt::format("Persistence mode is off on {}: every first start of CUDA is slow",

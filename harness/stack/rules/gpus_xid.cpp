@@ -88,11 +88,33 @@ void add(Finding finding, const std::vector<Xid>& xids, Findings& findings) {
   findings.push_back(std::move(finding));
 }
 
+/// Log files below another root: an image may carry a log of the machine that it was made on.
+void note_other_root(const Inventory& inventory, const std::string& root, const std::vector<Xid>& xids,
+                     Findings& findings) {
+  std::string log;
+  for (const std::string& child : inventory.children("kernel_log.xid")) {
+    if (const Item* const item = inventory.find("kernel_log.xid." + child)) log = printable(item->source);
+    break;
+  }
+  Finding finding = make_finding(Cause("xid_seen"), Severity::note,
+                                 "A log below the root that was looked at holds errors of a GPU (Xid)",
+                                 "The log tells of the machine that wrote it, which need not be one that "
+                                 "this root runs on now.");
+  finding.next = {"Find out which machine wrote that log, then look the numbers up in NVIDIA's Xid catalog"};
+  add(std::move(finding), xids, findings);
+  findings.back().evidence.push_back(fmt::format("log: {} below {}", log, printable(root)));
+}
+
 }  // namespace
 
 void check_xids(const RuleInput& input, Findings& findings) {
   const std::vector<Xid> xids = xids_of(input.inventory);
   if (xids.empty()) return;
+  const std::string root = input.inventory.value("collected.root");
+  if (!root.empty() && root != "/") {
+    note_other_root(input.inventory, root, xids, findings);
+    return;
+  }
   if (const auto lost = with_numbers(xids, {79}); !lost.empty()) {
     Finding finding =
         make_finding(Cause("gpu_lost"), Severity::warning, "The kernel log says that a GPU fell off the bus",

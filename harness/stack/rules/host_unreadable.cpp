@@ -19,7 +19,12 @@ void check_unreadable(const RuleInput& input, Findings& findings) {
   Finding finding = make_finding(
       Cause("items_unreadable"), Severity::note, "",
       "They are there and may not be read by this user. A rule that needs one of them says nothing.");
+  bool privileged = false;
+  bool from_host = false;
   for (auto& [need, keys] : by_need) {
+    privileged = privileged || need.find("root") != std::string::npos ||
+                 need.find("group") != std::string::npos || need.find("permission") != std::string::npos;
+    from_host = from_host || need.starts_with("a look from the host");
     count += keys.size();
     const std::size_t more = keys.size() > keys_most ? keys.size() - keys_most : 0;
     keys.resize(keys.size() - more);
@@ -27,7 +32,13 @@ void check_unreadable(const RuleInput& input, Findings& findings) {
                                            more == 0 ? "" : fmt::format(" and {} more", more)));
   }
   finding.title = count == 1 ? "1 item could not be read" : fmt::format("{} items could not be read", count);
-  finding.next = {"Run once more with that permission (sudo gpugauge doctor), if what is missing matters"};
+  if (privileged) {
+    finding.next.emplace_back(
+        "Run once more with that permission (sudo gpugauge doctor), if what is missing matters");
+  }
+  if (from_host) finding.next.emplace_back("Run it on the host, outside of the container");
+  if (finding.next.empty())
+    finding.next.emplace_back("Run once more with what it needs, if what is missing matters");
   finding.layers = {"host"};
   findings.push_back(std::move(finding));
 }

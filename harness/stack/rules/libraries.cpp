@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "stack/rules/cuda_parts.hpp"
 #include "stack/rules/cuda_support.hpp"
@@ -134,25 +135,36 @@ void check_nccl(const RuleInput& input, Findings& findings) {
 /// Reports about a version: on other machines, other GPUs. Worth knowing when something is slow, never a
 /// fault of this machine as such.
 void check_known_issues(const RuleInput& input, Findings& findings) {
+  if (gpus_of(input.inventory).empty()) return;
+  std::vector<std::string> subjects;
+  Finding finding =
+      make_finding(Cause("library_known_issue"), Severity::note, "",
+                   "Others saw this with the same version. Whether it concerns this machine only "
+                   "a measurement tells.");
+  const auto add_new = [](std::vector<std::string>& to, std::string line) {
+    if (std::find(to.begin(), to.end(), line) == to.end()) to.push_back(std::move(line));
+  };
   for (const std::string name : {"nccl", "cudnn", "cublas"}) {
     const auto copies = copies_of(input.inventory, name);
     if (copies.empty() || !copies.front().version) continue;
+    const Version& version = *copies.front().version;
     for (const KnownIssue& issue : input.tables.known_issues) {
-      const Version& version = *copies.front().version;
       if (issue.layer != name || !issue.versions.contains(version)) continue;
       if (issue.fixed && version >= *issue.fixed) continue;
-      Finding finding =
-          make_finding(Cause("library_known_issue"), Severity::note,
-                       fmt::format("There are reports about {} {}", library_title(name), version.text()),
-                       "Others saw this with the same version. Whether it concerns this machine only a "
-                       "measurement tells.");
-      finding.evidence = {copies.front().shown(), printable(issue.issue, 300)};
-      if (issue.fixed) finding.next = {"fixed in " + issue.fixed->text()};
-      finding.sources = {cited(issue.source)};
-      finding.layers = {name};
-      findings.push_back(std::move(finding));
+      add_new(subjects, fmt::format("{} {}", library_title(name), version.text()));
+      add_new(finding.evidence, copies.front().shown());
+      add_new(finding.evidence, printable(issue.issue, 300));
+      if (issue.fixed)
+        add_new(finding.next, fmt::format("{}: fixed in {}", library_title(name), issue.fixed->text()));
+      add_new(finding.sources, cited(issue.source));
+      add_new(finding.layers, name);
     }
   }
+  if (subjects.empty()) return;
+  if (finding.next.empty())
+    finding.next = {"Measure whether it concerns this machine; no fixed version is known"};
+  finding.title = fmt::format("There are reports about {}", fmt::join(subjects, " and "));
+  findings.push_back(std::move(finding));
 }
 
 }  // namespace

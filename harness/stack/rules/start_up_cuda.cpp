@@ -74,9 +74,26 @@ struct Hidden {
   std::string next;
 };
 
+/// CUDA_VISIBLE_DEVICES is set and its first word, at which CUDA stops, is no GPU of this machine.
+bool names_no_gpu(const StartUp& start) {
+  const Inventory& inventory = start.inventory;
+  if (!inventory.has("env.CUDA_VISIBLE_DEVICES")) return false;
+  const std::string value = inventory.value("env.CUDA_VISIBLE_DEVICES");
+  const std::string word = value.substr(0, value.find(','));
+  if (word.empty() || word == "-1" || word == "NoDevFiles") return true;
+  if (word.find_first_not_of("0123456789") == std::string::npos) {
+    const auto there = number_of(inventory, "nvml.devices");
+    return there && number(word).value_or(0) >= *there;
+  }
+  if (!word.starts_with("GPU-") || start.gpus.empty()) return false;
+  return std::none_of(start.gpus.begin(), start.gpus.end(), [&](const GpuView& gpu) {
+    return gpu.value("uuid").empty() || gpu.value("uuid").starts_with(word);  // a unique beginning will do
+  });
+}
+
 Hidden what_hides(const StartUp& start) {
   const Inventory& inventory = start.inventory;
-  if (inventory.has("env.CUDA_VISIBLE_DEVICES"))
+  if (names_no_gpu(start))
     return {fmt::format("CUDA_VISIBLE_DEVICES is \"{}\", and CUDA shows only what it names.",
                         printable(inventory.value("env.CUDA_VISIBLE_DEVICES"), 80)),
             "Unset CUDA_VISIBLE_DEVICES, or give it an index or UUID that nvidia-smi -L lists"};
@@ -101,7 +118,8 @@ std::optional<Finding> mig_without_instance(const StartUp& start) {
       "With MIG on a GPU can be used only through instances that somebody has made. The mode outlives a "
       "reboot on some GPUs, the instances do not.");
   for (const GpuView& gpu : start.gpus) finding.evidence.push_back(gpu.name() + ": MIG on");
-  finding.considered = {"no_visible_device: CUDA_VISIBLE_DEVICES is not set"};
+  add_seen(finding, start.inventory, {{"env.CUDA_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES"}});
+  finding.considered = {"no_visible_device: no sign that CUDA_VISIBLE_DEVICES hides every GPU"};
   finding.next = {
       "See the instances: nvidia-smi -L, nvidia-smi mig -lgi",
       "Make one: sudo nvidia-smi mig -cgi <profile> -C; or switch MIG off: sudo nvidia-smi -mig 0"};

@@ -309,7 +309,20 @@ TEST(Driver, HostileTreesCostNothing) {
             std::string(100000, 'x'));
   const Inventory found = driver_of(tree);
   EXPECT_EQ(presence(found, "driver.libnvml_path"), Presence::absent);
+  EXPECT_EQ(presence(found, "driver.libcuda_path"), Presence::absent) << "a folder is no library";
+  EXPECT_THAT(found.children("driver.libcuda"), IsEmpty());
   EXPECT_THAT(found.children("driver.module_parameters"), IsEmpty());
+}
+
+TEST(Driver, AFifoIsNoLibraryAndHidesNoOther) {
+  FakeTree tree;
+  make_server(tree);
+  ASSERT_EQ(::mkfifo(tree.at("/usr/lib/libnvidia-ml.so.1").c_str(), 0600), 0);
+  tree.file("/usr/local/cuda/compat/readme", "");
+  ASSERT_EQ(::mkfifo(tree.at("/usr/local/cuda/compat/libcuda.so.1").c_str(), 0600), 0);
+  const Inventory found = driver_of(tree);
+  EXPECT_EQ(found.value("driver.libcuda_version"), "580.65.06");
+  EXPECT_THAT(found.children("driver.libcuda"), testing::Not(testing::Contains("1")));
 }
 
 }  // namespace

@@ -116,6 +116,15 @@ TEST(Frameworks, WithoutItsVersionFileTheMetadataAnswers) {
   EXPECT_EQ(plain.inventory().value("framework.torch.build"), "unknown");
 }
 
+TEST(Frameworks, WheelsBeyondTheMostAreCounted) {
+  Site site;
+  for (int i = 0; i < 402; ++i) site.install("nvidia-part" + std::to_string(1000 + i), "1.0");
+  const Inventory inventory = site.inventory();
+  EXPECT_EQ(inventory.value("wheels.left_out"), "2");
+  EXPECT_EQ(inventory.value("wheel.nvidia-part1399.version"), "1.0");
+  EXPECT_EQ(inventory.find("wheel.nvidia-part1400.version"), nullptr);
+}
+
 TEST(Frameworks, TwoVersionsOfOnePackageAreSaid) {
   Site site;
   site.install("torch", "2.7.1");

@@ -44,14 +44,14 @@ TEST(CudaRules, ANewerMinorVersionRunsWithoutPtx) {
   Inventory inventory = world::old_driver();
   world::put_toolkit(inventory, "12.8.93");
   const Findings findings = cuda_findings(inventory);
-  EXPECT_THAT(said(findings), ElementsAre("warning ptx_newer_than_driver"));
+  EXPECT_THAT(said(findings), ElementsAre("note toolkit_minor_newer_than_driver"));
   EXPECT_THAT(findings[0].explanation, HasSubstr("error 222"));
 }
 
 TEST(CudaRules, WithoutTheDriversWordItsVersionDecides) {
   Inventory inventory = world::holding({{"driver.version", "535.104.05"}});
   world::put_toolkit(inventory, "12.8.93");
-  EXPECT_THAT(said(cuda_findings(inventory)), ElementsAre("warning ptx_newer_than_driver"));
+  EXPECT_THAT(said(cuda_findings(inventory)), ElementsAre("note toolkit_minor_newer_than_driver"));
   Inventory wsl = world::holding({{"driver.version", "581.15"}, {"driver.libcuda_kind", "wsl"}});
   world::put_toolkit(wsl, "13.0.88");
   EXPECT_THAT(said(cuda_findings(wsl)), IsEmpty()) << "Windows' numbers are of another series";
@@ -187,6 +187,21 @@ TEST(HostCompiler, TheToolkitsOwnHeaderIsTheBetterWitness) {
   EXPECT_THAT(said(cuda_findings(inventory)), IsEmpty());
   world::put(inventory, {{"host_compiler.gcc", "16.0"}});
   EXPECT_THAT(said(cuda_findings(inventory)), ElementsAre("warning host_compiler_too_new"));
+}
+
+TEST(HostCompiler, ClangIsJudgedByItsOwnLimit) {
+  Inventory inventory = world::new_driver();
+  world::put_toolkit(inventory, "12.8.93");
+  world::put(inventory, {{"host_compiler.clang", "20.1.2"}, {"toolkit.0.host_clang_most", "20"}});
+  EXPECT_THAT(said(cuda_findings(inventory)), IsEmpty());
+  world::put(inventory, {{"host_compiler.clang", "21.0"}});
+  const Findings findings = cuda_findings(inventory);
+  EXPECT_THAT(said(findings), ElementsAre("warning host_compiler_too_new"));
+  EXPECT_EQ(findings[0].title, "clang 21.0 is newer than nvcc 12.8 accepts");
+  EXPECT_THAT(findings[0].next, Contains(HasSubstr("clang++-20")));
+  world::put(inventory, {{"host_compiler.gcc", "13.3"}});
+  EXPECT_THAT(said(cuda_findings(inventory)), ElementsAre("note host_compiler_too_new"))
+      << "nvcc takes gcc unless it is told otherwise";
 }
 
 TEST(ExtensionBuilds, NvccBesideAnotherCudaIsNoAlarm) {

@@ -204,5 +204,24 @@ TEST(DriverRules, ModesOfTheDriver) {
   EXPECT_THAT(findings[0].evidence, ElementsAre("EnableGpuFirmware = 0 (/proc/driver/nvidia/params)"));
 }
 
+TEST(DriverRules, InWslTheNumberIsWindowsAndNotJudged) {
+  for (const std::string number : {"575.51", "566.36", "999.1"}) {
+    Inventory inventory = wsl_machine();
+    set(inventory, "driver.version", number);
+    EXPECT_THAT(said(findings_of(check_driver, inventory, Policy::production)), testing::IsEmpty()) << number;
+    set_gpu(inventory, 0, {{"compute_capability", "7.0"}});
+    EXPECT_THAT(said(findings_of(check_gpus, inventory)), testing::IsEmpty()) << number;
+  }
+}
+
+TEST(DriverRules, AKernelWithoutAModuleIsNotSaidToBeTheNextOne) {
+  Inventory inventory = h200_machine();
+  set_all(inventory,
+          {{"driver.newest_kernel", "6.8.0-99-generic"}, {"driver.module_for_newest_kernel", "no"}});
+  const Finding finding = the(findings_of(check_driver, inventory), "module_missing_for_newest_kernel");
+  EXPECT_EQ(finding.title, "The newest installed kernel has no NVIDIA module");
+  EXPECT_THAT(finding.explanation, testing::HasSubstr("If kernel 6.8.0-99-generic is started next"));
+}
+
 }  // namespace
 }  // namespace gpugauge::stack

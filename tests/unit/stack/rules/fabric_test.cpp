@@ -105,5 +105,16 @@ TEST(FabricRules, WithoutAnNvSwitchNobodyMissesTheManager) {
   EXPECT_THAT(said(findings_of(check_driver, inventory)), IsEmpty());
 }
 
+TEST(FabricRules, ANodeWhoseSwitchesAreElsewhereNeedsNoManager) {
+  Inventory inventory = linux_with_driver();
+  add_gpus(inventory, 4, "NVIDIA GB200", "10.0", "1200");
+  for (int i = 0; i < 4; ++i) set_gpu(inventory, i, {{"fabric_state", "completed"}});
+  set(inventory, "topology.nvswitch", "no");
+  inventory.absent("fabric_manager.state", "/proc");
+  EXPECT_THAT(said(findings_of(check_driver, inventory)), IsEmpty());
+  set_gpu(inventory, 2, {{"fabric_state", "in_progress"}});
+  EXPECT_THAT(said(findings_of(check_driver, inventory)), ElementsAre("warning fabric_manager_down"));
+}
+
 }  // namespace
 }  // namespace gpugauge::stack

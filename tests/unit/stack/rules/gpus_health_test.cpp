@@ -96,6 +96,15 @@ TEST(HealthRules, MoreLinesThanWereKeptAreCounted) {
               Contains("500 lines in all; the newest 1 were looked at"));
 }
 
+TEST(HealthRules, ALogBelowAnotherRootIsANoteThatNamesIt) {
+  Inventory inventory = with_xids({"2026-11-20T12:00:00 0000:2a:00.0 79 GPU has fallen off the bus"});
+  set(inventory, "kernel_log.xid.0", "2026-11-20T12:00:00 0000:2a:00.0 79 off the bus", "/var/log/kern.log");
+  set(inventory, "collected.root", "/mnt/image");
+  const Findings findings = findings_of(check_gpus, inventory);
+  EXPECT_THAT(said(findings), ElementsAre("note xid_seen"));
+  EXPECT_THAT(findings[0].evidence, Contains("log: /var/log/kern.log below /mnt/image"));
+}
+
 TEST(HealthRules, ALineThatIsNoXidIsLeftOut) {
   EXPECT_THAT(gpus(with_xids({"", "nonsense", "a b c d", "2026 0000:1a:00.0 7x9 text"})), ElementsAre());
 }

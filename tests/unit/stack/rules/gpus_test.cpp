@@ -106,8 +106,14 @@ TEST(GpuRules, PersistenceIsAskedOfDataCentreGpusOnly) {
   EXPECT_THAT(said(findings), ElementsAre("warning persistence_mode_off"));
   EXPECT_THAT(findings[0].evidence, IsSupersetOf({"nvidia-persistenced: installed (test)",
                                                   "cuInit took, in seconds: 6.56 (test)"}));
-  set_gpu(inventory, 0, {{"name", "NVIDIA RTX 6000 Ada Generation"}});
-  EXPECT_THAT(gpus(inventory), IsEmpty());
+  set(inventory, "vgpu.guest", "yes");
+  EXPECT_THAT(gpus(inventory), IsEmpty()) << "the host's affair";
+  set(inventory, "vgpu.guest", "no");
+  for (const std::string other :
+       {"NVIDIA RTX 6000 Ada Generation", "Jetson AGX Orin", "NVIDIA GB10", "new"}) {
+    set_gpu(inventory, 0, {{"name", other}});
+    EXPECT_THAT(gpus(inventory), IsEmpty()) << other;
+  }
 }
 
 TEST(GpuRules, OtherProcessesAreANote) {

@@ -186,6 +186,14 @@ TEST(HostRules, UnreadableItemsAreOneNoteWithWhatTheyWouldTake) {
   EXPECT_THAT(findings[0].evidence,
               testing::UnorderedElementsAre("needs root, or kernel.dmesg_restrict=0: kernel_log.readable",
                                             HasSubstr("needs root: ")));
+  EXPECT_THAT(findings[0].next, ElementsAre(HasSubstr("sudo")));
+}
+
+TEST(HostRules, WhatOnlyTheHostShowsNeedsNoRoot) {
+  Inventory inventory = a100_container();
+  inventory.unreadable("driver.dkms", "/lib/modules", "a look from the host: a container sees its own");
+  EXPECT_THAT(the(findings_of(check_host, inventory), "items_unreadable").next,
+              ElementsAre("Run it on the host, outside of the container"));
 }
 
 }  // namespace

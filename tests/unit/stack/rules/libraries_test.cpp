@@ -91,7 +91,26 @@ TEST(LibraryRules, ReportsAboutAVersionAreANote) {
   put_library(inventory, "nccl", 0, "/usr/lib/libnccl.so.2", "2.20.5", "libnccl.so.2", "loader cache");
   const Findings findings = library_findings(inventory);
   EXPECT_THAT(said(findings), ElementsAre("note library_known_issue"));
-  EXPECT_THAT(findings[0].next, ElementsAre("fixed in 2.23.4"));
+  EXPECT_EQ(findings[0].title, "There are reports about NCCL 2.20.5");
+  EXPECT_THAT(findings[0].next, ElementsAre("NCCL: fixed in 2.23.4"));
+  Inventory without_gpu;
+  put_library(without_gpu, "nccl", 0, "/usr/lib/libnccl.so.2", "2.20.5", "libnccl.so.2", "loader cache");
+  EXPECT_THAT(said(library_findings(without_gpu)), IsEmpty());
+}
+
+TEST(LibraryRules, ReportsAboutTwoLibrariesNameBoth) {
+  Inventory inventory = world::new_driver();
+  put_library(inventory, "nccl", 0, "/usr/lib/libnccl.so.2", "2.20.5", "libnccl.so.2", "loader cache");
+  put_library(inventory, "cublas", 0, "/usr/lib/libcublas.so.12", "12.8.4", "libcublas.so.12",
+              "loader cache");
+  Tables tables = world::tables();
+  tables.known_issues.push_back(
+      {"cublas", world::between("12.8", "12.9"), "slow", world::v("12.9.1"), {"page", true}});
+  Findings findings;
+  check_libraries({inventory, tables, Policy::development, "2026-11-21"}, findings);
+  EXPECT_THAT(said(findings), ElementsAre("note library_known_issue"));
+  EXPECT_EQ(findings[0].title, "There are reports about NCCL 2.20.5 and cuBLAS 12.8.4");
+  EXPECT_THAT(findings[0].next, ElementsAre("NCCL: fixed in 2.23.4", "cuBLAS: fixed in 12.9.1"));
 }
 
 TEST(MixedLibraries, PartsOfAnotherCudnnAreAFailure) {

@@ -297,6 +297,21 @@ TEST(StartUpRules, WhatHidesEveryDevice) {
             "CUDA shows no GPU, although NVML sees them");
 }
 
+TEST(StartUpRules, AVariableThatNamesAGpuHereHidesNothing) {
+  const auto explained = [](const std::string& value) {
+    Inventory inventory = answering(100, "");
+    set(inventory, "env.CUDA_VISIBLE_DEVICES", value);
+    for (int i = 0; i < 8; ++i) set_gpu(inventory, i, {{"compute_mode", "prohibited"}});
+    return the(findings_of(check_start_up, inventory), "no_visible_device");
+  };
+  for (const std::string fits : {"0", "7,9", "GPU-3", "MIG-1"}) {
+    EXPECT_THAT(explained(fits).explanation, HasSubstr("compute mode")) << fits;
+    EXPECT_THAT(explained(fits).evidence, Contains("CUDA_VISIBLE_DEVICES " + fits + " (test)"));
+  }
+  for (const std::string hides : {"", "-1", "-1,0", "NoDevFiles", "8", "99999999999999999999", "GPU-77"})
+    EXPECT_THAT(explained(hides).explanation, HasSubstr("CUDA_VISIBLE_DEVICES is \"")) << hides;
+}
+
 TEST(StartUpRules, ZeroDevicesWithoutAnErrorIsTheSame) {
   Inventory inventory = h100_server();
   set_all(inventory, {{"cuda.devices", "0"}, {"env.CUDA_VISIBLE_DEVICES", ""}});
