@@ -16,12 +16,12 @@ void add_new(std::vector<std::string>& to, const std::vector<std::string>& from)
     if (std::find(to.begin(), to.end(), text) == to.end()) to.push_back(text);
 }
 
-/// The graver one speaks; what the other saw is added, and its title where both are as grave and it fits.
+/// The graver one speaks; what the other saw is added, and its title where both are as grave.
 void merge(Finding& into, Finding other) {
   constexpr std::size_t title_most = 100;
   if (other.severity < into.severity) std::swap(into, other);
-  if (into.title.find(other.title) == std::string::npos) {
-    if (into.severity == other.severity && into.title.size() + 2 + other.title.size() <= title_most) {
+  if (into.severity == other.severity && into.title.find(other.title) == std::string::npos) {
+    if (into.title.size() + 2 + other.title.size() <= title_most) {
       into.title += "; " + other.title;
     } else {
       add_new(into.evidence, {other.title});
