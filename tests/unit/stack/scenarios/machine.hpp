@@ -127,7 +127,7 @@ class Machine : public FakeTree {
       context.driver_command = {"/usr/bin/env", "-i", "GPUGAUGE_FAKE_SCENARIO=" + answers.string(),
                                 "LD_LIBRARY_PATH=" + path};
       for (const auto& [name, value] : environment_)
-        if (name != "LD_LIBRARY_PATH") context.driver_command.push_back(name + "=" + value);
+        if (name != "LD_LIBRARY_PATH") context.driver_command.push_back(fmt::format("{}={}", name, value));
       context.driver_command.insert(context.driver_command.end(), {GPUGAUGE_PROBE_CHILD, "inventory"});
     }
     return collect(context);
