@@ -98,8 +98,8 @@ std::string capability_text(const CapabilityView& capability, std::size_t all) {
                      capability.gpus.front().shown("name"), capability.version.text());
 }
 
-Finding pair_finding(Cause cause, Severity severity, std::string title, const PairFit& pair) {
-  Finding finding = make_finding(cause, severity, std::move(title), pair.reason);
+Finding pair_finding(Cause cause, Severity severity, const std::string& title, const PairFit& pair) {
+  Finding finding = make_finding(cause, severity, title, pair.reason);
   if (!pair.remedy.empty()) finding.next.push_back(pair.remedy);
   finding.sources = pair.sources;
   return finding;
@@ -143,7 +143,7 @@ std::vector<CopyView> copies_of(const Inventory& inventory, const std::string& n
   std::vector<CopyView> copies;
   const std::string prefix = "library." + name;
   for (const std::string& index : inventory.children(prefix)) {
-    const std::string key = prefix + "." + index;
+    const std::string key = fmt::format("{}.{}", prefix, index);
     CopyView copy;
     copy.name = name;
     copy.key = key;

@@ -40,7 +40,7 @@ std::vector<CapabilityView> capabilities_of(const Inventory& inventory);
 std::string capability_text(const CapabilityView& capability, std::size_t all);
 
 /// A finding that says what the pair says: reason, remedy, sources.
-Finding pair_finding(Cause cause, Severity severity, std::string title, const PairFit& pair);
+Finding pair_finding(Cause cause, Severity severity, const std::string& title, const PairFit& pair);
 
 /// Adds the pair to the one note of versions that the tables do not know; the same pair only once.
 void note_unknown(Findings& findings, const PairFit& pair);

@@ -62,7 +62,7 @@ bool undecided(const Need& need) {
 }
 
 std::optional<Version> built_with(const RuleInput& input, const std::string& name, const std::string& fact) {
-  if (const auto own = version_of(input.inventory, "framework." + name + "." + fact)) return own;
+  if (auto own = version_of(input.inventory, "framework." + name + "." + fact)) return own;
   const auto version = version_of(input.inventory, "framework." + name + ".version");
   const FrameworkBuild* row = version ? input.tables.framework(name, *version) : nullptr;
   if (row == nullptr || !row->source.read) return std::nullopt;

@@ -132,12 +132,12 @@ std::map<std::string, std::vector<CopyView>> by_soname(const Inventory& inventor
   return groups;
 }
 
-void add_duplicates(Severity severity, std::string title, std::string explanation,
+void add_duplicates(Severity severity, const std::string& title, std::string explanation,
                     std::vector<std::string> evidence, std::vector<std::string> next,
                     const std::vector<std::string>& layers, Findings& findings) {
   if (evidence.empty()) return;
   Finding finding =
-      make_finding(Cause("duplicate_library_versions"), severity, std::move(title), std::move(explanation));
+      make_finding(Cause("duplicate_library_versions"), severity, title, std::move(explanation));
   finding.evidence = std::move(evidence);
   finding.next = std::move(next);
   finding.layers = layers;

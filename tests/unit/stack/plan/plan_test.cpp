@@ -136,6 +136,7 @@ TEST(PlanSteps, DriverComesFirstAndFrameworkLast) {
                          {"framework.torch.version", "2.6.0"}});
   const auto steps = plan_steps(parse_plan("torch=2.8.0,cuda=12.8,driver=570"), inventory);
   std::vector<std::string> layers;
+  layers.reserve(steps.size());
   for (const PlanStep& step : steps) layers.push_back(step.layer);
   EXPECT_THAT(layers, ElementsAre("driver", "fabric_manager", "cuda", "torch"));
   EXPECT_EQ(steps[0].what, "Upgrade the driver from 535.104.05 to 570, then restart the machine.");

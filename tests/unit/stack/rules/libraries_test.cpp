@@ -1,4 +1,5 @@
 // Rules of cuDNN, NCCL, copies of libraries, and what a process has mapped.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "unit/stack/rules/cuda_found.hpp"
@@ -18,8 +19,8 @@ using world::said;
 void put_cudnn(Inventory& inventory, int index, const std::string& folder, const std::string& version,
                const std::string& origin) {
   for (const std::string name : {"cudnn", "cudnn_graph", "cudnn_ops", "cudnn_engines_precompiled"})
-    put_library(inventory, name, index, folder + "/lib" + name + ".so." + version, version,
-                "lib" + name + ".so." + version.substr(0, 1), origin);
+    put_library(inventory, name, index, fmt::format("{}/lib{}.so.{}", folder, name, version), version,
+                fmt::format("lib{}.so.{}", name, version.substr(0, 1)), origin);
 }
 
 Inventory with_runtime(Inventory inventory, const char* version) {
