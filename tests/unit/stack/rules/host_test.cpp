@@ -1,4 +1,5 @@
 // The host: container and image, limits, buses, environment variables.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "unit/stack/rules/inventories.hpp"
@@ -141,7 +142,7 @@ TEST(HostRules, VariablesThatSlowWorkDown) {
   for (const auto& [name, value, cause] : hits) {
     const Findings findings = findings_of(check_host, with_items(h200_machine(), {{"env." + name, value}}));
     EXPECT_THAT(said(findings), ElementsAre("warning " + cause)) << name;
-    EXPECT_THAT(findings[0].evidence, ElementsAre(name + "=" + value + " (environment)"));
+    EXPECT_THAT(findings[0].evidence, ElementsAre(fmt::format("{}={} (environment)", name, value)));
   }
   for (const auto& [name, value] :
        std::vector<std::pair<std::string, std::string>>{{"CUDA_LAUNCH_BLOCKING", "0"},

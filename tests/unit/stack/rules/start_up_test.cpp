@@ -209,14 +209,14 @@ TEST(StartUpRules, Mismatch803NamesVersionsAndTheUpgradeThatDidIt) {
   const Findings findings = findings_of(check_start_up, inventory);
   EXPECT_THAT(said(findings), ElementsAre("failure umd_kmd_mismatch"));
   EXPECT_EQ(findings[0].title, "libcuda 580.95.05 does not match the loaded kernel module 580.65.06");
+  const char* const upgrade =
+      "package history: 2026-08-03 10:22:01 upgrade nvidia-driver-580 580.65.06 -> 580.95.05 "
+      "(/var/log/apt/history.log)";
   EXPECT_THAT(findings[0].evidence,
-              testing::IsSupersetOf(
-                  {"kernel module 580.65.06 (/proc/driver/nvidia/version)",
-                   "libcuda 580.95.05 (/usr/lib/x86_64-linux-gnu/libcuda.so.580.95.05)",
-                   "package history: 2026-08-03 10:22:01 upgrade nvidia-driver-580 580.65.06 -> 580.95.05 "
-                   "(/var/log/apt/history.log)",
-                   "cuInit answers 803 (CUDA_ERROR_SYSTEM_DRIVER_MISMATCH)",
-                   "nvmlInit answers 18 (NVML_ERROR_LIB_RM_VERSION_MISMATCH)"}));
+              testing::IsSupersetOf({"kernel module 580.65.06 (/proc/driver/nvidia/version)",
+                                     "libcuda 580.95.05 (/usr/lib/x86_64-linux-gnu/libcuda.so.580.95.05)",
+                                     upgrade, "cuInit answers 803 (CUDA_ERROR_SYSTEM_DRIVER_MISMATCH)",
+                                     "nvmlInit answers 18 (NVML_ERROR_LIB_RM_VERSION_MISMATCH)"}));
   EXPECT_THAT(findings[0].considered, Contains(HasSubstr("804")));
   EXPECT_THAT(findings[0].next, Contains(HasSubstr("Reboot")));
 }
