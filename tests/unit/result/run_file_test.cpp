@@ -118,7 +118,8 @@ TEST(RunFile, RefusesHostileJson) {
   EXPECT_THAT(refusal(R"({"wall_seconds": 1e999})"), HasSubstr("not JSON"));
   EXPECT_THAT(refusal(std::string(2'000'000, '[')), HasSubstr("nested deeper than 64 levels"));
   EXPECT_THAT(refusal(std::string(200'000, '[') + std::string(200'000, ']')),
-              HasSubstr("should be an object"));
+              HasSubstr("nested deeper than 64 levels"));
+  EXPECT_THAT(refusal("[]"), HasSubstr("should be an object"));
   EXPECT_THAT(refusal("{\"\x01\xff\": 1}"), HasSubstr("not JSON"));
   const std::string sentence =
       refusal_after([](json& run) { run["evil\n\x1b[31m" + std::string(500, 'x')] = 1; });
