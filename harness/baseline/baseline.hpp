@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "baseline/log.hpp"
 #include "result/run_file.hpp"
 
 namespace gpugauge::baseline {
@@ -33,11 +34,12 @@ struct Manifest {
   std::vector<Entry> entries;
 };
 
-/// A loaded baseline: manifest and all runs, hashes verified.
+/// A loaded baseline: manifest, all runs and the log of decisions, hashes verified.
 struct Baseline {
   Manifest manifest;
   std::filesystem::path folder;
   std::vector<result::Run> runs;
+  std::vector<LogEntry> log;
   /// Rounds from fewer than 3 boots and fewer than 3 UTC days: the baseline has not seen how this machine
   /// differs from boot to boot, and small changes may be just that.
   bool provisional() const;
@@ -66,11 +68,19 @@ std::string key(const result::Fingerprint& fingerprint);
 /// HOME/.local/state/gpugauge. Throws result::UsageError when none of them is set, naming --state-dir.
 std::filesystem::path state_directory();
 
+/// A word of `--treatment`, such as "driver" or "stack.driver.version": what a comparison is about. It covers
+/// the field of that name and those below it, with or without the section's name.
+bool covers(std::string_view treatment, std::string_view field);
+
+/// Imported baselines of other nodes: site/ in the state directory.
+std::filesystem::path site_directory();
+
 /// Writes a baseline folder: all run files, then the manifest last, so that a folder without manifest is no
 /// baseline. Throws result::FileError, or result::UsageError when the folder already holds a baseline, there
 /// is no run, a run is partial, two runs are the same, or their kinds or selections differ.
+/// Its log begins with `state`, who made it and when.
 Baseline create(const std::filesystem::path& folder, const std::string& name,
-                const std::vector<result::Run>& runs);
+                const std::vector<result::Run>& runs, State state = State::active);
 
 /// Loads and verifies. Throws result::FormatError naming the file that was changed, truncated or is missing,
 /// or that is no plain file inside the folder.
@@ -83,13 +93,33 @@ Manifest load_manifest(const std::filesystem::path& folder);
 std::string to_json(const Manifest& manifest);
 Manifest parse_manifest(const std::string& text, const std::string& origin);
 
-/// The baseline to compare with: `given` if not empty; else this node's own (state directory); else one
-/// shipped with GPUGauge (GPUGAUGE_BASELINES, else ../share/gpugauge/baselines beside the command's real
-/// path); else none.
+/// Where a baseline of that name lies: a path to its folder as it is; a name among this node's own
+/// (baselines/ in the state directory), the imported ones (site/) and the shipped ones, in this order. Throws
+/// result::UsageError when there is none, listing the names that there are.
+std::filesystem::path find(const std::string& name);
+
+/// One baseline of a listing.
+struct Listed {
+  std::filesystem::path folder;
+  std::string place;  ///< "own", "site" or "shipped"
+  std::optional<Manifest> manifest;
+  State state = State::active;
+  /// Not the newest active one of its place, device, profile and key: select would take another.
+  bool superseded = false;
+  std::string fault;  ///< why it cannot be read; "" when it can
+};
+/// Every baseline that select could come upon, by place and name. The runs are not verified.
+std::vector<Listed> list();
+
+/// The baseline to compare with: `given` if not empty; else this node's own (state directory); else one of
+/// this site, imported from another node; else one shipped with GPUGauge (GPUGAUGE_BASELINES, else
+/// ../share/gpugauge/baselines beside the command's real path); else none. Only active ones are selected; one
+/// that is given may be in any state, which is said.
 ///
 /// Own: the newest of the same device, profile and suite whose fields all match. Where there is none, the
 /// newest that differs in `stack` fields only is returned, so that an upgrade ends in a named mismatch and
-/// never in silence. Shipped: every field must match, but the card may be another one of the model. `device`
+/// never in silence. Site and shipped: every field must match, but the card may be another one of the model.
+/// `device`
 /// ("host" or a GPU's UUID) narrows own baselines to that device; empty = any.
 struct Selection {
   std::optional<Baseline> baseline;

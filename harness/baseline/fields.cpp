@@ -8,6 +8,7 @@
 
 #include "baseline/baseline.hpp"
 #include "baseline/digest.hpp"
+#include "result/pattern.hpp"
 
 namespace gpugauge::baseline {
 namespace {
@@ -42,18 +43,6 @@ constexpr std::array table{
     Row{"suite", "*", Role::must, "another profile measures with other windows and repetitions"},
 };
 
-/// '*' stands for any run of characters, also none.
-bool fits(std::string_view pattern, std::string_view text) {
-  const std::size_t star = pattern.find('*');
-  if (star == std::string_view::npos) return pattern == text;
-  if (text.substr(0, star) != pattern.substr(0, star)) return false;
-  const std::string_view rest = pattern.substr(star + 1);
-  for (std::size_t skip = star; skip <= text.size(); ++skip) {
-    if (fits(rest, text.substr(skip))) return true;
-  }
-  return false;
-}
-
 struct Section {
   std::string_view name;
   const result::Facts result::Fingerprint::*facts;
@@ -74,7 +63,7 @@ std::string field_name(std::string_view section, const std::string& fact) {
 
 Role role_of(std::string_view section, std::string_view fact) {
   for (const Row& row : table) {
-    if (row.section == section && fits(row.pattern, fact)) return row.role;
+    if (row.section == section && result::matches(row.pattern, fact)) return row.role;
   }
   return Role::must;
 }
@@ -108,6 +97,16 @@ std::vector<Mismatch> mismatches(const result::Fingerprint& now, const result::F
 
 std::vector<Mismatch> noted_differences(const result::Fingerprint& now, const result::Fingerprint& then) {
   return differences(now, then, {Role::identity, Role::noted});
+}
+
+bool covers(std::string_view treatment, std::string_view field) {
+  const auto below = [&](std::string_view name) {
+    return name == treatment ||
+           (name.size() > treatment.size() && name.starts_with(treatment) && name[treatment.size()] == '.');
+  };
+  if (treatment.empty()) return false;
+  const std::size_t dot = field.find('.');
+  return below(field) || (dot != std::string_view::npos && below(field.substr(dot + 1)));
 }
 
 std::string key(const result::Fingerprint& fingerprint) {

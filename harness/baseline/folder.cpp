@@ -1,6 +1,4 @@
 // Baseline folders: written once, verified whenever they are read.
-#include <chrono>
-#include <ctime>
 #include <set>
 
 #include <fmt/format.h>
@@ -16,14 +14,6 @@ namespace {
 
 constexpr const char* manifest_name = "baseline.json";
 constexpr std::size_t manifest_limit = std::size_t{16} << 20;
-
-std::string utc_now() {
-  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", parts.tm_year + 1900, parts.tm_mon + 1,
-                     parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec);
-}
 
 std::string first_difference(const result::Run& a, const result::Run& b) {
   const auto different = mismatches(a.fingerprint, b.fingerprint);
@@ -108,7 +98,7 @@ result::Run load_run(const std::filesystem::path& folder, const Manifest& manife
 }  // namespace
 
 Baseline create(const std::filesystem::path& folder, const std::string& name,
-                const std::vector<result::Run>& runs) {
+                const std::vector<result::Run>& runs, State state) {
   require_fit(runs);
   if (std::filesystem::exists(folder / manifest_name))
     throw result::UsageError(fmt::format(
@@ -132,6 +122,9 @@ Baseline create(const std::filesystem::path& folder, const std::string& name,
   const std::string text = to_json(manifest);
   // What could not be read again is refused before it counts as a baseline.
   parse_manifest(text, (folder / manifest_name).string());
+  append_log(folder, {{manifest.created, current_user(), fmt::format("created from {} rounds", runs.size()),
+                       state, std::nullopt}});
+  baseline.log = read_log(folder);
   result::write_file(folder / manifest_name, text);
   return baseline;
 }
@@ -150,6 +143,7 @@ Baseline load(const std::filesystem::path& folder) {
         fmt::format("{} is a link: a baseline holds plain files only", (folder / "runs").string()));
   for (const Entry& entry : baseline.manifest.entries)
     baseline.runs.push_back(load_run(folder, baseline.manifest, entry));
+  baseline.log = read_log(folder);
   return baseline;
 }
 

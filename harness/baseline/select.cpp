@@ -25,7 +25,7 @@ std::vector<std::filesystem::path> folders(const std::filesystem::path& root, in
   if (depth == 0) return out;
   for (std::filesystem::directory_iterator entry(root, error), end; !error && entry != end;
        entry.increment(error)) {
-    if (!entry->is_directory(error)) continue;
+    if (!entry->is_directory(error) || entry->path().filename().string().starts_with('.')) continue;
     for (auto& found : folders(entry->path(), depth - 1)) out.push_back(std::move(found));
   }
   std::sort(out.begin(), out.end());
@@ -38,6 +38,18 @@ std::filesystem::path shipped_directory() {
   const auto command = std::filesystem::canonical("/proc/self/exe", error);
   if (error) return {};
   return command.parent_path().parent_path() / "share/gpugauge/baselines";
+}
+
+/// Where baselines are looked for, in the order in which they are preferred.
+struct Place {
+  std::string_view name;
+  std::filesystem::path root;
+  int depth;  ///< folders between the root and a baseline
+};
+std::vector<Place> places() {
+  return {{"own", state_directory() / "baselines", 1},
+          {"site", site_directory(), 1},
+          {"shipped", shipped_directory(), 3}};
 }
 
 bool starts_with(const std::string& text, std::string_view prefix) {
@@ -72,6 +84,13 @@ struct Candidate {
   Fit fit = Fit::no;
 };
 
+/// True when select would take `a` before `b`, both of one place, device, profile and key.
+bool takes_the_place_of(const Listed& a, const Listed& b) {
+  if (!a.manifest || !b.manifest || a.state != State::active || b.state != State::active) return false;
+  return a.manifest->device == b.manifest->device && a.manifest->profile == b.manifest->profile &&
+         a.manifest->key == b.manifest->key && a.manifest->created > b.manifest->created;
+}
+
 /// Loads a folder as far as it may be used; what cannot be used is left as a sentence in `problems`.
 Candidate consider(const std::filesystem::path& folder, const result::Fingerprint& now, bool own,
                    const std::string& device, std::vector<std::string>& problems) {
@@ -79,6 +98,8 @@ Candidate consider(const std::filesystem::path& folder, const result::Fingerprin
     const Manifest manifest = load_manifest(folder);
     // A baseline of another device is no problem to report: a node with eight cards has eight of them.
     if (own && !device.empty() && manifest.device != device) return {};
+    const State state = state_of(read_log(folder));
+    if (state == State::retired) return {};
     Candidate found{load(folder), Fit::full};
     const result::Fingerprint& then = found.baseline.runs.front().fingerprint;
     if (!share_a_family(now, then)) return {};
@@ -87,6 +108,14 @@ Candidate consider(const std::filesystem::path& folder, const result::Fingerprin
     if (own && device.empty()) {
       for (Mismatch& field : differences(now, then, {Role::identity})) fields.push_back(std::move(field));
     }
+    if (fields.empty() && state == State::candidate) {
+      problems.push_back(
+          fmt::format("baseline {} fits and is a candidate: it was not used; `gpugauge baseline accept "
+                      "{} --reason ...` makes it active",
+                      folder.string(), manifest.name));
+      return {};
+    }
+    if (state == State::candidate) return {};
     if (fields.empty()) return found;
     if (own && std::all_of(fields.begin(), fields.end(),
                            [](const Mismatch& f) { return starts_with(f.field, "stack."); })) {
@@ -99,6 +128,36 @@ Candidate consider(const std::filesystem::path& folder, const result::Fingerprin
     problems.push_back(fmt::format("a baseline could not be used: {}", fault.what()));
   }
   return {};
+}
+
+/// The newest of the best fits below a root.
+Candidate best_of(const Place& place, const result::Fingerprint& now, const std::string& device,
+                  std::vector<std::string>& problems) {
+  Candidate best;
+  for (const auto& folder : folders(place.root, place.depth)) {
+    Candidate found = consider(folder, now, place.name == "own", device, problems);
+    if (found.fit == Fit::no) continue;
+    const bool newer = found.baseline.manifest.created > best.baseline.manifest.created;
+    if (found.fit > best.fit || (found.fit == best.fit && newer)) best = std::move(found);
+  }
+  return best;
+}
+
+/// "Compared with ... (5 rounds from 2026-11-21).", by place.
+std::string origin_of(const Place& place, const Candidate& found) {
+  const std::string& name = found.baseline.manifest.name;
+  const std::string rounds = one_round(found.baseline);
+  if (place.name == "site")
+    return fmt::format("Compared with this site's baseline {} ({}), recorded on another node.", name, rounds);
+  if (place.name == "shipped")
+    return fmt::format(
+        "Compared with the baseline {} ({}) that ships with GPUGauge, recorded on another machine.", name,
+        rounds);
+  return fmt::format("Compared with this machine's own baseline {} ({}).{}", name, rounds,
+                     found.fit == Fit::other_stack ? " Its software stack is another one: declare what was "
+                                                     "changed with --treatment, or make a new baseline "
+                                                     "once the change is accepted."
+                                                   : "");
 }
 
 }  // namespace
@@ -115,45 +174,70 @@ std::filesystem::path state_directory() {
       "--state-dir");
 }
 
+std::filesystem::path site_directory() {
+  return state_directory() / "site";
+}
+
 Selection select(const std::filesystem::path& given, const result::Fingerprint& fingerprint,
                  const std::string& device) {
   Selection selection;
   if (!given.empty()) {
     selection.baseline = load(given);
-    selection.origin = fmt::format("Compared with the given baseline {} ({}).",
-                                   selection.baseline->manifest.name, one_round(*selection.baseline));
+    const State state = state_of(selection.baseline->log);
+    selection.origin = fmt::format("Compared with the given baseline {} ({}{}).",
+                                   selection.baseline->manifest.name, one_round(*selection.baseline),
+                                   state == State::active ? "" : fmt::format("; it is {}", to_string(state)));
     return selection;
   }
-  Candidate best;
-  for (const auto& folder : folders(state_directory() / "baselines", 1)) {
-    Candidate found = consider(folder, fingerprint, true, device, selection.problems);
-    if (found.fit == Fit::no) continue;
-    const bool newer = found.baseline.manifest.created > best.baseline.manifest.created;
-    if (found.fit > best.fit || (found.fit == best.fit && newer)) best = std::move(found);
-  }
-  if (best.fit != Fit::no) {
-    selection.origin = fmt::format(
-        "Compared with this machine's own baseline {} ({}).{}", best.baseline.manifest.name,
-        one_round(best.baseline),
-        best.fit == Fit::other_stack
-            ? " Its software stack is another one: make a new baseline once the change is accepted."
-            : "");
+  for (const Place& place : places()) {
+    Candidate best = best_of(place, fingerprint, device, selection.problems);
+    if (best.fit == Fit::no) continue;
+    selection.origin = origin_of(place, best);
     selection.baseline = std::move(best.baseline);
-    return selection;
-  }
-  for (const auto& folder : folders(shipped_directory(), 3)) {
-    Candidate found = consider(folder, fingerprint, false, device, selection.problems);
-    if (found.fit != Fit::full) continue;
-    selection.origin = fmt::format(
-        "Compared with the baseline {} ({}) that ships with GPUGauge, recorded on another machine.",
-        found.baseline.manifest.name, one_round(found.baseline));
-    selection.baseline = std::move(found.baseline);
     return selection;
   }
   selection.origin =
       "No baseline of this machine, profile and suite was found: only correctness and physical limits were "
       "judged. Make one with `gpugauge baseline create`.";
   return selection;
+}
+
+std::vector<Listed> list() {
+  std::vector<Listed> out;
+  for (const Place& place : places()) {
+    const std::size_t first = out.size();
+    for (const auto& folder : folders(place.root, place.depth)) {
+      Listed found{folder, std::string(place.name), std::nullopt, State::active, false, ""};
+      try {
+        found.manifest = load_manifest(folder);
+        found.state = state_of(read_log(folder));
+      } catch (const std::exception& fault) {
+        found.fault = fault.what();
+      }
+      out.push_back(std::move(found));
+    }
+    for (std::size_t i = first; i < out.size(); ++i)
+      out[i].superseded = std::any_of(out.begin() + static_cast<std::ptrdiff_t>(first), out.end(),
+                                      [&](const Listed& other) { return takes_the_place_of(other, out[i]); });
+  }
+  return out;
+}
+
+std::filesystem::path find(const std::string& name) {
+  std::error_code error;
+  if (name.find('/') != std::string::npos ||
+      std::filesystem::exists(std::filesystem::path(name) / "baseline.json", error))
+    return name;
+  std::vector<std::string> known;
+  for (const Listed& listed : list()) {
+    if (listed.folder.filename() == name || (listed.manifest && listed.manifest->name == name))
+      return listed.folder;
+    known.push_back(listed.folder.filename().string());
+  }
+  throw result::UsageError(fmt::format("there is no baseline '{}'; there {}", name,
+                                       known.empty()
+                                           ? std::string("is none yet: `gpugauge baseline create` makes one")
+                                           : fmt::format("are {}", fmt::join(known, ", "))));
 }
 
 }  // namespace gpugauge::baseline

@@ -1,7 +1,9 @@
 // gpugauge baseline create: pin rounds as what this device is from now on compared with.
+#include "cli/baseline.hpp"
+
 #include <fmt/format.h>
 
-#include "cli/command.hpp"
+#include "baseline/transfer.hpp"
 #include "report/console.hpp"
 #include "report/format.hpp"
 #include "result/error.hpp"
@@ -16,6 +18,7 @@ struct Arguments {
   int rounds = 5;
   std::string name;
   std::string output;
+  bool candidate = false;
 };
 
 /// A folder name that tells the device and cannot leave its parent.
@@ -25,11 +28,7 @@ std::string default_name(const result::Run& run) {
 }
 
 void check_name(const std::string& name) {
-  const bool plain =
-      !name.empty() && name.front() != '.' &&
-      name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") ==
-          std::string::npos;
-  if (!plain)
+  if (!baseline::is_name(name))
     throw result::UsageError(fmt::format(
         "--name {}: a name is made of letters, digits, '.', '_' and '-' and does not begin with a dot",
         name));
@@ -107,7 +106,8 @@ int create(const Arguments& arguments, const Invocation& invocation) {
   if (folder.empty())
     folder = parent / fmt::format("{}-{}", default_name(runs.front()), runs.front().id.substr(0, 10));
   const std::string name = !arguments.name.empty() ? arguments.name : folder.filename().string();
-  const baseline::Baseline made = baseline::create(folder, name, runs);
+  const baseline::Baseline made = baseline::create(
+      folder, name, runs, arguments.candidate ? baseline::State::candidate : baseline::State::active);
 
   std::string text = fmt::format("Baseline {} of {}: {} rounds, profile {}\n", name, runs.front().device,
                                  runs.size(), runs.front().profile);
@@ -116,6 +116,8 @@ int create(const Arguments& arguments, const Invocation& invocation) {
     text +=
         "  provisional: its rounds are from fewer than 3 boots or days, so it has not seen how this machine "
         "differs from day to day\n";
+  if (arguments.candidate)
+    text += fmt::format("  candidate: not used until `gpugauge baseline accept {} --reason ...`\n", name);
   text += fmt::format("  kept in {}\n", folder.string());
   print(text);
   return 0;
@@ -126,7 +128,14 @@ int create(const Arguments& arguments, const Invocation& invocation) {
 void add_baseline(CLI::App& app, const Invocation& invocation, Action& action) {
   CLI::App* baseline = app.add_subcommand("baseline", "Pin what a device is compared with");
   baseline->require_subcommand(1);
-  CLI::App* command = baseline->add_subcommand("create", "Measure rounds, or take run files, and pin them");
+  add_baseline_create(*baseline, invocation, action);
+  add_baseline_listing(*baseline, action);
+  add_baseline_decisions(*baseline, action);
+  add_baseline_transfer(*baseline, action);
+}
+
+void add_baseline_create(CLI::App& baseline, const Invocation& invocation, Action& action) {
+  CLI::App* command = baseline.add_subcommand("create", "Measure rounds, or take run files, and pin them");
   auto arguments = std::make_shared<Arguments>();
   add_measure_options(*command, arguments->measure);
   command->add_option("runs", arguments->runs, "Run files to pin instead of measuring")->type_name("RUN");
@@ -139,6 +148,8 @@ void add_baseline(CLI::App& app, const Invocation& invocation, Action& action) {
       ->add_option("-o,--output", arguments->output,
                    "Folder of the baseline (default: baselines/<name> in the state directory)")
       ->type_name("DIR");
+  command->add_flag("--candidate", arguments->candidate,
+                    "Keep it as a candidate: not used until `baseline accept` makes it active");
   command->callback([command, arguments, &invocation, &action] {
     arguments->measure.seed_given = command->count("--seed") > 0;
     action = [arguments, &invocation] { return create(*arguments, invocation); };

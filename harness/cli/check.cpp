@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
+#include "judge/policy_file.hpp"
 #include "result/error.hpp"
 
 namespace gpugauge::cli {
@@ -10,25 +11,38 @@ namespace {
 struct Arguments {
   MeasureArguments measure;
   ReportArguments report;
+  PolicyArguments policy;
   std::string baseline;
   bool strict = false;
   double budget = conductor::CheckOptions{}.budget_seconds;
 };
+
+/// One name a usable GPU of the node, whichever of them are gauged.
+std::vector<std::string> gpu_models(const Devices& devices) {
+  std::vector<std::string> out;
+  if (devices.gpus.state != stack::GpuState::usable) return out;
+  for (const auto& gpu : devices.gpus.gpus) out.push_back(gpu.name);
+  return out;
+}
 
 int check(const Arguments& arguments, const Invocation& invocation) {
   check_report_arguments(arguments.report);
   report::ProgressLine progress(report::terminal(2), arguments.measure.quiet);
   conductor::CheckOptions options;
   options.measure = measure_options(arguments.measure, invocation, progress);
-  options.baseline = arguments.baseline;
+  state_directory(arguments.measure.state_directory);
+  if (!arguments.baseline.empty()) options.baseline = baseline::find(arguments.baseline);
   options.strict = arguments.strict;
   options.budget_seconds = arguments.budget;
-  if (!arguments.baseline.empty())
-    baseline::load(arguments.baseline);  // a bad path must not cost a measurement
+  options.policy = policy(arguments.policy);
+  if (!options.policy.metrics.empty()) judge::require_matches(options.policy, {}, known_benchmarks());
+  if (!options.baseline.empty()) baseline::load(options.baseline);  // a bad path must not cost a measurement
 
   const Devices devices = find_devices(arguments.measure.device);
   report::Report report;
   report.stack = stack::layers(stack::fingerprint(devices.gpus), devices.gpus);
+  if (!conductor::host_only(arguments.measure.device))
+    report.node = judge::judge_expectations(options.policy, gpu_models(devices));
   const bool gpu_missing = devices.targets.gpu_wanted && devices.gpus.state != stack::GpuState::usable;
   if (gpu_missing) report.gpu_explanation = devices.gpus.explanation;
   const conductor::Catalogue catalogue =
@@ -41,7 +55,7 @@ int check(const Arguments& arguments, const Invocation& invocation) {
     if (!report.devices.back().rounds.back().complete) break;
   }
   progress.clear();
-  report.outcome = conductor::combine(report.devices);
+  report.outcome = conductor::combine(report.devices, report.node);
   if (gpu_missing && report.outcome.code != judge::ExitCode::regressed)
     report.outcome = {judge::ExitCode::cannot_judge,
                       report.devices.empty() ? "cannot judge: no usable GPU, nothing was measured"
@@ -58,10 +72,12 @@ void add_check(CLI::App& app, const Invocation& invocation, Action& action) {
   auto arguments = std::make_shared<Arguments>();
   add_measure_options(*command, arguments->measure);
   add_report_options(*command, arguments->report);
+  add_policy_options(*command, arguments->policy);
   command
-      ->add_option("-b,--baseline", arguments->baseline,
-                   "Baseline folder (default: this node's own, then a shipped one)")
-      ->type_name("DIR");
+      ->add_option(
+          "-b,--baseline", arguments->baseline,
+          "Baseline, by name or folder (default: this node's own, then one of this site, then a shipped one)")
+      ->type_name("NAME");
   command->add_flag("--strict", arguments->strict, "End with 4 when a metric stays inconclusive or unstable");
   command->add_option("--budget", arguments->budget, "Begin no further round after this many seconds")
       ->capture_default_str()

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "judge/policy_file.hpp"
 #include "report/console.hpp"
 #include "report/format.hpp"
 #include "report/json.hpp"
@@ -85,6 +86,31 @@ std::filesystem::path state_directory(const std::string& given) {
 void print(const std::string& text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
     throw result::FileError(fmt::format("standard output could not be written: {}", std::strerror(errno)));
+}
+
+void add_policy_options(CLI::App& command, PolicyArguments& arguments) {
+  command
+      .add_option("--policy", arguments.file,
+                  "Policy file: tolerances, advisory metrics, what is expected of the node")
+      ->type_name("FILE");
+  command
+      .add_option(
+          "--treatment", arguments.treatment,
+          "What was changed on purpose and may differ from the baseline, such as driver (may be repeated)")
+      ->type_name("FIELD");
+}
+
+judge::Policy policy(const PolicyArguments& arguments) {
+  judge::Policy out = arguments.file.empty() ? judge::Policy{} : judge::read_policy(arguments.file);
+  judge::require_treatment(arguments.treatment);
+  out.treatment.insert(out.treatment.end(), arguments.treatment.begin(), arguments.treatment.end());
+  return out;
+}
+
+std::vector<std::string> known_benchmarks() {
+  std::vector<std::string> ids;
+  for (const conductor::Benchmark& benchmark : conductor::catalogue().benchmarks) ids.push_back(benchmark.id);
+  return ids;
 }
 
 void add_report_options(CLI::App& command, ReportArguments& arguments) {

@@ -27,6 +27,7 @@ void add_compare(CLI::App& app, const Invocation& invocation, Action& action);
 void add_check(CLI::App& app, const Invocation& invocation, Action& action);
 void add_baseline(CLI::App& app, const Invocation& invocation, Action& action);
 void add_doctor(CLI::App& app, const Invocation& invocation, Action& action);
+void add_selftest(CLI::App& app, const Invocation& invocation, Action& action);
 void add_probe(CLI::App& app, const Invocation& invocation, Action& action);
 
 /// Options of every command that measures.
@@ -59,6 +60,18 @@ std::filesystem::path state_directory(const std::string& given);
 
 /// Writes to standard output. Throws result::FileError when it is closed or full.
 void print(const std::string& text);
+
+/// What a site decided, for every command that judges.
+struct PolicyArguments {
+  std::string file;
+  std::vector<std::string> treatment;
+};
+void add_policy_options(CLI::App& command, PolicyArguments& arguments);
+/// The policy file, or the defaults, with the treatments of the command line added. Throws
+/// result::UsageError, result::FormatError or result::FileError.
+judge::Policy policy(const PolicyArguments& arguments);
+/// The ids of every benchmark that the families beside the command describe; empty where there are none.
+std::vector<std::string> known_benchmarks();
 
 /// Writes a report where it was asked for: the console, and every FORMAT=FILE of --report.
 struct ReportArguments {

@@ -1,8 +1,12 @@
 // gpugauge compare: judge rounds that were measured before, anywhere.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
+#include "judge/policy_file.hpp"
 #include "result/error.hpp"
+#include "result/google_benchmark.hpp"
 #include "result/run_file.hpp"
 
 namespace gpugauge::cli {
@@ -11,67 +15,134 @@ namespace {
 struct Arguments {
   std::vector<std::string> runs;
   std::vector<std::string> against;
+  std::vector<std::string> before;
+  std::vector<std::string> after;
   std::string baseline;
   std::string state_directory;
   ReportArguments report;
+  PolicyArguments policy;
   bool strict = false;
 };
 
-std::vector<result::Run> read(const std::vector<std::string>& files) {
+/// A folder stands for the run files that lie in it.
+std::vector<std::filesystem::path> files_of(const std::vector<std::string>& names) {
+  std::vector<std::filesystem::path> out;
+  for (const std::string& name : names) {
+    std::error_code error;
+    if (!std::filesystem::is_directory(name, error)) {
+      out.emplace_back(name);
+      continue;
+    }
+    const std::size_t before = out.size();
+    for (std::filesystem::directory_iterator entry(name, error), end; !error && entry != end;
+         entry.increment(error))
+      if (entry->path().extension() == ".json" && entry->is_regular_file(error)) out.push_back(entry->path());
+    if (error)
+      throw result::FileError(fmt::format("the folder {} could not be read: {}", name, error.message()));
+    if (out.size() == before)
+      throw result::UsageError(fmt::format("the folder {} holds no .json file", name));
+    std::sort(out.begin() + static_cast<std::ptrdiff_t>(before), out.end());
+  }
+  return out;
+}
+
+std::vector<result::Run> read(const std::vector<std::string>& names) {
   std::vector<result::Run> runs;
-  runs.reserve(files.size());
-  for (const std::string& file : files) runs.push_back(result::read_run(file));
+  for (const std::filesystem::path& file : files_of(names)) {
+    runs.push_back(result::read_any_run(file));
+    for (std::size_t i = 0; i + 1 < runs.size(); ++i)
+      if (runs[i].id == runs.back().id)
+        throw result::UsageError(fmt::format("{} is given twice: each run counts once", file.string()));
+  }
   return runs;
 }
 
+bool foreign(const std::vector<result::Run>& runs) {
+  return std::any_of(runs.begin(), runs.end(),
+                     [](const result::Run& run) { return run.profile == result::google_benchmark_profile; });
+}
+
+/// Refuses runs that are not of one kind; `what` names them in the sentence.
+void require_one_kind(const std::vector<result::Run>& runs, const char* what) {
+  for (const result::Run& run : runs) {
+    if (run.device != runs.front().device)
+      throw result::UsageError(fmt::format("{} are of two devices ({} and {}); compare one at a time", what,
+                                           runs.front().device, run.device));
+    for (const baseline::Mismatch& field : baseline::mismatches(run.fingerprint, runs.front().fingerprint))
+      throw result::UsageError(fmt::format("{} are not of one kind: {} is '{}' in one and '{}' in another",
+                                           what, field.field, field.now, field.then));
+  }
+}
+
 /// Run files given by name stand for a baseline that was never pinned.
-baseline::Selection loose(const std::vector<std::string>& files) {
+baseline::Selection loose(std::vector<result::Run> runs) {
   baseline::Baseline made;
-  made.runs = read(files);
+  made.runs = std::move(runs);
   made.manifest.name = "given run files";
   made.manifest.profile = made.runs.front().profile;
   made.manifest.device = made.runs.front().device;
-  for (std::size_t i = 0; i < files.size(); ++i)
-    made.manifest.entries.push_back(
-        {files[i], "", made.runs[i].id, made.runs[i].boot_id, made.runs[i].started});
-  for (const result::Run& run : made.runs)
-    for (const baseline::Mismatch& field :
-         baseline::mismatches(run.fingerprint, made.runs.front().fingerprint))
-      throw result::UsageError(fmt::format(
-          "the runs given with --against are not of one kind: {} is '{}' in one and '{}' in another",
-          field.field, field.now, field.then));
+  const std::size_t count = made.runs.size();
   return {std::move(made),
-          fmt::format("Compared with {} given run {}.", files.size(), files.size() == 1 ? "file" : "files"),
+          fmt::format("Compared with {} given run {}.", count, count == 1 ? "file" : "files"),
           {}};
+}
+
+report::DeviceReport against_baseline(const Arguments& arguments, std::vector<result::Run> rounds,
+                                      const judge::Policy& policy) {
+  std::sort(rounds.begin(), rounds.end(), [](const result::Run& a, const result::Run& b) {
+    return std::pair(a.round, a.id) < std::pair(b.round, b.id);
+  });
+  require_one_kind(rounds, "the runs, which should be the rounds of one check,");
+  if (arguments.against.empty() && arguments.baseline.empty()) state_directory(arguments.state_directory);
+  baseline::Selection selection;
+  if (arguments.against.empty()) {
+    const std::filesystem::path given =
+        arguments.baseline.empty() ? std::filesystem::path{} : baseline::find(arguments.baseline);
+    selection = baseline::select(given, rounds.front().fingerprint, rounds.front().device);
+  } else {
+    std::vector<result::Run> others = read(arguments.against);
+    require_one_kind(others, "the runs given with --against");
+    selection = loose(std::move(others));
+  }
+  return conductor::judge_rounds(rounds, selection, policy, arguments.strict);
 }
 
 int compare(const Arguments& arguments) {
   check_report_arguments(arguments.report);
-  std::vector<result::Run> rounds = read(arguments.runs);
-  std::sort(rounds.begin(), rounds.end(), [](const result::Run& a, const result::Run& b) {
-    return std::pair(a.round, a.id) < std::pair(b.round, b.id);
-  });
-  for (const result::Run& round : rounds) {
-    if (round.device != rounds.front().device)
-      throw result::UsageError(fmt::format("the runs are of two devices ({} and {}); compare one at a time",
-                                           rounds.front().device, round.device));
-    for (const baseline::Mismatch& field :
-         baseline::mismatches(round.fingerprint, rounds.front().fingerprint))
-      throw result::UsageError(
-          fmt::format("the runs are not rounds of one check: {} is '{}' in one and '{}' in another",
-                      field.field, field.now, field.then));
-  }
-  if (arguments.against.empty() && arguments.baseline.empty()) state_directory(arguments.state_directory);
-  const baseline::Selection selection =
-      arguments.against.empty()
-          ? baseline::select(arguments.baseline, rounds.front().fingerprint, rounds.front().device)
-          : loose(arguments.against);
+  const judge::Policy decided = policy(arguments.policy);
+  if (arguments.before.empty() != arguments.after.empty())
+    throw result::UsageError("--before and --after belong together: give the runs of both sides");
+  if (arguments.runs.empty() == arguments.after.empty())
+    throw result::UsageError(arguments.runs.empty()
+                                 ? "nothing to compare: give run files, or --before and --after"
+                                 : "give either run files or --before and --after, not both");
   report::Report report;
-  report.devices.push_back(conductor::judge_rounds(rounds, selection, {}, arguments.strict));
+  if (arguments.runs.empty()) {
+    std::vector<result::Run> before = read(arguments.before);
+    std::vector<result::Run> after = read(arguments.after);
+    require_one_kind(before, "the runs given with --before");
+    require_one_kind(after, "the runs given with --after");
+    report.devices.push_back(conductor::judge_sides(before, after, decided, arguments.strict));
+  } else {
+    std::vector<result::Run> rounds = read(arguments.runs);
+    if (foreign(rounds)) {
+      if (arguments.against.empty())
+        throw result::UsageError(
+            "Google Benchmark's files are compared with --against, or with --before and --after");
+      const std::vector<result::Run> before = read(arguments.against);
+      report.devices.push_back(conductor::judge_sides(before, rounds, decided, arguments.strict));
+    } else {
+      report.devices.push_back(against_baseline(arguments, std::move(rounds), decided));
+    }
+  }
   report::DeviceReport& device = report.devices.front();
-  device.selection = rounds.front().device;
-  device.label = fmt::format("{}, measured {}", device.selection, rounds.front().started);
-  for (const result::Run& round : rounds) device.seconds += round.wall_seconds;
+  std::vector<std::string> keys;
+  for (const judge::Verdict& verdict : device.verdicts) keys.push_back(verdict.metric);
+  judge::require_matches(decided, keys, {});
+  const result::Run& first = device.rounds.front();
+  device.selection = first.device;
+  device.label = fmt::format("{}, measured {}", device.selection, first.started);
+  for (const result::Run& round : device.rounds) device.seconds += round.wall_seconds;
   report.outcome = device.outcome;
   write_report(report, arguments.report);
   return static_cast<int>(report.outcome.code);
@@ -80,21 +151,30 @@ int compare(const Arguments& arguments) {
 }  // namespace
 
 void add_compare(CLI::App& app, const Invocation&, Action& action) {
-  CLI::App* command = app.add_subcommand("compare", "Judge run files against a baseline or other run files");
+  CLI::App* command = app.add_subcommand(
+      "compare", "Judge run files against a baseline, other run files, or before against after");
   auto arguments = std::make_shared<Arguments>();
   command->add_option("runs", arguments->runs, "Run files: the rounds of one check of one device")
-      ->required()
       ->type_name("RUN");
-  command->add_option("--against", arguments->against, "Run files to compare with")
+  command
+      ->add_option("--against", arguments->against,
+                   "Run files to compare with, or Google Benchmark's JSON of any project")
       ->type_name("RUN")
-      ->excludes(command
-                     ->add_option("-b,--baseline", arguments->baseline,
-                                  "Baseline folder (default: the one of the same kind in the state "
-                                  "directory, then a shipped one)")
-                     ->type_name("DIR"));
+      ->excludes(
+          command
+              ->add_option("-b,--baseline", arguments->baseline,
+                           "Baseline, by name or folder (default: the one of the same kind in the state "
+                           "directory, then a shipped one)")
+              ->type_name("NAME"));
+  command
+      ->add_option("--before", arguments->before,
+                   "Runs of the old side, files or folders; of several boots where possible")
+      ->type_name("RUN");
+  command->add_option("--after", arguments->after, "Runs of the new side")->type_name("RUN");
   command->add_option("--state-dir", arguments->state_directory, "Where baselines are kept")
       ->type_name("DIR");
   command->add_flag("--strict", arguments->strict, "End with 4 when a metric stays inconclusive or unstable");
+  add_policy_options(*command, arguments->policy);
   add_report_options(*command, arguments->report);
   command->callback([arguments, &action] { action = [arguments] { return compare(*arguments); }; });
 }

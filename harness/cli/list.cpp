@@ -6,6 +6,7 @@
 #include "report/table.hpp"
 #include "result/error.hpp"
 #include "result/object_reader.hpp"
+#include "result/pattern.hpp"
 
 namespace gpugauge::cli {
 namespace {
@@ -23,7 +24,7 @@ int list_benchmarks(const Arguments& arguments) {
   for (const conductor::Benchmark& benchmark : catalogue.benchmarks) {
     bool chosen = arguments.only.empty();
     for (const std::string& pattern : arguments.only)
-      chosen = chosen || conductor::matches(pattern, benchmark.id);
+      chosen = chosen || result::matches(pattern, benchmark.id);
     if (!chosen) continue;
     json.push_back({{"id", benchmark.id},
                     {"family", benchmark.family},

@@ -8,6 +8,7 @@
 
 #include "result/error.hpp"
 #include "result/object_reader.hpp"
+#include "result/pattern.hpp"
 
 namespace gpugauge::conductor {
 namespace {
@@ -60,26 +61,6 @@ Catalogue catalogue() {
   return made;
 }
 
-bool matches(const std::string& pattern, const std::string& text) {
-  // Greedy with one point of return: linear in practice, never exponential.
-  std::size_t p = 0, t = 0, star = std::string::npos, mark = 0;
-  while (t < text.size()) {
-    if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t]) && pattern[p] != '*') {
-      ++p, ++t;
-    } else if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      mark = t;
-    } else if (star != std::string::npos) {
-      p = star + 1;
-      t = ++mark;
-    } else {
-      return false;
-    }
-  }
-  while (p < pattern.size() && pattern[p] == '*') ++p;
-  return p == pattern.size();
-}
-
 Choice choose(const Catalogue& catalogue, bool gpu, const std::vector<std::string>& families,
               const std::vector<std::string>& patterns) {
   std::vector<std::string> known;
@@ -103,10 +84,10 @@ Choice choose(const Catalogue& catalogue, bool gpu, const std::vector<std::strin
   for (const std::string& pattern : patterns) {
     const std::size_t before = only.size();
     for (const Benchmark* benchmark : chosen)
-      if (matches(pattern, benchmark->id)) only.insert(benchmark->id);
+      if (result::matches(pattern, benchmark->id)) only.insert(benchmark->id);
     const bool nothing =
         only.size() == before && std::none_of(chosen.begin(), chosen.end(), [&](const Benchmark* benchmark) {
-          return matches(pattern, benchmark->id);
+          return result::matches(pattern, benchmark->id);
         });
     if (nothing)
       throw result::UsageError(fmt::format(

@@ -26,9 +26,6 @@ struct Catalogue {
 /// Asks every family beside the command. Throws result::UsageError when there is none, naming the folder.
 Catalogue catalogue();
 
-/// True when `text` matches `pattern`, in which * stands for any characters (also '/') and ? for one.
-bool matches(const std::string& pattern, const std::string& text);
-
 /// What a device is to measure.
 struct Choice {
   std::vector<run::Family> families;

@@ -4,11 +4,13 @@
 #include <array>
 #include <chrono>
 #include <csignal>
+#include <iterator>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <signal.h>
 
+#include "judge/before_after.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
 
@@ -61,14 +63,6 @@ result::Fingerprint host_part(result::Fingerprint fingerprint) {
   return fingerprint;
 }
 
-/// Why a run and a baseline are not of one kind; empty = comparable.
-std::vector<baseline::Mismatch> differing(const result::Run& run, const baseline::Baseline& baseline) {
-  auto out = baseline::mismatches(run.fingerprint, baseline.runs.front().fingerprint);
-  const std::string& pinned = baseline.manifest.device;
-  if ((pinned == "host") != (run.device == "host")) out.insert(out.begin(), {"device", run.device, pinned});
-  return out;
-}
-
 /// "device.host.cpu_model (X now, Y then); ...".
 std::string differences(const std::vector<baseline::Mismatch>& fields) {
   const auto value = [](const std::string& text) { return text.empty() ? std::string("absent") : text; };
@@ -77,6 +71,43 @@ std::string differences(const std::vector<baseline::Mismatch>& fields) {
   for (const baseline::Mismatch& field : fields)
     out.push_back(fmt::format("{} ({} now, {} then)", field.field, value(field.now), value(field.then)));
   return fmt::format("{}", fmt::join(out, "; "));
+}
+
+/// How a run and a baseline differ in what must match.
+struct Differences {
+  std::vector<baseline::Mismatch> declared;    ///< covered by the treatment: what the comparison is about
+  std::vector<baseline::Mismatch> undeclared;  ///< why they are not of one kind; empty = comparable
+};
+
+Differences differing(const result::Run& run, const baseline::Baseline& baseline,
+                      const std::vector<std::string>& treatment) {
+  Differences out;
+  const std::string& pinned = baseline.manifest.device;
+  if ((pinned == "host") != (run.device == "host")) out.undeclared.push_back({"device", run.device, pinned});
+  for (baseline::Mismatch& field : baseline::mismatches(run.fingerprint, baseline.runs.front().fingerprint)) {
+    const bool declared = std::any_of(treatment.begin(), treatment.end(), [&](const std::string& word) {
+      return baseline::covers(word, field.field);
+    });
+    (declared ? out.declared : out.undeclared).push_back(std::move(field));
+  }
+  return out;
+}
+
+/// What was declared and what of it is there, one sentence a word.
+std::vector<std::string> treatment_remarks(const std::vector<std::string>& treatment,
+                                           const std::vector<baseline::Mismatch>& declared) {
+  std::vector<std::string> out;
+  for (const std::string& word : treatment) {
+    std::vector<baseline::Mismatch> fields;
+    std::copy_if(declared.begin(), declared.end(), std::back_inserter(fields),
+                 [&](const baseline::Mismatch& field) { return baseline::covers(word, field.field); });
+    out.push_back(
+        fields.empty()
+            ? fmt::format("Treatment {}: declared, but nothing of that name differs between the two sides.",
+                          word)
+            : fmt::format("Treatment {}: {}.", word, differences(fields)));
+  }
+  return out;
 }
 
 }  // namespace
@@ -129,8 +160,10 @@ report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
                                                  [](const result::Run& run) { return !run.complete; });
   device.verdicts = judge::judge_physical(rounds);
   if (selection.baseline) {
-    const std::vector<baseline::Mismatch> different = differing(first, *selection.baseline);
-    if (different.empty()) {
+    const Differences different = differing(first, *selection.baseline, policy.treatment);
+    for (std::string& remark : treatment_remarks(policy.treatment, different.declared))
+      device.remarks.push_back(std::move(remark));
+    if (different.undeclared.empty()) {
       const judge::Judgement judgement = judge::judge_baseline(rounds, *selection.baseline, policy);
       device.remarks.insert(device.remarks.end(), judgement.remarks.begin(), judgement.remarks.end());
       const std::string noted = differences(
@@ -139,12 +172,46 @@ report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
         device.remarks.push_back("Differs from the baseline's time, and may be a cause: " + noted + ".");
       device.verdicts.insert(device.verdicts.end(), judgement.verdicts.begin(), judgement.verdicts.end());
     } else {
-      device.remarks.push_back("Not comparable with that baseline: " + differences(different) + ".");
+      device.remarks.push_back("Not comparable with that baseline: " + differences(different.undeclared) +
+                               ". Declare with --treatment what was changed on purpose.");
       input.judged = false;
     }
   } else {
     input.judged = !device.verdicts.empty();
   }
+  input.verdicts = device.verdicts;
+  device.outcome = judge::outcome(input);
+  return device;
+}
+
+report::DeviceReport judge_sides(const std::vector<result::Run>& before,
+                                 const std::vector<result::Run>& after, const judge::Policy& policy,
+                                 bool strict) {
+  report::DeviceReport device;
+  device.rounds = after;
+  device.baseline_origin = fmt::format("Compared {} run{} before with {} after.", before.size(),
+                                       before.size() == 1 ? "" : "s", after.size());
+  judge::OutcomeInput input;
+  input.strict = strict;
+  input.interrupted =
+      std::any_of(after.begin(), after.end(), [](const result::Run& run) { return !run.complete; });
+  device.verdicts = judge::judge_physical(after);
+  baseline::Baseline old_side;
+  old_side.runs = before;
+  old_side.manifest.device = before.front().device;
+  const Differences different = differing(after.front(), old_side, policy.treatment);
+  for (std::string& remark : treatment_remarks(policy.treatment, different.declared))
+    device.remarks.push_back(std::move(remark));
+  if (different.undeclared.empty()) {
+    judge::BeforeAfter judged = judge::judge_before_after(before, after, policy);
+    device.verdicts.insert(device.verdicts.end(), judged.verdicts.begin(), judged.verdicts.end());
+    device.remarks.insert(device.remarks.begin(), judged.remarks.begin(), judged.remarks.end());
+  } else {
+    device.remarks.push_back("The two sides are not comparable: " + differences(different.undeclared) +
+                             ". Declare with --treatment what was changed on purpose.");
+    input.judged = false;
+  }
+  for (const std::string& remark : after.front().remarks) device.remarks.push_back(remark);
   input.verdicts = device.verdicts;
   device.outcome = judge::outcome(input);
   return device;
@@ -165,7 +232,9 @@ report::DeviceReport check(const CheckOptions& options, const Target& target, co
   bool going = round({});
   const baseline::Selection selection =
       baseline::select(options.baseline, rounds.front().fingerprint, target.selection);
-  const bool comparable = selection.baseline && differing(rounds.front(), *selection.baseline).empty();
+  const bool comparable =
+      selection.baseline &&
+      differing(rounds.front(), *selection.baseline, options.policy.treatment).undeclared.empty();
   std::string stopped;
   while (going && comparable) {
     const judge::Request request = judge::judge_baseline(rounds, *selection.baseline, options.policy).request;
@@ -198,7 +267,9 @@ report::DeviceReport check(const CheckOptions& options, const Target& target, co
   return device;
 }
 
-judge::Outcome combine(const std::vector<report::DeviceReport>& devices) {
+namespace {
+
+judge::Outcome combine_devices(const std::vector<report::DeviceReport>& devices) {
   constexpr std::array gravest{judge::ExitCode::error, judge::ExitCode::regressed,
                                judge::ExitCode::cannot_judge, judge::ExitCode::inconclusive,
                                judge::ExitCode::pass};
@@ -213,6 +284,18 @@ judge::Outcome combine(const std::vector<report::DeviceReport>& devices) {
                               sentences.size(), devices.size(), fmt::join(sentences, "; "))};
   }
   return {judge::ExitCode::cannot_judge, "cannot judge: no device was measured"};
+}
+
+}  // namespace
+
+judge::Outcome combine(const std::vector<report::DeviceReport>& devices,
+                       const std::vector<judge::Verdict>& node) {
+  judge::Outcome out = combine_devices(devices);
+  for (const judge::Verdict& verdict : node) {
+    if (verdict.kind != judge::VerdictKind::failed) continue;
+    out = {judge::ExitCode::regressed, fmt::format("failed: {}; {}", verdict.reason, out.sentence)};
+  }
+  return out;
 }
 
 }  // namespace gpugauge::conductor

@@ -57,8 +57,15 @@ report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
                                   const baseline::Selection& selection, const judge::Policy& policy,
                                   bool strict, bool interrupted = false);
 
+/// Judges two sides that were measured on purpose, without a baseline; the report shows the new one. Physical
+/// checks are those of the new side.
+report::DeviceReport judge_sides(const std::vector<result::Run>& before,
+                                 const std::vector<result::Run>& after, const judge::Policy& policy,
+                                 bool strict);
+
 /// The outcome of several devices: the gravest counts (tool error, regressed, cannot judge, inconclusive,
-/// pass).
-judge::Outcome combine(const std::vector<report::DeviceReport>& devices);
+/// pass), and a failed expectation of the `node` as a whole.
+judge::Outcome combine(const std::vector<report::DeviceReport>& devices,
+                       const std::vector<judge::Verdict>& node = {});
 
 }  // namespace gpugauge::conductor

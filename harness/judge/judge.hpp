@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,18 +13,35 @@
 
 namespace gpugauge::judge {
 
-/// Parameters of the gate (docs/verdicts.md derives them).
+/// What a site decides about metrics by name.
+struct MetricRule {
+  std::string pattern;              ///< of result::metric_key; * and ? as in result::matches
+  std::optional<double> tolerance;  ///< relative, instead of the class's
+  bool advisory = false;            ///< said, never counted
+  std::string why;                  ///< in the site's words
+};
+
+/// Parameters of the gate (docs/verdicts.md derives them), and what a site decided; policy_file.hpp reads it.
 struct Policy {
   GateRules rules;
   /// Relative tolerance of a class where it differs from the default (tolerance.cpp has those, with their
   /// reasons).
   std::map<std::string, double> tolerance;
+  std::vector<MetricRule> metrics;  ///< the last one that matches counts
+  /// Fields of the fingerprint that the comparison is about (baseline::covers): they may differ.
+  std::vector<std::string> treatment;
+  std::optional<int> expected_gpus;
+  std::vector<std::string> expected_models;  ///< patterns of names; empty = any
   /// True: verdicts from a provisional baseline are said and never counted.
   bool provisional_is_advisory = false;
 };
 /// The tolerance that applies to a class, relative, 0 < tolerance < 1. Throws std::invalid_argument for a
 /// class that does not exist or a policy outside these bounds.
 double tolerance(const Policy& policy, const std::string& metric_class);
+/// The same for a metric: what the policy says of it by name comes before its class.
+double tolerance(const Policy& policy, const std::string& metric_class, const std::string& key);
+/// The rule for a metric that counts; nullptr when no entry matches.
+const MetricRule* rule_for(const Policy& policy, const std::string& key);
 
 /// What a judgement needs next: these benchmarks once more, in a fresh round, after a pause.
 struct Request {
@@ -60,6 +78,7 @@ struct Sensitivity {
   double tolerance = 0;
   bool advisory = false;
   int rounds = 0;  ///< baseline rounds that hold the metric
+  result::Direction better = result::Direction::higher;
 };
 /// Metrics of fewer than 2 rounds have no spread and are left out.
 std::vector<Sensitivity> sensitivity(const baseline::Baseline& baseline, const Policy& policy = {});

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "judge/absence.hpp"
+#include "judge/accepted.hpp"
 #include "judge/collect.hpp"
 #include "judge/judge.hpp"
 #include "judge/scale.hpp"
@@ -77,8 +78,8 @@ Pinned pin(const std::vector<Collected>& rounds, const Policy& policy) {
       resolution = std::max(resolution, metric->form.resolution);
     }
     series.resolution = resolution / median(in_unit);
-    const double relative = std::min(
-        largest_tolerance, std::max(tolerance(policy, form.metric_class), clock_steps * series.resolution));
+    const double relative = std::min(largest_tolerance, std::max(tolerance(policy, form.metric_class, key),
+                                                                 clock_steps * series.resolution));
     series.tolerance = step_of(relative, form.better);
     out.keys.push_back(key);
     out.forms.push_back(values.back());
@@ -277,6 +278,12 @@ Judgement judge_baseline(const std::vector<result::Run>& rounds, const baseline:
   if (policy.provisional_is_advisory && baseline.provisional()) {
     for (Verdict& verdict : out.verdicts) verdict.advisory = true;
   }
+  for (Verdict& verdict : out.verdicts) {
+    const MetricRule* rule = rule_for(policy, verdict.metric);
+    if (rule == nullptr || !rule->advisory || verdict.advisory) continue;
+    verdict.advisory = true;
+    verdict.reason += fmt::format("; advisory by the policy{}", rule->why.empty() ? "" : ": " + rule->why);
+  }
   std::stable_sort(out.verdicts.begin(), out.verdicts.end(),
                    [](const Verdict& a, const Verdict& b) { return a.metric < b.metric; });
   out.request.benchmarks.assign(again.begin(), again.end());
@@ -284,6 +291,7 @@ Judgement judge_baseline(const std::vector<result::Run>& rounds, const baseline:
     out.request.pause_seconds =
         pause_before(static_cast<int>(rounds.size()) + 1, rounds.front().device == "host");
   out.remarks = remarks_on(baseline, calibration, policy);
+  apply_accepted(out.verdicts, baseline, rounds.front().started, out.remarks);
   return out;
 }
 
@@ -298,7 +306,7 @@ std::vector<Sensitivity> sensitivity(const baseline::Baseline& baseline, const P
     if (scale.rounds < 2) continue;
     out.push_back({pinned.keys[m], form.metric_class, form.unit, from_scale(scale.centre, form.better),
                    scale.spread, relative_of(scale.minimum_detectable_change, form.better),
-                   pinned.tolerances[m], scale.advisory, scale.rounds});
+                   pinned.tolerances[m], scale.advisory, scale.rounds, form.better});
   }
   return out;
 }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "judge/judge.hpp"
+#include "result/pattern.hpp"
 
 namespace gpugauge::judge {
 namespace {
@@ -33,6 +34,7 @@ constexpr std::array table{
         "hosts are shared and virtual: neighbours and turbo steps move them by several percent"},
     Row{"host_memory", .10,
         "hosts are shared and virtual: neighbours and page placement move them by several percent"},
+    Row{"application", .05, "what it does is not known here; a policy file says it better"},
 };
 
 }  // namespace
@@ -50,6 +52,20 @@ double tolerance(const Policy& policy, const std::string& metric_class) {
     throw std::invalid_argument(
         fmt::format("the tolerance of {} is {}; it must be above 0 and below 1", metric_class, value));
   return value;
+}
+
+double tolerance(const Policy& policy, const std::string& metric_class, const std::string& key) {
+  double value = tolerance(policy, metric_class);
+  for (const MetricRule& rule : policy.metrics)
+    if (rule.tolerance && result::matches(rule.pattern, key)) value = *rule.tolerance;
+  return value;
+}
+
+const MetricRule* rule_for(const Policy& policy, const std::string& key) {
+  const MetricRule* found = nullptr;
+  for (const MetricRule& rule : policy.metrics)
+    if (result::matches(rule.pattern, key)) found = &rule;
+  return found;
 }
 
 }  // namespace gpugauge::judge

@@ -279,6 +279,10 @@ std::string draw(const Report& report, const Terminal& terminal, const ConsoleOp
   if (!report.gpu_explanation.empty())
     out += terminal.paint("GPU", Tone::strong) + "\n  " +
            wrap(plain(report.gpu_explanation), terminal.width, 2) + "\n\n";
+  for (const Verdict& verdict : report.node)
+    out += "  " + terminal.paint(word(verdict), tone(verdict)) + "  " +
+           wrap(plain(verdict.reason), terminal.width, 4) + "\n";
+  if (!report.node.empty()) out += "\n";
   for (const DeviceReport& device : report.devices) {
     out += draw(device, terminal, options) + "\n";
     if (report.devices.size() > 1)

@@ -93,6 +93,7 @@ std::string to_json(const Report& report) {
                             {"outcome", json_of(report.outcome)},
                             {"gpu_explanation", report.gpu_explanation},
                             {"stack", std::move(stack)},
+                            {"node", array_of(report.node)},
                             {"devices", array_of(report.devices)}});
 }
 

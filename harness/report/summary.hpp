@@ -64,7 +64,8 @@ struct DeviceReport {
 /// The whole of a check or compare.
 struct Report {
   std::vector<stack::Layer> stack;
-  std::string gpu_explanation;  ///< why no GPU can be judged, "" if one was or none was asked for
+  std::string gpu_explanation;       ///< why no GPU can be judged, "" if one was or none was asked for
+  std::vector<judge::Verdict> node;  ///< what the policy expects of the node as a whole
   std::vector<DeviceReport> devices;
   judge::Outcome outcome;
 };

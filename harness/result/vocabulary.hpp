@@ -49,6 +49,7 @@ inline constexpr std::array classes{
     ClassInfo{"host_cpu", "host processor: arithmetic, system calls, wake-up"},
     ClassInfo{"host_memory", "host memory bandwidth and latency"},
     ClassInfo{"integrity", "repeatability bit for bit"},
+    ClassInfo{"application", "a program of the user's own"},
 };
 
 /// Units in which values are written: SI, spelled out, no prefixes. "1" is a plain ratio or count.

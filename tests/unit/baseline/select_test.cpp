@@ -166,5 +166,72 @@ TEST(StateDirectory, FollowsTheVariablesInTheirOrder) {
   }
 }
 
+void decide(const fs::path& folder, State state) {
+  append_log(folder, {{"2026-11-21T10:00:00Z", "root@node", "because", state, std::nullopt}});
+}
+
+TEST_F(Select, ACandidateIsSaidAndNotUsedUntilItIsAccepted) {
+  const fs::path folder = pin("state/baselines/mine");
+  decide(folder, State::candidate);
+  const Selection before = select({}, now());
+  EXPECT_FALSE(before.baseline);
+  EXPECT_THAT(before.problems, ElementsAre(HasSubstr("is a candidate")));
+  decide(folder, State::active);
+  EXPECT_TRUE(select({}, now()).baseline);
+}
+
+TEST_F(Select, ARetiredOneIsPassedOverInSilenceUnlessGiven) {
+  const fs::path folder = pin("state/baselines/mine");
+  decide(folder, State::retired);
+  EXPECT_FALSE(select({}, now()).baseline);
+  EXPECT_THAT(select({}, now()).problems, IsEmpty());
+  EXPECT_THAT(select(folder, now()).origin, HasSubstr("it is retired"));
+}
+
+TEST_F(Select, OneOfThisSiteComesBetweenOwnAndShipped) {
+  pin("shipped/NVIDIA X/quick");
+  pin("state/site/golden");
+  EXPECT_THAT(select({}, now()).origin, HasSubstr("this site's baseline golden"));
+  pin("state/baselines/mine");
+  EXPECT_THAT(select({}, now()).origin, HasSubstr("own baseline mine"));
+}
+
+TEST_F(Select, ADamagedLogIsAProblemThatIsSaid) {
+  const fs::path folder = pin("state/baselines/mine");
+  fs::remove(folder / "log.jsonl");
+  const Selection found = select({}, now());
+  EXPECT_FALSE(found.baseline);
+  EXPECT_THAT(found.problems, ElementsAre(HasSubstr("log.jsonl is missing")));
+}
+
+TEST_F(Select, ListsEveryPlaceAndWhatIsSuperseded) {
+  const auto same = [](result::Run&) {};
+  pin("state/baselines/new", same, "2026-03-01T00:00:00Z");
+  pin("state/baselines/old", same, "2026-02-01T00:00:00Z");
+  pin("shipped/NVIDIA X/quick");
+  result::write_file(temporary.path() / "state/site/broken/baseline.json", "{");
+  const std::vector<Listed> all = list();
+  ASSERT_EQ(all.size(), 4U);
+  EXPECT_EQ(all[0].manifest->name, "new");
+  EXPECT_FALSE(all[0].superseded);
+  EXPECT_TRUE(all[1].superseded);
+  EXPECT_EQ(all[2].place, "site");
+  EXPECT_FALSE(all[2].manifest);
+  EXPECT_THAT(all[2].fault, HasSubstr("truncated"));
+  EXPECT_EQ(all[3].place, "shipped");
+}
+
+TEST_F(Select, FindsByNameAndNamesWhatThereIs) {
+  const fs::path folder = pin("state/baselines/mine");
+  EXPECT_EQ(find("mine"), folder);
+  EXPECT_EQ(find(folder.string()), folder);
+  try {
+    find("yours");
+    FAIL() << "found one that is not there";
+  } catch (const result::UsageError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("there are mine"));
+  }
+}
+
 }  // namespace
 }  // namespace gpugauge::baseline

@@ -4,6 +4,7 @@
 #include "conductor/conductor.hpp"
 #include "conductor/targets.hpp"
 #include "result/error.hpp"
+#include "result/pattern.hpp"
 
 namespace gpugauge::conductor {
 namespace {
@@ -44,14 +45,14 @@ stack::GpuReport two_gpus() {
 }
 
 TEST(Patterns, StarStandsForAnything) {
-  EXPECT_TRUE(matches("host/*", "host/copy/one_core"));
-  EXPECT_TRUE(matches("*one_core", "host/copy/one_core"));
-  EXPECT_TRUE(matches("*copy*", "host/copy/one_core"));
-  EXPECT_TRUE(matches("host/cop?/one_core", "host/copy/one_core"));
-  EXPECT_FALSE(matches("host", "host/copy"));
-  EXPECT_FALSE(matches("", "x"));
-  EXPECT_TRUE(matches("**", ""));
-  EXPECT_FALSE(matches(std::string(200, '*') + "b", std::string(5000, 'a')));
+  EXPECT_TRUE(result::matches("host/*", "host/copy/one_core"));
+  EXPECT_TRUE(result::matches("*one_core", "host/copy/one_core"));
+  EXPECT_TRUE(result::matches("*copy*", "host/copy/one_core"));
+  EXPECT_TRUE(result::matches("host/cop?/one_core", "host/copy/one_core"));
+  EXPECT_FALSE(result::matches("host", "host/copy"));
+  EXPECT_FALSE(result::matches("", "x"));
+  EXPECT_TRUE(result::matches("**", ""));
+  EXPECT_FALSE(result::matches(std::string(200, '*') + "b", std::string(5000, 'a')));
 }
 
 TEST(Choice, TheHostGetsTheFamiliesThatNeedNoGpu) {

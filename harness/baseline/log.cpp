@@ -1,0 +1,260 @@
+#include "baseline/log.hpp"
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <ctime>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <pwd.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "baseline/digest.hpp"
+#include "result/error.hpp"
+#include "result/file.hpp"
+#include "result/object_reader.hpp"
+
+namespace gpugauge::baseline {
+namespace {
+
+constexpr const char* log_name = "log.jsonl";
+constexpr const char* head_name = "log.head";
+constexpr std::size_t log_limit = std::size_t{16} << 20;
+constexpr std::size_t head_limit = 4096;
+
+/// What the log's last line must be.
+struct Head {
+  std::uint64_t lines = 0;
+  std::string sha256;
+};
+
+std::string digest_before_first() {
+  return std::string(64, '0');
+}
+
+State state_from(const std::string& word, const result::Place& place) {
+  for (const State state : {State::candidate, State::active, State::retired})
+    if (word == to_string(state)) return state;
+  place.refuse(fmt::format("is '{}'; a state is candidate, active or retired", word));
+}
+
+/// "2027-01-31".
+bool is_day(std::string_view text) {
+  constexpr std::string_view shape = "dddd-dd-dd";
+  if (text.size() != shape.size()) return false;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    const bool digit = text[i] >= '0' && text[i] <= '9';
+    if (shape[i] == 'd' ? !digit : text[i] != '-') return false;
+  }
+  return true;
+}
+
+AcceptedChange accepted_from(const nlohmann::json& value, const result::Place& place) {
+  result::ObjectReader reader(value, place);
+  AcceptedChange out;
+  out.metric = reader.text("metric");
+  out.unit = reader.text("unit");
+  out.old_value = reader.number("old");
+  out.new_value = reader.number("new");
+  out.run_id = reader.text("run_id");
+  out.expires = reader.text("expires");
+  reader.done();
+  if (!(out.old_value > 0)) place.key("old").refuse("must be above 0");
+  if (!(out.new_value > 0)) place.key("new").refuse("must be above 0");
+  if (!out.expires.empty() && !is_day(out.expires))
+    place.key("expires").refuse("is no day such as 2027-01-31");
+  return out;
+}
+
+/// One line taken apart; `previous` and `sequence` must be what follows from the line before.
+LogEntry entry_from(const std::string& line, const std::string& origin, const Head& before) {
+  const nlohmann::json value = result::parse_json(line, origin);
+  result::ObjectReader reader(value, {origin, ""});
+  result::require_schema(reader, log_schema);
+  LogEntry entry;
+  const std::uint64_t sequence = reader.unsigned_integer("sequence");
+  const std::string previous = reader.text("previous");
+  entry.time = reader.text("time");
+  entry.who = reader.text("who");
+  entry.reason = reader.text("reason");
+  if (const nlohmann::json* state = reader.optional("state"); state != nullptr) {
+    if (!state->is_string()) reader.place().key("state").refuse("must be text");
+    entry.state = state_from(state->get<std::string>(), reader.place().key("state"));
+  }
+  if (const nlohmann::json* accepted = reader.optional("accepted"); accepted != nullptr)
+    entry.accepted = accepted_from(*accepted, reader.place().key("accepted"));
+  reader.done();
+  if (sequence != before.lines + 1 || previous != before.sha256)
+    throw result::FormatError(fmt::format(
+        "{} does not follow from the line before it: the log was changed since it was written; restore it "
+        "from a copy",
+        origin));
+  return entry;
+}
+
+std::string line_of(const LogEntry& entry, const Head& before) {
+  nlohmann::ordered_json out{{"schema", log_schema},      {"sequence", before.lines + 1},
+                             {"previous", before.sha256}, {"time", entry.time},
+                             {"who", entry.who},          {"reason", entry.reason}};
+  if (entry.state) out["state"] = to_string(*entry.state);
+  if (entry.accepted)
+    out["accepted"] = {{"metric", entry.accepted->metric}, {"unit", entry.accepted->unit},
+                       {"old", entry.accepted->old_value}, {"new", entry.accepted->new_value},
+                       {"run_id", entry.accepted->run_id}, {"expires", entry.accepted->expires}};
+  return out.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+/// nullopt when there is no head file.
+std::optional<Head> read_head(const std::filesystem::path& folder) {
+  const std::filesystem::path file = folder / head_name;
+  if (!std::filesystem::exists(std::filesystem::symlink_status(file))) return std::nullopt;
+  const nlohmann::json value = result::parse_json(result::read_file(file, head_limit), file.string());
+  result::ObjectReader reader(value, {file.string(), ""});
+  Head head{reader.unsigned_integer("lines"), reader.text("sha256")};
+  reader.done();
+  return head;
+}
+
+struct ReadLog {
+  std::vector<LogEntry> entries;
+  Head head{0, digest_before_first()};
+};
+
+/// The chain from its first line; `promised` is what the head file says, which may lag behind after a crash
+/// between the two writes, and never runs ahead.
+ReadLog replay(const std::string& text, const std::string& origin, const std::optional<Head>& promised) {
+  ReadLog out;
+  bool promise_kept = !promised || (promised->lines == 0 && promised->sha256 == out.head.sha256);
+  std::size_t start = 0;
+  while (start < text.size()) {
+    const std::size_t end = text.find('\n', start);
+    const std::string place = fmt::format("{}:{}", origin, out.head.lines + 1);
+    if (end == std::string::npos)
+      throw result::FormatError(
+          fmt::format("{} has no end: the log was truncated; restore it from a copy", place));
+    const std::string line = text.substr(start, end - start);
+    out.entries.push_back(entry_from(line, place, out.head));
+    out.head = {out.head.lines + 1, sha256(line)};
+    promise_kept = promise_kept || (promised->lines == out.head.lines && promised->sha256 == out.head.sha256);
+    start = end + 1;
+  }
+  if (!promise_kept)
+    throw result::FormatError(fmt::format(
+        "{} has {} lines and should have {}: lines at its end were removed or changed; restore it from a "
+        "copy",
+        origin, out.head.lines, promised->lines));
+  return out;
+}
+
+ReadLog read_whole(const std::filesystem::path& folder) {
+  const std::filesystem::path file = folder / log_name;
+  const std::optional<Head> promised = read_head(folder);
+  const auto status = std::filesystem::symlink_status(file);
+  if (!std::filesystem::exists(status)) {
+    if (promised && promised->lines > 0)
+      throw result::FormatError(
+          fmt::format("{} is missing: {} decisions were recorded there; restore it from a copy",
+                      file.string(), promised->lines));
+    return {};
+  }
+  if (std::filesystem::is_symlink(status))
+    throw result::FormatError(fmt::format("{} is a link: a baseline holds plain files only", file.string()));
+  return replay(result::read_file(file, log_limit), file.string(), promised);
+}
+
+/// An open file that is locked as long as it lives.
+class LockedFile {
+ public:
+  explicit LockedFile(std::filesystem::path file)
+      : file_(std::move(file)),
+        descriptor_(::open(file_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644)) {
+    if (descriptor_ < 0 || ::flock(descriptor_, LOCK_EX) != 0) fail("opened");
+  }
+  LockedFile(const LockedFile&) = delete;
+  LockedFile& operator=(const LockedFile&) = delete;
+  ~LockedFile() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  /// All of it or nothing: a half-written line is taken back.
+  void append(const std::string& text) {
+    const off_t before = ::lseek(descriptor_, 0, SEEK_END);
+    const ssize_t written = ::write(descriptor_, text.data(), text.size());
+    if (written == static_cast<ssize_t>(text.size()) && ::fsync(descriptor_) == 0) return;
+    const int reason = written < 0 ? errno : ENOSPC;
+    if (before >= 0 && ::ftruncate(descriptor_, before) != 0) errno = reason;
+    errno = reason;
+    fail("written");
+  }
+
+ private:
+  [[noreturn]] void fail(const char* what) const {
+    throw result::FileError(
+        fmt::format("{} could not be {}: {}", file_.string(), what, std::strerror(errno)));
+  }
+
+  std::filesystem::path file_;
+  int descriptor_;
+};
+
+}  // namespace
+
+std::string_view to_string(State state) {
+  constexpr std::array<std::string_view, 3> words{"candidate", "active", "retired"};
+  return words[static_cast<std::size_t>(state)];
+}
+
+std::vector<LogEntry> read_log(const std::filesystem::path& folder) {
+  return read_whole(folder).entries;
+}
+
+void append_log(const std::filesystem::path& folder, const std::vector<LogEntry>& entries) {
+  LockedFile file(folder / log_name);
+  Head head = read_whole(folder).head;
+  std::string text;
+  for (const LogEntry& entry : entries) {
+    const std::string line = line_of(entry, head);
+    entry_from(line, "the new entry", head);  // what could not be read again is not written
+    head = {head.lines + 1, sha256(line)};
+    text += line + "\n";
+  }
+  file.append(text);
+  result::write_file(folder / head_name, result::dump_json({{"lines", head.lines}, {"sha256", head.sha256}}));
+}
+
+State state_of(const std::vector<LogEntry>& log) {
+  State state = State::active;
+  for (const LogEntry& entry : log) state = entry.state.value_or(state);
+  return state;
+}
+
+const AcceptedChange* accepted_on(const std::vector<LogEntry>& log, std::string_view metric,
+                                  std::string_view when, const AcceptedChange** expired) {
+  const std::string_view day = when.substr(0, std::string_view("2027-01-31").size());
+  for (auto entry = log.rbegin(); entry != log.rend(); ++entry) {
+    if (!entry->accepted || entry->accepted->metric != metric) continue;
+    const AcceptedChange& change = *entry->accepted;
+    if (change.expires.empty() || day <= change.expires) return &change;
+    if (expired != nullptr && *expired == nullptr) *expired = &change;
+  }
+  return nullptr;
+}
+
+std::string utc_now() {
+  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", parts.tm_year + 1900, parts.tm_mon + 1,
+                     parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec);
+}
+
+std::string current_user() {
+  const passwd* user = ::getpwuid(::geteuid());
+  std::array<char, 256> host{};
+  if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '?';
+  return fmt::format("{}@{}", user != nullptr ? user->pw_name : std::to_string(::geteuid()), host.data());
+}
+
+}  // namespace gpugauge::baseline

@@ -1,0 +1,66 @@
+// What was decided about a baseline, by whom and why: an append-only log beside its manifest.
+//
+// One JSON object a line. Each line names the SHA-256 of the line before it, and a small head file names the
+// last one, so that a changed, removed or cut line is noticed whenever the baseline is read.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gpugauge::baseline {
+
+inline constexpr std::string_view log_schema = "gpugauge.baseline-log/1";
+
+/// candidate: kept, never selected by itself. active: selected. retired: kept for the record, never selected.
+enum class State { candidate, active, retired };
+std::string_view to_string(State state);
+
+/// A change of one metric that somebody decided to live with.
+struct AcceptedChange {
+  std::string metric;    ///< result::metric_key
+  std::string unit;      ///< one of result::units
+  double old_value = 0;  ///< centre of the baseline, in unit
+  double new_value = 0;  ///< what the run measured, in unit
+  std::string run_id;    ///< the run that showed it
+  std::string expires;   ///< UTC day, "2027-01-31": the last one on which it counts; "" = never
+
+  bool operator==(const AcceptedChange&) const = default;
+};
+
+/// One decision.
+struct LogEntry {
+  std::string time;            ///< UTC, RFC 3339
+  std::string who;             ///< user and host, as the system names them
+  std::string reason;          ///< one sentence, in the words of whoever decided
+  std::optional<State> state;  ///< the state from now on
+  std::optional<AcceptedChange> accepted;
+
+  bool operator==(const LogEntry&) const = default;
+};
+
+/// The log of a baseline folder, oldest first; empty when there is none. Throws result::FormatError when a
+/// line is malformed, does not follow from the one before it, or is missing at the end.
+std::vector<LogEntry> read_log(const std::filesystem::path& folder);
+
+/// Appends under a lock, and syncs. Reads the log first and refuses to extend one that is damaged. Throws
+/// result::FormatError or result::FileError.
+void append_log(const std::filesystem::path& folder, const std::vector<LogEntry>& entries);
+
+/// The state after the last decision: active without any.
+State state_of(const std::vector<LogEntry>& log);
+
+/// The accepted change of a metric that counts on the UTC day of `when` (RFC 3339): the newest one that has
+/// not expired. nullptr when there is none. `expired`, where given, takes the newest one that has.
+const AcceptedChange* accepted_on(const std::vector<LogEntry>& log, std::string_view metric,
+                                  std::string_view when, const AcceptedChange** expired = nullptr);
+
+/// Now, UTC, RFC 3339 with whole seconds.
+std::string utc_now();
+
+/// "root@node3" of this process, for LogEntry::who.
+std::string current_user();
+
+}  // namespace gpugauge::baseline

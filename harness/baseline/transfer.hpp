@@ -1,0 +1,27 @@
+// A baseline as one file, to carry it from node to node.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "baseline/baseline.hpp"
+
+namespace gpugauge::baseline {
+
+inline constexpr std::string_view bundle_schema = "gpugauge.baseline-bundle/1";
+
+/// The baseline of a folder as one JSON text: manifest, log and runs, byte for byte. Verifies it first.
+/// Throws like load.
+std::string to_bundle(const std::filesystem::path& folder);
+
+/// Unpacks a bundle to `parent`/`name` (the manifest's own name when empty), verifies it there, and appends
+/// who imported it as a candidate. Nothing stays when anything is wrong. Throws result::FormatError for a
+/// bundle that is damaged, result::UsageError when the place is taken or the name is none, result::FileError
+/// when it cannot be written.
+Baseline from_bundle(const std::string& text, const std::string& origin, const std::filesystem::path& parent,
+                     const std::string& name, const std::string& reason, const std::string& time);
+
+/// A name of letters, digits, '.', '_' and '-' that does not begin with a dot: it becomes a folder's name.
+bool is_name(std::string_view text);
+
+}  // namespace gpugauge::baseline

@@ -1,0 +1,202 @@
+// gpugauge baseline accept, retire: decisions by people, with their reason, in the baseline's log.
+#include <algorithm>
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include "baseline/log.hpp"
+#include "cli/baseline.hpp"
+#include "judge/collect.hpp"
+#include "judge/scale.hpp"
+#include "judge/statistics.hpp"
+#include "report/format.hpp"
+#include "result/error.hpp"
+#include "result/pattern.hpp"
+
+namespace gpugauge::cli {
+namespace {
+
+struct Arguments {
+  std::string name;
+  std::string reason;
+  std::vector<std::string> metrics;
+  std::vector<std::string> runs;
+  std::string expires;
+  std::string state_directory;
+};
+
+/// "2027-01-31" as it is, "30d" as the day so many days from today. Throws result::UsageError for a day that
+/// is past or none.
+std::string expiry_day(const std::string& given) {
+  using std::chrono::sys_days;
+  if (given.empty()) return "";
+  const sys_days today = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
+  const auto number = [](const std::string& text) -> int {
+    const bool digits =
+        !text.empty() && text.size() <= 4 && text.find_first_not_of("0123456789") == std::string::npos;
+    return digits ? std::stoi(text) : -1;
+  };
+  sys_days day;
+  bool valid = false;
+  if (given.back() == 'd') {
+    const int days = number(given.substr(0, given.size() - 1));
+    valid = days > 0;
+    day = today + std::chrono::days(days);
+  } else if (given.size() == 10 && given[4] == '-' && given[7] == '-') {
+    const std::chrono::year_month_day date{
+        std::chrono::year(number(given.substr(0, 4))),
+        std::chrono::month(static_cast<unsigned>(std::max(0, number(given.substr(5, 2))))),
+        std::chrono::day(static_cast<unsigned>(std::max(0, number(given.substr(8, 2)))))};
+    valid = date.ok();
+    if (valid) day = date;
+  }
+  if (!valid)
+    throw result::UsageError(
+        fmt::format("--expires {}: give a day such as 2027-01-31, or a number of days such as 30d", given));
+  if (day < today) throw result::UsageError(fmt::format("--expires {}: that day is past", given));
+  const std::chrono::year_month_day date(day);
+  return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
+                     static_cast<unsigned>(date.day()));
+}
+
+void append(const std::filesystem::path& folder, std::vector<baseline::LogEntry> entries,
+            const std::string& reason) {
+  for (baseline::LogEntry& entry : entries) {
+    entry.time = baseline::utc_now();
+    entry.who = baseline::current_user();
+    entry.reason = reason;
+  }
+  baseline::append_log(folder, entries);
+}
+
+/// What the given runs measured: per metric the median over the runs of the median over the processes.
+std::map<std::string, double> values_of(const std::vector<result::Run>& runs) {
+  std::map<std::string, std::vector<double>> found;
+  for (const result::Run& run : runs)
+    for (const auto& [key, metric] : judge::collect(run).metrics)
+      if (metric.judged()) found[key].push_back(judge::median(metric.values));
+  std::map<std::string, double> out;
+  for (const auto& [key, values] : found) out[key] = judge::median(values);
+  return out;
+}
+
+/// The changes that the patterns select: metrics of the baseline that the runs show worse than their
+/// tolerance.
+std::vector<baseline::LogEntry> changes(const Arguments& arguments, const baseline::Baseline& pinned,
+                                        const std::vector<result::Run>& runs) {
+  const std::map<std::string, double> now = values_of(runs);
+  const std::string expires = expiry_day(arguments.expires);
+  std::vector<baseline::LogEntry> out;
+  for (const std::string& pattern : arguments.metrics) {
+    bool known = false;
+    bool worse = false;
+    for (const judge::Sensitivity& row : judge::sensitivity(pinned)) {
+      const auto found = now.find(row.metric);
+      if (found == now.end() || !result::matches(pattern, row.metric)) continue;
+      known = true;
+      const double step =
+          judge::to_scale(found->second, row.better) - judge::to_scale(row.centre, row.better);
+      if (step <= judge::step_of(row.tolerance, row.better)) continue;
+      worse = true;
+      baseline::LogEntry entry;
+      entry.accepted = {row.metric, row.unit, row.centre, found->second, runs.front().id, expires};
+      out.push_back(std::move(entry));
+    }
+    if (!known)
+      throw result::UsageError(
+          fmt::format("--metric {}: matches no metric that both the baseline and the run hold", pattern));
+    if (!worse)
+      throw result::UsageError(
+          fmt::format("--metric {}: the run is not worse than the baseline by more than the tolerance; there "
+                      "is nothing to accept",
+                      pattern));
+  }
+  return out;
+}
+
+int accept(const Arguments& arguments) {
+  state_directory(arguments.state_directory);
+  const std::filesystem::path folder = baseline::find(arguments.name);
+  const baseline::Baseline pinned = baseline::load(folder);
+  if (arguments.metrics.empty()) {
+    if (!arguments.runs.empty() || !arguments.expires.empty())
+      throw result::UsageError(
+          "--run and --expires belong to --metric: name the metrics whose change is accepted");
+    if (state_of(pinned.log) == baseline::State::active)
+      throw result::UsageError(
+          fmt::format("baseline {} is active already; to accept a change of a metric, name it with --metric "
+                      "and the run with --run",
+                      pinned.manifest.name));
+    append(folder, {{"", "", "", baseline::State::active, std::nullopt}}, arguments.reason);
+    print(fmt::format("Baseline {} is active from now on.\n", report::plain(pinned.manifest.name)));
+    return 0;
+  }
+  if (arguments.runs.empty())
+    throw result::UsageError("--metric needs --run: the run file that shows the change that is accepted");
+  std::vector<result::Run> runs;
+  for (const std::string& file : arguments.runs) {
+    runs.push_back(result::read_run(file));
+    if (const auto different = baseline::mismatches(runs.back().fingerprint, pinned.runs.front().fingerprint);
+        runs.back().device != pinned.manifest.device ||
+        std::any_of(different.begin(), different.end(),
+                    [](const auto& field) { return field.field.starts_with("suite."); }))
+      throw result::UsageError(fmt::format("{} is not of the device, profile and suite of baseline {}", file,
+                                           pinned.manifest.name));
+  }
+  const std::vector<baseline::LogEntry> entries = changes(arguments, pinned, runs);
+  append(folder, entries, arguments.reason);
+  std::string text;
+  for (const baseline::LogEntry& entry : entries)
+    text +=
+        fmt::format("Accepted: {} from {} to {}{}\n", entry.accepted->metric,
+                    report::quantity(entry.accepted->old_value, entry.accepted->unit),
+                    report::quantity(entry.accepted->new_value, entry.accepted->unit),
+                    entry.accepted->expires.empty() ? ", for good" : ", until " + entry.accepted->expires);
+  print(text);
+  return 0;
+}
+
+int retire(const Arguments& arguments) {
+  state_directory(arguments.state_directory);
+  const std::filesystem::path folder = baseline::find(arguments.name);
+  const baseline::Baseline pinned = baseline::load(folder);
+  if (state_of(pinned.log) == baseline::State::retired)
+    throw result::UsageError(fmt::format("baseline {} is retired already", pinned.manifest.name));
+  append(folder, {{"", "", "", baseline::State::retired, std::nullopt}}, arguments.reason);
+  print(fmt::format("Baseline {} is retired: kept, and not selected any more.\n",
+                    report::plain(pinned.manifest.name)));
+  return 0;
+}
+
+}  // namespace
+
+void add_baseline_decisions(CLI::App& baseline, Action& action) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* accepting = baseline.add_subcommand(
+      "accept", "Make a candidate active; or, with --metric, live with a change that a run shows");
+  CLI::App* retiring =
+      baseline.add_subcommand("retire", "Keep a baseline for the record and select it no more");
+  for (CLI::App* command : {accepting, retiring}) {
+    command->add_option("baseline", arguments->name, "Name or folder of the baseline")->required();
+    command->add_option("--reason", arguments->reason, "Why; kept in the baseline's log")
+        ->required()
+        ->type_name("TEXT")
+        ->check([](const std::string& text) {
+          return text.find_first_not_of(" \t") == std::string::npos ? "is empty" : "";
+        });
+    command->add_option("--state-dir", arguments->state_directory, "Where baselines are kept")
+        ->type_name("DIR");
+  }
+  accepting
+      ->add_option("--metric", arguments->metrics,
+                   "Metric whose change is accepted; * stands for anything (may be repeated)")
+      ->type_name("PATTERN");
+  accepting->add_option("--run", arguments->runs, "Run file that shows the change (may be repeated)")
+      ->type_name("RUN");
+  accepting->add_option("--expires", arguments->expires, "Last day on which it counts: 2027-01-31, or 30d")
+      ->type_name("DAY");
+  accepting->callback([arguments, &action] { action = [arguments] { return accept(*arguments); }; });
+  retiring->callback([arguments, &action] { action = [arguments] { return retire(*arguments); }; });
+}
+
+}  // namespace gpugauge::cli

@@ -1,0 +1,171 @@
+// gpugauge baseline list, show: what there is, what it can see, and who decided what about it.
+#include <fmt/format.h>
+
+#include "cli/baseline.hpp"
+#include "report/console.hpp"
+#include "report/format.hpp"
+#include "report/table.hpp"
+#include "result/object_reader.hpp"
+
+namespace gpugauge::cli {
+namespace {
+
+struct Arguments {
+  std::string name;
+  std::string state_directory;
+  bool json = false;
+};
+
+std::string state_word(const baseline::Listed& listed) {
+  if (!listed.fault.empty()) return "unreadable";
+  return listed.superseded ? "superseded" : std::string(to_string(listed.state));
+}
+
+int list(const Arguments& arguments) {
+  state_directory(arguments.state_directory);
+  const std::vector<baseline::Listed> all = baseline::list();
+  if (arguments.json) {
+    nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+    for (const baseline::Listed& listed : all) {
+      nlohmann::ordered_json row{
+          {"folder", listed.folder.string()}, {"place", listed.place}, {"state", state_word(listed)}};
+      if (listed.manifest) {
+        row["name"] = listed.manifest->name;
+        row["device"] = listed.manifest->device;
+        row["profile"] = listed.manifest->profile;
+        row["rounds"] = listed.manifest->entries.size();
+        row["created"] = listed.manifest->created;
+        row["key"] = listed.manifest->key;
+      } else {
+        row["fault"] = listed.fault;
+      }
+      rows.push_back(std::move(row));
+    }
+    print(result::dump_json({{"schema", "gpugauge.baseline-list/1"}, {"baselines", std::move(rows)}}));
+    return 0;
+  }
+  const report::Terminal terminal = report::terminal(1);
+  report::Table table({{"baseline", false, true},
+                       {"place"},
+                       {"device", false, true},
+                       {"profile"},
+                       {"rounds", true},
+                       {"created"},
+                       {"state"}});
+  std::string faults;
+  for (const baseline::Listed& listed : all) {
+    const std::string name =
+        report::plain(listed.manifest ? listed.manifest->name : listed.folder.filename().string());
+    const std::string state = state_word(listed);
+    const report::Tone tone = !listed.fault.empty() ? report::Tone::bad
+                              : state == "active"   ? report::Tone::good
+                                                    : report::Tone::faint;
+    if (!listed.manifest) {
+      table.add({{name, report::Tone::strong}, {listed.place}, {"-"}, {"-"}, {"-"}, {"-"}, {state, tone}});
+    } else {
+      const baseline::Manifest& manifest = *listed.manifest;
+      table.add({{name, report::Tone::strong},
+                 {listed.place},
+                 {report::plain(manifest.device)},
+                 {report::plain(manifest.profile)},
+                 {std::to_string(manifest.entries.size())},
+                 {report::plain(manifest.created.substr(0, 10))},
+                 {state, tone}});
+    }
+    if (!listed.fault.empty())
+      faults += "  " + report::wrap(report::plain(listed.fault), terminal.width, 4) + "\n";
+  }
+  print(all.empty() ? "There is no baseline yet: `gpugauge baseline create` makes one.\n"
+                    : table.draw(terminal) + faults);
+  return 0;
+}
+
+nlohmann::ordered_json json_of(const baseline::LogEntry& entry) {
+  nlohmann::ordered_json out{{"time", entry.time}, {"who", entry.who}, {"reason", entry.reason}};
+  if (entry.state) out["state"] = to_string(*entry.state);
+  if (entry.accepted)
+    out["accepted"] = {{"metric", entry.accepted->metric}, {"unit", entry.accepted->unit},
+                       {"old", entry.accepted->old_value}, {"new", entry.accepted->new_value},
+                       {"run_id", entry.accepted->run_id}, {"expires", entry.accepted->expires}};
+  return out;
+}
+
+std::string line_of(const baseline::LogEntry& entry) {
+  std::string text = fmt::format("{} {}: ", entry.time, entry.who);
+  if (entry.state) text += fmt::format("{}: ", to_string(*entry.state));
+  if (entry.accepted)
+    text += fmt::format("accepted {} from {} to {}{}, run {}: ", entry.accepted->metric,
+                        report::quantity(entry.accepted->old_value, entry.accepted->unit),
+                        report::quantity(entry.accepted->new_value, entry.accepted->unit),
+                        entry.accepted->expires.empty() ? "" : " until " + entry.accepted->expires,
+                        entry.accepted->run_id);
+  return text + entry.reason;
+}
+
+int show(const Arguments& arguments) {
+  state_directory(arguments.state_directory);
+  const baseline::Baseline found = baseline::load(baseline::find(arguments.name));
+  const baseline::Manifest& manifest = found.manifest;
+  const std::vector<judge::Sensitivity> rows = judge::sensitivity(found);
+  if (arguments.json) {
+    nlohmann::ordered_json metrics = nlohmann::ordered_json::array();
+    for (const judge::Sensitivity& row : rows)
+      metrics.push_back({{"metric", row.metric},
+                         {"class", row.metric_class},
+                         {"unit", row.unit},
+                         {"centre", row.centre},
+                         {"spread", row.spread},
+                         {"tolerance", row.tolerance},
+                         {"minimum_detectable_drop", row.minimum_detectable_drop},
+                         {"advisory", row.advisory},
+                         {"rounds", row.rounds}});
+    nlohmann::ordered_json log = nlohmann::ordered_json::array();
+    for (const baseline::LogEntry& entry : found.log) log.push_back(json_of(entry));
+    print(result::dump_json({{"schema", "gpugauge.baseline-show/1"},
+                             {"name", manifest.name},
+                             {"folder", found.folder.string()},
+                             {"device", manifest.device},
+                             {"profile", manifest.profile},
+                             {"created", manifest.created},
+                             {"key", manifest.key},
+                             {"rounds", manifest.entries.size()},
+                             {"provisional", found.provisional()},
+                             {"state", to_string(state_of(found.log))},
+                             {"metrics", std::move(metrics)},
+                             {"log", std::move(log)}}));
+    return 0;
+  }
+  const report::Terminal terminal = report::terminal(1);
+  std::string text = fmt::format("Baseline {} of {}: {} rounds, profile {}, created {}, {}{}\n",
+                                 report::plain(manifest.name), report::plain(manifest.device),
+                                 manifest.entries.size(), report::plain(manifest.profile),
+                                 report::plain(manifest.created), to_string(state_of(found.log)),
+                                 found.provisional() ? ", provisional (fewer than 3 boots or days)" : "");
+  text += report::draw(rows, terminal);
+  for (const baseline::LogEntry& entry : found.log)
+    text += "  " + report::wrap(report::plain(line_of(entry)), terminal.width, 4) + "\n";
+  text += fmt::format("  kept in {}; every file has the content that was pinned\n",
+                      report::plain(found.folder.string()));
+  print(text);
+  return 0;
+}
+
+}  // namespace
+
+void add_baseline_listing(CLI::App& baseline, Action& action) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* listing =
+      baseline.add_subcommand("list", "Every baseline of this node, this site and this package");
+  CLI::App* showing =
+      baseline.add_subcommand("show", "What a baseline can see, and who decided what about it");
+  showing->add_option("baseline", arguments->name, "Name or folder of the baseline")->required();
+  for (CLI::App* command : {listing, showing}) {
+    command->add_flag("--json", arguments->json, "As JSON");
+    command->add_option("--state-dir", arguments->state_directory, "Where baselines are kept")
+        ->type_name("DIR");
+  }
+  listing->callback([arguments, &action] { action = [arguments] { return list(*arguments); }; });
+  showing->callback([arguments, &action] { action = [arguments] { return show(*arguments); }; });
+}
+
+}  // namespace gpugauge::cli

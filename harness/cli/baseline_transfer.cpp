@@ -1,0 +1,68 @@
+// gpugauge baseline export, import: a baseline as one file.
+#include <fmt/format.h>
+
+#include "baseline/transfer.hpp"
+#include "cli/baseline.hpp"
+#include "report/format.hpp"
+#include "result/error.hpp"
+#include "result/file.hpp"
+
+namespace gpugauge::cli {
+namespace {
+
+struct Arguments {
+  std::string name;
+  std::string file;
+  std::string new_name;
+  std::string reason;
+  std::string state_directory;
+};
+
+int to_file(const Arguments& arguments) {
+  state_directory(arguments.state_directory);
+  const std::filesystem::path folder = baseline::find(arguments.name);
+  if (std::filesystem::exists(arguments.file))
+    throw result::UsageError(fmt::format("{} is there already; name a file that is not", arguments.file));
+  result::write_file(arguments.file, baseline::to_bundle(folder));
+  print(fmt::format("Baseline {} written to {}\n", report::plain(folder.string()), arguments.file));
+  return 0;
+}
+
+int from_file(const Arguments& arguments) {
+  state_directory(arguments.state_directory);
+  const baseline::Baseline made =
+      baseline::from_bundle(result::read_file(arguments.file), arguments.file, baseline::site_directory(),
+                            arguments.new_name, arguments.reason, baseline::utc_now());
+  const std::string name = made.folder.filename().string();
+  print(fmt::format(
+      "Baseline {} of {} imported: {} rounds, {}\n", name, report::plain(made.manifest.device),
+      made.runs.size(),
+      state_of(made.log) == baseline::State::active
+          ? "active"
+          : fmt::format("a candidate; `gpugauge baseline accept {} --reason ...` makes it active", name)));
+  return 0;
+}
+
+}  // namespace
+
+void add_baseline_transfer(CLI::App& baseline, Action& action) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* exporting = baseline.add_subcommand("export", "Write a baseline as one file");
+  exporting->add_option("baseline", arguments->name, "Name or folder of the baseline")->required();
+  exporting->add_option("file", arguments->file, "File to write")->required()->type_name("FILE");
+  CLI::App* importing = baseline.add_subcommand(
+      "import", "Take in a baseline that another node exported, as a candidate for this site");
+  importing->add_option("file", arguments->file, "File that `baseline export` wrote")
+      ->required()
+      ->type_name("FILE");
+  importing->add_option("--name", arguments->new_name, "Another name for it here");
+  importing->add_option("--reason", arguments->reason, "Accept it at once, for this reason")
+      ->type_name("TEXT");
+  for (CLI::App* command : {exporting, importing})
+    command->add_option("--state-dir", arguments->state_directory, "Where baselines are kept")
+        ->type_name("DIR");
+  exporting->callback([arguments, &action] { action = [arguments] { return to_file(*arguments); }; });
+  importing->callback([arguments, &action] { action = [arguments] { return from_file(*arguments); }; });
+}
+
+}  // namespace gpugauge::cli

@@ -1,0 +1,53 @@
+#include "judge/accepted.hpp"
+
+#include <fmt/format.h>
+
+#include "judge/scale.hpp"
+
+namespace gpugauge::judge {
+namespace {
+
+/// Who accepted it, when and why, from the log entry that holds `change`.
+std::string by_whom(const baseline::Baseline& baseline, const baseline::AcceptedChange& change) {
+  for (const baseline::LogEntry& entry : baseline.log)
+    if (entry.accepted && &*entry.accepted == &change)
+      return fmt::format("{} on {}: {}", entry.who, entry.time.substr(0, 10), entry.reason);
+  return "";
+}
+
+bool can_be_accepted(VerdictKind kind) {
+  return kind == VerdictKind::regressed || kind == VerdictKind::inconclusive;
+}
+
+}  // namespace
+
+void apply_accepted(std::vector<Verdict>& verdicts, const baseline::Baseline& baseline,
+                    const std::string& when, std::vector<std::string>& remarks) {
+  for (Verdict& verdict : verdicts) {
+    if (verdict.judge != Judge::baseline || !can_be_accepted(verdict.kind) || !verdict.value) continue;
+    const baseline::AcceptedChange* expired = nullptr;
+    const baseline::AcceptedChange* change =
+        baseline::accepted_on(baseline.log, verdict.metric, when, &expired);
+    if (change == nullptr) {
+      if (expired != nullptr && verdict.kind == VerdictKind::regressed)
+        remarks.push_back(fmt::format("An accepted change of {} expired on {} ({}): it counts again.",
+                                      verdict.metric, expired->expires, by_whom(baseline, *expired)));
+      continue;
+    }
+    if (change->unit != verdict.unit) continue;
+    const double beyond =
+        to_scale(*verdict.value, verdict.better) - to_scale(change->new_value, verdict.better);
+    if (beyond > step_of(verdict.tolerance, verdict.better)) {
+      if (verdict.kind == VerdictKind::regressed)
+        verdict.reason +=
+            fmt::format("; worse than the change that was accepted by {}", by_whom(baseline, *change));
+      continue;
+    }
+    verdict.advisory = true;
+    verdict.reason += fmt::format(
+        "; accepted {} by {}", change->expires.empty() ? std::string("for good") : "until " + change->expires,
+        by_whom(baseline, *change));
+  }
+}
+
+}  // namespace gpugauge::judge

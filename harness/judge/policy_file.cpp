@@ -1,0 +1,173 @@
+#include "judge/policy_file.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "result/error.hpp"
+#include "result/file.hpp"
+#include "result/object_reader.hpp"
+#include "result/pattern.hpp"
+
+namespace gpugauge::judge {
+namespace {
+
+constexpr std::size_t policy_limit = std::size_t{1} << 20;
+constexpr int most_gpus = 1024;
+
+/// A number strictly between two bounds.
+double between(const result::Place& place, double value, double low, double high) {
+  if (!(value > low && value < high))
+    place.refuse(fmt::format("is {}; it must be above {} and below {}", value, low, high));
+  return value;
+}
+
+std::string optional_text(result::ObjectReader& reader, const std::string& key) {
+  return reader.optional(key) == nullptr ? "" : reader.text(key);
+}
+
+bool optional_boolean(result::ObjectReader& reader, const std::string& key) {
+  return reader.optional(key) != nullptr && reader.boolean(key);
+}
+
+MetricRule metric_rule(const nlohmann::json& value, const result::Place& place) {
+  result::ObjectReader reader(value, place);
+  MetricRule rule;
+  rule.pattern = reader.text("metric");
+  if (const auto given = reader.optional_number("tolerance"))
+    rule.tolerance = between(place.key("tolerance"), *given, 0, 1);
+  rule.advisory = optional_boolean(reader, "advisory");
+  rule.why = optional_text(reader, "why");
+  reader.done();
+  if (rule.pattern.empty()) place.key("metric").refuse("is empty; give a metric's name or a pattern");
+  if (!rule.tolerance && !rule.advisory)
+    place.refuse("says nothing about its metric; give tolerance or advisory");
+  return rule;
+}
+
+/// Class names and their tolerances.
+std::map<std::string, double> tolerances(result::ObjectReader& reader) {
+  std::map<std::string, double> out;
+  if (reader.optional("tolerance") == nullptr) return out;
+  const result::Place place = reader.place().key("tolerance");
+  for (const auto& [name, value] : reader.number_map("tolerance")) {
+    if (!result::is_class(name))
+      place.refuse(fmt::format("'{}' is no class of metrics; docs/verdicts.md lists them", name));
+    out[name] = between(place.key(name), value, 0, 1);
+  }
+  return out;
+}
+
+void expectations(const nlohmann::json& value, const result::Place& place, Policy& policy) {
+  result::ObjectReader reader(value, place);
+  policy.expected_gpus = reader.optional_integer("gpus");
+  if (policy.expected_gpus && (*policy.expected_gpus < 0 || *policy.expected_gpus > most_gpus))
+    place.key("gpus").refuse(fmt::format("must be 0 to {}", most_gpus));
+  if (reader.optional("models") != nullptr) policy.expected_models = reader.texts("models");
+  reader.done();
+}
+
+Verdict expectation(const char* metric, bool held, std::string reason) {
+  Verdict verdict;
+  verdict.judge = Judge::physical;
+  verdict.metric = metric;
+  verdict.metric_class = "integrity";
+  verdict.unit = "1";
+  verdict.kind = held ? VerdictKind::ok : VerdictKind::failed;
+  verdict.rounds = 1;
+  verdict.reason = std::move(reason);
+  return verdict;
+}
+
+}  // namespace
+
+Policy parse_policy(const std::string& text, const std::string& origin) {
+  const nlohmann::json value = result::parse_json(text, origin);
+  result::ObjectReader reader(value, {origin, ""});
+  result::require_schema(reader, policy_schema);
+  Policy policy;
+  const result::Place& place = reader.place();
+  if (const auto given = reader.optional_number("alpha"))
+    policy.rules.alpha = between(place.key("alpha"), *given, 0, .5);
+  if (const auto given = reader.optional_number("alpha_ok"))
+    policy.rules.alpha_ok = between(place.key("alpha_ok"), *given, 0, .5);
+  if (const auto given = reader.optional_integer("max_rounds")) {
+    if (*given < 2 || *given > extended_rounds)
+      place.key("max_rounds").refuse(fmt::format("is {}; it must be 2 to {}", *given, extended_rounds));
+    policy.rules.max_rounds = *given;
+  }
+  policy.tolerance = tolerances(reader);
+  if (reader.optional("metrics") != nullptr)
+    reader.each("metrics", [&](const nlohmann::json& element, const result::Place& where) {
+      policy.metrics.push_back(metric_rule(element, where));
+    });
+  if (reader.optional("treatment") != nullptr) policy.treatment = reader.texts("treatment");
+  if (const nlohmann::json* expect = reader.optional("expect"); expect != nullptr)
+    expectations(*expect, place.key("expect"), policy);
+  policy.provisional_is_advisory = optional_boolean(reader, "provisional_is_advisory");
+  reader.done();
+  require_treatment(policy.treatment);
+  return policy;
+}
+
+Policy read_policy(const std::filesystem::path& file) {
+  return parse_policy(result::read_file(file, policy_limit), file.string());
+}
+
+void require_treatment(const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
+    if (word.find_first_not_of(" .") == std::string::npos)
+      throw result::UsageError("a treatment is empty; name a field of the fingerprint, such as driver");
+    if (word == "suite" || word.starts_with("suite.") || word.starts_with("source_hash") ||
+        word == "profile" || word == "device")
+      throw result::UsageError(fmt::format(
+          "treatment {}: another suite, profile or device is another measurement and can be no treatment",
+          word));
+  }
+}
+
+void require_matches(const Policy& policy, const std::vector<std::string>& keys,
+                     const std::vector<std::string>& ids) {
+  for (const MetricRule& rule : policy.metrics) {
+    const auto named = [&](const std::string& name) { return result::matches(rule.pattern, name); };
+    const std::string benchmark = rule.pattern.substr(0, rule.pattern.rfind(':'));
+    const bool used = std::any_of(keys.begin(), keys.end(), named) ||
+                      std::any_of(ids.begin(), ids.end(), [&](const std::string& id) {
+                        return named(id) || result::matches(benchmark, id);
+                      });
+    if (!used)
+      throw result::UsageError(
+          fmt::format("policy: the entry '{}' matches no metric; `gpugauge list` names the benchmarks, "
+                      "--every-metric their metrics",
+                      rule.pattern));
+  }
+}
+
+std::vector<Verdict> judge_expectations(const Policy& policy, const std::vector<std::string>& models) {
+  std::vector<Verdict> out;
+  if (policy.expected_gpus) {
+    const auto found = static_cast<int>(models.size());
+    out.push_back(expectation(
+        "node:gpus", found == *policy.expected_gpus,
+        fmt::format("the policy expects {} GPUs and {} are usable", *policy.expected_gpus, found)));
+  }
+  if (!policy.expected_models.empty()) {
+    std::vector<std::string> foreign;
+    for (const std::string& model : models)
+      if (std::none_of(policy.expected_models.begin(), policy.expected_models.end(),
+                       [&](const std::string& pattern) { return result::matches(pattern, model); }))
+        foreign.push_back(model);
+    out.push_back(expectation(
+        "node:gpu_models", foreign.empty() && !models.empty(),
+        models.empty()    ? fmt::format("the policy expects {} and no GPU is usable",
+                                        fmt::join(policy.expected_models, " or "))
+        : foreign.empty() ? fmt::format("every GPU is one of {}", fmt::join(policy.expected_models, ", "))
+                          : fmt::format("the policy expects {} and {} of {} GPUs are not: {}",
+                                        fmt::join(policy.expected_models, " or "), foreign.size(),
+                                        models.size(), fmt::join(foreign, ", "))));
+  }
+  return out;
+}
+
+}  // namespace gpugauge::judge

@@ -1,0 +1,34 @@
+// The policy file, schema "gpugauge.policy/1": what a site decides about tolerances, and what it expects of a
+// node. Data only: patterns of names and numbers, nothing that is evaluated.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "judge/judge.hpp"
+
+namespace gpugauge::judge {
+
+inline constexpr std::string_view policy_schema = "gpugauge.policy/1";
+
+/// Reads a policy; keys that are absent keep their defaults. Throws result::FormatError naming file, place
+/// and fault, unknown keys and classes included.
+Policy read_policy(const std::filesystem::path& file);
+Policy parse_policy(const std::string& text, const std::string& origin);
+
+/// Throws result::UsageError for a word that can be no treatment: the suite, the profile and the device are
+/// the measurement itself.
+void require_treatment(const std::vector<std::string>& words);
+
+/// Throws result::UsageError for an entry of `policy.metrics` that matches neither a metric of `keys`
+/// (result::metric_key) nor, by the part before its colon, a benchmark of `ids`: a rule that is never applied
+/// would be believed.
+void require_matches(const Policy& policy, const std::vector<std::string>& keys,
+                     const std::vector<std::string>& ids);
+
+/// Compares what a node has with what the policy expects: one verdict "node:gpus" and one "node:gpu_models",
+/// failed or ok; none where nothing is expected. `models`: one name a GPU, as NVML names it.
+std::vector<Verdict> judge_expectations(const Policy& policy, const std::vector<std::string>& models);
+
+}  // namespace gpugauge::judge

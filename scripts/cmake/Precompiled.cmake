@@ -1,0 +1,50 @@
+# Headers that nearly every file includes and that cost most of its compile time, compiled once for each kind of target:
+# nlohmann_json and fmt for the libraries, GoogleMock too for the tests. A file still includes what it uses: builds with
+# GPUGAUGE_PRECOMPILE=OFF (the sanitizer preset, other compilers) would say so otherwise.
+option(GPUGAUGE_PRECOMPILE "Compile the heavy headers once" ON)
+if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(GPUGAUGE_PRECOMPILE OFF)
+endif()
+
+set(_standard_headers <algorithm> <array> <cmath> <cstdint> <filesystem> <functional> <map> <memory> <optional> <set> <string>
+  <string_view> <variant> <vector>)
+
+# gpugauge_optimise(TARGET LEVEL): compiles a target of a release build with -O<LEVEL> instead of -O3. Most of the harness and
+# all unit tests wait for files and processes: optimising them costs half of the build's time and gains nothing that is
+# measured. What measures (bench, kernels) keeps the build type's own level.
+function(gpugauge_optimise target level)
+  target_compile_options(${target} PRIVATE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O${level}>)
+endfunction()
+
+# gpugauge_precompiled(NAME LEVEL HEADERS <header>... LIBRARIES <target>...): a target whose precompiled headers others reuse.
+function(gpugauge_precompiled name level)
+  cmake_parse_arguments(ARG "" "" "HEADERS;LIBRARIES" ${ARGN})
+  if(NOT GPUGAUGE_PRECOMPILE)
+    return()
+  endif()
+  set(_source ${PROJECT_BINARY_DIR}/precompiled/${name}.cpp)
+  if(NOT EXISTS ${_source})
+    file(WRITE ${_source} "// The headers are all there is.\n")
+  endif()
+  add_library(${name} OBJECT ${_source})
+  target_link_libraries(${name} PRIVATE gpugauge::options ${ARG_LIBRARIES})
+  gpugauge_optimise(${name} ${level})
+  target_precompile_headers(${name} PRIVATE ${_standard_headers} ${ARG_HEADERS})
+endfunction()
+
+# gpugauge_use_precompiled(TARGET NAME): executables are then compiled as position-independent as libraries, which g++ asks of
+# whoever reuses a precompiled header.
+function(gpugauge_use_precompiled target name)
+  if(NOT GPUGAUGE_PRECOMPILE)
+    return()
+  endif()
+  get_target_property(_type ${target} TYPE)
+  if(_type STREQUAL "EXECUTABLE")
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(${target} PRIVATE -fPIC)
+  endif()
+  # Out of a precompiled header the library's own code loses the pardon of system headers: what g++ 12 imagines inside
+  # std::string (GCC bugs 105329, 105651) would be reported.
+  target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
+  target_precompile_headers(${target} REUSE_FROM ${name})
+endfunction()

@@ -1,0 +1,123 @@
+# The life of a baseline, through the command.
+load common
+
+setup_file() {
+  export BATS_NO_PARALLELIZE_WITHIN_FILE=true
+  export GPUGAUGE_STATE="$BATS_FILE_TMPDIR/state" PATH="$GPUGAUGE_BUILD/bin:$PATH"
+  for i in 1 2 3 4 5; do
+    gpugauge run --device host --profile smoke --only 'host/clock_gettime*' --quiet --output "$BATS_FILE_TMPDIR/$i.json"
+  done
+}
+
+make_baseline() {
+  gpugauge baseline create --name mine "$BATS_FILE_TMPDIR"/{1,2,3,4,5}.json "$@" >/dev/null
+}
+
+# slower FACTOR: a copy of a run with every metric so many times slower, as slower.json.
+slower() {
+  "$PYTHON" - "$BATS_FILE_TMPDIR/3.json" "$1" <<'PY'
+import json, sys
+run = json.load(open(sys.argv[1]))
+run["id"] = run["id"][:-3] + "XYZ"
+for process in run["processes"]:
+    for benchmark in process["samples"]["benchmarks"]:
+        for metric in benchmark["metrics"]:
+            metric["value"] *= float(sys.argv[2]) if metric["better"] == "lower" else 1 / float(sys.argv[2])
+json.dump(run, open("slower.json", "w"))
+PY
+}
+
+@test "a candidate is not used until it is accepted, and a retired one no more" {
+  make_baseline --candidate
+  run -0 gpugauge compare "$BATS_FILE_TMPDIR/3.json"
+  [[ $output == *"is a candidate"* && $output == *"No baseline"* ]]
+  run -2 gpugauge baseline accept mine --reason ' '
+  run -2 gpugauge baseline accept mine
+  run -0 gpugauge baseline accept mine --reason "after the burn-in"
+  [[ $output == *"active from now on"* ]]
+  run -2 gpugauge baseline accept mine --reason again
+  run gpugauge compare "$BATS_FILE_TMPDIR/3.json"
+  [[ $output == *"own baseline mine"* ]]
+  run -0 gpugauge baseline retire mine --reason "new board"
+  run -0 gpugauge compare "$BATS_FILE_TMPDIR/3.json"
+  [[ $output == *"No baseline"* ]]
+  run -0 gpugauge baseline show mine
+  [[ $output == *"after the burn-in"* && $output == *"new board"* && $output == *retired* ]]
+}
+
+@test "list and show say what there is, and name what cannot be read" {
+  run -0 gpugauge baseline list
+  [[ $output == *"no baseline yet"* ]]
+  make_baseline
+  run -0 gpugauge baseline list
+  [[ $output == *mine* && $output == *own* && $output == *active* ]]
+  run -0 gpugauge baseline list --json
+  "$PYTHON" -c 'import json,sys; rows = json.load(sys.stdin)["baselines"]; assert [r["state"] for r in rows] == ["active"], rows' <<<"$output"
+  run -0 gpugauge baseline show mine --json
+  "$PYTHON" -c 'import json,sys; d = json.load(sys.stdin); assert d["provisional"] and d["metrics"] and d["log"][0]["state"] == "active", d' <<<"$output"
+  echo '{' >"$GPUGAUGE_STATE/baselines/mine/baseline.json"
+  run -0 gpugauge baseline list
+  [[ $output == *unreadable* && $output == *truncated* ]]
+  run -2 gpugauge baseline show mine
+  run -2 gpugauge baseline show other
+  [[ $output == *"there is no baseline 'other'"* ]]
+}
+
+@test "an accepted change is said and counts no more; what is not worse cannot be accepted" {
+  make_baseline
+  slower 3
+  run -2 gpugauge baseline accept mine --reason "new libc" --metric '*'
+  [[ $output == *"needs --run"* ]]
+  run -2 gpugauge baseline accept mine --reason "new libc" --metric 'nothing*' --run slower.json
+  [[ $output == *"matches no metric"* ]]
+  run -2 gpugauge baseline accept mine --reason "new libc" --metric '*' --run "$BATS_FILE_TMPDIR/3.json"
+  [[ $output == *"nothing to accept"* ]]
+  for bad in 2020-01-01 2027-02-31 soon 0d; do
+    run -2 gpugauge baseline accept mine --reason "new libc" --metric '*' --run slower.json --expires "$bad"
+    [[ $output == *"--expires $bad"* ]]
+  done
+  run -0 gpugauge baseline accept mine --reason "new libc" --metric '*' --run slower.json --expires 30d
+  [[ $output == *Accepted*until* ]]
+  run -0 gpugauge baseline show mine
+  [[ $output == *"new libc"* ]]
+}
+
+@test "a tampered log is named and the baseline not used" {
+  make_baseline
+  gpugauge baseline retire mine --reason "broken fan" >/dev/null
+  sed -i 's/retired/active/' "$GPUGAUGE_STATE/baselines/mine/log.jsonl"
+  run -2 gpugauge baseline show mine
+  [[ $output == *log.jsonl* && $output == *changed* ]]
+  run gpugauge compare "$BATS_FILE_TMPDIR/3.json"
+  [[ $output == *log.jsonl* && $output == *"No baseline"* ]]
+}
+
+@test "export and import carry a baseline to another node, as a candidate" {
+  make_baseline
+  run -0 gpugauge baseline export mine mine.bundle
+  run -2 gpugauge baseline export mine mine.bundle
+  [[ $output == *"is there already"* ]]
+  export GPUGAUGE_STATE="$BATS_TEST_TMPDIR/other"
+  run -0 gpugauge baseline import mine.bundle
+  [[ $output == *candidate* ]]
+  run -2 gpugauge baseline import mine.bundle
+  run -0 gpugauge baseline accept mine --reason "trusted"
+  run gpugauge compare "$BATS_FILE_TMPDIR/3.json"
+  [[ $output == *"site's baseline mine"* ]]
+  head -c 2000 mine.bundle >cut.bundle
+  run -2 gpugauge baseline import cut.bundle --name cut
+  [[ $output == *truncated* ]]
+  [ ! -e "$GPUGAUGE_STATE/site/cut" ]
+  run -2 gpugauge baseline import "$BATS_FILE_TMPDIR/3.json"
+  [[ $output == *schema* ]]
+}
+
+@test "selftest says how often it would cry wolf on this baseline, and what it would find" {
+  run -2 gpugauge selftest
+  [[ $output == *"no baseline of this node"* ]]
+  make_baseline
+  run -0 gpugauge selftest --trials 5 --quiet
+  [[ $output == *"false alarms"* && $output == *"flatters the false alarms"* ]]
+  run -0 gpugauge selftest mine --trials 3 --quiet --json
+  "$PYTHON" -c 'import json,sys; d = json.load(sys.stdin); assert d["trials"] == 3 and d["rows"][0]["class"] == "all", d' <<<"$output"
+}

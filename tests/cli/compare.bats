@@ -1,0 +1,106 @@
+# Judging from files: two sides, treatments, policies, and Google Benchmark's own JSON.
+load common
+
+# google_benchmark FILE FACTOR [SEED]: a file with three benchmarks and nine repetitions, so many times slower.
+google_benchmark() {
+  "$PYTHON" - "$@" <<'PY'
+import json, random, sys
+file, factor = sys.argv[1], float(sys.argv[2])
+random.seed(sys.argv[3] if len(sys.argv) > 3 else file)
+rows = []
+for name, time in (("BM_sort/1024", 11e3), ("BM_hash/64", 210.0), ("BM_copy/1048576", 88e3)):
+    drift = random.gauss(1, .004)
+    for i in range(9):
+        rows.append({"name": name, "run_name": name, "run_type": "iteration", "repetitions": 9, "repetition_index": i,
+                     "iterations": 1000, "real_time": time * factor * drift * random.gauss(1, .003), "cpu_time": time,
+                     "time_unit": "ns", "bytes_per_second": 1e9})
+json.dump({"context": {"date": "2026-11-21T10:00:00+00:00", "host_name": "node7", "num_cpus": 8,
+                       "library_build_type": "release"}, "benchmarks": rows}, open(file, "w"))
+PY
+}
+
+@test "two Google Benchmark files: what they can show comes first, and a large drop is found" {
+  google_benchmark before.json 1
+  google_benchmark same.json 1
+  google_benchmark slow.json 1.6
+  run -0 gpugauge compare same.json --against before.json
+  [[ $output == *"can show a drop of"* && $output == *"Each file is one process"* && $output == *"not judged"* ]]
+  run -1 gpugauge compare slow.json --against before.json
+  [[ $output == *regressed*BM_* ]]
+  run -1 gpugauge compare --before before.json --after slow.json --json
+  "$PYTHON" -c 'import json,sys; d = json.load(sys.stdin); v = d["devices"][0]["verdicts"]; assert {x["verdict"] for x in v} == {"regressed"}, v' <<<"$output"
+}
+
+@test "five files a side see what one cannot" {
+  for i in 1 2 3 4 5; do google_benchmark "b$i.json" 1 "b$i" && google_benchmark "a$i.json" 1.09 "a$i"; done
+  run -4 gpugauge compare --before b1.json --after a1.json --strict
+  [[ $output == *inconclusive* ]]
+  mkdir before after && mv b?.json before && mv a?.json after
+  run -1 gpugauge compare --before before --after after
+  [[ $output == *regressed* ]]
+}
+
+@test "a vanished benchmark is missing, another machine is not comparable unless declared" {
+  google_benchmark before.json 1
+  google_benchmark after.json 1
+  "$PYTHON" -c 'import json; d = json.load(open("after.json")); d["benchmarks"] = d["benchmarks"][9:]; json.dump(d, open("less.json", "w"))'
+  run -1 gpugauge compare less.json --against before.json
+  [[ $output == *missing*BM_sort/1024* ]]
+  sed 's/node7/node8/' after.json >elsewhere.json
+  run -3 gpugauge compare elsewhere.json --against before.json
+  [[ $output == *"device.host.name (node8 now, node7 then)"* ]]
+  run -0 gpugauge compare elsewhere.json --against before.json --treatment host.name
+  [[ $output == *"Treatment host.name: device.host.name (node8 now, node7 then)"* ]]
+  run -0 gpugauge compare after.json --against before.json --treatment driver
+  [[ $output == *"nothing of that name differs"* ]]
+}
+
+@test "sides that are empty, mixed, doubled or not there are refused" {
+  google_benchmark one.json 1
+  quick_run run.json
+  mkdir empty
+  run -2 gpugauge compare
+  run -2 gpugauge compare --before one.json
+  run -2 gpugauge compare one.json --before one.json --after one.json
+  run -2 gpugauge compare one.json
+  run -2 gpugauge compare --before empty --after one.json
+  [[ $output == *"holds no .json file"* ]]
+  run -2 gpugauge compare --before one.json one.json --after one.json
+  [[ $output == *"given twice"* ]]
+  run -2 gpugauge compare --before one.json run.json --after one.json
+  [[ $output == *"not of one kind"* ]]
+  run -2 gpugauge compare one.json --against one.json --treatment suite
+  [[ $output == *"can be no treatment"* ]]
+  echo '{"context": {}, "benchmarks": [{"name": "a", "real_time": NaN}]}' >nan.json
+  run -2 gpugauge compare nan.json --against one.json
+  [[ $output == *"nan.json: not JSON at byte"* ]]
+}
+
+@test "a policy changes what counts, and an entry that matches nothing is an error" {
+  google_benchmark before.json 1
+  google_benchmark slow.json 1.6
+  echo '{"schema": "gpugauge.policy/1", "metrics": [{"metric": "BM_*", "advisory": true, "why": "being rewritten"}]}' >policy.json
+  run -0 gpugauge compare slow.json --against before.json --policy policy.json
+  [[ $output == *advisory* ]]
+  "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" policy policy.json
+  echo '{"schema": "gpugauge.policy/1", "metrics": [{"metric": "bm_*", "tolerance": 0.9}]}' >typo.json
+  run -2 gpugauge compare slow.json --against before.json --policy typo.json
+  [[ $output == *"'bm_*' matches no metric"* ]]
+  run -2 gpugauge check --device host --profile smoke --policy typo.json --quiet
+  [[ $output == *"'bm_*' matches no metric"* ]]
+  [ ! -d "$GPUGAUGE_STATE/runs" ]
+}
+
+@test "a node that has not what the policy expects fails" {
+  if has_gpu; then skip "this machine has a GPU"; fi
+  echo '{"schema": "gpugauge.policy/1", "expect": {"gpus": 8}}' >policy.json
+  run -1 gpugauge check --policy policy.json --quiet
+  [[ $output == *"expects 8 GPUs and 0 are usable"* ]]
+}
+
+@test "before and after from run files of one boot: the round is the unit" {
+  for i in 1 2 3 4; do quick_run "$i.json"; done
+  run gpugauge compare --before 1.json 2.json --after 3.json 4.json
+  [[ $output == *"the round is the unit"* ]]
+  [[ $status -eq 0 ]]
+}

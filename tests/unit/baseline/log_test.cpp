@@ -1,0 +1,136 @@
+// The log of decisions: append-only, chained, and what is done to it is noticed.
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "baseline/baseline.hpp"
+#include "folder.hpp"
+#include "result/error.hpp"
+#include "result/file.hpp"
+
+namespace gpugauge::baseline {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+class Log : public testing::Test {
+ protected:
+  TemporaryFolder temporary;
+  std::filesystem::path folder = temporary.path();
+
+  static LogEntry state(State value, const std::string& reason = "because") {
+    return {"2026-11-21T10:00:00Z", "root@node", reason, value, std::nullopt};
+  }
+  static LogEntry accepted(const std::string& metric, double value, const std::string& expires = "") {
+    return {"2026-11-21T10:00:00Z", "root@node", "new driver", std::nullopt,
+            AcceptedChange{metric, "second", 1, value, run_id(1), expires}};
+  }
+  std::string text() const { return result::read_file(folder / "log.jsonl"); }
+  void overwrite(const std::string& content) const { std::ofstream(folder / "log.jsonl") << content; }
+  std::string fault() const {
+    try {
+      read_log(folder);
+    } catch (const result::FormatError& error) {
+      return error.what();
+    }
+    return "";
+  }
+};
+
+TEST_F(Log, IsEmptyAndActiveWhereNothingWasDecided) {
+  EXPECT_THAT(read_log(folder), IsEmpty());
+  EXPECT_EQ(state_of({}), State::active);
+}
+
+TEST_F(Log, KeepsEveryDecisionInOrderAndTheLastStateCounts) {
+  append_log(folder, {state(State::candidate, "first")});
+  append_log(folder, {accepted("a:latency", 2, "2027-01-31"), state(State::retired, "last")});
+  const std::vector<LogEntry> log = read_log(folder);
+  ASSERT_THAT(log, SizeIs(3));
+  EXPECT_EQ(log[0], state(State::candidate, "first"));
+  EXPECT_EQ(log[1], accepted("a:latency", 2, "2027-01-31"));
+  EXPECT_EQ(state_of(log), State::retired);
+}
+
+TEST_F(Log, NamesAChangedLine) {
+  append_log(folder, {state(State::candidate, "first")});
+  append_log(folder, {state(State::active, "second")});
+  std::string changed = text();
+  changed.replace(changed.find("first"), 5, "f1rst");
+  overwrite(changed);
+  EXPECT_THAT(fault(), HasSubstr("log.jsonl:2 does not follow"));
+}
+
+TEST_F(Log, NamesAChangedLastLine) {
+  append_log(folder, {state(State::retired, "first")});
+  std::string changed = text();
+  changed.replace(changed.find("retired"), 7, "active");
+  overwrite(changed);
+  EXPECT_THAT(fault(), HasSubstr("removed or changed"));
+}
+
+TEST_F(Log, NamesLinesThatWereRemovedAtTheEnd) {
+  append_log(folder, {state(State::active)});
+  const std::string one = text();
+  append_log(folder, {state(State::retired)});
+  overwrite(one);
+  EXPECT_THAT(fault(), HasSubstr("has 1 lines and should have 2"));
+}
+
+TEST_F(Log, NamesALogThatVanishedAndALineThatWasCut) {
+  append_log(folder, {state(State::active)});
+  const std::string whole = text();
+  overwrite(whole.substr(0, whole.size() - 5));
+  EXPECT_THAT(fault(), HasSubstr("truncated"));
+  std::filesystem::remove(folder / "log.jsonl");
+  EXPECT_THAT(fault(), HasSubstr("is missing"));
+}
+
+TEST_F(Log, IsWholeAfterACrashBetweenTheLineAndTheHead) {
+  append_log(folder, {state(State::active)});
+  const std::string head = result::read_file(folder / "log.head");
+  append_log(folder, {state(State::retired)});
+  result::write_file(folder / "log.head", head);
+  EXPECT_EQ(state_of(read_log(folder)), State::retired);
+  append_log(folder, {state(State::active)});
+  EXPECT_THAT(read_log(folder), SizeIs(3));
+}
+
+TEST_F(Log, RefusesALinkAndADamagedLogIsNotExtended) {
+  append_log(folder, {state(State::active)});
+  overwrite("{}\n");
+  EXPECT_THROW(append_log(folder, {state(State::active)}), result::FormatError);
+  EXPECT_EQ(text(), "{}\n");
+  std::filesystem::rename(folder / "log.jsonl", folder / "elsewhere");
+  std::filesystem::create_symlink(folder / "elsewhere", folder / "log.jsonl");
+  EXPECT_THAT(fault(), HasSubstr("is a link"));
+}
+
+TEST(Accepted, CountsUntilItsDayAndTheNewestWins) {
+  const auto entry = [](double value, const std::string& expires) {
+    return LogEntry{"", "", "", std::nullopt, AcceptedChange{"m", "second", 1, value, "", expires}};
+  };
+  const std::vector<LogEntry> log{entry(2, ""), entry(3, "2026-12-01")};
+  EXPECT_EQ(accepted_on(log, "m", "2026-12-01T23:59:59Z")->new_value, 3);
+  const AcceptedChange* expired = nullptr;
+  EXPECT_EQ(accepted_on(log, "m", "2026-12-02T00:00:00Z", &expired)->new_value, 2);
+  ASSERT_NE(expired, nullptr);
+  EXPECT_EQ(expired->new_value, 3);
+  EXPECT_EQ(accepted_on(log, "other", "2026-12-01T00:00:00Z"), nullptr);
+}
+
+TEST(Treatment, CoversAFieldAndThoseBelowIt) {
+  EXPECT_TRUE(covers("driver", "stack.driver.version"));
+  EXPECT_TRUE(covers("stack.driver", "stack.driver.version"));
+  EXPECT_TRUE(covers("stack.driver.version", "stack.driver.version"));
+  EXPECT_TRUE(covers("stack", "stack.driver.version"));
+  EXPECT_FALSE(covers("driv", "stack.driver.version"));
+  EXPECT_FALSE(covers("version", "stack.driver.version"));
+  EXPECT_FALSE(covers("", "stack.driver.version"));
+}
+
+}  // namespace
+}  // namespace gpugauge::baseline

@@ -1,0 +1,134 @@
+// The policy file: what it may say, and each way of saying it wrong.
+#include "judge/policy_file.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "result/error.hpp"
+#include "runs.hpp"
+
+namespace gpugauge::judge {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+Policy parse(const std::string& rest) {
+  return parse_policy(R"({"schema": "gpugauge.policy/1")" + rest + "}", "policy.json");
+}
+
+std::string fault(const std::string& rest) {
+  try {
+    parse(rest);
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(PolicyFile, AnEmptyOneKeepsTheDefaults) {
+  const Policy policy = parse("");
+  EXPECT_EQ(policy.rules.alpha, GateRules{}.alpha);
+  EXPECT_EQ(policy.rules.max_rounds, GateRules{}.max_rounds);
+  EXPECT_THAT(policy.metrics, IsEmpty());
+  EXPECT_FALSE(policy.expected_gpus);
+}
+
+TEST(PolicyFile, SaysEverythingThatItMay) {
+  const Policy policy = parse(R"(, "alpha": 0.02, "alpha_ok": 0.1, "max_rounds": 4,
+    "tolerance": {"hbm": 0.02}, "metrics": [{"metric": "host/*:latency", "tolerance": 0.2, "advisory": true, "why": "noisy"}],
+    "expect": {"gpus": 8, "models": ["NVIDIA H200*"]}, "treatment": ["driver"], "provisional_is_advisory": true)");
+  EXPECT_EQ(policy.rules.alpha, .02);
+  EXPECT_EQ(policy.rules.max_rounds, 4);
+  EXPECT_EQ(tolerance(policy, "hbm"), .02);
+  EXPECT_EQ(tolerance(policy, "host_memory", latency), .2);
+  EXPECT_EQ(tolerance(policy, "host_memory", triad), .10);
+  EXPECT_TRUE(rule_for(policy, latency)->advisory);
+  EXPECT_EQ(rule_for(policy, triad), nullptr);
+  EXPECT_EQ(policy.expected_gpus, 8);
+  EXPECT_THAT(policy.treatment, ElementsAre("driver"));
+  EXPECT_TRUE(policy.provisional_is_advisory);
+}
+
+TEST(PolicyFile, EachFaultIsNamedWithItsPlace) {
+  EXPECT_THAT(fault(R"(, "alhpa": 0.01)"), HasSubstr("alhpa"));
+  EXPECT_THAT(fault(R"(, "alpha": 0)"), HasSubstr("alpha: is 0; it must be above 0"));
+  EXPECT_THAT(fault(R"(, "alpha": "small")"), HasSubstr("should be a number"));
+  EXPECT_THAT(fault(R"(, "max_rounds": 1)"), HasSubstr("it must be 2 to 8"));
+  EXPECT_THAT(fault(R"(, "tolerance": {"gem16": 0.1})"), HasSubstr("'gem16' is no class"));
+  EXPECT_THAT(fault(R"(, "tolerance": {"gemm16": 1})"), HasSubstr("tolerance.gemm16: is 1"));
+  EXPECT_THAT(fault(R"(, "metrics": [{"metric": "a", "why": "x"}])"), HasSubstr("metrics[0]: says nothing"));
+  EXPECT_THAT(fault(R"(, "metrics": [{"metric": "", "advisory": true}])"), HasSubstr("is empty"));
+  EXPECT_THAT(fault(R"(, "metrics": [{"metric": "a", "tolerance": -1}])"), HasSubstr("metrics[0].tolerance"));
+  EXPECT_THAT(fault(R"(, "expect": {"gpus": -1})"), HasSubstr("expect.gpus"));
+  EXPECT_THAT(fault(R"(, "treatment": ["suite"])"), HasSubstr("can be no treatment"));
+  EXPECT_THAT(fault(R"(, "treatment": [""])"), HasSubstr("is empty"));
+  EXPECT_THROW(parse_policy(R"({"schema": "gpugauge.policy/2"})", "policy.json"), result::FormatError);
+  EXPECT_THROW(parse_policy("", "policy.json"), result::FormatError);
+}
+
+TEST(PolicyFile, AnEntryThatMatchesNothingIsAnError) {
+  const Policy policy = parse(R"(, "metrics": [{"metric": "gemm-flops/*_tc_.*", "tolerance": 0.1}])");
+  EXPECT_THROW(require_matches(policy, {triad, latency}, {"host/triad"}), result::UsageError);
+  const Policy good = parse(R"(, "metrics": [{"metric": "host/triad:bandwidth", "tolerance": 0.1}])");
+  EXPECT_NO_THROW(require_matches(good, {triad}, {}));
+  EXPECT_NO_THROW(require_matches(good, {}, {"host/triad"}));
+}
+
+TEST(Expectations, CountAndModelsAreHeldAgainstTheNode) {
+  const Policy policy = parse(R"(, "expect": {"gpus": 2, "models": ["NVIDIA H200*"]})");
+  for (const Verdict& verdict : judge_expectations(policy, {"NVIDIA H200", "NVIDIA H200 NVL"}))
+    EXPECT_EQ(verdict.kind, VerdictKind::ok) << verdict.reason;
+  const auto fewer = judge_expectations(policy, {"NVIDIA H100"});
+  ASSERT_THAT(fewer, SizeIs(2));
+  EXPECT_EQ(fewer[0].kind, VerdictKind::failed);
+  EXPECT_THAT(fewer[0].reason, HasSubstr("expects 2 GPUs and 1 are usable"));
+  EXPECT_EQ(fewer[1].kind, VerdictKind::failed);
+  EXPECT_THAT(fewer[1].reason, HasSubstr("NVIDIA H100"));
+  EXPECT_EQ(judge_expectations(policy, {})[1].kind, VerdictKind::failed);
+  EXPECT_THAT(judge_expectations(Policy{}, {}), IsEmpty());
+}
+
+TEST(Policy, AnAdvisoryMetricIsSaidAndNotCounted) {
+  Policy policy;
+  policy.metrics = {{triad, std::nullopt, true, "known to be slow"}};
+  std::vector<result::Run> rounds;
+  for (std::uint64_t seed = 900; seed < 906; ++seed) rounds.push_back(make_run(seed, {2, 1, 1}));
+  for (const Verdict& verdict : judge_baseline(rounds, make_baseline(10), policy).verdicts) {
+    if (verdict.metric != triad) continue;
+    EXPECT_EQ(verdict.kind, VerdictKind::regressed);
+    EXPECT_TRUE(verdict.advisory);
+    EXPECT_THAT(verdict.reason, HasSubstr("advisory by the policy: known to be slow"));
+  }
+}
+
+TEST(Accepted, AChangeThatWasAcceptedCountsNoMoreUntilItExpiresOrGetsWorse) {
+  const auto judged = [](double slow, double accepted, const std::string& expires,
+                         std::vector<std::string>* remarks = nullptr) {
+    baseline::Baseline pinned = make_baseline(10);
+    pinned.log.push_back({"2025-12-01T00:00:00Z", "root@node", "new kernel", std::nullopt,
+                          baseline::AcceptedChange{latency, "second", 8e-8, 8e-8 * accepted, "", expires}});
+    std::vector<result::Run> rounds;
+    for (std::uint64_t seed = 900; seed < 906; ++seed) rounds.push_back(make_run(seed, {1, slow, 1}));
+    const Judgement judgement = judge_baseline(rounds, pinned);
+    if (remarks != nullptr) *remarks = judgement.remarks;
+    for (const Verdict& verdict : judgement.verdicts)
+      if (verdict.metric == latency) return verdict;
+    throw std::runtime_error("no verdict");
+  };
+  const Verdict good = judged(1.5, 1.5, "");
+  EXPECT_EQ(good.kind, VerdictKind::regressed);
+  EXPECT_TRUE(good.advisory);
+  EXPECT_THAT(good.reason, HasSubstr("accepted for good by root@node on 2025-12-01: new kernel"));
+  const Verdict worse = judged(2, 1.5, "");
+  EXPECT_FALSE(worse.advisory);
+  EXPECT_THAT(worse.reason, HasSubstr("worse than the change that was accepted"));
+  std::vector<std::string> remarks;
+  EXPECT_FALSE(judged(1.5, 1.5, "2025-12-31", &remarks).advisory);
+  EXPECT_THAT(remarks, ::testing::Contains(HasSubstr("expired on 2025-12-31")));
+}
+
+}  // namespace
+}  // namespace gpugauge::judge

@@ -1,0 +1,63 @@
+// The selftest on made baselines: a quiet one finds what it should, and says how it was done.
+#include "judge/selftest.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "result/error.hpp"
+#include "runs.hpp"
+
+namespace gpugauge::judge {
+namespace {
+
+SelftestOptions few() {
+  SelftestOptions options;
+  options.trials = 20;
+  options.drops = {.03, .30};
+  return options;
+}
+
+TEST(Selftest, AQuietBaselineNeverAlarmsAndFindsLargeDrops) {
+  const Selftest made = selftest(make_baseline(12), {}, few());
+  EXPECT_FALSE(made.resampled);
+  EXPECT_EQ(made.baseline_rounds, 8);
+  ASSERT_EQ(made.rows.size(), 3U);  // all, host_cpu, host_memory
+  EXPECT_EQ(made.rows[0].metric_class, "");
+  for (const SelftestRow& row : made.rows) {
+    EXPECT_EQ(row.false_alarm, 0) << row.metric_class;
+    ASSERT_EQ(row.power.size(), 2U);
+    EXPECT_LT(row.power[0], .5) << "3% is within the host's tolerance of 10%";
+    EXPECT_EQ(row.power[1], 1) << row.metric_class;
+    EXPECT_EQ(row.smallest, .30);
+  }
+}
+
+TEST(Selftest, TooFewRoundsToHoldBackAreRepeatedAndThatIsSaid) {
+  const Selftest made = selftest(make_baseline(5), {}, few());
+  EXPECT_TRUE(made.resampled);
+  EXPECT_EQ(made.baseline_rounds, 5);
+}
+
+TEST(Selftest, IsTheSameForTheSameSeedAndSaysHowFarItIs) {
+  SelftestOptions options = few();
+  int calls = 0;
+  options.progress = [&](int done, int all) {
+    EXPECT_EQ(done, ++calls);
+    EXPECT_EQ(all, 60);
+  };
+  const Selftest a = selftest(make_baseline(10), {}, options);
+  EXPECT_EQ(calls, 60);
+  calls = 0;
+  const Selftest b = selftest(make_baseline(10), {}, options);
+  for (std::size_t i = 0; i < a.rows.size(); ++i) EXPECT_EQ(a.rows[i].power, b.rows[i].power);
+}
+
+TEST(Selftest, RefusesWhatCannotBeTested) {
+  EXPECT_THROW(selftest(make_baseline(4), {}, few()), result::UsageError);
+  SelftestOptions options = few();
+  options.drops = {.5, .1};
+  EXPECT_THROW(selftest(make_baseline(10), {}, options), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace gpugauge::judge

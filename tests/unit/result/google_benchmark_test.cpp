@@ -1,0 +1,109 @@
+// Google Benchmark's JSON as a run.
+#include "result/google_benchmark.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "result/error.hpp"
+
+namespace gpugauge::result {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::string file(const std::string& benchmarks) {
+  return R"({"context": {"date": "2026-11-21T10:00:00+00:00", "host_name": "node7", "num_cpus": 8, "mhz_per_cpu": 2400,
+    "cpu_scaling_enabled": true, "library_build_type": "debug", "load_avg": [2.5, 1, 1]}, "benchmarks": [)" +
+         benchmarks + "]}";
+}
+std::string repetition(const std::string& name, double time, const std::string& more = "") {
+  return R"({"name": ")" + name + R"(", "run_name": ")" + name +
+         R"(", "run_type": "iteration", "iterations": 100,
+    "real_time": )" +
+         std::to_string(time) + R"(, "cpu_time": 1, "time_unit": "us")" + more + "}";
+}
+
+TEST(GoogleBenchmark, EveryRepetitionIsKeptAndTheMedianJudged) {
+  const result::Run run = parse_google_benchmark(
+      file(repetition("BM_a/8", 3) + "," + repetition("BM_a/8", 1) + "," + repetition("BM_a/8", 2)),
+      "a.json");
+  const BenchmarkResult& found = run.processes.front().samples->benchmarks.front();
+  EXPECT_EQ(found.id, "BM_a/8");
+  ASSERT_EQ(found.metrics.size(), 1U);
+  EXPECT_NEAR(found.metrics[0].value, 2e-6, 1e-15);
+  EXPECT_EQ(found.metrics[0].unit, "second");
+  EXPECT_EQ(found.metrics[0].better, Direction::lower);
+  EXPECT_THAT(found.batches.seconds_per_operation, ElementsAre(3e-6, 1e-6, 2e-6));
+  EXPECT_EQ(run.fingerprint.device.at("host.name"), "node7");
+  EXPECT_EQ(run.fingerprint.device.at("host.processors"), "8");
+}
+
+TEST(GoogleBenchmark, SaysWhatMakesItsNumbersDoubtful) {
+  const result::Run run =
+      parse_google_benchmark(file(repetition("a", 1, R"(, "bytes_per_second": 5e9, "mine": 3)")), "a.json");
+  EXPECT_THAT(run.remarks, Contains(HasSubstr("cpu_scaling_enabled")));
+  EXPECT_THAT(run.remarks, Contains(HasSubstr("debug build")));
+  EXPECT_THAT(run.remarks, Contains(HasSubstr("load 2.5")));
+  EXPECT_THAT(run.remarks, Contains(HasSubstr("2 counter values are not judged")));
+}
+
+TEST(GoogleBenchmark, TakesTheMedianWhereOnlyAggregatesAreThere) {
+  const auto aggregate = [](const char* kind, double time) {
+    return R"({"name": "a_)" + std::string(kind) +
+           R"(", "run_name": "a", "run_type": "aggregate", "aggregate_name": ")" + kind +
+           R"(", "aggregate_unit": "time", "iterations": 3, "real_time": )" + std::to_string(time) +
+           R"(, "time_unit": "ms"})";
+  };
+  const result::Run run = parse_google_benchmark(
+      file(aggregate("mean", 2) + "," + aggregate("median", 1) + "," + aggregate("stddev", 9)), "a.json");
+  const Metric& metric = run.processes.front().samples->benchmarks.front().metrics.front();
+  EXPECT_NEAR(metric.value, 1e-3, 1e-12);
+  EXPECT_THAT(metric.note, HasSubstr("aggregate"));
+}
+
+TEST(GoogleBenchmark, ABenchmarkThatFailedIsFailed) {
+  const result::Run run = parse_google_benchmark(
+      file(
+          R"({"name": "a", "run_name": "a", "run_type": "iteration", "error_occurred": true, "error_message": "no device"})"),
+      "a.json");
+  const BenchmarkResult& found = run.processes.front().samples->benchmarks.front();
+  EXPECT_EQ(found.status, Status::failed);
+  EXPECT_EQ(found.reason, "no device");
+}
+
+TEST(GoogleBenchmark, IsToldFromARunFile) {
+  EXPECT_TRUE(is_google_benchmark(file(repetition("a", 1))));
+  EXPECT_FALSE(is_google_benchmark(R"({"schema": "gpugauge.run/1", "context": {}, "benchmarks": []})"));
+  EXPECT_FALSE(is_google_benchmark("{}"));
+}
+
+TEST(GoogleBenchmark, TheSameFileHasTheSameIdAndAnotherAnother) {
+  const std::string a = file(repetition("a", 1));
+  EXPECT_EQ(parse_google_benchmark(a, "x").id, parse_google_benchmark(a, "y").id);
+  EXPECT_NE(parse_google_benchmark(a, "x").id, parse_google_benchmark(file(repetition("a", 2)), "x").id);
+  EXPECT_EQ(parse_google_benchmark(a, "x").id.size(), 26U);
+}
+
+TEST(GoogleBenchmark, EachFaultIsNamedWithItsPlace) {
+  const auto fault = [](const std::string& text) -> std::string {
+    try {
+      parse_google_benchmark(text, "a.json");
+    } catch (const FormatError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(fault(file("")), HasSubstr("holds no measured benchmark"));
+  EXPECT_THAT(fault(file("3")), HasSubstr("benchmarks[0]: should be an object"));
+  EXPECT_THAT(fault(file(R"({"run_type": "iteration"})")), HasSubstr("has no name"));
+  EXPECT_THAT(fault(file(R"({"name": "a", "real_time": "fast"})")), HasSubstr("no real_time"));
+  EXPECT_THAT(fault(file(R"({"name": "a", "real_time": 1, "time_unit": "h"})")), HasSubstr("'h'"));
+  EXPECT_THAT(fault(file(repetition("a", -1))), HasSubstr("must be above 0"));
+  EXPECT_THAT(fault(file(R"({"name": "a", "real_time": NaN})")), HasSubstr("not JSON at byte"));
+  EXPECT_THAT(fault(R"({"context": {}})"), HasSubstr("benchmarks"));
+}
+
+}  // namespace
+}  // namespace gpugauge::result
