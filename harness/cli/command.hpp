@@ -28,6 +28,7 @@ void add_check(CLI::App& app, const Invocation& invocation, Action& action);
 void add_baseline(CLI::App& app, const Invocation& invocation, Action& action);
 void add_doctor(CLI::App& app, const Invocation& invocation, Action& action);
 void add_selftest(CLI::App& app, const Invocation& invocation, Action& action);
+void add_fleet(CLI::App& app, const Invocation& invocation, Action& action);
 void add_probe(CLI::App& app, const Invocation& invocation, Action& action);
 
 /// Options of every command that measures.

@@ -30,6 +30,7 @@ constexpr const char* footer =
     "  gpugauge baseline create --device 0         pin five rounds of GPU 0 as its baseline\n"
     "  gpugauge run --output before.json           measure only\n"
     "  gpugauge compare --before old/ --after new/ --treatment driver\n"
+    "  gpugauge fleet results/                     which node is not like the others?\n"
     "  gpugauge doctor                             list the GPU stack and say what does not fit\n"
     "\n"
     "Exit codes: 0 pass; 1 regressed or failed; 2 usage or tool error; 3 cannot judge; 4 inconclusive (with "
@@ -72,6 +73,7 @@ int run_command(int argc, char** argv) {
   add_run(app, invocation, action);
   add_compare(app, invocation, action);
   add_baseline(app, invocation, action);
+  add_fleet(app, invocation, action);
   add_list(app, invocation, action);
   add_doctor(app, invocation, action);
   add_selftest(app, invocation, action);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -53,6 +54,7 @@ void add(MetricValues& values, const result::BenchmarkResult& benchmark, const r
     values.benchmark = benchmark.id;
     values.form = metric;
     values.form.resolution = 0;
+    values.flops = benchmark.work.flops;
   } else if (metric.unit != values.form.unit || metric.better != values.form.better ||
              metric.metric_class != values.form.metric_class) {
     values.not_judged = "the processes disagree on its unit, direction or class";
@@ -86,6 +88,29 @@ std::string fault(const result::BenchmarkResult& benchmark) {
   if (const result::Metric* metric = impossible_value(benchmark))
     return fmt::format("{} is {}, which is no measurement", metric->name, metric->value);
   return "";
+}
+
+DeviceFacts::DeviceFacts(const result::Run& run, const std::string& benchmark) {
+  const std::string family = benchmark.substr(0, benchmark.find('/'));
+  for (const result::Process& process : run.processes) {
+    if (process.family != family || !process.samples) continue;
+    facts_ = &process.samples->context;
+    return;
+  }
+}
+
+std::string DeviceFacts::text(const std::string& fact) const {
+  if (facts_ == nullptr) return "";
+  const auto found = facts_->find(fact);
+  return found == facts_->end() ? "" : found->second;
+}
+
+double DeviceFacts::number(const std::string& fact) const {
+  const std::string found = text(fact);
+  double value = 0;
+  const auto [stop, error] = std::from_chars(found.data(), found.data() + found.size(), value);
+  const bool whole = error == std::errc() && stop == found.data() + found.size();
+  return whole && std::isfinite(value) && value > 0 ? value : 0;
 }
 
 Collected collect(const result::Run& run) {

@@ -17,6 +17,7 @@ struct MetricValues {
       form;  ///< of the first process that has it: unit, direction, class, limit; its value is unused
   std::vector<double> values;       ///< judged values only, one a process, in the order of the run
   std::vector<double> sm_clock_hz;  ///< median SM clock of each of these processes; empty without a GPU
+  double flops = 0;                 ///< declared work of one operation, of the first process
   std::string not_judged;           ///< why some process's value does not count; "" when all do
 
   bool judged() const { return !values.empty(); }
@@ -34,6 +35,17 @@ struct BenchmarkState {
 struct Collected {
   std::map<std::string, MetricValues> metrics;       ///< by result::metric_key
   std::map<std::string, BenchmarkState> benchmarks;  ///< by id
+};
+
+/// What the processes of a benchmark's family found about their device (result::Samples::context).
+class DeviceFacts {
+ public:
+  DeviceFacts(const result::Run& run, const std::string& benchmark);
+  std::string text(const std::string& fact) const;  ///< "" when absent
+  double number(const std::string& fact) const;     ///< 0 when absent or no number above 0
+
+ private:
+  const result::Facts* facts_ = nullptr;
 };
 
 /// Only benchmarks that ended ok with all checks passed lend their values.

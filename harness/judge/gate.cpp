@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <stdexcept>
+#include <utility>
 
 #include "judge/statistics.hpp"
 
@@ -64,6 +66,28 @@ double contamination(std::span<const Scale> scales, std::span<const std::vector<
   auto found = share(true);
   if (!found) found = share(false);
   return std::clamp(found.value_or(0), least_contamination, 1.0);
+}
+
+/// Replaces each raw spread and its degrees of freedom by the moderated ones of its group.
+void moderate_spreads(std::span<const Series> series, std::vector<Scale>& scales) {
+  std::map<int, std::vector<std::size_t>> groups;
+  for (std::size_t m = 0; m < scales.size(); ++m) {
+    if (scales[m].rounds >= 2) groups[series[m].group].push_back(m);
+  }
+  for (const auto& [group, metrics] : groups) {
+    std::vector<double> variances;
+    std::vector<double> degrees;
+    for (const std::size_t m : metrics) {
+      variances.push_back(scales[m].spread * scales[m].spread);
+      degrees.push_back(scales[m].degrees);
+    }
+    const Prior prior = fit_prior(variances, degrees);
+    for (std::size_t i = 0; i < metrics.size(); ++i) {
+      const Moderated moderated = moderate(prior, variances[i], degrees[i]);
+      scales[metrics[i]].spread = std::sqrt(moderated.variance);
+      scales[metrics[i]].degrees = moderated.degrees;
+    }
+  }
 }
 
 /// One metric while the rounds are replayed.
@@ -221,9 +245,6 @@ void replay_round(const Calibration& calibration, std::span<const std::vector<Ro
 Calibration calibrate(std::span<const Series> series, const GateRules& rules) {
   Calibration out;
   std::vector<std::vector<double>> values(series.size());
-  std::vector<std::size_t> spread_known;
-  std::vector<double> variances;
-  std::vector<double> degrees;
   for (std::size_t m = 0; m < series.size(); ++m) {
     Scale scale;
     scale.rounds = static_cast<int>(series[m].rounds.size());
@@ -235,22 +256,23 @@ Calibration calibrate(std::span<const Series> series, const GateRules& rules) {
     if (scale.rounds >= 2) {
       const double least =
           std::max(negligible_share * scale.tolerance, series[m].resolution / std::sqrt(12.0));
-      const double raw = std::max(qn(values[m]), least);
-      spread_known.push_back(m);
-      variances.push_back(raw * raw);
-      degrees.push_back(qn_degrees(scale.rounds));
+      scale.spread = std::max(qn(values[m]), least);
+      scale.degrees = qn_degrees(scale.rounds);
     }
     out.scales.push_back(scale);
   }
-  const Prior prior = fit_prior(variances, degrees);
-  for (std::size_t i = 0; i < spread_known.size(); ++i) {
-    Scale& scale = out.scales[spread_known[i]];
-    const Moderated moderated = moderate(prior, variances[i], degrees[i]);
-    scale.spread = std::sqrt(moderated.variance);
-    scale.degrees = moderated.degrees;
-    scale.ok_quantile = t_quantile(1 - rules.alpha_ok, scale.degrees);
-    scale.minimum_detectable_change = judge::minimum_detectable_change(
-        scale.tolerance, scale.spread, scale.degrees, scale.rounds, rules.alpha);
+  moderate_spreads(series, out.scales);
+  // Metrics of one baseline mostly share their degrees of freedom, and a quantile of t is dear.
+  std::map<double, std::pair<double, double>> quantiles;
+  for (Scale& scale : out.scales) {
+    if (scale.rounds < 2) continue;
+    const auto [found, added] = quantiles.try_emplace(scale.degrees);
+    if (added)
+      found->second = {t_quantile(1 - rules.alpha_ok, scale.degrees),
+                       detection_quantiles(scale.degrees, rules.alpha)};
+    scale.ok_quantile = found->second.first;
+    scale.minimum_detectable_change =
+        judge::minimum_detectable_change(scale.tolerance, scale.spread, found->second.second, scale.rounds);
     scale.advisory = scale.minimum_detectable_change > 2 * scale.tolerance;
     if (scale.usable) ++out.usable;
   }

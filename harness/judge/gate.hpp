@@ -34,6 +34,7 @@ struct Series {
   std::vector<RoundValues> rounds;  ///< the baseline's, those that hold the metric
   double tolerance = 0;             ///< tau > 0
   double resolution = 0;            ///< what the clock cannot tell apart; 0 = negligible
+  int group = 0;                    ///< spreads are moderated among the series of one group
 };
 
 /// What the baseline says about one metric.
@@ -58,7 +59,7 @@ struct Calibration {
   int usable = 0;             ///< M: metrics with enough baseline rounds
   int last_round = 0;         ///< after this round nothing is measured again
 };
-/// Moderates the spreads over all series of two rounds or more.
+/// Moderates the spreads over the series of two rounds or more, group by group.
 Calibration calibrate(std::span<const Series> series, const GateRules& rules);
 
 enum class Decision {

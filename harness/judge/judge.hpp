@@ -34,6 +34,8 @@ struct Policy {
   std::vector<std::string> expected_models;  ///< patterns of names; empty = any
   /// True: verdicts from a provisional baseline are said and never counted.
   bool provisional_is_advisory = false;
+  /// True: the geometric mean of each class is judged as a metric of its own, "class/<class>".
+  bool class_means = true;
 };
 /// The tolerance that applies to a class, relative, 0 < tolerance < 1. Throws std::invalid_argument for a
 /// class that does not exist or a policy outside these bounds.
@@ -64,6 +66,8 @@ std::vector<Verdict> judge_physical(const std::vector<result::Run>& rounds);
 std::vector<Verdict> judge_physical(const result::Run& run);
 
 /// Rounds of one check against a baseline: rounds[0] measured everything, later ones only what was asked for.
+/// Beside the metrics, the geometric mean of each class of three metrics or more is judged at a third of the
+/// class's tolerance ("class/hbm", unit "1", + is worse); a class in doubt asks for all of its members again.
 Judgement judge_baseline(const std::vector<result::Run>& rounds, const baseline::Baseline& baseline,
                          const Policy& policy = {});
 

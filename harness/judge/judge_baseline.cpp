@@ -1,93 +1,34 @@
-// Rounds of now against pinned rounds: from run files to the gate's plain numbers, and from its decisions to
-// verdicts.
+// Rounds of now against pinned rounds: the gate's decisions as verdicts.
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <map>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "judge/absence.hpp"
 #include "judge/accepted.hpp"
-#include "judge/collect.hpp"
 #include "judge/judge.hpp"
+#include "judge/pinned.hpp"
+#include "judge/reasons.hpp"
 #include "judge/scale.hpp"
 #include "judge/statistics.hpp"
 
 namespace gpugauge::judge {
 namespace {
 
-/// No tolerance on the scale of the gate may reach a loss of everything.
-constexpr double largest_tolerance = .95;
 /// A provisional baseline has not seen how boots and days differ: a regression counts above so many
 /// tolerances. (Deviations of 1% between boots alone made a false alarm in .62 of simulated nights.)
 constexpr double provisional_multiple = 2;
-/// A difference of so many steps of the clock is none.
-constexpr double clock_steps = 2;
+/// The mean of a class, whose metrics a boot moves together: there a regression counts above the tolerance of
+/// the metrics themselves.
+constexpr double provisional_class_multiple = 1 / class_mean_share;
 
 /// Pauses before round 2, 3, ...; the last one repeats. Rounds of one bad quarter of an hour are not
 /// independent, so a GPU's rounds are spread over one; host metrics have no thermal state to wait for, and
 /// their checks should stay short.
 constexpr std::array gpu_pauses{0.0, 60.0, 300.0};
 constexpr std::array host_pauses{0.0, 5.0, 15.0, 30.0};
-
-/// The metrics of a baseline in the order of their keys, and their series beside them.
-struct Pinned {
-  std::vector<std::string> keys;
-  std::vector<const MetricValues*> forms;  ///< of the newest round that has the metric
-  std::vector<double> tolerances;          ///< relative
-  std::vector<Series> series;
-};
-
-RoundValues on_scale(const MetricValues& metric) {
-  RoundValues out;
-  out.reserve(metric.values.size());
-  for (const double value : metric.values) out.push_back(to_scale(value, metric.form.better));
-  return out;
-}
-
-std::vector<Collected> collect_all(const std::vector<result::Run>& runs) {
-  std::vector<Collected> out;
-  out.reserve(runs.size());
-  for (const result::Run& run : runs) out.push_back(collect(run));
-  return out;
-}
-
-bool same_kind(const result::Metric& a, const result::Metric& b) {
-  return a.unit == b.unit && a.better == b.better && a.metric_class == b.metric_class;
-}
-
-Pinned pin(const std::vector<Collected>& rounds, const Policy& policy) {
-  Pinned out;
-  std::map<std::string, std::vector<const MetricValues*>> found;
-  for (const Collected& round : rounds) {
-    for (const auto& [key, metric] : round.metrics) {
-      if (metric.judged()) found[key].push_back(&metric);
-    }
-  }
-  for (const auto& [key, values] : found) {
-    const result::Metric& form = values.back()->form;
-    Series series;
-    double resolution = 0;
-    std::vector<double> in_unit;
-    for (const MetricValues* metric : values) {
-      if (!same_kind(metric->form, form)) continue;
-      series.rounds.push_back(on_scale(*metric));
-      in_unit.push_back(median(metric->values));
-      resolution = std::max(resolution, metric->form.resolution);
-    }
-    series.resolution = resolution / median(in_unit);
-    const double relative = std::min(largest_tolerance, std::max(tolerance(policy, form.metric_class, key),
-                                                                 clock_steps * series.resolution));
-    series.tolerance = step_of(relative, form.better);
-    out.keys.push_back(key);
-    out.forms.push_back(values.back());
-    out.tolerances.push_back(relative);
-    out.series.push_back(std::move(series));
-  }
-  return out;
-}
 
 Verdict blank(const std::string& key, const result::Metric& form) {
   Verdict verdict;
@@ -97,40 +38,6 @@ Verdict blank(const std::string& key, const result::Metric& form) {
   verdict.unit = form.unit;
   verdict.better = form.better;
   return verdict;
-}
-
-std::string percent(double share) {
-  return fmt::format("{:.1f}%", 100 * share);
-}
-
-std::string explain(const Verdict& verdict, const Scale& scale, bool again) {
-  const std::string limits = fmt::format("tolerance {}", percent(verdict.tolerance));
-  const double change = verdict.change.value_or(0);
-  const double interval = verdict.interval.value_or(0);
-  switch (verdict.kind) {
-    case VerdictKind::ok:
-      return fmt::format("at most {} worse ({})", percent(std::max(0.0, change + interval)), limits);
-    case VerdictKind::regressed:
-      return fmt::format("{} worse, confirmed in {} round{} after the first ({})", percent(change),
-                         verdict.rounds - 1, verdict.rounds == 2 ? "" : "s", limits);
-    case VerdictKind::improved:
-      return fmt::format("{} better, confirmed: the baseline is stale, record a new one", percent(-change));
-    case VerdictKind::unstable:
-      return fmt::format("the processes of a round spread more than {:.0f} times as wide as in the baseline",
-                         unstable_ratio);
-    default:
-      break;
-  }
-  if (!scale.usable)
-    return fmt::format("the baseline holds {} round{} of it; verdicts need {}", scale.rounds,
-                       scale.rounds == 1 ? "" : "s", minimum_baseline_rounds);
-  const std::string seen = fmt::format("{} {} +- {}, {}", percent(std::abs(change)),
-                                       change < 0 ? "better" : "worse", percent(interval), limits);
-  if (scale.advisory)
-    return fmt::format("too noisy to count: only a change above {} can be seen ({})",
-                       percent(verdict.minimum_detectable_drop.value_or(0)), seen);
-  return fmt::format("neither within tolerance nor worse could be shown{} ({})",
-                     again ? " yet; a further round is needed" : "", seen);
 }
 
 VerdictKind kind_of(Decision decision) {
@@ -149,33 +56,34 @@ VerdictKind kind_of(Decision decision) {
   return VerdictKind::inconclusive;
 }
 
-Verdict decided(const std::string& key, const result::Metric& form, double relative_tolerance,
-                const Scale& scale, const GateResult& result, bool provisional) {
-  Verdict verdict = blank(key, form);
+/// A decision in the metric's unit; the reason is still to be written.
+Verdict decided(Verdict verdict, double relative_tolerance, const Scale& scale, const GateResult& result,
+                bool provisional) {
+  const result::Direction better = verdict.better;
   verdict.kind = kind_of(result.decision);
   verdict.tolerance = relative_tolerance;
   verdict.rounds = result.rounds;
-  verdict.baseline = from_scale(scale.centre, form.better);
-  verdict.value = from_scale(scale.centre + result.change, form.better);
-  verdict.change = relative_of(result.change, form.better);
+  verdict.baseline = from_scale(scale.centre, better);
+  verdict.value = from_scale(scale.centre + result.change, better);
+  verdict.change = relative_of(result.change, better);
   if (scale.usable) {
-    verdict.interval = (relative_of(result.change + result.half_width, form.better) -
-                        relative_of(result.change - result.half_width, form.better)) /
+    verdict.interval = (relative_of(result.change + result.half_width, better) -
+                        relative_of(result.change - result.half_width, better)) /
                        2;
   }
   if (scale.rounds >= 2)
-    verdict.minimum_detectable_drop = relative_of(scale.minimum_detectable_change, form.better);
+    verdict.minimum_detectable_drop = relative_of(scale.minimum_detectable_change, better);
   // A change that stands out of the noise counts; what noise hides does not. A provisional baseline has not
   // seen all of the noise: there, what it calls noisy never counts.
   verdict.advisory = scale.advisory && (provisional || verdict.kind != VerdictKind::regressed);
-  verdict.reason = explain(verdict, scale, result.again);
-  if (provisional && verdict.kind == VerdictKind::regressed &&
-      *verdict.change <= provisional_multiple * relative_tolerance) {
-    verdict.advisory = true;
-    verdict.reason += fmt::format("; from a provisional baseline it counts above {}",
-                                  percent(provisional_multiple * relative_tolerance));
-  }
   return verdict;
+}
+
+void weaken(Verdict& verdict, double multiple) {
+  if (verdict.kind != VerdictKind::regressed || *verdict.change > multiple * verdict.tolerance) return;
+  verdict.advisory = true;
+  verdict.reason +=
+      fmt::format("; from a provisional baseline it counts above {}", percent(multiple * verdict.tolerance));
 }
 
 Verdict not_measured(const std::string& key, const MetricValues& then, const Collected& now,
@@ -236,45 +144,131 @@ double pause_before(int round, bool host) {
               : gpu_pauses[std::min(index, gpu_pauses.size() - 1)];
 }
 
+/// One judgement on its way: metrics first, class means behind them, in one calibration.
+class Session {
+ public:
+  Session(const std::vector<result::Run>& rounds, const baseline::Baseline& baseline, const Policy& policy)
+      : rounds_(rounds),
+        provisional_(baseline.provisional()),
+        then_(collect_all(baseline.runs)),
+        now_(collect_all(rounds)),
+        pinned_(pin(then_, policy)),
+        values_(values_of(pinned_, now_)),
+        calibration_(calibrate(pinned_.series, policy.rules)) {
+    if (policy.class_means) classes_ = pin_classes(pinned_, calibration_, values_, policy);
+    std::vector<Series> all = pinned_.series;
+    for (const PinnedClass& found : classes_) {
+      all.push_back(found.mean.series);
+      std::vector<RoundValues> of_class;
+      for (std::size_t j = 0; j < now_.size(); ++j)
+        of_class.push_back(class_round(found.mean, calibration_, in_round(j)));
+      values_.push_back(std::move(of_class));
+    }
+    calibration_ = calibrate(all, policy.rules);
+    results_ = decide(calibration_, values_, policy.rules);
+  }
+
+  void metrics(std::vector<Verdict>& out) {
+    const std::set<std::string> asked(rounds_.front().only.begin(), rounds_.front().only.end());
+    for (std::size_t m = 0; m < pinned_.keys.size(); ++m) {
+      const MetricValues& form = *pinned_.forms[m];
+      if (!asked.empty() && asked.count(form.benchmark) == 0) continue;
+      if (values_[m].front().empty()) {
+        out.push_back(not_measured(pinned_.keys[m], form, now_.front(), rounds_.front()));
+        continue;
+      }
+      const Scale& scale = calibration_.scales[m];
+      Verdict verdict =
+          decided(blank(pinned_.keys[m], form.form), pinned_.tolerances[m], scale, results_[m], provisional_);
+      verdict.reason = explain(verdict, scale, results_[m].again, values_[m]);
+      if (provisional_) weaken(verdict, provisional_multiple);
+      out.push_back(std::move(verdict));
+      if (wanted_again(m)) again_.insert(form.benchmark);
+    }
+    std::vector<Verdict> added = new_metrics(now_.front(), pinned_);
+    out.insert(out.end(), std::make_move_iterator(added.begin()), std::make_move_iterator(added.end()));
+  }
+
+  void classes(std::vector<Verdict>& out) {
+    for (std::size_t c = 0; c < classes_.size(); ++c) {
+      const std::size_t index = pinned_.keys.size() + c;
+      const Scale& scale = calibration_.scales[index];
+      result::Metric form;
+      form.unit = "1";
+      form.better = result::Direction::lower;
+      form.metric_class = classes_[c].metric_class;
+      Verdict verdict = decided(blank(class_key(form.metric_class), form), classes_[c].tolerance, scale,
+                                results_[index], provisional_);
+      verdict.reason = explain_class(verdict, scale, results_[index].again, change_of(classes_[c], verdict));
+      if (provisional_) weaken(verdict, provisional_class_multiple);
+      out.push_back(std::move(verdict));
+      // Of a class in doubt every member is measured again: the mean over some is another quantity.
+      if (!wanted_again(index)) continue;
+      for (const std::size_t m : classes_[c].mean.members) again_.insert(pinned_.forms[m]->benchmark);
+    }
+  }
+
+  const std::set<std::string>& again() const { return again_; }
+  const Calibration& calibration() const { return calibration_; }
+
+ private:
+  bool wanted_again(std::size_t index) const {
+    return results_[index].again && !(provisional_ && calibration_.scales[index].advisory);
+  }
+
+  /// The values of every metric in round j.
+  std::vector<RoundValues> in_round(std::size_t j) const {
+    std::vector<RoundValues> out;
+    for (std::size_t m = 0; m < pinned_.keys.size(); ++m) out.push_back(values_[m][j]);
+    return out;
+  }
+
+  /// A member's change over all rounds that measured it.
+  double change_of(std::size_t metric) const {
+    std::vector<double> values;
+    for (const RoundValues& round : values_[metric]) {
+      if (!round.empty()) values.push_back(median(round));
+    }
+    return median(values) - calibration_.scales[metric].centre;
+  }
+
+  ClassChange change_of(const PinnedClass& found, const Verdict& verdict) const {
+    ClassChange out;
+    const double mean = step_of(verdict.change.value_or(0), verdict.better);
+    std::vector<double> changes;
+    for (const std::size_t m : found.mean.members) {
+      changes.push_back(change_of(m));
+      if (changes.back() > mean / 2) ++out.worse;
+      if (changes.back() < *std::max_element(changes.begin(), changes.end())) continue;
+      out.most_key = pinned_.keys[m];
+      out.most_change = relative_of(changes.back(), pinned_.forms[m]->form.better);
+    }
+    out.members = changes.size();
+    out.together = median(changes) >= mean / 2;
+    return out;
+  }
+
+  const std::vector<result::Run>& rounds_;
+  bool provisional_;
+  std::vector<Collected> then_;
+  std::vector<Collected> now_;
+  Pinned pinned_;
+  std::vector<std::vector<RoundValues>> values_;
+  Calibration calibration_;
+  std::vector<PinnedClass> classes_;
+  std::vector<GateResult> results_;
+  std::set<std::string> again_;
+};
+
 }  // namespace
 
 Judgement judge_baseline(const std::vector<result::Run>& rounds, const baseline::Baseline& baseline,
                          const Policy& policy) {
   Judgement out;
   if (rounds.empty()) return out;
-  const std::vector<Collected> then = collect_all(baseline.runs);
-  const std::vector<Collected> now = collect_all(rounds);
-  const Pinned pinned = pin(then, policy);
-  const Calibration calibration = calibrate(pinned.series, policy.rules);
-
-  std::vector<std::vector<RoundValues>> values(pinned.keys.size());
-  for (std::size_t m = 0; m < pinned.keys.size(); ++m) {
-    for (const Collected& round : now) {
-      const auto found = round.metrics.find(pinned.keys[m]);
-      const bool usable = found != round.metrics.end() && found->second.judged() &&
-                          same_kind(found->second.form, pinned.forms[m]->form);
-      values[m].push_back(usable ? on_scale(found->second) : RoundValues{});
-    }
-  }
-  const std::vector<GateResult> results = decide(calibration, values, policy.rules);
-
-  const bool provisional = baseline.provisional();
-  const std::set<std::string> asked(rounds.front().only.begin(), rounds.front().only.end());
-  std::set<std::string> again;
-  for (std::size_t m = 0; m < pinned.keys.size(); ++m) {
-    const MetricValues& form = *pinned.forms[m];
-    if (!asked.empty() && asked.count(form.benchmark) == 0) continue;
-    if (!values[m].front().empty()) {
-      out.verdicts.push_back(decided(pinned.keys[m], form.form, pinned.tolerances[m], calibration.scales[m],
-                                     results[m], provisional));
-      if (results[m].again && !(provisional && calibration.scales[m].advisory)) again.insert(form.benchmark);
-    } else {
-      out.verdicts.push_back(not_measured(pinned.keys[m], form, now.front(), rounds.front()));
-    }
-  }
-  std::vector<Verdict> added = new_metrics(now.front(), pinned);
-  out.verdicts.insert(out.verdicts.end(), std::make_move_iterator(added.begin()),
-                      std::make_move_iterator(added.end()));
+  Session session(rounds, baseline, policy);
+  session.metrics(out.verdicts);
+  session.classes(out.verdicts);
   if (policy.provisional_is_advisory && baseline.provisional()) {
     for (Verdict& verdict : out.verdicts) verdict.advisory = true;
   }
@@ -286,11 +280,11 @@ Judgement judge_baseline(const std::vector<result::Run>& rounds, const baseline:
   }
   std::stable_sort(out.verdicts.begin(), out.verdicts.end(),
                    [](const Verdict& a, const Verdict& b) { return a.metric < b.metric; });
-  out.request.benchmarks.assign(again.begin(), again.end());
-  if (!again.empty())
+  out.request.benchmarks.assign(session.again().begin(), session.again().end());
+  if (!out.request.benchmarks.empty())
     out.request.pause_seconds =
         pause_before(static_cast<int>(rounds.size()) + 1, rounds.front().device == "host");
-  out.remarks = remarks_on(baseline, calibration, policy);
+  out.remarks = remarks_on(baseline, session.calibration(), policy);
   apply_accepted(out.verdicts, baseline, rounds.front().started, out.remarks);
   return out;
 }
@@ -298,15 +292,24 @@ Judgement judge_baseline(const std::vector<result::Run>& rounds, const baseline:
 std::vector<Sensitivity> sensitivity(const baseline::Baseline& baseline, const Policy& policy) {
   const std::vector<Collected> rounds = collect_all(baseline.runs);
   const Pinned pinned = pin(rounds, policy);
-  const Calibration calibration = calibrate(pinned.series, policy.rules);
+  std::vector<Series> all = pinned.series;
+  std::vector<PinnedClass> classes;
+  if (policy.class_means) classes = pin_classes(pinned, calibrate(all, policy.rules), {}, policy);
+  for (const PinnedClass& found : classes) all.push_back(found.mean.series);
+  const Calibration calibration = calibrate(all, policy.rules);
   std::vector<Sensitivity> out;
-  for (std::size_t m = 0; m < pinned.keys.size(); ++m) {
+  for (std::size_t m = 0; m < all.size(); ++m) {
     const Scale& scale = calibration.scales[m];
-    const result::Metric& form = pinned.forms[m]->form;
     if (scale.rounds < 2) continue;
-    out.push_back({pinned.keys[m], form.metric_class, form.unit, from_scale(scale.centre, form.better),
-                   scale.spread, relative_of(scale.minimum_detectable_change, form.better),
-                   pinned.tolerances[m], scale.advisory, scale.rounds, form.better});
+    const bool metric = m < pinned.keys.size();
+    const std::size_t c = metric ? 0 : m - pinned.keys.size();
+    const std::string& metric_class = metric ? pinned.forms[m]->form.metric_class : classes[c].metric_class;
+    const result::Direction better = metric ? pinned.forms[m]->form.better : result::Direction::lower;
+    out.push_back({metric ? pinned.keys[m] : class_key(metric_class), metric_class,
+                   metric ? pinned.forms[m]->form.unit : "1", from_scale(scale.centre, better), scale.spread,
+                   relative_of(scale.minimum_detectable_change, better),
+                   metric ? pinned.tolerances[m] : classes[c].tolerance, scale.advisory, scale.rounds,
+                   better});
   }
   return out;
 }

@@ -5,10 +5,12 @@
 #include <fmt/format.h>
 
 #include "judge/collect.hpp"
+#include "judge/device_limits.hpp"
 #include "judge/invariants.hpp"
 #include "judge/judge.hpp"
 #include "judge/peaks.hpp"
 #include "judge/statistics.hpp"
+#include "judge/tensor_cores.hpp"
 
 namespace gpugauge::judge {
 namespace {
@@ -103,8 +105,8 @@ void judge_benchmarks(const Collected& run, Verdicts& out) {
   }
 }
 
-void judge_limit(const std::string& key, const MetricValues& metric, Verdicts& out) {
-  const result::Limit& limit = *metric.form.limit;
+void judge_limit(const std::string& key, const MetricValues& metric, const result::Limit& limit,
+                 Verdicts& out) {
   Verdict verdict = verdict_on(key, metric);
   const double share =
       metric.form.better == Direction::higher ? *verdict.value / limit.value : limit.value / *verdict.value;
@@ -124,19 +126,26 @@ void judge_limit(const std::string& key, const MetricValues& metric, Verdicts& o
   out.add(std::move(verdict));
 }
 
-/// What the family's processes found about their GPU.
-result::Facts context_of(const result::Run& run, const std::string& benchmark) {
-  const std::string family = benchmark.substr(0, benchmark.find('/'));
-  for (const result::Process& process : run.processes) {
-    if (process.family == family && process.samples) return process.samples->context;
+/// Copies of device memory and over the link against what the device says of its bus and its link.
+void judge_device_limit(const std::string& key, const MetricValues& metric, const result::Run& run,
+                        Verdicts& out) {
+  if (metric.form.unit != "byte/second") return;
+  const std::string& metric_class = metric.form.metric_class;
+  if (metric_class == "hbm") {
+    if (const auto limit = memory_limit(run, metric.benchmark)) judge_limit(key, metric, *limit, out);
+  } else if (metric_class == "h2d" || metric_class == "d2h") {
+    const auto limit = link_limit(run);
+    if (!limit) return;
+    if (median(metric.values) <= above_limit * limit->value) return judge_limit(key, metric, *limit, out);
+    Verdict verdict = verdict_on(key, metric);
+    verdict.kind = VerdictKind::inconclusive;
+    verdict.advisory = true;
+    verdict.reason = fmt::format(
+        "faster than the link that telemetry saw ({}): it went another way, or the link "
+        "slept whenever it was asked",
+        limit->source);
+    out.add(std::move(verdict));
   }
-  return {};
-}
-
-/// A count above 0 written as text; 0 when it is none.
-double count_from(const std::string& text) {
-  if (text.empty() || text.size() > 6 || text.find_first_not_of("0123456789") != std::string::npos) return 0;
-  return std::stod(text);
 }
 
 /// Matrix products against what the SMs can do at the clock that they really had. Only from above: small and
@@ -149,13 +158,9 @@ void judge_peak(const std::string& key, const MetricValues& metric, const result
     verdict.reason = std::move(reason);
     out.add(verdict);
   };
-  const result::Facts context = context_of(run, metric.benchmark);
-  const auto fact = [&](const char* name) {
-    const auto found = context.find(name);
-    return found == context.end() ? std::string() : found->second;
-  };
-  const std::string capability = fact("gpu.compute_capability");
-  const double sms = count_from(fact("gpu.sm_count"));
+  const DeviceFacts device(run, metric.benchmark);
+  const std::string capability = device.text("gpu.compute_capability");
+  const double sms = device.number("gpu.sm_count");
   if (capability.empty() || sms == 0)
     return unknown(
         "not held against a peak: the process did not record gpu.compute_capability and gpu.sm_count");
@@ -209,10 +214,14 @@ std::vector<Verdict> judge_physical(const result::Run& run) {
   judge_benchmarks(collected, out);
   for (const auto& [key, metric] : collected.metrics) {
     if (!metric.judged()) continue;
-    if (metric.form.limit) judge_limit(key, metric, out);
+    if (metric.form.limit)
+      judge_limit(key, metric, *metric.form.limit, out);
+    else
+      judge_device_limit(key, metric, run, out);
     const bool product = metric.form.metric_class.rfind("gemm", 0) == 0 && metric.form.unit == "flop/second";
     if (product && !metric.form.limit) judge_peak(key, metric, run, out);
   }
+  for (Verdict& verdict : judge_tensor_cores(collected, run)) out.add(std::move(verdict));
   for (const Invariant& row : invariants()) judge_invariant(row, collected, out);
   return std::move(out).sorted();
 }

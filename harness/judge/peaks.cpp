@@ -1,5 +1,6 @@
 #include "judge/peaks.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace gpugauge::judge {
@@ -32,6 +33,19 @@ constexpr std::array table{
     Row{"12.0", 4, 256, 0, 1024, 0, guide},
 };
 
+/// fp16 or bf16 without Tensor Cores, whichever is faster (same guide). Dot products of int8 (dp4a) run at
+/// the rate of fp32 instructions with four products each.
+struct CudaCores {
+  std::string_view compute_capability;
+  double fp32, fp16;
+};
+
+constexpr std::array cuda_cores{
+    CudaCores{"7.0", 128, 256},  CudaCores{"7.5", 128, 256},  CudaCores{"8.0", 128, 512},
+    CudaCores{"8.6", 256, 256},  CudaCores{"8.9", 256, 256},  CudaCores{"9.0", 256, 512},
+    CudaCores{"10.0", 256, 512}, CudaCores{"10.3", 256, 512}, CudaCores{"12.0", 256, 256},
+};
+
 }  // namespace
 
 std::optional<Peak> peak(std::string_view compute_capability, std::string_view metric_class) {
@@ -46,6 +60,24 @@ std::optional<Peak> peak(std::string_view compute_capability, std::string_view m
     if (value > 0) return Peak{value, row.source};
   }
   return std::nullopt;
+}
+
+std::optional<double> cuda_core_rate(std::string_view compute_capability, std::string_view metric_class) {
+  for (const CudaCores& row : cuda_cores) {
+    if (row.compute_capability != compute_capability) continue;
+    if (metric_class == "gemmtf32") return row.fp32;
+    if (metric_class == "gemm16") return row.fp16;
+    if (metric_class == "gemm8") return 4 * row.fp32;
+  }
+  return std::nullopt;
+}
+
+bool cut_tensor_cores(std::string_view gpu_name) {
+  constexpr std::array cut{"GeForce", "GTX", "H20 ", "TITAN"};
+  const bool listed = std::any_of(cut.begin(), cut.end(), [&](const char* word) {
+    return gpu_name.find(word) != std::string_view::npos;
+  });
+  return listed || (gpu_name.size() >= 3 && gpu_name.substr(gpu_name.size() - 3) == "H20");
 }
 
 }  // namespace gpugauge::judge

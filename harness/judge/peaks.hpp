@@ -17,4 +17,13 @@ struct Peak {
 /// ("9.0") and class.
 std::optional<Peak> peak(std::string_view compute_capability, std::string_view metric_class);
 
+/// The most that the CUDA cores of an SM do per clock for a class that Tensor Cores do too (gemmtf32: their
+/// fp32 rate; gemm16; gemm8: the 4-element dot products of int8): what is faster was done by Tensor Cores.
+/// nullopt as above.
+std::optional<double> cuda_core_rate(std::string_view compute_capability, std::string_view metric_class);
+
+/// True for models whose Tensor Cores are absent or cut below the rates of their compute capability, so that
+/// a low rate proves nothing: GeForce, and H20.
+bool cut_tensor_cores(std::string_view gpu_name);
+
 }  // namespace gpugauge::judge

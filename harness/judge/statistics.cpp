@@ -1,7 +1,6 @@
 #include "judge/statistics.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -23,14 +22,6 @@ void require(bool condition, const char* sentence) {
   if (!condition) throw std::invalid_argument(sentence);
 }
 
-/// d_n of Croux and Rousseeuw (1992), "Time-efficient algorithms for two highly robust estimators of scale".
-double qn_small_sample_factor(std::size_t n) {
-  constexpr std::array factors{0.399, 0.994, 0.512, 0.844, 0.611, 0.857, 0.669, 0.872};  // n = 2 .. 9
-  if (n < 2 + factors.size()) return factors[n - 2];
-  const auto size = static_cast<double>(n);
-  return n % 2 == 1 ? size / (size + 1.4) : size / (size + 3.8);
-}
-
 }  // namespace
 
 double median(std::span<const double> values) {
@@ -50,24 +41,6 @@ double geometric_mean(std::span<const double> values) {
     sum += std::log(value);
   }
   return std::exp(sum / static_cast<double>(values.size()));
-}
-
-double qn(std::span<const double> values) {
-  const std::size_t n = values.size();
-  require(n >= 2, "Qn needs two values");
-  std::vector<double> distances;
-  distances.reserve(n * (n - 1) / 2);
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = i + 1; j < n; ++j) distances.push_back(std::abs(values[i] - values[j]));
-  }
-  const std::size_t h = n / 2 + 1;
-  const auto kth = distances.begin() + static_cast<std::ptrdiff_t>(h * (h - 1) / 2 - 1);
-  std::nth_element(distances.begin(), kth, distances.end());
-  return 2.2219 * qn_small_sample_factor(n) * *kth;
-}
-
-double qn_degrees(int n) {
-  return 0.82 * (n - 1);
 }
 
 double digamma(double x) {
@@ -165,8 +138,29 @@ std::vector<bool> holm(std::span<const double> p_values, double alpha) {
   return rejected;
 }
 
-double minimum_detectable_change(double tolerance, double spread, double degrees, int rounds, double alpha) {
-  const double quantiles = t_quantile(1 - alpha / 50, degrees) + t_quantile(0.9, degrees);
+std::vector<bool> benjamini_hochberg(std::span<const double> p_values, double rate) {
+  std::vector<double> sorted;
+  for (const double p : p_values) {
+    // Also leaves NaN out, which would break the order.
+    if (p <= rate) sorted.push_back(p);
+  }
+  std::sort(sorted.begin(), sorted.end());
+  const auto count = static_cast<double>(p_values.size());
+  double limit = -1;
+  for (std::size_t rank = 0; rank < sorted.size(); ++rank) {
+    if (sorted[rank] <= rate * static_cast<double>(rank + 1) / count) limit = sorted[rank];
+  }
+  std::vector<bool> rejected;
+  rejected.reserve(p_values.size());
+  for (const double p : p_values) rejected.push_back(p <= limit);
+  return rejected;
+}
+
+double detection_quantiles(double degrees, double alpha) {
+  return t_quantile(1 - alpha / 50, degrees) + t_quantile(0.9, degrees);
+}
+
+double minimum_detectable_change(double tolerance, double spread, double quantiles, int rounds) {
   const double noise = spread * std::sqrt(1.0 / 5.0 + median_variance_factor(rounds));
   return std::max(tolerance, null_share * tolerance + quantiles * noise);
 }

@@ -16,7 +16,7 @@ double geometric_mean(std::span<const double> values);
 /// Robust standard deviation Qn (Rousseeuw and Croux, JASA 88, 1993): 2.2219 d_n times the k-th smallest
 /// pairwise distance, k = C(n/2 + 1, 2), with the small-sample factors d_n of Croux and Rousseeuw (1992). It
 /// tolerates half of the values being wrong and, unlike the median absolute deviation, assumes no symmetry.
-/// Quadratic: meant for n <= some hundreds. 0 when more than half of the values are equal. Throws
+/// The cost grows as n log n. Values are finite. 0 when more than half of the values are equal. Throws
 /// std::invalid_argument below 2 values.
 double qn(std::span<const double> values);
 
@@ -63,9 +63,18 @@ int needed_rounds(int rounds, double contamination, double level);
 /// given.
 std::vector<bool> holm(std::span<const double> p_values, double alpha);
 
+/// The step-up procedure of Benjamini and Hochberg (JRSS B 57, 1995): which hypotheses are rejected so that
+/// at most a share `rate` of the rejections is expected to be false, in the order given. Many tests of which
+/// some may be wrong because they are repeated anyway; NaN is never rejected.
+std::vector<bool> benjamini_hochberg(std::span<const double> p_values, double rate);
+
+/// How many standard errors a change must stand above none to be found with 90% power: the quantile of the
+/// test (alpha = false regressions per judgement, over 50 tests) plus that of the power.
+double detection_quantiles(double degrees, double alpha);
+
 /// Smallest change that the gate finds with 90% power, on the scale of `spread`: tolerance, or what noise
-/// makes of it. rounds = K of the baseline; alpha = false regressions per judgement.
-double minimum_detectable_change(double tolerance, double spread, double degrees, int rounds, double alpha);
+/// makes of it. quantiles as above; rounds = K of the baseline.
+double minimum_detectable_change(double tolerance, double spread, double quantiles, int rounds);
 
 /// Share of a tolerance below which a change is called none: tau0 = tau / 3.
 inline constexpr double null_share = 1.0 / 3.0;

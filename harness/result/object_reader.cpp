@@ -28,14 +28,6 @@ std::string_view type_word(json::value_t type) {
   }
 }
 
-/// Text from a file goes into an error sentence only shortened and without control characters.
-std::string quoted(std::string text) {
-  if (text.size() > 60) text = text.substr(0, 57) + "...";
-  for (char& c : text)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
-  return "'" + text + "'";
-}
-
 bool is_flat(const ordered_json& array) {
   for (const auto& element : array)
     if (element.is_structured()) return false;
@@ -74,6 +66,13 @@ void dump(const ordered_json& value, int indent, std::string& out) {
 }
 
 }  // namespace
+
+std::string quoted(std::string text) {
+  if (text.size() > 60) text = text.substr(0, 57) + "...";
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  return "'" + text + "'";
+}
 
 void Place::refuse(const std::string& fault) const {
   throw FormatError(path.empty() ? fmt::format("{}: {}", origin, fault)
@@ -219,13 +218,15 @@ void ObjectReader::done() const {
 }
 
 void require_schema(ObjectReader& reader, std::string_view expected) {
-  const std::string found = reader.text("schema");
+  require_schema(reader.text("schema"), expected, reader.place());
+}
+
+void require_schema(const std::string& found, std::string_view expected, const Place& place) {
   if (found == expected) return;
   const std::string name(expected.substr(0, expected.find('/')));
   if (found.rfind(name + "/", 0) == 0)
-    reader.place().refuse(
-        fmt::format("is of schema {}; this version of gpugauge reads {}", quoted(found), expected));
-  reader.place().refuse(fmt::format("is of schema {}; {} is expected here", quoted(found), expected));
+    place.refuse(fmt::format("is of schema {}; this version of gpugauge reads {}", quoted(found), expected));
+  place.refuse(fmt::format("is of schema {}; {} is expected here", quoted(found), expected));
 }
 
 std::string dump_json(const nlohmann::ordered_json& value) {

@@ -25,6 +25,9 @@ struct Place {
   [[noreturn]] void refuse(const std::string& fault) const;
 };
 
+/// Text from a file as it goes into an error sentence: in quotes, shortened, without control characters.
+std::string quoted(std::string text);
+
 /// Parses text as JSON. Refuses (FormatError) what is not JSON, empty, cut short, or holds a key twice.
 nlohmann::json parse_json(const std::string& text, const std::string& origin);
 
@@ -70,6 +73,7 @@ class ObjectReader {
 
 /// Checks that `schema` is exactly `expected`; another version of ours is named as such.
 void require_schema(ObjectReader& reader, std::string_view expected);
+void require_schema(const std::string& found, std::string_view expected, const Place& place);
 
 /// Dumps with two spaces, arrays of numbers on one line; invalid UTF-8 is replaced.
 std::string dump_json(const nlohmann::ordered_json& value);

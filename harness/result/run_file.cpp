@@ -11,7 +11,6 @@
 namespace gpugauge::result {
 namespace {
 
-using nlohmann::json;
 using nlohmann::ordered_json;
 
 ordered_json json_of(const Fingerprint& fingerprint) {
@@ -22,32 +21,12 @@ ordered_json json_of(const Fingerprint& fingerprint) {
           {"suite", fingerprint.suite}};
 }
 
-Fingerprint fingerprint_from(const json& value, const Place& place) {
-  ObjectReader reader(value, place);
-  Fingerprint fingerprint;
-  fingerprint.device = reader.text_map("device");
-  fingerprint.stack = reader.text_map("stack");
-  fingerprint.settings = reader.text_map("settings");
-  fingerprint.topology = reader.text_map("topology");
-  fingerprint.suite = reader.text_map("suite");
-  reader.done();
-  return fingerprint;
-}
-
 ordered_json json_of(const Series& series) {
   return {{"source", series.source},
           {"name", series.name},
           {"unit", series.unit},
           {"seconds", series.seconds},
           {"values", series.values}};
-}
-
-Series series_from(const json& value, const Place& place) {
-  ObjectReader reader(value, place);
-  Series series{reader.text("source"), reader.text("name"), reader.text("unit"), reader.numbers("seconds"),
-                reader.numbers("values")};
-  reader.done();
-  return series;
 }
 
 ordered_json json_of(const Process& process) {
@@ -66,34 +45,36 @@ ordered_json json_of(const Process& process) {
   return out;
 }
 
-int small(ObjectReader& reader, const std::string& key) {
-  const std::optional<int> value = reader.optional_integer(key);
-  if (!value) reader.place().refuse(fmt::format("the key '{}' is missing", key));
-  if (*value < 0) reader.place().key(key).refuse("should be 0 or more");
-  return *value;
+Fingerprint fingerprint_from(JsonCursor& in) {
+  Fingerprint fingerprint;
+  in.object(member("device", fingerprint.device), member("stack", fingerprint.stack),
+            member("settings", fingerprint.settings), member("topology", fingerprint.topology),
+            member("suite", fingerprint.suite));
+  return fingerprint;
 }
 
-Process process_from(const json& value, const Place& place) {
-  ObjectReader reader(value, place);
+Series series_from(JsonCursor& in) {
+  Series series;
+  in.object(member("source", series.source), member("name", series.name), member("unit", series.unit),
+            member("seconds", series.seconds), member("values", series.values));
+  return series;
+}
+
+void read_not_negative(JsonCursor& in, int& out) {
+  in.read(out);
+  if (out < 0) in.refuse("should be 0 or more");
+}
+
+Process process_from(JsonCursor& in, Detail detail) {
   Process process;
-  process.family = reader.text("family");
-  process.index = small(reader, "index");
-  process.order = small(reader, "order");
-  try {
-    process.status = status_from(reader.text("status"));
-  } catch (const std::invalid_argument& error) {
-    place.key("status").refuse(error.what());
-  }
-  process.reason = reader.text("reason");
-  process.exit_code = reader.optional_integer("exit_code");
-  process.signal = reader.optional_integer("signal");
-  process.start_seconds = reader.number("start_seconds");
-  process.wall_seconds = reader.number("wall_seconds");
-  process.host = reader.number_map("host");
-  process.output = reader.text("output");
-  if (const json* samples = reader.optional("samples"))
-    process.samples = samples_from(*samples, place.key("samples"));
-  reader.done();
+  in.object(member("family", process.family), member("index", [&] { read_not_negative(in, process.index); }),
+            member("order", [&] { read_not_negative(in, process.order); }),
+            member("status", [&] { process.status = word(in, status_from); }),
+            member("reason", process.reason), optional_member("exit_code", process.exit_code),
+            optional_member("signal", process.signal), member("start_seconds", process.start_seconds),
+            member("wall_seconds", process.wall_seconds), member("host", process.host),
+            member("output", process.output),
+            optional_member("samples", [&] { process.samples = samples_from(in, detail); }));
   return process;
 }
 
@@ -152,33 +133,21 @@ std::string to_json(const Run& run) {
                     {"telemetry", std::move(telemetry)}});
 }
 
-Run parse_run(const std::string& text, const std::string& origin) {
-  const json value = parse_json(text, origin);
-  const Place place{origin, ""};
-  ObjectReader reader(value, place);
-  require_schema(reader, run_schema);
+Run parse_run(const std::string& text, const std::string& origin, Detail detail) {
+  JsonCursor in(text, origin);
+  const Place place = in.place();
   Run run;
-  run.id = reader.text("id");
-  run.complete = reader.boolean("complete");
-  run.partial_reason = reader.text("partial_reason");
-  run.started = reader.text("started");
-  run.wall_seconds = reader.number("wall_seconds");
-  run.seed = reader.unsigned_integer("seed");
-  run.profile = reader.text("profile");
-  run.device = reader.text("device");
-  run.round = small(reader, "round");
-  run.command = reader.texts("command");
-  run.only = reader.texts("only");
-  run.boot_id = reader.text("boot_id");
-  run.fingerprint = fingerprint_from(reader.object("fingerprint"), place.key("fingerprint"));
-  run.remarks = reader.texts("remarks");
-  reader.each("processes", [&](const json& element, const Place& where) {
-    run.processes.push_back(process_from(element, where));
-  });
-  reader.each("telemetry", [&](const json& element, const Place& where) {
-    run.telemetry.push_back(series_from(element, where));
-  });
-  reader.done();
+  in.object(
+      member("schema", [&] { require_schema(in.text(), run_schema, place); }), member("id", run.id),
+      member("complete", run.complete), member("partial_reason", run.partial_reason),
+      member("started", run.started), member("wall_seconds", run.wall_seconds), member("seed", run.seed),
+      member("profile", run.profile), member("device", run.device),
+      member("round", [&] { read_not_negative(in, run.round); }), member("command", run.command),
+      member("only", run.only), member("boot_id", run.boot_id),
+      member("fingerprint", [&] { run.fingerprint = fingerprint_from(in); }), member("remarks", run.remarks),
+      member("processes", [&] { in.elements([&] { run.processes.push_back(process_from(in, detail)); }); }),
+      member("telemetry", [&] { in.elements([&] { run.telemetry.push_back(series_from(in)); }); }));
+  in.end();
   try {
     validate(run);
   } catch (const std::invalid_argument& error) {
@@ -187,8 +156,8 @@ Run parse_run(const std::string& text, const std::string& origin) {
   return run;
 }
 
-Run read_run(const std::filesystem::path& file) {
-  return parse_run(read_file(file), file.string());
+Run read_run(const std::filesystem::path& file, Detail detail) {
+  return parse_run(read_file(file), file.string(), detail);
 }
 
 }  // namespace gpugauge::result

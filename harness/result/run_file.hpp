@@ -83,8 +83,8 @@ struct Run {
 };
 
 /// Reads a run file. Throws FormatError naming file, place and what is wrong; unknown keys are refused.
-Run read_run(const std::filesystem::path& file);
-Run parse_run(const std::string& text, const std::string& origin);
+Run read_run(const std::filesystem::path& file, Detail detail = Detail::all);
+Run parse_run(const std::string& text, const std::string& origin, Detail detail = Detail::all);
 
 /// JSON text of a run file. Throws std::invalid_argument when a value is not finite or breaks a rule above.
 std::string to_json(const Run& run);

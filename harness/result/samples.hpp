@@ -15,6 +15,10 @@ namespace gpugauge::result {
 
 inline constexpr std::string_view samples_schema = "gpugauge.samples/1";
 
+/// What a reader keeps. values: everything but the batches, of which it is only checked that they are numbers
+/// and as many as they should be; for those who read thousands of files.
+enum class Detail { all, values };
+
 /// Flat facts with dotted names ("gpu.uuid", "host.cpu_model"), the names of docs/observation.md. Values are
 /// text, so that two fingerprints compare without interpretation.
 using Facts = std::map<std::string, std::string>;

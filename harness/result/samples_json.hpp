@@ -1,9 +1,11 @@
-// Sample files as JSON values, for the readers and writers that embed them.
+// Sample files as JSON, for the readers and writers that embed them.
 #pragma once
+
+#include <stdexcept>
 
 #include <nlohmann/json.hpp>
 
-#include "result/object_reader.hpp"
+#include "result/json_cursor.hpp"
 #include "result/samples.hpp"
 
 namespace gpugauge::result {
@@ -11,7 +13,18 @@ namespace gpugauge::result {
 /// Checks the rules of samples.hpp. Throws std::invalid_argument naming the benchmark and the rule.
 void validate(const Samples& samples);
 
-Samples samples_from(const nlohmann::json& value, const Place& place);
+/// Reads one sample object at the cursor. With Detail::values the batches are counted, not kept.
+Samples samples_from(JsonCursor& in, Detail detail);
 nlohmann::ordered_json json_of(const Samples& samples);
+
+/// A word of the vocabulary; an unknown one is refused at its place.
+template <typename From>
+auto word(JsonCursor& in, const From& from) {
+  try {
+    return from(in.text());
+  } catch (const std::invalid_argument& error) {
+    in.refuse(error.what());
+  }
+}
 
 }  // namespace gpugauge::result

@@ -1,181 +1,227 @@
-// Puts the gate through simulated nights and holds it to its bounds (docs/verdicts.md shows the table).
+// Puts the judges, and the rules of other tools, through simulated nights and fleets; holds ours to their
+// bounds and draws the tables of docs/verdicts.md.
 //
-// A night: a fresh baseline of K rounds, then the whole sequence of rounds until the gate wants no more. A
-// round: 5 processes for each of 150 metrics. Noise of a process value: coefficient of variation .5 to 2% per
-// metric, a fifth of its variance shared by the round. Contamination: 10% of processes, or 10% of the rounds
-// of a metric, 3 to 5% slower.
+//   simulate_gate [NIGHTS]       nights a cell (default 500); ends with 1 when a bound is broken
+//   GPUGAUGE_WRITE_DOCS=1        also writes the tables into docs/verdicts.md, between its markers
 //
-//   simulate_gate [nights] [K]      ends with 1 when a bound is broken; bounds are checked for K = 10 only
-#include <cmath>
-#include <cstdint>
+// Everything is seeded: the same nights each time.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <random>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
-#include "judge/gate.hpp"
+#include <fmt/format.h>
+
+#include "fleets.hpp"
+#include "nights.hpp"
 
 namespace {
 
-using gpugauge::judge::Decision;
-using gpugauge::judge::RoundValues;
+using gpugauge::simulation::Cell;
+using gpugauge::simulation::fleet_nights;
+using gpugauge::simulation::FleetTally;
+using gpugauge::simulation::gate_nights;
+using gpugauge::simulation::Members;
+using gpugauge::simulation::Noise;
+using gpugauge::simulation::Tally;
 
-constexpr int metrics = 150;
-constexpr int processes = 5;
-constexpr double tolerance = .03;
-constexpr int injected = 15;  ///< metrics that are slower in a night with a drop
+bool all_held = true;
 
-enum class Noise { clean, bad_processes, bad_rounds };
-
-class Machine {
- public:
-  Machine(std::uint64_t seed, Noise noise) : engine_(seed), noise_(noise) {}
-
-  void new_node() {
-    spread_.clear();
-    for (int m = 0; m < metrics; ++m) spread_.push_back(.005 * std::pow(4.0, uniform_(engine_)));
-  }
-  RoundValues round(int metric, double drop) {
-    const double spread = spread_[static_cast<std::size_t>(metric)];
-    const double shared =
-        spread * std::sqrt(.2) * normal_(engine_) + drop + (noise_ == Noise::bad_rounds ? slow() : 0);
-    RoundValues out;
-    for (int p = 0; p < processes; ++p) {
-      out.push_back(shared + spread * std::sqrt(.8) * normal_(engine_) +
-                    (noise_ == Noise::bad_processes ? slow() : 0));
-    }
-    return out;
-  }
-
- private:
-  double slow() { return uniform_(engine_) < .1 ? .03 + .02 * uniform_(engine_) : 0; }
-
-  std::mt19937_64 engine_;
-  std::normal_distribution<double> normal_;
-  std::uniform_real_distribution<double> uniform_;
-  Noise noise_;
-  std::vector<double> spread_;
-};
-
-struct Tally {
-  int alarmed_nights = 0;
-  int injected_metrics = 0, found = 0, called_ok = 0, inconclusive = 0;
-  long healthy_metrics = 0, healthy_ok = 0, healthy_inconclusive = 0, repeated = 0;
-};
-
-void one_night(Machine& machine, int baseline_rounds, double drop, Tally& tally) {
-  const gpugauge::judge::GateRules rules;
-  machine.new_node();
-  std::vector<gpugauge::judge::Series> baseline(metrics);
-  for (int m = 0; m < metrics; ++m) {
-    baseline[static_cast<std::size_t>(m)].tolerance = tolerance;
-    for (int k = 0; k < baseline_rounds; ++k) {
-      baseline[static_cast<std::size_t>(m)].rounds.push_back(machine.round(m, 0));
-    }
-  }
-  const auto calibration = gpugauge::judge::calibrate(baseline, rules);
-  const auto drop_of = [&](int m) { return m < injected ? drop : 0; };
-
-  std::vector<std::vector<RoundValues>> now(metrics);
-  for (int m = 0; m < metrics; ++m) now[static_cast<std::size_t>(m)].push_back(machine.round(m, drop_of(m)));
-  auto results = gpugauge::judge::decide(calibration, now, rules);
-  for (bool again = true; again;) {
-    again = false;
-    for (int m = 0; m < metrics; ++m) {
-      const auto index = static_cast<std::size_t>(m);
-      if (results[index].again) {
-        now[index].push_back(machine.round(m, drop_of(m)));
-        ++tally.repeated;
-        again = true;
-      } else {
-        now[index].emplace_back();
-      }
-    }
-    if (again) results = gpugauge::judge::decide(calibration, now, rules);
-  }
-
-  bool alarm = false;
-  for (int m = 0; m < metrics; ++m) {
-    const Decision decision = results[static_cast<std::size_t>(m)].decision;
-    if (drop > 0 && m < injected) {
-      ++tally.injected_metrics;
-      tally.found += decision == Decision::regressed;
-      tally.called_ok += decision == Decision::ok || decision == Decision::improved;
-      tally.inconclusive += decision == Decision::inconclusive || decision == Decision::unstable;
-    } else {
-      ++tally.healthy_metrics;
-      alarm = alarm || decision == Decision::regressed;
-      tally.healthy_ok += decision == Decision::ok;
-      tally.healthy_inconclusive += decision == Decision::inconclusive || decision == Decision::unstable;
-    }
-  }
-  tally.alarmed_nights += alarm;
-}
-
-Tally simulate(Noise noise, int nights, int baseline_rounds, double drop) {
-  // One seed a cell, so that cells may be added without changing the others.
-  Machine machine(
-      20240607 + static_cast<std::uint64_t>(noise) * 1000 + static_cast<std::uint64_t>(drop * 10000), noise);
-  Tally tally;
-  for (int night = 0; night < nights; ++night) one_night(machine, baseline_rounds, drop, tally);
-  return tally;
-}
-
-bool hold(const std::string& name, double value, double bound, bool at_least) {
+void hold(const std::string& name, double value, double bound, bool at_least) {
   const bool held = at_least ? value >= bound : value <= bound;
-  if (!held) {
-    std::printf("BROKEN: %s is %.4f; it must be %s %.4f\n", name.c_str(), value,
-                at_least ? "at least" : "at most", bound);
-  }
-  return held;
+  if (held) return;
+  all_held = false;
+  std::printf("BROKEN: %s is %.4f; it must be %s %.4f\n", name.c_str(), value,
+              at_least ? "at least" : "at most", bound);
+}
+
+/// ".003", "1", ".97": two or three digits, as much as a few hundred nights know.
+std::string share(double value) {
+  if (value >= .9995) return "1";
+  std::string text = fmt::format("{:.{}f}", value, value < .1 || value > .9 ? 3 : 2);
+  return text.substr(1);
+}
+
+/// The cells of one rule at one K under one kind of noise.
+struct Row {
+  Tally healthy, three, five, ten;
+};
+
+template <typename Rule>
+Row run(const Rule& rule, Noise noise, int baseline_rounds, int nights) {
+  const auto cell = [&](double drop) { return rule(Cell{noise, baseline_rounds, drop, 0, nights}); };
+  return {cell(0), cell(.03), cell(.05), cell(.10)};
 }
 
 struct Bounds {
-  Noise noise;
   const char* name;
-  double false_alarm;
-  double power_at_5, power_at_10;
+  Noise noise;
+  double false_alarm, power_at_5, power_at_10;
 };
+constexpr Bounds bounds[] = {{"clean", Noise::clean, .015, .97, .995},
+                             {"10% of processes slow", Noise::bad_processes, .015, .93, .995},
+                             {"10% of rounds slow", Noise::bad_rounds, .03, .85, .985},
+                             {"clean, .3% common to a class", Noise::common, .015, .96, .995}};
+
+void check(const Bounds& bound, const Row& row) {
+  const std::string name = std::string(bound.name) + ": ";
+  for (const Tally* tally : {&row.healthy, &row.three, &row.five, &row.ten})
+    hold(name + "false alarms a night", tally->alarms(), bound.false_alarm, false);
+  hold(name + "share of 3% drops called ok", row.three.false_ok(), .13, false);
+  hold(name + "power at 5%", row.five.power(), bound.power_at_5, true);
+  hold(name + "power at 10%", row.ten.power(), bound.power_at_10, true);
+}
+
+/// `kept` takes the rows of K = 10.
+std::string gate_table(int nights, std::vector<Row>& kept) {
+  std::string out =
+      "| noise | K | false alarm a night | 3% found | 5% | 10% | 3% called ok | healthy undecided a night | "
+      "measured again a night |\n|---|---|---|---|---|---|---|---|---|\n";
+  for (const Bounds& bound : bounds) {
+    for (const int rounds : {5, 10, 20}) {
+      const auto rule = [](const Cell& cell) { return gate_nights(cell); };
+      const Row row = run(rule, bound.noise, rounds,
+                          rounds == 10 && bound.noise != Noise::common ? nights : nights / 5 + 1);
+      if (rounds == 10) {
+        check(bound, row);
+        kept.push_back(row);
+      }
+      out += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {:.2f} of 165 | {:.1f} |\n", bound.name,
+                         rounds, share(row.healthy.alarms()), share(row.three.power()),
+                         share(row.five.power()), share(row.ten.power()), share(row.three.false_ok()),
+                         row.healthy.undecided_a_night(), row.healthy.repeated_a_night());
+    }
+  }
+  return out;
+}
+
+std::string comparison_table(int nights, const std::vector<Row>& ours) {
+  struct Rule {
+    const char* name;
+    Tally (*nights)(const Cell&);
+  };
+  const Rule rules[] = {
+      {"this gate, class means included", nullptr},
+      {"U test on 9 repetitions (Google Benchmark's compare)", gpugauge::simulation::u_test_nights},
+      {"mean against the smaller noise (nvbench's first rule)", gpugauge::simulation::smaller_noise_nights},
+      {"fixed 5%, one run (SuperBench's style)", gpugauge::simulation::fixed_share_nights},
+      {"z > 5 over 30 earlier runs (Conbench)", gpugauge::simulation::z_score_nights}};
+  std::string out =
+      "| rule, K = 10 | P(any false alarm a night) | 3% found | 5% | 10% |\n|---|---|---|---|---|\n";
+  for (const Rule& rule : rules) {
+    std::string cells[4];
+    for (const Noise noise : {Noise::clean, Noise::bad_processes, Noise::bad_rounds}) {
+      const Row row = rule.nights == nullptr ? ours[static_cast<std::size_t>(noise)]
+                                             : run(rule.nights, noise, 10, nights / 2 + 1);
+      const double values[] = {row.healthy.alarms(), row.three.power(), row.five.power(), row.ten.power()};
+      for (int i = 0; i < 4; ++i) cells[i] += (cells[i].empty() ? "" : " / ") + share(values[i]);
+    }
+    out += fmt::format("| {} | {} | {} | {} | {} |\n", rule.name, cells[0], cells[1], cells[2], cells[3]);
+  }
+  return out;
+}
+
+std::string class_table(int nights) {
+  struct Variant {
+    const char* name;
+    Members members;
+    std::size_t noisy;
+    double false_alarm;
+  };
+  const Variant variants[] = {
+      {"no class means", Members::none, 0, .015},
+      {"class means", Members::not_advisory, 0, .015},
+      {"3 metrics of 10 with a variation of 5%, no class means", Members::none, 3, .08},
+      {"the same, class means of all metrics", Members::all, 3, .08},
+      {"the same, advisory metrics left out", Members::not_advisory, 3, .08}};
+  std::string out =
+      "| K = 10, clean | false alarm a night | a whole class 1.5% slower: found | 2% | 3% | measured again a "
+      "night |\n|---|---|---|---|---|---|\n";
+  for (const Variant& variant : variants) {
+    const auto found = [&](double drop) {
+      return gate_nights(Cell{Noise::clean, 10, 0, drop, nights / 5 + 1}, variant.members, variant.noisy);
+    };
+    const Tally healthy = found(0);
+    const Tally two = found(.02);
+    const Tally three = found(.03);
+    out += fmt::format("| {} | {} | {} | {} | {} | {:.1f} |\n", variant.name, share(healthy.alarms()),
+                       share(found(.015).class_power()), share(two.class_power()), share(three.class_power()),
+                       healthy.repeated_a_night());
+    hold(std::string(variant.name) + ": false alarms a night", healthy.alarms(), variant.false_alarm, false);
+    if (variant.members == Members::not_advisory)
+      hold(std::string(variant.name) + ": a class 2% slower found", two.class_power(), .9, true);
+  }
+  return out;
+}
+
+std::string fleet_table(int nights) {
+  std::string out =
+      "| nodes | a healthy node accused, fleets | healthy nodes measured again | 5% slower: confirmed | 10% "
+      "slower: confirmed | 10% slower: said |\n|---|---|---|---|---|---|\n";
+  for (const std::size_t nodes : {8U, 12U, 16U, 64U, 256U}) {
+    const int fleets = std::max(20, nights / 5 * 16 / static_cast<int>(nodes));
+    const FleetTally healthy = fleet_nights({nodes, 0, fleets});
+    const FleetTally five = fleet_nights({nodes, .05, fleets});
+    const FleetTally ten = fleet_nights({nodes, .10, fleets});
+    out +=
+        fmt::format("| {} | {} of {} | {} | {} | {} | {} |\n", nodes, healthy.alarmed_fleets, healthy.fleets,
+                    share(healthy.again()), share(five.power()), share(ten.power()), share(ten.spoken()));
+    const std::string name = fmt::format("fleet of {}: ", nodes);
+    hold(name + "false alarms", healthy.alarms(), .05, false);
+    if (nodes >= 16) hold(name + "power at 10%", ten.power(), .95, true);
+  }
+  return out;
+}
+
+/// Replaces what stands between the markers; false when they are not there.
+bool write_docs(const std::string& tables) {
+  const std::string file = GPUGAUGE_SOURCE_DIR "/docs/verdicts.md";
+  const std::string begin = "<!-- simulation: written by simulate_gate -->\n";
+  const std::string end = "<!-- /simulation -->";
+  std::ifstream in(file);
+  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  const auto from = text.find(begin);
+  const auto to = text.find(end);
+  if (from == std::string::npos || to == std::string::npos) {
+    std::fprintf(stderr, "%s has no markers\n", file.c_str());
+    return false;
+  }
+  text.replace(from + begin.size(), to - from - begin.size(), tables);
+  std::ofstream out(file);
+  out << text;
+  return static_cast<bool>(out.flush());
+}
 
 }  // namespace
 
 int main(int argc, char** argv) {
   const int nights =
       argc > 1 ? std::atoi(argv[1]) : 500;  // NOLINT(cert-err34-c): a bad number is refused below
-  const int baseline_rounds = argc > 2 ? std::atoi(argv[2]) : 10;  // NOLINT(cert-err34-c)
-  if (nights < 1 || baseline_rounds < 2) {
-    std::fputs("usage: simulate_gate [nights >= 1] [baseline rounds >= 2]\n", stderr);
+  if (nights < 1) {
+    std::fputs("usage: simulate_gate [NIGHTS >= 1]\n", stderr);
     return 2;
   }
-  constexpr Bounds all_bounds[] = {{Noise::clean, "clean", .015, .97, .995},
-                                   {Noise::bad_processes, "10% bad processes", .015, .93, .995},
-                                   {Noise::bad_rounds, "10% bad rounds", .03, .85, .985}};
-  std::printf("%d nights a cell, %d metrics, K = %d, tolerance %.0f%%\n", nights, metrics, baseline_rounds,
-              100 * tolerance);
-  std::printf("%-18s %5s %12s %8s %8s %8s %11s %12s\n", "noise", "drop", "false alarm", "found", "ok",
-              "undecid.", "healthy ok", "again/night");
-  bool held = true;
-  for (const Bounds& bounds : all_bounds) {
-    for (const double drop : {0.0, .03, .05, .10}) {
-      const Tally tally = simulate(bounds.noise, nights, baseline_rounds, drop);
-      const auto share = [](double part, double whole) { return whole > 0 ? part / whole : 0; };
-      const double alarm = share(tally.alarmed_nights, nights);
-      const double found = share(tally.found, tally.injected_metrics);
-      const double called_ok = share(tally.called_ok, tally.injected_metrics);
-      std::printf("%-18s %4.0f%% %12.4f %8.4f %8.4f %8.4f %11.4f %12.1f\n", bounds.name, 100 * drop, alarm,
-                  found, called_ok, share(tally.inconclusive, tally.injected_metrics),
-                  share(static_cast<double>(tally.healthy_ok), static_cast<double>(tally.healthy_metrics)),
-                  static_cast<double>(tally.repeated) / nights);
-      std::fflush(stdout);
-      if (baseline_rounds != 10) continue;
-      const std::string cell =
-          std::string(bounds.name) + ", drop " + std::to_string(std::lround(100 * drop)) + "%: ";
-      held = hold(cell + "false alarms a night", alarm, bounds.false_alarm, false) && held;
-      if (drop == .05) held = hold(cell + "power", found, bounds.power_at_5, true) && held;
-      if (drop == .10) held = hold(cell + "power", found, bounds.power_at_10, true) && held;
-      if (drop == .03) held = hold(cell + "share called ok", called_ok, .13, false) && held;
-    }
-  }
-  return held ? 0 : 1;
+  std::string tables = fmt::format(
+      "150 metrics in 15 classes, tolerance 3%, {} nights a cell ({} for K = 5 and 20 and for the common "
+      "noise), everything seeded.\n\n"
+      "This gate, class means included:\n\n",
+      nights, nights / 5 + 1);
+  std::vector<Row> ours;
+  tables += gate_table(nights, ours);
+  tables += fmt::format(
+      "\nThe same nights by the rules of other tools (clean / 10% of processes / 10% of rounds slow; {} "
+      "nights "
+      "a cell):\n\n",
+      nights / 2 + 1);
+  tables += comparison_table(nights, ours);
+  tables += "\nWhat class means add, and why metrics that are too noisy to count take no part in them:\n\n";
+  tables += class_table(nights);
+  tables += "\nNodes of one kind against each other, after the fresh round of each suspect:\n\n";
+  tables += fleet_table(nights);
+  std::fputs(tables.c_str(), stdout);
+  if (std::getenv("GPUGAUGE_WRITE_DOCS") != nullptr && !write_docs(tables)) return 2;
+  return all_held ? 0 : 1;
 }

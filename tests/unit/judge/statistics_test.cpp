@@ -2,8 +2,10 @@
 // published formulas evaluated in Python with SciPy's functions and a bracketing root finder.
 #include "judge/statistics.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <random>
 #include <stdexcept>
 
 #include <gtest/gtest.h>
@@ -45,6 +47,37 @@ TEST(Qn, ShrugsOffAlmostHalfOfTheValues) {
   EXPECT_LT(qn(spoilt), 5 * qn(clean));
   EXPECT_EQ(qn(Values{3, 3, 3, 3, 9}), 0);
   EXPECT_THROW(qn(Values{1}), std::invalid_argument);
+}
+
+// The definition, quadratic, against what is used for many values.
+TEST(Qn, OfManyValuesIsTheOrderStatisticOfAllPairs) {
+  std::mt19937_64 engine(5);
+  std::normal_distribution<double> normal;
+  std::uniform_int_distribution<int> coarse(0, 20);
+  for (const std::size_t n : {65U, 100U, 257U, 700U}) {
+    for (const bool tied : {false, true}) {
+      Values values;
+      for (std::size_t i = 0; i < n; ++i)
+        values.push_back(tied ? .1 * coarse(engine) : 1e-3 * normal(engine) - 20);
+      Values distances;
+      for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t j = i + 1; j < n; ++j) distances.push_back(std::abs(values[i] - values[j]));
+      std::sort(distances.begin(), distances.end());
+      const std::size_t h = n / 2 + 1;
+      const auto size = static_cast<double>(n);
+      const double factor = n % 2 == 1 ? size / (size + 1.4) : size / (size + 3.8);
+      EXPECT_EQ(qn(values), 2.2219 * factor * distances[h * (h - 1) / 2 - 1]) << n << (tied ? " tied" : "");
+    }
+  }
+  EXPECT_EQ(qn(Values(1000, 3.5)), 0);
+}
+
+TEST(Qn, OfTenThousandNormalValuesIsTheirStandardDeviation) {
+  std::mt19937_64 engine(6);
+  std::normal_distribution<double> normal(100, 2);
+  Values values;
+  for (int i = 0; i < 10000; ++i) values.push_back(normal(engine));
+  EXPECT_NEAR(qn(values), 2, .05);
 }
 
 TEST(GammaDerivatives, MatchTheirTables) {
@@ -138,10 +171,29 @@ TEST(Holm, StepsDownUntilTheFirstThatHolds) {
   EXPECT_TRUE(holm(Values{}, .05).empty());
 }
 
+// The fifteen p-values of Benjamini and Hochberg (1995), table 1: at .05 their procedure rejects four.
+TEST(BenjaminiHochberg, RejectsFourOfTheFifteenOfItsPaper) {
+  const Values p{.0095, .0001, .0004, .0019, .0201, .0278, .0298, .0344,
+                 .0459, .3240, .4262, .5719, .6528, .7590, 1.0};
+  const std::vector<bool> rejected = benjamini_hochberg(p, .05);
+  for (std::size_t i = 0; i < p.size(); ++i) EXPECT_EQ(rejected[i], i < 4) << p[i];
+  EXPECT_EQ(std::count(rejected.begin(), rejected.end(), true), 4);
+}
+
+TEST(BenjaminiHochberg, StepsUpAndNeverRejectsNan) {
+  EXPECT_EQ(benjamini_hochberg(Values{.04, .03, .05, .02}, .05), (std::vector<bool>{true, true, true, true}));
+  EXPECT_EQ(benjamini_hochberg(Values{.02, .03, .04, .2}, .05),
+            (std::vector<bool>{false, false, false, false}));
+  EXPECT_EQ(benjamini_hochberg(Values{std::nan(""), .001}, .05), (std::vector<bool>{false, true}));
+  EXPECT_TRUE(benjamini_hochberg(Values{}, .05).empty());
+}
+
 TEST(MinimumDetectableChange, IsTheToleranceOrWhatNoiseMakesOfIt) {
-  EXPECT_NEAR(minimum_detectable_change(.03, .01, 12, 10, .01), 0.047070429080152194, 1e-10);
-  EXPECT_NEAR(minimum_detectable_change(.10, .03, 7.38, 5, .01), 0.19478506562144943, 1e-10);
-  EXPECT_EQ(minimum_detectable_change(.03, .001, 12, 10, .01), .03);
+  EXPECT_NEAR(minimum_detectable_change(.03, .01, detection_quantiles(12, .01), 10), 0.047070429080152194,
+              1e-10);
+  EXPECT_NEAR(minimum_detectable_change(.10, .03, detection_quantiles(7.38, .01), 5), 0.19478506562144943,
+              1e-10);
+  EXPECT_EQ(minimum_detectable_change(.03, .001, detection_quantiles(12, .01), 10), .03);
 }
 
 }  // namespace

@@ -1,0 +1,76 @@
+// The third judge: nodes that were measured now, against each other.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "judge/judge.hpp"
+#include "judge/peer_round.hpp"
+#include "judge/peers.hpp"
+
+namespace gpugauge::judge {
+
+/// A file that was refused: its node cannot be judged, and that is said.
+struct UnreadFile {
+  std::string file;
+  std::string label;
+  std::string reason;  ///< one sentence
+};
+
+struct PeersInput {
+  std::vector<PeerRound>
+      rounds;  ///< in any order; of one node, the oldest is compared, the later ones confirm
+  std::vector<PeerForm> metrics;  ///< what PeerRound::values refer to
+  std::vector<UnreadFile> unread;
+};
+
+enum class NodeState {
+  found,       ///< a confirmed drop, a missing metric, a failure
+  unread,      ///< its file was refused
+  not_judged,  ///< too few others of its kind
+  suspect,     ///< to be measured again
+  healthy,     ///< nothing stands out
+};
+
+struct NodeJudgement {
+  std::string node;
+  std::string label;
+  std::string device;
+  std::vector<std::string> files;
+  int rounds = 0;
+  NodeState state = NodeState::healthy;
+  bool measure_again = false;     ///< a further run of this node would decide something
+  std::vector<Verdict> verdicts;  ///< what stands out, gravest first; nothing of what is ok
+  std::string reason;             ///< one sentence: why it was not read or not judged
+};
+
+/// Nodes of one kind: every fact that must match does.
+struct PeerGroup {
+  std::string description;  ///< device and driver, and what differs from the largest group
+  std::size_t nodes = 0;
+  std::size_t metrics = 0;  ///< judged
+  bool judged = false;
+};
+
+struct PeersJudgement {
+  std::vector<NodeJudgement> nodes;  ///< those with a finding first, then by label
+  std::vector<PeerGroup> groups;     ///< largest first
+  /// "KEY: 3 of 40 nodes measure it": metrics that most nodes of a judged group lack.
+  std::vector<std::string> metrics_not_judged;
+  std::vector<std::string> remarks;
+  Outcome outcome;
+};
+
+/// Compares the nodes of each kind, where there are 8 or more. A suspect is confirmed by a second run of the
+/// same node, if there is one; a metric that most nodes measure and one does not is missing there. Exit code:
+/// 1 for anything found; else 3 for a node that was not read or not judged, or no node at all; else 4 for
+/// suspects with `strict`; else 0.
+PeersJudgement judge_peers(const PeersInput& input, const Policy& policy = {}, bool strict = false,
+                           const PeerRules& rules = {});
+
+/// Tolerance between devices of one model, relative: healthy ones differ, most where the power limit decides.
+double peer_tolerance(const Policy& policy, const std::string& metric_class);
+
+std::string_view to_string(NodeState state);
+
+}  // namespace gpugauge::judge

@@ -1,0 +1,218 @@
+#include "judge/peer_group.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "judge/judge_peers.hpp"
+#include "judge/reasons.hpp"
+#include "judge/scale.hpp"
+#include "judge/statistics.hpp"
+
+namespace gpugauge::judge {
+namespace {
+
+constexpr double absent = std::numeric_limits<double>::quiet_NaN();
+
+Verdict blank(const PeerForm& form) {
+  Verdict verdict;
+  verdict.judge = Judge::peers;
+  verdict.metric = form.key;
+  verdict.metric_class = form.metric_class;
+  verdict.unit = form.unit;
+  verdict.better = form.better;
+  verdict.rounds = 1;
+  return verdict;
+}
+
+std::optional<double> value_of(const PeerRound& round, std::size_t metric) {
+  for (const auto& [index, value] : round.values)
+    if (index == metric) return value;
+  return std::nullopt;
+}
+
+std::string word(result::Status status) {
+  switch (status) {
+    case result::Status::failed:
+      return "failed";
+    case result::Status::skipped:
+      return "was skipped";
+    case result::Status::unavailable:
+      return "is unavailable";
+    case result::Status::interrupted:
+      return "was interrupted";
+    case result::Status::ok:
+      break;
+  }
+  return "is ok";
+}
+
+const PeerFault* fault_of(const PeerRound& round, const std::string& benchmark) {
+  const std::string family = benchmark.substr(0, benchmark.find('/'));
+  const PeerFault* found = nullptr;
+  for (const PeerFault& fault : round.faults) {
+    if (fault.what == benchmark) return &fault;
+    if (fault.what == family) found = &fault;
+  }
+  return found;
+}
+
+/// A metric that the others measured. Missing is certain, and counts, unless the run was cut short.
+Verdict missing(const PeerForm& form, const PeerRound& round, int have, std::size_t nodes) {
+  Verdict verdict = blank(form);
+  verdict.kind = VerdictKind::missing;
+  const std::string others = fmt::format("{} of {} nodes measure it", have, nodes);
+  const PeerFault* fault = fault_of(round, form.benchmark);
+  if (fault != nullptr) {
+    verdict.reason =
+        fmt::format("{}; here {} {}: {}", others, fault->what, word(fault->status), fault->reason);
+    if (fault->status == result::Status::failed) verdict.kind = VerdictKind::failed;
+    if (fault->status == result::Status::interrupted) verdict.kind = VerdictKind::inconclusive;
+  } else if (!round.complete) {
+    verdict.kind = VerdictKind::inconclusive;
+    verdict.reason = fmt::format("{}; the run of this node ended early: {}", others, round.partial_reason);
+  } else {
+    verdict.reason = fmt::format("{}; this node does not report it", others);
+  }
+  return verdict;
+}
+
+/// The comparison at work: the metrics that most nodes hold, each with one value a node.
+class Comparison {
+ public:
+  Comparison(const std::vector<PeerRounds>& nodes, const std::vector<PeerForm>& forms, const Policy& policy,
+             const PeerRules& rules)
+      : nodes_(nodes), forms_(forms), policy_(policy), rules_(rules) {
+    out_.verdicts.resize(nodes.size());
+    out_.again.resize(nodes.size(), false);
+    gather();
+    screen_ = screen_peers(metrics_, rules_);
+  }
+
+  PeerGroupResult result() && {
+    for (const PeerSuspect& suspect : screen_.suspects) take(suspect);
+    for (std::size_t n = 0; n < nodes_.size(); ++n) add_failures(nodes_[n], out_.verdicts[n]);
+    out_.judged = metrics_.size();
+    return std::move(out_);
+  }
+
+ private:
+  /// Fills metrics_ in the order of their keys, and says which are left out and who lacks what.
+  void gather() {
+    std::vector<int> have(forms_.size(), 0);
+    for (const PeerRounds& node : nodes_)
+      for (const auto& [index, value] : node.front()->values) ++have[index];
+    std::vector<std::size_t> order;
+    for (std::size_t f = 0; f < forms_.size(); ++f) {
+      if (have[f] > 0) order.push_back(f);
+    }
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t a, std::size_t b) { return forms_[a].key < forms_[b].key; });
+    std::vector<std::size_t> place(forms_.size(), forms_.size());
+    for (const std::size_t f : order) {
+      const bool enough =
+          have[f] >= rules_.minimum_nodes && 2 * static_cast<std::size_t>(have[f]) >= nodes_.size();
+      if (!enough) {
+        out_.not_judged.push_back(
+            fmt::format("{}: {} of {} nodes measure it", forms_[f].key, have[f], nodes_.size()));
+        continue;
+      }
+      place[f] = metrics_.size();
+      form_of_.push_back(f);
+      relative_.push_back(peer_tolerance(policy_, forms_[f].metric_class));
+      metrics_.push_back(
+          {step_of(relative_.back(), forms_[f].better), std::vector<double>(nodes_.size(), absent)});
+    }
+    for (std::size_t n = 0; n < nodes_.size(); ++n)
+      for (const auto& [index, value] : nodes_[n].front()->values)
+        if (place[index] < metrics_.size())
+          metrics_[place[index]].values[n] = to_scale(value, forms_[index].better);
+    for (std::size_t m = 0; m < metrics_.size(); ++m)
+      for (std::size_t n = 0; n < nodes_.size(); ++n)
+        if (std::isnan(metrics_[m].values[n])) add_missing(m, n, have[form_of_[m]]);
+  }
+
+  void add_missing(std::size_t metric, std::size_t node, int have) {
+    const PeerForm& form = forms_[form_of_[metric]];
+    Verdict verdict = missing(form, *nodes_[node].front(), have, nodes_.size());
+    if (verdict.kind == VerdictKind::inconclusive) out_.again[node] = true;
+    out_.verdicts[node].push_back(std::move(verdict));
+  }
+
+  void take(const PeerSuspect& suspect) {
+    const PeerForm& form = forms_[form_of_[suspect.metric]];
+    const PeerScale& scale = screen_.scales[suspect.metric];
+    const PeerRounds& rounds = nodes_[suspect.node];
+    std::vector<double> later;
+    for (std::size_t j = 1; j < rounds.size(); ++j) {
+      if (rounds[j]->kind != rounds.front()->kind) continue;
+      if (const auto value = value_of(*rounds[j], form_of_[suspect.metric]))
+        later.push_back(to_scale(*value, form.better) - scale.centre);
+    }
+    const double again = later.empty() ? 0 : median(later);
+    const PeerDecision decision =
+        later.empty() ? PeerDecision::warned
+                      : retest(suspect, scale, metrics_[suspect.metric].tolerance, again, rules_);
+    if (decision == PeerDecision::cleared) return;
+    const double change = later.empty() ? suspect.change : (suspect.change + again) / 2;
+    Verdict verdict = blank(form);
+    verdict.kind = decision == PeerDecision::confirmed ? VerdictKind::regressed : VerdictKind::inconclusive;
+    verdict.tolerance = relative_[suspect.metric];
+    verdict.baseline = from_scale(scale.centre, form.better);
+    verdict.value = from_scale(scale.centre + change, form.better);
+    verdict.change = relative_of(change, form.better);
+    verdict.rounds = 1 + static_cast<int>(later.size());
+    const std::string seen =
+        fmt::format("{} worse than the median of {} nodes, which spread by {} (tolerance {})",
+                    percent(*verdict.change), scale.nodes, percent(scale.spread), percent(verdict.tolerance));
+    if (decision == PeerDecision::confirmed) {
+      verdict.reason = seen + ", confirmed by a further run";
+    } else if (later.empty()) {
+      verdict.reason = seen + "; a further run must confirm it";
+      out_.again[suspect.node] = true;
+    } else {
+      verdict.reason =
+          seen + fmt::format(" in both runs, among fewer nodes than a test needs ({})", rules_.few_nodes);
+    }
+    out_.verdicts[suspect.node].push_back(std::move(verdict));
+  }
+
+  const std::vector<PeerRounds>& nodes_;
+  const std::vector<PeerForm>& forms_;
+  const Policy& policy_;
+  const PeerRules& rules_;
+  std::vector<PeerMetric> metrics_;
+  std::vector<std::size_t> form_of_;
+  std::vector<double> relative_;
+  PeerScreen screen_;
+  PeerGroupResult out_;
+};
+
+}  // namespace
+
+void add_failures(const PeerRounds& rounds, std::vector<Verdict>& verdicts) {
+  for (const PeerRound* round : rounds) {
+    for (const PeerFault& fault : round->faults) {
+      const bool said = std::any_of(verdicts.begin(), verdicts.end(),
+                                    [&](const Verdict& verdict) { return verdict.metric == fault.what; });
+      if (fault.status != result::Status::failed || said) continue;
+      Verdict verdict;
+      verdict.judge = Judge::peers;
+      verdict.kind = VerdictKind::failed;
+      verdict.metric = fault.what;
+      verdict.rounds = 1;
+      verdict.reason = "failed: " + fault.reason;
+      verdicts.push_back(std::move(verdict));
+    }
+  }
+}
+
+PeerGroupResult judge_group(const std::vector<PeerRounds>& nodes, const std::vector<PeerForm>& forms,
+                            const Policy& policy, const PeerRules& rules) {
+  return Comparison(nodes, forms, policy, rules).result();
+}
+
+}  // namespace gpugauge::judge

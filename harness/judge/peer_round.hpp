@@ -1,0 +1,67 @@
+// One run of one device, reduced to what the comparison of nodes needs: a few kilobytes of some megabytes.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "result/run_file.hpp"
+
+namespace gpugauge::judge {
+
+/// What a metric is; the same key with another unit, direction or class is another metric.
+struct PeerForm {
+  std::string key;  ///< result::metric_key
+  std::string benchmark;
+  std::string metric_class;
+  std::string unit;
+  result::Direction better = result::Direction::higher;
+};
+
+/// Something that did not go well on a node.
+struct PeerFault {
+  std::string what;  ///< benchmark id, or family
+  result::Status status = result::Status::failed;
+  std::string reason;
+};
+
+struct PeerRound {
+  std::string node;   ///< identity: UUIDs of the GPUs, or the boot of a host
+  std::string label;  ///< for people: where the file lay
+  std::string file;
+  std::string id;
+  std::string device;  ///< result::Run::device
+  bool complete = true;
+  std::string partial_reason;
+  /// Digest of every fact that must match on both sides; hashes of the families' sources apart, since a node
+  /// that lacks a family is a finding and not another kind.
+  std::string kind;
+  std::map<std::string, std::string> source_hashes;
+  std::shared_ptr<const result::Fingerprint> fingerprint;  ///< one of this kind, shared
+  std::vector<std::pair<std::uint32_t, double>> values;    ///< metric, median over processes in its unit
+  std::vector<PeerFault> faults;
+};
+
+/// Reduces runs; several threads may do so at once.
+class PeerCollector {
+ public:
+  PeerRound reduce(const result::Run& run, std::string file, std::string label);
+  /// Every metric seen; PeerRound::values hold indices into it. Call when no thread reduces any more.
+  const std::vector<PeerForm>& metrics() const { return forms_; }
+
+ private:
+  std::uint32_t index_of(PeerForm form);
+  std::shared_ptr<const result::Fingerprint> shared(const std::string& kind,
+                                                    const result::Fingerprint& fingerprint);
+
+  std::mutex mutex_;
+  std::vector<PeerForm> forms_;
+  std::unordered_map<std::string, std::uint32_t> index_;
+  std::unordered_map<std::string, std::shared_ptr<const result::Fingerprint>> fingerprints_;
+};
+
+}  // namespace gpugauge::judge

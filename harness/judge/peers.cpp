@@ -1,0 +1,106 @@
+#include "judge/peers.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "judge/statistics.hpp"
+
+namespace gpugauge::judge {
+namespace {
+
+/// As in the gate: values that repeat exactly must not dominate the moderation.
+constexpr double negligible_share = 0.01;
+
+double error_of(const PeerScale& scale) {
+  return scale.spread * std::sqrt(1 + median_variance_factor(scale.nodes));
+}
+
+std::vector<double> measured(const PeerMetric& metric) {
+  std::vector<double> out;
+  out.reserve(metric.values.size());
+  for (const double value : metric.values) {
+    if (!std::isnan(value)) out.push_back(value);
+  }
+  return out;
+}
+
+std::vector<PeerScale> scales_of(std::span<const PeerMetric> metrics, const PeerRules& rules) {
+  std::vector<PeerScale> scales;
+  std::vector<double> variances;
+  std::vector<double> degrees;
+  for (const PeerMetric& metric : metrics) {
+    const std::vector<double> values = measured(metric);
+    PeerScale scale;
+    scale.nodes = static_cast<int>(values.size());
+    scale.usable = scale.nodes >= rules.minimum_nodes;
+    if (scale.usable) {
+      scale.centre = median(values);
+      scale.spread = std::max(qn(values), negligible_share * metric.tolerance);
+      scale.degrees = qn_degrees(scale.nodes);
+      variances.push_back(scale.spread * scale.spread);
+      degrees.push_back(scale.degrees);
+    }
+    scales.push_back(scale);
+  }
+  const Prior prior = fit_prior(variances, degrees);
+  for (PeerScale& scale : scales) {
+    if (!scale.usable) continue;
+    const Moderated moderated = moderate(prior, scale.spread * scale.spread, scale.degrees);
+    scale.spread = std::sqrt(moderated.variance);
+    scale.degrees = moderated.degrees;
+  }
+  return scales;
+}
+
+}  // namespace
+
+PeerScreen screen_peers(std::span<const PeerMetric> metrics, const PeerRules& rules) {
+  PeerScreen out;
+  out.scales = scales_of(metrics, rules);
+  std::vector<PeerSuspect> candidates;
+  std::vector<double> p_values;  // of all tests: the ones that no level can reject stand as 1
+  for (std::size_t m = 0; m < metrics.size(); ++m) {
+    if (metrics[m].values.size() != metrics.front().values.size())
+      throw std::invalid_argument("as many values as nodes for every metric");
+    const PeerScale& scale = out.scales[m];
+    if (!scale.usable) continue;
+    // A p above the rate is never rejected, and the tail of t costs a microsecond: a million tests wait.
+    const double least = t_quantile(1 - rules.false_discovery, scale.degrees);
+    for (std::size_t n = 0; n < metrics[m].values.size(); ++n) {
+      const double change = metrics[m].values[n] - scale.centre;
+      if (std::isnan(change)) continue;
+      const double t = change / error_of(scale);
+      const bool warned =
+          scale.nodes < rules.few_nodes && change > rules.warning_multiple * metrics[m].tolerance;
+      p_values.push_back(t > least ? t_upper_tail(t, scale.degrees) : 1);
+      if (change > metrics[m].tolerance && (t > least || warned))
+        candidates.push_back({m, n, change, p_values.back(), warned});
+    }
+  }
+  // What is rejected is what lies at or below one limit.
+  const std::vector<bool> rejected = benjamini_hochberg(p_values, rules.false_discovery);
+  double limit = -1;
+  for (std::size_t i = 0; i < rejected.size(); ++i) {
+    if (rejected[i]) limit = std::max(limit, p_values[i]);
+  }
+  for (PeerSuspect& candidate : candidates) {
+    const bool warned = candidate.rejected;
+    candidate.rejected = candidate.p <= limit;
+    if (candidate.rejected || warned) out.suspects.push_back(candidate);
+  }
+  return out;
+}
+
+PeerDecision retest(const PeerSuspect& suspect, const PeerScale& scale, double tolerance, double again,
+                    const PeerRules& rules) {
+  const double p = t_upper_tail(again / error_of(scale), scale.degrees);
+  const bool repeated = (suspect.change + again) / 2 > tolerance && again > tolerance / 2;
+  if (suspect.rejected && repeated && p < rules.retest_level) return PeerDecision::confirmed;
+  const double warning = rules.warning_multiple * tolerance;
+  if (scale.nodes < rules.few_nodes && suspect.change > warning && again > warning)
+    return PeerDecision::warned;
+  return PeerDecision::cleared;
+}
+
+}  // namespace gpugauge::judge

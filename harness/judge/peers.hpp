@@ -1,0 +1,65 @@
+// Nodes against each other on plain numbers: which of them is not like the others?
+//
+// Scale: natural logarithms, + is worse (scale.hpp).
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace gpugauge::judge {
+
+/// Parameters of the comparison of nodes.
+struct PeerRules {
+  double false_discovery = .05;  ///< of the nodes and metrics that are measured again, so many are healthy
+  double retest_level = .01;     ///< of the test of the fresh round
+  int minimum_nodes = 8;         ///< fewer have no spread worth the name
+  int few_nodes = 16;  ///< below this a drop of warning_multiple tolerances is said, whatever the test
+  double warning_multiple = 5.0 / 3.0;
+};
+
+/// One metric over the nodes of one kind.
+struct PeerMetric {
+  double tolerance = 0;        ///< step on the scale, > 0
+  std::vector<double> values;  ///< one a node, on the scale; NaN = not measured there
+};
+
+/// What the nodes have in common.
+struct PeerScale {
+  int nodes = 0;        ///< that measured it
+  double centre = 0;    ///< median over nodes
+  double spread = 0;    ///< standard deviation between nodes: Qn, moderated over the metrics
+  double degrees = 0;   ///< of freedom, possibly infinite
+  bool usable = false;  ///< nodes >= minimum_nodes
+};
+
+/// A node and a metric in doubt after the first round.
+struct PeerSuspect {
+  std::size_t metric = 0;
+  std::size_t node = 0;
+  double change = 0;      ///< node's value - centre
+  double p = 1;           ///< one-sided
+  bool rejected = false;  ///< by the test; false: only beyond the warning among few nodes
+};
+
+struct PeerScreen {
+  std::vector<PeerScale> scales;      ///< one a metric, in its order
+  std::vector<PeerSuspect> suspects;  ///< sorted by metric, then node
+};
+
+/// The first round. x = value - median over nodes, against t with the spread between nodes; a suspect is
+/// rejected at the false discovery rate over all nodes and metrics and worse by more than the tolerance. The
+/// error of the median, pi/(2N), is part of the variance. All metrics must have as many values.
+PeerScreen screen_peers(std::span<const PeerMetric> metrics, const PeerRules& rules);
+
+enum class PeerDecision {
+  cleared,    ///< the fresh round does not repeat it
+  warned,     ///< worse by the warning in both rounds, among too few nodes to test
+  confirmed,  ///< mean beyond the tolerance, fresh round beyond half of it, and beyond noise
+};
+
+/// A suspect's fresh round: `again` is its value minus the centre that the first round gave.
+PeerDecision retest(const PeerSuspect& suspect, const PeerScale& scale, double tolerance, double again,
+                    const PeerRules& rules);
+
+}  // namespace gpugauge::judge

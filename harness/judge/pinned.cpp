@@ -1,0 +1,113 @@
+#include "judge/pinned.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "judge/scale.hpp"
+#include "judge/statistics.hpp"
+
+namespace gpugauge::judge {
+namespace {
+
+/// No tolerance on the scale of the gate may reach a loss of everything.
+constexpr double largest_tolerance = .95;
+/// A difference of so many steps of the clock is none.
+constexpr double clock_steps = 2;
+
+RoundValues on_scale(const MetricValues& metric) {
+  RoundValues out;
+  out.reserve(metric.values.size());
+  for (const double value : metric.values) out.push_back(to_scale(value, metric.form.better));
+  return out;
+}
+
+/// Tail quantiles spread several times as wide as medians and means of the same data: what the metrics have
+/// in common must not be estimated over both.
+constexpr int tail_group = class_mean_group + 1;
+bool is_tail(const result::Metric& metric) {
+  const std::string& statistic = metric.statistic;
+  return statistic.starts_with('p') || statistic == "maximum" || statistic == "minimum";
+}
+
+bool same_kind(const result::Metric& a, const result::Metric& b) {
+  return a.unit == b.unit && a.better == b.better && a.metric_class == b.metric_class;
+}
+
+}  // namespace
+
+std::vector<Collected> collect_all(const std::vector<result::Run>& runs) {
+  std::vector<Collected> out;
+  out.reserve(runs.size());
+  for (const result::Run& run : runs) out.push_back(collect(run));
+  return out;
+}
+
+Pinned pin(const std::vector<Collected>& rounds, const Policy& policy) {
+  Pinned out;
+  std::map<std::string, std::vector<const MetricValues*>> found;
+  for (const Collected& round : rounds) {
+    for (const auto& [key, metric] : round.metrics) {
+      if (metric.judged()) found[key].push_back(&metric);
+    }
+  }
+  for (const auto& [key, values] : found) {
+    const result::Metric& form = values.back()->form;
+    Series series;
+    double resolution = 0;
+    std::vector<double> in_unit;
+    for (const MetricValues* metric : values) {
+      if (!same_kind(metric->form, form)) continue;
+      series.rounds.push_back(on_scale(*metric));
+      in_unit.push_back(median(metric->values));
+      resolution = std::max(resolution, metric->form.resolution);
+    }
+    series.resolution = resolution / median(in_unit);
+    series.group = is_tail(form) ? tail_group : 0;
+    const double relative = std::min(largest_tolerance, std::max(tolerance(policy, form.metric_class, key),
+                                                                 clock_steps * series.resolution));
+    series.tolerance = step_of(relative, form.better);
+    out.keys.push_back(key);
+    out.forms.push_back(values.back());
+    out.tolerances.push_back(relative);
+    out.series.push_back(std::move(series));
+  }
+  return out;
+}
+
+std::vector<std::vector<RoundValues>> values_of(const Pinned& pinned, const std::vector<Collected>& rounds) {
+  std::vector<std::vector<RoundValues>> values(pinned.keys.size());
+  for (std::size_t m = 0; m < pinned.keys.size(); ++m) {
+    for (const Collected& round : rounds) {
+      const auto found = round.metrics.find(pinned.keys[m]);
+      const bool usable = found != round.metrics.end() && found->second.judged() &&
+                          same_kind(found->second.form, pinned.forms[m]->form);
+      values[m].push_back(usable ? on_scale(found->second) : RoundValues{});
+    }
+  }
+  return values;
+}
+
+std::string class_key(const std::string& metric_class) {
+  return "class/" + metric_class;
+}
+
+std::vector<PinnedClass> pin_classes(const Pinned& pinned, const Calibration& calibration,
+                                     const std::vector<std::vector<RoundValues>>& now, const Policy& policy) {
+  std::map<std::string, std::vector<std::size_t>> candidates;
+  for (std::size_t m = 0; m < pinned.keys.size(); ++m) {
+    const bool measured = now.empty() || (!now[m].empty() && !now[m].front().empty());
+    if (measured) candidates[pinned.forms[m]->form.metric_class].push_back(m);
+  }
+  std::vector<PinnedClass> out;
+  for (const auto& [metric_class, metrics] : candidates) {
+    PinnedClass made;
+    made.metric_class = metric_class;
+    made.tolerance = class_mean_share * tolerance(policy, metric_class);
+    made.mean =
+        class_mean(pinned.series, calibration, metrics, step_of(made.tolerance, result::Direction::lower));
+    if (!made.mean.members.empty()) out.push_back(std::move(made));
+  }
+  return out;
+}
+
+}  // namespace gpugauge::judge

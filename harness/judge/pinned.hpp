@@ -1,0 +1,47 @@
+// From runs to the gate's plain numbers: what a baseline holds of each metric, and the same of a check.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "judge/class_mean.hpp"
+#include "judge/collect.hpp"
+#include "judge/gate.hpp"
+#include "judge/judge.hpp"
+
+namespace gpugauge::judge {
+
+/// The metrics of a baseline in the order of their keys, and their series beside them.
+struct Pinned {
+  std::vector<std::string> keys;
+  std::vector<const MetricValues*> forms;  ///< of the newest round that has the metric
+  std::vector<double> tolerances;          ///< relative
+  std::vector<Series> series;
+};
+
+std::vector<Collected> collect_all(const std::vector<result::Run>& runs);
+
+/// `rounds` must outlive the result. A round in which a metric has another unit, direction or class than in
+/// the newest is left out for that metric.
+Pinned pin(const std::vector<Collected>& rounds, const Policy& policy);
+
+/// values[metric][round] of a check, on the gate's scale; empty where a round does not hold the metric, or
+/// holds another quantity under its name.
+std::vector<std::vector<RoundValues>> values_of(const Pinned& pinned, const std::vector<Collected>& rounds);
+
+/// The mean of a class as a metric of its own: "class/hbm". Its value is an index: 1 = as in the baseline,
+/// 1.015 = everything takes 1.5% longer, or yields 1.5% less.
+struct PinnedClass {
+  std::string metric_class;
+  double tolerance = 0;  ///< relative
+  ClassMean mean;
+};
+std::string class_key(const std::string& metric_class);
+
+/// The class means over the metrics that `now` holds in its first round (none: over all), in the order of
+/// their classes.
+std::vector<PinnedClass> pin_classes(const Pinned& pinned, const Calibration& calibration,
+                                     const std::vector<std::vector<RoundValues>>& now, const Policy& policy);
+
+}  // namespace gpugauge::judge

@@ -1,0 +1,121 @@
+#include "judge/tensor_cores.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "judge/peaks.hpp"
+#include "judge/statistics.hpp"
+
+namespace gpugauge::judge {
+namespace {
+
+constexpr std::array tensor_classes{"gemmtf32", "gemm16", "gemm8"};
+/// Smaller products do not fill the device.
+constexpr double least_flops = 1e10;
+
+struct Fastest {
+  const MetricValues* metric = nullptr;
+  double value = 0;  ///< flop/second
+};
+
+Fastest fastest_product(const Collected& collected, std::string_view metric_class) {
+  Fastest out;
+  for (const auto& [key, metric] : collected.metrics) {
+    if (!metric.judged() || metric.form.metric_class != metric_class || metric.form.unit != "flop/second")
+      continue;
+    const double value = median(metric.values);
+    if (metric.flops >= least_flops && value > out.value) out = {&metric, value};
+  }
+  return out;
+}
+
+/// The names that benchmarks of the class noted of their kernels, and how many results were verified.
+struct Noted {
+  std::set<std::string> kernels;
+  int checks = 0;
+};
+Noted noted(const Collected& collected, const result::Run& run, std::string_view metric_class) {
+  std::set<std::string> benchmarks;
+  for (const auto& [key, metric] : collected.metrics)
+    if (metric.form.metric_class == metric_class) benchmarks.insert(metric.benchmark);
+  Noted out;
+  for (const result::Process& process : run.processes) {
+    if (!process.samples) continue;
+    for (const result::BenchmarkResult& benchmark : process.samples->benchmarks) {
+      if (!benchmarks.contains(benchmark.id)) continue;
+      out.checks += static_cast<int>(benchmark.verifications.size());
+      const auto kernel = benchmark.notes.find("kernel");
+      if (kernel != benchmark.notes.end()) out.kernels.insert(kernel->second);
+    }
+  }
+  return out;
+}
+
+std::string witnesses(const Collected& collected, const result::Run& run, std::string_view metric_class,
+                      double value) {
+  const Fastest fp32 = fastest_product(collected, "gemm32");
+  const Noted seen = noted(collected, run, metric_class);
+  return fmt::format(
+      "ratio: {}; kernels: {}; numerics: {}",
+      fp32.metric != nullptr ? fmt::format("{:.1f} times the fp32 product", value / fp32.value)
+                             : "no fp32 product measured",
+      seen.kernels.empty() ? "names not recorded" : fmt::format("{}", fmt::join(seen.kernels, ", ")),
+      seen.checks > 0 ? fmt::format("{} results verified", seen.checks) : "no result verified");
+}
+
+Verdict judge_class(const std::string& metric_class, const Fastest& fastest, const Collected& collected,
+                    const result::Run& run) {
+  Verdict verdict;
+  verdict.judge = Judge::physical;
+  verdict.metric = "tensor_cores/" + metric_class;
+  verdict.metric_class = metric_class;
+  verdict.unit = "flop/clock";
+  verdict.rounds = 1;
+  const std::string others = witnesses(collected, run, metric_class, fastest.value);
+  const auto unknown = [&](const std::string& why) {
+    verdict.kind = VerdictKind::inconclusive;
+    verdict.advisory = true;
+    verdict.reason = fmt::format("not proven by rate: {}; {}", why, others);
+    return verdict;
+  };
+  const DeviceFacts device(run, fastest.metric->benchmark);
+  const auto cuda_cores = cuda_core_rate(device.text("gpu.compute_capability"), metric_class);
+  const double sms = device.number("gpu.sm_count");
+  if (!cuda_cores || sms <= 0)
+    return unknown(fmt::format("nothing is known of {} on compute capability '{}'", metric_class,
+                               device.text("gpu.compute_capability")));
+  if (fastest.metric->sm_clock_hz.empty() || !(median(fastest.metric->sm_clock_hz) > 0))
+    return unknown("the SM clock was not recorded");
+  verdict.value = fastest.value / (sms * median(fastest.metric->sm_clock_hz));
+  const std::string rate =
+      fmt::format("{:.0f} operations a clock and SM where CUDA cores alone reach at most {:.0f} ({})",
+                  *verdict.value, *cuda_cores, fastest.metric->benchmark);
+  if (*verdict.value > *cuda_cores) {
+    verdict.kind = VerdictKind::ok;
+    verdict.reason = fmt::format("rate: {}; {}", rate, others);
+    return verdict;
+  }
+  if (cut_tensor_cores(device.text("gpu.name")))
+    return unknown(rate + ", and this model's Tensor Cores are cut");
+  verdict.kind = VerdictKind::failed;
+  verdict.reason = fmt::format("Tensor Cores did not do the work, or run at a fraction of their rate: {}; {}",
+                               rate, others);
+  return verdict;
+}
+
+}  // namespace
+
+std::vector<Verdict> judge_tensor_cores(const Collected& collected, const result::Run& run) {
+  std::vector<Verdict> out;
+  for (const char* metric_class : tensor_classes) {
+    const Fastest fastest = fastest_product(collected, metric_class);
+    if (fastest.metric != nullptr) out.push_back(judge_class(metric_class, fastest, collected, run));
+  }
+  return out;
+}
+
+}  // namespace gpugauge::judge

@@ -1,0 +1,380 @@
+#include "result/json_cursor.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+
+#include <fmt/format.h>
+
+namespace gpugauge::result {
+namespace {
+
+bool digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+/// True when all eight bytes are digits (after Lemire, "Quickly parsing eight digits", 2018).
+bool eight_digits(const char* at) {
+  std::uint64_t bytes = 0;
+  std::memcpy(&bytes, at, sizeof bytes);
+  constexpr std::uint64_t high = 0xF0F0F0F0F0F0F0F0U;
+  return ((bytes & high) | (((bytes + 0x0606060606060606U) & high) >> 4U)) == 0x3333333333333333U;
+}
+
+const char* word_for(char first) {
+  switch (first) {
+    case '{':
+      return "an object";
+    case '[':
+      return "an array";
+    case '"':
+      return "text";
+    case 't':
+    case 'f':
+      return "true or false";
+    case 'n':
+      return "null";
+    default:
+      return "a number";
+  }
+}
+
+}  // namespace
+
+JsonCursor::JsonCursor(std::string_view text, std::string_view origin)
+    : begin_(text.data()), at_(text.data()), end_(text.data() + text.size()), origin_(origin) {
+  blanks();
+  if (at_ == end_) refuse("the file is empty; it should hold a JSON object");
+}
+
+Place JsonCursor::place() const {
+  Place out{std::string(origin_), ""};
+  for (const Segment& segment : path_)
+    out = segment.key.data() != nullptr ? out.key(std::string(segment.key)) : out.index(segment.index);
+  return out;
+}
+
+void JsonCursor::refuse(const std::string& fault) const {
+  place().refuse(fault);
+}
+
+void JsonCursor::syntax() const {
+  const Place whole{std::string(origin_), ""};
+  if (at_ == end_)
+    whole.refuse(
+        fmt::format("the JSON ends too early, after {} bytes: the file is truncated", end_ - begin_));
+  whole.refuse(fmt::format("not JSON at byte {}", at_ - begin_ + 1));
+}
+
+void JsonCursor::mismatch(const char* wanted) {
+  const char* found = word_for(peek());
+  skip();  // what is no JSON at all is refused as that
+  refuse(fmt::format("should be {} and is {}", wanted, found));
+}
+
+void JsonCursor::twice(std::string_view key) const {
+  refuse(fmt::format("the key {} stands twice in one object", quoted(std::string(key))));
+}
+
+void JsonCursor::missing(std::string_view key) const {
+  refuse(fmt::format("the key '{}' is missing", key));
+}
+
+void JsonCursor::blanks() {
+  while (at_ != end_ && (*at_ == ' ' || *at_ == '\n' || *at_ == '\t' || *at_ == '\r')) ++at_;
+}
+
+char JsonCursor::peek() {
+  blanks();
+  if (at_ == end_) syntax();
+  return *at_;
+}
+
+void JsonCursor::expect(char c) {
+  if (peek() != c) syntax();
+  ++at_;
+}
+
+void JsonCursor::word(std::string_view letters) {
+  for (const char letter : letters) {
+    if (at_ == end_ || *at_ != letter) syntax();
+    ++at_;
+  }
+}
+
+bool JsonCursor::open(char bracket) {
+  if (peek() != bracket) mismatch(bracket == '{' ? "an object" : "an array");
+  ++at_;
+  if (peek() != (bracket == '{' ? '}' : ']')) return true;
+  ++at_;
+  return false;
+}
+
+bool JsonCursor::another(char bracket) {
+  const char next = peek();
+  if (next != ',' && next != bracket) syntax();
+  ++at_;
+  return next == ',';
+}
+
+std::string JsonCursor::key() {
+  if (peek() != '"') syntax();
+  std::string scratch;
+  std::string out(string(scratch));
+  expect(':');
+  return out;
+}
+
+std::size_t JsonCursor::key(const std::string_view* keys, std::size_t count, std::size_t expected) {
+  if (peek() != '"') syntax();
+  std::string scratch;
+  const std::string_view found = string(scratch);
+  expect(':');
+  if (expected < count && keys[expected] == found) return expected;
+  for (std::size_t i = 0; i < count; ++i)
+    if (keys[i] == found) return i;
+  refuse(fmt::format("the key {} is not part of this format", quoted(std::string(found))));
+}
+
+void JsonCursor::utf8() {
+  const auto byte = [&](std::ptrdiff_t i) -> unsigned {
+    return i < end_ - at_ ? static_cast<unsigned char>(at_[i]) : 0U;
+  };
+  const unsigned first = byte(0);
+  const auto follows = [&](std::ptrdiff_t i, unsigned low = 0x80, unsigned high = 0xBF) {
+    return byte(i) >= low && byte(i) <= high;
+  };
+  std::ptrdiff_t length = 0;  // RFC 3629, table 3-7 of the Unicode standard
+  if (first >= 0xC2 && first <= 0xDF && follows(1)) length = 2;
+  if (first >= 0xE0 && first <= 0xEF && follows(2) &&
+      follows(1, first == 0xE0 ? 0xA0 : 0x80, first == 0xED ? 0x9F : 0xBF))
+    length = 3;
+  if (first >= 0xF0 && first <= 0xF4 && follows(2) && follows(3) &&
+      follows(1, first == 0xF0 ? 0x90 : 0x80, first == 0xF4 ? 0x8F : 0xBF))
+    length = 4;
+  if (length == 0) syntax();
+  at_ += length;
+}
+
+std::uint32_t JsonCursor::hex4() {
+  std::uint32_t value = 0;
+  for (int i = 0; i < 4; ++i) {
+    if (at_ == end_) syntax();
+    const char c = *at_;
+    const int nibble = digit(c)               ? c - '0'
+                       : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                       : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                              : -1;
+    if (nibble < 0) syntax();
+    value = value * 16 + static_cast<std::uint32_t>(nibble);
+    ++at_;
+  }
+  return value;
+}
+
+void JsonCursor::escape(std::string& out) {
+  ++at_;
+  if (at_ == end_) syntax();
+  constexpr std::string_view from = "\"\\/bfnrt";
+  constexpr std::string_view to = "\"\\/\b\f\n\r\t";
+  if (const auto simple = from.find(*at_); simple != std::string_view::npos) {
+    out += to[simple];
+    ++at_;
+    return;
+  }
+  if (*at_ != 'u') syntax();
+  ++at_;
+  std::uint32_t code = hex4();
+  if (code >= 0xDC00 && code <= 0xDFFF) syntax();
+  if (code >= 0xD800 && code <= 0xDBFF) {
+    word("\\u");
+    const std::uint32_t low = hex4();
+    if (low < 0xDC00 || low > 0xDFFF) syntax();
+    code = 0x10000 + ((code - 0xD800) << 10U) + (low - 0xDC00);
+  }
+  const auto put = [&](std::uint32_t byte) { out += static_cast<char>(static_cast<unsigned char>(byte)); };
+  if (code < 0x80) return put(code);
+  if (code < 0x800) {
+    put(0xC0 | code >> 6U);
+  } else {
+    if (code < 0x10000) {
+      put(0xE0 | code >> 12U);
+    } else {
+      put(0xF0 | code >> 18U);
+      put(0x80 | (code >> 12U & 0x3FU));
+    }
+    put(0x80 | (code >> 6U & 0x3FU));
+  }
+  put(0x80 | (code & 0x3FU));
+}
+
+std::string_view JsonCursor::string(std::string& scratch) {
+  ++at_;
+  const char* from = at_;
+  bool copied = false;
+  while (true) {
+    if (at_ == end_) syntax();
+    const auto c = static_cast<unsigned char>(*at_);
+    if (c == '"') break;
+    if (c < 0x20) syntax();
+    if (c == '\\') {
+      scratch.append(from, at_);
+      copied = true;
+      escape(scratch);
+      from = at_;
+    } else if (c >= 0x80) {
+      utf8();
+    } else {
+      ++at_;
+    }
+  }
+  const char* to = at_++;
+  if (!copied) return {from, static_cast<std::size_t>(to - from)};
+  scratch.append(from, to);
+  return scratch;
+}
+
+JsonCursor::Number JsonCursor::number_token() {
+  const char* from = at_;
+  const auto digits = [&] {
+    if (at_ == end_ || !digit(*at_)) syntax();
+    while (end_ - at_ >= 8 && eight_digits(at_)) at_ += 8;
+    while (at_ != end_ && digit(*at_)) ++at_;
+  };
+  bool whole = true;
+  if (at_ != end_ && *at_ == '-') ++at_;
+  if (at_ != end_ && *at_ == '0')
+    ++at_;
+  else
+    digits();
+  if (at_ != end_ && *at_ == '.') {
+    whole = false;
+    ++at_;
+    digits();
+  }
+  if (at_ != end_ && (*at_ == 'e' || *at_ == 'E')) {
+    whole = false;
+    ++at_;
+    if (at_ != end_ && (*at_ == '+' || *at_ == '-')) ++at_;
+    digits();
+  }
+  return {{from, static_cast<std::size_t>(at_ - from)}, whole};
+}
+
+double JsonCursor::to_double(const Number& number) const {
+  double value = 0;
+  const auto [stop, error] =
+      std::from_chars(number.digits.data(), number.digits.data() + number.digits.size(), value);
+  if (error == std::errc() && stop == number.digits.data() + number.digits.size()) return value;
+  // Too small is 0 or nearly so; too large is no number that this program knows.
+  value = std::strtod(std::string(number.digits).c_str(), nullptr);
+  if (!std::isfinite(value)) refuse("not JSON that can be read (a number is out of range)");
+  return value;
+}
+
+double JsonCursor::number() {
+  const char c = peek();
+  if (c != '-' && !digit(c)) mismatch("a number");
+  return to_double(number_token());
+}
+
+std::int64_t JsonCursor::integer() {
+  const char c = peek();
+  if (c != '-' && !digit(c)) mismatch("a number");
+  const Number found = number_token();
+  std::int64_t value = 0;
+  const auto [stop, error] =
+      std::from_chars(found.digits.data(), found.digits.data() + found.digits.size(), value);
+  if (!found.whole || error != std::errc()) refuse("should be a whole number within 64 bits");
+  return value;
+}
+
+std::uint64_t JsonCursor::unsigned_integer() {
+  const char c = peek();
+  if (c != '-' && !digit(c)) mismatch("a number");
+  const Number found = number_token();
+  std::uint64_t value = 0;
+  const auto [stop, error] =
+      std::from_chars(found.digits.data(), found.digits.data() + found.digits.size(), value);
+  if (!found.whole || error != std::errc()) refuse("should be a whole number, 0 or more");
+  return value;
+}
+
+void JsonCursor::read(int& out) {
+  const std::int64_t value = integer();
+  if (value < std::numeric_limits<int>::min() || value > std::numeric_limits<int>::max())
+    refuse("is out of range");
+  out = static_cast<int>(value);
+}
+
+bool JsonCursor::boolean() {
+  const char c = peek();
+  if (c != 't' && c != 'f') mismatch("true or false");
+  word(c == 't' ? "true" : "false");
+  return c == 't';
+}
+
+std::string JsonCursor::text() {
+  if (peek() != '"') mismatch("text");
+  std::string scratch;
+  return std::string(string(scratch));
+}
+
+std::size_t JsonCursor::skip_numbers() {
+  std::size_t count = 0;
+  for (bool more = open('['); more; more = another(']')) {
+    const char c = peek();
+    if (c != '-' && !digit(c)) {
+      path_.push_back({{}, count});
+      mismatch("a number");
+    }
+    number_token();
+    ++count;
+  }
+  return count;
+}
+
+void JsonCursor::skip_string() {
+  std::string scratch;
+  string(scratch);
+}
+
+void JsonCursor::skip() {
+  skip(1);
+}
+
+void JsonCursor::skip(int depth) {
+  constexpr int depth_most = 64;
+  if (depth > depth_most)
+    Place{std::string(origin_), ""}.refuse(fmt::format("nested deeper than {} levels", depth_most));
+  const char c = peek();
+  if (c == '{' || c == '[') {
+    for (bool more = open(c); more; more = another(c == '{' ? '}' : ']')) {
+      if (c == '{') {
+        if (peek() != '"') syntax();
+        skip_string();
+        expect(':');
+      }
+      skip(depth + 1);
+    }
+  } else if (c == '"') {
+    skip_string();
+  } else if (c == 't') {
+    word("true");
+  } else if (c == 'f') {
+    word("false");
+  } else if (c == 'n') {
+    word("null");
+  } else {
+    number_token();
+  }
+}
+
+void JsonCursor::end() {
+  blanks();
+  if (at_ != end_) syntax();
+}
+
+}  // namespace gpugauge::result

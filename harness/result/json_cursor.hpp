@@ -1,0 +1,167 @@
+// A strict pull parser of JSON text, for files with tens of thousands of numbers: values are read where they
+// stand, no tree is built, and each fault is one sentence with file and place. It refuses what RFC 8259 does
+// not allow, a key that stands twice, is missing or unknown, and nesting deeper than 64 levels.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "result/object_reader.hpp"
+
+namespace gpugauge::result {
+
+/// A key that an object has (or, optional, may have) and where its value goes: a variable of a type that
+/// JsonCursor::read knows, or a function that reads it.
+template <typename Target>
+struct Member {
+  std::string_view key;
+  bool required;
+  Target target;
+};
+template <typename Target>
+Member<Target> member(std::string_view key, Target&& target) {
+  return {key, true, std::forward<Target>(target)};
+}
+template <typename Target>
+Member<Target> optional_member(std::string_view key, Target&& target) {
+  return {key, false, std::forward<Target>(target)};
+}
+
+class JsonCursor {
+ public:
+  /// `text` and `origin` must outlive the cursor. Refuses (FormatError) an empty text.
+  JsonCursor(std::string_view text, std::string_view origin);
+
+  /// Reads one object, its members in any order; fastest in the order given here, which is the writers'.
+  template <typename... Targets>
+  void object(Member<Targets>... members) {
+    constexpr std::size_t count = sizeof...(Targets);
+    static_assert(count <= 32, "the members seen are kept in 32 bits");
+    const std::array<std::string_view, count> keys{members.key...};
+    std::uint32_t seen = 0;
+    std::size_t expected = 0;
+    for (bool more = open('{'); more; more = another('}')) {
+      const std::size_t found = key(keys.data(), count, expected);
+      if ((seen >> found & 1U) != 0) twice(keys[found]);
+      seen |= 1U << found;
+      expected = found + 1;
+      path_.push_back({keys[found], 0});
+      std::size_t i = 0;
+      ((i++ == found ? take(members.target) : void()), ...);
+      path_.pop_back();
+    }
+    std::size_t i = 0;
+    ((members.required && (seen >> i & 1U) == 0 ? missing(members.key) : void(), ++i), ...);
+  }
+
+  /// Reads one array; read_one() must read one element.
+  template <typename ReadOne>
+  void elements(const ReadOne& read_one) {
+    std::size_t index = 0;
+    for (bool more = open('['); more; more = another(']')) {
+      path_.push_back({{}, index++});
+      read_one();
+      path_.pop_back();
+    }
+  }
+
+  std::string text();
+  double number();
+  bool boolean();
+  /// Whole numbers: written without fraction or exponent, within the type.
+  std::int64_t integer();
+  std::uint64_t unsigned_integer();
+
+  void read(std::string& out) { out = text(); }
+  void read(double& out) { out = number(); }
+  void read(bool& out) { out = boolean(); }
+  void read(std::int64_t& out) { out = integer(); }
+  void read(std::uint64_t& out) { out = unsigned_integer(); }
+  void read(int& out);
+  template <typename T>
+  void read(std::optional<T>& out) {
+    read(out.emplace());
+  }
+  template <typename T>
+  void read(std::vector<T>& out) {
+    elements([&] { read(out.emplace_back()); });
+  }
+  /// Text or numbers by name.
+  template <typename T>
+  void read(std::map<std::string, T>& out) {
+    for (bool more = open('{'); more; more = another('}')) {
+      std::string name = key();
+      path_.push_back({name, 0});
+      T value{};
+      read(value);
+      if (!out.emplace(name, std::move(value)).second) twice(name);
+      path_.pop_back();
+    }
+  }
+
+  /// Passes over a value of any kind; only that it is JSON is checked.
+  void skip();
+  /// Passes over an array of numbers and returns how many there are.
+  std::size_t skip_numbers();
+
+  /// Refuses what follows the value that was read.
+  void end();
+  /// Refuses at the place of the value that is being read.
+  [[noreturn]] void refuse(const std::string& fault) const;
+  Place place() const;
+
+ private:
+  struct Segment {
+    std::string_view key;  ///< empty data: an index
+    std::size_t index = 0;
+  };
+  struct Number {
+    std::string_view digits;
+    bool whole = false;
+  };
+
+  bool open(char bracket);
+  bool another(char bracket);
+  std::string key();
+  std::size_t key(const std::string_view* keys, std::size_t count, std::size_t expected);
+  template <typename Target>
+  void take(Target& target) {
+    if constexpr (std::is_invocable_v<Target&>)
+      target();
+    else
+      read(target);
+  }
+  char peek();
+  void blanks();
+  void expect(char c);
+  void word(std::string_view letters);
+  /// The string at the cursor: a view of the text where it holds no escapes, else `scratch`.
+  std::string_view string(std::string& scratch);
+  void escape(std::string& out);
+  std::uint32_t hex4();
+  void utf8();
+  Number number_token();
+  double to_double(const Number& number) const;
+  void skip_string();
+  void skip(int depth);
+
+  [[noreturn]] void syntax() const;
+  [[noreturn]] void mismatch(const char* wanted);
+  [[noreturn]] void twice(std::string_view key) const;
+  [[noreturn]] void missing(std::string_view key) const;
+
+  const char* begin_;
+  const char* at_;
+  const char* end_;
+  std::string_view origin_;
+  std::vector<Segment> path_;
+};
+
+}  // namespace gpugauge::result

@@ -1,0 +1,111 @@
+// Reads sample files, alone or inside a run file.
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "result/file.hpp"
+#include "result/samples_json.hpp"
+
+namespace gpugauge::result {
+namespace {
+
+Limit limit_from(JsonCursor& in) {
+  Limit limit;
+  in.object(member("value", limit.value), member("source", limit.source),
+            member("saturating", limit.saturating), optional_member("floor", limit.floor));
+  return limit;
+}
+
+Metric metric_from(JsonCursor& in) {
+  Metric metric;
+  in.object(member("name", metric.name), member("unit", metric.unit),
+            member("better", [&] { metric.better = word(in, direction_from); }),
+            member("class", metric.metric_class), member("statistic", metric.statistic),
+            member("value", metric.value), member("resolution", metric.resolution),
+            member("judged", metric.judged), member("note", metric.note),
+            optional_member("limit", [&] { metric.limit = limit_from(in); }));
+  return metric;
+}
+
+Verification verification_from(JsonCursor& in) {
+  Verification check;
+  in.object(member("method", check.method), member("passed", check.passed),
+            optional_member("error", check.error), optional_member("tolerance", check.tolerance));
+  return check;
+}
+
+Work work_from(JsonCursor& in) {
+  Work work;
+  in.object(member("bytes", work.bytes), member("flops", work.flops), member("items", work.items));
+  return work;
+}
+
+Batches batches_from(JsonCursor& in, Detail detail) {
+  Batches batches;
+  std::size_t count = 0;
+  std::size_t cpu_count = 0;
+  std::size_t clock_count = 0;
+  const auto series = [&](std::vector<double>& values, std::size_t& length) {
+    return [&in, &values, &length, detail] {
+      if (detail == Detail::all)
+        in.read(values);
+      else
+        length = in.skip_numbers();
+    };
+  };
+  in.object(member("operations_per_batch", batches.operations_per_batch),
+            member("seconds_per_operation", series(batches.seconds_per_operation, count)),
+            member("cpu_seconds_per_operation", series(batches.cpu_seconds_per_operation, cpu_count)),
+            member("sm_clock_hz", series(batches.sm_clock_hz, clock_count)),
+            member("window_seconds", batches.window_seconds), member("cpu_seconds", batches.cpu_seconds));
+  for (const std::size_t length : {cpu_count, clock_count})
+    if (length != 0 && length != count)
+      in.refuse(fmt::format("a series has {} entries for {} batches", length, count));
+  return batches;
+}
+
+BenchmarkResult benchmark_from(JsonCursor& in, Detail detail) {
+  BenchmarkResult result;
+  in.object(member("id", result.id), member("status", [&] { result.status = word(in, status_from); }),
+            member("reason", result.reason), member("parameters", result.parameters),
+            member("notes", result.notes), member("work", [&] { result.work = work_from(in); }),
+            member("metrics", [&] { in.elements([&] { result.metrics.push_back(metric_from(in)); }); }),
+            member("verifications",
+                   [&] { in.elements([&] { result.verifications.push_back(verification_from(in)); }); }),
+            member("batches", [&] { result.batches = batches_from(in, detail); }));
+  return result;
+}
+
+}  // namespace
+
+Samples samples_from(JsonCursor& in, Detail detail) {
+  Samples samples;
+  const Place place = in.place();
+  in.object(member("schema", [&] { require_schema(in.text(), samples_schema, place); }),
+            member("family", samples.family),
+            member("status", [&] { samples.status = word(in, status_from); }),
+            member("reason", samples.reason), member("suite_version", samples.suite_version),
+            member("source_hash", samples.source_hash), member("seed", samples.seed),
+            member("context", samples.context), member("benchmarks", [&] {
+              in.elements([&] { samples.benchmarks.push_back(benchmark_from(in, detail)); });
+            }));
+  try {
+    validate(samples);
+  } catch (const std::invalid_argument& error) {
+    place.refuse(error.what());
+  }
+  return samples;
+}
+
+Samples parse_samples(const std::string& text, const std::string& origin) {
+  JsonCursor in(text, origin);
+  Samples samples = samples_from(in, Detail::all);
+  in.end();
+  return samples;
+}
+
+Samples read_samples(const std::filesystem::path& file) {
+  return parse_samples(read_file(file), file.string());
+}
+
+}  // namespace gpugauge::result

@@ -1,0 +1,75 @@
+# Many nodes against each other, through the command. make_fleet plants a class hbm 8% slower on node 5.
+load common
+
+fleet_of() {
+  "$GPUGAUGE_BUILD/bin/make_fleet" fleet "$@" >planted.txt
+}
+
+json_of() {
+  "$PYTHON" - "$@" <<'PY'
+import json, sys
+report = json.load(open("report.json"))
+nodes = {node["node"]: node for node in report["nodes"]}
+node = nodes[sys.argv[1]]
+assert node["state"] == sys.argv[2], node
+if len(sys.argv) > 3:
+    assert any(sys.argv[3] in verdict["metric"] for verdict in node["verdicts"]), node["verdicts"]
+PY
+}
+
+@test "fleet finds the slow node, asks for a second run, and is confirmed by it" {
+  fleet_of 12
+  grep -q 'node-00005.*hbm' planted.txt
+  run -0 gpugauge fleet fleet --emit-retest again.txt
+  [[ $output == *"1 to be measured again (node-00005/round-1)"* ]]
+  [[ $output == *"12 nodes: Synthetic H200, driver 580.65.06: 200 metrics compared"* ]]
+  [ "$(cat again.txt)" = $'node-00005/round-1\tGPU-00000000-0000-4000-8000-000000000005' ]
+  run -4 gpugauge fleet fleet --strict
+  fleet_of 12 2
+  run -1 gpugauge fleet fleet --emit-retest again.txt
+  [[ $output == *"1 of 12 nodes have a finding (node-00005/round-1)"* ]]
+  [ ! -s again.txt ]
+  gpugauge fleet fleet --json >report.json || [ $? -eq 1 ]
+  "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" fleet report.json
+  json_of node-00005/round-1 found synthetic/op/000
+}
+
+@test "fleet names a missing metric, a truncated file and a hostile file, and reads on" {
+  fleet_of 12
+  "$PYTHON" - <<'PY'
+import json
+name = "fleet/node-00003/round-1.json"
+run = json.load(open(name))
+for process in run["processes"]:
+    process["samples"]["benchmarks"] = [b for b in process["samples"]["benchmarks"] if b["id"] != "synthetic/op/007"]
+json.dump(run, open(name, "w"))
+PY
+  truncate -s 5000 fleet/node-00008/round-1.json
+  head -c 100000 /dev/zero | tr '\0' '[' >fleet/node-00009/round-1.json
+  echo '{"schema": "gpugauge.baseline/1"}' >fleet/baseline.json
+  gpugauge fleet fleet --json >report.json || [ $? -eq 1 ]
+  json_of node-00003/round-1 found synthetic/op/007
+  json_of node-00008/round-1 unread
+  json_of node-00009/round-1 unread
+  run -1 gpugauge fleet fleet
+  [[ $output == *"truncated"* && $output == *"nested deeper than 64 levels"* ]]
+  [[ $output == *"1 file in the folders was left out"* ]]
+}
+
+@test "fleet never passes what it could not judge" {
+  fleet_of 4
+  run -3 gpugauge fleet fleet
+  [[ $output == *"4 nodes of its kind, and 8 are needed"* ]]
+  mkdir empty
+  run -2 gpugauge fleet empty
+  [[ $output == *"holds no *.json file"* ]]
+  run -3 gpugauge fleet missing.json
+  [[ $output == *"missing.json could not be opened"* ]]
+  run -2 gpugauge fleet
+}
+
+@test "fleet takes files by name as well as folders" {
+  fleet_of 9
+  run -0 gpugauge fleet fleet/*/round-1.json --every-node
+  [[ $output == *"fleet/node-00000/round-1"*"healthy"* ]]
+}

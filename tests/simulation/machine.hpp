@@ -1,0 +1,83 @@
+// The machine of the simulation: 150 metrics in 15 classes, with the noise that nights have.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "judge/gate.hpp"
+
+namespace gpugauge::simulation {
+
+inline constexpr std::size_t metrics = 150;
+inline constexpr std::size_t class_size = 10;  ///< metrics of one class stand together
+inline constexpr std::size_t injected = 15;  ///< the first so many metrics are slower in a night with a drop
+inline constexpr int processes = 5;
+inline constexpr int repetitions = 9;
+inline constexpr double tolerance = .03;
+
+/// bad: 10% of processes, or of the rounds of a metric, 3 to 5% slower. common: rounds move the metrics of a
+/// class together, by .3% (standard deviation), on top of clean noise.
+enum class Noise { clean, bad_processes, bad_rounds, common };
+
+/// A process value has a coefficient of variation of .5 to 2%, log-uniform over the metrics; a fifth of its
+/// variance is shared by the round. Repetitions inside one process spread by a third of that.
+class Machine {
+ public:
+  Machine(std::uint64_t seed, Noise noise) : engine_(seed), noise_(noise), spread_(metrics, .01) {}
+
+  void new_node() {
+    for (double& spread : spread_) spread = .005 * std::pow(4.0, uniform_(engine_));
+  }
+  /// Makes the first metrics of every class this noisy.
+  void make_noisy(std::size_t of_each_class, double spread) {
+    for (std::size_t m = 0; m < metrics; ++m)
+      if (m % class_size < of_each_class) spread_[m] = spread;
+  }
+  /// Draws what a round does to each class; call before each round.
+  void new_round() {
+    common_.assign(metrics / class_size, 0);
+    if (noise_ == Noise::common)
+      for (double& shift : common_) shift = .003 * normal_(engine_);
+  }
+  judge::RoundValues round(std::size_t metric, double drop) {
+    const double shared = round_value(metric, drop);
+    judge::RoundValues out;
+    for (int p = 0; p < processes; ++p) out.push_back(shared + process_value(metric));
+    return out;
+  }
+  /// One process of a round of its own.
+  double single(std::size_t metric, double drop) { return round_value(metric, drop) + process_value(metric); }
+  /// The repetitions inside one process.
+  std::vector<double> repeated(std::size_t metric, double drop) {
+    const double middle = single(metric, drop);
+    std::vector<double> out;
+    for (int r = 0; r < repetitions; ++r) out.push_back(middle + spread_[metric] / 3 * normal_(engine_));
+    return out;
+  }
+
+ private:
+  double round_value(std::size_t metric, double drop) {
+    return spread_[metric] * std::sqrt(.2) * normal_(engine_) + drop + common_[metric / class_size] +
+           (noise_ == Noise::bad_rounds ? slow() : 0);
+  }
+  double process_value(std::size_t metric) {
+    return spread_[metric] * std::sqrt(.8) * normal_(engine_) + (noise_ == Noise::bad_processes ? slow() : 0);
+  }
+  double slow() { return uniform_(engine_) < .1 ? .03 + .02 * uniform_(engine_) : 0; }
+
+  std::mt19937_64 engine_;
+  std::normal_distribution<double> normal_;
+  std::uniform_real_distribution<double> uniform_;
+  Noise noise_;
+  std::vector<double> spread_;
+  std::vector<double> common_ = std::vector<double>(metrics / class_size, 0);
+};
+
+inline double drop_of(std::size_t metric, double drop) {
+  return metric < injected ? drop : 0;
+}
+
+}  // namespace gpugauge::simulation

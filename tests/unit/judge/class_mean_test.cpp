@@ -1,0 +1,164 @@
+#include "judge/class_mean.hpp"
+
+#include <algorithm>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "judge/judge.hpp"
+#include "runs.hpp"
+
+namespace gpugauge::judge {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+/// Ten rounds of a metric: a level and a zigzag of `noise` around it.
+Series series(double level, double noise) {
+  Series out;
+  out.tolerance = .03;
+  for (int k = 0; k < 10; ++k) out.rounds.push_back({level + noise * (k % 3 - 1)});
+  return out;
+}
+
+TEST(ClassMean, IsTheMeanOverItsMembersOfWhatTheyMovedFromTheirCentres) {
+  const std::vector<Series> metrics{series(-9, .001), series(3, .002), series(100, .003)};
+  const Calibration calibration = calibrate(metrics, {});
+  const ClassMean mean = class_mean(metrics, calibration, std::vector<std::size_t>{0, 1, 2}, .01);
+  EXPECT_THAT(mean.members, ElementsAre(0U, 1U, 2U));
+  EXPECT_EQ(mean.series.tolerance, .01);
+  ASSERT_EQ(mean.series.rounds.size(), 10U);
+  EXPECT_NEAR(mean.series.rounds[0][0], -.002, 1e-12);
+  EXPECT_NEAR(mean.series.rounds[2][0], .002, 1e-12);
+  const std::vector<RoundValues> now{{-8.99, -8.98, -8.97}, {3}, {100.01}};
+  EXPECT_NEAR(class_round(mean, calibration, now)[0], .01, 1e-12);
+  EXPECT_THAT(class_round(mean, calibration, std::vector<RoundValues>{{-9}, {}, {100}}), IsEmpty())
+      << "a mean over some of its members is another quantity";
+}
+
+TEST(ClassMean, LeavesOutWhatIsTooNoisyOrNotInEveryRoundAndNeedsThree) {
+  std::vector<Series> metrics{series(0, .001), series(0, .001), series(0, .001), series(0, .001)};
+  metrics[1].rounds.pop_back();
+  Calibration calibration = calibrate(metrics, {});
+  calibration.scales[3].advisory = true;
+  EXPECT_THAT(class_mean(metrics, calibration, std::vector<std::size_t>{0, 1, 2, 3}, .01).members, IsEmpty());
+  calibration.scales[3].advisory = false;
+  EXPECT_THAT(class_mean(metrics, calibration, std::vector<std::size_t>{0, 1, 2, 3}, .01).members,
+              ElementsAre(0U, 2U, 3U));
+  EXPECT_THAT(class_mean(metrics, calibration, std::vector<std::size_t>{0, 2}, .01).members, IsEmpty());
+}
+
+TEST(Calibrate, ModeratesClassMeansAmongThemselves) {
+  std::vector<Series> metrics(7, series(0, .01));
+  metrics[6] = series(0, .003);
+  const double lone = calibrate(metrics, {}).scales[6].spread;
+  metrics[6].group = class_mean_group;
+  EXPECT_LT(calibrate(metrics, {}).scales[6].spread, lone / 1.5) << "no noise borrowed from the metrics";
+}
+
+/// A run with six metrics of class hbm, each `slow` times its own slowness.
+result::Run hbm_run(std::uint64_t seed, const std::vector<double>& slow) {
+  result::Run run = make_run(seed);
+  std::mt19937_64 engine(seed);
+  std::normal_distribution<double> normal;
+  for (result::Process& process : run.processes)
+    for (std::size_t i = 0; i < slow.size(); ++i)
+      process.samples->benchmarks.push_back(benchmark(
+          fmt::format("host/hbm{}", i), metric("bandwidth", "byte/second", result::Direction::higher, "hbm",
+                                               1e12 * std::exp(.004 * normal(engine)) / slow[i])));
+  return run;
+}
+
+baseline::Baseline hbm_baseline() {
+  baseline::Baseline out = make_baseline(0);
+  for (std::uint64_t k = 0; k < 10; ++k) out.runs.push_back(hbm_run(100 + k, std::vector<double>(6, 1)));
+  return out;
+}
+
+const Verdict* find(const Judgement& judgement, const std::string& key) {
+  for (const Verdict& verdict : judgement.verdicts)
+    if (verdict.metric == key) return &verdict;
+  return nullptr;
+}
+
+Judgement judge(const std::vector<double>& slow, int rounds, const Policy& policy = {}) {
+  std::vector<result::Run> runs;
+  for (int j = 0; j < rounds; ++j) runs.push_back(hbm_run(900 + static_cast<std::uint64_t>(j), slow));
+  return judge_baseline(runs, hbm_baseline(), policy);
+}
+
+TEST(JudgeBaseline, SeesEverythingTwoPercentSlowerInTheClassAndNotInItsMetrics) {
+  const std::vector<double> slow(6, 1.02);
+  const Judgement first = judge(slow, 1);
+  ASSERT_NE(find(first, "class/hbm"), nullptr);
+  EXPECT_EQ(first.request.benchmarks.size(), 6U) << "all members of the class in doubt";
+  const Judgement judgement = judge(slow, 4);
+  const Verdict& verdict = *find(judgement, "class/hbm");
+  EXPECT_EQ(verdict.kind, VerdictKind::regressed);
+  EXPECT_NEAR(verdict.change.value(), .02, .005);
+  EXPECT_NEAR(verdict.value.value(), 1.02, .005);
+  EXPECT_NEAR(verdict.baseline.value(), 1, .002);
+  EXPECT_EQ(verdict.unit, "1");
+  EXPECT_NEAR(verdict.tolerance, .01, 1e-12);
+  EXPECT_THAT(verdict.reason, HasSubstr("everything in class hbm is worse, by 1.8%"));
+  EXPECT_THAT(verdict.reason, HasSubstr("6 of 6 metrics"));
+  for (int i = 0; i < 6; ++i)
+    EXPECT_NE(find(judgement, fmt::format("host/hbm{}:bandwidth", i))->kind, VerdictKind::regressed);
+}
+
+TEST(JudgeBaseline, SaysWhichMetricCarriesAClassMean) {
+  const Judgement judgement = judge({1.2, 1, 1, 1, 1, 1}, 4);
+  const Verdict& verdict = *find(judgement, "class/hbm");
+  EXPECT_EQ(verdict.kind, VerdictKind::regressed);
+  EXPECT_THAT(verdict.reason, HasSubstr("host/hbm0:bandwidth carries it"));
+}
+
+TEST(JudgeBaseline, AHealthyClassIsOkAndCanBeLeftOut) {
+  const Judgement judgement = judge(std::vector<double>(6, 1), 1);
+  EXPECT_EQ(find(judgement, "class/hbm")->kind, VerdictKind::ok);
+  EXPECT_EQ(find(judgement, "class/host_memory"), nullptr) << "two metrics make no class mean";
+  Policy policy;
+  policy.class_means = false;
+  EXPECT_EQ(find(judge(std::vector<double>(6, 1.02), 1, policy), "class/hbm"), nullptr);
+}
+
+TEST(JudgeBaseline, ARoundThatMeasuredSomeMembersOnlySaysNothingOfTheClass) {
+  std::vector<result::Run> runs{hbm_run(900, std::vector<double>(6, 1.02))};
+  for (std::uint64_t j = 1; j < 4; ++j) {
+    runs.push_back(hbm_run(900 + j, std::vector<double>(6, 1.02)));
+    for (result::Process& process : runs.back().processes) process.samples->benchmarks.pop_back();
+  }
+  const Judgement judgement = judge_baseline(runs, hbm_baseline());
+  EXPECT_EQ(find(judgement, "class/hbm")->rounds, 1);
+  EXPECT_EQ(find(judgement, "class/hbm")->kind, VerdictKind::inconclusive);
+}
+
+TEST(JudgeBaseline, AProvisionalBaselineCountsAClassMeanAboveTheToleranceOfItsMetrics) {
+  baseline::Baseline baseline = hbm_baseline();
+  for (result::Run& run : baseline.runs) {
+    run.boot_id = "one";
+    run.started = "2026-01-01T00:00:00Z";
+  }
+  ASSERT_TRUE(baseline.provisional());
+  for (const auto& [slow, advisory] : {std::pair{1.02, true}, std::pair{1.06, false}}) {
+    std::vector<result::Run> runs;
+    for (std::uint64_t j = 0; j < 4; ++j) runs.push_back(hbm_run(900 + j, std::vector<double>(6, slow)));
+    const Judgement judgement = judge_baseline(runs, baseline);
+    EXPECT_EQ(find(judgement, "class/hbm")->kind, VerdictKind::regressed);
+    EXPECT_EQ(find(judgement, "class/hbm")->advisory, advisory) << slow;
+  }
+}
+
+TEST(Sensitivity, ListsTheClassMeans) {
+  const std::vector<Sensitivity> rows = sensitivity(hbm_baseline());
+  const auto found = std::find_if(rows.begin(), rows.end(),
+                                  [](const Sensitivity& row) { return row.metric == "class/hbm"; });
+  ASSERT_NE(found, rows.end());
+  EXPECT_NEAR(found->centre, 1, .01);
+  EXPECT_NEAR(found->tolerance, .01, 1e-12);
+}
+
+}  // namespace
+}  // namespace gpugauge::judge

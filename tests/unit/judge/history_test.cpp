@@ -1,0 +1,88 @@
+// Exact vectors: the formulas of history.hpp worked by hand.
+#include "judge/history.hpp"
+
+#include <cmath>
+#include <stdexcept>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace gpugauge::judge {
+namespace {
+
+using Values = std::vector<double>;
+using ::testing::DoubleNear;
+using ::testing::IsEmpty;
+using ::testing::Pointwise;
+
+/// tau / s^2 = 300, so that a night at tau adds 4.5 and one at 0 takes 4.5 away.
+const Watched watched{.centre = 0, .spread = .01, .tolerance = .03, .contamination = .005};
+
+TEST(CumulativeSums, AddTheLogLikelihoodRatioAndNeverFallBelowZero) {
+  EXPECT_THAT(cumulative_sums(Values{.03, .03, 0, -.5, .02}, watched),
+              Pointwise(DoubleNear(1e-9), Values{4.5, 9, 4.5, 0, 1.5}));
+  Watched moved = watched;
+  moved.centre = -5;
+  EXPECT_THAT(cumulative_sums(Values{-4.97}, moved), Pointwise(DoubleNear(1e-9), Values{4.5}));
+}
+
+TEST(CumulativeSums, ASingleNightTestifiesNoMoreThanTheShareOfBadRoundsAllows) {
+  EXPECT_NEAR(cumulative_sums(Values{1000}, watched)[0], std::log(200), 1e-12);
+  EXPECT_EQ(first_alarm(Values{1000, 0, 0, 0}, watched, 150), std::nullopt);
+}
+
+TEST(CumulativeSums, AlarmAtOneFalseAlarmAYearOverAllMetrics) {
+  EXPECT_NEAR(alarm_limit(150), 10.910532647679, 1e-10);  // ln 54750
+  EXPECT_EQ(first_alarm(Values{0, 0, .03, .03, .03, .03}, watched, 150), 4U);
+  EXPECT_EQ(first_alarm(Values{0, .01, 0, .01, 0}, watched, 150), std::nullopt);
+  EXPECT_THROW(alarm_limit(0), std::invalid_argument);
+  EXPECT_THROW(cumulative_sums(Values{0}, {}), std::invalid_argument);
+}
+
+/// Twelve nights of noise of a tenth of a percent around zero.
+Values quiet() {
+  return {.001, 0, -.001, .0005, .001, -.0005, 0, .001, -.001, 0, .0005, -.001};
+}
+
+TEST(ChangePoints, FindAStepAndItsSize) {
+  Values nights = quiet();
+  for (std::size_t i = 5; i < nights.size(); ++i) nights[i] += .02;
+  const auto found = change_points(nights);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].night, 5U);
+  EXPECT_NEAR(found[0].step, .02, .001);
+  EXPECT_GT(found[0].z, 5);
+}
+
+TEST(ChangePoints, FindTwoStepsThatCancel) {
+  Values nights = quiet();
+  for (std::size_t i = 4; i < 8; ++i) nights[i] += .03;
+  const auto found = change_points(nights);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].night, 4U);
+  EXPECT_EQ(found[1].night, 8U);
+  EXPECT_GT(found[0].step, 0);
+  EXPECT_LT(found[1].step, 0);
+}
+
+TEST(ChangePoints, PassOverNoiseSmallStepsASingleBadNightAndShortSeries) {
+  EXPECT_THAT(change_points(quiet()), IsEmpty());
+  Values nights = quiet();
+  for (std::size_t i = 6; i < nights.size(); ++i) nights[i] += .008;
+  EXPECT_THAT(change_points(nights), IsEmpty()) << "below 1%";
+  EXPECT_EQ(change_points(nights, .005).size(), 1U);
+  nights = quiet();
+  nights[6] += .05;
+  EXPECT_THAT(change_points(nights), IsEmpty()) << "one night is no level";
+  EXPECT_THAT(change_points(Values{0, 0, 0, 1, 1}), IsEmpty()) << "needs three nights on each side";
+  EXPECT_THAT(change_points(Values{}), IsEmpty());
+}
+
+TEST(ChangePoints, SeeAStepInValuesThatRepeatExactly) {
+  const auto found = change_points(Values{0, 0, 0, 0, .02, .02, .02, .02});
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].night, 4U);
+}
+
+}  // namespace
+}  // namespace gpugauge::judge

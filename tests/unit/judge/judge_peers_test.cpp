@@ -1,0 +1,223 @@
+#include "judge/judge_peers.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "runs.hpp"
+
+namespace gpugauge::judge {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+/// Runs of host-like nodes on GPUs of one kind, collected.
+class Fleet {
+ public:
+  void add(int node, const Slowness& slow = {}, std::uint64_t round = 0,
+           const std::function<void(result::Run&)>& apply = {}) {
+    result::Run run = make_run(static_cast<std::uint64_t>(node) + 1000 * round, slow);
+    run.device = fmt::format("GPU-{:02}", node);
+    if (apply) apply(run);
+    input_.rounds.push_back(
+        collector_.reduce(run, fmt::format("{}-{}.json", node, round), fmt::format("n{:02}", node)));
+  }
+  void add_healthy(int from, int to) {
+    for (int node = from; node < to; ++node) add(node);
+  }
+  void add_unread(const std::string& label) {
+    input_.unread.push_back({label + ".json", label, "the file is truncated"});
+  }
+  PeersJudgement judge(bool strict = false) {
+    input_.metrics = collector_.metrics();
+    return judge_peers(input_, policy_, strict);
+  }
+
+ private:
+  PeerCollector collector_;
+  PeersInput input_;
+  Policy policy_;
+};
+
+const NodeJudgement& of(const PeersJudgement& judgement, const std::string& label) {
+  for (const NodeJudgement& node : judgement.nodes)
+    if (node.label == label) return node;
+  throw std::runtime_error("no node " + label);
+}
+
+void drop_benchmark(result::Run& run, const std::string& id) {
+  for (result::Process& process : run.processes)
+    std::erase_if(process.samples->benchmarks, [&](const auto& found) { return found.id == id; });
+}
+
+TEST(JudgePeers, AHealthyFleetPasses) {
+  Fleet fleet;
+  fleet.add_healthy(0, 20);
+  const PeersJudgement judgement = fleet.judge();
+  EXPECT_EQ(judgement.outcome.code, ExitCode::pass);
+  EXPECT_EQ(judgement.outcome.sentence, "pass: 20 of 20 nodes are like their peers");
+  ASSERT_EQ(judgement.groups.size(), 1U);
+  EXPECT_EQ(judgement.groups[0].metrics, 3U);
+  for (const NodeJudgement& node : judgement.nodes) EXPECT_THAT(node.verdicts, IsEmpty());
+}
+
+TEST(JudgePeers, ASlowNodeIsASuspectUntilASecondRunConfirmsIt) {
+  Fleet fleet;
+  fleet.add_healthy(0, 19);
+  fleet.add(19, {.triad = 1.3});
+  const PeersJudgement once = fleet.judge();
+  EXPECT_EQ(once.outcome.code, ExitCode::pass);
+  EXPECT_THAT(once.outcome.sentence, HasSubstr("1 to be measured again (n19)"));
+  EXPECT_EQ(once.nodes.front().label, "n19") << "findings first";
+  EXPECT_EQ(once.nodes.front().state, NodeState::suspect);
+  EXPECT_TRUE(once.nodes.front().measure_again);
+  EXPECT_EQ(fleet.judge(true).outcome.code, ExitCode::inconclusive);
+
+  fleet.add(19, {.triad = 1.3}, 1);
+  const PeersJudgement twice = fleet.judge();
+  EXPECT_EQ(twice.outcome.code, ExitCode::regressed);
+  const NodeJudgement& node = of(twice, "n19");
+  EXPECT_EQ(node.state, NodeState::found);
+  EXPECT_EQ(node.rounds, 2);
+  EXPECT_FALSE(node.measure_again);
+  ASSERT_EQ(node.verdicts.size(), 1U);
+  EXPECT_EQ(node.verdicts[0].metric, triad);
+  EXPECT_EQ(node.verdicts[0].kind, VerdictKind::regressed);
+  EXPECT_EQ(node.verdicts[0].judge, Judge::peers);
+  EXPECT_NEAR(node.verdicts[0].change.value(), .23, .02);
+  EXPECT_NEAR(node.verdicts[0].baseline.value(), 2e10, 2e8);
+}
+
+TEST(JudgePeers, ASecondRunThatIsFineClearsTheNode) {
+  Fleet fleet;
+  fleet.add_healthy(0, 19);
+  fleet.add(19, {.triad = 1.3});
+  fleet.add(19, {}, 1);
+  EXPECT_EQ(fleet.judge(true).outcome.code, ExitCode::pass);
+  EXPECT_EQ(of(fleet.judge(), "n19").state, NodeState::healthy);
+}
+
+TEST(JudgePeers, OneRunGivenTwiceConfirmsNothing) {
+  Fleet fleet;
+  fleet.add_healthy(0, 19);
+  fleet.add(19, {.triad = 1.3});
+  fleet.add(19, {.triad = 1.3});
+  const PeersJudgement judgement = fleet.judge();
+  EXPECT_EQ(of(judgement, "n19").state, NodeState::suspect);
+  EXPECT_THAT(judgement.remarks, ElementsAre(HasSubstr("one run cannot confirm itself")));
+}
+
+TEST(JudgePeers, AMetricThatOneNodeLacksIsMissingThereByName) {
+  Fleet fleet;
+  fleet.add_healthy(0, 11);
+  fleet.add(11, {}, 0, [](result::Run& run) { drop_benchmark(run, "host/triad"); });
+  const PeersJudgement judgement = fleet.judge();
+  EXPECT_EQ(judgement.outcome.code, ExitCode::regressed);
+  ASSERT_EQ(of(judgement, "n11").verdicts.size(), 1U);
+  EXPECT_EQ(of(judgement, "n11").verdicts[0].kind, VerdictKind::missing);
+  EXPECT_EQ(of(judgement, "n11").verdicts[0].metric, triad);
+  EXPECT_THAT(of(judgement, "n11").verdicts[0].reason, HasSubstr("11 of 12 nodes measure it"));
+}
+
+TEST(JudgePeers, AMetricThatMostNodesLackIsNotComparedAndThatIsSaid) {
+  Fleet fleet;
+  for (int node = 0; node < 12; ++node)
+    fleet.add(node, {}, 0, [&](result::Run& run) {
+      if (node > 2) drop_benchmark(run, "host/triad");
+    });
+  const PeersJudgement judgement = fleet.judge();
+  EXPECT_EQ(judgement.outcome.code, ExitCode::pass);
+  EXPECT_THAT(judgement.metrics_not_judged, ElementsAre("host/triad:bandwidth: 3 of 12 nodes measure it"));
+}
+
+TEST(JudgePeers, AFailedBenchmarkAndADeadFamilyAreFindings) {
+  Fleet fleet;
+  fleet.add_healthy(0, 10);
+  fleet.add(10, {}, 0, [](result::Run& run) {
+    change(run, "host/triad", [](result::BenchmarkResult& found) {
+      found.verifications = {{"checksum", false, 3.0, .5}};
+    });
+  });
+  fleet.add(11, {}, 0, [](result::Run& run) {
+    for (result::Process& process : run.processes) {
+      process.status = result::Status::failed;
+      process.reason = "ended by SIGSEGV";
+      process.samples.reset();
+    }
+  });
+  const PeersJudgement judgement = fleet.judge();
+  EXPECT_EQ(judgement.outcome.code, ExitCode::regressed);
+  EXPECT_EQ(of(judgement, "n10").verdicts[0].kind, VerdictKind::failed);
+  EXPECT_THAT(of(judgement, "n10").verdicts[0].reason, HasSubstr("the result is wrong"));
+  EXPECT_EQ(of(judgement, "n11").state, NodeState::found);
+  EXPECT_THAT(of(judgement, "n11").verdicts[0].reason, HasSubstr("SIGSEGV"));
+}
+
+TEST(JudgePeers, ARunThatWasCutShortIsMeasuredAgain) {
+  Fleet fleet;
+  fleet.add_healthy(0, 11);
+  fleet.add(11, {}, 0, [](result::Run& run) {
+    drop_benchmark(run, "host/wake");
+    run.complete = false;
+    run.partial_reason = "interrupted by SIGINT";
+  });
+  const PeersJudgement judgement = fleet.judge();
+  EXPECT_EQ(judgement.outcome.code, ExitCode::pass);
+  EXPECT_EQ(of(judgement, "n11").state, NodeState::suspect);
+  EXPECT_TRUE(of(judgement, "n11").measure_again);
+}
+
+TEST(JudgePeers, AFileThatWasRefusedIsNamedAndNeverAPass) {
+  Fleet fleet;
+  fleet.add_healthy(0, 10);
+  fleet.add_unread("bad");
+  const PeersJudgement judgement = fleet.judge();
+  EXPECT_EQ(judgement.outcome.code, ExitCode::cannot_judge);
+  EXPECT_EQ(of(judgement, "bad").reason, "could not be read: the file is truncated");
+  EXPECT_TRUE(of(judgement, "bad").measure_again);
+}
+
+TEST(JudgePeers, ANodeOfAnotherKindIsNotJudgedAndTheFieldIsNamed) {
+  Fleet fleet;
+  fleet.add_healthy(0, 10);
+  fleet.add(10, {.triad = 3}, 0, [](result::Run& run) { run.fingerprint.stack["driver.version"] = "1"; });
+  const PeersJudgement judgement = fleet.judge();
+  EXPECT_EQ(judgement.outcome.code, ExitCode::cannot_judge);
+  EXPECT_EQ(of(judgement, "n10").state, NodeState::not_judged);
+  EXPECT_THAT(of(judgement, "n10").reason, HasSubstr("stack.driver.version is '1' here and '' there"));
+  ASSERT_EQ(judgement.groups.size(), 2U);
+  EXPECT_FALSE(judgement.groups[1].judged);
+}
+
+TEST(JudgePeers, ANodeThatLacksAFamilyIsOfTheSameKindAndOneWithOtherSourcesIsNot) {
+  Fleet fleet;
+  for (int node = 0; node < 10; ++node)
+    fleet.add(node, {}, 0, [&](result::Run& run) {
+      run.fingerprint.suite["suite.source_hash.gemm"] = "cd";
+      if (node == 3) run.fingerprint.suite.erase("suite.source_hash.gemm");
+      if (node == 4) run.fingerprint.suite["suite.source_hash.gemm"] = "ef";
+    });
+  const PeersJudgement judgement = fleet.judge();
+  EXPECT_EQ(of(judgement, "n03").state, NodeState::healthy);
+  EXPECT_EQ(of(judgement, "n04").state, NodeState::not_judged);
+}
+
+TEST(JudgePeers, SevenNodesAreTooFewAndNoneIsNoPass) {
+  Fleet fleet;
+  EXPECT_EQ(fleet.judge().outcome.code, ExitCode::cannot_judge);
+  fleet.add_healthy(0, 7);
+  EXPECT_EQ(fleet.judge().outcome.code, ExitCode::cannot_judge);
+  EXPECT_THAT(fleet.judge().nodes[0].reason, HasSubstr("7 nodes of its kind, and 8 are needed"));
+}
+
+TEST(PeerTolerance, IsWiderWhereThePowerLimitDecides) {
+  EXPECT_EQ(peer_tolerance({}, "gemm16"), .08);
+  EXPECT_EQ(peer_tolerance({}, "hbm"), .03);
+  Policy policy;
+  policy.tolerance["gemm16"] = .02;
+  EXPECT_EQ(peer_tolerance(policy, "gemm16"), .02);
+}
+
+}  // namespace
+}  // namespace gpugauge::judge

@@ -1,0 +1,102 @@
+#include "judge/peers.hpp"
+
+#include <cmath>
+#include <limits>
+#include <random>
+#include <stdexcept>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace gpugauge::judge {
+namespace {
+
+using ::testing::IsEmpty;
+
+/// `count` metrics over `nodes` nodes that differ by `spread`.
+std::vector<PeerMetric> fleet(std::size_t nodes, double spread = .005, std::size_t count = 20) {
+  std::mt19937_64 engine(11);
+  std::normal_distribution<double> normal;
+  std::vector<PeerMetric> out(count);
+  for (PeerMetric& metric : out) {
+    metric.tolerance = .03;
+    for (std::size_t n = 0; n < nodes; ++n) metric.values.push_back(-7 + spread * normal(engine));
+  }
+  return out;
+}
+
+TEST(ScreenPeers, ClearsAHealthyFleetAndFindsTheSlowNode) {
+  std::vector<PeerMetric> metrics = fleet(40);
+  EXPECT_THAT(screen_peers(metrics, {}).suspects, IsEmpty());
+  metrics[3].values[17] += .10;
+  const PeerScreen screen = screen_peers(metrics, {});
+  ASSERT_EQ(screen.suspects.size(), 1U);
+  EXPECT_EQ(screen.suspects[0].metric, 3U);
+  EXPECT_EQ(screen.suspects[0].node, 17U);
+  EXPECT_TRUE(screen.suspects[0].rejected);
+  EXPECT_NEAR(screen.suspects[0].change, .10, .02);
+  EXPECT_LT(screen.suspects[0].p, 1e-6);
+  EXPECT_NEAR(screen.scales[3].centre, -7, .003);
+  EXPECT_NEAR(screen.scales[3].spread, .005, .002);
+}
+
+TEST(ScreenPeers, LeavesAloneWhatIsFasterOrWithinTolerance) {
+  std::vector<PeerMetric> metrics = fleet(40, .001);
+  metrics[0].values[0] -= .2;
+  metrics[1].values[1] += .025;
+  EXPECT_THAT(screen_peers(metrics, {}).suspects, IsEmpty());
+}
+
+TEST(ScreenPeers, NeedsEightNodesAndPassesOverWhatWasNotMeasured) {
+  std::vector<PeerMetric> metrics = fleet(8);
+  metrics[0].values[2] = std::numeric_limits<double>::quiet_NaN();
+  metrics[1].values[2] += .3;
+  const PeerScreen screen = screen_peers(metrics, {});
+  EXPECT_FALSE(screen.scales[0].usable);
+  EXPECT_EQ(screen.scales[0].nodes, 7);
+  ASSERT_EQ(screen.suspects.size(), 1U);
+  EXPECT_EQ(screen.suspects[0].metric, 1U);
+}
+
+TEST(ScreenPeers, WarnsOfFivePercentAmongFewNodesWhateverTheTestSays) {
+  for (const auto& [nodes, said] : {std::pair{12U, true}, std::pair{20U, false}}) {
+    std::vector<PeerMetric> metrics = fleet(nodes, .02);
+    metrics[0].values[0] = -7 + .06;
+    const PeerScreen screen = screen_peers(metrics, {});
+    bool found = false;
+    for (const PeerSuspect& suspect : screen.suspects)
+      found = found || (suspect.metric == 0 && suspect.node == 0 && !suspect.rejected);
+    EXPECT_EQ(found, said) << nodes;
+  }
+}
+
+TEST(ScreenPeers, RefusesMetricsOverDifferentNodes) {
+  std::vector<PeerMetric> metrics = fleet(10);
+  metrics[1].values.pop_back();
+  EXPECT_THROW(screen_peers(metrics, {}), std::invalid_argument);
+  EXPECT_THAT(screen_peers({}, {}).suspects, IsEmpty());
+}
+
+TEST(Retest, ConfirmsWhatAFreshRoundRepeats) {
+  const PeerScale scale{.nodes = 40, .centre = 0, .spread = .005, .degrees = 30, .usable = true};
+  const PeerSuspect suspect{.metric = 0, .node = 0, .change = .05, .p = 1e-9, .rejected = true};
+  EXPECT_EQ(retest(suspect, scale, .03, .05, {}), PeerDecision::confirmed);
+  EXPECT_EQ(retest(suspect, scale, .03, .016, {}), PeerDecision::confirmed) << "mean 3.3%, second above 1.5%";
+  EXPECT_EQ(retest(suspect, scale, .03, .014, {}), PeerDecision::cleared) << "second below 1.5%";
+  EXPECT_EQ(retest(suspect, scale, .03, .0, {}), PeerDecision::cleared);
+  const PeerSuspect small{.metric = 0, .node = 0, .change = .035, .p = 1e-9, .rejected = true};
+  EXPECT_EQ(retest(small, scale, .03, .02, {}), PeerDecision::cleared) << "mean 2.75%";
+  PeerScale noisy = scale;
+  noisy.spread = .03;
+  EXPECT_EQ(retest(suspect, noisy, .03, .05, {}), PeerDecision::cleared) << "p of the fresh round .05";
+}
+
+TEST(Retest, WarnsAmongFewNodesOfFivePercentInBothRounds) {
+  const PeerScale scale{.nodes = 10, .centre = 0, .spread = .03, .degrees = 7, .usable = true};
+  const PeerSuspect suspect{.metric = 0, .node = 0, .change = .06, .p = .04, .rejected = false};
+  EXPECT_EQ(retest(suspect, scale, .03, .055, {}), PeerDecision::warned);
+  EXPECT_EQ(retest(suspect, scale, .03, .045, {}), PeerDecision::cleared);
+}
+
+}  // namespace
+}  // namespace gpugauge::judge
