@@ -1,5 +1,6 @@
 # Judging from files: two sides, treatments, policies, and Google Benchmark's own JSON.
 load common
+export WIDE=yes
 
 # google_benchmark FILE FACTOR [SEED]: a file with three benchmarks and nine repetitions, so many times slower.
 google_benchmark() {
