@@ -6,8 +6,8 @@ Usage: tidy.py BUILD_FOLDER [--clang-tidy PROGRAM] [--jobs N] [--seconds N]
 Reads BUILD_FOLDER/compile_commands.json and takes the C++ files of the project itself: no CUDA files, nothing generated,
 nothing fetched. A file that was clean is not looked at again until it, a project header that it includes (directly or not),
 its compile command, .clang-tidy, the program or this script changes; the notes are kept in BUILD_FOLDER/tidy.
-With --seconds the files whose last commit is the newest come first, and none is begun after that time: how many were left
-out is said in the last line.
+With --seconds files that are not committed come first, then those whose last commit is the newest, and none is begun after
+that time: how many were left out is said in the last line.
 Ends with 1 when a file is not clean, 2 when it cannot work.
 """
 import argparse
@@ -22,6 +22,7 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+PRECOMPILED = re.compile(r" -Winvalid-pch| -include \S*/cmake_pch\.hxx")
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 
 
@@ -56,9 +57,20 @@ def project_sources(commands):
     return chosen
 
 
+def without_precompiled(commands, folder):
+    """Writes the compile commands to `folder` without g++'s precompiled headers, which clang cannot read."""
+    for entry in commands:
+        command = entry.pop("command", None) or " ".join(entry.pop("arguments"))
+        entry["command"] = PRECOMPILED.sub(" ", command)
+    (folder / "compile_commands.json").write_text(json.dumps(commands))
+
+
 def newest_first(todo):
     """The files in the order of their last commit, the newest first; as they are where there is no history."""
-    listed = subprocess.run(["git", "-C", str(ROOT), "log", "--format=", "--name-only", "--no-renames", "-n", "400"],
+    changed = subprocess.run(["git", "-C", str(ROOT), "status", "--porcelain", "--no-renames", "--untracked-files=all"],
+                             capture_output=True, text=True, check=False).stdout.splitlines()
+    listed = [line[3:] for line in changed]
+    listed += subprocess.run(["git", "-C", str(ROOT), "log", "--format=", "--name-only", "--no-renames", "-n", "400"],
                             capture_output=True, text=True, check=False).stdout.splitlines()
     age = {}
     for place, name in enumerate(listed):
@@ -83,6 +95,7 @@ def main():
 
     notes = options.build / "tidy"
     notes.mkdir(exist_ok=True)
+    without_precompiled(commands, notes)
     common = hashlib.sha256(((ROOT / ".clang-tidy").read_text() + version + pathlib.Path(__file__).read_text()).encode())
     contents, graph, todo = {}, {}, []
     sources = project_sources(commands)
@@ -106,7 +119,7 @@ def main():
             return source, None
         # The commands are g++'s: warnings that clang does not know are no finding.
         done = subprocess.run([options.clang_tidy, "--quiet", "--extra-arg=-Wno-unknown-warning-option",
-                               "-p", str(options.build), str(source)],
+                               "-p", str(notes), str(source)],
                               capture_output=True, text=True, check=False)
         if done.returncode == 0:
             note.write_text(digest)
