@@ -40,6 +40,7 @@ struct Baseline {
   std::filesystem::path folder;
   std::vector<result::Run> runs;
   std::vector<LogEntry> log;
+  bool other_node = false;  ///< selected for this GPU model, and recorded on another node
   /// Rounds from fewer than 3 boots and fewer than 3 UTC days: the baseline has not seen how this machine
   /// differs from boot to boot, and small changes may be just that.
   bool provisional() const;

@@ -194,6 +194,7 @@ Selection select(const std::filesystem::path& given, const result::Fingerprint& 
     if (best.fit == Fit::no) continue;
     selection.origin = origin_of(place, best);
     selection.baseline = std::move(best.baseline);
+    selection.baseline->other_node = place.name != "own";
     return selection;
   }
   selection.origin =

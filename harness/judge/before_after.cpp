@@ -11,6 +11,7 @@
 
 #include "judge/absence.hpp"
 #include "judge/collect.hpp"
+#include "judge/reasons.hpp"
 #include "judge/scale.hpp"
 #include "judge/sides.hpp"
 #include "judge/statistics.hpp"
@@ -39,10 +40,6 @@ std::set<std::string> boots(const std::vector<result::Run>& runs) {
   std::set<std::string> out;
   for (const result::Run& run : runs) out.insert(run.boot_id);
   return out;
-}
-
-std::string percent(double share) {
-  return fmt::format("{:.1f}%", 100 * share);
 }
 
 /// One metric of one side: its values by unit, and the forms that were met.

@@ -16,6 +16,9 @@ ClassMean class_mean(std::span<const Series> metrics, const Calibration& calibra
     if (scale.usable && !scale.advisory && metrics[m].rounds.size() == rounds) out.members.push_back(m);
   }
   if (out.members.size() < least_members) return {};
+  // What one node has more of than another moves a whole class: it does not average out.
+  for (const std::size_t m : out.members)
+    out.series.unit_spread = std::max(out.series.unit_spread, metrics[m].unit_spread);
   out.series.tolerance = tolerance;
   out.series.group = class_mean_group;
   for (std::size_t k = 0; k < rounds; ++k) {

@@ -106,7 +106,8 @@ struct Estimate {
 Estimate estimate(const Scale& scale, std::span<const double> x) {
   const auto count = static_cast<double>(x.size());
   const double mean = std::accumulate(x.begin(), x.end(), 0.0) / count;
-  return {mean, scale.spread * std::sqrt(1 / count + median_variance_factor(scale.rounds))};
+  const double rounds = scale.spread * std::sqrt(1 / count + median_variance_factor(scale.rounds));
+  return {mean, std::hypot(rounds, scale.unit_error)};
 }
 
 /// Rounds after the one that selected the metric, or that one while there is no other.
@@ -249,6 +250,7 @@ Calibration calibrate(std::span<const Series> series, const GateRules& rules) {
     Scale scale;
     scale.rounds = static_cast<int>(series[m].rounds.size());
     scale.tolerance = series[m].tolerance;
+    scale.unit_error = std::sqrt(2.0) * series[m].unit_spread;
     scale.usable = scale.rounds >= minimum_baseline_rounds;
     scale.process_spread = typical_process_spread(series[m].rounds);
     for (const RoundValues& round : series[m].rounds) values[m].push_back(median(round));
@@ -271,8 +273,11 @@ Calibration calibrate(std::span<const Series> series, const GateRules& rules) {
       found->second = {t_quantile(1 - rules.alpha_ok, scale.degrees),
                        detection_quantiles(scale.degrees, rules.alpha)};
     scale.ok_quantile = found->second.first;
+    // The detectable change is that of five rounds; what units differ by is brought to the same scale.
+    const double spread =
+        std::hypot(scale.spread, scale.unit_error / std::sqrt(.2 + median_variance_factor(scale.rounds)));
     scale.minimum_detectable_change =
-        judge::minimum_detectable_change(scale.tolerance, scale.spread, found->second.second, scale.rounds);
+        judge::minimum_detectable_change(scale.tolerance, spread, found->second.second, scale.rounds);
     scale.advisory = scale.minimum_detectable_change > 2 * scale.tolerance;
     if (scale.usable) ++out.usable;
   }

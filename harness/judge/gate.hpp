@@ -35,6 +35,8 @@ struct Series {
   double tolerance = 0;             ///< tau > 0
   double resolution = 0;            ///< what the clock cannot tell apart; 0 = negligible
   int group = 0;                    ///< spreads are moderated among the series of one group
+  /// Standard deviation between healthy units (nodes), where the two sides are two of them; 0 = one unit.
+  double unit_spread = 0;
 };
 
 /// What the baseline says about one metric.
@@ -47,6 +49,7 @@ struct Scale {
   /// Median over rounds of how far their processes lie apart; absent below 3 processes a round.
   std::optional<double> process_spread;
   double minimum_detectable_change = 0;  ///< with 90% power; 0 when K < 2
+  double unit_error = 0;                 ///< of the difference of two units; no number of rounds lessens it
   double ok_quantile = 0;                ///< t[1 - alpha_ok, nu]
   bool advisory = false;  ///< minimum_detectable_change above twice the tolerance: too noisy to count
   bool usable = false;    ///< K >= minimum_baseline_rounds

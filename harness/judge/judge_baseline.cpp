@@ -114,6 +114,12 @@ std::vector<std::string> remarks_on(const baseline::Baseline& baseline, const Ca
                                     const Policy& policy) {
   std::vector<std::string> out;
   const auto rounds = static_cast<int>(baseline.runs.size());
+  if (baseline.other_node)
+    out.emplace_back(
+        "The baseline is another node's: how healthy nodes of one model differ is allowed for (1% between "
+        "memories, links "
+        "and launches, 2% where power limits the clock, 5% between hosts; assumed), so only larger drops can "
+        "be shown.");
   if (baseline.provisional())
     out.push_back(fmt::format(
         "The baseline is provisional: its rounds come from fewer than 3 boots or days, so small "
@@ -152,7 +158,7 @@ class Session {
         provisional_(baseline.provisional()),
         then_(collect_all(baseline.runs)),
         now_(collect_all(rounds)),
-        pinned_(pin(then_, policy)),
+        pinned_(pin(then_, policy, baseline.other_node)),
         values_(values_of(pinned_, now_)),
         calibration_(calibrate(pinned_.series, policy.rules)) {
     if (policy.class_means) classes_ = pin_classes(pinned_, calibration_, values_, policy);
@@ -291,7 +297,7 @@ Judgement judge_baseline(const std::vector<result::Run>& rounds, const baseline:
 
 std::vector<Sensitivity> sensitivity(const baseline::Baseline& baseline, const Policy& policy) {
   const std::vector<Collected> rounds = collect_all(baseline.runs);
-  const Pinned pinned = pin(rounds, policy);
+  const Pinned pinned = pin(rounds, policy, baseline.other_node);
   std::vector<Series> all = pinned.series;
   std::vector<PinnedClass> classes;
   if (policy.class_means) classes = pin_classes(pinned, calibrate(all, policy.rules), {}, policy);

@@ -71,6 +71,10 @@ PeersJudgement judge_peers(const PeersInput& input, const Policy& policy = {}, b
 /// Tolerance between devices of one model, relative: healthy ones differ, most where the power limit decides.
 double peer_tolerance(const Policy& policy, const std::string& metric_class);
 
+/// Standard deviation of a class between healthy nodes of one model, as a share (docs/verdicts.md has the
+/// sources).
+double between_nodes(const std::string& metric_class);
+
 std::string_view to_string(NodeState state);
 
 }  // namespace gpugauge::judge

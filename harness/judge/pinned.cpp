@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "judge/judge_peers.hpp"
 #include "judge/scale.hpp"
 #include "judge/statistics.hpp"
 
@@ -42,7 +43,7 @@ std::vector<Collected> collect_all(const std::vector<result::Run>& runs) {
   return out;
 }
 
-Pinned pin(const std::vector<Collected>& rounds, const Policy& policy) {
+Pinned pin(const std::vector<Collected>& rounds, const Policy& policy, bool other_node) {
   Pinned out;
   std::map<std::string, std::vector<const MetricValues*>> found;
   for (const Collected& round : rounds) {
@@ -63,6 +64,7 @@ Pinned pin(const std::vector<Collected>& rounds, const Policy& policy) {
     }
     series.resolution = resolution / median(in_unit);
     series.group = is_tail(form) ? tail_group : 0;
+    if (other_node) series.unit_spread = between_nodes(form.metric_class);
     const double relative = std::min(largest_tolerance, std::max(tolerance(policy, form.metric_class, key),
                                                                  clock_steps * series.resolution));
     series.tolerance = step_of(relative, form.better);

@@ -24,7 +24,8 @@ std::vector<Collected> collect_all(const std::vector<result::Run>& runs);
 
 /// `rounds` must outlive the result. A round in which a metric has another unit, direction or class than in
 /// the newest is left out for that metric.
-Pinned pin(const std::vector<Collected>& rounds, const Policy& policy);
+/// `other_node`: the rounds are another node's, so that healthy nodes of one model may differ.
+Pinned pin(const std::vector<Collected>& rounds, const Policy& policy, bool other_node = false);
 
 /// values[metric][round] of a check, on the gate's scale; empty where a round does not hold the metric, or
 /// holds another quantity under its name.

@@ -78,6 +78,16 @@ const MetricRule* rule_for(const Policy& policy, const std::string& key) {
   return found;
 }
 
+double between_nodes(const std::string& metric_class) {
+  // A published range of 8% over hundreds of cards is about four standard deviations wide; the others lie in
+  // 1 to 2%.
+  constexpr double power = .02;
+  constexpr double others = .01;
+  constexpr double hosts = .05;  // an assumption: processors of one name run at other speeds in other racks
+  if (metric_class == "host_cpu" || metric_class == "host_memory") return hosts;
+  return power_limited(metric_class) ? power : others;
+}
+
 double peer_tolerance(const Policy& policy, const std::string& metric_class) {
   const double own = tolerance(policy, metric_class);
   const bool set = policy.tolerance.contains(metric_class);

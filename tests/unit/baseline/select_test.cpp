@@ -192,8 +192,10 @@ TEST_F(Select, OneOfThisSiteComesBetweenOwnAndShipped) {
   pin("shipped/NVIDIA X/quick");
   pin("state/site/golden");
   EXPECT_THAT(select({}, now()).origin, HasSubstr("this site's baseline golden"));
+  EXPECT_TRUE(select({}, now()).baseline->other_node);
   pin("state/baselines/mine");
   EXPECT_THAT(select({}, now()).origin, HasSubstr("own baseline mine"));
+  EXPECT_FALSE(select({}, now()).baseline->other_node);
 }
 
 TEST_F(Select, ADamagedLogIsAProblemThatIsSaid) {

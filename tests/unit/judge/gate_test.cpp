@@ -259,5 +259,22 @@ TEST(Decide, AMetricThatIsNeverMeasuredIsNotAskedForAndOtherSizesAreRefused) {
   EXPECT_THROW(decide(calibration, now, {}), std::invalid_argument);
 }
 
+TEST(UnitSpread, IsAddedOnceAndNoRoundLessensIt) {
+  Series own;
+  own.tolerance = .03;
+  for (int k = 0; k < 10; ++k) own.rounds.push_back({.001 * (k % 3)});
+  Series foreign = own;
+  foreign.unit_spread = .02;
+  const auto seen = [](const Series& series, std::size_t rounds) {
+    const Calibration calibration = calibrate(std::vector<Series>{series}, {});
+    const std::vector<std::vector<RoundValues>> now{std::vector<RoundValues>(rounds, RoundValues{.04})};
+    return std::pair(decide(calibration, now, {}).front().half_width / calibration.scales.front().ok_quantile,
+                     calibration.scales.front().minimum_detectable_change);
+  };
+  EXPECT_GE(seen(foreign, 6).first, .02 * std::sqrt(2.0));
+  EXPECT_GT(seen(foreign, 2).second, 2 * seen(own, 2).second);
+  EXPECT_LT(seen(own, 2).first, .01);
+}
+
 }  // namespace
 }  // namespace gpugauge::judge
