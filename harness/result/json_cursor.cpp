@@ -82,19 +82,16 @@ void JsonCursor::missing(std::string_view key) const {
   refuse(fmt::format("the key '{}' is missing", key));
 }
 
-void JsonCursor::blanks() {
-  while (at_ != end_ && (*at_ == ' ' || *at_ == '\n' || *at_ == '\t' || *at_ == '\r')) ++at_;
-}
-
-char JsonCursor::peek() {
-  blanks();
-  if (at_ == end_) syntax();
-  return *at_;
-}
-
-void JsonCursor::expect(char c) {
-  if (peek() != c) syntax();
-  ++at_;
+void JsonCursor::skip_blanks() {
+  // Most are the indentation of a line.
+  constexpr std::uint64_t eight_spaces = 0x2020202020202020U;
+  while (at_ != end_ && (*at_ == ' ' || *at_ == '\n' || *at_ == '\t' || *at_ == '\r')) {
+    ++at_;
+    for (std::uint64_t bytes = eight_spaces; end_ - at_ >= 8; at_ += 8) {
+      std::memcpy(&bytes, at_, sizeof bytes);
+      if (bytes != eight_spaces) break;
+    }
+  }
 }
 
 void JsonCursor::word(std::string_view letters) {
@@ -110,13 +107,6 @@ bool JsonCursor::open(char bracket) {
   if (peek() != (bracket == '{' ? '}' : ']')) return true;
   ++at_;
   return false;
-}
-
-bool JsonCursor::another(char bracket) {
-  const char next = peek();
-  if (next != ',' && next != bracket) syntax();
-  ++at_;
-  return next == ',';
 }
 
 std::string JsonCursor::key() {
