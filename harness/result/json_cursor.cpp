@@ -119,10 +119,19 @@ std::string JsonCursor::key() {
 
 std::size_t JsonCursor::key(const std::string_view* keys, std::size_t count, std::size_t expected) {
   if (peek() != '"') syntax();
+  if (expected < count) {  // as a rule it stands there, letter by letter
+    const std::string_view likely = keys[expected];
+    const auto length = static_cast<std::ptrdiff_t>(likely.size());
+    if (end_ - at_ > length + 1 && at_[length + 1] == '"' &&
+        std::memcmp(at_ + 1, likely.data(), likely.size()) == 0) {
+      at_ += length + 2;
+      expect(':');
+      return expected;
+    }
+  }
   std::string scratch;
   const std::string_view found = string(scratch);
   expect(':');
-  if (expected < count && keys[expected] == found) return expected;
   for (std::size_t i = 0; i < count; ++i)
     if (keys[i] == found) return i;
   refuse(fmt::format("the key {} is not part of this format", quoted(std::string(found))));
