@@ -151,8 +151,9 @@ int fleet(const Arguments& arguments) {
   const judge::PeersInput input = reader.read();
   judge::PeersJudgement judgement = judge::judge_peers(input, {}, arguments.strict);
   if (reader.left_out() > 0)
-    judgement.remarks.push_back(fmt::format("{} file{} in the folders left out: no run files.",
-                                            reader.left_out(), reader.left_out() == 1 ? " was" : "s were"));
+    judgement.remarks.push_back(
+        fmt::format("{} left out: in the folders, and no run file.",
+                    reader.left_out() == 1 ? "1 file was" : fmt::format("{} files were", reader.left_out())));
   if (!arguments.retest_list.empty()) result::write_file(arguments.retest_list, retest_list(judgement));
   print(arguments.json ? report::to_json(judgement)
                        : report::draw(judgement, report::terminal(1), arguments.every_node));

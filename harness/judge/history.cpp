@@ -21,6 +21,7 @@ double mean(std::span<const double> values) {
 /// Standard deviation of a night's value, blind to a few steps.
 double noise(std::span<const double> nights) {
   std::vector<double> differences;
+  differences.reserve(nights.size());
   for (std::size_t i = 1; i < nights.size(); ++i) differences.push_back(nights[i] - nights[i - 1]);
   const double middle = median(differences);
   for (double& difference : differences) difference = std::abs(difference - middle);

@@ -1,4 +1,4 @@
-// The judges: physical (no history) and baseline (this node before).
+// The judges: physical (no history) and baseline (this node before); judge_peers.hpp has the third.
 #pragma once
 
 #include <map>

@@ -60,6 +60,7 @@ std::vector<std::vector<const Node*>> kinds_of(const Nodes& nodes) {
     groups[name].push_back(&node);
   }
   std::vector<std::vector<const Node*>> out;
+  out.reserve(groups.size());
   for (auto& [name, group] : groups) out.push_back(std::move(group));
   std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.size() > b.size(); });
   return out;
@@ -189,6 +190,7 @@ PeersJudgement judge_peers(const PeersInput& input, const Policy& policy, bool s
     std::optional<PeerGroupResult> result;
     if (group.judged) {
       std::vector<PeerRounds> rounds;
+      rounds.reserve(kind.size());
       for (const Node* node : kind) rounds.push_back(node->rounds);
       result = judge_group(rounds, input.metrics, policy, rules);
       group.metrics = result->judged;

@@ -34,6 +34,7 @@ std::vector<PeerFault> faults_of(const result::Run& run, const Collected& collec
       families.try_emplace(process.family,
                            PeerFault{process.family, status, own ? process.reason : process.samples->reason});
   }
+  out.reserve(families.size());
   for (auto& [family, fault] : families) out.push_back(std::move(fault));
   for (const auto& [id, state] : collected.benchmarks) {
     if (state.worst != result::Status::ok) out.push_back({id, state.worst, state.reason});

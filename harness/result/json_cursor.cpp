@@ -82,19 +82,16 @@ void JsonCursor::missing(std::string_view key) const {
   refuse(fmt::format("the key '{}' is missing", key));
 }
 
-void JsonCursor::blanks() {
-  while (at_ != end_ && (*at_ == ' ' || *at_ == '\n' || *at_ == '\t' || *at_ == '\r')) ++at_;
-}
-
-char JsonCursor::peek() {
-  blanks();
-  if (at_ == end_) syntax();
-  return *at_;
-}
-
-void JsonCursor::expect(char c) {
-  if (peek() != c) syntax();
-  ++at_;
+void JsonCursor::skip_blanks() {
+  // Most are the indentation of a line.
+  constexpr std::uint64_t eight_spaces = 0x2020202020202020U;
+  while (at_ != end_ && (*at_ == ' ' || *at_ == '\n' || *at_ == '\t' || *at_ == '\r')) {
+    ++at_;
+    for (std::uint64_t bytes = eight_spaces; end_ - at_ >= 8; at_ += 8) {
+      std::memcpy(&bytes, at_, sizeof bytes);
+      if (bytes != eight_spaces) break;
+    }
+  }
 }
 
 void JsonCursor::word(std::string_view letters) {
@@ -112,13 +109,6 @@ bool JsonCursor::open(char bracket) {
   return false;
 }
 
-bool JsonCursor::another(char bracket) {
-  const char next = peek();
-  if (next != ',' && next != bracket) syntax();
-  ++at_;
-  return next == ',';
-}
-
 std::string JsonCursor::key() {
   if (peek() != '"') syntax();
   std::string scratch;
@@ -129,111 +119,22 @@ std::string JsonCursor::key() {
 
 std::size_t JsonCursor::key(const std::string_view* keys, std::size_t count, std::size_t expected) {
   if (peek() != '"') syntax();
+  if (expected < count) {  // as a rule it stands there, letter by letter
+    const std::string_view likely = keys[expected];
+    const auto length = static_cast<std::ptrdiff_t>(likely.size());
+    if (end_ - at_ > length + 1 && at_[length + 1] == '"' &&
+        std::memcmp(at_ + 1, likely.data(), likely.size()) == 0) {
+      at_ += length + 2;
+      expect(':');
+      return expected;
+    }
+  }
   std::string scratch;
   const std::string_view found = string(scratch);
   expect(':');
-  if (expected < count && keys[expected] == found) return expected;
   for (std::size_t i = 0; i < count; ++i)
     if (keys[i] == found) return i;
   refuse(fmt::format("the key {} is not part of this format", quoted(std::string(found))));
-}
-
-void JsonCursor::utf8() {
-  const auto byte = [&](std::ptrdiff_t i) -> unsigned {
-    return i < end_ - at_ ? static_cast<unsigned char>(at_[i]) : 0U;
-  };
-  const unsigned first = byte(0);
-  const auto follows = [&](std::ptrdiff_t i, unsigned low = 0x80, unsigned high = 0xBF) {
-    return byte(i) >= low && byte(i) <= high;
-  };
-  std::ptrdiff_t length = 0;  // RFC 3629, table 3-7 of the Unicode standard
-  if (first >= 0xC2 && first <= 0xDF && follows(1)) length = 2;
-  if (first >= 0xE0 && first <= 0xEF && follows(2) &&
-      follows(1, first == 0xE0 ? 0xA0 : 0x80, first == 0xED ? 0x9F : 0xBF))
-    length = 3;
-  if (first >= 0xF0 && first <= 0xF4 && follows(2) && follows(3) &&
-      follows(1, first == 0xF0 ? 0x90 : 0x80, first == 0xF4 ? 0x8F : 0xBF))
-    length = 4;
-  if (length == 0) syntax();
-  at_ += length;
-}
-
-std::uint32_t JsonCursor::hex4() {
-  std::uint32_t value = 0;
-  for (int i = 0; i < 4; ++i) {
-    if (at_ == end_) syntax();
-    const char c = *at_;
-    const int nibble = digit(c)               ? c - '0'
-                       : c >= 'a' && c <= 'f' ? c - 'a' + 10
-                       : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                              : -1;
-    if (nibble < 0) syntax();
-    value = value * 16 + static_cast<std::uint32_t>(nibble);
-    ++at_;
-  }
-  return value;
-}
-
-void JsonCursor::escape(std::string& out) {
-  ++at_;
-  if (at_ == end_) syntax();
-  constexpr std::string_view from = "\"\\/bfnrt";
-  constexpr std::string_view to = "\"\\/\b\f\n\r\t";
-  if (const auto simple = from.find(*at_); simple != std::string_view::npos) {
-    out += to[simple];
-    ++at_;
-    return;
-  }
-  if (*at_ != 'u') syntax();
-  ++at_;
-  std::uint32_t code = hex4();
-  if (code >= 0xDC00 && code <= 0xDFFF) syntax();
-  if (code >= 0xD800 && code <= 0xDBFF) {
-    word("\\u");
-    const std::uint32_t low = hex4();
-    if (low < 0xDC00 || low > 0xDFFF) syntax();
-    code = 0x10000 + ((code - 0xD800) << 10U) + (low - 0xDC00);
-  }
-  const auto put = [&](std::uint32_t byte) { out += static_cast<char>(static_cast<unsigned char>(byte)); };
-  if (code < 0x80) return put(code);
-  if (code < 0x800) {
-    put(0xC0 | code >> 6U);
-  } else {
-    if (code < 0x10000) {
-      put(0xE0 | code >> 12U);
-    } else {
-      put(0xF0 | code >> 18U);
-      put(0x80 | (code >> 12U & 0x3FU));
-    }
-    put(0x80 | (code >> 6U & 0x3FU));
-  }
-  put(0x80 | (code & 0x3FU));
-}
-
-std::string_view JsonCursor::string(std::string& scratch) {
-  ++at_;
-  const char* from = at_;
-  bool copied = false;
-  while (true) {
-    if (at_ == end_) syntax();
-    const auto c = static_cast<unsigned char>(*at_);
-    if (c == '"') break;
-    if (c < 0x20) syntax();
-    if (c == '\\') {
-      scratch.append(from, at_);
-      copied = true;
-      escape(scratch);
-      from = at_;
-    } else if (c >= 0x80) {
-      utf8();
-    } else {
-      ++at_;
-    }
-  }
-  const char* to = at_++;
-  if (!copied) return {from, static_cast<std::size_t>(to - from)};
-  scratch.append(from, to);
-  return scratch;
 }
 
 JsonCursor::Number JsonCursor::number_token() {

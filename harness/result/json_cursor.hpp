@@ -128,7 +128,12 @@ class JsonCursor {
   };
 
   bool open(char bracket);
-  bool another(char bracket);
+  bool another(char bracket) {
+    const char next = peek();
+    if (next != ',' && next != bracket) syntax();
+    ++at_;
+    return next == ',';
+  }
   std::string key();
   std::size_t key(const std::string_view* keys, std::size_t count, std::size_t expected);
   template <typename Target>
@@ -138,9 +143,19 @@ class JsonCursor {
     else
       read(target);
   }
-  char peek();
-  void blanks();
-  void expect(char c);
+  char peek() {
+    blanks();
+    if (at_ == end_) syntax();
+    return *at_;
+  }
+  void blanks() {
+    if (at_ == end_ || *at_ <= ' ') skip_blanks();
+  }
+  void skip_blanks();
+  void expect(char c) {
+    if (peek() != c) syntax();
+    ++at_;
+  }
   void word(std::string_view letters);
   /// The string at the cursor: a view of the text where it holds no escapes, else `scratch`.
   std::string_view string(std::string& scratch);

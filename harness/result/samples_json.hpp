@@ -13,7 +13,7 @@ namespace gpugauge::result {
 /// Checks the rules of samples.hpp. Throws std::invalid_argument naming the benchmark and the rule.
 void validate(const Samples& samples);
 
-/// Reads one sample object at the cursor. With Detail::values the batches are counted, not kept.
+/// Reads one sample object at the cursor. See Detail for what is kept.
 Samples samples_from(JsonCursor& in, Detail detail);
 nlohmann::ordered_json json_of(const Samples& samples);
 

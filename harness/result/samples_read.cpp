@@ -66,9 +66,17 @@ Batches batches_from(JsonCursor& in, Detail detail) {
 
 BenchmarkResult benchmark_from(JsonCursor& in, Detail detail) {
   BenchmarkResult result;
+  const auto facts = [&](Facts& out) {
+    return [&in, &out, detail] {
+      if (detail == Detail::all)
+        in.read(out);
+      else
+        in.skip();
+    };
+  };
   in.object(member("id", result.id), member("status", [&] { result.status = word(in, status_from); }),
-            member("reason", result.reason), member("parameters", result.parameters),
-            member("notes", result.notes), member("work", [&] { result.work = work_from(in); }),
+            member("reason", result.reason), member("parameters", facts(result.parameters)),
+            member("notes", facts(result.notes)), member("work", [&] { result.work = work_from(in); }),
             member("metrics", [&] { in.elements([&] { result.metrics.push_back(metric_from(in)); }); }),
             member("verifications",
                    [&] { in.elements([&] { result.verifications.push_back(verification_from(in)); }); }),

@@ -53,7 +53,7 @@ PY
   json_of node-00009/round-1 unread
   run -1 gpugauge fleet fleet
   [[ $output == *"truncated"* && $output == *"nested deeper than 64 levels"* ]]
-  [[ $output == *"1 file in the folders was left out"* ]]
+  [[ $output == *"1 file was left out: in the folders, and no run file."* ]]
 }
 
 @test "fleet never passes what it could not judge" {

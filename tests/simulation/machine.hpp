@@ -45,6 +45,7 @@ class Machine {
   judge::RoundValues round(std::size_t metric, double drop) {
     const double shared = round_value(metric, drop);
     judge::RoundValues out;
+    out.reserve(processes);
     for (int p = 0; p < processes; ++p) out.push_back(shared + process_value(metric));
     return out;
   }
@@ -54,6 +55,7 @@ class Machine {
   std::vector<double> repeated(std::size_t metric, double drop) {
     const double middle = single(metric, drop);
     std::vector<double> out;
+    out.reserve(repetitions);
     for (int r = 0; r < repetitions; ++r) out.push_back(middle + spread_[metric] / 3 * normal_(engine_));
     return out;
   }

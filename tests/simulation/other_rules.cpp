@@ -71,6 +71,7 @@ Tally smaller_noise_nights(const Cell& cell) {
 Tally fixed_share_nights(const Cell& cell) {
   return nights(cell, [&](Machine& machine, std::size_t metric, double drop) {
     std::vector<double> then;
+    then.reserve(static_cast<std::size_t>(cell.baseline_rounds));
     for (int k = 0; k < cell.baseline_rounds; ++k) then.push_back(machine.single(metric, 0));
     return machine.single(metric, drop) - mean(then) > .05;
   });
@@ -80,6 +81,7 @@ Tally z_score_nights(const Cell& cell) {
   return nights(cell, [](Machine& machine, std::size_t metric, double drop) {
     constexpr int history = 30;
     std::vector<double> then;
+    then.reserve(history);
     for (int k = 0; k < history; ++k) then.push_back(machine.single(metric, 0));
     return machine.single(metric, drop) - mean(then) > 5 * deviation(then);
   });

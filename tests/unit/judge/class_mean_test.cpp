@@ -85,6 +85,7 @@ const Verdict* find(const Judgement& judgement, const std::string& key) {
 
 Judgement judge(const std::vector<double>& slow, int rounds, const Policy& policy = {}) {
   std::vector<result::Run> runs;
+  runs.reserve(static_cast<std::size_t>(rounds));
   for (int j = 0; j < rounds; ++j) runs.push_back(hbm_run(900 + static_cast<std::uint64_t>(j), slow));
   return judge_baseline(runs, hbm_baseline(), policy);
 }
@@ -144,6 +145,7 @@ TEST(JudgeBaseline, AProvisionalBaselineCountsAClassMeanAboveTheToleranceOfItsMe
   ASSERT_TRUE(baseline.provisional());
   for (const auto& [slow, advisory] : {std::pair{1.02, true}, std::pair{1.06, false}}) {
     std::vector<result::Run> runs;
+    runs.reserve(4);
     for (std::uint64_t j = 0; j < 4; ++j) runs.push_back(hbm_run(900 + j, std::vector<double>(6, slow)));
     const Judgement judgement = judge_baseline(runs, baseline);
     EXPECT_EQ(find(judgement, "class/hbm")->kind, VerdictKind::regressed);

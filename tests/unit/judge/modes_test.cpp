@@ -40,6 +40,7 @@ TEST(TwoModes, AreRarelySeenInOneWideMode) {
   int found = 0;
   for (int trial = 0; trial < 1000; ++trial) {
     Values values;
+    values.reserve(30);
     for (int i = 0; i < 30; ++i) values.push_back(normal(engine));
     found += two_modes(values, .5) ? 1 : 0;
   }

@@ -57,6 +57,7 @@ TEST(Qn, OfManyValuesIsTheOrderStatisticOfAllPairs) {
   for (const std::size_t n : {65U, 100U, 257U, 700U}) {
     for (const bool tied : {false, true}) {
       Values values;
+      values.reserve(n);
       for (std::size_t i = 0; i < n; ++i)
         values.push_back(tied ? .1 * coarse(engine) : 1e-3 * normal(engine) - 20);
       Values distances;
@@ -76,6 +77,7 @@ TEST(Qn, OfTenThousandNormalValuesIsTheirStandardDeviation) {
   std::mt19937_64 engine(6);
   std::normal_distribution<double> normal(100, 2);
   Values values;
+  values.reserve(10000);
   for (int i = 0; i < 10000; ++i) values.push_back(normal(engine));
   EXPECT_NEAR(qn(values), 2, .05);
 }
