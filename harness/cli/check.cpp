@@ -3,6 +3,7 @@
 
 #include "cli/command.hpp"
 #include "result/error.hpp"
+#include "result/file.hpp"
 
 namespace gpugauge::cli {
 namespace {
@@ -11,6 +12,7 @@ struct Arguments {
   MeasureArguments measure;
   ReportArguments report;
   std::string baseline;
+  std::string observation;
   bool strict = false;
   double budget = conductor::CheckOptions{}.budget_seconds;
 };
@@ -27,6 +29,10 @@ int check(const Arguments& arguments, const Invocation& invocation) {
     baseline::load(arguments.baseline);  // a bad path must not cost a measurement
 
   const Devices devices = find_devices(arguments.measure.device);
+  if (!arguments.observation.empty() && devices.targets.devices.size() != 1)
+    throw result::UsageError(
+        fmt::format("--observation holds one device, and {} would be measured; name one with --device",
+                    devices.targets.devices.size()));
   report::Report report;
   report.stack = stack::layers(stack::fingerprint(devices.gpus), devices.gpus);
   const bool gpu_missing = devices.targets.gpu_wanted && devices.gpus.state != stack::GpuState::usable;
@@ -47,6 +53,8 @@ int check(const Arguments& arguments, const Invocation& invocation) {
                       report.devices.empty() ? "cannot judge: no usable GPU, nothing was measured"
                                              : "cannot judge: a GPU was asked for and none is usable; " +
                                                    report.outcome.sentence};
+  if (!arguments.observation.empty())
+    result::write_file(arguments.observation, diagnose::to_json(*report.devices.front().observation));
   write_report(report, arguments.report);
   return static_cast<int>(report.outcome.code);
 }
@@ -62,6 +70,10 @@ void add_check(CLI::App& app, const Invocation& invocation, Action& action) {
       ->add_option("-b,--baseline", arguments->baseline,
                    "Baseline folder (default: this node's own, then a shipped one)")
       ->type_name("DIR");
+  command
+      ->add_option("--observation", arguments->observation,
+                   "Also write what was seen, for `gpugauge diagnose` (docs/observation.md)")
+      ->type_name("FILE");
   command->add_flag("--strict", arguments->strict, "End with 4 when a metric stays inconclusive or unstable");
   command->add_option("--budget", arguments->budget, "Begin no further round after this many seconds")
       ->capture_default_str()

@@ -31,6 +31,7 @@ constexpr const char* footer =
     "  gpugauge run --output before.json           measure only\n"
     "  gpugauge compare after.json --against before.json\n"
     "  gpugauge doctor                             list the GPU stack and say what does not fit\n"
+    "  gpugauge diagnose seen.json                 name the cause in what was seen, anywhere\n"
     "\n"
     "Exit codes: 0 pass; 1 regressed or failed; 2 usage or tool error; 3 cannot judge; 4 inconclusive (with "
     "--strict).";
@@ -74,6 +75,8 @@ int run_command(int argc, char** argv) {
   add_baseline(app, invocation, action);
   add_list(app, invocation, action);
   add_doctor(app, invocation, action);
+  add_diagnose(app, invocation, action);
+  add_explain(app, invocation, action);
   add_probe(app, invocation, action);
   try {
     app.parse(argc, argv);

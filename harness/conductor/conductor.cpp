@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 #include <signal.h>
 
+#include "conductor/observe.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
 
@@ -147,6 +148,8 @@ report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
   }
   input.verdicts = device.verdicts;
   device.outcome = judge::outcome(input);
+  device.observation = observe(device, selection.baseline && input.judged ? &*selection.baseline : nullptr);
+  device.diagnosis = diagnose::diagnose(*device.observation);
   return device;
 }
 
