@@ -129,7 +129,8 @@ void add_host(const Runs& runs, const baseline::Baseline* before, Observation& o
     constexpr double noise_percent = 5;
     const double percent = now.*counter / now.wall * scale;
     const double earlier = then.wall > 0 ? then.*counter / then.wall * scale : 0;
-    if (percent > earlier * clearly + noise_percent) out.telemetry[key] = percent;
+    // The counters are read a moment after the time: a share may seem to exceed the whole.
+    if (percent > earlier * clearly + noise_percent) out.telemetry[key] = std::min(percent, 100.0);
   };
   add("cpu_load_percent", &Host::other, 100 / cpus);
   add("cpu_pressure_percent", &Host::pressure, 100);

@@ -1,6 +1,7 @@
 #include "diagnose/diagnose.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -21,7 +22,7 @@ constexpr std::size_t excluded_most = 8;
 /// For printing and comparing: 0.1 + 0.2 must not rank above 0.3.
 double rounded(double score) {
   constexpr double steps = 1000;
-  return static_cast<double>(static_cast<long>(score * steps + .5)) / steps;
+  return std::round(score * steps) / steps;
 }
 
 Scored score(const Signature& signature, const Seen& seen, const Weights& weights) {

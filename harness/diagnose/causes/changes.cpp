@@ -76,9 +76,8 @@ void examine_mixed_upgrade(const Seen& seen, Argument& it) {
   std::set<std::string> counted = changed;
   for (const char* name : {"harness", "container_toolkit"}) counted.erase(name);
   // A framework's wheel carries its cuDNN, cuBLAS and NCCL: one change, not two.
-  if (counted.contains("framework") && counted.size() == 2 && !counted.contains("driver") &&
-      !counted.contains("container"))
-    counted.erase("framework");
+  const bool bundled = counted.contains("cudnn") || counted.contains("cublas") || counted.contains("nccl");
+  if (counted.contains("framework") && counted.size() == 2 && bundled) counted.erase("framework");
   bool separated = false;
   for (const std::string& component : changed)
     separated = separated || seen.undone(component, {"recovers"}).has_value();

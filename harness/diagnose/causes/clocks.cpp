@@ -1,4 +1,6 @@
 // Clocks that are held, lost, or ramp up late.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "diagnose/causes/predicates.hpp"
@@ -74,6 +76,9 @@ void examine_hidden(const Seen& seen, Argument& it) {
   } else if (slow && less_power) {
     it.confirms(weight::hint, less_power);
   }
+  const bool two_levels = std::any_of(seen.it().metrics.begin(), seen.it().metrics.end(),
+                                      [](const Metric& metric) { return metric.bimodal == true; });
+  if (!less_power && !two_levels) it.at_most(.3, Fact("its power is not known to be lower"));
   it.at_most(.2, low_clock(seen));
   it.at_most(.3,
              seen.throttled({"hw_thermal", "hw_power_brake", "sw_thermal", "sw_power_cap", "hw_slowdown"}));

@@ -161,8 +161,9 @@ void examine_p2p_to_shm(const Seen& seen, Argument& it) {
   const Fact shm = either(seen.on("nccl.transport", {"shm"}),
                           seen.said({"via SHM", "SHM/direct", "P2P is disabled between",
                                      "Could not enable P2P", "P2P Chunk*SHM"}));
+  const Fact moved = seen.field_changed("nccl.transport");
   it.confirms(weight::good, shm);
-  it.confirms(weight::strong, both(seen.field_changed("nccl.transport"), shm));
+  if (moved && contains(*moved, "to shm")) it.confirms(weight::strong, moved);
   it.confirms(weight::good, both(shm, plain_copies_normal(seen)));
   it.confirms(weight::fair,
               seen.said({"peer access*not supported", "cudaDeviceEnablePeerAccess", "no P2P between",

@@ -123,6 +123,7 @@ void examine_built_without(const Seen& seen, Argument& it) {
     it.confirms(weight::faint, seen.changed({"framework", "application"}));
   }
   it.at_most(.45, seen.on("framework.origin", {"wheel"}));
+  if (!mine) it.at_most(.45, seen.said({"Torch not compiled with CUDA"}));
   if (const Value* version = seen.inventory("framework.version");
       version != nullptr && contains(version->text(), "+cpu"))
     it.at_most(.35, Fact("the wheel says that it is the processor's"));

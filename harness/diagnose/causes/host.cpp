@@ -120,7 +120,7 @@ void examine_neighbour(const Seen& seen, Argument& it) {
   if (seen.slower({})) {
     it.confirms(weight::strong, seen.at_least("other_processes", 1));
     it.confirms(weight::good, seen.at_least("utilization_before_percent", 10));
-    it.confirms(weight::fair, seen.environment("CUDA_MPS_*"));
+    if (!it.evidence().empty()) it.confirms(weight::hint, seen.environment("CUDA_MPS_*"));
   }
   it.confirms(weight::good, seen.said({"another process*GPU", "other process*GPU", "nvidia-cuda-mps",
                                        "MPS client", "shared GPU", "time-slic"}));

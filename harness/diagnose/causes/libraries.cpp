@@ -87,13 +87,13 @@ void examine_mixed(const Seen& seen, Argument& it) {
 
 void examine_duplicate(const Seen& seen, Argument& it) {
   it.confirms(weight::strong, copies(seen, "nccl.copies"));
-  it.confirms(weight::good, copies(seen, "cudnn.copies"));
-  it.confirms(weight::good, mixed(seen));
+  it.confirms(weight::strong, copies(seen, "cudnn.copies"));
+  it.confirms(weight::strong, either(mixed(seen), seen.on("libraries.mixed", {"nccl"})));
   it.confirms(weight::good,
               seen.said({"nccl*linked against*loaded", "compiled with NCCL*but", "linked*libnccl*while",
                          "found two*lib", "loaded twice", "multiple versions of lib"}));
   it.at_most(.45, mismatch_reported(seen));
-  it.at_most(.45, both(seen.fails({"conv"}), copies(seen, "cudnn.copies")));
+  it.at_most(.45, both(seen.fails({}), copies(seen, "cudnn.copies")));
 }
 
 void examine_cublas_version(const Seen& seen, Argument& it) {

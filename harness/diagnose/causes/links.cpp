@@ -80,6 +80,8 @@ void examine_iommu(const Seen& seen, Argument& it) {
                             ? Fact("host.iommu = " + mode->text())
                             : Fact(),
                         Fact("addresses are not translated")));
+  // Both may be on: which one it is takes a probe.
+  if (!recovers) it.at_most(.65, seen.on("host.acs"));
   it.rules_out(seen.unmoved_by({"iommu"}));
 }
 
@@ -96,6 +98,7 @@ void examine_acs(const Seen& seen, Argument& it) {
               seen.said({"ACSCtl*+", "ReqRedir+", "SrcValid+", "ACS is enabled", "ACS*redirect"}));
   if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"p2p", "coll_large"}));
   if (!recovers && !inverted) it.at_most(.2, seen.off("host.acs"));
+  if (!recovers && !inverted) it.at_most(.65, seen.on("host.iommu", {"translat", "true", "on", "enabled"}));
   it.rules_out(seen.unmoved_by({"acs"}));
 }
 

@@ -59,6 +59,10 @@ void examine_ecc(const Seen& seen, Argument& it) {
   if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"hbm"}));
   if (seen.compared() && !slow) it.at_most(.3, Fact("memory is not slower"));
   it.at_most(.4, seen.at_least("memory_temperature_c", 90));
+  // HBM has room of its own for the check bits.
+  if (!seen.field_changed("ecc") && !seen.recovers_by({"ecc"}))
+    it.at_most(
+        .2, seen.gpu_is({"A100", "A800", "H100", "H200", "H800", "GH200", "B200", "GB200", "V100", "A30"}));
   it.rules_out(seen.unmoved_by({"ecc"}));
 }
 

@@ -35,15 +35,16 @@ void examine_thermal(const Seen& seen, Argument& it) {
   const Fact temperature = seen.at_least("temperature_c", hot);
   it.confirms(weight::strong, reason);
   it.confirms(weight::good, seen.on("drift", {"recovers_when_cool"}));
-  it.confirms(weight::good, seen.said({"Thermal Slowdown*: Active", "HwThermalSlowdown", "SwThermalSlowdown",
-                                       "over temp", "thermal throttl", "thermal slowdown",
-                                       "temperature above threshold", "overheat", "thermal limit"}));
+  it.confirms(weight::good,
+              seen.said({"Thermal Slowdown*: Active", "HwThermalSlowdown", "SwThermalSlowdown", "over temp",
+                         "thermal throttl", "thermal slowdown", "overheat", "thermal limit"}));
   it.confirms(weight::strong,
               seen.recovers_by({"fan", "cooling", "airflow", "thermal paste", "repaste", "undervolt"}));
   if (seen.harm() || worse) {
     it.confirms(weight::good, seen.at_least("temperature_c", very_hot));
     it.confirms(weight::fair, temperature);
     it.confirms(weight::fair, worse);
+    it.confirms(weight::good, both(seen.throttled({"hw_slowdown"}), temperature));
     it.confirms(weight::fair, both(low_clock(seen), temperature));
     it.confirms(weight::fair, seen.probe("repeat_after_idle", {"recovers", "normal"}));
   }

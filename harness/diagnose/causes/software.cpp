@@ -136,6 +136,7 @@ void examine_kernel(const Seen& seen, Argument& it) {
           .has_value();
   if (compute) {
     it.confirms(weight::fair, part);
+    if (part) it.confirms(weight::hint, Fact("the same class is normal elsewhere"));
     it.confirms(seen.slower({"conv"}) ? weight::fair : weight::good, tuned);
     it.confirms(weight::fair, seen.probe("other_library", {"recovers", "normal"}));
     if (part)
@@ -205,6 +206,8 @@ void examine_silent(const Seen& seen, Argument& it) {
                                "fallback to",
                                "will be disabled",
                                "is disabled on this",
+                               "compat mode",
+                               "compatibility mode",
                                "was not compiled with*attention",
                                "not compiled with flash"});
   const Fact slow =
@@ -218,6 +221,9 @@ void examine_silent(const Seen& seen, Argument& it) {
     for (const auto& [key, value] : seen.it().settings)
       if (value.off() && contains_any(key, {"supported", "available", "in_use", "active", "enabled"}))
         it.confirms(weight::good, fmt::format("{} = {}", key, value.text()));
+      else if (value.off() && contains_any(key, {"concurrent", "async", "graph", "flash", "sdp", "peer",
+                                                 "gds", "sharp", "nvls", "attribute", "rebar", "bar1"}))
+        it.confirms(weight::fair, fmt::format("{} = {}", key, value.text()));
   }
   it.at_most(.3, gpu_not_used(seen));
   it.at_most(.3, seen.said({"ExecutionProvider", "cpu", "NET/", "ibverbs", "GPU Direct RDMA", "CUDA-enabled",
