@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <cstdlib>
 #include <set>
 
@@ -91,18 +90,23 @@ Host host_of(const Runs& runs) {
   return out;
 }
 
+/// Processors in a list as the kernel writes it: "0-3,8" are five.
 double count_of(const std::string& list) {
   double count = 0;
-  std::size_t at = 0;
-  while (at < list.size()) {
-    const std::size_t end = std::min(list.find(',', at), list.size());
-    int first = 0;
-    int last = 0;
-    const std::string part = list.substr(at, end - at);
-    const int read = std::sscanf(part.c_str(), "%d-%d", &first, &last);
-    if (read == 1) count += 1;
-    if (read == 2 && last >= first) count += last - first + 1;
-    at = end + 1;
+  const char* at = list.c_str();
+  while (*at != '\0') {
+    char* end = nullptr;
+    const long first = std::strtol(at, &end, 10);
+    if (end == at) break;
+    long last = first;
+    if (*end == '-') {
+      at = end + 1;
+      last = std::strtol(at, &end, 10);
+      if (end == at) break;
+    }
+    if (first >= 0 && last >= first) count += static_cast<double>(last) - static_cast<double>(first) + 1;
+    at = *end == ',' ? end + 1 : end;
+    if (*end != ',') break;
   }
   return count;
 }
@@ -175,7 +179,8 @@ void add_throttling(const std::vector<double>& masks, Observation& out) {
   diagnose::Value::List reasons;
   for (const auto& [bit, name] : bits) {
     const auto count = std::count_if(masks.begin(), masks.end(), [mask = bit](double value) {
-      return (static_cast<unsigned long long>(value) & mask) != 0;
+      constexpr double most = 1e15;  // of what a double holds exactly; NVML has 64 bits and uses nine
+      return value >= 0 && value < most && (static_cast<unsigned long long>(value) & mask) != 0;
     });
     if (static_cast<double>(count) > often * static_cast<double>(masks.size())) reasons.emplace_back(name);
   }

@@ -98,7 +98,7 @@ Fact Seen::word_lost(std::string_view word) const {
 Fact Seen::probe(std::string_view name, Words outcomes, Words details) const {
   for (const Probe& probe : it_->probes)
     if (probe.name == name && is_one_of(probe.outcome, outcomes) &&
-        (details.size() == 0 || contains_any(probe.detail, details)))
+        (details.size() == 0 || contains_any_word(probe.detail, details)))
       return shown(probe);
   return std::nullopt;
 }
@@ -122,7 +122,7 @@ Fact Seen::recovers_by(Words details, double* share) const {
   for (const Probe& probe : it_->probes) {
     const bool setting = is_one_of(probe.name, {"change_setting", "unset_environment", "change_version",
                                                 "reset_clocks", "other_library"});
-    if (!setting || probe.outcome != "recovers" || !contains_any(probe.detail, details)) continue;
+    if (!setting || probe.outcome != "recovers" || !contains_any_word(probe.detail, details)) continue;
     if (share != nullptr)
       *share = 1.0 / static_cast<double>(1 + std::count(probe.detail.begin(), probe.detail.end(), ','));
     return shown(probe);
@@ -133,7 +133,8 @@ Fact Seen::recovers_by(Words details, double* share) const {
 Fact Seen::unmoved_by(Words details) const {
   for (const Probe& probe : it_->probes) {
     const bool setting = is_one_of(probe.name, {"change_setting", "unset_environment", "reset_clocks"});
-    if (setting && is_one_of(probe.outcome, {"no_change", "worse"}) && contains_any(probe.detail, details))
+    if (setting && is_one_of(probe.outcome, {"no_change", "worse"}) &&
+        contains_any_word(probe.detail, details))
       return shown(probe);
   }
   return std::nullopt;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdlib>
 #include <string_view>
 
@@ -34,7 +35,7 @@ std::optional<double> Value::number() const {
   if ((first < '0' || first > '9') && first != '.' && first != '-') return std::nullopt;
   char* end = nullptr;
   const double number = std::strtod(value->c_str(), &end);
-  if (end == value->c_str()) return std::nullopt;
+  if (end == value->c_str() || !std::isfinite(number)) return std::nullopt;
   return number;
 }
 

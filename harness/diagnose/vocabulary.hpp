@@ -47,8 +47,8 @@ inline constexpr std::array<std::string_view, 23> probe_names{"nvml_query",
                                                               "aligned_shape",
                                                               "link_under_load",
                                                               "cpu_benchmark"};
-inline constexpr std::array<std::string_view, 8> probe_outcomes{"recovers", "no_change", "worse",      "normal",
-                                                          "slow",     "fails",     "no_overlap", "succeeds"};
+inline constexpr std::array<std::string_view, 8> probe_outcomes{
+    "recovers", "no_change", "worse", "normal", "slow", "fails", "no_overlap", "succeeds"};
 
 /// What a key of `telemetry` or `inventory` may hold. any: text, number, switch, list of texts, or null.
 enum class Kind { number, flag, text, list, any };

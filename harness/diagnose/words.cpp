@@ -7,7 +7,7 @@ namespace gpugauge::diagnose {
 namespace {
 
 bool is_word_character(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+  return std::isalnum(static_cast<unsigned char>(c)) != 0;
 }
 
 bool is_digit(char c) {
@@ -64,8 +64,15 @@ bool contains_word(std::string_view text, std::string_view pattern) {
   const std::string wanted = lower(pattern);
   const std::string first = wanted.substr(0, wanted.find('*'));
   for (std::size_t at = low.find(first); at != std::string::npos; at = low.find(first, at + 1))
-    if ((at == 0 || !is_word_character(low[at - 1])) && follow(low, at, wanted)) return true;
+    if ((at == 0 || !is_word_character(low[at - 1]) || !is_word_character(wanted.front())) &&
+        follow(low, at, wanted))
+      return true;
   return false;
+}
+
+bool contains_any_word(std::string_view text, Words patterns) {
+  return std::any_of(patterns.begin(), patterns.end(),
+                     [&](std::string_view pattern) { return contains_word(text, pattern); });
 }
 
 bool contains_number(std::string_view text, int number) {

@@ -87,7 +87,8 @@ void examine_shm(const Seen& seen, Argument& it) {
                                         "unable to open shared memory", "Error: failed to extend*/dev/shm",
                                         "unable to write to file </torch_", "unable to mmap*shm"}));
   it.confirms(weight::strong, seen.said({"DataLoader worker*Bus error", "Bus error*shm", "Bus error"}));
-  it.confirms(weight::strong, seen.recovers_by({"shm", "--ipc"}));
+  it.confirms(weight::strong,
+              seen.recovers_by({"shm-size", "shm_size", "shm_mib", "shm=", "/dev/shm", "--ipc", "ipc="}));
   const Fact broken = either(seen.fails({"coll_large", "coll_small", "application"}), slow_together(seen));
   if (size && *size < small && (broken || !it.evidence().empty()))
     it.confirms(*size <= docker_default ? weight::strong : weight::fair,

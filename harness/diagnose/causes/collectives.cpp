@@ -169,7 +169,7 @@ void examine_p2p_to_shm(const Seen& seen, Argument& it) {
               seen.said({"peer access*not supported", "cudaDeviceEnablePeerAccess", "no P2P between",
                          "P2P*not available", "isAllDirectP2p 0", "peer mapping resources exhausted"}));
   it.confirms(weight::strong, both(slow_collective(seen),
-                                   seen.recovers_by({"P2P_LEVEL", "p2p", "visible devices", "hidepid"})));
+                                   seen.recovers_by({"P2P_LEVEL", "p2p=", "visible devices", "hidepid"})));
   if (!it.evidence().empty()) it.confirms(weight::hint, slow_together(seen));
   it.at_most(.45, either(seen.environment("NCCL_P2P_DISABLE", {"1"}),
                          seen.environment("NCCL_P2P_LEVEL", {"0", "LOC"})));

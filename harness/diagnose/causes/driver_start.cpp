@@ -123,7 +123,7 @@ void examine_manager_version(const Seen& seen, Argument& it) {
 
 void examine_kaslr(const Seen& seen, Argument& it) {
   it.confirms(weight::proof, seen.said(hmm_lines));
-  it.confirms(weight::proof, seen.recovers_by({"kaslr", "uvm_disable_hmm"}));
+  it.confirms(weight::proof, seen.recovers_by({"kaslr", "nokaslr", "uvm_disable_hmm"}));
   it.confirms(weight::fair, seen.said({"nvidia-uvm*err", "nvidia_uvm*HMM", "HMM*nvidia"}));
   if (!it.evidence().empty()) {
     it.confirms(weight::hint, seen.on("kernel.kaslr"));

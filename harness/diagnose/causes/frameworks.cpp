@@ -1,4 +1,6 @@
 // Work that was meant for the GPU and ran on the processor.
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "diagnose/causes/predicates.hpp"
@@ -68,7 +70,7 @@ void examine_ort(const Seen& seen, Argument& it) {
     for (const char* key : {"cuda.toolkit", "cuda.runtime"}) {
       const Value* here = seen.inventory(key);
       if (built == nullptr || here == nullptr || !built->number() || !here->number()) continue;
-      if (static_cast<int>(*built->number()) != static_cast<int>(*here->number()))
+      if (std::floor(*built->number()) != std::floor(*here->number()))
         it.confirms(weight::fair,
                     fmt::format("built for CUDA {}, {} = {}", built->text(), key, here->text()));
     }

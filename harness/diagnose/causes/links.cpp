@@ -66,7 +66,7 @@ bool several_switches(double share) {
 
 void examine_iommu(const Seen& seen, Argument& it) {
   double share = 1;
-  const Fact recovers = seen.recovers_by({"iommu", "vt-d", "amd-vi"}, &share);
+  const Fact recovers = seen.recovers_by({"iommu", "vt-d", "amd-vi", "vtd"}, &share);
   it.confirms(several_switches(share) ? weight::good : weight::proof, recovers);
   const Value* mode = seen.inventory("host.iommu");
   const Fact slow = either(slow_link(seen), seen.slower(application_classes));

@@ -12,7 +12,7 @@ void examine_rows(const Seen& seen, Argument& it) {
   it.confirms(weight::strong, seen.xid({48, 63, 64, 94, 95, 171, 172}));
   it.confirms(weight::good,
               seen.said({"Remapped Rows*Yes", "row remap", "row-remap", "Remapping Failure Occurred*Yes",
-                         "uncorrectable ECC", "double bit ecc", "DBE", "page retirement", "retired pages"}));
+                         "uncorrectable ECC", "double bit ecc", "page retirement", "retired pages"}));
   it.confirms(weight::strong, seen.error(214, {"cudaErrorECCUncorrectable", "CUDA_ERROR_ECC_UNCORRECTABLE",
                                                "uncorrectable ECC error"}));
   it.confirms(weight::good, seen.moved("remapped_rows", {"higher"}));
@@ -32,7 +32,7 @@ void examine_l2(const Seen& seen, Argument& it) {
 void examine_mig(const Seen& seen, Argument& it) {
   it.confirms(weight::strong, seen.on("gpu.mig"));
   it.confirms(weight::strong, seen.field_changed("mig"));
-  it.confirms(weight::strong, seen.recovers_by({"mig"}));
+  it.confirms(weight::strong, seen.recovers_by({"mig=", "mig_mode", "mig off", "mig disabled"}));
   it.confirms(weight::good, seen.said({"MIG mode*enabled", "MIG M.*Enabled", "MIG-GPU", "MIG device",
                                        "MIG 1g", "MIG 2g", "MIG 3g"}));
   if (!it.evidence().empty()) {

@@ -21,8 +21,9 @@ void examine_missing(const Seen& seen, Argument& it) {
               seen.said({"dkms*fail", "dkms*error", "dkms*not built", "Bad return status for module build"}));
   it.confirms(weight::good, both(seen.off("driver.kernel_module_version"),
                                  either(seen.fails({}), seen.probe("nvml_query", {"fails"}))));
-  it.confirms(weight::strong,
-              seen.recovers_by({"dkms", "kernel=", "kernel.version", "modprobe nvidia", "linux-headers"}));
+  if (!it.evidence().empty() || seen.probe("nvml_query", {"fails"}))
+    it.confirms(weight::strong,
+                seen.recovers_by({"dkms", "kernel=", "kernel.version", "modprobe nvidia", "linux-headers"}));
   if (!it.evidence().empty()) {
     it.confirms(weight::fair, either(seen.field_changed("kernel.version"), seen.changed({"os"})));
     it.confirms(weight::hint, seen.probe("nvml_query", {"fails"}));

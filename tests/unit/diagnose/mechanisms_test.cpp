@@ -35,6 +35,9 @@ TEST(Mechanisms, AreNamed) {
     const Diagnosis diagnosis = diagnose(parse_observation(one.at("seen").dump(), cause));
     ASSERT_FALSE(diagnosis.findings.empty()) << cause << ": " << diagnosis.sentence;
     EXPECT_EQ(diagnosis.findings.front().cause, cause) << diagnosis.findings.front().score;
+    for (std::size_t i = 1; i < diagnosis.findings.size(); ++i)
+      EXPECT_LT(diagnosis.findings[i].score, confident)
+          << cause << ": beside it " << diagnosis.findings[i].cause << " is called confident";
   }
 }
 
