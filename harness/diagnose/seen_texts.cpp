@@ -55,13 +55,14 @@ Fact error_of(const Observation& it, bool nvml, int code, Words names) {
 }  // namespace
 
 Fact Seen::environment(std::string_view name, Words values) const {
-  for (const auto& [variable, value] : it_->environment) {
-    if (!is_named(variable, name)) continue;
-    const bool fits =
-        values.size() == 0 || std::any_of(values.begin(), values.end(),
-                                          [&](std::string_view wanted) { return is_named(value, wanted); });
-    if (fits) return fmt::format("{}={} in the environment", variable, value);
-  }
+  const auto is_wanted = [&](const std::string& value) {
+    return values.size() == 0 || std::any_of(values.begin(), values.end(), [&](std::string_view wanted) {
+             return is_named(value, wanted);
+           });
+  };
+  for (const auto& [variable, value] : it_->environment)
+    if (is_named(variable, name) && is_wanted(value))
+      return fmt::format("{}={} in the environment", variable, value);
   return std::nullopt;
 }
 

@@ -43,6 +43,7 @@ std::string movements(const diagnose::Signature& signature) {
     by_meaning[word].push_back(move.metric_class);
   }
   std::vector<std::string> parts;
+  parts.reserve(order.size());
   for (const std::string_view word : order)
     parts.push_back(fmt::format("{} {}", fmt::join(by_meaning[word], ", "), word));
   return fmt::format("{}", fmt::join(parts, "; "));

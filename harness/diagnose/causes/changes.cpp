@@ -30,7 +30,7 @@ void examine_driver(const Seen& seen, Argument& it) {
 Fact volatile_setting(const Seen& seen) {
   for (const char* name : {"persistence", "power_limit", "application_clock", "clock", "gpu.mig", "host.acs",
                            "peermem", "governor", "gpu.ecc", "uvm.loaded", "numa", "shm", "compute_mode"})
-    if (const Fact fact = seen.field_changed(name)) return fact;
+    if (Fact fact = seen.field_changed(name)) return fact;
   return std::nullopt;
 }
 

@@ -12,12 +12,12 @@ const Words reset_words{
     "-rgc", "-rac", "reset_clocks", "clocks=default", "application_clock", "lock_gpu_clocks", "-lgc"};
 
 Fact reset_recovers(const Seen& seen) {
-  if (const Fact fact = seen.probe("reset_clocks", {"recovers", "normal"})) return fact;
+  if (Fact fact = seen.probe("reset_clocks", {"recovers", "normal"})) return fact;
   return seen.recovers_by(reset_words);
 }
 
 Fact reset_in_vain(const Seen& seen) {
-  if (const Fact fact = seen.probe("reset_clocks", {"no_change", "fails", "worse"})) return fact;
+  if (Fact fact = seen.probe("reset_clocks", {"no_change", "fails", "worse"})) return fact;
   return seen.unmoved_by(reset_words);
 }
 

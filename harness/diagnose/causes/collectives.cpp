@@ -28,10 +28,10 @@ Fact nccl_disabled(const Seen& seen) {
   for (const std::string_view name :
        {"NCCL_P2P_DISABLE", "NCCL_SHM_DISABLE", "NCCL_IB_DISABLE", "NCCL_NVLS_DISABLE",
         "NCCL_NET_DISABLE_INTRA", "NCCL_IGNORE_DISABLED_P2P", "NCCL_P2P_DIRECT_DISABLE"})
-    if (const Fact fact = seen.environment(name); fact && !seen.environment(name, {"0"})) return fact;
-  if (const Fact fact = seen.environment("NCCL_NET", {"Socket"})) return fact;
+    if (Fact fact = seen.environment(name); fact && !seen.environment(name, {"0"})) return fact;
+  if (Fact fact = seen.environment("NCCL_NET", {"Socket"})) return fact;
   for (const std::string_view name : {"NCCL_P2P_LEVEL", "NCCL_NET_GDR_LEVEL"})
-    if (const Fact fact = seen.environment(name, {"0", "LOC"})) return fact;
+    if (Fact fact = seen.environment(name, {"0", "LOC"})) return fact;
   return std::nullopt;
 }
 
@@ -68,12 +68,12 @@ Fact nccl_tuned(const Seen& seen) {
                                       "NCCL_WORK_FIFO_DEPTH",
                                       "NCCL_NVLS_ENABLE",
                                       "NCCL_CUMEM_ENABLE"})
-    if (const Fact fact = seen.environment(name)) return fact;
+    if (Fact fact = seen.environment(name)) return fact;
   return std::nullopt;
 }
 
 Fact plain_copies_normal(const Seen& seen) {
-  if (const Fact fact = seen.unchanged({"p2p"})) return fact;
+  if (Fact fact = seen.unchanged({"p2p"})) return fact;
   return seen.probe("native_benchmark", {"normal"}, {"p2p", "memcpy", "bandwidth", "ib_write", "perftest"});
 }
 

@@ -6,11 +6,11 @@ namespace {
 
 /// A convolution, or an application that consists of them.
 Fact slow_convolution(const Seen& seen) {
-  if (const Fact fact = seen.slower({"conv"})) return fact;
+  if (Fact fact = seen.slower({"conv"})) return fact;
   for (const std::string_view op :
        {"conv", "resnet", "vgg", "cnn", "inception", "unet", "yolo", "efficientnet", "image", "batch_norm",
         "mobilenet", "densenet", "diffusion"})
-    if (const Fact fact = seen.slower(application_classes, {.op = op})) return fact;
+    if (Fact fact = seen.slower(application_classes, {.op = op})) return fact;
   return std::nullopt;
 }
 
@@ -34,7 +34,7 @@ void examine_layout(const Seen& seen, Argument& it) {
 }
 
 Fact tuned(const Seen& seen) {
-  if (const Fact fact = seen.probe("autotune", {"recovers", "normal"})) return fact;
+  if (Fact fact = seen.probe("autotune", {"recovers", "normal"})) return fact;
   return seen.recovers_by({"benchmark=", "cudnn_benchmark", "autotune", "conv_algo_search", "EXHAUSTIVE"});
 }
 

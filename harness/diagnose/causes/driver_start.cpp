@@ -82,7 +82,7 @@ Fact manager_not_running(const Seen& seen) {
 }
 
 Fact manager_version_differs(const Seen& seen) {
-  if (const Fact fact = seen.versions_differ("fabric_manager.version", "driver.version")) return fact;
+  if (Fact fact = seen.versions_differ("fabric_manager.version", "driver.version")) return fact;
   return seen.versions_differ("fabric_manager.version", "driver.kernel_module_version");
 }
 

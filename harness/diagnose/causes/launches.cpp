@@ -1,4 +1,6 @@
 // Launches that cost more: made synchronous, watched, or wrapped.
+#include <fmt/format.h>
+
 #include "diagnose/causes/predicates.hpp"
 
 namespace gpugauge::diagnose {
@@ -7,7 +9,7 @@ namespace {
 Fact blocking_set(const Seen& seen) {
   for (const auto& [name, value] : seen.it().environment)
     if (name == "CUDA_LAUNCH_BLOCKING" && value != "0" && !value.empty())
-      return name + "=" + value + " in the environment";
+      return fmt::format("{}={} in the environment", name, value);
   return std::nullopt;
 }
 
@@ -16,11 +18,11 @@ Fact injected(const Seen& seen) {
        {"CUDA_INJECTION64_PATH", "CUDA_INJECTION32_PATH", "NVTX_INJECTION64_PATH", "NSYS_*", "NVPROF_*",
         "CUDA_DEVICE_DEBUGGER*", "COMPUTE_SANITIZER*", "NV_COMPUTE_SANITIZER*", "QUADD_INJECTION*", "CUDBG_*",
         "VTUNE_*"})
-    if (const Fact fact = seen.environment(name)) return fact;
+    if (Fact fact = seen.environment(name)) return fact;
   for (const auto& [name, value] : seen.it().environment)
     if (name == "LD_PRELOAD" &&
         contains_any(value, {"nsys", "sanitizer", "cupti", "nsight", "inject", "nvprof"}))
-      return name + "=" + value + " in the environment";
+      return fmt::format("{}={} in the environment", name, value);
   return std::nullopt;
 }
 
@@ -37,7 +39,7 @@ void examine_blocking(const Seen& seen, Argument& it) {
 }
 
 Fact fresh_is_normal(const Seen& seen) {
-  if (const Fact fact = seen.probe("repeat_in_fresh_process", {"normal", "recovers"})) return fact;
+  if (Fact fact = seen.probe("repeat_in_fresh_process", {"normal", "recovers"})) return fact;
   return seen.unchanged({}, {.phase = "new_process"});
 }
 

@@ -46,7 +46,7 @@ Fact mixed(const Seen& seen) {
 }
 
 Fact mismatch_reported(const Seen& seen) {
-  if (const Fact fact =
+  if (Fact fact =
           seen.said({"SUBLIBRARY_VERSION_MISMATCH", "sublibrary*mismatch", "CUDNN_STATUS_VERSION_MISMATCH",
                      "libcudnn*undefined symbol", "libcublas*undefined symbol",
                      "symbol lookup error*libcudnn", "undefined symbol*cublasLt", "undefined symbol*cudnn",

@@ -21,8 +21,8 @@ Fact managed(const Seen& seen) {
         return "managed memory is in use: " + sentence(metric);
   }
   for (const std::string_view name : {"GGML_CUDA_ENABLE_UNIFIED_MEMORY", "TF_FORCE_UNIFIED_MEMORY"})
-    if (const Fact fact = seen.environment(name)) return fact;
-  if (const Fact fact = seen.setting("managed", {"true", "on", "1", "managed"})) return fact;
+    if (Fact fact = seen.environment(name)) return fact;
+  if (Fact fact = seen.setting("managed", {"true", "on", "1", "managed"})) return fact;
   return seen.said({"cudaMallocManaged", "managed memory", "unified memory", "nvidia-uvm", "uvm_"});
 }
 

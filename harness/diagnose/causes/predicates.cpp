@@ -14,19 +14,19 @@ Fact both(const Fact& one, const Fact& other) {
 }
 
 Fact slow_start(const Seen& seen) {
-  if (const Fact fact = seen.slower({"init", "first_launch"})) return fact;
+  if (Fact fact = seen.slower({"init", "first_launch"})) return fact;
   for (const std::string_view phase : {"startup", "first_call", "new_process"})
-    if (const Fact fact = seen.slower({}, {.phase = phase})) return fact;
+    if (Fact fact = seen.slower({}, {.phase = phase})) return fact;
   return std::nullopt;
 }
 
 Fact warm_is_normal(const Seen& seen) {
-  if (const Fact fact = seen.probe("repeat_warm", {"normal", "recovers"})) return fact;
+  if (Fact fact = seen.probe("repeat_warm", {"normal", "recovers"})) return fact;
   return seen.unchanged({}, {.phase = "warm"});
 }
 
 Fact slow_together(const Seen& seen) {
-  if (const Fact fact = seen.slower({"coll_large", "coll_small"})) return fact;
+  if (Fact fact = seen.slower({"coll_large", "coll_small"})) return fact;
   const bool several = seen.it().about.gpus.value_or(1) > 1 || seen.it().about.nodes.value_or(1) > 1;
   return several ? seen.slower(application_classes) : std::nullopt;
 }
@@ -37,7 +37,7 @@ Fact low_clock(const Seen& seen) {
 }
 
 Fact gpu_not_used(const Seen& seen) {
-  if (const Fact fact = seen.on("ran_on", {"cpu"})) return fact;
+  if (Fact fact = seen.on("ran_on", {"cpu"})) return fact;
   const std::optional<double> busy = seen.number("utilization_percent");
   const std::optional<double> used = seen.number("memory_used_mib");
   constexpr double nothing_percent = 3;

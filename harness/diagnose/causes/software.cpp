@@ -25,16 +25,16 @@ const Words own_code{"cutlass", "deep_gemm", "deepgemm", "triton", "custom", "ji
 
 Fact slow_own_code(const Seen& seen) {
   for (const std::string_view name : own_code) {
-    if (const Fact fact = seen.slower({}, {.library = name})) return fact;
-    if (const Fact fact = seen.slower({}, {.op = name})) return fact;
-    if (const Fact fact = seen.slower({}, {.framework = name})) return fact;
+    if (Fact fact = seen.slower({}, {.library = name})) return fact;
+    if (Fact fact = seen.slower({}, {.op = name})) return fact;
+    if (Fact fact = seen.slower({}, {.framework = name})) return fact;
   }
   return std::nullopt;
 }
 
 Fact library_normal(const Seen& seen) {
   for (const std::string_view name : {"cublas", "cudnn", "cufft"})
-    if (const Fact fact = seen.unchanged({}, {.library = name})) return fact;
+    if (Fact fact = seen.unchanged({}, {.library = name})) return fact;
   return seen.probe("native_benchmark", {"normal", "succeeds"});
 }
 

@@ -13,9 +13,9 @@ const Words tensor_core_kernels{"tf32",     "s1688",  "s16816", "s161616", "hmma
 
 /// Work that is declared as fp32 is slower, wherever it stands.
 Fact slow_fp32(const Seen& seen) {
-  if (const Fact fact = seen.slower(fp32_classes)) return fact;
+  if (Fact fact = seen.slower(fp32_classes)) return fact;
   for (const std::string_view type : {"tf32", "fp32", "float32"})
-    if (const Fact fact = seen.slower({}, {.dtype = type})) return fact;
+    if (Fact fact = seen.slower({}, {.dtype = type})) return fact;
   return std::nullopt;
 }
 

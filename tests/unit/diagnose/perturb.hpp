@@ -29,7 +29,8 @@ inline std::vector<Variant> without_one_fact(const Observation& whole) {
           [&](Observation& it) { (it.*part).erase((it.*part).begin() + static_cast<std::ptrdiff_t>(i)); });
   };
   const auto table = [&](auto part) {
-    for (const auto& [key, value] : whole.*part) add(key, [&](Observation& it) { (it.*part).erase(key); });
+    for (const auto& entry : whole.*part)
+      add(entry.first, [&](Observation& it) { (it.*part).erase(entry.first); });
   };
   list("metrics", &Observation::metrics);
   list("errors", &Observation::errors);
@@ -44,8 +45,8 @@ inline std::vector<Variant> without_one_fact(const Observation& whole) {
   table(&Observation::environment);
   table(&Observation::settings);
   if (whole.changed)
-    for (const auto& [field, change] : *whole.changed)
-      add("changed " + field, [&](Observation& it) { it.changed->erase(field); });
+    for (const auto& entry : *whole.changed)
+      add("changed " + entry.first, [&](Observation& it) { it.changed->erase(entry.first); });
   add("about", [](Observation& it) { it.about = {}; });
   return out;
 }
@@ -75,7 +76,7 @@ inline std::vector<Variant> said_otherwise(const Observation& whole) {
     for (Metric& metric : it.metrics) metric.note.clear();
   });
   add("log with a prefix", [](Observation& it) {
-    for (std::string& line : it.log) line = "[2026-11-03 10:11:12] worker-3: " + line;
+    for (std::string& line : it.log) line.insert(0, "[2026-11-03 10:11:12] worker-3: ");
   });
   add("log in capitals", [](Observation& it) {
     for (std::string& line : it.log) to_upper(line);
