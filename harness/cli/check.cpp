@@ -4,6 +4,7 @@
 #include "cli/command.hpp"
 #include "judge/policy_file.hpp"
 #include "result/error.hpp"
+#include "result/file.hpp"
 
 namespace gpugauge::cli {
 namespace {
@@ -13,6 +14,7 @@ struct Arguments {
   ReportArguments report;
   PolicyArguments policy;
   std::string baseline;
+  std::string observation;
   bool strict = false;
   double budget = conductor::CheckOptions{}.budget_seconds;
 };
@@ -39,6 +41,10 @@ int check(const Arguments& arguments, const Invocation& invocation) {
   if (!options.baseline.empty()) baseline::load(options.baseline);  // a bad path must not cost a measurement
 
   const Devices devices = find_devices(arguments.measure.device);
+  if (!arguments.observation.empty() && devices.targets.devices.size() != 1)
+    throw result::UsageError(
+        fmt::format("--observation holds one device, and {} would be measured; name one with --device",
+                    devices.targets.devices.size()));
   report::Report report;
   report.stack = stack::layers(stack::fingerprint(devices.gpus), devices.gpus);
   if (!conductor::host_only(arguments.measure.device))
@@ -61,6 +67,8 @@ int check(const Arguments& arguments, const Invocation& invocation) {
                       report.devices.empty() ? "cannot judge: no usable GPU, nothing was measured"
                                              : "cannot judge: a GPU was asked for and none is usable; " +
                                                    report.outcome.sentence};
+  if (!arguments.observation.empty())
+    result::write_file(arguments.observation, diagnose::to_json(*report.devices.front().observation));
   write_report(report, arguments.report);
   return static_cast<int>(report.outcome.code);
 }
@@ -78,6 +86,10 @@ void add_check(CLI::App& app, const Invocation& invocation, Action& action) {
           "-b,--baseline", arguments->baseline,
           "Baseline, by name or folder (default: this node's own, then one of this site, then a shipped one)")
       ->type_name("NAME");
+  command
+      ->add_option("--observation", arguments->observation,
+                   "Also write what was seen, for `gpugauge diagnose` (docs/observation.md)")
+      ->type_name("FILE");
   command->add_flag("--strict", arguments->strict, "End with 4 when a metric stays inconclusive or unstable");
   command->add_option("--budget", arguments->budget, "Begin no further round after this many seconds")
       ->capture_default_str()

@@ -10,9 +10,11 @@
 #include <fmt/ranges.h>
 #include <signal.h>
 
+#include "conductor/observe.hpp"
 #include "judge/before_after.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
+#include "result/google_benchmark.hpp"
 
 namespace gpugauge::conductor {
 namespace {
@@ -181,6 +183,8 @@ report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
   }
   input.verdicts = device.verdicts;
   device.outcome = judge::outcome(input);
+  device.observation = observe(device, selection.baseline && input.judged ? &*selection.baseline : nullptr);
+  device.diagnosis = diagnose::diagnose(*device.observation);
   return device;
 }
 
@@ -214,6 +218,10 @@ report::DeviceReport judge_sides(const std::vector<result::Run>& before,
   for (const std::string& remark : after.front().remarks) device.remarks.push_back(remark);
   input.verdicts = device.verdicts;
   device.outcome = judge::outcome(input);
+  if (after.front().profile != result::google_benchmark_profile) {
+    device.observation = observe(device, input.judged ? &old_side : nullptr);
+    device.diagnosis = diagnose::diagnose(*device.observation);
+  }
   return device;
 }
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "report/diagnosis.hpp"
 #include "report/format.hpp"
 #include "report/table.hpp"
 
@@ -259,6 +260,8 @@ std::string draw(const DeviceReport& device, const Terminal& terminal, const Con
   out += "\n" + draw_rows(rows(measured, device.verdicts, options.every_metric), terminal, judged,
                           options.every_metric);
   out += "  " + terminal.paint(wrap(legend(judged), terminal.width, 2), Tone::faint) + "\n";
+  if (device.diagnosis && device.diagnosis->state != diagnose::State::healthy)
+    out += "\n" + draw(*device.diagnosis, terminal, "Cause") + "\n";
   for (const auto& file : device.files) out += fmt::format("  kept as {}\n", plain(file.string()));
   return out;
 }

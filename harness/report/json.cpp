@@ -1,5 +1,6 @@
 #include "report/json.hpp"
 
+#include "report/diagnosis.hpp"
 #include "result/build.hpp"
 #include "result/object_reader.hpp"
 
@@ -76,6 +77,7 @@ ordered_json json_of(const DeviceReport& device) {
   out["families"] =
       device.rounds.empty() ? ordered_json::array() : array_of(family_states(device.rounds.front()));
   out["verdicts"] = array_of(device.verdicts);
+  out["findings"] = device.diagnosis ? findings_json(*device.diagnosis) : ordered_json::array();
   out["measured"] =
       device.rounds.empty() ? ordered_json::array() : array_of(summarise(device.rounds.front()));
   return out;

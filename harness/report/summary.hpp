@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "diagnose/diagnose.hpp"
 #include "judge/judge.hpp"
 #include "result/run_file.hpp"
 #include "stack/gpu_report.hpp"
@@ -58,6 +59,8 @@ struct DeviceReport {
   std::vector<std::string> remarks;          ///< what the reader should know
   std::vector<judge::Verdict> verdicts;
   judge::Outcome outcome;
+  std::optional<diagnose::Observation> observation;  ///< what was seen, for a diagnosis
+  std::optional<diagnose::Diagnosis> diagnosis;
   double seconds = 0;  ///< wall time, measuring and waiting
 };
 

@@ -1,5 +1,9 @@
-# cmake -DFILES= -DOUTPUT= -P EmbedData.cmake
-# Writes a C++ file that defines gpugauge::stack::embedded_data(): the bytes of each file, by its name.
+# cmake -DFILES= -DOUTPUT= [-DFUNCTION= -DHEADER=] -P EmbedData.cmake
+# Writes a C++ file that defines gpugauge::stack::FUNCTION(): the bytes of each file, by its name. HEADER declares it.
+if(NOT DEFINED FUNCTION)
+  set(FUNCTION embedded_data)
+  set(HEADER stack/compat/embedded.hpp)
+endif()
 list(SORT FILES)
 set(_arrays "")
 set(_entries "")
@@ -13,9 +17,9 @@ foreach(_file IN LISTS FILES)
   math(EXPR _index "${_index} + 1")
 endforeach()
 file(WRITE "${OUTPUT}" "// Generated from the data files.\n\
-#include <string>\n\n#include \"stack/compat/embedded.hpp\"\n\n\
+#include <string>\n\n#include \"${HEADER}\"\n\n\
 namespace gpugauge::stack {\nnamespace {\n\n${_arrays}\n\
 DataFile file(const char* name, const unsigned char* bytes, std::size_t size) {\n\
   return {name, std::string(reinterpret_cast<const char*>(bytes), size)};\n}\n\n\
 }  // namespace\n\n\
-std::vector<DataFile> embedded_data() {\n  return {\n${_entries}  };\n}\n\n}  // namespace gpugauge::stack\n")
+std::vector<DataFile> ${FUNCTION}() {\n  return {\n${_entries}  };\n}\n\n}  // namespace gpugauge::stack\n")

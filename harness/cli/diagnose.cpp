@@ -1,0 +1,78 @@
+// gpugauge diagnose: name the cause in an observation, from this machine or any other.
+#include "diagnose/diagnose.hpp"
+
+#include <iostream>
+#include <iterator>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "cli/command.hpp"
+#include "report/diagnosis.hpp"
+#include "result/error.hpp"
+#include "result/file.hpp"
+
+namespace gpugauge::cli {
+namespace {
+
+constexpr const char* footer =
+    "Examples:\n"
+    "  gpugauge diagnose report.json            name the cause, show why, and what to type next\n"
+    "  gpugauge diagnose - --json < report.json for a program\n"
+    "  gpugauge check --observation seen.json && gpugauge diagnose seen.json\n"
+    "\n"
+    "Exit codes: 0 nothing is wrong; 1 at least one finding; 2 the file cannot be read or is no observation; "
+    "3 "
+    "something is wrong, and no cause can be named.";
+
+/// An observation is small; a limit keeps a stray pipe from filling the memory.
+constexpr std::size_t most_bytes = std::size_t{64} << 20;
+
+struct Arguments {
+  std::string file;
+  bool json = false;
+};
+
+std::string read_standard_input() {
+  std::string text;
+  char buffer[1 << 16];
+  while (std::cin.read(buffer, sizeof buffer) || std::cin.gcount() > 0) {
+    text.append(buffer, static_cast<std::size_t>(std::cin.gcount()));
+    if (text.size() > most_bytes)
+      throw result::FileError("standard input: more than 64 MiB, which is no observation");
+  }
+  return text;
+}
+
+int run(const Arguments& arguments) {
+  const bool standard_input = arguments.file == "-";
+  const std::string origin = standard_input ? "standard input" : arguments.file;
+  const std::string text =
+      standard_input ? read_standard_input() : result::read_file(arguments.file, most_bytes);
+  diagnose::Observation observation;
+  try {
+    observation = diagnose::parse_observation(text, origin);
+  } catch (const result::FormatError& error) {
+    throw result::FormatError(fmt::format("{}; see docs/observation.md", error.what()));
+  }
+  const diagnose::Diagnosis diagnosis = diagnose::diagnose(observation);
+  print(arguments.json ? report::to_json(diagnosis)
+                       : report::draw(diagnosis, report::terminal(1), observation.about.source));
+  return report::exit_code(diagnosis);
+}
+
+}  // namespace
+
+void add_diagnose(CLI::App& app, const Invocation&, Action& action) {
+  CLI::App* command =
+      app.add_subcommand("diagnose", "Name the cause in an observation file, and show the evidence");
+  command->footer(footer);
+  auto arguments = std::make_shared<Arguments>();
+  command->add_option("file", arguments->file, "Observation file (docs/observation.md); - for standard input")
+      ->required()
+      ->type_name("FILE");
+  command->add_flag("--json", arguments->json, "JSON on standard output");
+  command->callback([arguments, &action] { action = [arguments] { return run(*arguments); }; });
+}
+
+}  // namespace gpugauge::cli

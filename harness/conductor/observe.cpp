@@ -1,0 +1,288 @@
+#include "conductor/observe.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "diagnose/vocabulary.hpp"
+
+namespace gpugauge::conductor {
+namespace {
+
+using diagnose::Observation;
+using judge::Verdict;
+using judge::VerdictKind;
+using Runs = std::vector<result::Run>;
+
+std::optional<double> median(std::vector<double> values) {
+  if (values.empty()) return std::nullopt;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// Slowness from two values; nullopt where one is missing or not above 0.
+std::optional<double> factor_of(const Verdict& verdict) {
+  if (!verdict.value || !verdict.baseline || *verdict.value <= 0 || *verdict.baseline <= 0)
+    return std::nullopt;
+  return verdict.better == result::Direction::lower ? *verdict.value / *verdict.baseline
+                                                    : *verdict.baseline / *verdict.value;
+}
+
+void add_figures(const std::vector<Verdict>& verdicts, Observation& out) {
+  std::set<std::string> failing;
+  for (const Verdict& verdict : verdicts) {
+    if (verdict.metric_class.empty()) continue;
+    diagnose::Metric metric;
+    metric.metric_class = verdict.metric_class;
+    metric.scope.op = verdict.metric;
+    if (verdict.kind == VerdictKind::failed && !verdict.value) {
+      // Both judges may say it; one figure is enough.
+      if (!failing.insert(verdict.metric).second) continue;
+      metric.fails = true;
+      metric.note = verdict.reason;
+      out.metrics.push_back(std::move(metric));
+      continue;
+    }
+    if (verdict.judge != judge::Judge::baseline) continue;
+    const bool counted = verdict.kind == VerdictKind::ok || !verdict.advisory;
+    if (!counted) continue;
+    if (verdict.kind == VerdictKind::ok) {
+      metric.factor = 1;
+    } else if (verdict.kind == VerdictKind::regressed || verdict.kind == VerdictKind::improved) {
+      metric.factor = factor_of(verdict);
+      if (!metric.factor) continue;
+    } else {
+      continue;
+    }
+    out.metrics.push_back(std::move(metric));
+  }
+}
+
+/// Means over the time of all processes: seconds of each counter per second of wall time.
+struct Host {
+  double wall = 0;
+  double other = 0;
+  double pressure = 0;
+  double memory_pressure = 0;
+  double steal = 0;
+  double periods = 0;
+};
+
+Host host_of(const Runs& runs) {
+  Host out;
+  for (const result::Run& run : runs)
+    for (const result::Process& process : run.processes) {
+      const auto value = [&](const char* name) {
+        const auto found = process.host.find(name);
+        return found == process.host.end() ? 0 : found->second;
+      };
+      out.wall += process.wall_seconds;
+      out.other += value("other_cpu_seconds");
+      out.pressure += value("pressure_cpu_seconds");
+      out.memory_pressure += value("pressure_memory_seconds");
+      out.steal += value("steal_seconds");
+      out.periods += value("cgroup_throttled_periods");
+    }
+  return out;
+}
+
+/// Processors in a list as the kernel writes it: "0-3,8" are five.
+double count_of(const std::string& list) {
+  double count = 0;
+  const char* at = list.c_str();
+  while (*at != '\0') {
+    char* end = nullptr;
+    const long first = std::strtol(at, &end, 10);
+    if (end == at) break;
+    long last = first;
+    if (*end == '-') {
+      at = end + 1;
+      last = std::strtol(at, &end, 10);
+      if (end == at) break;
+    }
+    if (first >= 0 && last >= first) count += static_cast<double>(last) - static_cast<double>(first) + 1;
+    at = *end == ',' ? end + 1 : end;
+    if (*end != ',') break;
+  }
+  return count;
+}
+
+const std::string* fact(const result::Facts& facts, const std::string& name) {
+  const auto found = facts.find(name);
+  return found == facts.end() ? nullptr : &found->second;
+}
+
+/// The machine's processors; 0 where unknown.
+double processors(const result::Run& run) {
+  const std::string* text = fact(run.fingerprint.device, "host.cpus");
+  return text == nullptr ? 0 : std::strtod(text->c_str(), nullptr);
+}
+
+void add_host(const Runs& runs, const baseline::Baseline* before, Observation& out) {
+  const Host now = host_of(runs);
+  if (now.wall <= 0) return;
+  const Host then = before != nullptr ? host_of(before->runs) : Host{};
+  const double cpus = std::max(1.0, processors(runs.front()));
+  // As high before is no news; without a baseline there is nothing to compare with.
+  const auto add = [&](const char* key, double Host::*counter, double scale) {
+    constexpr double clearly = 1.5;
+    constexpr double noise_percent = 5;
+    const double percent = now.*counter / now.wall * scale;
+    const double earlier = then.wall > 0 ? then.*counter / then.wall * scale : 0;
+    // The counters are read a moment after the time: a share may seem to exceed the whole.
+    if (percent > earlier * clearly + noise_percent) out.telemetry[key] = std::min(percent, 100.0);
+  };
+  add("cpu_load_percent", &Host::other, 100 / cpus);
+  add("cpu_pressure_percent", &Host::pressure, 100);
+  add("memory_pressure_percent", &Host::memory_pressure, 100);
+  constexpr double steal_noise = 1;
+  if (const double steal = now.steal / now.wall * 100; steal > steal_noise)
+    out.telemetry["cpu_steal_percent"] = steal;
+  // Per second: rounds differ in length.
+  const double earlier = then.wall > 0 ? then.periods / then.wall : 0;
+  constexpr double rarely = .05;
+  out.telemetry["cpu_throttled_periods"] = now.periods / now.wall > 2 * earlier + rarely ? now.periods : 0.0;
+}
+
+/// All samples of a series of one source, while the GPU was busy.
+std::vector<double> samples(const Runs& runs, const std::string& source, const std::string& name) {
+  std::vector<double> out;
+  for (const result::Run& run : runs)
+    for (const result::Series& series : run.telemetry)
+      if (series.source == source && series.name == name)
+        out.insert(out.end(), series.values.begin(), series.values.end());
+  return out;
+}
+
+/// The upper half: what was reached under load.
+std::optional<double> loaded(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  values.erase(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2));
+  return median(std::move(values));
+}
+
+void add_throttling(const std::vector<double>& masks, Observation& out) {
+  constexpr std::array<std::pair<unsigned, const char*>, 8> bits{{{0x1, "idle"},
+                                                                  {0x2, "applications_clocks"},
+                                                                  {0x4, "sw_power_cap"},
+                                                                  {0x8, "hw_slowdown"},
+                                                                  {0x10, "sync_boost"},
+                                                                  {0x20, "sw_thermal"},
+                                                                  {0x40, "hw_thermal"},
+                                                                  {0x80, "hw_power_brake"}}};
+  if (masks.empty()) return;
+  constexpr double often = .1;
+  diagnose::Value::List reasons;
+  for (const auto& [bit, name] : bits) {
+    const auto count = std::count_if(masks.begin(), masks.end(), [mask = bit](double value) {
+      constexpr double most = 1e15;  // of what a double holds exactly; NVML has 64 bits and uses nine
+      return value >= 0 && value < most && (static_cast<unsigned long long>(value) & mask) != 0;
+    });
+    if (static_cast<double>(count) > often * static_cast<double>(masks.size())) reasons.emplace_back(name);
+  }
+  if (reasons.empty()) reasons.emplace_back("none");
+  out.telemetry["throttle_reasons"] = std::move(reasons);
+}
+
+void add_gpu(const std::string& uuid, const Runs& runs, const baseline::Baseline* before, Observation& out) {
+  const std::string source = "gpu:" + uuid;
+  const auto add = [&](const char* name, const char* key, double scale, const char* expected = nullptr) {
+    if (const auto value = loaded(samples(runs, source, name))) out.telemetry[key] = *value * scale;
+    if (expected == nullptr || before == nullptr) return;
+    if (const auto value = loaded(samples(before->runs, source, name)))
+      out.telemetry[expected] = *value * scale;
+  };
+  add("sm_clock_hz", "sm_clock_mhz", 1e-6, "sm_clock_expected_mhz");
+  add("memory_clock_hz", "memory_clock_mhz", 1e-6, "memory_clock_expected_mhz");
+  add("power_watts", "power_w", 1, "power_expected_w");
+  add("temperature_celsius", "temperature_c", 1);
+  add("utilization", "utilization_percent", 100);
+  add("pcie_generation", "pcie_generation", 1, "pcie_generation_max");
+  add("pcie_width", "pcie_width", 1, "pcie_width_max");
+  if (out.telemetry.contains("pcie_generation")) out.telemetry["pcie_sampled"] = "load";
+  add_throttling(samples(runs, source, "throttle_reasons"), out);
+}
+
+/// "gpu.<n>." of the device's own facts, "" for the host.
+std::string gpu_prefix(const result::Fingerprint& fingerprint, const std::string& uuid) {
+  for (const auto& [name, value] : fingerprint.device)
+    if (name.ends_with(".uuid") && value == uuid)
+      return name.substr(0, name.size() - std::string("uuid").size());
+  return "";
+}
+
+void add_inventory(const result::Run& run, const std::string& prefix, Observation& out) {
+  for (const result::Facts* facts :
+       {&run.fingerprint.stack, &run.fingerprint.settings, &run.fingerprint.topology})
+    for (const auto& [name, value] : *facts) {
+      if (name.starts_with("env.")) {
+        out.environment[name.substr(4)] = value;
+        continue;
+      }
+      const bool own = !prefix.empty() && name.starts_with(prefix);
+      const std::string key = own ? "gpu." + name.substr(prefix.size()) : name;
+      const bool limit = own && key.starts_with("gpu.power_limit");
+      if (limit) {
+        const double watt = std::strtod(value.c_str(), nullptr);
+        if (watt > 0)
+          out.telemetry[key == "gpu.power_limit_watt" ? "power_limit_w" : "power_limit_default_w"] = watt;
+        continue;
+      }
+      if (value == "unknown" || key == "host.cpus_allowed") continue;
+      const auto known = std::find_if(diagnose::inventory_keys.begin(), diagnose::inventory_keys.end(),
+                                      [&](const diagnose::Key& entry) { return entry.name == key; });
+      if (known != diagnose::inventory_keys.end())
+        out.inventory[key] = value == "absent" ? diagnose::Value() : diagnose::Value(value);
+    }
+  if (const std::string* allowed = fact(run.fingerprint.settings, "host.cpus_allowed"))
+    if (const double count = count_of(*allowed); count > 0) out.inventory["host.cpus_allowed"] = count;
+  if (const double count = processors(run); count > 0) out.inventory["host.cpus"] = count;
+}
+
+/// What differs from the baseline's time, by the names of an observation.
+void add_changes(const result::Run& run, const baseline::Baseline& before, const std::string& prefix,
+                 Observation& out) {
+  out.changed.emplace();
+  for (const baseline::Mismatch& field :
+       baseline::noted_differences(run.fingerprint, before.runs.front().fingerprint)) {
+    const std::size_t dot = field.field.find('.');
+    std::string name = dot == std::string::npos ? field.field : field.field.substr(dot + 1);
+    // Hashes of the sources tell what was measured; a baseline of other ones is refused before.
+    if (field.field.starts_with("suite.")) continue;
+    if (!prefix.empty() && name.starts_with(prefix)) name = "gpu." + name.substr(prefix.size());
+    if (name.ends_with("path")) continue;
+    const auto side = [](const std::string& text) {
+      return text.empty() ? diagnose::Value("absent") : diagnose::Value(text);
+    };
+    out.changed->emplace(name, diagnose::Change{side(field.then), side(field.now)});
+  }
+}
+
+}  // namespace
+
+Observation observe(const report::DeviceReport& device, const baseline::Baseline* before) {
+  Observation out;
+  if (device.rounds.empty()) return out;
+  const result::Run& run = device.rounds.front();
+  const std::string uuid = run.device == "host" ? "" : run.device;
+  const std::string prefix = uuid.empty() ? "" : gpu_prefix(run.fingerprint, uuid);
+  out.about.source = fmt::format("gpugauge check of {}, {}", run.device, run.started);
+  if (!prefix.empty()) {
+    if (const std::string* name = fact(run.fingerprint.device, prefix + "name")) out.about.gpu = *name;
+    if (const std::string* capability = fact(run.fingerprint.device, prefix + "compute_capability"))
+      out.about.compute_capability = *capability;
+  }
+  if (before != nullptr) out.about.compared_with = "earlier";
+  add_figures(device.verdicts, out);
+  add_inventory(run, prefix, out);
+  add_host(device.rounds, before, out);
+  if (!uuid.empty()) add_gpu(uuid, device.rounds, before, out);
+  if (before != nullptr && !before->runs.empty()) add_changes(run, *before, prefix, out);
+  return out;
+}
+
+}  // namespace gpugauge::conductor

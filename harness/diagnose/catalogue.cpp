@@ -1,0 +1,35 @@
+#include "diagnose/catalogue.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+namespace gpugauge::diagnose {
+
+const Signatures& catalogue() {
+  static const Signatures all = [] {
+    constexpr std::array groups{tensor_core_causes, convolution_causes,    library_causes,
+                                binary_causes,      framework_causes,      driver_start_causes,
+                                module_causes,      start_up_causes,       launch_causes,
+                                host_causes,        clock_causes,          power_causes,
+                                memory_causes,      managed_memory_causes, link_causes,
+                                copy_causes,        collective_causes,     collective_setting_causes,
+                                software_causes,    change_causes};
+    Signatures out;
+    for (const auto& group : groups) {
+      Signatures part = group();
+      std::move(part.begin(), part.end(), std::back_inserter(out));
+    }
+    return out;
+  }();
+  return all;
+}
+
+const Signature* find_signature(std::string_view name) {
+  const Signatures& all = catalogue();
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const Signature& signature) { return signature.name == name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+}  // namespace gpugauge::diagnose

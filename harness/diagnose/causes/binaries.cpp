@@ -1,0 +1,190 @@
+// What a binary carries for this GPU: machine code, PTX, or neither.
+#include <fmt/format.h>
+
+#include "diagnose/causes/predicates.hpp"
+
+namespace gpugauge::diagnose {
+namespace {
+
+const Words no_image_names{"cudaErrorNoKernelImageForDevice", "CUDA_ERROR_NO_BINARY_FOR_GPU",
+                           "no kernel image is available", "no binary for gpu"};
+const Words ptx_names{"cudaErrorUnsupportedPtxVersion", "CUDA_ERROR_UNSUPPORTED_PTX_VERSION",
+                      "PTX was compiled with an unsupported toolchain", "Unsupported .version"};
+
+/// "8.6" as "86"; "" where the capability is not known.
+std::string capability_digits(const Seen& seen) {
+  std::string out;
+  for (const char c : seen.it().about.compute_capability)
+    if (c >= '0' && c <= '9') out += c;
+  return out;
+}
+
+/// The list of architectures in the binary holds no machine code for this GPU's.
+Fact architecture_absent(const Seen& seen) {
+  const Value* list = seen.inventory("cuda.arch_list");
+  const std::string digits = capability_digits(seen);
+  if (list == nullptr || digits.empty() || list->items().empty()) return std::nullopt;
+  for (const std::string& entry : list->items())
+    if (contains(entry, digits) && !contains_any(entry, {"virtual", "compute_", "ptx"})) return std::nullopt;
+  return fmt::format("compute capability {}, and the binary holds {}", seen.it().about.compute_capability,
+                     list->text());
+}
+
+Fact only_virtual(const Seen& seen) {
+  const Value* list = seen.inventory("cuda.arch_list");
+  if (list == nullptr || list->items().empty()) return std::nullopt;
+  for (const std::string& entry : list->items())
+    if (!contains_any(entry, {"virtual", "compute_", "ptx"})) return std::nullopt;
+  return fmt::format("the binary holds PTX only: {}", list->text());
+}
+
+Fact ptx_newer(const Seen& seen) {
+  const Value* most = seen.inventory("driver.cuda_max");
+  if (most == nullptr || !most->number()) return std::nullopt;
+  for (const char* key : {"cuda.ptx_version", "cuda.toolkit", "cuda.runtime", "framework.cuda"}) {
+    const Value* toolkit = seen.inventory(key);
+    if (toolkit != nullptr && toolkit->number() && compare_versions(toolkit->text(), most->text()) > 0)
+      return fmt::format("{} = {} is newer than the driver's CUDA {}", key, toolkit->text(), most->text());
+  }
+  return std::nullopt;
+}
+
+void examine_arch(const Seen& seen, Argument& it) {
+  const Fact error = seen.error(209, no_image_names);
+  it.confirms(weight::proof, error);
+  it.confirms(weight::proof,
+              seen.said({"is not compatible with the current PyTorch installation",
+                         "not compatible with the current*installation", "unsupported gpu architecture",
+                         "no SASS for", "was not compiled for this GPU", "not built for*sm_",
+                         "built*without support for*compute capability", "sm_*is not supported by"}));
+  it.confirms(weight::good, seen.error(98, {"cudaErrorInvalidDeviceFunction", "invalid device function"}));
+  it.confirms(weight::good, seen.error(200, {"CUDA_ERROR_INVALID_IMAGE", "device kernel image is invalid"}));
+  if (seen.harm())
+    it.confirms(error ? weight::fair : weight::good, both(architecture_absent(seen), seen.fails({})));
+  it.confirms(weight::fair,
+              seen.recovers_by({"arch", "sm_", "TORCH_CUDA_ARCH_LIST", "CMAKE_CUDA_ARCHITECTURES"}));
+  it.at_most(.3, seen.error(222, ptx_names));
+}
+
+void examine_ptx_newer(const Seen& seen, Argument& it) {
+  it.confirms(weight::proof, seen.error(222, ptx_names));
+  if (seen.harm()) it.confirms(weight::fair, both(ptx_newer(seen), either(seen.fails({}), seen.slower({}))));
+  if (!it.evidence().empty()) it.confirms(weight::hint, seen.changed({"driver", "cuda"}));
+  it.at_most(.3, seen.error(209, no_image_names));
+}
+
+void examine_jit_startup(const Seen& seen, Argument& it) {
+  const Fact slow = slow_start(seen);
+  const Fact warm = warm_is_normal(seen);
+  const Fact compiled = seen.said({"cuModuleLoadData", "cuLinkComplete", "nvrtc", "ptxas", "JIT",
+                                   "0 sm_*cubin", "no cubin", "PTX", "compiling*kernel", "just-in-time"});
+  if (slow) {
+    it.confirms(weight::good, only_virtual(seen));
+    it.confirms(weight::good, architecture_absent(seen));
+    it.confirms(weight::good, compiled);
+    it.confirms(weight::fair, warm);
+    it.confirms(weight::hint, slow);
+    // Code for the older GPU is in the binary, for the newer one it is not.
+    it.confirms(weight::hint, seen.probe("swap_gpu", {"normal", "recovers"}));
+    it.confirms(weight::hint, seen.probe("repeat_in_fresh_process", {"recovers", "normal"}));
+    it.confirms(weight::faint, seen.moved("memory_used_mib", {"rises_slowly"}));
+    it.confirms(weight::good, seen.recovers_by({"sm_", "arch", "cubin", "TORCH_CUDA_ARCH_LIST"}));
+  }
+  it.confirms(weight::strong, seen.environment("CUDA_FORCE_PTX_JIT", {"1", "true"}));
+  it.confirms(weight::strong, seen.recovers_by({"FORCE_PTX_JIT"}));
+  it.at_most(.3, seen.recovers_by({"persistence", "CUDA_MODULE_LOADING", "CUDA_VISIBLE_DEVICES"}));
+  it.at_most(.3, seen.environment("CUDA_MODULE_LOADING", {"EAGER"}));
+  it.at_most(.45, either(seen.environment("CUDA_CACHE_DISABLE", {"1"}), seen.recovers_by({"CUDA_CACHE"})));
+  it.at_most(.45, seen.on("cuda.jit_cache", {"read_only"}));
+  it.at_most(.2, seen.error(222, ptx_names));
+  it.at_most(.3, seen.slower({}, {.phase = "warm"}));
+}
+
+void examine_cache(const Seen& seen, Argument& it) {
+  const Fact again = seen.probe("repeat_in_fresh_process", {"slow", "no_change"});
+  it.confirms(weight::strong, either(seen.environment("CUDA_CACHE_DISABLE", {"1", "true"}),
+                                     seen.environment("CUDA_CACHE_MAXSIZE", {"0"})));
+  it.confirms(weight::strong, seen.recovers_by({"CUDA_CACHE"}));
+  it.confirms(weight::strong, seen.on("cuda.jit_cache", {"read_only"}));
+  it.confirms(weight::good, seen.said({"read-only*.nv", ".nv/ComputeCache*denied", "ComputeCache*read-only",
+                                       "cannot create*ComputeCache"}));
+  if (slow_start(seen)) {
+    it.confirms(weight::fair, again);
+    if (again) it.confirms(weight::good, seen.on("cuda.jit_cache", {"empty"}));
+    it.confirms(weight::hint, seen.on("cuda.jit_cache", {"empty"}));
+  }
+  it.rules_out(seen.probe("repeat_in_fresh_process", {"normal", "recovers"}));
+  it.at_most(.2, seen.environment("CUDA_CACHE_DISABLE", {"0"}));
+  it.at_most(.3, seen.recovers_by({"persistence", "CUDA_MODULE_LOADING", "CUDA_VISIBLE_DEVICES"}));
+  if (!slow_start(seen) && seen.compared()) it.at_most(.3, Fact("the start is not slower"));
+}
+
+}  // namespace
+
+Signatures binary_causes() {
+  return {
+      {.name = "arch_not_in_binary",
+       .title = "The binary holds neither machine code nor PTX for this GPU",
+       .what = "A program carries code for the architectures it was compiled for. A GPU outside of them "
+               "answers error 209 "
+               "at the first kernel; listing devices still works.",
+       .moves = "first_launch x",
+       .confirms = "error 209, or the framework's own sentence about the architecture; the list of "
+                   "architectures lacks it",
+       .excludes = "error 222: then there is PTX, and it is too new",
+       .confused_with = {{"ptx_newer_than_driver", "is the code 209 or 222?"},
+                         {"ptx_jit_startup", "does it fail, or only take long to start?"}},
+       .severity = Severity::failure,
+       .subject = Subject::software,
+       .next = "gpugauge doctor --binary FILE; python -c \"import torch; print(torch.cuda.get_arch_list())\"",
+       .reading = {"https://docs.nvidia.com/cuda/cuda-compiler-driver-nvcc/index.html#gpu-compilation"},
+       .examine = examine_arch},
+      {.name = "ptx_newer_than_driver",
+       .title = "The PTX comes from a newer toolkit than the driver can compile",
+       .what = "Where there is no machine code for the GPU, the driver compiles the PTX. PTX of a newer "
+               "toolkit than the "
+               "driver's CUDA is refused with error 222.",
+       .moves = "first_launch x",
+       .confirms = "error 222; the toolkit of the PTX is newer than the driver's CUDA",
+       .excludes = "error 209",
+       .confused_with = {{"arch_not_in_binary", "is the code 222 or 209?"}},
+       .severity = Severity::failure,
+       .subject = Subject::software,
+       .next = "update the driver, or build with machine code for this GPU (nvcc -gencode "
+               "arch=compute_XX,code=sm_XX)",
+       .reading = {"https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html"},
+       .examine = examine_ptx_newer},
+      {.name = "ptx_jit_startup",
+       .title = "The first start compiles PTX for this GPU",
+       .what = "A binary without machine code for the GPU is compiled by the driver at its first use, which "
+               "takes seconds "
+               "to minutes. Later starts read the cache; steady work is as fast as ever.",
+       .moves = "first_launch --, init -, gemm16 0, launch 0",
+       .confirms = "only PTX for this GPU in the binary; warm work is normal; the second start is fast",
+       .excludes = "warm work is slow too; persistence mode or module loading recovers",
+       .confused_with = {{"jit_cache_disabled", "is the second start in a fresh process as slow?"},
+                         {"persistence_mode_off", "does nvidia-smi -pm 1 recover?"},
+                         {"eager_module_loading", "is CUDA_MODULE_LOADING=EAGER set?"}},
+       .subject = Subject::software,
+       .next = "gpugauge doctor --binary FILE; cuobjdump --list-elf FILE; start it twice and time both",
+       .reading = {"https://developer.nvidia.com/blog/cuda-pro-tip-understand-fat-binaries-jit-caching/"},
+       .examine = examine_jit_startup},
+      {.name = "jit_cache_disabled",
+       .title = "What the driver compiles is not kept: every start compiles again",
+       .what = "The driver keeps compiled PTX in ~/.nv/ComputeCache. With CUDA_CACHE_DISABLE, a cache that "
+               "may not be "
+               "written, or one that is too small, every process compiles anew.",
+       .moves = "first_launch --, init -",
+       .confirms = "a fresh process is as slow as the first; the cache is off, empty or read-only",
+       .excludes = "the second start is fast",
+       .confused_with = {{"ptx_jit_startup", "is the second start in a fresh process fast?"},
+                         {"persistence_mode_off", "does nvidia-smi -pm 1 recover?"}},
+       .next = "ls -la ~/.nv/ComputeCache; env | grep CUDA_CACHE; CUDA_CACHE_DISABLE=0 "
+               "CUDA_CACHE_MAXSIZE=4294967296 "
+               "./program",
+       .reading = {"https://docs.nvidia.com/cuda/cuda-c-programming-guide/index.html#env-vars"},
+       .examine = examine_cache},
+  };
+}
+
+}  // namespace gpugauge::diagnose

@@ -1,0 +1,197 @@
+// Which change brought it, where the mechanism is not known.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "diagnose/causes/predicates.hpp"
+
+namespace gpugauge::diagnose {
+namespace {
+
+Fact harmed(const Seen& seen) {
+  return either(seen.slower({}), seen.fails({}));
+}
+
+void examine_driver(const Seen& seen, Argument& it) {
+  if (harmed(seen)) {
+    if (it.confirms(weight::fair, seen.changed({"driver"})) && seen.changed_only({"driver"}))
+      it.confirms(weight::hint, Fact("nothing but the driver is known to have changed"));
+    it.confirms(weight::strong, seen.undone("driver", {"recovers"}));
+    it.confirms(weight::faint,
+                seen.said({"after driver update", "after updating the driver", "since driver"}));
+  }
+  it.rules_out(seen.undone("driver", {"no_change", "worse"}));
+  it.at_most(.4, seen.probe("change_version", {"recovers"}, {"ucx", "framework", "nccl", "cudnn", "cublas"}));
+  it.at_most(.5,
+             seen.recovers_by({"persistence", "clocks", "power_limit", "iommu", "acs", "EnableGpuFirmware"}));
+  if (!seen.undone("driver", {"recovers"})) it.at_most(.5, Fact("the old driver was not measured again"));
+}
+
+/// Fields that a reboot or a reload of the driver sets back.
+Fact volatile_setting(const Seen& seen) {
+  for (const char* name : {"persistence", "power_limit", "application_clock", "clock", "gpu.mig", "host.acs",
+                           "peermem", "governor", "gpu.ecc", "uvm.loaded", "numa", "shm", "compute_mode"})
+    if (Fact fact = seen.field_changed(name)) return fact;
+  return std::nullopt;
+}
+
+void examine_settings_lost(const Seen& seen, Argument& it) {
+  const Fact reload = either(seen.changed({"driver", "os"}),
+                             seen.said({"reboot", "rebooted", "power cycle", "system restart"}));
+  const Fact lost = volatile_setting(seen);
+  if (harmed(seen)) {
+    // A new driver means a reload: clocks, persistence and limits are back at their defaults.
+    if (reload)
+      it.confirms(seen.slower({"coll_large", "coll_small", "p2p"}) ? weight::fair : weight::hint, reload);
+    if (reload && seen.slower({"coll_large", "coll_small", "p2p"}))
+      it.confirms(weight::hint,
+                  Fact("collectives and copies between devices depend on settings that a reload takes back"));
+    it.confirms(reload ? weight::good : weight::hint, lost);
+    if (reload)
+      it.confirms(weight::strong,
+                  seen.recovers_by({"persistence", "clocks", "-lgc", "-ac", "-pm", "power_limit", "acs",
+                                    "peermem", "settings", "bind-to numa"}));
+  }
+  it.at_most(.45,
+             lost || seen.recovers_by({"persistence", "clocks", "settings", "-pm", "-lgc", "acs", "peermem"})
+                 ? Fact()
+                 : Fact("no setting is known to differ"));
+  it.at_most(.35, seen.undone("driver", {"recovers"}));
+  it.rules_out(seen.undone("driver", {"no_change"}));
+}
+
+void examine_method(const Seen& seen, Argument& it) {
+  it.confirms(weight::proof, seen.changed({"harness"}));
+  it.confirms(weight::strong, seen.recovers_by({"harness", "benchmark version", "synchroni", "batch size",
+                                                "warm-up", "warmup", "timing", "same method", "iterations"}));
+  it.confirms(weight::good, seen.said({"missing synchroni", "without synchroni", "not synchroni",
+                                       "no cudaDeviceSynchronize", "timed without", "includes compilation",
+                                       "different batch size", "measurement error", "benchmark bug"}));
+  it.rules_out(seen.undone("harness", {"no_change"}));
+}
+
+/// An image or release brings many components at once.
+void examine_mixed_upgrade(const Seen& seen, Argument& it) {
+  const std::set<std::string> changed = seen.changed_components();
+  const bool image = changed.contains("container");
+  std::set<std::string> counted = changed;
+  for (const char* name : {"harness", "container_toolkit"}) counted.erase(name);
+  // A framework's wheel carries its cuDNN, cuBLAS and NCCL: one change, not two.
+  const bool bundled = counted.contains("cudnn") || counted.contains("cublas") || counted.contains("nccl");
+  if (counted.contains("framework") && counted.size() == 2 && bundled) counted.erase("framework");
+  bool separated = false;
+  for (const std::string& component : changed)
+    separated = separated || seen.undone(component, {"recovers"}).has_value();
+  if (harmed(seen)) {
+    if (counted.size() >= 2)
+      it.confirms(weight::good, fmt::format("changed together: {}", fmt::join(counted, ", ")));
+    else if (image)
+      it.confirms(weight::good, seen.changed({"container"}));
+    if (!it.evidence().empty()) {
+      it.confirms(weight::hint, split_class(seen, {"application", "framework_op"}));
+      for (const Metric& metric : seen.it().metrics)
+        if (metric.factor && *metric.factor <= 1 / slower_from) {
+          it.confirms(weight::hint, sentence(metric) + " while other work is slower");
+          break;
+        }
+      if (!separated) it.confirms(weight::hint, Fact("no probe tells the changes apart"));
+    }
+  }
+  if (separated) it.at_most(.45, Fact("putting one component back recovers"));
+}
+
+void examine_false(const Seen& seen, Argument& it) {
+  for (const char* component :
+       {"driver", "nccl", "cudnn", "cublas", "cuda", "framework", "application", "container", "os"}) {
+    const Fact undone = seen.undone(component, {"no_change", "worse"});
+    if (!undone) continue;
+    if (seen.changed({component}))
+      it.confirms(weight::proof, both(undone, Fact("what was suspected is not it")));
+    else
+      it.confirms(weight::good, undone);
+  }
+  if (!it.evidence().empty() && harmed(seen))
+    it.confirms(weight::faint,
+                seen.recovers_by({"reinstall", "everything", "clean install", "fresh install"}));
+}
+
+}  // namespace
+
+Signatures change_causes() {
+  return {
+      {.name = "driver_regression",
+       .title = "It came with the driver and goes with it",
+       .what = "The same program is slower with this driver and normal with the one before. The mechanism is "
+               "not known; known "
+               "ones are preferred where they are seen.",
+       .confirms = "the same binary with the old driver recovers, in both orders (old, new, old)",
+       .excludes = "the old driver is as slow; a setting that the reload took back recovers",
+       .confused_with = {{"settings_lost_on_reboot", "are clocks, persistence and limits set as before?"},
+                         {"false_attribution", "does the old driver recover?"},
+                         {"stack_upgrade_mixed", "did anything else change?"}},
+       .subject = Subject::change,
+       .next =
+           "measure old, new, old driver with the same binary and settings (gpugauge baseline, then check)",
+       .reading = {"https://docs.nvidia.com/datacenter/tesla/index.html"},
+       .examine = examine_driver},
+      {.name = "settings_lost_on_reboot",
+       .title = "A reload of the driver or a reboot took settings back",
+       .what = "Clocks, persistence mode, power limits, ACS switches and loaded modules do not survive a "
+               "reboot. What looks "
+               "like the new driver's fault is a setting that nobody made again.",
+       .confirms = "the inventories before and after differ in such a setting; making it again recovers",
+       .excludes = "all settings are as before",
+       .confused_with = {{"driver_regression", "does making the settings again recover with the new driver?"},
+                         {"locked_clocks_left", "were clocks locked on purpose before?"}},
+       .subject = Subject::change,
+       .next = "gpugauge doctor diff before.json after.json; set clocks, persistence, limits and ACS as "
+               "before and measure",
+       .reading = {"https://docs.nvidia.com/deploy/driver-persistence/index.html"},
+       .examine = examine_settings_lost},
+      {.name = "measurement_method",
+       .title = "What measures changed, not what is measured",
+       .what = "The benchmark, its parameters or its build differ between the two sides, so the figures do "
+               "not compare.",
+       .confirms =
+           "the suite's version or a benchmark's source hash differs; the old benchmark gives the old figure",
+       .excludes = "the same benchmark was used on both sides",
+       .confused_with = {{"app_kernel_regression", "is it the application or the benchmark that changed?"},
+                         {"driver_regression", "was the same benchmark used on both sides?"}},
+       .severity = Severity::note,
+       .subject = Subject::software,
+       .next = "measure both sides with one build of the suite; accept a new baseline where the suite was "
+               "meant to change",
+       .reading = {"https://google.github.io/benchmark/user_guide.html"},
+       .examine = examine_method},
+      {.name = "stack_upgrade_mixed",
+       .title = "Several components changed at once; nothing tells them apart yet",
+       .what = "An image or system upgrade brought a new driver, libraries and framework together. Something "
+               "is slower, other "
+               "work may be faster; each component has to be tried alone.",
+       .confirms = "more than one changed component, or a new image, and no probe that separates them",
+       .excludes = "putting one component back recovers",
+       .confused_with = {{"driver_regression", "is it slower with only the driver changed?"},
+                         {"framework_op_regression", "is it slower with only the framework changed?"},
+                         {"app_kernel_regression", "did the application change too?"}},
+       .severity = Severity::note,
+       .subject = Subject::change,
+       .next = "put one component back at a time, the framework first, and measure; gpugauge doctor diff "
+               "lists them",
+       .reading = {"https://docs.nvidia.com/deeplearning/frameworks/support-matrix/index.html"},
+       .examine = examine_mixed_upgrade},
+      {.name = "false_attribution",
+       .title = "The suspected change was undone and nothing moved",
+       .what =
+           "Going back to what was before did not help: the suspect is cleared, and the cause is elsewhere.",
+       .confirms = "the roll-back was measured and changes nothing",
+       .excludes = "the roll-back recovers",
+       .confused_with = {{"driver_regression", "does the old driver recover?"},
+                         {"settings_lost_on_reboot", "which settings differ from before?"}},
+       .severity = Severity::note,
+       .subject = Subject::software,
+       .next = "gpugauge doctor diff before.json after.json, and suspect what is left",
+       .reading = {"https://git-scm.com/docs/git-bisect"},
+       .examine = examine_false},
+  };
+}
+
+}  // namespace gpugauge::diagnose

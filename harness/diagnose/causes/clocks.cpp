@@ -1,0 +1,230 @@
+// Clocks that are held, lost, or ramp up late.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "diagnose/causes/predicates.hpp"
+
+namespace gpugauge::diagnose {
+namespace {
+
+const Words reset_words{
+    "-rgc", "-rac", "reset_clocks", "clocks=default", "application_clock", "lock_gpu_clocks", "-lgc"};
+
+Fact reset_recovers(const Seen& seen) {
+  if (Fact fact = seen.probe("reset_clocks", {"recovers", "normal"})) return fact;
+  return seen.recovers_by(reset_words);
+}
+
+Fact reset_in_vain(const Seen& seen) {
+  if (Fact fact = seen.probe("reset_clocks", {"no_change", "fails", "worse"})) return fact;
+  return seen.unmoved_by(reset_words);
+}
+
+void examine_locked(const Seen& seen, Argument& it) {
+  it.confirms(weight::proof, reset_recovers(seen));
+  it.confirms(weight::strong, seen.off("application_clock_is_default"));
+  it.confirms(weight::good, seen.throttled({"applications_clocks"}));
+  it.confirms(weight::fair, seen.field_changed("application_clock"));
+  it.confirms(weight::fair,
+              seen.said({"Applications Clocks Setting*Active", "nvidia-smi -lgc", "nvidia-smi -ac",
+                         "GPU clocks set to", "lock-gpu-clocks", "Applications clocks set to"}));
+  if (!it.evidence().empty()) {
+    it.confirms(weight::hint, low_clock(seen));
+    it.confirms(weight::faint, seen.slower({"gemm32", "gemm16", "application"}));
+  } else if (const Fact low = low_clock(seen); low && seen.not_throttled()) {
+    it.confirms(weight::fair, low);
+  }
+  it.rules_out(reset_in_vain(seen));
+  it.at_most(.3, seen.throttled({"hw_thermal", "hw_power_brake", "sw_thermal"}));
+  it.at_most(.3, seen.number("sm_clock_mhz") && seen.number("sm_clock_expected_mhz") && !low_clock(seen) &&
+                         !seen.off("application_clock_is_default")
+                     ? Fact("the SM clock is as expected")
+                     : Fact());
+}
+
+void examine_control_fault(const Seen& seen, Argument& it) {
+  const Fact vain = reset_in_vain(seen);
+  const Fact low = low_clock(seen);
+  it.confirms(weight::strong, vain);
+  if (low || vain) {
+    it.confirms(weight::fair, both(low, seen.not_throttled()));
+    it.confirms(weight::good,
+                seen.said({"NVRM*assert", "nvAssert", "kernel_graphics", "NVRM: GPU*clk", "clk*fault"}));
+    it.confirms(weight::hint, seen.said({"nvidia-smi -r*Not Supported", "reset*not supported"}));
+  }
+  it.confirms(weight::fair, both(low, seen.recovers_by({"driver reload", "reload", "reboot", "driver="})));
+  it.rules_out(reset_recovers(seen));
+  it.at_most(.3, seen.throttled({"hw_thermal", "hw_power_brake", "sw_thermal", "applications_clocks"}));
+  if (!low && !vain) it.at_most(.2, Fact("the clock is not known to be low"));
+}
+
+void examine_hidden(const Seen& seen, Argument& it) {
+  const std::optional<double> clock = seen.number("sm_clock_mhz");
+  const std::optional<double> expected = seen.number("sm_clock_expected_mhz");
+  const bool nominal = (clock && expected && *clock >= *expected * .97) || seen.moved("sm_clock", {"same"});
+  const Fact less_power =
+      either(seen.moved("power_w", {"lower", "differs"}), seen.below("power_w", "power_expected_w", .88));
+  const Fact slow = seen.slower({});
+  if (slow && nominal && seen.not_throttled()) {
+    it.confirms(weight::fair, Fact("the SM clock is nominal and " + *seen.not_throttled()));
+    it.confirms(weight::good, less_power);
+    for (const Metric& metric : seen.it().metrics)
+      if (metric.bimodal == true)
+        it.confirms(weight::hint, sentence(metric) + " and jumps between two levels");
+    it.confirms(weight::hint, seen.probe("swap_gpu", {"recovers", "normal"}));
+  } else if (slow && less_power) {
+    it.confirms(weight::hint, less_power);
+  }
+  const bool two_levels = std::any_of(seen.it().metrics.begin(), seen.it().metrics.end(),
+                                      [](const Metric& metric) { return metric.bimodal == true; });
+  if (!less_power && !two_levels) it.at_most(.3, Fact("its power is not known to be lower"));
+  it.at_most(.2, low_clock(seen));
+  it.at_most(.3,
+             seen.throttled({"hw_thermal", "hw_power_brake", "sw_thermal", "sw_power_cap", "hw_slowdown"}));
+  it.at_most(.35, seen.at_least("memory_temperature_c", 90));
+  it.at_most(.4, seen.changed(
+                     {"driver", "framework", "nccl", "cudnn", "cublas", "cuda", "application", "container"}));
+  if (gpu_not_used(seen)) it.at_most(.2, gpu_not_used(seen));
+}
+
+void examine_ramp(const Seen& seen, Argument& it) {
+  const Fact idle =
+      either(seen.slower({}, {.phase = "after_idle"}), seen.probe("repeat_after_idle", {"slow", "worse"}));
+  const Fact steady = either(
+      seen.unchanged({}, {.phase = "back_to_back"}),
+      either(seen.unchanged({}, {.phase = "warm"}), seen.probe("repeat_warm", {"normal", "recovers"})));
+  it.confirms(weight::good, idle);
+  if (idle) {
+    it.confirms(weight::good, steady);
+    it.confirms(weight::hint, seen.on("pstate", {"P8", "P5", "P12"}));
+    it.confirms(weight::hint, seen.throttled({"idle"}));
+    it.confirms(weight::hint, low_clock(seen));
+  } else if (seen.slower({}) && steady) {
+    it.confirms(weight::fair, either(seen.on("pstate", {"P8", "P5", "P12"}), seen.throttled({"idle"})));
+  }
+  it.confirms(
+      weight::strong,
+      both(either(idle, seen.slower({"launch", "application"})),
+           seen.recovers_by({"keep_warm", "keep-alive", "keepalive", "warm-up", "warmup", "lock", "-lgc"})));
+  it.rules_out(seen.slower({}, {.phase = "back_to_back"}));
+  it.rules_out(seen.slower({}, {.phase = "warm"}));
+  it.at_most(.3, seen.throttled({"hw_thermal", "hw_power_brake", "sw_thermal"}));
+  if (slow_start(seen) && !idle) it.at_most(.3, slow_start(seen));
+}
+
+/// Compute is down as a whole, and what would say why was not recorded.
+void examine_unknown_clock(const Seen& seen, Argument& it) {
+  int slower = 0;
+  for (const std::string_view name :
+       {"gemm64", "gemm32", "gemmtf32", "gemm16", "gemm8", "conv", "attention", "fft"})
+    if (const Movement movement = seen.movement(name);
+        movement == Movement::slower || movement == Movement::much_slower)
+      ++slower;
+  const bool recorded = seen.known("throttle_reasons") || seen.known("power_limit_w") ||
+                        seen.known("temperature_c") || seen.known("application_clock_is_default");
+  const Fact low = low_clock(seen);
+  if (slower >= 2 && !recorded)
+    it.confirms(weight::good, fmt::format("{} compute classes are slower together", slower));
+  if (low && !seen.known("throttle_reasons")) it.confirms(weight::good, low);
+  if (!it.evidence().empty()) {
+    it.confirms(weight::hint, seen.unchanged({"hbm"}));
+    it.confirms(weight::faint, seen.slower(application_classes));
+    it.at_most(.65, Fact("whatever separates power, temperature and locks was not recorded"));
+  }
+  it.at_most(.3, seen.slower({"launch", "host_cpu", "h2d"}) && !low
+                     ? seen.slower({"launch", "host_cpu", "h2d"})
+                     : Fact());
+  it.at_most(.3, seen.changed({"cublas", "framework", "cudnn", "application", "container"}));
+  it.at_most(.3, split_class(seen, compute_classes));
+  it.at_most(.3, seen.probe("reset_clocks", {"recovers", "no_change"}));
+  it.at_most(.3, seen.on("gpu.mig"));
+  const std::optional<double> clock = seen.number("sm_clock_mhz");
+  const std::optional<double> expected = seen.number("sm_clock_expected_mhz");
+  if (clock && expected && !low) it.at_most(.2, Fact("the SM clock is as expected"));
+}
+
+}  // namespace
+
+Signatures clock_causes() {
+  return {
+      {.name = "locked_clocks_left",
+       .title = "A clock lock or application clock was left set",
+       .what = "Somebody locked the clocks (nvidia-smi -lgc, -ac), for a benchmark or a health test, and did "
+               "not take it "
+               "back. All compute runs at the ratio of the two clocks.",
+       .moves = "gemm32 -, gemm16 -, hbm 0, h2d 0",
+       .confirms = "the application clock is not the default; resetting recovers",
+       .excludes = "a reset has no effect; a thermal or power reason is given",
+       .confused_with = {{"driver_clock_control_fault", "does nvidia-smi -rgc; nvidia-smi -rac recover?"},
+                         {"sw_power_cap", "is the power limit below its default?"},
+                         {"thermal_throttle", "is a thermal reason active?"}},
+       .next = "nvidia-smi -q -d CLOCK; nvidia-smi -rgc; nvidia-smi -rac",
+       .reading = {"https://docs.nvidia.com/deploy/nvidia-smi/index.html"},
+       .examine = examine_locked},
+      {.name = "driver_clock_control_fault",
+       .title = "The driver no longer controls the clock: a reset has no effect",
+       .what = "The clock stays below boost with no throttle reason, and resetting locks reports success "
+               "without effect. "
+               "Only reloading the driver or a reboot helps.",
+       .moves = "gemm32 -, gemm16 -, hbm 0, h2d 0",
+       .confirms = "low clock, no reason, ineffective reset, an assertion of NVRM in the kernel log",
+       .excludes = "a reset recovers",
+       .confused_with = {{"locked_clocks_left", "does nvidia-smi -rgc; nvidia-smi -rac recover?"},
+                         {"hw_power_brake", "is the power brake active?"}},
+       .next = "dmesg | grep -i nvrm; nvidia-smi -q -d PERFORMANCE,CLOCK; reload the driver or reboot",
+       .reading = {"https://docs.nvidia.com/deploy/nvml-api/group__nvmlClocksEventReasons.html"},
+       .examine = examine_control_fault},
+      {.name = "hidden_power_state",
+       .title = "Slower at nominal clocks, without a reason, drawing less power",
+       .what = "Clock and throttle reasons look healthy, and the GPU still works slower and draws less "
+               "power: a state that "
+               "the driver does not show. It is not the software.",
+       .moves = "gemm16 -",
+       .confirms = "clock and reasons nominal, power below the reference, two levels over time",
+       .excludes = "the clock is low, the memory is hot, or software changed",
+       .confused_with = {{"sw_power_cap", "is the power limit below its default?"},
+                         {"app_kernel_regression", "does the same work draw less power than before?"},
+                         {"hbm_thermal", "how hot is the memory?"}},
+       .next = "nvidia-smi --query-gpu=clocks.sm,power.draw,clocks_event_reasons.active --format=csv -l 1 "
+               "during the work; "
+               "power-cycle the node",
+       .reading = {"https://docs.nvidia.com/deploy/nvml-api/group__nvmlClocksEventReasons.html"},
+       .examine = examine_hidden},
+      {.name = "idle_clock_ramp",
+       .title = "Slow only right after an idle gap, while clocks ramp up",
+       .what = "An idle GPU drops to a low performance state; the first work after a gap runs before the "
+               "clock is back. "
+               "Sustained work is normal: it is how the power management works.",
+       .moves = "launch ?",
+       .confirms = "slow after an idle gap, normal back to back",
+       .excludes = "sustained work is slow too",
+       .confused_with = {{"thermal_throttle", "is sustained work normal?"},
+                         {"persistence_mode_off", "does a process that stays alive see it too?"}},
+       .severity = Severity::note,
+       .next = "time the work after 10 s of idling and back to back; keep the GPU warm or lock clocks for "
+               "latency-critical "
+               "work",
+       .reading = {"https://docs.nvidia.com/deploy/nvidia-smi/index.html"},
+       .examine = examine_ramp},
+      {.name = "power_or_clock",
+       .title = "Compute is down as a whole; what would say why was not recorded",
+       .what = "Several compute classes are slower together, or the clock is low, which points to power, "
+               "temperature or a "
+               "lock. The throttle reasons, limit and temperature under load are missing.",
+       .moves = "gemm32 -, gemm16 -, hbm 0",
+       .confirms = "compute classes down together or a low clock, and no throttle reason, power limit or "
+                   "temperature known",
+       .excludes = "the clock under load is nominal; only part of a class is slower",
+       .confused_with = {{"sw_power_cap", "is the power limit below its default?"},
+                         {"thermal_throttle",
+                          "is a thermal reason active, or the temperature near its limit?"},
+                         {"locked_clocks_left", "is the application clock the default?"},
+                         {"hw_power_brake", "is the power brake active?"}},
+       .next = "nvidia-smi -q -d PERFORMANCE,POWER,TEMPERATURE,CLOCK during the work",
+       .reading = {"https://docs.nvidia.com/deploy/nvml-api/group__nvmlClocksEventReasons.html"},
+       .examine = examine_unknown_clock},
+  };
+}
+
+}  // namespace gpugauge::diagnose

@@ -1,0 +1,252 @@
+// Collectives: the transport that NCCL took.
+#include "diagnose/causes/collectives.hpp"
+
+#include <array>
+
+#include <fmt/format.h>
+
+namespace gpugauge::diagnose {
+
+Fact slow_collective(const Seen& seen) {
+  return either(slow_together(seen), seen.slower(application_classes));
+}
+
+Fact plugin_not_loaded(const Seen& seen) {
+  return seen.said({"NET/Plugin*No plugin found", "NET/Plugin*could not", "NET/Plugin*fail",
+                    "NET/Plugin*not found", "NET/Plugin*cannot", "libnccl-net*cannot open shared object",
+                    "libnccl-net*undefined symbol", "failed to load*libnccl-net", "unable to load*plugin",
+                    "dlopen*libnccl-net", "NET/Plugin*dlerror", "aws-ofi-nccl*fail", "NET/OFI*fail",
+                    "NET/OFI*No eligible providers", "NET/OFI*Unable"});
+}
+
+Fact plugin_symbols(const Seen& seen) {
+  return seen.said({"IBVERBS_PRIVATE", "EFA_1.*not found", "libfabric*version*not found",
+                    "libfabric*undefined symbol", "rdma*version*not found"});
+}
+
+Fact nccl_disabled(const Seen& seen) {
+  for (const std::string_view name :
+       {"NCCL_P2P_DISABLE", "NCCL_SHM_DISABLE", "NCCL_IB_DISABLE", "NCCL_NVLS_DISABLE",
+        "NCCL_NET_DISABLE_INTRA", "NCCL_IGNORE_DISABLED_P2P", "NCCL_P2P_DIRECT_DISABLE"})
+    if (Fact fact = seen.environment(name); fact && !seen.environment(name, {"0"})) return fact;
+  if (Fact fact = seen.environment("NCCL_NET", {"Socket"})) return fact;
+  for (const std::string_view name : {"NCCL_P2P_LEVEL", "NCCL_NET_GDR_LEVEL"})
+    if (Fact fact = seen.environment(name, {"0", "LOC"})) return fact;
+  return std::nullopt;
+}
+
+Fact nccl_tuned(const Seen& seen) {
+  for (const std::string_view name : {"NCCL_ALGO",
+                                      "NCCL_PROTO",
+                                      "NCCL_MAX_NCHANNELS",
+                                      "NCCL_MIN_NCHANNELS",
+                                      "NCCL_MAX_NRINGS",
+                                      "NCCL_MIN_NRINGS",
+                                      "NCCL_MAX_CTAS",
+                                      "NCCL_MIN_CTAS",
+                                      "NCCL_NTHREADS",
+                                      "NCCL_BUFFSIZE",
+                                      "NCCL_CROSS_NIC",
+                                      "NCCL_TOPO_FILE",
+                                      "NCCL_GRAPH_FILE",
+                                      "NCCL_LL_THRESHOLD",
+                                      "NCCL_TREE_THRESHOLD",
+                                      "NCCL_IB_HCA",
+                                      "NCCL_IB_TC",
+                                      "NCCL_IB_GID_INDEX",
+                                      "NCCL_NET_GDR_READ",
+                                      "NCCL_P2P_LEVEL",
+                                      "NCCL_NET_GDR_LEVEL",
+                                      "NCCL_NSOCKS_PERTHREAD",
+                                      "NCCL_TUNER_PLUGIN",
+                                      "NCCL_CHECKS_DISABLE",
+                                      "NCCL_LAUNCH_MODE",
+                                      "NCCL_COLLNET_ENABLE",
+                                      "NCCL_IB_QPS_PER_CONNECTION",
+                                      "NCCL_IB_SPLIT_DATA_ON_QPS",
+                                      "NCCL_PXN_DISABLE",
+                                      "NCCL_WORK_FIFO_DEPTH",
+                                      "NCCL_NVLS_ENABLE",
+                                      "NCCL_CUMEM_ENABLE"})
+    if (Fact fact = seen.environment(name)) return fact;
+  return std::nullopt;
+}
+
+Fact plain_copies_normal(const Seen& seen) {
+  if (Fact fact = seen.unchanged({"p2p"})) return fact;
+  return seen.probe("native_benchmark", {"normal"}, {"p2p", "memcpy", "bandwidth", "ib_write", "perftest"});
+}
+
+namespace {
+
+/// The machine has a fabric that NCCL should have used.
+Fact fabric_there(const Seen& seen) {
+  return either(seen.on("host.infiniband"), seen.on("host.fabric", {"infiniband", "roce", "efa"}));
+}
+
+Fact on_sockets(const Seen& seen) {
+  return either(seen.on("nccl.transport", {"socket", "tcp"}),
+                seen.said({"Using network Socket", "NET/Socket : Using", "via NET/Socket", "NET/Socket/"}));
+}
+
+void examine_socket(const Seen& seen, Argument& it) {
+  const Fact sockets = on_sockets(seen);
+  it.confirms(weight::good, sockets);
+  it.confirms(weight::good, seen.said({"Failed to open libibverbs", "libibverbs*cannot open",
+                                       "NET/IB : No device found", "NET/IB : Unable to open",
+                                       "libibverbs: Warning", "no userspace device-specific driver",
+                                       "ibv_*fail", "No IB devices", "ibverbs*not found"}));
+  it.confirms(weight::good, seen.on("libraries.missing", {"ibverbs", "rdma", "mlx5", "efa"}));
+  if (sockets) {
+    it.confirms(weight::fair, fabric_there(seen));
+    it.confirms(weight::hint, slow_together(seen));
+    it.confirms(weight::hint, seen.field_changed("nccl.transport"));
+  }
+  it.confirms(weight::strong, seen.recovers_by({"libibverbs", "ibverbs", "rdma-core", "/dev/infiniband",
+                                                "privileged", "IPC_LOCK"}));
+  it.at_most(.2, seen.on("host.fabric", {"ethernet"}));
+  it.at_most(.45,
+             either(seen.environment("NCCL_IB_DISABLE", {"1"}), seen.environment("NCCL_NET", {"Socket"})));
+  // A plugin that should have taken the fabric was not loaded: that is why there are sockets.
+  it.at_most(.6, plugin_symbols(seen));
+  // On EFA only a plugin reaches the fabric.
+  it.at_most(.6, seen.on("host.fabric", {"efa"}));
+  if (!sockets) it.at_most(.2, seen.on("nccl.transport", {"ib"}));
+}
+
+void examine_plugin(const Seen& seen, Argument& it) {
+  const Fact efa = seen.on("host.fabric", {"efa"});
+  const Fact line = plugin_not_loaded(seen);
+  const Fact symbols = plugin_symbols(seen);
+  it.confirms(weight::strong, symbols);
+  const Fact absent = seen.said({"No plugin found"});
+  // Without a plugin NCCL's own InfiniBand transport serves; on EFA nothing does.
+  it.confirms(efa || !absent ? weight::strong : weight::fair, line);
+  it.confirms(weight::good, seen.on("libraries.missing", {"nccl-net", "nccl-ofi", "fabric", "nccl_net"}));
+  it.confirms(weight::fair, both(efa, on_sockets(seen)));
+  it.confirms(weight::fair, both(seen.on("libraries.mixed", {"ibverbs", "fabric", "rdma", "ofi"}),
+                                 either(on_sockets(seen), slow_collective(seen))));
+  it.confirms(weight::fair, both(seen.off("nccl.plugin"), on_sockets(seen)));
+  it.confirms(weight::strong, seen.recovers_by({"plugin", "aws-ofi-nccl", "libnccl-net", "libfabric"}));
+  if (!it.evidence().empty()) {
+    it.confirms(weight::hint, slow_together(seen));
+    it.confirms(weight::faint, on_sockets(seen));
+  }
+  it.at_most(.2, seen.on("nccl.transport", {"ib", "p2p"}));
+}
+
+void examine_gdr(const Seen& seen, Argument& it) {
+  const Fact slow = slow_collective(seen);
+  it.confirms(weight::proof,
+              seen.said({"GPU Direct RDMA Disabled", "GPUDirect RDMA*disabled", "GDR*disabled",
+                         "GPU Direct RDMA*not", "no GDR", "nvidia_peermem*not", "nv_peer_mem*not",
+                         "Module nvidia_peermem*fail", "peermem*Invalid argument", "Could not enable GDR"}));
+  it.confirms(weight::proof, seen.recovers_by({"GDR", "peermem", "nv_peer_mem", "dmabuf", "dma-buf"}));
+  if (slow || on_sockets(seen) || seen.on("nccl.transport", {"ib", "net"}))
+    it.confirms(weight::good, seen.off("peermem.module"));
+  if (slow) {
+    it.confirms(weight::fair, seen.environment("NCCL_NET_GDR_LEVEL", {"0", "LOC"}));
+    it.confirms(weight::fair, seen.environment("NCCL_NET_GDR_READ", {"0"}));
+    it.confirms(weight::fair, seen.field_changed("peermem"));
+  }
+  if (!it.evidence().empty()) {
+    it.confirms(weight::hint, slow_together(seen));
+    it.confirms(weight::faint, fabric_there(seen));
+  }
+  it.at_most(.3, on_sockets(seen));
+  it.rules_out(seen.unmoved_by({"GDR", "peermem"}));
+}
+
+void examine_p2p_to_shm(const Seen& seen, Argument& it) {
+  const Fact shm = either(seen.on("nccl.transport", {"shm"}),
+                          seen.said({"via SHM", "SHM/direct", "P2P is disabled between",
+                                     "Could not enable P2P", "P2P Chunk*SHM"}));
+  const Fact moved = seen.field_changed("nccl.transport");
+  it.confirms(weight::good, shm);
+  if (moved && contains(*moved, "to shm")) it.confirms(weight::strong, moved);
+  it.confirms(weight::good, both(shm, plain_copies_normal(seen)));
+  it.confirms(weight::fair,
+              seen.said({"peer access*not supported", "cudaDeviceEnablePeerAccess", "no P2P between",
+                         "P2P*not available", "isAllDirectP2p 0", "peer mapping resources exhausted"}));
+  it.confirms(weight::strong, both(slow_collective(seen),
+                                   seen.recovers_by({"P2P_LEVEL", "p2p=", "visible devices", "hidepid"})));
+  if (!it.evidence().empty()) it.confirms(weight::hint, slow_together(seen));
+  it.at_most(.45, either(seen.environment("NCCL_P2P_DISABLE", {"1"}),
+                         seen.environment("NCCL_P2P_LEVEL", {"0", "LOC"})));
+  it.at_most(.4, seen.slower({"p2p"}));
+  it.at_most(.4, seen.recovers_by({"acs", "iommu"}));
+}
+
+}  // namespace
+
+Signatures collective_causes() {
+  return {
+      {.name = "nccl_socket_fallback",
+       .title = "NCCL works over TCP sockets though there is a faster fabric",
+       .what = "NCCL opens libibverbs at run time. Missing in the image, or without devices in the "
+               "container, it takes "
+               "sockets with no more than a line in its log.",
+       .moves = "coll_large --, p2p 0",
+       .confirms =
+           "NET/Socket in NCCL's log, libibverbs missing, an InfiniBand, RoCE or EFA device in the machine",
+       .excludes = "there is only Ethernet; a variable asks for sockets; a plugin failed to load",
+       .confused_with = {{"nccl_plugin_load_failure", "does the log name a plugin that could not be loaded?"},
+                         {"nccl_env_leftover", "is NCCL_IB_DISABLE or NCCL_NET set?"},
+                         {"gdr_disabled", "is the transport IB, only without GDRDMA?"}},
+       .next =
+           "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,NET ./program 2>&1 | grep -E 'NET/|ibverbs'; ibv_devices",
+       .reading = {"https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting.html"},
+       .examine = examine_socket},
+      {.name = "nccl_plugin_load_failure",
+       .title = "NCCL could not load the network plugin of this fabric",
+       .what = "EFA and other fabrics need a plugin (libnccl-net.so). Not on the search path, or built "
+               "against another "
+               "libibverbs or libfabric, it is left out and NCCL goes on over sockets.",
+       .moves = "coll_large --",
+       .confirms =
+           "the log names the plugin and why it was not loaded; two versions of a library that it needs",
+       .excludes = "the transport is the fabric's",
+       .confused_with = {{"nccl_socket_fallback",
+                          "does this fabric need a plugin, and does the log name it?"},
+                         {"duplicate_library_versions",
+                          "is it CUDA's library that is doubled, or the fabric's?"}},
+       .next = "NCCL_DEBUG=INFO ./program 2>&1 | grep NET/Plugin; ldd libnccl-net.so | grep -E 'not "
+               "found|verbs|fabric'",
+       .reading = {"https://github.com/aws/aws-ofi-nccl"},
+       .examine = examine_plugin},
+      {.name = "gdr_disabled",
+       .title = "The network does not reach GPU memory directly (GPUDirect RDMA is off)",
+       .what = "Without nvidia_peermem or DMA-BUF, or where NCCL's policy changed, data goes through host "
+               "memory on its way "
+               "to the network card.",
+       .moves = "coll_large --, p2p 0",
+       .confirms = "the log says that GPU Direct RDMA is disabled; nvidia_peermem is not loaded; "
+                   "NCCL_NET_GDR_READ or "
+                   "NCCL_NET_GDR_LEVEL restores the rate",
+       .excludes = "the transport is sockets; that setting changes nothing",
+       .confused_with = {{"nccl_version_regression",
+                          "does a GDR setting restore the rate with the new version?"},
+                         {"nccl_socket_fallback", "is the transport IB at all?"}},
+       .next =
+           "NCCL_DEBUG=INFO ./program 2>&1 | grep -E 'GDR|GDRDMA'; lsmod | grep peermem; NCCL_NET_GDR_READ=1",
+       .reading = {"https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/env.html#nccl-net-gdr-level"},
+       .examine = examine_gdr},
+      {.name = "nccl_p2p_to_shm",
+       .title = "NCCL goes through host memory where GPUs could copy directly",
+       .what = "Between some GPUs NCCL takes shared memory in place of peer-to-peer access: containers that "
+               "see one GPU each, "
+               "a topology that it judges too far, or peer access that failed.",
+       .moves = "coll_large --, p2p 0",
+       .confirms = "channels via SHM in the log, or P2P before and SHM now; a plain copy between devices is "
+                   "as fast as ever",
+       .excludes = "plain copies are slow too; a variable asks for it",
+       .confused_with = {{"acs_enabled", "is a plain copy between devices slow too?"},
+                         {"nccl_env_leftover", "is NCCL_P2P_DISABLE or NCCL_P2P_LEVEL set?"},
+                         {"nccl_version_regression", "did the transport change with the version?"}},
+       .next = "NCCL_DEBUG=INFO ./program 2>&1 | grep -E 'via (P2P|SHM|NET)'; NCCL_P2P_LEVEL=SYS ./program",
+       .reading = {"https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/env.html#nccl-p2p-level"},
+       .examine = examine_p2p_to_shm},
+  };
+}
+
+}  // namespace gpugauge::diagnose

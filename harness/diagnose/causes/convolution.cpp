@@ -1,0 +1,132 @@
+// Convolutions: layout, choice of algorithm, version of cuDNN.
+#include "diagnose/causes/predicates.hpp"
+
+namespace gpugauge::diagnose {
+namespace {
+
+/// A convolution, or an application that consists of them.
+Fact slow_convolution(const Seen& seen) {
+  if (Fact fact = seen.slower({"conv"})) return fact;
+  for (const std::string_view op :
+       {"conv", "resnet", "vgg", "cnn", "inception", "unet", "yolo", "efficientnet", "image", "batch_norm",
+        "mobilenet", "densenet", "diffusion"})
+    if (Fact fact = seen.slower(application_classes, {.op = op})) return fact;
+  return std::nullopt;
+}
+
+void examine_layout(const Seen& seen, Argument& it) {
+  Fact first;
+  Fact last;
+  for (const std::string_view name : {"NCHW", "channels_first", "NCDHW"})
+    first = either(first, seen.slower({}, {.layout = name}));
+  for (const std::string_view name : {"NHWC", "channels_last", "NDHWC"})
+    last = either(last, seen.unchanged({}, {.layout = name}));
+  it.confirms(weight::fair, first);
+  if (first) it.confirms(weight::strong, last);
+  it.confirms(weight::good, seen.kernel({"nchwToNhwc", "nhwcToNchw", "nchw2nhwc", "nhwc2nchw", "nchw_to_nhwc",
+                                         "nhwc_to_nchw"}));
+  it.confirms(weight::hint, seen.kernel({"transpose", "permute"}));
+  it.confirms(weight::proof, seen.recovers_by({"channels_last", "NHWC", "layout", "memory_format"}));
+  it.confirms(weight::good, seen.said({"nchwToNhwc", "layout optimizer", "prefers NHWC"}));
+  for (const std::string_view name : {"NHWC", "channels_last"})
+    it.rules_out(seen.slower({}, {.layout = name}));
+  it.at_most(.2, seen.unmoved_by({"channels_last", "NHWC", "layout", "memory_format"}));
+}
+
+Fact tuned(const Seen& seen) {
+  if (Fact fact = seen.probe("autotune", {"recovers", "normal"})) return fact;
+  return seen.recovers_by({"benchmark=", "cudnn_benchmark", "autotune", "conv_algo_search", "EXHAUSTIVE"});
+}
+
+void examine_heuristic(const Seen& seen, Argument& it) {
+  const Fact slow = slow_convolution(seen);
+  if (slow) {
+    it.confirms(weight::proof, tuned(seen));
+    it.confirms(weight::hint,
+                either(seen.setting_off("cudnn_benchmark"), seen.setting("algo_search", {"HEURISTIC"})));
+    it.confirms(weight::hint, seen.changed({"cudnn", "framework"}));
+    it.confirms(weight::fair, seen.said({"heuristic mode", "CUDNN_HEUR", "algo search*heuristic"}));
+    if (!it.evidence().empty()) it.confirms(weight::faint, split_class(seen, {"conv"}));
+  } else {
+    it.confirms(weight::fair,
+                both(tuned(seen), seen.inventory("cudnn.version") ? Fact("cuDNN is in use") : Fact()));
+  }
+  it.rules_out(seen.probe("autotune", {"no_change", "slow", "worse"}));
+  it.at_most(.4, seen.undone("cudnn", {"no_change"}));
+  it.at_most(.4, seen.slower({"gemm16", "gemm32", "hbm"}));
+}
+
+void examine_version(const Seen& seen, Argument& it) {
+  const Fact slow = slow_convolution(seen);
+  if (it.confirms(weight::good, seen.changed({"cudnn"}))) {
+    it.confirms(weight::fair, slow);
+    // cuDNN comes inside the framework's wheel: its rollback is cuDNN's too.
+    it.confirms(weight::hint, seen.undone("framework", {"recovers"}));
+    if (seen.changed_only({"cudnn"}))
+      it.confirms(weight::hint, Fact("nothing but cuDNN is known to have changed"));
+  }
+  it.confirms(weight::strong, seen.undone("cudnn", {"recovers"}));
+  if (!it.evidence().empty()) it.confirms(weight::faint, seen.unchanged({"gemm16"}));
+  it.rules_out(seen.undone("cudnn", {"no_change", "worse"}));
+  it.at_most(.35, tuned(seen));
+  it.at_most(.4, seen.slower({"gemm16", "gemm32", "hbm", "h2d"}));
+  it.at_most(.3, seen.fails({}));
+  if (!seen.undone("cudnn", {"recovers"}) && !seen.undone("framework", {"recovers"}))
+    it.at_most(.65, Fact("the old version was not measured again"));
+}
+
+}  // namespace
+
+Signatures convolution_causes() {
+  return {
+      {.name = "conv_layout_path",
+       .title = "Convolutions pay for converting the layout of their input",
+       .what = "Tensor Core convolutions and normalisations work on NHWC. With NCHW input the library "
+               "inserts kernels "
+               "that convert there and back, which are bound by memory bandwidth.",
+       .moves = "conv --",
+       .confirms = "NHWC is normal where NCHW is slow; conversion kernels in the profile",
+       .excludes = "NHWC is as slow",
+       .confused_with = {{"cudnn_heuristic_regression", "does autotuning recover, with the layout as it is?"},
+                         {"cudnn_version_regression", "is NHWC normal on the same library?"}},
+       .severity = Severity::note,
+       .subject = Subject::software,
+       .next = "give the model and its input channels last (torch: .to(memory_format=torch.channels_last)) "
+               "and time both",
+       .reading =
+           {"https://docs.nvidia.com/deeplearning/performance/dl-performance-convolutional/index.html"},
+       .examine = examine_layout},
+      {.name = "cudnn_heuristic_regression",
+       .title = "cuDNN's heuristic picks a slow algorithm; autotuning finds a fast one",
+       .what = "Without autotuning cuDNN, or the framework above it, guesses an algorithm from the shape. A "
+               "new version "
+               "guesses otherwise; the fast kernel is still there, as a search shows.",
+       .moves = "conv --",
+       .confirms = "autotuning (cudnn.benchmark, exhaustive search) recovers",
+       .excludes = "autotuning changes nothing",
+       .confused_with = {{"cudnn_version_regression", "does autotuning recover?"},
+                         {"conv_layout_path", "is another layout normal?"}},
+       .subject = Subject::software,
+       .next = "time it with torch.backends.cudnn.benchmark = True (ONNX Runtime: "
+               "cudnn_conv_algo_search=EXHAUSTIVE)",
+       .reading =
+           {"https://docs.nvidia.com/deeplearning/cudnn/latest/developer/core-concepts.html#heuristics"},
+       .examine = examine_heuristic},
+      {.name = "cudnn_version_regression",
+       .title = "This version of cuDNN is slower at these convolutions",
+       .what = "The kernels or the engines of another cuDNN are slower for these shapes, whatever algorithm "
+               "is chosen.",
+       .moves = "conv --, gemm16 0, hbm 0",
+       .confirms = "the version differs between the two sides, the old one recovers, in both orders",
+       .excludes = "autotuning recovers; the old version is as slow",
+       .confused_with = {{"cudnn_heuristic_regression", "does autotuning recover?"},
+                         {"mixed_library_versions", "do all cuDNN files come from one folder and version?"},
+                         {"framework_op_regression", "was cuDNN itself exchanged?"}},
+       .subject = Subject::software,
+       .next = "install the earlier cuDNN beside the same framework and measure old, new, old",
+       .reading = {"https://docs.nvidia.com/deeplearning/cudnn/latest/release-notes.html"},
+       .examine = examine_version},
+  };
+}
+
+}  // namespace gpugauge::diagnose

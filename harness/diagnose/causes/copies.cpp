@@ -1,0 +1,107 @@
+// Copies between host and device on a link that is in order.
+#include <fmt/format.h>
+
+#include "diagnose/causes/predicates.hpp"
+
+namespace gpugauge::diagnose {
+namespace {
+
+Fact slow_copy(const Seen& seen) {
+  return seen.slower({"h2d", "d2h"});
+}
+
+void examine_numa(const Seen& seen, Argument& it) {
+  const Fact slow = either(
+      slow_copy(seen),
+      either(seen.slower({"launch", "p2p", "coll_large", "host_memory"}), seen.slower(application_classes)));
+  it.confirms(weight::proof, seen.probe("pin_to_local_numa", {"recovers"}));
+  it.confirms(weight::strong, both(slow, seen.recovers_by({"numactl", "bind-to numa", "numa_local", "membind",
+                                                           "numa node", "cpunodebind"})));
+  if (slow) {
+    it.confirms(weight::good, seen.off("host.numa_local"));
+    it.confirms(weight::good, seen.said({"NUMA node*remote", "remote NUMA", "numa_node*-1"}));
+  }
+  if (!it.evidence().empty()) {
+    it.confirms(weight::hint, slow_copy(seen));
+    it.confirms(weight::faint, seen.unchanged({"hbm"}));
+  }
+  it.rules_out(seen.probe("pin_to_local_numa", {"no_change", "worse", "slow"}));
+  if (!seen.probe("pin_to_local_numa", {"recovers"})) it.at_most(.2, seen.on("host.numa_local"));
+}
+
+/// Unpinned copies are slow and pinned ones are not.
+Fact only_pageable(const Seen& seen) {
+  Fact slow;
+  Fact normal;
+  for (const Metric* metric : seen.metrics({"h2d", "d2h"})) {
+    const std::string words = metric->scope.op + " " + metric->scope.path + " " + metric->note;
+    const bool pageable = contains_any(words, {"pageable", "unpinned", "not pinned", "non-pinned"});
+    const bool slower = metric->factor && *metric->factor >= slower_from;
+    if (pageable && slower) slow = sentence(*metric);
+    if (!pageable && contains_any(words, {"pinned", "page-locked"}) && metric->factor && !slower)
+      normal = sentence(*metric);
+  }
+  if (slow && normal) return "unpinned copies are slow and pinned ones normal: " + *slow;
+  return std::nullopt;
+}
+
+void examine_pageable(const Seen& seen, Argument& it) {
+  it.confirms(weight::proof, only_pageable(seen));
+  const Fact slow = either(slow_copy(seen), seen.slower(application_classes));
+  it.confirms(weight::proof, both(slow, seen.recovers_by({"pin_memory", "pinned", "cudaMallocHost",
+                                                          "cudaHostAlloc", "memlock", "page-locked"})));
+  it.confirms(weight::good, seen.said({"memlock", "cannot pin", "cudaHostRegister*fail", "cudaHostAlloc*fail",
+                                       "pageable", "failed to pin", "RLIMIT_MEMLOCK"}));
+  if (slow) it.confirms(weight::good, seen.setting_off("pin_memory"));
+  const std::optional<double> locked = seen.number("host.memlock_kib");
+  constexpr double small_limit = 1 << 20;
+  if (slow_copy(seen) && locked && *locked < small_limit)
+    it.confirms(weight::good, fmt::format("only {:g} KiB may be locked", *locked));
+  if (!it.evidence().empty()) it.confirms(weight::hint, slow_copy(seen));
+  for (const Metric* metric : seen.metrics({"h2d", "d2h"}))
+    if (metric->factor && *metric->factor >= slower_from &&
+        contains(metric->scope.op + " " + metric->note, "pinned") &&
+        !contains_any(metric->scope.op + " " + metric->note, {"unpinned", "not pinned", "non-pinned"}))
+      it.at_most(.25, "pinned copies are slow too: " + sentence(*metric));
+  it.rules_out(seen.unmoved_by({"pin_memory", "pinned"}));
+}
+
+}  // namespace
+
+Signatures copy_causes() {
+  return {
+      {.name = "numa_misplacement",
+       .title = "The process or its memory lies on the other processor's NUMA node",
+       .what = "Copies and launches cross the link between the sockets. On some machines both directions "
+               "fall to a third, on "
+               "others large copies hide it; the device itself is as fast as ever.",
+       .moves = "h2d --, d2h --, p2p 0, launch -, hbm 0",
+       .confirms = "pinned to the GPU's node it recovers; the affinity is of another node",
+       .excludes = "pinning changes nothing; process and GPU are on one node",
+       .confused_with = {{"pcie_link_degraded", "does pinning to the GPU's node recover?"},
+                         {"cpu_affinity_wrong", "do more processors recover, or those of the GPU's node?"},
+                         {"pageable_memory", "are pinned copies slow too?"}},
+       .next = "nvidia-smi topo -m; numactl --cpunodebind=N --membind=N ./program with the node of the GPU",
+       .reading = {"https://man7.org/linux/man-pages/man8/numactl.8.html"},
+       .examine = examine_numa},
+      {.name = "pageable_memory",
+       .title = "Copies use memory that is not pinned",
+       .what = "A copy from ordinary memory goes through a staging buffer and blocks. Pinned memory reaches "
+               "the link's rate; "
+               "a limit on locked memory can prevent pinning.",
+       .moves = "h2d --, d2h --, hbm 0",
+       .confirms = "only unpinned copies are slow; pinning recovers; the memlock limit is small",
+       .excludes = "pinned copies are slow too",
+       .confused_with = {{"pcie_link_degraded", "are pinned copies slow too?"},
+                         {"numa_misplacement", "does pinning to the GPU's node recover?"},
+                         {"confidential_computing", "is confidential computing on?"}},
+       .severity = Severity::note,
+       .subject = Subject::software,
+       .next = "gpugauge run --only 'copy/*pinned*' --only 'copy/*pageable*'; ulimit -l; pin_memory=True in "
+               "the loader",
+       .reading = {"https://developer.nvidia.com/blog/how-optimize-data-transfers-cuda-cc/"},
+       .examine = examine_pageable},
+  };
+}
+
+}  // namespace gpugauge::diagnose

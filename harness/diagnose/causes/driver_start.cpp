@@ -1,0 +1,312 @@
+// Why CUDA does not start on a machine whose kernel module is loaded.
+#include <fmt/format.h>
+
+#include "diagnose/causes/predicates.hpp"
+
+namespace gpugauge::diagnose {
+namespace {
+
+const Words mismatch_names{"cudaErrorSystemDriverMismatch", "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH",
+                           "unsupported display driver / cuda driver combination"};
+const Words compat_names{"cudaErrorCompatNotSupportedOnDevice", "CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE",
+                         "forward compatibility was attempted on non supported"};
+const Words not_ready_names{"cudaErrorSystemNotReady", "CUDA_ERROR_SYSTEM_NOT_READY",
+                            "system not yet initialized"};
+const Words unknown_names{"cudaErrorUnknown", "CUDA_ERROR_UNKNOWN", "CUDA unknown error"};
+const Words no_device_names{
+    "cudaErrorNoDevice", "CUDA_ERROR_NO_DEVICE",  "no CUDA-capable device", "No CUDA GPUs are available",
+    "no CUDA devices",   "No devices were found", "no GPU*detected",        "found no NVIDIA"};
+const Words hmm_lines{"devmem_alloc_pagemap", "request_free_mem_region", "uvm_pmm_gpu*err -34"};
+const Words manager_mismatch_lines{"don't match with driver version", "does not match driver version",
+                                   "fabric manager*version*mismatch", "fabric*mismatch*driver",
+                                   "driver interface version"};
+
+Fact nvml_works(const Seen& seen) {
+  return seen.probe("nvml_query", {"succeeds", "normal"});
+}
+
+Fact nvml_mismatch(const Seen& seen) {
+  return seen.nvml_error(18, {"Driver/library version mismatch", "NVML_ERROR_LIB_RM_VERSION_MISMATCH",
+                              "LIB_RM_VERSION_MISMATCH"});
+}
+
+void examine_mismatch(const Seen& seen, Argument& it) {
+  it.confirms(weight::proof, seen.error(803, mismatch_names));
+  it.confirms(weight::proof, nvml_mismatch(seen));
+  it.confirms(weight::proof,
+              seen.said({"API mismatch: the client has the version", "API mismatch*kernel module"}));
+  it.confirms(weight::strong, seen.versions_differ("driver.libcuda_version", "driver.kernel_module_version"));
+  it.confirms(weight::fair, seen.versions_differ("driver.version", "driver.kernel_module_version"));
+  const Fact only_new =
+      both(seen.fails({}, {.phase = "new_process"}), seen.unchanged({}, {.phase = "already_running"}));
+  it.confirms(weight::fair, only_new);
+  if (!it.evidence().empty()) {
+    it.confirms(weight::hint, seen.changed({"driver", "os"}));
+    it.confirms(weight::hint, seen.probe("nvml_query", {"fails"}));
+    it.confirms(weight::hint, seen.said({"unattended-upgrade", "apt*upgrade*nvidia", "Upgraded*nvidia"}));
+  }
+  it.at_most(.3, seen.error(804, compat_names));
+  if (!nvml_mismatch(seen) && !seen.error(803, mismatch_names))
+    it.at_most(.4, seen.on("driver.libcuda_path", {"compat"}));
+}
+
+void examine_compat(const Seen& seen, Argument& it) {
+  const Fact error = seen.error(804, compat_names);
+  it.confirms(weight::proof, error);
+  if (error || seen.fails({})) {
+    it.confirms(weight::good, seen.on("driver.libcuda_path", {"compat"}));
+    it.confirms(weight::hint, seen.on("gpu.brand", {"geforce", "titan", "rtx"}));
+    it.confirms(weight::hint, seen.gpu_is({"geforce", "rtx 2", "rtx 3", "rtx 4", "rtx 5", "gtx", "titan"}));
+  }
+  it.confirms(weight::strong, seen.recovers_by({"cuda-compat", "compat removed", "compat="}));
+  if (!error) it.at_most(.3, seen.error(803, mismatch_names));
+}
+
+/// The fabric's state says anything but done.
+Fact fabric_not_done(const Seen& seen) {
+  const Value* state = seen.inventory("gpu.fabric_state");
+  if (state == nullptr) return std::nullopt;
+  const std::string word = lower(state->text());
+  if (word == "completed" || word == "complete" || word == "success" || word == "ok") return std::nullopt;
+  return fmt::format("gpu.fabric_state = {}", state->text());
+}
+
+Fact manager_not_running(const Seen& seen) {
+  const Value* state = seen.inventory("fabric_manager.state");
+  if (state == nullptr) return std::nullopt;
+  if (state->off() ||
+      contains_any(state->text(), {"exited", "inactive", "failed", "dead", "stopped", "not running",
+                                   "not installed", "absent", "masked", "disabled"}))
+    return fmt::format("fabric_manager.state = {}", state->text());
+  return std::nullopt;
+}
+
+Fact manager_version_differs(const Seen& seen) {
+  if (Fact fact = seen.versions_differ("fabric_manager.version", "driver.version")) return fact;
+  return seen.versions_differ("fabric_manager.version", "driver.kernel_module_version");
+}
+
+void examine_manager_down(const Seen& seen, Argument& it) {
+  const Fact error = seen.error(802, not_ready_names);
+  it.confirms(weight::good, error);
+  it.confirms(weight::good, manager_not_running(seen));
+  it.confirms(weight::good,
+              seen.said({"fabricmanager*not found", "fabricmanager*inactive", "fabricmanager*not running",
+                         "fabricmanager*failed", "fabric manager*not running",
+                         "nvidia-fabricmanager*could not be found"}));
+  it.confirms(weight::strong, seen.recovers_by({"fabric_manager", "fabricmanager", "fabric manager"}));
+  if (!it.evidence().empty() || seen.fails({"init"})) {
+    it.confirms(weight::fair, fabric_not_done(seen));
+    it.confirms(weight::fair, seen.on("topology.nvswitch"));
+    if (!it.evidence().empty()) it.confirms(weight::faint, nvml_works(seen));
+  }
+  it.rules_out(seen.said(hmm_lines));
+  it.at_most(.4, seen.said(manager_mismatch_lines));
+  it.at_most(.4, manager_version_differs(seen));
+  it.at_most(.4, seen.recovers_by({"nokaslr", "uvm_disable_hmm", "conf-compute", "-srs"}));
+  if (!manager_not_running(seen)) it.at_most(.45, seen.on("host.virtualization", {"confidential"}));
+  it.at_most(.3, seen.on("fabric_manager.state", {"active", "running"}) && !manager_not_running(seen)
+                     ? Fact("the fabric manager is running")
+                     : Fact());
+}
+
+void examine_manager_version(const Seen& seen, Argument& it) {
+  it.confirms(weight::proof, seen.said(manager_mismatch_lines));
+  it.confirms(weight::strong, manager_version_differs(seen));
+  if (!it.evidence().empty()) {
+    it.confirms(weight::hint, manager_not_running(seen));
+    it.confirms(weight::hint, seen.error(802, not_ready_names));
+    it.confirms(weight::faint, seen.on("topology.nvswitch"));
+  }
+  it.confirms(weight::strong, seen.recovers_by({"fabric_manager.version", "fabricmanager="}));
+}
+
+void examine_kaslr(const Seen& seen, Argument& it) {
+  it.confirms(weight::proof, seen.said(hmm_lines));
+  it.confirms(weight::proof, seen.recovers_by({"kaslr", "nokaslr", "uvm_disable_hmm"}));
+  it.confirms(weight::fair, seen.said({"nvidia-uvm*err", "nvidia_uvm*HMM", "HMM*nvidia"}));
+  if (!it.evidence().empty()) {
+    it.confirms(weight::hint, seen.on("kernel.kaslr"));
+    it.confirms(weight::faint, nvml_works(seen));
+  }
+  it.at_most(.3, seen.off("kernel.kaslr"));
+}
+
+void examine_uvm_module(const Seen& seen, Argument& it) {
+  const Fact error = seen.error(999, unknown_names);
+  it.confirms(weight::good, error);
+  it.confirms(weight::hint, seen.error(304, {"CUDA_ERROR_OPERATING_SYSTEM", "OS call failed"}));
+  it.confirms(weight::strong, both(seen.off("uvm.loaded"), either(error, seen.fails({"init"}))));
+  it.confirms(weight::good, seen.said({"nvidia_uvm*not found", "nvidia-uvm*not found", "modprobe*nvidia_uvm",
+                                       "nvidia-uvm*failed", "nvidia_uvm*in use", "/dev/nvidia-uvm"}));
+  it.confirms(weight::strong, seen.recovers_by({"nvidia_uvm", "nvidia-uvm", "uvm"}));
+  if (!it.evidence().empty()) {
+    it.confirms(weight::fair, both(error, nvml_works(seen)));
+    it.confirms(weight::hint, seen.said({"suspend", "resume"}));
+  }
+  it.rules_out(seen.said(hmm_lines));
+  it.at_most(.3, nvml_mismatch(seen));
+  it.at_most(.3, seen.error(803, mismatch_names));
+  it.at_most(.3, seen.recovers_by({"nokaslr", "uvm_disable_hmm"}));
+}
+
+/// A variable that hides every GPU. "0,1" hides none that is meant.
+Fact hidden_by_variable(const Seen& seen) {
+  for (const auto& [name, value] : seen.it().environment) {
+    const bool cuda =
+        name == "CUDA_VISIBLE_DEVICES" &&
+        (value.empty() || value.front() == '-' || lower(value) == "nodevfiles" || lower(value) == "none");
+    const bool container = name == "NVIDIA_VISIBLE_DEVICES" &&
+                           (value.empty() || lower(value) == "none" || lower(value) == "void");
+    if (cuda || container) return fmt::format("{}=\"{}\" in the environment", name, value);
+  }
+  return std::nullopt;
+}
+
+void examine_no_device(const Seen& seen, Argument& it) {
+  const Fact error = seen.error(100, no_device_names);
+  it.confirms(weight::good, error);
+  it.confirms(weight::hint, seen.error(101, {"invalid device ordinal", "CUDA_ERROR_INVALID_DEVICE"}));
+  it.confirms(weight::strong, hidden_by_variable(seen));
+  if (error || seen.fails({}) || gpu_not_used(seen))
+    it.confirms(weight::strong, seen.recovers_by({"VISIBLE_DEVICES", "--gpus", "daemon-reload",
+                                                  "device_cgroup", "cgroup", "/dev/nvidia"}));
+  // The rules for devices of a container were written anew under it.
+  it.confirms(weight::good, seen.said({"Failed to initialize NVML: Unknown Error"}));
+  it.confirms(weight::fair, seen.said({"/dev/nvidia0", "/dev/nvidiactl", "no NVIDIA GPU device is present"}));
+  if (!it.evidence().empty()) {
+    it.confirms(weight::hint, both(error, nvml_works(seen)));
+    it.confirms(weight::hint, seen.on("host.container"));
+    if (hidden_by_variable(seen)) it.confirms(weight::faint, gpu_not_used(seen));
+    it.confirms(weight::faint, seen.probe("outside_container", {"recovers", "normal"}));
+  }
+  it.at_most(.3, nvml_mismatch(seen));
+  it.at_most(.3, seen.nvml_error(9, {"Driver Not Loaded", "couldn't communicate with the NVIDIA driver"}));
+  it.at_most(.3, seen.on("framework.build", {"cpu"}));
+  it.at_most(.3, seen.said({"nouveau", "key was rejected", "modprobe: FATAL"}));
+}
+
+}  // namespace
+
+Signatures driver_start_causes() {
+  return {
+      {.name = "umd_kmd_mismatch",
+       .title = "The driver's libraries and the loaded kernel module are of different versions",
+       .what = "A package upgrade replaced libcuda and NVML on disk while the old kernel module stays "
+               "loaded. What runs "
+               "goes on; every new process fails, at the latest when a container is created anew.",
+       .moves = "init x",
+       .confirms = "error 803, NVML 18, \"API mismatch\" in the kernel log, or two versions side by side",
+       .excludes = "error 804",
+       .confused_with = {{"forward_compat_on_geforce",
+                          "is the code 803 or 804, and is libcuda in a compat folder?"},
+                         {"kernel_module_missing", "is a module loaded at all?"},
+                         {"uvm_module_bad", "does NVML work?"}},
+       .severity = Severity::failure,
+       .latent = true,
+       .next = "cat /proc/driver/nvidia/version; nvidia-smi; then reload the module or reboot, and hold the "
+               "packages",
+       .reading = {"https://docs.nvidia.com/deploy/nvml-api/group__nvmlDeviceEnumvs.html"},
+       .examine = examine_mismatch},
+      {.name = "forward_compat_on_geforce",
+       .title = "A forward-compatibility libcuda is used on a GPU that does not allow it",
+       .what =
+           "The cuda-compat package lets an older kernel driver run a newer CUDA, on data-centre GPUs only. "
+           "A container "
+           "that brings it, or a container runtime that mounts it, stops CUDA on other GPUs with error 804.",
+       .moves = "init x",
+       .confirms = "error 804; libcuda lies in a compat folder; a GeForce GPU",
+       .excludes = "error 803",
+       .confused_with = {{"umd_kmd_mismatch", "is the code 804 or 803?"}},
+       .severity = Severity::failure,
+       .next = "readlink -f $(ldconfig -p | awk '/libcuda.so.1/{print $NF; exit}'); take the compat folder "
+               "out of the "
+               "search path",
+       .reading = {"https://docs.nvidia.com/deploy/cuda-compatibility/forward-compatibility.html"},
+       .examine = examine_compat},
+      {.name = "fabric_manager_down",
+       .title = "The fabric manager of an NVSwitch machine is not running",
+       .what = "On machines with NVSwitch CUDA starts only after the fabric manager has set the switches up. "
+               "NVML works "
+               "without it, so nvidia-smi looks healthy.",
+       .moves = "init x, p2p x",
+       .confirms = "error 802, an NVSwitch machine, the fabric's state is not completed, the service is down",
+       .excludes = "the service runs in the driver's version; the kernel log refuses nvidia_uvm's memory",
+       .confused_with = {{"fabric_manager_version_mismatch", "does its journal say that versions differ?"},
+                         {"kernel_kaslr_hmm", "does the kernel log name devmem_alloc_pagemap?"}},
+       .severity = Severity::failure,
+       .next =
+           "systemctl status nvidia-fabricmanager; nvidia-smi -q | grep -A2 Fabric; systemctl enable --now "
+           "nvidia-fabricmanager",
+       .reading = {"https://docs.nvidia.com/datacenter/tesla/fabric-manager-user-guide/index.html"},
+       .examine = examine_manager_down},
+      {.name = "fabric_manager_version_mismatch",
+       .title = "The fabric manager has another version than the driver",
+       .what = "The fabric manager must be of exactly the driver's version, to the patch level. After one of "
+               "the two was "
+               "upgraded alone it ends at its start.",
+       .moves = "init x",
+       .confirms = "its journal says so; its version differs from the driver's",
+       .excludes = "the versions are equal",
+       .confused_with = {{"fabric_manager_down", "are the versions equal?"},
+                         {"umd_kmd_mismatch", "do NVML and the kernel module agree?"}},
+       .severity = Severity::failure,
+       .latent = true,
+       .next = "journalctl -u nvidia-fabricmanager -n 20; install the package of the version in "
+               "/proc/driver/nvidia/version",
+       .reading = {"https://docs.nvidia.com/datacenter/tesla/fabric-manager-user-guide/index.html"},
+       .examine = examine_manager_version},
+      {.name = "kernel_kaslr_hmm",
+       .title = "nvidia_uvm finds no address space for device memory under KASLR",
+       .what = "With the kernel's addresses randomised, some kernels leave no region for the driver's "
+               "heterogeneous memory "
+               "management: CUDA does not start, NVML works.",
+       .moves = "init x",
+       .confirms =
+           "devmem_alloc_pagemap or request_free_mem_region in the kernel log; nokaslr or uvm_disable_hmm=1 "
+           "recovers",
+       .excludes = "KASLR is off",
+       .confused_with = {{"fabric_manager_down", "is it an NVSwitch machine whose fabric is not ready?"},
+                         {"uvm_module_bad", "does the kernel log name devmem_alloc_pagemap?"}},
+       .severity = Severity::failure,
+       .next = "dmesg | grep -i uvm; echo 'options nvidia_uvm uvm_disable_hmm=1' > "
+               "/etc/modprobe.d/nvidia-uvm.conf and "
+               "reload it",
+       .reading = {"https://docs.nvidia.com/cuda/cuda-toolkit-release-notes/index.html"},
+       .examine = examine_kaslr},
+      {.name = "uvm_module_bad",
+       .title = "The nvidia_uvm module is missing or in a bad state",
+       .what = "CUDA needs nvidia_uvm beside the driver's own module. Not loaded, or broken after suspend "
+               "and resume, it "
+               "ends CUDA with error 999 while NVML works.",
+       .moves = "init x",
+       .confirms = "error 999 with NVML working; nvidia_uvm is not loaded; reloading it recovers",
+       .excludes = "NVML fails too; error 803",
+       .confused_with = {{"umd_kmd_mismatch", "does NVML work?"},
+                         {"kernel_kaslr_hmm", "does the kernel log name devmem_alloc_pagemap?"},
+                         {"no_visible_device", "is the code 999 or 100?"}},
+       .severity = Severity::failure,
+       .next = "lsmod | grep nvidia_uvm; rmmod nvidia_uvm; modprobe nvidia_uvm; ls -l /dev/nvidia-uvm",
+       .reading = {"https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__TYPES.html"},
+       .examine = examine_uvm_module},
+      {.name = "no_visible_device",
+       .title = "The process may see no GPU, though the machine has some",
+       .what = "CUDA_VISIBLE_DEVICES or the container's NVIDIA_VISIBLE_DEVICES leave nothing, the device "
+               "nodes are not in the "
+               "container, or its device rules were written anew.",
+       .moves = "init x",
+       .confirms =
+           "error 100 while NVML sees GPUs; a variable that hides all; nodes or device rules that are gone",
+       .excludes = "NVML fails with an error of the driver",
+       .confused_with = {{"kernel_module_missing", "does NVML work outside of the container?"},
+                         {"cpu_only_wheel", "does the framework's build have CUDA?"},
+                         {"umd_kmd_mismatch", "does NVML report a version mismatch?"}},
+       .severity = Severity::failure,
+       .next = "env | grep VISIBLE_DEVICES; ls -l /dev/nvidia*; nvidia-smi -L",
+       .reading = {"https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/"
+                   "docker-specialized.html"},
+       .examine = examine_no_device},
+  };
+}
+
+}  // namespace gpugauge::diagnose

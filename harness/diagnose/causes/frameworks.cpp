@@ -1,0 +1,239 @@
+// Work that was meant for the GPU and ran on the processor.
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "diagnose/causes/predicates.hpp"
+
+namespace gpugauge::diagnose {
+namespace {
+
+const Words provider_unknown{"is not in available provider names", "not in available providers",
+                             "CUDAExecutionProvider*not available"};
+
+/// The framework says itself that it was built without CUDA.
+Fact says_no_cuda(const Seen& seen) {
+  return seen.said({"not compiled with GPU offload",
+                    "compiled without GPU",
+                    "compiled without CUDA",
+                    "without CUDA support",
+                    "without GPU support",
+                    "not compiled with CUDA",
+                    "not built with CUDA",
+                    "not built with GPU",
+                    "built without CUDA",
+                    "no CUDA symbols",
+                    "no CUDA backend",
+                    "CUDA is not enabled in this build",
+                    "CUDA support*not enabled",
+                    "requires a CUDA build",
+                    "not compiled with cuda enabled",
+                    "gpu-layers option will be ignored",
+                    "GPU support*disabled at compile",
+                    "not compiled to use CUDA",
+                    "BLAS = 0",
+                    "no CUDA runners",
+                    "no GPU runners"});
+}
+
+Fact own_build(const Seen& seen) {
+  return either(seen.on("framework.origin", {"own_build", "source"}),
+                seen.on("framework.origin", {"package"}));
+}
+
+Fact cpu_build(const Seen& seen) {
+  return seen.on("framework.build", {"cpu"});
+}
+
+/// Known to be built for no CUDA: the key is there and says so.
+Fact no_framework_cuda(const Seen& seen) {
+  const Value* cuda = seen.inventory("framework.cuda");
+  if (cuda == nullptr || cuda->on()) return std::nullopt;
+  return "the framework was built for no CUDA";
+}
+
+void examine_ort(const Seen& seen, Argument& it) {
+  const Fact ort = seen.framework_is({"onnxruntime", "onnx runtime", "ort"});
+  const Fact line = seen.said({"Failed to create CUDAExecutionProvider",
+                               "Failed to create TensorrtExecutionProvider", "onnxruntime_providers_cuda",
+                               "onnxruntime_providers_shared", "falling back to*CPUExecutionProvider",
+                               "fallback to*CPUExecutionProvider", "CUDA execution provider*not enabled"});
+  it.confirms(weight::proof, line);
+  if (ort) {
+    it.confirms(weight::good, gpu_not_used(seen));
+    it.confirms(weight::fair, seen.on("libraries.missing"));
+    it.confirms(weight::fair, seen.said({"LoadLibrary failed", "error 126", "cannot open shared object"}));
+    const Value* providers = seen.inventory("framework.providers");
+    if (providers != nullptr && !contains(providers->text(), "CUDA"))
+      it.confirms(weight::fair, fmt::format("active providers: {}", providers->text()));
+    const Value* built = seen.inventory("framework.cuda");
+    for (const char* key : {"cuda.toolkit", "cuda.runtime"}) {
+      const Value* here = seen.inventory(key);
+      if (built == nullptr || here == nullptr || !built->number() || !here->number()) continue;
+      if (std::floor(*built->number()) != std::floor(*here->number()))
+        it.confirms(weight::fair,
+                    fmt::format("built for CUDA {}, {} = {}", built->text(), key, here->text()));
+    }
+    it.confirms(weight::hint, ort);
+  }
+  if (!line) {
+    it.at_most(.45, seen.said(provider_unknown));
+    it.at_most(.3, cpu_build(seen));
+    it.at_most(.3, says_no_cuda(seen));
+  }
+  if (!ort && !line) it.at_most(.2, Fact("it is not ONNX Runtime"));
+  if (ort && !line && !gpu_not_used(seen) && !seen.on("libraries.missing"))
+    it.at_most(.3, Fact("it was not seen to run on the processor"));
+}
+
+void examine_cpu_wheel(const Seen& seen, Argument& it) {
+  const Value* version = seen.inventory("framework.version");
+  if (version != nullptr && contains_any(version->text(), {"+cpu", "-cpu", "_cpu", ".cpu"}))
+    it.confirms(weight::proof, fmt::format("framework.version = {}", version->text()));
+  it.confirms(weight::strong, either(seen.on("framework.name", {"-cpu", "_cpu"}), cpu_build(seen)));
+  it.confirms(weight::good, no_framework_cuda(seen));
+  it.confirms(
+      weight::strong,
+      seen.said({"CUDA-enabled jaxlib is not installed", "No GPU/TPU found, falling back to CPU",
+                 "not compiled with CUDA enabled", "+cpu", "GPU support is not available on native Windows",
+                 "tensorflow-cpu", "CPU-only version", "cpuonly"}));
+  it.confirms(weight::good, seen.said(provider_unknown));
+  if (!it.evidence().empty()) {
+    it.confirms(weight::hint, seen.on("framework.origin", {"wheel", "package"}));
+    it.confirms(weight::hint, gpu_not_used(seen));
+    it.confirms(weight::faint, seen.probe("nvml_query", {"succeeds", "normal"}));
+    it.confirms(weight::fair, seen.probe("native_benchmark", {"normal", "succeeds"}));
+  }
+  it.at_most(.4, seen.on("framework.origin", {"own_build", "source"}));
+  it.at_most(.45,
+             seen.said({"not compiled with GPU offload", "compiled without CUDA", "without GPU support"}));
+  it.at_most(.3, seen.probe("nvml_query", {"fails"}));
+  it.at_most(.4, seen.said({"Failed to create CUDAExecutionProvider"}));
+}
+
+void examine_built_without(const Seen& seen, Argument& it) {
+  const Fact line = says_no_cuda(seen);
+  it.confirms(weight::strong, line);
+  const Fact mine = own_build(seen);
+  if (mine) {
+    it.confirms(weight::good, seen.said(provider_unknown));
+    it.confirms(weight::good, either(cpu_build(seen), no_framework_cuda(seen)));
+  }
+  if (!it.evidence().empty()) {
+    it.confirms(weight::fair, mine);
+    it.confirms(weight::hint, gpu_not_used(seen));
+    it.confirms(weight::faint, seen.changed({"framework", "application"}));
+  }
+  it.at_most(.45, seen.on("framework.origin", {"wheel"}));
+  if (!mine) it.at_most(.45, seen.said({"Torch not compiled with CUDA"}));
+  if (const Value* version = seen.inventory("framework.version");
+      version != nullptr && contains(version->text(), "+cpu"))
+    it.at_most(.35, Fact("the wheel says that it is the processor's"));
+  it.at_most(.4, seen.said({"Failed to create CUDAExecutionProvider"}));
+}
+
+void examine_cpu_operation(const Seen& seen, Argument& it) {
+  constexpr double orders = 50;
+  constexpr double extreme = 300;
+  const Fact line =
+      seen.said({"fall back to*cpu", "fallback to*cpu", "falling back to*cpu for", "will be run on*cpu",
+                 "fallback to run on the CPU", "nodes were not assigned to the preferred execution providers",
+                 "Memcpy nodes are added", "no supported kernel for GPU", "placed on the CPU",
+                 "not supported*on GPU*CPU", "not implemented for*CUDA", "ops*assigned to*CPU"});
+  it.confirms(weight::strong, line);
+  for (const std::string_view name :
+       {"gemm16", "gemm32", "gemm8", "conv", "framework_op", "attention", "fft", "gemm64"}) {
+    const Fact slow = seen.slower({name}, {}, orders);
+    if (!slow || seen.fails({name})) continue;
+    const bool only = seen.movement(name) == Movement::mixed || seen.unchanged({"gemm32"}) ||
+                      seen.unchanged({"gemm16"}) || seen.unchanged({"framework_op"}) ||
+                      seen.unchanged({"conv"});
+    it.confirms(only ? weight::good : weight::hint, slow);
+    if (only)
+      it.confirms(weight::good,
+                  seen.slower({name}, {}, extreme) ? Fact("others of its kind are normal") : Fact());
+  }
+  if (line || seen.slower(compute_classes, {}, 5) || seen.slower({"framework_op"}, {}, 3))
+    it.confirms(weight::fair, gpu_not_used(seen));
+  it.rules_out(seen.probe("aligned_shape", {"recovers", "normal"}));
+  it.at_most(.35, both(seen.slower({}, {.aligned = false}), seen.unchanged({}, {.aligned = true})));
+  it.at_most(.3, seen.said({"Failed to create CUDAExecutionProvider"}));
+  it.at_most(.3, cpu_build(seen));
+  it.at_most(.3, says_no_cuda(seen));
+  it.at_most(.3, seen.gpu_is({"GTX 16"}));
+}
+
+}  // namespace
+
+Signatures framework_causes() {
+  return {
+      {.name = "ort_cuda_ep_fallback",
+       .title = "ONNX Runtime could not load its CUDA provider and works on the processor",
+       .what = "ONNX Runtime only logs that its CUDA provider failed, because a library of its CUDA or cuDNN "
+               "is missing or "
+               "of another major version, and goes on with the processor's provider.",
+       .confirms = "the provider's log line; the GPU idle and empty during the work; a library that it needs "
+                   "is missing",
+       .excludes = "the build has no CUDA provider at all",
+       .confused_with = {{"built_without_cuda",
+                          "does the build have the provider (get_available_providers)?"},
+                         {"cpu_only_wheel", "is the package onnxruntime or onnxruntime-gpu?"},
+                         {"cpu_fallback_per_op", "is the whole session on the processor, or one node?"}},
+       .severity = Severity::failure,
+       .subject = Subject::software,
+       .next = "python -c \"import onnxruntime as o; print(o.get_available_providers())\"; ldd "
+               ".../onnxruntime/capi/libonnxruntime_providers_cuda.so | grep 'not found'",
+       .reading = {"https://onnxruntime.ai/docs/execution-providers/CUDA-ExecutionProvider.html"},
+       .examine = examine_ort},
+      {.name = "cpu_only_wheel",
+       .title = "The installed package is the build for processors",
+       .what = "The package manager took the build without CUDA: the default index, a local mirror, or a "
+               "resolver that "
+               "preferred it. Driver and GPU are in order.",
+       .moves = "init x",
+       .confirms =
+           "+cpu in the version, no CUDA version in the build, while nvidia-smi and a native program work",
+       .excludes = "the driver fails too; it is an own build",
+       .confused_with = {{"built_without_cuda", "was it installed as a wheel, or built here?"},
+                         {"no_visible_device", "does the build have CUDA at all?"},
+                         {"ort_cuda_ep_fallback", "does the package hold the CUDA provider?"}},
+       .severity = Severity::failure,
+       .subject = Subject::software,
+       .next =
+           "python -c \"import torch; print(torch.__version__, torch.version.cuda)\"; install the CUDA build",
+       .reading = {"https://pytorch.org/get-started/locally/"},
+       .examine = examine_cpu_wheel},
+      {.name = "built_without_cuda",
+       .title = "The program was compiled without its CUDA part",
+       .what = "A build from source, or a distribution's package, left the CUDA part out: the option was not "
+               "given, or the "
+               "toolkit was not found and the build went on.",
+       .confirms = "the program says so; it holds no CUDA symbols",
+       .excludes = "it is a wheel of the project, or the part is there and fails to load",
+       .confused_with = {{"cpu_only_wheel", "was it built here, or installed as a wheel?"},
+                         {"ort_cuda_ep_fallback", "is the CUDA part there and fails to load?"}},
+       .severity = Severity::failure,
+       .subject = Subject::software,
+       .next = "ldd or nm -D of the program for cuda; configure it again with CUDA and read what the "
+               "configuration says",
+       .reading = {"https://onnxruntime.ai/docs/build/eps.html#cuda"},
+       .examine = examine_built_without},
+      {.name = "cpu_fallback_per_op",
+       .title = "One operation or type falls back to the processor",
+       .what = "A dispatcher has no GPU kernel for this operation or type and computes it on the processor: "
+               "two or three "
+               "orders of magnitude slower, with the rest as fast as ever.",
+       .confirms =
+           "one type or operation 100 to 1000 times slower, the GPU idle meanwhile; the framework's log",
+       .excludes = "aligned shapes are normal; the whole process runs on the processor",
+       .confused_with = {{"tc_misaligned_dims", "is the neighbouring aligned shape normal?"},
+                         {"kernel_specific", "is the GPU busy while it runs?"},
+                         {"ort_cuda_ep_fallback", "does any operation run on the GPU?"}},
+       .subject = Subject::software,
+       .next = "watch nvidia-smi dmon while it runs; nsys profile shows no kernel for it",
+       .reading = {"https://onnxruntime.ai/docs/performance/tune-performance/troubleshooting.html"},
+       .examine = examine_cpu_operation},
+  };
+}
+
+}  // namespace gpugauge::diagnose

@@ -1,0 +1,213 @@
+// The host holds the GPU up: limits, contention, clocks and placement of its processors; and other work on
+// the GPU.
+#include <fmt/format.h>
+
+#include "diagnose/causes/predicates.hpp"
+
+namespace gpugauge::diagnose {
+namespace {
+
+constexpr double load_matters = 25;      // percent of all processors
+constexpr double pressure_matters = 20;  // percent of the time
+constexpr double steal_matters = 2;      // percent of a processor
+
+const Words host_bound{"launch", "h2d",   "d2h",         "host_cpu",    "host_memory",
+                       "sync",   "alloc", "application", "framework_op"};
+
+Fact throttled(const Seen& seen) {
+  return seen.at_least("cpu_throttled_periods", 1);
+}
+
+/// The group allows a part of the machine's processors, or there is a limit at all.
+Fact limited(const Seen& seen) {
+  const Value* limit = seen.inventory("host.cgroup_cpu_limit");
+  if (limit == nullptr || limit->off() || contains_any(limit->text(), {"max", "unlimited"}))
+    return std::nullopt;
+  const std::optional<double> all = seen.number("host.cpus");
+  if (all && limit->number() && *limit->number() >= *all) return std::nullopt;
+  return fmt::format("host.cgroup_cpu_limit = {}", limit->text());
+}
+
+void examine_cgroup(const Seen& seen, Argument& it) {
+  const Fact harmed = seen.slower(host_bound);
+  it.confirms(weight::proof, seen.probe("outside_cgroup", {"recovers"}));
+  it.confirms(weight::strong, seen.recovers_by({"cpu.max", "cpu_limit", "cpu limit", "--cpus", "cpu_quota",
+                                                "cfs_quota", "cgroup", "cpuset"}));
+  it.confirms(weight::good,
+              seen.said({"nr_throttled", "cpu throttl*cgroup", "throttled_usec", "CPUThrottling"}));
+  if (harmed) {
+    it.confirms(weight::strong, throttled(seen));
+    it.confirms(weight::fair, limited(seen));
+    if (throttled(seen)) it.confirms(weight::hint, seen.slower({"host_cpu"}));
+    if (limited(seen) || throttled(seen))
+      it.confirms(weight::hint, seen.probe("cpu_benchmark", {"slow", "recovers", "worse"}));
+  }
+  if (!it.evidence().empty()) it.confirms(weight::faint, seen.on("host.container"));
+  it.rules_out(seen.probe("outside_cgroup", {"no_change", "slow", "worse", "normal"}));
+  it.at_most(.35, seen.probe("cpu_benchmark", {"normal"}));
+  if (!throttled(seen) && !seen.probe("outside_cgroup", {"recovers"}) &&
+      seen.telemetry("cpu_throttled_periods") != nullptr)
+    it.at_most(.3, Fact("no period was throttled"));
+}
+
+void examine_contention(const Seen& seen, Argument& it) {
+  const Fact harmed = seen.slower(host_bound);
+  if (harmed) {
+    it.confirms(weight::strong, seen.at_least("cpu_load_percent", load_matters));
+    it.confirms(weight::good, seen.at_least("cpu_pressure_percent", pressure_matters));
+    it.confirms(weight::strong, seen.at_least("cpu_steal_percent", steal_matters));
+    it.confirms(weight::fair, seen.probe("cpu_benchmark", {"slow", "worse"}));
+    if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"host_cpu", "host_memory", "launch"}));
+  }
+  it.confirms(weight::good,
+              seen.said({"load average", "soft lockup", "steal time", "cpu pressure", "noisy neighbour"}));
+  it.confirms(weight::strong,
+              seen.recovers_by({"other jobs", "other process", "load=", "neighbour", "stress"}));
+  it.at_most(.4, throttled(seen));
+  it.at_most(.35, seen.probe("outside_cgroup", {"recovers"}));
+  it.at_most(.35, seen.probe("cpu_benchmark", {"normal"}));
+  it.at_most(.35, seen.recovers_by({"governor", "affinity", "taskset"}));
+}
+
+void examine_governor(const Seen& seen, Argument& it) {
+  const Fact harmed =
+      seen.slower({"host_cpu", "launch", "host_memory", "sync", "application", "h2d", "framework_op"});
+  it.confirms(weight::proof,
+              seen.recovers_by({"governor", "cpupower", "energy_performance", "scaling_max_freq"}));
+  if (harmed) {
+    it.confirms(weight::strong, seen.field_changed("governor"));
+    it.confirms(weight::strong, seen.below("cpu_clock_mhz", "cpu_clock_expected_mhz", .9));
+    it.confirms(weight::good, seen.on("host.governor", {"powersave", "conservative"}));
+    it.confirms(weight::hint, seen.on("host.governor", {"ondemand"}));
+    if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"host_cpu"}));
+  }
+  it.at_most(.2, seen.field_changed("governor") ? Fact() : seen.on("host.governor", {"performance"}));
+  it.at_most(.3, throttled(seen));
+  it.at_most(.3, seen.at_least("cpu_load_percent", load_matters));
+  it.at_most(.3, seen.at_least("cpu_pressure_percent", pressure_matters));
+  it.rules_out(seen.unmoved_by({"governor", "cpupower"}));
+  if (!seen.below("cpu_clock_mhz", "cpu_clock_expected_mhz", .9))
+    it.at_most(.3, both(seen.telemetry("cpu_clock_mhz") != nullptr ? Fact("the clock was read") : Fact(),
+                        seen.number("cpu_clock_expected_mhz") ? Fact("and it is not low") : Fact()));
+}
+
+/// The mask allows far fewer processors than the machine has.
+Fact narrowed(const Seen& seen) {
+  const std::optional<double> allowed = seen.number("host.cpus_allowed");
+  const std::optional<double> all = seen.number("host.cpus");
+  if (!allowed || !all || *allowed > *all / 2) return std::nullopt;
+  return fmt::format("the process may use {:g} of {:g} processors", *allowed, *all);
+}
+
+void examine_affinity(const Seen& seen, Argument& it) {
+  it.confirms(weight::proof, seen.recovers_by({"affinity", "taskset", "GOMP_CPU", "KMP_AFFINITY", "cpu_bind",
+                                               "cpu-bind", "cpus_allowed", "sched_setaffinity"}));
+  if (seen.slower(host_bound)) {
+    it.confirms(weight::strong, both(seen.field_changed("cpus_allowed"), narrowed(seen)));
+    it.confirms(weight::good, narrowed(seen));
+    it.confirms(weight::fair,
+                either(seen.environment("GOMP_CPU_AFFINITY"), seen.environment("KMP_AFFINITY")));
+    it.confirms(weight::fair, seen.said({"Cpus_allowed_list", "affinity mask", "cpuset.cpus"}));
+  }
+  if (!it.evidence().empty()) it.confirms(weight::faint, seen.slower({"launch", "h2d"}));
+  it.rules_out(seen.unmoved_by({"affinity", "taskset"}));
+  it.at_most(.4, throttled(seen));
+  it.at_most(.35, seen.probe("outside_cgroup", {"recovers"}));
+  it.at_most(.45, seen.probe("pin_to_local_numa", {"recovers"}));
+}
+
+void examine_neighbour(const Seen& seen, Argument& it) {
+  if (seen.slower({})) {
+    it.confirms(weight::strong, seen.at_least("other_processes", 1));
+    it.confirms(weight::good, seen.at_least("utilization_before_percent", 10));
+    if (!it.evidence().empty()) it.confirms(weight::hint, seen.environment("CUDA_MPS_*"));
+  }
+  it.confirms(weight::good, seen.said({"another process*GPU", "other process*GPU", "nvidia-cuda-mps",
+                                       "MPS client", "shared GPU", "time-slic"}));
+  it.confirms(weight::strong, seen.recovers_by({"other process", "neighbour", "exclusive", "alone"}));
+  if (!it.evidence().empty())
+    it.confirms(weight::hint, seen.slower({"gemm16", "gemm32", "hbm", "launch", "application"}));
+  const std::optional<double> others = seen.number("other_processes");
+  if (others && *others == 0) it.at_most(.2, Fact("no other process was on the GPU"));
+  it.at_most(.4, low_clock(seen));
+}
+
+}  // namespace
+
+Signatures host_causes() {
+  return {
+      {.name = "cgroup_cpu_limit",
+       .title = "A control group holds the process's processors back",
+       .what = "A container or batch system limits processor time. The thread that launches and copies is "
+               "stopped for the "
+               "rest of each period; work on the GPU itself is as fast as ever.",
+       .moves = "launch -, h2d -, host_cpu -, gemm16 0, hbm 0",
+       .confirms = "throttled periods in cpu.stat during the work; outside of the group it is normal",
+       .excludes = "no throttled period; it is as slow outside; a pure processor benchmark is normal",
+       .confused_with = {{"cpu_contention", "is nr_throttled in cpu.stat rising, or is the machine busy?"},
+                         {"cpu_affinity_wrong", "is the affinity mask narrow?"},
+                         {"driver_regression", "is a pure processor benchmark slower too?"}},
+       .next = "cat /sys/fs/cgroup/cpu.max; grep throttled /sys/fs/cgroup/cpu.stat before and after; raise "
+               "the limit",
+       .reading = {"https://docs.kernel.org/admin-guide/cgroup-v2.html#cpu"},
+       .examine = examine_cgroup},
+      {.name = "cpu_contention",
+       .title = "Other work takes the processors or their memory bandwidth",
+       .what = "Other processes, or the hypervisor, take processor time while the GPU's host thread needs "
+               "it: launches and "
+               "copies wait, and host benchmarks are slower too.",
+       .moves = "launch -, h2d -, host_cpu -, host_memory -, gemm16 0",
+       .confirms = "load of others, pressure stall or steal time is high during the work",
+       .excludes = "the control group throttles; a pure processor benchmark is normal",
+       .confused_with = {{"cgroup_cpu_limit", "is nr_throttled in cpu.stat rising?"},
+                         {"cpu_governor", "are all host benchmarks slower evenly on an idle machine?"},
+                         {"cpu_affinity_wrong", "is only this process confined?"}},
+       .next = "cat /proc/pressure/cpu; top -b -n1 | head -15; measure again when the machine is quiet",
+       .reading = {"https://docs.kernel.org/accounting/psi.html"},
+       .examine = examine_contention},
+      {.name = "cpu_governor",
+       .title = "The processors' clock is held low by the governor",
+       .what = "A power-saving governor keeps processors at a low clock or raises it late. Everything on the "
+               "host is slower "
+               "by the same factor, launches with it.",
+       .moves = "launch -, host_cpu -, gemm16 0, hbm 0",
+       .confirms =
+           "governor powersave or a low processor clock, host benchmarks down evenly; performance recovers",
+       .excludes = "governor performance; the machine is busy",
+       .confused_with = {{"cpu_contention", "is the machine idle otherwise?"},
+                         {"cgroup_cpu_limit", "is nr_throttled in cpu.stat rising?"}},
+       .next =
+           "cat /sys/devices/system/cpu/cpu0/cpufreq/scaling_governor; cpupower frequency-set -g performance",
+       .reading = {"https://docs.kernel.org/admin-guide/pm/cpufreq.html"},
+       .examine = examine_governor},
+      {.name = "cpu_affinity_wrong",
+       .title = "The process is confined to few or far processors",
+       .what = "An affinity mask, inherited from a launcher or set by an OpenMP variable, leaves the process "
+               "few processors, "
+               "or those of another node.",
+       .moves = "launch -, h2d -, gemm16 0, hbm 0",
+       .confirms = "the mask allows few processors; widening it recovers",
+       .excludes = "widening changes nothing; the control group throttles",
+       .confused_with = {{"numa_misplacement",
+                          "does pinning to the GPU's node recover, or only more processors?"},
+                         {"cgroup_cpu_limit", "is nr_throttled in cpu.stat rising?"}},
+       .next = "taskset -cp PID; taskset -c 0-$(($(nproc --all) - 1)) ./program",
+       .reading = {"https://man7.org/linux/man-pages/man2/sched_setaffinity.2.html"},
+       .examine = examine_affinity},
+      {.name = "neighbour_process",
+       .title = "Another process works on the same GPU",
+       .what = "A second process or MPS client shares multiprocessors, memory bandwidth and time slices with "
+               "the one that "
+               "was measured.",
+       .moves = "gemm16 -, hbm -, launch -",
+       .confirms = "NVML lists another process, or the GPU was busy before the work began",
+       .excludes = "no other process; clocks are low",
+       .confused_with = {{"power_or_clock", "is another process on the GPU?"},
+                         {"mig_left_enabled", "is another process on the GPU, or is it sliced?"}},
+       .next = "nvidia-smi --query-compute-apps=pid,name,used_memory --format=csv; measure again when alone",
+       .reading = {"https://docs.nvidia.com/deploy/mps/index.html"},
+       .examine = examine_neighbour},
+  };
+}
+
+}  // namespace gpugauge::diagnose

@@ -1,0 +1,179 @@
+// Launches that cost more: made synchronous, watched, or wrapped.
+#include <fmt/format.h>
+
+#include "diagnose/causes/predicates.hpp"
+
+namespace gpugauge::diagnose {
+namespace {
+
+Fact blocking_set(const Seen& seen) {
+  for (const auto& [name, value] : seen.it().environment)
+    if (name == "CUDA_LAUNCH_BLOCKING" && value != "0" && !value.empty())
+      return fmt::format("{}={} in the environment", name, value);
+  return std::nullopt;
+}
+
+Fact injected(const Seen& seen) {
+  for (const std::string_view name :
+       {"CUDA_INJECTION64_PATH", "CUDA_INJECTION32_PATH", "NVTX_INJECTION64_PATH", "NSYS_*", "NVPROF_*",
+        "CUDA_DEVICE_DEBUGGER*", "COMPUTE_SANITIZER*", "NV_COMPUTE_SANITIZER*", "QUADD_INJECTION*", "CUDBG_*",
+        "VTUNE_*"})
+    if (Fact fact = seen.environment(name)) return fact;
+  for (const auto& [name, value] : seen.it().environment)
+    if (name == "LD_PRELOAD" &&
+        contains_any(value, {"nsys", "sanitizer", "cupti", "nsight", "inject", "nvprof"}))
+      return fmt::format("{}={} in the environment", name, value);
+  return std::nullopt;
+}
+
+void examine_blocking(const Seen& seen, Argument& it) {
+  it.confirms(weight::proof, blocking_set(seen));
+  it.confirms(weight::proof, seen.recovers_by({"CUDA_LAUNCH_BLOCKING", "LAUNCH_BLOCKING"}));
+  it.confirms(weight::good, seen.probe("stream_overlap", {"no_overlap"}));
+  it.confirms(weight::good, seen.said({"CUDA_LAUNCH_BLOCKING"}));
+  if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"launch"}));
+  it.rules_out(seen.probe("stream_overlap", {"normal", "succeeds"}));
+  it.rules_out(seen.environment("CUDA_LAUNCH_BLOCKING", {"0", ""}));
+  it.rules_out(seen.unmoved_by({"LAUNCH_BLOCKING"}));
+  if (!blocking_set(seen)) it.at_most(.4, injected(seen));
+}
+
+Fact fresh_is_normal(const Seen& seen) {
+  if (Fact fact = seen.probe("repeat_in_fresh_process", {"normal", "recovers"})) return fact;
+  return seen.unchanged({}, {.phase = "new_process"});
+}
+
+void examine_cupti(const Seen& seen, Argument& it) {
+  const Fact after = seen.slower({}, {.phase = "after_profiler"});
+  const Fact old_process = seen.slower({}, {.phase = "already_running"});
+  it.confirms(weight::strong, after);
+  it.confirms(weight::good, seen.said({"cupti", "profiler*stop", "kineto"}));
+  if (after || old_process || !it.evidence().empty() || seen.slower({"launch"}))
+    it.confirms(after || old_process || !it.evidence().empty() ? weight::good : weight::hint,
+                fresh_is_normal(seen));
+  if (fresh_is_normal(seen)) it.confirms(weight::fair, old_process);
+  it.confirms(weight::strong, seen.recovers_by({"cupti", "TEARDOWN_CUPTI", "profiler"}));
+  if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"launch"}));
+  it.rules_out(seen.probe("repeat_in_fresh_process", {"slow", "no_change", "worse"}));
+  it.at_most(.4, injected(seen));
+}
+
+void examine_profiler(const Seen& seen, Argument& it) {
+  it.confirms(weight::strong, injected(seen));
+  it.confirms(weight::good, seen.said({"compute-sanitizer", "nsys", "nsight", "nvprof", "cuda-gdb",
+                                       "cuda-memcheck", "libcupti*loaded", "libsanitizer-public"}));
+  it.confirms(weight::strong,
+              seen.recovers_by({"INJECTION", "nsys", "profiler=off", "sanitizer", "cuda-gdb", "nvprof"}));
+  if (!it.evidence().empty()) {
+    it.confirms(weight::hint, seen.slower({"launch"}));
+    it.confirms(weight::faint, seen.probe("stream_overlap", {"no_overlap"}));
+  }
+  it.at_most(.4, blocking_set(seen));
+  it.at_most(.45, seen.slower({}, {.phase = "after_profiler"}));
+  if (!injected(seen)) it.at_most(.4, seen.said({"nsys: "}));
+}
+
+/// Launches through a framework are slower while the native ones are not.
+void examine_framework_launch(const Seen& seen, Argument& it) {
+  Fact framework;
+  Fact native;
+  for (const Metric* metric : seen.metrics({"launch"})) {
+    const bool slower = metric->fails || (metric->factor && *metric->factor >= slower_from);
+    if (slower && !metric->scope.framework.empty()) framework = sentence(*metric);
+    if (metric->factor && !slower && metric->scope.framework.empty()) native = sentence(*metric);
+  }
+  if (!native && seen.slower({"launch"})) native = seen.probe("native_benchmark", {"normal", "succeeds"});
+  const Fact op = seen.slower({"framework_op"}, {.size = "small"});
+  // The kernel itself is as fast as ever: what is small pays for its launch.
+  const Fact small_only = both(op, seen.unchanged({"framework_op"}, {.size = "large"}));
+  it.confirms(weight::fair, framework);
+  it.confirms(weight::good, small_only);
+  if (framework || op) {
+    it.confirms(weight::strong, native);
+    it.confirms(weight::fair, both(op, seen.unchanged({"launch"})));
+    it.confirms(weight::hint, seen.changed({"framework"}));
+    if (framework) it.confirms(weight::good, seen.undone("framework", {"recovers"}));
+    it.confirms(weight::hint, seen.unchanged({}, {.phase = "kernel"}));
+  }
+  it.confirms(weight::fair, both(seen.slower({"launch"}),
+                                 seen.recovers_by({"cuda graph", "cuda_graph", "graphs=", "torch.compile"})));
+  for (const Metric* metric : seen.metrics({"launch"}))
+    if (metric->factor && *metric->factor >= slower_from && metric->scope.framework.empty())
+      it.at_most(.35, "native launches are slower too: " + sentence(*metric));
+  it.at_most(.35, blocking_set(seen));
+  it.at_most(.35, injected(seen));
+  it.at_most(.4, seen.slower({}, {.phase = "after_profiler"}));
+  it.at_most(.35, seen.slower({"host_cpu"}));
+}
+
+}  // namespace
+
+Signatures launch_causes() {
+  return {
+      {.name = "cuda_launch_blocking",
+       .title = "CUDA_LAUNCH_BLOCKING makes every launch wait for its kernel",
+       .what = "The variable makes launches synchronous: a tool for debugging that was left in a script, an "
+               "image or the "
+               "program itself. Streams no longer overlap; kernels are as fast as ever.",
+       .moves = "launch --, gemm16 0, hbm 0",
+       .confirms = "the variable in the environment of the process; two streams do not overlap; unsetting it "
+                   "recovers",
+       .excludes = "streams overlap",
+       .confused_with = {{"profiler_attached", "is an injection variable or a debugger in the process?"},
+                         {"cpu_contention", "do two streams overlap?"},
+                         {"cgroup_cpu_limit", "do two streams overlap?"}},
+       .next = "tr '\\0' '\\n' < /proc/PID/environ | grep CUDA_; grep -r LAUNCH_BLOCKING in the program (it "
+               "may set it "
+               "itself)",
+       .reading = {"https://docs.nvidia.com/cuda/cuda-c-programming-guide/index.html#env-vars"},
+       .examine = examine_blocking},
+      {.name = "cupti_left_attached",
+       .title = "A profiler session left CUPTI attached to the process",
+       .what = "After a profiler inside the process has stopped, CUPTI may stay subscribed: each launch pays "
+               "for a callback "
+               "until the process ends. A fresh process is normal.",
+       .moves = "launch -, gemm16 0",
+       .confirms = "slower only after a profiler ran, in the long-lived process; a fresh one is normal",
+       .excludes = "a fresh process is as slow",
+       .confused_with = {{"driver_regression", "is a fresh process normal with the same driver?"},
+                         {"profiler_attached", "is a profiler attached now?"},
+                         {"framework_launch_overhead", "is a fresh process normal?"}},
+       .subject = Subject::software,
+       .next =
+           "restart the process and time launches before and after the profiler; grep cupti /proc/PID/maps; "
+           "TEARDOWN_CUPTI=1",
+       .reading = {"https://docs.nvidia.com/cupti/main/main.html"},
+       .examine = examine_cupti},
+      {.name = "profiler_attached",
+       .title = "A profiler, sanitizer or debugger is in the process",
+       .what = "Injection variables or a preloaded library put a tool into the process that watches every "
+               "call. Launches "
+               "become slower or synchronous.",
+       .moves = "launch --, gemm16 0, hbm 0",
+       .confirms = "an injection variable or preloaded tool; launches are normal without it",
+       .excludes = "none is in the environment or in the process's maps",
+       .confused_with = {{"cuda_launch_blocking", "is CUDA_LAUNCH_BLOCKING set?"},
+                         {"cupti_left_attached", "is the tool attached now, or was it once?"}},
+       .next = "env | grep -E 'INJECTION|LD_PRELOAD|NSYS'; grep -E 'cupti|sanitizer|nsys' /proc/PID/maps",
+       .reading = {"https://docs.nvidia.com/nsight-systems/UserGuide/index.html"},
+       .examine = examine_profiler},
+      {.name = "framework_launch_overhead",
+       .title = "The framework's own launch path became slower",
+       .what = "A language binding or framework does more work per launch than before. An empty kernel "
+               "launched natively "
+               "costs what it always did, and kernels take as long as ever.",
+       .moves = "launch --, hbm 0, gemm16 0",
+       .confirms =
+           "launches through the framework are slower, native ones normal; the older framework recovers",
+       .excludes = "native launches are slower too",
+       .confused_with = {{"driver_regression", "are native launches normal?"},
+                         {"cgroup_cpu_limit", "is a pure processor benchmark normal?"},
+                         {"cuda_launch_blocking", "is CUDA_LAUNCH_BLOCKING set?"}},
+       .subject = Subject::software,
+       .next = "gpugauge run --only 'launch/*' beside an empty kernel in the framework; bisect the framework",
+       .reading = {"https://pytorch.org/blog/accelerating-pytorch-with-cuda-graphs/"},
+       .examine = examine_framework_launch},
+  };
+}
+
+}  // namespace gpugauge::diagnose

@@ -1,0 +1,193 @@
+// Libraries: missing, mixed, doubled, or slower than their predecessor.
+#include <fmt/format.h>
+
+#include "diagnose/causes/predicates.hpp"
+
+namespace gpugauge::diagnose {
+namespace {
+
+const Words cudnn_not_found{
+    "libcudnn*cannot open shared object",
+    "could not load*cudnn",
+    "could not load*libcudnn",
+    "couldn't load*cudnn",
+    "unable to load*cudnn",
+    "failed to load*cudnn",
+    "cannot load*cudnn",
+    "cudnn64*not found",
+    "cudnn64*could not",
+    "could not locate cudnn",
+    "could not find cudnn",
+    "cudnn*dll*missing",
+    "no such file*cudnn",
+    "loaded runtime cudnn library*but source was compiled with",
+    "cudnn*incompatib",
+    "cudnn version*compiled against",
+    "dnn library is not found",
+    "dnn library initialization failed",
+    "requires cudnn",
+    "libcudnn*not found",
+};
+
+/// Copies under a key that are of different versions, or are at least two.
+Fact copies(const Seen& seen, std::string_view key) {
+  const Value* value = seen.inventory(key);
+  if (value == nullptr) return std::nullopt;
+  if (const double* count = value->plain_number(); count != nullptr && *count >= 2)
+    return fmt::format("{:g} copies, {}", *count, key);
+  if (value->items().size() < 2) return std::nullopt;
+  return fmt::format("{}: {}", key, value->text());
+}
+
+/// Libraries of CUDA in more than one version; others (libibverbs) say nothing about CUDA's.
+Fact mixed(const Seen& seen) {
+  return seen.on("libraries.mixed",
+                 {"cudnn", "cublas", "cudart", "nvrtc", "cufft", "cusparse", "cusolver", "nvjitlink"});
+}
+
+Fact mismatch_reported(const Seen& seen) {
+  if (Fact fact =
+          seen.said({"SUBLIBRARY_VERSION_MISMATCH", "sublibrary*mismatch", "CUDNN_STATUS_VERSION_MISMATCH",
+                     "libcudnn*undefined symbol", "libcublas*undefined symbol",
+                     "symbol lookup error*libcudnn", "undefined symbol*cublasLt", "undefined symbol*cudnn",
+                     "undefined symbol*nvJitLink", "cudnn*version mismatch"}))
+    return fact;
+  for (const ErrorSeen& error : seen.it().errors)
+    if ((error.api == "cudnn" || error.api == "loader") &&
+        contains_any(error.text + " " + error.code.text(),
+                     {"version mismatch", "undefined symbol", "VERSION_MISMATCH"}))
+      return fmt::format("{} says: {}", error.api, error.text.empty() ? error.code.text() : error.text);
+  return std::nullopt;
+}
+
+void examine_cudnn_missing(const Seen& seen, Argument& it) {
+  it.confirms(weight::proof, seen.said(cudnn_not_found));
+  it.confirms(weight::strong, seen.on("libraries.missing", {"cudnn"}));
+  it.confirms(weight::fair, seen.said({"CUDNN_STATUS_NOT_INITIALIZED", "Skipping registering GPU devices",
+                                       "Cannot dlopen some GPU libraries"}));
+  if (seen.fails({}) || gpu_not_used(seen) || !it.evidence().empty())
+    it.confirms(weight::strong, seen.recovers_by({"cudnn=", "cudnn installed", "install=cudnn"}));
+  it.at_most(.5, mismatch_reported(seen));
+  it.at_most(.6, both(seen.framework_is({"onnxruntime"}), gpu_not_used(seen)));
+  it.at_most(.6, seen.said({"Failed to create CUDAExecutionProvider"}));
+}
+
+void examine_mixed(const Seen& seen, Argument& it) {
+  const Fact reported = mismatch_reported(seen);
+  it.confirms(weight::proof, reported);
+  it.confirms(weight::good, mixed(seen));
+  const Fact doubled = either(copies(seen, "cudnn.copies"), mixed(seen));
+  if (reported || seen.fails({})) {
+    it.confirms(weight::good, doubled);
+    it.confirms(weight::hint, seen.fails({"conv"}));
+    if (doubled) it.confirms(weight::fair, seen.fails({}));
+  }
+  if (doubled) it.confirms(weight::fair, seen.recovers_by({"LD_LIBRARY_PATH", "uninstall", "removed"}));
+  if (!doubled && !reported) it.at_most(.3, Fact("no library is known to be there twice"));
+}
+
+void examine_duplicate(const Seen& seen, Argument& it) {
+  it.confirms(weight::strong, copies(seen, "nccl.copies"));
+  it.confirms(weight::strong, copies(seen, "cudnn.copies"));
+  it.confirms(weight::strong, either(mixed(seen), seen.on("libraries.mixed", {"nccl"})));
+  it.confirms(weight::good,
+              seen.said({"nccl*linked against*loaded", "compiled with NCCL*but", "linked*libnccl*while",
+                         "found two*lib", "loaded twice", "multiple versions of lib"}));
+  it.at_most(.45, mismatch_reported(seen));
+  it.at_most(.45, both(seen.fails({}), copies(seen, "cudnn.copies")));
+}
+
+void examine_cublas_version(const Seen& seen, Argument& it) {
+  const Fact slow = seen.slower({"gemm16", "gemm32", "gemm8", "gemmtf32", "gemm64"});
+  if (slow) {
+    it.confirms(weight::good, seen.changed({"cublas"}));
+    it.confirms(weight::fair, seen.changed({"cuda"}));
+    it.confirms(weight::fair, split_types(seen, {"gemm16", "gemm32", "gemm8"}));
+    it.confirms(weight::hint, seen.slower({}, {.library = "cublas"}));
+    if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"gemm16", "gemm8", "gemm32"}));
+  } else if (seen.slower(application_classes)) {
+    it.confirms(weight::fair, seen.changed({"cublas"}));
+  }
+  it.confirms(weight::strong, seen.undone("cublas", {"recovers"}));
+  if (slow) it.confirms(weight::good, seen.undone("cuda", {"recovers"}));
+  it.confirms(weight::good, seen.said({"fixed in*cublas", "cublas*regress", "known issue*cublas"}));
+  it.rules_out(seen.undone("cublas", {"no_change", "worse"}));
+  if (!seen.undone("cublas", {"recovers"}) && !seen.undone("cuda", {"recovers"}))
+    it.at_most(.65, Fact("the old version was not measured again"));
+  it.at_most(.35, low_clock(seen));
+  it.at_most(.35, seen.slower({}, {.aligned = false}));
+  it.at_most(.35, seen.slower({"hbm", "conv", "l2"}));
+  it.at_most(.35, seen.slower({"gemm16"}, {}, 10));
+  it.at_most(.35, seen.gpu_is({"GTX 16"}));
+}
+
+}  // namespace
+
+Signatures library_causes() {
+  return {
+      {.name = "missing_or_wrong_major_cudnn",
+       .title = "The cuDNN that the framework was built for is not there",
+       .what = "A framework asks for libcudnn of one major version. Where it is absent, or of another major "
+               "or an older "
+               "minor version, the framework fails at its first convolution or leaves the GPU alone.",
+       .confirms = "the loader cannot open libcudnn; a message names the version it was built with",
+       .excludes = "it was found, and two copies of it disagree",
+       .confused_with = {{"mixed_library_versions", "is cuDNN absent, or there twice?"},
+                         {"ort_cuda_ep_fallback", "is it ONNX Runtime, which then works on the processor?"}},
+       .severity = Severity::failure,
+       .subject = Subject::software,
+       .next = "gpugauge doctor; python -c \"import ctypes; ctypes.CDLL('libcudnn.so.9')\"",
+       .reading = {"https://docs.nvidia.com/deeplearning/cudnn/latest/reference/support-matrix.html"},
+       .examine = examine_cudnn_missing},
+      {.name = "mixed_library_versions",
+       .title = "Parts of one library come from different versions",
+       .what = "cuDNN and cuBLAS consist of several files that must be of one release. Where the loader "
+               "takes some from a "
+               "wheel and others from the system, calls fail with a version mismatch or an undefined symbol.",
+       .moves = "conv x, gemm32 0",
+       .confirms =
+           "a version mismatch or undefined symbol is reported; two folders of one library in the process",
+       .excludes = "there is one copy",
+       .confused_with = {{"duplicate_library_versions", "does a call fail, or are there only two copies?"},
+                         {"cudnn_version_regression", "does it fail, or is it slower?"},
+                         {"missing_or_wrong_major_cudnn", "is the library there at all?"}},
+       .severity = Severity::failure,
+       .subject = Subject::software,
+       .next = "grep -E 'cudnn|cublas' /proc/PID/maps | awk '{print $6}' | sort -u; keep one copy, drop the "
+               "other from "
+               "LD_LIBRARY_PATH",
+       .reading = {"https://docs.nvidia.com/deeplearning/cudnn/latest/api/overview.html"},
+       .examine = examine_mixed},
+      {.name = "duplicate_library_versions",
+       .title = "Two versions of one library are within reach of one process",
+       .what = "Two packages bring the same library. Which one is used depends on the order of loading: it "
+               "works until an "
+               "import is moved, and the version that is measured is not the one that is installed.",
+       .confirms = "two copies in the process or on its search path; loaded and installed version differ",
+       .excludes = "a call already fails with a mismatch: that is mixed_library_versions",
+       .confused_with = {{"mixed_library_versions", "does a call already fail with a mismatch?"}},
+       .subject = Subject::software,
+       .latent = true,
+       .next = "grep -E 'nccl|cudnn|cublas' /proc/PID/maps | awk '{print $6}' | sort -u",
+       .reading = {"https://man7.org/linux/man-pages/man8/ld.so.8.html"},
+       .examine = examine_duplicate},
+      {.name = "cublas_version_regression",
+       .title = "This version of cuBLAS is slower at these products",
+       .what = "Another cuBLAS picks or brings slower kernels for some types and shapes, while the same GPU "
+               "does others as "
+               "fast as before: two 16-bit types that the hardware runs at one rate are unequal.",
+       .moves = "gemm16 -, hbm 0, conv 0, launch 0",
+       .confirms = "some types or shapes only; the version differs and the old one recovers",
+       .excludes = "clocks are low, memory or convolutions are slower too; the old version is as slow",
+       .confused_with = {{"tc_not_selected_for_shape", "was the same shape faster with the earlier library?"},
+                         {"power_or_clock", "are all compute classes slower alike?"},
+                         {"kernel_specific", "does another algorithm or library recover?"}},
+       .subject = Subject::software,
+       .next =
+           "run the earlier cuBLAS through LD_LIBRARY_PATH with the same binary and measure old, new, old",
+       .reading = {"https://docs.nvidia.com/cuda/cuda-toolkit-release-notes/index.html#cublas-library"},
+       .examine = examine_cublas_version},
+  };
+}
+
+}  // namespace gpugauge::diagnose

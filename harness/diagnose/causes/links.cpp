@@ -1,0 +1,206 @@
+// PCIe, NVLink, and what stands between devices.
+#include <fmt/format.h>
+
+#include "diagnose/causes/predicates.hpp"
+
+namespace gpugauge::diagnose {
+namespace {
+
+Fact slow_link(const Seen& seen) {
+  return seen.slower({"h2d", "d2h", "p2p", "coll_large", "coll_small"});
+}
+
+void examine_pcie(const Seen& seen, Argument& it) {
+  const bool idle = seen.on("pcie_sampled", {"idle"}).has_value();
+  const bool load = seen.on("pcie_sampled", {"load"}).has_value();
+  const Fact generation = seen.below("pcie_generation", "pcie_generation_max", .99);
+  const Fact width = seen.below("pcie_width", "pcie_width_max", .99);
+  const Fact slow = either(slow_link(seen), seen.slower(application_classes));
+  if (load) it.confirms(weight::proof, either(width, generation));
+  if (!idle) {
+    it.confirms(weight::strong, width);
+    it.confirms(slow_link(seen) || width ? weight::good : weight::fair, generation);
+  } else if (slow_link(seen)) {
+    it.confirms(weight::good, width);
+  }
+  it.confirms(weight::good, both(slow_link(seen), seen.probe("link_under_load", {"slow", "worse"})));
+  it.confirms(weight::strong, both(slow, seen.recovers_by({"slot", "mainboard", "riser", "cable", "reseat",
+                                                           "bifurcation", "pcie", "gen3", "gen4", "gen5"})));
+  it.confirms(weight::good,
+              seen.said({"limited by*PCIe", "PCIe Bus Error", "AER: Corrected", "AER: Multiple Corrected",
+                         "link is downgraded", "Width x*downgraded", "BadTLP", "Replay Timer"}));
+  if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"h2d", "d2h"}));
+  it.rules_out(seen.probe("link_under_load", {"normal", "recovers", "succeeds"}));
+  it.rules_out(seen.probe("pin_to_local_numa", {"recovers"}));
+  if (idle && !slow_link(seen)) it.rules_out(Fact("the link was read while idle"));
+  const Fact nominal =
+      seen.number("pcie_generation_max") && seen.number("pcie_width_max") && !generation && !width
+          ? Fact("the link is at its full generation and width")
+          : Fact();
+  it.at_most(.2, nominal);
+  it.at_most(.35, seen.on("topology.path", {"chipset"}));
+}
+
+void examine_chipset(const Seen& seen, Argument& it) {
+  const Fact slow = either(slow_link(seen), seen.slower(application_classes));
+  const Fact nominal = seen.number("pcie_generation") &&
+                               !seen.below("pcie_generation", "pcie_generation_max", .99) &&
+                               !seen.below("pcie_width", "pcie_width_max", .99)
+                           ? Fact("the link's status is the same everywhere")
+                           : Fact();
+  if (slow || !seen.compared()) it.confirms(weight::strong, seen.on("topology.path", {"chipset", "pch"}));
+  it.confirms(weight::good, seen.said({"chipset", "PCH", "DMI link", "via the southbridge"}));
+  it.confirms(weight::strong,
+              both(slow, seen.recovers_by({"cpu lanes", "cpu slot", "slot=cpu", "direct lanes"})));
+  if (!it.evidence().empty()) {
+    it.confirms(weight::hint, split_class(seen, {"p2p", "h2d", "d2h"}));
+    it.confirms(weight::faint, nominal);
+  } else if (nominal) {
+    it.confirms(weight::hint, split_class(seen, {"p2p", "h2d", "d2h"}));
+  }
+}
+
+bool several_switches(double share) {
+  return share < .5;
+}
+
+void examine_iommu(const Seen& seen, Argument& it) {
+  double share = 1;
+  const Fact recovers = seen.recovers_by({"iommu", "vt-d", "amd-vi", "vtd"}, &share);
+  it.confirms(several_switches(share) ? weight::good : weight::proof, recovers);
+  const Value* mode = seen.inventory("host.iommu");
+  const Fact slow = either(slow_link(seen), seen.slower(application_classes));
+  if (slow && mode != nullptr && mode->on() && !contains_any(mode->text(), {"passthrough", "pt", "identity"}))
+    it.confirms(weight::good, fmt::format("host.iommu = {}", mode->text()));
+  it.confirms(weight::good, seen.said({"Default domain type: Translated", "IO_PAGE_FAULT", "DMAR:*fault",
+                                       "AMD-Vi: Event logged", "iommu: Default domain type: Translated"}));
+  if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"p2p", "coll_large", "h2d"}));
+  if (!recovers)
+    it.at_most(.2, both(mode != nullptr && (mode->off() || contains_any(mode->text(), {"passthrough", "pt"}))
+                            ? Fact("host.iommu = " + mode->text())
+                            : Fact(),
+                        Fact("addresses are not translated")));
+  // Both may be on: which one it is takes a probe.
+  if (!recovers) it.at_most(.65, seen.on("host.acs"));
+  it.rules_out(seen.unmoved_by({"iommu"}));
+}
+
+void examine_acs(const Seen& seen, Argument& it) {
+  double share = 1;
+  const Fact recovers = seen.recovers_by({"acs"}, &share);
+  const Fact inverted =
+      both(seen.slower({"p2p"}, {.path = "same_switch"}), seen.unchanged({"p2p"}, {.path = "cross_socket"}));
+  it.confirms(several_switches(share) ? weight::good : weight::proof, recovers);
+  it.confirms(weight::strong, inverted);
+  const Fact slow = either(slow_link(seen), seen.slower(application_classes));
+  if (slow) it.confirms(weight::good, seen.on("host.acs"));
+  it.confirms(weight::good,
+              seen.said({"ACSCtl*+", "ReqRedir+", "SrcValid+", "ACS is enabled", "ACS*redirect"}));
+  if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"p2p", "coll_large"}));
+  if (!recovers && !inverted) it.at_most(.2, seen.off("host.acs"));
+  if (!recovers && !inverted) it.at_most(.65, seen.on("host.iommu", {"translat", "true", "on", "enabled"}));
+  it.rules_out(seen.unmoved_by({"acs"}));
+}
+
+void examine_nvlink(const Seen& seen, Argument& it) {
+  it.confirms(weight::proof, seen.below("nvlinks_active", "nvlinks_expected", .999));
+  it.confirms(weight::strong, seen.field_changed("nvlinks_active"));
+  it.confirms(weight::good, seen.moved("nvlinks", {"lower"}));
+  it.confirms(weight::good, seen.xid({74}));
+  it.confirms(weight::good, seen.said({"NVLink*inactive", "nvlink*down", "nvlink*fail", "NVLink*error",
+                                       "Link*<inactive>"}));
+  const Fact nvlink = either(seen.on("topology.path", {"nvlink"}), seen.slower({}, {.path = "nvlink"}));
+  // Partial contact: the driver waits for links that train again and again.
+  it.confirms(weight::good,
+              both(nvlink, seen.probe("nvml_query", {"slow"}, {"topo", "nvlink", "nvidia-smi"})));
+  it.confirms(weight::strong, seen.recovers_by({"bridge", "nvlink reseat", "reseat"}));
+  if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"p2p", "coll_large"}));
+  const std::optional<double> active = seen.number("nvlinks_active");
+  const std::optional<double> expected = seen.number("nvlinks_expected");
+  if (active && expected && *active >= *expected)
+    it.at_most(.2, Fact("all NVLinks of this board are active"));
+}
+
+}  // namespace
+
+Signatures link_causes() {
+  return {
+      {.name = "pcie_link_degraded",
+       .title = "The PCIe link runs with fewer lanes or a lower generation than it could",
+       .what = "A bad contact, a riser, a slot with fewer lanes, or a setting makes the link train lower. "
+               "Copies fall with "
+               "it; work on the device does not. While idle a low generation is normal.",
+       .moves = "h2d --, d2h --, p2p -, gemm16 0, hbm 0",
+       .confirms = "generation or width below the maximum, read under load; another slot or board recovers",
+       .excludes = "the link is at its maximum under load; it was read while idle; pinning to the local node "
+                   "recovers",
+       .confused_with = {{"numa_misplacement", "does pinning to the GPU's node recover?"},
+                         {"pcie_chipset_attached", "is the GPU attached through the chipset?"},
+                         {"pageable_memory", "are pinned copies slow too?"},
+                         {"confidential_computing", "is confidential computing on?"}},
+       .next =
+           "nvidia-smi "
+           "--query-gpu=pcie.link.gen.current,pcie.link.gen.max,pcie.link.width.current,pcie.link.width.max "
+           "--format=csv -l 1 during a copy; reseat the card",
+       .reading = {"https://docs.nvidia.com/deploy/nvidia-smi/index.html"},
+       .examine = examine_pcie},
+      {.name = "pcie_chipset_attached",
+       .title = "The GPU hangs on the chipset and shares its link to the processor",
+       .what = "A slot behind the chipset shares one narrow link with disks and network. The negotiated "
+               "width looks healthy; "
+               "only pairs that cross it are slow.",
+       .moves = "h2d -, p2p --, gemm16 0, hbm 0",
+       .confirms = "the PCI tree leads through the chipset; pairs differ at equal link status",
+       .excludes = "the tree leads straight to the processor",
+       .confused_with = {{"pcie_link_degraded", "is the link below its maximum under load?"},
+                         {"acs_enabled", "do bridges redirect (ACSCtl)?"}},
+       .severity = Severity::note,
+       .next = "lspci -tv; move the card to a slot of the processor",
+       .reading = {"https://man7.org/linux/man-pages/man8/lspci.8.html"},
+       .examine = examine_chipset},
+      {.name = "iommu_translation",
+       .title = "The IOMMU translates what the devices exchange",
+       .what = "With the IOMMU translating, copies between devices go through the root complex, are slower "
+               "or hang; copies "
+               "with the host lose a little.",
+       .moves = "h2d -, p2p x",
+       .confirms = "the kernel log says that the default domain is translated; iommu=pt or off recovers",
+       .excludes = "it passes through or is off; switching it changes nothing",
+       .confused_with = {{"acs_enabled", "do bridges redirect (ACSCtl)?"},
+                         {"nccl_p2p_to_shm", "is a plain copy between devices slow too?"}},
+       .next = "dmesg | grep -i 'default domain type'; boot with iommu=pt",
+       .reading = {"https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting.html"},
+       .examine = examine_iommu},
+      {.name = "acs_enabled",
+       .title = "PCIe access control sends copies between GPUs through the processor",
+       .what = "With ACS on the bridges of a switch, traffic between two GPUs below it is sent up to the "
+               "root and back: pairs "
+               "on one switch become slower than pairs across sockets.",
+       .moves = "p2p --, h2d 0, gemm16 0",
+       .confirms = "ACSCtl flags on the bridges; pairs on one switch slower than across sockets; switching "
+                   "it off recovers",
+       .excludes = "no flag is set; switching it changes nothing",
+       .confused_with = {{"iommu_translation", "does the IOMMU translate?"},
+                         {"pcie_link_degraded", "are copies with the host slow too?"},
+                         {"nccl_p2p_to_shm", "is a plain copy between devices slow too?"}},
+       .next = "lspci -vvv | grep -E 'ACSCtl.*SrcValid\\+'; setpci -s BRIDGE ECAP_ACS+6.w=0000, or in the "
+               "firmware",
+       .reading = {"https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting.html"},
+       .examine = examine_acs},
+      {.name = "nvlink_partial",
+       .title = "Some NVLinks of this board are down",
+       .what = "A bridge that is not fully seated, or a link that failed, leaves fewer links than the board "
+               "has. A board that "
+               "has fewer than the chip is not concerned.",
+       .moves = "p2p -, h2d 0, gemm16 0",
+       .confirms = "fewer active links than this board has, or than its peers; NVML answers slowly; Xid 74",
+       .excludes = "all links of this board are active",
+       .confused_with = {{"acs_enabled", "do the GPUs talk over NVLink?"},
+                         {"fabric_manager_down", "is it an NVSwitch machine whose fabric is not ready?"}},
+       .next = "nvidia-smi nvlink -s; time nvidia-smi topo -m; reseat the bridge",
+       .reading = {"https://docs.nvidia.com/deploy/xid-errors/index.html"},
+       .examine = examine_nvlink},
+  };
+}
+
+}  // namespace gpugauge::diagnose

@@ -1,0 +1,140 @@
+// More memory in use than the device has, and managed memory.
+#include "diagnose/causes/predicates.hpp"
+
+namespace gpugauge::diagnose {
+namespace {
+
+Fact windows(const Seen& seen) {
+  return seen.on("host.os", {"windows", "wsl"});
+}
+
+Fact large_only(const Seen& seen) {
+  return both(seen.slower({}, {.size = "large"}), seen.unchanged({}, {.size = "small"}));
+}
+
+/// The work uses managed memory, by its own words.
+Fact managed(const Seen& seen) {
+  for (const std::string_view word : {"managed", "unified memory", "uvm", "cudaMallocManaged"}) {
+    for (const Metric& metric : seen.it().metrics)
+      if (contains(metric.scope.op, word) || contains(metric.note, word) ||
+          contains(metric.scope.library, word))
+        return "managed memory is in use: " + sentence(metric);
+  }
+  for (const std::string_view name : {"GGML_CUDA_ENABLE_UNIFIED_MEMORY", "TF_FORCE_UNIFIED_MEMORY"})
+    if (Fact fact = seen.environment(name)) return fact;
+  if (Fact fact = seen.setting("managed", {"true", "on", "1", "managed"})) return fact;
+  return seen.said({"cudaMallocManaged", "managed memory", "unified memory", "nvidia-uvm", "uvm_"});
+}
+
+Fact faults(const Seen& seen) {
+  return either(seen.moved("page_fault", {"higher", "rises_slowly"}), seen.moved("fault", {"higher"}));
+}
+
+void examine_oversubscription(const Seen& seen, Argument& it) {
+  it.confirms(weight::strong, seen.on("oversubscribed"));
+  it.confirms(weight::good, faults(seen));
+  it.confirms(weight::good,
+              seen.said({"oversubscri", "page fault*UM", "GPU page fault", "unified memory*thrash"}));
+  if (!it.evidence().empty() || managed(seen)) {
+    it.confirms(weight::fair, large_only(seen));
+    it.confirms(weight::hint, managed(seen));
+    it.confirms(weight::good, seen.recovers_by({"prefetch", "memadvise", "smaller", "batch", "pool"}));
+    it.confirms(weight::fair, seen.probe("allocate_beyond_memory", {"succeeds"}));
+  }
+  it.at_most(.3, windows(seen));
+  it.at_most(.3, seen.off("oversubscribed"));
+  it.at_most(.35, seen.on("spilled_to_host"));
+}
+
+void examine_sysmem(const Seen& seen, Argument& it) {
+  const Fact os = windows(seen);
+  it.confirms(weight::strong, seen.on("spilled_to_host"));
+  it.confirms(weight::proof, seen.recovers_by({"sysmem", "Prefer No Sysmem"}));
+  it.confirms(weight::good, seen.said({"sysmem fallback", "shared GPU memory", "system memory fallback"}));
+  if (os) {
+    it.confirms(weight::strong, seen.probe("allocate_beyond_memory", {"succeeds", "slow"}));
+    it.confirms(weight::fair, large_only(seen));
+    if (!it.evidence().empty()) it.confirms(weight::hint, os);
+    if (!it.evidence().empty()) it.confirms(weight::faint, seen.changed({"driver"}));
+  }
+  it.at_most(.3, seen.on("host.os", {"linux"}));
+  it.at_most(.3, seen.probe("allocate_beyond_memory", {"fails"}));
+}
+
+void examine_driver_bug(const Seen& seen, Argument& it) {
+  const Fact in_use = managed(seen);
+  const Fact harmed = either(seen.slower({}), seen.fails({}));
+  if (in_use && harmed) {
+    it.confirms(weight::fair, in_use);
+    it.confirms(weight::fair, seen.changed({"driver"}));
+    it.confirms(weight::good, either(seen.undone("driver", {"recovers"}),
+                                     seen.probe("change_version", {"recovers"}, {"driver"})));
+    it.confirms(weight::good, seen.recovers_by({"explicit", "cudaMalloc", "managed=off", "managed=false",
+                                                "unmanaged", "uvm_", "unified_memory=off"}));
+    it.confirms(weight::fair,
+                either(seen.unchanged({}, {.op = "explicit"}), seen.unchanged({}, {.op = "cudaMalloc"})));
+    it.confirms(weight::hint, seen.off("oversubscribed"));
+    it.confirms(weight::hint,
+                either(seen.xid({31}), seen.said({"uvm*hang", "uvm*lockup", "soft lockup*uvm"})));
+  }
+  it.at_most(.2, seen.on("oversubscribed"));
+  it.at_most(.3, seen.on("spilled_to_host"));
+  it.at_most(.3, seen.said({"devmem_alloc_pagemap"}));
+  it.rules_out(seen.undone("driver", {"no_change"}));
+  it.at_most(.4, seen.error(999, {"CUDA unknown error"}));
+}
+
+}  // namespace
+
+Signatures managed_memory_causes() {
+  return {
+      {.name = "uvm_oversubscription",
+       .title = "Managed memory in use exceeds the device's: pages move to and fro",
+       .what = "Managed memory may exceed the GPU's. Then pages migrate on every fault, and the work runs at "
+               "the speed of "
+               "the link. Sets that fit are as fast as ever.",
+       .moves = "hbm --",
+       .confirms =
+           "the working set exceeds the memory; page faults; smaller sets are normal; prefetching recovers",
+       .excludes = "it fits; Windows, where the driver spills ordinary allocations",
+       .confused_with = {{"sysmem_fallback",
+                          "is it managed memory, or Windows spilling ordinary allocations?"},
+                         {"uvm_driver_bug", "does it fit into the device's memory?"}},
+       .subject = Subject::software,
+       .next =
+           "nsys profile --cuda-um-gpu-page-faults=true ./program; make the working set smaller, or prefetch",
+       .reading =
+           {"https://docs.nvidia.com/cuda/cuda-c-programming-guide/index.html#unified-memory-programming"},
+       .examine = examine_oversubscription},
+      {.name = "sysmem_fallback",
+       .title = "Windows lets the driver put GPU allocations into host memory",
+       .what = "Since driver 532 an allocation that does not fit goes to host memory instead of failing. "
+               "Work that nearly "
+               "fills the GPU becomes many times slower; smaller work is normal.",
+       .moves = "hbm --",
+       .confirms = "shared GPU memory in use; an allocation above the memory succeeds; Windows or WSL",
+       .excludes = "Linux; such an allocation fails",
+       .confused_with = {{"uvm_oversubscription", "is it Windows, and ordinary memory?"},
+                         {"driver_regression", "is small work normal with the same driver?"}},
+       .next = "NVIDIA Control Panel > CUDA - Sysmem Fallback Policy > Prefer No Sysmem Fallback; watch "
+               "shared GPU memory",
+       .reading = {"https://nvidia.custhelp.com/app/answers/detail/a_id/5490"},
+       .examine = examine_sysmem},
+      {.name = "uvm_driver_bug",
+       .title = "Managed memory is slow or hangs with this driver",
+       .what = "The same work with explicit allocations is normal, and so is managed memory with another "
+               "driver: a defect "
+               "of this driver's unified memory.",
+       .confirms = "managed memory slow or hanging, explicit allocation normal, another driver recovers",
+       .excludes = "the working set exceeds the memory",
+       .confused_with = {{"uvm_oversubscription", "does it fit into the device's memory?"},
+                         {"driver_regression", "is work without managed memory slower too?"},
+                         {"uvm_module_bad", "does CUDA start?"}},
+       .next = "run with cudaMalloc instead of cudaMallocManaged; measure with the driver before",
+       .reading =
+           {"https://docs.nvidia.com/cuda/cuda-c-programming-guide/index.html#unified-memory-programming"},
+       .examine = examine_driver_bug},
+  };
+}
+
+}  // namespace gpugauge::diagnose

@@ -1,0 +1,139 @@
+// The device's memory and caches: rows, ECC, slices, what was left set.
+#include <fmt/format.h>
+
+#include "diagnose/causes/predicates.hpp"
+
+namespace gpugauge::diagnose {
+namespace {
+
+void examine_rows(const Seen& seen, Argument& it) {
+  it.confirms(weight::proof, seen.on("gpu.remap_pending"));
+  it.confirms(weight::strong, seen.at_least("gpu.remapped_rows", 1));
+  it.confirms(weight::strong, seen.xid({48, 63, 64, 94, 95, 171, 172}));
+  it.confirms(weight::good,
+              seen.said({"Remapped Rows*Yes", "row remap", "row-remap", "Remapping Failure Occurred*Yes",
+                         "uncorrectable ECC", "double bit ecc", "page retirement", "retired pages"}));
+  it.confirms(weight::strong, seen.error(214, {"cudaErrorECCUncorrectable", "CUDA_ERROR_ECC_UNCORRECTABLE",
+                                               "uncorrectable ECC error"}));
+  it.confirms(weight::good, seen.moved("remapped_rows", {"higher"}));
+  if (!it.evidence().empty()) it.confirms(weight::hint, seen.probe("swap_gpu", {"recovers", "normal"}));
+}
+
+void examine_l2(const Seen& seen, Argument& it) {
+  it.confirms(weight::strong, seen.on("gpu.l2_persisting_limit"));
+  it.confirms(weight::strong,
+              seen.recovers_by({"PersistingL2", "persisting_l2", "l2_persisting", "ResetPersisting"}));
+  it.confirms(weight::good, seen.said({"PersistingL2", "persisting L2", "accessPolicyWindow",
+                                       "cudaAccessPropertyPersisting", "l2 set-aside", "L2 persist"}));
+  if (!it.evidence().empty()) it.confirms(weight::fair, seen.slower({"l2"}));
+  it.at_most(.2, seen.off("gpu.l2_persisting_limit"));
+}
+
+void examine_mig(const Seen& seen, Argument& it) {
+  it.confirms(weight::strong, seen.on("gpu.mig"));
+  it.confirms(weight::strong, seen.field_changed("mig"));
+  it.confirms(weight::strong, seen.recovers_by({"mig=", "mig_mode", "mig off", "mig disabled"}));
+  it.confirms(weight::good, seen.said({"MIG mode*enabled", "MIG M.*Enabled", "MIG-GPU", "MIG device",
+                                       "MIG 1g", "MIG 2g", "MIG 3g"}));
+  if (!it.evidence().empty()) {
+    it.confirms(weight::fair, seen.moved("sm_count", {"lower"}));
+    it.confirms(weight::hint, seen.moved("memory", {"lower"}));
+    it.confirms(weight::hint, seen.fails({"p2p", "coll_large"}));
+  } else {
+    it.confirms(weight::fair, seen.moved("sm_count", {"lower"}));
+  }
+  if (!seen.field_changed("mig")) it.at_most(.2, seen.off("gpu.mig"));
+}
+
+void examine_ecc(const Seen& seen, Argument& it) {
+  const Fact slow = seen.slower({"hbm", "application", "l2", "framework_op"});
+  it.confirms(weight::proof, seen.recovers_by({"ecc"}));
+  it.confirms(weight::strong, seen.field_changed("ecc"));
+  const bool gddr = seen.gpu_is({"A10", "A40", "L4", "L40", "T4", "RTX", "A16", "A2", "Quadro", "K40", "K80",
+                                 "K20", "GTX", "M40", "M60", "A5000", "A6000"}) &&
+                    !seen.gpu_is({"A100"});
+  if (seen.slower({"hbm"})) {
+    it.confirms(gddr ? weight::good : weight::hint, seen.on("gpu.ecc"));
+    it.confirms(weight::fair, both(seen.on("gpu.ecc"), seen.moved("memory", {"lower"})));
+  }
+  if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"hbm"}));
+  if (seen.compared() && !slow) it.at_most(.3, Fact("memory is not slower"));
+  it.at_most(.4, seen.at_least("memory_temperature_c", 90));
+  // HBM has room of its own for the check bits.
+  if (!seen.field_changed("ecc") && !seen.recovers_by({"ecc"}))
+    it.at_most(
+        .2, seen.gpu_is({"A100", "A800", "H100", "H200", "H800", "GH200", "B200", "GB200", "V100", "A30"}));
+  it.rules_out(seen.unmoved_by({"ecc"}));
+}
+
+}  // namespace
+
+Signatures memory_causes() {
+  return {
+      {.name = "hbm_row_remap",
+       .title = "Rows of the device's memory failed and are, or wait to be, remapped",
+       .what = "After uncorrectable errors a GPU replaces rows of its memory by spare ones at the next "
+               "reset. Pending, it "
+               "runs with a faulty row; out of spares, it has to be replaced. It is a matter of health, not "
+               "of speed.",
+       .confirms = "a pending remap, remapped rows that grow, Xid 48, 63, 64, 94 or 95 on one GPU",
+       .excludes = "no remapped rows and no such Xid",
+       .confused_with = {{"hbm_thermal", "is the memory hot?"},
+                         {"ecc_mode_differs", "are errors counted, or was ECC switched?"},
+                         {"uvm_driver_bug", "does another GPU hang with the same driver?"}},
+       .severity = Severity::failure,
+       .latent = true,
+       .next = "nvidia-smi -q -d ROW_REMAPPER,ECC; nvidia-smi -r -i GPU when it is idle; replace it where "
+               "remapping failed",
+       .reading = {"https://docs.nvidia.com/deploy/a100-gpu-mem-error-mgmt/index.html"},
+       .examine = examine_rows},
+      {.name = "l2_persisting_left",
+       .title = "A part of L2 is still set aside for persisting accesses",
+       .what = "A program set aside L2 for persisting data and did not take it back: within that context the "
+               "rest has less "
+               "cache, and lines stay that nobody needs.",
+       .moves = "l2 -, gemm16 0",
+       .confirms = "cudaLimitPersistingL2CacheSize is not 0; other kernels slower until it is reset",
+       .excludes = "the limit is 0",
+       .confused_with = {{"mig_left_enabled", "is MIG on, or only the limit set?"},
+                         {"kernel_specific", "is it slower after another kernel ran?"}},
+       .subject = Subject::software,
+       .latent = true,
+       .next = "cudaDeviceGetLimit(cudaLimitPersistingL2CacheSize); cudaDeviceSetLimit(..., 0); "
+               "cudaCtxResetPersistingL2Cache()",
+       .reading = {"https://docs.nvidia.com/cuda/cuda-c-programming-guide/"
+                   "index.html#device-memory-l2-access-management"},
+       .examine = examine_l2},
+      {.name = "mig_left_enabled",
+       .title = "MIG is on: the process sees a slice of the GPU",
+       .what = "Multi-instance mode survives a reboot. Left on, a process gets a share of multiprocessors, "
+               "memory and "
+               "bandwidth, and there is no peer-to-peer access.",
+       .moves = "gemm16 --, hbm --, p2p x",
+       .confirms = "MIG mode is on; fewer multiprocessors or less memory than the product has",
+       .excludes = "MIG is off",
+       .confused_with = {{"sw_power_cap", "does the device report all its multiprocessors?"},
+                         {"l2_persisting_left", "is MIG on?"},
+                         {"neighbour_process", "is MIG on?"}},
+       .latent = true,
+       .next = "nvidia-smi -q | grep -A2 'MIG Mode'; nvidia-smi -mig 0 -i GPU; reset it",
+       .reading = {"https://docs.nvidia.com/datacenter/tesla/mig-user-guide/index.html"},
+       .examine = examine_mig},
+      {.name = "ecc_mode_differs",
+       .title = "ECC is switched on where it was off, and costs bandwidth",
+       .what = "On boards with GDDR memory ECC stores its check bits in the same memory: bandwidth and "
+               "capacity fall by "
+               "some percent. HBM has room of its own for them.",
+       .moves = "hbm -, gemm16 0",
+       .confirms = "the ECC mode differs between the sides; switching it recovers",
+       .excludes = "the mode is the same on both sides; bandwidth is unchanged",
+       .confused_with = {{"hbm_thermal", "how hot is the memory?"}, {"hbm_row_remap", "are rows remapped?"}},
+       .severity = Severity::note,
+       .next = "nvidia-smi --query-gpu=index,ecc.mode.current,ecc.mode.pending --format=csv; set all alike "
+               "(nvidia-smi -e)",
+       .reading = {"https://docs.nvidia.com/deploy/nvidia-smi/index.html"},
+       .examine = examine_ecc},
+  };
+}
+
+}  // namespace gpugauge::diagnose

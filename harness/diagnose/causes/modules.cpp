@@ -1,0 +1,156 @@
+// The kernel module is not there or not allowed, and states that a virtual machine brings.
+#include "diagnose/causes/predicates.hpp"
+
+namespace gpugauge::diagnose {
+namespace {
+
+const Words not_loaded_names{"Driver Not Loaded", "NVML_ERROR_DRIVER_NOT_LOADED",
+                             "couldn't communicate with the NVIDIA driver",
+                             "could not communicate with the NVIDIA driver", "NVIDIA driver is not loaded"};
+const Words nouveau_lines{"nouveau"};
+const Words rejected_lines{"key was rejected by service", "required key not available",
+                           "Lockdown*unsigned module", "unsigned module loading is restricted",
+                           "module*signature*reject"};
+
+void examine_missing(const Seen& seen, Argument& it) {
+  it.confirms(weight::good, seen.nvml_error(9, not_loaded_names));
+  it.confirms(weight::proof,
+              seen.said({"Module nvidia not found", "modprobe*nvidia*not found", "no nvidia module",
+                         "nvidia.ko*not found", "could not insert 'nvidia': No such"}));
+  it.confirms(weight::good,
+              seen.said({"dkms*fail", "dkms*error", "dkms*not built", "Bad return status for module build"}));
+  it.confirms(weight::good, both(seen.off("driver.kernel_module_version"),
+                                 either(seen.fails({}), seen.probe("nvml_query", {"fails"}))));
+  if (!it.evidence().empty() || seen.probe("nvml_query", {"fails"}))
+    it.confirms(weight::strong,
+                seen.recovers_by({"dkms", "kernel=", "kernel.version", "modprobe nvidia", "linux-headers"}));
+  if (!it.evidence().empty()) {
+    it.confirms(weight::fair, either(seen.field_changed("kernel.version"), seen.changed({"os"})));
+    it.confirms(weight::hint, seen.probe("nvml_query", {"fails"}));
+  }
+  it.at_most(.35, seen.said(nouveau_lines));
+  it.at_most(.35, seen.on("driver.holder", {"nouveau"}));
+  it.at_most(.35, seen.said(rejected_lines));
+  it.at_most(.3, seen.nvml_error(18, {"Driver/library version mismatch", "API mismatch"}));
+}
+
+void examine_nouveau(const Seen& seen, Argument& it) {
+  it.confirms(weight::proof, seen.on("driver.holder", {"nouveau"}));
+  it.confirms(weight::strong, seen.said(nouveau_lines));
+  if (!it.evidence().empty()) it.confirms(weight::hint, seen.nvml_error(9, not_loaded_names));
+  it.confirms(weight::strong, seen.recovers_by({"nouveau"}));
+}
+
+void examine_secure_boot(const Seen& seen, Argument& it) {
+  it.confirms(weight::proof, seen.said(rejected_lines));
+  if (seen.harm()) it.confirms(weight::fair, seen.on("host.secure_boot"));
+  if (!it.evidence().empty()) {
+    it.confirms(weight::hint, seen.nvml_error(9, not_loaded_names));
+    it.confirms(weight::fair, seen.said({"module verification failed", "unsigned"}));
+  }
+  it.confirms(weight::strong, seen.recovers_by({"secure_boot", "secure boot", "mokutil", "SecureBoot"}));
+  it.at_most(.3, seen.off("host.secure_boot"));
+}
+
+void examine_vgpu(const Seen& seen, Argument& it) {
+  it.confirms(weight::proof,
+              seen.on("gpu.vgpu_license", {"unlicensed", "expired", "not licensed", "unacquired"}));
+  it.confirms(weight::strong,
+              both(seen.off("gpu.vgpu_license"), seen.on("host.virtualization", {"vgpu", "grid"})));
+  it.confirms(weight::strong,
+              seen.said({"unlicensed", "nvidia-gridd*fail", "gridd*license", "license*not acquired",
+                         "License Status*Unlicensed", "failed to acquire license"}));
+  it.confirms(weight::strong, seen.recovers_by({"license", "licence", "gridd"}));
+  if (!it.evidence().empty()) it.confirms(weight::hint, seen.on("host.virtualization", {"vgpu", "grid"}));
+}
+
+void examine_confidential(const Seen& seen, Argument& it) {
+  const Fact on =
+      either(seen.on("gpu.confidential_computing"), seen.on("host.virtualization", {"confidential"}));
+  const Fact copies = seen.slower({"h2d", "d2h"});
+  if (copies || seen.slower({"launch"})) {
+    it.confirms(weight::strong, on);
+    if (on) it.confirms(weight::fair, both(copies, seen.unchanged({"gemm16", "gemm32", "hbm"})));
+    if (on) it.confirms(weight::hint, seen.slower({"launch"}));
+  } else if (seen.slower({})) {
+    it.confirms(weight::hint, on);
+  }
+  it.confirms(weight::strong, seen.recovers_by({"confidential", "conf-compute", "cc_mode", "cc=off"}));
+  it.at_most(.35, seen.recovers_by({"persistence"}));
+  it.at_most(.3, seen.off("gpu.confidential_computing"));
+}
+
+}  // namespace
+
+Signatures module_causes() {
+  return {
+      {.name = "kernel_module_missing",
+       .title = "There is no NVIDIA module for the running kernel",
+       .what = "After a kernel upgrade the module was not built for the new kernel, or it is not loaded. "
+               "Neither NVML nor "
+               "CUDA reaches the driver.",
+       .moves = "init x",
+       .confirms = "NVML 9, \"Module nvidia not found\", no /proc/driver/nvidia; the kernel was upgraded; "
+                   "DKMS did not build",
+       .excludes = "the module was rejected, or nouveau holds the device",
+       .confused_with = {{"umd_kmd_mismatch", "is a module of another version loaded?"},
+                         {"nouveau_loaded", "does nouveau hold the device (lspci -k)?"},
+                         {"secure_boot_rejects_module", "does the kernel log speak of a rejected key?"}},
+       .severity = Severity::failure,
+       .next = "dkms status; uname -r; dkms autoinstall && modprobe nvidia",
+       .reading = {"https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/index.html"},
+       .examine = examine_missing},
+      {.name = "nouveau_loaded",
+       .title = "The nouveau driver holds the GPU",
+       .what = "The open-source display driver took the device first, so that NVIDIA's module cannot.",
+       .moves = "init x",
+       .confirms = "nouveau holds the device; the installer or the kernel log names it",
+       .excludes = "NVIDIA's module holds it",
+       .confused_with = {{"kernel_module_missing", "does nouveau hold the device (lspci -k)?"}},
+       .severity = Severity::failure,
+       .next = "lspci -k | grep -A3 NVIDIA; blacklist nouveau, rebuild the initramfs, reboot",
+       .reading = {"https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/index.html"},
+       .examine = examine_nouveau},
+      {.name = "secure_boot_rejects_module",
+       .title = "Secure Boot refuses the unsigned module",
+       .what = "With Secure Boot on the kernel loads only modules signed with an enrolled key. One that DKMS "
+               "built is not.",
+       .moves = "init x",
+       .confirms = "\"key was rejected by service\" or \"required key not available\"; Secure Boot is on",
+       .excludes = "Secure Boot is off",
+       .confused_with = {{"kernel_module_missing", "does the kernel log speak of a rejected key?"}},
+       .severity = Severity::failure,
+       .next = "mokutil --sb-state; dmesg | grep -i key; enrol the key with mokutil --import, or use signed "
+               "packages",
+       .reading = {"https://wiki.ubuntu.com/UEFI/SecureBoot/DKMS"},
+       .examine = examine_secure_boot},
+      {.name = "vgpu_unlicensed",
+       .title = "The vGPU guest has no licence and is capped",
+       .what = "After a grace period the driver of an unlicensed vGPU guest limits clocks and frame rate.",
+       .moves = "gemm16 --, launch -",
+       .confirms = "the licence state says unlicensed; nvidia-gridd logs that it got none",
+       .excludes = "the GPU is passed through whole",
+       .confused_with = {{"sw_power_cap", "is it a vGPU guest, and what is its licence state?"},
+                         {"power_or_clock", "is it a vGPU guest, and what is its licence state?"}},
+       .next = "nvidia-smi -q | grep -i license; systemctl status nvidia-gridd",
+       .reading = {"https://docs.nvidia.com/vgpu/latest/grid-licensing-user-guide/index.html"},
+       .examine = examine_vgpu},
+      {.name = "confidential_computing",
+       .title = "Confidential computing encrypts every copy",
+       .what = "In confidential mode copies between host and device are encrypted through a bounce buffer, "
+               "and launches cost "
+               "more. Compute on the device is as fast as ever.",
+       .moves = "h2d --, d2h --, launch -, gemm16 0, hbm 0",
+       .confirms = "the mode is on; copies and launches are slower while products are unchanged",
+       .excludes = "the mode is off; persistence mode recovers a slow start",
+       .confused_with = {{"pcie_link_degraded", "is the link at full width under load, and the mode on?"},
+                         {"pageable_memory", "are pinned copies slow too?"},
+                         {"persistence_mode_off", "is only the start slow?"}},
+       .severity = Severity::note,
+       .next = "nvidia-smi conf-compute -f; compare with the mode off where that is allowed",
+       .reading = {"https://docs.nvidia.com/confidential-computing/index.html"},
+       .examine = examine_confidential},
+  };
+}
+
+}  // namespace gpugauge::diagnose

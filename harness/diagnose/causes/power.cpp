@@ -1,0 +1,188 @@
+// Heat and power.
+#include <fmt/format.h>
+
+#include "diagnose/causes/predicates.hpp"
+
+namespace gpugauge::diagnose {
+namespace {
+
+void examine_brake(const Seen& seen, Argument& it) {
+  it.confirms(weight::proof, seen.throttled({"hw_power_brake"}));
+  it.confirms(weight::strong,
+              seen.said({"Power Brake Slowdown*: Active", "HwPowerBrake", "hw_power_brake_slowdown*Active",
+                         "hw power brake", "PWRBRK", "power brake"}));
+  const Fact very_low = seen.below("sm_clock_mhz", "sm_clock_expected_mhz", .5);
+  if (!seen.throttled({"hw_thermal", "sw_thermal"})) {
+    it.confirms(weight::good, both(seen.throttled({"hw_slowdown"}), very_low));
+    it.confirms(weight::hint, very_low);
+  }
+  if (!it.evidence().empty()) {
+    const std::optional<double> memory = seen.number("memory_clock_mhz");
+    const std::optional<double> expected = seen.number("memory_clock_expected_mhz");
+    if (memory && expected && *memory >= *expected * .97)
+      it.confirms(weight::hint, Fact("the memory clock is nominal"));
+    it.confirms(weight::hint, either(seen.unchanged({"hbm"}), seen.below("power_w", "power_limit_w", .6)));
+  }
+  it.at_most(.35, seen.throttled({"hw_power_brake"}) ? Fact() : seen.throttled({"hw_thermal", "sw_thermal"}));
+  it.at_most(.4, seen.probe("reset_clocks", {"recovers"}));
+}
+
+void examine_thermal(const Seen& seen, Argument& it) {
+  constexpr double hot = 83;
+  constexpr double very_hot = 88;
+  const Fact reason = seen.throttled({"hw_thermal", "sw_thermal"});
+  const Fact worse = seen.on("drift", {"worse_with_time"});
+  const Fact temperature = seen.at_least("temperature_c", hot);
+  it.confirms(weight::strong, reason);
+  it.confirms(weight::good, seen.on("drift", {"recovers_when_cool"}));
+  it.confirms(weight::good,
+              seen.said({"Thermal Slowdown*: Active", "HwThermalSlowdown", "SwThermalSlowdown", "over temp",
+                         "thermal throttl", "thermal slowdown", "overheat", "thermal limit"}));
+  it.confirms(weight::strong,
+              seen.recovers_by({"fan", "cooling", "airflow", "thermal paste", "repaste", "undervolt"}));
+  if (seen.harm() || worse) {
+    it.confirms(weight::good, seen.at_least("temperature_c", very_hot));
+    it.confirms(weight::fair, temperature);
+    it.confirms(weight::fair, worse);
+    it.confirms(weight::good, both(seen.throttled({"hw_slowdown"}), temperature));
+    it.confirms(weight::fair, both(low_clock(seen), temperature));
+    it.confirms(weight::fair, seen.probe("repeat_after_idle", {"recovers", "normal"}));
+  }
+  if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"gemm16", "gemm32"}));
+  const std::optional<double> degrees = seen.number("temperature_c");
+  if (degrees && *degrees < 75 && !reason) it.at_most(.2, fmt::format("the GPU is at {:g} C", *degrees));
+  if (!reason && seen.at_least("memory_temperature_c", 90))
+    it.at_most(.35, seen.at_least("memory_temperature_c", 90));
+  it.at_most(.3, seen.throttled({"hw_power_brake"}));
+  it.at_most(.3, seen.probe("reset_clocks", {"recovers", "no_change"}));
+}
+
+void examine_memory_thermal(const Seen& seen, Argument& it) {
+  constexpr double hot = 90;
+  const Fact memory = seen.at_least("memory_temperature_c", hot);
+  it.confirms(weight::strong,
+              both(memory, seen.slower({"hbm", "l2", "application", "framework_op", "gemm16"})));
+  it.confirms(weight::strong,
+              seen.said({"memory temperature*throttl", "HBM*thermal", "memory thermal", "VRAM*throttl",
+                         "Memory Current Temp*: 9", "Memory Current Temp*: 10"}));
+  if (!it.evidence().empty()) {
+    it.confirms(weight::fair, seen.slower({"hbm"}));
+    it.confirms(weight::hint, seen.below("memory_clock_mhz", "memory_clock_expected_mhz"));
+    it.confirms(weight::faint, seen.not_throttled());
+    it.confirms(weight::faint, seen.on("drift", {"worse_with_time", "recovers_when_cool"}));
+  } else if (seen.slower({"hbm"})) {
+    it.confirms(weight::fair, seen.below("memory_clock_mhz", "memory_clock_expected_mhz"));
+    it.confirms(weight::fair, seen.on("drift", {"worse_with_time", "recovers_when_cool"}));
+  }
+  const std::optional<double> degrees = seen.number("memory_temperature_c");
+  if (degrees && *degrees < 85) it.at_most(.2, fmt::format("the memory is at {:g} C", *degrees));
+  it.at_most(.3, seen.unchanged({"hbm"}));
+  it.at_most(.3, seen.field_changed("gpu.ecc"));
+  it.at_most(.4, low_clock(seen));
+}
+
+Fact limit_lowered(const Seen& seen) {
+  if (!seen.it().changed) return std::nullopt;
+  for (const auto& [field, change] : *seen.it().changed) {
+    if (!contains(field, "power_limit")) continue;
+    const std::optional<double> before = change.before.number();
+    const std::optional<double> after = change.after.number();
+    if (before && after && *after < *before)
+      return fmt::format("{} was lowered from {:g} to {:g}", field, *before, *after);
+  }
+  return std::nullopt;
+}
+
+void examine_cap(const Seen& seen, Argument& it) {
+  const Fact lowered = limit_lowered(seen);
+  const Fact below = seen.below("power_limit_w", "power_limit_default_w", .98);
+  it.confirms(weight::strong, below);
+  it.confirms(weight::strong, lowered);
+  it.confirms(weight::proof, seen.recovers_by({"power_limit", "power limit", "nvidia-smi -pl", "tdp"}));
+  it.confirms(weight::fair, seen.said({"Power limit*was set to", "power.limit*below", "nvidia-smi -pl"}));
+  if (!it.evidence().empty()) {
+    it.confirms(weight::hint, seen.throttled({"sw_power_cap"}));
+    const std::optional<double> power = seen.number("power_w");
+    const std::optional<double> limit = seen.number("power_limit_w");
+    if (power && limit && *power >= *limit * .95)
+      it.confirms(weight::hint, Fact("the power drawn is at the limit"));
+    it.confirms(weight::faint, seen.slower({"gemm16", "gemm32", "application"}));
+    it.confirms(weight::faint, seen.unchanged({"hbm"}));
+  }
+  const std::optional<double> limit = seen.number("power_limit_w");
+  const std::optional<double> normal = seen.number("power_limit_default_w");
+  if (limit && normal && *limit >= *normal * .98)
+    it.at_most(.1, Fact("the power limit is the board's default"));
+  if (it.evidence().empty()) it.at_most(.2, seen.throttled({"sw_power_cap"}));
+  it.rules_out(seen.unmoved_by({"power_limit", "nvidia-smi -pl"}));
+}
+
+}  // namespace
+
+Signatures power_causes() {
+  return {
+      {.name = "hw_power_brake",
+       .title = "The board's power brake holds the clock down",
+       .what = "A signal from the power supply or the chassis makes the GPU drop to a fraction of its clock, "
+               "whatever the "
+               "driver wants. Memory keeps its clock.",
+       .moves = "gemm32 --, gemm16 --, hbm 0, launch -",
+       .confirms = "the reason HW Power Brake Slowdown; SM clock very low with the memory clock nominal",
+       .excludes = "a thermal reason is active; resetting clocks recovers",
+       .confused_with = {{"thermal_throttle", "is a thermal reason active?"},
+                         {"locked_clocks_left", "does resetting clocks recover?"}},
+       .severity = Severity::failure,
+       .next = "nvidia-smi -q -d PERFORMANCE during the work; look at power supplies, cables and the "
+               "chassis's events",
+       .reading = {"https://docs.nvidia.com/deploy/nvml-api/group__nvmlClocksEventReasons.html"},
+       .examine = examine_brake},
+      {.name = "thermal_throttle",
+       .title = "The GPU lowers its clock because it is hot",
+       .what = "At its limit the GPU lowers the clock to hold the temperature. Cold work is fast; it gets "
+               "slower over the "
+               "first minutes and recovers after a pause.",
+       .moves = "gemm16 -, hbm 0",
+       .confirms = "a thermal reason; temperature near the limit with a low clock; drift with time; recovers "
+                   "when cool",
+       .excludes = "the GPU is cool; only its memory is hot; the power brake is active",
+       .confused_with = {{"sw_power_cap",
+                          "is the power at a limit below the default, at a moderate temperature?"},
+                         {"hbm_thermal", "is it the memory's temperature?"},
+                         {"hw_power_brake", "is the power brake active?"},
+                         {"idle_clock_ramp", "is the first work slow, or the later work?"}},
+       .next = "nvidia-smi -q -d TEMPERATURE,PERFORMANCE during the work; check fans, airflow and "
+               "neighbouring cards",
+       .reading = {"https://docs.nvidia.com/deploy/nvml-api/group__nvmlClocksEventReasons.html"},
+       .examine = examine_thermal},
+      {.name = "hbm_thermal",
+       .title = "The memory is hot and slower, while the GPU itself is not",
+       .what = "Hot memory refreshes more often and is slowed by its own controller. No throttle reason "
+               "shows it, and the "
+               "core's temperature looks healthy.",
+       .moves = "hbm -, gemm16 0, gemm32 0",
+       .confirms = "memory temperature at 90 C or more, bandwidth down, products unchanged",
+       .excludes = "the memory is cool, or its bandwidth unchanged; ECC was switched",
+       .confused_with = {{"ecc_mode_differs", "was ECC switched?"},
+                         {"thermal_throttle", "is a thermal reason active?"},
+                         {"hbm_row_remap", "are rows remapped?"}},
+       .next = "nvidia-smi --query-gpu=temperature.gpu,temperature.memory --format=csv -l 1 during the work",
+       .reading = {"https://docs.nvidia.com/deploy/nvidia-smi/index.html"},
+       .examine = examine_memory_thermal},
+      {.name = "sw_power_cap",
+       .title = "The power limit is set below the board's default",
+       .what = "A limit below the default caps the clock of all heavy work, the same factor for every phase "
+               "that needs "
+               "compute. A cap that is reached at the default limit is normal.",
+       .moves = "gemm16 -, gemm32 -, hbm 0",
+       .confirms = "the limit is below the default, the power at the limit; raising it recovers",
+       .excludes = "the limit is the default",
+       .confused_with = {{"thermal_throttle", "is a thermal reason active?"},
+                         {"locked_clocks_left", "is the application clock the default?"},
+                         {"hidden_power_state", "is the power at the limit?"}},
+       .next = "nvidia-smi -q -d POWER; nvidia-smi -pl DEFAULT_WATTS",
+       .reading = {"https://docs.nvidia.com/deploy/nvidia-smi/index.html"},
+       .examine = examine_cap},
+  };
+}
+
+}  // namespace gpugauge::diagnose

@@ -1,0 +1,36 @@
+// What several signatures ask.
+#pragma once
+
+#include "diagnose/catalogue.hpp"
+#include "diagnose/seen.hpp"
+
+namespace gpugauge::diagnose {
+
+using Severity = stack::Severity;
+
+/// Classes that stress the multiprocessors.
+inline const Words compute_classes{"gemm64", "gemm32", "gemmtf32",  "gemm16",
+                                   "gemm8",  "conv",   "attention", "fft"};
+/// A user's own work, of which the class is not known.
+inline const Words application_classes{"application", "framework_op"};
+
+/// Starting is slow: start-up, the first launch, or a phase of either.
+Fact slow_start(const Seen& seen);
+/// Once started, it is as fast as ever.
+Fact warm_is_normal(const Seen& seen);
+/// Several GPUs work together, and that is slow or fails.
+Fact slow_together(const Seen& seen);
+/// The SM clock is clearly below what was expected, and not because of the power cap at its own limit.
+Fact low_clock(const Seen& seen);
+/// The work ran on the processor, or the GPU had nothing to do and nothing in its memory.
+Fact gpu_not_used(const Seen& seen);
+/// Some figures of one class are slower and others are not: it is no property of the device.
+Fact split_class(const Seen& seen, Words classes);
+/// The slow figures with a data type, and unchanged ones of another in the same class.
+Fact split_types(const Seen& seen, Words classes);
+/// Whether one of the facts was seen: the first one.
+Fact either(const Fact& one, const Fact& other);
+/// Both were seen.
+Fact both(const Fact& one, const Fact& other);
+
+}  // namespace gpugauge::diagnose

@@ -1,0 +1,338 @@
+// The machine is in order: code, compilers and frameworks above it changed.
+#include <fmt/format.h>
+
+#include "diagnose/causes/predicates.hpp"
+
+namespace gpugauge::diagnose {
+namespace {
+
+/// Our own canaries are unchanged: so many classes of the machine.
+int canaries_unchanged(const Seen& seen) {
+  int count = 0;
+  for (const std::string_view name :
+       {"gemm16", "gemm32", "hbm", "launch", "h2d", "d2h", "conv", "p2p", "l2", "host_cpu"})
+    count += seen.unchanged({name}) ? 1 : 0;
+  return count;
+}
+
+Fact slow_application(const Seen& seen) {
+  return seen.slower(application_classes);
+}
+
+/// A kernel library or compiler of the user's, not one of the vendor's.
+const Words own_code{"cutlass", "deep_gemm", "deepgemm", "triton", "custom", "jit", "flash", "thrust",
+                     "marlin",  "extension", "numba",    "cupy",   "julia",  ".jl", "xla",   "tvm"};
+
+Fact slow_own_code(const Seen& seen) {
+  for (const std::string_view name : own_code) {
+    if (Fact fact = seen.slower({}, {.library = name})) return fact;
+    if (Fact fact = seen.slower({}, {.op = name})) return fact;
+    if (Fact fact = seen.slower({}, {.framework = name})) return fact;
+  }
+  return std::nullopt;
+}
+
+Fact library_normal(const Seen& seen) {
+  for (const std::string_view name : {"cublas", "cudnn", "cufft"})
+    if (Fact fact = seen.unchanged({}, {.library = name})) return fact;
+  return seen.probe("native_benchmark", {"normal", "succeeds"});
+}
+
+void examine_application(const Seen& seen, Argument& it) {
+  const Fact slow = slow_application(seen);
+  it.confirms(weight::strong, seen.undone("application", {"recovers"}));
+  if (slow) {
+    it.confirms(weight::good, seen.changed({"application"}));
+    const int canaries = canaries_unchanged(seen);
+    if (canaries >= 2)
+      it.confirms(weight::good, fmt::format("{} classes of the machine are unchanged", canaries));
+    it.confirms(weight::fair, both(seen.probe("native_benchmark", {"normal", "succeeds"}),
+                                   Fact("only the application is slower")));
+    if (!it.evidence().empty())
+      it.confirms(weight::hint, seen.changed_only({"application"})
+                                    ? Fact("nothing else is known to have changed")
+                                    : Fact());
+  } else {
+    it.confirms(weight::good, both(slow_own_code(seen), seen.changed({"application"})));
+  }
+  it.rules_out(seen.undone("application", {"no_change", "worse"}));
+  it.at_most(
+      .3, seen.slower({"gemm16", "hbm", "launch", "h2d", "d2h", "p2p", "l2", "host_cpu"}, {.library = {}}) &&
+                  !seen.changed({"application"})
+              ? seen.slower({"gemm16", "hbm", "launch", "h2d", "d2h", "p2p", "l2", "host_cpu"})
+              : Fact());
+  it.at_most(.3, gpu_not_used(seen));
+  it.at_most(.3, seen.changed({"application"}) ? Fact() : low_clock(seen));
+  if (!seen.changed({"application"}))
+    it.at_most(.4, seen.changed({"driver", "nccl", "cudnn", "cublas", "framework", "container"}));
+}
+
+void examine_codegen(const Seen& seen, Argument& it) {
+  const Fact lost = seen.instruction_lost();
+  const Fact slow = either(slow_own_code(seen), slow_application(seen));
+  it.confirms(weight::strong, lost);
+  it.confirms(weight::good, both(seen.slower({}), seen.said({"fma contraction", "nvptx-fma", "--fmad",
+                                                             "use_fast_math", "-O0", "debug build", "-G ",
+                                                             "maxrregcount", "opt level", "lineinfo only"})));
+  it.confirms(weight::strong, both(seen.slower({}), seen.recovers_by({"fmad", "fast_math", "fast-math", "-O3",
+                                                                      "-O2", "opt_level", "compile flag",
+                                                                      "-G", "debug=off", "NDEBUG"})));
+  if (!it.evidence().empty()) {
+    it.confirms(weight::hint, slow);
+    it.confirms(weight::fair, library_normal(seen));
+    it.confirms(weight::hint, either(seen.changed({"framework", "application", "cuda"}), Fact()));
+    it.confirms(weight::hint,
+                either(seen.undone("framework", {"recovers"}), seen.undone("application", {"recovers"})));
+  }
+}
+
+/// Toolkit that first generates good code for a capability.
+std::string_view first_toolkit(const Seen& seen) {
+  struct First {
+    std::string_view capability;
+    std::string_view toolkit;
+  };
+  constexpr First table[] = {{"12", "12.8"},  {"10", "12.8"}, {"9", "11.8"},   {"8.9", "11.8"},
+                             {"8.6", "11.1"}, {"8", "11.0"},  {"7.5", "10.0"}, {"7", "9.0"}};
+  for (const First& row : table)
+    if (!seen.it().about.compute_capability.empty() &&
+        compare_versions(seen.it().about.compute_capability, row.capability) >= 0)
+      return row.toolkit;
+  if (seen.gpu_is({"B200", "B100", "GB200", "RTX 50", "5090"})) return "12.8";
+  if (seen.gpu_is({"H100", "H200", "L40", "L4", "RTX 40", "4090", "GH200"})) return "11.8";
+  if (seen.gpu_is({"A100", "A800"})) return "11.0";
+  return "";
+}
+
+void examine_toolkit(const Seen& seen, Argument& it) {
+  const Fact own = slow_own_code(seen);
+  const Fact slow = either(own, either(slow_application(seen), seen.slower(compute_classes)));
+  const Fact newer = seen.probe("change_version", {"recovers"},
+                                {"cuda.toolkit", "toolkit", "nvcc", "ptxas", "cuda=", "compiler"});
+  const Value* toolkit = seen.inventory("cuda.toolkit");
+  it.confirms(weight::good, both(own, library_normal(seen)));
+  if (slow && !seen.changed({"cuda"})) it.confirms(weight::strong, newer);
+  const std::string_view first = first_toolkit(seen);
+  if (slow && toolkit != nullptr && !first.empty() && compare_versions(toolkit->text(), first) < 0)
+    it.confirms(weight::good, fmt::format("cuda.toolkit = {} is older than {}, the first for this GPU",
+                                          toolkit->text(), first));
+  if (!it.evidence().empty()) it.confirms(weight::hint, own);
+  it.at_most(.35,
+             newer || (toolkit != nullptr && !first.empty() && compare_versions(toolkit->text(), first) < 0)
+                 ? Fact()
+                 : Fact("no toolkit is known to be too old"));
+  it.at_most(.3, seen.error(209, {"no kernel image is available"}));
+  it.at_most(.45, seen.instruction_lost());
+}
+
+void examine_kernel(const Seen& seen, Argument& it) {
+  const Fact part =
+      split_class(seen, {"gemm16", "gemm32", "gemm8", "conv", "attention", "fft", "primitive", "gemm64"});
+  const Fact tuned =
+      either(seen.probe("autotune", {"recovers", "normal"}),
+             seen.recovers_by({"algo", "algorithm", "heuristic", "backend=", "sdp", "kernel="}));
+  const bool compute =
+      seen.slower({"gemm16", "gemm32", "gemm8", "gemm64", "attention", "fft", "primitive", "conv"})
+          .has_value();
+  if (compute) {
+    it.confirms(weight::fair, part);
+    if (part) it.confirms(weight::hint, Fact("the same class is normal elsewhere"));
+    it.confirms(seen.slower({"conv"}) ? weight::fair : weight::good, tuned);
+    it.confirms(weight::fair, seen.probe("other_library", {"recovers", "normal"}));
+    if (part)
+      it.confirms(weight::hint,
+                  seen.it().kernels.empty() ? Fact() : Fact("kernel " + seen.it().kernels.front()));
+  } else {
+    it.confirms(weight::fair, both(seen.slower({"framework_op", "application"}),
+                                   either(seen.probe("other_library", {"recovers", "normal"}), tuned)));
+  }
+  it.at_most(.3, seen.slower({}, {.aligned = false}));
+  it.at_most(.3, either(seen.slower({}, {.layout = "NCHW"}), seen.slower({}, {.layout = "channels_first"})));
+  it.at_most(.35, split_types(seen, {"gemm16", "gemm8", "gemm32"}));
+  it.at_most(.3, seen.slower(compute_classes, {}, 50));
+  it.at_most(.4, seen.setting("math_mode", {"default", "pedantic"}));
+  it.at_most(.4, seen.changed({"cudnn", "cublas"}));
+  it.at_most(.35, both(seen.slower({"conv"}), seen.probe("autotune", {"recovers"})));
+  it.at_most(.3, seen.gpu_is({"GTX 16"}));
+  it.at_most(.3, slow_own_code(seen));
+}
+
+void examine_framework_op(const Seen& seen, Argument& it) {
+  const Fact op = seen.slower({"framework_op"});
+  Fact in_framework = op;
+  for (const Metric* metric : seen.metrics({"application", "conv", "attention", "gemm16", "gemm32"}))
+    if (!in_framework && !metric->scope.framework.empty() &&
+        (metric->fails || metric->factor.value_or(1) >= slower_from))
+      in_framework = sentence(*metric);
+  const Fact changed = seen.changed({"framework"});
+  if (in_framework || (changed && slow_application(seen))) {
+    it.confirms(weight::fair, op);
+    it.confirms(weight::fair, split_class(seen, {"framework_op"}));
+    it.confirms(weight::fair, changed);
+    it.confirms(weight::fair, seen.undone("framework", {"recovers"}));
+    it.confirms(weight::good,
+                both(either(op, changed), seen.probe("native_benchmark", {"normal", "succeeds"})));
+  }
+  it.rules_out(seen.undone("framework", {"no_change", "worse"}));
+  it.at_most(.45, seen.instruction_lost());
+  it.at_most(.45, seen.probe("autotune", {"recovers"}));
+  it.at_most(.5, seen.changed({"cudnn", "cublas", "nccl"}));
+  it.at_most(.3, gpu_not_used(seen));
+  it.at_most(.4, seen.slower({"launch"}));
+  it.at_most(.5, both(seen.slower({"framework_op"}, {.size = "small"}),
+                      seen.unchanged({"framework_op"}, {.size = "large"})));
+  it.at_most(.3, seen.setting_off("allow_tf32"));
+  it.at_most(.4, seen.word_lost("tf32"));
+  it.at_most(.4, slow_start(seen));
+}
+
+void examine_silent(const Seen& seen, Argument& it) {
+  const Fact line = seen.said({"not supported*falling back",
+                               "falling back*not supported",
+                               "unsupported*fallback",
+                               "not available*using",
+                               "is not supported on this GPU",
+                               "not supported on this device*using",
+                               "silently",
+                               "ignoring",
+                               "requires*capability*disabled",
+                               "disabled because",
+                               "disabling",
+                               "feature*not enabled",
+                               "flash*not supported",
+                               "FlashAttention*requires",
+                               "no kernel*fallback",
+                               "Falling back to",
+                               "fallback to",
+                               "will be disabled",
+                               "is disabled on this",
+                               "compat mode",
+                               "compatibility mode",
+                               "was not compiled with*attention",
+                               "not compiled with flash"});
+  const Fact slow =
+      either(seen.slower({}), seen.healthy() ? Fact() : seen.unmoved_by({"=on", "=true", "=1", "enable"}));
+  if (line) {
+    it.confirms(slow ? weight::good : weight::fair, line);
+    if (seen.it().errors.empty()) it.confirms(weight::faint, Fact("no error was reported"));
+  }
+  if (slow) {
+    it.confirms(weight::fair, seen.unmoved_by({"=on", "=true", "=1", "enable", "=yes"}));
+    for (const auto& [key, value] : seen.it().settings)
+      if (value.off() && contains_any(key, {"supported", "available", "in_use", "active", "enabled"}))
+        it.confirms(weight::good, fmt::format("{} = {}", key, value.text()));
+      else if (value.off() && contains_any(key, {"concurrent", "async", "graph", "flash", "sdp", "peer",
+                                                 "gds", "sharp", "nvls", "attribute", "rebar", "bar1"}))
+        it.confirms(weight::fair, fmt::format("{} = {}", key, value.text()));
+  }
+  it.at_most(.3, gpu_not_used(seen));
+  it.at_most(.3, seen.said({"ExecutionProvider", "cpu", "NET/", "ibverbs", "GPU Direct RDMA", "CUDA-enabled",
+                            "fp8", "cudnn"}));
+  it.at_most(.3, seen.said({"NVML", "nvidia-fabricmanager", "nvidia-uvm"}));
+}
+
+}  // namespace
+
+Signatures software_causes() {
+  return {
+      {.name = "framework_op_regression",
+       .title = "One operation of the framework became slower; the same work natively did not",
+       .what = "The framework's implementation of an operation, or the path it chooses, is slower than "
+               "another one of the "
+               "same arithmetic. Machine and libraries are in order.",
+       .moves = "gemm16 0, hbm 0, launch 0",
+       .confirms =
+           "the native benchmark is normal; the older framework recovers; another implementation is normal",
+       .excludes = "a library below it changed or explains it; the older framework is as slow",
+       .confused_with = {{"cudnn_version_regression", "did the library below change?"},
+                         {"cudnn_heuristic_regression", "does autotuning recover?"},
+                         {"app_kernel_regression", "is it the framework's operation, or the application's?"}},
+       .subject = Subject::software,
+       .next =
+           "time the operation alone in both versions of the framework, and the same work with gpugauge run",
+       .reading = {"https://pytorch.org/tutorials/recipes/recipes/benchmark.html"},
+       .examine = examine_framework_op},
+      {.name = "app_kernel_regression",
+       .title = "The application alone became slower; the machine is unchanged",
+       .what = "What measures the machine is as fast as ever, and the application's own code changed. It is "
+               "not the machine's "
+               "fault.",
+       .moves = "gemm16 0, hbm 0, launch 0",
+       .confirms = "all classes of the machine unchanged; another commit of the application recovers",
+       .excludes = "a class of the machine is slower too",
+       .confused_with = {{"framework_op_regression", "is the slow operation the framework's?"},
+                         {"hidden_power_state", "does it draw less power than before?"},
+                         {"stack_upgrade_mixed", "did anything below the application change?"}},
+       .severity = Severity::note,
+       .subject = Subject::software,
+       .next = "bisect the application with the same machine and stack",
+       .reading = {"https://git-scm.com/docs/git-bisect"},
+       .examine = examine_application},
+      {.name = "codegen_flag_lost",
+       .title = "A compiler flag was lost: instructions are missing from the machine code",
+       .what = "Kernels that are compiled here, ahead or at run time, lost an option: no fused multiply-add, "
+               "no optimisation, "
+               "no vector loads. Library kernels are as fast as ever.",
+       .moves = "gemm16 0, hbm 0",
+       .confirms =
+           "the machine code lacks an instruction that it had; own kernels slow, library kernels normal",
+       .excludes = "library kernels are slower too",
+       .confused_with = {{"tf32_disabled_by_framework_default", "are library products slower too?"},
+                         {"old_toolkit_codegen", "does a newer compiler recover, with the same flags?"},
+                         {"framework_op_regression", "does the machine code differ?"}},
+       .subject = Subject::software,
+       .next = "cuobjdump -sass old new | grep -c FFMA; compare the compilers' command lines",
+       .reading = {"https://docs.nvidia.com/cuda/cuda-binary-utilities/index.html"},
+       .examine = examine_codegen},
+      {.name = "old_toolkit_codegen",
+       .title = "The compiler is too old for this GPU: its kernels run, and are slow",
+       .what = "A toolkit that is older than the architecture, or its first release for it, makes code that "
+               "does not use what "
+               "the GPU has. Library kernels are not concerned.",
+       .confirms = "own kernels slow beside library kernels; a newer toolkit recovers",
+       .excludes = "a kernel is missing altogether (error 209); a newer toolkit changes nothing",
+       .confused_with = {{"arch_not_in_binary", "does it fail with 209, or is it slow?"},
+                         {"ptx_jit_startup", "is only the first start slow?"},
+                         {"app_kernel_regression", "does a newer compiler recover with the same source?"}},
+       .severity = Severity::note,
+       .subject = Subject::software,
+       .next = "nvcc --version; look into CMakeCache.txt for CMAKE_CUDA_COMPILER (a cache keeps the old "
+               "one); rebuild",
+       .reading = {"https://docs.nvidia.com/cuda/cuda-toolkit-release-notes/index.html"},
+       .examine = examine_toolkit},
+      {.name = "kernel_specific",
+       .title = "One kernel or shape is slow; its neighbours are normal",
+       .what = "A library's kernel for one shape, size or algorithm is slow while the same class is normal "
+               "at others: no fault "
+               "of the machine.",
+       .confirms = "the class is normal at other shapes; another algorithm or library recovers",
+       .excludes = "the whole class is slower",
+       .confused_with = {{"tc_misaligned_dims", "are the dimensions multiples of 8?"},
+                         {"cublas_version_regression", "was the same shape faster with the earlier library?"},
+                         {"tc_not_selected_for_shape", "does its kernel use Tensor Cores?"}},
+       .severity = Severity::note,
+       .subject = Subject::software,
+       .next =
+           "measure neighbouring shapes; try another algorithm (cublasLtMatmulAlgoGetHeuristic, autotuning)",
+       .reading = {"https://docs.nvidia.com/cuda/cublas/index.html#cublasltmatmulalgogetheuristic"},
+       .examine = examine_kernel},
+      {.name = "feature_unsupported_silent_fallback",
+       .title = "A feature that was asked for is replaced by a slower path, without an error",
+       .what = "The program accepts a request for a feature that this GPU, driver or build does not have, "
+               "and goes on "
+               "without: a line in a log or a property that reads off is all that tells.",
+       .confirms =
+           "a log line or property shows the feature off; switching it on or off changes nothing; no error",
+       .excludes = "the work left the GPU, or a named library is missing",
+       .confused_with = {{"fp8_not_native", "is it fp8?"},
+                         {"ort_cuda_ep_fallback", "did the work leave the GPU?"},
+                         {"kernel_specific", "is the feature in use?"}},
+       .severity = Severity::note,
+       .subject = Subject::software,
+       .next = "read the property that tells whether the feature is in use, and the log at its highest level",
+       .reading = {"https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DEVICE.html"},
+       .examine = examine_silent},
+  };
+}
+
+}  // namespace gpugauge::diagnose

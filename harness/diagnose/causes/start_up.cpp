@@ -1,0 +1,121 @@
+// A start that works and takes long.
+#include <fmt/format.h>
+
+#include "diagnose/causes/predicates.hpp"
+
+namespace gpugauge::diagnose {
+namespace {
+
+const Words gsp_lines{"Timeout*waiting for RPC response from GPU",
+                      "GSP RPC",
+                      "RPC*timeout*GSP",
+                      "GspRpc",
+                      "_issueRpcAndWait",
+                      "kgspHealthCheck",
+                      "gsp_*_rm.bin",
+                      "GSP*timeout",
+                      "GSP task"};
+
+void examine_persistence(const Seen& seen, Argument& it) {
+  const Fact slow = slow_start(seen);
+  const Fact nvml_slow = seen.probe("nvml_query", {"slow"});
+  const Fact recovers = seen.recovers_by({"persistence", "nvidia-smi -pm", "persistenced"});
+  it.confirms(weight::proof, both(recovers, either(slow, either(nvml_slow, seen.slower({})))));
+  if (slow || nvml_slow) {
+    it.confirms(weight::good, seen.off("gpu.persistence"));
+    it.confirms(weight::good, seen.field_changed("persistence"));
+    // The driver initialises every GPU that is visible: with one it is quick.
+    it.confirms(weight::good, both(seen.slower({"init"}), seen.recovers_by({"CUDA_VISIBLE_DEVICES"})));
+    it.confirms(weight::fair, seen.said({"persistence", "nvidia-persistenced"}));
+    if (!it.evidence().empty()) it.confirms(weight::hint, slow);
+    if (!it.evidence().empty()) it.confirms(weight::faint, nvml_slow);
+  }
+  if (!recovers) it.at_most(.2, seen.on("gpu.persistence"));
+  it.rules_out(seen.unmoved_by({"persistence", "nvidia-smi -pm"}));
+  it.at_most(.3, seen.recovers_by({"CUDA_CACHE", "CUDA_MODULE_LOADING", "EnableGpuFirmware"}));
+  it.at_most(.35, seen.said(gsp_lines));
+  it.at_most(.35, seen.on("topology.path", {"nvlink"}) && nvml_slow && !slow ? nvml_slow : Fact());
+}
+
+void examine_gsp(const Seen& seen, Argument& it) {
+  it.confirms(weight::proof, either(seen.said(gsp_lines), seen.xid({119, 120})));
+  it.confirms(weight::proof, seen.recovers_by({"EnableGpuFirmware", "gsp"}));
+  it.confirms(weight::fair, both(seen.field_changed("driver.gsp"), seen.slower({})));
+  if (!it.evidence().empty()) {
+    it.confirms(weight::hint, seen.on("driver.gsp"));
+    it.confirms(weight::hint, seen.slower({"launch", "init"}));
+    it.confirms(weight::hint, seen.probe("nvml_query", {"slow", "fails"}));
+  } else if (seen.slower({"launch"}) && seen.slower({"init"})) {
+    it.confirms(weight::fair, seen.on("driver.gsp"));
+  }
+  if (it.evidence().empty() || !seen.recovers_by({"gsp"})) it.at_most(.3, seen.off("driver.gsp"));
+  it.rules_out(seen.unmoved_by({"EnableGpuFirmware", "gsp"}));
+}
+
+void examine_eager(const Seen& seen, Argument& it) {
+  const Fact set = seen.environment("CUDA_MODULE_LOADING", {"EAGER"});
+  it.confirms(slow_start(seen) ? weight::proof : weight::good, set);
+  it.confirms(weight::proof, seen.recovers_by({"MODULE_LOADING", "LAZY"}));
+  if (!it.evidence().empty()) {
+    it.confirms(weight::hint, slow_start(seen));
+    it.confirms(weight::faint, seen.moved("memory_used", {"higher"}));
+    it.confirms(weight::faint, warm_is_normal(seen));
+  }
+  if (seen.compared() && !slow_start(seen)) it.at_most(.3, Fact("the start is not slower"));
+}
+
+}  // namespace
+
+Signatures start_up_causes() {
+  return {
+      {.name = "persistence_mode_off",
+       .title = "The driver sets the GPU up anew for every first client",
+       .what = "Without persistence mode the driver unloads a GPU's state when its last client ends. The "
+               "next start pays for "
+               "it again, once per visible GPU; in confidential mode more than ever.",
+       .moves = "init --, launch 0",
+       .confirms = "cuInit is slow with no other client and quick with persistence mode on; it grows with "
+                   "the visible GPUs",
+       .excludes = "persistence mode is on; warm work is slow too",
+       .confused_with = {{"ptx_jit_startup",
+                          "does nvidia-smi -pm 1 recover, and is there machine code for this GPU?"},
+                         {"gsp_firmware", "does the kernel log name a GSP RPC timeout?"},
+                         {"jit_cache_disabled", "is the JIT cache in use?"}},
+       .next = "nvidia-smi -q | grep Persistence; systemctl enable --now nvidia-persistenced (or nvidia-smi "
+               "-pm 1)",
+       .reading = {"https://docs.nvidia.com/deploy/driver-persistence/index.html"},
+       .examine = examine_persistence},
+      {.name = "gsp_firmware",
+       .title = "The GPU's system processor (GSP) answers late or not at all",
+       .what = "Recent drivers hand management work to firmware on the GPU. Where it stalls, calls that go "
+               "through it wait: "
+               "start-up, memory registration, NVML.",
+       .moves = "launch -, init -",
+       .confirms = "an RPC timeout or Xid 119 or 120 in the kernel log; NVreg_EnableGpuFirmware=0 recovers "
+                   "(proprietary "
+                   "module only)",
+       .excludes = "the firmware is off",
+       .confused_with = {{"persistence_mode_off", "does persistence mode recover?"},
+                         {"driver_regression",
+                          "does switching the firmware off recover with the same driver?"}},
+       .next = "nvidia-smi -q | grep GSP; dmesg | grep -iE 'rpc|xid'; try NVreg_EnableGpuFirmware=0",
+       .reading = {"https://docs.nvidia.com/deploy/xid-errors/index.html"},
+       .examine = examine_gsp},
+      {.name = "eager_module_loading",
+       .title = "CUDA_MODULE_LOADING=EAGER loads every kernel at the start",
+       .what = "Since CUDA 11.7 kernels are loaded when they are first used. With EAGER all of them are "
+               "loaded at the start, "
+               "which costs seconds and memory with large libraries.",
+       .moves = "init --, first_launch -, gemm16 0",
+       .confirms = "the variable is set, only the start is slower; LAZY recovers",
+       .excludes = "the start is not slower",
+       .confused_with = {{"ptx_jit_startup", "is CUDA_MODULE_LOADING=EAGER set?"},
+                         {"persistence_mode_off", "is CUDA_MODULE_LOADING=EAGER set?"}},
+       .severity = Severity::note,
+       .next = "unset CUDA_MODULE_LOADING; time the start again",
+       .reading = {"https://docs.nvidia.com/cuda/cuda-c-programming-guide/index.html#lazy-loading"},
+       .examine = examine_eager},
+  };
+}
+
+}  // namespace gpugauge::diagnose

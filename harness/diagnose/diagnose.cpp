@@ -1,0 +1,193 @@
+#include "diagnose/diagnose.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "diagnose/pattern.hpp"
+
+namespace gpugauge::diagnose {
+namespace {
+
+/// A cause that only says which change brought it steps back behind one that says how.
+constexpr double mechanism_known = .6;
+constexpr double most_beside_mechanism = .5;
+/// A fact may be there and still not be why: a variable that slows launches beside copies that are slow.
+constexpr double most_beside_the_point = .45;
+/// What counts as "something pointed to it".
+constexpr double pointed_to = .15;
+constexpr std::size_t excluded_most = 8;
+
+/// For printing and comparing: 0.1 + 0.2 must not rank above 0.3.
+double rounded(double score) {
+  constexpr double steps = 1000;
+  return std::round(score * steps) / steps;
+}
+
+Scored score(const Signature& signature, const Seen& seen, const Weights& weights) {
+  Scored out;
+  out.signature = &signature;
+  signature.examine(seen, out.argument);
+  double doubt = 1;
+  for (const Evidence& evidence : out.argument.evidence()) doubt *= 1 - evidence.weight;
+  const std::vector<Move> moves = parse_moves(signature.moves);
+  if (!concerns(moves, seen))
+    out.argument.at_most(most_beside_the_point, Fact("what is slower is not what it slows"));
+  if (only_fails(moves, seen))
+    out.argument.at_most(most_beside_the_point, Fact("something fails, and it only slows"));
+  const Fit movements = fit(moves, seen);
+  out.match = movements.match;
+  out.fitting = movements.fitting;
+  out.contradicting = movements.contradicting;
+  double evidence = 1 - doubt;
+  double pattern = out.match > 0 ? doubt * weights.pattern * out.match : 0;
+  if (out.match < 0) evidence *= 1 + weights.contradiction * out.match;
+  // A pattern is shared by many causes: alone it names none.
+  if (out.argument.evidence().empty()) pattern = std::min(pattern, weights.pattern);
+  const double whole = evidence + pattern;
+  const double most = out.argument.most();
+  if (whole > most) {
+    evidence *= most / whole;
+    pattern *= most / whole;
+  }
+  out.from_evidence = evidence;
+  out.score = rounded(evidence + pattern);
+  return out;
+}
+
+bool by_score(const Scored& a, const Scored& b) {
+  return a.score > b.score;
+}
+
+/// Only who brought it is left to say; the mechanism comes first.
+void prefer_mechanisms(std::vector<Scored>& scored) {
+  const bool known = std::any_of(scored.begin(), scored.end(), [](const Scored& one) {
+    return one.signature->subject != Subject::change && one.score >= mechanism_known;
+  });
+  if (!known) return;
+  for (Scored& one : scored)
+    if (one.signature->subject == Subject::change) {
+      const double most = std::min(one.score, most_beside_mechanism);
+      if (one.score > 0) one.from_evidence *= most / one.score;
+      one.score = most;
+    }
+}
+
+const Scored* find(const std::vector<Scored>& all, std::string_view name) {
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const Scored& one) { return one.signature->name == name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+std::string why_not(const Scored& one) {
+  if (!one.argument.why_not().empty()) return one.argument.why_not();
+  if (!one.contradicting.empty()) return one.contradicting.front();
+  return "";
+}
+
+/// The named confusions of a finding: each with what speaks against it, or the question that nobody answered.
+std::vector<Excluded> confusions(const Scored& chosen, const std::vector<Scored>& all) {
+  std::vector<Excluded> out;
+  for (const Confusion& confusion : chosen.signature->confused_with) {
+    const Scored* other = find(all, confusion.with);
+    if (other == nullptr || other->score >= chosen.score) continue;
+    std::string why = why_not(*other);
+    if (why.empty())
+      why = other->argument.evidence().empty()
+                ? fmt::format("nothing seen points to it; {}", confusion.question)
+                : fmt::format("less supported; {}", confusion.question);
+    out.push_back({std::string(confusion.with), std::move(why)});
+  }
+  return out;
+}
+
+Finding finding_of(const Scored& one, const std::vector<Scored>& all) {
+  Finding out;
+  out.cause = one.signature->name;
+  out.score = one.score;
+  out.from_evidence = rounded(one.from_evidence);
+  out.from_pattern = std::max(0.0, rounded(one.score - out.from_evidence));
+  std::vector<Evidence> evidence = one.argument.evidence();
+  std::stable_sort(evidence.begin(), evidence.end(),
+                   [](const Evidence& a, const Evidence& b) { return a.weight > b.weight; });
+  for (Evidence& fact : evidence) out.evidence.push_back(std::move(fact.text));
+  for (const std::string& fact : one.fitting)
+    if (std::find(out.evidence.begin(), out.evidence.end(), fact) == out.evidence.end())
+      out.evidence.push_back(fact);
+  out.excluded = confusions(one, all);
+  out.next.emplace_back(one.signature->next);
+  return out;
+}
+
+std::string sentence_of(const Diagnosis& diagnosis) {
+  switch (diagnosis.state) {
+    case State::healthy:
+      return "Nothing is slower and nothing fails: no cause to name.";
+    case State::found: {
+      const Finding& best = diagnosis.findings.front();
+      const Signature* signature = find_signature(best.cause);
+      return fmt::format("{}: {} ({:.2f}, {}).", best.cause, signature->title, best.score,
+                         best.score >= confident ? "confident" : "likely, not proven");
+    }
+    case State::unknown:
+      break;
+  }
+  std::string out = "Something is wrong, and what was seen names no cause";
+  for (std::size_t i = 0; i < std::min<std::size_t>(diagnosis.excluded.size(), 3); ++i)
+    out += fmt::format("{}{} ({})", i == 0 ? "; it is not " : ", not ", diagnosis.excluded[i].cause,
+                       diagnosis.excluded[i].why);
+  return out + ".";
+}
+
+}  // namespace
+
+std::vector<Scored> score_all(const Observation& observation, const Weights& weights) {
+  const Seen seen(observation);
+  const bool healthy = seen.healthy();
+  std::vector<Scored> out;
+  out.reserve(catalogue().size());
+  for (const Signature& signature : catalogue()) {
+    Scored one = score(signature, seen, weights);
+    if (healthy && !signature.latent) {
+      one.argument.rules_out("everything that was compared is unchanged");
+      one.score = one.from_evidence = 0;
+    }
+    out.push_back(std::move(one));
+  }
+  prefer_mechanisms(out);
+  std::stable_sort(out.begin(), out.end(), by_score);
+  return out;
+}
+
+Diagnosis diagnose(const Observation& observation, const Weights& weights) {
+  const std::vector<Scored> scored = score_all(observation, weights);
+  const Seen seen(observation);
+  const bool harm = seen.harm();
+  const double least = harm ? weights.named : weights.named_without_harm;
+  Diagnosis out;
+  for (const Scored& one : scored)
+    if (out.findings.size() < findings_most && one.score >= least && !one.argument.evidence().empty())
+      out.findings.push_back(finding_of(one, scored));
+  out.state = !out.findings.empty() ? State::found : harm ? State::unknown : State::healthy;
+  if (harm) {
+    for (const Scored& one : scored) {
+      const bool pointed = !one.argument.evidence().empty() || one.match > 0;
+      if (pointed && one.score < least && !one.argument.why_not().empty() &&
+          out.excluded.size() < excluded_most)
+        out.excluded.push_back({std::string(one.signature->name), one.argument.why_not()});
+    }
+  }
+  if (out.state == State::unknown || (out.state == State::found && out.findings.front().score < confident)) {
+    constexpr std::size_t most = 3;
+    for (const Scored& one : scored)
+      if (out.needed.size() < most && one.score >= pointed_to)
+        out.needed.push_back(
+            {std::string(one.signature->name),
+             fmt::format("{} (it would show: {})", one.signature->next, one.signature->confirms)});
+  }
+  out.sentence = sentence_of(out);
+  return out;
+}
+
+}  // namespace gpugauge::diagnose

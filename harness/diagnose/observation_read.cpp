@@ -1,0 +1,296 @@
+// Reading an observation: every key and word that the format does not have is refused by name and place.
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "diagnose/observation.hpp"
+#include "diagnose/vocabulary.hpp"
+#include "result/object_reader.hpp"
+#include "result/vocabulary.hpp"
+
+namespace gpugauge::diagnose {
+namespace {
+
+using nlohmann::json;
+using result::ObjectReader;
+using result::Place;
+
+/// A word from a file, short enough for a sentence and without control characters.
+std::string shown(std::string word) {
+  constexpr std::size_t most = 60;
+  if (word.size() > most) word = word.substr(0, most - 3) + "...";
+  for (char& c : word)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  return word;
+}
+
+void require_word(const std::string& word, std::span<const std::string_view> words, const Place& place) {
+  if (std::find(words.begin(), words.end(), word) == words.end())
+    place.refuse(
+        fmt::format("'{}' is no word of this format; there are {}", shown(word), fmt::join(words, ", ")));
+}
+
+void require_class(const std::string& word, const Place& place) {
+  if (result::is_class(word) ||
+      std::find(more_classes.begin(), more_classes.end(), word) != more_classes.end())
+    return;
+  std::vector<std::string_view> all(more_classes.begin(), more_classes.end());
+  for (const result::ClassInfo& info : result::classes) all.push_back(info.name);
+  place.refuse(
+      fmt::format("'{}' is no class of measurement; there are {}", shown(word), fmt::join(all, ", ")));
+}
+
+std::string optional_text(ObjectReader& reader, const std::string& key) {
+  return reader.optional(key) == nullptr ? "" : reader.text(key);
+}
+
+std::string optional_word(ObjectReader& reader, const std::string& key,
+                          std::span<const std::string_view> words) {
+  if (reader.optional(key) == nullptr) return "";
+  std::string word = reader.text(key);
+  require_word(word, words, reader.place().key(key));
+  return word;
+}
+
+std::optional<bool> optional_flag(ObjectReader& reader, const std::string& key) {
+  if (reader.optional(key) == nullptr) return std::nullopt;
+  return reader.boolean(key);
+}
+
+std::optional<int> optional_count(ObjectReader& reader, const std::string& key) {
+  const std::optional<int> count = reader.optional_integer(key);
+  if (count && *count < 0) reader.place().key(key).refuse("should be 0 or more");
+  return count;
+}
+
+Value value_of(const json& element, const Place& place) {
+  switch (element.type()) {
+    case json::value_t::null:
+      return {};
+    case json::value_t::boolean:
+      return element.get<bool>();
+    case json::value_t::string:
+      return element.get<std::string>();
+    case json::value_t::number_float:
+    case json::value_t::number_integer:
+    case json::value_t::number_unsigned:
+      return element.get<double>();
+    case json::value_t::array: {
+      Value::List list;
+      for (std::size_t i = 0; i < element.size(); ++i) {
+        if (!element[i].is_string()) place.index(i).refuse("should be text");
+        list.push_back(element[i].get<std::string>());
+      }
+      return list;
+    }
+    default:
+      break;
+  }
+  place.refuse("should be text, a number, true or false, a list of texts, or null");
+}
+
+void require_kind(const Value& value, Kind kind, const Place& place) {
+  if (value.is_null()) return;  // looked for and not known
+  if (kind == Kind::number && value.plain_number() == nullptr) place.refuse("should be a number");
+  if (kind == Kind::flag && value.flag() == nullptr) place.refuse("should be true or false");
+  if (kind == Kind::text && value.plain_text() == nullptr) place.refuse("should be text");
+  if (kind == Kind::list && value.list() == nullptr) place.refuse("should be a list of texts");
+}
+
+/// An object whose keys are those of the table.
+std::map<std::string, Value> table_of(const json& object, std::span<const Key> keys, const Place& place) {
+  std::map<std::string, Value> out;
+  for (const auto& [name, element] : object.items()) {
+    const std::string& key = name;
+    const auto known =
+        std::find_if(keys.begin(), keys.end(), [&](const Key& entry) { return entry.name == key; });
+    if (known == keys.end()) place.refuse(fmt::format("the key '{}' is not part of this format", shown(key)));
+    Value value = value_of(element, place.key(shown(key)));
+    require_kind(value, known->kind, place.key(key));
+    out.emplace(key, std::move(value));
+  }
+  return out;
+}
+
+std::map<std::string, Value> free_table(const json& object, const Place& place) {
+  std::map<std::string, Value> out;
+  for (const auto& [name, element] : object.items())
+    out.emplace(name, value_of(element, place.key(shown(name))));
+  return out;
+}
+
+About read_about(const json& value, const Place& place) {
+  ObjectReader reader(value, place);
+  About about;
+  about.source = optional_text(reader, "source");
+  about.gpu = optional_text(reader, "gpu");
+  about.compute_capability = optional_text(reader, "compute_capability");
+  about.gpus = optional_count(reader, "gpus");
+  about.nodes = optional_count(reader, "nodes");
+  about.compared_with = optional_word(reader, "compared_with", sides);
+  reader.done();
+  return about;
+}
+
+std::map<std::string, Change> read_changed(const json& object, const Place& place) {
+  std::map<std::string, Change> out;
+  for (const auto& [name, pair] : object.items()) {
+    const Place here = place.key(shown(name));
+    if (!pair.is_array() || pair.size() != 2) here.refuse("should be a list of two: before and after");
+    out.emplace(name, Change{value_of(pair[0], here.index(0)), value_of(pair[1], here.index(1))});
+  }
+  return out;
+}
+
+Scope read_scope(const json& value, const Place& place) {
+  ObjectReader reader(value, place);
+  Scope scope;
+  scope.op = optional_text(reader, "op");
+  scope.dtype = optional_text(reader, "dtype");
+  scope.layout = optional_text(reader, "layout");
+  scope.size = optional_word(reader, "size", sizes);
+  scope.aligned = optional_flag(reader, "aligned");
+  scope.library = optional_text(reader, "library");
+  scope.direction = optional_word(reader, "direction", copy_directions);
+  scope.gpu = optional_text(reader, "gpu");
+  scope.node = optional_text(reader, "node");
+  scope.framework = optional_text(reader, "framework");
+  scope.phase = optional_word(reader, "phase", phases);
+  scope.path = optional_text(reader, "path");
+  reader.done();
+  return scope;
+}
+
+Metric read_metric(const json& value, const Place& place) {
+  ObjectReader reader(value, place);
+  Metric metric;
+  metric.metric_class = reader.text("class");
+  require_class(metric.metric_class, place.key("class"));
+  if (const json* factor = reader.optional("factor"); factor != nullptr) {
+    metric.fails = factor->is_null();
+    if (!metric.fails) metric.factor = reader.number("factor");
+    if (metric.factor && *metric.factor <= 0)
+      place.key("factor").refuse("is a ratio of times and should be above 0");
+  }
+  metric.value = reader.optional_number("value");
+  metric.unit = optional_text(reader, "unit");
+  metric.spread = reader.optional_number("spread");
+  if (metric.spread && *metric.spread < 0) place.key("spread").refuse("should be 0 or more");
+  metric.bimodal = optional_flag(reader, "bimodal");
+  if (const json* scope = reader.optional("scope"); scope != nullptr)
+    metric.scope = read_scope(*scope, place.key("scope"));
+  metric.note = optional_text(reader, "note");
+  reader.done();
+  return metric;
+}
+
+void read_telemetry(json value, const Place& place, Observation& observation) {
+  if (!value.is_object()) ObjectReader(value, place);
+  if (const auto moved = value.find("moved"); moved != value.end()) {
+    const ObjectReader reader(*moved, place.key("moved"));
+    for (const auto& [name, word] : moved->items()) {
+      const Place here = place.key("moved").key(shown(name));
+      if (!word.is_string()) here.refuse("should be text");
+      require_word(word.get<std::string>(), movements, here);
+      observation.moved.emplace(name, word.get<std::string>());
+    }
+    value.erase("moved");
+  }
+  observation.telemetry = table_of(value, telemetry_keys, place);
+  const auto word = [&](const char* key, std::span<const std::string_view> words) {
+    if (const auto found = observation.telemetry.find(key); found != observation.telemetry.end())
+      for (const std::string& item : found->second.items()) require_word(item, words, place.key(key));
+  };
+  word("throttle_reasons", throttle_reasons);
+  word("pcie_sampled", std::array<std::string_view, 2>{"idle", "load"});
+  word("ran_on", std::array<std::string_view, 2>{"cpu", "gpu"});
+  word("drift", std::array<std::string_view, 3>{"worse_with_time", "recovers_when_cool", "none"});
+}
+
+ErrorSeen read_error(const json& value, const Place& place) {
+  ObjectReader reader(value, place);
+  ErrorSeen error;
+  error.api = optional_word(reader, "api", apis);
+  if (const json* code = reader.optional("code"); code != nullptr) {
+    error.code = value_of(*code, place.key("code"));
+    if (error.code.flag() != nullptr || error.code.list() != nullptr)
+      place.key("code").refuse("should be a number or a name");
+  }
+  error.text = optional_text(reader, "text");
+  reader.done();
+  return error;
+}
+
+Instruction read_instruction(const json& value, const Place& place) {
+  ObjectReader reader(value, place);
+  Instruction instruction{reader.text("instruction"), reader.text("change")};
+  require_word(instruction.change, instruction_changes, place.key("change"));
+  reader.done();
+  return instruction;
+}
+
+Numerics read_numerics(const json& value, const Place& place) {
+  ObjectReader reader(value, place);
+  Numerics numerics;
+  numerics.op = optional_text(reader, "op");
+  numerics.dtype = optional_text(reader, "dtype");
+  numerics.relative_error = reader.optional_number("relative_error");
+  if (numerics.relative_error && *numerics.relative_error < 0)
+    place.key("relative_error").refuse("should be 0 or more");
+  numerics.tf32_switch_changes_result = optional_flag(reader, "tf32_switch_changes_result");
+  reader.done();
+  return numerics;
+}
+
+Probe read_probe(const json& value, const Place& place) {
+  ObjectReader reader(value, place);
+  Probe probe{reader.text("name"), reader.text("outcome"), optional_text(reader, "detail")};
+  require_word(probe.name, probe_names, place.key("name"));
+  require_word(probe.outcome, probe_outcomes, place.key("outcome"));
+  reader.done();
+  return probe;
+}
+
+template <typename T, typename Read>
+void read_list(ObjectReader& reader, const char* key, std::vector<T>& into, const Read& read) {
+  if (reader.optional(key) == nullptr) return;
+  reader.each(key, [&](const json& element, const Place& place) { into.push_back(read(element, place)); });
+}
+
+}  // namespace
+
+Observation parse_observation(const std::string& text, const std::string& origin) {
+  const json document = result::parse_json(text, origin);
+  const Place root{origin, ""};
+  ObjectReader reader(document, root);
+  Observation out;
+  if (reader.optional("schema") != nullptr) result::require_schema(reader, observation_schema);
+  if (const json* about = reader.optional("about")) out.about = read_about(*about, root.key("about"));
+  if (reader.optional("changed") != nullptr)
+    out.changed = read_changed(reader.object("changed"), root.key("changed"));
+  read_list(reader, "metrics", out.metrics, read_metric);
+  if (const json* telemetry = reader.optional("telemetry"))
+    read_telemetry(*telemetry, root.key("telemetry"), out);
+  if (reader.optional("inventory") != nullptr)
+    out.inventory = table_of(reader.object("inventory"), inventory_keys, root.key("inventory"));
+  if (reader.optional("environment") != nullptr) out.environment = reader.text_map("environment");
+  if (reader.optional("settings") != nullptr)
+    out.settings = free_table(reader.object("settings"), root.key("settings"));
+  read_list(reader, "errors", out.errors, read_error);
+  if (reader.optional("log") != nullptr) out.log = reader.texts("log");
+  if (reader.optional("kernels") != nullptr) out.kernels = reader.texts("kernels");
+  read_list(reader, "sass", out.sass, read_instruction);
+  // One operation may stand without a list around it.
+  if (const json* numerics = reader.optional("numerics"); numerics != nullptr && numerics->is_object())
+    out.numerics.push_back(read_numerics(*numerics, root.key("numerics")));
+  else
+    read_list(reader, "numerics", out.numerics, read_numerics);
+  read_list(reader, "probes", out.probes, read_probe);
+  reader.done();
+  return out;
+}
+
+}  // namespace gpugauge::diagnose

@@ -1,0 +1,40 @@
+// How well the movements of the classes fit what a cause predicts.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "diagnose/seen.hpp"
+
+namespace gpugauge::diagnose {
+
+enum class Prediction { unchanged, slower, much_slower, fails, either };
+
+struct Move {
+  std::string_view metric_class;
+  Prediction prediction = Prediction::either;
+};
+
+/// "gemm32 --, gemm16 0" as moves. Throws std::invalid_argument for a class or sign that does not exist.
+std::vector<Move> parse_moves(std::string_view text);
+/// The sign of a prediction: "0", "-", "--", "x", "?".
+std::string_view sign(Prediction prediction);
+
+struct Fit {
+  /// -1 everything contradicts .. 1 every measured class moved as predicted; 0 where nothing predicted was
+  /// measured, and never above 0 unless a class that should be slower is.
+  double match = 0;
+  std::vector<std::string> fitting;        ///< "gemm32 much slower, as predicted"
+  std::vector<std::string> contradicting;  ///< "gemm16 slower, predicted unchanged"
+};
+
+/// Whether something that is slower or fails is of a kind that these moves speak of. True where nothing is
+/// slower, where only an application is, and for moves that name no harm.
+bool concerns(const std::vector<Move>& moves, const Seen& seen);
+/// The moves speak of slowness only, and what was seen is a failure.
+bool only_fails(const std::vector<Move>& moves, const Seen& seen);
+
+Fit fit(const std::vector<Move>& moves, const Seen& seen);
+
+}  // namespace gpugauge::diagnose

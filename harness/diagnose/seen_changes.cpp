@@ -1,0 +1,143 @@
+// Questions about what was changed and what was tried.
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "diagnose/seen.hpp"
+
+namespace gpugauge::diagnose {
+namespace {
+
+constexpr std::array<std::string_view, 12> components{
+    "driver",    "nccl",        "cudnn",   "cublas",    "cuda",
+    "framework", "application", "harness", "container", "container_toolkit",
+    "os",        "kernel"};
+
+/// The component that a field belongs to; "" for a setting.
+std::string component_of(std::string_view field) {
+  constexpr std::array<std::string_view, 7> settings{
+      "kernel.kaslr", "cuda.jit_cache", "driver.cuda_max",    "nccl.transport",
+      "cudnn.copies", "nccl.copies",    "framework.providers"};
+  if (std::find(settings.begin(), settings.end(), field) != settings.end()) return "";
+  const std::string_view head = field.substr(0, field.find('.'));
+  if (std::find(components.begin(), components.end(), head) == components.end()) return "";
+  return head == "kernel" ? "os" : std::string(head);
+}
+
+bool differs(const Change& change) {
+  return change.before.is_null() || change.after.is_null() || change.before != change.after;
+}
+
+std::string shown(const std::string& field, const Change& change) {
+  const auto side = [](const Value& value) { return value.is_null() ? "?" : value.text(); };
+  return fmt::format("{} changed from {} to {}", field, side(change.before), side(change.after));
+}
+
+std::string shown(const Probe& probe) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 8> outcomes{
+      {{"recovers", "recovers"},
+       {"no_change", "changes nothing"},
+       {"worse", "makes it worse"},
+       {"normal", "is normal"},
+       {"slow", "is slow"},
+       {"fails", "fails"},
+       {"no_overlap", "shows no overlap"},
+       {"succeeds", "succeeds"}}};
+  std::string_view outcome = probe.outcome;
+  for (const auto& [word, text] : outcomes)
+    if (probe.outcome == word) outcome = text;
+  return fmt::format("tried: {}{} {}", probe.name,
+                     probe.detail.empty() ? "" : fmt::format(" ({})", probe.detail), outcome);
+}
+
+bool is_one_of(const std::string& word, Words words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+}  // namespace
+
+std::set<std::string> Seen::changed_components() const {
+  std::set<std::string> out;
+  if (!it_->changed) return out;
+  for (const auto& [field, change] : *it_->changed)
+    if (std::string component = component_of(field); !component.empty() && differs(change))
+      out.insert(std::move(component));
+  return out;
+}
+
+Fact Seen::changed(Words wanted) const {
+  if (!it_->changed) return std::nullopt;
+  for (const auto& [field, change] : *it_->changed)
+    if (is_one_of(component_of(field), wanted) && differs(change)) return shown(field, change);
+  return std::nullopt;
+}
+
+bool Seen::changed_only(Words wanted) const {
+  const std::set<std::string> all = changed_components();
+  return !all.empty() && std::all_of(all.begin(), all.end(), [&](const std::string& component) {
+    return is_one_of(component, wanted);
+  });
+}
+
+Fact Seen::field_changed(std::string_view name) const {
+  if (!it_->changed) return std::nullopt;
+  for (const auto& [field, change] : *it_->changed)
+    if (contains(field, name) && differs(change)) return shown(field, change);
+  return std::nullopt;
+}
+
+Fact Seen::word_lost(std::string_view word) const {
+  if (!it_->changed) return std::nullopt;
+  for (const auto& [field, change] : *it_->changed)
+    if (contains(change.before.text(), word) && !contains(change.after.text(), word))
+      return shown(field, change);
+  return std::nullopt;
+}
+
+Fact Seen::probe(std::string_view name, Words outcomes, Words details) const {
+  for (const Probe& probe : it_->probes)
+    if (probe.name == name && is_one_of(probe.outcome, outcomes) &&
+        (details.size() == 0 || contains_any_word(probe.detail, details)))
+      return shown(probe);
+  return std::nullopt;
+}
+
+Fact Seen::undone(std::string_view component, Words outcomes) const {
+  for (const Probe& probe : it_->probes) {
+    if (!is_one_of(probe.outcome, outcomes)) continue;
+    const bool driver = probe.name == "same_binary_old_driver" && component == "driver";
+    const bool library = probe.name == "same_binary_old_library" || probe.name == "change_version";
+    // A probe that does not say which version it changed speaks of the only component that changed.
+    const std::string named = component_of(probe.detail.substr(0, probe.detail.find('=')));
+    const bool meant = contains_word(probe.detail, component) && (named.empty() || named == component);
+    const bool only =
+        probe.detail.empty() && changed_components() == std::set<std::string>{std::string(component)};
+    if (driver || (library && (meant || only))) return shown(probe);
+  }
+  return std::nullopt;
+}
+
+Fact Seen::recovers_by(Words details, double* share) const {
+  for (const Probe& probe : it_->probes) {
+    const bool setting = is_one_of(probe.name, {"change_setting", "unset_environment", "change_version",
+                                                "reset_clocks", "other_library"});
+    if (!setting || probe.outcome != "recovers" || !contains_any_word(probe.detail, details)) continue;
+    if (share != nullptr)
+      *share = 1.0 / static_cast<double>(1 + std::count(probe.detail.begin(), probe.detail.end(), ','));
+    return shown(probe);
+  }
+  return std::nullopt;
+}
+
+Fact Seen::unmoved_by(Words details) const {
+  for (const Probe& probe : it_->probes) {
+    const bool setting = is_one_of(probe.name, {"change_setting", "unset_environment", "reset_clocks"});
+    if (setting && is_one_of(probe.outcome, {"no_change", "worse"}) &&
+        contains_any_word(probe.detail, details))
+      return shown(probe);
+  }
+  return std::nullopt;
+}
+
+}  // namespace gpugauge::diagnose

@@ -1,0 +1,131 @@
+// Questions about telemetry and inventory.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "diagnose/seen.hpp"
+
+namespace gpugauge::diagnose {
+namespace {
+
+std::string equation(std::string_view key, const Value& value) {
+  return fmt::format("{} = {}", key, value.text());
+}
+
+const Value* find(const std::map<std::string, Value>& table, std::string_view key) {
+  const auto found = table.find(std::string(key));
+  return found == table.end() ? nullptr : &found->second;
+}
+
+}  // namespace
+
+const Value* Seen::telemetry(std::string_view key) const {
+  return find(it_->telemetry, key);
+}
+
+const Value* Seen::inventory(std::string_view key) const {
+  return find(it_->inventory, key);
+}
+
+bool Seen::known(std::string_view key) const {
+  return telemetry(key) != nullptr || inventory(key) != nullptr;
+}
+
+std::optional<double> Seen::number(std::string_view key) const {
+  const Value* value = telemetry(key);
+  if (value == nullptr) value = inventory(key);
+  return value == nullptr ? std::nullopt : value->number();
+}
+
+Fact Seen::on(std::string_view key, Words patterns) const {
+  const Value* value = telemetry(key);
+  if (value == nullptr) value = inventory(key);
+  if (value == nullptr || value->off()) return std::nullopt;
+  if (patterns.size() > 0 && !contains_any(value->text(), patterns)) return std::nullopt;
+  return equation(key, *value);
+}
+
+Fact Seen::off(std::string_view key) const {
+  const Value* value = telemetry(key);
+  if (value == nullptr) value = inventory(key);
+  if (value == nullptr || value->on()) return std::nullopt;
+  return equation(key, *value);
+}
+
+Fact Seen::at_least(std::string_view key, double least) const {
+  const std::optional<double> value = number(key);
+  if (!value || *value < least) return std::nullopt;
+  return fmt::format("{} = {:g}", key, *value);
+}
+
+Fact Seen::below(std::string_view key, std::string_view reference, double share) const {
+  const std::optional<double> value = number(key);
+  const std::optional<double> of = number(reference);
+  if (!value || !of || *value >= *of * share) return std::nullopt;
+  return fmt::format("{} = {:g} of {:g}", key, *value, *of);
+}
+
+Fact Seen::moved(std::string_view quantity, Words directions) const {
+  for (const auto& [name, direction] : it_->moved)
+    if (contains(name, quantity) &&
+        std::find(directions.begin(), directions.end(), direction) != directions.end())
+      return fmt::format("{}: {}", name, direction);
+  return std::nullopt;
+}
+
+Fact Seen::throttled(Words reasons) const {
+  const Value* seen = telemetry("throttle_reasons");
+  if (seen == nullptr) return std::nullopt;
+  for (const std::string& reason : seen->items())
+    if (std::find(reasons.begin(), reasons.end(), reason) != reasons.end())
+      return fmt::format("throttle reason {}", reason);
+  return std::nullopt;
+}
+
+Fact Seen::not_throttled() const {
+  const Value* seen = telemetry("throttle_reasons");
+  if (seen == nullptr || seen->is_null()) return std::nullopt;
+  for (const std::string& reason : seen->items())
+    if (reason != "none" && reason != "idle") return std::nullopt;
+  return "no throttle reason while it was slow";
+}
+
+Fact Seen::capped_by_design() const {
+  if (!throttled({"sw_power_cap"}) || below("power_limit_w", "power_limit_default_w")) return std::nullopt;
+  if (throttled({"hw_slowdown", "hw_thermal", "hw_power_brake", "sw_thermal"})) return std::nullopt;
+  return "the power cap at the board's own limit holds the clock, as designed";
+}
+
+Fact Seen::versions_differ(std::string_view key, std::string_view other) const {
+  const Value* one = inventory(key);
+  const Value* two = inventory(other);
+  if (one == nullptr || two == nullptr || one->off() || two->off()) return std::nullopt;
+  const std::string a = one->text();
+  const std::string b = two->text();
+  if (!one->number() || !two->number()) return std::nullopt;
+  const auto parts = [](const std::string& text) { return std::count(text.begin(), text.end(), '.'); };
+  std::string longer = parts(a) > parts(b) ? a : b;
+  const std::string& shorter = parts(a) > parts(b) ? b : a;
+  for (auto cut = parts(longer) - parts(shorter); cut > 0; --cut) longer.resize(longer.rfind('.'));
+  if (compare_versions(longer, shorter) == 0) return std::nullopt;
+  return fmt::format("{} = {}, {} = {}", key, a, other, b);
+}
+
+Fact Seen::gpu_is(Words models) const {
+  if (contains_any(it_->about.gpu, models)) return fmt::format("the GPU is a {}", it_->about.gpu);
+  for (const Metric& metric : it_->metrics)
+    if (contains_any(metric.scope.gpu, models) && metric.factor && *metric.factor >= slower_from)
+      return fmt::format("the slow GPU is a {}", metric.scope.gpu);
+  return std::nullopt;
+}
+
+Fact Seen::framework_is(Words names) const {
+  if (const Value* name = inventory("framework.name"); name != nullptr && contains_any(name->text(), names))
+    return fmt::format("the framework is {}", name->text());
+  for (const Metric& metric : it_->metrics)
+    if (contains_any(metric.scope.framework, names))
+      return fmt::format("the framework is {}", metric.scope.framework);
+  return std::nullopt;
+}
+
+}  // namespace gpugauge::diagnose

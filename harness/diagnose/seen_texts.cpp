@@ -1,0 +1,134 @@
+// Questions about variables, settings, errors, logs and kernels' names.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "diagnose/seen.hpp"
+
+namespace gpugauge::diagnose {
+namespace {
+
+std::string quoted(std::string_view text) {
+  constexpr std::size_t most = 120;
+  return text.size() <= most ? fmt::format("\"{}\"", text)
+                             : fmt::format("\"{}...\"", text.substr(0, most - 3));
+}
+
+/// A whole name, where "*" at its end stands for anything.
+bool is_named(std::string_view name, std::string_view pattern) {
+  if (!pattern.empty() && pattern.back() == '*') {
+    pattern.remove_suffix(1);
+    return lower(name).starts_with(lower(pattern));
+  }
+  return lower(name) == lower(pattern);
+}
+
+/// The number stands in a text that speaks of an error.
+bool tells_code(std::string_view text, int code) {
+  return contains_number(text, code) &&
+         contains_any(text, {"error", "code", "status", "return", "cuinit", "cuda", "nvml"});
+}
+
+std::string shown(const ErrorSeen& error) {
+  std::string out = error.api.empty() ? "error" : error.api + " error";
+  if (!error.code.is_null()) out += " " + error.code.text();
+  if (!error.text.empty()) out += (error.code.is_null() ? " " : ": ") + quoted(error.text);
+  return out;
+}
+
+Fact error_of(const Observation& it, bool nvml, int code, Words names) {
+  for (const ErrorSeen& error : it.errors) {
+    // Without an interface the code may be anyone's; CUDA's two interfaces share their numbers.
+    const bool own = error.api.empty() || (error.api == "nvml") == nvml;
+    const bool number = error.code.number() == static_cast<double>(code);
+    const bool name = error.code.plain_text() != nullptr && contains_any(error.code.text(), names);
+    const bool in_text = !nvml && tells_code(error.text, code);
+    if ((own && (number || name || in_text)) || contains_any(error.text, names)) return shown(error);
+  }
+  for (const std::string& line : it.log)
+    if (contains_any(line, names) ||
+        (!nvml && contains(line, "error") && contains(line, "cu") && code >= 100 && tells_code(line, code)))
+      return "log: " + quoted(line);
+  return std::nullopt;
+}
+
+}  // namespace
+
+Fact Seen::environment(std::string_view name, Words values) const {
+  const auto is_wanted = [&](const std::string& value) {
+    return values.size() == 0 || std::any_of(values.begin(), values.end(), [&](std::string_view wanted) {
+             return is_named(value, wanted);
+           });
+  };
+  for (const auto& [variable, value] : it_->environment)
+    if (is_named(variable, name) && is_wanted(value))
+      return fmt::format("{}={} in the environment", variable, value);
+  return std::nullopt;
+}
+
+Fact Seen::setting(std::string_view name, Words values) const {
+  for (const auto& [key, value] : it_->settings)
+    if (contains(key, name) && contains_any(value.text(), values))
+      return fmt::format("{} = {}", key, value.text());
+  return std::nullopt;
+}
+
+Fact Seen::setting_off(std::string_view name) const {
+  for (const auto& [key, value] : it_->settings)
+    if (contains(key, name) && value.off()) return fmt::format("{} = {}", key, value.text());
+  return std::nullopt;
+}
+
+Fact Seen::error(int code, Words names) const {
+  return error_of(*it_, false, code, names);
+}
+
+Fact Seen::nvml_error(int code, Words names) const {
+  return error_of(*it_, true, code, names);
+}
+
+Fact Seen::said(Words patterns) const {
+  for (const std::string& line : it_->log)
+    if (contains_any(line, patterns)) return "log: " + quoted(line);
+  for (const ErrorSeen& error : it_->errors)
+    if (contains_any(error.text, patterns) ||
+        (error.code.plain_text() != nullptr && contains_any(error.code.text(), patterns)))
+      return shown(error);
+  return std::nullopt;
+}
+
+Fact Seen::xid(std::initializer_list<int> numbers) const {
+  for (const std::string& line : it_->log) {
+    const std::size_t at = lower(line).find("xid");
+    if (at == std::string::npos) continue;
+    // "NVRM: Xid (PCI:0000:01:00): 79, pid=..." or "Xid 79": the first number behind the address.
+    std::string rest = line.substr(at + 3);
+    if (const std::size_t bracket = rest.find("):"); bracket != std::string::npos)
+      rest = rest.substr(bracket + 2);
+    const std::size_t digit = rest.find_first_of("0123456789");
+    if (digit == std::string::npos) continue;
+    std::size_t end = digit;
+    while (end < rest.size() && end - digit < 5 && rest[end] >= '0' && rest[end] <= '9') ++end;
+    const int number = std::stoi(rest.substr(digit, end - digit));
+    if (std::find(numbers.begin(), numbers.end(), number) != numbers.end()) return "log: " + quoted(line);
+  }
+  return std::nullopt;
+}
+
+Fact Seen::kernel(Words patterns) const {
+  for (const std::string& name : it_->kernels)
+    if (contains_any(name, patterns)) return fmt::format("kernel {}", name);
+  return std::nullopt;
+}
+
+Fact Seen::instruction_lost(Words patterns) const {
+  for (const Instruction& one : it_->sass) {
+    if (one.change == "more") continue;
+    if (patterns.size() == 0 || contains_any(one.instruction, patterns))
+      return fmt::format("machine code: {} {}", one.instruction,
+                         one.change == "less" ? "stands there less often" : "is gone");
+  }
+  return std::nullopt;
+}
+
+}  // namespace gpugauge::diagnose

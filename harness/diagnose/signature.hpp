@@ -1,0 +1,81 @@
+// What a cause looks like: data for the reader and the pattern, and one pure function for the evidence.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "diagnose/seen.hpp"
+#include "stack/rules/finding.hpp"
+
+namespace gpugauge::diagnose {
+
+/// How much of the remaining doubt a fact takes away: evidence is 1 - product(1 - weight).
+namespace weight {
+inline constexpr double proof = .85;  ///< the mechanism itself was seen
+inline constexpr double strong = .7;  ///< hardly anything else explains it
+inline constexpr double good = .5;    ///< one of two or three explanations
+inline constexpr double fair = .35;   ///< fits, and fits other causes too
+inline constexpr double hint = .2;    ///< makes it a little likelier
+inline constexpr double faint = .1;
+}  // namespace weight
+
+/// A fact that counted.
+struct Evidence {
+  double weight = 0;
+  std::string text;
+};
+
+/// What a signature's function says about one observation.
+class Argument {
+ public:
+  /// Counts a fact that was seen; one sentence counts once, with its greatest weight. Returns whether it was
+  /// seen.
+  bool confirms(double weight, const Fact& fact);
+  /// A fact that this cause does not allow: nothing is left of it.
+  void rules_out(const Fact& fact) { at_most(0, fact); }
+  /// A fact that leaves the cause no more than this score.
+  void at_most(double most, const Fact& fact);
+
+  const std::vector<Evidence>& evidence() const { return evidence_; }
+  double most() const { return most_; }
+  const std::string& why_not() const { return why_not_; }  ///< of the lowest bound, "" where there is none
+
+ private:
+  std::vector<Evidence> evidence_;
+  double most_ = 1;
+  std::string why_not_;
+};
+
+struct Confusion {
+  std::string_view with;      ///< a cause
+  std::string_view question;  ///< whose answer separates the two
+};
+
+/// What is at fault: decides how a finding is worded, and that a mechanism goes before who changed it.
+enum class Subject {
+  machine,   ///< hardware, settings, driver, host
+  software,  ///< library, framework, application: the machine is in order
+  change,    ///< only says which change brought it, not by what mechanism
+};
+
+struct Signature {
+  std::string_view name = {};   ///< the doctor's name for it where the doctor can find it too
+  std::string_view title = {};  ///< one line, at most 100 characters, no full stop
+  std::string_view what = {};   ///< one paragraph
+  /// Expected movement per class: "gemm32 --, gemm16 0". 0 unchanged, - slower, -- more than twice as slow, x
+  /// fails, ? either way. "" = no pattern, evidence alone.
+  std::string_view moves = {};
+  std::string_view confirms = {};  ///< what proves it, in words
+  std::string_view excludes = {};  ///< what speaks against it, in words
+  std::vector<Confusion> confused_with = {};
+  stack::Severity severity = stack::Severity::warning;
+  Subject subject = Subject::machine;
+  /// A state that stays a fault while nothing is slower yet.
+  bool latent = false;
+  std::string_view next = {};  ///< the command or step
+  std::vector<std::string_view> reading = {};
+  void (*examine)(const Seen& seen, Argument& argument) = nullptr;
+};
+
+}  // namespace gpugauge::diagnose

@@ -1,0 +1,54 @@
+#include "diagnose/value.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "diagnose/words.hpp"
+
+namespace gpugauge::diagnose {
+
+std::string Value::text() const {
+  if (const bool* value = flag()) return *value ? "true" : "false";
+  if (const double* value = plain_number()) return fmt::format("{:.12g}", *value);
+  if (const std::string* value = plain_text()) return *value;
+  if (const List* value = list()) return fmt::format("{}", fmt::join(*value, ", "));
+  return "null";
+}
+
+Value::List Value::items() const {
+  if (is_null()) return {};
+  if (const List* value = list()) return *value;
+  return {text()};
+}
+
+std::optional<double> Value::number() const {
+  if (const double* value = plain_number()) return *value;
+  const std::string* value = plain_text();
+  if (value == nullptr || value->empty()) return std::nullopt;
+  const char first = value->front();
+  if ((first < '0' || first > '9') && first != '.' && first != '-') return std::nullopt;
+  char* end = nullptr;
+  const double number = std::strtod(value->c_str(), &end);
+  if (end == value->c_str() || !std::isfinite(number)) return std::nullopt;
+  return number;
+}
+
+bool Value::on() const {
+  if (is_null()) return false;
+  if (const bool* value = flag()) return *value;
+  if (const double* value = plain_number()) return *value != 0;
+  if (const List* value = list()) return !value->empty();
+  constexpr std::array<std::string_view, 17> noes{
+      "",        "0",   "off",   "no",         "none",     "false", "disabled", "disable",      "absent",
+      "missing", "n/a", "[n/a]", "not loaded", "inactive", "null",  "never",    "not installed"};
+  const std::string word = lower(text());
+  return std::find(noes.begin(), noes.end(), word) == noes.end();
+}
+
+}  // namespace gpugauge::diagnose

@@ -1,0 +1,47 @@
+// One fact of an observation whose type the format leaves open: text, a number, a switch, a list, or nothing.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace gpugauge::diagnose {
+
+class Value {
+ public:
+  using List = std::vector<std::string>;
+
+  /// Null: looked for and not there, or not known, as the key says.
+  Value() = default;
+  Value(bool flag) : data_(flag) {}
+  Value(double number) : data_(number) {}
+  Value(std::string text) : data_(std::move(text)) {}
+  Value(const char* text) : data_(std::string(text)) {}
+  Value(List list) : data_(std::move(list)) {}
+
+  bool is_null() const { return std::holds_alternative<std::monostate>(data_); }
+  const bool* flag() const { return std::get_if<bool>(&data_); }
+  const double* plain_number() const { return std::get_if<double>(&data_); }
+  const std::string* plain_text() const { return std::get_if<std::string>(&data_); }
+  const List* list() const { return std::get_if<List>(&data_); }
+
+  /// As a person writes it: "true", "1410", "a, b"; "null" for null.
+  std::string text() const;
+  /// The elements of a list; one element for anything else, none for null.
+  List items() const;
+  /// The number, or the one that a text begins with; nullopt for anything else.
+  std::optional<double> number() const;
+  /// Says yes: true, a number other than 0, "on", "enabled", "yes", "nonzero"; any other text that is not
+  /// off.
+  bool on() const;
+  /// Says no: false, 0, null, "", an empty list, "off", "disabled", "no", "none", "absent", "missing".
+  bool off() const { return !on(); }
+
+  bool operator==(const Value&) const = default;
+
+ private:
+  std::variant<std::monostate, bool, double, std::string, List> data_;
+};
+
+}  // namespace gpugauge::diagnose

@@ -1,0 +1,99 @@
+#include "diagnose/words.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+namespace gpugauge::diagnose {
+namespace {
+
+bool is_word_character(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0;
+}
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+/// Whether the parts of `pattern` follow each other in `text` from `at` on. Both are lower case.
+bool follow(const std::string& text, std::size_t at, const std::string& pattern) {
+  std::size_t begin = 0;
+  while (begin <= pattern.size()) {
+    const std::size_t end = std::min(pattern.find('*', begin), pattern.size());
+    const std::string part = pattern.substr(begin, end - begin);
+    const std::size_t found = text.find(part, at);
+    if (found == std::string::npos) return false;
+    at = found + part.size();
+    begin = end + 1;
+  }
+  return true;
+}
+
+/// Reads the next number of a version and moves behind it and one separator.
+long next_number(std::string_view& text) {
+  while (!text.empty() && !is_digit(text.front())) text.remove_prefix(1);
+  long number = 0;
+  constexpr long most = 100'000'000;
+  while (!text.empty() && is_digit(text.front())) {
+    if (number < most) number = number * 10 + (text.front() - '0');
+    text.remove_prefix(1);
+  }
+  return number;
+}
+
+}  // namespace
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return out;
+}
+
+bool contains(std::string_view text, std::string_view pattern) {
+  return !pattern.empty() && follow(lower(text), 0, lower(pattern));
+}
+
+bool contains_any(std::string_view text, Words patterns) {
+  return std::any_of(patterns.begin(), patterns.end(),
+                     [&](std::string_view pattern) { return contains(text, pattern); });
+}
+
+bool contains_word(std::string_view text, std::string_view pattern) {
+  if (pattern.empty()) return false;
+  const std::string low = lower(text);
+  const std::string wanted = lower(pattern);
+  const std::string first = wanted.substr(0, wanted.find('*'));
+  for (std::size_t at = low.find(first); at != std::string::npos; at = low.find(first, at + 1))
+    if ((at == 0 || !is_word_character(low[at - 1]) || !is_word_character(wanted.front())) &&
+        follow(low, at, wanted))
+      return true;
+  return false;
+}
+
+bool contains_any_word(std::string_view text, Words patterns) {
+  return std::any_of(patterns.begin(), patterns.end(),
+                     [&](std::string_view pattern) { return contains_word(text, pattern); });
+}
+
+bool contains_number(std::string_view text, int number) {
+  const std::string wanted = std::to_string(number);
+  for (std::size_t at = text.find(wanted); at != std::string_view::npos; at = text.find(wanted, at + 1)) {
+    const std::size_t end = at + wanted.size();
+    const bool starts = at == 0 || (!is_digit(text[at - 1]) && text[at - 1] != '.');
+    const bool ends = end == text.size() || (!is_digit(text[end]) && text[end] != '.') ||
+                      (text[end] == '.' && (end + 1 == text.size() || !is_digit(text[end + 1])));
+    if (starts && ends) return true;
+  }
+  return false;
+}
+
+int compare_versions(std::string_view a, std::string_view b) {
+  while (!a.empty() || !b.empty()) {
+    const long left = next_number(a);
+    const long right = next_number(b);
+    if (left != right) return left < right ? -1 : 1;
+  }
+  return 0;
+}
+
+}  // namespace gpugauge::diagnose

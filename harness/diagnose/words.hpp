@@ -1,0 +1,30 @@
+// Comparing words that others wrote: case does not count, and a "*" stands for anything between.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+namespace gpugauge::diagnose {
+
+using Words = std::initializer_list<std::string_view>;
+
+std::string lower(std::string_view text);
+
+/// The pattern's parts, between its "*", stand in `text` in this order. Case does not count; an empty pattern
+/// holds nowhere.
+bool contains(std::string_view text, std::string_view pattern);
+bool contains_any(std::string_view text, Words patterns);
+
+/// `number` stands in `text` as a number of its own: "Xid 79," holds 79, "1790" does not.
+bool contains_number(std::string_view text, int number);
+
+/// Like contains(), and a pattern that begins with a letter or digit begins where a word does: "load=" is not
+/// in "reload=1", "tf32" is in "allow_tf32".
+bool contains_word(std::string_view text, std::string_view pattern);
+bool contains_any_word(std::string_view text, Words patterns);
+
+/// Compares dotted versions number by number: -1, 0, 1. What is no number counts as its leading digits.
+int compare_versions(std::string_view a, std::string_view b);
+
+}  // namespace gpugauge::diagnose

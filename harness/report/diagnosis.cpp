@@ -1,0 +1,121 @@
+#include "report/diagnosis.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "report/format.hpp"
+#include "report/table.hpp"
+
+namespace gpugauge::report {
+namespace {
+
+using diagnose::Diagnosis;
+using diagnose::Excluded;
+using diagnose::Finding;
+using diagnose::State;
+
+constexpr int indent = 12;
+
+/// "    seen    first", each further line below the first, cut after `most`.
+std::string listed(const char* word, const std::vector<std::string>& lines, std::size_t most,
+                   const Terminal& terminal, Tone tone = Tone::normal) {
+  std::string out;
+  for (std::size_t i = 0; i < std::min(most, lines.size()); ++i)
+    out += fmt::format("    {:<8}{}\n", i == 0 ? word : "",
+                       terminal.paint(wrap(plain(lines[i]), terminal.width, indent), tone));
+  if (lines.size() > most)
+    out += fmt::format("    {:<8}{}\n", "", fmt::format("and {} more (--json)", lines.size() - most));
+  return out;
+}
+
+/// Twenty cells: evidence, then pattern, then what is missing.
+std::string bar(const Finding& finding) {
+  constexpr int cells = 20;
+  const int evidence = static_cast<int>(std::lround(finding.from_evidence * cells));
+  const int pattern = static_cast<int>(std::lround(finding.score * cells)) - evidence;
+  const auto times = [](std::string_view cell, int count) {
+    std::string out;
+    for (int i = 0; i < count; ++i) out += cell;
+    return out;
+  };
+  return times("#", evidence) + times("+", std::max(0, pattern)) +
+         times(".", cells - evidence - std::max(0, pattern));
+}
+
+std::vector<std::string> sentences(const std::vector<Excluded>& excluded) {
+  std::vector<std::string> out;
+  out.reserve(excluded.size());
+  for (const Excluded& one : excluded) out.push_back(one.cause + ": " + one.why);
+  return out;
+}
+
+std::string draw(const Finding& finding, std::size_t place, const Terminal& terminal) {
+  const diagnose::Signature* signature = diagnose::find_signature(finding.cause);
+  const bool sure = finding.score >= diagnose::confident;
+  std::string out =
+      fmt::format("{} {}  {:.2f} {}\n", place, terminal.paint(finding.cause, Tone::strong), finding.score,
+                  terminal.paint(sure ? "confident" : "likely, not proven", sure ? Tone::bad : Tone::doubt));
+  if (signature != nullptr) out += fmt::format("    {}\n", wrap(signature->title, terminal.width, 4));
+  out += fmt::format("    {:<8}{} {:.2f} evidence #, {:.2f} pattern +\n", "score", bar(finding),
+                     finding.from_evidence, finding.from_pattern);
+  const bool first = place == 1;
+  out += listed("seen", finding.evidence, first ? 6 : 3, terminal);
+  out += listed("not", sentences(finding.excluded), first ? 4 : 2, terminal, Tone::faint);
+  out += listed("next", finding.next, 2, terminal, Tone::good);
+  return out + "\n";
+}
+
+/// Excluded causes that no finding above names as what it is not.
+std::vector<Excluded> not_shown_yet(const Diagnosis& diagnosis) {
+  std::vector<Excluded> out;
+  for (const Excluded& one : diagnosis.excluded) {
+    const auto names_it = [&](const Finding& finding) {
+      return std::any_of(finding.excluded.begin(), finding.excluded.end(),
+                         [&](const Excluded& other) { return other.cause == one.cause; });
+    };
+    if (std::none_of(diagnosis.findings.begin(), diagnosis.findings.end(), names_it)) out.push_back(one);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string draw(const Diagnosis& diagnosis, const Terminal& terminal, std::string_view title) {
+  std::string out;
+  if (!title.empty()) out += terminal.paint(plain(title), Tone::strong) + "\n\n";
+  for (std::size_t i = 0; i < diagnosis.findings.size(); ++i)
+    out += draw(diagnosis.findings[i], i + 1, terminal);
+  const std::vector<Excluded> others = not_shown_yet(diagnosis);
+  if (!others.empty())
+    out += terminal.paint("Excluded", Tone::strong) + "\n" +
+           listed("not", sentences(others), 5, terminal, Tone::faint) + "\n";
+  if (!diagnosis.needed.empty()) {
+    out += terminal.paint("What would tell", Tone::strong) + "\n";
+    for (const diagnose::Needed& needed : diagnosis.needed)
+      out += fmt::format("    {}: {}\n", needed.cause, wrap(plain(needed.question), terminal.width, indent));
+    out += "\n";
+  }
+  const Tone tone = diagnosis.state == State::healthy ? Tone::good
+                    : diagnosis.state == State::found ? Tone::bad
+                                                      : Tone::doubt;
+  out += terminal.paint(wrap(plain(diagnosis.sentence), terminal.width), tone) + "\n";
+  if (!diagnosis.findings.empty())
+    out += fmt::format("More: gpugauge explain {}\n", diagnosis.findings.front().cause);
+  return out;
+}
+
+int exit_code(const Diagnosis& diagnosis) {
+  switch (diagnosis.state) {
+    case State::healthy:
+      return 0;
+    case State::found:
+      return 1;
+    case State::unknown:
+      break;
+  }
+  return 3;
+}
+
+}  // namespace gpugauge::report

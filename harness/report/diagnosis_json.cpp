@@ -1,0 +1,60 @@
+#include "report/diagnosis.hpp"
+#include "result/object_reader.hpp"
+
+namespace gpugauge::report {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json json_of(const std::vector<diagnose::Excluded>& excluded) {
+  ordered_json out = ordered_json::array();
+  for (const diagnose::Excluded& one : excluded) out.push_back({{"cause", one.cause}, {"why", one.why}});
+  return out;
+}
+
+std::string_view word(diagnose::State state) {
+  switch (state) {
+    case diagnose::State::healthy:
+      return "healthy";
+    case diagnose::State::found:
+      return "found";
+    case diagnose::State::unknown:
+      break;
+  }
+  return "unknown";
+}
+
+}  // namespace
+
+ordered_json findings_json(const diagnose::Diagnosis& diagnosis) {
+  ordered_json out = ordered_json::array();
+  for (const diagnose::Finding& finding : diagnosis.findings)
+    out.push_back({{"cause", finding.cause},
+                   {"score", finding.score},
+                   {"evidence", finding.evidence},
+                   {"excluded", json_of(finding.excluded)},
+                   {"next", finding.next}});
+  return out;
+}
+
+std::string to_json(const diagnose::Diagnosis& diagnosis) {
+  ordered_json scores = ordered_json::array();
+  for (const diagnose::Finding& finding : diagnosis.findings)
+    scores.push_back({{"cause", finding.cause},
+                      {"score", finding.score},
+                      {"evidence", finding.from_evidence},
+                      {"pattern", finding.from_pattern},
+                      {"confident", finding.score >= diagnose::confident}});
+  ordered_json needed = ordered_json::array();
+  for (const diagnose::Needed& one : diagnosis.needed)
+    needed.push_back({{"cause", one.cause}, {"question", one.question}});
+  return result::dump_json({{"schema", diagnosis_schema},
+                            {"state", word(diagnosis.state)},
+                            {"sentence", diagnosis.sentence},
+                            {"findings", findings_json(diagnosis)},
+                            {"scores", std::move(scores)},
+                            {"excluded_causes", json_of(diagnosis.excluded)},
+                            {"needed", std::move(needed)}});
+}
+
+}  // namespace gpugauge::report

@@ -1,0 +1,68 @@
+# gpugauge diagnose, explain, and the observation that check writes.
+load common
+
+valid() { "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" "$1" "$2"; }
+cases() { echo "$GPUGAUGE_SOURCE/tests/cases/observations"; }
+
+@test "diagnose names the cause with evidence, what it is not, and the next command" {
+  run -1 gpugauge diagnose "$(cases)/C10.json"
+  [[ $output == *cuda_launch_blocking*CUDA_LAUNCH_BLOCKING=1*next* ]]
+}
+
+@test "diagnose --json keeps the contract, from a file and from standard input" {
+  run -1 gpugauge diagnose "$(cases)/F06.json" --json
+  echo "$output" >file.json
+  valid diagnosis file.json
+  gpugauge diagnose - --json <"$(cases)/F06.json" >stdin.json || [ "$?" -eq 1 ]
+  cmp file.json stdin.json
+  run -0 "$PYTHON" -c 'import json; print(json.load(open("file.json"))["findings"][0]["cause"])'
+  [ "$output" = numa_misplacement ]
+}
+
+@test "diagnose ends with 0 for a healthy state, 3 where no cause can be named" {
+  run -0 gpugauge diagnose "$(cases)/D07.json"
+  run -0 gpugauge diagnose "$(cases)/F01.json" --json
+  [[ $output == *'"findings": []'* ]]
+  run -3 gpugauge diagnose "$(cases)/C06.json"
+  [[ $output == *"names no cause"* ]]
+}
+
+@test "diagnose refuses bad input with one sentence and 2" {
+  echo '{"metrics": [{"class": "hbm", "slow": 2}]}' >bad.json
+  run -2 gpugauge diagnose bad.json
+  [[ $output == *bad.json*"metrics[0]"*slow*observation.md* ]]
+  [ "${#lines[@]}" -eq 1 ]
+  run -2 gpugauge diagnose missing.json
+  [[ $output == *missing.json* ]]
+  : >empty.json
+  run -2 gpugauge diagnose empty.json
+  [[ $output == *empty* ]]
+  printf '{"a": %.0s' $(seq 3000) >deep.json
+  run -2 gpugauge diagnose deep.json
+  [[ $output == *deep.json*nested* ]]
+  run -2 gpugauge diagnose
+}
+
+@test "every real report is an observation by the published schema" {
+  for file in "$(cases)"/*.json; do valid observation-1 "$file"; done
+  run -1 valid observation-1 <(echo '{"metric": []}')
+}
+
+@test "explain prints causes of the diagnosis and of the doctor, and offers near names" {
+  run -0 gpugauge explain pcie_link_degraded
+  [[ $output == *"twice as slow"*numa_misplacement*"Ask:"* ]]
+  run -0 gpugauge explain driver_branch_ended
+  [[ $output == *"end of life"* ]]
+  run -2 gpugauge explain pcie_link_degradet
+  [[ $output == *"near to it: pcie_link_degraded"* ]]
+  run -2 gpugauge explain
+  run -0 gpugauge explain --list
+  [[ $output == *acs_enabled*umd_kmd_mismatch* ]]
+}
+
+@test "check writes what it saw, and diagnose reads it" {
+  run gpugauge check --device host --profile smoke --only 'host/clock_gettime*' --quiet --observation seen.json --json
+  ((status == 0 || status == 3))
+  valid observation-1 seen.json
+  run -0 gpugauge diagnose seen.json
+}

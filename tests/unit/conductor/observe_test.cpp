@@ -1,0 +1,190 @@
+// From a check to its observation, and from there to the cause: the host's faults as a check sees them.
+#include "conductor/observe.hpp"
+
+#include <gmock/gmock.h>
+
+#include "diagnose/diagnose.hpp"
+#include "report/summary.hpp"
+
+namespace gpugauge::conductor {
+namespace {
+
+using testing::Contains;
+using testing::Not;
+
+/// A check of the host of eight processors, ten seconds of measuring, compared with a quiet time before.
+class Observe : public testing::Test {
+ protected:
+  Observe() {
+    result::Run run;
+    run.device = "host";
+    run.started = "2026-11-21T10:00:00Z";
+    run.complete = true;
+    run.fingerprint.device = {{"host.cpus", "8"}};
+    run.fingerprint.settings = {{"host.cpus_allowed", "0-7"},
+                                {"host.governor", "performance"},
+                                {"host.cgroup_cpu_limit", "none"},
+                                {"host.container", "none"}};
+    result::Process process;
+    process.family = "host";
+    process.wall_seconds = 10;
+    process.host = {{"other_cpu_seconds", .5},
+                    {"pressure_cpu_seconds", .2},
+                    {"steal_seconds", 0},
+                    {"cgroup_throttled_periods", 0}};
+    run.processes = {process};
+    before_.runs = {run};
+    device_.rounds = {run};
+  }
+
+  result::Run& now() { return device_.rounds.front(); }
+  std::map<std::string, double>& counters() { return now().processes.front().host; }
+
+  void verdict(const std::string& metric_class, judge::VerdictKind kind, double value = 1,
+               double baseline = 1, result::Direction better = result::Direction::lower) {
+    judge::Verdict verdict;
+    verdict.kind = kind;
+    verdict.metric = "host/" + metric_class + ":time";
+    verdict.metric_class = metric_class;
+    verdict.better = better;
+    verdict.value = value;
+    verdict.baseline = baseline;
+    device_.verdicts.push_back(verdict);
+  }
+  void slow_host() {
+    verdict("host_cpu", judge::VerdictKind::regressed, 2, 1);
+    verdict("host_memory", judge::VerdictKind::regressed, 5e9, 1e10, result::Direction::higher);
+  }
+
+  diagnose::Observation observation() { return observe(device_, &before_); }
+  std::vector<std::string> causes() {
+    std::vector<std::string> out;
+    for (const diagnose::Finding& finding : diagnose::diagnose(observation()).findings)
+      out.push_back(finding.cause);
+    return out;
+  }
+  std::string best() {
+    const auto all = causes();
+    return all.empty() ? "" : all.front();
+  }
+
+  report::DeviceReport device_;
+  baseline::Baseline before_;
+};
+
+TEST_F(Observe, TurnsVerdictsIntoSlownessWhicheverWayIsBetter) {
+  slow_host();
+  verdict("launch", judge::VerdictKind::ok, 1.04, 1);
+  verdict("sync", judge::VerdictKind::inconclusive, 1.2, 1);
+  const diagnose::Observation seen = observation();
+  ASSERT_EQ(seen.metrics.size(), 3u);
+  EXPECT_DOUBLE_EQ(*seen.metrics[0].factor, 2);
+  EXPECT_DOUBLE_EQ(*seen.metrics[1].factor, 2);
+  EXPECT_DOUBLE_EQ(*seen.metrics[2].factor, 1);  // within its tolerance: unchanged
+  EXPECT_EQ(seen.about.compared_with, "earlier");
+  EXPECT_EQ(diagnose::parse_observation(diagnose::to_json(seen), "again"), seen);
+}
+
+TEST_F(Observe, LeavesOutWhatIsAdvisory) {
+  verdict("host_cpu", judge::VerdictKind::regressed, 2, 1);
+  device_.verdicts.back().advisory = true;
+  EXPECT_TRUE(observation().metrics.empty());
+}
+
+TEST_F(Observe, SaysThatABenchmarkDoesNotRun) {
+  verdict("hbm", judge::VerdictKind::failed);
+  device_.verdicts.back().value.reset();
+  ASSERT_EQ(observation().metrics.size(), 1u);
+  EXPECT_TRUE(observation().metrics[0].fails);
+}
+
+TEST_F(Observe, AQuietCheckHasNoFinding) {
+  verdict("host_cpu", judge::VerdictKind::ok);
+  verdict("host_memory", judge::VerdictKind::ok);
+  EXPECT_THAT(causes(), testing::IsEmpty());
+  EXPECT_EQ(diagnose::diagnose(observation()).state, diagnose::State::healthy);
+}
+
+TEST_F(Observe, ABusyMachineWithoutSlownessHasNoFinding) {
+  verdict("host_cpu", judge::VerdictKind::ok);
+  counters()["other_cpu_seconds"] = 60;
+  now().fingerprint.settings["host.governor"] = "powersave";
+  EXPECT_THAT(causes(), testing::IsEmpty());
+}
+
+TEST_F(Observe, NamesThrottlingByAControlGroup) {
+  slow_host();
+  counters()["cgroup_throttled_periods"] = 80;
+  counters()["pressure_cpu_seconds"] = 4;
+  now().fingerprint.settings["host.cgroup_cpu_limit"] = "0.5";
+  EXPECT_EQ(best(), "cgroup_cpu_limit");
+}
+
+TEST_F(Observe, NamesOtherWorkOnTheProcessorsAndTheirMemory) {
+  slow_host();
+  counters()["other_cpu_seconds"] = 40;
+  counters()["pressure_cpu_seconds"] = 6;
+  EXPECT_EQ(best(), "cpu_contention");
+  EXPECT_THAT(causes(), Not(Contains("cgroup_cpu_limit")));
+}
+
+TEST_F(Observe, NamesTimeTakenByTheHypervisor) {
+  slow_host();
+  counters()["steal_seconds"] = 3;
+  EXPECT_EQ(best(), "cpu_contention");
+}
+
+TEST_F(Observe, DoesNotBlameALoadThatWasThereBefore) {
+  slow_host();
+  counters()["other_cpu_seconds"] = 30;
+  before_.runs.front().processes.front().host["other_cpu_seconds"] = 30;
+  EXPECT_THAT(causes(), Not(Contains("cpu_contention")));
+}
+
+TEST_F(Observe, NamesTheGovernor) {
+  slow_host();
+  now().fingerprint.settings["host.governor"] = "powersave";
+  EXPECT_EQ(best(), "cpu_governor");
+}
+
+TEST_F(Observe, NamesANarrowAffinity) {
+  slow_host();
+  now().fingerprint.settings["host.cpus_allowed"] = "0,2";
+  EXPECT_EQ(observation().inventory.at("host.cpus_allowed"), diagnose::Value(2.0));
+  EXPECT_EQ(best(), "cpu_affinity_wrong");
+}
+
+TEST_F(Observe, NamesAVariableOfTheProcess) {
+  verdict("launch", judge::VerdictKind::regressed, 4, 1);
+  verdict("gemm16", judge::VerdictKind::ok);
+  now().fingerprint.settings["env.CUDA_LAUNCH_BLOCKING"] = "1";
+  EXPECT_EQ(observation().environment.at("CUDA_LAUNCH_BLOCKING"), "1");
+  EXPECT_EQ(best(), "cuda_launch_blocking");
+}
+
+/// The same with a GPU: its telemetry under load, and what it reached before.
+TEST_F(Observe, NamesAPowerLimitFromTelemetryAndSettings) {
+  const std::string uuid = "GPU-1234";
+  for (result::Run* run : {&now(), &before_.runs.front()}) {
+    run->device = uuid;
+    run->fingerprint.device["gpu.0.uuid"] = uuid;
+    run->fingerprint.device["gpu.0.name"] = "NVIDIA H200";
+    run->fingerprint.settings["gpu.0.power_limit_default_watt"] = "700";
+    run->fingerprint.settings["gpu.0.power_limit_watt"] = "700";
+    run->telemetry = {{"gpu:" + uuid, "sm_clock_hz", "hertz", {0, 1, 2}, {3e8, 1.9e9, 1.9e9}}};
+  }
+  now().fingerprint.settings["gpu.0.power_limit_watt"] = "400";
+  now().telemetry = {{"gpu:" + uuid, "sm_clock_hz", "hertz", {0, 1, 2}, {3e8, 1.2e9, 1.2e9}},
+                     {"gpu:" + uuid, "throttle_reasons", "1", {0, 1, 2}, {1, 4, 4}}};
+  verdict("gemm16", judge::VerdictKind::regressed, 5e14, 8e14, result::Direction::higher);
+  verdict("hbm", judge::VerdictKind::ok);
+  const diagnose::Observation seen = observation();
+  EXPECT_EQ(seen.about.gpu, "NVIDIA H200");
+  EXPECT_EQ(seen.telemetry.at("sm_clock_mhz"), diagnose::Value(1200.0));
+  EXPECT_EQ(seen.telemetry.at("sm_clock_expected_mhz"), diagnose::Value(1900.0));
+  EXPECT_EQ(seen.telemetry.at("power_limit_w"), diagnose::Value(400.0));
+  EXPECT_EQ(best(), "sw_power_cap");
+}
+
+}  // namespace
+}  // namespace gpugauge::conductor

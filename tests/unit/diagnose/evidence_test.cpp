@@ -1,0 +1,174 @@
+// The words, patterns and questions that signatures are written in.
+#include <gmock/gmock.h>
+
+#include "diagnose/diagnose.hpp"
+#include "diagnose/pattern.hpp"
+#include "diagnose/seen.hpp"
+
+namespace gpugauge::diagnose {
+namespace {
+
+using testing::HasSubstr;
+
+Observation seen_of(const char* text) {
+  return parse_observation(text, "test");
+}
+
+TEST(Words, HoldInAnyCaseAndInOrder) {
+  EXPECT_TRUE(contains("NCCL INFO NET/IB : No device found", "net/ib*no device"));
+  EXPECT_FALSE(contains("No device found by NET/IB", "net/ib*no device"));
+  EXPECT_FALSE(contains("anything", ""));
+}
+
+TEST(Words, BeginWhereAWordBegins) {
+  EXPECT_TRUE(contains_word("torch.backends.allow_tf32=True", "tf32"));
+  EXPECT_TRUE(contains_word("docker --shm-size=8g", "--shm-size"));
+  EXPECT_FALSE(contains_word("driver reload=yes", "load="));
+}
+
+TEST(Words, FindNumbersWhole) {
+  EXPECT_TRUE(contains_number("Error 803: mismatch", 803));
+  EXPECT_TRUE(contains_number("returned 803.", 803));
+  EXPECT_FALSE(contains_number("pid 18031", 803));
+  EXPECT_FALSE(contains_number("535.803.01", 803));
+}
+
+TEST(Words, CompareVersionsByNumber) {
+  EXPECT_LT(compare_versions("12.9", "12.10"), 0);
+  EXPECT_EQ(compare_versions("12", "12.0"), 0);
+  EXPECT_GT(compare_versions("550.107.02", "550.90.07"), 0);
+}
+
+TEST(Seen, FindsAnErrorByNumberNameTextOrLog) {
+  for (const char* text :
+       {R"({"errors": [{"api": "cuda", "code": 802}]})", R"({"errors": [{"code": "802"}]})",
+        R"({"errors": [{"api": "driver", "code": "CUDA_ERROR_SYSTEM_NOT_READY"}]})",
+        R"({"errors": [{"api": "framework", "text": "Error 802: system not yet initialized"}]})",
+        R"({"log": ["cudaErrorSystemNotReady"]})"}) {
+    const Observation it = seen_of(text);
+    EXPECT_TRUE(Seen(it).error(802, {"SystemNotReady", "SYSTEM_NOT_READY", "not yet initialized"})) << text;
+  }
+  const Observation other =
+      seen_of(R"({"errors": [{"api": "nvml", "code": 802}, {"api": "cuda", "code": 8020}]})");
+  EXPECT_FALSE(Seen(other).error(802, {"SystemNotReady"}));
+}
+
+TEST(Seen, ReadsXidNumbersBehindTheAddress) {
+  const Observation it =
+      seen_of(R"({"log": ["NVRM: Xid (PCI:0000:63:00): 79, pid=48, GPU has fallen off the bus."]})");
+  EXPECT_TRUE(Seen(it).xid({79}));
+  EXPECT_FALSE(Seen(it).xid({48, 63}));
+}
+
+TEST(Seen, KnowsWhatWasPutBack) {
+  const Observation it = seen_of(R"({"changed": {"nccl": ["2.18", "2.19"], "driver.version": ["1", "1"]},
+      "probes": [{"name": "same_binary_old_library", "outcome": "no_change"},
+                 {"name": "change_version", "outcome": "recovers", "detail": "framework=2.0"}]})");
+  const Seen seen(it);
+  EXPECT_TRUE(seen.undone("nccl", {"no_change"}));
+  EXPECT_FALSE(seen.undone("cudnn", {"no_change"}));
+  EXPECT_TRUE(seen.undone("framework", {"recovers"}));
+  EXPECT_TRUE(seen.changed_only({"nccl"}));  // the driver did not change
+}
+
+TEST(Seen, ComparesVersionsAsFarAsBothGo) {
+  const Observation it =
+      seen_of(R"({"inventory": {"driver.version": "535.183", "driver.kernel_module_version":
+      "535.183.01", "driver.libcuda_version": "550.54"}})");
+  EXPECT_FALSE(Seen(it).versions_differ("driver.version", "driver.kernel_module_version"));
+  EXPECT_TRUE(Seen(it).versions_differ("driver.libcuda_version", "driver.kernel_module_version"));
+}
+
+TEST(Seen, CallsAClassMixedWhenOnlyAPartOfItIsSlower) {
+  const Observation it =
+      seen_of(R"({"metrics": [{"class": "conv", "factor": 2}, {"class": "conv", "factor": 1},
+      {"class": "hbm", "factor": 1.029}, {"class": "l2", "factor": 0.5}, {"class": "h2d", "factor": null}]})");
+  const Seen seen(it);
+  EXPECT_EQ(seen.movement("conv"), Movement::mixed);
+  EXPECT_EQ(seen.movement("hbm"), Movement::unchanged);
+  EXPECT_EQ(seen.movement("l2"), Movement::faster);
+  EXPECT_EQ(seen.movement("h2d"), Movement::fails);
+  EXPECT_EQ(seen.movement("p2p"), Movement::not_measured);
+}
+
+TEST(Pattern, CountsForAndAgainst) {
+  const auto moves = parse_moves("gemm32 --, gemm16 0, p2p x");
+  const Observation as_predicted =
+      seen_of(R"({"metrics": [{"class": "gemm32", "factor": 7}, {"class": "gemm16", "factor": 1}]})");
+  EXPECT_DOUBLE_EQ(fit(moves, Seen(as_predicted)).match, 1);
+  const Observation half = seen_of(R"({"metrics": [{"class": "gemm32", "factor": 1.5}]})");
+  EXPECT_DOUBLE_EQ(fit(moves, Seen(half)).match, .5);
+  const Observation against = seen_of(R"({"metrics": [{"class": "gemm16", "factor": 2}]})");
+  EXPECT_DOUBLE_EQ(fit(moves, Seen(against)).match, -1);
+  // What stays unchanged as predicted is no sign of a fault.
+  const Observation quiet = seen_of(R"({"metrics": [{"class": "gemm16", "factor": 1}]})");
+  EXPECT_DOUBLE_EQ(fit(moves, Seen(quiet)).match, 0);
+}
+
+TEST(Pattern, RefusesAClassOrSignThatDoesNotExist) {
+  EXPECT_THROW(parse_moves("gemm33 -"), std::invalid_argument);
+  EXPECT_THROW(parse_moves("gemm32 +"), std::invalid_argument);
+  EXPECT_TRUE(parse_moves("").empty());
+}
+
+TEST(Pattern, KnowsWhetherWhatIsSlowerIsOfItsKind) {
+  const auto launches = parse_moves("launch --, gemm16 0");
+  const Observation copies = seen_of(R"({"metrics": [{"class": "p2p", "factor": 2}]})");
+  EXPECT_FALSE(concerns(launches, Seen(copies)));
+  const Observation application = seen_of(R"({"metrics": [{"class": "application", "factor": 2}]})");
+  EXPECT_TRUE(concerns(launches, Seen(application)));
+  const Observation broken = seen_of(R"({"errors": [{"api": "cuda", "code": 803}]})");
+  EXPECT_TRUE(only_fails(launches, Seen(broken)));
+  EXPECT_FALSE(only_fails(parse_moves("init x"), Seen(broken)));
+}
+
+TEST(Argument, CountsOneSentenceOnceWithItsGreatestWeight) {
+  Argument argument;
+  EXPECT_TRUE(argument.confirms(.2, "seen"));
+  EXPECT_TRUE(argument.confirms(.5, "seen"));
+  EXPECT_FALSE(argument.confirms(.9, std::nullopt));
+  ASSERT_EQ(argument.evidence().size(), 1u);
+  EXPECT_DOUBLE_EQ(argument.evidence()[0].weight, .5);
+  argument.at_most(.4, "doubt");
+  argument.at_most(.6, "less doubt");
+  EXPECT_DOUBLE_EQ(argument.most(), .4);
+  EXPECT_EQ(argument.why_not(), "doubt");
+}
+
+TEST(Diagnose, AFactBesideThePointDoesNotMakeAConfidentFinding) {
+  for (const char* text :
+       {R"({"metrics": [{"class": "p2p", "factor": 3}], "environment": {"CUDA_LAUNCH_BLOCKING": "1"}})",
+        R"({"metrics": [{"class": "launch", "factor": 3}], "environment": {"NVIDIA_TF32_OVERRIDE": "0"}})",
+        R"({"errors": [{"api": "cuda", "code": 803}], "environment": {"NCCL_P2P_DISABLE": "1"}})"}) {
+    const Diagnosis diagnosis = diagnose(seen_of(text));
+    for (const Finding& finding : diagnosis.findings)
+      EXPECT_TRUE(finding.score < confident || finding.cause == "umd_kmd_mismatch")
+          << text << " " << finding.cause;
+  }
+}
+
+TEST(Diagnose, PrefersAMechanismToTheChangeThatBroughtIt) {
+  const Diagnosis diagnosis = diagnose(seen_of(
+      R"({"changed": {"driver": ["531", "537"]}, "metrics": [{"class": "application", "factor": 8}],
+          "telemetry": {"spilled_to_host": true}, "inventory": {"host.os": "windows"},
+          "probes": [{"name": "same_binary_old_driver", "outcome": "recovers"}]})"));
+  ASSERT_FALSE(diagnosis.findings.empty());
+  EXPECT_EQ(diagnosis.findings.front().cause, "sysmem_fallback");
+  for (std::size_t i = 1; i < diagnosis.findings.size(); ++i)
+    EXPECT_LT(diagnosis.findings[i].score, confident);
+}
+
+TEST(Diagnose, NeverGivesMoreThanThreeAndBestFirst) {
+  const Diagnosis diagnosis = diagnose(seen_of(
+      R"({"metrics": [{"class": "launch", "factor": 3}, {"class": "h2d", "factor": 3}, {"class": "gemm16", "factor": 2},
+                      {"class": "coll_large", "factor": 3}],
+          "environment": {"CUDA_LAUNCH_BLOCKING": "1", "NCCL_P2P_DISABLE": "1"},
+          "inventory": {"gpu.mig": true, "host.numa_local": false},
+          "telemetry": {"power_limit_w": 100, "power_limit_default_w": 400, "other_processes": 2}})"));
+  ASSERT_EQ(diagnosis.findings.size(), findings_most);
+  EXPECT_GE(diagnosis.findings[0].score, diagnosis.findings[1].score);
+  EXPECT_GE(diagnosis.findings[1].score, diagnosis.findings[2].score);
+}
+
+}  // namespace
+}  // namespace gpugauge::diagnose

@@ -1,0 +1,200 @@
+// The figures of docs/diagnosis.md and the vocabulary of docs/observation.md are what the program says.
+#include <array>
+#include <cstdlib>
+#include <functional>
+#include <iostream>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include "diagnose/vocabulary.hpp"
+#include "unit/diagnose/perturb.hpp"
+
+namespace gpugauge::diagnose {
+namespace {
+
+const std::filesystem::path docs = std::filesystem::path(GPUGAUGE_SOURCE_DIR) / "docs";
+
+/// The part of a page between its two marks is `expected`; written there with GPUGAUGE_WRITE_DOCS.
+void expect_part(const std::filesystem::path& page, const std::string& name, const std::string& expected) {
+  std::string text = result::read_file(page);
+  const std::string begin = "<!-- " + name + " -->\n";
+  const std::string end = "<!-- end of " + name + " -->";
+  const std::size_t from = text.find(begin);
+  const std::size_t to = text.find(end);
+  ASSERT_NE(from, std::string::npos) << page;
+  ASSERT_NE(to, std::string::npos) << page;
+  const std::string found = text.substr(from + begin.size(), to - from - begin.size());
+  if (found == expected) return;
+  if (std::getenv("GPUGAUGE_WRITE_DOCS") == nullptr) {
+    EXPECT_EQ(found, expected) << page << ": run this test with GPUGAUGE_WRITE_DOCS=1 to write it again";
+    return;
+  }
+  text.replace(from + begin.size(), found.size(), expected);
+  result::write_file(page, text);
+}
+
+using Variants = std::function<std::vector<Variant>(const Observation&)>;
+
+std::vector<Variant> as_it_is(const Observation& whole) {
+  return {{"", whole}};
+}
+
+Tally replay(const std::vector<Case>& cases, const Variants& variants, const Weights& weights = {}) {
+  Tally out;
+  for (const Case& one : cases)
+    for (const Variant& variant : variants(one.observation))
+      out.add(count(one, diagnose(variant.observation, weights)));
+  return out;
+}
+
+/// More is better: right answers, with a heavy price on confident wrong ones and false alarms.
+double worth(const Tally& tally) {
+  constexpr double price = 5;
+  return tally.first + .5 * tally.third - price * (tally.confident_wrong + tally.false_alarms);
+}
+
+std::vector<Weights> grid() {
+  std::vector<Weights> out;
+  for (const double pattern : {.3, .2, .4})
+    for (const double contradiction : {.6, .4, .8})
+      for (const double least : {.35, .3, .4, .45})
+        out.push_back(
+            {.pattern = pattern, .contradiction = contradiction, .named = least, .named_without_harm = .55});
+  return out;
+}
+
+/// In turn: what does best on four fifths, counted on the fifth that it has not seen.
+Tally held_out(const std::vector<Case>& cases) {
+  constexpr std::size_t parts = 5;
+  Tally out;
+  for (std::size_t part = 0; part < parts; ++part) {
+    std::vector<Case> seen;
+    std::vector<Case> unseen;
+    for (std::size_t i = 0; i < cases.size(); ++i) (i % parts == part ? unseen : seen).push_back(cases[i]);
+    Weights best;
+    double most = -1e9;
+    for (const Weights& weights : grid())
+      if (const double value = worth(replay(seen, as_it_is, weights)); value > most) {
+        most = value;
+        best = weights;
+      }
+    for (const Case& one : unseen) out.add(count(one, diagnose(one.observation, best)));
+  }
+  return out;
+}
+
+std::string row(const char* name, const Tally& tally) {
+  const auto share = [&](int part) { return 100.0 * part / tally.cases; };
+  return fmt::format("| {} | {} | {} ({:.1f}%) | {} ({:.1f}%) | {} | {} |\n", name, tally.cases, tally.first,
+                     share(tally.first), tally.third, share(tally.third), tally.confident_wrong,
+                     tally.false_alarms);
+}
+
+TEST(Figures, OfTheDiagnosisPageAreWhatTheProgramDoes) {
+  const std::vector<Case> cases = read_cases();
+  const Tally fifths = held_out(cases);
+  std::string table =
+      "| observations | count | first finding right | right among three | wrong with confidence | findings "
+      "on healthy "
+      "ones |\n|---|---|---|---|---|---|\n";
+  table += row("as reported", replay(cases, as_it_is));
+  table += row("held out by fifths", fifths);
+  table += row("one fact less", replay(cases, without_one_fact));
+  table += row("said otherwise", replay(cases, said_otherwise));
+  std::cout << table;
+  EXPECT_GE(fifths.first, .85 * fifths.cases);
+  EXPECT_GE(fifths.third, .97 * fifths.cases);
+  EXPECT_EQ(fifths.confident_wrong, 0);
+  EXPECT_EQ(fifths.false_alarms, 0);
+  expect_part(docs / "diagnosis.md", "figures", table);
+}
+
+template <typename Keys>
+std::string table_of(const char* title, const Keys& keys) {
+  std::string out = fmt::format("\n## Keys of `{}`\n\n| key | what |\n|---|---|\n", title);
+  for (const Key& key : keys) out += fmt::format("| `{}` | {} |\n", key.name, key.meaning);
+  return out;
+}
+
+template <typename List>
+std::string words_of(const List& words) {
+  std::string out;
+  for (const std::string_view word : words) out += fmt::format("{}`{}`", out.empty() ? "" : ", ", word);
+  return out;
+}
+
+TEST(Figures, TheVocabularyOfTheObservationPageIsTheReaders) {
+  std::string text = table_of("telemetry", telemetry_keys);
+  text += fmt::format("\nThrottle reasons: {}.\n", words_of(throttle_reasons));
+  text += table_of("inventory", inventory_keys);
+  expect_part(docs / "observation.md", "vocabulary", text);
+  const std::string page = result::read_file(docs / "observation.md");
+  const auto named_on_page = [&](const auto& words) {
+    for (const std::string_view word : words)
+      EXPECT_NE(page.find(word), std::string::npos) << word << " is not on the page";
+  };
+  named_on_page(sides);
+  named_on_page(phases);
+  named_on_page(probe_names);
+  named_on_page(probe_outcomes);
+  named_on_page(apis);
+  named_on_page(movements);
+  named_on_page(more_classes);
+}
+
+TEST(Figures, TheSchemaOfAnObservationHasTheReadersWords) {
+  const nlohmann::json schema =
+      nlohmann::json::parse(result::read_file(docs / "schema" / "observation-1.schema.json"));
+  const auto keys_of = [](const nlohmann::json& object) {
+    std::set<std::string> out;
+    for (const auto& [key, value] : object.items()) out.insert(key);
+    return out;
+  };
+  const auto names_of = [](const auto& keys) {
+    std::set<std::string> out;
+    for (const Key& key : keys) out.insert(std::string(key.name));
+    return out;
+  };
+  const nlohmann::json& parts = schema.at("properties");
+  std::set<std::string> telemetry = names_of(telemetry_keys);
+  telemetry.insert("moved");
+  EXPECT_EQ(keys_of(parts.at("telemetry").at("properties")), telemetry);
+  EXPECT_EQ(keys_of(parts.at("inventory").at("properties")), names_of(inventory_keys));
+  const auto expect_words = [](const nlohmann::json& list, const auto& words) {
+    const std::vector<std::string> found = list.get<std::vector<std::string>>();
+    EXPECT_THAT(found, testing::UnorderedElementsAreArray(words));
+  };
+  const nlohmann::json& probe = parts.at("probes").at("items").at("properties");
+  expect_words(probe.at("name").at("enum"), probe_names);
+  expect_words(probe.at("outcome").at("enum"), probe_outcomes);
+  expect_words(parts.at("errors").at("items").at("properties").at("api").at("enum"), apis);
+  expect_words(parts.at("about").at("properties").at("compared_with").at("enum"), sides);
+  const nlohmann::json& scope = schema.at("$defs").at("metric").at("properties").at("scope").at("properties");
+  expect_words(scope.at("phase").at("enum"), phases);
+  expect_words(scope.at("size").at("enum"), sizes);
+  expect_words(scope.at("direction").at("enum"), copy_directions);
+}
+
+TEST(Figures, TheWorkedExamplesOfTheObservationPageEndAsItSays) {
+  std::string page = result::read_file(docs / "observation.md");
+  int examples = 0;
+  for (std::size_t at = page.find("```json\n"); at != std::string::npos;
+       at = page.find("```json\n", at + 1)) {
+    const std::size_t begin = at + std::string("```json\n").size();
+    const std::size_t end = page.find("```", begin);
+    const std::size_t line = page.find("Finding: ", end);
+    const std::string says = page.substr(line, page.find('\n', line) - line);
+    const Diagnosis diagnosis =
+        diagnose(parse_observation(page.substr(begin, end - begin), "docs/observation.md"));
+    const std::string cause =
+        diagnosis.findings.empty() ? "none" : "`" + diagnosis.findings.front().cause + "`";
+    const int code = diagnosis.state == State::found ? 1 : diagnosis.state == State::unknown ? 3 : 0;
+    EXPECT_EQ(says, fmt::format("Finding: {}, exit code {}.", cause, code));
+    ++examples;
+  }
+  EXPECT_EQ(examples, 3);
+}
+
+}  // namespace
+}  // namespace gpugauge::diagnose

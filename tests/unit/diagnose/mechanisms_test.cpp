@@ -1,0 +1,60 @@
+// Every cause from its mechanism (tests/cases/mechanisms.json): it is named, and the fact that separates it
+// from what it is confused with turns the answer.
+#include <set>
+
+#include <gmock/gmock.h>
+
+#include "unit/diagnose/cases.hpp"
+
+namespace gpugauge::diagnose {
+namespace {
+
+using nlohmann::json;
+
+json mechanisms() {
+  const std::filesystem::path file = cases_folder() / "mechanisms.json";
+  return result::parse_json(result::read_file(file), file.string());
+}
+
+/// The best finding's cause; "" where there is none.
+std::string best(const json& seen, const std::string& origin) {
+  const Diagnosis diagnosis = diagnose(parse_observation(seen.dump(), origin));
+  return diagnosis.findings.empty() ? "" : diagnosis.findings.front().cause;
+}
+
+TEST(Mechanisms, ThereIsOneForEveryCause) {
+  std::set<std::string> named_ones;
+  for (const json& one : mechanisms()) named_ones.insert(one.at("cause").get<std::string>());
+  for (const Signature& signature : catalogue())
+    EXPECT_TRUE(named_ones.contains(std::string(signature.name))) << signature.name;
+}
+
+TEST(Mechanisms, AreNamed) {
+  for (const json& one : mechanisms()) {
+    const std::string cause = one.at("cause");
+    const Diagnosis diagnosis = diagnose(parse_observation(one.at("seen").dump(), cause));
+    ASSERT_FALSE(diagnosis.findings.empty()) << cause << ": " << diagnosis.sentence;
+    EXPECT_EQ(diagnosis.findings.front().cause, cause) << diagnosis.findings.front().score;
+    for (std::size_t i = 1; i < diagnosis.findings.size(); ++i)
+      EXPECT_LT(diagnosis.findings[i].score, confident)
+          << cause << ": beside it " << diagnosis.findings[i].cause << " is called confident";
+  }
+}
+
+TEST(Mechanisms, TurnWithTheFactThatSeparatesThem) {
+  int turned = 0;
+  for (const json& one : mechanisms()) {
+    if (!one.contains("but")) continue;
+    for (const json& other : one.at("but")) {
+      json seen = one.at("seen");
+      seen.merge_patch(other.at("with"));
+      EXPECT_EQ(best(seen, one.at("cause")), other.at("is").get<std::string>())
+          << one.at("cause") << " with " << other.at("with").dump();
+      ++turned;
+    }
+  }
+  EXPECT_GE(turned, 80);
+}
+
+}  // namespace
+}  // namespace gpugauge::diagnose

@@ -1,0 +1,65 @@
+// A diagnosis as a person and as a program sees it.
+#include "report/diagnosis.hpp"
+
+#include <algorithm>
+
+#include <gmock/gmock.h>
+
+namespace gpugauge::report {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+diagnose::Diagnosis diagnosis_of(const char* seen) {
+  return diagnose::diagnose(diagnose::parse_observation(seen, "test"));
+}
+
+constexpr const char* blocking =
+    R"({"metrics": [{"class": "launch", "factor": 4}, {"class": "gemm16", "factor": 1}],
+        "environment": {"CUDA_LAUNCH_BLOCKING": "1"}})";
+constexpr const char* unknown = R"({"metrics": [{"class": "application", "factor": 1.3}]})";
+constexpr const char* healthy = R"({"metrics": [{"class": "hbm", "factor": 1}]})";
+
+TEST(DiagnosisReport, ShowsScoreEvidenceWhatItIsNotAndTheNextCommand) {
+  const std::string text = draw(diagnosis_of(blocking), {});
+  EXPECT_THAT(text, HasSubstr("1 cuda_launch_blocking"));
+  EXPECT_THAT(text, HasSubstr("confident"));
+  EXPECT_THAT(text, HasSubstr("evidence #"));
+  EXPECT_THAT(text, HasSubstr("CUDA_LAUNCH_BLOCKING=1 in the environment"));
+  EXPECT_THAT(text, HasSubstr("profiler_attached: "));
+  EXPECT_THAT(text, HasSubstr("gpugauge explain cuda_launch_blocking"));
+  EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 40);
+}
+
+TEST(DiagnosisReport, LeavesForeignTextNoControlCharacters) {
+  const std::string text =
+      draw(diagnosis_of("{\"metrics\": [{\"class\": \"launch\", \"factor\": 4}], \"environment\": "
+                        "{\"CUDA_LAUNCH_BLOCKING\": \"1\\u001b[31m\"}}"),
+           {});
+  EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+}
+
+TEST(DiagnosisReport, IsOneObjectWithTheKeysOfTheContract) {
+  const auto json = nlohmann::ordered_json::parse(to_json(diagnosis_of(blocking)));
+  ASSERT_GE(json.at("findings").size(), 1u);
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : json.at("findings")[0].items()) keys.push_back(key);
+  EXPECT_THAT(keys, ElementsAre("cause", "score", "evidence", "excluded", "next"));
+  const auto& share = json.at("scores")[0];
+  EXPECT_NEAR(share.at("evidence").get<double>() + share.at("pattern").get<double>(),
+              share.at("score").get<double>(), .0011);
+  for (const char* seen : {unknown, healthy})
+    EXPECT_TRUE(nlohmann::json::parse(to_json(diagnosis_of(seen))).at("findings").empty());
+}
+
+TEST(DiagnosisReport, EndsWithTheCodeThatIsDocumented) {
+  EXPECT_EQ(exit_code(diagnosis_of(healthy)), 0);
+  EXPECT_EQ(exit_code(diagnosis_of("{}")), 0);
+  EXPECT_EQ(exit_code(diagnosis_of(blocking)), 1);
+  EXPECT_EQ(exit_code(diagnosis_of(unknown)), 3);
+}
+
+}  // namespace
+}  // namespace gpugauge::report
