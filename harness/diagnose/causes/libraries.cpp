@@ -94,7 +94,7 @@ void examine_duplicate(const Seen& seen, Argument& it) {
               seen.said({"nccl*linked against*loaded", "compiled with NCCL*but", "linked*libnccl*while",
                          "found two*lib", "loaded twice", "multiple versions of lib"}));
   it.at_most(.45, mismatch_reported(seen));
-  it.at_most(.45, both(seen.fails({}), copies(seen, "cudnn.copies")));
+  it.at_most(.45, both(seen.fails({}), either(copies(seen, "cudnn.copies"), mixed(seen))));
 }
 
 void examine_cublas_version(const Seen& seen, Argument& it) {

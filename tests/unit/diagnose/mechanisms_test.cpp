@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include "unit/diagnose/cases.hpp"
+#include "unit/diagnose/perturb.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
@@ -89,6 +89,14 @@ TEST(Mechanisms, TwoAtOnceAreNotTakenForAThird) {
             << one.at("cause") << " and " << other.at("cause") << ": " << finding.cause;
     }
   EXPECT_GE(first, .97 * pairs) << "of " << pairs;
+}
+
+TEST(Mechanisms, WithOneFactLessNothingElseIsNamedWithConfidence) {
+  for (const json& one : mechanisms())
+    for (const Variant& variant : without_one_fact(parse_observation(one.at("seen").dump(), "one less")))
+      for (const Finding& finding : diagnose(variant.observation).findings)
+        EXPECT_TRUE(finding.score < confident || finding.cause == one.at("cause"))
+            << one.at("cause") << " without " << variant.what << ": " << finding.cause;
 }
 
 }  // namespace
