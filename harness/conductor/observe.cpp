@@ -47,6 +47,14 @@ void add_figures(const std::vector<Verdict>& verdicts, Observation& out) {
       out.metrics.push_back(std::move(metric));
       continue;
     }
+    // Far below what physics gives every healthy machine: slower, whatever was before.
+    if (verdict.judge == judge::Judge::physical && verdict.kind == VerdictKind::failed && verdict.share &&
+        *verdict.share > 0 && *verdict.share < 1) {
+      metric.factor = 1 / *verdict.share;
+      metric.note = "against the physical limit";
+      out.metrics.push_back(std::move(metric));
+      continue;
+    }
     if (verdict.judge != judge::Judge::baseline) continue;
     const bool counted = verdict.kind == VerdictKind::ok || !verdict.advisory;
     if (!counted) continue;
@@ -276,7 +284,7 @@ Observation observe(const report::DeviceReport& device, const baseline::Baseline
     if (const std::string* capability = fact(run.fingerprint.device, prefix + "compute_capability"))
       out.about.compute_capability = *capability;
   }
-  if (before != nullptr) out.about.compared_with = "earlier";
+  out.about.compared_with = before != nullptr ? "earlier" : "expected";
   add_figures(device.verdicts, out);
   add_inventory(run, prefix, out);
   add_host(device.rounds, before, out);

@@ -55,14 +55,14 @@ Fact Seen::off(std::string_view key) const {
 Fact Seen::at_least(std::string_view key, double least) const {
   const std::optional<double> value = number(key);
   if (!value || *value < least) return std::nullopt;
-  return fmt::format("{} = {:g}", key, *value);
+  return fmt::format("{} = {:.4g}", key, *value);
 }
 
 Fact Seen::below(std::string_view key, std::string_view reference, double share) const {
   const std::optional<double> value = number(key);
   const std::optional<double> of = number(reference);
   if (!value || !of || *value >= *of * share) return std::nullopt;
-  return fmt::format("{} = {:g} of {:g}", key, *value, *of);
+  return fmt::format("{} = {:.4g} of {:.4g}", key, *value, *of);
 }
 
 Fact Seen::moved(std::string_view quantity, Words directions) const {

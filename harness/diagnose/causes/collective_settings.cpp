@@ -64,7 +64,9 @@ void examine_node_mismatch(const Seen& seen, Argument& it) {
   if (seen.it().about.compared_with == "peers" || seen.it().about.nodes.value_or(1) > 1) {
     it.confirms(weight::good, both(broken, seen.probe("swap_node", {"recovers", "normal"})));
     if (seen.it().about.compared_with == "peers") {
-      it.confirms(weight::strong, both(broken, seen.changed({"nccl"})));
+      // Versions that differ break a job more often than they slow it.
+      it.confirms(seen.fails({"coll_large", "coll_small", "application"}) ? weight::strong : weight::good,
+                  both(broken, seen.changed({"nccl"})));
       it.confirms(weight::fair, both(broken, seen.field_changed("plugin")));
       it.confirms(weight::fair, both(broken, seen.changed({"driver", "cuda", "container"})));
     }

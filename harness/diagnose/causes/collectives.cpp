@@ -79,6 +79,12 @@ Fact plain_copies_normal(const Seen& seen) {
 
 namespace {
 
+/// There is no plugin at all, which NCCL says on every machine without one.
+Fact no_plugin_there(const Seen& seen) {
+  return seen.said({"No plugin found", "Could not find*libnccl-net", "using internal implementation",
+                    "Using internal network plugin"});
+}
+
 /// The machine has a fabric that NCCL should have used.
 Fact fabric_there(const Seen& seen) {
   return either(seen.on("host.infiniband"), seen.on("host.fabric", {"infiniband", "roce", "efa"}));
@@ -109,6 +115,7 @@ void examine_socket(const Seen& seen, Argument& it) {
              either(seen.environment("NCCL_IB_DISABLE", {"1"}), seen.environment("NCCL_NET", {"Socket"})));
   // A plugin that should have taken the fabric was not loaded: that is why there are sockets.
   it.at_most(.6, plugin_symbols(seen));
+  if (!no_plugin_there(seen)) it.at_most(.6, plugin_not_loaded(seen));
   // On EFA only a plugin reaches the fabric.
   it.at_most(.6, seen.on("host.fabric", {"efa"}));
   if (!sockets) it.at_most(.2, seen.on("nccl.transport", {"ib"}));
@@ -119,7 +126,7 @@ void examine_plugin(const Seen& seen, Argument& it) {
   const Fact line = plugin_not_loaded(seen);
   const Fact symbols = plugin_symbols(seen);
   it.confirms(weight::strong, symbols);
-  const Fact absent = seen.said({"No plugin found"});
+  const Fact absent = no_plugin_there(seen);
   // Without a plugin NCCL's own InfiniBand transport serves; on EFA nothing does.
   it.confirms(efa || !absent ? weight::strong : weight::fair, line);
   it.confirms(weight::good, seen.on("libraries.missing", {"nccl-net", "nccl-ofi", "fabric", "nccl_net"}));

@@ -65,7 +65,7 @@ void examine_cudnn_missing(const Seen& seen, Argument& it) {
   it.confirms(weight::strong, seen.on("libraries.missing", {"cudnn"}));
   it.confirms(weight::fair, seen.said({"CUDNN_STATUS_NOT_INITIALIZED", "Skipping registering GPU devices",
                                        "Cannot dlopen some GPU libraries"}));
-  if (seen.fails({}) || gpu_not_used(seen) || !it.evidence().empty())
+  if (seen.fails({"conv", "application", "framework_op"}) || gpu_not_used(seen) || !it.evidence().empty())
     it.confirms(weight::strong, seen.recovers_by({"cudnn=", "cudnn installed", "install=cudnn"}));
   it.at_most(.5, mismatch_reported(seen));
   it.at_most(.6, both(seen.framework_is({"onnxruntime"}), gpu_not_used(seen)));
@@ -94,7 +94,7 @@ void examine_duplicate(const Seen& seen, Argument& it) {
               seen.said({"nccl*linked against*loaded", "compiled with NCCL*but", "linked*libnccl*while",
                          "found two*lib", "loaded twice", "multiple versions of lib"}));
   it.at_most(.45, mismatch_reported(seen));
-  it.at_most(.45, both(seen.fails({}), copies(seen, "cudnn.copies")));
+  it.at_most(.45, both(seen.fails({}), either(copies(seen, "cudnn.copies"), mixed(seen))));
 }
 
 void examine_cublas_version(const Seen& seen, Argument& it) {

@@ -98,6 +98,16 @@ TEST_F(Observe, SaysThatABenchmarkDoesNotRun) {
   EXPECT_TRUE(observation().metrics[0].fails);
 }
 
+TEST_F(Observe, CountsWhatIsFarBelowAPhysicalLimitAsSlower) {
+  verdict("host_cpu", judge::VerdictKind::failed, .3);
+  device_.verdicts.back().judge = judge::Judge::physical;
+  device_.verdicts.back().share = .25;
+  ASSERT_EQ(observation().metrics.size(), 1u);
+  EXPECT_DOUBLE_EQ(*observation().metrics[0].factor, 4);
+  counters()["other_cpu_seconds"] = 60;
+  EXPECT_EQ(best(), "cpu_contention");
+}
+
 TEST_F(Observe, AQuietCheckHasNoFinding) {
   verdict("host_cpu", judge::VerdictKind::ok);
   verdict("host_memory", judge::VerdictKind::ok);

@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include "unit/diagnose/cases.hpp"
+#include "unit/diagnose/perturb.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
@@ -54,6 +54,49 @@ TEST(Mechanisms, TurnWithTheFactThatSeparatesThem) {
     }
   }
   EXPECT_GE(turned, 80);
+}
+
+/// Both observations in one: lists one behind the other, of objects the union.
+json together(json one, const json& other) {
+  for (const auto& [key, part] : other.items()) {
+    if (!one.contains(key)) {
+      one[key] = part;
+    } else if (part.is_array() && one[key].is_array()) {
+      for (const json& element : part) one[key].push_back(element);
+    } else if (part.is_object() && one[key].is_object()) {
+      one[key].update(part);
+    }
+  }
+  return one;
+}
+
+/// Each cause with ten others: one of the two is named first, and nothing else with confidence.
+TEST(Mechanisms, TwoAtOnceAreNotTakenForAThird) {
+  const json all = mechanisms();
+  int pairs = 0;
+  int first = 0;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (std::size_t step = 1; step <= 10; ++step) {
+      const json& one = all[i];
+      const json& other = all[(i + 7 * step) % all.size()];
+      const std::set<std::string> both{one.at("cause"), other.at("cause")};
+      const Diagnosis diagnosis =
+          diagnose(parse_observation(together(one.at("seen"), other.at("seen")).dump(), "two"));
+      ++pairs;
+      if (!diagnosis.findings.empty() && both.contains(diagnosis.findings.front().cause)) ++first;
+      for (const Finding& finding : diagnosis.findings)
+        EXPECT_TRUE(finding.score < confident || both.contains(finding.cause))
+            << one.at("cause") << " and " << other.at("cause") << ": " << finding.cause;
+    }
+  EXPECT_GE(first, .97 * pairs) << "of " << pairs;
+}
+
+TEST(Mechanisms, WithOneFactLessNothingElseIsNamedWithConfidence) {
+  for (const json& one : mechanisms())
+    for (const Variant& variant : without_one_fact(parse_observation(one.at("seen").dump(), "one less")))
+      for (const Finding& finding : diagnose(variant.observation).findings)
+        EXPECT_TRUE(finding.score < confident || finding.cause == one.at("cause"))
+            << one.at("cause") << " without " << variant.what << ": " << finding.cause;
 }
 
 }  // namespace
