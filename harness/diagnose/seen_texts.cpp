@@ -8,7 +8,7 @@
 namespace gpugauge::diagnose {
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   constexpr std::size_t most = 120;
   return text.size() <= most ? fmt::format("\"{}\"", text)
                              : fmt::format("\"{}...\"", text.substr(0, most - 3));
@@ -32,7 +32,7 @@ bool tells_code(std::string_view text, int code) {
 std::string shown(const ErrorSeen& error) {
   std::string out = error.api.empty() ? "error" : error.api + " error";
   if (!error.code.is_null()) out += " " + error.code.text();
-  if (!error.text.empty()) out += (error.code.is_null() ? " " : ": ") + quoted(error.text);
+  if (!error.text.empty()) out += (error.code.is_null() ? " " : ": ") + in_quotes(error.text);
   return out;
 }
 
@@ -48,7 +48,7 @@ Fact error_of(const Observation& it, bool nvml, int code, Words names) {
   for (const std::string& line : it.log)
     if (contains_any(line, names) ||
         (!nvml && contains(line, "error") && contains(line, "cu") && code >= 100 && tells_code(line, code)))
-      return "log: " + quoted(line);
+      return "log: " + in_quotes(line);
   return std::nullopt;
 }
 
@@ -89,7 +89,7 @@ Fact Seen::nvml_error(int code, Words names) const {
 
 Fact Seen::said(Words patterns) const {
   for (const std::string& line : it_->log)
-    if (contains_any(line, patterns)) return "log: " + quoted(line);
+    if (contains_any(line, patterns)) return "log: " + in_quotes(line);
   for (const ErrorSeen& error : it_->errors)
     if (contains_any(error.text, patterns) ||
         (error.code.plain_text() != nullptr && contains_any(error.code.text(), patterns)))
@@ -110,7 +110,7 @@ Fact Seen::xid(std::initializer_list<int> numbers) const {
     std::size_t end = digit;
     while (end < rest.size() && end - digit < 5 && rest[end] >= '0' && rest[end] <= '9') ++end;
     const int number = std::stoi(rest.substr(digit, end - digit));
-    if (std::find(numbers.begin(), numbers.end(), number) != numbers.end()) return "log: " + quoted(line);
+    if (std::find(numbers.begin(), numbers.end(), number) != numbers.end()) return "log: " + in_quotes(line);
   }
   return std::nullopt;
 }
