@@ -186,6 +186,11 @@ Diagnosis diagnose(const Observation& observation, const Weights& weights) {
             {std::string(one.signature->name),
              fmt::format("{} (it would show: {})", one.signature->next, one.signature->confirms)});
   }
+  if (out.state == State::unknown && out.needed.empty() && seen.slower({"application", "framework_op"}))
+    out.needed.push_back(
+        {"app_kernel_regression",
+         "gpugauge check --observation FILE (it would show: which classes of the machine are slower, or "
+         "that none is)"});
   out.sentence = sentence_of(out);
   return out;
 }

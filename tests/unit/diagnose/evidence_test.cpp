@@ -158,6 +158,13 @@ TEST(Diagnose, PrefersAMechanismToTheChangeThatBroughtIt) {
     EXPECT_LT(diagnosis.findings[i].score, confident);
 }
 
+TEST(Diagnose, AsksToMeasureTheMachineWhereOnlyAnApplicationIsKnownToBeSlower) {
+  const Diagnosis diagnosis = diagnose(seen_of(R"({"metrics": [{"class": "application", "factor": 1.3}]})"));
+  EXPECT_EQ(diagnosis.state, State::unknown);
+  ASSERT_EQ(diagnosis.needed.size(), 1u);
+  EXPECT_THAT(diagnosis.needed[0].question, HasSubstr("gpugauge check"));
+}
+
 TEST(Diagnose, NeverGivesMoreThanThreeAndBestFirst) {
   const Diagnosis diagnosis = diagnose(seen_of(
       R"({"metrics": [{"class": "launch", "factor": 3}, {"class": "h2d", "factor": 3}, {"class": "gemm16", "factor": 2},
