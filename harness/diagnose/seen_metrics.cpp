@@ -20,8 +20,16 @@ bool fits(const Scope& scope, const Where& where) {
          fits(scope.path, where.path) && (!where.aligned || scope.aligned == where.aligned);
 }
 
+/// No figure, but the report's word for it.
+bool is_noted_slower(const Metric& metric) {
+  return !metric.factor && !metric.fails &&
+         contains_any_word(metric.note, {"slow", "regress", "degrad", "crawl", "worse", "rose", "dropped"}) &&
+         !contains_any_word(metric.note, {"not slow", "no slower", "never slow"});
+}
+
 bool is_slower(const Metric& metric, double at_least) {
-  return metric.fails || (metric.factor && *metric.factor >= at_least);
+  return metric.fails ||
+         (metric.factor ? *metric.factor >= at_least : at_least <= slower_from && is_noted_slower(metric));
 }
 
 bool is_faster(const Metric& metric) {
@@ -40,6 +48,7 @@ std::string sentence(const Metric& metric) {
   std::string out = metric.metric_class;
   if (!narrowed.empty()) out += fmt::format(" ({})", fmt::join(narrowed, ", "));
   if (metric.fails) return out + " does not run";
+  if (is_noted_slower(metric)) return fmt::format("{}: \"{}\"", out, metric.note);
   if (!metric.factor)
     return metric.value ? fmt::format("{} is {:g} {}", out, *metric.value, metric.unit) : out + " was seen";
   if (is_slower(metric, slower_from)) return fmt::format("{} is {:.3g} times as slow", out, *metric.factor);
@@ -61,7 +70,8 @@ Fact Seen::slower(Words classes, const Where& where, double at_least) const {
   const Metric* slowest = nullptr;
   for (const Metric* metric : metrics(classes, where)) {
     if (!is_slower(*metric, at_least)) continue;
-    if (slowest == nullptr || (!slowest->fails && (metric->fails || *metric->factor > *slowest->factor)))
+    if (slowest == nullptr ||
+        (!slowest->fails && (metric->fails || metric->factor.value_or(1) > slowest->factor.value_or(1))))
       slowest = metric;
   }
   if (slowest == nullptr) return std::nullopt;

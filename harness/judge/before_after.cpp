@@ -132,12 +132,13 @@ bool foreign(const std::vector<result::Run>& runs) {
 
 /// "old, new, old": the before side was measured on both sides of the after side in time.
 bool returned(const std::vector<result::Run>& before, const std::vector<result::Run>& after) {
-  const auto [first, last] = std::minmax_element(
-      after.begin(), after.end(), [](const auto& a, const auto& b) { return a.started < b.started; });
-  const auto earlier = [&](const result::Run& run) { return run.started < first->started; };
-  const auto later = [&](const result::Run& run) { return run.started > last->started; };
-  return std::any_of(before.begin(), before.end(), earlier) &&
-         std::any_of(before.begin(), before.end(), later);
+  const auto by_start = [](const result::Run& a, const result::Run& b) { return a.started < b.started; };
+  const std::string first = std::min_element(after.begin(), after.end(), by_start)->started;
+  const std::string last = std::max_element(after.begin(), after.end(), by_start)->started;
+  return std::any_of(before.begin(), before.end(),
+                     [&](const result::Run& run) { return run.started < first; }) &&
+         std::any_of(before.begin(), before.end(),
+                     [&](const result::Run& run) { return run.started > last; });
 }
 
 std::vector<std::string> how_measured(const std::vector<result::Run>& before,

@@ -71,8 +71,10 @@ PY
   [[ $output == *"needs --run"* ]]
   run -2 gpugauge baseline accept mine --reason "new libc" --metric 'nothing*' --run slower.json
   [[ $output == *"matches no metric"* ]]
-  run -2 gpugauge baseline accept mine --reason "new libc" --metric '*' --run "$BATS_FILE_TMPDIR/3.json"
+  slower 0.5 && mv slower.json faster.json
+  run -2 gpugauge baseline accept mine --reason "new libc" --metric '*' --run faster.json
   [[ $output == *"nothing to accept"* ]]
+  slower 3
   for bad in 2020-01-01 2027-02-31 soon 0d; do
     run -2 gpugauge baseline accept mine --reason "new libc" --metric '*' --run slower.json --expires "$bad"
     [[ $output == *"--expires $bad"* ]]

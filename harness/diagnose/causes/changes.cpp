@@ -24,6 +24,7 @@ void examine_driver(const Seen& seen, Argument& it) {
   it.at_most(.5,
              seen.recovers_by({"persistence", "clocks", "power_limit", "iommu", "acs", "EnableGpuFirmware"}));
   if (!seen.undone("driver", {"recovers"})) it.at_most(.5, Fact("the old driver was not measured again"));
+  it.at_most(.45, changed_together(seen));
 }
 
 /// Fields that a reboot or a reload of the driver sets back.
@@ -35,10 +36,11 @@ Fact volatile_setting(const Seen& seen) {
 }
 
 void examine_settings_lost(const Seen& seen, Argument& it) {
-  const Fact reload = either(seen.changed({"driver", "os"}),
-                             seen.said({"reboot", "rebooted", "power cycle", "system restart"}));
+  const Fact told = either(seen.said({"reboot", "rebooted", "power cycle", "system restart"}),
+                           seen.recovers_by({"reboot", "after every restart", "power cycle"}));
+  const Fact reload = either(seen.changed({"driver", "os"}), told);
   const Fact lost = volatile_setting(seen);
-  if (harmed(seen)) {
+  if (harmed(seen) || (lost && told)) {
     // A new driver means a reload: clocks, persistence and limits are back at their defaults.
     if (reload)
       it.confirms(seen.slower({"coll_large", "coll_small", "p2p"}) ? weight::fair : weight::hint, reload);
@@ -94,6 +96,7 @@ void examine_mixed_upgrade(const Seen& seen, Argument& it) {
           break;
         }
       if (!separated) it.confirms(weight::hint, Fact("no probe tells the changes apart"));
+      if (changed_together(seen)) it.confirms(weight::hint, Fact("three components or more changed at once"));
     }
   }
   if (separated) it.at_most(.45, Fact("putting one component back recovers"));

@@ -1,4 +1,8 @@
 // Collectives: variables, versions, shared memory, and libraries beside NCCL.
+#include <cctype>
+#include <set>
+#include <string>
+
 #include <fmt/format.h>
 
 #include "diagnose/causes/collectives.hpp"
@@ -24,6 +28,11 @@ void examine_environment(const Seen& seen, Argument& it) {
   if (!it.evidence().empty()) {
     it.confirms(weight::hint, slow_together(seen));
     it.confirms(weight::faint, seen.on("nccl.transport", {"net", "socket", "shm"}));
+  }
+  // Which card or interface is used is set on most clusters: alone it explains nothing, and is only said.
+  if (it.evidence().empty() && nccl_chosen(seen)) {
+    it.confirms(weight::hint, both(nccl_chosen(seen), slow_collective(seen)));
+    it.at_most(.3, nccl_chosen(seen));
   }
   it.rules_out(seen.probe("unset_environment", {"no_change", "worse"}, {"NCCL_"}));
   for (const ErrorSeen& error : seen.it().errors)
@@ -54,8 +63,36 @@ void examine_version(const Seen& seen, Argument& it) {
     it.at_most(.6, Fact("no collective was measured on its own"));
 }
 
+/// The host of one of NCCL's log lines, "node3:1234:1240 [0] NCCL INFO ..."; "" where there is none.
+std::string host_of(const std::string& line) {
+  const std::size_t colon = line.find(':');
+  const bool prefix = colon != std::string::npos && colon > 0 && colon + 1 < line.size() &&
+                      std::isdigit(static_cast<unsigned char>(line[colon + 1])) != 0 &&
+                      line.substr(0, colon).find(' ') == std::string::npos && contains(line, "NCCL");
+  return prefix ? line.substr(0, colon) : "";
+}
+
+/// In one job some hosts load a network plugin and others have none.
+Fact plugins_differ(const Seen& seen) {
+  std::set<std::string> with;
+  std::set<std::string> without;
+  for (const std::string& line : seen.it().log) {
+    const std::string host = host_of(line);
+    if (host.empty()) continue;
+    if (contains_any(line, {"could not find*libnccl-net", "no plugin found", "internal network plugin"}))
+      without.insert(host);
+    else if (contains_any(line, {"plugin path", "loaded net plugin", "successfully loaded*plugin"}))
+      with.insert(host);
+  }
+  for (const std::string& host : without)
+    if (!with.empty() && !with.contains(host))
+      return fmt::format("log: {} has a network plugin and {} has none", *with.begin(), host);
+  return std::nullopt;
+}
+
 void examine_node_mismatch(const Seen& seen, Argument& it) {
   const Fact broken = either(seen.fails({"coll_large", "coll_small", "application"}), slow_together(seen));
+  it.confirms(weight::strong, both(broken, plugins_differ(seen)));
   it.confirms(
       weight::strong,
       seen.said({"NCCL version mismatch", "mismatched NCCL", "different versions of NCCL",
@@ -102,6 +139,22 @@ void examine_shm(const Seen& seen, Argument& it) {
   if (size && *size >= 8 * small) it.at_most(.3, fmt::format("/dev/shm holds {:g} MiB", *size));
 }
 
+/// UCX's log names a version whose memory hooks know no newer driver (openucx/ucx 1.18.1 mends them).
+Fact old_ucx(const Seen& seen) {
+  constexpr std::string_view mark = "version ";
+  for (const std::string& line : seen.it().log) {
+    if (!contains(line, "ucx")) continue;
+    const std::string low = lower(line);
+    const std::size_t at = low.find(mark);
+    if (at == std::string::npos) continue;
+    const std::string version =
+        low.substr(at + mark.size(), low.find_first_of(" ,)", at + mark.size()) - at - mark.size());
+    if (!version.empty() && version.front() == '1' && compare_versions(version, "1.18.1") < 0)
+      return fmt::format("log: UCX {}", version);
+  }
+  return std::nullopt;
+}
+
 void examine_hook(const Seen& seen, Argument& it) {
   const Fact small = seen.slower({"coll_small", "p2p", "application"});
   const Fact library =
@@ -113,6 +166,7 @@ void examine_hook(const Seen& seen, Argument& it) {
   it.confirms(weight::strong, both(small, seen.probe("change_version", {"recovers"},
                                                      {"ucx", "openmpi", "mpi", "mvapich", "hpc-x"})));
   it.confirms(weight::fair, both(small, seen.recovers_by({"UCX_", "ucx", "RCACHE"})));
+  it.confirms(weight::good, both(both(small, seen.changed({"driver"})), old_ucx(seen)));
   if (library || !it.evidence().empty()) {
     it.confirms(weight::hint, library);
     it.confirms(weight::hint, seen.changed({"driver"}));

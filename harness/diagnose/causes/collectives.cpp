@@ -47,13 +47,9 @@ Fact nccl_tuned(const Seen& seen) {
                                       "NCCL_NTHREADS",
                                       "NCCL_BUFFSIZE",
                                       "NCCL_CROSS_NIC",
-                                      "NCCL_TOPO_FILE",
                                       "NCCL_GRAPH_FILE",
                                       "NCCL_LL_THRESHOLD",
                                       "NCCL_TREE_THRESHOLD",
-                                      "NCCL_IB_HCA",
-                                      "NCCL_IB_TC",
-                                      "NCCL_IB_GID_INDEX",
                                       "NCCL_NET_GDR_READ",
                                       "NCCL_P2P_LEVEL",
                                       "NCCL_NET_GDR_LEVEL",
@@ -68,6 +64,13 @@ Fact nccl_tuned(const Seen& seen) {
                                       "NCCL_WORK_FIFO_DEPTH",
                                       "NCCL_NVLS_ENABLE",
                                       "NCCL_CUMEM_ENABLE"})
+    if (Fact fact = seen.environment(name)) return fact;
+  return std::nullopt;
+}
+
+Fact nccl_chosen(const Seen& seen) {
+  for (const std::string_view name :
+       {"NCCL_IB_HCA", "NCCL_IB_TC", "NCCL_IB_GID_INDEX", "NCCL_TOPO_FILE", "NCCL_SOCKET_IFNAME"})
     if (Fact fact = seen.environment(name)) return fact;
   return std::nullopt;
 }

@@ -11,9 +11,11 @@ Fact slow_collective(const Seen& seen);
 Fact plugin_not_loaded(const Seen& seen);
 /// A library of the fabric is of another version than the plugin was built for.
 Fact plugin_symbols(const Seen& seen);
-/// A variable takes a transport or a path away from NCCL; one that only tunes it.
+/// A variable takes a transport or a path away from NCCL; one that only tunes it; one that only picks a card
+/// or an interface.
 Fact nccl_disabled(const Seen& seen);
 Fact nccl_tuned(const Seen& seen);
+Fact nccl_chosen(const Seen& seen);
 /// Copies between devices without NCCL are as fast as ever.
 Fact plain_copies_normal(const Seen& seen);
 

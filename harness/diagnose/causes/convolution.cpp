@@ -69,6 +69,7 @@ void examine_version(const Seen& seen, Argument& it) {
   if (!it.evidence().empty()) it.confirms(weight::faint, seen.unchanged({"gemm16"}));
   it.rules_out(seen.undone("cudnn", {"no_change", "worse"}));
   it.at_most(.35, tuned(seen));
+  it.at_most(.45, changed_together(seen));
   it.at_most(.4, seen.slower({"gemm16", "gemm32", "hbm", "h2d"}));
   it.at_most(.3, seen.fails({}));
   if (!seen.undone("cudnn", {"recovers"}) && !seen.undone("framework", {"recovers"}))

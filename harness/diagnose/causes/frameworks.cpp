@@ -139,7 +139,9 @@ void examine_cpu_operation(const Seen& seen, Argument& it) {
       seen.said({"fall back to*cpu", "fallback to*cpu", "falling back to*cpu for", "will be run on*cpu",
                  "fallback to run on the CPU", "nodes were not assigned to the preferred execution providers",
                  "Memcpy nodes are added", "no supported kernel for GPU", "placed on the CPU",
-                 "not supported*on GPU*CPU", "not implemented for*CUDA", "ops*assigned to*CPU"});
+                 "not supported*on GPU*CPU", "not implemented for*CUDA", "ops*assigned to*CPU",
+                 "CUDA kernel not found in registries", "no*CUDA kernel*registered", "no GPU kernel",
+                 "assigned to CPUExecutionProvider", "placed on*CPUExecutionProvider"});
   it.confirms(weight::strong, line);
   for (const std::string_view name :
        {"gemm16", "gemm32", "gemm8", "conv", "framework_op", "attention", "fft", "gemm64"}) {

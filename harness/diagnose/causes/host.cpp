@@ -1,5 +1,8 @@
 // The host holds the GPU up: limits, contention, clocks and placement of its processors; and other work on
 // the GPU.
+#include <algorithm>
+#include <sstream>
+
 #include <fmt/format.h>
 
 #include "diagnose/causes/predicates.hpp"
@@ -116,6 +119,29 @@ void examine_affinity(const Seen& seen, Argument& it) {
   it.at_most(.45, seen.probe("pin_to_local_numa", {"recovers"}));
 }
 
+/// nvidia-smi's table of processes names two that compute on one GPU: at least one of them is another.
+Fact two_in_process_list(const Seen& seen) {
+  std::vector<std::string> gpus;
+  for (const std::string& line : seen.it().log) {
+    std::istringstream words(line);
+    std::string bar;
+    std::string gpu;
+    std::string word;
+    if (!(words >> bar >> gpu) || bar != "|") continue;
+    bool compute = false;
+    bool memory = false;
+    while (words >> word) {
+      compute = compute || word == "C" || word == "C+G" || word == "M+C";
+      memory = memory || word.ends_with("MiB");
+    }
+    if (!compute || !memory) continue;
+    if (std::find(gpus.begin(), gpus.end(), gpu) != gpus.end())
+      return fmt::format("log: two computing processes on GPU {}", gpu);
+    gpus.push_back(gpu);
+  }
+  return std::nullopt;
+}
+
 void examine_neighbour(const Seen& seen, Argument& it) {
   if (seen.slower({})) {
     it.confirms(weight::strong, seen.at_least("other_processes", 1));
@@ -124,7 +150,10 @@ void examine_neighbour(const Seen& seen, Argument& it) {
   }
   it.confirms(weight::good, seen.said({"another process*GPU", "other process*GPU", "nvidia-cuda-mps",
                                        "MPS client", "shared GPU", "time-slic"}));
-  it.confirms(weight::strong, seen.recovers_by({"other process", "neighbour", "exclusive", "alone"}));
+  if (seen.harm()) it.confirms(weight::good, two_in_process_list(seen));
+  it.confirms(weight::strong, seen.recovers_by({"other process", "other_process", "other job", "other_job",
+                                                "second process", "second_process", "neighbour", "neighbor",
+                                                "exclusive", "alone", "co-located"}));
   if (!it.evidence().empty())
     it.confirms(weight::hint, seen.slower({"gemm16", "gemm32", "hbm", "launch", "application"}));
   const std::optional<double> others = seen.number("other_processes");

@@ -61,9 +61,10 @@ void examine_cupti(const Seen& seen, Argument& it) {
 void examine_profiler(const Seen& seen, Argument& it) {
   it.confirms(weight::strong, injected(seen));
   it.confirms(weight::good, seen.said({"compute-sanitizer", "nsys", "nsight", "nvprof", "cuda-gdb",
-                                       "cuda-memcheck", "libcupti*loaded", "libsanitizer-public"}));
-  it.confirms(weight::strong,
-              seen.recovers_by({"INJECTION", "nsys", "profiler=off", "sanitizer", "cuda-gdb", "nvprof"}));
+                                       "cuda-memcheck", "libcupti*loaded", "libsanitizer-public",
+                                       "==PROF==", "==NVPROF==", "ncu --", "Collecting data*Nsight"}));
+  it.confirms(weight::strong, seen.recovers_by({"INJECTION", "nsys", "ncu", "nsight", "profiler", "profiling",
+                                                "sanitizer", "cuda-gdb", "nvprof"}));
   if (!it.evidence().empty()) {
     it.confirms(weight::hint, seen.slower({"launch"}));
     it.confirms(weight::faint, seen.probe("stream_overlap", {"no_overlap"}));
@@ -72,6 +73,9 @@ void examine_profiler(const Seen& seen, Argument& it) {
   it.at_most(.45, seen.slower({}, {.phase = "after_profiler"}));
   if (!injected(seen)) it.at_most(.4, seen.said({"nsys: "}));
 }
+
+/// Percent of the time: below it the GPU waits more than it works.
+constexpr double mostly_idle = 50;
 
 /// Launches through a framework are slower while the native ones are not.
 void examine_framework_launch(const Seen& seen, Argument& it) {
@@ -95,8 +99,13 @@ void examine_framework_launch(const Seen& seen, Argument& it) {
     if (framework) it.confirms(weight::good, seen.undone("framework", {"recovers"}));
     it.confirms(weight::hint, seen.unchanged({}, {.phase = "kernel"}));
   }
-  it.confirms(weight::fair, both(seen.slower({"launch"}),
-                                 seen.recovers_by({"cuda graph", "cuda_graph", "graphs=", "torch.compile"})));
+  const Fact graphs =
+      seen.recovers_by({"cuda graph", "cuda_graph", "cudagraph", "graphs=", "graph=", "torch.compile"});
+  it.confirms(weight::fair, both(seen.slower({"launch"}), graphs));
+  // Replayed as a graph the same kernels are fast: what was slow is between them, on the processor.
+  it.confirms(weight::good, both(seen.slower({"application", "framework_op"}), graphs));
+  if (graphs && seen.number("utilization_percent").value_or(100) < mostly_idle)
+    it.confirms(weight::fair, Fact("the GPU was mostly idle"));
   for (const Metric* metric : seen.metrics({"launch"}))
     if (metric->factor && *metric->factor >= slower_from && metric->scope.framework.empty())
       it.at_most(.35, "native launches are slower too: " + sentence(*metric));

@@ -59,15 +59,23 @@ void examine_vgpu(const Seen& seen, Argument& it) {
               both(seen.off("gpu.vgpu_license"), seen.on("host.virtualization", {"vgpu", "grid"})));
   it.confirms(weight::strong,
               seen.said({"unlicensed", "nvidia-gridd*fail", "gridd*license", "license*not acquired",
-                         "License Status*Unlicensed", "failed to acquire license"}));
+                         "License Status*Unlicensed", "failed to acquire license", "GRID license not found",
+                         "license*performance will be restricted", "vGPU*license*expired",
+                         "vGPU*license*not*acquired", "NLS*license*fail"}));
   it.confirms(weight::strong, seen.recovers_by({"license", "licence", "gridd"}));
   if (!it.evidence().empty()) it.confirms(weight::hint, seen.on("host.virtualization", {"vgpu", "grid"}));
 }
 
 void examine_confidential(const Seen& seen, Argument& it) {
-  const Fact on =
-      either(seen.on("gpu.confidential_computing"), seen.on("host.virtualization", {"confidential"}));
-  const Fact copies = seen.slower({"h2d", "d2h"});
+  const Fact told =
+      seen.said({"Confidential Compute*On", "Confidential Compute*enabled", "Confidential Computing*On",
+                 "CC status*ON", "CC-On", "CC mode*on", "conf-compute*ready"});
+  const Fact on = either(either(seen.on("gpu.confidential_computing"), told),
+                         seen.on("host.virtualization", {"confidential", "tdx", "sev", "snp"}));
+  Fact copies = seen.slower({"h2d", "d2h"});
+  // A rate without anything to compare it with is a report of slow copies too, beside what explains it.
+  if (!copies && told && !seen.metrics({"h2d", "d2h"}).empty() && !seen.unchanged({"h2d", "d2h"}))
+    copies = sentence(*seen.metrics({"h2d", "d2h"}).front());
   if (copies || seen.slower({"launch"})) {
     it.confirms(weight::strong, on);
     if (on) it.confirms(weight::fair, both(copies, seen.unchanged({"gemm16", "gemm32", "hbm"})));

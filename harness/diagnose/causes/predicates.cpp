@@ -1,6 +1,10 @@
 #include "diagnose/causes/predicates.hpp"
 
+#include <set>
+#include <string>
+
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace gpugauge::diagnose {
 
@@ -68,6 +72,15 @@ Fact split_types(const Seen& seen, Words classes) {
     }
   }
   return std::nullopt;
+}
+
+Fact changed_together(const Seen& seen) {
+  std::set<std::string> changed = seen.changed_components();
+  for (const std::string& component : changed)
+    if (seen.undone(component, {"recovers"})) return std::nullopt;
+  for (const char* name : {"harness", "application", "container_toolkit"}) changed.erase(name);
+  if (changed.size() < 3) return std::nullopt;
+  return fmt::format("changed together: {}", fmt::join(changed, ", "));
 }
 
 }  // namespace gpugauge::diagnose

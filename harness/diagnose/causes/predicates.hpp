@@ -28,6 +28,9 @@ Fact gpu_not_used(const Seen& seen);
 Fact split_class(const Seen& seen, Words classes);
 /// The slow figures with a data type, and unchanged ones of another in the same class.
 Fact split_types(const Seen& seen, Words classes);
+/// Three components or more changed at once, and putting one back was not shown to help: none of them can be
+/// blamed alone.
+Fact changed_together(const Seen& seen);
 /// Whether one of the facts was seen: the first one.
 Fact either(const Fact& one, const Fact& other);
 /// Both were seen.

@@ -186,6 +186,17 @@ void examine_framework_op(const Seen& seen, Argument& it) {
   it.at_most(.4, slow_start(seen));
 }
 
+/// A feature was switched on and nothing moved. "=1" is a switch, "=180" is none.
+Fact switched_on_in_vain(const Seen& seen) {
+  for (const Probe& probe : seen.it().probes) {
+    if (probe.outcome != "no_change") continue;
+    const std::string detail = lower(probe.detail) + " ";
+    if (contains_any(detail, {"=on", "=true", "=yes", "enable", "=1 ", "=1,", "=1;"}))
+      return fmt::format("tried: {} changes nothing", probe.detail);
+  }
+  return std::nullopt;
+}
+
 void examine_silent(const Seen& seen, Argument& it) {
   const Fact line = seen.said({"not supported*falling back",
                                "falling back*not supported",
@@ -207,17 +218,19 @@ void examine_silent(const Seen& seen, Argument& it) {
                                "will be disabled",
                                "is disabled on this",
                                "compat mode",
+                               "compat_mode*true",
+                               "PeerDirect*Disabled",
                                "compatibility mode",
                                "was not compiled with*attention",
                                "not compiled with flash"});
-  const Fact slow =
-      either(seen.slower({}), seen.healthy() ? Fact() : seen.unmoved_by({"=on", "=true", "=1", "enable"}));
+  const Fact unmoved = switched_on_in_vain(seen);
+  const Fact slow = either(seen.slower({}), seen.healthy() ? Fact() : unmoved);
   if (line) {
     it.confirms(slow ? weight::good : weight::fair, line);
     if (seen.it().errors.empty()) it.confirms(weight::faint, Fact("no error was reported"));
   }
   if (slow) {
-    it.confirms(weight::fair, seen.unmoved_by({"=on", "=true", "=1", "enable", "=yes"}));
+    it.confirms(weight::fair, unmoved);
     for (const auto& [key, value] : seen.it().settings)
       if (value.off() && contains_any(key, {"supported", "available", "in_use", "active", "enabled"}))
         it.confirms(weight::good, fmt::format("{} = {}", key, value.text()));

@@ -115,7 +115,8 @@ void examine_misaligned(const Seen& seen, Argument& it) {
   it.confirms(weight::good, slow);
   if (slow) it.confirms(weight::good, normal);
   it.confirms(weight::strong, seen.probe("aligned_shape", {"recovers", "normal"}));
-  it.confirms(weight::strong, seen.recovers_by({"pad", "align", "multiple of 8", "multiple_of"}));
+  it.confirms(weight::strong, seen.recovers_by({"padded", "padding", "pad_", "pad to", "align",
+                                                "multiple of 8", "multiple_of"}));
   it.confirms(weight::good, seen.said({"multiple of 8", "multiples of 8", "not aligned", "misaligned dim"}));
   it.confirms(weight::hint, seen.kernel({"align1", "align2", "_a1_", "_a2_"}));
   it.rules_out(seen.slower({}, {.aligned = true}));

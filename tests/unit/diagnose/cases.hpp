@@ -28,12 +28,13 @@ inline std::filesystem::path cases_folder() {
   return std::filesystem::path(GPUGAUGE_SOURCE_DIR) / "tests" / "cases";
 }
 
-inline std::vector<Case> read_cases() {
-  const std::filesystem::path expected = cases_folder() / "expected.json";
+/// The reports of tests/cases, or those of a folder beside them that has the same shape.
+inline std::vector<Case> read_cases(const std::filesystem::path& folder = cases_folder()) {
+  const std::filesystem::path expected = folder / "expected.json";
   std::vector<Case> out;
   const nlohmann::json table = result::parse_json(result::read_file(expected), expected.string());
   for (const auto& [id, entry] : table.items()) {
-    const std::filesystem::path file = cases_folder() / "observations" / (id + ".json");
+    const std::filesystem::path file = folder / "observations" / (id + ".json");
     out.push_back({id, entry.at("kind"), entry.at("accept").get<std::set<std::string>>(),
                    parse_observation(result::read_file(file), file.string())});
   }

@@ -177,5 +177,64 @@ TEST(Diagnose, NeverGivesMoreThanThreeAndBestFirst) {
   EXPECT_GE(diagnosis.findings[1].score, diagnosis.findings[2].score);
 }
 
+/// Name and score of the first finding; "" when there is none.
+std::pair<std::string, double> first(const char* text) {
+  const Diagnosis diagnosis = diagnose(seen_of(text));
+  if (diagnosis.findings.empty()) return {"", 0};
+  return {diagnosis.findings.front().cause, diagnosis.findings.front().score};
+}
+
+TEST(Diagnose, TwoComputingProcessesInTheProcessListAreANeighbour) {
+  const char* two = R"({"metrics": [{"class": "application", "factor": 5}], "log": [
+    "|    0   N/A  N/A     31794      C   python        1205MiB |",
+    "|    0   N/A  N/A     13386    C+G   /opt/other     991MiB |"]})";
+  const char* on_two_gpus = R"({"metrics": [{"class": "application", "factor": 5}], "log": [
+    "|    0   N/A  N/A     31794      C   python        1205MiB |",
+    "|    1   N/A  N/A     13386      C   /opt/other     991MiB |"]})";
+  const char* desktop = R"({"metrics": [{"class": "application", "factor": 5}], "log": [
+    "|    0   N/A  N/A     31794      C   python        1205MiB |",
+    "|    0   N/A  N/A      1386      G   /usr/lib/xorg/Xorg  91MiB |"]})";
+  EXPECT_EQ(first(two).first, "neighbour_process");
+  EXPECT_NE(first(on_two_gpus).first, "neighbour_process");
+  EXPECT_NE(first(desktop).first, "neighbour_process");
+}
+
+TEST(Diagnose, WhatACardIsChosenByExplainsNoSlownessAlone) {
+  const char* chosen = R"({"metrics": [{"class": "coll_large", "factor": 3}],
+    "environment": {"NCCL_IB_HCA": "mlx5", "NCCL_SOCKET_IFNAME": "eth0"}, "inventory": {"nccl.transport": "ib"}})";
+  EXPECT_LT(first(chosen).second, .35);
+  const char* unset =
+      R"({"metrics": [{"class": "coll_large", "factor": 3}], "environment": {"NCCL_IB_HCA": "mlx5_2"},
+    "probes": [{"name": "unset_environment", "outcome": "recovers", "detail": "NCCL_IB_HCA=unset"}]})";
+  EXPECT_EQ(first(unset).first, "nccl_env_leftover");
+}
+
+TEST(Diagnose, ALogThatTellsTheModeIsEvidence) {
+  EXPECT_EQ(first(R"({"metrics": [{"class": "h2d", "value": 4.9, "unit": "GB/s"}],
+    "log": ["Confidential compute mode: CC-On"]})")
+                .first,
+            "confidential_computing");
+  EXPECT_EQ(
+      first(R"({"log": ["Valid GRID license not found. GPU features and performance will be restricted."]})")
+          .first,
+      "vgpu_unlicensed");
+  EXPECT_EQ(
+      first(
+          R"({"metrics": [{"class": "launch", "factor": 40}], "log": ["==PROF== Connected to process 21044"]})")
+          .first,
+      "profiler_attached");
+}
+
+TEST(Diagnose, APaddedShapeIsNoCoolingPad) {
+  for (const Finding& finding : diagnose(seen_of(R"({"metrics": [{"class": "application", "factor": 1.8}],
+      "probes": [{"name": "change_setting", "outcome": "recovers", "detail": "cooling_pad=on"}]})"))
+                                    .findings)
+    EXPECT_NE(finding.cause, "tc_misaligned_dims");
+  EXPECT_EQ(first(R"({"metrics": [{"class": "gemm16", "factor": 2.5}],
+    "probes": [{"name": "change_setting", "outcome": "recovers", "detail": "padded_vocabulary=50304"}]})")
+                .first,
+            "tc_misaligned_dims");
+}
+
 }  // namespace
 }  // namespace gpugauge::diagnose
