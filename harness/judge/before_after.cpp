@@ -32,6 +32,7 @@ struct Seen {
 
 std::vector<Seen> collect_all(const std::vector<result::Run>& runs) {
   std::vector<Seen> out;
+  out.reserve(runs.size());
   for (const result::Run& run : runs) out.push_back({&run, collect(run)});
   return out;
 }

@@ -81,6 +81,7 @@ TEST(Sides, HealthySidesAreNotCalledRegressed) {
   int alarmed = 0;
   for (int night = 0; night < 300; ++night) {
     std::vector<SidesSeries> series;
+    series.reserve(40);
     for (int m = 0; m < 40; ++m) series.push_back({side(), side(), .03, 0});
     bool alarm = false;
     for (const SidesResult& result : compare_sides(series, {}))
