@@ -71,7 +71,7 @@ PY
   [[ $output == *"needs --run"* ]]
   run -2 gpugauge baseline accept mine --reason "new libc" --metric 'nothing*' --run slower.json
   [[ $output == *"matches no metric"* ]]
-  slower 0.5 && mv slower.json faster.json
+  slower 0.1 && mv slower.json faster.json
   run -2 gpugauge baseline accept mine --reason "new libc" --metric '*' --run faster.json
   [[ $output == *"nothing to accept"* ]]
   slower 3
