@@ -73,7 +73,8 @@ void add_policy_options(CLI::App& command, PolicyArguments& arguments);
 /// The policy file, or the defaults, with the treatments of the command line added. Throws
 /// result::UsageError, result::FormatError or result::FileError.
 judge::Policy policy(const PolicyArguments& arguments);
-/// The ids of every benchmark that the families beside the command describe; empty where there are none.
+/// The ids of every benchmark that the families beside the command describe. Throws like
+/// conductor::catalogue.
 std::vector<std::string> known_benchmarks();
 
 /// Writes a report where it was asked for: the console, and every FORMAT=FILE of --report.

@@ -22,7 +22,7 @@ namespace {
 /// Between two processes of a foreign program nobody has measured the spread; our own host metrics spread by
 /// .4 to 2.5% between rounds.
 constexpr double foreign_spread = .02;
-/// A foreign program says neither how its time is spent nor how long its windows are.
+/// With fewer boots a side, how boots differ is mostly the assumption.
 constexpr std::size_t boots_for_confidence = 3;
 
 struct Seen {
@@ -76,16 +76,6 @@ std::map<std::string, MetricSide> by_metric(const std::vector<Seen>& runs) {
   return out;
 }
 
-Verdict blank(const std::string& key, const result::Metric& form) {
-  Verdict verdict;
-  verdict.judge = Judge::baseline;
-  verdict.metric = key;
-  verdict.metric_class = form.metric_class;
-  verdict.unit = form.unit;
-  verdict.better = form.better;
-  return verdict;
-}
-
 std::string explain(const Verdict& verdict, double interval) {
   const double change = verdict.change.value_or(0);
   const std::string limits = fmt::format("tolerance {}", percent(verdict.tolerance));
@@ -108,7 +98,7 @@ std::string explain(const Verdict& verdict, double interval) {
 
 Verdict decided(const std::string& key, const result::Metric& form, double relative_tolerance,
                 const SidesResult& result, std::size_t rounds) {
-  Verdict verdict = blank(key, form);
+  Verdict verdict = blank_verdict(key, form);
   verdict.kind = result.decision == Decision::ok          ? VerdictKind::ok
                  : result.decision == Decision::regressed ? VerdictKind::regressed
                  : result.decision == Decision::improved  ? VerdictKind::improved
@@ -200,7 +190,7 @@ BeforeAfter judge_before_after(const std::vector<result::Run>& before, const std
     const bool same = found != now_metrics.end() && found->second.form->form.unit == form.unit &&
                       found->second.form->form.better == form.better;
     if (!same) {
-      Verdict verdict = blank(key, form);
+      Verdict verdict = blank_verdict(key, form);
       const Absence absence =
           explain_absence(key, side.form->benchmark, now.front().collected, after.front());
       verdict.kind = absence.kind;
@@ -227,7 +217,7 @@ BeforeAfter judge_before_after(const std::vector<result::Run>& before, const std
   }
   for (const auto& [key, side] : now_metrics) {
     if (then_metrics.count(key) > 0) continue;
-    Verdict verdict = blank(key, side.form->form);
+    Verdict verdict = blank_verdict(key, side.form->form);
     verdict.kind = VerdictKind::new_metric;
     verdict.value = median(side.form->values);
     verdict.reason = "not on the before side: nothing to compare with";

@@ -30,16 +30,6 @@ constexpr double provisional_class_multiple = 1 / class_mean_share;
 constexpr std::array gpu_pauses{0.0, 60.0, 300.0};
 constexpr std::array host_pauses{0.0, 5.0, 15.0, 30.0};
 
-Verdict blank(const std::string& key, const result::Metric& form) {
-  Verdict verdict;
-  verdict.judge = Judge::baseline;
-  verdict.metric = key;
-  verdict.metric_class = form.metric_class;
-  verdict.unit = form.unit;
-  verdict.better = form.better;
-  return verdict;
-}
-
 VerdictKind kind_of(Decision decision) {
   switch (decision) {
     case Decision::ok:
@@ -88,7 +78,7 @@ void weaken(Verdict& verdict, double multiple) {
 
 Verdict not_measured(const std::string& key, const MetricValues& then, const Collected& now,
                      const result::Run& run) {
-  Verdict verdict = blank(key, then.form);
+  Verdict verdict = blank_verdict(key, then.form);
   verdict.baseline = median(then.values);
   const Absence absence = explain_absence(key, then.benchmark, now, run);
   verdict.kind = absence.kind;
@@ -100,7 +90,7 @@ std::vector<Verdict> new_metrics(const Collected& now, const Pinned& pinned) {
   std::vector<Verdict> out;
   for (const auto& [key, metric] : now.metrics) {
     if (!metric.judged() || std::binary_search(pinned.keys.begin(), pinned.keys.end(), key)) continue;
-    Verdict verdict = blank(key, metric.form);
+    Verdict verdict = blank_verdict(key, metric.form);
     verdict.kind = VerdictKind::new_metric;
     verdict.value = median(metric.values);
     verdict.rounds = 1;
@@ -184,8 +174,8 @@ class Session {
         continue;
       }
       const Scale& scale = calibration_.scales[m];
-      Verdict verdict =
-          decided(blank(pinned_.keys[m], form.form), pinned_.tolerances[m], scale, results_[m], provisional_);
+      Verdict verdict = decided(blank_verdict(pinned_.keys[m], form.form), pinned_.tolerances[m], scale,
+                                results_[m], provisional_);
       verdict.reason = explain(verdict, scale, results_[m].again, values_[m]);
       if (provisional_) weaken(verdict, provisional_multiple);
       out.push_back(std::move(verdict));
@@ -203,8 +193,8 @@ class Session {
       form.unit = "1";
       form.better = result::Direction::lower;
       form.metric_class = classes_[c].metric_class;
-      Verdict verdict = decided(blank(class_key(form.metric_class), form), classes_[c].tolerance, scale,
-                                results_[index], provisional_);
+      Verdict verdict = decided(blank_verdict(class_key(form.metric_class), form), classes_[c].tolerance,
+                                scale, results_[index], provisional_);
       verdict.reason = explain_class(verdict, scale, results_[index].again, change_of(classes_[c], verdict));
       if (provisional_) weaken(verdict, provisional_class_multiple);
       out.push_back(std::move(verdict));

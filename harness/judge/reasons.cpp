@@ -48,6 +48,16 @@ std::string undecided(const Verdict& verdict, const Scale& scale, bool again) {
 
 }  // namespace
 
+Verdict blank_verdict(const std::string& key, const result::Metric& form) {
+  Verdict verdict;
+  verdict.judge = Judge::baseline;
+  verdict.metric = key;
+  verdict.metric_class = form.metric_class;
+  verdict.unit = form.unit;
+  verdict.better = form.better;
+  return verdict;
+}
+
 std::string percent(double share) {
   return fmt::format("{:.1f}%", 100 * share);
 }

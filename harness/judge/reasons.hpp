@@ -1,4 +1,4 @@
-// The sentence beside a verdict of the baseline judge.
+// What a verdict of the baseline judge begins with, and the sentence beside it.
 #pragma once
 
 #include <span>
@@ -8,6 +8,9 @@
 #include "judge/verdict.hpp"
 
 namespace gpugauge::judge {
+
+/// A verdict of the baseline judge on a metric, before anything was decided: what it is, in which unit.
+Verdict blank_verdict(const std::string& key, const result::Metric& form);
 
 /// ".034" -> "3.4%".
 std::string percent(double share);

@@ -29,7 +29,7 @@ TEST(Cases, AreNamedAndNothingIsClaimedWrongly) {
   EXPECT_EQ(all.false_alarms, 0);
 }
 
-/// Encoded by people who had seen neither the signatures nor the other cases; docs/diagnosis.md says how many
+/// Encoded without sight of the signatures and of the other cases; docs/diagnosis.md says how many
 /// were right before a rule was changed for any of them.
 TEST(Cases, OfIndependentEncodersAreNamed) {
   Tally all;
