@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <utility>
@@ -54,6 +55,15 @@ void check(const Definition& definition) {
   if (definition.quantity_kind && definition.statistic_kinds.empty()) refuse("statistics() is empty");
   if (!(definition.batch_target_seconds > 0)) refuse("batch_seconds() must be positive");
   if (!(definition.window_factor > 0)) refuse("window_share() must be positive");
+  if (definition.requirements.devices < 1) refuse("requires_devices() must be 1 or more");
+  for (const Definition::DepthOfValue& one : definition.value_depths) {
+    const auto axis = std::find_if(definition.axes.begin(), definition.axes.end(),
+                                   [&](const Axis& candidate) { return candidate.name == one.axis; });
+    if (axis == definition.axes.end())
+      refuse(fmt::format("from() names the axis {}, which it lacks", one.axis));
+    if (std::find(axis->values.begin(), axis->values.end(), one.value) == axis->values.end())
+      refuse(fmt::format("from() names {} {}, which the axis lacks", one.axis, one.value));
+  }
 }
 
 }  // namespace
@@ -101,7 +111,29 @@ Definition& Definition::custom_metrics() {
 }
 
 Definition& Definition::requires_gpu(int minimum_compute_capability) {
-  requirements = {true, minimum_compute_capability};
+  requirements.gpu = true;
+  requirements.minimum_compute_capability = minimum_compute_capability;
+  return *this;
+}
+
+Definition& Definition::requires_gpu_of(int compute_capability) {
+  requirements.only_that_compute_capability = true;
+  return requires_gpu(compute_capability);
+}
+
+Definition& Definition::requires_devices(int count) {
+  requirements.gpu = true;
+  requirements.devices = count;
+  return *this;
+}
+
+Definition& Definition::from(Depth depth) {
+  default_depth = depth;
+  return *this;
+}
+
+Definition& Definition::from(Depth depth, const std::string& axis, const std::vector<std::string>& values) {
+  for (const std::string& value : values) value_depths.push_back({axis, value, depth});
   return *this;
 }
 
@@ -176,6 +208,30 @@ std::string to_string(Statistic statistic) {
       return "minimum";
   }
   return "";
+}
+
+std::string to_string(Depth depth) {
+  switch (depth) {
+    case Depth::smoke:
+      return "smoke";
+    case Depth::quick:
+      return "quick";
+    case Depth::standard:
+      return "standard";
+    case Depth::deep:
+      return "deep";
+  }
+  return "";
+}
+
+Depth Instance::depth() const {
+  std::optional<Depth> deepest;
+  for (const Definition::DepthOfValue& one : definition->value_depths) {
+    const auto chosen = parameters.find(one.axis);
+    if (chosen != parameters.end() && chosen->second == one.value)
+      deepest = std::max(deepest.value_or(one.depth), one.depth);
+  }
+  return deepest.value_or(definition->default_depth);
 }
 
 result::Direction direction(Quantity quantity) {

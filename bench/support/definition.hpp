@@ -45,10 +45,15 @@ struct Axis {
   std::vector<std::string> values;
 };
 
+/// The profiles by how much they measure. An instance belongs to one profile and to every deeper one.
+enum class Depth { smoke, quick, standard, deep };
+
 /// What the machine must have for an instance to be measurable; what is missing skips it by name.
 struct Requirements {
   bool gpu = false;
-  int minimum_compute_capability = 0;  ///< 80 for 8.0
+  int minimum_compute_capability = 0;         ///< 80 for 8.0
+  bool only_that_compute_capability = false;  ///< for instructions of one generation: wgmma is 9.0's alone
+  int devices = 1;                            ///< GPUs that one process needs to see
 };
 
 class Definition {
@@ -70,6 +75,15 @@ class Definition {
   /// batches. Either this or quantity() is called.
   Definition& custom_metrics();
   Definition& requires_gpu(int minimum_compute_capability = 0);
+  /// A GPU of exactly this compute capability: code that runs on one generation only (90 for wgmma).
+  Definition& requires_gpu_of(int compute_capability);
+  /// GPUs that one process must see (default 1); fewer skip the instance by name.
+  Definition& requires_devices(int count);
+  /// The shallowest profile that measures these instances (default Depth::standard).
+  Definition& from(Depth depth);
+  /// The same for instances with one of `values` on an axis, instead of what from(depth) says. Where several
+  /// axes say something, the deepest counts. The axis must have been named before.
+  Definition& from(Depth depth, const std::string& axis, const std::vector<std::string>& values);
   /// Seconds that one batch should last; the operations per batch are calibrated to it. Default 2 ms: 500
   /// batches a second, enough for a p99.
   Definition& batch_seconds(double seconds);
@@ -91,6 +105,13 @@ class Definition {
   bool is_custom = false;
   bool is_deterministic = false;
   std::function<void(Trial&)> run;
+  Depth default_depth = Depth::standard;
+  /// axis name, axis value, depth
+  struct DepthOfValue {
+    std::string axis, value;
+    Depth depth;
+  };
+  std::vector<DepthOfValue> value_depths;
 
   /// family/op or family/op/variant: what its instances' ids start with.
   std::string id() const;
@@ -102,6 +123,7 @@ class Definition {
 
 std::string to_string(Quantity quantity);
 std::string to_string(Statistic statistic);
+std::string to_string(Depth depth);
 /// lower for latency, higher for the others.
 result::Direction direction(Quantity quantity);
 
@@ -112,6 +134,9 @@ struct Instance {
   const Definition* definition = nullptr;
   result::Facts parameters;  ///< axis name -> value
   std::string id;
+
+  /// The shallowest profile that measures it.
+  Depth depth() const;
 };
 
 /// Puts a definition into the family's list at start-up. Throws std::logic_error (and so ends the process at

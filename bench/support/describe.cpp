@@ -11,6 +11,8 @@ nlohmann::ordered_json json_of(const Definition& definition) {
   for (const Axis& axis : definition.axes) axes.push_back({{"name", axis.name}, {"values", axis.values}});
   nlohmann::ordered_json ids = nlohmann::ordered_json::array();
   for (const Instance& instance : instances_of(definition)) ids.push_back(instance.id);
+  nlohmann::ordered_json depths = nlohmann::ordered_json::object();
+  for (const Instance& instance : instances_of(definition)) depths[instance.id] = to_string(instance.depth());
   nlohmann::ordered_json metrics = nlohmann::ordered_json::array();
   if (definition.quantity_kind)
     for (const Statistic statistic : definition.statistic_kinds)
@@ -23,6 +25,7 @@ nlohmann::ordered_json json_of(const Definition& definition) {
       {"bad_value", definition.bad_value_text},
       {"axes", axes},
       {"ids", ids},
+      {"depths", depths},
       {"quantity", definition.quantity_kind ? to_string(*definition.quantity_kind) : "custom"},
       {"unit", definition.unit()},
       {"better",
@@ -33,7 +36,9 @@ nlohmann::ordered_json json_of(const Definition& definition) {
       {"deterministic", definition.is_deterministic},
       {"requires",
        {{"gpu", definition.requirements.gpu},
-        {"minimum_compute_capability", definition.requirements.minimum_compute_capability}}}};
+        {"minimum_compute_capability", definition.requirements.minimum_compute_capability},
+        {"only_that_compute_capability", definition.requirements.only_that_compute_capability},
+        {"devices", definition.requirements.devices}}}};
 }
 
 }  // namespace

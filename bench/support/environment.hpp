@@ -17,6 +17,8 @@ struct Environment {
   /// Compute capability of the device under test (90 for 9.0). Called only when unavailable() had nothing to
   /// say.
   std::function<int()> compute_capability;
+  /// GPUs that this process sees. Called only when unavailable() had nothing to say; empty means one.
+  std::function<int()> devices;
   /// Adds facts to the sample file's context. Called after unavailable(), also when the family is
   /// unavailable.
   std::function<void(result::Facts&)> describe;

@@ -64,9 +64,14 @@ std::optional<std::string> unmet(const Requirements& requirements) {
   if (!here.compute_capability) return "needs a GPU";
   const int needed = requirements.minimum_compute_capability;
   const int found = here.compute_capability();
-  if (found >= needed) return std::nullopt;
-  return fmt::format("needs compute capability {}.{}, this GPU has {}.{}", needed / 10, needed % 10,
-                     found / 10, found % 10);
+  const bool fits = requirements.only_that_compute_capability ? found == needed : found >= needed;
+  if (!fits)
+    return fmt::format("needs compute capability {}.{}{}, this GPU has {}.{}", needed / 10, needed % 10,
+                       requirements.only_that_compute_capability ? " exactly" : "", found / 10, found % 10);
+  const int devices = here.devices ? here.devices() : 1;
+  if (devices < requirements.devices)
+    return fmt::format("needs {} GPUs, this process sees {}", requirements.devices, devices);
+  return std::nullopt;
 }
 
 BenchmarkResult measured(const Instance& instance, const Window& window, const Trial::Loop& loop) {

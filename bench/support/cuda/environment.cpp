@@ -76,8 +76,10 @@ void describe(result::Facts& facts) {
 }  // namespace
 
 bool register_environment() {
-  set_environment(
-      {[] { return why_unavailable(start_up()); }, [] { return device().compute_capability; }, describe});
+  set_environment({.unavailable = [] { return why_unavailable(start_up()); },
+                   .compute_capability = [] { return device().compute_capability; },
+                   .devices = [] { return start_up().devices; },
+                   .describe = describe});
   return true;
 }
 

@@ -101,6 +101,25 @@ TEST(Instances, AreEveryCombinationInTheOrderOfTheAxes) {
   EXPECT_EQ(instances_of(definition)[2].parameters, (result::Facts{{"type", "f16"}, {"size", "8"}}));
 }
 
+TEST(Definition, GivesEachInstanceTheDeepestProfileThatItsValuesAskFor) {
+  const Definition definition = whole("depths")
+                                    .axis("size", {"1", "2", "3"})
+                                    .axis("type", {"a", "b"})
+                                    .from(Depth::standard)
+                                    .from(Depth::quick, "size", {"1"})
+                                    .from(Depth::deep, "size", {"3"})
+                                    .from(Depth::smoke, "type", {"b"});
+  std::vector<std::string> depths;
+  for (const Instance& instance : instances_of(definition)) depths.push_back(to_string(instance.depth()));
+  EXPECT_THAT(depths, ElementsAre("quick", "quick", "standard", "smoke", "deep", "deep"));
+}
+
+TEST(Registration, RefusesADepthForAValueThatTheAxisLacks) {
+  EXPECT_THAT(refusal(whole("no_axis").from(Depth::deep, "size", {"1"})), HasSubstr("names the axis size"));
+  EXPECT_THAT(refusal(whole("no_value").axis("size", {"1"}).from(Depth::deep, "size", {"2"})),
+              HasSubstr("names size 2"));
+}
+
 TEST(Definition, NamesItsMetricsByQuantityAndStatistic) {
   const Definition definition = whole("names");
   EXPECT_EQ(definition.metric_name(Statistic::median), "latency");

@@ -69,6 +69,10 @@ const Registration custom{
     })};
 const Registration needs_gpu{
     probe("needs_gpu").requires_gpu(90).body([](Trial& trial) { trial.time(spin); })};
+const Registration only_hopper{
+    probe("only_hopper").requires_gpu_of(90).body([](Trial& trial) { trial.time(spin); })};
+const Registration two_gpus{
+    probe("two_gpus").requires_devices(2).body([](Trial& trial) { trial.time(spin); })};
 const Registration signals{probe("signals").body([](Trial& trial) {
   trial.time([](std::int64_t operations) {
     spin(operations);
@@ -172,17 +176,39 @@ TEST_F(FamilyProcess, WhatDoesNotApplyIsSkippedByName) {
 }
 
 TEST_F(FamilyProcess, AskForMoreComputeCapabilityThanThereIsAndItSkips) {
-  set_environment({.unavailable = {}, .compute_capability = [] { return 86; }, .describe = {}});
+  set_environment(
+      {.unavailable = {}, .compute_capability = [] { return 86; }, .devices = {}, .describe = {}});
   EXPECT_EQ(run("probe/needs_gpu"), exit_ok);
   EXPECT_EQ(samples().benchmarks.at(0).reason, "needs compute capability 9.0, this GPU has 8.6");
-  set_environment({.unavailable = {}, .compute_capability = [] { return 90; }, .describe = {}});
+  set_environment(
+      {.unavailable = {}, .compute_capability = [] { return 90; }, .devices = {}, .describe = {}});
   EXPECT_EQ(run("probe/needs_gpu"), exit_ok);
   EXPECT_EQ(samples().benchmarks.at(0).status, Status::ok);
+}
+
+TEST_F(FamilyProcess, TakesAGenerationOrANumberOfDevicesExactly) {
+  const auto see = [](int capability, int devices) {
+    set_environment({.unavailable = {},
+                     .compute_capability = [capability] { return capability; },
+                     .devices = [devices] { return devices; },
+                     .describe = {}});
+  };
+  see(100, 2);
+  EXPECT_EQ(run("probe/only_hopper"), exit_ok);
+  EXPECT_EQ(samples().benchmarks.at(0).reason, "needs compute capability 9.0 exactly, this GPU has 10.0");
+  EXPECT_EQ(run("probe/two_gpus"), exit_ok);
+  EXPECT_EQ(samples().benchmarks.at(0).status, Status::ok);
+  see(90, 1);
+  EXPECT_EQ(run("probe/only_hopper"), exit_ok);
+  EXPECT_EQ(samples().benchmarks.at(0).status, Status::ok);
+  EXPECT_EQ(run("probe/two_gpus"), exit_ok);
+  EXPECT_EQ(samples().benchmarks.at(0).reason, "needs 2 GPUs, this process sees 1");
 }
 
 TEST_F(FamilyProcess, AnUnavailableFamilySaysWhyInItsFile) {
   set_environment({.unavailable = [] { return "no CUDA device is visible"; },
                    .compute_capability = {},
+                   .devices = {},
                    .describe = [](result::Facts& facts) { facts["cuda.error"] = "100"; }});
   EXPECT_EQ(run("probe/good"), exit_unavailable);
   const Samples all = samples();
@@ -247,6 +273,8 @@ TEST_F(FamilyProcess, ListsAndDescribesWhatThereIs) {
     if (one.at("id") != "probe/needs_gpu") continue;
     found = true;
     EXPECT_EQ(one.at("requires").at("minimum_compute_capability"), 90);
+    EXPECT_EQ(one.at("requires").at("devices"), 1);
+    EXPECT_EQ(one.at("depths").at("probe/needs_gpu"), "standard");
     EXPECT_EQ(one.at("metrics").at(0).at("name"), "latency");
     EXPECT_EQ(one.at("class"), "host_cpu");
     EXPECT_EQ(one.at("isolates"), "how a family behaves");
