@@ -77,6 +77,7 @@ int run_command(int argc, char** argv) {
   add_fleet(app, invocation, action);
   add_list(app, invocation, action);
   add_doctor(app, invocation, action);
+  add_frameworks(app, invocation, action);
   add_selftest(app, invocation, action);
   add_diagnose(app, invocation, action);
   add_explain(app, invocation, action);

@@ -54,7 +54,7 @@ struct Scope {
 
 /// One figure. Slowness: time after over time before, or throughput before over throughput after.
 struct Metric {
-  std::string metric_class;      ///< result::classes, "application" or "framework_op"
+  std::string metric_class;      ///< one of result::classes
   std::optional<double> factor;  ///< > 0; 1 = unchanged, 2 = twice as slow
   bool fails = false;            ///< it does not run at all (factor: null in the file)
   std::optional<double> value;   ///< an absolute figure, in unit

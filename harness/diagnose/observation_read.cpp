@@ -34,10 +34,8 @@ void require_word(const std::string& word, std::span<const std::string_view> wor
 }
 
 void require_class(const std::string& word, const Place& place) {
-  if (result::is_class(word) ||
-      std::find(more_classes.begin(), more_classes.end(), word) != more_classes.end())
-    return;
-  std::vector<std::string_view> all(more_classes.begin(), more_classes.end());
+  if (result::is_class(word)) return;
+  std::vector<std::string_view> all;
   for (const result::ClassInfo& info : result::classes) all.push_back(info.name);
   place.refuse(
       fmt::format("'{}' is no class of measurement; there are {}", shown(word), fmt::join(all, ", ")));

@@ -7,9 +7,6 @@
 
 namespace gpugauge::diagnose {
 
-/// Classes of a figure beside result::classes.
-inline constexpr std::array<std::string_view, 2> more_classes{"application", "framework_op"};
-
 inline constexpr std::array<std::string_view, 4> sides{"earlier", "peers", "expected", "other_configuration"};
 inline constexpr std::array<std::string_view, 3> sizes{"small", "large", "all"};
 inline constexpr std::array<std::string_view, 3> copy_directions{"h2d", "d2h", "both"};

@@ -35,6 +35,7 @@ constexpr std::array table{
         "hosts are shared and virtual: neighbours and turbo steps move them by several percent"},
     Row{"host_memory", .10,
         "hosts are shared and virtual: neighbours and page placement move them by several percent"},
+    Row{"framework_op", .05, "the framework's own dispatch comes on top of the library's kernel"},
     Row{"application", .05, "what it does is not known here; a policy file says it better"},
 };
 

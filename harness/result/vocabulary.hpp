@@ -49,6 +49,7 @@ inline constexpr std::array classes{
     ClassInfo{"host_cpu", "host processor: arithmetic, system calls, wake-up"},
     ClassInfo{"host_memory", "host memory bandwidth and latency"},
     ClassInfo{"integrity", "repeatability bit for bit"},
+    ClassInfo{"framework_op", "one operation of a framework"},
     ClassInfo{"application", "a program of the user's own"},
 };
 

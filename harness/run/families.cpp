@@ -38,7 +38,7 @@ std::vector<Family> find_families(const fs::path& directory) {
     const auto name = entry.path().filename().string();
     std::error_code gone;
     if (name.size() > prefix.size() && name.rfind(prefix, 0) == 0 && entry.is_regular_file(gone))
-      families.push_back({name.substr(prefix.size()), entry.path()});
+      families.push_back({name.substr(prefix.size()), entry.path(), {}});
   }
   std::sort(families.begin(), families.end(),
             [](const Family& a, const Family& b) { return a.name < b.name; });

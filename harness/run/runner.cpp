@@ -112,12 +112,14 @@ class Execution {
   Command command_of(const Step& step, const std::filesystem::path& samples) const {
     const auto& family = plan_.families[step.family];
     Command command{family.executable, {}, {}};
-    command.arguments = {
-        fmt::format("--gpugauge_samples={}", samples.string()),
-        fmt::format("--gpugauge_seed={}", process_seed(plan_.seed, family.name, step.index)),
-        fmt::format("--gpugauge_window={}", plan_.profile.window_seconds),
-        fmt::format("--gpugauge_parent={}", getpid()),
-    };
+    command.arguments = family.arguments;
+    for (std::string& flag : std::vector<std::string>{
+             fmt::format("--gpugauge_samples={}", samples.string()),
+             fmt::format("--gpugauge_seed={}", process_seed(plan_.seed, family.name, step.index)),
+             fmt::format("--gpugauge_window={}", plan_.profile.window_seconds),
+             fmt::format("--gpugauge_parent={}", getpid()),
+         })
+      command.arguments.push_back(std::move(flag));
     if (!plan_.only.empty())
       command.arguments.push_back(fmt::format("--gpugauge_only={}", only_file().string()));
     if (plan_.device != "host") {

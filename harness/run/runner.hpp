@@ -30,6 +30,7 @@ Profile profile(const std::string& name);
 struct Family {
   std::string name;
   std::filesystem::path executable;
+  std::vector<std::string> arguments = {};  ///< before our own flags: a script and what it is to run
 };
 /// The families beside this command: DIR/gpugauge-bench-*, sorted by name. DIR is GPUGAUGE_LIBEXEC if set,
 /// else ../libexec/gpugauge relative to the command's real path. Files that cannot be executed are listed

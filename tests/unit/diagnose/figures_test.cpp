@@ -140,7 +140,6 @@ TEST(Figures, TheVocabularyOfTheObservationPageIsTheReaders) {
   named_on_page(probe_outcomes);
   named_on_page(apis);
   named_on_page(movements);
-  named_on_page(more_classes);
 }
 
 TEST(Figures, TheSchemaOfAnObservationHasTheReadersWords) {

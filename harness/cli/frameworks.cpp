@@ -1,0 +1,116 @@
+// gpugauge frameworks: run what a Python holds, and prove where the work ran.
+#include "conductor/frameworks.hpp"
+
+#include <algorithm>
+#include <memory>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cli/command.hpp"
+#include "result/error.hpp"
+#include "result/file.hpp"
+#include "stack/inventory/python.hpp"
+
+namespace gpugauge::cli {
+namespace {
+
+constexpr const char* footer =
+    "Examples:\n"
+    "  gpugauge frameworks                         every framework of the Python on PATH or the active "
+    "environment\n"
+    "  gpugauge frameworks --python /opt/venv torch\n"
+    "  gpugauge frameworks --json > frameworks.json\n"
+    "\n"
+    "Exit codes: 0 all work ran on the GPU; 1 a framework failed, or ran on the processor beside a usable "
+    "GPU; 2 usage; 3 cannot judge (no usable GPU, or none of them installed).";
+
+struct Arguments {
+  std::vector<std::string> names;
+  std::string python;
+  std::string output;
+  std::string observation;
+  double window = 1;
+  double limit = 180;
+  bool json = false;
+  bool quiet = false;
+};
+
+std::filesystem::path interpreter(const std::string& asked) {
+  stack::Context context;
+  context.environment = stack::current_environment();
+  context.python = asked;
+  const stack::PythonSearch search = stack::find_python(context);
+  if (!search.found)
+    throw result::UsageError(fmt::format("no Python was found ({}); name one with --python", search.wanted));
+  return search.found->path;
+}
+
+int run(const Arguments& arguments, const Invocation& invocation) {
+  const std::vector<std::string>& known = conductor::probed_frameworks();
+  conductor::FrameworkOptions options;
+  options.names = arguments.names.empty() ? known : arguments.names;
+  if (!arguments.observation.empty() && options.names.size() != 1)
+    throw result::UsageError("--observation holds one framework; name it");
+  options.python = interpreter(arguments.python);
+  options.window_seconds = arguments.window;
+  options.limit_seconds = arguments.limit;
+  options.command = invocation.arguments;
+  report::ProgressLine progress(report::terminal(2), arguments.quiet);
+  options.progress = [&](const report::ProgressState& state) { progress.show(state); };
+  const stack::GpuReport gpus = stack::probe_gpus();
+  const result::Run measured = conductor::run_frameworks(options, gpus);
+  progress.clear();
+  if (!arguments.output.empty()) result::write_file(arguments.output, result::to_json(measured));
+  const report::FrameworksReport report = conductor::judge_frameworks(measured, gpus);
+  if (!arguments.observation.empty()) {
+    const auto& seen = report.frameworks.front().observation;
+    if (!seen) throw result::UsageError(fmt::format("--observation: {}", report.frameworks.front().sentence));
+    result::write_file(arguments.observation, diagnose::to_json(*seen));
+  }
+  print(arguments.json ? report::to_json(report) : report::draw(report, report::terminal(1)));
+  return static_cast<int>(report.outcome.code);
+}
+
+}  // namespace
+
+void add_frameworks(CLI::App& app, const Invocation& invocation, Action& action) {
+  CLI::App* command = app.add_subcommand(
+      "frameworks",
+      "Run PyTorch, TensorFlow, JAX and ONNX Runtime of a Python, and prove where the work ran");
+  command->footer(footer);
+  auto arguments = std::make_shared<Arguments>();
+  command
+      ->add_option("names", arguments->names,
+                   fmt::format("Which: {} (default: all)", fmt::join(conductor::probed_frameworks(), ", ")))
+      ->check(CLI::IsMember(conductor::probed_frameworks()));
+  command
+      ->add_option("--python", arguments->python,
+                   "Interpreter, or folder of a virtual environment (default: the active one, then PATH)")
+      ->type_name("PATH");
+  command
+      ->add_option("-o,--output", arguments->output, "Also keep everything that was measured as a run file")
+      ->type_name("FILE");
+  command
+      ->add_option("--observation", arguments->observation,
+                   "Also write what was seen of one framework, for `gpugauge diagnose`")
+      ->type_name("FILE");
+  command->add_option("--window", arguments->window, "Seconds of measuring for each operation")
+      ->capture_default_str()
+      ->check(CLI::Range(.1, 60.))
+      ->type_name("SECONDS");
+  command->add_option("--limit", arguments->limit, "A framework that takes longer is killed")
+      ->capture_default_str()
+      ->check(CLI::Range(1., 3600.))
+      ->type_name("SECONDS");
+  command->add_flag("--json", arguments->json, "JSON on standard output");
+  command->add_flag("-q,--quiet", arguments->quiet, "No progress line");
+  command->callback([arguments, &invocation, &action] {
+    std::sort(arguments->names.begin(), arguments->names.end());
+    arguments->names.erase(std::unique(arguments->names.begin(), arguments->names.end()),
+                           arguments->names.end());
+    action = [arguments, &invocation] { return run(*arguments, invocation); };
+  });
+}
+
+}  // namespace gpugauge::cli

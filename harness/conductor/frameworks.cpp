@@ -1,0 +1,238 @@
+#include "conductor/frameworks.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "conductor/observe.hpp"
+#include "diagnose/vocabulary.hpp"
+#include "result/build.hpp"
+#include "result/error.hpp"
+#include "run/runner.hpp"
+#include "stack/gpu_report.hpp"
+
+namespace gpugauge::conductor {
+namespace {
+
+using report::Framework;
+using report::FrameworkOperation;
+using report::FrameworkState;
+
+const std::string& fact(const result::Facts& facts, const std::string& name) {
+  static const std::string none;
+  const auto found = facts.find(name);
+  return found == facts.end() ? none : found->second;
+}
+
+FrameworkOperation operation_of(const result::BenchmarkResult& benchmark) {
+  FrameworkOperation out;
+  out.id = benchmark.id;
+  out.ran_on = fact(benchmark.notes, "ran_on");
+  out.evidence = fact(benchmark.notes, "evidence");
+  for (const result::Metric& metric : benchmark.metrics)
+    if (metric.name == "throughput") out.flops = metric.value;
+  out.wrong = benchmark.status == result::Status::failed;
+  if (out.wrong) out.evidence = benchmark.reason;
+  return out;
+}
+
+std::string sentence_end(std::string text) {
+  while (!text.empty() && (text.back() == '.' || text.back() == ' ')) text.pop_back();
+  return text + ".";
+}
+
+/// Its state and the sentence, from the process and what its operations say.
+void conclude(const result::Process& process, const stack::GpuReport& gpus, Framework& out) {
+  const auto says = [&](FrameworkState state, const std::string& sentence) {
+    out.state = state;
+    out.sentence = sentence_end(sentence);
+  };
+  if (!process.samples) return says(FrameworkState::failed, process.reason);
+  const result::Samples& samples = *process.samples;
+  if (samples.status == result::Status::unavailable) {
+    const bool absent = samples.reason.find(" is not installed in ") != std::string::npos;
+    return says(absent ? FrameworkState::absent : FrameworkState::failed, samples.reason);
+  }
+  if (process.status == result::Status::failed && samples.status == result::Status::ok &&
+      std::none_of(out.operations.begin(), out.operations.end(), [](const auto& one) { return one.wrong; }))
+    return says(FrameworkState::failed, process.reason);
+  for (const FrameworkOperation& one : out.operations)
+    if (one.wrong) return says(FrameworkState::failed, fmt::format("{}: {}", one.id, one.evidence));
+  if (out.operations.empty()) return says(FrameworkState::failed, process.reason);
+  const auto first = [&](const std::string& place) {
+    return std::find_if(out.operations.begin(), out.operations.end(),
+                        [&](const FrameworkOperation& one) { return one.ran_on == place; });
+  };
+  const auto count = [&](const std::string& place) {
+    return std::count_if(out.operations.begin(), out.operations.end(),
+                         [&](const FrameworkOperation& one) { return one.ran_on == place; });
+  };
+  const auto total = static_cast<std::ptrdiff_t>(out.operations.size());
+  if (const auto one = first("cpu"); one != out.operations.end())
+    return says(FrameworkState::on_cpu,
+                count("cpu") == total
+                    ? fmt::format("everything ran on the processor: {}; what it computes on is {}",
+                                  one->evidence, fact(samples.context, "framework.device_name"))
+                    : fmt::format("{} of {} operations ran on the processor, {} among them: {}", count("cpu"),
+                                  total, one->id, one->evidence));
+  if (const auto one = first("unknown"); one != out.operations.end())
+    return says(FrameworkState::unknown,
+                fmt::format("where {} ran could not be proved: {}", one->id, one->evidence));
+  says(FrameworkState::on_gpu,
+       fmt::format("everything ran on {}{}", fact(samples.context, "framework.device_name"),
+                   gpus.state == stack::GpuState::usable ? "" : ", although no GPU was found usable before"));
+}
+
+/// What was seen, in the words of an observation; never a conclusion.
+diagnose::Observation observation_of(const result::Run& run, const result::Process& process,
+                                     const stack::GpuReport& gpus, const Framework& framework) {
+  report::DeviceReport device;
+  device.rounds.push_back(run);
+  device.rounds.back().processes = {process};
+  diagnose::Observation out = observe(device, nullptr);
+  out.about.source = fmt::format("gpugauge frameworks, {}, {}", framework.name, run.started);
+  out.about.compared_with = "expected";
+  out.about.gpus = static_cast<int>(gpus.gpus.size());
+  out.inventory["framework.name"] = framework.name;
+  out.probes.push_back({"nvml_query", gpus.state == stack::GpuState::usable ? "succeeds" : "fails", ""});
+  if (!process.samples || process.samples->status == result::Status::unavailable)
+    out.errors.push_back(
+        {"framework", {}, process.samples ? process.samples->reason : process.reason + " " + process.output});
+  if (!process.samples) return out;
+  for (const auto& [name, value] : process.samples->context) {
+    const bool known = std::any_of(
+        diagnose::inventory_keys.begin(), diagnose::inventory_keys.end(),
+        [&, key = std::string_view(name)](const diagnose::Key& entry) { return entry.name == key; });
+    if (known)
+      out.inventory[name] = value == "none" ? diagnose::Value() : diagnose::Value(value);
+    else if (name.starts_with(framework.name + "."))
+      out.settings[name] = diagnose::Value(value);
+  }
+  std::set<std::string> places;
+  for (const result::BenchmarkResult& benchmark : process.samples->benchmarks) {
+    const std::string& place = fact(benchmark.notes, "ran_on");
+    if (place == "cpu" || place == "gpu") places.insert(place);
+    const std::string& kernels = fact(benchmark.notes, "kernels");
+    for (std::size_t at = 0; at < kernels.size();) {
+      const std::size_t end = std::min(kernels.find('\n', at), kernels.size());
+      out.kernels.push_back(kernels.substr(at, end - at));
+      at = end + 1;
+    }
+    if (benchmark.status == result::Status::failed) {
+      diagnose::Metric metric;
+      metric.metric_class = "framework_op";
+      metric.fails = true;
+      metric.scope.op = benchmark.id;
+      metric.scope.framework = framework.name;
+      metric.note = benchmark.reason;
+      out.metrics.push_back(std::move(metric));
+      out.errors.push_back({"framework", {}, benchmark.reason});
+    }
+  }
+  // One operation on the processor is a fallback, whatever the others do.
+  if (!places.empty()) out.telemetry["ran_on"] = diagnose::Value(places.contains("cpu") ? "cpu" : "gpu");
+  return out;
+}
+
+judge::Outcome outcome_of(const std::vector<Framework>& frameworks, bool usable) {
+  const auto names = [&](FrameworkState state) {
+    std::vector<std::string> out;
+    for (const Framework& one : frameworks)
+      if (one.state == state) out.push_back(one.name);
+    return out;
+  };
+  const std::vector<std::string> failed = names(FrameworkState::failed);
+  const std::vector<std::string> on_cpu = names(FrameworkState::on_cpu);
+  const std::vector<std::string> unknown = names(FrameworkState::unknown);
+  const std::vector<std::string> on_gpu = names(FrameworkState::on_gpu);
+  if (!failed.empty())
+    return {judge::ExitCode::regressed, fmt::format("failed: {}", fmt::join(failed, ", "))};
+  if (usable && !on_cpu.empty())
+    return {judge::ExitCode::regressed,
+            fmt::format("failed: {} ran on the processor beside a usable GPU", fmt::join(on_cpu, ", "))};
+  if (names(FrameworkState::absent).size() == frameworks.size())
+    return {judge::ExitCode::cannot_judge, "cannot judge: none of the frameworks asked for is installed"};
+  if (!usable)
+    return {judge::ExitCode::cannot_judge,
+            fmt::format("cannot judge: no usable GPU{}",
+                        on_cpu.empty() ? ""
+                                       : fmt::format("; {} ran on the processor, as they must without one",
+                                                     fmt::join(on_cpu, ", ")))};
+  if (!unknown.empty())
+    return {judge::ExitCode::cannot_judge,
+            fmt::format("cannot judge: where {} ran could not be proved", fmt::join(unknown, ", "))};
+  return {judge::ExitCode::pass, fmt::format("pass: {} ran on the GPU", fmt::join(on_gpu, ", "))};
+}
+
+}  // namespace
+
+const std::vector<std::string>& probed_frameworks() {
+  static const std::vector<std::string> names{"torch", "tensorflow", "jax", "onnxruntime"};
+  return names;
+}
+
+std::filesystem::path probe_script() {
+  return run::family_directory() / "frameworks" / "probe.py";
+}
+
+result::Run run_frameworks(const FrameworkOptions& options, const stack::GpuReport& gpus) {
+  const std::filesystem::path script = probe_script();
+  if (!std::filesystem::exists(script))
+    throw result::FileError(
+        fmt::format("{} is not there; install GPUGauge whole, or name its folder with GPUGAUGE_LIBEXEC",
+                    script.string()));
+  run::Plan plan;
+  plan.profile.name = "frameworks";
+  plan.profile.processes = 1;
+  plan.profile.window_seconds = options.window_seconds;
+  plan.profile.limit_seconds = options.limit_seconds;
+  for (const std::string& name : options.names)
+    plan.families.push_back({name, options.python, {script.string(), name}});
+  plan.device = "host";  // the environment stays as the user's own programs find it
+  plan.device_selection = gpus.gpus.size() == 1 ? gpus.gpus.front().uuid : "host";
+  plan.fingerprint = stack::fingerprint(gpus);
+  plan.command = options.command;
+  plan.gpu_telemetry = gpus.state == stack::GpuState::usable;
+  return run::execute(plan, [&](const run::Progress& progress) {
+    if (options.progress)
+      options.progress({"frameworks", progress.done, progress.total, progress.family,
+                        progress.elapsed_seconds, progress.left_seconds});
+  });
+}
+
+report::FrameworksReport judge_frameworks(const result::Run& run, const stack::GpuReport& gpus) {
+  report::FrameworksReport out;
+  const bool usable = gpus.state == stack::GpuState::usable;
+  if (!usable) out.gpu_explanation = gpus.explanation;
+  for (const result::Process& process : run.processes) {
+    Framework framework;
+    framework.name = process.family;
+    if (process.samples) {
+      const result::Facts& context = process.samples->context;
+      framework.version = fact(context, "framework.version");
+      framework.build = fact(context, "framework.build");
+      framework.cuda = fact(context, "framework.cuda");
+      if (out.python.empty()) out.python = fact(context, "framework.python");
+      for (const result::BenchmarkResult& benchmark : process.samples->benchmarks)
+        framework.operations.push_back(operation_of(benchmark));
+    }
+    conclude(process, gpus, framework);
+    if (framework.state != FrameworkState::absent) {
+      framework.observation = observation_of(run, process, gpus, framework);
+      // Without a GPU the processor is where work belongs, and why there is none is said already.
+      if (usable && framework.state != FrameworkState::on_gpu)
+        framework.diagnosis = diagnose::diagnose(*framework.observation);
+    }
+    out.frameworks.push_back(std::move(framework));
+  }
+  std::sort(out.frameworks.begin(), out.frameworks.end(),
+            [](const Framework& a, const Framework& b) { return a.name < b.name; });
+  out.outcome = outcome_of(out.frameworks, usable);
+  if (!run.complete && out.outcome.code != judge::ExitCode::regressed)
+    out.outcome = {judge::ExitCode::cannot_judge, "cannot judge: " + run.partial_reason};
+  return out;
+}
+
+}  // namespace gpugauge::conductor

@@ -1,0 +1,129 @@
+#include "report/frameworks.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "report/diagnosis.hpp"
+#include "report/format.hpp"
+#include "report/table.hpp"
+#include "result/object_reader.hpp"
+
+namespace gpugauge::report {
+namespace {
+
+Tone tone(FrameworkState state) {
+  switch (state) {
+    case FrameworkState::on_gpu:
+      return Tone::good;
+    case FrameworkState::failed:
+      return Tone::bad;
+    case FrameworkState::on_cpu:
+    case FrameworkState::unknown:
+      return Tone::doubt;
+    case FrameworkState::absent:
+      break;
+  }
+  return Tone::faint;
+}
+
+Tone tone(judge::ExitCode code) {
+  if (code == judge::ExitCode::pass) return Tone::good;
+  return code == judge::ExitCode::regressed ? Tone::bad : Tone::doubt;
+}
+
+std::string built_for(const Framework& framework) {
+  if (framework.build == "cpu") return "the processor only";
+  if (framework.build == "cuda" && !framework.cuda.empty() && framework.cuda != "none")
+    return "CUDA " + framework.cuda;
+  return framework.build.empty() ? "-" : framework.build;
+}
+
+std::string draw_operations(const Framework& framework, const Terminal& terminal) {
+  Table table({{"operation"}, {"ran on"}, {"speed", true}});
+  for (const FrameworkOperation& one : framework.operations)
+    table.add({{plain(one.id)},
+               {one.wrong ? "failed" : one.ran_on, one.wrong ? Tone::bad : Tone::normal},
+               {one.flops ? quantity(*one.flops, "flop/second") : "-"}});
+  return table.empty() ? "" : table.draw(terminal);
+}
+
+}  // namespace
+
+std::string to_string(FrameworkState state) {
+  switch (state) {
+    case FrameworkState::absent:
+      return "absent";
+    case FrameworkState::on_gpu:
+      return "on_gpu";
+    case FrameworkState::on_cpu:
+      return "on_cpu";
+    case FrameworkState::unknown:
+      return "unknown";
+    case FrameworkState::failed:
+      return "failed";
+  }
+  return "";
+}
+
+std::string draw(const FrameworksReport& report, const Terminal& terminal) {
+  std::string out;
+  if (!report.python.empty()) out += "  Python " + plain(report.python) + "\n\n";
+  Table table({{"framework"}, {"version"}, {"built for"}, {"work ran on"}});
+  for (const Framework& one : report.frameworks) {
+    std::string place = "-";
+    if (one.state == FrameworkState::on_gpu) place = "the GPU";
+    if (one.state == FrameworkState::on_cpu) place = "the processor";
+    if (one.state == FrameworkState::unknown) place = "not proved";
+    if (one.state == FrameworkState::failed) place = "failed";
+    if (one.state == FrameworkState::absent) place = "not installed";
+    table.add({{one.name, Tone::strong},
+               {one.version.empty() ? "-" : plain(one.version)},
+               {plain(built_for(one))},
+               {place, tone(one.state)}});
+  }
+  out += table.draw(terminal);
+  for (const Framework& one : report.frameworks) {
+    if (one.state == FrameworkState::absent) continue;
+    out += fmt::format("\n  {}  {}\n", terminal.paint(one.name, Tone::strong),
+                       wrap(plain(one.sentence), terminal.width, 4));
+    out += draw_operations(one, terminal);
+    if (one.diagnosis) out += "\n" + draw(*one.diagnosis, terminal);
+  }
+  if (!report.gpu_explanation.empty())
+    out += "\n  " + wrap(plain(report.gpu_explanation), terminal.width, 2) + "\n";
+  return out + "\n  " +
+         terminal.paint(wrap(plain(report.outcome.sentence), terminal.width, 2), tone(report.outcome.code)) +
+         "\n";
+}
+
+std::string to_json(const FrameworksReport& report) {
+  nlohmann::ordered_json frameworks = nlohmann::ordered_json::array();
+  for (const Framework& one : report.frameworks) {
+    nlohmann::ordered_json operations = nlohmann::ordered_json::array();
+    for (const FrameworkOperation& operation : one.operations) {
+      nlohmann::ordered_json entry{
+          {"id", operation.id}, {"ran_on", operation.ran_on}, {"evidence", operation.evidence}};
+      if (operation.flops) entry["flops"] = *operation.flops;
+      entry["failed"] = operation.wrong;
+      operations.push_back(std::move(entry));
+    }
+    frameworks.push_back(
+        {{"name", one.name},
+         {"state", to_string(one.state)},
+         {"version", one.version},
+         {"build", one.build},
+         {"cuda", one.cuda},
+         {"sentence", one.sentence},
+         {"operations", operations},
+         {"findings", one.diagnosis ? findings_json(*one.diagnosis) : nlohmann::ordered_json::array()}});
+  }
+  const nlohmann::ordered_json root{{"schema", frameworks_schema},
+                                    {"exit_code", static_cast<int>(report.outcome.code)},
+                                    {"verdict", report.outcome.sentence},
+                                    {"python", report.python},
+                                    {"gpu_explanation", report.gpu_explanation},
+                                    {"frameworks", frameworks}};
+  return result::dump_json(root);
+}
+
+}  // namespace gpugauge::report

@@ -1,0 +1,58 @@
+// What the frameworks of a Python did: for a person and for a program.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "diagnose/diagnose.hpp"
+#include "judge/judge.hpp"
+#include "report/terminal.hpp"
+
+namespace gpugauge::report {
+
+inline constexpr std::string_view frameworks_schema = "gpugauge.frameworks/1";
+
+/// One operation of a framework.
+struct FrameworkOperation {
+  std::string id;
+  std::string ran_on;           ///< gpu, cpu, unknown; "" when it was not measured
+  std::string evidence;         ///< why that is known, or why it failed
+  std::optional<double> flops;  ///< per second, median over batches
+  bool wrong = false;           ///< it failed, or its result is wrong
+};
+
+enum class FrameworkState {
+  absent,   ///< not installed
+  on_gpu,   ///< everything ran on the GPU
+  on_cpu,   ///< something ran on the processor
+  unknown,  ///< where it ran could not be proved
+  failed,   ///< it cannot be imported, crashed, hung, or a result is wrong
+};
+std::string to_string(FrameworkState state);
+
+struct Framework {
+  std::string name;
+  FrameworkState state = FrameworkState::absent;
+  std::string version;   ///< "" unknown
+  std::string build;     ///< cuda, cpu, rocm, "" unknown
+  std::string cuda;      ///< that it was built for; "" unknown
+  std::string sentence;  ///< what happened, one sentence
+  std::vector<FrameworkOperation> operations;
+  std::optional<diagnose::Observation> observation;  ///< unless absent
+  std::optional<diagnose::Diagnosis> diagnosis;
+};
+
+struct FrameworksReport {
+  std::string python;
+  std::string gpu_explanation;  ///< why no GPU is usable, "" when one is
+  std::vector<Framework> frameworks;
+  judge::Outcome outcome;
+};
+
+/// One screen: a table, then what is wrong with each and the findings.
+std::string draw(const FrameworksReport& report, const Terminal& terminal);
+/// JSON text, schema "gpugauge.frameworks/1" (docs/schema/frameworks.schema.json).
+std::string to_json(const FrameworksReport& report);
+
+}  // namespace gpugauge::report

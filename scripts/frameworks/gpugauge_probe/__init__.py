@@ -1,0 +1,1 @@
+"""Runs a framework and proves where its work ran."""

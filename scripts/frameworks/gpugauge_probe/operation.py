@@ -1,0 +1,68 @@
+"""One operation of a framework, whichever framework: its id, its work, its tolerance."""
+from collections import namedtuple
+
+from gpugauge_probe import family
+
+
+class ConvolutionShape(namedtuple("ConvolutionShape", "batch channels height width filters kernel")):
+    """NCHW image and OIHW weights, stride 1, same padding."""
+
+    def terms(self):
+        """Products that are summed for one output."""
+        return self.channels * self.kernel * self.kernel
+
+    def flops(self):
+        """A multiplication and an addition for each term of each output; padding counted as work."""
+        return 2.0 * self.batch * self.filters * self.height * self.width * self.terms()
+
+
+# Sizes that a GPU needs milliseconds for at most, and a processor not much more than a second.
+MATMUL_SIZE = {"gpu": 4096, "cpu": 1024}
+CONVOLUTION_SHAPE = {
+    "gpu": ConvolutionShape(32, 128, 28, 28, 128, 3),  # conv3_x of ResNet-50 (He et al., 2015, table 1)
+    "cpu": ConvolutionShape(4, 64, 28, 28, 64, 3),
+}
+# Relative to the norms of row and column: fp32 may be rounded to TF32 (10 bits of mantissa) by the framework's own choice, and
+# bf16 rounds its result to 8 bits. Random roundings of K terms add up as their root, which the norms carry.
+TOLERANCE = {"fp32": 2.0**-10, "bf16": 2.0**-7}
+
+
+class Operation:
+    """`make` builds inputs and returns (run, error, device of the result)."""
+    SEED = family.INPUT_SEED
+
+    def __init__(self, framework, kind, dtype, parameters, flops, make, finish, kernels_of, where):
+        self.dtype, self.flops, self.parameters = dtype, flops, dict(parameters, type=dtype)
+        self.id = "/".join([framework, kind, dtype, *parameters.values()])
+        self.kind, self.finish, self.kernels_of, self.where = kind, finish, kernels_of, where
+        self._make = make
+
+    def prepare(self):
+        """Allocates; returns (run, error, device of the result)."""
+        return self._make()
+
+    def tolerance(self):
+        """Largest error allowed, in the unit that `error` returns."""
+        return TOLERANCE[self.dtype]
+
+
+class Matmul(Operation):
+    """A square product."""
+
+    def __init__(self, framework, dtype, place, make, finish, kernels_of, where):
+        n = MATMUL_SIZE[place]
+        super().__init__(framework, "matmul", dtype, {"shape": f"{n}x{n}x{n}"}, 2.0 * n**3, lambda: make(dtype, n), finish,
+                         kernels_of, where)
+
+
+class Convolution(Operation):
+    """A 3 x 3 convolution; its error is relative to the root of the terms."""
+
+    def __init__(self, framework, dtype, place, make, finish, kernels_of, where):
+        shape = CONVOLUTION_SHAPE[place]
+        super().__init__(framework, "convolution", dtype, {"shape": "x".join(str(one) for one in shape)}, shape.flops(),
+                         lambda: make(dtype, shape), finish, kernels_of, where)
+
+    def tolerance(self):
+        # Terms are products of uniform numbers of variance 1/9; the output itself is rounded once, and reaches about 4 roots.
+        return 4 * TOLERANCE[self.dtype]

@@ -1,0 +1,95 @@
+"""PyTorch: products and a convolution on what it calls the GPU."""
+from gpugauge_probe.operation import Convolution, Matmul, Operation
+
+
+def load():
+    """Imports the framework; everything else here may rely on it."""
+    import torch  # pylint: disable=import-outside-toplevel
+    return torch
+
+
+def facts(torch):
+    """framework.* facts and switches, as an import tells them."""
+    cuda = torch.version.cuda
+    out = {
+        "framework.version": torch.__version__,
+        "framework.build": "cuda" if cuda else ("rocm" if getattr(torch.version, "hip", None) else "cpu"),
+        "framework.cuda": cuda or "none",
+        "torch.allow_tf32": str(torch.backends.cuda.matmul.allow_tf32).lower(),
+        "torch.cudnn_allow_tf32": str(torch.backends.cudnn.allow_tf32).lower(),
+        "torch.cudnn_benchmark": str(torch.backends.cudnn.benchmark).lower(),
+    }
+    if hasattr(torch, "get_float32_matmul_precision"):
+        out["torch.float32_matmul_precision"] = torch.get_float32_matmul_precision()
+    if cuda:
+        out["cuda.arch_list"] = " ".join(torch.cuda.get_arch_list())
+        version = torch.backends.cudnn.version()
+        if version:
+            out["cudnn.version"] = str(version)
+    return out
+
+
+def device(torch):
+    """("gpu"/"cpu", its name): where the framework would put work that is meant for the GPU."""
+    if torch.cuda.is_available():
+        return "gpu", torch.cuda.get_device_name(0)
+    return "cpu", "the processor: torch.cuda.is_available() is False"
+
+
+def operations(torch, place):
+    """The operations to time, on `place` ("gpu" or "cpu")."""
+    target = "cuda" if place == "gpu" else "cpu"
+    types = {"fp32": torch.float32, "bf16": torch.bfloat16}
+
+    def finish():
+        if target == "cuda":
+            torch.cuda.synchronize()
+
+    def kernels_of(run):
+        if target != "cuda":
+            return None
+        activity = torch.profiler.ProfilerActivity
+        with torch.profiler.profile(activities=[activity.CPU, activity.CUDA]) as profile:
+            run()
+            finish()
+        return [event.name for event in profile.events() if str(event.device_type).endswith("CUDA")]
+
+    def uniform(shape, seed, dtype):
+        generator = torch.Generator().manual_seed(seed)
+        return (torch.rand(shape, generator=generator) * 2 - 1).to(types[dtype]).to(target)
+
+    def matmul(dtype, n):
+        a, b = uniform((n, n), Operation.SEED, dtype), uniform((n, n), Operation.SEED + 1, dtype)
+        state = {}
+
+        def run():
+            state["out"] = a @ b
+
+        def error():
+            rows = slice(0, n, max(1, n // 16))
+            exact = a[rows].cpu().double() @ b.cpu().double()
+            scale = a[rows].cpu().double().norm(dim=1, keepdim=True) * b.cpu().double().norm(dim=0, keepdim=True)
+            return float(((state["out"][rows].cpu().double() - exact).abs() / scale).max())
+        return run, error, lambda: state["out"].device.type
+
+    def convolution(dtype, shape):
+        image = uniform((shape.batch, shape.channels, shape.height, shape.width), Operation.SEED, dtype)
+        weight = uniform((shape.filters, shape.channels, shape.kernel, shape.kernel), Operation.SEED + 1, dtype)
+        state = {}
+
+        def run():
+            state["out"] = torch.nn.functional.conv2d(image, weight, padding=shape.kernel // 2)
+
+        def error():
+            exact = torch.nn.functional.conv2d(image[:1].cpu().double(), weight.cpu().double(), padding=shape.kernel // 2)
+            return float((state["out"][:1].cpu().double() - exact).abs().max()) / shape.terms() ** 0.5
+        return run, error, lambda: state["out"].device.type
+
+    def where(kind):
+        return "gpu" if kind == "cuda" else "cpu"
+
+    out = []
+    for dtype in ("fp32", "bf16"):
+        out.append(Matmul("torch", dtype, place, matmul, finish, kernels_of, where))
+        out.append(Convolution("torch", dtype, place, convolution, finish, kernels_of, where))
+    return out

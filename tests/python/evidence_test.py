@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""What the framework probes conclude, with exact vectors: where work ran, the ONNX model's bytes, the sample file's rules."""
+import json
+import pathlib
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts" / "frameworks"))
+
+from gpugauge_probe import evidence, family, onnx_model, operation  # noqa: E402  pylint: disable=wrong-import-position
+
+
+def seen(**changes):
+    """Healthy work on a GPU, with changes."""
+    return {"result_device": "gpu", "kernels": ["sm90_xmma_gemm_bf16"], "driver_mapped": True, "gpu_bytes": 1 << 30,
+            "processors": 1.0, "fallback": [], **changes}
+
+
+class Tell(unittest.TestCase):
+    """The places, and never more than what was seen."""
+
+    def test_kernels_prove_the_gpu(self):
+        self.assertEqual(evidence.tell(seen())[0], "gpu")
+
+    def test_no_kernel_is_the_processor_whatever_the_framework_says(self):
+        self.assertEqual(evidence.tell(seen(kernels=[]))[0], "cpu")
+
+    def test_without_the_drivers_library_nothing_ran_on_a_gpu(self):
+        self.assertEqual(evidence.tell(seen(kernels=None, driver_mapped=False))[0], "cpu")
+
+    def test_one_operator_on_the_processor_is_a_fallback(self):
+        place, why = evidence.tell(seen(fallback=["Conv"]))
+        self.assertEqual(place, "cpu")
+        self.assertIn("Conv", why)
+
+    def test_memory_and_the_results_place_prove_it_where_kernels_cannot_be_listed(self):
+        self.assertEqual(evidence.tell(seen(kernels=None))[0], "gpu")
+        self.assertEqual(evidence.tell(seen(kernels=None, result_device="cpu"))[0], "cpu")
+
+    def test_a_contradiction_is_unknown(self):
+        self.assertEqual(evidence.tell(seen(kernels=None, gpu_bytes=0))[0], "unknown")
+
+    def test_a_container_that_hides_processes_is_said(self):
+        place, why = evidence.tell(seen(kernels=None, gpu_bytes=None))
+        self.assertEqual(place, "gpu")
+        self.assertIn("not visible", why)
+
+
+class Nvml(unittest.TestCase):
+    """NVML where there is none."""
+
+    def test_a_missing_library_is_a_fault_and_no_crash(self):
+        nvml = evidence.Nvml("libnvidia-ml-that-is-nowhere.so.1")
+        self.assertIn("libnvidia-ml-that-is-nowhere", nvml.fault)
+        self.assertEqual(nvml.processes(), [])
+        self.assertIsNone(nvml.utilization(1))
+
+    def test_structures_have_the_headers_sizes(self):
+        self.assertEqual(evidence.ctypes.sizeof(evidence.ProcessInfo), 24)
+        self.assertEqual(evidence.ctypes.sizeof(evidence.UtilizationSample), 32)
+
+
+class OnnxModel(unittest.TestCase):
+    """The wire format."""
+
+    def test_a_product_has_the_bytes_of_the_format(self):
+        made = onnx_model.model("MatMul", [("a", (2, 300)), ("b", (300, 2))], ("c", (2, 2)), onnx_model.FLOAT)
+        self.assertTrue(made.startswith(b"\x08\x08\x3a"))          # ir_version 8, then the graph
+        self.assertTrue(made.endswith(b"\x42\x04\x0a\x00\x10\x0f"))  # operator set "", 15
+        self.assertIn(b"\x0a\x01a\x0a\x01b\x12\x01c\x1a\x04work\x22\x06MatMul", made)
+        self.assertIn(b"\x0a\x03\x08\xac\x02", made)               # the dimension 300 as a varint
+
+    def test_attributes_are_integers(self):
+        made = onnx_model.model("Conv", [("a", (1,)), ("b", (1,))], ("c", (1,)), onnx_model.FLOAT, [("pads", (1, 0))])
+        self.assertIn(b"\x0a\x04pads\x40\x01\x40\x00\xa0\x01\x07", made)
+
+
+class Work(unittest.TestCase):
+    """Formulas and tolerances."""
+
+    def test_flops(self):
+        shape = operation.ConvolutionShape(2, 3, 4, 5, 6, 3)
+        self.assertEqual(shape.terms(), 27)
+        self.assertEqual(shape.flops(), 2.0 * 2 * 6 * 4 * 5 * 27)
+
+    def test_nan_never_passes(self):
+        self.assertFalse(family.verification("x", float("nan"), 1)["passed"])
+        self.assertNotIn("error", family.verification("x", float("inf"), 1))
+        self.assertTrue(family.verification("x", 1, 1)["passed"])
+
+
+class File(unittest.TestCase):
+    """Nothing half-written, nothing that is not JSON."""
+
+    def test_a_nan_is_refused_and_leaves_the_earlier_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "samples.json"
+            family.write(path, {"a": 1})
+            with self.assertRaises(ValueError):
+                family.write(path, {"a": float("nan")})
+            self.assertEqual(json.loads(path.read_text()), {"a": 1})
+
+    def test_unknown_flags_are_refused(self):
+        for flag in ("--gpugauge_window=0", "--gpugauge_window=x", "--nonsense", "--gpugauge_samples="):
+            with self.assertRaises(family.UsageError):
+                family.Options([flag])
+
+
+if __name__ == "__main__":
+    unittest.main()
