@@ -78,6 +78,8 @@ bool is_ours(const std::string& argument, Options& options) {
     options.only = path_of(argument, *only);
   } else if (const auto depth = value_of(argument, "gpugauge_depth")) {
     options.depth = depth_of(argument, *depth);
+  } else if (const auto child = value_of(argument, "gpugauge_child"); child && !child->empty()) {
+    options.child = *child;
   } else if (const auto parent = value_of(argument, "gpugauge_parent")) {
     options.parent = integer_of<int>(argument, *parent);
   } else {

@@ -18,6 +18,7 @@ struct Options {
   std::optional<std::filesystem::path> only;  ///< --gpugauge_only=FILE
   std::optional<Depth> depth;                 ///< --gpugauge_depth=DEPTH; without it every instance
   std::optional<int> parent;                  ///< --gpugauge_parent=PID
+  std::string child;                          ///< --gpugauge_child=NAME: play that part; "" = measure
   bool describe = false;                      ///< --gpugauge_describe
   bool list = false;                          ///< --benchmark_list_tests
   bool help = false;                          ///< --help
