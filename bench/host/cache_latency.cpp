@@ -39,6 +39,7 @@ const Registration registered{
         .isolates("Latency of one load that depends on the one before, in each cache level.")
         .bad_value("a low processor clock (governor, power limit), a neighbour in the shared cache")
         .axis("level", {"l1", "l2", "l3"})
+        .from(Depth::smoke)
         .quantity(Quantity::latency, "host_cpu")
         .statistics({Statistic::median, Statistic::mean, Statistic::p99})
         .window_share(0.5)

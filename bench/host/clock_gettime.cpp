@@ -28,6 +28,7 @@ const Registration registered{
     define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
         .isolates("Cost of reading the monotonic clock, normally without entering the kernel.")
         .bad_value("a clock source that needs a system call (hpet, acpi_pm instead of tsc), an unstable tsc")
+        .from(Depth::smoke)
         .quantity(Quantity::latency, "host_cpu")
         .statistics({Statistic::median, Statistic::mean, Statistic::p99})
         .window_share(0.5)

@@ -44,7 +44,8 @@ const Registration registered{
         .isolates("Share of the wall time during which spinning threads, one a processor, really run.")
         .bad_value("a CPU quota, a neighbour on the same processors, time stolen from a virtual machine")
         .axis("cores", {"one_core", "all_cores"})
-        .custom_metrics()
+        .from(Depth::smoke)
+        .custom_metrics("host_cpu")
         .window_share(0.5)
         .body(cpu_share)};
 

@@ -40,6 +40,7 @@ const Registration registered{
         .bad_value(
             "a low processor clock (governor, power or thermal limit), a CPU quota, a neighbour on the core")
         .axis("cores", {"one_core", "all_cores"})
+        .from(Depth::smoke)
         .quantity(Quantity::throughput, "host_cpu")
         .statistics({Statistic::median, Statistic::mean, Statistic::p99})
         .window_share(0.5)

@@ -20,6 +20,7 @@ const Registration registered{
     define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
         .isolates("Time from waking a sleeping thread on another processor until it runs, one way.")
         .bad_value("deep idle states, a governor that lets cores sleep, a busy host below a virtual machine")
+        .from(Depth::smoke)
         .quantity(Quantity::latency, "host_cpu")
         .statistics({Statistic::median, Statistic::mean, Statistic::p99})
         .batch_seconds(4e-3)

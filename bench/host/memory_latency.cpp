@@ -25,6 +25,7 @@ const Registration registered{
         .isolates("Latency of one load from host memory that depends on the one before.")
         .bad_value(
             "memory of another node, a neighbour that streams, huge pages switched off, a low memory clock")
+        .from(Depth::smoke)
         .quantity(Quantity::latency, "host_memory")
         .statistics({Statistic::median, Statistic::mean, Statistic::p99})
         .window_share(0.5)

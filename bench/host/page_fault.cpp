@@ -42,6 +42,7 @@ const Registration registered{
         .isolates(
             "Cost of the first touch of a page: fault, zeroed page, page-table entry, and giving it back.")
         .bad_value("memory pressure, nested paging of a virtual machine, a control group near its limit")
+        .from(Depth::smoke)
         .quantity(Quantity::latency, "host_memory")
         .statistics({Statistic::median, Statistic::mean, Statistic::p99})
         .window_share(0.5)

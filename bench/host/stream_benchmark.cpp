@@ -32,6 +32,7 @@ Definition stream_benchmark(const std::string& op, Stream::Kind kind, const std:
       .isolates(mechanism)
       .bad_value("a neighbour that streams, a missing memory channel, a CPU quota, memory of another node")
       .axis("cores", {"one_core", "all_cores"})
+      .from(Depth::smoke)
       .quantity(Quantity::bandwidth, "host_memory")
       .statistics({Statistic::median, Statistic::mean, Statistic::p99})
       .batch_seconds(4e-3)

@@ -24,6 +24,7 @@ const Registration registered{
         .isolates("Cost of entering and leaving the kernel: getppid, which does next to nothing inside.")
         .bad_value(
             "security mitigations switched on, seccomp or audit rules, a tracer, a low processor clock")
+        .from(Depth::smoke)
         .quantity(Quantity::latency, "host_cpu")
         .statistics({Statistic::median, Statistic::mean, Statistic::p99})
         .window_share(0.5)

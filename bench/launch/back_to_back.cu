@@ -18,6 +18,7 @@ const Registration registered{
                   "GPU's own front "
                   "end, without the host")
         .bad_value("a low SM clock, serialising tools (profiler, sanitizer), a driver regression")
+        .from(Depth::deep)
         .quantity(Quantity::latency, "launch")
         .statistics({Statistic::median})
         .requires_gpu()

@@ -64,6 +64,7 @@ const Registration registered{
                   "time stamp")
         .bad_value("an attached tool, a slow or throttled processor, a driver regression")
         .axis("event", {"timing", "no_timing"})
+        .from(Depth::deep)
         .quantity(Quantity::latency, "sync")
         .statistics({Statistic::median})
         .requires_gpu()

@@ -3,10 +3,9 @@
 #include <vector>
 
 #include "launch/counted.hpp"
-#include "support/cuda/fit.hpp"
+#include "launch/fit_metrics.hpp"
 #include "support/cuda/gpu_timer.hpp"
 #include "support/measure.hpp"
-#include "support/statistics.hpp"
 
 namespace gpugauge::bench::launch {
 namespace {
@@ -36,21 +35,6 @@ class Chain {
   cuda::Owned<cudaGraphExec_t> ready_;
 };
 
-void add_metric(Trial& trial, const char* name, double seconds) {
-  result::Metric metric;
-  metric.name = name;
-  metric.unit = "second";
-  metric.better = result::Direction::lower;
-  metric.metric_class = "launch";
-  metric.statistic = "fit";
-  metric.value = rounded(seconds);
-  if (!(seconds > 0)) {
-    metric.judged = false;
-    metric.note = "the fit gave no value above 0";
-  }
-  trial.metric(std::move(metric));
-}
-
 void graph_replay(Trial& trial) {
   const cuda::Stream capture;
   // Loaded before it is captured: loading is not allowed in every capture mode.
@@ -71,10 +55,7 @@ void graph_replay(Trial& trial) {
     seconds.push_back(seconds_per_operation(measure(timer, window), Statistic::median));
     trial.note("replay_of_" + std::to_string(size) + "_nodes", std::to_string(seconds.back() * 1e6) + " us");
   }
-  const cuda::Line line = cuda::fit_line(nodes, seconds);
-  add_metric(trial, "fixed", line.fixed);
-  add_metric(trial, "per_node", line.slope);
-  trial.note("largest_residual", std::to_string(line.largest_residual));
+  add_fit(trial, "launch", "per_node", nodes, seconds);
   trial.note("timer", "cuda_event");
 
   constexpr int replays = 20;
@@ -95,7 +76,7 @@ const Registration registered{define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
                                   .bad_value("a low SM clock, serialising tools (profiler, sanitizer), a "
                                              "driver that no longer uploads graphs as a "
                                              "whole")
-                                  .custom_metrics()
+                                  .custom_metrics("launch")
                                   .requires_gpu()
                                   .body(graph_replay)};
 

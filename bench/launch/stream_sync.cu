@@ -30,6 +30,7 @@ const Registration registered{
         .isolates(
             "Synchronising a stream that has nothing to do, spinning: the driver's path without any waiting")
         .bad_value("an attached tool, a slow or throttled processor, a driver regression")
+        .from(Depth::quick)
         .quantity(Quantity::latency, "sync")
         .statistics({Statistic::median, Statistic::mean})
         .requires_gpu()

@@ -105,8 +105,12 @@ Definition& Definition::statistics(std::vector<Statistic> statistics) {
   return *this;
 }
 
-Definition& Definition::custom_metrics() {
+Definition& Definition::custom_metrics(std::string class_name) {
+  if (!class_name.empty() && !result::is_class(class_name))
+    throw std::invalid_argument(
+        fmt::format("benchmark {}: '{}' is not a class of result::classes", id(), class_name));
   is_custom = true;
+  if (!class_name.empty()) metric_class = std::move(class_name);
   return *this;
 }
 
@@ -222,6 +226,12 @@ std::string to_string(Depth depth) {
       return "deep";
   }
   return "";
+}
+
+Depth depth_from(const std::string& word) {
+  for (const Depth depth : {Depth::smoke, Depth::quick, Depth::standard, Depth::deep})
+    if (to_string(depth) == word) return depth;
+  throw std::invalid_argument(fmt::format("'{}' is no depth; there are smoke, quick, standard, deep", word));
 }
 
 Depth Instance::depth() const {

@@ -72,8 +72,9 @@ class Definition {
   Definition& quantity(Quantity quantity, std::string metric_class);
   Definition& statistics(std::vector<Statistic> statistics);
   /// Metrics that the body adds by hand with Trial::metric only (fits, ratios): no metric is formed from the
-  /// batches. Either this or quantity() is called.
-  Definition& custom_metrics();
+  /// batches. Either this or quantity() is called. `metric_class` is the class of most of them, "" for none:
+  /// what `--only CLASS` finds it by. Throws like quantity().
+  Definition& custom_metrics(std::string metric_class = "");
   Definition& requires_gpu(int minimum_compute_capability = 0);
   /// A GPU of exactly this compute capability: code that runs on one generation only (90 for wgmma).
   Definition& requires_gpu_of(int compute_capability);
@@ -124,6 +125,8 @@ class Definition {
 std::string to_string(Quantity quantity);
 std::string to_string(Statistic statistic);
 std::string to_string(Depth depth);
+/// Throws std::invalid_argument, naming the word and the depths that exist.
+Depth depth_from(const std::string& word);
 /// lower for latency, higher for the others.
 result::Direction direction(Quantity quantity);
 

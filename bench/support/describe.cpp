@@ -33,6 +33,7 @@ nlohmann::ordered_json json_of(const Definition& definition) {
       {"class", definition.metric_class},
       {"metrics", metrics},
       {"batch_seconds", definition.batch_target_seconds},
+      {"window_share", definition.window_factor},
       {"deterministic", definition.is_deterministic},
       {"requires",
        {{"gpu", definition.requirements.gpu},

@@ -15,6 +15,7 @@
 #include "result/error.hpp"
 #include "result/file.hpp"
 #include "support/environment.hpp"
+#include "support/fresh_process.hpp"
 #include "support/host_facts.hpp"
 #include "support/interrupt.hpp"
 #include "support/options.hpp"
@@ -174,6 +175,7 @@ int run(const FamilyInfo& family, const std::string& program, Options options) {
   if (options.parent && !die_with_parent(*options.parent))
     throw result::UsageError(
         fmt::format("--gpugauge_parent={}: that process is not the parent of this one", *options.parent));
+  if (!options.child.empty()) return play_child(options.child);
   if (options.describe) {
     fmt::print("{}", describe(family));
     return exit_ok;

@@ -8,6 +8,7 @@
 #include <random>
 #include <regex>
 #include <sstream>
+#include <stdexcept>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -51,6 +52,14 @@ std::string path_of(const std::string& argument, const std::string& text) {
   return text;
 }
 
+Depth depth_of(const std::string& argument, const std::string& text) {
+  try {
+    return depth_from(text);
+  } catch (const std::invalid_argument& fault) {
+    throw UsageError(fmt::format("{}: {}", argument, fault.what()));
+  }
+}
+
 bool truth_of(const std::string& text) {
   return !(text == "false" || text == "0" || text == "no" || text == "off" || text == "f" || text == "n");
 }
@@ -67,6 +76,10 @@ bool is_ours(const std::string& argument, Options& options) {
     options.window_seconds = seconds_of(argument, *window);
   } else if (const auto only = value_of(argument, "gpugauge_only")) {
     options.only = path_of(argument, *only);
+  } else if (const auto depth = value_of(argument, "gpugauge_depth")) {
+    options.depth = depth_of(argument, *depth);
+  } else if (const auto child = value_of(argument, "gpugauge_child"); child && !child->empty()) {
+    options.child = *child;
   } else if (const auto parent = value_of(argument, "gpugauge_parent")) {
     options.parent = integer_of<int>(argument, *parent);
   } else {
@@ -107,6 +120,7 @@ std::string help_text(const std::string& family) {
       "  --gpugauge_seed=N          shuffle the order of the benchmarks\n"
       "  --gpugauge_window=SECONDS  time window per benchmark (default 1); --benchmark_min_time is the same\n"
       "  --gpugauge_only=FILE       measure only the ids in FILE, one per line\n"
+      "  --gpugauge_depth=DEPTH     only what the profile smoke, quick, standard or deep measures\n"
       "  --gpugauge_describe        print what each benchmark isolates, as JSON\n"
       "  --gpugauge_parent=PID      end when the process PID ends\n",
       family);
@@ -127,6 +141,8 @@ std::vector<Instance> choose(std::vector<Instance> all, const Options& options,
       return std::find(only->begin(), only->end(), instance.id) == only->end();
     });
   }
+  if (options.depth)
+    std::erase_if(all, [&](const Instance& instance) { return instance.depth() > *options.depth; });
   if (!options.filter.empty() && options.filter != "all") {
     const bool negative = options.filter.front() == '-';
     try {

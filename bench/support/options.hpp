@@ -16,7 +16,9 @@ struct Options {
   std::optional<std::uint64_t> seed;  ///< --gpugauge_seed=N; without it the order is that of the ids
   double window_seconds = 1;          ///< --gpugauge_window=SECONDS or --benchmark_min_time=SECONDS[s]
   std::optional<std::filesystem::path> only;  ///< --gpugauge_only=FILE
+  std::optional<Depth> depth;                 ///< --gpugauge_depth=DEPTH; without it every instance
   std::optional<int> parent;                  ///< --gpugauge_parent=PID
+  std::string child;                          ///< --gpugauge_child=NAME: play that part; "" = measure
   bool describe = false;                      ///< --gpugauge_describe
   bool list = false;                          ///< --benchmark_list_tests
   bool help = false;                          ///< --help
@@ -31,10 +33,10 @@ Options parse_options(const std::vector<std::string>& arguments);
 /// What --help prints before Google Benchmark's own flags.
 std::string help_text(const std::string& family);
 
-/// The instances that filter and only leave, in seeded order (Fisher-Yates with the 64-bit Mersenne Twister:
-/// the same on every platform). `only` may name benchmarks of other families too: one file serves them all.
-/// Throws result::UsageError for a bad regular expression, for an id of this family in `only` that does not
-/// exist, and when nothing is left.
+/// The instances that depth, filter and only leave, in seeded order (Fisher-Yates with the 64-bit Mersenne
+/// Twister: the same on every platform). `only` may name benchmarks of other families too: one file serves
+/// them all. Throws result::UsageError for a bad regular expression, for an id of this family in `only` that
+/// does not exist, and when nothing is left.
 std::vector<Instance> choose(std::vector<Instance> all, const Options& options,
                              const std::optional<std::vector<std::string>>& only);
 

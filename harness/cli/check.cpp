@@ -54,8 +54,8 @@ int check(const Arguments& arguments, const Invocation& invocation) {
   const conductor::Catalogue catalogue =
       devices.targets.devices.empty() ? conductor::Catalogue{} : conductor::catalogue();
   for (const conductor::Target& target : devices.targets.devices) {
-    const conductor::Choice choice =
-        conductor::choose(catalogue, target.gpu, arguments.measure.families, arguments.measure.only);
+    const conductor::Choice choice = conductor::choose(catalogue, options.measure.profile, target.gpu,
+                                                       arguments.measure.families, arguments.measure.only);
     report.devices.push_back(conductor::check(options, target, choice, devices.gpus));
     for (const std::string& problem : catalogue.problems) report.devices.back().remarks.push_back(problem);
     if (!report.devices.back().rounds.back().complete) break;

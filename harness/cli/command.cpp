@@ -42,8 +42,9 @@ void add_measure_options(CLI::App& command, MeasureArguments& arguments) {
   command.add_option("--family", arguments.families, "Only this family (may be repeated)")->type_name("NAME");
   command
       .add_option("--only", arguments.only,
-                  "Only benchmarks whose id matches; * stands for anything (may be repeated)")
-      ->type_name("PATTERN");
+                  "Only the benchmarks of a class or family, or whose id matches; * stands for anything (may "
+                  "be repeated)")
+      ->type_name("CLASS|FAMILY|PATTERN");
   command.add_option("--seed", arguments.seed,
                      "Seed of the random order (default: a new one, recorded in the run file)");
   command

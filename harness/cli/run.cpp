@@ -32,8 +32,8 @@ int run_devices(const Arguments& arguments, const Invocation& invocation) {
   const conductor::Catalogue catalogue = conductor::catalogue();
   auto code = judge::ExitCode::pass;
   for (const conductor::Target& target : devices.targets.devices) {
-    const conductor::Choice choice =
-        conductor::choose(catalogue, target.gpu, arguments.measure.families, arguments.measure.only);
+    const conductor::Choice choice = conductor::choose(catalogue, options.profile, target.gpu,
+                                                       arguments.measure.families, arguments.measure.only);
     const conductor::Stored stored =
         conductor::measure(options, target, choice, devices.gpus, 1, {}, arguments.output);
     progress.clear();

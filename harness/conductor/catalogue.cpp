@@ -1,6 +1,8 @@
 #include "conductor/catalogue.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -26,8 +28,12 @@ void add_definition(const nlohmann::json& value, const result::Place& place, con
   made.isolates = reader.text("isolates");
   made.bad_value = reader.text("bad_value");
   made.needs_gpu = result::ObjectReader(reader.object("requires"), place.key("requires")).boolean("gpu");
+  made.window_share = reader.number("window_share");
+  std::map<std::string, std::string> depths = reader.text_map("depths");
   for (const std::string& id : reader.texts("ids")) {
     made.id = id;
+    made.profile = depths[id];
+    run::depth_of(made.profile);  // an unknown one is the family's problem, told by its name
     out.push_back(made);
   }
 }
@@ -43,9 +49,11 @@ Catalogue catalogue() {
           result::parse_json(text, family.executable.string() + " --gpugauge_describe");
       result::ObjectReader reader(value, {family.name, ""});
       result::require_schema(reader, "gpugauge.definitions/1");
+      std::vector<Benchmark> described;
       reader.each("definitions", [&](const nlohmann::json& element, const result::Place& place) {
-        add_definition(element, place, family.name, made.benchmarks);
+        add_definition(element, place, family.name, described);
       });
+      made.benchmarks.insert(made.benchmarks.end(), described.begin(), described.end());
       made.families.push_back(family);
     } catch (const std::runtime_error& error) {
       made.problems.push_back(fmt::format("family {}: {}", family.name, error.what()));
@@ -61,8 +69,64 @@ Catalogue catalogue() {
   return made;
 }
 
-Choice choose(const Catalogue& catalogue, bool gpu, const std::vector<std::string>& families,
-              const std::vector<std::string>& patterns) {
+bool selects(const std::string& word, const Benchmark& benchmark) {
+  return word == benchmark.metric_class || word == benchmark.family || result::matches(word, benchmark.id);
+}
+
+double round_seconds(const std::vector<const Benchmark*>& benchmarks, const run::Profile& profile) {
+  // Allowances, not measurements: a process with a GPU makes a context, one without starts in no time.
+  constexpr double gpu_start = 1.0;
+  constexpr double host_start = 0.1;
+  constexpr double beside_the_window = 0.2;
+  std::map<std::string, double> families;
+  for (const Benchmark* benchmark : benchmarks) {
+    double window = profile.window_seconds * benchmark->window_share;
+    if (profile.window_seconds >= 1) window = std::max(window, 1.0);  // a shorter mean would not be judged
+    families.try_emplace(benchmark->family, benchmark->needs_gpu ? gpu_start : host_start).first->second +=
+        window + beside_the_window;
+  }
+  double once = 0;
+  for (const auto& [family, seconds] : families) once += seconds + profile.cool_down_seconds;
+  return once * profile.processes;
+}
+
+namespace {
+
+using Benchmarks = std::vector<const Benchmark*>;
+
+/// "; the profile deep measures it" for the shallowest profile that measures one of them, "" for none.
+std::string deeper(const Benchmarks& found) {
+  const auto first = std::min_element(found.begin(), found.end(), [](const Benchmark* a, const Benchmark* b) {
+    return run::depth_of(a->profile) < run::depth_of(b->profile);
+  });
+  return first == found.end() ? "" : fmt::format("; the profile {} measures it", (*first)->profile);
+}
+
+Benchmarks measured_by(const Benchmarks& all, const run::Profile& profile) {
+  const int depth = run::depth_of(profile.name);
+  Benchmarks out;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(out),
+               [&](const Benchmark* benchmark) { return run::depth_of(benchmark->profile) <= depth; });
+  return out;
+}
+
+Benchmarks selected_by(const std::string& word, const Benchmarks& all) {
+  Benchmarks out;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(out),
+               [&](const Benchmark* benchmark) { return selects(word, *benchmark); });
+  return out;
+}
+
+}  // namespace
+
+std::string deeper_profile(const Catalogue& catalogue, const std::string& word) {
+  Benchmarks all;
+  for (const Benchmark& benchmark : catalogue.benchmarks) all.push_back(&benchmark);
+  return deeper(selected_by(word, all));
+}
+
+Choice choose(const Catalogue& catalogue, const run::Profile& profile, bool gpu,
+              const std::vector<std::string>& families, const std::vector<std::string>& words) {
   std::vector<std::string> known;
   for (const run::Family& family : catalogue.families) known.push_back(family.name);
   for (const std::string& name : families)
@@ -70,36 +134,43 @@ Choice choose(const Catalogue& catalogue, bool gpu, const std::vector<std::strin
       throw result::UsageError(
           fmt::format("there is no family '{}'; there are {}", name, fmt::join(known, ", ")));
 
-  std::vector<const Benchmark*> chosen;
+  Benchmarks all;
   for (const Benchmark& benchmark : catalogue.benchmarks) {
     const bool family =
         families.empty() || std::find(families.begin(), families.end(), benchmark.family) != families.end();
-    if (family && benchmark.needs_gpu == gpu) chosen.push_back(&benchmark);
+    if (family && benchmark.needs_gpu == gpu) all.push_back(&benchmark);
   }
   const char* const kind = gpu ? "a GPU" : "the host";
-  if (chosen.empty())
+  if (all.empty())
     throw result::UsageError(fmt::format("no benchmark of the chosen families measures {}", kind));
+  Benchmarks chosen = measured_by(all, profile);
+  if (chosen.empty())
+    throw result::UsageError(
+        fmt::format("no benchmark of the chosen families measures {} in the profile {}{}", kind, profile.name,
+                    deeper(all)));
 
-  std::set<std::string> only;
-  for (const std::string& pattern : patterns) {
-    const std::size_t before = only.size();
-    for (const Benchmark* benchmark : chosen)
-      if (result::matches(pattern, benchmark->id)) only.insert(benchmark->id);
-    const bool nothing =
-        only.size() == before && std::none_of(chosen.begin(), chosen.end(), [&](const Benchmark* benchmark) {
-          return result::matches(pattern, benchmark->id);
-        });
-    if (nothing)
-      throw result::UsageError(fmt::format(
-          "the pattern '{}' selects no benchmark of {}; `gpugauge list` shows them", pattern, kind));
-  }
   Choice choice;
-  choice.only.assign(only.begin(), only.end());
+  if (!words.empty()) {
+    std::set<const Benchmark*> wanted;
+    for (const std::string& word : words) {
+      const Benchmarks found = selected_by(word, chosen);
+      if (found.empty())
+        throw result::UsageError(
+            fmt::format("'{}' selects no benchmark of {} in the profile {}{}; `gpugauge "
+                        "list` shows them with their classes and profiles",
+                        word, kind, profile.name, deeper(selected_by(word, all))));
+      wanted.insert(found.begin(), found.end());
+    }
+    std::erase_if(chosen, [&](const Benchmark* benchmark) { return !wanted.contains(benchmark); });
+    for (const Benchmark* benchmark : chosen) choice.only.push_back(benchmark->id);
+    std::sort(choice.only.begin(), choice.only.end());
+  }
   std::set<std::string> needed;
-  for (const Benchmark* benchmark : chosen)
-    if (only.empty() || only.contains(benchmark->id)) needed.insert(benchmark->family);
+  for (const Benchmark* benchmark : chosen) needed.insert(benchmark->family);
   for (const run::Family& family : catalogue.families)
     if (needed.contains(family.name)) choice.families.push_back(family);
+  choice.benchmarks = chosen.size();
+  choice.round_seconds = round_seconds(chosen, profile);
   return choice;
 }
 

@@ -15,6 +15,8 @@ struct Benchmark {
   std::string isolates;   ///< what it measures, one or two sentences
   std::string bad_value;  ///< what a bad value usually means
   bool needs_gpu = false;
+  std::string profile = "smoke";  ///< the shallowest profile that measures it
+  double window_share = 1;        ///< of the profile's time window
 };
 
 struct Catalogue {
@@ -29,13 +31,28 @@ Catalogue catalogue();
 /// What a device is to measure.
 struct Choice {
   std::vector<run::Family> families;
-  std::vector<std::string> only;  ///< benchmark ids; empty = all of the families
+  std::vector<std::string> only;  ///< benchmark ids; empty = all that the profile measures of the families
+  std::size_t benchmarks = 0;     ///< how many there are
+  double round_seconds = 0;       ///< estimate of one round
 };
 
-/// The families and benchmarks for a GPU or the host, narrowed by family names and patterns. Throws
-/// result::UsageError for a family that does not exist, and for a pattern that selects nothing on this kind
-/// of device.
-Choice choose(const Catalogue& catalogue, bool gpu, const std::vector<std::string>& families,
-              const std::vector<std::string>& patterns);
+/// The families and benchmarks for a GPU or the host that the profile measures, narrowed by family names and
+/// by words: a class (gemm16), a family (launch), or a pattern of ids with * and ?. Throws result::UsageError
+/// for a family that does not exist, and for a word that selects nothing on this kind of device; where a
+/// deeper profile measures what it names, the sentence says which.
+Choice choose(const Catalogue& catalogue, const run::Profile& profile, bool gpu,
+              const std::vector<std::string>& families, const std::vector<std::string>& words);
+
+/// True when the word is the benchmark's class or family, or a pattern that its id matches.
+bool selects(const std::string& word, const Benchmark& benchmark);
+
+/// "; the profile deep measures it" where a benchmark of the catalogue is selected by the word, naming the
+/// shallowest profile that has one; "" where none is.
+std::string deeper_profile(const Catalogue& catalogue, const std::string& word);
+
+/// Seconds that one round of a profile takes: for each process of a family its benchmarks' windows, and an
+/// allowance for starting, warming up, calibrating and verifying. What the machine needs is known only
+/// afterwards.
+double round_seconds(const std::vector<const Benchmark*>& benchmarks, const run::Profile& profile);
 
 }  // namespace gpugauge::conductor

@@ -121,6 +121,7 @@ Stored measure(const MeasureOptions& options, const Target& target, const Choice
   plan.profile = options.profile;
   plan.families = choice.families;
   plan.only = only.empty() ? choice.only : only;
+  if (only.empty() && choice.round_seconds > 0) plan.expected_seconds = choice.round_seconds;
   if (!only.empty())
     std::erase_if(plan.families, [&](const run::Family& family) {
       return std::none_of(only.begin(), only.end(),

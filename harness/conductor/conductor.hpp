@@ -20,7 +20,7 @@ namespace gpugauge::conductor {
 struct MeasureOptions {
   run::Profile profile;
   std::vector<std::string> families;  ///< names; empty = all that suit the device
-  std::vector<std::string> patterns;  ///< of benchmark ids; empty = all
+  std::vector<std::string> patterns;  ///< classes, families or patterns of benchmark ids; empty = all
   std::uint64_t seed = 0;
   std::vector<std::string> command;   ///< argv, for the record
   std::filesystem::path runs_folder;  ///< where every round is stored as soon as it is measured

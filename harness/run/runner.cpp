@@ -117,6 +117,7 @@ class Execution {
              fmt::format("--gpugauge_samples={}", samples.string()),
              fmt::format("--gpugauge_seed={}", process_seed(plan_.seed, family.name, step.index)),
              fmt::format("--gpugauge_window={}", plan_.profile.window_seconds),
+             fmt::format("--gpugauge_depth={}", plan_.profile.name),
              fmt::format("--gpugauge_parent={}", getpid()),
          })
       command.arguments.push_back(std::move(flag));
@@ -200,7 +201,9 @@ class Execution {
     for (std::size_t i = run_.processes.size(); i < steps_.size(); ++i) {
       const auto expected = expected_seconds(steps_[i].family);
       if (!expected) {
-        progress.left_seconds = -1;
+        progress.left_seconds = plan_.expected_seconds < 0
+                                    ? -1
+                                    : std::max(0.0, plan_.expected_seconds - progress.elapsed_seconds);
         break;
       }
       const bool current = i == run_.processes.size() && running_;

@@ -14,15 +14,18 @@ namespace gpugauge::run {
 
 /// How much is measured.
 struct Profile {
-  std::string name;               ///< smoke, quick, standard
+  std::string name;               ///< smoke, quick, standard, deep: also how much each family measures
   int processes = 5;              ///< P
   double window_seconds = 1;      ///< time window per benchmark, passed to the family
   double limit_seconds = 120;     ///< time limit of one process; then it is killed with its children
   double grace_seconds = 2;       ///< between SIGTERM and SIGKILL
   double cool_down_seconds = .1;  ///< pause between two processes
 };
-/// smoke: one process, half-second windows. quick: three, standard: five, one-second windows.
+/// From the shallowest, each measuring what the one before measures and more. smoke: one process, half-second
+/// windows. quick: three, standard and deep: five, one-second windows.
 std::vector<Profile> profiles();
+/// Position in profiles(): 0 for the shallowest. Throws like profile().
+int depth_of(const std::string& name);
 /// Throws result::UsageError naming the profiles that exist.
 Profile profile(const std::string& name);
 
@@ -52,6 +55,7 @@ struct Plan {
   std::vector<std::string> only;  ///< benchmark ids to measure; empty = all
   std::uint64_t seed = 0;
   int round = 1;
+  double expected_seconds = -1;      ///< estimate of the whole round, for the progress; < 0 unknown
   result::Fingerprint fingerprint;   ///< without the suite part, which the runner fills from the samples
   std::vector<std::string> command;  ///< argv, for the record
   bool gpu_telemetry = false;
@@ -65,7 +69,7 @@ struct Progress {
   std::string family;  ///< running now
   int process = 0;     ///< its index
   double elapsed_seconds = 0;
-  double left_seconds = 0;  ///< estimate from processes done so far and the profile; < 0 unknown
+  double left_seconds = 0;  ///< estimate from processes done so far, at first from the plan; < 0 unknown
 };
 
 /// Runs the plan, one process at a time. What a child does never throws: each process ends with a status and

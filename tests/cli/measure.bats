@@ -19,6 +19,19 @@ assert any(series["source"] == "host" for series in run["telemetry"])
 PY
 }
 
+@test "a class selects its benchmarks, and the time that is left is estimated from the start" {
+  run -0 --separate-stderr gpugauge run --device host --profile smoke --only host_memory --output one.json
+  # shellcheck disable=SC2154 # set by run --separate-stderr
+  [[ ${stderr%%$'\n'*} =~ "0/1  host  ".*", about "[0-9]+" s left" ]]
+  "$PYTHON" - <<'PY'
+import json
+run = json.load(open("one.json"))
+found = run["processes"][0]["samples"]["benchmarks"]
+assert {metric["class"] for one in found for metric in one["metrics"]} == {"host_memory"}, found
+assert sorted(one["id"] for one in found) == run["only"], run["only"]
+PY
+}
+
 @test "an escape sequence never reaches a pipe, and lines keep to COLUMNS" {
   quick_run one.json
   COLUMNS=70 run gpugauge compare one.json

@@ -46,6 +46,63 @@ rows = json.load(sys.stdin)
 assert len(rows) >= 10, len(rows)
 assert all(row["isolates"] and row["bad_value"] for row in rows), rows'
   run -2 gpugauge list --only 'nothing*'
+  [[ $output == *"'nothing*' selects no benchmark;"* ]]
+}
+
+# A command that measures in a fresh installation: with the host family and one that only describes itself.
+with_deep_family() {
+  export GPUGAUGE_LIBEXEC="$BATS_TEST_TMPDIR/libexec"
+  mkdir -p "$GPUGAUGE_LIBEXEC"
+  ln -s "$GPUGAUGE_BUILD/libexec/gpugauge/gpugauge-bench-host" "$GPUGAUGE_LIBEXEC/"
+  cat >"$GPUGAUGE_LIBEXEC/gpugauge-bench-probe" <<'SH'
+#!/bin/sh
+cat <<'JSON'
+{"schema": "gpugauge.definitions/1", "family": "probe", "definitions": [
+  {"id": "probe/slow", "class": "host_cpu", "isolates": "x", "bad_value": "y", "window_share": 1,
+   "ids": ["probe/slow/1", "probe/slow/2"], "depths": {"probe/slow/1": "standard", "probe/slow/2": "deep"},
+   "requires": {"gpu": false}}]}
+JSON
+SH
+  chmod +x "$GPUGAUGE_LIBEXEC/gpugauge-bench-probe"
+}
+
+@test "list narrows by profile, class and family, and says how long the profile takes" {
+  with_deep_family
+  run -0 gpugauge list --only host
+  [[ $output != *probe/slow* ]]
+  run -0 gpugauge list --only host_cpu
+  [[ $output == *host/clock_gettime* && $output == *probe/slow/2* && $output != *host/triad* ]]
+  run -0 gpugauge list --profile standard
+  [[ $output == *probe/slow/1*standard* && $output != *probe/slow/2* ]]
+  [[ $output =~ "Profile standard: "[0-9]+" benchmarks of the host, about "[0-9]+" "(s|min) ]]
+  run -0 gpugauge list --profile smoke --json
+  echo "$output" | "$PYTHON" -c '
+import json, sys
+rows = json.load(sys.stdin)
+assert rows and all(row["profile"] == "smoke" and row["family"] == "host" for row in rows), rows'
+  run -2 gpugauge list --profile hasty
+  [[ $output == *"no profile 'hasty'"* ]]
+}
+
+@test "what a deeper profile measures is refused by name, and the profile is named" {
+  export WIDE=1
+  with_deep_family
+  run -2 gpugauge run --device host --profile standard --only 'probe/slow/2'
+  [[ $output == *"'probe/slow/2' selects no benchmark of the host in the profile standard; the profile deep measures it"* ]]
+  run -2 gpugauge check --device host --profile quick --family probe
+  [[ $output == *"measures the host in the profile quick; the profile standard measures it"* ]]
+  run -2 gpugauge baseline create --device host --profile smoke --only nothing
+  [[ $output == *"'nothing' selects no benchmark of the host"* ]]
+  run -2 gpugauge list --profile smoke --only 'probe/*'
+  [[ $output == *"'probe/*' selects no benchmark; the profile standard measures it"* ]]
+  [ ! -e "$GPUGAUGE_STATE" ]
+}
+
+@test "a family that names a profile which does not exist is said, and the rest is listed" {
+  with_deep_family
+  sed -i 's/"deep"/"deeper"/' "$GPUGAUGE_LIBEXEC/gpugauge-bench-probe"
+  run -0 gpugauge list
+  [[ $output == *"family probe: "*"'deeper'"* && $output == *host/triad* && $output != *probe/slow* ]]
 }
 
 @test "list devices always shows the host" {

@@ -13,6 +13,8 @@ namespace gpugauge::bench::cuda {
 namespace {
 
 constexpr std::size_t most_kept = 1 << 20;
+// With fewer the nearest rank of p99 is the slowest one.
+constexpr std::size_t fewest_p99_operations = 100;
 
 // What one reading costs, as the smallest mean of several rows: subtracting too little is better than too
 // much.
@@ -48,8 +50,11 @@ result::Metric metric(const char* name, const std::string& metric_class, const c
 }  // namespace
 
 OperationTimer::OperationTimer(std::function<void()> operation, std::function<void()> prepare,
-                               std::int64_t most)
-    : operation_(std::move(operation)), prepare_(std::move(prepare)), most_(most) {
+                               std::int64_t most, double known_seconds)
+    : operation_(std::move(operation)),
+      prepare_(std::move(prepare)),
+      most_(most),
+      known_seconds_(known_seconds) {
   seconds_.reserve(most_kept);
 }
 
@@ -80,7 +85,7 @@ BatchTime OperationTimer::time_batch(std::int64_t operations) {
   for (std::int64_t i = 0; i < operations; ++i) {
     operation_();
     const double now = steady_seconds();
-    const double seconds = now - before - clock_cost_;
+    const double seconds = now - before - clock_cost_ - known_seconds_;
     sum += seconds;
     if (seconds_.size() < most_kept) seconds_.push_back(static_cast<float>(seconds));
     before = now;
@@ -92,14 +97,23 @@ BatchTime OperationTimer::time_batch(std::int64_t operations) {
 
 void OperationTimer::add_metrics(Trial& trial, const std::string& metric_class, bool cpu_time) const {
   trial.note("clock_cost_seconds", fmt::format("{:.3g}", clock_cost_));
+  trial.note("clock_resolution_seconds", fmt::format("{:.3g}", steady_resolution_seconds()));
+  if (known_seconds_ > 0) trial.note("subtracted_seconds", fmt::format("{:.6g}", known_seconds_));
   trial.note("operations_timed", fmt::format("{}", seconds_.size()));
   std::vector<double> sorted(seconds_.begin(), seconds_.end());
   if (sorted.empty()) return;
   double sum = 0;
   for (const double seconds : sorted) sum += seconds;
   trial.metric(metric("operation_mean", metric_class, "mean", sum / static_cast<double>(sorted.size())));
+  trial.metric(metric("operation_p50", metric_class, "p50", nearest_rank(sorted, 0.50)));
   trial.metric(metric("operation_p90", metric_class, "p90", nearest_rank(sorted, 0.90)));
-  trial.metric(metric("operation_p99", metric_class, "p99", nearest_rank(sorted, 0.99)));
+  result::Metric slowest = metric("operation_p99", metric_class, "p99", nearest_rank(sorted, 0.99));
+  if (slowest.judged && sorted.size() < fewest_p99_operations) {
+    slowest.judged = false;
+    slowest.note = fmt::format("{} operations are fewer than the {} that a p99 is judged from", sorted.size(),
+                               fewest_p99_operations);
+  }
+  trial.metric(std::move(slowest));
   if (cpu_time && cpu_operations_ > 0) {
     result::Metric cpu = metric("cpu_per_operation", metric_class, "mean",
                                 cpu_seconds_ / static_cast<double>(cpu_operations_));

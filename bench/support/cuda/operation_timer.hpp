@@ -14,8 +14,10 @@ namespace gpugauge::bench::cuda {
 class OperationTimer final : public Timer {
  public:
   /// `operation` is timed; `prepare` runs before every batch, untimed. `most` bounds a batch, so that the
-  /// stream's queue does not fill; 0 = none.
-  OperationTimer(std::function<void()> operation, std::function<void()> prepare, std::int64_t most);
+  /// stream's queue does not fill; 0 = none. `known_seconds` of every operation are known to be spent on
+  /// something else (a kernel of known duration) and taken off its time.
+  OperationTimer(std::function<void()> operation, std::function<void()> prepare, std::int64_t most,
+                 double known_seconds = 0);
 
   /// Seconds of the batch without the clock readings' own cost, which was measured before.
   BatchTime time_batch(std::int64_t operations) override;
@@ -24,15 +26,16 @@ class OperationTimer final : public Timer {
   double resolution_seconds() const override;
   std::int64_t maximum_operations() const override { return most_; }
 
-  /// Adds "operation_mean", "operation_p90" and "operation_p99" of all operations timed since warm-up, and
-  /// with `cpu_time` "cpu_per_operation", the thread's processor time. In seconds, lower is better, of class
-  /// `metric_class`.
+  /// Adds "operation_mean", "operation_p50", "operation_p90" and "operation_p99" of all operations timed
+  /// since warm-up, and with `cpu_time` "cpu_per_operation", the thread's processor time. In seconds, lower
+  /// is better, of class `metric_class`. A p99 of fewer than 100 operations is recorded and not judged.
   void add_metrics(Trial& trial, const std::string& metric_class, bool cpu_time) const;
 
  private:
   std::function<void()> operation_;
   std::function<void()> prepare_;
   std::int64_t most_;
+  double known_seconds_;
   double clock_cost_ = 0;
   std::vector<float> seconds_;  // of single operations
   double cpu_seconds_ = 0;

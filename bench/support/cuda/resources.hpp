@@ -110,7 +110,11 @@ class PinnedBuffer {
 template <typename T>
 class DeviceValue {
  public:
-  DeviceValue() : buffer_(1) { check(cudaMemset(buffer_.get(), 0, sizeof(T)), "clearing GPU memory"); }
+  DeviceValue() : buffer_(1) {
+    check(cudaMemset(buffer_.get(), 0, sizeof(T)), "clearing GPU memory");
+    // A Stream does not wait for the default one that cleared it.
+    check(cudaStreamSynchronize(nullptr), "clearing GPU memory");
+  }
   T* get() const { return buffer_.get(); }
   /// Waits for `stream` and reads the value.
   T read(cudaStream_t stream) const {

@@ -114,6 +114,18 @@ TEST(Definition, GivesEachInstanceTheDeepestProfileThatItsValuesAskFor) {
   EXPECT_THAT(depths, ElementsAre("quick", "quick", "standard", "smoke", "deep", "deep"));
 }
 
+TEST(Definition, NamesTheClassOfMetricsThatTheBodyAdds) {
+  EXPECT_EQ(define("definition", "custom").custom_metrics().metric_class, "");
+  EXPECT_EQ(define("definition", "custom").custom_metrics("launch").metric_class, "launch");
+  EXPECT_THROW(define("definition", "custom").custom_metrics("lunch"), std::invalid_argument);
+}
+
+TEST(Depth, IsReadBackFromItsWord) {
+  for (const Depth depth : {Depth::smoke, Depth::quick, Depth::standard, Depth::deep})
+    EXPECT_EQ(depth_from(to_string(depth)), depth);
+  EXPECT_THROW(depth_from("Deep"), std::invalid_argument);
+}
+
 TEST(Registration, RefusesADepthForAValueThatTheAxisLacks) {
   EXPECT_THAT(refusal(whole("no_axis").from(Depth::deep, "size", {"1"})), HasSubstr("names the axis size"));
   EXPECT_THAT(refusal(whole("no_value").axis("size", {"1"}).from(Depth::deep, "size", {"2"})),

@@ -275,6 +275,7 @@ TEST_F(FamilyProcess, ListsAndDescribesWhatThereIs) {
     EXPECT_EQ(one.at("requires").at("minimum_compute_capability"), 90);
     EXPECT_EQ(one.at("requires").at("devices"), 1);
     EXPECT_EQ(one.at("depths").at("probe/needs_gpu"), "standard");
+    EXPECT_EQ(one.at("window_share"), 1);
     EXPECT_EQ(one.at("metrics").at(0).at("name"), "latency");
     EXPECT_EQ(one.at("class"), "host_cpu");
     EXPECT_EQ(one.at("isolates"), "how a family behaves");

@@ -29,14 +29,16 @@ std::string refusal(const std::vector<std::string>& arguments) {
 }
 
 TEST(ParseOptions, ReadsOurFlagsAndPassesTheRestOn) {
-  const Options options = parse_options(
-      {"--gpugauge_samples=out.json", "--gpugauge_seed=18446744073709551615", "--gpugauge_window=0.25",
-       "--gpugauge_only=ids", "--gpugauge_parent=42", "--benchmark_repetitions=3", "--v=1"});
+  const Options options =
+      parse_options({"--gpugauge_samples=out.json", "--gpugauge_seed=18446744073709551615",
+                     "--gpugauge_window=0.25", "--gpugauge_only=ids", "--gpugauge_parent=42",
+                     "--gpugauge_depth=quick", "--benchmark_repetitions=3", "--v=1"});
   EXPECT_EQ(options.samples, "out.json");
   EXPECT_EQ(options.seed, 18446744073709551615U);
   EXPECT_EQ(options.window_seconds, 0.25);
   EXPECT_EQ(options.only, "ids");
   EXPECT_EQ(options.parent, 42);
+  EXPECT_EQ(options.depth, Depth::quick);
   EXPECT_FALSE(options.describe);
   EXPECT_THAT(options.rest, ElementsAre("--benchmark_repetitions=3", "--v=1"));
 }
@@ -64,7 +66,7 @@ TEST(ParseOptions, RefusesValuesThatMeanNothing) {
        {"--gpugauge_window=0", "--gpugauge_window=-1", "--gpugauge_window=nan", "--gpugauge_window=inf",
         "--gpugauge_window=1x", "--gpugauge_window=", "--benchmark_min_time=100x", "--gpugauge_seed=-1",
         "--gpugauge_seed=1.5", "--gpugauge_seed=99999999999999999999", "--gpugauge_parent=me",
-        "--gpugauge_samples=", "--gpugauge_only="})
+        "--gpugauge_samples=", "--gpugauge_only=", "--gpugauge_depth=deeper", "--gpugauge_depth="})
     EXPECT_THAT(refusal({argument}), HasSubstr(argument));
 }
 
@@ -75,6 +77,8 @@ const Definition& letters() {
                                            .isolates("x")
                                            .bad_value("x")
                                            .axis("letter", {"a", "b", "c", "d", "e", "f", "g", "h"})
+                                           .from(Depth::quick, "letter", {"b", "c"})
+                                           .from(Depth::deep, "letter", {"h"})
                                            .quantity(Quantity::latency, "host_cpu")
                                            .body(nothing);
   return definition;
@@ -115,6 +119,18 @@ TEST(Choose, TakesExactIdsAndNamesOneThatDoesNotExist) {
     EXPECT_THAT(error.what(), HasSubstr("'options/letter'"));
   }
   EXPECT_THROW(chosen({}, std::vector<std::string>{}), UsageError);
+}
+
+TEST(Choose, TakesWhatIsNoDeeperThanTheDepth) {
+  Options options;
+  options.depth = Depth::quick;
+  EXPECT_THAT(chosen(options), ElementsAre("options/letter/b", "options/letter/c"));
+  options.depth = Depth::standard;
+  EXPECT_EQ(chosen(options).size(), 7U);
+  options.depth = Depth::deep;
+  EXPECT_EQ(chosen(options).size(), 8U);
+  options.depth = Depth::smoke;
+  EXPECT_THROW(chosen(options), UsageError);
 }
 
 TEST(Choose, PassesOverIdsOfOtherFamilies) {

@@ -24,11 +24,26 @@ std::string usage_error(const Function& function) {
 
 Catalogue example() {
   Catalogue made;
-  made.families = {{"host", "/x/host"}, {"launch", "/x/launch"}};
-  made.benchmarks = {{"host/copy/one_core", "host", "host_memory", "", "", false},
-                     {"host/triad/one_core", "host", "host_memory", "", "", false},
-                     {"launch/enqueue", "launch", "launch", "", "", true}};
+  made.families = {{"gemm", "/x/gemm"}, {"host", "/x/host"}, {"launch", "/x/launch"}};
+  made.benchmarks = {{"gemm/bf16/1024", "gemm", "gemm16", "", "", true, "deep"},
+                     {"gemm/bf16/8192", "gemm", "gemm16", "", "", true, "quick"},
+                     {"gemm/fp8/8192", "gemm", "gemm8", "", "", true, "deep"},
+                     {"host/copy/one_core", "host", "host_memory", "", "", false, "smoke"},
+                     {"host/triad/one_core", "host", "host_memory", "", "", false, "smoke"},
+                     {"launch/enqueue", "launch", "launch", "", "", true, "standard"},
+                     {"launch/malloc", "launch", "alloc", "", "", true, "deep"}};
   return made;
+}
+
+Choice choose_in(const std::string& profile, bool gpu, const std::vector<std::string>& families = {},
+                 const std::vector<std::string>& words = {}) {
+  return choose(example(), run::profile(profile), gpu, families, words);
+}
+
+std::vector<std::string> names(const Choice& choice) {
+  std::vector<std::string> out;
+  for (const run::Family& family : choice.families) out.push_back(family.name);
+  return out;
 }
 
 stack::GpuReport two_gpus() {
@@ -56,35 +71,74 @@ TEST(Patterns, StarStandsForAnything) {
 }
 
 TEST(Choice, TheHostGetsTheFamiliesThatNeedNoGpu) {
-  const Choice choice = choose(example(), false, {}, {});
-  ASSERT_EQ(choice.families.size(), 1U);
-  EXPECT_EQ(choice.families[0].name, "host");
+  const Choice choice = choose_in("smoke", false);
+  EXPECT_THAT(names(choice), ElementsAre("host"));
   EXPECT_TRUE(choice.only.empty());
+  EXPECT_EQ(choice.benchmarks, 2U);
 }
 
-TEST(Choice, AGpuGetsTheOthers) {
-  const Choice choice = choose(example(), true, {}, {});
-  ASSERT_EQ(choice.families.size(), 1U);
-  EXPECT_EQ(choice.families[0].name, "launch");
+TEST(Choice, AGpuGetsWhatTheProfileMeasures) {
+  EXPECT_THAT(names(choose_in("quick", true)), ElementsAre("gemm"));
+  EXPECT_EQ(choose_in("quick", true).benchmarks, 1U);
+  EXPECT_THAT(names(choose_in("standard", true)), ElementsAre("gemm", "launch"));
+  EXPECT_EQ(choose_in("standard", true).benchmarks, 2U);
+  EXPECT_EQ(choose_in("deep", true).benchmarks, 5U);
+  EXPECT_TRUE(choose_in("deep", true).only.empty());
 }
 
-TEST(Choice, PatternsNarrow) {
-  EXPECT_THAT(choose(example(), false, {}, {"host/t*"}).only, ElementsAre("host/triad/one_core"));
-  EXPECT_THAT(choose(example(), false, {}, {"host/t*", "*"}).only,
+TEST(Choice, AProfileThatMeasuresNothingOfItSaysWhichDoes) {
+  EXPECT_EQ(
+      usage_error([] { choose_in("smoke", true); }),
+      "no benchmark of the chosen families measures a GPU in the profile smoke; the profile quick measures "
+      "it");
+  EXPECT_THAT(usage_error([] { choose_in("quick", true, {"launch"}); }),
+              HasSubstr("in the profile quick; the profile standard measures it"));
+}
+
+TEST(Choice, PatternsClassesAndFamiliesNarrow) {
+  EXPECT_THAT(choose_in("smoke", false, {}, {"host/t*"}).only, ElementsAre("host/triad/one_core"));
+  EXPECT_THAT(choose_in("smoke", false, {}, {"host/t*", "*"}).only,
               ElementsAre("host/copy/one_core", "host/triad/one_core"));
+  const Choice by_class = choose_in("deep", true, {}, {"gemm16"});
+  EXPECT_THAT(by_class.only, ElementsAre("gemm/bf16/1024", "gemm/bf16/8192"));
+  EXPECT_THAT(names(by_class), ElementsAre("gemm"));
+  // "launch" is a class and a family: both count.
+  EXPECT_THAT(choose_in("deep", true, {}, {"launch"}).only, ElementsAre("launch/enqueue", "launch/malloc"));
+  EXPECT_THAT(choose_in("standard", true, {}, {"gemm"}).only, ElementsAre("gemm/bf16/8192"));
 }
 
-TEST(Choice, APatternThatSelectsNothingIsAnError) {
+TEST(Choice, AWordThatSelectsNothingIsAnErrorThatNamesTheProfileThatWould) {
   EXPECT_THAT(usage_error([] {
-                choose(example(), false, {}, {"host/*", "launch/*"});
+                choose_in("smoke", false, {}, {"host/*", "launch/*"});
               }),
-              HasSubstr("the pattern 'launch/*' selects no benchmark of the host"));
+              HasSubstr("'launch/*' selects no benchmark of the host in the profile smoke; `gpugauge list`"));
+  EXPECT_THAT(
+      usage_error([] { choose_in("standard", true, {}, {"gemm8"}); }),
+      HasSubstr(
+          "'gemm8' selects no benchmark of a GPU in the profile standard; the profile deep measures it;"));
+  EXPECT_THAT(usage_error([] { choose_in("deep", true, {}, {"fft"}); }),
+              HasSubstr("'fft' selects no benchmark of a GPU in the profile deep; `gpugauge list`"));
 }
 
 TEST(Choice, AnUnknownFamilyIsAnErrorThatNamesTheKnown) {
-  EXPECT_THAT(usage_error([] { choose(example(), false, {"gem"}, {}); }),
-              HasSubstr("no family 'gem'; there are host, launch"));
-  EXPECT_THAT(usage_error([] { choose(example(), false, {"launch"}, {}); }), HasSubstr("measures the host"));
+  EXPECT_THAT(usage_error([] { choose_in("standard", false, {"gem"}); }),
+              HasSubstr("no family 'gem'; there are gemm, host, launch"));
+  EXPECT_THAT(usage_error([] { choose_in("standard", false, {"launch"}); }), HasSubstr("measures the host"));
+}
+
+TEST(Choice, EstimatesARoundFromWindowsAndAllowances) {
+  const Catalogue catalogue = example();
+  run::Profile profile = run::profile("standard");
+  profile.cool_down_seconds = 0;
+  // Two processes' starts of 1 s, two windows of 1 s with .2 s beside each, five times.
+  EXPECT_NEAR(choose(catalogue, profile, true, {}, {}).round_seconds, 5 * (2 * 1.0 + 2 * 1.2), 1e-9);
+  // A share cuts no window of a second, and half-second windows by half.
+  Benchmark half = catalogue.benchmarks[5];
+  half.window_share = .5;
+  EXPECT_NEAR(round_seconds({&half}, profile), 5 * (1.0 + 1.2), 1e-9);
+  profile.window_seconds = .5;
+  EXPECT_NEAR(round_seconds({&half}, profile), 5 * (1.0 + .45), 1e-9);
+  EXPECT_EQ(round_seconds({}, profile), 0);
 }
 
 TEST(Targets, AllIsEveryGpuAndNotTheHost) {

@@ -96,13 +96,14 @@ TEST_F(RunnerTest, DescribesTheRun) {
 
 TEST_F(RunnerTest, PassesTheFlagsAFamilyNeeds) {
   auto plan = quick_plan(
-      {fakes_.family("fake", "leave; echo $seed $window $parent $CUDA_VISIBLE_DEVICES; cat $only")});
+      {fakes_.family("fake", "leave; echo $seed $window $parent $CUDA_VISIBLE_DEVICES $depth; cat $only")});
   plan.only = {"fake/op", "fake/other"};
   plan.profile.window_seconds = .25;
   plan.device = "GPU-1";
   const auto run = execute(plan, no_progress);
-  EXPECT_THAT(run.processes.at(0).output, AllOf(HasSubstr(" 0.25 " + std::to_string(getpid()) + " GPU-1\n"),
-                                                EndsWith("\nfake/op\nfake/other\n")));
+  EXPECT_THAT(run.processes.at(0).output,
+              AllOf(HasSubstr(" 0.25 " + std::to_string(getpid()) + " GPU-1 smoke\n"),
+                    EndsWith("\nfake/op\nfake/other\n")));
   EXPECT_EQ(run.only, plan.only);
 }
 
@@ -277,6 +278,16 @@ TEST_F(RunnerTest, ReportsProgressWithTheTimeLeft) {
   ASSERT_NE(second, seen.end());
   EXPECT_GE(second->left_seconds, run.processes[0].wall_seconds);
   EXPECT_EQ(seen.back().done, 3);
+  EXPECT_EQ(seen.back().left_seconds, 0);
+}
+
+TEST_F(RunnerTest, ReportsTheEstimateOfThePlanUntilAProcessHasEnded) {
+  auto plan = quick_plan({fakes_.family("fake", "leave; sleep .2")});
+  plan.expected_seconds = 50;
+  std::vector<Progress> seen;
+  execute(plan, [&](const Progress& progress) { seen.push_back(progress); });
+  EXPECT_GT(seen.front().left_seconds, 40);
+  EXPECT_LE(seen.front().left_seconds, 50);
   EXPECT_EQ(seen.back().left_seconds, 0);
 }
 

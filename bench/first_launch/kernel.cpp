@@ -1,0 +1,71 @@
+#include <cstdlib>
+#include <string_view>
+
+#include "first_launch/mode.hpp"
+#include "first_launch/samples.hpp"
+#include "support/cuda/device.hpp"
+#include "support/cuda/environment.hpp"
+#include "support/timer.hpp"
+
+namespace gpugauge::bench::first_launch {
+namespace {
+
+bool is_set(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr && std::string_view(value) != "" && std::string_view(value) != "0";
+}
+
+std::size_t files_in(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  std::size_t files = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder, ignored))
+    files += entry.is_regular_file(ignored) ? 1 : 0;
+  return files;
+}
+
+void kernel(Trial& trial) {
+  const std::string& mode = trial.parameter("mode");
+  if (is_jit(mode) && is_set("CUDA_DISABLE_PTX_JIT"))
+    trial.skip("CUDA_DISABLE_PTX_JIT is set: the driver compiles no PTX");
+  TemporaryFolder folder;
+  std::filesystem::path cache = folder.fresh();
+  const std::vector<FreshResult> results = sample(trial, [&] {
+    if (mode == jit_cold) cache = folder.fresh();
+    FreshProcess process = own_child(child_name);
+    process.environment = environment_of(mode, cache.string());
+    return process;
+  });
+  for (const FreshResult& result : results)
+    if (const auto why = why_not_shown(mode, static_cast<int>(result.report.at(key::ptx_version)),
+                                       cuda::device().compute_capability, GPUGAUGE_FAMILY_PTX))
+      trial.skip(*why);
+  if (is_jit(mode)) trial.note("cache_files", std::to_string(files_in(cache)));
+
+  const auto add = [&](const char* name, const char* metric_class) {
+    add_median(trial, results, name, metric_class, steady_resolution_seconds(),
+               [&](const FreshResult& result) { return result.report.at(name); });
+  };
+  add(key::first_launch, "first_launch");
+  add(key::second_launch, "first_launch");
+  add(key::until_first_result, "init");
+}
+
+const Registration registered{
+    define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
+        .isolates(
+            "In a fresh process: the first launch of a kernel until it has ended, the second one, and the "
+            "time from the first CUDA call to the first result. lazy: machine code, loaded at the launch; "
+            "eager: all machine code of the executable, loaded with the context; jit_cold: PTX that the "
+            "driver compiles; jit_warm: PTX that it finds compiled in its cache")
+        .bad_value(
+            "a slow processor or file system, an attached tool, CUDA_MODULE_LOADING=EAGER; jit_warm as slow "
+            "as jit_cold: the cache is switched off, full or cannot be written; a driver regression")
+        .axis("mode", {lazy, eager, jit_cold, jit_warm})
+        .from(Depth::quick, "mode", {lazy})
+        .from(Depth::deep, "mode", {eager, jit_cold, jit_warm})
+        .custom_metrics("first_launch")
+        .requires_gpu()
+        .body(kernel)};
+
+}  // namespace
+}  // namespace gpugauge::bench::first_launch

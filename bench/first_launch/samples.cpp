@@ -1,0 +1,80 @@
+#include "first_launch/samples.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "support/statistics.hpp"
+#include "support/timer.hpp"
+
+namespace gpugauge::bench::first_launch {
+
+TemporaryFolder::TemporaryFolder() {
+  std::string name = (std::filesystem::temp_directory_path() / "gpugauge-first-XXXXXX").string();
+  if (mkdtemp(name.data()) == nullptr)
+    throw std::filesystem::filesystem_error("a temporary folder cannot be made", name,
+                                            std::error_code(errno, std::generic_category()));
+  path_ = name;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+std::filesystem::path TemporaryFolder::fresh() {
+  const std::filesystem::path folder = path_ / std::to_string(count_++);
+  std::filesystem::create_directory(folder);
+  return folder;
+}
+
+std::vector<FreshResult> sample(Trial& trial, const std::function<FreshProcess()>& next) {
+  constexpr std::size_t fewest = 3;
+  constexpr std::size_t most = 100;
+  run_fresh(next());
+  std::vector<FreshResult> results;
+  const double start = steady_seconds();
+  while (results.size() < most) {
+    const double past = steady_seconds() - start;
+    const bool enough = results.size() >= fewest;
+    if (enough && past >= trial.window().seconds) break;
+    if (!results.empty() && past >= trial.window().budget_seconds) break;
+    results.push_back(run_fresh(next()));
+  }
+  if (results.size() < fewest)
+    trial.note("budget", fmt::format("ended after {} of {} processes", results.size(), fewest));
+  double wrong = 0;
+  for (const FreshResult& result : results) wrong += result.report.at(key::wrong_values);
+  trial.verify("values that first kernels computed wrongly", wrong, 0);
+  trial.note("processes", std::to_string(results.size()));
+  trial.note("timer", "steady_clock");
+  const Report& last = results.back().report;
+  trial.note("ptx_version", fmt::format("{:.0f}", last.at(key::ptx_version)));
+  trial.note("binary_version", fmt::format("{:.0f}", last.at(key::binary_version)));
+  return results;
+}
+
+void add_median(Trial& trial, const std::vector<FreshResult>& results, const std::string& name,
+                const std::string& metric_class, double resolution,
+                const std::function<double(const FreshResult&)>& value) {
+  std::vector<double> values;
+  values.reserve(results.size());
+  for (const FreshResult& result : results) values.push_back(value(result));
+  result::Metric metric;
+  metric.name = name;
+  metric.unit = "second";
+  metric.better = result::Direction::lower;
+  metric.metric_class = metric_class;
+  metric.statistic = "median";
+  metric.value = rounded(median(std::move(values)));
+  metric.resolution = rounded(resolution);
+  if (!(metric.value > 0)) {
+    metric.judged = false;
+    metric.note = "too short for the clock";
+  }
+  trial.metric(std::move(metric));
+}
+
+}  // namespace gpugauge::bench::first_launch

@@ -1,0 +1,46 @@
+#include <chrono>
+#include <thread>
+
+#include "launch/counted.hpp"
+#include "support/cuda/operation_timer.hpp"
+
+namespace gpugauge::bench::launch {
+namespace {
+
+constexpr std::chrono::milliseconds gap{200};
+
+void after_idle(Trial& trial) {
+  const cuda::Stream stream;
+  cuda::OperationTimer timer(
+      [&] {
+        cuda::check(kernels::launch::launch_empty(stream.get()), "launching an empty kernel");
+        stream.synchronize();
+      },
+      [&] {
+        stream.synchronize();
+        std::this_thread::sleep_for(gap);
+      },
+      1);
+  trial.note("idle_seconds", "0.2");
+  trial.time(timer);
+  timer.add_metrics(trial, "launch", false);
+  verify_launches(trial, stream.get());
+}
+
+const Registration registered{
+    define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
+        .isolates(
+            "Time from launching an empty kernel until the host sees that it ended, after 200 ms in which "
+            "neither had anything to do: what clocks, links and processors that went to sleep add to "
+            "completion")
+        .bad_value("persistence mode off, a power-saving governor or deep processor sleep states, link power "
+                   "management, locked low clocks")
+        .from(Depth::deep)
+        .window_share(5)
+        .quantity(Quantity::latency, "launch")
+        .statistics({Statistic::median})
+        .requires_gpu()
+        .body(after_idle)};
+
+}  // namespace
+}  // namespace gpugauge::bench::launch

@@ -1,0 +1,123 @@
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "support/cuda/operation_timer.hpp"
+#include "support/cuda/resources.hpp"
+
+namespace gpugauge::bench::launch {
+namespace {
+
+constexpr std::size_t bytes = std::size_t{2} << 20U;
+
+/// Takes and gives back memory by one of the three ways.
+class Allocator {
+ public:
+  Allocator(const std::string& way, cudaStream_t stream) : way_(way), stream_(stream) {}
+
+  void* take() const {
+    void* memory = nullptr;
+    if (way_ == "pool")
+      cuda::check(cudaMallocAsync(&memory, bytes, stream_), "allocating GPU memory from the pool");
+    else if (way_ == "device")
+      cuda::check(cudaMalloc(&memory, bytes), "allocating GPU memory");
+    else
+      cuda::check(cudaHostAlloc(&memory, bytes, cudaHostAllocDefault), "allocating pinned host memory");
+    return memory;
+  }
+  void give_back(void* memory) const {
+    if (way_ == "pool")
+      cuda::check(cudaFreeAsync(memory, stream_), "giving GPU memory back to the pool");
+    else if (way_ == "device")
+      cuda::check(cudaFree(memory), "giving GPU memory back");
+    else
+      cuda::check(cudaFreeHost(memory), "giving pinned host memory back");
+  }
+
+ private:
+  std::string way_;
+  cudaStream_t stream_;
+};
+
+/// The default pool of the GPU keeps what it has been given back for as long as this lives.
+class WarmPool {
+ public:
+  WarmPool() {
+    cuda::check(cudaDeviceGetDefaultMemPool(&pool_, 0), "finding the memory pool");
+    cuda::check(cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &before_),
+                "reading the memory pool's threshold");
+    set(std::numeric_limits<std::uint64_t>::max());
+  }
+  WarmPool(const WarmPool&) = delete;
+  WarmPool& operator=(const WarmPool&) = delete;
+  ~WarmPool() {
+    cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &before_);
+    cudaMemPoolTrimTo(pool_, 0);
+  }
+
+ private:
+  void set(std::uint64_t threshold) const {
+    cuda::check(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &threshold),
+                "setting the memory pool's threshold");
+  }
+  cudaMemPool_t pool_ = nullptr;
+  std::uint64_t before_ = 0;
+};
+
+// Every byte of two blocks held at once can be written and keeps its own value.
+void verify_memory(Trial& trial, const Allocator& allocator, cudaStream_t stream) {
+  void* const blocks[2] = {allocator.take(), allocator.take()};
+  std::size_t wrong = 0;
+  for (int i = 0; i < 2; ++i)
+    cuda::check(cudaMemsetAsync(blocks[i], 0x11 * (i + 1), bytes, stream), "writing");
+  std::vector<unsigned char> found(bytes);
+  for (int i = 0; i < 2; ++i) {
+    cuda::check(cudaMemcpyAsync(found.data(), blocks[i], bytes, cudaMemcpyDefault, stream), "reading back");
+    cuda::check(cudaStreamSynchronize(stream), "waiting for the GPU");
+    for (const unsigned char byte : found) wrong += byte == 0x11 * (i + 1) ? 0 : 1;
+  }
+  for (void* const block : blocks) allocator.give_back(block);
+  cuda::check(cudaStreamSynchronize(stream), "waiting for the GPU");
+  trial.verify("bytes of two blocks of allocated memory that lost their value", static_cast<double>(wrong),
+               0);
+}
+
+void allocate(Trial& trial) {
+  const std::string& way = trial.parameter("way");
+  std::optional<WarmPool> pool;
+  if (way == "pool") {
+    int supported = 0;
+    cuda::check(cudaDeviceGetAttribute(&supported, cudaDevAttrMemoryPoolsSupported, 0),
+                "asking for memory pools");
+    if (supported == 0) trial.skip("this GPU, as it is used here, has no memory pools");
+    pool.emplace();
+  }
+  const cuda::Stream stream;
+  const Allocator allocator(way, stream.get());
+  cuda::OperationTimer timer([&] { allocator.give_back(allocator.take()); }, [&] { stream.synchronize(); },
+                             way == "pool" ? 64 : 0);
+  trial.note("bytes", std::to_string(bytes));
+  trial.time(timer);
+  timer.add_metrics(trial, "alloc", true);
+  verify_memory(trial, allocator, stream.get());
+}
+
+const Registration registered{
+    define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
+        .isolates(
+            "Taking 2 MiB of memory and giving it back: cudaMallocAsync and cudaFreeAsync from a pool that "
+            "keeps its memory, cudaMalloc and cudaFree, cudaHostAlloc and cudaFreeHost")
+        .bad_value(
+            "device and pinned: a slow IOMMU, a busy or virtualised host, many other allocations, a slow "
+            "kernel module; pool: a pool that returns its memory to the system, an attached tool")
+        .axis("way", {"pool", "device", "pinned"})
+        .from(Depth::quick, "way", {"pool"})
+        .from(Depth::deep, "way", {"device", "pinned"})
+        .quantity(Quantity::latency, "alloc")
+        .statistics({Statistic::median, Statistic::mean})
+        .requires_gpu()
+        .body(allocate)};
+
+}  // namespace
+}  // namespace gpugauge::bench::launch

@@ -1,0 +1,41 @@
+// Metrics of a fit: a fixed part and a part for each of something.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/cuda/fit.hpp"
+#include "support/statistics.hpp"
+#include "support/trial.hpp"
+
+namespace gpugauge::bench::launch {
+
+/// A time in seconds that a body formed itself; lower is better. Not above 0, it is recorded and not judged.
+inline result::Metric seconds_metric(std::string name, std::string metric_class, std::string statistic,
+                                     double seconds) {
+  result::Metric metric;
+  metric.name = std::move(name);
+  metric.unit = "second";
+  metric.better = result::Direction::lower;
+  metric.metric_class = std::move(metric_class);
+  metric.statistic = std::move(statistic);
+  metric.value = rounded(seconds);
+  if (!(seconds > 0)) {
+    metric.judged = false;
+    metric.note = "no value above 0 was found";
+  }
+  return metric;
+}
+
+/// Adds "fixed" and `per` (such as "per_node") of the line through (counts, seconds), and its largest
+/// relative residual as a note.
+inline void add_fit(Trial& trial, const std::string& metric_class, const std::string& per,
+                    const std::vector<double>& counts, const std::vector<double>& seconds) {
+  const cuda::Line line = cuda::fit_line(counts, seconds);
+  trial.metric(seconds_metric("fixed", metric_class, "fit", line.fixed));
+  trial.metric(seconds_metric(per, metric_class, "fit", line.slope));
+  trial.note("largest_residual", std::to_string(line.largest_residual));
+}
+
+}  // namespace gpugauge::bench::launch

@@ -1,0 +1,44 @@
+#include "kernels/launch/programmatic.hpp"
+#include "support/cuda/gpu_timer.hpp"
+
+namespace gpugauge::bench::launch {
+namespace {
+
+// Each kernel must see the number that the one ahead left.
+void verify_chain(Trial& trial, bool programmatic, cudaStream_t stream) {
+  constexpr unsigned long long links = 1000;
+  const cuda::DeviceValue<unsigned long long> counter;
+  const cuda::DeviceValue<unsigned long long> wrong;
+  for (unsigned long long i = 0; i < links; ++i)
+    cuda::check(kernels::launch::launch_counting_link(programmatic, i, counter.get(), wrong.get(), stream),
+                "launching a kernel of a chain");
+  trial.verify("kernels that did not see what the one ahead wrote", static_cast<double>(wrong.read(stream)),
+               0);
+  trial.verify("the chain's last number", counter.read(stream) == links);
+}
+
+void programmatic(Trial& trial) {
+  const bool early = trial.parameter("order") == "programmatic";
+  cuda::GpuTimer timer(trial, [early](cudaStream_t stream, std::int64_t) {
+    cuda::check(kernels::launch::launch_link(early, stream), "launching a kernel of a chain");
+  });
+  trial.time(timer);
+  verify_chain(trial, early, timer.stream());
+}
+
+const Registration registered{
+    define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
+        .isolates(
+            "GPU time from one short kernel to the next that depends on it, ordered by the stream, and by "
+            "programmatic dependent launch, where the next one is started while the one ahead still runs "
+            "and waits inside")
+        .bad_value("equal times of both: early starts are lost to a tool or a driver; else as back_to_back")
+        .axis("order", {"stream", "programmatic"})
+        .from(Depth::deep)
+        .quantity(Quantity::latency, "launch")
+        .statistics({Statistic::median})
+        .requires_gpu(90)
+        .body(programmatic)};
+
+}  // namespace
+}  // namespace gpugauge::bench::launch

@@ -1,0 +1,52 @@
+#include <utility>
+
+#include "kernels/launch/arguments.hpp"
+
+namespace gpugauge::kernels::launch {
+namespace {
+
+template <std::size_t>
+using Argument = std::uint64_t;
+
+template <typename... Values>
+__global__ void ignoring(Values...) {}
+
+template <typename... Values>
+__global__ void folding(unsigned long long* sum, Values... values) {
+  std::uint64_t folded = 0;
+  ((folded = fold_argument(folded, values)), ...);
+  atomicAdd(sum, static_cast<unsigned long long>(folded));
+}
+
+struct Kernels {
+  const void* ignoring;
+  const void* folding;
+};
+
+template <std::size_t... I>
+Kernels of(std::index_sequence<I...>) {
+  return {reinterpret_cast<const void*>(&ignoring<Argument<I>...>),
+          reinterpret_cast<const void*>(&folding<Argument<I>...>)};
+}
+
+template <std::size_t... I>
+Kernels with(int count, std::index_sequence<I...>) {
+  Kernels found{nullptr, nullptr};
+  ((argument_counts[I] == count
+        ? void(found = of(std::make_index_sequence<static_cast<std::size_t>(argument_counts[I])>()))
+        : void()),
+   ...);
+  return found;
+}
+
+}  // namespace
+
+const void* ignoring_kernel(int count) {
+  return with(count, std::make_index_sequence<argument_counts.size()>()).ignoring;
+}
+
+const void* folding_kernel(int count) {
+  return with(count, std::make_index_sequence<argument_counts.size()>()).folding;
+}
+
+}  // namespace gpugauge::kernels::launch

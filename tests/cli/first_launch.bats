@@ -1,0 +1,44 @@
+# A family that takes its samples in fresh processes of its own executable.
+load common
+
+family() {
+  "$GPUGAUGE_BUILD/libexec/gpugauge/gpugauge-bench-first_launch" "$@"
+}
+
+needs_family() {
+  [ -x "$GPUGAUGE_BUILD/libexec/gpugauge/gpugauge-bench-first_launch" ] || skip "this build has no CUDA families"
+}
+
+@test "the fresh process hands back times, or one sentence why there are none" {
+  needs_family
+  if has_gpu; then
+    family --gpugauge_child=first_launch 3>report
+    grep -q '^first_launch ' report && grep -q '^wrong_values 0.0' report
+    [ "$(tail -n 1 report)" = end ]
+  else
+    run -1 family --gpugauge_child=first_launch 3>report
+    [ "$(wc -l <report)" -eq 1 ]
+    grep -q '^failed counting the GPUs failed: cudaError' report
+  fi
+}
+
+@test "a part that nobody plays, and a report that nobody reads, end the process" {
+  needs_family
+  run -2 family --gpugauge_child=nobody
+  [[ $output == *"--gpugauge_child=nobody: this family has no such part"* ]]
+  run -1 family --gpugauge_child=first_launch 3>&-
+  run -2 family --gpugauge_child=
+  [[ $output == *"no such flag, or its value is missing"* ]]
+}
+
+@test "a family alone takes a depth, and refuses one that does not exist" {
+  needs_family
+  run -0 family --benchmark_list_tests --gpugauge_depth=quick
+  [ "$output" = first_launch/kernel/lazy ]
+  run -0 family --benchmark_list_tests --gpugauge_depth=deep
+  [ "${#lines[@]}" -eq 5 ]
+  run -2 family --benchmark_list_tests --gpugauge_depth=smoke
+  [[ $output == *"no benchmark is chosen"* ]]
+  run -2 family --gpugauge_depth=abyss
+  [[ $output == *"'abyss' is no depth; there are smoke, quick, standard, deep"* ]]
+}

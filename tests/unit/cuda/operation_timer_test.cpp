@@ -1,0 +1,94 @@
+// Timing single operations on the host: needs no GPU.
+#include "support/cuda/operation_timer.hpp"
+
+#include <chrono>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/measure.hpp"
+#include "support/timer.hpp"
+
+namespace {
+
+using namespace gpugauge::bench;
+using gpugauge::result::BenchmarkResult;
+using gpugauge::result::Metric;
+
+// Keeps the processor busy: a sleep would measure the scheduler.
+void spin(double seconds) {
+  const double end = steady_seconds() + seconds;
+  while (steady_seconds() < end) {
+  }
+}
+
+const Definition& custom() {
+  static const Definition definition =
+      define("operation", "timed").isolates("x").bad_value("x").custom_metrics("launch").body([](Trial&) {});
+  return definition;
+}
+
+BenchmarkResult measured(cuda::OperationTimer& timer, double seconds, bool cpu_time) {
+  const Instance instance{&custom(), {}, "operation/timed"};
+  Window window;
+  window.seconds = seconds;
+  window.budget_seconds = 3 * seconds;
+  Trial trial(instance, window, 1);
+  trial.time(timer);
+  timer.add_metrics(trial, "launch", cpu_time);
+  return trial.finish();
+}
+
+const Metric& metric(const BenchmarkResult& result, const std::string& name) {
+  for (const Metric& one : result.metrics)
+    if (one.name == name) return one;
+  throw std::runtime_error("no metric " + name);
+}
+
+TEST(OperationTimer, gives_quantiles_of_single_operations) {
+  int count = 0;
+  // Every fiftieth takes 20 times as long: 2% of all, so beyond p90 and within p99.
+  cuda::OperationTimer timer([&] { spin(++count % 50 == 0 ? 200e-6 : 10e-6); }, [] {}, 0);
+  const BenchmarkResult result = measured(timer, 0.3, true);
+  EXPECT_GE(metric(result, "operation_p50").value, 9e-6);
+  EXPECT_LT(metric(result, "operation_p50").value, 100e-6);
+  EXPECT_GE(metric(result, "operation_p99").value, 190e-6);
+  EXPECT_GE(metric(result, "operation_mean").value, (0.98 * 10e-6 + 0.02 * 200e-6) * 0.95);
+  EXPECT_LE(metric(result, "operation_p50").value, metric(result, "operation_p90").value);
+  EXPECT_LE(metric(result, "operation_p90").value, metric(result, "operation_p99").value);
+  EXPECT_TRUE(metric(result, "operation_p99").judged);
+  EXPECT_GT(metric(result, "cpu_per_operation").value, 0);
+  EXPECT_EQ(result.notes.count("clock_cost_seconds"), 1U);
+  EXPECT_EQ(result.notes.count("clock_resolution_seconds"), 1U);
+}
+
+TEST(OperationTimer, takes_off_what_is_known_to_be_spent_elsewhere) {
+  cuda::OperationTimer whole([] { spin(100e-6); }, [] {}, 0);
+  cuda::OperationTimer part([] { spin(100e-6); }, [] {}, 0, 80e-6);
+  const double all = metric(measured(whole, 0.2, false), "operation_p50").value;
+  const BenchmarkResult result = measured(part, 0.2, false);
+  EXPECT_GE(all, 99e-6);
+  EXPECT_NEAR(all - metric(result, "operation_p50").value, 80e-6, 15e-6);
+  EXPECT_EQ(result.notes.at("subtracted_seconds"), "8e-05");
+}
+
+TEST(OperationTimer, judges_no_p99_of_few_operations) {
+  cuda::OperationTimer timer([] { spin(10e-6); },
+                             [] { std::this_thread::sleep_for(std::chrono::milliseconds(2)); }, 1);
+  const BenchmarkResult result = measured(timer, 0.05, false);
+  EXPECT_FALSE(metric(result, "operation_p99").judged);
+  EXPECT_THAT(metric(result, "operation_p99").note, testing::HasSubstr("fewer than the 100"));
+  EXPECT_TRUE(metric(result, "operation_p90").judged);
+}
+
+TEST(OperationTimer, fills_no_batch_beyond_its_bound_and_prepares_before_each) {
+  int since = 0;
+  int most = 0;
+  cuda::OperationTimer timer([&] { most = std::max(most, ++since); }, [&] { since = 0; }, 7);
+  measured(timer, 0.02, false);
+  EXPECT_EQ(timer.maximum_operations(), 7);
+  EXPECT_EQ(most, 7);
+}
+
+}  // namespace
