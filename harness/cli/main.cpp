@@ -33,6 +33,7 @@ constexpr const char* footer =
     "  gpugauge fleet results/                     which node is not like the others?\n"
     "  gpugauge doctor                             list the GPU stack and say what does not fit\n"
     "  gpugauge diagnose seen.json                 name the cause in what was seen, anywhere\n"
+    "  gpugauge codegen                            is the kernels' machine code what was declared?\n"
     "\n"
     "Exit codes: 0 pass; 1 regressed or failed; 2 usage or tool error; 3 cannot judge; 4 inconclusive (with "
     "--strict).";
@@ -81,6 +82,7 @@ int run_command(int argc, char** argv) {
   add_selftest(app, invocation, action);
   add_diagnose(app, invocation, action);
   add_explain(app, invocation, action);
+  add_codegen(app, invocation, action);
   add_probe(app, invocation, action);
   try {
     app.parse(argc, argv);

@@ -1,5 +1,6 @@
-# cmake -DFILES= -DOUTPUT= [-DFUNCTION= -DHEADER=] -P EmbedData.cmake
-# Writes a C++ file that defines gpugauge::stack::FUNCTION(): the bytes of each file, by its name. HEADER declares it.
+# cmake -DFILES= -DOUTPUT= [-DFUNCTION= -DHEADER=] [-DROOT=] -P EmbedData.cmake
+# Writes a C++ file that defines gpugauge::stack::FUNCTION(): the bytes of each file, by its name, or with ROOT by its path
+# below that folder. HEADER declares it.
 if(NOT DEFINED FUNCTION)
   set(FUNCTION embedded_data)
   set(HEADER stack/compat/embedded.hpp)
@@ -9,7 +10,11 @@ set(_arrays "")
 set(_entries "")
 set(_index 0)
 foreach(_file IN LISTS FILES)
-  get_filename_component(_name "${_file}" NAME)
+  if(DEFINED ROOT)
+    file(RELATIVE_PATH _name "${ROOT}" "${_file}")
+  else()
+    get_filename_component(_name "${_file}" NAME)
+  endif()
   file(READ "${_file}" _bytes HEX)
   string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," _bytes "${_bytes}")
   string(APPEND _arrays "const unsigned char data_${_index}[] = {${_bytes}0};\n")
@@ -19,7 +24,7 @@ endforeach()
 file(WRITE "${OUTPUT}" "// Generated from the data files.\n\
 #include <string>\n\n#include \"${HEADER}\"\n\n\
 namespace gpugauge::stack {\nnamespace {\n\n${_arrays}\n\
-DataFile file(const char* name, const unsigned char* bytes, std::size_t size) {\n\
+[[maybe_unused]] DataFile file(const char* name, const unsigned char* bytes, std::size_t size) {\n\
   return {name, std::string(reinterpret_cast<const char*>(bytes), size)};\n}\n\n\
 }  // namespace\n\n\
 std::vector<DataFile> ${FUNCTION}() {\n  return {\n${_entries}  };\n}\n\n}  // namespace gpugauge::stack\n")

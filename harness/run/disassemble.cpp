@@ -1,0 +1,134 @@
+#include "run/disassemble.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <deque>
+#include <memory>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "run/child.hpp"
+#include "stack/codegen/parse.hpp"
+
+namespace gpugauge::run {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t most_at_once = 2;
+constexpr double limit_seconds = 600;
+constexpr std::string_view no_code = "does not contain device code";
+
+bool executable(const fs::path& file) {
+  std::error_code ignored;
+  return fs::is_regular_file(file, ignored) && ::access(file.c_str(), X_OK) == 0;
+}
+
+std::string variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+/// The wheel's place in a folder's .venv, for any python3 version.
+fs::path in_wheel(const fs::path& folder) {
+  std::error_code ignored;
+  for (const auto& python : fs::directory_iterator(folder / ".venv" / "cuda-tools" / "lib", ignored))
+    for (const auto& part : fs::directory_iterator(python.path() / "site-packages" / "nvidia", ignored))
+      if (const fs::path found = part.path() / "bin" / "cuobjdump"; executable(found)) return found;
+  return {};
+}
+
+/// One run of cuobjdump: its text goes to a parser of its own, because two write at once.
+struct Job {
+  fs::path file;
+  std::vector<std::string> arguments;
+  stack::CodeParser parser;
+  std::unique_ptr<Child> child;
+};
+
+}  // namespace
+
+fs::path find_cuobjdump() {
+  if (const std::string named = variable("GPUGAUGE_CUOBJDUMP"); !named.empty() && executable(named))
+    return named;
+  for (const char* const root : {"CUDA_HOME", "CUDA_PATH"})
+    if (const std::string folder = variable(root); !folder.empty())
+      if (const fs::path found = fs::path(folder) / "bin" / "cuobjdump"; executable(found)) return found;
+  const std::string path = variable("PATH");
+  for (std::size_t from = 0; from < path.size();) {
+    const std::size_t end = std::min(path.find(':', from), path.size());
+    if (const fs::path found = fs::path(path.substr(from, end - from)) / "cuobjdump";
+        end > from && executable(found))
+      return found;
+    from = end + 1;
+  }
+  if (const fs::path found = "/usr/local/cuda/bin/cuobjdump"; executable(found)) return found;
+  std::error_code ignored;
+  for (fs::path folder = fs::read_symlink("/proc/self/exe", ignored).parent_path();
+       !folder.empty() && folder != folder.root_path(); folder = folder.parent_path())
+    if (const fs::path found = in_wheel(folder); !found.empty()) return found;
+  return {};
+}
+
+Disassembly disassemble(const fs::path& cuobjdump, const std::vector<fs::path>& files) {
+  Disassembly out;
+  stack::CodeParser all;  // what the parsers of the jobs found, first come first kept
+  const auto run_all = [&](std::deque<std::unique_ptr<Job>> waiting, bool count_missing) {
+    Loop loop;
+    std::deque<std::unique_ptr<Job>> running;
+    const auto start = [&](std::unique_ptr<Job> job) {
+      ChildOptions options;
+      options.limit_seconds = limit_seconds;
+      options.end_descendants = false;  // it would take the other one for a child left behind
+      options.on_output = [parser = &job->parser](std::string_view text) { parser->feed(text); };
+      job->child = std::make_unique<Child>(loop, Command{cuobjdump, job->arguments, {}}, std::move(options));
+      running.push_back(std::move(job));
+    };
+    while (!waiting.empty() || !running.empty()) {
+      while (!waiting.empty() && running.size() < most_at_once) {
+        start(std::move(waiting.front()));
+        waiting.pop_front();
+      }
+      // In the order of the jobs, so that the result does not depend on which is faster.
+      loop.run_until([&] { return running.front()->child->ended(); });
+      const std::unique_ptr<Job> job = std::move(running.front());
+      running.pop_front();
+      const ChildEnd& end = job->child->end();
+      job->parser.end_output();
+      if (end.fault.empty()) {
+        all.take(job->parser);
+      } else if (end.output.find(no_code) != std::string::npos) {
+        if (count_missing) out.without_code.push_back(job->file.string());
+      } else {
+        out.problems.push_back(fmt::format("{}: {} {}{}", job->file.string(), cuobjdump.string(), end.fault,
+                                           end.output.empty() ? "" : "; it said: " + last_line(end.output)));
+      }
+    }
+  };
+  std::deque<std::unique_ptr<Job>> resources;
+  for (const fs::path& file : files) {
+    auto job = std::make_unique<Job>();
+    job->file = file;
+    job->arguments = {"--dump-resource-usage", file.string()};
+    resources.push_back(std::move(job));
+  }
+  run_all(std::move(resources), true);
+  std::deque<std::unique_ptr<Job>> code;
+  for (const std::string& architecture : all.architectures())
+    for (const fs::path& file : files) {
+      if (std::find(out.without_code.begin(), out.without_code.end(), file.string()) !=
+          out.without_code.end())
+        continue;
+      auto job = std::make_unique<Job>();
+      job->file = file;
+      job->arguments = {"--dump-sass", "--gpu-architecture", architecture, file.string()};
+      code.push_back(std::move(job));
+    }
+  run_all(std::move(code), false);
+  out.kernels = all.kernels();
+  return out;
+}
+
+}  // namespace gpugauge::run

@@ -1,0 +1,31 @@
+// Machine code of files by NVIDIA's cuobjdump, which reads executables, objects and libraries and needs no
+// GPU.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "stack/codegen/kernel_code.hpp"
+
+namespace gpugauge::run {
+
+/// Where cuobjdump is: $GPUGAUGE_CUOBJDUMP, CUDA_HOME, CUDA_PATH, PATH, /usr/local/cuda, and the wheel that
+/// scripts/setup installs in .venv/cuda-tools of the folder that the command was built in. "" when nowhere.
+std::filesystem::path find_cuobjdump();
+
+/// What the files hold.
+struct Disassembly {
+  std::vector<stack::KernelCode> kernels;
+  /// What could not be read, one sentence each; empty: everything was.
+  std::vector<std::string> problems;
+  /// Files without any machine code, by their names.
+  std::vector<std::string> without_code;
+};
+
+/// Reads every file: its resources first, then its code for each architecture in a process of its own, two at
+/// a time.
+Disassembly disassemble(const std::filesystem::path& cuobjdump,
+                        const std::vector<std::filesystem::path>& files);
+
+}  // namespace gpugauge::run

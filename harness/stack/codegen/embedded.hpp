@@ -1,0 +1,14 @@
+// The files kernels/<folder>/<file>.codegen.json as they were when this command was built
+// (scripts/cmake/EmbedData.cmake writes the definition).
+#pragma once
+
+#include <vector>
+
+#include "stack/compat/tables.hpp"
+
+namespace gpugauge::stack {
+
+/// Every file, by its path below kernels/.
+std::vector<DataFile> embedded_codegen();
+
+}  // namespace gpugauge::stack

@@ -1,0 +1,187 @@
+#include "stack/codegen/parse.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <set>
+
+namespace gpugauge::stack {
+namespace {
+
+constexpr unsigned long no_target = ~0UL;
+constexpr std::string_view blanks = " \t\r";
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t from = text.find_first_not_of(blanks);
+  if (from == std::string_view::npos) return {};
+  return text.substr(from, text.find_last_not_of(blanks) - from + 1);
+}
+
+/// What follows `start`, or nothing when the text does not begin with it.
+std::optional<std::string_view> after(std::string_view text, std::string_view start) {
+  if (!text.starts_with(start)) return std::nullopt;
+  return trimmed(text.substr(start.size()));
+}
+
+std::optional<unsigned long> number(std::string_view text, int base) {
+  unsigned long value = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  if (fault != std::errc{} || end == text.data()) return std::nullopt;
+  return value;
+}
+
+/// "REG:242 STACK:0 SHARED:1024" -> the number behind "STACK:", 0 where there is none.
+int field(std::string_view text, std::string_view name) {
+  const std::size_t at = text.find(name);
+  if (at == std::string_view::npos) return 0;
+  return static_cast<int>(number(text.substr(at + name.size()), 10).value_or(0));
+}
+
+/// The last hexadecimal number of a branch's operands.
+unsigned long branch_target(std::string_view operands) {
+  const std::size_t at = operands.rfind("0x");
+  if (at == std::string_view::npos) return no_target;
+  return number(operands.substr(at + 2), 16).value_or(no_target);
+}
+
+}  // namespace
+
+void CodeParser::feed(std::string_view text) {
+  rest_ += text;
+  std::size_t from = 0;
+  for (std::size_t end = rest_.find('\n'); end != std::string::npos; end = rest_.find('\n', from)) {
+    line(std::string_view(rest_).substr(from, end - from));
+    from = end + 1;
+  }
+  rest_.erase(0, from);
+}
+
+void CodeParser::end_output() {
+  if (!rest_.empty()) line(rest_);
+  rest_.clear();
+  end_function();
+  resources_of_.clear();
+}
+
+KernelCode& CodeParser::kernel(std::string_view symbol) {
+  KernelCode& found = kernels_[{architecture_, std::string(symbol)}];
+  if (found.symbol.empty()) {
+    found.symbol = symbol;
+    found.name = readable_kernel_name(found.symbol);
+    found.architecture = architecture_;
+  }
+  return found;
+}
+
+void CodeParser::line(std::string_view text) {
+  text = trimmed(text);
+  if (text.starts_with("/*")) {
+    instruction(text);
+  } else if (const auto architecture = after(text, "arch =")) {
+    end_function();
+    resources_of_.clear();
+    architecture_ = *architecture;
+  } else if (const auto code = after(text, "Function :")) {
+    end_function();
+    code_of_ = *code;
+  } else if (const auto usage = after(text, "Function ")) {
+    resources_of_ = usage->substr(0, usage->find_last_of(':'));
+  } else if (text.starts_with("REG:")) {
+    resources(text);
+  }
+}
+
+void CodeParser::resources(std::string_view text) {
+  if (resources_of_.empty()) return;
+  KernelCode& found = kernel(resources_of_);
+  resources_of_.clear();
+  if (found.has_resources) return;
+  found.has_resources = true;
+  found.registers = field(text, "REG:");
+  found.stack_bytes = field(text, "STACK:");
+  found.shared_bytes = field(text, "SHARED:");
+}
+
+void CodeParser::instruction(std::string_view text) {
+  // "/*0070*/              @!P0 BRA 0x20 ;      /* 0xffffffa000008947 */"; the second half of the encoding
+  // stands alone on the next line.
+  if (code_of_.empty()) return;
+  const std::size_t address_end = text.find("*/");
+  const auto address = number(text.substr(2), 16);
+  if (address_end == std::string_view::npos || !address || text.substr(2).starts_with(' ')) return;
+  std::string_view words = trimmed(text.substr(address_end + 2));
+  if (const std::size_t end = words.find(';'); end != std::string_view::npos)
+    words = trimmed(words.substr(0, end));
+  if (words.starts_with('{')) words = trimmed(words.substr(1));
+  if (words.starts_with('@')) {
+    const std::size_t blank = words.find(' ');
+    words = blank == std::string_view::npos ? std::string_view{} : trimmed(words.substr(blank));
+  }
+  const std::string_view opcode = words.substr(0, words.find_first_of(" \t"));
+  if (opcode.empty()) return;
+  const bool branch = opcode == "BRA" || opcode.starts_with("BRA.");
+  code_.push_back({*address, std::string(opcode), branch ? branch_target(words) : no_target});
+}
+
+void CodeParser::end_function() {
+  const std::vector<Instruction> code = std::move(code_);
+  code_.clear();
+  if (code_of_.empty()) return;
+  KernelCode& found = kernel(code_of_);
+  code_of_.clear();
+  if (found.has_code) return;
+  found.has_code = true;
+  std::vector<const Instruction*> kept;
+  for (const Instruction& one : code)
+    if (one.opcode != "NOP" && one.target != one.address) kept.push_back(&one);
+  found.instructions = static_cast<int>(kept.size());
+  for (const Instruction* one : kept) {
+    ++found.opcodes[one->opcode];
+    if (one->target == no_target || one->target > one->address) continue;
+    CodeLoop loop;
+    for (const Instruction* inside : kept) {
+      if (inside->address < one->target || inside->address > one->address) continue;
+      ++loop.instructions;
+      ++loop.opcodes[inside->opcode];
+    }
+    found.loops.push_back(std::move(loop));
+  }
+}
+
+void CodeParser::take(const CodeParser& other) {
+  for (const auto& [key, from] : other.kernels_) {
+    const auto [place, added] = kernels_.try_emplace(key, from);
+    if (added) continue;
+    KernelCode& to = place->second;
+    if (!to.has_resources && from.has_resources) {
+      to.has_resources = true;
+      to.registers = from.registers;
+      to.stack_bytes = from.stack_bytes;
+      to.shared_bytes = from.shared_bytes;
+    }
+    if (!to.has_code && from.has_code) {
+      to.has_code = true;
+      to.instructions = from.instructions;
+      to.opcodes = from.opcodes;
+      to.loops = from.loops;
+    }
+  }
+}
+
+std::vector<KernelCode> CodeParser::kernels() const {
+  std::vector<KernelCode> out;
+  out.reserve(kernels_.size());
+  for (const auto& [key, code] : kernels_) out.push_back(code);
+  std::sort(out.begin(), out.end(), [](const KernelCode& a, const KernelCode& b) {
+    return std::tie(a.name, a.architecture, a.symbol) < std::tie(b.name, b.architecture, b.symbol);
+  });
+  return out;
+}
+
+std::vector<std::string> CodeParser::architectures() const {
+  std::set<std::string> found;
+  for (const auto& [key, code] : kernels_) found.insert(key.first);
+  return {found.begin(), found.end()};
+}
+
+}  // namespace gpugauge::stack

@@ -1,0 +1,37 @@
+// Every kernel against every expectation: pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "stack/codegen/expectation.hpp"
+#include "stack/codegen/kernel_code.hpp"
+
+namespace gpugauge::stack {
+
+/// as_declared: every expectation holds. broken: one does not. undeclared: none names it.
+enum class CodeState { as_declared, broken, undeclared };
+
+struct CodeRow {
+  KernelCode code;
+  CodeState state = CodeState::as_declared;
+  std::vector<std::string> problems;  ///< clauses; of an undeclared kernel what every kernel is held to
+  std::vector<std::string> proofs;    ///< "128 HMMA.16816.F32.BF16": declared instructions that were found
+};
+
+struct CodeReview {
+  std::vector<CodeRow> rows;           ///< sorted by name, then architecture
+  std::vector<std::string> unmatched;  ///< expectations that name no kernel here: "origin: 'pattern'"
+  int foreign = 0;                     ///< kernels of other projects, not judged
+  int broken = 0;
+  int undeclared = 0;
+};
+
+/// A kernel on an architecture that none of its expectations covers must be an empty body: code that the
+/// architecture's guard left out. An undeclared kernel is held to no spills and no local memory, and its
+/// breach is said but stays `undeclared`.
+CodeReview review(const std::vector<KernelCode>& kernels, const std::vector<Expectation>& expectations);
+
+std::string_view to_string(CodeState state);
+
+}  // namespace gpugauge::stack

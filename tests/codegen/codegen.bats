@@ -1,0 +1,80 @@
+# gpugauge codegen: the kernels are as declared, and what breaks a declaration is named.
+WIDE=1
+load ../cli/common
+
+planted() { gpugauge codegen "$GPUGAUGE_PLANTED" --expect "$GPUGAUGE_SOURCE/tests/codegen/planted.codegen.json" "$@"; }
+
+need_cuobjdump() {
+  if [[ $(gpugauge codegen "$GPUGAUGE_PLANTED" 2>&1 || true) == *"no cuobjdump was found"* ]]; then
+    skip "no cuobjdump here; scripts/setup --for test installs it"
+  fi
+}
+
+@test "the machine code of every kernel is as declared" {
+  need_cuobjdump
+  # Kernels that nobody declared are listed; --strict will stand here once every folder has its expectations.
+  run -0 gpugauge codegen "$GPUGAUGE_KERNELS"
+  [[ $output != *"broken: "* ]]
+  [[ ${lines[-1]} == "pass: "* ]]
+  [[ ${lines[-1]} != *"expectations of kernels that are not"* ]]
+  echo "${lines[-1]}" >&3
+}
+
+@test "kernels that spill, lost their tensor path, their width or their loop fail by name" {
+  need_cuobjdump
+  run -1 planted
+  [[ $output =~ "broken: planted::spilling_kernel on sm_90a: "[0-9]+" bytes of stack" ]]
+  [[ $output =~ "broken: planted::spilling_kernel on sm_90a: "[0-9]+" accesses to local memory" ]]
+  [[ $output == *"broken: planted::without_tensor_kernel on sm_90a: the loop holds 0 HMMA, and at least 8 are declared"* ]]
+  [[ $output == *"broken: planted::narrow_kernel on sm_90a: the widest load from global memory moves 4 bytes"* ]]
+  [[ $output == *"broken: planted::vanished_kernel on sm_90a: there is no loop"* ]]
+  [[ $output != *"broken: planted::healthy_kernel"* ]]
+  [[ ${lines[-1]} == "failed: 1 kernel as declared, 4 broken, 1 without expectation (fails with --strict)" ]]
+}
+
+@test "a kernel without expectation and an expectation without kernel are said, and count with --strict" {
+  need_cuobjdump
+  cat >only_healthy.json <<'JSON'
+{"schema": "gpugauge-codegen-1", "kernels": [{"kernel": "planted::healthy_kernel"}]}
+JSON
+  run -0 gpugauge codegen "$GPUGAUGE_PLANTED" --expect only_healthy.json
+  [[ ${lines[-1]} == "pass: 1 kernel as declared, 5 without expectation (fails with --strict)" ]]
+  run -1 gpugauge codegen "$GPUGAUGE_PLANTED" --expect only_healthy.json --strict
+  sed 's/healthy/sickly/' only_healthy.json >none.json
+  run -1 gpugauge codegen "$GPUGAUGE_PLANTED" --expect none.json
+  [[ $output == *"without kernel: none.json: kernels[0]: 'planted::sickly_kernel' names no kernel of these files"* ]]
+}
+
+@test "--json holds every kernel with its opcodes" {
+  need_cuobjdump
+  planted --json >report.json || [ $? -eq 1 ]
+  "$PYTHON" -c '
+import json
+report = json.load(open("report.json"))
+kernels = {row["kernel"]: row for row in report["kernels"]}
+assert not report["passed"] and report["broken"] == 4, report["broken"]
+assert kernels["planted::healthy_kernel"]["opcodes"]["HMMA.16816.F32.BF16"] >= 8
+assert kernels["planted::healthy_kernel"]["architecture"] == "sm_90a"'
+}
+
+@test "without cuobjdump it says how to get one and ends with 3" {
+  run -3 gpugauge codegen "$GPUGAUGE_PLANTED" --cuobjdump /bin/false
+  [[ $output == *"/bin/false ended with exit code 1"* ]]
+  if [ ! -x /usr/local/cuda/bin/cuobjdump ]; then
+    cp "$GPUGAUGE_BUILD/bin/gpugauge" .
+    run -3 env -u GPUGAUGE_CUOBJDUMP -u CUDA_HOME -u CUDA_PATH PATH=/nowhere ./gpugauge codegen "$GPUGAUGE_PLANTED"
+    [[ $output == *"no cuobjdump was found"*"scripts/setup"* ]]
+  fi
+}
+
+@test "what cannot be judged is refused: no such file, no code, a broken expectation" {
+  run -2 gpugauge codegen /nonexistent
+  [[ $output == *"/nonexistent is no file"* ]]
+  run -2 gpugauge codegen "$GPUGAUGE_PLANTED" --expect /nonexistent
+  echo '{"schema": "gpugauge-codegen-1", "kernels": [{"kernel": "a", "registers": 3}]}' >wrong.json
+  run -2 gpugauge codegen "$GPUGAUGE_PLANTED" --expect wrong.json
+  [[ $output == *"wrong.json: kernels[0]"*registers* ]]
+  need_cuobjdump
+  run -3 gpugauge codegen "$GPUGAUGE_BUILD/bin/gpugauge"
+  [[ $output == *"nothing to judge"* ]]
+}

@@ -1,0 +1,278 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "result/error.hpp"
+#include "stack/codegen/parse.hpp"
+#include "stack/codegen/review.hpp"
+
+namespace gpugauge::stack {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// What cuobjdump 13.2 printed of an object file that nvcc 13.0 made (kernels/support/sm_clock.cu), one
+// kernel.
+constexpr std::string_view resources = R"(
+Fatbin elf code:
+================
+arch = sm_80
+code version = [1,8]
+host = linux
+compile_size = 64bit
+
+Resource usage:
+ Common:
+  GLOBAL:0
+ Function _ZN8gpugauge7kernels44_GLOBAL__N__be2774ca_11_sm_clock_cu_80cf904811spin_kernelEm:
+  REG:8 STACK:16 SHARED:24 LOCAL:0 CONSTANT[0]:360 TEXTURE:0 SURFACE:0 SAMPLER:0
+)";
+
+constexpr std::string_view code = R"sass(
+Fatbin elf code:
+================
+arch = sm_80
+code version = [1,8]
+host = linux
+compile_size = 64bit
+
+	code for sm_80
+		Function : _ZN8gpugauge7kernels44_GLOBAL__N__be2774ca_11_sm_clock_cu_80cf904811spin_kernelEm
+	.headerflags	@"EF_CUDA_64BIT_ADDRESS EF_CUDA_SM80 EF_CUDA_VIRTUAL_SM(EF_CUDA_SM80)"
+	.headerflags	@"EF_CUDA_64BIT_ADDRESS EF_CUDA_SM80 EF_CUDA_VIRTUAL_SM(EF_CUDA_SM80)"
+        /*0000*/                   IMAD.MOV.U32 R1, RZ, RZ, c[0x0][0x28] ;                  /* 0x00000a00ff017624 */
+                                                                                            /* 0x000fe400078e00ff */
+        /*0010*/                   CS2R R2, SR_GLOBALTIMERLO ;                              /* 0x0000000000027805 */
+                                                                                            /* 0x000fca0000015200 */
+        /*0020*/                   CS2R R4, SR_GLOBALTIMERLO ;                              /* 0x0000000000047805 */
+                                                                                            /* 0x000fcc0000015200 */
+        /*0030*/                   IADD3 R0, P0, -R2, R4, RZ ;                              /* 0x0000000402007210 */
+                                                                                            /* 0x000fca0007f1e1ff */
+        /*0040*/                   IMAD.X R4, R5, 0x1, ~R3, P0 ;                            /* 0x0000000105047824 */
+                                                                                            /* 0x000fe200000e0e03 */
+        /*0050*/                   ISETP.GE.U32.AND P0, PT, R0, c[0x0][0x160], PT ;         /* 0x0000580000007a0c */
+                                                                                            /* 0x000fc80003f06070 */
+        /*0060*/                   ISETP.GE.U32.AND.EX P0, PT, R4, c[0x0][0x164], PT, P0 ;  /* 0x0000590004007a0c */
+                                                                                            /* 0x000fda0003f06100 */
+        /*0070*/              @!P0 BRA 0x20 ;                                               /* 0xffffffa000008947 */
+                                                                                            /* 0x000fea000383ffff */
+        /*0080*/                   EXIT ;                                                   /* 0x000000000000794d */
+                                                                                            /* 0x000fea0003800000 */
+        /*0090*/                   BRA 0x90;                                                /* 0xfffffff000007947 */
+                                                                                            /* 0x000fc0000383ffff */
+        /*00a0*/                   NOP;                                                     /* 0x0000000000007918 */
+                                                                                            /* 0x000fc00000000000 */
+		..........
+)sass";
+
+std::vector<KernelCode> parsed(std::size_t piece) {
+  CodeParser parser;
+  for (const std::string_view text : {resources, code}) {
+    for (std::size_t from = 0; from < text.size(); from += piece) parser.feed(text.substr(from, piece));
+    parser.end_output();
+  }
+  return parser.kernels();
+}
+
+TEST(CodeParser, ReadsResourcesInstructionsAndLoopsInPiecesOfAnySize) {
+  for (const std::size_t piece : {std::size_t{1}, std::size_t{7}, std::size_t{64}, std::size_t{1} << 20U}) {
+    const std::vector<KernelCode> kernels = parsed(piece);
+    ASSERT_EQ(kernels.size(), 1U) << piece;
+    const KernelCode& kernel = kernels.front();
+    EXPECT_EQ(kernel.name, "spin_kernel");
+    EXPECT_EQ(kernel.architecture, "sm_80");
+    EXPECT_EQ(kernel.registers, 8);
+    EXPECT_EQ(kernel.stack_bytes, 16);
+    EXPECT_EQ(kernel.shared_bytes, 24);
+    EXPECT_EQ(kernel.instructions, 9);  // without the branch to itself and the padding
+    const Opcodes all{
+        {"IMAD.MOV.U32", 1},        {"CS2R", 2}, {"IADD3", 1}, {"IMAD.X", 1}, {"ISETP.GE.U32.AND", 1},
+        {"ISETP.GE.U32.AND.EX", 1}, {"BRA", 1},  {"EXIT", 1}};
+    EXPECT_EQ(kernel.opcodes, all);
+    ASSERT_EQ(kernel.loops.size(), 1U);
+    EXPECT_EQ(kernel.loops[0].instructions, 6);
+    EXPECT_EQ(kernel.loops[0].opcodes.at("CS2R"), 1);
+    EXPECT_FALSE(kernel.loops[0].opcodes.contains("EXIT"));
+  }
+}
+
+TEST(CodeParser, KeepsTheFirstOfAKernelThatComesAgainAndJoinsParts) {
+  CodeParser first;
+  first.feed(resources);
+  first.end_output();
+  CodeParser second;
+  second.feed(code);
+  second.feed(code);
+  second.end_output();
+  first.take(second);
+  first.take(second);
+  ASSERT_EQ(first.kernels().size(), 1U);
+  EXPECT_TRUE(first.kernels()[0].has_resources);
+  EXPECT_EQ(first.kernels()[0].instructions, 9);
+  EXPECT_THAT(first.architectures(), ElementsAre("sm_80"));
+}
+
+TEST(CodeParser, TakesNothingFromOtherText) {
+  CodeParser parser;
+  parser.feed("cuobjdump info    : File 'ls' does not contain device code\n/*0000*/ EXIT ;\nREG:3\n");
+  parser.end_output();
+  EXPECT_THAT(parser.kernels(), IsEmpty());
+}
+
+TEST(KernelName, IsShortAndKeepsTemplateArguments) {
+  EXPECT_EQ(readable_kernel_name("_ZN8gpugauge7kernels4gemm3mma15mma_bf16_kernelIfEEvPKNS0_"
+                                 "4Bf16ES6_PT_iiiNS1_9TileOrderE"),
+            "gemm::mma::mma_bf16_kernel<float>");
+  EXPECT_EQ(readable_kernel_name("_ZN8gpugauge7kernels4gemm45_GLOBAL__N__e8a4f3cc_12_reference_cu_"
+                                 "a46633ca12error_kernelINS0_4Bf16EfEEvPKT_S7_PKT0_iiiimPy"),
+            "gemm::error_kernel<Bf16, float>");
+  EXPECT_EQ(readable_kernel_name("empty"), "empty");
+  EXPECT_EQ(without_arguments("gemm::mma::mma_bf16_kernel<float>"), "gemm::mma::mma_bf16_kernel");
+  EXPECT_TRUE(is_foreign("_ZN3cub11EmptyKernelIvEEvv"));
+  EXPECT_FALSE(is_foreign("_ZN8gpugauge7kernels4gemm3mma15mma_bf16_kernelIfEEvv"));
+  EXPECT_FALSE(is_foreign("empty"));
+}
+
+TEST(OpcodePattern, EndsWhereAPartEnds) {
+  EXPECT_TRUE(opcode_matches("HMMA", "HMMA.16816.F32"));
+  EXPECT_TRUE(opcode_matches("HMMA.16816.F32", "HMMA.16816.F32.BF16"));
+  EXPECT_FALSE(opcode_matches("HMMA.16816.F3", "HMMA.16816.F32"));
+  EXPECT_FALSE(opcode_matches("MMA", "HMMA.16816.F32"));
+  EXPECT_TRUE(opcode_matches("LDG*.128", "LDG.E.128.CONSTANT"));
+  EXPECT_FALSE(opcode_matches("LDG*.128", "LDG.E.64"));
+}
+
+KernelCode sample() {
+  KernelCode kernel;
+  kernel.symbol = "_ZN8gpugauge7kernels1kEv";
+  kernel.name = "gemm::k<1>";
+  kernel.architecture = "sm_90a";
+  kernel.has_resources = kernel.has_code = true;
+  kernel.registers = 100;
+  kernel.shared_bytes = 2048;
+  kernel.opcodes = {{"HGMMA.64x256x16.F32.BF16", 4}, {"LDG.E.64", 2}, {"STG.E.128", 1}, {"EXIT", 1}};
+  kernel.instructions = 8;
+  kernel.loops = {{2, {{"LDG.E.64", 2}}}, {5, {{"HGMMA.64x256x16.F32.BF16", 4}, {"BRA", 1}}}};
+  return kernel;
+}
+
+TEST(Breaches, AreSaidOneByOne) {
+  EXPECT_THAT(breaches({}, sample()), IsEmpty());
+  Expectation wanted;
+  wanted.registers_most = 99;
+  wanted.shared_bytes_most = 2047;
+  wanted.instructions_most = 7;
+  wanted.vector_bytes = 16;
+  wanted.least = {{"HGMMA", 5}};
+  wanted.forbidden = {"LDG"};
+  EXPECT_THAT(breaches(wanted, sample()),
+              ElementsAre("100 registers, and at most 99 are declared",
+                          "2048 bytes of static shared memory, and at most 2047 are declared",
+                          "8 instructions, and at most 7 are declared",
+                          "4 HGMMA, and at least 5 are declared", "2 LDG, which is forbidden",
+                          "the widest load from global memory moves 8 bytes, and 16 are declared"));
+}
+
+TEST(Breaches, OfSpills) {
+  KernelCode kernel = sample();
+  kernel.stack_bytes = 8;
+  kernel.opcodes["LDL.64"] = 1;
+  kernel.opcodes["STL"] = 2;
+  EXPECT_THAT(breaches({}, kernel),
+              ElementsAre(HasSubstr("8 bytes of stack"), HasSubstr("3 accesses to local memory")));
+  Expectation allowed;
+  allowed.stack_bytes_most = 8;
+  allowed.local_accesses_most = 3;
+  EXPECT_THAT(breaches(allowed, kernel), IsEmpty());
+}
+
+TEST(Breaches, OfALoop) {
+  Expectation wanted;
+  wanted.loop_least = {{"HGMMA", 4}};
+  wanted.loop_share = 0.8;
+  EXPECT_THAT(breaches(wanted, sample()), IsEmpty());
+  wanted.loop_share = 0.81;
+  EXPECT_THAT(breaches(wanted, sample()),
+              ElementsAre("80% of the loop's 5 instructions are those declared, and it must be 81%"));
+  // Both are in the kernel, but in no one loop.
+  wanted.loop_least = {{"HGMMA", 4}, {"LDG", 1}};
+  EXPECT_THAT(breaches(wanted, sample()), ElementsAre("the loop holds 0 LDG, and at least 1 are declared"));
+  KernelCode straight = sample();
+  straight.loops.clear();
+  EXPECT_THAT(breaches(wanted, straight), ElementsAre(HasSubstr("there is no loop")));
+}
+
+TEST(Breaches, OfWhatWasNotListed) {
+  KernelCode kernel = sample();
+  kernel.has_resources = kernel.has_code = false;
+  EXPECT_THAT(breaches({}, kernel), ElementsAre(HasSubstr("resource usage"), HasSubstr("machine code")));
+}
+
+TEST(Expectations, AreReadStrictly) {
+  const std::vector<Expectation> read = read_expectations(
+      R"({"schema": "gpugauge-codegen-1", "kernels": [{"kernel": "a", "architectures": ["sm_80+"],
+          "registers_most": 5, "least": {"HMMA": 2}, "loop_least": {"HMMA": 1}, "loop_share": 0.5}]})",
+      "x.json");
+  ASSERT_EQ(read.size(), 1U);
+  EXPECT_EQ(read[0].origin, "x.json: kernels[0]");
+  EXPECT_TRUE(covers(read[0], "sm_90a"));
+  EXPECT_TRUE(covers(read[0], "sm_80"));
+  EXPECT_FALSE(covers(read[0], "sm_75"));
+  const auto refused = [](const std::string& entry) {
+    try {
+      read_expectations(R"({"schema": "gpugauge-codegen-1", "kernels": [)" + entry + "]}", "x.json");
+    } catch (const result::FormatError& error) {
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  EXPECT_THAT(refused(R"({"kernel": "a", "registers": 5})"), HasSubstr("registers"));
+  EXPECT_THAT(refused(R"({"kernel": "a", "registers_most": -1})"), HasSubstr("negative"));
+  EXPECT_THAT(refused(R"({"kernel": "a", "architectures": ["90"]})"), HasSubstr("is no architecture"));
+  EXPECT_THAT(refused(R"({"kernel": "a", "least": {"HMMA": 0}})"), HasSubstr("from 1 to"));
+  EXPECT_THAT(refused(R"({"kernel": "a", "loop_share": 0.5})"), HasSubstr("loop_least"));
+  EXPECT_THAT(refused(R"({"kernel": "a", "loop_least": {"A": 1}, "loop_share": 2})"),
+              HasSubstr("within 0 and 1"));
+  EXPECT_THROW(read_expectations(R"({"schema": "other-1", "kernels": []})", "x.json"), result::FormatError);
+}
+
+TEST(Expectations, OfThisBuildCanBeRead) {
+  EXPECT_GT(built_in_expectations().size(), 5U);
+}
+
+TEST(Review, TellsDeclaredBrokenUndeclaredForeignAndUnmatched) {
+  KernelCode empty_stub = sample();
+  empty_stub.architecture = "sm_80";
+  empty_stub.instructions = 2;
+  KernelCode left_over = empty_stub;
+  left_over.architecture = "sm_86";
+  left_over.instructions = 200;
+  KernelCode other = sample();
+  other.name = "memory::other";
+  KernelCode foreign = sample();
+  foreign.symbol = "_ZN3cub1kEv";
+  Expectation wanted;
+  wanted.kernel = "gemm::k";
+  wanted.architectures = {"sm_90a"};
+  wanted.least = {{"HGMMA", 4}};
+  Expectation stale;
+  stale.origin = "y.json: kernels[0]";
+  stale.kernel = "gemm::gone";
+  const CodeReview seen = review({empty_stub, left_over, sample(), other, foreign}, {wanted, stale});
+  ASSERT_EQ(seen.rows.size(), 4U);
+  EXPECT_EQ(seen.rows[0].state,
+            CodeState::as_declared);  // an empty body, where the guard left the code out
+  EXPECT_EQ(seen.rows[1].state, CodeState::broken);
+  EXPECT_THAT(seen.rows[1].problems, ElementsAre(HasSubstr("200 instructions on an architecture")));
+  EXPECT_EQ(seen.rows[2].state, CodeState::as_declared);
+  EXPECT_THAT(seen.rows[2].proofs, ElementsAre("4 HGMMA"));
+  EXPECT_EQ(seen.rows[3].state, CodeState::undeclared);
+  EXPECT_EQ(seen.foreign, 1);
+  EXPECT_EQ(seen.broken, 1);
+  EXPECT_EQ(seen.undeclared, 1);
+  EXPECT_THAT(seen.unmatched, ElementsAre("y.json: kernels[0]: 'gemm::gone'"));
+}
+
+}  // namespace
+}  // namespace gpugauge::stack
