@@ -39,11 +39,11 @@ const Registration steps[] = {
             .isolates("A step towards gemm/fp32/simt: a thread makes one element straight from the caches")
             .axis("shape", {"2048x2048x2048"})
             .from(Depth::deep)},
-    Registration{
-        product("shared_tile", kernels::gemm::simt_shared_tile)
-            .isolates("A step towards gemm/fp32/simt: tiles in shared memory, two loads from it a product")
-            .axis("shape", {"2048x2048x2048"})
-            .from(Depth::deep)},
+    Registration{product("shared_tile", kernels::gemm::simt_shared_tile)
+                     .isolates("A step towards gemm/fp32/simt: tiles in shared memory, at least a load from "
+                               "it for each product")
+                     .axis("shape", {"2048x2048x2048"})
+                     .from(Depth::deep)},
 };
 
 }  // namespace

@@ -27,6 +27,19 @@ using namespace gpugauge::kernels;
 using emulator::Arrival;
 using gemm::BoxedMatrix;
 
+struct Timing {
+  const char* name;
+  Arrival copies, products;
+};
+constexpr Timing timings[] = {{"all early", Arrival::early, Arrival::early},
+                              {"all late", Arrival::late, Arrival::late},
+                              {"early copies, late products", Arrival::early, Arrival::late}};
+
+void choose(const Timing& timing) {
+  emulator::arrival = timing.copies;
+  emulator::products = timing.products;
+}
+
 struct Case {
   int m, n, k;
   int clusters;
@@ -77,8 +90,8 @@ template <typename In, typename Config>
 void expect_ring_is_right(const std::vector<Case>& cases) {
   using Ring = gemm::Ring<In, Config>;
   for (const Case& of : cases)
-    for (const Arrival arrival : {Arrival::early, Arrival::late}) {
-      emulator::arrival = arrival;
+    for (const Timing& timing : timings) {
+      choose(timing);
       const auto schedule = gemm::schedule_of(of.m, of.n, Ring::tile_m, Ring::tile_n, Config::cluster, 2);
       const int k_tiles = (of.k - 1) / Ring::Stage::tile_k + 1;
       const double error =
@@ -88,8 +101,7 @@ void expect_ring_is_right(const std::vector<Case>& cases) {
                 [&] { gemm::wgmma_ring_kernel<In, Config>(a, b, c, out, of.m, of.n, k_tiles, schedule); });
           });
       // The emulator sums in fp32 and rounds to nearest.
-      EXPECT_LT(error, gemm::tolerance_bf16_mma(of.k))
-          << of << (arrival == Arrival::early ? ", early" : ", late");
+      EXPECT_LT(error, gemm::tolerance_bf16_mma(of.k)) << of << ", " << timing.name;
     }
 }
 
@@ -124,8 +136,8 @@ TEST(WgmmaRing, tma_store_is_right) {
 template <int TileM, int TileN>
 void expect_tile_is_right(const Case& of) {
   using Tile = gemm::WgmmaTile<TileM, TileN>;
-  for (const Arrival arrival : {Arrival::early, Arrival::late}) {
-    emulator::arrival = arrival;
+  for (const Timing& timing : timings) {
+    choose(timing);
     const auto schedule = gemm::schedule_of(of.m, of.n, TileM, TileN, 1, 1);
     const double error =
         largest_error<Bf16>(of, TileM, [&](const auto& a, const auto& b, const auto&, Bf16* out) {
@@ -133,7 +145,7 @@ void expect_tile_is_right(const Case& of) {
             gemm::wgmma_tile_kernel<TileM, TileN>(a, b, out, of.m, of.n, (of.k + 63) / 64, schedule);
           });
         });
-    EXPECT_LT(error, gemm::tolerance_bf16_mma(of.k)) << of;
+    EXPECT_LT(error, gemm::tolerance_bf16_mma(of.k)) << of << ", " << timing.name;
   }
 }
 

@@ -31,6 +31,10 @@ struct Operand {
   static std::size_t swizzle(std::size_t address) { return address ^ (address >> 7 & 7) << 4; }
 };
 
+/// When a wgmma reads its operands: as it starts, or as it is waited for. Late products beside early copies
+/// find a stage that was given back too early.
+inline Arrival products = Arrival::early;
+
 inline thread_local std::vector<std::function<void()>> open_wgmma;
 inline thread_local std::vector<std::vector<std::function<void()>>> wgmma_groups;
 
@@ -97,7 +101,7 @@ void wgmma_wait_for(float (&/*sums*/)[Blocks][Count]) {
 template <typename In, int N>
 struct Wgmma {
   static void run(float (&d)[N / 2], std::uint64_t a, std::uint64_t b, bool add) {
-    if (emulator::arrival == emulator::Arrival::early) {
+    if (emulator::products == emulator::Arrival::early) {
       emulator::multiply<In, N>(d, a, b, add);
       return;
     }
