@@ -1,29 +1,77 @@
+#include <string>
+
 #include "gemm/product.hpp"
 #include "kernels/gemm/mma_bf16.hpp"
+#include "kernels/gemm/wgmma.hpp"
 
 namespace gpugauge::bench::gemm {
 namespace {
 
 using kernels::Bf16;
+using Kernel = cudaError_t (*)(const Bf16*, const Bf16*, Bf16*, int, int, int, cudaStream_t);
 
-const Registration registered{
-    define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
-        .variant("mma_sync")
-        .isolates("bf16 products on Tensor Cores by the warp-level mma.sync instruction, fp32 sums, bf16 "
-                  "result, without "
-                  "any library; on compute capability 9.0 and later below what wgmma or its successors reach")
-        .bad_value("a low SM clock (power cap, heat, locked clocks), another process on the GPU, a MIG slice")
+constexpr const char* bad_value =
+    "a low SM clock (power cap, heat, locked clocks), another process on the GPU, a MIG slice";
+
+Definition product(const std::string& variant, Kernel kernel) {
+  Definition made = define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP);
+  made.variant(variant)
+      .bad_value(bad_value)
+      .quantity(Quantity::throughput, "gemm16")
+      .statistics({Statistic::median, Statistic::mean})
+      .batch_seconds(5e-3)
+      .deterministic()
+      .body([kernel](Trial& trial) {
+        const Shape shape = parse_shape(trial.parameter("shape"));
+        measure_product<Bf16, Bf16>(trial, kernel, kernels::gemm::tolerance_bf16_mma(shape.k));
+      });
+  return made;
+}
+
+const Registration mma_sync{
+    product("mma_sync", kernels::gemm::mma_bf16)
+        .isolates("bf16 products on Tensor Cores by the warp-level mma.sync instruction, "
+                  "fp32 sums, bf16 result, without any library; on compute capability 9.0 "
+                  "and later below what wgmma or its successors reach")
         .axis("shape", {"4096x4096x4096", "8192x8192x8192"})
-        .quantity(Quantity::throughput, "gemm16")
-        .statistics({Statistic::median, Statistic::mean})
-        .batch_seconds(5e-3)
         .requires_gpu(80)
-        .deterministic()
-        .body([](Trial& trial) {
-          const Shape shape = parse_shape(trial.parameter("shape"));
-          measure_product<Bf16, Bf16>(trial, kernels::gemm::mma_bf16,
-                                      kernels::gemm::tolerance_bf16_mma(shape.k));
-        })};
+        .from(Depth::standard)
+        .from(Depth::deep, "shape", {"8192x8192x8192"})};
+
+const Registration wgmma{
+    product("wgmma", kernels::gemm::wgmma)
+        .isolates("bf16 products on Hopper's Tensor Cores by wgmma and TMA, fp32 sums, bf16 "
+                  "result, without any library: tells a slow chip from a slow library")
+        .axis("shape", {"4096x4096x4096", "8192x8192x8192"})
+        .requires_gpu_of(90)
+        .from(Depth::standard)
+        .from(Depth::quick, "shape", {"8192x8192x8192"})};
+
+// The ladder: each step shows what one mechanism is worth, and so what its loss would cost.
+Definition step(const std::string& variant, Kernel kernel, const std::string& isolates) {
+  return product(variant, kernel)
+      .isolates("A step towards gemm/bf16/wgmma: " + isolates)
+      .axis("shape", {"4096x4096x4096"})
+      .requires_gpu_of(90)
+      .from(Depth::deep);
+}
+
+const Registration steps[] = {
+    Registration{step("wgmma_tile_64", kernels::gemm::wgmma_tile_64,
+                      "one warpgroup copies a tile of 64x64 by TMA, waits and multiplies by turns")},
+    Registration{step("wgmma_tile_128", kernels::gemm::wgmma_tile_128,
+                      "tiles of 128x128, half the bytes for each product")},
+    Registration{step("wgmma_ring", kernels::gemm::wgmma_ring,
+                      "one thread copies up to five stages ahead of the multiplying warpgroup")},
+    Registration{step("wgmma_two_consumers", kernels::gemm::wgmma_two_consumers,
+                      "tiles of 128x256 by two warpgroups, with registers moved to them by setmaxnreg")},
+    Registration{step("wgmma_persistent", kernels::gemm::wgmma_persistent,
+                      "one block an SM takes all tiles, in an order that shares L2")},
+    Registration{step("wgmma_cluster", kernels::gemm::wgmma_cluster,
+                      "clusters of two blocks read the columns of B once for both, by TMA multicast")},
+    Registration{step("wgmma_tma_store", kernels::gemm::wgmma_tma_store,
+                      "the result leaves through shared memory by TMA")},
+};
 
 }  // namespace
 }  // namespace gpugauge::bench::gemm

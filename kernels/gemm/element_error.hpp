@@ -4,9 +4,11 @@
 #include <cmath>
 #include <cstdint>
 
+#include "kernels/gemm/layout.hpp"
 #include "kernels/gemm/work.hpp"
 #include "kernels/support/bf16.hpp"
 #include "kernels/support/host_device.hpp"
+#include "kernels/support/small_float.hpp"
 
 namespace gpugauge::kernels::gemm {
 
@@ -16,17 +18,27 @@ GPUGAUGE_HOST_DEVICE inline float as_float(float value) {
 GPUGAUGE_HOST_DEVICE inline float as_float(Bf16 value) {
   return to_float(value);
 }
+GPUGAUGE_HOST_DEVICE inline float as_float(Fp16 value) {
+  return to_float(value);
+}
+GPUGAUGE_HOST_DEVICE inline float as_float(E4m3 value) {
+  return to_float(value);
+}
 
-/// Share of the reference by which the type of C may be off: for bf16 half a unit in the last place.
+/// Share of the reference by which the type of C may be off: half a unit in the last place of bf16 and fp16.
 GPUGAUGE_HOST_DEVICE inline double output_rounding(float) {
   return 0;
 }
 GPUGAUGE_HOST_DEVICE inline double output_rounding(Bf16) {
   return 0x1p-8;
 }
+GPUGAUGE_HOST_DEVICE inline double output_rounding(Fp16) {
+  return 0x1p-11;
+}
 
 /// |c - reference| / (|a_row| |b_column|) for element (row, column), the allowed rounding of the output taken
-/// off. Infinity when c is NaN, or when it is off although the row or the column is zero.
+/// off. B is k x n, or its transpose where b_is_transposed<In>. Infinity when c is NaN, or when it is off
+/// although the row or the column is zero.
 template <typename In, typename Out>
 GPUGAUGE_HOST_DEVICE double element_error(const In* a, const In* b, const Out* c, std::int64_t row,
                                           std::int64_t column, std::int64_t n, std::int64_t k) {
@@ -35,7 +47,7 @@ GPUGAUGE_HOST_DEVICE double element_error(const In* a, const In* b, const Out* c
   double norm_b = 0;
   for (std::int64_t i = 0; i < k; ++i) {
     const double from_a = as_float(a[row * k + i]);
-    const double from_b = as_float(b[i * n + column]);
+    const double from_b = as_float(b[b_is_transposed<In> ? column * k + i : i * n + column]);
     reference += from_a * from_b;
     norm_a += from_a * from_a;
     norm_b += from_b * from_b;

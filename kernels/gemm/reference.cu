@@ -49,4 +49,19 @@ cudaError_t sampled_error(const Bf16* a, const Bf16* b, const Bf16* c, int m, in
   return launch(a, b, c, m, n, k, samples, seed, error, stream);
 }
 
+cudaError_t sampled_error(const Fp16* a, const Fp16* b, const float* c, int m, int n, int k, int samples,
+                          std::uint64_t seed, double* error, cudaStream_t stream) {
+  return launch(a, b, c, m, n, k, samples, seed, error, stream);
+}
+
+cudaError_t sampled_error(const Fp16* a, const Fp16* b, const Fp16* c, int m, int n, int k, int samples,
+                          std::uint64_t seed, double* error, cudaStream_t stream) {
+  return launch(a, b, c, m, n, k, samples, seed, error, stream);
+}
+
+cudaError_t sampled_error(const E4m3* a, const E4m3* b, const Bf16* c, int m, int n, int k, int samples,
+                          std::uint64_t seed, double* error, cudaStream_t stream) {
+  return launch(a, b, c, m, n, k, samples, seed, error, stream);
+}
+
 }  // namespace gpugauge::kernels::gemm

@@ -39,9 +39,27 @@ constexpr double tolerance_fp32_fma() {
 // PeerJ Computer Science 2021): k/8 errors below 2^-22 |partial sum|, all toward zero, so they add up. With
 // |partial sum| below 8 |a_i| |b_j| / sqrt(k), the error stays below 2^-22 sqrt(k) |a_i| |b_j|. Losing one
 // product costs about 1/k of |a_i| |b_j|, which is above it up to k of about 20,000; losing a whole step of
-// 16 always is.
+// 16 always is. The same holds for fp16, whose products have 22 bits and are cut off as well when they are
+// aligned: errors of either sign, which add less.
 inline double tolerance_bf16_mma(std::int64_t k) {
   return 0x1p-22 * std::sqrt(static_cast<double>(k));
+}
+
+// Hopper's Tensor Cores add the 32 fp8 products of a step and the sum so far with about 14 bits: all are
+// aligned to the largest and cut off 13 bits below its leading one, although the accumulator is a register of
+// fp32 (DeepSeek-AI, "DeepSeek-V3 technical report", 2024, section 3.3.2). Kernels that need more add the
+// sums of short stretches of k in fp32; this one measures what the instruction gives. Two errors:
+// - the sum so far loses up to 2^-13 of itself in every step, always toward zero, on average half of that. A
+//   partial sum after t of k products is z |a_i| |b_j| sqrt(t) / k, z normal: k/32 steps add up to z 2^-19.6
+//   sqrt(k) |a_i| |b_j|.
+// - every product loses up to 2^-13 of the largest addend, of either sign, on average .58 of that: z' .58
+// 2^-13
+//   sqrt(k) times the largest addend, which is a product (at most about 3 |a_i| |b_j| / k for uniform inputs)
+//   where k is small, else the partial sum.
+// With z and z' up to 5, and as much again in reserve for the largest of 10^7 elements:
+inline double tolerance_fp8_wgmma(std::int64_t k) {
+  const double root = std::sqrt(static_cast<double>(k));
+  return 0x1p-16 * root + 0x1p-11 + 0x1p-8 / root;
 }
 
 }  // namespace gpugauge::kernels::gemm

@@ -1,4 +1,5 @@
-// Storing accumulators of mma 16x8 tiles as full 32-byte sectors, in fp32 or bf16.
+// Storing accumulators of mma 16x8 tiles as full 32-byte sectors, in fp32, bf16 or
+// fp16.
 #pragma once
 
 #include <cstddef>
@@ -6,6 +7,7 @@
 
 #include "kernels/support/bf16.hpp"
 #include "kernels/support/ptx.cuh"
+#include "kernels/support/small_float.hpp"
 
 namespace gpugauge::kernels {
 
@@ -20,18 +22,28 @@ __device__ __forceinline__ void store_row_pair(float* to, const float (&first)[2
   if (right) *reinterpret_cast<float2*>(to + 8 + 2 * q) = make_float2(second[0], second[1]);
 }
 
-/// In bf16 a lane's two columns are 4 bytes: neighbours exchange, so that even lanes hold four columns of the
-/// first tile and odd lanes four of the second, and four lanes store 32 consecutive bytes.
-__device__ __forceinline__ void store_row_pair(Bf16* to, const float (&first)[2], const float (&second)[2],
-                                               bool left, bool right) {
+/// In 16 bits a lane's two columns are 4 bytes (`mine_first`, `mine_second`: those of each tile): neighbours
+/// exchange, so that even lanes hold four columns of the first tile and odd lanes four of the second, and
+/// four lanes store 32 consecutive bytes.
+template <typename Half>
+__device__ __forceinline__ void store_packed_pair(Half* to, std::uint32_t mine_first,
+                                                  std::uint32_t mine_second, bool left, bool right) {
   const int q = static_cast<int>(threadIdx.x) % 4;
   const bool odd = q % 2 != 0;
-  const std::uint32_t mine_first = ptx::pack_bf16(first[0], first[1]);
-  const std::uint32_t mine_second = ptx::pack_bf16(second[0], second[1]);
   const std::uint32_t given = __shfl_xor_sync(0xffffffffU, odd ? mine_first : mine_second, 1);
   const uint2 four = odd ? make_uint2(given, mine_second) : make_uint2(mine_first, given);
   if (to == nullptr || !(odd ? right : left)) return;
   *reinterpret_cast<uint2*>(to + (odd ? 8 : 0) + q / 2 * 4) = four;
+}
+__device__ __forceinline__ void store_row_pair(Bf16* to, const float (&first)[2], const float (&second)[2],
+                                               bool left, bool right) {
+  store_packed_pair(to, ptx::pack_bf16(first[0], first[1]), ptx::pack_bf16(second[0], second[1]), left,
+                    right);
+}
+__device__ __forceinline__ void store_row_pair(Fp16* to, const float (&first)[2], const float (&second)[2],
+                                               bool left, bool right) {
+  store_packed_pair(to, ptx::pack_fp16(first[0], first[1]), ptx::pack_fp16(second[0], second[1]), left,
+                    right);
 }
 
 }  // namespace gpugauge::kernels

@@ -13,6 +13,12 @@ __device__ float uniform_as(std::uint64_t seed, std::size_t index, float) {
 __device__ Bf16 uniform_as(std::uint64_t seed, std::size_t index, Bf16) {
   return uniform_bf16(seed, index);
 }
+__device__ Fp16 uniform_as(std::uint64_t seed, std::size_t index, Fp16) {
+  return to_fp16(uniform(seed, index));
+}
+__device__ E4m3 uniform_as(std::uint64_t seed, std::size_t index, E4m3) {
+  return to_e4m3(uniform(seed, index));
+}
 
 template <typename T>
 __global__ void fill_kernel(T* data, std::size_t count, std::uint64_t seed) {
@@ -52,6 +58,14 @@ cudaError_t fill_uniform(float* data, std::size_t count, std::uint64_t seed, cud
 }
 
 cudaError_t fill_uniform(Bf16* data, std::size_t count, std::uint64_t seed, cudaStream_t stream) {
+  return launch_fill(data, count, seed, stream);
+}
+
+cudaError_t fill_uniform(Fp16* data, std::size_t count, std::uint64_t seed, cudaStream_t stream) {
+  return launch_fill(data, count, seed, stream);
+}
+
+cudaError_t fill_uniform(E4m3* data, std::size_t count, std::uint64_t seed, cudaStream_t stream) {
   return launch_fill(data, count, seed, stream);
 }
 

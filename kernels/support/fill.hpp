@@ -8,14 +8,18 @@
 #include <cuda_runtime_api.h>
 
 #include "kernels/support/bf16.hpp"
+#include "kernels/support/small_float.hpp"
 
 namespace gpugauge::kernels {
 
 /// data[i] = uniform(seed, i), see uniform.hpp.
 cudaError_t fill_uniform(float* data, std::size_t count, std::uint64_t seed, cudaStream_t stream);
 cudaError_t fill_uniform(Bf16* data, std::size_t count, std::uint64_t seed, cudaStream_t stream);
+cudaError_t fill_uniform(Fp16* data, std::size_t count, std::uint64_t seed, cudaStream_t stream);
+cudaError_t fill_uniform(E4m3* data, std::size_t count, std::uint64_t seed, cudaStream_t stream);
 
-/// Every byte 0xff: a NaN in fp64, fp32, fp16 and bf16, so that what a kernel forgets to write is found.
+/// Every byte 0xff: a NaN in fp64, fp32, fp16, bf16 and e4m3, so that what a kernel forgets to write is
+/// found.
 cudaError_t poison(void* data, std::size_t bytes, cudaStream_t stream);
 
 /// Adds to *sum (device, 8-byte aligned, set to 0 by this call) the checksum of uniform.hpp over `bytes`

@@ -4,9 +4,12 @@
 #include "gpu_test.hpp"
 #include "kernels/gemm/element_error.hpp"
 #include "kernels/gemm/mma_bf16.hpp"
+#include "kernels/gemm/mma_fp16.hpp"
 #include "kernels/gemm/reference.hpp"
 #include "kernels/gemm/simt_fp32.hpp"
+#include "kernels/gemm/simt_ladder.hpp"
 #include "kernels/gemm/tiling.hpp"
+#include "kernels/gemm/wgmma.hpp"
 #include "kernels/gemm/work.hpp"
 #include "kernels/support/fill.hpp"
 
@@ -17,6 +20,8 @@ using bench::cuda::check;
 using bench::cuda::DeviceBuffer;
 using bench::cuda::DeviceValue;
 using kernels::Bf16;
+using kernels::E4m3;
+using kernels::Fp16;
 using testing_gpu::read_back;
 
 struct Size {
@@ -83,6 +88,15 @@ TEST_F(Gemm, simt_fp32_is_right_at_every_element_of_any_shape) {
     }
 }
 
+TEST_F(Gemm, steps_of_the_simt_ladder_are_right_at_every_element_of_any_shape) {
+  for (const auto kernel : {kernels::gemm::simt_naive, kernels::gemm::simt_shared_tile})
+    for (const Size& size : sizes(1)) {
+      const Product<float, float> product(size);
+      product.run(kernel);
+      EXPECT_LE(product.error(), kernels::gemm::tolerance_fp32_fma()) << size;
+    }
+}
+
 class Gemm16 : public Gemm {
  protected:
   void SetUp() override {
@@ -101,6 +115,19 @@ TEST_F(Gemm16, mma_bf16_is_right_at_every_element_of_any_shape) {
     EXPECT_LE(wide.error(), kernels::gemm::tolerance_bf16_mma(size.k)) << size;
     const Product<Bf16, Bf16> narrow(size);
     narrow.run(static_cast<Kernel16>(kernels::gemm::mma_bf16));
+    EXPECT_LE(narrow.error(), kernels::gemm::tolerance_bf16_mma(size.k)) << size;
+  }
+}
+
+TEST_F(Gemm16, mma_fp16_is_right_at_every_element_of_any_shape) {
+  using Kernel32 = cudaError_t (*)(const Fp16*, const Fp16*, float*, int, int, int, cudaStream_t);
+  using Kernel16 = cudaError_t (*)(const Fp16*, const Fp16*, Fp16*, int, int, int, cudaStream_t);
+  for (const Size& size : sizes(8)) {
+    const Product<Fp16, float> wide(size);
+    wide.run(static_cast<Kernel32>(kernels::gemm::mma_fp16));
+    EXPECT_LE(wide.error(), kernels::gemm::tolerance_bf16_mma(size.k)) << size;
+    const Product<Fp16, Fp16> narrow(size);
+    narrow.run(static_cast<Kernel16>(kernels::gemm::mma_fp16));
     EXPECT_LE(narrow.error(), kernels::gemm::tolerance_bf16_mma(size.k)) << size;
   }
 }

@@ -8,13 +8,15 @@
 #include "emulator.hpp"
 #include "kernels/gemm/element_error.hpp"
 #include "kernels/gemm/work.hpp"
+#include "kernels/support/small_float.hpp"
 #include "kernels/support/uniform.hpp"
 
 // clang-format off: behind the emulator
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
-#include "kernels/gemm/mma_bf16.cuh"
+#include "kernels/gemm/mma_sync.cuh"
 #include "kernels/gemm/simt_fp32.cuh"
+#include "kernels/gemm/simt_ladder.cuh"
 #include "kernels/memory/stream.cuh"
 #pragma GCC diagnostic pop
 // clang-format on
@@ -36,6 +38,11 @@ Bf16 made<Bf16>(std::uint64_t seed, std::size_t i) {
   return uniform_bf16(seed, i);
 }
 
+template <>
+Fp16 made<Fp16>(std::uint64_t seed, std::size_t i) {
+  return to_fp16(uniform(seed, i));
+}
+
 template <typename T>
 T poisoned();
 template <>
@@ -45,6 +52,10 @@ float poisoned<float>() {
 template <>
 Bf16 poisoned<Bf16>() {
   return Bf16{0xffff};
+}
+template <>
+Fp16 poisoned<Fp16>() {
+  return Fp16{0xffff};
 }
 
 // 16-byte aligned, of exactly the size asked for, so that a sanitizer sees an access behind it.
@@ -103,6 +114,18 @@ TEST_P(SimtFp32, equals_the_reference_at_every_element) {
   EXPECT_LT(error, gemm::tolerance_fp32_fma());
 }
 
+TEST_P(SimtFp32, steps_of_the_ladder_equal_the_reference_too) {
+  const Size size = GetParam();
+  const auto blocks = static_cast<unsigned>((size.m + 31) / 32 * ((size.n + 31) / 32));
+  for (const auto kernel : {gemm::simt::naive_kernel, gemm::simt::shared_tile_kernel}) {
+    const double error = largest_error<float, float>(size, [&](const float* a, const float* b, float* c,
+                                                               gemm::TileOrder) {
+      emulator::launch(blocks, gemm::simt::ladder_threads, [&] { kernel(a, b, c, size.m, size.n, size.k); });
+    });
+    EXPECT_LT(error, gemm::tolerance_fp32_fma());
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Sizes, SimtFp32,
                          testing::Values(Size{1, 1, 1}, Size{128, 128, 16}, Size{128, 128, 48},
                                          Size{129, 132, 20}, Size{130, 127, 33}, Size{300, 4, 4},
@@ -117,28 +140,34 @@ std::ostream& operator<<(std::ostream& out, const MmaCase& one) {
   return out << one.size << (one.arrival == emulator::Arrival::early ? ", early" : ", late");
 }
 
-class MmaBf16 : public testing::TestWithParam<MmaCase> {
+class MmaSync : public testing::TestWithParam<MmaCase> {
  protected:
-  template <typename Out>
+  template <typename In, typename Out>
   static double error() {
     const Size size = GetParam().size;
     emulator::arrival = GetParam().arrival;
     emulator::shared.fill(0xff);
-    return largest_error<Bf16, Out>(size, [&](const Bf16* a, const Bf16* b, Out* c, gemm::TileOrder order) {
+    return largest_error<In, Out>(size, [&](const In* a, const In* b, Out* c, gemm::TileOrder order) {
       emulator::launch(static_cast<unsigned>(order.rows * order.columns), gemm::mma::threads,
-                       [&] { gemm::mma::mma_bf16_kernel<Out>(a, b, c, size.m, size.n, size.k, order); });
+                       [&] { gemm::mma::mma_sync_kernel<In, Out>(a, b, c, size.m, size.n, size.k, order); });
     });
   }
 };
 
-TEST_P(MmaBf16, equals_the_reference_in_fp32) {
-  EXPECT_LT(error<float>(), gemm::tolerance_bf16_mma(GetParam().size.k));
+TEST_P(MmaSync, bf16_equals_the_reference_in_fp32) {
+  EXPECT_LT((error<Bf16, float>()), gemm::tolerance_bf16_mma(GetParam().size.k));
 }
-TEST_P(MmaBf16, equals_the_reference_in_bf16) {
-  EXPECT_LT(error<Bf16>(), gemm::tolerance_bf16_mma(GetParam().size.k));
+TEST_P(MmaSync, bf16_equals_the_reference_in_bf16) {
+  EXPECT_LT((error<Bf16, Bf16>()), gemm::tolerance_bf16_mma(GetParam().size.k));
+}
+TEST_P(MmaSync, fp16_equals_the_reference_in_fp32) {
+  EXPECT_LT((error<Fp16, float>()), gemm::tolerance_bf16_mma(GetParam().size.k));
+}
+TEST_P(MmaSync, fp16_equals_the_reference_in_fp16) {
+  EXPECT_LT((error<Fp16, Fp16>()), gemm::tolerance_bf16_mma(GetParam().size.k));
 }
 
-INSTANTIATE_TEST_SUITE_P(Sizes, MmaBf16,
+INSTANTIATE_TEST_SUITE_P(Sizes, MmaSync,
                          testing::Values(MmaCase{{128, 128, 32}, emulator::Arrival::early},
                                          MmaCase{{1, 8, 8}, emulator::Arrival::late},
                                          MmaCase{{128, 128, 200}, emulator::Arrival::early},

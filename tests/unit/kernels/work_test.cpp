@@ -1,5 +1,6 @@
 #include "kernels/gemm/work.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -10,6 +11,7 @@
 #include "gemm/shape.hpp"
 #include "kernels/gemm/element_error.hpp"
 #include "kernels/support/clock_stamp.hpp"
+#include "kernels/support/small_float.hpp"
 #include "kernels/support/uniform.hpp"
 
 namespace {
@@ -44,6 +46,14 @@ TEST(ElementError, is_relative_to_the_norms_and_infinite_for_nan) {
   EXPECT_EQ(gemm::element_error(a.data(), b.data(), &c, 0, 0, 1, 2), std::numeric_limits<double>::infinity());
   c = std::numeric_limits<float>::infinity();
   EXPECT_EQ(gemm::element_error(a.data(), b.data(), &c, 0, 0, 1, 2), std::numeric_limits<double>::infinity());
+}
+
+TEST(ElementError, takes_an_fp8_b_as_its_transpose) {
+  const std::array<E4m3, 2> a{to_e4m3(1), to_e4m3(2)};
+  const std::array<E4m3, 4> b_transposed{to_e4m3(3), to_e4m3(4), to_e4m3(5), to_e4m3(6)};
+  const std::array<float, 2> c{11, 17};
+  EXPECT_EQ(gemm::element_error(a.data(), b_transposed.data(), c.data(), 0, 0, 2, 2), 0);
+  EXPECT_EQ(gemm::element_error(a.data(), b_transposed.data(), c.data(), 0, 1, 2, 2), 0);
 }
 
 TEST(ElementError, forgives_a_bf16_result_its_rounding_only) {
@@ -114,6 +124,45 @@ TEST(Tolerance, lets_truncating_accumulation_pass_and_catches_a_lost_step) {
     }
     EXPECT_LT(cut, gemm::tolerance_bf16_mma(k) / 4) << k;
     EXPECT_GT(lost, gemm::tolerance_bf16_mma(k) * 10) << k;
+  }
+}
+
+// Hopper's fp8 sums: 32 products and the sum so far are aligned to the largest and cut off 13 bits below it.
+TEST(Tolerance, lets_fp8_sums_of_14_bits_pass_and_catches_a_lost_step) {
+  const auto add = [](float to, const std::vector<double>& products) {
+    double largest = std::fabs(to);
+    for (const double product : products) largest = std::fmax(largest, std::fabs(product));
+    if (largest == 0) return to;
+    const double unit = std::ldexp(1.0, std::ilogb(largest) - 13);
+    double sum = std::trunc(to / unit) * unit;
+    for (const double product : products) sum += std::trunc(product / unit) * unit;
+    return static_cast<float>(sum);
+  };
+  for (const std::int64_t k : {16, 32, 64, 512, 4096, 16384}) {
+    double cut = 0;
+    double lost = 0;
+    for (std::uint64_t element = 0; element < 200; ++element) {
+      std::vector<E4m3> a;
+      std::vector<E4m3> b;
+      float sum = 0;
+      float short_sum = 0;
+      for (std::int64_t i = 0; i < k; i += 32) {
+        std::vector<double> products;
+        for (std::int64_t j = i; j < std::min(k, i + 32); ++j) {
+          a.push_back(to_e4m3(uniform(2 * element, static_cast<std::uint64_t>(j))));
+          b.push_back(to_e4m3(uniform(2 * element + 1, static_cast<std::uint64_t>(j))));
+          products.push_back(static_cast<double>(to_float(a.back())) * to_float(b.back()));
+        }
+        sum = add(sum, products);
+        if (i >= 32) short_sum = add(short_sum, products);
+      }
+      cut = std::fmax(cut, gemm::element_error(a.data(), b.data(), &sum, 0, 0, 1, k));
+      lost = std::fmax(lost, gemm::element_error(a.data(), b.data(), &short_sum, 0, 0, 1, k));
+    }
+    EXPECT_LT(cut, gemm::tolerance_fp8_wgmma(k) / 2) << k;
+    if (k <= 4096) {
+      EXPECT_GT(lost, gemm::tolerance_fp8_wgmma(k)) << k;
+    }
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "emulator.hpp"
 #include "kernels/support/bf16.hpp"
+#include "kernels/support/small_float.hpp"
 
 namespace emulator {
 
@@ -59,11 +60,10 @@ inline std::uint16_t element_at(std::uint64_t row, std::size_t index) {
   return value;
 }
 
-inline float upper(std::uint32_t pair) {
-  return gpugauge::kernels::float_of(pair & 0xffff0000U);
-}
-inline float lower(std::uint32_t pair) {
-  return gpugauge::kernels::float_of(pair << 16);
+/// One of the two elements of a register.
+template <typename T>
+float half_of(std::uint32_t pair, bool upper) {
+  return gpugauge::kernels::to_float(T{static_cast<std::uint16_t>(upper ? pair >> 16 : pair & 0xffffU)});
 }
 
 }  // namespace emulator
@@ -115,7 +115,8 @@ inline void load_matrices_transposed(std::uint32_t (&to)[4], std::uint32_t row) 
   }
 }
 
-inline void mma_bf16_16x8x16(float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0, std::uint32_t b1) {
+template <typename In>
+void mma_16x8x16(float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0, std::uint32_t b1) {
   emulator::Warp& warp = *emulator::warp;
   const auto lane = static_cast<std::size_t>(emulator::lane);
   warp.registers[lane] = {a[0], a[1], a[2], a[3], b0, b1};
@@ -124,11 +125,11 @@ inline void mma_bf16_16x8x16(float (&c)[4], const std::uint32_t (&a)[4], std::ui
   // matrix fragments of mma.m16n8k16 with 16-bit floats).
   const auto a_at = [&](std::size_t row, std::size_t k) {
     const std::uint32_t pair = warp.registers[row % 8 * 4 + k % 8 / 2][row / 8 + k / 8 * 2];
-    return k % 2 == 0 ? emulator::lower(pair) : emulator::upper(pair);
+    return emulator::half_of<In>(pair, k % 2 != 0);
   };
   const auto b_at = [&](std::size_t k, std::size_t column) {
     const std::uint32_t pair = warp.registers[column * 4 + k % 8 / 2][4 + k / 8];
-    return k % 2 == 0 ? emulator::lower(pair) : emulator::upper(pair);
+    return emulator::half_of<In>(pair, k % 2 != 0);
   };
   for (std::size_t i = 0; i < 4; ++i) {
     const std::size_t row = lane / 4 + i / 2 * 8;
@@ -140,6 +141,10 @@ inline void mma_bf16_16x8x16(float (&c)[4], const std::uint32_t (&a)[4], std::ui
 
 inline std::uint32_t pack_bf16(float first, float second) {
   return to_bf16(first).bits | static_cast<std::uint32_t>(to_bf16(second).bits) << 16;
+}
+
+inline std::uint32_t pack_fp16(float first, float second) {
+  return to_fp16(first).bits | static_cast<std::uint32_t>(to_fp16(second).bits) << 16;
 }
 
 }  // namespace gpugauge::kernels::ptx

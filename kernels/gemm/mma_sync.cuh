@@ -1,4 +1,4 @@
-// The device code of mma_bf16.hpp.
+// The device code of mma_bf16.hpp and mma_fp16.hpp.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ constexpr int stages = 4;
 constexpr int threads = 128;
 constexpr int warp_m = 64;
 constexpr int warp_n = 64;
-constexpr int chunk = 8;  // bf16 elements in 16 bytes
+constexpr int chunk = 8;  // elements of 16 bits in 16 bytes
 constexpr int a_chunks = tile_m * tile_k / chunk;
 constexpr int b_chunks = tile_k * tile_n / chunk;
 constexpr int stage_bytes = (a_chunks + b_chunks) * 16;
@@ -34,9 +34,10 @@ static_assert(shared_bytes <= 99 * 1024,
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
 
 // One thread's share of filling a stage: which chunks it copies is the same in every step.
+template <typename In>
 struct Copier {
-  const Bf16* a;
-  const Bf16* b;
+  const In* a;
+  const In* b;
   int m, n, k;
   Tile tile;
 
@@ -49,7 +50,7 @@ struct Copier {
       const int from_row = tile.row * tile_m + row;
       const int from_k = k0 + index % 4 * chunk;
       const bool valid = from_row < m && from_k < k;
-      const Bf16* const from = valid ? a + static_cast<std::size_t>(from_row) * k + from_k : a;
+      const In* const from = valid ? a + static_cast<std::size_t>(from_row) * k + from_k : a;
       ptx::copy_async_16(stage + swizzle_4(row, index % 4) * 16, from, valid);
     }
 #pragma unroll
@@ -59,7 +60,7 @@ struct Copier {
       const int from_k = k0 + row;
       const int from_column = tile.column * tile_n + index % 16 * chunk;
       const bool valid = from_k < k && from_column < n;
-      const Bf16* const from = valid ? b + static_cast<std::size_t>(from_k) * n + from_column : b;
+      const In* const from = valid ? b + static_cast<std::size_t>(from_k) * n + from_column : b;
       ptx::copy_async_16(stage + (a_chunks + swizzle_16(row, index % 16)) * 16, from, valid);
     }
   }
@@ -107,13 +108,14 @@ __device__ __forceinline__ void store_tile(Out* __restrict__ c,
 
 #endif
 
-template <typename Out>
+/// In: Bf16 or Fp16; Out: the same or float.
+template <typename In, typename Out>
 __global__ void __launch_bounds__(threads, 2)
-    mma_bf16_kernel(const Bf16* __restrict__ a, const Bf16* __restrict__ b, Out* __restrict__ c, int m, int n,
+    mma_sync_kernel(const In* __restrict__ a, const In* __restrict__ b, Out* __restrict__ c, int m, int n,
                     int k, TileOrder order) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
   const std::uint32_t ring = ptx::dynamic_shared();
-  const Copier copier{a, b, m, n, k, order.tile(static_cast<int>(blockIdx.x))};
+  const Copier<In> copier{a, b, m, n, k, order.tile(static_cast<int>(blockIdx.x))};
   const int warp = static_cast<int>(threadIdx.x) / 32;
   const int warp_row = warp / 2 * warp_m;
   const int warp_column = warp % 2 * warp_n;
@@ -147,7 +149,7 @@ __global__ void __launch_bounds__(threads, 2)
       for (int i = 0; i < warp_m / 16; ++i)
 #pragma unroll
         for (int j = 0; j < warp_n / 8; ++j)
-          ptx::mma_bf16_16x8x16(sums[i][j], now.a[i], now.b[j / 2][j % 2 * 2], now.b[j / 2][j % 2 * 2 + 1]);
+          ptx::mma_16x8x16<In>(sums[i][j], now.a[i], now.b[j / 2][j % 2 * 2], now.b[j / 2][j % 2 * 2 + 1]);
     }
   }
   store_tile(c, sums, copier.tile.row * tile_m + warp_row, copier.tile.column * tile_n + warp_column, m, n);

@@ -1,0 +1,32 @@
+// Telling TMA about a matrix.
+#pragma once
+
+#include <cstdint>
+
+#include <cuda_runtime_api.h>
+
+#include "kernels/gemm/layout.hpp"
+
+namespace gpugauge::kernels::gemm {
+
+/// A dense row-major matrix and the box in which it passes through shared memory.
+struct BoxedMatrix {
+  const void* data = nullptr;  ///< 16-byte aligned
+  int element_bytes = 0;       ///< 1 or 2
+  int rows = 0;
+  int columns = 0;   ///< a row is a multiple of 16 bytes
+  int box_rows = 0;  ///< 1 to 256
+
+  /// The 128-byte swizzle allows boxes of 128 bytes a row.
+  constexpr int box_columns() const { return row_bytes / element_bytes; }
+  constexpr int box_bytes() const { return box_rows * row_bytes; }
+  constexpr std::int64_t pitch_bytes() const { return std::int64_t{columns} * element_bytes; }
+};
+
+/// Whether TMA can take it: alignment and sizes as above, sizes >= 1.
+constexpr bool can_be_boxed(const BoxedMatrix& matrix) {
+  return matrix.rows >= 1 && matrix.columns >= 1 && matrix.pitch_bytes() % 16 == 0 && matrix.box_rows >= 1 &&
+         matrix.box_rows <= 256 && (matrix.element_bytes == 1 || matrix.element_bytes == 2);
+}
+
+}  // namespace gpugauge::kernels::gemm

@@ -1,0 +1,50 @@
+// The steps of the wgmma ladder that are one kernel in different configurations (wgmma_ring.cuh): what each
+// adds to the one before.
+#pragma once
+
+#include "kernels/gemm/scheduler.hpp"
+
+namespace gpugauge::kernels::gemm::configs {
+
+/// One thread copies ahead while one warpgroup multiplies. A block a tile.
+struct OneConsumer {
+  static constexpr int consumers = 1;  ///< warpgroups that multiply, 1 or 2; they share the tile's 128 rows
+  static constexpr int tile_n = 128;
+  static constexpr int stages = 5;
+  static constexpr bool move_registers = false;  ///< from the producer to the consumers
+  static constexpr bool persistent = false;      ///< as many blocks as run at one time, for all tiles
+  static constexpr Order order = Order::row_major;
+  static constexpr int cluster = 1;         ///< blocks, one below the other, that share B: 1 or 2
+  static constexpr bool tma_store = false;  ///< C through shared memory, else straight from registers
+};
+
+/// A tile twice as wide needs two warpgroups to hold its sums, and more registers for them.
+struct TwoConsumers : OneConsumer {
+  static constexpr int consumers = 2;
+  static constexpr int tile_n = 256;
+  static constexpr int stages = 4;
+  static constexpr bool move_registers = true;
+};
+
+/// The producer reads the next tile while the last one is stored; tiles in work at one time share L2.
+struct Persistent : TwoConsumers {
+  static constexpr bool persistent = true;
+  static constexpr Order order = Order::grouped;
+};
+
+/// Two blocks read B once for both.
+struct Cluster : Persistent {
+  static constexpr int cluster = 2;
+};
+
+/// C leaves in whole lines, and asynchronously.
+struct TmaStore : Cluster {
+  static constexpr bool tma_store = true;
+};
+
+/// The tiles follow a Hilbert curve.
+struct Best : TmaStore {
+  static constexpr Order order = Order::hilbert;
+};
+
+}  // namespace gpugauge::kernels::gemm::configs

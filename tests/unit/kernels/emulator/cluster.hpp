@@ -1,0 +1,160 @@
+// Clusters of blocks with barriers in shared memory, for the emulated instructions of sm_90: every block of a
+// cluster runs at one time, a thread a lane; clusters run one after another.
+//
+// Emulated: phases, arrivals and byte counts of barriers, copies that land as early or as late as allowed,
+// copies and arrivals at another block, and that no block has ended then. A wait that nothing ends aborts.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+
+#include <gtest/gtest.h>
+
+#include "emulator.hpp"
+#include "kernels/support/ptx.cuh"
+
+// NOLINTBEGIN(bugprone-reserved-identifier): CUDA's own name
+#undef __grid_constant__
+#define __grid_constant__
+// NOLINTEND(bugprone-reserved-identifier)
+
+namespace emulator {
+
+struct ClusterBlock;
+
+/// One barrier in shared memory, with the copies toward it that have not landed.
+struct PhaseBarrier {
+  std::mutex mutex;
+  std::condition_variable changed;
+  unsigned count = 0;
+  unsigned pending = 0;
+  long bytes = 0;  ///< announced and not arrived; below 0 when they arrive first
+  unsigned phase = 0;
+  std::vector<std::function<long()>> copies;
+
+  void end_phase_if_complete() {
+    if (pending != 0 || bytes != 0) return;
+    pending = count;
+    ++phase;
+    changed.notify_all();
+  }
+  void land() {
+    for (const auto& copy : copies) bytes -= copy();
+    copies.clear();
+    end_phase_if_complete();
+  }
+};
+
+struct ClusterBlock {
+  explicit ClusterBlock(unsigned threads) : running(threads) {
+    memory.resize(std::size_t{227} * 1024);
+    std::memset(memory.data(), 0xff, memory.size());
+  }
+  std::vector<unsigned char> memory;
+  std::mutex mutex;
+  std::map<std::uint32_t, PhaseBarrier> barriers;
+  std::array<std::barrier<>, 2> named{std::barrier<>(128), std::barrier<>(128)};
+  std::atomic<unsigned> running;
+
+  PhaseBarrier& barrier(std::uint32_t address) {
+    const std::scoped_lock lock(mutex);
+    const auto found = barriers.find(address);
+    if (found == barriers.end()) {
+      std::fprintf(stderr, "no barrier was made at %u\n", address);
+      std::abort();
+    }
+    return found->second;
+  }
+};
+
+struct Cluster {
+  Cluster(unsigned blocks_in, unsigned threads) : barrier(static_cast<std::ptrdiff_t>(blocks_in * threads)) {
+    for (unsigned i = 0; i < blocks_in; ++i) blocks.push_back(std::make_unique<ClusterBlock>(threads));
+  }
+  std::barrier<> barrier;
+  std::vector<std::unique_ptr<ClusterBlock>> blocks;
+  ClusterBlock& reached(std::uint32_t rank) {
+    ClusterBlock& block_there = *blocks.at(rank);
+    EXPECT_GT(block_there.running.load(), 0U) << "block " << rank << " has ended";
+    return block_there;
+  }
+};
+
+inline thread_local Cluster* cluster = nullptr;
+inline thread_local ClusterBlock* here = nullptr;
+inline thread_local std::uint32_t rank_here = 0;
+/// This thread wrote to shared memory by ordinary stores and has not fenced them for TMA.
+inline thread_local bool unfenced = false;
+/// This thread's groups of TMA stores that have not read shared memory.
+inline thread_local std::vector<std::function<void()>> stores;
+
+inline void arrive(PhaseBarrier& at, long expected_bytes) {
+  const std::scoped_lock lock(at.mutex);
+  EXPECT_GT(at.pending, 0U) << "more arrivals than the barrier counts";
+  --at.pending;
+  at.bytes += expected_bytes;
+  at.end_phase_if_complete();
+}
+
+/// `copy` writes one block's shared memory and says how many bytes.
+inline void start_copy(PhaseBarrier& toward, std::function<long()> copy) {
+  const std::scoped_lock lock(toward.mutex);
+  toward.copies.push_back(std::move(copy));
+  if (arrival == Arrival::early)
+    toward.land();
+  else
+    toward.changed.notify_all();  // whoever waits makes it land
+}
+
+inline void wait_for_parity(PhaseBarrier& at, std::uint32_t parity) {
+  std::unique_lock lock(at.mutex);
+  const auto ended = [&] {
+    // In phase p the last one that ended is p - 1; a new barrier is in phase 0.
+    if (at.phase % 2 == parity) at.land();
+    return at.phase % 2 != parity;
+  };
+  if (at.changed.wait_for(lock, std::chrono::seconds(60), ended)) return;
+  std::fprintf(stderr, "deadlock: a barrier in phase %u waits for %u arrivals and %ld bytes\n", at.phase,
+               at.pending, at.bytes);
+  std::abort();
+}
+
+/// Runs kernel() for every thread of `clusters` clusters of `blocks_in` blocks.
+inline void launch_clusters(unsigned clusters, unsigned blocks_in, unsigned threads,
+                            const std::function<void()>& kernel) {
+  gridDim = dim3(clusters * blocks_in);
+  blockDim = dim3(threads);
+  for (unsigned index = 0; index < clusters; ++index) {
+    Cluster now(blocks_in, threads);
+    std::vector<std::unique_ptr<Block>> blocks;
+    for (unsigned rank = 0; rank < blocks_in; ++rank)
+      blocks.push_back(std::make_unique<Block>(static_cast<int>(threads)));
+    std::vector<std::jthread> running;
+    for (unsigned rank = 0; rank < blocks_in; ++rank)
+      for (unsigned thread = 0; thread < threads; ++thread)
+        running.emplace_back([&, rank, thread] {
+          threadIdx = make_uint3(thread, 0, 0);
+          blockIdx = make_uint3(index * blocks_in + rank, 0, 0);
+          block = blocks[rank].get();
+          lane = static_cast<int>(thread % 32);
+          warp = &block->warps[thread / 32];
+          cluster = &now;
+          here = now.blocks[rank].get();
+          rank_here = rank;
+          kernel();
+          EXPECT_TRUE(stores.empty()) << "a block ended under a store that still reads its shared memory";
+          here->running.fetch_sub(1);
+        });
+    running.clear();  // joins
+    for (const auto& ended : now.blocks)
+      for (auto& [address, barrier] : ended->barriers)
+        EXPECT_TRUE(barrier.copies.empty() && barrier.bytes == 0) << "a copy was never waited for";
+  }
+}
+
+}  // namespace emulator
