@@ -6,8 +6,15 @@
 
 namespace gpugauge::kernels::access {
 
-/// 16 bytes of shared memory at `address` (ptx::shared_address), 16-byte aligned.
-__device__ __forceinline__ uint4 load_shared(std::uint32_t address) {
+/// A place in shared memory, as the load instruction takes it.
+using SharedAddress = std::uint32_t;
+
+__device__ __forceinline__ SharedAddress shared_address(const void* pointer) {
+  return static_cast<SharedAddress>(__cvta_generic_to_shared(pointer));
+}
+
+/// 16 bytes of shared memory, 16-byte aligned.
+__device__ __forceinline__ uint4 load_shared(SharedAddress address) {
   uint4 value;
   asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
                : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w)

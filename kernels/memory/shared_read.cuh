@@ -6,7 +6,6 @@
 #include "kernels/memory/access.cuh"
 #include "kernels/memory/shared_read.hpp"
 #include "kernels/memory/sums.cuh"
-#include "kernels/support/ptx.cuh"
 
 namespace gpugauge::kernels::memory {
 
@@ -24,13 +23,13 @@ static __global__ void __launch_bounds__(shared_read_threads)
                    shared_word(blockIdx.x, vector * 4 + 2), shared_word(blockIdx.x, vector * 4 + 3));
   }
   __syncthreads();
-  const std::uint32_t mine = ptx::shared_address(words + threadIdx.x);
+  const access::SharedAddress mine = access::shared_address(words + threadIdx.x);
   std::uint32_t sum = 0;
   for (int round = 0; round < rounds; ++round) {
     uint4 values[shared_read_unroll];
 #pragma unroll
     for (int u = 0; u < shared_read_unroll; ++u)
-      values[u] = access::load_shared(mine + u % shared_read_slots * shared_read_threads * 16);
+      values[u] = access::load_shared(mine + u % shared_read_slots * (shared_read_threads * 16));
 #pragma unroll
     for (int u = 0; u < shared_read_unroll; ++u) sum += word_sum_32(values[u]);
   }

@@ -1,5 +1,4 @@
 #include "kernels/primitive/library_checks.hpp"
-
 #include "kernels/support/grid.hpp"
 
 namespace gpugauge::kernels::primitive {
