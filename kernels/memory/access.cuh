@@ -13,10 +13,11 @@ __device__ __forceinline__ SharedAddress shared_address(const void* pointer) {
   return static_cast<SharedAddress>(__cvta_generic_to_shared(pointer));
 }
 
-/// 16 bytes of shared memory, 16-byte aligned.
+/// 16 bytes of shared memory, 16-byte aligned. Volatile: the assembler would else read a place once for
+/// several loads.
 __device__ __forceinline__ uint4 load_shared(SharedAddress address) {
   uint4 value;
-  asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+  asm volatile("ld.volatile.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
                : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w)
                : "r"(address)
                : "memory");

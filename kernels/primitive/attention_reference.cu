@@ -27,8 +27,8 @@ __device__ double over_block(double value, Combine combine) {
 // A block checks one row: threads share the keys for the weights' sums, then each thread makes one column.
 // The scores are made again for every column block of keys, 128 at a time, in shared memory.
 __global__ void __launch_bounds__(threads)
-    error_kernel(const Bf16* q, const Bf16* k, const Bf16* v, const Bf16* o, AttentionShape shape,
-                 int samples, std::uint64_t seed, unsigned long long* largest_error) {
+    attention_error_kernel(const Bf16* q, const Bf16* k, const Bf16* v, const Bf16* o, AttentionShape shape,
+                           int samples, std::uint64_t seed, unsigned long long* largest_error) {
   __shared__ double weights[threads];
   const int sample = static_cast<int>(blockIdx.x);
   const int row = attention_sampled_row(sample, samples, shape.length, seed);
@@ -72,7 +72,7 @@ cudaError_t attention_error(const Bf16* q, const Bf16* k, const Bf16* v, const B
     return cudaErrorInvalidValue;
   if (const cudaError_t status = cudaMemsetAsync(error, 0, sizeof *error, stream); status != cudaSuccess)
     return status;
-  error_kernel<<<static_cast<unsigned>(samples), threads, 0, stream>>>(
+  attention_error_kernel<<<static_cast<unsigned>(samples), threads, 0, stream>>>(
       q, k, v, o, shape, samples, seed, reinterpret_cast<unsigned long long*>(error));
   return cudaGetLastError();
 }

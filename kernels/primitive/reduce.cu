@@ -10,7 +10,7 @@ constexpr int reference_threads = 512;
 
 // Threads add their parts in fp64; the order of the atomic additions changes nothing that fp32 could tell.
 __global__ void __launch_bounds__(reference_threads)
-    reference_kernel(const float* data, std::size_t count, double* sum, double* magnitude) {
+    reduce_reference_kernel(const float* data, std::size_t count, double* sum, double* magnitude) {
   double total = 0;
   double absolute = 0;
   const std::size_t stride = static_cast<std::size_t>(gridDim.x) * reference_threads;
@@ -46,7 +46,8 @@ cudaError_t reduce_reference(const float* data, std::size_t count, double* sum, 
   if (const cudaError_t status = cudaMemsetAsync(magnitude, 0, sizeof *magnitude, stream);
       status != cudaSuccess)
     return status;
-  reference_kernel<<<current_sm_count() * 4, reference_threads, 0, stream>>>(data, count, sum, magnitude);
+  reduce_reference_kernel<<<current_sm_count() * 4, reference_threads, 0, stream>>>(data, count, sum,
+                                                                                    magnitude);
   return cudaGetLastError();
 }
 

@@ -81,8 +81,8 @@ struct MakeNorm {
 
 template <typename Make>
 __global__ void __launch_bounds__(threads)
-    error_kernel(const float* from, const float* to, int rows, int columns, int samples, Make make,
-                 unsigned long long* largest) {
+    rows_error_kernel(const float* from, const float* to, int rows, int columns, int samples, Make make,
+                      unsigned long long* largest) {
   const int row = checked_row(static_cast<int>(blockIdx.x), samples, rows);
   const float* const x = from + static_cast<std::size_t>(row) * columns;
   const float* const y = to + static_cast<std::size_t>(row) * columns;
@@ -102,7 +102,7 @@ cudaError_t launch(const float* from, const float* to, int rows, int columns, in
   if (rows < 1 || columns < 1 || samples < 1 || samples > rows) return cudaErrorInvalidValue;
   if (const cudaError_t status = cudaMemsetAsync(error, 0, sizeof *error, stream); status != cudaSuccess)
     return status;
-  error_kernel<<<static_cast<unsigned>(samples), threads, 0, stream>>>(
+  rows_error_kernel<<<static_cast<unsigned>(samples), threads, 0, stream>>>(
       from, to, rows, columns, samples, make, reinterpret_cast<unsigned long long*>(error));
   return cudaGetLastError();
 }

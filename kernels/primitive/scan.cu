@@ -5,8 +5,8 @@ namespace gpugauge::kernels::primitive {
 namespace {
 
 // `shift` is 1 for an exclusive scan, which adds the element before, and 0 for an inclusive one.
-__global__ void mismatch_kernel(const std::uint32_t* from, const std::uint32_t* to, std::size_t count,
-                                std::size_t shift, unsigned long long* mismatches) {
+__global__ void scan_mismatch_kernel(const std::uint32_t* from, const std::uint32_t* to, std::size_t count,
+                                     std::size_t shift, unsigned long long* mismatches) {
   unsigned long long wrong = 0;
   const std::size_t stride = static_cast<std::size_t>(gridDim.x) * blockDim.x;
   for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < count;
@@ -23,7 +23,7 @@ cudaError_t count_mismatches(const std::uint32_t* from, const std::uint32_t* to,
   if (const cudaError_t status = cudaMemsetAsync(mismatches, 0, sizeof *mismatches, stream);
       status != cudaSuccess)
     return status;
-  mismatch_kernel<<<current_sm_count() * 8, 256, 0, stream>>>(from, to, count, shift, mismatches);
+  scan_mismatch_kernel<<<current_sm_count() * 8, 256, 0, stream>>>(from, to, count, shift, mismatches);
   return cudaGetLastError();
 }
 

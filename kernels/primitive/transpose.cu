@@ -5,8 +5,8 @@
 namespace gpugauge::kernels::primitive {
 namespace {
 
-__global__ void mismatch_kernel(const float* to, std::size_t rows, std::size_t columns, std::uint64_t seed,
-                                unsigned long long* mismatches) {
+__global__ void transpose_mismatch_kernel(const float* to, std::size_t rows, std::size_t columns,
+                                          std::uint64_t seed, unsigned long long* mismatches) {
   unsigned long long wrong = 0;
   const std::size_t stride = static_cast<std::size_t>(gridDim.x) * blockDim.x;
   for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < rows * columns;
@@ -38,7 +38,7 @@ cudaError_t count_transpose_mismatches(const float* to, int rows, int columns, s
   if (const cudaError_t status = cudaMemsetAsync(mismatches, 0, sizeof *mismatches, stream);
       status != cudaSuccess)
     return status;
-  mismatch_kernel<<<current_sm_count() * 8, 256, 0, stream>>>(
+  transpose_mismatch_kernel<<<current_sm_count() * 8, 256, 0, stream>>>(
       to, static_cast<std::size_t>(rows), static_cast<std::size_t>(columns), seed, mismatches);
   return cudaGetLastError();
 }

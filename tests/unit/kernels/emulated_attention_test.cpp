@@ -100,7 +100,9 @@ TEST_P(Attention, equals_the_reference_at_every_element) {
   run();
   EXPECT_LT(largest_error(), primitive::attention_tolerance);
   // The measure is sharp enough to miss one key.
-  if (shape.length > 8) EXPECT_GT(largest_error(shape.length / 2), primitive::attention_tolerance);
+  if (shape.length > 8) {
+    EXPECT_GT(largest_error(shape.length / 2), primitive::attention_tolerance);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, Attention,
