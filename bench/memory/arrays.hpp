@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 #include "support/cuda/device.hpp"
 #include "support/cuda/gpu_timer.hpp"
@@ -11,6 +12,12 @@ namespace gpugauge::bench::memory {
 /// Elements of each fp32 array: 1 GiB or four times the L2 cache, whichever is more. Skips the trial by name
 /// when `arrays` of them leave less than a tenth of the GPU's memory free.
 std::size_t array_elements(Trial& trial, std::size_t arrays);
+
+/// A metric that no quantity forms. Bandwidths and capacities ("byte/second", "byte") are better when higher,
+/// "second" when lower. It is judged when `not_judged_because` is empty.
+void add_metric(Trial& trial, const std::string& name, const std::string& unit,
+                const std::string& metric_class, const std::string& statistic, double value,
+                const std::string& not_judged_because = "");
 
 /// Seeds of the two inputs: different data in each array.
 inline std::uint64_t first_seed(const Trial& trial) {

@@ -1,3 +1,4 @@
+#include "kernels/memory/bulk_copy.hpp"
 #include "kernels/memory/stream.hpp"
 #include "kernels/support/fill.hpp"
 #include "memory/arrays.hpp"
@@ -5,12 +6,14 @@
 namespace gpugauge::bench::memory {
 namespace {
 
-void copy(Trial& trial) {
+using Copy = cudaError_t (*)(const float* from, float* to, std::size_t count, cudaStream_t stream);
+
+void measure(Trial& trial, Copy copy) {
   const std::size_t count = array_elements(trial, 2);
   const cuda::DeviceBuffer<float> from(count);
   const cuda::DeviceBuffer<float> to(count);
   cuda::GpuTimer timer(trial, [&](cudaStream_t stream, std::int64_t) {
-    cuda::check(kernels::memory::copy(from.get(), to.get(), count, stream), "launching the copy kernel");
+    cuda::check(copy(from.get(), to.get(), count, stream), "launching the copy kernel");
   });
   const cudaStream_t stream = timer.stream();
   cuda::check(kernels::fill_uniform(from.get(), count, first_seed(trial), stream), "filling the source");
@@ -25,18 +28,34 @@ void copy(Trial& trial) {
   trial.verify("elements that differ from the generator's", static_cast<double>(mismatches.read(stream)), 0);
 }
 
-const Registration registered{define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
-                                  .variant("cold")
-                                  .isolates("Copying within device memory by 16-byte loads and stores of "
-                                            "every SM, arrays far larger than L2; "
-                                            "bytes read and written both count")
-                                  .bad_value("a memory clock below its maximum, ECC or row-remapping "
-                                             "trouble, another process on the GPU, a MIG slice")
-                                  .quantity(Quantity::bandwidth, "hbm")
-                                  .statistics({Statistic::median, Statistic::mean})
-                                  .batch_seconds(5e-3)
-                                  .requires_gpu()
-                                  .body(copy)};
+constexpr const char* bad_value =
+    "a memory clock below its maximum, ECC or row-remapping trouble, another process on the GPU, a MIG slice";
+
+const Registration by_registers{
+    define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
+        .variant("cold")
+        .isolates("Copying within device memory by 16-byte loads and stores of every SM, arrays far larger "
+                  "than L2; bytes read and written both count")
+        .bad_value(bad_value)
+        .quantity(Quantity::bandwidth, "hbm")
+        .statistics({Statistic::median, Statistic::mean})
+        .batch_seconds(5e-3)
+        .requires_gpu()
+        .from(Depth::smoke)
+        .body([](Trial& trial) { measure(trial, kernels::memory::copy); })};
+
+const Registration by_bulk_copies{
+    define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
+        .variant("bulk")
+        .isolates("The same copy by bulk copies (TMA) through shared memory, which no register passes: "
+                  "compute capability 9.0 and later")
+        .bad_value(bad_value)
+        .quantity(Quantity::bandwidth, "hbm")
+        .statistics({Statistic::median, Statistic::mean})
+        .batch_seconds(5e-3)
+        .requires_gpu(90)
+        .from(Depth::deep)
+        .body([](Trial& trial) { measure(trial, kernels::memory::bulk_copy); })};
 
 }  // namespace
 }  // namespace gpugauge::bench::memory

@@ -45,6 +45,32 @@ struct TriadMismatch {
   }
 };
 
+struct WriteMismatch {
+  const float* to;
+  float value;
+  __device__ unsigned long long operator()(std::size_t i) const {
+    return bits_of(to[i]) != bits_of(value) ? 1 : 0;
+  }
+};
+
+struct ScaleMismatch {
+  const float* to;
+  std::uint64_t seed;
+  float factor;
+  __device__ unsigned long long operator()(std::size_t i) const {
+    return bits_of(to[i]) != bits_of(__fmul_rn(factor, uniform(seed, i))) ? 1 : 0;
+  }
+};
+
+struct AddMismatch {
+  const float* a;
+  std::uint64_t seed_b;
+  std::uint64_t seed_c;
+  __device__ unsigned long long operator()(std::size_t i) const {
+    return bits_of(a[i]) != bits_of(__fadd_rn(uniform(seed_b, i), uniform(seed_c, i))) ? 1 : 0;
+  }
+};
+
 template <typename Term>
 cudaError_t launch_sum(std::size_t count, Term term, unsigned long long* total, cudaStream_t stream) {
   if (const cudaError_t status = cudaMemsetAsync(total, 0, sizeof *total, stream); status != cudaSuccess)
@@ -64,6 +90,21 @@ cudaError_t expected_read(std::size_t count, std::uint64_t seed, unsigned long l
 cudaError_t count_copy_mismatches(const float* to, std::size_t count, std::uint64_t seed,
                                   unsigned long long* mismatches, cudaStream_t stream) {
   return launch_sum(count, CopyMismatch{to, seed}, mismatches, stream);
+}
+
+cudaError_t count_write_mismatches(const float* to, std::size_t count, float value,
+                                   unsigned long long* mismatches, cudaStream_t stream) {
+  return launch_sum(count, WriteMismatch{to, value}, mismatches, stream);
+}
+
+cudaError_t count_scale_mismatches(const float* to, std::size_t count, std::uint64_t seed, float factor,
+                                   unsigned long long* mismatches, cudaStream_t stream) {
+  return launch_sum(count, ScaleMismatch{to, seed, factor}, mismatches, stream);
+}
+
+cudaError_t count_add_mismatches(const float* a, std::size_t count, std::uint64_t seed_b,
+                                 std::uint64_t seed_c, unsigned long long* mismatches, cudaStream_t stream) {
+  return launch_sum(count, AddMismatch{a, seed_b, seed_c}, mismatches, stream);
 }
 
 cudaError_t count_triad_mismatches(const float* a, std::size_t count, std::uint64_t seed_b,

@@ -30,6 +30,27 @@ cudaError_t copy(const float* from, float* to, std::size_t count, cudaStream_t s
   return cudaGetLastError();
 }
 
+cudaError_t write(float value, float* to, std::size_t count, cudaStream_t stream) {
+  if (!aligned({to})) return cudaErrorInvalidValue;
+  if (count == 0) return cudaSuccess;
+  write_kernel<<<current_sm_count() * blocks_per_sm, threads, 0, stream>>>(value, to, count);
+  return cudaGetLastError();
+}
+
+cudaError_t scale(const float* from, float factor, float* to, std::size_t count, cudaStream_t stream) {
+  if (!aligned({from, to})) return cudaErrorInvalidValue;
+  if (count == 0) return cudaSuccess;
+  scale_kernel<<<current_sm_count() * blocks_per_sm, threads, 0, stream>>>(from, factor, to, count);
+  return cudaGetLastError();
+}
+
+cudaError_t add(const float* b, const float* c, float* a, std::size_t count, cudaStream_t stream) {
+  if (!aligned({a, b, c})) return cudaErrorInvalidValue;
+  if (count == 0) return cudaSuccess;
+  add_kernel<<<current_sm_count() * blocks_per_sm, threads, 0, stream>>>(b, c, a, count);
+  return cudaGetLastError();
+}
+
 cudaError_t triad(const float* b, const float* c, float factor, float* a, std::size_t count,
                   cudaStream_t stream) {
   if (!aligned({a, b, c})) return cudaErrorInvalidValue;

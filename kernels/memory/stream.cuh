@@ -54,39 +54,41 @@ static __global__ void __launch_bounds__(threads)
   if (threadIdx.x == 0) partial_sums[blockIdx.x] = sum;
 }
 
-static __global__ void __launch_bounds__(threads)
-    copy_kernel(const float* __restrict__ from, float* __restrict__ to, std::size_t count) {
+// to[i] = Map(from[i]) for single elements and for vectors of four.
+template <typename Map>
+__device__ __forceinline__ void map_one(const float* __restrict__ from, float* __restrict__ to,
+                                        std::size_t count, Map map) {
   const float4* const sources = reinterpret_cast<const float4*>(from);
   float4* const targets = reinterpret_cast<float4*>(to);
   const std::size_t vector_count = count / 4;
   const std::size_t stride = grid_stride();
   std::size_t i = first_index();
+  const auto map_vector = [&](float4 v) { return make_float4(map(v.x), map(v.y), map(v.z), map(v.w)); };
   for (; i + (unroll - 1) * stride < vector_count; i += unroll * stride) {
     float4 values[unroll];
 #pragma unroll
     for (int u = 0; u < unroll; ++u) values[u] = sources[i + u * stride];
 #pragma unroll
-    for (int u = 0; u < unroll; ++u) targets[i + u * stride] = values[u];
+    for (int u = 0; u < unroll; ++u) targets[i + u * stride] = map_vector(values[u]);
   }
-  for (; i < vector_count; i += stride) targets[i] = sources[i];
+  for (; i < vector_count; i += stride) targets[i] = map_vector(sources[i]);
   const std::size_t tail = vector_count * 4 + first_index();
-  if (tail < count) to[tail] = from[tail];
+  if (tail < count) to[tail] = map(from[tail]);
 }
 
-__device__ __forceinline__ float4 triad_of(float4 b, float4 c, float factor) {
-  return make_float4(fmaf(factor, c.x, b.x), fmaf(factor, c.y, b.y), fmaf(factor, c.z, b.z),
-                     fmaf(factor, c.w, b.w));
-}
-
-static __global__ void __launch_bounds__(threads)
-    triad_kernel(const float* __restrict__ b, const float* __restrict__ c, float factor,
-                 float* __restrict__ a, std::size_t count) {
+// a[i] = Map(b[i], c[i]).
+template <typename Map>
+__device__ __forceinline__ void map_two(const float* __restrict__ b, const float* __restrict__ c,
+                                        float* __restrict__ a, std::size_t count, Map map) {
   const float4* const bs = reinterpret_cast<const float4*>(b);
   const float4* const cs = reinterpret_cast<const float4*>(c);
   float4* const as = reinterpret_cast<float4*>(a);
   const std::size_t vector_count = count / 4;
   const std::size_t stride = grid_stride();
   std::size_t i = first_index();
+  const auto map_vector = [&](float4 v, float4 w) {
+    return make_float4(map(v.x, w.x), map(v.y, w.y), map(v.z, w.z), map(v.w, w.w));
+  };
   constexpr int pairs = unroll / 2;  // two loads each
   for (; i + (pairs - 1) * stride < vector_count; i += pairs * stride) {
     float4 from_b[pairs];
@@ -97,11 +99,43 @@ static __global__ void __launch_bounds__(threads)
       from_c[u] = cs[i + u * stride];
     }
 #pragma unroll
-    for (int u = 0; u < pairs; ++u) as[i + u * stride] = triad_of(from_b[u], from_c[u], factor);
+    for (int u = 0; u < pairs; ++u) as[i + u * stride] = map_vector(from_b[u], from_c[u]);
   }
-  for (; i < vector_count; i += stride) as[i] = triad_of(bs[i], cs[i], factor);
+  for (; i < vector_count; i += stride) as[i] = map_vector(bs[i], cs[i]);
   const std::size_t tail = vector_count * 4 + first_index();
-  if (tail < count) a[tail] = fmaf(factor, c[tail], b[tail]);
+  if (tail < count) a[tail] = map(b[tail], c[tail]);
+}
+
+static __global__ void __launch_bounds__(threads)
+    copy_kernel(const float* __restrict__ from, float* __restrict__ to, std::size_t count) {
+  map_one(from, to, count, [](float value) { return value; });
+}
+
+static __global__ void __launch_bounds__(threads)
+    scale_kernel(const float* __restrict__ from, float factor, float* __restrict__ to, std::size_t count) {
+  map_one(from, to, count, [factor](float value) { return factor * value; });
+}
+
+static __global__ void __launch_bounds__(threads) write_kernel(float value, float* to, std::size_t count) {
+  float4* const targets = reinterpret_cast<float4*>(to);
+  const std::size_t vector_count = count / 4;
+  const std::size_t stride = grid_stride();
+  for (std::size_t i = first_index(); i < vector_count; i += stride)
+    targets[i] = make_float4(value, value, value, value);
+  const std::size_t tail = vector_count * 4 + first_index();
+  if (tail < count) to[tail] = value;
+}
+
+static __global__ void __launch_bounds__(threads)
+    add_kernel(const float* __restrict__ b, const float* __restrict__ c, float* __restrict__ a,
+               std::size_t count) {
+  map_two(b, c, a, count, [](float from_b, float from_c) { return from_b + from_c; });
+}
+
+static __global__ void __launch_bounds__(threads)
+    triad_kernel(const float* __restrict__ b, const float* __restrict__ c, float factor,
+                 float* __restrict__ a, std::size_t count) {
+  map_two(b, c, a, count, [factor](float from_b, float from_c) { return fmaf(factor, from_c, from_b); });
 }
 
 }  // namespace gpugauge::kernels::memory

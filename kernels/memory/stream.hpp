@@ -1,5 +1,6 @@
-// Streaming over device memory: read, copy and triad of fp32 arrays, 16 bytes a thread and access, any
-// element count. All pointers must be 16-byte aligned, else cudaErrorInvalidValue. A count of 0 is allowed.
+// Streaming over device memory: read, write, copy, scale, add and triad of fp32 arrays, 16 bytes a thread and
+// access, any element count. All pointers must be 16-byte aligned, else cudaErrorInvalidValue. A count of 0
+// is allowed.
 #pragma once
 
 #include <cstddef>
@@ -26,6 +27,15 @@ cudaError_t read(const float* data, std::size_t count, unsigned long long* parti
 /// to[i] = from[i]. Work: count * 4 bytes read and as many written. The arrays must not overlap.
 cudaError_t copy(const float* from, float* to, std::size_t count, cudaStream_t stream);
 
+/// to[i] = value. Work: count * 4 bytes written.
+cudaError_t write(float value, float* to, std::size_t count, cudaStream_t stream);
+
+/// to[i] = factor * from[i]. Work: count * 4 bytes read and as many written. The arrays must not overlap.
+cudaError_t scale(const float* from, float factor, float* to, std::size_t count, cudaStream_t stream);
+
+/// a[i] = b[i] + c[i]. Work: count * 8 bytes read, count * 4 written. The arrays must not overlap.
+cudaError_t add(const float* b, const float* c, float* a, std::size_t count, cudaStream_t stream);
+
 /// a[i] = fma(factor, c[i], b[i]). Work: count * 8 bytes read, count * 4 written. The arrays must not
 /// overlap.
 cudaError_t triad(const float* b, const float* c, float factor, float* a, std::size_t count,
@@ -40,6 +50,18 @@ cudaError_t expected_read(std::size_t count, std::uint64_t seed, unsigned long l
 /// *mismatches (device) = elements of `to` that are not uniform(seed, i) bit for bit.
 cudaError_t count_copy_mismatches(const float* to, std::size_t count, std::uint64_t seed,
                                   unsigned long long* mismatches, cudaStream_t stream);
+
+/// *mismatches (device) = elements of `to` that are not `value` bit for bit.
+cudaError_t count_write_mismatches(const float* to, std::size_t count, float value,
+                                   unsigned long long* mismatches, cudaStream_t stream);
+
+/// *mismatches (device) = elements of `to` that are not factor * uniform(seed, i) bit for bit.
+cudaError_t count_scale_mismatches(const float* to, std::size_t count, std::uint64_t seed, float factor,
+                                   unsigned long long* mismatches, cudaStream_t stream);
+
+/// *mismatches (device) = elements of `a` that are not uniform(seed_b, i) + uniform(seed_c, i) bit for bit.
+cudaError_t count_add_mismatches(const float* a, std::size_t count, std::uint64_t seed_b,
+                                 std::uint64_t seed_c, unsigned long long* mismatches, cudaStream_t stream);
 
 /// *mismatches (device) = elements of `a` that are not fma(factor, uniform(seed_c, i), uniform(seed_b, i))
 /// bit for bit.

@@ -1,0 +1,58 @@
+// A CUB device algorithm as a benchmark: sizes, temporary storage outside the timed region, timing.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <cub/version.cuh>
+
+#include "support/cuda/device.hpp"
+#include "support/cuda/gpu_timer.hpp"
+
+namespace gpugauge::bench::cub_library {
+
+inline constexpr const char* bad_value =
+    "a memory clock below its maximum, ECC or row-remapping trouble, a low SM clock, another process on the GPU, a "
+    "MIG slice; a CUB without tuning for this GPU";
+
+/// Elements of `Element` in each array: 1 GiB, or four times the L2 cache where that is more.
+template <typename Element>
+std::size_t array_elements() {
+  return std::max<std::size_t>(std::size_t{1} << 30, 4 * cuda::device().l2_bytes) / sizeof(Element);
+}
+
+/// One algorithm over its arrays. `Call` is cudaError_t(void* temporary, std::size_t& bytes, cudaStream_t): CUB's
+/// convention, by which it only tells the bytes when `temporary` is nullptr.
+template <typename Call>
+class Algorithm {
+ public:
+  /// Skips the trial by name when `array_bytes` and CUB's temporary storage leave less than a tenth of the GPU's
+  /// memory free. To be made before the arrays are; call() must then find them.
+  Algorithm(Trial& trial, std::size_t array_bytes, Call call) : call_(std::move(call)) {
+    cuda::check(call_(nullptr, bytes_, nullptr), "asking CUB for its temporary storage");
+    if (const auto reason = cuda::why_too_large(array_bytes + bytes_)) trial.skip(*reason);
+    trial.note("cub_version", std::to_string(CUB_VERSION));
+    trial.note("temporary_bytes", std::to_string(bytes_));
+    temporary_ = std::make_unique<cuda::DeviceBuffer<unsigned char>>(std::max<std::size_t>(bytes_, 1));
+  }
+  void run(cudaStream_t stream) {
+    std::size_t bytes = temporary_->count();
+    cuda::check(call_(temporary_->get(), bytes, stream), "launching the CUB algorithm");
+  }
+  /// A timer whose operation is one run; `launches` is what CUB puts into the stream at most.
+  cuda::GpuTimer timer(Trial& trial, int launches) {
+    return cuda::GpuTimer(trial, [this](cudaStream_t stream, std::int64_t) { run(stream); },
+                          {.launches_per_operation = launches});
+  }
+
+ private:
+  Call call_;
+  std::size_t bytes_ = 0;
+  std::unique_ptr<cuda::DeviceBuffer<unsigned char>> temporary_;
+};
+
+}  // namespace gpugauge::bench::cub_library

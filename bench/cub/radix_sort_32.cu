@@ -1,0 +1,19 @@
+#include "cub/sort_keys.hpp"
+
+namespace gpugauge::bench::cub_library {
+namespace {
+
+const Registration registered{
+    define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
+        .isolates("CUB's radix sort of random 32-bit keys, keys a second: passes over device memory with scattered "
+                  "writing, ranking in shared memory")
+        .bad_value(bad_value)
+        .quantity(Quantity::rate, "primitive")
+        .statistics({Statistic::median, Statistic::mean})
+        .batch_seconds(2e-2)
+        .requires_gpu()
+        .from(Depth::standard)
+        .body(measure_sort_of_keys<std::uint32_t>)};
+
+}  // namespace
+}  // namespace gpugauge::bench::cub_library

@@ -1,0 +1,45 @@
+#include "kernels/memory/stream.hpp"
+#include "kernels/support/fill.hpp"
+#include "memory/arrays.hpp"
+
+namespace gpugauge::bench::memory {
+namespace {
+
+void add(Trial& trial) {
+  const std::size_t count = array_elements(trial, 3);
+  const cuda::DeviceBuffer<float> a(count);
+  const cuda::DeviceBuffer<float> b(count);
+  const cuda::DeviceBuffer<float> c(count);
+  cuda::GpuTimer timer(trial, [&](cudaStream_t stream, std::int64_t) {
+    cuda::check(kernels::memory::add(b.get(), c.get(), a.get(), count, stream), "launching the add kernel");
+  });
+  const cudaStream_t stream = timer.stream();
+  cuda::check(kernels::fill_uniform(b.get(), count, first_seed(trial), stream), "filling an input");
+  cuda::check(kernels::fill_uniform(c.get(), count, second_seed(trial), stream), "filling an input");
+  cuda::check(kernels::poison(a.get(), a.bytes(), stream), "poisoning the output");
+  trial.work({.bytes = 3.0 * static_cast<double>(a.bytes()), .flops = static_cast<double>(count)});
+  trial.time(timer);
+
+  const cuda::DeviceValue<unsigned long long> mismatches;
+  cuda::check(kernels::memory::count_add_mismatches(a.get(), count, first_seed(trial), second_seed(trial),
+                                                    mismatches.get(), stream),
+              "comparing the output with the generator");
+  trial.verify("elements that differ from the generator's", static_cast<double>(mismatches.read(stream)), 0);
+}
+
+const Registration registered{
+    define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
+        .variant("cold")
+        .isolates("STREAM add in device memory: two arrays read, one written, one addition for each element, "
+                  "arrays far larger than L2")
+        .bad_value("a memory clock below its maximum, ECC or row-remapping trouble, another process on the "
+                   "GPU, a MIG slice")
+        .quantity(Quantity::bandwidth, "hbm")
+        .statistics({Statistic::median, Statistic::mean})
+        .batch_seconds(5e-3)
+        .requires_gpu()
+        .from(Depth::deep)
+        .body(add)};
+
+}  // namespace
+}  // namespace gpugauge::bench::memory

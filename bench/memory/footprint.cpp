@@ -1,0 +1,109 @@
+#include "kernels/memory/footprint.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "kernels/memory/stream.hpp"
+#include "kernels/support/fill.hpp"
+#include "memory/arrays.hpp"
+#include "memory/knee.hpp"
+#include "support/measure.hpp"
+#include "support/statistics.hpp"
+
+namespace gpugauge::bench::memory {
+namespace {
+
+constexpr std::size_t kibibyte = 1024;
+constexpr std::size_t mebibyte = 1024 * kibibyte;
+constexpr std::size_t target_bytes = 512 * mebibyte;
+
+// 32 KiB to 1 MiB in powers of two, then two steps to the power of two; far enough behind L2 to see device
+// memory.
+std::vector<std::size_t> footprints(std::size_t l2_bytes) {
+  std::vector<std::size_t> sizes;
+  for (std::size_t bytes = 32 * kibibyte; bytes < mebibyte; bytes *= 2) sizes.push_back(bytes);
+  const std::size_t most = std::max(4096 * mebibyte, 16 * l2_bytes);
+  for (std::size_t bytes = mebibyte; bytes <= most; bytes *= 2) {
+    sizes.push_back(bytes);
+    if (bytes >= 4 * mebibyte && bytes < 512 * mebibyte) sizes.push_back(bytes / 2 * 3);
+  }
+  return sizes;
+}
+
+void footprint(Trial& trial) {
+  const cuda::Device& gpu = cuda::device();
+  const std::vector<std::size_t> sizes = footprints(gpu.l2_bytes);
+  if (const auto reason = cuda::why_too_large(sizes.back())) trial.skip(*reason);
+  if (gpu.l2_bytes < 8 * mebibyte)
+    trial.note("l2", "smaller than 8 MiB: the footprints between L1 and L2 are few");
+  const cuda::DeviceBuffer<float> data(sizes.back() / sizeof(float));
+  const cuda::DeviceBuffer<std::uint32_t> sums(static_cast<std::size_t>(gpu.sm_count));
+  cuda::check(kernels::fill_uniform(data.get(), data.count(), first_seed(trial), nullptr),
+              "filling the array");
+  cuda::check(cudaStreamSynchronize(nullptr), "filling the array");
+
+  Window window = trial.window();
+  window.seconds /= static_cast<double>(sizes.size());
+  window.budget_seconds /= static_cast<double>(sizes.size());
+  std::vector<Point> sweep;
+  int wrong = 0;
+  for (const std::size_t bytes : sizes) {
+    const auto plan = kernels::memory::plan_footprint(bytes, gpu.sm_count, 4 * gpu.l2_bytes, target_bytes);
+    cuda::GpuTimer timer(
+        trial,
+        [&](cudaStream_t stream, std::int64_t) {
+          cuda::check(kernels::memory::read_footprint(data.get(), plan, gpu.sm_count, sums.get(), stream),
+                      "launching the footprint kernel");
+        },
+        {.warm_seconds = 0.02});
+    const double seconds = seconds_per_operation(measure(timer, window), Statistic::median);
+    const double read = static_cast<double>(plan.vectors) * 16;
+    sweep.push_back({read, plan.bytes(gpu.sm_count) / seconds});
+    trial.note(fmt::format("bandwidth_at_{:05}_kib", bytes / kibibyte),
+               fmt::format("{:.1f} GB/s", sweep.back().value * 1e-9));
+
+    std::vector<std::uint32_t> parts(sums.count());
+    cuda::check(
+        cudaMemcpyAsync(parts.data(), sums.get(), sums.bytes(), cudaMemcpyDeviceToHost, timer.stream()),
+        "reading the sums back");
+    const cuda::DeviceValue<unsigned long long> once;
+    cuda::check(
+        kernels::memory::expected_read(plan.vectors * 4, first_seed(trial), once.get(), timer.stream()),
+        "summing the generator");
+    const auto expected = static_cast<std::uint32_t>(once.read(timer.stream()) * plan.readings);
+    if (std::accumulate(parts.begin(), parts.end(), std::uint32_t{0}) != expected) ++wrong;
+  }
+  trial.note("timer", "cuda_event");
+  trial.verify("footprints whose sum differs from the generator's", wrong, 0);
+
+  const auto l2_bytes = static_cast<double>(gpu.l2_bytes);
+  const auto l1 = level(sweep, 0, 64 * kibibyte);
+  const auto l2 = level(sweep, std::min(2.0 * mebibyte, l2_bytes / 4), l2_bytes / 4);
+  const auto memory = level(sweep, 8 * l2_bytes, sweep.back().bytes);
+  if (!l1 || !l2 || !memory) trial.skip("no footprint of the sweep lies within a level of this GPU");
+  add_metric(trial, "l1_bandwidth", "byte/second", "smem", "median", *l1);
+  add_metric(trial, "l2_bandwidth", "byte/second", "l2", "median", *l2);
+  if (const auto knee = falls_below(sweep, (*l2 + *memory) / 2); knee && *l2 > *memory)
+    add_metric(trial, "l2_knee", "byte", "l2", "fit", *knee);
+  else
+    trial.verify("reading from L2 is faster than from device memory", false);
+}
+
+const Registration registered{
+    define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
+        .isolates("Reading footprints from 32 KiB to several GiB over and over, every SM all of it: the "
+                  "plateaus are the bandwidths of L1 (up to 64 KiB) and of L2 (up to a quarter of it), the "
+                  "knee is the footprint at which bandwidth has fallen halfway from L2's to device memory's")
+        .bad_value("a low SM clock for the plateaus; for the knee a MIG slice, persisting L2 lines left by "
+                   "another program, a partly disabled L2")
+        .custom_metrics()
+        .requires_gpu()
+        .from(Depth::standard)
+        .body(footprint)};
+
+}  // namespace
+}  // namespace gpugauge::bench::memory

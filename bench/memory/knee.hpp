@@ -1,0 +1,51 @@
+// Levels and knees of a curve over footprints. Plain C++.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "support/statistics.hpp"
+
+namespace gpugauge::bench::memory {
+
+/// One point of a sweep; a sweep is sorted by bytes.
+struct Point {
+  double bytes = 0;  ///< footprint, > 0
+  double value = 0;  ///< bandwidth or latency
+};
+
+/// Median of the values at footprints from `low` to `high` bytes, both included; nullopt when there is none.
+inline std::optional<double> level(const std::vector<Point>& sweep, double low, double high) {
+  std::vector<double> values;
+  for (const Point& point : sweep)
+    if (point.bytes >= low && point.bytes <= high) values.push_back(point.value);
+  if (values.empty()) return std::nullopt;
+  return median(std::move(values));
+}
+
+/// Footprint at which the curve crosses `threshold` between two neighbouring points, linear over the
+/// logarithm of the footprint.
+inline double crossing(const Point& before, const Point& after, double threshold) {
+  const double share = (threshold - before.value) / (after.value - before.value);
+  return before.bytes * std::pow(after.bytes / before.bytes, share);
+}
+
+/// Where the curve falls below `threshold` for good: the last place where a point at or above it is followed
+/// by one below, so that a single disturbed point before it does not count. nullopt when the last point is at
+/// or above the threshold, or no point is.
+inline std::optional<double> falls_below(const std::vector<Point>& sweep, double threshold) {
+  if (sweep.empty() || sweep.back().value >= threshold) return std::nullopt;
+  for (std::size_t i = sweep.size() - 1; i > 0; --i)
+    if (sweep[i - 1].value >= threshold) return crossing(sweep[i - 1], sweep[i], threshold);
+  return std::nullopt;
+}
+
+/// Where the curve rises above `threshold` for good; the mirror image of falls_below.
+inline std::optional<double> rises_above(std::vector<Point> sweep, double threshold) {
+  for (Point& point : sweep) point.value = -point.value;
+  return falls_below(sweep, -threshold);
+}
+
+}  // namespace gpugauge::bench::memory

@@ -1,0 +1,79 @@
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "memory/chain.hpp"
+#include "memory/knee.hpp"
+#include "support/measure.hpp"
+#include "support/statistics.hpp"
+
+namespace gpugauge::bench::memory {
+namespace {
+
+// One line in every 2 MiB, the page size of large device allocations; a line further from page to page, so
+// that the lines spread over L2. All lines together stay in L2: what grows is the translation.
+constexpr std::size_t page = std::size_t{2} << 20;
+constexpr std::size_t stride = page + 128;
+constexpr std::uint32_t fewest_pages = 16;
+constexpr std::uint32_t most_pages = 1U << 15;  // 64 GiB
+constexpr std::uint32_t steps = 1U << 13;
+constexpr double rise = 1.2;
+
+std::uint32_t pages_that_fit() {
+  std::uint32_t pages = fewest_pages;
+  while (pages < most_pages && !cuda::why_too_large(pages * 2 * stride)) pages *= 2;
+  return pages;
+}
+
+void tlb(Trial& trial) {
+  if (const auto reason = cuda::why_too_large(fewest_pages * stride)) trial.skip(*reason);
+  const std::uint32_t most = pages_that_fit();
+  Window window = trial.window();
+  const double points = std::bit_width(most / fewest_pages);
+  window.seconds /= points;
+  window.budget_seconds /= points;
+  std::vector<Point> sweep;
+  int wrong = 0;
+  for (std::uint32_t pages = fewest_pages; pages <= most; pages *= 2) {
+    Chain chain(pages, stride, trial.data_seed());
+    cuda::GpuTimer timer(trial,
+                         [&](cudaStream_t stream, std::int64_t) {
+                           chain.follow(steps, kernels::memory::ChaseLevel::l2, stream);
+                         },
+                         {.warm_seconds = 0.05});
+    const double seconds = seconds_per_operation(measure(timer, window), Statistic::median) / steps;
+    if (!chain.stands_right()) ++wrong;
+    sweep.push_back({static_cast<double>(pages) * page, seconds});
+    trial.note(fmt::format("latency_at_{:05}_mib", pages * 2), fmt::format("{:.1f} ns", seconds * 1e9));
+  }
+  trial.note("timer", "cuda_event");
+  trial.verify("chases that do not stand where their cycle ends", wrong, 0);
+
+  const auto least = std::min_element(sweep.begin(), sweep.end(),
+                                      [](const Point& a, const Point& b) { return a.value < b.value; });
+  const auto knee = rises_above(sweep, rise * least->value);
+  add_metric(
+      trial, "reach", "byte", "hbm", "fit", knee.value_or(sweep.back().bytes),
+      knee ? "" : "the latency never rose for good by a fifth: the reach is at least the largest footprint");
+  add_metric(trial, "latency_covered", "second", "hbm", "minimum", least->value);
+  add_metric(trial, "latency_of_largest", "second", "hbm", "median", sweep.back().value,
+             fmt::format("over {:.0f} GiB, as much as was free: the footprint may differ from run to run",
+                         sweep.back().bytes / (1U << 30)));
+}
+
+const Registration registered{
+    define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
+        .isolates("Dependent loads of one line in every 2 MiB page, over ever more pages: the lines stay in "
+                  "L2, so that the footprint at which latency rises by a fifth is the reach of the address "
+                  "translation caches")
+        .bad_value("device memory in small pages, an IOMMU or virtualisation layer that splits pages")
+        .custom_metrics()
+        .batch_seconds(5e-3)
+        .requires_gpu()
+        .from(Depth::deep)
+        .body(tlb)};
+
+}  // namespace
+}  // namespace gpugauge::bench::memory

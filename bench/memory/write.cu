@@ -1,0 +1,48 @@
+#include "kernels/memory/stream.hpp"
+#include "kernels/support/fill.hpp"
+#include "memory/arrays.hpp"
+#include "support/statistics.hpp"
+
+namespace gpugauge::bench::memory {
+namespace {
+
+constexpr float value = 0.625F;
+
+void write(Trial& trial) {
+  const std::size_t count = array_elements(trial, 1);
+  const cuda::DeviceBuffer<float> to(count);
+  cuda::GpuTimer timer(trial, [&](cudaStream_t stream, std::int64_t) {
+    cuda::check(kernels::memory::write(value, to.get(), count, stream), "launching the write kernel");
+  });
+  const cudaStream_t stream = timer.stream();
+  cuda::check(kernels::poison(to.get(), to.bytes(), stream), "poisoning the target");
+  const auto bytes = static_cast<double>(to.bytes());
+  trial.work({.bytes = bytes});
+  trial.time(timer);
+
+  add_metric(trial, "bandwidth", "byte/second", "hbm", "median",
+             bytes / seconds_per_operation(trial.batches(), Statistic::median),
+             "L2 may hold the last lines back and compress equal ones, so that more than the memory's own "
+             "bandwidth shows: read, copy and triad are judged");
+
+  const cuda::DeviceValue<unsigned long long> mismatches;
+  cuda::check(kernels::memory::count_write_mismatches(to.get(), count, value, mismatches.get(), stream),
+              "comparing the target with the value");
+  trial.verify("elements that differ from the value written", static_cast<double>(mismatches.read(stream)),
+               0);
+}
+
+const Registration registered{
+    define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
+        .variant("cold")
+        .isolates("Writing one value to an array far larger than L2, by 16-byte stores of every SM; recorded "
+                  "beside read and copy, never judged alone")
+        .bad_value("a memory clock below its maximum, ECC trouble, another process on the GPU, a MIG slice")
+        .custom_metrics()
+        .batch_seconds(5e-3)
+        .requires_gpu()
+        .from(Depth::deep)
+        .body(write)};
+
+}  // namespace
+}  // namespace gpugauge::bench::memory

@@ -1,0 +1,73 @@
+// An operation on the rows of a matrix as a benchmark: buffers, timing, verification.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "kernels/primitive/rows.hpp"
+#include "kernels/support/fill.hpp"
+#include "support/cuda/device.hpp"
+#include "support/cuda/gpu_timer.hpp"
+
+namespace gpugauge::bench::primitive {
+
+/// Parameters that the norms share; softmax leaves them alone.
+struct RowInputs {
+  const float* from;
+  const float* gain;
+  const float* bias;
+  float* to;
+  int rows;
+  int columns;
+};
+
+inline constexpr float epsilon = 1e-5F;
+
+/// Measures `launch(inputs, stream)` over a matrix of the axis "columns" and as many rows as make 1 GiB, or
+/// four times L2 where that is more; `compare(inputs, samples, error, stream)` is its reference.
+template <typename Launch, typename Compare>
+void measure_rows(Trial& trial, Launch launch, Compare compare, double tolerance) {
+  const auto columns = static_cast<int>(trial.integer("columns"));
+  const std::size_t bytes = std::max<std::size_t>(std::size_t{1} << 30, 4 * cuda::device().l2_bytes);
+  const std::size_t row_bytes = static_cast<std::size_t>(columns) * sizeof(float);
+  const auto rows = static_cast<int>(bytes / row_bytes);
+  const std::size_t count = static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
+  if (const auto reason = cuda::why_too_large(2 * count * sizeof(float))) trial.skip(*reason);
+  const cuda::DeviceBuffer<float> from(count);
+  const cuda::DeviceBuffer<float> to(count);
+  const cuda::DeviceBuffer<float> gain(static_cast<std::size_t>(columns));
+  const cuda::DeviceBuffer<float> bias(static_cast<std::size_t>(columns));
+  const RowInputs inputs{from.get(), gain.get(), bias.get(), to.get(), rows, columns};
+  cuda::GpuTimer timer(trial, [&](cudaStream_t stream, std::int64_t) {
+    cuda::check(launch(inputs, stream), "launching the kernel over rows");
+  });
+  const cudaStream_t stream = timer.stream();
+  cuda::check(kernels::fill_uniform(from.get(), count, trial.data_seed(), stream), "filling the matrix");
+  cuda::check(kernels::fill_uniform(gain.get(), gain.count(), trial.data_seed() + 1, stream),
+              "filling the gain");
+  cuda::check(kernels::fill_uniform(bias.get(), bias.count(), trial.data_seed() + 2, stream),
+              "filling the bias");
+  cuda::check(kernels::poison(to.get(), to.bytes(), stream), "poisoning the output");
+  trial.work({.bytes = 2.0 * static_cast<double>(from.bytes())});
+  trial.time(timer);
+
+  const int samples = std::min(rows, 1024);
+  const cuda::DeviceValue<double> error;
+  cuda::check(compare(inputs, samples, error.get(), stream), "comparing with fp64");
+  trial.verify("largest error over " + std::to_string(samples) + " rows against fp64", error.read(stream),
+               tolerance);
+  const cuda::DeviceValue<unsigned long long> sum;
+  std::vector<std::uint64_t> checksums;
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    cuda::check(kernels::checksum(to.get(), to.bytes(), sum.get(), stream), "summing the output");
+    checksums.push_back(sum.read(stream));
+    if (repeat == 2) break;
+    cuda::check(kernels::poison(to.get(), to.bytes(), stream), "poisoning the output");
+    cuda::check(launch(inputs, stream), "launching the kernel over rows");
+  }
+  trial.verify_deterministic(checksums);
+}
+
+}  // namespace gpugauge::bench::primitive

@@ -1,0 +1,15 @@
+#include "kernels/memory/footprint.cuh"
+
+namespace gpugauge::kernels::memory {
+
+cudaError_t read_footprint(const float* data, const FootprintPlan& plan, int blocks, std::uint32_t* sums,
+                           cudaStream_t stream) {
+  if (reinterpret_cast<std::uintptr_t>(data) % 16 != 0 || blocks < 1 || plan.vectors == 0 ||
+      plan.vectors % footprint_threads != 0 || plan.vectors_per_block % footprint_threads != 0)
+    return cudaErrorInvalidValue;
+  read_footprint_kernel<<<static_cast<unsigned>(blocks), footprint_threads, 0, stream>>>(
+      reinterpret_cast<const uint4*>(data), plan.vectors, plan.vectors_per_block, plan.start_stride, sums);
+  return cudaGetLastError();
+}
+
+}  // namespace gpugauge::kernels::memory

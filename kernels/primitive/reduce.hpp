@@ -1,0 +1,42 @@
+// The sum of an fp32 array, read once.
+#pragma once
+
+#include <cstddef>
+
+#include <cuda_runtime_api.h>
+
+namespace gpugauge::kernels::primitive {
+
+inline constexpr int reduce_threads = 256;
+inline constexpr int reduce_unroll = 4;
+inline constexpr int reduce_blocks_per_sm = 8;
+
+/// Floats of scratch that reduce() needs on a GPU of this many SMs, and one unsigned more.
+constexpr std::size_t reduce_partials(int sm_count) {
+  return static_cast<std::size_t>(sm_count) * reduce_blocks_per_sm;
+}
+
+/// *sum (device) = sum of data[i], i < count. `partials` holds reduce_partials() floats; *finished is 0
+/// before the first call and again after each. Sums are fp32 throughout, always in the same order on one GPU
+/// model: deterministic. `data` 16-byte aligned, else cudaErrorInvalidValue. A count of 0 gives 0. Work:
+/// count * 4 bytes read.
+cudaError_t reduce(const float* data, std::size_t count, float* partials, unsigned* finished, float* sum,
+                   cudaStream_t stream);
+
+/// *sum (device) = the same in fp64, and *magnitude = sum of |data[i]|: what the error is measured by. Slow
+/// and simple on purpose.
+cudaError_t reduce_reference(const float* data, std::size_t count, double* sum, double* magnitude,
+                             cudaStream_t stream);
+
+/// Largest |sum - reference| / magnitude that reduce() may show: each element passes count / (threads of the
+/// grid) additions in its thread, 5 in its warp, reduce_threads / 32 in its block and, in the last block, as
+/// many again and grid / reduce_threads; every one rounds by 2^-24 of a partial sum that is no larger than
+/// the magnitude (Higham, Accuracy and Stability of Numerical Algorithms, section 4.2). Rigorous.
+constexpr double reduce_tolerance(std::size_t count, int sm_count) {
+  const std::size_t blocks = reduce_partials(sm_count);
+  const std::size_t depth =
+      count / (blocks * reduce_threads) + 4 + 2 * (5 + reduce_threads / 32) + blocks / reduce_threads + 1;
+  return static_cast<double>(depth) * 0x1p-24;
+}
+
+}  // namespace gpugauge::kernels::primitive

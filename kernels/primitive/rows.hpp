@@ -1,0 +1,59 @@
+// Operations on the rows of an fp32 matrix that need a row as a whole: softmax, layer norm, RMS norm. A block
+// holds its row in registers, so that every element is read once and written once.
+#pragma once
+
+#include <cstdint>
+
+#include <cuda_runtime_api.h>
+
+#include "kernels/support/host_device.hpp"
+
+namespace gpugauge::kernels::primitive {
+
+/// Longest row that a block holds in registers.
+inline constexpr int longest_row = 16384;
+
+/// All matrices are row-major and dense; all pointers 16-byte aligned; rows >= 1 and 1 <= columns <=
+/// longest_row, else cudaErrorInvalidValue. 16-byte accesses where columns is a multiple of 4. Input and
+/// output must not overlap. Work: rows * columns * 4 bytes read and as many written.
+
+/// to[r, c] = exp(from[r, c] - m) / sum over the row, m the largest of the row.
+cudaError_t softmax(const float* from, float* to, int rows, int columns, cudaStream_t stream);
+
+/// to[r, c] = (from[r, c] - mean) / sqrt(variance + epsilon) * gain[c] + bias[c]; mean and variance (divided
+/// by columns) of the row.
+cudaError_t layer_norm(const float* from, const float* gain, const float* bias, float epsilon, float* to,
+                       int rows, int columns, cudaStream_t stream);
+
+/// to[r, c] = from[r, c] / sqrt(mean of squares of the row + epsilon) * gain[c].
+cudaError_t rms_norm(const float* from, const float* gain, float epsilon, float* to, int rows, int columns,
+                     cudaStream_t stream);
+
+// Verification: *error (device) = the largest error over all columns of `samples` rows spread over the matrix
+// (the first and the last among them), against fp64; infinity when an element is NaN. 1 <= samples <= rows.
+// The error is |to - reference| / reference for softmax, whose results are all above 0, and |to - reference|
+// / (1 + |reference|) for the norms. Slow and simple on purpose.
+
+cudaError_t softmax_error(const float* from, const float* to, int rows, int columns, int samples,
+                          double* error, cudaStream_t stream);
+cudaError_t layer_norm_error(const float* from, const float* gain, const float* bias, float epsilon,
+                             const float* to, int rows, int columns, int samples, double* error,
+                             cudaStream_t stream);
+cudaError_t rms_norm_error(const float* from, const float* gain, float epsilon, const float* to, int rows,
+                           int columns, int samples, double* error, cudaStream_t stream);
+
+/// Row that sample `sample` of `samples` checks: spread evenly, both ends included.
+GPUGAUGE_HOST_DEVICE constexpr int checked_row(int sample, int samples, int rows) {
+  return samples <= 1 ? 0 : static_cast<int>(static_cast<std::int64_t>(sample) * (rows - 1) / (samples - 1));
+}
+
+/// Largest error allowed, for inputs of [-1, 1]. Softmax: exp by ex2.approx (2 units in the last place, PTX
+/// ISA) of an argument below 2 log2(e) that was rounded once (2^-23 absolute), a sum of positive terms in
+/// chains of at most 16 and 10 tree levels, and the quotient: below 40 roundings of 2^-24, doubled. Norms:
+/// the sums as before, over terms of one sign in the variance; the mean's error is below 2^-19 in the same
+/// measure. The inputs have variance about 1/3 where a row is long, so that the factor is about 1.7; rows so
+/// short that their variance nearly vanishes are for tests with their own tolerance.
+inline constexpr double softmax_tolerance = 80 * 0x1p-24;
+inline constexpr double norm_tolerance = 80 * 0x1p-24;
+
+}  // namespace gpugauge::kernels::primitive

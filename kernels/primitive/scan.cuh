@@ -1,0 +1,135 @@
+// The device code of scan.hpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/primitive/scan.hpp"
+#include "kernels/support/tile_state.cuh"
+
+namespace gpugauge::kernels::primitive {
+
+// A tile's state: what is known in the upper half, the sum in the lower. Both travel in one 8-byte access, so
+// that no fence is needed.
+constexpr unsigned long long state_aggregate = 1ULL << 32;  // the sum of the tile alone
+constexpr unsigned long long state_prefix = 2ULL << 32;     // the sum of all tiles up to and with this one
+
+__device__ __forceinline__ std::uint32_t inclusive_warp_scan(std::uint32_t value) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+#pragma unroll
+  for (int offset = 1; offset < 32; offset *= 2) {
+    const std::uint32_t below = __shfl_up_sync(0xffffffffU, value, static_cast<unsigned>(offset));
+    if (lane >= offset) value += below;
+  }
+  return value;
+}
+
+// The sum of all tiles before `tile`, for every lane of the one warp that calls it. Looks at 32 tiles at a
+// time, nearest first, and waits for those that have said nothing yet: their blocks hold earlier tickets, so
+// they run.
+__device__ __forceinline__ std::uint32_t look_back(const unsigned long long* states, std::uint32_t tile) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  std::uint32_t sum = 0;
+  for (std::int64_t nearest = static_cast<std::int64_t>(tile) - 1; nearest >= 0; nearest -= 32) {
+    const std::int64_t mine = nearest - lane;
+    unsigned long long state = state_prefix;  // before the first tile: all known, and 0
+    bool waiting = false;
+    do {
+      if (mine >= 0) state = load_relaxed(states + mine);
+      waiting = (state >> 32) == 0;
+    } while (__any_sync(0xffffffffU, waiting));
+    const unsigned known = __ballot_sync(0xffffffffU, (state >> 32) == 2);
+    // Lanes up to the first that knows its whole prefix count; those behind it are in that prefix.
+    const int first = known == 0 ? 31 : __ffs(static_cast<int>(known)) - 1;
+    std::uint32_t part = lane <= first ? static_cast<std::uint32_t>(state) : 0;
+#pragma unroll
+    for (int mask = 16; mask > 0; mask /= 2) part += __shfl_xor_sync(0xffffffffU, part, mask);
+    sum += part;
+    if (known != 0) break;
+  }
+  return sum;
+}
+
+// scratch[0] hands out tiles in the order in which blocks begin; scratch + 1 are the states. All 0 before.
+static __global__ void __launch_bounds__(scan_threads)
+    scan_kernel(const std::uint32_t* from, std::uint32_t* to, std::size_t count,
+                unsigned long long* scratch) {
+  constexpr int warps = scan_threads / 32;
+  __shared__ std::uint32_t warp_sums[warps];
+  __shared__ std::uint32_t shared_tile;
+  __shared__ std::uint32_t shared_prefix;
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int warp = static_cast<int>(threadIdx.x) / 32;
+  if (threadIdx.x == 0) shared_tile = static_cast<std::uint32_t>(atomicAdd(scratch, 1ULL));
+  __syncthreads();
+  const std::uint32_t tile = shared_tile;
+
+  // A warp takes scan_vectors rows of 32 vectors that follow each other.
+  const std::size_t warp_start =
+      static_cast<std::size_t>(tile) * scan_tile + static_cast<std::size_t>(warp) * (scan_vectors * 128);
+  const auto place = [&](int row) { return warp_start + row * 128 + lane * 4; };
+  uint4 values[scan_vectors];
+#pragma unroll
+  for (int row = 0; row < scan_vectors; ++row) {
+    const std::size_t i = place(row);
+    if (i + 4 <= count) {
+      values[row] = *reinterpret_cast<const uint4*>(from + i);
+    } else {
+      values[row].x = i < count ? from[i] : 0;
+      values[row].y = i + 1 < count ? from[i + 1] : 0;
+      values[row].z = i + 2 < count ? from[i + 2] : 0;
+      values[row].w = 0;
+    }
+  }
+  // before[row]: sum within the warp of what comes before this lane's vector of that row.
+  std::uint32_t before[scan_vectors];
+  std::uint32_t carry = 0;
+#pragma unroll
+  for (int row = 0; row < scan_vectors; ++row) {
+    const std::uint32_t own = values[row].x + values[row].y + values[row].z + values[row].w;
+    const std::uint32_t inclusive = inclusive_warp_scan(own);
+    before[row] = carry + inclusive - own;
+    carry += __shfl_sync(0xffffffffU, inclusive, 31);
+  }
+  if (lane == 0) warp_sums[warp] = carry;
+  __syncthreads();
+  std::uint32_t prefix = 0;
+  std::uint32_t aggregate = 0;
+#pragma unroll
+  for (int other = 0; other < warps; ++other) {
+    if (other == warp) prefix = aggregate;
+    aggregate += warp_sums[other];
+  }
+  if (warp == 0) {
+    unsigned long long* const states = scratch + 1;
+    std::uint32_t earlier = 0;
+    if (tile > 0) {
+      if (lane == 0) store_relaxed(states + tile, state_aggregate | aggregate);
+      earlier = look_back(states, tile);
+    }
+    if (lane == 0) {
+      store_relaxed(states + tile, state_prefix | static_cast<std::uint32_t>(earlier + aggregate));
+      shared_prefix = earlier;
+    }
+  }
+  __syncthreads();
+  prefix += shared_prefix;
+#pragma unroll
+  for (int row = 0; row < scan_vectors; ++row) {
+    const std::size_t i = place(row);
+    uint4 sums;
+    sums.x = prefix + before[row];
+    sums.y = sums.x + values[row].x;
+    sums.z = sums.y + values[row].y;
+    sums.w = sums.z + values[row].z;
+    if (i + 4 <= count) {
+      *reinterpret_cast<uint4*>(to + i) = sums;
+    } else {
+      if (i < count) to[i] = sums.x;
+      if (i + 1 < count) to[i + 1] = sums.y;
+      if (i + 2 < count) to[i + 2] = sums.z;
+    }
+  }
+}
+
+}  // namespace gpugauge::kernels::primitive

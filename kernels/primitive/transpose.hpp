@@ -1,0 +1,24 @@
+// The transpose of an fp32 matrix, each element read and written once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <cuda_runtime_api.h>
+
+namespace gpugauge::kernels::primitive {
+
+inline constexpr int transpose_tile = 64;
+inline constexpr int transpose_threads = 256;
+
+/// to[c * rows + r] = from[r * columns + c]; both row-major, dense and 16-byte aligned, not overlapping, rows
+/// and columns >= 1, else cudaErrorInvalidValue. 16-byte accesses where rows and columns are multiples of 4.
+/// Work: rows * columns * 4 bytes read and as many written.
+cudaError_t transpose(const float* from, float* to, int rows, int columns, cudaStream_t stream);
+
+/// *mismatches (device) = elements of `to` that are not those of the transpose of fill_uniform(seed), bit for
+/// bit.
+cudaError_t count_transpose_mismatches(const float* to, int rows, int columns, std::uint64_t seed,
+                                       unsigned long long* mismatches, cudaStream_t stream);
+
+}  // namespace gpugauge::kernels::primitive

@@ -1,0 +1,91 @@
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "memory/groups.hpp"
+#include "memory/knee.hpp"
+
+namespace {
+
+using namespace gpugauge::bench::memory;
+
+// A curve with L1 up to 2, L2 up to 16 and memory behind it.
+const std::vector<Point> curve{{1, 100}, {2, 100}, {4, 60}, {8, 58}, {16, 62}, {32, 30}, {64, 20}, {128, 20}};
+
+TEST(Level, is_the_median_of_the_footprints_between_both_ends) {
+  EXPECT_EQ(level(curve, 4, 16), 60);
+  EXPECT_EQ(level(curve, 1, 2), 100);
+  EXPECT_EQ(level(curve, 64, 1000), 20);
+  EXPECT_FALSE(level(curve, 5, 7).has_value());
+  EXPECT_FALSE(level({}, 0, 1).has_value());
+}
+
+TEST(Knee, lies_between_the_points_on_both_sides_of_the_threshold) {
+  // From 62 at 16 to 30 at 32: 46 is halfway, at the geometric middle of the footprints.
+  const auto knee = falls_below(curve, 46);
+  ASSERT_TRUE(knee.has_value());
+  EXPECT_DOUBLE_EQ(*knee, 16 * std::sqrt(2.0));
+}
+
+TEST(Knee, is_the_last_place_where_the_curve_falls) {
+  // The point at 4 was disturbed.
+  const auto knee = falls_below({{1, 60}, {2, 60}, {4, 10}, {8, 60}, {16, 20}}, 40);
+  ASSERT_TRUE(knee.has_value());
+  EXPECT_DOUBLE_EQ(*knee, 8 * std::sqrt(2.0));
+}
+
+TEST(Knee, a_point_on_the_threshold_is_not_below_it) {
+  const auto knee = falls_below({{1, 60}, {2, 40}, {4, 20}}, 40);
+  ASSERT_TRUE(knee.has_value());
+  EXPECT_DOUBLE_EQ(*knee, 2);
+}
+
+TEST(Knee, is_none_where_the_curve_never_falls_or_begins_below) {
+  EXPECT_FALSE(falls_below({{1, 60}, {2, 60}}, 40).has_value());
+  EXPECT_FALSE(falls_below({{1, 30}, {2, 20}}, 40).has_value());
+  EXPECT_FALSE(falls_below({}, 40).has_value());
+}
+
+TEST(Knee, of_a_rising_curve_is_the_mirror_image) {
+  const auto knee = rises_above({{1, 200}, {4, 200}, {16, 300}, {64, 400}}, 250);
+  ASSERT_TRUE(knee.has_value());
+  EXPECT_DOUBLE_EQ(*knee, 8);
+  EXPECT_FALSE(rises_above({{1, 200}, {2, 210}}, 250).has_value());
+}
+
+TEST(Groups, two_clusters_are_separate) {
+  const Groups groups = two_groups({200, 201, 260, 199, 262, 258, 200, 260});
+  EXPECT_TRUE(groups.separate);
+  EXPECT_DOUBLE_EQ(groups.low, 200);
+  EXPECT_DOUBLE_EQ(groups.high, 260);
+  EXPECT_DOUBLE_EQ(groups.low_share, 0.5);
+}
+
+TEST(Groups, unequal_clusters_keep_their_shares) {
+  std::vector<double> values(70, 1e-7);
+  values.insert(values.end(), 30, 2e-7);
+  const Groups groups = two_groups(values);
+  EXPECT_TRUE(groups.separate);
+  EXPECT_DOUBLE_EQ(groups.low_share, 0.7);
+  EXPECT_NEAR(groups.high, 2e-7, 1e-20);
+}
+
+TEST(Groups, one_even_spread_is_not_two) {
+  std::vector<double> values;
+  for (int i = 0; i < 1000; ++i) values.push_back(200 + i * 0.1);
+  const Groups groups = two_groups(values);
+  EXPECT_FALSE(groups.separate);
+  EXPECT_NEAR(groups.low_share, 0.5, 0.01);
+}
+
+TEST(Groups, a_few_stragglers_are_no_group) {
+  std::vector<double> values(97, 200);
+  values.insert(values.end(), 3, 900);
+  EXPECT_FALSE(two_groups(values).separate);
+}
+
+TEST(Groups, equal_values_are_one) {
+  EXPECT_FALSE(two_groups({5, 5, 5, 5}).separate);
+}
+
+}  // namespace
