@@ -50,6 +50,17 @@ void describe(result::Facts& facts) {
 
 const bool registered = cuda::register_library({why_unusable, describe});
 
+/// What cuBLASLt offers; skips the trial by name where it has nothing.
+std::vector<Algorithm> offered(Trial& trial, const Problem& problem) {
+  try {
+    return lt_algorithms(problem);
+  } catch (const CublasError& error) {
+    if (error.status() != CUBLAS_STATUS_NOT_SUPPORTED) throw;
+    trial.skip(fmt::format("cuBLASLt {} has no algorithm for this product on this GPU",
+                           version_text(cublasLtGetVersion())));
+  }
+}
+
 void verify_algorithm(Trial& trial, const Problem& problem, cuda::Candidates& candidates, std::size_t index,
                       const Matrices& first, std::vector<std::uint64_t> checksums) {
   const cudaStream_t stream = candidates.stream();
@@ -170,7 +181,7 @@ Definition define_product(const char* op, const Arithmetic& arithmetic) {
 
 void measure_lt(Trial& trial, const Arithmetic& arithmetic, Layout layout) {
   const Problem problem = sized({.arithmetic = arithmetic, .layout = layout}, trial.parameter("shape"));
-  measure_product(trial, problem, lt_algorithms(problem));
+  measure_product(trial, problem, offered(trial, problem));
 }
 
 void measure_gemm_ex(Trial& trial, const Arithmetic& arithmetic) {
@@ -193,7 +204,7 @@ void measure_gemv(Trial& trial, const Arithmetic& arithmetic) {
 void measure_layer(Trial& trial, const Arithmetic& arithmetic) {
   const Problem problem = through_layer({.arithmetic = arithmetic}, trial.parameter("layer"),
                                         static_cast<int>(trial.integer("tokens")));
-  measure_product(trial, problem, lt_algorithms(problem));
+  measure_product(trial, problem, offered(trial, problem));
 }
 
 }  // namespace gpugauge::bench::cublas

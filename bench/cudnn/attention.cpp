@@ -128,13 +128,16 @@ void measure_attention(Trial& trial, kernels::Element type, bool backward) {
   cuda::Rotation<Buffers> rotation(sets, shape, type, backward, trial.data_seed());
   trial.note("buffer_sets", std::to_string(sets));
   if (backward) {
-    Plans forward(attention_forward(shape, type, true, 1),
+    Plans forward(planned(trial, [&] { return attention_forward(shape, type, true, 1); }),
                   [&](std::int64_t index) { return rotation[index].forward(true); });
     for (std::size_t set = 0; set < sets; ++set) forward.run(0, static_cast<std::int64_t>(set), nullptr);
     cuda::check(cudaStreamSynchronize(nullptr), "waiting for the forward pass");
   }
-  Plans plans(backward ? attention_backward(shape, type, most_plans)
-                       : attention_forward(shape, type, false, most_plans),
+  Plans plans(planned(trial,
+                      [&] {
+                        return backward ? attention_backward(shape, type, most_plans)
+                                        : attention_forward(shape, type, false, most_plans);
+                      }),
               [&](std::int64_t index) {
                 return backward ? rotation[index].backward() : rotation[index].forward(false);
               });

@@ -97,7 +97,9 @@ struct Graph::Implementation {
   void build(int most_plans, const std::vector<fe::NumericalNote_t>& without) {
     check(graph.validate(), "validating the cuDNN graph");
     check(graph.build_operation_graph(handle.get()), "building the cuDNN graph");
-    check(graph.create_execution_plans({fe::HeurMode_t::A}), "asking cuDNN's heuristic for plans");
+    // The heuristic says that it has none by an error of the backend.
+    if (fe::error_t asked = graph.create_execution_plans({fe::HeurMode_t::A}); asked.is_bad())
+      throw NoPlan(fmt::format("cuDNN has no plan for this operation on this GPU: {}", asked.get_message()));
     if (!without.empty()) graph.deselect_numeric_notes(without);
     const double start = steady_seconds();
     std::string refusal = "the heuristic offers none";
@@ -110,7 +112,8 @@ struct Graph::Implementation {
       else
         refusal = built.get_message();
     }
-    if (usable.empty()) throw CudnnError(fmt::format("cuDNN has no plan for this operation: {}", refusal));
+    if (usable.empty())
+      throw NoPlan(fmt::format("cuDNN has no plan for this operation on this GPU: {}", refusal));
   }
 
   Element type;

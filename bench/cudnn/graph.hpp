@@ -22,6 +22,12 @@ class CudnnError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// This cuDNN has no plan for the operation on this GPU.
+class NoPlan : public CudnnError {
+ public:
+  using CudnnError::CudnnError;
+};
+
 /// The version that was loaded and that of the headers, 91900 for 9.19.0.
 std::size_t loaded_version();
 std::size_t built_version();
@@ -52,8 +58,8 @@ class Graph {
   friend Graph layer_norm(std::int64_t, std::int64_t, kernels::Element, double, int);
 };
 
-// All of these throw CudnnError where cuDNN has no plan. `most_plans`: how many of the heuristic's plans are
-// built, at least one; building ends after three seconds.
+// All of these throw NoPlan where cuDNN has none, CudnnError for anything else. `most_plans`: how many of the
+// heuristic's plans are built, at least one; building ends after three seconds.
 
 /// Tensors: image, other, result, as kernels::convolution::reference names them. channels_last: NHWC, and
 /// filters KRSC; else NCHW and KCRS. Sums in fp32. fp32 data: on Tensor Cores with inputs rounded to tf32

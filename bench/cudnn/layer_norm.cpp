@@ -44,10 +44,11 @@ void measure_layer_norm(Trial& trial, kernels::Element type) {
   if (const auto reason = cuda::why_too_large(sets * set_bytes)) trial.skip(*reason);
   cuda::Rotation<Buffers> rotation(sets, type, columns, trial.data_seed());
   trial.note("buffer_sets", std::to_string(sets));
-  Plans plans(layer_norm(rows, columns, type, epsilon, most_plans), [&](std::int64_t index) {
-    const Buffers& set = rotation[index];
-    return std::vector<void*>{set.x.get(), set.scale.get(), set.bias.get(), set.y.get()};
-  });
+  Plans plans(planned(trial, [&] { return layer_norm(rows, columns, type, epsilon, most_plans); }),
+              [&](std::int64_t index) {
+                const Buffers& set = rotation[index];
+                return std::vector<void*>{set.x.get(), set.scale.get(), set.bias.get(), set.y.get()};
+              });
   cuda::Candidates candidates(trial, plans.candidates());
   candidates.measure({.bytes = static_cast<double>(set_bytes)});
 

@@ -55,6 +55,14 @@ void Plans::run(std::size_t plan, std::int64_t index, cudaStream_t stream) {
   graph_.run(plan, tensors_(index), workspace_.get(), stream);
 }
 
+Graph planned(Trial& trial, const std::function<Graph()>& make) {
+  try {
+    return make();
+  } catch (const NoPlan& none) {
+    trial.skip(none.what());
+  }
+}
+
 void note_plan(Trial& trial, Plans& plans, std::size_t plan, cudaStream_t stream) {
   cuda::note_kernels(trial, stream, [&](cudaStream_t on) { plans.run(plan, 0, on); });
 }

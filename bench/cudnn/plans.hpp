@@ -32,6 +32,9 @@ class Plans {
   cuda::DeviceBuffer<std::byte> workspace_;
 };
 
+/// What `make` returns; skips the trial by name where cuDNN has no plan.
+Graph planned(Trial& trial, const std::function<Graph()>& make);
+
 /// Notes which kernels `plan` runs.
 void note_plan(Trial& trial, Plans& plans, std::size_t plan, cudaStream_t stream);
 

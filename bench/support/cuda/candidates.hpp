@@ -29,6 +29,8 @@ class Candidates {
   Candidates(Trial& trial, std::vector<Candidate> candidates, Options options);
   Candidates(Trial& trial, std::vector<Candidate> candidates)
       : Candidates(trial, std::move(candidates), Options{}) {}
+  Candidates(const Candidates&) = delete;  // its timer refers to it
+  Candidates& operator=(const Candidates&) = delete;
 
   /// Times every candidate for a moment, then the first one that runs for the trial's window (its metrics are
   /// the definition's) and, where another is faster by more than choice_margin, that one for a window of its

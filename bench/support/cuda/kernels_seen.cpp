@@ -159,7 +159,8 @@ class Recording {
       records().names.clear();
       records().wanted = true;
     }
-    CUptiResult code = cupti().register_callbacks(give_buffer, take_buffer);
+    static const CUptiResult registered = cupti().register_callbacks(give_buffer, take_buffer);
+    CUptiResult code = registered;
     if (code == CUPTI_SUCCESS) code = cupti().enable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
     if (code == CUPTI_SUCCESS)
       enabled_ = true;
