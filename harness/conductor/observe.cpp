@@ -70,6 +70,36 @@ void add_figures(const std::vector<Verdict>& verdicts, Observation& out) {
   }
 }
 
+/// The kernels, by name, of products that Tensor Cores should do and that are slower or wrong. Those of a
+/// sound benchmark would speak for it, and fp32's own use none.
+void add_kernels(const Runs& runs, const std::vector<Verdict>& verdicts, Observation& out) {
+  constexpr std::array tensor_classes{"gemmtf32", "gemm16", "gemm8"};
+  std::set<std::string> benchmarks;
+  std::set<std::string> unproven;  // classes whose Tensor Cores were not seen at work
+  for (const Verdict& verdict : verdicts) {
+    if (verdict.kind != VerdictKind::regressed && verdict.kind != VerdictKind::failed) continue;
+    if (verdict.metric.starts_with("tensor_cores/")) unproven.insert(verdict.metric_class);
+    benchmarks.insert(verdict.metric.substr(0, verdict.metric.find(':')));
+  }
+  std::set<std::string> kernels;
+  const auto is_concerned = [&](const result::BenchmarkResult& benchmark) {
+    return std::any_of(benchmark.metrics.begin(), benchmark.metrics.end(), [&](const result::Metric& metric) {
+      const bool tensor = std::find(tensor_classes.begin(), tensor_classes.end(), metric.metric_class) !=
+                          tensor_classes.end();
+      return tensor && (benchmarks.contains(benchmark.id) || unproven.contains(metric.metric_class));
+    });
+  };
+  for (const result::Run& run : runs)
+    for (const result::Process& process : run.processes) {
+      if (!process.samples) continue;
+      for (const result::BenchmarkResult& benchmark : process.samples->benchmarks) {
+        const auto names = benchmark.notes.find("kernel");
+        if (names != benchmark.notes.end() && is_concerned(benchmark)) kernels.insert(names->second);
+      }
+    }
+  out.kernels.assign(kernels.begin(), kernels.end());
+}
+
 /// Means over the time of all processes: seconds of each counter per second of wall time.
 struct Host {
   double wall = 0;
@@ -286,6 +316,7 @@ Observation observe(const report::DeviceReport& device, const baseline::Baseline
   }
   out.about.compared_with = before != nullptr ? "earlier" : "expected";
   add_figures(device.verdicts, out);
+  add_kernels(device.rounds, device.verdicts, out);
   add_inventory(run, prefix, out);
   add_host(device.rounds, before, out);
   if (!uuid.empty()) add_gpu(uuid, device.rounds, before, out);

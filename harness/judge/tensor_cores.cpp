@@ -33,12 +33,35 @@ Fastest fastest_product(const Collected& collected, std::string_view metric_clas
   return out;
 }
 
-/// The names that benchmarks of the class noted of their kernels, and how many results were verified.
+/// A name of a library's kernel can fill a page; the run file holds all of it.
+constexpr std::size_t longest_name = 120;
+
+/// What the benchmarks of the class noted of their kernels, and how many results were verified.
 struct Noted {
-  std::set<std::string> kernels;
+  std::set<std::string> kernels;  ///< of the fastest product, with path and architecture where they are noted
+  std::set<std::string> simt;     ///< benchmarks whose kernels use no Tensor Cores
   int checks = 0;
 };
-Noted noted(const Collected& collected, const result::Run& run, std::string_view metric_class) {
+
+std::string kernel_text(const result::Facts& notes) {
+  const auto note = [&](const char* key) {
+    const auto found = notes.find(key);
+    return found == notes.end() ? std::string() : found->second;
+  };
+  std::string text = note("kernel");
+  if (text.size() > longest_name) text = text.substr(0, longest_name) + "...";
+  const std::string path = note("kernel_path");
+  const std::string architecture = note("kernel_architecture");
+  if (path.empty() || text.empty()) return text;
+  return fmt::format("{} ({}{})", text,
+                     path == "simt"     ? "CUDA cores"
+                     : path == "tensor" ? "Tensor Cores"
+                                        : path,
+                     architecture.empty() || architecture == "unknown" ? "" : ", " + architecture);
+}
+
+Noted noted(const Collected& collected, const result::Run& run, std::string_view metric_class,
+            const std::string& fastest) {
   std::set<std::string> benchmarks;
   for (const auto& [key, metric] : collected.metrics)
     if (metric.form.metric_class == metric_class) benchmarks.insert(metric.benchmark);
@@ -48,22 +71,26 @@ Noted noted(const Collected& collected, const result::Run& run, std::string_view
     for (const result::BenchmarkResult& benchmark : process.samples->benchmarks) {
       if (!benchmarks.contains(benchmark.id)) continue;
       out.checks += static_cast<int>(benchmark.verifications.size());
-      const auto kernel = benchmark.notes.find("kernel");
-      if (kernel != benchmark.notes.end()) out.kernels.insert(kernel->second);
+      if (benchmark.id == fastest)
+        if (std::string text = kernel_text(benchmark.notes); !text.empty())
+          out.kernels.insert(std::move(text));
+      const auto path = benchmark.notes.find("kernel_path");
+      if (path != benchmark.notes.end() && path->second == "simt") out.simt.insert(benchmark.id);
     }
   }
   return out;
 }
 
 std::string witnesses(const Collected& collected, const result::Run& run, std::string_view metric_class,
-                      double value) {
+                      const Fastest& fastest) {
   const Fastest fp32 = fastest_product(collected, "gemm32");
-  const Noted seen = noted(collected, run, metric_class);
+  const Noted seen = noted(collected, run, metric_class, fastest.metric->benchmark);
   return fmt::format(
-      "ratio: {}; kernels: {}; numerics: {}",
-      fp32.metric != nullptr ? fmt::format("{:.1f} times the fp32 product", value / fp32.value)
+      "ratio: {}; kernels: {}{}; numerics: {}",
+      fp32.metric != nullptr ? fmt::format("{:.1f} times the fp32 product", fastest.value / fp32.value)
                              : "no fp32 product measured",
       seen.kernels.empty() ? "names not recorded" : fmt::format("{}", fmt::join(seen.kernels, ", ")),
+      seen.simt.empty() ? "" : fmt::format("; no Tensor Cores in {}", fmt::join(seen.simt, ", ")),
       seen.checks > 0 ? fmt::format("{} results verified", seen.checks) : "no result verified");
 }
 
@@ -75,7 +102,7 @@ Verdict judge_class(const std::string& metric_class, const Fastest& fastest, con
   verdict.metric_class = metric_class;
   verdict.unit = "flop/clock";
   verdict.rounds = 1;
-  const std::string others = witnesses(collected, run, metric_class, fastest.value);
+  const std::string others = witnesses(collected, run, metric_class, fastest);
   const auto unknown = [&](const std::string& why) {
     verdict.kind = VerdictKind::inconclusive;
     verdict.advisory = true;

@@ -14,7 +14,8 @@ namespace gpugauge::judge {
 /// - rate: the fastest product in operations per clock per SM, at the measured clock, against what the CUDA
 ///   cores alone could do at most. Only Tensor Cores are faster. Failed at or below that rate.
 /// - ratio: the same product over the fastest fp32 product without Tensor Cores.
-/// - kernels: their names, where a benchmark recorded them (note "kernel").
+/// - kernels: those of the fastest product, where it recorded them (notes "kernel", "kernel_path",
+///   "kernel_architecture"), and which benchmarks of the class ran kernels without Tensor Cores.
 /// - numerics: how many of the results were verified.
 /// Inconclusive and advisory where the GPU model is not listed, its Tensor Cores are cut so far that the rate
 /// proves nothing (GeForce), or the clock was not recorded.

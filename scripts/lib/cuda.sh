@@ -116,6 +116,21 @@ find_cuda() {
   CUDA_HOME="$WHEEL_TOOLKIT" CUDA_ORIGIN="NVIDIA's wheels"
 }
 
+# The headers of cudnn-frontend, which no toolkit has, for building without the tests: sets CUDNN_FRONTEND_INCLUDE. Without
+# them only the family cudnn is missing, and the configure summary says why.
+find_cudnn_frontend() {
+  local venv="$ROOT/.venv/cudnn-frontend"
+  CUDNN_FRONTEND_INCLUDE=""
+  if [[ -f "$TOOLS_VENV/wheels" ]]; then
+    venv="$TOOLS_VENV"
+  elif ! wheels "$venv" --no-deps "nvidia-cudnn-frontend==$PIN_CUDNN_FRONTEND_WHEEL_VERSION"; then
+    warn "cudnn-frontend could not be installed into .venv/cudnn-frontend: the family cudnn will not be built."
+    return 0
+  fi
+  CUDNN_FRONTEND_INCLUDE="$(site_packages "$venv")/include"
+  [[ -f "$CUDNN_FRONTEND_INCLUDE/cudnn_frontend.h" ]] || CUDNN_FRONTEND_INCLUDE=""
+}
+
 # What the toolkit lacks of cuobjdump, nvdisasm, nvml.h and cudnn-frontend, from wheels; sets CUOBJDUMP, NVDISASM,
 # NVML_INCLUDE and CUDNN_FRONTEND_INCLUDE.
 find_cuda_tools() {

@@ -3,6 +3,8 @@
 #include <fstream>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
@@ -49,6 +51,18 @@ void add_persisting_l2(result::Facts& facts) {
   cudaGetLastError();
 }
 
+std::vector<Library>& libraries() {
+  static std::vector<Library> registered;
+  return registered;
+}
+
+std::optional<std::string> why_nothing_runs() {
+  if (auto reason = why_unavailable(start_up())) return reason;
+  for (const Library& library : libraries())
+    if (auto reason = library.unavailable()) return reason;
+  return std::nullopt;
+}
+
 void describe(result::Facts& facts) {
   const StartUp& start = start_up();
   facts["cuda.runtime_version"] = cuda_version_text(start.runtime_version);
@@ -71,12 +85,18 @@ void describe(result::Facts& facts) {
   add_attribute(facts, "gpu.memory_clock_max_hz", cudaDevAttrMemoryClockRate, 1e3);
   add_attribute(facts, "gpu.memory_bus_bits", cudaDevAttrGlobalMemoryBusWidth, 1);
   add_persisting_l2(facts);
+  for (const Library& library : libraries()) library.describe(facts);
 }
 
 }  // namespace
 
+bool register_library(Library library) {
+  libraries().push_back(std::move(library));
+  return true;
+}
+
 bool register_environment() {
-  set_environment({.unavailable = [] { return why_unavailable(start_up()); },
+  set_environment({.unavailable = why_nothing_runs,
                    .compute_capability = [] { return device().compute_capability; },
                    .devices = [] { return start_up().devices; },
                    .describe = describe});

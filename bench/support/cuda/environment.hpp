@@ -2,10 +2,26 @@
 // timers, so that every GPU benchmark does it.
 #pragma once
 
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "result/samples.hpp"
+
 namespace gpugauge::bench::cuda {
 
 /// Sets bench::environment(). Returns true.
 bool register_environment();
+
+/// What a family's library has to say once the GPU can be used.
+struct Library {
+  std::function<std::optional<std::string>()> unavailable;  ///< one sentence why it cannot be used here
+  std::function<void(result::Facts&)> describe;             ///< adds its version to the context
+};
+
+/// Adds a library to the process's environment. Call it from a static initialiser of an object file of the
+/// family itself. Returns true.
+bool register_library(Library library);
 
 /// In a header on purpose: the linker drops an object file of a static library that nobody refers to, and its
 /// static initialisers with it.

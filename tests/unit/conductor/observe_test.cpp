@@ -108,6 +108,32 @@ TEST_F(Observe, CountsWhatIsFarBelowAPhysicalLimitAsSlower) {
   EXPECT_EQ(best(), "cpu_contention");
 }
 
+TEST_F(Observe, NamesTheKernelsOfSlowProductsOnTensorCoresOnly) {
+  const auto benchmark = [](const std::string& id, const std::string& metric_class,
+                            const std::string& kernel) {
+    result::BenchmarkResult made;
+    made.id = id;
+    made.notes["kernel"] = kernel;
+    result::Metric metric;
+    metric.name = "throughput";
+    metric.metric_class = metric_class;
+    made.metrics = {metric};
+    return made;
+  };
+  now().processes.front().samples.emplace();
+  now().processes.front().samples->benchmarks = {benchmark("host/gemm16", "gemm16", "ampere_sgemm_128x64_nn"),
+                                                 benchmark("host/sound", "gemm16", "nvjet_tst_128x256"),
+                                                 benchmark("host/gemm32", "gemm32", "ampere_sgemm_64x64_tn")};
+  EXPECT_TRUE(observation().kernels.empty());
+  verdict("gemm32", judge::VerdictKind::regressed, 1, 2, result::Direction::higher);
+  EXPECT_TRUE(observation().kernels.empty());
+  verdict("gemm16", judge::VerdictKind::regressed, 1, 2, result::Direction::higher);
+  EXPECT_THAT(observation().kernels, testing::ElementsAre("ampere_sgemm_128x64_nn"));
+  verdict("gemm16", judge::VerdictKind::failed, 100);
+  device_.verdicts.back().metric = "tensor_cores/gemm16";
+  EXPECT_THAT(observation().kernels, testing::ElementsAre("ampere_sgemm_128x64_nn", "nvjet_tst_128x256"));
+}
+
 TEST_F(Observe, AQuietCheckHasNoFinding) {
   verdict("host_cpu", judge::VerdictKind::ok);
   verdict("host_memory", judge::VerdictKind::ok);

@@ -221,7 +221,23 @@ TEST(JudgePhysical, WhatIsNotKnownOfTensorCoresIsSaidAndNeverCounted) {
   verdict = proof([](result::Process& process) {
     process.samples->benchmarks[0].notes["kernel"] = "sm90_xmma_gemm_bf16";
   });
-  EXPECT_THAT(verdict.reason, HasSubstr("kernels: sm90_xmma_gemm_bf16"));
+  EXPECT_THAT(verdict.reason, HasSubstr("kernels: sm90_xmma_gemm_bf16;"));
+  verdict = proof([](result::Process& process) {
+    result::Facts& notes = process.samples->benchmarks[0].notes;
+    notes["kernel"] = "sm80_xmma_" + std::string(500, 'x');
+    notes["kernel_path"] = "tensor";
+    notes["kernel_architecture"] = "sm80";
+  });
+  EXPECT_THAT(verdict.reason, HasSubstr("kernels: sm80_xmma_xx"));
+  EXPECT_THAT(verdict.reason, HasSubstr("xx... (Tensor Cores, sm80); numerics"));
+  verdict = proof([](result::Process& process) {
+    result::Facts& notes = process.samples->benchmarks[0].notes;
+    notes["kernel"] = "ampere_sgemm_128x64_nn";
+    notes["kernel_path"] = "simt";
+    notes["kernel_architecture"] = "unknown";
+  });
+  EXPECT_THAT(verdict.reason,
+              HasSubstr("kernels: ampere_sgemm_128x64_nn (CUDA cores); no Tensor Cores in gpu/bf16/8192"));
 }
 
 TEST(JudgePhysical, CopiesAreHeldAgainstTheLinkThatTelemetrySaw) {

@@ -1,0 +1,137 @@
+// What is multiplied: types, sizes, layout; the layers of a language model. Pure: no cuBLAS, no CUDA.
+#pragma once
+
+#include <array>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "kernels/gemm/library_tolerance.hpp"
+#include "kernels/support/element.hpp"
+#include "result/samples.hpp"
+
+namespace gpugauge::bench::cublas {
+
+using kernels::Element;
+
+/// How a product is computed: the types of A, B and C, the class it is judged in, the compute capability it
+/// needs, and how far off it may be.
+struct Arithmetic {
+  const char* name;
+  Element a, b, c;
+  const char* metric_class;
+  int compute_capability;  ///< 0 = any
+  double (*tolerance)(std::int64_t k);
+};
+
+// Products of fp32 inputs are told from tf32 by their error: "pedantic" takes no shortcut.
+inline constexpr Arithmetic fp64{
+    "fp64", Element::fp64, Element::fp64, Element::fp64, "gemm64", 0, [](std::int64_t) {
+      return kernels::gemm::tolerance_fp64();
+    }};
+inline constexpr Arithmetic fp32{
+    "fp32", Element::fp32, Element::fp32, Element::fp32, "gemm32", 0, [](std::int64_t) {
+      return kernels::gemm::tolerance_fp32_fma();
+    }};
+inline constexpr Arithmetic tf32{
+    "tf32", Element::fp32, Element::fp32, Element::fp32, "gemmtf32", 80, kernels::gemm::tolerance_tf32};
+// fp16 products are exact in fp32 as bf16 products are: one tolerance.
+inline constexpr Arithmetic fp16{
+    "fp16", Element::fp16, Element::fp16, Element::fp16, "gemm16", 70, kernels::gemm::tolerance_bf16_mma};
+inline constexpr Arithmetic bf16{
+    "bf16", Element::bf16, Element::bf16, Element::bf16, "gemm16", 80, kernels::gemm::tolerance_bf16_mma};
+inline constexpr Arithmetic e4m3{
+    "e4m3", Element::e4m3, Element::e4m3, Element::bf16, "gemm8", 89, kernels::gemm::tolerance_fp8};
+inline constexpr Arithmetic e5m2_e4m3{
+    "e5m2_e4m3", Element::e5m2, Element::e4m3, Element::bf16, "gemm8", 89, kernels::gemm::tolerance_fp8};
+inline constexpr Arithmetic int8{
+    "int8", Element::int8, Element::int8, Element::int32, "gemm8", 75, [](std::int64_t) { return 0.0; }};
+
+/// How B lies in memory. A[m,k] and C[m,n] are row-major always.
+enum class Layout {
+  rows,    ///< B[k,n] row-major, as the hand-written products take it
+  linear,  ///< B[n,k] row-major: the weights of a linear layer, and the only layout of fp8 on 8.9 and 9.0
+};
+
+/// C[m,n] = A[m,k] B, `batch` times, each on matrices of its own that follow each other without gaps.
+struct Problem {
+  Arithmetic arithmetic{};
+  Layout layout = Layout::rows;
+  int m = 0, n = 0, k = 0;
+  int batch = 1;
+
+  std::size_t elements_a() const { return static_cast<std::size_t>(m) * k; }
+  std::size_t elements_b() const { return static_cast<std::size_t>(k) * n; }
+  std::size_t elements_c() const { return static_cast<std::size_t>(m) * n; }
+  std::size_t bytes_a() const { return batch * elements_a() * size_of(arithmetic.a); }
+  std::size_t bytes_b() const { return batch * elements_b() * size_of(arithmetic.b); }
+  std::size_t bytes_c() const { return batch * elements_c() * size_of(arithmetic.c); }
+  /// Each matrix once; 2 m n k operations a product.
+  result::Work work() const {
+    return {.bytes = static_cast<double>(bytes_a() + bytes_b() + bytes_c()),
+            .flops = batch * kernels::gemm::flops(m, n, k),
+            .items = static_cast<double>(batch)};
+  }
+};
+
+/// Sets the sizes from "MxNxK", each >= 1. Throws std::logic_error for anything else.
+inline Problem sized(Problem problem, std::string_view shape) {
+  std::array<int, 3> sizes{};
+  const char* from = shape.data();
+  const char* const end = shape.data() + shape.size();
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const auto [next, fault] = std::from_chars(from, end, sizes[i]);
+    const bool last = i + 1 == sizes.size();
+    if (fault != std::errc{} || sizes[i] < 1 || (last ? next != end : next == end || *next != 'x'))
+      throw std::logic_error("shape '" + std::string(shape) + "' is not MxNxK");
+    from = next + 1;
+  }
+  problem.m = sizes[0];
+  problem.n = sizes[1];
+  problem.k = sizes[2];
+  return problem;
+}
+
+/// A linear layer: features in and out.
+struct Layer {
+  const char* name;  ///< as the axis "layer" writes it
+  int in, out;
+};
+
+/// The linear layers of a decoder block of Llama 3.1 70B: hidden size 8192, feed-forward size 28672, 64 heads
+/// of 128 with 8 key and value heads (its published config.json); queries, keys and values as one product,
+/// gate and up as one.
+inline constexpr std::array<Layer, 4> layers{{{"qkv_8192_to_10240", 8192, 8192 + 2 * 8 * 128},
+                                              {"attention_out_8192_to_8192", 8192, 8192},
+                                              {"gate_up_8192_to_57344", 8192, 2 * 28672},
+                                              {"down_28672_to_8192", 28672, 8192}}};
+
+/// `tokens` rows through the layer of this name. Throws std::logic_error for a name that is not in `layers`.
+inline Problem through_layer(Problem problem, std::string_view name, int tokens) {
+  for (const Layer& layer : layers) {
+    if (name != layer.name) continue;
+    problem.layout = Layout::linear;
+    problem.m = tokens;
+    problem.n = layer.out;
+    problem.k = layer.in;
+    return problem;
+  }
+  throw std::logic_error("no layer is called '" + std::string(name) + "'");
+}
+
+/// What the error of a product of fp32 inputs tells: tf32 rounds them, and leaves an error that fp32 never
+/// has.
+inline const char* numerics_of(double error) {
+  return error > kernels::gemm::tolerance_fp32_fma() ? "tf32" : "fp32";
+}
+
+/// Whether fp64 runs at half or a quarter of fp32's rate. Elsewhere the largest products take seconds each.
+constexpr bool has_fast_fp64(int compute_capability) {
+  return compute_capability == 60 || compute_capability == 70 || compute_capability == 80 ||
+         compute_capability == 90 || compute_capability == 100;
+}
+
+}  // namespace gpugauge::bench::cublas

@@ -1,0 +1,210 @@
+#include "cublas/product.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include <cublasLt.h>
+#include <cublas_v2.h>
+#include <fmt/format.h>
+
+#include "cublas/handle.hpp"
+#include "kernels/gemm/tiling.hpp"
+#include "kernels/support/element_fill.hpp"
+#include "kernels/support/fill.hpp"
+#include "support/cuda/device.hpp"
+#include "support/cuda/kernels_seen.hpp"
+#include "support/cuda/rotation.hpp"
+
+namespace gpugauge::bench::cublas {
+
+namespace {
+
+std::string version_text(std::size_t version) {
+  // 130100 for 13.1.0; before 13, 120901 for 12.9.1.
+  return fmt::format("{}.{}.{}", version / 10000, version / 100 % 100, version % 100);
+}
+
+std::optional<std::string> why_unusable() {
+  const std::size_t loaded = cublasLtGetVersion();
+  const std::size_t built = CUBLAS_VERSION;
+  if (loaded / 10000 < built / 10000)
+    return fmt::format(
+        "The cuBLASLt that was loaded is {}, this build needs {} or later of the same major version: remove "
+        "the older one from LD_LIBRARY_PATH.",
+        version_text(loaded), version_text(built / 10000 * 10000));
+  int cublas = 0;
+  if (cublasGetProperty(MAJOR_VERSION, &cublas) == CUBLAS_STATUS_SUCCESS &&
+      static_cast<std::size_t>(cublas) != loaded / 10000)
+    return fmt::format("cuBLAS {} and cuBLASLt {} were loaded together: they must come from one package.",
+                       cublas, version_text(loaded));
+  return std::nullopt;
+}
+
+void describe(result::Facts& facts) {
+  facts["cublas.version"] = version_text(cublasLtGetVersion());
+  facts["cublas.built_with"] = version_text(CUBLAS_VERSION);
+}
+
+const bool registered = cuda::register_library({why_unusable, describe});
+
+/// What cuBLASLt offers; skips the trial by name where it has nothing.
+std::vector<Algorithm> offered(Trial& trial, const Problem& problem) {
+  try {
+    return lt_algorithms(problem);
+  } catch (const CublasError& error) {
+    if (error.status() != CUBLAS_STATUS_NOT_SUPPORTED) throw;
+    trial.skip(fmt::format("cuBLASLt {} has no algorithm for this product on this GPU",
+                           version_text(cublasLtGetVersion())));
+  }
+}
+
+void verify_algorithm(Trial& trial, const Problem& problem, cuda::Candidates& candidates, std::size_t index,
+                      const Matrices& first, std::vector<std::uint64_t> checksums) {
+  const cudaStream_t stream = candidates.stream();
+  const cuda::DeviceValue<unsigned long long> sum;
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    cuda::check(kernels::poison(first.c.get(), first.c.bytes(), stream), "poisoning C");
+    candidates.run(index, 0);
+    cuda::check(kernels::checksum(first.c.get(), first.c.bytes(), sum.get(), stream), "summing C");
+    checksums.push_back(sum.read(stream));
+  }
+  const double error = largest_error(problem, first, trial.data_seed(), stream);
+  const bool exact = problem.arithmetic.c == Element::int32;
+  trial.verify(fmt::format("largest error of candidate {} over {} rows against fp64{}", index,
+                           kernels::gemm::samples_for(problem.m), exact ? "" : ", relative to the norms"),
+               error, problem.arithmetic.tolerance(problem.k));
+  if (problem.arithmetic.a == Element::fp32) trial.note("numerics", numerics_of(error));
+  trial.verify_deterministic(checksums);
+}
+
+}  // namespace
+
+Matrices::Matrices(const Problem& problem, std::uint64_t seed)
+    : a(problem.bytes_a()), b(problem.bytes_b()), c(problem.bytes_c()) {
+  const Arithmetic& types = problem.arithmetic;
+  cuda::check(kernels::fill_elements(a.get(), types.a, problem.elements_a() * problem.batch, seed, nullptr),
+              "filling A");
+  cuda::check(
+      kernels::fill_elements(b.get(), types.b, problem.elements_b() * problem.batch, seed + 1, nullptr),
+      "filling B");
+  cuda::check(kernels::poison(c.get(), c.bytes(), nullptr), "poisoning C");
+  cuda::check(cudaStreamSynchronize(nullptr), "filling the matrices");
+}
+
+kernels::gemm::Matrix matrix_a(const Problem& problem, const Matrices& matrices, int batch) {
+  return {matrices.a.get() + batch * problem.elements_a() * size_of(problem.arithmetic.a),
+          problem.arithmetic.a, problem.k, 1};
+}
+
+kernels::gemm::Matrix matrix_b(const Problem& problem, const Matrices& matrices, int batch) {
+  const std::byte* const data =
+      matrices.b.get() + batch * problem.elements_b() * size_of(problem.arithmetic.b);
+  if (problem.layout == Layout::linear) return {data, problem.arithmetic.b, 1, problem.k};
+  return {data, problem.arithmetic.b, problem.n, 1};
+}
+
+kernels::gemm::Matrix matrix_c(const Problem& problem, const Matrices& matrices, int batch) {
+  return {matrices.c.get() + batch * problem.elements_c() * size_of(problem.arithmetic.c),
+          problem.arithmetic.c, problem.n, 1};
+}
+
+double largest_error(const Problem& problem, const Matrices& matrices, std::uint64_t seed,
+                     cudaStream_t stream) {
+  const auto samples = static_cast<int>(kernels::gemm::samples_for(problem.m));
+  double largest = 0;
+  const cuda::DeviceValue<double> error;
+  for (const int batch : std::set<int>{0, problem.batch / 2, problem.batch - 1}) {
+    cuda::check(kernels::gemm::sampled_product_error(matrix_a(problem, matrices, batch),
+                                                     matrix_b(problem, matrices, batch),
+                                                     matrix_c(problem, matrices, batch), problem.m, problem.n,
+                                                     problem.k, samples, seed, error.get(), stream),
+                "comparing C with fp64");
+    largest = std::max(largest, error.read(stream));
+  }
+  return largest;
+}
+
+void measure_product(Trial& trial, const Problem& problem, const std::vector<Algorithm>& algorithms) {
+  if (problem.arithmetic.a == Element::fp64 && problem.work().flops > 1e12 &&
+      !has_fast_fp64(cuda::device().compute_capability))
+    trial.skip("fp64 is slow on this GPU by design: one product of this size would take seconds");
+  const std::size_t set_bytes = problem.bytes_a() + problem.bytes_b() + problem.bytes_c();
+  const std::size_t sets = cuda::rotation_sets(set_bytes, cuda::device().l2_bytes);
+  if (const auto reason = cuda::why_too_large(sets * set_bytes + 2 * workspace_bytes)) trial.skip(*reason);
+  cuda::Rotation<Matrices> rotation(sets, problem, trial.data_seed());
+  trial.note("buffer_sets", std::to_string(sets));
+  trial.note("layout", problem.layout == Layout::linear ? "weights as out x in" : "row-major");
+  for (const Algorithm& algorithm : algorithms)
+    for (const auto& matrices : rotation)
+      if (algorithm.prepare) algorithm.prepare(*matrices);
+  std::vector<cuda::Candidate> candidates;
+  for (const Algorithm& algorithm : algorithms)
+    candidates.push_back(
+        {algorithm.description, [&rotation, run = algorithm.run](cudaStream_t stream, std::int64_t index) {
+           run(rotation[index], stream);
+         }});
+  cuda::Candidates measured(trial, std::move(candidates));
+  measured.measure(problem.work());
+
+  // All sets hold the same inputs; those that the window did not come to take their product now.
+  const cuda::DeviceValue<unsigned long long> sum;
+  std::vector<std::uint64_t> checksums;
+  for (std::size_t set = 0; set < sets; ++set) {
+    const auto operation = static_cast<std::int64_t>(set);
+    const Matrices& matrices = rotation[operation];
+    cuda::check(kernels::poison(matrices.c.get(), matrices.c.bytes(), measured.stream()), "poisoning C");
+    measured.run(measured.first(), operation);
+    cuda::check(kernels::checksum(matrices.c.get(), matrices.c.bytes(), sum.get(), measured.stream()),
+                "summing C");
+    checksums.push_back(sum.read(measured.stream()));
+  }
+  verify_algorithm(trial, problem, measured, measured.first(), rotation[0], checksums);
+  if (measured.best() != measured.first())
+    verify_algorithm(trial, problem, measured, measured.best(), rotation[0], {});
+  cuda::note_kernels(trial, measured.stream(),
+                     [&](cudaStream_t stream) { algorithms[measured.first()].run(rotation[0], stream); });
+}
+
+Definition define_product(const char* op, const Arithmetic& arithmetic) {
+  return define("cublas", op)
+      .variant(arithmetic.name)
+      .quantity(Quantity::throughput, arithmetic.metric_class)
+      .statistics({Statistic::median, Statistic::mean})
+      .batch_seconds(5e-3)
+      .requires_gpu(arithmetic.compute_capability)
+      .deterministic()
+      .from(Depth::deep);
+}
+
+void measure_lt(Trial& trial, const Arithmetic& arithmetic, Layout layout) {
+  const Problem problem = sized({.arithmetic = arithmetic, .layout = layout}, trial.parameter("shape"));
+  measure_product(trial, problem, offered(trial, problem));
+}
+
+void measure_gemm_ex(Trial& trial, const Arithmetic& arithmetic) {
+  Problem problem = sized({.arithmetic = arithmetic}, trial.parameter("shape"));
+  if (trial.instance().parameters.contains("batch")) problem.batch = static_cast<int>(trial.integer("batch"));
+  measure_product(trial, problem, gemm_ex(problem));
+}
+
+void measure_batched(Trial& trial, const Arithmetic& arithmetic) {
+  Problem problem = sized({.arithmetic = arithmetic}, trial.parameter("shape"));
+  problem.batch = static_cast<int>(trial.integer("batch"));
+  measure_product(trial, problem, gemm_batched(problem));
+}
+
+void measure_gemv(Trial& trial, const Arithmetic& arithmetic) {
+  const Problem problem = sized({.arithmetic = arithmetic}, trial.parameter("shape"));
+  measure_product(trial, problem, gemv(problem));
+}
+
+void measure_layer(Trial& trial, const Arithmetic& arithmetic) {
+  const Problem problem = through_layer({.arithmetic = arithmetic}, trial.parameter("layer"),
+                                        static_cast<int>(trial.integer("tokens")));
+  measure_product(trial, problem, offered(trial, problem));
+}
+
+}  // namespace gpugauge::bench::cublas

@@ -1,0 +1,71 @@
+// A product of cuBLAS as a benchmark: buffers, rotation, timing, verification, the kernels that ran.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <cuda_runtime_api.h>
+
+#include "cublas/problem.hpp"
+#include "kernels/gemm/any_product.hpp"
+#include "support/cuda/candidates.hpp"
+#include "support/cuda/resources.hpp"
+#include "support/definition.hpp"
+#include "support/trial.hpp"
+
+namespace gpugauge::bench::cublas {
+
+/// The matrices of one operation, filled, C poisoned.
+struct Matrices {
+  Matrices(const Problem& problem, std::uint64_t seed);
+  cuda::DeviceBuffer<std::byte> a, b, c;
+};
+
+/// One way to compute all of a problem's products.
+struct Algorithm {
+  std::string description;
+  std::function<void(const Matrices&, cudaStream_t)> run;
+  /// Called once for every set of matrices before anything is timed; may be empty.
+  std::function<void(const Matrices&)> prepare = {};
+};
+
+/// A, B, C of product `batch`, as the check reads them.
+kernels::gemm::Matrix matrix_a(const Problem& problem, const Matrices& matrices, int batch);
+kernels::gemm::Matrix matrix_b(const Problem& problem, const Matrices& matrices, int batch);
+kernels::gemm::Matrix matrix_c(const Problem& problem, const Matrices& matrices, int batch);
+
+/// The largest error of the first, a middle and the last product of the batch over sampled rows, see
+/// kernels/gemm/any_product.hpp. Waits for `stream`.
+double largest_error(const Problem& problem, const Matrices& matrices, std::uint64_t seed,
+                     cudaStream_t stream);
+
+/// Measures the algorithms (see cuda::Candidates), verifies what the first and the fastest computed, each
+/// within the arithmetic's tolerance and three times more bit for bit, and notes which kernels the first ran.
+/// Skips the trial by name when the matrices do not fit.
+void measure_product(Trial& trial, const Problem& problem, const std::vector<Algorithm>& algorithms);
+
+/// Up to eight algorithms of cuBLASLt's heuristic, in its order. Throws CublasError where it has none.
+std::vector<Algorithm> lt_algorithms(const Problem& problem);
+/// The one way of cublasGemmEx, cublasGemmStridedBatchedEx where batch > 1.
+std::vector<Algorithm> gemm_ex(const Problem& problem);
+/// The same by cublasGemmBatchedEx: arrays of pointers in device memory.
+std::vector<Algorithm> gemm_batched(const Problem& problem);
+/// C[m,1] = A[m,k] B[k,1] by cuBLAS's matrix-vector product, for fp64, fp32 and bf16. Throws std::logic_error
+/// for others.
+std::vector<Algorithm> gemv(const Problem& problem);
+
+/// A definition of this family with what its products have in common.
+Definition define_product(const char* op, const Arithmetic& arithmetic);
+
+/// The bodies: the axis "shape" gives the sizes, "batch" the number of products where it exists.
+void measure_lt(Trial& trial, const Arithmetic& arithmetic, Layout layout);
+void measure_gemm_ex(Trial& trial, const Arithmetic& arithmetic);
+void measure_batched(Trial& trial, const Arithmetic& arithmetic);
+void measure_gemv(Trial& trial, const Arithmetic& arithmetic);
+/// A linear layer through cuBLASLt: the axes "layer" and "tokens".
+void measure_layer(Trial& trial, const Arithmetic& arithmetic);
+
+}  // namespace gpugauge::bench::cublas

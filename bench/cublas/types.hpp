@@ -1,0 +1,81 @@
+// The words of cuBLAS for this family's types.
+#pragma once
+
+#include <cstring>
+#include <stdexcept>
+
+#include <cublas_api.h>
+#include <library_types.h>
+
+#include "cublas/problem.hpp"
+
+namespace gpugauge::bench::cublas {
+
+inline cudaDataType_t data_type(Element type) {
+  switch (type) {
+    case Element::fp64:
+      return CUDA_R_64F;
+    case Element::fp32:
+      return CUDA_R_32F;
+    case Element::fp16:
+      return CUDA_R_16F;
+    case Element::bf16:
+      return CUDA_R_16BF;
+    case Element::e4m3:
+      return CUDA_R_8F_E4M3;
+    case Element::e5m2:
+      return CUDA_R_8F_E5M2;
+    case Element::int8:
+      return CUDA_R_8I;
+    case Element::int32:
+      return CUDA_R_32I;
+  }
+  throw std::logic_error("no such element type");
+}
+
+struct Compute {
+  cublasComputeType_t type;
+  const char* name;  ///< kept in the notes
+};
+
+/// Sums in fp32 for all narrow floats; fp32 itself without any shortcut, tf32 as asked for.
+inline Compute compute_type(const Arithmetic& arithmetic) {
+  if (arithmetic.a == Element::fp64) return {CUBLAS_COMPUTE_64F, "CUBLAS_COMPUTE_64F"};
+  if (arithmetic.a == Element::int8) return {CUBLAS_COMPUTE_32I, "CUBLAS_COMPUTE_32I"};
+  if (std::strcmp(arithmetic.name, tf32.name) == 0)
+    return {CUBLAS_COMPUTE_32F_FAST_TF32, "CUBLAS_COMPUTE_32F_FAST_TF32"};
+  if (arithmetic.a == Element::fp32) return {CUBLAS_COMPUTE_32F_PEDANTIC, "CUBLAS_COMPUTE_32F_PEDANTIC"};
+  return {CUBLAS_COMPUTE_32F, "CUBLAS_COMPUTE_32F"};
+}
+
+/// The type of alpha and beta.
+inline cudaDataType_t scale_type(const Arithmetic& arithmetic) {
+  if (arithmetic.a == Element::fp64) return CUDA_R_64F;
+  if (arithmetic.a == Element::int8) return CUDA_R_32I;
+  return CUDA_R_32F;
+}
+
+/// alpha and beta in that type, for as long as this lives.
+class Scale {
+ public:
+  Scale(const Arithmetic& arithmetic, int value) {
+    const auto as_double = static_cast<double>(value);
+    const auto as_float = static_cast<float>(value);
+    switch (scale_type(arithmetic)) {
+      case CUDA_R_64F:
+        std::memcpy(bytes_, &as_double, sizeof as_double);
+        return;
+      case CUDA_R_32I:
+        std::memcpy(bytes_, &value, sizeof value);
+        return;
+      default:
+        std::memcpy(bytes_, &as_float, sizeof as_float);
+    }
+  }
+  const void* get() const { return bytes_; }
+
+ private:
+  alignas(8) unsigned char bytes_[8] = {};
+};
+
+}  // namespace gpugauge::bench::cublas

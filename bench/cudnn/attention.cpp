@@ -1,0 +1,176 @@
+#include "cudnn/attention.hpp"
+
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cudnn/graph.hpp"
+#include "cudnn/plans.hpp"
+#include "kernels/support/element_fill.hpp"
+#include "kernels/support/fill.hpp"
+#include "support/cuda/device.hpp"
+#include "support/cuda/rotation.hpp"
+
+namespace gpugauge::bench::cudnn {
+
+namespace {
+
+using kernels::attention::Errors;
+using kernels::attention::Shape;
+
+/// q, k, v, out, the rows' log-sum-exp, and for the backward pass the gradients.
+struct Buffers {
+  Buffers(const Shape& shape, kernels::Element type, bool backward, std::uint64_t seed)
+      : bytes(static_cast<std::size_t>(shape.elements()) * size_of(type)),
+        q(bytes),
+        k(bytes),
+        v(bytes),
+        out(bytes),
+        statistics(static_cast<std::size_t>(shape.batch) * shape.heads * shape.length),
+        d_out(backward ? bytes : 1),
+        d_q(backward ? bytes : 1),
+        d_k(backward ? bytes : 1),
+        d_v(backward ? bytes : 1) {
+    for (auto* input : {&q, &k, &v, &d_out}) {
+      if (input->bytes() == bytes)
+        cuda::check(kernels::fill_elements(input->get(), type, static_cast<std::size_t>(shape.elements()),
+                                           seed, nullptr),
+                    "filling the inputs");
+      ++seed;
+    }
+    poison(nullptr);
+    cuda::check(kernels::poison(out.get(), out.bytes(), nullptr), "poisoning the output");
+    cuda::check(cudaStreamSynchronize(nullptr), "filling the inputs");
+  }
+  /// The gradients.
+  void poison(cudaStream_t stream) const {
+    for (const auto* result : {&d_q, &d_k, &d_v})
+      cuda::check(kernels::poison(result->get(), result->bytes(), stream), "poisoning the gradients");
+  }
+  std::vector<void*> forward(bool with_statistics) const {
+    std::vector<void*> tensors{q.get(), k.get(), v.get(), out.get()};
+    if (with_statistics) tensors.push_back(statistics.get());
+    return tensors;
+  }
+  std::vector<void*> backward() const {
+    return {q.get(),          k.get(),   v.get(),   out.get(), d_out.get(),
+            statistics.get(), d_q.get(), d_k.get(), d_v.get()};
+  }
+  std::size_t bytes;
+  cuda::DeviceBuffer<std::byte> q, k, v, out;
+  cuda::DeviceBuffer<float> statistics;
+  cuda::DeviceBuffer<std::byte> d_out, d_q, d_k, d_v;
+};
+
+void verify(Trial& trial, const Shape& shape, kernels::Element type, bool backward, const Buffers& buffers,
+            std::size_t plan, cudaStream_t stream) {
+  kernels::attention::Tensors tensors{.type = type,
+                                      .q = buffers.q.get(),
+                                      .k = buffers.k.get(),
+                                      .v = buffers.v.get(),
+                                      .out = buffers.out.get()};
+  if (backward) {
+    tensors.d_out = buffers.d_out.get();
+    tensors.d_q = buffers.d_q.get();
+    tensors.d_k = buffers.d_k.get();
+    tensors.d_v = buffers.d_v.get();
+  }
+  const cuda::DeviceBuffer<double> statistics(3 * static_cast<std::size_t>(shape.length));
+  const cuda::DeviceValue<Errors> errors;
+  const double tolerance = kernels::attention::tolerance(rounding_of(type));
+  const std::int64_t heads = static_cast<std::int64_t>(shape.batch) * shape.heads;
+  for (const std::int64_t head : std::set<std::int64_t>{0, heads - 1}) {
+    cuda::check(kernels::attention::head_errors(shape, tensors, head, statistics.get(), errors.get(), stream),
+                "comparing with fp64");
+    const Errors found = errors.read(stream);
+    const auto check = [&](const char* what, double error) {
+      trial.verify(fmt::format("largest error of plan {}'s {} in head {} against fp64, relative to the terms",
+                               plan, what, head),
+                   error, tolerance);
+    };
+    check("output", found.out);
+    if (!backward) continue;
+    check("gradient of q", found.d_q);
+    check("gradient of k", found.d_k);
+    check("gradient of v", found.d_v);
+  }
+}
+
+}  // namespace
+
+Shape parse_attention(const std::string& text, bool causal) {
+  std::array<int, 4> sizes{};
+  const char* from = text.data();
+  const char* const end = text.data() + text.size();
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const auto [next, fault] = std::from_chars(from, end, sizes[i]);
+    const bool last = i + 1 == sizes.size();
+    if (fault != std::errc{} || sizes[i] < 1 || (last ? next != end : next == end || *next != 'x'))
+      throw std::logic_error("shape '" + text + "' is not BATCHxHEADSxLENGTHxDEPTH");
+    from = next + 1;
+  }
+  return {.batch = sizes[0], .heads = sizes[1], .length = sizes[2], .depth = sizes[3], .causal = causal};
+}
+
+void measure_attention(Trial& trial, kernels::Element type, bool backward) {
+  const Shape shape = parse_attention(trial.parameter("shape"), trial.parameter("mask") == "causal");
+  const std::size_t tensor_bytes = static_cast<std::size_t>(shape.elements()) * size_of(type);
+  const std::size_t set_bytes = (backward ? 8 : 4) * tensor_bytes;
+  const std::size_t sets = cuda::rotation_sets(set_bytes, cuda::device().l2_bytes);
+  // The backward pass adds up in fp32 beside its inputs.
+  if (const auto reason = cuda::why_too_large((sets + 1) * set_bytes)) trial.skip(*reason);
+  cuda::Rotation<Buffers> rotation(sets, shape, type, backward, trial.data_seed());
+  trial.note("buffer_sets", std::to_string(sets));
+  if (backward) {
+    Plans forward(planned(trial, [&] { return attention_forward(shape, type, true, 1); }),
+                  [&](std::int64_t index) { return rotation[index].forward(true); });
+    for (std::size_t set = 0; set < sets; ++set) forward.run(0, static_cast<std::int64_t>(set), nullptr);
+    cuda::check(cudaStreamSynchronize(nullptr), "waiting for the forward pass");
+  }
+  Plans plans(planned(trial,
+                      [&] {
+                        return backward ? attention_backward(shape, type, most_plans)
+                                        : attention_forward(shape, type, false, most_plans);
+                      }),
+              [&](std::int64_t index) {
+                return backward ? rotation[index].backward() : rotation[index].forward(false);
+              });
+  cuda::Candidates candidates(trial, plans.candidates());
+  candidates.measure({.bytes = static_cast<double>(set_bytes),
+                      .flops = backward ? kernels::attention::flops_backward(shape)
+                                        : kernels::attention::flops_forward(shape)});
+
+  const cudaStream_t stream = candidates.stream();
+  const Buffers& first = rotation[0];
+  std::vector<std::size_t> measured{candidates.first()};
+  if (candidates.best() != candidates.first()) measured.push_back(candidates.best());
+  for (const std::size_t plan : measured) {
+    first.poison(stream);
+    if (!backward) cuda::check(kernels::poison(first.out.get(), first.out.bytes(), stream), "poisoning");
+    candidates.run(plan, 0);
+    verify(trial, shape, type, backward, first, plan, stream);
+  }
+  note_plan(trial, plans, candidates.first(), stream);
+}
+
+Definition define_attention(const char* op, kernels::Element type, bool backward) {
+  return define("cudnn", op)
+      .variant(name_of(type))
+      .bad_value("another cuDNN, or one that fell back from its fused kernel; a lower SM clock")
+      .axis("shape", {"4x32x1024x128", "4x32x4096x128", "1x32x16384x128"})
+      .axis("mask", {"causal", "full"})
+      .quantity(Quantity::throughput, "attention")
+      .statistics({Statistic::median, Statistic::mean})
+      .batch_seconds(5e-3)
+      .requires_gpu(80)
+      .from(Depth::deep)
+      .body([type, backward](Trial& trial) { measure_attention(trial, type, backward); });
+}
+
+}  // namespace gpugauge::bench::cudnn

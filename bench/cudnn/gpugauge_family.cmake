@@ -1,0 +1,25 @@
+# cuDNN through its graph API, whose C++ side (cudnn-frontend) is headers only. Both may stand beside the toolkit, in the
+# system's folders, or, as NVIDIA's wheels, in a virtual environment that scripts/setup made.
+set(FAMILY_CUDA ON)
+if(GPUGAUGE_CUDA)
+  find_path(GPUGAUGE_CUDNN_INCLUDE cudnn.h HINTS ${CUDAToolkit_INCLUDE_DIRS} ENV CUDNN_HOME PATH_SUFFIXES include)
+  find_library(GPUGAUGE_CUDNN_LIBRARY cudnn HINTS ${CUDAToolkit_LIBRARY_DIR} ENV CUDNN_HOME PATH_SUFFIXES lib lib64)
+  file(GLOB _frontends ${PROJECT_SOURCE_DIR}/.venv/cuda-tools/lib/python3*/site-packages/include
+       ${PROJECT_SOURCE_DIR}/.venv/cudnn-frontend/lib/python3*/site-packages/include)
+  find_path(GPUGAUGE_CUDNN_FRONTEND_INCLUDE cudnn_frontend.h
+    HINTS ENV GPUGAUGE_CUDNN_FRONTEND_INCLUDE ${_frontends} ${CUDAToolkit_INCLUDE_DIRS})
+  mark_as_advanced(GPUGAUGE_CUDNN_INCLUDE GPUGAUGE_CUDNN_LIBRARY GPUGAUGE_CUDNN_FRONTEND_INCLUDE)
+  if(NOT GPUGAUGE_CUDNN_INCLUDE OR NOT GPUGAUGE_CUDNN_LIBRARY)
+    set(FAMILY_UNAVAILABLE "cuDNN was not found (cudnn.h, libcudnn): install it, or name its folder in CUDNN_HOME")
+  elseif(NOT GPUGAUGE_CUDNN_FRONTEND_INCLUDE)
+    set(FAMILY_UNAVAILABLE "cudnn_frontend.h was not found: run scripts/setup, or name its folder in GPUGAUGE_CUDNN_FRONTEND_INCLUDE")
+  else()
+    file(STRINGS ${GPUGAUGE_CUDNN_INCLUDE}/cudnn_version.h _cudnn_version REGEX "define CUDNN_(MAJOR|MINOR) ")
+    string(REGEX REPLACE "[^0-9]*([0-9]+)[^0-9]+([0-9]+).*" "\\1.\\2" _cudnn_version "${_cudnn_version}")
+    if(_cudnn_version VERSION_LESS 9.0)
+      set(FAMILY_UNAVAILABLE "cuDNN ${_cudnn_version} is too old: 9.0 or later is needed")
+    endif()
+    set(FAMILY_LIBRARIES ${GPUGAUGE_CUDNN_LIBRARY})
+    set(FAMILY_INCLUDES ${GPUGAUGE_CUDNN_INCLUDE} ${GPUGAUGE_CUDNN_FRONTEND_INCLUDE})
+  endif()
+endif()

@@ -1,0 +1,70 @@
+#include "cudnn/plans.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "support/cuda/kernels_seen.hpp"
+
+namespace gpugauge::bench::cudnn {
+
+namespace {
+
+std::string version_text(std::size_t version) {
+  return fmt::format("{}.{}.{}", version / 10000, version / 100 % 100, version % 100);
+}
+
+std::optional<std::string> why_unusable() {
+  if (loaded_version() / 10000 >= built_version() / 10000) return std::nullopt;
+  return fmt::format("The cuDNN that was loaded is {}, this build needs {} or later.",
+                     version_text(loaded_version()), version_text(built_version() / 10000 * 10000));
+}
+
+void describe(result::Facts& facts) {
+  facts["cudnn.version"] = version_text(loaded_version());
+  facts["cudnn.built_with"] = version_text(built_version());
+}
+
+const bool registered = cuda::register_library({why_unusable, describe});
+
+std::size_t largest_workspace(const Graph& graph) {
+  std::size_t largest = 1;
+  for (std::size_t plan = 0; plan < graph.plans(); ++plan)
+    largest = std::max(largest, graph.workspace_bytes(plan));
+  return largest;
+}
+
+}  // namespace
+
+Plans::Plans(Graph graph, Tensors tensors)
+    : graph_(std::move(graph)), tensors_(std::move(tensors)), workspace_(largest_workspace(graph_)) {}
+
+std::vector<cuda::Candidate> Plans::candidates() {
+  std::vector<cuda::Candidate> all;
+  for (std::size_t plan = 0; plan < graph_.plans(); ++plan)
+    all.push_back(
+        {fmt::format("cuDNN plan {}; workspace {} bytes", graph_.name(plan), graph_.workspace_bytes(plan)),
+         [this, plan](cudaStream_t stream, std::int64_t index) { run(plan, index, stream); }});
+  return all;
+}
+
+void Plans::run(std::size_t plan, std::int64_t index, cudaStream_t stream) {
+  graph_.run(plan, tensors_(index), workspace_.get(), stream);
+}
+
+Graph planned(Trial& trial, const std::function<Graph()>& make) {
+  try {
+    return make();
+  } catch (const NoPlan& none) {
+    trial.skip(none.what());
+  }
+}
+
+void note_plan(Trial& trial, Plans& plans, std::size_t plan, cudaStream_t stream) {
+  cuda::note_kernels(trial, stream, [&](cudaStream_t on) { plans.run(plan, 0, on); });
+}
+
+}  // namespace gpugauge::bench::cudnn

@@ -1,0 +1,41 @@
+// What this family's benchmarks share: a graph's plans as candidates.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+#include "cudnn/graph.hpp"
+#include "support/cuda/candidates.hpp"
+#include "support/cuda/resources.hpp"
+
+namespace gpugauge::bench::cudnn {
+
+/// Plans of the heuristic that are built and compared.
+inline constexpr int most_plans = 10;
+
+/// A graph with room for its largest workspace, and its plans as candidates of cuda::Candidates. Must outlive
+/// them.
+class Plans {
+ public:
+  /// The pointers of operation number `index`, in the graph's order.
+  using Tensors = std::function<std::vector<void*>(std::int64_t index)>;
+
+  Plans(Graph graph, Tensors tensors);
+  std::vector<cuda::Candidate> candidates();
+  /// Runs plan `plan` on the tensors of operation `index`.
+  void run(std::size_t plan, std::int64_t index, cudaStream_t stream);
+
+ private:
+  Graph graph_;
+  Tensors tensors_;
+  cuda::DeviceBuffer<std::byte> workspace_;
+};
+
+/// What `make` returns; skips the trial by name where cuDNN has no plan.
+Graph planned(Trial& trial, const std::function<Graph()>& make);
+
+/// Notes which kernels `plan` runs.
+void note_plan(Trial& trial, Plans& plans, std::size_t plan, cudaStream_t stream);
+
+}  // namespace gpugauge::bench::cudnn

@@ -1,0 +1,6 @@
+set(FAMILY_CUDA ON)
+if(GPUGAUGE_CUDA AND NOT TARGET CUDA::cufft)
+  set(FAMILY_UNAVAILABLE "the toolkit at ${CUDAToolkit_LIBRARY_DIR} has no cuFFT (libcufft)")
+else()
+  set(FAMILY_LIBRARIES CUDA::cufft)
+endif()

@@ -1,0 +1,27 @@
+// A cuFFT call that went wrong, as an exception that a user can read.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+#include <cufft.h>
+
+namespace gpugauge::bench::cufft {
+
+class CufftError : public std::runtime_error {
+ public:
+  CufftError(cufftResult status, const std::string& doing);
+  cufftResult status() const { return status_; }
+
+ private:
+  cufftResult status_;
+};
+
+/// "CUFFT_INVALID_DEVICE (11): ...".
+std::string explain(cufftResult status);
+
+/// Throws cuda::OutOfMemory for CUFFT_ALLOC_FAILED, cuda::CudaError where the GPU itself reports an error,
+/// and CufftError for every other status but success. `doing` says what was tried.
+void check(cufftResult status, const char* doing);
+
+}  // namespace gpugauge::bench::cufft

@@ -1,0 +1,106 @@
+#include "support/cuda/candidates.hpp"
+
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "support/choice.hpp"
+#include "support/cuda/error.hpp"
+#include "support/statistics.hpp"
+
+namespace gpugauge::bench::cuda {
+
+namespace {
+
+// Enough to tell candidates a few percent apart; what is reported is measured again in a window of its own.
+constexpr double search_seconds = 0.03;
+constexpr double search_batch_seconds = 2e-3;
+
+double amount(Quantity quantity, const result::Work& work) {
+  return quantity == Quantity::throughput  ? work.flops
+         : quantity == Quantity::bandwidth ? work.bytes
+                                           : work.items;
+}
+
+}  // namespace
+
+Candidates::Candidates(Trial& trial, std::vector<Candidate> candidates, Options options)
+    : trial_(trial),
+      candidates_(std::move(candidates)),
+      options_(options),
+      timer_(trial,
+             [this](cudaStream_t stream, std::int64_t index) { candidates_[current_].run(stream, index); },
+             {.launches_per_operation = options.launches_per_operation, .warm_seconds = 0.05}) {
+  if (candidates_.empty()) throw std::logic_error("Candidates: at least one is needed");
+}
+
+void Candidates::search() {
+  std::vector<std::optional<double>> seconds(candidates_.size());
+  Window window;
+  window.seconds = search_seconds;
+  window.batch_seconds = search_batch_seconds;
+  window.minimum_batches = 5;
+  window.budget_seconds = 0.5;
+  std::string refusal;
+  bool heated = false;
+  for (current_ = 0; current_ < candidates_.size(); ++current_) {
+    try {
+      timer_.warm_up();
+      if (!heated) timer_.heat(options_.heat_seconds);
+      heated = true;
+      if (candidates_.size() == 1) {
+        seconds[current_] = 1;
+        continue;
+      }
+      seconds[current_] = seconds_per_operation(bench::measure(timer_, window), Statistic::median);
+    } catch (const CudaError&) {
+      throw;  // the context is in doubt; nothing after it can be trusted
+    } catch (const std::runtime_error& error) {
+      if (refusal.empty()) refusal = error.what();
+    }
+  }
+  current_ = 0;
+  std::size_t ran = 0;
+  for (std::size_t i = candidates_.size(); i-- > 0;)
+    if (seconds[i]) {
+      first_ = i;
+      ++ran;
+    }
+  if (ran == 0) throw std::runtime_error(refusal);
+  if (ran < candidates_.size())
+    trial_.note("candidates_refused", fmt::format("{}: {}", candidates_.size() - ran, refusal));
+  best_ = fastest_candidate(seconds);
+}
+
+void Candidates::measure(const result::Work& work) {
+  search();
+  trial_.note("candidates", fmt::format("{}", candidates_.size()));
+  trial_.note("candidate_first", candidates_[first_].description);
+  trial_.note("candidate_best", candidates_[best_].description);
+  trial_.work(work);
+  current_ = first_;
+  trial_.time(timer_);
+  const Definition& definition = *trial_.instance().definition;
+  const Quantity quantity = definition.quantity_kind.value();
+  double seconds = seconds_per_operation(trial_.batches(), Statistic::median);
+  if (best_ != first_) {
+    current_ = best_;
+    seconds =
+        std::min(seconds, seconds_per_operation(bench::measure(timer_, trial_.window()), Statistic::median));
+    current_ = first_;
+  }
+  result::Metric metric;
+  metric.name = definition.metric_name(Statistic::median) + "_best";
+  metric.unit = definition.unit();
+  metric.better = direction(quantity);
+  metric.metric_class = definition.metric_class;
+  metric.statistic = to_string(Statistic::median);
+  metric.value = rounded(quantity == Quantity::latency ? seconds : amount(quantity, work) / seconds);
+  metric.note = best_ == first_ ? "the first candidate is the fastest, or within 1% of it"
+                                : fmt::format("candidate {} of {}", best_, candidates_.size());
+  trial_.metric(std::move(metric));
+}
+
+}  // namespace gpugauge::bench::cuda

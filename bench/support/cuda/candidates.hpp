@@ -1,0 +1,61 @@
+// An operation for which a library offers several algorithms: its own first choice is what users get, the
+// fastest of the offered ones is what the hardware can do. Both are measured.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "support/cuda/gpu_timer.hpp"
+
+namespace gpugauge::bench::cuda {
+
+struct Candidate {
+  std::string description;  ///< "algorithm 66, tile 20, stages 36, workspace 0 bytes": kept in the notes
+  GpuTimer::Operation
+      run;  ///< enqueues operation number index; may throw where the library refuses after all
+};
+
+class Candidates {
+ public:
+  struct Options {
+    int launches_per_operation = 4;  ///< kernels of one operation at most
+    double heat_seconds = 3;         ///< see GpuTimer::heat
+  };
+
+  /// `candidates` in the library's order, at least one. `trial` must outlive this.
+  Candidates(Trial& trial, std::vector<Candidate> candidates, Options options);
+  Candidates(Trial& trial, std::vector<Candidate> candidates)
+      : Candidates(trial, std::move(candidates), Options{}) {}
+  Candidates(const Candidates&) = delete;  // its timer refers to it
+  Candidates& operator=(const Candidates&) = delete;
+
+  /// Times every candidate for a moment, then the first one that runs for the trial's window (its metrics are
+  /// the definition's) and, where another is faster by more than choice_margin, that one for a window of its
+  /// own: the metric <quantity>_best, which is the first one's value where none is. The trial's work must
+  /// have been declared, and is given again. Notes: "candidates", "candidate_first", "candidate_best".
+  void measure(const result::Work& work);
+
+  std::size_t first() const { return first_; }
+  std::size_t best() const { return best_; }
+  /// Enqueues one operation of candidate `index` on set `operation`.
+  void run(std::size_t index, std::int64_t operation) { candidates_[index].run(stream(), operation); }
+  cudaStream_t stream() const { return timer_.stream(); }
+  /// Operations enqueued so far: which sets of a rotation hold results.
+  std::int64_t operations() const { return timer_.operations(); }
+
+ private:
+  void search();
+
+  Trial& trial_;
+  std::vector<Candidate> candidates_;
+  Options options_;
+  std::size_t current_ = 0;
+  std::size_t first_ = 0;
+  std::size_t best_ = 0;
+  GpuTimer timer_;
+};
+
+}  // namespace gpugauge::bench::cuda

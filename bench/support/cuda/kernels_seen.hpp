@@ -1,0 +1,31 @@
+// Which kernels an operation really launched, by CUPTI's activity records, in a pass of its own that is not
+// timed. CUPTI is opened at run time: where it is missing, or refuses, the result says so and nothing else
+// changes.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <cuda_runtime_api.h>
+
+namespace gpugauge::bench {
+class Trial;
+}
+
+namespace gpugauge::bench::cuda {
+
+struct KernelsSeen {
+  std::vector<std::string> names;  ///< demangled, without repeats, in the order of their first launch
+  std::string unknown_because;     ///< why there are none: "libcupti.so.13 not found"
+};
+
+/// Runs `operation`, which enqueues work on `stream`, once under CUPTI and waits for it. Call it after all of
+/// a benchmark's timed windows: records are switched on for this call only. Throws what `operation` throws.
+KernelsSeen kernels_of(cudaStream_t stream, const std::function<void(cudaStream_t)>& operation);
+
+/// The same, kept in the notes: "kernel" (the names, joined with "; "), "kernel_path" (tensor, simt, unknown)
+/// and "kernel_architecture"; or "kernel_unknown" with the reason.
+void note_kernels(Trial& trial, cudaStream_t stream, const std::function<void(cudaStream_t)>& operation);
+
+}  // namespace gpugauge::bench::cuda

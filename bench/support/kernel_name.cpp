@@ -1,0 +1,119 @@
+#include "support/kernel_name.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <utility>
+
+namespace gpugauge::bench {
+
+namespace {
+
+template <std::size_t count>
+bool contains_any(std::string_view text, const std::array<std::string_view, count>& words) {
+  return std::any_of(words.begin(), words.end(),
+                     [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
+}
+
+// Looked for first: xmma and CUTLASS write ffma, dfma or simt into the names of their kernels without Tensor
+// Cores.
+constexpr std::array<std::string_view, 6> certainly_simt{"_ffma", "_dfma",   "_simt",
+                                                         "gemv",  "gemmsn_", "fp32_simt"};
+
+// 884, 1688, 16816, ... are shapes of the mma instruction: m8n8k4, m16n8k8, m16n8k16.
+constexpr std::array<std::string_view, 18> tensor_words{
+    "nvjet",   "tensorop", "xmma",   "wgmma",   "_wmma", "hmma",  "imma", "dmma", "qmma",
+    "tcgen05", "s16816",   "h16816", "s161616", "s1688", "h1688", "s884", "h884", "i16832"};
+
+// Generated before Tensor Cores, or for what they do not do.
+constexpr std::array<std::string_view, 5> simt_words{"sgemm", "dgemm", "cgemm", "zgemm", "hgemm"};
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 8> generations{{{"maxwell_", "sm50"},
+                                                                                    {"pascal_", "sm60"},
+                                                                                    {"volta_", "sm70"},
+                                                                                    {"turing_", "sm75"},
+                                                                                    {"ampere_", "sm80"},
+                                                                                    {"ada_", "sm89"},
+                                                                                    {"hopper_", "sm90"},
+                                                                                    {"blackwell_", "sm100"}}};
+
+bool is_digit(char letter) {
+  return letter >= '0' && letter <= '9';
+}
+bool is_word_letter(char letter) {
+  return is_digit(letter) || (letter >= 'a' && letter <= 'z');
+}
+
+// "sm80" for the first `prefix` that starts a word and is followed by two or three digits.
+std::string architecture_after(std::string_view text, std::string_view prefix) {
+  for (std::size_t at = text.find(prefix); at != std::string_view::npos; at = text.find(prefix, at + 1)) {
+    // In a mangled name the length of a word stands right before it.
+    if (at > 0 && is_word_letter(text[at - 1]) && !is_digit(text[at - 1])) continue;
+    std::size_t end = at + prefix.size();
+    while (end < text.size() && is_digit(text[end])) ++end;
+    const std::size_t digits = end - at - prefix.size();
+    if (digits == 2 || digits == 3) return "sm" + std::string(text.substr(at + prefix.size(), digits));
+  }
+  return {};
+}
+
+std::string architecture_of(std::string_view text) {
+  for (const std::string_view prefix : {"sm", "sm_", "cutlass_", "cutlass3x_sm"})
+    if (std::string found = architecture_after(text, prefix); !found.empty()) return found;
+  for (const auto& [word, architecture] : generations) {
+    const std::size_t at = text.find(word);
+    if (at != std::string_view::npos && (at == 0 || !(text[at - 1] >= 'a' && text[at - 1] <= 'z')))
+      return std::string(architecture);
+  }
+  // The kernels that cuBLAS brought for 9.0; those for later architectures name theirs.
+  if (text.find("nvjet_") != std::string_view::npos) return "sm90";
+  return {};
+}
+
+}  // namespace
+
+KernelName parse_kernel_name(std::string_view name) {
+  std::string text(name);
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+  KernelName parsed;
+  parsed.architecture = architecture_of(text);
+  if (contains_any(text, certainly_simt))
+    parsed.path = KernelPath::simt;
+  else if (contains_any(text, tensor_words))
+    parsed.path = KernelPath::tensor;
+  else if (contains_any(text, simt_words))
+    parsed.path = KernelPath::simt;
+  return parsed;
+}
+
+KernelName parse_kernel_names(const std::vector<std::string>& names) {
+  KernelName all;
+  std::vector<KernelName> parsed;
+  for (const std::string& name : names) parsed.push_back(parse_kernel_name(name));
+  for (const KernelPath path : {KernelPath::simt, KernelPath::tensor})
+    if (std::any_of(parsed.begin(), parsed.end(), [&](const KernelName& one) { return one.path == path; }))
+      all.path = path;
+  std::vector<std::string> architectures;
+  for (const KernelName& one : parsed)
+    if (one.path == all.path && !one.architecture.empty()) architectures.push_back(one.architecture);
+  std::sort(architectures.begin(), architectures.end());
+  architectures.erase(std::unique(architectures.begin(), architectures.end()), architectures.end());
+  for (const std::string& one : architectures)
+    all.architecture += (all.architecture.empty() ? "" : "+") + one;
+  return all;
+}
+
+std::string to_string(KernelPath path) {
+  switch (path) {
+    case KernelPath::tensor:
+      return "tensor";
+    case KernelPath::simt:
+      return "simt";
+    case KernelPath::unknown:
+      return "unknown";
+  }
+  return "unknown";
+}
+
+}  // namespace gpugauge::bench

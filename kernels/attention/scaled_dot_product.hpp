@@ -1,0 +1,64 @@
+// Scaled dot-product attention: sizes, work, and a check of its results against fp64.
+#pragma once
+
+#include <cstdint>
+
+#include <cuda_runtime_api.h>
+
+#include "kernels/support/element.hpp"
+#include "kernels/support/host_device.hpp"
+
+namespace gpugauge::kernels::attention {
+
+/// o = softmax(scale q k^T) v for `batch` x `heads` matrices q, k, v, o [length, depth], each row-major, one
+/// after the other. causal: query i sees the keys 0 to i only. scale = 1 / sqrt(depth).
+struct Shape {
+  int batch = 0, heads = 0, length = 0, depth = 0;
+  bool causal = false;
+
+  GPUGAUGE_HOST_DEVICE constexpr std::int64_t elements_of_head() const {
+    return static_cast<std::int64_t>(length) * depth;
+  }
+  GPUGAUGE_HOST_DEVICE constexpr std::int64_t elements() const { return elements_of_head() * batch * heads; }
+};
+
+/// Floating-point operations of the products alone: q k^T and p v, 2 depth each for every pair of query and
+/// key that is not masked.
+constexpr double flops_forward(const Shape& of) {
+  const double pairs = of.causal ? 0.5 * of.length * (of.length + 1.0) : 1.0 * of.length * of.length;
+  return 4.0 * of.batch * of.heads * of.depth * pairs;
+}
+
+/// Five products instead of two: q k^T again, do v^T, and one for each of dq, dk, dv.
+constexpr double flops_backward(const Shape& of) {
+  return 2.5 * flops_forward(of);
+}
+
+/// Errors are relative to the root of the sum of squares of the terms of each result, of which each is
+/// rounded to the type of the inputs (unit roundoff u) independently: a standard deviation of less than u /
+/// sqrt(3) each for the weight and what it was made of. 12 u is some ten of them; dropping a tile of 64 of
+/// some thousand keys changes results by about 1.
+constexpr double tolerance(double unit_roundoff) {
+  return 12 * unit_roundoff;
+}
+
+/// Device pointers; all of one type, fp16 or bf16. The gradients may be null together with d_out: then only
+/// `out` is checked.
+struct Tensors {
+  Element type = Element::bf16;
+  const void *q = nullptr, *k = nullptr, *v = nullptr, *out = nullptr;
+  const void *d_out = nullptr, *d_q = nullptr, *d_k = nullptr, *d_v = nullptr;
+};
+
+/// The largest errors found, in the scale of tolerance(); infinity for NaN.
+struct Errors {
+  double out = 0, d_q = 0, d_k = 0, d_v = 0;
+};
+
+/// *errors (device) over every row of head `head` of all batch x heads. `statistics` (device) takes 3 x
+/// length doubles. One block a row, fp64.
+/// @pre depth <= 128, 0 <= head < batch x heads: else cudaErrorInvalidValue
+cudaError_t head_errors(const Shape& shape, const Tensors& tensors, std::int64_t head, double* statistics,
+                        Errors* errors, cudaStream_t stream);
+
+}  // namespace gpugauge::kernels::attention

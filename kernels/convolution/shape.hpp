@@ -1,0 +1,110 @@
+// A two-dimensional convolution as networks use it: sizes, work, and each of its three passes as one sum.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "kernels/support/element.hpp"
+#include "kernels/support/host_device.hpp"
+
+namespace gpugauge::kernels::convolution {
+
+/// y[n,k,p,q] = sum over c, r, s of x[n,c,p stride - pad + r,q stride - pad + s] w[k,c,r,s]; what lies
+/// outside of the image is 0.
+struct Shape {
+  int n = 0, c = 0, h = 0, w = 0;  ///< images, channels, height, width
+  int k = 0;                       ///< filters
+  int r = 0, s = 0;                ///< their height and width
+  int pad = 0, stride = 1;
+
+  GPUGAUGE_HOST_DEVICE constexpr int p() const { return (h + 2 * pad - r) / stride + 1; }
+  GPUGAUGE_HOST_DEVICE constexpr int q() const { return (w + 2 * pad - s) / stride + 1; }
+};
+
+/// forward: y of x and w; data_gradient: dx of dy and w; filter_gradient: dw of dy and x.
+enum class Pass { forward, data_gradient, filter_gradient };
+
+/// One multiplication and one addition for each filter weight at each output, padding counted as if it were
+/// image: the same for all three passes.
+constexpr double flops(const Shape& of) {
+  return 2.0 * of.n * of.k * of.p() * of.q() * of.c * of.r * of.s;
+}
+
+/// Products in the sum of one result, at most.
+constexpr std::int64_t products(const Shape& of, Pass pass) {
+  if (pass == Pass::forward) return static_cast<std::int64_t>(of.c) * of.r * of.s;
+  if (pass == Pass::data_gradient) return static_cast<std::int64_t>(of.k) * of.r * of.s;
+  return static_cast<std::int64_t>(of.n) * of.p() * of.q();
+}
+
+/// Four-dimensional data anywhere: [images or filters, channels, rows, columns].
+struct Tensor {
+  const void* data = nullptr;
+  Element type = Element::fp32;
+  std::int64_t size[4] = {};
+  std::int64_t stride[4] = {};
+
+  GPUGAUGE_HOST_DEVICE std::int64_t count() const { return size[0] * size[1] * size[2] * size[3]; }
+  GPUGAUGE_HOST_DEVICE double at(std::int64_t a, std::int64_t b, std::int64_t c, std::int64_t d) const {
+    return load(data, type, a * stride[0] + b * stride[1] + c * stride[2] + d * stride[3]);
+  }
+};
+
+/// A sum of products and the Euclidean norms of its two sides.
+struct Sum {
+  double value = 0, norm_left = 0, norm_right = 0;
+
+  GPUGAUGE_HOST_DEVICE void add(double left, double right) {
+    value += left * right;
+    norm_left += left * left;
+    norm_right += right * right;
+  }
+  GPUGAUGE_HOST_DEVICE double scale() const { return std::sqrt(norm_left) * std::sqrt(norm_right); }
+};
+
+/// One result of a pass in fp64. image: x for forward and filter_gradient, dy for data_gradient. other: w for
+/// forward and data_gradient, dy for filter_gradient. The four indices are those of the result.
+GPUGAUGE_HOST_DEVICE inline Sum reference(const Shape& of, Pass pass, const Tensor& image,
+                                          const Tensor& other, std::int64_t i0, std::int64_t i1,
+                                          std::int64_t i2, std::int64_t i3) {
+  Sum sum;
+  if (pass == Pass::forward) {
+    for (int c = 0; c < of.c; ++c)
+      for (int r = 0; r < of.r; ++r)
+        for (int s = 0; s < of.s; ++s) {
+          const std::int64_t y = i2 * of.stride - of.pad + r;
+          const std::int64_t x = i3 * of.stride - of.pad + s;
+          if (y >= 0 && y < of.h && x >= 0 && x < of.w) sum.add(image.at(i0, c, y, x), other.at(i1, c, r, s));
+        }
+  } else if (pass == Pass::data_gradient) {
+    for (int k = 0; k < of.k; ++k)
+      for (int r = 0; r < of.r; ++r)
+        for (int s = 0; s < of.s; ++s) {
+          const std::int64_t y = i2 + of.pad - r;
+          const std::int64_t x = i3 + of.pad - s;
+          if (y < 0 || x < 0 || y % of.stride != 0 || x % of.stride != 0) continue;
+          const std::int64_t p = y / of.stride;
+          const std::int64_t q = x / of.stride;
+          if (p < of.p() && q < of.q()) sum.add(image.at(i0, k, p, q), other.at(k, i1, r, s));
+        }
+  } else {
+    for (int n = 0; n < of.n; ++n)
+      for (int p = 0; p < of.p(); ++p)
+        for (int q = 0; q < of.q(); ++q) {
+          const std::int64_t y = static_cast<std::int64_t>(p) * of.stride - of.pad + i2;
+          const std::int64_t x = static_cast<std::int64_t>(q) * of.stride - of.pad + i3;
+          if (y >= 0 && y < of.h && x >= 0 && x < of.w) sum.add(image.at(n, i1, y, x), other.at(n, i0, p, q));
+        }
+  }
+  return sum;
+}
+
+/// How far element (i0..i3) of `result` is off, relative to the norms of what its sum multiplies.
+GPUGAUGE_HOST_DEVICE inline double element_error(const Shape& of, Pass pass, const Tensor& image,
+                                                 const Tensor& other, const Tensor& result, std::int64_t i0,
+                                                 std::int64_t i1, std::int64_t i2, std::int64_t i3) {
+  const Sum sum = reference(of, pass, image, other, i0, i1, i2, i3);
+  return relative_error(result.at(i0, i1, i2, i3), sum.value, rounding_of(result.type), sum.scale());
+}
+
+}  // namespace gpugauge::kernels::convolution

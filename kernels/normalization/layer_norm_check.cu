@@ -1,0 +1,57 @@
+#include "kernels/gemm/tiling.hpp"
+#include "kernels/normalization/layer_norm_check.hpp"
+#include "kernels/support/largest.cuh"
+
+namespace gpugauge::kernels::normalization {
+namespace {
+
+constexpr int threads = 256;
+
+__device__ double block_sum(double value, double* shared) {
+  shared[threadIdx.x] = value;
+  __syncthreads();
+  for (int half = threads / 2; half > 0; half /= 2) {
+    if (static_cast<int>(threadIdx.x) < half) shared[threadIdx.x] += shared[threadIdx.x + half];
+    __syncthreads();
+  }
+  const double sum = shared[0];
+  __syncthreads();
+  return sum;
+}
+
+__global__ void error_kernel(LayerNorm of, std::int64_t samples, std::uint64_t seed, double* largest) {
+  __shared__ double shared[threads];
+  const std::int64_t row = gemm::sampled_row(blockIdx.x, samples, of.rows, seed);
+  const std::int64_t first = row * of.columns;
+  double sum = 0;
+  for (std::int64_t i = threadIdx.x; i < of.columns; i += threads) sum += load(of.x, of.type, first + i);
+  const double mean = block_sum(sum, shared) / static_cast<double>(of.columns);
+  sum = 0;
+  for (std::int64_t i = threadIdx.x; i < of.columns; i += threads) {
+    const double off = load(of.x, of.type, first + i) - mean;
+    sum += off * off;
+  }
+  const double variance = block_sum(sum, shared) / static_cast<double>(of.columns);
+  const double inverse = 1 / sqrt(variance + of.epsilon);
+  for (std::int64_t i = threadIdx.x; i < of.columns; i += threads) {
+    const double normal = (load(of.x, of.type, first + i) - mean) * inverse;
+    const double scale = of.scale[i];
+    const double bias = of.bias[i];
+    keep_largest(largest,
+                 relative_error(load(of.y, of.type, first + i), normal * scale + bias, rounding_of(of.type),
+                                (1 + fabs(normal)) * fabs(scale) + fabs(bias)));
+  }
+}
+
+}  // namespace
+
+cudaError_t layer_norm_error(const LayerNorm& of, std::int64_t samples, std::uint64_t seed, double* error,
+                             cudaStream_t stream) {
+  if (samples < 1 || samples > of.rows || of.columns < 1) return cudaErrorInvalidValue;
+  if (const cudaError_t status = cudaMemsetAsync(error, 0, sizeof *error, stream); status != cudaSuccess)
+    return status;
+  error_kernel<<<static_cast<unsigned>(samples), threads, 0, stream>>>(of, samples, seed, error);
+  return cudaGetLastError();
+}
+
+}  // namespace gpugauge::kernels::normalization

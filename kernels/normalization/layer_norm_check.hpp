@@ -1,0 +1,35 @@
+// Is a layer normalisation right? Sampled rows against fp64.
+#pragma once
+
+#include <cstdint>
+
+#include <cuda_runtime_api.h>
+
+#include "kernels/support/element.hpp"
+
+namespace gpugauge::kernels::normalization {
+
+/// y = (x - mean) / sqrt(variance + epsilon) scale + bias for each of `rows` rows of `columns`, row-major; x
+/// and y of one type, scale and bias fp32, one value a column; the variance is that of the row itself
+/// (divided by columns).
+struct LayerNorm {
+  Element type = Element::bf16;
+  const void *x = nullptr, *y = nullptr;
+  const float *scale = nullptr, *bias = nullptr;
+  std::int64_t rows = 0, columns = 0;
+  double epsilon = 1e-5;
+};
+
+/// Largest error that fp32 arithmetic makes, in the scale of layer_norm_error: mean and variance are sums of
+/// some thousand values in fp32, far from 2^-16 whatever the order; a wrong row is off by about 1.
+constexpr double layer_norm_tolerance() {
+  return 0x1p-16;
+}
+
+/// *error (device) = the largest |y - reference| / ((1 + |normalised x|) |scale| + |bias|), the rounding of
+/// y's type taken off, over `samples` rows and all columns; infinity for NaN. One block a row.
+/// @pre 1 <= samples <= rows: else cudaErrorInvalidValue
+cudaError_t layer_norm_error(const LayerNorm& of, std::int64_t samples, std::uint64_t seed, double* error,
+                             cudaStream_t stream);
+
+}  // namespace gpugauge::kernels::normalization

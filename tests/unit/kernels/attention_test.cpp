@@ -1,0 +1,143 @@
+// The check of attention, run by the emulator against the definition.
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "emulator.hpp"
+
+// clang-format off: behind the emulator
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#include "kernels/attention/scaled_dot_product.cuh"
+#pragma GCC diagnostic pop
+// clang-format on
+
+namespace {
+
+using namespace gpugauge::kernels;
+using attention::Errors;
+
+/// One head, results by the definition.
+struct Definition {
+  Definition(int of_length, int of_depth, bool is_causal)
+      : length(of_length), depth(of_depth), causal(is_causal) {
+    const auto count = static_cast<std::size_t>(length * depth);
+    for (auto* input : {&q, &k, &v, &d_out}) {
+      for (std::size_t i = 0; i < count; ++i) input->push_back(uniform(++seed, i));
+    }
+    for (auto* result : {&out, &d_q, &d_k, &d_v}) result->resize(count);
+    std::vector<double> exact_out(count), exact_q(count), exact_k(count), exact_v(count);
+    const double scale = 1 / std::sqrt(static_cast<double>(depth));
+    for (int i = 0; i < length; ++i) {
+      const int keys = causal ? i + 1 : length;
+      std::vector<double> p(static_cast<std::size_t>(keys)), d_p(p.size());
+      double sum = 0;
+      for (int j = 0; j < keys; ++j) sum += at(p, j) = std::exp(scale * dot(q, i, k, j));
+      double together = 0;
+      double squares = 0;
+      for (int j = 0; j < keys; ++j) {
+        at(p, j) /= sum;
+        at(d_p, j) = dot(d_out, i, v, j);
+        together += at(p, j) * at(d_p, j);
+      }
+      for (int j = 0; j < keys; ++j)
+        for (int d = 0; d < depth; ++d) {
+          const double slope = scale * at(p, j) * (at(d_p, j) - together);
+          at(exact_out, i * depth + d) += at(p, j) * at(v, j * depth + d);
+          at(exact_v, j * depth + d) += at(p, j) * at(d_out, i * depth + d);
+          at(exact_q, i * depth + d) += slope * at(k, j * depth + d);
+          at(exact_k, j * depth + d) += slope * at(q, i * depth + d);
+        }
+      for (int d = 0; d < depth; ++d) {
+        const double term = at(exact_out, i * depth + d) * at(d_out, i * depth + d);
+        squares += term * term;
+      }
+      log_sum.push_back(std::log(sum));
+      d_sum.push_back(together);
+      d_size.push_back(std::sqrt(squares));
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      out[i] = static_cast<float>(exact_out[i]);
+      d_q[i] = static_cast<float>(exact_q[i]);
+      d_k[i] = static_cast<float>(exact_k[i]);
+      d_v[i] = static_cast<float>(exact_v[i]);
+    }
+  }
+  template <typename T>
+  static T& at(std::vector<T>& values, int index) {
+    return values[static_cast<std::size_t>(index)];
+  }
+  double dot(std::vector<float>& left, int row, std::vector<float>& right, int other) {
+    double sum = 0;
+    for (int d = 0; d < depth; ++d)
+      sum += static_cast<double>(at(left, row * depth + d)) * at(right, other * depth + d);
+    return sum;
+  }
+  attention::check::Head head() const {
+    return {{Element::fp32, q.data(), k.data(), v.data(), out.data(), d_out.data(), d_q.data(), d_k.data(),
+             d_v.data()},
+            0,
+            length,
+            depth,
+            causal,
+            1 / std::sqrt(static_cast<double>(depth))};
+  }
+  int length, depth;
+  bool causal;
+  std::uint64_t seed = 0;
+  std::vector<float> q, k, v, d_out, out, d_q, d_k, d_v;
+  std::vector<double> log_sum, d_sum, d_size;
+};
+
+// Results are kept in fp32 here.
+constexpr double close = 1e-5;
+
+Errors errors_of(const Definition& of, std::vector<double>& statistics, unsigned blocks) {
+  Errors errors;
+  emulator::launch(blocks, attention::check::threads,
+                   [&] { attention::check::query_kernel(of.head(), statistics.data(), &errors); });
+  emulator::launch(blocks, attention::check::threads,
+                   [&] { attention::check::key_kernel(of.head(), statistics.data(), &errors); });
+  return errors;
+}
+
+TEST(AttentionCheck, accepts_the_definition_and_finds_what_is_wrong) {
+  for (const bool causal : {false, true}) {
+    Definition one(6, 8, causal);
+    std::vector<double> statistics(18);
+    const Errors right = errors_of(one, statistics, 6);
+    EXPECT_LT(right.out, close);
+    EXPECT_LT(right.d_q, close);
+    EXPECT_LT(right.d_k, close);
+    EXPECT_LT(right.d_v, close);
+    for (int i = 0; i < 6; ++i) {
+      EXPECT_NEAR(statistics[static_cast<std::size_t>(i)], Definition::at(one.log_sum, i), 1e-12);
+      EXPECT_NEAR(statistics[static_cast<std::size_t>(6 + i)], Definition::at(one.d_sum, i), 1e-12);
+      EXPECT_NEAR(statistics[static_cast<std::size_t>(12 + i)], Definition::at(one.d_size, i), 1e-12);
+    }
+    for (auto* result : {&one.out, &one.d_q, &one.d_k, &one.d_v}) (*result)[21] += 0.5F;
+    const Errors wrong = errors_of(one, statistics, 6);
+    const double tolerance = attention::tolerance(0x1p-8);
+    EXPECT_GT(wrong.out, tolerance);
+    EXPECT_GT(wrong.d_q, tolerance);
+    EXPECT_GT(wrong.d_k, tolerance);
+    EXPECT_GT(wrong.d_v, tolerance);
+  }
+}
+
+TEST(AttentionCheck, goes_on_behind_the_first_tile) {
+  constexpr int length = 133;
+  Definition one(length, 4, false);
+  std::vector<double> statistics;
+  for (const auto* part : {&one.log_sum, &one.d_sum, &one.d_size})
+    statistics.insert(statistics.end(), part->begin(), part->end());
+  const Errors right = errors_of(one, statistics, 2);
+  EXPECT_LT(right.out, close);
+  EXPECT_LT(right.d_q, close);
+  EXPECT_LT(right.d_k, close);
+  EXPECT_LT(right.d_v, close);
+}
+
+}  // namespace

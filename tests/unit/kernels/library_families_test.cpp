@@ -1,0 +1,192 @@
+// The pure parts of the library families: shapes, work, tolerances, the references' own arithmetic.
+#include <cmath>
+#include <complex>
+#include <numbers>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "cublas/problem.hpp"
+#include "cudnn/layers.hpp"
+#include "cufft/size.hpp"
+#include "kernels/attention/scaled_dot_product.hpp"
+#include "kernels/convolution/shape.hpp"
+#include "kernels/fft/reference.hpp"
+#include "kernels/fft/work.hpp"
+#include "kernels/gemm/any_product.hpp"
+
+namespace {
+
+using namespace gpugauge;
+using kernels::Element;
+
+TEST(CublasProblem, reads_three_sizes_and_refuses_all_else) {
+  const auto problem = bench::cublas::sized({.arithmetic = bench::cublas::e4m3, .batch = 2}, "16x4096x128");
+  EXPECT_EQ(problem.m, 16);
+  EXPECT_EQ(problem.n, 4096);
+  EXPECT_EQ(problem.k, 128);
+  EXPECT_EQ(problem.bytes_a(), 2U * 16 * 128);
+  EXPECT_EQ(problem.bytes_b(), 2U * 4096 * 128);
+  EXPECT_EQ(problem.bytes_c(), 2U * 16 * 4096 * 2);
+  EXPECT_EQ(problem.work().flops, 2.0 * 2 * 16 * 4096 * 128);
+  EXPECT_EQ(problem.work().bytes, 2.0 * (16 * 128 + 4096 * 128 + 2 * 16 * 4096));
+  for (const char* wrong : {"", "16", "16x16", "16x16x", "16x16x16x16", "0x1x1", "-1x1x1", "axbxc", "1x1x1 "})
+    EXPECT_THROW(bench::cublas::sized({}, wrong), std::logic_error) << wrong;
+}
+
+TEST(CublasProblem, names_the_layers_of_the_model) {
+  const auto gate_up = bench::cublas::through_layer({}, "gate_up_8192_to_57344", 16);
+  EXPECT_EQ(gate_up.m, 16);
+  EXPECT_EQ(gate_up.n, 57344);
+  EXPECT_EQ(gate_up.k, 8192);
+  EXPECT_EQ(gate_up.layout, bench::cublas::Layout::linear);
+  for (const auto& layer : bench::cublas::layers) {
+    const std::string name = layer.name;
+    EXPECT_TRUE(name.ends_with("_" + std::to_string(layer.in) + "_to_" + std::to_string(layer.out))) << name;
+    EXPECT_EQ(layer.in % 16, 0) << name;  // what fp8 needs
+    EXPECT_EQ(layer.out % 16, 0) << name;
+  }
+  EXPECT_THROW(bench::cublas::through_layer({}, "qkv", 1), std::logic_error);
+}
+
+// A product on the host, with inputs cut to tf32 or not.
+double error_of_fp32_product(bool tf32, int k) {
+  std::vector<float> a(static_cast<std::size_t>(k) * 8), b(static_cast<std::size_t>(k) * 8), c(64, 0);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    a[i] = kernels::uniform(1, i);
+    b[i] = kernels::uniform(2, i);
+  }
+  const auto input = [&](float value) {
+    return tf32 ? kernels::float_of(kernels::bits_of(value) & 0xffffe000U) : value;
+  };
+  const auto size = static_cast<std::size_t>(k);
+  double largest = 0;
+  for (std::size_t row = 0; row < 8; ++row)
+    for (std::size_t column = 0; column < 8; ++column) {
+      for (std::size_t i = 0; i < size; ++i)
+        c[row * 8 + column] =
+            std::fma(input(a[row * size + i]), input(b[column * size + i]), c[row * 8 + column]);
+      largest = std::max(largest, kernels::gemm::product_error(
+                                      {a.data(), Element::fp32, k, 1}, {b.data(), Element::fp32, 1, k},
+                                      {c.data(), Element::fp32, 8, 1}, static_cast<std::int64_t>(row),
+                                      static_cast<std::int64_t>(column), k));
+    }
+  return largest;
+}
+
+TEST(Numerics, tell_tf32_from_fp32_by_the_error) {
+  for (const int k : {64, 1024, 8192}) {
+    const double exact = error_of_fp32_product(false, k);
+    const double rounded = error_of_fp32_product(true, k);
+    EXPECT_STREQ(bench::cublas::numerics_of(exact), "fp32") << k;
+    EXPECT_STREQ(bench::cublas::numerics_of(rounded), "tf32") << k;
+    EXPECT_LE(exact, bench::cublas::fp32.tolerance(k)) << k;
+    EXPECT_LE(rounded, bench::cublas::tf32.tolerance(k)) << k;
+    EXPECT_GT(rounded, bench::cublas::tf32.tolerance(k) / 100) << k;
+  }
+}
+
+TEST(Convolution, counts_the_work_of_resnet) {
+  const auto& stem = bench::cudnn::layer_shape("stem_7x7");
+  EXPECT_EQ(stem.p(), 112);
+  EXPECT_EQ(stem.q(), 112);
+  EXPECT_EQ(kernels::convolution::flops(stem), 2.0 * 64 * 64 * 112 * 112 * 3 * 49);
+  const auto& stage4 = bench::cudnn::layer_shape("stage4_1x1");
+  EXPECT_EQ(stage4.p(), 14);
+  using kernels::convolution::Pass;
+  EXPECT_EQ(kernels::convolution::products(stem, Pass::forward), 147);
+  EXPECT_EQ(kernels::convolution::products(stem, Pass::data_gradient), 64 * 49);
+  EXPECT_EQ(kernels::convolution::products(stem, Pass::filter_gradient), 64 * 112 * 112);
+  EXPECT_THROW(bench::cudnn::layer_shape("stage6"), std::logic_error);
+}
+
+// <y, forward(x, w)>, <data_gradient(y, w), x> and <filter_gradient(x, y), w> are one number.
+TEST(Convolution, passes_are_each_others_adjoints) {
+  using kernels::convolution::Pass;
+  using kernels::convolution::Tensor;
+  for (const kernels::convolution::Shape& of : {kernels::convolution::Shape{2, 3, 7, 6, 4, 3, 3, 1, 2},
+                                                kernels::convolution::Shape{1, 2, 5, 5, 3, 1, 1, 0, 1},
+                                                kernels::convolution::Shape{1, 2, 8, 9, 2, 3, 2, 0, 1}}) {
+    std::vector<std::vector<double>> data;
+    std::uint64_t seed = 1;
+    const auto tensor = [&](std::int64_t a, std::int64_t b, std::int64_t c, std::int64_t d) {
+      Tensor made{nullptr, Element::fp64, {a, b, c, d}, {b * c * d, 1, d * b, b}};
+      std::vector<double> values(static_cast<std::size_t>(made.count()));
+      for (std::size_t i = 0; i < values.size(); ++i) values[i] = kernels::uniform_fp64(seed, i);
+      ++seed;
+      data.push_back(std::move(values));
+      made.data = data.back().data();
+      return made;
+    };
+    const Tensor x = tensor(of.n, of.c, of.h, of.w);
+    const Tensor w = tensor(of.k, of.c, of.r, of.s);
+    const Tensor y = tensor(of.n, of.k, of.p(), of.q());
+    const auto together = [&](Pass pass, const Tensor& image, const Tensor& other, const Tensor& with) {
+      double sum = 0;
+      for (std::int64_t a = 0; a < with.size[0]; ++a)
+        for (std::int64_t b = 0; b < with.size[1]; ++b)
+          for (std::int64_t c = 0; c < with.size[2]; ++c)
+            for (std::int64_t d = 0; d < with.size[3]; ++d)
+              sum += kernels::convolution::reference(of, pass, image, other, a, b, c, d).value *
+                     with.at(a, b, c, d);
+      return sum;
+    };
+    const double forward = together(Pass::forward, x, w, y);
+    EXPECT_NE(forward, 0);
+    EXPECT_NEAR(together(Pass::data_gradient, y, w, x), forward, 1e-12);
+    EXPECT_NEAR(together(Pass::filter_gradient, x, y, w), forward, 1e-12);
+  }
+}
+
+TEST(Attention, counts_only_what_is_not_masked) {
+  kernels::attention::Shape shape{.batch = 1, .heads = 1, .length = 2, .depth = 3, .causal = false};
+  EXPECT_EQ(kernels::attention::flops_forward(shape), 48);
+  shape.causal = true;
+  EXPECT_EQ(kernels::attention::flops_forward(shape), 36);
+  EXPECT_EQ(kernels::attention::flops_backward(shape), 90);
+  shape = {.batch = 4, .heads = 32, .length = 4096, .depth = 128, .causal = false};
+  EXPECT_EQ(kernels::attention::flops_forward(shape), 4.0 * 4 * 32 * 4096 * 4096 * 128);
+}
+
+TEST(CufftSize, fills_the_operation_with_transforms) {
+  const auto one = bench::cufft::parse_size("1024", Element::fp32);
+  EXPECT_EQ(one.points(), 1024);
+  EXPECT_EQ(one.batch, 32768);
+  EXPECT_EQ(one.n[2], 1024);
+  EXPECT_EQ(bench::cufft::rank_of("1024"), 1);
+  const auto two = bench::cufft::parse_size("512x256", Element::fp64);
+  EXPECT_EQ(two.n[0], 1);
+  EXPECT_EQ(two.n[1], 512);
+  EXPECT_EQ(two.n[2], 256);
+  EXPECT_EQ(bench::cufft::rank_of("512x256"), 2);
+  EXPECT_EQ(bench::cufft::parse_size("512x512x512", Element::fp32).batch, 1);
+  for (const char* wrong : {"", "1", "0", "12x", "x12", "8x8x8x8", "8 ", "-8", "eight"})
+    EXPECT_THROW(bench::cufft::parse_size(wrong, Element::fp32), std::logic_error) << wrong;
+}
+
+TEST(Fft, counts_five_n_log_n) {
+  EXPECT_EQ(kernels::fft::flops(8), 120);
+  EXPECT_EQ(kernels::fft::bytes(1024, 4), 16384);
+  EXPECT_DOUBLE_EQ(kernels::fft::tolerance(1024, 0x1p-24), 80 * 0x1p-24);
+}
+
+// The wave's transform, by its definition, is one peak at its bin.
+TEST(Fft, plane_waves_are_one_peak) {
+  const auto shape = bench::cufft::parse_size("4x2x8", Element::fp64);
+  const std::int64_t points = shape.points();
+  for (const std::int64_t bin : {0L, 1L, 9L, 37L, 63L})
+    for (std::int64_t at = 0; at < points; ++at) {
+      std::complex<double> sum = 0;
+      for (std::int64_t point = 0; point < points; ++point)
+        sum += std::polar(1.0, 2 * std::numbers::pi *
+                                   (kernels::fft::wave_turns(shape, bin, point) -
+                                    kernels::fft::wave_turns(shape, at, point)));
+      EXPECT_NEAR(std::abs(sum), at == bin ? static_cast<double>(points) : 0.0, 1e-12) << bin << " " << at;
+    }
+  for (std::int64_t batch = 0; batch < 100; ++batch) {
+    EXPECT_GE(kernels::fft::wave_bin(shape, batch, 3), 0);
+    EXPECT_LT(kernels::fft::wave_bin(shape, batch, 3), points);
+  }
+}
+
+}  // namespace
