@@ -213,7 +213,10 @@ int run(const FamilyInfo& family, const std::string& program, Options options) {
     samples.benchmarks = std::move(recorder.results);
     summarise(samples);
   }
-  if (options.samples) result::write_file(*options.samples, result::to_json(samples));
+  if (options.samples)
+    result::write_file(
+        samples_path(*options.samples, environment().rank_name ? environment().rank_name() : ""),
+        result::to_json(samples));
   return exit_code(samples);
 }
 
@@ -227,6 +230,13 @@ int run_family(const FamilyInfo& family, int argc, char** argv) {
     fmt::print(stderr, "gpugauge-bench-{}: {}\n", family.name, error.what());
     return exit_usage;
   }
+}
+
+std::filesystem::path samples_path(const std::filesystem::path& asked, const std::string& rank) {
+  if (rank.empty()) return asked;
+  std::filesystem::path own = asked;
+  own.replace_filename(fmt::format("{}.{}{}", asked.stem().string(), rank, asked.extension().string()));
+  return own;
 }
 
 Window window_of(const Definition& definition, double seconds) {
