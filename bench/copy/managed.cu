@@ -1,6 +1,6 @@
+#include <memory>
 #include <numeric>
-
-#include <fmt/format.h>
+#include <string>
 
 #include "copy/transfer.hpp"
 #include "support/interrupt.hpp"
@@ -76,7 +76,7 @@ void managed(Trial& trial) {
   constexpr std::size_t page = 2 << 20;
   const std::size_t bytes = std::min(largest_bytes, cuda::free_memory_bytes() / 4) / page * page;
   if (bytes == 0) trial.skip("less than 8 MiB of GPU memory are free");
-  trial.note("bytes", fmt::format("{}", bytes));
+  trial.note("bytes", std::to_string(bytes));
   const Managed memory(bytes);
   const cuda::Stream stream;
   const cuda::DeviceBuffer<unsigned long long> sums(kernels::memory::read_blocks(cuda::device().sm_count));
