@@ -248,8 +248,7 @@ result::Metric metric(const std::string& name, const char* unit, const char* met
 /// Small sizes are judged by their time, large ones by busbw, or by algbw where there is one rank.
 void add_metrics(Trial& trial, const World& world, const Collective& collective, double bytes,
                  const Timed& timed, const std::string& suffix) {
-  const double seconds = median(timed.seconds);
-  if (!(seconds > 0)) throw std::runtime_error("the events around a collective stand at one time");
+  const double seconds = std::max(median(timed.seconds), event_resolution);
   const bool small = bytes <= static_cast<double>(largest_small_bytes);
   const char* const metric_class = small ? "coll_small" : "coll_large";
   const double share = event_resolution / seconds;
@@ -274,7 +273,8 @@ void add_metrics(Trial& trial, const World& world, const Collective& collective,
 }
 
 void add_notes(Trial& trial, World& world) {
-  const Log log = parse_log(world.start_log());
+  const std::string text = world.log_so_far();
+  const Log log = parse_log(text);
   const auto note = [&](const char* key, const std::string& value) {
     if (!value.empty()) trial.note(key, value);
   };
@@ -283,7 +283,7 @@ void add_notes(Trial& trial, World& world) {
                  ? "1: what is measured is the way through the software and a copy within the GPU"
                  : fmt::format("{}{}", world.rank_count(),
                                world.several_processes() ? ", one a process" : ", all in one process"));
-  if (world.start_log().empty()) {
+  if (text.empty()) {
     trial.note("nccl.log", "not read: the environment sends it elsewhere");
     return;
   }
@@ -316,8 +316,8 @@ void measure_one(Trial& trial, World& world, const Collective& collective) {
   result::Batches batches;
   batches.operations_per_batch = 1;
   for (const double seconds : timed.seconds) {
-    if (!(seconds > 0)) throw std::runtime_error("the events around a collective stand at one time");
-    batches.seconds_per_operation.push_back(rounded(seconds));
+    // What lasts less than events can tell is no longer than that.
+    batches.seconds_per_operation.push_back(rounded(std::max(seconds, event_resolution)));
     batches.window_seconds += seconds;
   }
   batches.window_seconds = rounded(batches.window_seconds);

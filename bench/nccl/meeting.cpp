@@ -1,6 +1,6 @@
 #include "nccl/meeting.hpp"
 
-#include <array>
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -155,6 +155,11 @@ bool log_is_the_users() {
   return is;
 }
 
+int& last_log() {
+  static int number = 0;
+  return number;
+}
+
 void ask_for_log() {
   if (log_is_the_users()) return;
   setenv("NCCL_DEBUG", "INFO", 1);
@@ -170,6 +175,11 @@ bool register_meeting() {
     return meet();
   };
   environment.rank_name = [] { return launch() ? fmt::format("rank{}", launch()->rank) : std::string(); };
+  environment.finish = [] {
+    std::error_code ignored;
+    for (int number = 0; number <= last_log(); ++number) std::filesystem::remove(log_file(number), ignored);
+    if (channel() != nullptr) channel()->end_together();
+  };
   environment.describe = [describe](result::Facts& facts) {
     describe(facts);
     facts["nccl.version"] = nccl_version();
@@ -190,6 +200,7 @@ const bool registered = register_meeting();
 
 std::string log_file(int number) {
   if (log_is_the_users()) return "";
+  last_log() = std::max(last_log(), number);
   return (std::filesystem::temp_directory_path() / fmt::format("gpugauge_nccl_{}_{}.log", getpid(), number))
       .string();
 }

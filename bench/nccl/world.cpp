@@ -83,7 +83,6 @@ World::World() : host_(host_name()), channel_(nccl::channel()) {
       make_one_communicator();
     else
       make_communicators();
-    log_text_ = read_log();
   } catch (const std::exception& error) {
     give_up(error.what());
     throw;
@@ -185,6 +184,8 @@ bool World::begin_log(const char* subsystems) {
   if (log_path_.empty()) return false;
   static const auto again = reinterpret_cast<void (*)()>(dlsym(RTLD_DEFAULT, "ncclResetDebugInit"));
   if (again == nullptr) return false;
+  log_text_ = log_so_far();
+  log_of_choices_ = std::string(subsystems) == "TUNING";
   std::error_code ignored;
   std::filesystem::remove(log_path_, ignored);
   log_path_ = log_file(++log_count_);
@@ -192,6 +193,10 @@ bool World::begin_log(const char* subsystems) {
   setenv("NCCL_DEBUG_SUBSYS", subsystems, 1);
   again();
   return true;
+}
+
+std::string World::log_so_far() const {
+  return log_of_choices_ ? log_text_ : log_text_ + read_log();
 }
 
 std::string World::read_log() const {

@@ -43,8 +43,9 @@ class World {
   int rank_count() const { return rank_count_; }
   bool several_processes() const { return channel_ != nullptr; }
   const std::string& host() const { return host_; }
-  /// Everything that NCCL has written until its communicators stood and were first used.
-  const std::string& start_log() const { return log_text_; }
+  /// What NCCL has written so far, choices_in() left out. Paths stand in it from the first use of a
+  /// collective on: new versions connect ranks when they need to.
+  std::string log_so_far() const;
 
   /// Every process's text; just this one's where there is one. All processes must call alike.
   ranks::Texts exchange(const std::string& step, const std::string& text);
@@ -56,14 +57,15 @@ class World {
   /// No further benchmark can be measured; the other processes hear why.
   void give_up(const std::string& sentence);
 
-  /// Runs `work` with NCCL's log of its choices, and returns what it chose; empty where this NCCL cannot be
-  /// asked.
+  /// Runs `work`, on all ranks, with NCCL's log of its choices, and returns what it chose; empty where this
+  /// NCCL cannot be asked.
   template <typename Work>
   std::vector<Choice> choices_in(const Work& work) {
-    if (!begin_log("TUNING")) return {};
+    const bool logged = begin_log("TUNING");
     work();
+    if (!logged) return {};
     const std::vector<Choice> choices = parse_log(read_log()).choices;
-    begin_log("INIT,ENV");
+    begin_log("INIT,ENV,NET");
     return choices;
   }
 
@@ -81,6 +83,7 @@ class World {
   std::string log_text_;
   std::string log_path_;
   int log_count_ = 0;
+  bool log_of_choices_ = false;
 };
 
 /// Makes `device` current for its own lifetime.

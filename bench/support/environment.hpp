@@ -22,6 +22,8 @@ struct Environment {
   /// "rank3" where several processes of one family run together: stands in the name of this one's sample
   /// file. Called after unavailable(); empty, or "", for a process that stands alone.
   std::function<std::string()> rank_name = nullptr;
+  /// Called last, the sample file written; may be empty.
+  std::function<void()> finish = nullptr;
   /// Adds facts to the sample file's context. Called after unavailable(), also when the family is
   /// unavailable.
   std::function<void(result::Facts&)> describe;

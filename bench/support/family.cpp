@@ -174,6 +174,11 @@ int run(const FamilyInfo& family, const std::string& program, Options options) {
   if (options.parent && !die_with_parent(*options.parent))
     throw result::UsageError(
         fmt::format("--gpugauge_parent={}: that process is not the parent of this one", *options.parent));
+  if (options.parent) {
+    // What launched the harness, on every node of a job say, launched no ranks of this family.
+    setenv("GPUGAUGE_RANK", "0", 1);
+    setenv("GPUGAUGE_RANKS", "1", 1);
+  }
   if (options.describe) {
     fmt::print("{}", describe(family));
     return exit_ok;
@@ -217,6 +222,7 @@ int run(const FamilyInfo& family, const std::string& program, Options options) {
     result::write_file(
         samples_path(*options.samples, environment().rank_name ? environment().rank_name() : ""),
         result::to_json(samples));
+  if (environment().finish) environment().finish();
   return exit_code(samples);
 }
 

@@ -20,7 +20,6 @@ by_hand() {
 
 mpirun_here() {
   command -v mpirun >/dev/null || skip "no mpirun"
-  # Plain TCP on the loopback, no shared-memory files, root in a container: what MPI itself does is not tested.
   run -"$1" timeout 60 mpirun --oversubscribe --allow-run-as-root --bind-to none "${@:2}"
 }
 
@@ -72,7 +71,8 @@ mpirun_here() {
 @test "under Open MPI a version that differs ends all ranks with its name" {
   export FAKE_FACTS=driver=580.65.06 FAKE_FACTS_1=driver=575.57.08
   mpirun_here 3 -n 4 "$(child)"
-  [[ $output == *"The driver differs between ranks: 575.57.08 on rank 1 (node), 580.65.06 on ranks 0, 2-3 (node)."* ]]
+  # mpirun kills what still runs when the first rank ends with an error: every rank has said it before.
+  [ "$(grep -c "PARTED The driver differs between ranks: 575.57.08 on rank 1 (node), 580.65.06 on ranks 0, 2-3 (node)." <<<"$output")" = 4 ]
 }
 
 @test "the family's ranks say alike why they cannot measure, each in a sample file of its own" {
@@ -87,4 +87,15 @@ for rank in (0, 1):
     assert samples["status"] == "unavailable" and "ranks 0-1" in samples["reason"]
     assert samples["context"]["ranks.rank"] == str(rank)
 PY
+}
+
+@test "a family that the harness started stands alone, whatever started the harness" {
+  [ -x "$GPUGAUGE_BUILD/libexec/gpugauge/gpugauge-bench-nccl" ] || skip "the family is not built"
+  if has_gpu; then skip "there is a GPU here"; fi
+  export SLURM_PROCID=3 SLURM_STEP_NUM_TASKS=200 SLURM_LOCALID=0 SLURM_JOB_ID=1 SLURM_STEP_ID=0 SLURM_STEP_NODELIST=127.0.0.1
+  run -3 timeout 30 bash -c '"$0" --gpugauge_parent=$$; exit $?' "$GPUGAUGE_BUILD/libexec/gpugauge/gpugauge-bench-nccl"
+  [[ $output == *"unavailable: No NVIDIA driver library"* ]]
+  # The same without a harness is a rank, and waits for rank 0.
+  GPUGAUGE_RENDEZVOUS_TIMEOUT=1 run -3 timeout 30 "$GPUGAUGE_BUILD/libexec/gpugauge/gpugauge-bench-nccl"
+  [[ $output == *"rank 3 of 200 could not reach rank 0 at 127.0.0.1:"* ]]
 }

@@ -21,15 +21,10 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-int run() {
-  const auto launch = ranks::find_launch();
-  if (!launch) {
-    fmt::print("alone\n");
-    return 0;
-  }
-  ranks::Channel channel(*launch);
+void take_part(ranks::Channel& channel) {
+  const int rank = channel.rank();
   std::string own = variable("FAKE_FACTS");
-  if (const std::string other = variable(fmt::format("FAKE_FACTS_{}", launch->rank).c_str()); !other.empty())
+  if (const std::string other = variable(fmt::format("FAKE_FACTS_{}", rank).c_str()); !other.empty())
     own = other;
   ranks::RankFacts all;
   for (const std::string& text : channel.exchange("versions", own, 10)) {
@@ -40,13 +35,34 @@ int run() {
     all.push_back(std::move(facts));
   }
   if (const auto sentence = ranks::disagreement(all)) throw ranks::Parted(*sentence);
-  if (variable("FAKE_DEATH") == std::to_string(launch->rank))
-    _exit(9);  // as a killed process: nothing is said
+  if (variable("FAKE_DEATH") == std::to_string(rank)) _exit(9);  // as a killed process: nothing is said
   std::string answer;
-  for (const std::string& text : channel.exchange("answer", std::to_string(launch->rank * 10), 10))
+  for (const std::string& text : channel.exchange("answer", std::to_string(rank * 10), 10))
     answer += text + " ";
-  fmt::print("rank {} of {}: {}\n", launch->rank, launch->size, answer);
-  return 0;
+  fmt::print("rank {} of {}: {}\n", rank, channel.size(), answer);
+}
+
+int say(const ranks::Parted& parted) {
+  // One write: lines of several ranks must not mix.
+  const std::string line = fmt::format("PARTED {}\n", parted.what());
+  return write(STDERR_FILENO, line.data(), line.size()) < 0 ? 4 : 3;
+}
+
+int run() {
+  const auto launch = ranks::find_launch();
+  if (!launch) {
+    fmt::print("alone\n");
+    return 0;
+  }
+  ranks::Channel channel(*launch);
+  int code = 0;
+  try {
+    take_part(channel);
+  } catch (const ranks::Parted& parted) {
+    code = say(parted);
+  }
+  channel.end_together();
+  return code;
 }
 
 }  // namespace
@@ -55,9 +71,7 @@ int main() {
   try {
     return run();
   } catch (const ranks::Parted& parted) {
-    // One write: lines of several ranks must not mix.
-    const std::string line = fmt::format("PARTED {}\n", parted.what());
-    return write(STDERR_FILENO, line.data(), line.size()) < 0 ? 4 : 3;
+    return say(parted);
   } catch (const result::UsageError& error) {
     fmt::print(stderr, "USAGE {}\n", error.what());
     return 2;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <cstring>
 #include <memory>
 #include <thread>
@@ -312,6 +313,15 @@ void Channel::fail(const std::string& sentence) {
   try {
     part(launch_.rank == 0 ? fmt::format("{} gave up: {}", name_of(0), sentence) : sentence);
   } catch (const Parted&) {
+  }
+}
+
+void Channel::end_together() {
+  constexpr double wait_seconds = 10;
+  try {
+    exchange("end", "", wait_seconds);
+  } catch (const Parted&) {
+    std::this_thread::sleep_for(std::chrono::seconds(1));
   }
 }
 

@@ -47,6 +47,11 @@ class Channel {
   /// same.
   void fail(const std::string& sentence);
 
+  /// The last thing a rank does, its files written: waits up to 10 s until all have come so far, and a second
+  /// where they have parted. mpirun ends all ranks when the first one ends with an error, mid-sentence if
+  /// need be.
+  void end_together();
+
  private:
   void gather(double deadline);
   void join(double deadline);
