@@ -19,6 +19,11 @@ struct Environment {
   std::function<int()> compute_capability;
   /// GPUs that this process sees. Called only when unavailable() had nothing to say; empty means one.
   std::function<int()> devices;
+  /// "rank3" where several processes of one family run together: stands in the name of this one's sample
+  /// file. Called after unavailable(); empty, or "", for a process that stands alone.
+  std::function<std::string()> rank_name = nullptr;
+  /// Called last, the sample file written; may be empty.
+  std::function<void()> finish = nullptr;
   /// Adds facts to the sample file's context. Called after unavailable(), also when the family is
   /// unavailable.
   std::function<void(result::Facts&)> describe;

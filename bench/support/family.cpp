@@ -176,6 +176,11 @@ int run(const FamilyInfo& family, const std::string& program, Options options) {
     throw result::UsageError(
         fmt::format("--gpugauge_parent={}: that process is not the parent of this one", *options.parent));
   if (!options.child.empty()) return play_child(options.child);
+  if (options.parent) {
+    // What launched the harness, on every node of a job say, launched no ranks of this family.
+    setenv("GPUGAUGE_RANK", "0", 1);
+    setenv("GPUGAUGE_RANKS", "1", 1);
+  }
   if (options.describe) {
     fmt::print("{}", describe(family));
     return exit_ok;
@@ -215,7 +220,11 @@ int run(const FamilyInfo& family, const std::string& program, Options options) {
     samples.benchmarks = std::move(recorder.results);
     summarise(samples);
   }
-  if (options.samples) result::write_file(*options.samples, result::to_json(samples));
+  if (options.samples)
+    result::write_file(
+        samples_path(*options.samples, environment().rank_name ? environment().rank_name() : ""),
+        result::to_json(samples));
+  if (environment().finish) environment().finish();
   return exit_code(samples);
 }
 
@@ -229,6 +238,13 @@ int run_family(const FamilyInfo& family, int argc, char** argv) {
     fmt::print(stderr, "gpugauge-bench-{}: {}\n", family.name, error.what());
     return exit_usage;
   }
+}
+
+std::filesystem::path samples_path(const std::filesystem::path& asked, const std::string& rank) {
+  if (rank.empty()) return asked;
+  std::filesystem::path own = asked;
+  own.replace_filename(fmt::format("{}.{}{}", asked.stem().string(), rank, asked.extension().string()));
+  return own;
 }
 
 Window window_of(const Definition& definition, double seconds) {

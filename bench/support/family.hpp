@@ -2,6 +2,7 @@
 // file.
 #pragma once
 
+#include <filesystem>
 #include <string>
 
 #include "result/samples.hpp"
@@ -30,6 +31,10 @@ inline constexpr std::uint64_t input_seed = 0x6775;
 /// Runs the family's registered benchmarks as the flags say. Reports its own errors on stderr; never throws.
 /// Once a process: Google Benchmark does not survive a second round.
 int run_family(const FamilyInfo& family, int argc, char** argv);
+
+/// Where a process writes its samples: the file asked for, or "samples.rank3.json" beside it for rank
+/// "rank3".
+std::filesystem::path samples_path(const std::filesystem::path& asked, const std::string& rank);
 
 /// The window of one definition when the profile gives `seconds` a benchmark.
 Window window_of(const Definition& definition, double seconds);

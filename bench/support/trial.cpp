@@ -104,6 +104,14 @@ void Trial::time(Timer& timer) {
     note("budget", fmt::format("ended after {} of {} batches", count, window_.minimum_batches));
 }
 
+void Trial::record(result::Batches batches, const std::string& timer, double resolution_seconds) {
+  if (timed_) throw std::logic_error(fmt::format("benchmark {} times twice", instance_.id));
+  timed_ = true;
+  result_.batches = std::move(batches);
+  resolution_seconds_ = resolution_seconds;
+  note("timer", timer);
+}
+
 const Window& Trial::window() const {
   return window_;
 }

@@ -47,6 +47,10 @@ class Trial {
   void time(const std::function<void(std::int64_t)>& operations);
   /// The same with another timer.
   void time(Timer& timer);
+  /// Batches that the body timed itself, instead of time(): where several processes must do the same steps,
+  /// and wall time may not decide how many. `timer` is its name, `resolution_seconds` the smallest difference
+  /// it tells.
+  void record(result::Batches batches, const std::string& timer, double resolution_seconds);
   /// The window that time() fills.
   const Window& window() const;
 

@@ -9,7 +9,7 @@ PACKAGES_CHECK=(
 )
 # What scripts/test needs on top.
 PACKAGES_TEST=(
-  bats libgmock-dev libgtest-dev python3-jsonschema shellcheck
+  bats libgmock-dev libgtest-dev openmpi-bin python3-jsonschema shellcheck
   "clang-format-$PIN_CLANG_TOOLS_VERSION" "clang-tidy-$PIN_CLANG_TOOLS_VERSION"
 )
 

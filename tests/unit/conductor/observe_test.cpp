@@ -222,5 +222,22 @@ TEST_F(Observe, NamesAPowerLimitFromTelemetryAndSettings) {
   EXPECT_EQ(best(), "sw_power_cap");
 }
 
+TEST_F(Observe, NamesTheTransportThatNcclFellBackTo) {
+  const auto with = [](result::Run& run, const std::string& transport) {
+    result::BenchmarkResult benchmark;
+    benchmark.id = "nccl/all_reduce/256MiB";
+    benchmark.notes = {{"nccl.transport", transport}, {"nccl.plugin", "none"}};
+    run.processes.front().samples.emplace().benchmarks = {benchmark};
+  };
+  with(before_.runs.front(), "p2p");
+  with(now(), "shm");
+  verdict("coll_large", judge::VerdictKind::regressed, 3e10, 3e11, result::Direction::higher);
+  verdict("p2p", judge::VerdictKind::ok);
+  const diagnose::Observation seen = observation();
+  EXPECT_EQ(seen.inventory.at("nccl.transport"), diagnose::Value("shm"));
+  EXPECT_EQ(seen.changed->at("nccl.transport").after, diagnose::Value("shm"));
+  EXPECT_EQ(best(), "nccl_p2p_to_shm");
+}
+
 }  // namespace
 }  // namespace gpugauge::conductor

@@ -1,0 +1,120 @@
+// What the copies between host and device share: sizes, timers, buffers, and checks from the generator alone.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kernels/memory/stream.hpp"
+#include "kernels/support/fill.hpp"
+#include "support/byte_text.hpp"
+#include "support/cuda/device.hpp"
+#include "support/cuda/gpu_timer.hpp"
+
+namespace gpugauge::bench::copy {
+
+/// Sizes of the copies between host and device.
+inline const std::vector<std::string> sizes{"4KiB", "64KiB", "1MiB", "64MiB", "256MiB", "1GiB"};
+
+/// Copies that one batch holds at most: 16 large ones. Of small ones more, so that the batch is long beside
+/// the half microsecond that events can tell.
+constexpr std::int64_t most_copies(std::uint64_t bytes) {
+  return bytes >= (std::uint64_t{1} << 20) ? 16 : 128;
+}
+
+/// Another timer with smaller batches.
+class AtMost final : public Timer {
+ public:
+  AtMost(Timer& timer, std::int64_t most) : timer_(timer), most_(most) {}
+  BatchTime time_batch(std::int64_t operations) override { return timer_.time_batch(operations); }
+  void warm_up() override { timer_.warm_up(); }
+  std::string name() const override { return timer_.name(); }
+  double resolution_seconds() const override { return timer_.resolution_seconds(); }
+  std::int64_t maximum_operations() const override {
+    const std::int64_t other = timer_.maximum_operations();
+    return other > 0 ? std::min(other, most_) : most_;
+  }
+
+ private:
+  Timer& timer_;
+  std::int64_t most_;
+};
+
+enum class Direction { to_device, to_host };
+
+/// A host and a device buffer of `bytes` bytes, the source holding the generator's data and the target
+/// poison. `Host` is cuda::PinnedBuffer<float> or std::vector<float>.
+template <typename Host>
+class Pair {
+ public:
+  /// Skips the trial by name where the device buffers do not fit.
+  Pair(Trial& trial, std::uint64_t bytes, Direction direction)
+      : direction_(direction),
+        seed_(trial.data_seed()),
+        host_(fitting(trial, bytes)),
+        device_(bytes / sizeof(float)) {
+    cuda::check(kernels::fill_uniform(device_.get(), device_.count(), seed_, nullptr), "filling the data");
+    if (direction == Direction::to_device) {
+      // The host's data come from the device: a copy that damages them is found in the end all the same.
+      cuda::check(cudaMemcpy(host(), device(), device_.bytes(), cudaMemcpyDeviceToHost),
+                  "filling the host's data");
+      cuda::check(kernels::poison(device(), device_.bytes(), nullptr), "poisoning the target");
+    } else {
+      std::fill_n(reinterpret_cast<unsigned char*>(host()), device_.bytes(),
+                  static_cast<unsigned char>(0xff));
+    }
+    cuda::check(cudaDeviceSynchronize(), "waiting for the GPU");
+  }
+
+  float* host() { return data_of(host_); }
+  float* device() { return device_.get(); }
+  std::size_t count() const { return device_.count(); }
+  std::size_t bytes() const { return device_.bytes(); }
+  Host& host_buffer() { return host_; }
+
+  void enqueue(cudaStream_t stream) {
+    const bool in = direction_ == Direction::to_device;
+    cuda::check(cudaMemcpyAsync(in ? device() : host(), in ? host() : device(), bytes(),
+                                in ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost, stream),
+                "enqueueing a copy");
+  }
+
+  /// Every element of the target against the generator.
+  void verify(Trial& trial, const char* what = "") {
+    cuda::check(cudaDeviceSynchronize(), "waiting for the GPU");
+    const cuda::DeviceValue<unsigned long long> mismatches;
+    if (direction_ == Direction::to_host) {
+      cuda::check(kernels::poison(device(), bytes(), nullptr), "poisoning the check's buffer");
+      cuda::check(cudaMemcpy(device(), host(), bytes(), cudaMemcpyHostToDevice), "bringing the result back");
+    }
+    cuda::check(kernels::memory::count_copy_mismatches(device(), count(), seed_, mismatches.get(), nullptr),
+                "comparing the target with the generator");
+    trial.verify(std::string("elements that differ from the generator's") + what,
+                 static_cast<double>(mismatches.read(nullptr)), 0);
+  }
+
+ private:
+  static std::size_t fitting(Trial& trial, std::uint64_t bytes) {
+    if (const auto reason = cuda::why_too_large(bytes)) trial.skip(*reason);
+    return bytes / sizeof(float);
+  }
+  static float* data_of(std::vector<float>& memory) { return memory.data(); }
+  static float* data_of(cuda::PinnedBuffer<float>& memory) { return memory.get(); }
+
+  Direction direction_;
+  std::uint64_t seed_;
+  Host host_;
+  cuda::DeviceBuffer<float> device_;
+};
+
+/// Pinned memory and the GPU's copy engine: cudaMemcpyAsync.
+void copy_by_engine(Trial& trial, Direction direction);
+/// Pinned memory, read or written by a kernel on the SMs.
+void copy_by_kernel(Trial& trial, Direction direction);
+/// Pageable memory: the driver copies through its own pinned buffers, and the call returns when it is done.
+/// On the host's clock.
+void copy_pageable(Trial& trial, Direction direction);
+
+}  // namespace gpugauge::bench::copy

@@ -1,0 +1,109 @@
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "integrity/place.hpp"
+#include "integrity/repeat.hpp"
+#include "kernels/gemm/mma_bf16.hpp"
+#include "kernels/gemm/reference.hpp"
+#include "kernels/gemm/tiling.hpp"
+#include "kernels/gemm/work.hpp"
+#include "kernels/integrity/tiles.hpp"
+#include "kernels/support/fill.hpp"
+
+namespace gpugauge::bench::integrity {
+namespace {
+
+using kernels::Bf16;
+
+constexpr int edge = 4096;
+constexpr std::size_t elements = std::size_t{edge} * edge;
+constexpr int across = edge / kernels::integrity::tile_edge;
+constexpr std::size_t tiles = std::size_t{across} * across;
+
+void gemm(Trial& trial) {
+  constexpr std::size_t bytes = elements * (3 * sizeof(Bf16) + sizeof(float) + sizeof(Bf16));
+  if (const auto reason = cuda::why_too_large(bytes)) trial.skip(*reason);
+  const cuda::Stream stream;
+  const cuda::DeviceBuffer<Bf16> a(elements);
+  const cuda::DeviceBuffer<Bf16> b(elements);
+  const cuda::DeviceBuffer<Bf16> b_by_columns(elements);
+  const cuda::DeviceBuffer<float> c(elements);
+  const cuda::DeviceBuffer<Bf16> c_rounded(elements);
+  const cuda::DeviceBuffer<unsigned long long> device_sums(tiles);
+  const cuda::DeviceBuffer<std::uint32_t> device_sms(tiles);
+  const std::uint64_t seed = trial.data_seed();
+  cuda::check(kernels::fill_uniform(a.get(), elements, seed, stream.get()), "filling A");
+  cuda::check(kernels::fill_uniform(b.get(), elements, seed + 1, stream.get()), "filling B");
+  cuda::check(kernels::integrity::fill_by_columns(b_by_columns.get(), edge, edge, seed + 1, stream.get()),
+              "filling B");
+  cuda::check(kernels::poison(c.get(), c.bytes(), stream.get()), "poisoning C");
+
+  std::vector<std::uint64_t> sums(tiles);
+  std::vector<std::uint32_t> sms(tiles);
+  const cuda::DeviceValue<unsigned long long> whole;
+  const auto multiply = [&] {
+    cuda::check(kernels::integrity::multiply_tiles(a.get(), b_by_columns.get(), c.get(), edge, edge, edge,
+                                                   device_sums.get(), device_sms.get(), stream.get()),
+                "launching the tiled product");
+    // The fast product draws the most power, and a weak SM shows itself then: it runs in between, and as a
+    // whole has to be the same too.
+    cuda::check(kernels::gemm::mma_bf16(a.get(), b.get(), c_rounded.get(), edge, edge, edge, stream.get()),
+                "launching the matrix product");
+    cuda::check(kernels::checksum(c_rounded.get(), c_rounded.bytes(), whole.get(), stream.get()),
+                "summing C");
+    cuda::check(cudaMemcpyAsync(sums.data(), device_sums.get(), device_sums.bytes(), cudaMemcpyDeviceToHost,
+                                stream.get()),
+                "reading the tiles' sums back");
+    cuda::check(cudaMemcpyAsync(sms.data(), device_sms.get(), device_sms.bytes(), cudaMemcpyDeviceToHost,
+                                stream.get()),
+                "reading the SM numbers back");
+    return static_cast<std::uint64_t>(whole.read(stream.get()));
+  };
+  const std::uint64_t first_whole = multiply();
+  const std::vector<std::uint64_t> reference = sums;
+  const cuda::DeviceValue<double> error;
+  const auto samples = static_cast<int>(kernels::gemm::samples_for(edge));
+  cuda::check(kernels::gemm::sampled_error(a.get(), b.get(), c.get(), edge, edge, edge, samples, seed,
+                                           error.get(), stream.get()),
+              "comparing C with fp64");
+  trial.verify(fmt::format("largest error over {} rows against fp64, relative to the norms", samples),
+               error.read(stream.get()), kernels::gemm::tolerance_bf16_mma(edge));
+
+  TileFaults faults(across, kernels::integrity::tile_edge);
+  std::size_t other_wholes = 0;
+  repeat_for_window(trial, [&] {
+    if (multiply() != first_whole) ++other_wholes;
+    faults.add(reference, sums, sms);
+  });
+  std::uint64_t checksum = first_whole;
+  for (const std::uint64_t sum : reference) checksum += sum;
+  trial.note("checksum", fmt::format("{:016x}", checksum));
+  if (faults.count() > 0) trial.note("place", faults.sentence());
+  trial.verify(faults.count() == 0 ? std::string("tiles that differ from the first product's")
+                                   : "tiles that differ from the first product's: " + faults.sentence(),
+               static_cast<double>(faults.count()), 0);
+  trial.verify("fast products whose checksum differs from the first one's", static_cast<double>(other_wholes),
+               0);
+}
+
+const Registration registered{
+    define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
+        .isolates("Silent corruption in the SMs: one bf16 product on Tensor Cores, repeated, must be the "
+                  "same bit for "
+                  "bit. Of every 64x64 tile it is known which SM made it, so that a wrong one is named. "
+                  "Between the "
+                  "repeats the fast product runs for its power")
+        .bad_value(
+            "an SM that computes wrongly: take the GPU out of service. With wrong tiles on many SMs: memory, "
+            "power or an unstable clock")
+        .axis("time", {"short", "long"})
+        .custom_metrics()
+        .deterministic()
+        .requires_gpu(80)
+        .from(Depth::standard, "time", {"short"})
+        .from(Depth::deep, "time", {"long"})
+        .body(gemm)};
+
+}  // namespace
+}  // namespace gpugauge::bench::integrity

@@ -1,0 +1,76 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "integrity/place.hpp"
+#include "integrity/repeat.hpp"
+#include "kernels/integrity/pattern.hpp"
+#include "support/cuda/device.hpp"
+
+namespace gpugauge::bench::integrity {
+namespace {
+
+// What stays free: a tenth of the memory for others, as everywhere, and some for the runtime.
+std::size_t words_for(Trial& trial) {
+  constexpr std::size_t gibibyte = std::size_t{1} << 30;
+  const std::size_t free = cuda::free_memory_bytes();
+  const std::size_t reserve = cuda::device().memory_bytes / 10 + (256 << 20);
+  if (free < reserve + gibibyte) trial.skip("less than a GiB of GPU memory is free beside a tenth of it");
+  // The short screen takes a part of it: writing and reading all of it takes longer than its window.
+  const std::size_t bytes =
+      trial.parameter("time") == "long" ? free - reserve : std::min(free - reserve, 16 * gibibyte);
+  return bytes / (1 << 20) * (1 << 20) / sizeof(std::uint64_t);
+}
+
+void memory(Trial& trial) {
+  const cuda::DeviceBuffer<std::uint64_t> words(words_for(trial));
+  const cuda::DeviceBuffer<kernels::integrity::Faults> device_faults(1);
+  const cuda::Stream stream;
+  cuda::check(kernels::integrity::reset_faults(device_faults.get(), stream.get()),
+              "clearing the fault record");
+  bool inverse = false;
+  repeat_for_window(trial, [&] {
+    for (int pass = 0; pass < 2; ++pass, inverse = !inverse) {
+      cuda::check(kernels::integrity::write_pattern(words.get(), words.count(), inverse, stream.get()),
+                  "writing the pattern");
+      cuda::check(kernels::integrity::check_pattern(words.get(), words.count(), inverse, device_faults.get(),
+                                                    stream.get()),
+                  "checking the pattern");
+    }
+    stream.synchronize();
+  });
+  kernels::integrity::Faults faults;
+  cuda::check(
+      cudaMemcpyAsync(&faults, device_faults.get(), sizeof faults, cudaMemcpyDeviceToHost, stream.get()),
+      "reading the fault record");
+  stream.synchronize();
+  trial.note("bytes", fmt::format("{}", words.bytes()));
+  trial.note("base_address", fmt::format("{:#x}", reinterpret_cast<std::uintptr_t>(words.get())));
+  const std::string place = sentence_of(faults);
+  if (!place.empty()) trial.note("place", place);
+  trial.verify(place.empty() ? std::string("words that differ from the pattern")
+                             : "words that differ from the pattern: " + place,
+               static_cast<double>(faults.count), 0);
+}
+
+const Registration registered{
+    define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
+        .isolates(
+            "Silent corruption in device memory and on the way to it: every word is written with a pattern "
+            "of its "
+            "own address and read back, then with its inverse, over up to 16 GiB (short) or all free memory "
+            "(long)")
+        .bad_value(
+            "memory cells, an address line or an L2 slice that is damaged where ECC is off or does not see "
+            "it: "
+            "take the GPU out of service. Addresses are virtual: they tell how wide the damage is, not which "
+            "cell it is")
+        .axis("time", {"short", "long"})
+        .custom_metrics()
+        .requires_gpu()
+        .from(Depth::standard, "time", {"short"})
+        .from(Depth::deep, "time", {"long"})
+        .body(memory)};
+
+}  // namespace
+}  // namespace gpugauge::bench::integrity

@@ -1,0 +1,33 @@
+// From a collective's time to its bandwidths. algbw = bytes / seconds: what a program sees. busbw = algbw
+// times a factor that makes it the traffic on the busiest link, so that it can be held against hardware
+// whatever the number of ranks (nccl-tests, PERFORMANCE.md, derives the factors). `ranks` >= 1; with one rank
+// nothing crosses a link and there is no busbw.
+#pragma once
+
+#include <cstdint>
+
+namespace gpugauge::bench::nccl {
+
+/// All-reduce: every rank sends and receives its share twice, 2 (n-1)/n.
+constexpr double factor_all_reduce(int ranks) {
+  return 2.0 * (ranks - 1) / ranks;
+}
+/// All-gather, reduce-scatter and all-to-all over all ranks' data: (n-1)/n of it crosses each link.
+constexpr double factor_all_gather(int ranks) {
+  return static_cast<double>(ranks - 1) / ranks;
+}
+/// Broadcast and send/receive: everything crosses once.
+constexpr double factor_one(int) {
+  return 1.0;
+}
+
+/// Sizes up to this are bound by latency: their time is the metric.
+inline constexpr std::uint64_t largest_small_bytes = 64 << 10;
+
+/// fp32 elements of a collective over `bytes` bytes in all: as many as divide evenly among `parts` ranks.
+constexpr std::uint64_t elements_of(std::uint64_t bytes, int parts) {
+  const std::uint64_t elements = bytes / 4;
+  return elements - elements % static_cast<std::uint64_t>(parts);
+}
+
+}  // namespace gpugauge::bench::nccl

@@ -1,0 +1,27 @@
+#include "nccl/collective.hpp"
+
+namespace gpugauge::bench::nccl {
+namespace {
+
+constexpr Collective broadcast{
+    .divides = false,
+    .receives_part = false,
+    .bus_factor = factor_one,
+    .enqueue =
+        [](const float* send, float* receive, const Layout& layout, int, int, ncclComm_t comm,
+           cudaStream_t stream) {
+          return ncclBroadcast(send, receive, layout.total, ncclFloat, 0, comm, stream);
+        },
+    .expected = [](const Layout& layout, int,
+                   int) { return kernels::collective::Expected{.block = layout.total}; },
+};
+
+const Registration registered{
+    define_collective(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP, false)
+        .isolates("Rank 0's buffer on every GPU, by NCCL")
+        .bad_value("another transport than before (its name is in the notes), a link that is down or narrow, "
+                   "peer access taken away, settings of NCCL in the environment, another process on a GPU")
+        .body([](Trial& trial) { measure_collective(trial, broadcast); })};
+
+}  // namespace
+}  // namespace gpugauge::bench::nccl

@@ -1,0 +1,17 @@
+# NCCL stands beside the toolkit, where scripts/setup puts it, or in the distribution's places.
+if(GPUGAUGE_CUDA)
+  find_path(GPUGAUGE_NCCL_INCLUDE nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS} ENV NCCL_HOME PATH_SUFFIXES include)
+  find_library(GPUGAUGE_NCCL_LIBRARY NAMES nccl libnccl.so.2 HINTS ${CUDAToolkit_LIBRARY_DIR} ENV NCCL_HOME
+               PATH_SUFFIXES lib lib64)
+  mark_as_advanced(GPUGAUGE_NCCL_INCLUDE GPUGAUGE_NCCL_LIBRARY)
+  if(GPUGAUGE_NCCL_INCLUDE AND GPUGAUGE_NCCL_LIBRARY)
+    if(NOT TARGET gpugauge_nccl)
+      add_library(gpugauge_nccl INTERFACE)
+      target_include_directories(gpugauge_nccl SYSTEM INTERFACE ${GPUGAUGE_NCCL_INCLUDE})
+      target_link_libraries(gpugauge_nccl INTERFACE ${GPUGAUGE_NCCL_LIBRARY} ${CMAKE_DL_LIBS})
+    endif()
+    set(FAMILY_LIBRARIES gpugauge_nccl)
+  else()
+    set(FAMILY_UNAVAILABLE "nccl.h or libnccl.so was not found: run scripts/setup, or set NCCL_HOME")
+  endif()
+endif()

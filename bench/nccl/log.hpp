@@ -1,0 +1,45 @@
+// What NCCL did, out of its own log (NCCL_DEBUG=INFO). The log is for people and changes with versions: lines
+// that are not understood are passed over, and what was not found stays empty.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gpugauge::bench::nccl {
+
+/// Algorithm and protocol that NCCL chose for one size.
+struct Choice {
+  std::string collective;  ///< "AllReduce"; "" where old versions do not say
+  std::uint64_t bytes = 0;
+  std::string algorithm;  ///< lower case: tree ring collnet_direct collnet_chain nvls nvls_tree pat symmetric
+  std::string protocol;   ///< lower case: ll ll128 simple
+  std::string channels;   ///< "0..23" or ""
+};
+
+struct Log {
+  std::string version;  ///< "2.28.9+cuda13.0"
+  std::map<std::string, int>
+      paths;  ///< "P2P/CUMEM", "SHM/direct/direct", "NET/IB/GDRDMA" -> lines that say so
+  std::optional<int> collective_channels;
+  std::optional<int> nvls_channels;
+  std::optional<int> point_to_point_channels;
+  std::string network;  ///< "IB", "Socket", a plugin's name
+  std::string plugin;   ///< of the network: its name, "none", or "" where the log does not say
+  bool rings = false;
+  bool trees = false;
+  bool nvls_tree = false;
+  std::vector<Choice> choices;
+  std::vector<std::string> warnings;  ///< NCCL WARN lines, without host and process
+};
+
+Log parse_log(const std::string& text);
+
+/// "p2p", "shm", "ib", "net" (a plugin's) or "socket": the slowest kind of path in use, which is what bounds
+/// a ring;
+/// "" when there is none. The words are those of the observation's nccl.transport.
+std::string transport_of(const Log& log);
+
+}  // namespace gpugauge::bench::nccl

@@ -1,0 +1,230 @@
+#include "nccl/meeting.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <regex>
+#include <thread>
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <nccl.h>
+#include <unistd.h>
+
+#include "result/build.hpp"
+#include "support/cuda/device.hpp"
+#include "support/cuda/environment.hpp"
+#include "support/environment.hpp"
+#include "support/family.hpp"
+#include "support/ranks/agreement.hpp"
+
+namespace gpugauge::bench {
+extern const char* const family_source_hash;
+}  // namespace gpugauge::bench
+
+namespace gpugauge::bench::nccl {
+
+namespace {
+
+struct Meeting {
+  std::optional<ranks::Launch> launch;
+  std::unique_ptr<ranks::Channel> channel;
+  std::optional<std::string> problem;
+};
+
+Meeting& meeting() {
+  static Meeting here;
+  return here;
+}
+
+/// The version of the kernel module that runs; "unknown" where /proc does not show it.
+std::string driver_version() {
+  std::ifstream file("/proc/driver/nvidia/version");
+  std::string line;
+  static const std::regex pattern(R"(\s(\d+\.\d+(\.\d+)?)\s)");
+  std::smatch match;
+  return std::getline(file, line) && std::regex_search(line, match, pattern) ? match[1].str() : "unknown";
+}
+
+/// What NCCL would load: the plugin's file name, size and newest interface; "none" where there is none.
+std::string plugin() {
+  const char* const asked = std::getenv("NCCL_NET_PLUGIN");
+  std::string name = "libnccl-net.so";
+  if (asked != nullptr && *asked != '\0') {
+    const std::string text = asked;
+    if (text == "none") return "none";
+    name = text.find(".so") != std::string::npos ? text : fmt::format("libnccl-net-{}.so", text);
+  }
+  void* const library = dlopen(name.c_str(), RTLD_LAZY | RTLD_LOCAL);
+  if (library == nullptr) return "none";
+  for (int version = 20; version >= 4; --version) {
+    void* const symbol = dlsym(library, fmt::format("ncclNetPlugin_v{}", version).c_str());
+    if (symbol == nullptr) continue;
+    Dl_info info{};
+    std::error_code fault;
+    if (dladdr(symbol, &info) == 0 || info.dli_fname == nullptr) return fmt::format("interface v{}", version);
+    const auto path = std::filesystem::canonical(info.dli_fname, fault);
+    const auto size = std::filesystem::file_size(path, fault);
+    return fmt::format("{}, {} bytes, interface v{}", path.filename().string(), fault ? 0 : size, version);
+  }
+  return fmt::format("{} without an interface that is known", name);
+}
+
+std::string nccl_version() {
+  int version = 0;
+  if (ncclGetVersion(&version) != ncclSuccess) return "unknown";
+  return fmt::format("{}.{}.{}", version / 10'000, version / 100 % 100, version % 100);
+}
+
+/// One GPU a rank: where all of a node's GPUs are visible, the one of its number. A launcher that gave out
+/// one has done so already.
+void choose_gpu(const ranks::Launch& launch) {
+  const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  std::string own = std::to_string(launch.local_rank);
+  if (visible != nullptr) {
+    std::string rest = visible;
+    if (rest.find(',') == std::string::npos) return;
+    for (int skip = launch.local_rank; skip > 0; --skip) {
+      const std::size_t comma = rest.find(',');
+      rest = comma == std::string::npos ? "" : rest.substr(comma + 1);
+    }
+    own = rest.substr(0, rest.find(','));
+    if (own.empty()) return;  // fewer GPUs than ranks: two ranks then name the same GPU, and that is said
+  }
+  setenv("CUDA_VISIBLE_DEVICES", own.c_str(), 1);
+}
+
+result::Facts facts_of(const std::optional<std::string>& no_gpu) {
+  const cuda::StartUp& start = cuda::start_up();
+  char host[256] = "";
+  gethostname(host, sizeof host - 1);
+  result::Facts facts{{"host", host},
+                      {"suite", result::build().version},
+                      {"source_hash", family_source_hash},
+                      {"driver", driver_version()},
+                      {"cuda.driver", cuda::cuda_version_text(start.driver_version)},
+                      {"cuda.runtime", cuda::cuda_version_text(start.runtime_version)},
+                      {"nccl", nccl_version()},
+                      {"nccl.plugin", plugin()}};
+  if (no_gpu)
+    facts["error"] = *no_gpu;
+  else
+    facts["gpu.uuid"] = cuda::device().uuid;
+  return facts;
+}
+
+std::optional<std::string> meet() {
+  Meeting& here = meeting();
+  here.launch = ranks::find_launch();
+  if (here.launch) choose_gpu(*here.launch);
+  auto no_gpu = cuda::why_unavailable(cuda::start_up());
+  if (!here.launch) return no_gpu;
+  try {
+    here.channel = std::make_unique<ranks::Channel>(*here.launch);
+    ranks::Texts flat;
+    for (const auto& [name, value] : facts_of(no_gpu)) {
+      flat.push_back(name);
+      flat.push_back(value);
+    }
+    ranks::RankFacts all;
+    for (const std::string& text :
+         here.channel->exchange("versions", ranks::encode(flat), here.launch->patience_seconds)) {
+      const ranks::Texts pairs = ranks::decode(text).value_or(ranks::Texts{});
+      result::Facts facts;
+      for (std::size_t i = 0; i + 1 < pairs.size(); i += 2) facts[pairs[i]] = pairs[i + 1];
+      all.push_back(std::move(facts));
+    }
+    here.problem = ranks::disagreement(all);
+  } catch (const ranks::Parted& parted) {
+    here.problem = parted.what();
+  }
+  return here.problem;
+}
+
+// A log that the user wants is left alone; a quieter one is made to speak, into a file.
+bool log_is_the_users() {
+  static const bool is = [] {
+    const char* const level = std::getenv("NCCL_DEBUG");
+    const std::string asked = level == nullptr ? "" : level;
+    return asked == "INFO" || asked == "TRACE" || std::getenv("NCCL_DEBUG_FILE") != nullptr;
+  }();
+  return is;
+}
+
+int& last_log() {
+  static int number = 0;
+  return number;
+}
+
+void ask_for_log() {
+  if (log_is_the_users()) return;
+  setenv("NCCL_DEBUG", "INFO", 1);
+  setenv("NCCL_DEBUG_FILE", log_file(0).c_str(), 1);
+  setenv("NCCL_DEBUG_SUBSYS", "INIT,ENV,NET", 0);
+}
+
+bool register_meeting() {
+  Environment environment = bench::environment();
+  const auto describe = environment.describe;
+  environment.unavailable = [] {
+    ask_for_log();
+    return meet();
+  };
+  environment.rank_name = [] { return launch() ? fmt::format("rank{}", launch()->rank) : std::string(); };
+  environment.finish = [] {
+    std::error_code ignored;
+    for (int number = 0; number <= last_log(); ++number) std::filesystem::remove(log_file(number), ignored);
+    if (channel() != nullptr) channel()->end_together();
+  };
+  environment.describe = [describe](result::Facts& facts) {
+    describe(facts);
+    facts["nccl.version"] = nccl_version();
+    facts["nccl.plugin"] = plugin();
+    if (!launch()) return;
+    facts["ranks.rank"] = std::to_string(launch()->rank);
+    facts["ranks.size"] = std::to_string(launch()->size);
+    facts["ranks.launcher"] = launch()->launcher;
+  };
+  set_environment(std::move(environment));
+  return true;
+}
+
+// cuda/environment.hpp's own registration stands before it in this file, so it has run.
+const bool registered = register_meeting();
+
+}  // namespace
+
+std::string log_file(int number) {
+  if (log_is_the_users()) return "";
+  last_log() = std::max(last_log(), number);
+  return (std::filesystem::temp_directory_path() / fmt::format("gpugauge_nccl_{}_{}.log", getpid(), number))
+      .string();
+}
+
+ranks::Channel* channel() {
+  return meeting().channel.get();
+}
+
+const std::optional<ranks::Launch>& launch() {
+  return meeting().launch;
+}
+
+void end_soon() {
+  static const bool once = [] {
+    std::thread([] {
+      std::this_thread::sleep_for(std::chrono::seconds(20));
+      fmt::print(stderr,
+                 "gpugauge-bench-nccl: this rank still waited in a library for one that is gone; ended\n");
+      std::fflush(nullptr);
+      std::_Exit(exit_failed);
+    }).detach();
+    return true;
+  }();
+  (void)once;
+}
+
+}  // namespace gpugauge::bench::nccl

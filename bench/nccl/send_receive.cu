@@ -1,0 +1,37 @@
+#include "nccl/collective.hpp"
+
+namespace gpugauge::bench::nccl {
+namespace {
+
+constexpr Collective send_receive{
+    .divides = false,
+    .receives_part = false,
+    .bus_factor = factor_one,
+    .enqueue =
+        [](const float* send, float* receive, const Layout& layout, int rank, int ranks, ncclComm_t comm,
+           cudaStream_t stream) {
+          const int next = (rank + 1) % ranks;
+          const int before = (rank + ranks - 1) % ranks;
+          ncclResult_t code = ncclGroupStart();
+          if (code == ncclSuccess) code = ncclSend(send, layout.total, ncclFloat, next, comm, stream);
+          if (code == ncclSuccess) code = ncclRecv(receive, layout.total, ncclFloat, before, comm, stream);
+          const ncclResult_t end = ncclGroupEnd();
+          return code == ncclSuccess ? end : code;
+        },
+    .expected =
+        [](const Layout& layout, int rank, int ranks) {
+          return kernels::collective::Expected{.first_rank = (rank + ranks - 1) % ranks,
+                                               .block = layout.total};
+        },
+};
+
+const Registration registered{
+    define_collective(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP, false)
+        .isolates("Every GPU sends its buffer to the next one of a ring and receives from the one before, by "
+                  "NCCL: the traffic of pipeline parallelism, each way at the same time")
+        .bad_value("another transport than before (its name is in the notes), a link that is down or narrow, "
+                   "peer access taken away, settings of NCCL in the environment, another process on a GPU")
+        .body([](Trial& trial) { measure_collective(trial, send_receive); })};
+
+}  // namespace
+}  // namespace gpugauge::bench::nccl

@@ -1,0 +1,210 @@
+#include "nccl/world.hpp"
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <future>
+#include <sstream>
+#include <stdexcept>
+#include <thread>
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "nccl/meeting.hpp"
+#include "support/cuda/device.hpp"
+#include "support/cuda/environment.hpp"
+#include "support/interrupt.hpp"
+#include "support/trial.hpp"
+
+namespace gpugauge::bench::nccl {
+
+namespace {
+
+constexpr double making_seconds = 120;
+constexpr double step_seconds = 120;
+
+std::optional<std::string>& broken() {
+  static std::optional<std::string> sentence;
+  return sentence;
+}
+
+std::string uuid_of(int device) {
+  cudaDeviceProp properties{};
+  cuda::check(cudaGetDeviceProperties(&properties, device), "reading the GPU's properties");
+  std::string text = "GPU-";
+  for (int i = 0; i < 16; ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += fmt::format("{:02x}", static_cast<unsigned char>(properties.uuid.bytes[i]));
+  }
+  return text;
+}
+
+std::string host_name() {
+  char name[256] = "";
+  gethostname(name, sizeof name - 1);
+  return name;
+}
+
+}  // namespace
+
+void check(ncclResult_t code, const char* doing) {
+  if (code == ncclSuccess) return;
+  const char* const last = ncclGetLastError(nullptr);
+  throw std::runtime_error(fmt::format("{} failed: {}{}", doing, ncclGetErrorString(code),
+                                       last == nullptr || *last == '\0' ? "" : fmt::format(" ({})", last)));
+}
+
+World& World::get() {
+  if (broken()) throw std::runtime_error(*broken());
+  // Never destroyed: a communicator that waits for others would wait at the process's end.
+  static World* const world = new World;
+  return *world;
+}
+
+World::World() : host_(host_name()), channel_(nccl::channel()) {
+  const int devices = channel_ != nullptr ? 1 : cuda::start_up().devices;
+  rank_count_ = channel_ != nullptr ? channel_->size() : devices;
+  log_path_ = log_file(0);
+  for (int device = 0; device < devices; ++device) {
+    const OnDevice current(device);
+    Member member;
+    member.device = device;
+    member.rank = channel_ != nullptr ? channel_->rank() : device;
+    member.uuid = uuid_of(device);
+    member.stream = std::make_unique<cuda::Stream>();
+    member.events = std::vector<cuda::Event>(iterations_per_chunk + 1);
+    members_.push_back(std::move(member));
+  }
+  try {
+    if (channel_ != nullptr)
+      make_one_communicator();
+    else
+      make_communicators();
+  } catch (const std::exception& error) {
+    give_up(error.what());
+    throw;
+  }
+}
+
+void World::make_communicators() {
+  std::vector<ncclComm_t> comms(members_.size());
+  std::vector<int> devices;
+  for (const Member& member : members_) devices.push_back(member.device);
+  check(ncclCommInitAll(comms.data(), static_cast<int>(comms.size()), devices.data()),
+        "making NCCL's communicators");
+  for (std::size_t i = 0; i < comms.size(); ++i) members_[i].comm = comms[i];
+}
+
+// NCCL waits for all ranks inside one call. It does so in a thread of its own, so that this one hears of a
+// rank that ended. A blocking communicator on purpose: NCCL starts a thread for every group of one that is
+// not.
+void World::make_one_communicator() {
+  ncclUniqueId id{};
+  if (channel_->rank() == 0) check(ncclGetUniqueId(&id), "making NCCL's identifier");
+  const std::string mine = channel_->rank() == 0 ? std::string(id.internal, sizeof id.internal) : "";
+  const std::string shared = exchange("identifier", mine).front();
+  if (shared.size() != sizeof id.internal)
+    throw std::runtime_error("rank 0 gave an identifier of another size: its NCCL is another version");
+  shared.copy(id.internal, sizeof id.internal);
+  using Made = std::pair<ncclResult_t, ncclComm_t>;
+  auto promise = std::make_shared<std::promise<Made>>();
+  std::future<Made> future = promise->get_future();
+  std::thread([promise, id, size = channel_->size(), rank = channel_->rank()] {
+    Made made{ncclSystemError, nullptr};
+    if (cudaSetDevice(0) == cudaSuccess) made.first = ncclCommInitRank(&made.second, size, id, rank);
+    promise->set_value(made);
+  }).detach();
+  const double deadline = steady_seconds() + making_seconds;
+  while (future.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) {
+    channel_->check();
+    if (interrupted()) throw std::runtime_error("a signal ended the process");
+    if (steady_seconds() > deadline)
+      throw std::runtime_error(fmt::format("NCCL made no communicator within {:g} s", making_seconds));
+  }
+  const Made made = future.get();
+  check(made.first, "making NCCL's communicator");
+  members_.front().comm = made.second;
+}
+
+ranks::Texts World::exchange(const std::string& step, const std::string& text) {
+  return channel_ == nullptr ? ranks::Texts{text} : channel_->exchange(step, text, step_seconds);
+}
+
+void World::agree(const std::string& step, const std::optional<std::string>& problem) {
+  const ranks::Texts all = exchange(step, problem.value_or(""));
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (!all[i].empty())
+      throw Skipped{channel_ == nullptr
+                        ? all[i]
+                        : fmt::format("{}: {}", channel_->name_of(static_cast<int>(i)), all[i])};
+}
+
+void World::wait(double seconds) {
+  const double deadline = steady_seconds() + seconds;
+  constexpr double look_seconds = 5e-3;
+  for (const Member& member : members_) {
+    const OnDevice current(member.device);
+    double next_look = steady_seconds() + look_seconds;
+    for (;;) {
+      const cudaError_t state = cudaStreamQuery(member.stream->get());
+      if (state == cudaSuccess) break;
+      if (state != cudaErrorNotReady) cuda::check(state, "waiting for a collective");
+      const double now = steady_seconds();
+      if (now < next_look) {
+        std::this_thread::yield();
+        continue;
+      }
+      next_look = now + look_seconds;
+      if (channel_ != nullptr) channel_->check();
+      ncclResult_t fault = ncclSuccess;
+      check(ncclCommGetAsyncError(member.comm, &fault), "asking NCCL for errors");
+      check(fault, "a collective");
+      if (now > deadline)
+        throw std::runtime_error(
+            fmt::format("a collective did not end within {:g} s on {} ({})", seconds, member.uuid, host_));
+    }
+  }
+}
+
+void World::give_up(const std::string& sentence) {
+  if (broken()) return;
+  broken() = sentence;
+  end_soon();
+  if (channel_ != nullptr) channel_->fail(sentence);
+  for (Member& member : members_)
+    if (member.comm != nullptr) ncclCommAbort(std::exchange(member.comm, nullptr));
+}
+
+// NCCL reads its environment again when it is asked to: an entry point that it keeps for PyTorch and may drop
+// one day. The variables exist already, so that their values are only replaced.
+bool World::begin_log(const char* subsystems) {
+  if (log_path_.empty()) return false;
+  static const auto again = reinterpret_cast<void (*)()>(dlsym(RTLD_DEFAULT, "ncclResetDebugInit"));
+  if (again == nullptr) return false;
+  log_text_ = log_so_far();
+  log_of_choices_ = std::string(subsystems) == "TUNING";
+  std::error_code ignored;
+  std::filesystem::remove(log_path_, ignored);
+  log_path_ = log_file(++log_count_);
+  setenv("NCCL_DEBUG_FILE", log_path_.c_str(), 1);
+  setenv("NCCL_DEBUG_SUBSYS", subsystems, 1);
+  again();
+  return true;
+}
+
+std::string World::log_so_far() const {
+  return log_of_choices_ ? log_text_ : log_text_ + read_log();
+}
+
+std::string World::read_log() const {
+  if (log_path_.empty()) return "";
+  std::ifstream file(log_path_);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+}  // namespace gpugauge::bench::nccl

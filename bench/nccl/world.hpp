@@ -1,0 +1,98 @@
+// All ranks of a measurement: the GPUs of this process, and other processes' where a launcher started
+// several.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <cuda_runtime_api.h>
+#include <nccl.h>
+
+#include "nccl/log.hpp"
+#include "support/cuda/resources.hpp"
+#include "support/ranks/channel.hpp"
+
+namespace gpugauge::bench::nccl {
+
+/// Throws std::runtime_error with what was tried, NCCL's own text and its last message.
+void check(ncclResult_t code, const char* doing);
+
+/// One GPU of this process, with its place among all ranks.
+struct Member {
+  int device = 0;
+  int rank = 0;
+  std::string uuid;
+  std::unique_ptr<cuda::Stream> stream;
+  std::vector<cuda::Event> events;  ///< events_per_chunk + 1
+  ncclComm_t comm = nullptr;
+};
+
+/// Iterations that are enqueued before the host waits.
+inline constexpr int iterations_per_chunk = 50;
+
+class World {
+ public:
+  /// Made at the first call: the communicators too. Throws std::runtime_error with one sentence, also at
+  /// every later call once ranks have parted.
+  static World& get();
+
+  std::vector<Member>& members() { return members_; }
+  /// Of all processes.
+  int rank_count() const { return rank_count_; }
+  bool several_processes() const { return channel_ != nullptr; }
+  const std::string& host() const { return host_; }
+  /// What NCCL has written so far, choices_in() left out. Paths stand in it from the first use of a
+  /// collective on: new versions connect ranks when they need to.
+  std::string log_so_far() const;
+
+  /// Every process's text; just this one's where there is one. All processes must call alike.
+  ranks::Texts exchange(const std::string& step, const std::string& text);
+  /// Skips the benchmark on every process when it must be skipped on one.
+  void agree(const std::string& step, const std::optional<std::string>& problem);
+  /// Waits for the work of all members. Throws when NCCL reports an error, a rank has ended, or nothing comes
+  /// to an end for `seconds`; the communicators are then aborted.
+  void wait(double seconds = 60);
+  /// No further benchmark can be measured; the other processes hear why.
+  void give_up(const std::string& sentence);
+
+  /// Runs `work`, on all ranks, with NCCL's log of its choices, and returns what it chose; empty where this
+  /// NCCL cannot be asked.
+  template <typename Work>
+  std::vector<Choice> choices_in(const Work& work) {
+    const bool logged = begin_log("TUNING");
+    work();
+    if (!logged) return {};
+    const std::vector<Choice> choices = parse_log(read_log()).choices;
+    begin_log("INIT,ENV,NET");
+    return choices;
+  }
+
+ private:
+  World();
+  void make_communicators();
+  void make_one_communicator();
+  bool begin_log(const char* subsystems);
+  std::string read_log() const;
+
+  std::vector<Member> members_;
+  int rank_count_ = 1;
+  std::string host_;
+  ranks::Channel* channel_ = nullptr;
+  std::string log_text_;
+  std::string log_path_;
+  int log_count_ = 0;
+  bool log_of_choices_ = false;
+};
+
+/// Makes `device` current for its own lifetime.
+class OnDevice {
+ public:
+  explicit OnDevice(int device) { cuda::check(cudaSetDevice(device), "choosing a GPU"); }
+  OnDevice(const OnDevice&) = delete;
+  OnDevice& operator=(const OnDevice&) = delete;
+  ~OnDevice() { cudaSetDevice(0); }
+};
+
+}  // namespace gpugauge::bench::nccl

@@ -1,0 +1,27 @@
+// What ranks must have in common before a communicator is made: a difference is named, it is not waited for.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "result/samples.hpp"
+
+namespace gpugauge::bench::ranks {
+
+/// The facts that are compared. A value of "" or "unknown" is not compared.
+///   host, gpu.uuid     name the rank; no two ranks may have one GPU
+///   error              why this rank cannot take part; "" = it can
+///   driver, cuda.driver, cuda.runtime, nccl, nccl.plugin
+///                      must be the same in all ranks
+///   suite, source_hash must be the same: another build measures other things, in another order
+using RankFacts = std::vector<result::Facts>;
+
+/// One sentence that names what differs and the ranks and machines of each value, or that a rank cannot take
+/// part; nullopt when all agree. The same sentence on every rank. `ranks[i]` is rank i's.
+std::optional<std::string> disagreement(const RankFacts& ranks);
+
+/// "0-2, 5" for {0, 1, 2, 5}; ascending input.
+std::string list_of(const std::vector<int>& ranks);
+
+}  // namespace gpugauge::bench::ranks

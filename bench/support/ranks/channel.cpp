@@ -1,0 +1,328 @@
+#include "support/ranks/channel.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <cstring>
+#include <memory>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "support/ranks/agreement.hpp"
+#include "support/timer.hpp"
+
+namespace gpugauge::bench::ranks {
+
+namespace {
+
+constexpr const char* protocol = "gpugauge.ranks/1";
+// A rank that met rank 0 waits a little longer than rank 0 does for the others, so that it hears who is
+// missing.
+constexpr double grace_seconds = 10;
+constexpr double farewell_seconds = 2;
+// A stranger on the port that says nothing must not use up the ranks' time.
+constexpr double hello_seconds = 2;
+
+std::string host_name() {
+  char name[256] = "";
+  if (gethostname(name, sizeof name - 1) != 0) return "unknown host";
+  return name;
+}
+
+struct FreeAddresses {
+  void operator()(addrinfo* list) const { freeaddrinfo(list); }
+};
+using Addresses = std::unique_ptr<addrinfo, FreeAddresses>;
+
+Addresses addresses_of(const std::string& host, int port, std::string& fault) {
+  addrinfo hints{};
+  hints.ai_family = AF_UNSPEC;
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* list = nullptr;
+  const int code = getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &list);
+  if (code != 0) fault = gai_strerror(code);
+  return Addresses(code == 0 ? list : nullptr);
+}
+
+// Listens on loopback only where that is the meeting place: nobody else is let near it.
+Wire listener(const Launch& launch) {
+  std::string fault;
+  const bool local = launch.host == "127.0.0.1" || launch.host == "localhost" || launch.host == "::1";
+  const int family = local && launch.host != "::1" ? AF_INET : AF_INET6;
+  const int socket = ::socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int yes = 1;
+  const int no = 0;
+  int code = socket < 0 ? -1 : setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  const auto port = htons(static_cast<std::uint16_t>(launch.port));
+  if (code == 0 && family == AF_INET) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = port;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    code = bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address);
+  } else if (code == 0) {
+    setsockopt(socket, IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no);
+    sockaddr_in6 address{};
+    address.sin6_family = AF_INET6;
+    address.sin6_port = port;
+    address.sin6_addr = local ? in6addr_loopback : in6addr_any;
+    code = bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address);
+  }
+  if (code == 0) code = listen(socket, 1024);
+  if (code != 0) {
+    fault = std::strerror(errno);
+    if (socket >= 0) ::close(socket);
+    throw Parted(
+        fmt::format("rank 0 cannot listen on port {}: {}. Set GPUGAUGE_RENDEZVOUS=HOST:PORT for all ranks, "
+                    "with a free port.",
+                    launch.port, fault));
+  }
+  return Wire(socket);
+}
+
+std::optional<int> rank_in(const std::string& text, int size) {
+  int value = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (fault != std::errc{} || end != text.data() + text.size() || value < 1 || value >= size)
+    return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+Channel::Channel(const Launch& launch) : launch_(launch), peers_(static_cast<std::size_t>(launch.size)) {
+  const double deadline = steady_seconds() + launch_.patience_seconds;
+  if (launch_.rank == 0)
+    gather(deadline);
+  else
+    join(deadline);
+}
+
+std::string Channel::name_of(int rank) const {
+  const Peer& peer = peers_[static_cast<std::size_t>(rank)];
+  if (peer.host.empty()) return fmt::format("rank {}", rank);
+  return fmt::format("rank {} ({}, process {})", rank, peer.host, peer.pid);
+}
+
+// The sentence reaches everybody, then is thrown.
+void Channel::part(const std::string& sentence) {
+  if (!over_) {
+    over_ = sentence;
+    const double deadline = steady_seconds() + farewell_seconds;
+    for (Wire& wire : wires_)
+      if (wire.is_open()) wire.send({Kind::fault, {sentence}}, deadline);
+  }
+  throw Parted(*over_);
+}
+
+void Channel::introduce(Wire wire, double deadline) {
+  Message hello;
+  const double limit = std::min(deadline, steady_seconds() + hello_seconds);
+  // Not one of ours: another program, or another job on the same port.
+  if (wire.receive(hello, limit) != Line::open || hello.kind != Kind::hello || hello.texts.size() != 6 ||
+      hello.texts[0] != protocol || hello.texts[1] != launch_.job)
+    return;
+  const auto rank = rank_in(hello.texts[3], launch_.size);
+  if (hello.texts[2] != std::to_string(launch_.size) || !rank || wire_of(*rank).is_open()) {
+    wire.send({Kind::fault, {}}, limit);
+    part(fmt::format("a process on {} says that it is rank {} of {}, but {}", hello.texts[4], hello.texts[3],
+                     hello.texts[2],
+                     rank && hello.texts[2] == std::to_string(launch_.size)
+                         ? "that rank is there already"
+                         : fmt::format("this job has the ranks 0 to {}", launch_.size - 1)));
+  }
+  peers_[static_cast<std::size_t>(*rank)] = {hello.texts[4], hello.texts[5]};
+  wire_of(*rank) = std::move(wire);
+}
+
+void Channel::gather(double deadline) {
+  wires_.resize(static_cast<std::size_t>(launch_.size));
+  peers_[0] = {host_name(), std::to_string(getpid())};
+  const Wire door = listener(launch_);
+  const auto missing = [&] {
+    std::vector<int> ranks;
+    for (int rank = 1; rank < launch_.size; ++rank)
+      if (!wire_of(rank).is_open()) ranks.push_back(rank);
+    return ranks;
+  };
+  for (std::vector<int> absent = missing(); !absent.empty(); absent = missing()) {
+    check();  // one that came and ended while others were awaited
+    const double left = deadline - steady_seconds();
+    if (left <= 0)
+      part(fmt::format(
+          "rank{} {} of {} did not come within {:g} s. Were all started, and can they reach {}:{}?",
+          absent.size() == 1 ? "" : "s", list_of(absent), launch_.size, launch_.patience_seconds,
+          launch_.host, launch_.port));
+    pollfd entry{door.socket(), POLLIN, 0};
+    constexpr double slice = 0.2;
+    if (poll(&entry, 1, static_cast<int>(std::min(left, slice) * 1e3) + 1) <= 0) continue;
+    const int socket = accept4(door.socket(), nullptr, nullptr, SOCK_CLOEXEC);
+    if (socket >= 0) introduce(Wire(socket), deadline);
+  }
+  Texts all;
+  for (const Peer& peer : peers_) {
+    all.push_back(peer.host);
+    all.push_back(peer.pid);
+  }
+  for (int rank = 1; rank < launch_.size; ++rank)
+    if (!wire_of(rank).send({Kind::welcome, all}, steady_seconds() + grace_seconds))
+      part(fmt::format("{} ended before all ranks had come", name_of(rank)));
+}
+
+void Channel::join(double deadline) {
+  wires_.resize(1);
+  std::string fault = "nobody listens there";
+  while (!wires_[0].is_open()) {
+    const Addresses list = addresses_of(launch_.host, launch_.port, fault);
+    for (const addrinfo* one = list.get(); one != nullptr && !wires_[0].is_open(); one = one->ai_next) {
+      const int socket = ::socket(one->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+      if (socket < 0) continue;
+      Wire wire(socket);
+      int code = connect(socket, one->ai_addr, one->ai_addrlen) == 0 ? 0 : errno;
+      if (code == EINPROGRESS) {
+        pollfd entry{socket, POLLOUT, 0};
+        const double left = std::clamp(deadline - steady_seconds(), 0.0, 5.0);
+        socklen_t size = sizeof code;
+        if (poll(&entry, 1, static_cast<int>(left * 1e3) + 1) <= 0)
+          code = ETIMEDOUT;
+        else
+          getsockopt(socket, SOL_SOCKET, SO_ERROR, &code, &size);
+      }
+      if (code == 0)
+        wires_[0] = std::move(wire);
+      else
+        fault = std::strerror(code);
+    }
+    if (wires_[0].is_open()) break;
+    if (steady_seconds() >= deadline) {
+      over_ = fmt::format("rank {} of {} could not reach rank 0 at {}:{} within {:g} s ({})", launch_.rank,
+                          launch_.size, launch_.host, launch_.port, launch_.patience_seconds, fault);
+      throw Parted(*over_);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  const std::string place = fmt::format("{}:{}", launch_.host, launch_.port);
+  Message answer;
+  const double limit = deadline + grace_seconds;
+  const bool sent = wires_[0].send({Kind::hello,
+                                    {protocol, launch_.job, std::to_string(launch_.size),
+                                     std::to_string(launch_.rank), host_name(), std::to_string(getpid())}},
+                                   limit);
+  const Line line = sent ? wires_[0].receive(answer, limit) : Line::ended;
+  if (line == Line::open && answer.kind == Kind::fault && answer.texts.size() == 1) {
+    over_ = answer.texts[0];
+    throw Parted(*over_);
+  }
+  if (line != Line::open || answer.kind != Kind::welcome || answer.texts.size() != 2 * peers_.size()) {
+    over_ =
+        fmt::format("rank {} of {} was not let in by what listens at {}: {}", launch_.rank, launch_.size,
+                    place, line == Line::late ? "it did not answer" : "it ended, or belongs to another job");
+    throw Parted(*over_);
+  }
+  for (std::size_t rank = 0; rank < peers_.size(); ++rank)
+    peers_[rank] = {answer.texts[2 * rank], answer.texts[2 * rank + 1]};
+}
+
+Texts Channel::exchange(const std::string& step, const std::string& text, double seconds) {
+  if (over_) throw Parted(*over_);
+  return launch_.rank == 0 ? collect(step, text, seconds) : hand_in(step, text, seconds);
+}
+
+Texts Channel::collect(const std::string& step, const std::string& text, double seconds) {
+  const double deadline = steady_seconds() + seconds;
+  Texts all(static_cast<std::size_t>(launch_.size));
+  all[0] = text;
+  for (int rank = 1; rank < launch_.size; ++rank) {
+    Message message;
+    Line line = Line::late;
+    // In slices, so that another rank's end is noticed while this one is awaited.
+    while (line == Line::late && steady_seconds() < deadline) {
+      std::optional<Kind> kind;
+      pollfd entry{wire_of(rank).socket(), POLLIN, 0};
+      constexpr int slice_ms = 200;
+      if (poll(&entry, 1, slice_ms) > 0)
+        line = wire_of(rank).receive(message, deadline);
+      else
+        check();
+    }
+    if (line == Line::ended) part(fmt::format("{} ended in the step \"{}\"", name_of(rank), step));
+    if (line == Line::late)
+      part(fmt::format("{} did not come to the step \"{}\" within {:g} s", name_of(rank), step, seconds));
+    if (message.kind == Kind::fault && message.texts.size() == 1)
+      part(fmt::format("{} gave up: {}", name_of(rank), message.texts[0]));
+    if (message.kind != Kind::give || message.texts.size() != 2)
+      part(fmt::format("{} sent something else while rank 0 is in the step \"{}\"", name_of(rank), step));
+    if (message.texts[0] != step)
+      part(fmt::format("the ranks are at different steps: rank 0 at \"{}\", {} at \"{}\"", step,
+                       name_of(rank), message.texts[0]));
+    all[static_cast<std::size_t>(rank)] = std::move(message.texts[1]);
+  }
+  for (int rank = 1; rank < launch_.size; ++rank)
+    if (!wire_of(rank).send({Kind::all, all}, steady_seconds() + grace_seconds))
+      part(fmt::format("{} ended in the step \"{}\"", name_of(rank), step));
+  return all;
+}
+
+Texts Channel::hand_in(const std::string& step, const std::string& text, double seconds) {
+  Message message;
+  const double deadline = steady_seconds() + seconds + grace_seconds;
+  const Line line = wires_[0].send({Kind::give, {step, text}}, deadline)
+                        ? wires_[0].receive(message, deadline)
+                        : wires_[0].receive(message, steady_seconds() + farewell_seconds);
+  if (line == Line::open && message.kind == Kind::all && message.texts.size() == peers_.size())
+    return message.texts;
+  if (line == Line::open && message.kind == Kind::fault && message.texts.size() == 1)
+    over_ = message.texts[0];
+  else
+    over_ = fmt::format("{} {} in the step \"{}\"", name_of(0),
+                        line == Line::late ? "did not answer" : "ended", step);
+  throw Parted(*over_);
+}
+
+void Channel::check() {
+  if (over_) throw Parted(*over_);
+  for (std::size_t i = 0; i < wires_.size(); ++i) {
+    if (!wires_[i].is_open()) continue;
+    const int other = launch_.rank == 0 ? static_cast<int>(i) : 0;
+    std::optional<Kind> kind;
+    const Line line = wires_[i].peek(kind);
+    if (line == Line::ended) {
+      wires_[i].close();
+      part(fmt::format("{} ended", name_of(other)));
+    }
+    if (kind != Kind::fault) continue;
+    Message message;
+    const Line got = wires_[i].receive(message, steady_seconds() + farewell_seconds);
+    const std::string why =
+        got == Line::open && message.texts.size() == 1 ? message.texts[0] : "no reason given";
+    // Rank 0 passes a sentence on as it is: it already names the rank.
+    part(launch_.rank == 0 ? fmt::format("{} gave up: {}", name_of(other), why) : why);
+  }
+}
+
+void Channel::fail(const std::string& sentence) {
+  if (over_) return;
+  try {
+    part(launch_.rank == 0 ? fmt::format("{} gave up: {}", name_of(0), sentence) : sentence);
+  } catch (const Parted&) {
+  }
+}
+
+void Channel::end_together() {
+  constexpr double wait_seconds = 10;
+  try {
+    exchange("end", "", wait_seconds);
+  } catch (const Parted&) {
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+  }
+}
+
+}  // namespace gpugauge::bench::ranks

@@ -1,0 +1,47 @@
+#include <algorithm>
+
+#include "kernels/memory/stream.hpp"
+#include "kernels/support/fill.hpp"
+#include "support/cuda/device.hpp"
+#include "sustained/endure.hpp"
+
+namespace gpugauge::bench::sustained {
+namespace {
+
+void copy(Trial& trial) {
+  constexpr std::size_t gibibyte = std::size_t{1} << 30;
+  const std::size_t bytes = std::max(gibibyte, 4 * cuda::device().l2_bytes);
+  if (const auto reason = cuda::why_too_large(2 * bytes)) trial.skip(*reason);
+  const std::size_t count = bytes / sizeof(float);
+  const cuda::DeviceBuffer<float> from(count);
+  const cuda::DeviceBuffer<float> to(count);
+  cuda::GpuTimer timer(trial, [&](cudaStream_t stream, std::int64_t) {
+    cuda::check(kernels::memory::copy(from.get(), to.get(), count, stream), "launching the copy kernel");
+  });
+  const cudaStream_t stream = timer.stream();
+  cuda::check(kernels::fill_uniform(from.get(), count, trial.data_seed(), stream), "filling the source");
+  cuda::check(kernels::poison(to.get(), to.bytes(), stream), "poisoning the target");
+  const double moved = 2.0 * static_cast<double>(from.bytes());
+  trial.work({.bytes = moved});
+  endure(trial, timer, moved, "byte/second", "hbm");
+  const cuda::DeviceValue<unsigned long long> mismatches;
+  cuda::check(
+      kernels::memory::count_copy_mismatches(to.get(), count, trial.data_seed(), mismatches.get(), stream),
+      "comparing the target with the generator");
+  trial.verify("elements that differ from the generator's", static_cast<double>(mismatches.read(stream)), 0);
+}
+
+const Registration registered{
+    define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
+        .isolates("Copying within device memory for a minute from cold: what heat and time do to the "
+                  "memory's bandwidth. "
+                  "First against last second, the slowest second, spread, two modes")
+        .bad_value(
+            "memory that throttles by temperature, cooling, a neighbour on the GPU that comes and goes")
+        .custom_metrics()
+        .requires_gpu()
+        .from(Depth::deep)
+        .body(copy)};
+
+}  // namespace
+}  // namespace gpugauge::bench::sustained

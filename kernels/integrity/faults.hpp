@@ -1,0 +1,30 @@
+// What memory must hold, and a record of the words that did not. Plain C++ on the host.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/support/host_device.hpp"
+#include "kernels/support/uniform.hpp"
+
+namespace gpugauge::kernels::integrity {
+
+/// What word `index` of a buffer must hold. `inverse` flips every bit: over both passes each cell holds a 0
+/// and a 1.
+GPUGAUGE_HOST_DEVICE inline std::uint64_t pattern(std::uint64_t index, bool inverse) {
+  const std::uint64_t word = mix64(index + 1);
+  return inverse ? ~word : word;
+}
+
+/// SM numbers that a fault record can hold.
+inline constexpr int most_sms = 512;
+
+/// Words that were not what they must be. Before a check: reset_faults.
+struct Faults {
+  unsigned long long count = 0;
+  unsigned long long first = ~0ULL;      ///< smallest index of a wrong word
+  unsigned long long last = 0;           ///< largest
+  unsigned long long bits = 0;           ///< all bits that were wrong in any word
+  unsigned int sms[most_sms / 32] = {};  ///< bit s: SM number s read a wrong word
+};
+
+}  // namespace gpugauge::kernels::integrity

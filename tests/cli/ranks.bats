@@ -1,0 +1,101 @@
+# Several processes that a launcher starts together: they meet, compare versions, and hear of each other's end.
+load common
+
+child() { echo "$GPUGAUGE_BUILD/bin/rank_child"; }
+
+# Starts ranks by hand: by_hand SIZE RANK... ; outputs go to out.RANK, exit codes to code.RANK.
+by_hand() {
+  local size=$1 rank
+  shift
+  export GPUGAUGE_RENDEZVOUS="127.0.0.1:$((30000 + RANDOM % 2000))" GPUGAUGE_RENDEZVOUS_TIMEOUT="${PATIENCE:-20}"
+  for rank in "$@"; do
+    (
+      code=0
+      GPUGAUGE_RANK=$rank GPUGAUGE_RANKS=$size timeout 60 "$(child)" >"out.$rank" 2>&1 || code=$?
+      echo "$code" >"code.$rank"
+    ) &
+  done
+  wait
+}
+
+mpirun_here() {
+  command -v mpirun >/dev/null || skip "no mpirun"
+  run -"$1" timeout 60 mpirun --oversubscribe --allow-run-as-root --bind-to none "${@:2}"
+}
+
+@test "a process that no launcher started stands alone" {
+  run -0 "$(child)"
+  [ "$output" = alone ]
+}
+
+@test "ranks started by hand exchange what they have" {
+  by_hand 4 0 1 2 3
+  for rank in 0 1 2 3; do
+    [ "$(cat "code.$rank")" = 0 ]
+    [ "$(cat "out.$rank")" = "rank $rank of 4: 0 10 20 30 " ]
+  done
+}
+
+@test "a version that differs is named on every rank" {
+  FAKE_FACTS=nccl=2.28.9 FAKE_FACTS_2=nccl=2.27.3 by_hand 4 0 1 2 3
+  for rank in 0 1 2 3; do
+    [ "$(cat "code.$rank")" = 3 ]
+    [[ $(cat "out.$rank") == *"NCCL differs between ranks: 2.27.3 on rank 2 (node), 2.28.9 on ranks 0-1, 3 (node)."* ]]
+  done
+}
+
+@test "a rank that dies is named on every other rank" {
+  FAKE_DEATH=2 by_hand 4 0 1 2 3
+  [ "$(cat code.2)" = 9 ]
+  for rank in 0 1 3; do
+    [ "$(cat "code.$rank")" = 3 ]
+    [[ $(cat "out.$rank") == *"PARTED rank 2 ("*"ended"* ]]
+  done
+}
+
+@test "a rank that never comes is named on every rank, in time" {
+  local start=$SECONDS
+  PATIENCE=2 by_hand 4 0 1 3
+  [ $((SECONDS - start)) -le 15 ]
+  for rank in 0 1 3; do
+    [ "$(cat "code.$rank")" = 3 ]
+    [[ $(cat "out.$rank") == *"PARTED rank 2 of 4 did not come within 2 s."* ]]
+  done
+}
+
+@test "under Open MPI ranks find each other without being told where" {
+  mpirun_here 0 -n 4 "$(child)"
+  for rank in 0 1 2 3; do [[ $output == *"rank $rank of 4: 0 10 20 30 "* ]]; done
+}
+
+@test "under Open MPI a version that differs ends all ranks with its name" {
+  export FAKE_FACTS=driver=580.65.06 FAKE_FACTS_1=driver=575.57.08
+  mpirun_here 3 -n 4 "$(child)"
+  # mpirun kills what still runs when the first rank ends with an error: every rank has said it before.
+  [ "$(grep -c "PARTED The driver differs between ranks: 575.57.08 on rank 1 (node), 580.65.06 on ranks 0, 2-3 (node)." <<<"$output")" = 4 ]
+}
+
+@test "the family's ranks say alike why they cannot measure, each in a sample file of its own" {
+  [ -x "$GPUGAUGE_BUILD/libexec/gpugauge/gpugauge-bench-nccl" ] || skip "the family is not built"
+  if has_gpu; then skip "there is a GPU here"; fi
+  mpirun_here 3 -n 2 "$GPUGAUGE_BUILD/libexec/gpugauge/gpugauge-bench-nccl" --gpugauge_samples="$PWD/samples.json"
+  [[ $output == *"unavailable: ranks 0-1 ("*") cannot take part: No NVIDIA driver library"* ]]
+  "$PYTHON" - <<'PY'
+import json
+for rank in (0, 1):
+    samples = json.load(open(f"samples.rank{rank}.json"))
+    assert samples["status"] == "unavailable" and "ranks 0-1" in samples["reason"]
+    assert samples["context"]["ranks.rank"] == str(rank)
+PY
+}
+
+@test "a family that the harness started stands alone, whatever started the harness" {
+  [ -x "$GPUGAUGE_BUILD/libexec/gpugauge/gpugauge-bench-nccl" ] || skip "the family is not built"
+  if has_gpu; then skip "there is a GPU here"; fi
+  export SLURM_PROCID=3 SLURM_STEP_NUM_TASKS=200 SLURM_LOCALID=0 SLURM_JOB_ID=1 SLURM_STEP_ID=0 SLURM_STEP_NODELIST=127.0.0.1
+  run -3 timeout 30 bash -c '"$0" --gpugauge_parent=$$; exit $?' "$GPUGAUGE_BUILD/libexec/gpugauge/gpugauge-bench-nccl"
+  [[ $output == *"unavailable: No NVIDIA driver library"* ]]
+  # The same without a harness is a rank, and waits for rank 0.
+  GPUGAUGE_RENDEZVOUS_TIMEOUT=1 run -3 timeout 30 "$GPUGAUGE_BUILD/libexec/gpugauge/gpugauge-bench-nccl"
+  [[ $output == *"rank 3 of 200 could not reach rank 0 at 127.0.0.1:"* ]]
+}

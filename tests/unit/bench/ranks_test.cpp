@@ -1,0 +1,372 @@
+// Ranks that meet over a socket: each in a thread of its own here; as processes in tests/cli/ranks.bats.
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <thread>
+
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "result/error.hpp"
+#include "support/family.hpp"
+#include "support/ranks/agreement.hpp"
+#include "support/ranks/channel.hpp"
+#include "support/timer.hpp"
+
+namespace gpugauge::bench::ranks {
+namespace {
+
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Lookup variables(std::map<std::string, std::string> values) {
+  return [values = std::move(values)](const char* name) -> std::optional<std::string> {
+    const auto found = values.find(name);
+    return found == values.end() ? std::nullopt : std::optional(found->second);
+  };
+}
+
+std::string refusal(const Lookup& lookup) {
+  try {
+    find_launch(lookup);
+  } catch (const result::UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Launch, a_process_without_a_launcher_stands_alone) {
+  EXPECT_FALSE(find_launch(variables({})));
+  EXPECT_FALSE(find_launch(variables({{"OMPI_COMM_WORLD_RANK", "0"}, {"OMPI_COMM_WORLD_SIZE", "1"}})));
+  // A batch script of Slurm is no rank.
+  EXPECT_FALSE(find_launch(variables({{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "8"}, {"SLURM_JOB_ID", "1"}})));
+}
+
+TEST(Launch, reads_open_mpi_on_one_machine) {
+  const auto launch = find_launch(variables({{"OMPI_COMM_WORLD_RANK", "3"},
+                                             {"OMPI_COMM_WORLD_SIZE", "4"},
+                                             {"OMPI_COMM_WORLD_LOCAL_RANK", "3"},
+                                             {"OMPI_COMM_WORLD_LOCAL_SIZE", "4"},
+                                             {"PMIX_NAMESPACE", "42"}}));
+  ASSERT_TRUE(launch);
+  EXPECT_EQ(launch->rank, 3);
+  EXPECT_EQ(launch->size, 4);
+  EXPECT_EQ(launch->local_rank, 3);
+  EXPECT_EQ(launch->host, "127.0.0.1");
+  EXPECT_EQ(launch->port, port_of("42"));
+  EXPECT_EQ(launch->job, "42");
+}
+
+TEST(Launch, over_several_nodes_open_mpi_needs_a_place) {
+  std::map<std::string, std::string> values{{"OMPI_COMM_WORLD_RANK", "3"},
+                                            {"OMPI_COMM_WORLD_SIZE", "4"},
+                                            {"OMPI_COMM_WORLD_LOCAL_SIZE", "2"},
+                                            {"PMIX_NAMESPACE", "42"}};
+  EXPECT_THAT(refusal(variables(values)), HasSubstr("set GPUGAUGE_RENDEZVOUS=HOST:PORT"));
+  values["GPUGAUGE_RENDEZVOUS"] = "node1:2345";
+  const auto launch = find_launch(variables(values));
+  ASSERT_TRUE(launch);
+  EXPECT_EQ(launch->host, "node1");
+  EXPECT_EQ(launch->port, 2345);
+}
+
+TEST(Launch, reads_a_step_of_slurm) {
+  const auto launch = find_launch(variables({{"SLURM_PROCID", "5"},
+                                             {"SLURM_STEP_NUM_TASKS", "16"},
+                                             {"SLURM_LOCALID", "1"},
+                                             {"SLURM_JOB_ID", "77"},
+                                             {"SLURM_STEP_ID", "0"},
+                                             {"SLURM_STEP_NODELIST", "gpu[03-06,9]"}}));
+  ASSERT_TRUE(launch);
+  EXPECT_EQ(launch->rank, 5);
+  EXPECT_EQ(launch->local_rank, 1);
+  EXPECT_EQ(launch->host, "gpu03");
+  EXPECT_EQ(launch->port, port_of("77.0"));
+}
+
+TEST(Launch, refuses_numbers_that_make_no_sense) {
+  EXPECT_THAT(refusal(variables({{"GPUGAUGE_RANK", "4"}, {"GPUGAUGE_RANKS", "4"}})),
+              HasSubstr("numbered from 0"));
+  EXPECT_THAT(refusal(variables({{"GPUGAUGE_RANK", "x"}, {"GPUGAUGE_RANKS", "4"}})),
+              HasSubstr("GPUGAUGE_RANK=x"));
+  EXPECT_THAT(
+      refusal(variables({{"GPUGAUGE_RANK", "0"}, {"GPUGAUGE_RANKS", "2"}, {"GPUGAUGE_RENDEZVOUS", "5"}})),
+      HasSubstr("give HOST:PORT"));
+  EXPECT_THAT(refusal(variables(
+                  {{"GPUGAUGE_RANK", "0"}, {"GPUGAUGE_RANKS", "2"}, {"GPUGAUGE_RENDEZVOUS", "a:70000"}})),
+              HasSubstr("70000"));
+}
+
+TEST(Launch, finds_the_first_host_of_a_list) {
+  EXPECT_EQ(first_host("node1"), "node1");
+  EXPECT_EQ(first_host("node1,node2"), "node1");
+  EXPECT_EQ(first_host("node[003-007,9],x1"), "node003");
+  EXPECT_EQ(first_host("a1,node[003-007]"), "a1");
+  EXPECT_EQ(first_host("node[7]-ib,b"), "node7-ib");
+  EXPECT_EQ(first_host(""), "");
+  EXPECT_EQ(first_host("node["), "");
+}
+
+TEST(Launch, ports_are_the_same_everywhere_and_free_for_users) {
+  EXPECT_EQ(port_of("77.0"), port_of("77.0"));
+  EXPECT_NE(port_of("77.0"), port_of("77.1"));
+  for (const char* job : {"", "1", "prterun-node-1@1", "77.0"}) {
+    EXPECT_GE(port_of(job), 20'000);
+    EXPECT_LT(port_of(job), 30'000);
+  }
+}
+
+TEST(Agreement, says_nothing_when_all_agree_or_are_unknown) {
+  EXPECT_FALSE(disagreement(
+      {{{"nccl", "2.28.9"}, {"driver", "unknown"}}, {{"nccl", "2.28.9"}, {"driver", "580.65"}}}));
+}
+
+TEST(Agreement, names_versions_ranks_and_machines) {
+  const RankFacts ranks{{{"host", "n1"}, {"nccl", "2.28.9"}},
+                        {{"host", "n1"}, {"nccl", "2.28.9"}},
+                        {{"host", "n2"}, {"nccl", "2.27.3"}},
+                        {{"host", "n1"}, {"nccl", "2.28.9"}}};
+  EXPECT_EQ(disagreement(ranks),
+            "NCCL differs between ranks: 2.27.3 on rank 2 (n2), 2.28.9 on ranks 0-1, 3 (n1). Load the same "
+            "NCCL on all "
+            "nodes: ranks of different versions can hang.");
+}
+
+TEST(Agreement, compares_each_of_the_facts) {
+  for (const char* key :
+       {"suite", "source_hash", "driver", "cuda.driver", "cuda.runtime", "nccl", "nccl.plugin"})
+    EXPECT_TRUE(disagreement({{{key, "1"}}, {{key, "2"}}})) << key;
+  EXPECT_FALSE(disagreement({{{"host", "1"}}, {{"host", "2"}}}));
+}
+
+TEST(Agreement, a_rank_that_cannot_take_part_comes_first) {
+  EXPECT_EQ(disagreement({{{"nccl", "1"}}, {{"nccl", "2"}, {"host", "n2"}, {"error", "no GPU."}}}),
+            "rank 1 (n2) cannot take part: no GPU.");
+}
+
+TEST(Agreement, one_gpu_for_two_ranks_is_named) {
+  EXPECT_THAT(disagreement({{{"gpu.uuid", "GPU-1"}}, {{"gpu.uuid", "GPU-1"}}}).value_or(""),
+              HasSubstr("ranks 0-1 were given one GPU, GPU-1"));
+}
+
+TEST(Wire, texts_come_back_as_they_were) {
+  const Texts texts{"", "a", std::string("\0\xff", 2), std::string(300, 'x')};
+  EXPECT_EQ(decode(encode(texts)), texts);
+  EXPECT_EQ(decode(""), Texts{});
+  EXPECT_FALSE(decode("abc"));
+  EXPECT_FALSE(decode(encode({"abc"}).substr(0, 5)));
+}
+
+int free_port() {
+  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  EXPECT_EQ(bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size);
+  close(socket);
+  return ntohs(address.sin_port);
+}
+
+class Ranks : public testing::Test {
+ protected:
+  Launch launch(int rank, int size, double patience = 10) const {
+    Launch made;
+    made.rank = rank;
+    made.size = size;
+    made.launcher = "test";
+    made.host = "127.0.0.1";
+    made.port = port_;
+    made.job = "job";
+    made.patience_seconds = patience;
+    return made;
+  }
+
+  /// What each rank ends with: "" or the sentence it was given.
+  std::vector<std::string> run(int size, const std::function<void(Channel&)>& body, double patience = 10,
+                               const std::vector<int>& absent = {}) {
+    std::vector<std::string> ends(static_cast<std::size_t>(size));
+    std::vector<std::thread> threads;
+    for (int rank = 0; rank < size; ++rank) {
+      if (std::find(absent.begin(), absent.end(), rank) != absent.end()) continue;
+      threads.emplace_back([&, rank] {
+        try {
+          Channel channel(launch(rank, size, patience));
+          body(channel);
+        } catch (const Parted& parted) {
+          ends[static_cast<std::size_t>(rank)] = parted.what();
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    return ends;
+  }
+
+  const int port_ = free_port();
+};
+
+TEST_F(Ranks, exchange_gives_everybody_everything_by_rank) {
+  std::atomic<int> right{0};
+  const auto ends = run(4, [&](Channel& channel) {
+    for (int step = 0; step < 3; ++step) {
+      const Texts all = channel.exchange(std::to_string(step), "from " + std::to_string(channel.rank()), 10);
+      if (all == Texts{"from 0", "from 1", "from 2", "from 3"}) ++right;
+    }
+  });
+  EXPECT_THAT(ends, Each(""));
+  EXPECT_EQ(right, 12);
+}
+
+TEST_F(Ranks, a_rank_that_never_comes_is_named_on_every_rank_in_time) {
+  const double start = steady_seconds();
+  const auto ends = run(4, [](Channel&) {}, 1, {2});
+  EXPECT_LT(steady_seconds() - start, 5);
+  for (const int rank : {0, 1, 3})
+    EXPECT_THAT(ends[static_cast<std::size_t>(rank)], HasSubstr("rank 2 of 4 did not come within 1 s"))
+        << rank;
+}
+
+TEST_F(Ranks, without_rank_0_every_rank_says_so) {
+  const auto ends = run(3, [](Channel&) {}, 1, {0});
+  for (const std::size_t rank : {1U, 2U})
+    EXPECT_THAT(ends[rank], HasSubstr("could not reach rank 0 at 127.0.0.1:"));
+}
+
+TEST_F(Ranks, a_rank_that_ends_in_a_step_is_named_on_every_rank) {
+  const auto ends = run(4, [](Channel& channel) {
+    channel.exchange("first", "", 10);
+    if (channel.rank() == 2) return;
+    channel.exchange("second", "", 10);
+  });
+  for (const std::size_t rank : {0U, 1U, 3U}) {
+    EXPECT_THAT(ends[rank], HasSubstr("rank 2 (")) << rank;
+    EXPECT_THAT(ends[rank], HasSubstr("ended")) << rank;
+  }
+}
+
+TEST_F(Ranks, the_end_of_rank_0_is_noticed) {
+  const auto ends = run(3, [](Channel& channel) {
+    if (channel.rank() == 0) return;
+    channel.exchange("step", "", 10);
+  });
+  EXPECT_THAT(ends[1], HasSubstr("rank 0 ("));
+  EXPECT_THAT(ends[2], HasSubstr("ended in the step \"step\""));
+}
+
+TEST_F(Ranks, check_hears_of_an_end_outside_of_a_step) {
+  const auto ends = run(3, [](Channel& channel) {
+    if (channel.rank() == 1) return;
+    const double deadline = steady_seconds() + 10;
+    while (steady_seconds() < deadline) {
+      channel.check();
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+  });
+  EXPECT_THAT(ends[0], HasSubstr("rank 1 ("));
+  EXPECT_THAT(ends[2], HasSubstr("rank 1 ("));
+}
+
+TEST_F(Ranks, who_gives_up_says_why) {
+  const auto ends = run(3, [](Channel& channel) {
+    if (channel.rank() == 2) {
+      channel.fail("the GPU fell off the bus");
+      return;
+    }
+    channel.exchange("step", "", 10);
+  });
+  for (const std::size_t rank : {0U, 1U}) {
+    EXPECT_THAT(ends[rank], HasSubstr("rank 2 ("));
+    EXPECT_THAT(ends[rank], HasSubstr("gave up: the GPU fell off the bus"));
+  }
+}
+
+TEST_F(Ranks, a_rank_that_is_late_in_a_step_is_named) {
+  const double start = steady_seconds();
+  const auto ends = run(3, [](Channel& channel) {
+    if (channel.rank() == 1) {
+      const double until = steady_seconds() + 3;
+      while (steady_seconds() < until) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      return;
+    }
+    channel.exchange("step", "", 0.5);
+  });
+  EXPECT_LT(steady_seconds() - start, 10);
+  EXPECT_THAT(ends[0], HasSubstr("did not come to the step \"step\" within 0.5 s"));
+  EXPECT_EQ(ends[0], ends[2]);
+}
+
+TEST_F(Ranks, ranks_at_different_steps_are_told) {
+  const auto ends =
+      run(2, [](Channel& channel) { channel.exchange(channel.rank() == 0 ? "left" : "right", "", 10); });
+  EXPECT_THAT(ends, Each(HasSubstr("the ranks are at different steps: rank 0 at \"left\"")));
+}
+
+TEST_F(Ranks, one_rank_started_twice_is_refused) {
+  std::vector<std::string> ends(3);
+  std::vector<std::thread> threads;
+  for (const std::size_t thread : {0U, 1U, 2U})
+    threads.emplace_back([&, thread] {
+      try {
+        const Channel channel(launch(thread == 0 ? 0 : 1, 3, 3));
+      } catch (const Parted& parted) {
+        ends[thread] = parted.what();
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_THAT(ends[0], HasSubstr("says that it is rank 1 of 3, but that rank is there already"));
+  EXPECT_THAT(ends, Each(testing::Not("")));
+}
+
+TEST_F(Ranks, a_stranger_on_the_port_disturbs_nobody) {
+  std::thread stranger([&] {
+    const double deadline = steady_seconds() + 5;
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<std::uint16_t>(port_));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    while (steady_seconds() < deadline) {
+      const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+      if (connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
+        EXPECT_GT(write(socket, "GET / HTTP/1.1\r\n\r\n", 18), 0);
+        close(socket);
+        return;
+      }
+      close(socket);
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    ADD_FAILURE() << "rank 0 never listened";
+  });
+  std::vector<std::thread> threads;
+  std::vector<std::string> ends(2, "not run");
+  for (const std::size_t rank : {0U, 1U})
+    threads.emplace_back([&, rank] {
+      if (rank == 1) {
+        stranger.join();
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      }
+      try {
+        Channel channel(launch(static_cast<int>(rank), 2, 10));
+        ends[rank] = channel.exchange("step", std::to_string(rank), 10)[1];
+      } catch (const Parted& parted) {
+        ends[rank] = parted.what();
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_THAT(ends, ElementsAre("1", "1"));
+}
+
+TEST(SamplesPath, holds_the_rank) {
+  EXPECT_EQ(samples_path("/tmp/a/samples.json", ""), "/tmp/a/samples.json");
+  EXPECT_EQ(samples_path("/tmp/a/samples.json", "rank3"), "/tmp/a/samples.rank3.json");
+  EXPECT_EQ(samples_path("plain", "rank0"), "plain.rank0");
+}
+
+}  // namespace
+}  // namespace gpugauge::bench::ranks

@@ -1,0 +1,71 @@
+#include "integrity/place.hpp"
+
+#include <set>
+#include <stdexcept>
+
+#include <gtest/gtest.h>
+
+namespace gpugauge::bench::integrity {
+namespace {
+
+using kernels::integrity::Faults;
+using kernels::integrity::pattern;
+
+TEST(TileFaults, says_nothing_when_all_is_the_same) {
+  TileFaults faults(2, 64);
+  faults.add({1, 2, 3, 4}, {1, 2, 3, 4}, {0, 1, 2, 3});
+  EXPECT_EQ(faults.count(), 0U);
+  EXPECT_EQ(faults.sentence(), "");
+}
+
+TEST(TileFaults, names_tile_rows_columns_and_sm) {
+  TileFaults faults(2, 64);
+  faults.add({1, 2, 3, 4}, {1, 2, 9, 4}, {10, 11, 12, 13});
+  EXPECT_EQ(faults.count(), 1U);
+  EXPECT_EQ(faults.sentence(), "1 tile differs; made by SM 12 (1); the first at rows 64-127, columns 0-63");
+}
+
+TEST(TileFaults, the_sm_with_the_most_wrong_tiles_comes_first) {
+  TileFaults faults(4, 64);
+  faults.add({1, 1, 1, 1}, {1, 0, 1, 0}, {5, 7, 7, 9});
+  faults.add({1, 1, 1, 1}, {1, 1, 1, 0}, {9, 7, 5, 9});
+  EXPECT_EQ(faults.count(), 3U);
+  EXPECT_EQ(faults.by_sm().at(9), 2U);
+  EXPECT_EQ(faults.sentence(),
+            "3 tiles differ; made by SM 9 (2), SM 7 (1); the first at rows 0-63, columns 64-127");
+  EXPECT_EQ(faults.sentence(1),
+            "3 tiles differ; made by SM 9 (2) and 1 more; the first at rows 0-63, columns 64-127");
+}
+
+TEST(TileFaults, refuses_sums_that_do_not_belong_together) {
+  TileFaults faults(2, 64);
+  EXPECT_THROW(faults.add({1, 2}, {1}, {1}), std::logic_error);
+  EXPECT_THROW(faults.add({1}, {1}, {1, 2}), std::logic_error);
+}
+
+TEST(Faults, are_told_by_bytes_bits_and_sms) {
+  Faults faults;
+  EXPECT_EQ(sentence_of(faults), "");
+  faults.count = 3;
+  faults.first = 512;
+  faults.last = 516;
+  faults.bits = 0x10;
+  faults.sms[0] = 1U << 3;
+  faults.sms[4] = 1U << 4;
+  EXPECT_EQ(sentence_of(faults),
+            "3 words differ, bytes 0x1000-0x1027 of the buffer, bits 0x10, read by SM 3, 132");
+}
+
+TEST(Pattern, no_two_words_are_alike_and_the_inverse_flips_every_bit) {
+  std::set<std::uint64_t> seen;
+  for (std::uint64_t i = 0; i < 10'000; ++i) {
+    seen.insert(pattern(i, false));
+    EXPECT_EQ(pattern(i, false) ^ pattern(i, true), ~std::uint64_t{0});
+  }
+  EXPECT_EQ(seen.size(), 10'000U);
+  // Addresses that a missing line would make one: 32 GiB apart.
+  EXPECT_NE(pattern(5, false), pattern(5 + (std::uint64_t{1} << 32), false));
+}
+
+}  // namespace
+}  // namespace gpugauge::bench::integrity
