@@ -31,6 +31,7 @@ void add_selftest(CLI::App& app, const Invocation& invocation, Action& action);
 void add_fleet(CLI::App& app, const Invocation& invocation, Action& action);
 void add_diagnose(CLI::App& app, const Invocation& invocation, Action& action);
 void add_explain(CLI::App& app, const Invocation& invocation, Action& action);
+void add_history(CLI::App& app, const Invocation& invocation, Action& action);
 void add_probe(CLI::App& app, const Invocation& invocation, Action& action);
 
 /// Options of every command that measures.
