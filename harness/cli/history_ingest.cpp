@@ -8,11 +8,13 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <thread>
 
 #include <fmt/format.h>
 #include <glob.h>
 
+#include "baseline/digest.hpp"
 #include "cli/history.hpp"
 #include "cli/run_files.hpp"
 #include "report/format.hpp"
@@ -98,13 +100,15 @@ std::vector<Input> find_inputs(const Arguments& arguments) {
 struct Read {
   std::size_t input = 0;
   std::optional<store::Record> record;
-  std::string fault;  ///< one sentence; empty without a record: no run file, left out
+  std::string fault;   ///< one sentence
+  bool known = false;  ///< in the store already; without any of these: no run file, left out
 };
 
 /// Reads on every core, a little ahead of whoever takes.
 class Readers {
  public:
-  explicit Readers(const std::vector<Input>& inputs) : inputs_(inputs), left_(inputs.size()) {
+  Readers(const std::vector<Input>& inputs, const std::set<std::string>& known)
+      : inputs_(inputs), known_(known), left_(inputs.size()) {
     const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
     for (std::size_t i = 0; i < std::min(cores, inputs.size()); ++i)
       threads_.emplace_back([this] { work(); });
@@ -159,6 +163,8 @@ class Readers {
     try {
       const std::string text = result::read_file(input.file);
       if (input.in_a_folder && of_another_schema(text)) return out;
+      out.known = known_.contains(baseline::sha256(text));
+      if (out.known) return out;
       const result::Run run = result::is_google_benchmark(text)
                                   ? result::parse_google_benchmark(text, input.file)
                                   : result::parse_run(text, input.file, result::Detail::values);
@@ -170,6 +176,7 @@ class Readers {
   }
 
   const std::vector<Input>& inputs_;
+  const std::set<std::string>& known_;
   std::atomic<std::size_t> next_ = 0;
   std::mutex mutex_;
   std::condition_variable ready_, room_;
@@ -192,6 +199,7 @@ void refuse(report::ProgressLine& progress, Counts& counts, const std::string& s
 
 int ingest(const Arguments& arguments) {
   constexpr std::size_t most_at_once = 64;
+  constexpr std::size_t few = 16;
   const std::vector<Input> inputs = find_inputs(arguments);
   store::Store store = open_store(arguments.history, store::Access::writing);
   const report::Terminal terminal = report::terminal(2);
@@ -199,7 +207,9 @@ int ingest(const Arguments& arguments) {
   const auto start = std::chrono::steady_clock::now();
   Counts counts;
   std::size_t done = 0;
-  Readers readers(inputs);
+  // A folder that grows night by night holds mostly what is known.
+  const std::set<std::string> known = inputs.size() > few ? store.content_hashes() : std::set<std::string>{};
+  Readers readers(inputs, known);
   for (auto ready = readers.take(most_at_once); !ready.empty(); ready = readers.take(most_at_once)) {
     std::vector<store::Record> records;
     for (Read& read : ready) {
@@ -207,6 +217,8 @@ int ingest(const Arguments& arguments) {
         records.push_back(std::move(*read.record));
       else if (!read.fault.empty())
         refuse(progress, counts, read.fault);
+      else if (read.known)
+        ++counts.known;
       else
         ++counts.left_out;
     }

@@ -1,4 +1,5 @@
 // What is asked of the history.
+#include <iterator>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -28,11 +29,11 @@ Bounds bounds(const Span& span) {
 /// Fetches all rows of a statement that fills vectors, a batch at a time.
 template <typename Resize, typename Take>
 void fetch_all(soci::statement& statement, const Resize& resize, const Take& take) {
+  resize();
   statement.execute();
-  while (true) {
-    resize();
-    if (!statement.fetch()) return;
+  while (statement.fetch()) {
     take();
+    resize();
   }
 }
 
@@ -230,6 +231,18 @@ void Store::each_row(const std::vector<Device>& devices, const std::vector<Metri
               });
         });
   }
+}
+
+std::set<std::string> Store::content_hashes() {
+  return database_->guarded([&] {
+    std::set<std::string> out;
+    std::vector<std::string> hash(batch);
+    soci::statement statement = (database_->sql().prepare << "SELECT content_hash FROM run", into(hash));
+    fetch_all(
+        statement, [&] { hash.resize(batch); },
+        [&] { out.insert(std::make_move_iterator(hash.begin()), std::make_move_iterator(hash.end())); });
+    return out;
+  });
 }
 
 std::string Store::newest_day() {

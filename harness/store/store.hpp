@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -75,6 +76,9 @@ class Store {
   /// The records in one transaction: all or none. What became of each, in their order. Several processes may
   /// do so at once. Throws result::FileError.
   std::vector<Outcome> ingest(const std::vector<Record>& records);
+
+  /// Of every run that is stored: what need not be read again.
+  std::set<std::string> content_hashes();
 
   std::vector<Device> devices();  ///< by node, then identity
   std::vector<Metric> metrics();  ///< by key
