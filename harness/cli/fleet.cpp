@@ -12,75 +12,30 @@
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
+#include "cli/run_files.hpp"
 #include "judge/judge_peers.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
 #include "result/run_file.hpp"
+#include "store/store.hpp"
 
 namespace gpugauge::cli {
 namespace {
 
-namespace fs = std::filesystem;
-
 struct Arguments {
   std::vector<std::string> paths;
+  std::string store;
+  std::string night;
   std::string retest_list;
   bool strict = false;
   bool json = false;
   bool every_node = false;
 };
 
-struct Found {
-  fs::path file;
-  std::string label;         ///< without folder and extension
-  bool in_a_folder = false;  ///< found in a folder, not named
-};
-
-/// All *.json below a folder, in the order of their names.
-void look_into(const fs::path& folder, std::vector<Found>& out) {
-  std::error_code error;
-  std::vector<Found> found;
-  for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error)) {
-    std::error_code unknown;  // a dangling link is no folder: reading it will say what it is
-    const fs::path& file = entry->path();
-    if (file.extension() != ".json" || entry->is_directory(unknown)) continue;
-    found.push_back({file, file.lexically_relative(folder).replace_extension().string(), true});
-  }
-  if (error)
-    throw result::FileError(fmt::format("{} could not be searched: {}", folder.string(), error.message()));
-  std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) { return a.label < b.label; });
-  out.insert(out.end(), std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
-}
-
-std::vector<Found> find_files(const std::vector<std::string>& paths) {
-  std::vector<Found> out;
-  for (const std::string& path : paths) {
-    std::error_code error;
-    if (fs::is_directory(path, error)) {
-      const std::size_t before = out.size();
-      look_into(path, out);
-      if (out.size() == before) throw result::UsageError(fmt::format("{} holds no *.json file", path));
-    } else {
-      out.push_back({path, fs::path(path).replace_extension().string(), false});
-    }
-  }
-  return out;
-}
-
-/// A file of ours that is no run: a baseline's manifest, a report. Only its beginning is looked at.
-bool of_another_schema(const std::string& text) {
-  const std::string_view head = std::string_view(text).substr(0, 256);
-  constexpr std::string_view ours = "\"gpugauge.";
-  const auto schema = head.find("\"schema\"");
-  const auto name = schema == std::string_view::npos ? schema : head.find(ours, schema);
-  return name != std::string_view::npos && head.substr(name + 1, 13) != "gpugauge.run/";
-}
-
 /// Reads and reduces files on every core; each thread holds one run at a time.
 class Reader {
  public:
-  explicit Reader(const std::vector<Found>& files) : files_(files), rounds_(files.size()) {}
+  explicit Reader(const std::vector<FoundFile>& files) : files_(files), rounds_(files.size()) {}
 
   judge::PeersInput read() {
     const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
@@ -111,7 +66,7 @@ class Reader {
   }
 
   void take(std::size_t index) {
-    const Found& found = files_[index];
+    const FoundFile& found = files_[index];
     const std::string name = found.file.string();
     try {
       const std::string text = result::read_file(found.file);
@@ -127,7 +82,7 @@ class Reader {
     }
   }
 
-  const std::vector<Found>& files_;
+  const std::vector<FoundFile>& files_;
   std::vector<std::optional<judge::PeerRound>> rounds_;
   judge::PeerCollector collector_;
   std::atomic<std::size_t> next_ = 0;
@@ -145,8 +100,9 @@ std::string retest_list(const judge::PeersJudgement& judgement) {
   return out;
 }
 
-int fleet(const Arguments& arguments) {
-  const std::vector<Found> files = find_files(arguments.paths);
+/// Nodes from files: read, reduced and judged.
+judge::PeersJudgement judge_files(const Arguments& arguments) {
+  const std::vector<FoundFile> files = find_files(arguments.paths);
   Reader reader(files);
   const judge::PeersInput input = reader.read();
   judge::PeersJudgement judgement = judge::judge_peers(input, {}, arguments.strict);
@@ -154,6 +110,29 @@ int fleet(const Arguments& arguments) {
     judgement.remarks.push_back(
         fmt::format("{} left out: in the folders, and no run file.",
                     reader.left_out() == 1 ? "1 file was" : fmt::format("{} files were", reader.left_out())));
+  return judgement;
+}
+
+/// Nodes from one night of the history.
+judge::PeersJudgement judge_night(const Arguments& arguments) {
+  store::Store history = store::Store::open(arguments.store, store::Access::reading);
+  const std::string night = arguments.night.empty() ? history.newest_day() : arguments.night;
+  if (night.empty()) throw result::UsageError(fmt::format("the store {} holds no run yet", history.name()));
+  const judge::PeersInput input = history.night(night);
+  judge::PeersJudgement judgement = judge::judge_peers(input, {}, arguments.strict);
+  judgement.remarks.push_back(fmt::format("{} run{} of {} (UTC) from the store {}.", input.rounds.size(),
+                                          input.rounds.size() == 1 ? "" : "s", night, history.name()));
+  return judgement;
+}
+
+int fleet(const Arguments& arguments) {
+  if (arguments.paths.empty() == arguments.store.empty())
+    throw result::UsageError(
+        "fleet takes either run files and folders, or --store with a history; give one of them");
+  if (arguments.store.empty() && !arguments.night.empty())
+    throw result::UsageError("--night is a night of a history: give --store, too");
+  const judge::PeersJudgement judgement =
+      arguments.store.empty() ? judge_files(arguments) : judge_night(arguments);
   if (!arguments.retest_list.empty()) result::write_file(arguments.retest_list, retest_list(judgement));
   print(arguments.json ? report::to_json(judgement)
                        : report::draw(judgement, report::terminal(1), arguments.every_node));
@@ -166,9 +145,13 @@ void add_fleet(CLI::App& app, const Invocation&, Action& action) {
   CLI::App* command =
       app.add_subcommand("fleet", "Compare the runs of many nodes: which of them is not like the others?");
   auto arguments = std::make_shared<Arguments>();
-  command->add_option("paths", arguments->paths, "Run files, or folders with run files")
-      ->required()
-      ->type_name("PATH");
+  command->add_option("paths", arguments->paths, "Run files, or folders with run files")->type_name("PATH");
+  command
+      ->add_option("--store", arguments->store,
+                   "Take the runs from this history instead: a file, or postgresql://...")
+      ->type_name("FILE|URL");
+  command->add_option("--night", arguments->night, "Of the history: this UTC day (default: the newest)")
+      ->type_name("DAY");
   command
       ->add_option("--emit-retest", arguments->retest_list,
                    "Write the nodes to measure again, one a line: name, tab, device")

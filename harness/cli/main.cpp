@@ -31,6 +31,7 @@ constexpr const char* footer =
     "  gpugauge run --output before.json           measure only\n"
     "  gpugauge compare --before old/ --after new/ --treatment driver\n"
     "  gpugauge fleet results/                     which node is not like the others?\n"
+    "  gpugauge history ingest results/            keep these runs; `history changes` says what moved, and when\n"
     "  gpugauge doctor                             list the GPU stack and say what does not fit\n"
     "  gpugauge diagnose seen.json                 name the cause in what was seen, anywhere\n"
     "  gpugauge codegen                            is the kernels' machine code what was declared?\n"
@@ -76,6 +77,7 @@ int run_command(int argc, char** argv) {
   add_compare(app, invocation, action);
   add_baseline(app, invocation, action);
   add_fleet(app, invocation, action);
+  add_history(app, invocation, action);
   add_list(app, invocation, action);
   add_doctor(app, invocation, action);
   add_frameworks(app, invocation, action);

@@ -10,6 +10,8 @@ PACKAGES_CHECK=(
 # What scripts/test needs on top.
 PACKAGES_TEST=(
   bats libgmock-dev libgtest-dev openmpi-bin python3-jsonschema shellcheck
+  # The history's databases, which a build may lack, and a server to test against.
+  libpq-dev libsoci-dev libsqlite3-dev postgresql
   "clang-format-$PIN_CLANG_TOOLS_VERSION" "clang-tidy-$PIN_CLANG_TOOLS_VERSION"
 )
 

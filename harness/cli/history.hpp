@@ -1,0 +1,39 @@
+// What the subcommands of `gpugauge history` share.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/command.hpp"
+#include "store/store.hpp"
+
+namespace gpugauge::cli {
+
+/// Which runs of which store.
+struct HistoryArguments {
+  std::string store;
+  std::string state_directory;
+  std::string node;
+  std::string device;
+  std::string metric;
+  std::string since;
+  std::string until;
+};
+
+void add_store_options(CLI::App& command, HistoryArguments& arguments);
+/// --node, --device, --since, --until.
+void add_selection_options(CLI::App& command, HistoryArguments& arguments);
+
+store::Store open_store(const HistoryArguments& arguments, store::Access access);
+/// Throws result::UsageError for what is neither a day nor a time.
+store::Span span(const HistoryArguments& arguments);
+/// Devices and metrics whose names match. Throws result::UsageError when there is none, naming some that
+/// there are.
+std::vector<store::Device> select_devices(store::Store& store, const HistoryArguments& arguments);
+std::vector<store::Metric> select_metrics(store::Store& store, const std::string& pattern);
+
+void add_history_ingest(CLI::App& history, Action& action);
+void add_history_series(CLI::App& history, Action& action);  ///< trend and changes
+void add_history_export(CLI::App& history, Action& action);
+
+}  // namespace gpugauge::cli

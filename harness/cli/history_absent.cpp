@@ -1,0 +1,18 @@
+// gpugauge history, in a build without a database library: says how to get it.
+#include "cli/command.hpp"
+#include "store/store.hpp"
+
+namespace gpugauge::cli {
+
+void add_history(CLI::App& app, const Invocation&, Action& action) {
+  CLI::App* command = app.add_subcommand("history", "Not in this build: needs SOCI (libsoci-dev)");
+  command->allow_extras();
+  command->callback([&action] {
+    action = [] {
+      store::Store::open("", store::Access::reading);
+      return 0;
+    };
+  });
+}
+
+}  // namespace gpugauge::cli

@@ -1,0 +1,132 @@
+// gpugauge history export: the values as CSV or JSON lines.
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "cli/history.hpp"
+#include "result/error.hpp"
+
+namespace gpugauge::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Arguments {
+  HistoryArguments history;
+  std::string format = "csv";
+  std::string file;
+};
+
+/// A stream that is written a piece at a time: standard output, or a file that appears under its name when it
+/// is whole.
+class Output {
+ public:
+  explicit Output(const std::string& file) : file_(file) {
+    if (file_.empty()) return;
+    temporary_ = fmt::format("{}.{}.part", file_, ::getpid());
+    stream_ = std::fopen(temporary_.c_str(), "wbx");
+    if (stream_ == nullptr) fail();
+  }
+  ~Output() {
+    if (file_.empty() || stream_ == nullptr) return;
+    std::fclose(stream_);
+    std::error_code ignored;
+    fs::remove(temporary_, ignored);
+  }
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+
+  void write(const std::string& text) {
+    if (std::fwrite(text.data(), 1, text.size(), stream_) != text.size()) fail();
+  }
+  void finish() {
+    if (std::fflush(stream_) != 0) fail();
+    if (file_.empty()) return;
+    if (::fsync(::fileno(stream_)) != 0 || std::rename(temporary_.c_str(), file_.c_str()) != 0) fail();
+    std::fclose(stream_);
+    stream_ = nullptr;
+  }
+
+ private:
+  [[noreturn]] void fail() const {
+    throw result::FileError(fmt::format("{} could not be written: {}",
+                                        file_.empty() ? "standard output" : file_, std::strerror(errno)));
+  }
+
+  std::string file_;
+  std::string temporary_;
+  std::FILE* stream_ = stdout;
+};
+
+/// RFC 4180: in quotes where it holds a comma, a quote or a line break.
+std::string cell(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + "\"";
+}
+
+std::string csv_line(const store::Row& row) {
+  const judge::PeerForm& form = row.metric->form;
+  std::string values = row.values.substr(1, row.values.size() - 2);
+  for (char& c : values)
+    if (c == ',') c = ' ';
+  return fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", row.started, cell(row.node),
+                     cell(row.device), cell(row.run_id), cell(row.profile), row.round, cell(form.key),
+                     form.metric_class, form.unit, to_string(form.better), row.median, values,
+                     cell(row.source));
+}
+
+std::string json_line(const store::Row& row) {
+  const judge::PeerForm& form = row.metric->form;
+  const nlohmann::ordered_json line{
+      {"started", row.started}, {"node", row.node},
+      {"device", row.device},   {"run", row.run_id},
+      {"profile", row.profile}, {"round", row.round},
+      {"metric", form.key},     {"class", form.metric_class},
+      {"unit", form.unit},      {"better", to_string(form.better)},
+      {"median", row.median},   {"processes", nlohmann::json::parse(row.values)},
+      {"source", row.source}};
+  return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+int write_out(const Arguments& arguments) {
+  const store::Span within = span(arguments.history);
+  store::Store store = open_store(arguments.history, store::Access::reading);
+  const auto devices = select_devices(store, arguments.history);
+  const auto metrics = select_metrics(store, arguments.history.metric);
+  Output output(arguments.file);
+  const bool csv = arguments.format == "csv";
+  if (csv)
+    output.write("started,node,device,run,profile,round,metric,class,unit,better,median,processes,source\n");
+  store.each_row(devices, metrics, within,
+                 [&](const store::Row& row) { output.write(csv ? csv_line(row) : json_line(row)); });
+  output.finish();
+  return 0;
+}
+
+}  // namespace
+
+void add_history_export(CLI::App& history, Action& action) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command =
+      history.add_subcommand("export", "Write the values of every process as CSV or JSON lines");
+  command->add_option("--format", arguments->format, "csv or jsonl")
+      ->check(CLI::IsMember({"csv", "jsonl"}))
+      ->capture_default_str();
+  command->add_option("--output", arguments->file, "Write to this file instead of standard output")
+      ->type_name("FILE");
+  command->add_option("--metric", arguments->history.metric, "Only metrics that match; * stands for anything")
+      ->type_name("PATTERN");
+  add_selection_options(*command, arguments->history);
+  add_store_options(*command, arguments->history);
+  command->callback([arguments, &action] { action = [arguments] { return write_out(*arguments); }; });
+}
+
+}  // namespace gpugauge::cli

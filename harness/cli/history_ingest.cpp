@@ -1,0 +1,272 @@
+// gpugauge history ingest: run files into the store. Every core reads, one thread writes.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <thread>
+
+#include <fmt/format.h>
+#include <glob.h>
+
+#include "baseline/digest.hpp"
+#include "cli/history.hpp"
+#include "cli/run_files.hpp"
+#include "report/format.hpp"
+#include "report/progress.hpp"
+#include "result/error.hpp"
+#include "result/file.hpp"
+#include "result/google_benchmark.hpp"
+#include "result/object_reader.hpp"
+
+namespace gpugauge::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Arguments {
+  HistoryArguments history;
+  std::vector<std::string> paths;
+  std::string node;
+  bool quiet = false;
+};
+
+/// A run file and the node it is of.
+struct Input {
+  std::string file;
+  std::string node;
+  bool in_a_folder = false;
+};
+
+/// The paths that a pattern of the shell stands for; the pattern itself when it stands for none.
+std::vector<std::string> expanded(const std::string& path) {
+  std::error_code error;
+  if (fs::exists(path, error) || path.find_first_of("*?[") == std::string::npos) return {path};
+  ::glob_t found{};
+  std::vector<std::string> out;
+  if (::glob(path.c_str(), 0, nullptr, &found) == 0)
+    out.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+  ::globfree(&found);
+  if (out.empty()) throw result::UsageError(fmt::format("no file matches {}", path));
+  return out;
+}
+
+/// A JSON array of paths, relative to the list's folder; nullopt for any other file.
+std::optional<std::vector<std::string>> list_of(const std::string& path) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) return std::nullopt;
+  const std::string text = result::read_file(path);
+  if (const auto first = text.find_first_not_of(" \t\r\n"); first == std::string::npos || text[first] != '[')
+    return std::nullopt;
+  const nlohmann::json list = result::parse_json(text, path);
+  std::vector<std::string> out;
+  for (const nlohmann::json& entry : list) {
+    if (!entry.is_string())
+      throw result::FormatError(fmt::format("{}: a list of run files is an array of paths", path));
+    out.push_back((fs::path(path).parent_path() / entry.get<std::string>()).string());
+  }
+  return out;
+}
+
+std::vector<Input> find_inputs(const Arguments& arguments) {
+  std::vector<std::string> paths;
+  for (const std::string& argument : arguments.paths)
+    for (const std::string& path : expanded(argument)) {
+      if (const auto list = list_of(path))
+        paths.insert(paths.end(), list->begin(), list->end());
+      else
+        paths.push_back(path);
+    }
+  std::vector<Input> out;
+  for (const FoundFile& found : find_files(paths)) {
+    // results/node-7/run.json below results/ is a run of node-7.
+    const fs::path label(found.label);
+    const bool folder_of_node = found.in_a_folder && std::distance(label.begin(), label.end()) > 1;
+    out.push_back({found.file.string(),
+                   !arguments.node.empty() ? arguments.node
+                   : folder_of_node        ? label.begin()->string()
+                                           : "",
+                   found.in_a_folder});
+  }
+  return out;
+}
+
+/// What reading one file gave.
+struct Read {
+  std::size_t input = 0;
+  std::optional<store::Record> record;
+  std::string fault;   ///< one sentence
+  bool known = false;  ///< in the store already; without any of these: no run file, left out
+};
+
+/// Reads on every core, a little ahead of whoever takes.
+class Readers {
+ public:
+  Readers(const std::vector<Input>& inputs, const std::set<std::string>& known)
+      : inputs_(inputs), known_(known), left_(inputs.size()) {
+    const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+    for (std::size_t i = 0; i < std::min(cores, inputs.size()); ++i)
+      threads_.emplace_back([this] { work(); });
+  }
+  ~Readers() {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+    room_.notify_all();
+  }
+  Readers(const Readers&) = delete;
+  Readers& operator=(const Readers&) = delete;
+
+  /// What is ready, at least one, at most `most`; empty at the end.
+  std::vector<Read> take(std::size_t most) {
+    std::unique_lock lock(mutex_);
+    ready_.wait(lock, [&] { return failure_ || left_ == 0 || !read_.empty(); });
+    if (failure_) std::rethrow_exception(failure_);
+    std::vector<Read> out;
+    while (!read_.empty() && out.size() < most) {
+      out.push_back(std::move(read_.front()));
+      read_.pop_front();
+      --left_;
+    }
+    room_.notify_all();
+    return out;
+  }
+
+ private:
+  static constexpr std::size_t ahead = 128;
+
+  void work() {
+    try {
+      for (std::size_t i = next_++; i < inputs_.size(); i = next_++) {
+        Read read = read_one(i);
+        std::unique_lock lock(mutex_);
+        room_.wait(lock, [&] { return stop_ || read_.size() < ahead; });
+        if (stop_) return;
+        read_.push_back(std::move(read));
+        ready_.notify_one();
+      }
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      failure_ = std::current_exception();
+      ready_.notify_one();
+    }
+  }
+
+  Read read_one(std::size_t index) const {
+    const Input& input = inputs_[index];
+    Read out;
+    out.input = index;
+    try {
+      const std::string text = result::read_file(input.file);
+      if (input.in_a_folder && of_another_schema(text)) return out;
+      out.known = known_.contains(baseline::sha256(text));
+      if (out.known) return out;
+      const result::Run run = result::is_google_benchmark(text)
+                                  ? result::parse_google_benchmark(text, input.file)
+                                  : result::parse_run(text, input.file, result::Detail::values);
+      out.record = store::record_of(run, text, input.file, input.node);
+    } catch (const std::runtime_error& error) {
+      out.fault = error.what();
+    }
+    return out;
+  }
+
+  const std::vector<Input>& inputs_;
+  const std::set<std::string>& known_;
+  std::atomic<std::size_t> next_ = 0;
+  std::mutex mutex_;
+  std::condition_variable ready_, room_;
+  std::deque<Read> read_;
+  std::size_t left_;
+  bool stop_ = false;
+  std::exception_ptr failure_;
+  std::vector<std::jthread> threads_;  ///< last: they end before what they use
+};
+
+struct Counts {
+  std::size_t stored = 0, values = 0, known = 0, refused = 0, left_out = 0;
+};
+
+void refuse(report::ProgressLine& progress, Counts& counts, const std::string& sentence) {
+  progress.clear();
+  fmt::print(stderr, "gpugauge: {}: skipped\n", report::plain(sentence));
+  ++counts.refused;
+}
+
+int ingest(const Arguments& arguments) {
+  constexpr std::size_t most_at_once = 64;
+  constexpr std::size_t few = 16;
+  const std::vector<Input> inputs = find_inputs(arguments);
+  store::Store store = open_store(arguments.history, store::Access::writing);
+  const report::Terminal terminal = report::terminal(2);
+  report::ProgressLine progress(terminal, arguments.quiet || !terminal.interactive);
+  const auto start = std::chrono::steady_clock::now();
+  Counts counts;
+  std::size_t done = 0;
+  // A folder that grows night by night holds mostly what is known.
+  const std::set<std::string> known = inputs.size() > few ? store.content_hashes() : std::set<std::string>{};
+  Readers readers(inputs, known);
+  for (auto ready = readers.take(most_at_once); !ready.empty(); ready = readers.take(most_at_once)) {
+    std::vector<store::Record> records;
+    for (Read& read : ready) {
+      if (read.record)
+        records.push_back(std::move(*read.record));
+      else if (!read.fault.empty())
+        refuse(progress, counts, read.fault);
+      else if (read.known)
+        ++counts.known;
+      else
+        ++counts.left_out;
+    }
+    const std::vector<store::Outcome> outcomes = store.ingest(records);
+    for (std::size_t i = 0; i < records.size(); ++i) {
+      if (outcomes[i] == store::Outcome::changed)
+        refuse(progress, counts,
+               fmt::format(
+                   "{}: the store has the run {} with other content, so one of the two files was changed",
+                   records[i].source, records[i].peer.id));
+      counts.known += outcomes[i] == store::Outcome::known ? 1 : 0;
+      if (outcomes[i] != store::Outcome::stored) continue;
+      ++counts.stored;
+      counts.values += records[i].measured.size();
+    }
+    done += ready.size();
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const double left = seconds / static_cast<double>(done) * static_cast<double>(inputs.size() - done);
+    progress.show({"ingest", static_cast<int>(done), static_cast<int>(inputs.size()),
+                   inputs[ready.back().input].file, seconds, left});
+  }
+  progress.clear();
+  std::string text = fmt::format("{}: {} of {} files stored ({} metric values)", store.name(), counts.stored,
+                                 inputs.size(), counts.values);
+  if (counts.known > 0) text += fmt::format(", {} known already", counts.known);
+  if (counts.left_out > 0) text += fmt::format(", {} left out: no run files", counts.left_out);
+  if (counts.refused > 0) text += fmt::format(", {} refused", counts.refused);
+  print(report::plain(text) + "\n");
+  return counts.refused > 0 ? static_cast<int>(judge::ExitCode::error) : 0;
+}
+
+}  // namespace
+
+void add_history_ingest(CLI::App& history, Action& action) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command =
+      history.add_subcommand("ingest", "Store run files; files that are stored already are passed over");
+  command
+      ->add_option(
+          "paths", arguments->paths,
+          "Run files, folders, patterns in quotes, or a JSON list of paths; below a folder, the name of "
+          "the first folder is the node's")
+      ->required()
+      ->type_name("PATH");
+  command->add_option("--node", arguments->node, "The node that all of these runs are of")->type_name("NAME");
+  add_store_options(*command, arguments->history);
+  command->add_flag("-q,--quiet", arguments->quiet, "No progress line");
+  command->callback([arguments, &action] { action = [arguments] { return ingest(*arguments); }; });
+}
+
+}  // namespace gpugauge::cli

@@ -1,0 +1,60 @@
+#include "cli/run_files.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "result/error.hpp"
+
+namespace gpugauge::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// All *.json below a folder, in the order of their names.
+void look_into(const fs::path& folder, std::vector<FoundFile>& out) {
+  std::error_code error;
+  std::vector<FoundFile> found;
+  for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    std::error_code unknown;  // a dangling link is no folder: reading it will say what it is
+    const fs::path& file = entry->path();
+    if (file.extension() != ".json" || entry->is_directory(unknown)) continue;
+    found.push_back({file, file.lexically_relative(folder).replace_extension().string(), true});
+  }
+  if (error)
+    throw result::FileError(fmt::format("{} could not be searched: {}", folder.string(), error.message()));
+  std::sort(found.begin(), found.end(),
+            [](const FoundFile& a, const FoundFile& b) { return a.label < b.label; });
+  out.insert(out.end(), std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
+}
+
+}  // namespace
+
+std::vector<FoundFile> find_files(const std::vector<std::string>& paths) {
+  std::vector<FoundFile> out;
+  for (const std::string& path : paths) {
+    std::error_code error;
+    if (fs::is_directory(path, error)) {
+      const std::size_t before = out.size();
+      look_into(path, out);
+      if (out.size() == before) throw result::UsageError(fmt::format("{} holds no *.json file", path));
+    } else {
+      out.push_back({path, fs::path(path).replace_extension().string(), false});
+    }
+  }
+  return out;
+}
+
+bool of_another_schema(const std::string& text) {
+  const std::string_view head = std::string_view(text).substr(0, 256);
+  constexpr std::string_view ours = "\"gpugauge.";
+  const auto schema = head.find("\"schema\"");
+  const auto name = schema == std::string_view::npos ? schema : head.find(ours, schema);
+  return name != std::string_view::npos && head.substr(name + 1, 13) != "gpugauge.run/";
+}
+
+}  // namespace gpugauge::cli

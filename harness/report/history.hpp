@@ -1,0 +1,32 @@
+// The history for people and programs: the plot of a series, its changes, and the list of all changes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/terminal.hpp"
+#include "store/trend.hpp"
+
+namespace gpugauge::report {
+
+inline constexpr std::string_view history_schema = "gpugauge.history/1";
+
+/// One series: a plot of one column a run (a column holds the median of several where there are more runs
+/// than columns), its centre, its changes with what changed there, and what the monitor says.
+std::string draw(const store::Trend& trend, const Terminal& terminal);
+
+/// The plot alone: lines of "label |....*...". '*' a run, '-' the centre, ':' the first run of a new level.
+std::string plot(const store::Trend& trend, const Terminal& terminal);
+
+/// Changes, most consequential first; `every_metric` lists all metrics of an event instead of the first five.
+/// `trends`: how many series were looked at, of which `too_short` had too few runs.
+std::string draw(const std::vector<store::Event>& events, std::size_t trends, std::size_t too_short,
+                 const Terminal& terminal, bool every_metric);
+
+/// "stack.driver.version 570.86 -> 580.65 and 2 more"; "" when nothing differs.
+std::string cause_text(const std::vector<baseline::Mismatch>& since, std::size_t shown);
+
+std::string to_json(const std::vector<store::Trend>& trends);
+std::string to_json(const std::vector<store::Event>& events, std::size_t trends, std::size_t too_short);
+
+}  // namespace gpugauge::report

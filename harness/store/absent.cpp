@@ -1,0 +1,64 @@
+// The store of a build without a database library.
+#include <stdexcept>
+
+#include "result/error.hpp"
+#include "store/store.hpp"
+
+namespace gpugauge::store {
+namespace {
+
+[[noreturn]] void absent() {
+  throw result::UsageError(
+      "this build keeps no history, since SOCI was not installed when it was built: install it (Debian, "
+      "Ubuntu: apt-get install libsoci-dev) and build again");
+}
+
+}  // namespace
+
+class Database {};
+class Ids {};
+
+Store::Store(std::unique_ptr<Database> database) : database_(std::move(database)) {}
+Store::Store(Store&&) noexcept = default;
+Store& Store::operator=(Store&&) noexcept = default;
+Store::~Store() = default;
+
+Store Store::open(const std::string&, Access) {
+  absent();
+}
+std::vector<Outcome> Store::ingest(const std::vector<Record>&) {
+  absent();
+}
+std::vector<Device> Store::devices() {
+  absent();
+}
+std::vector<Metric> Store::metrics() {
+  absent();
+}
+std::vector<Point> Store::series(const Device&, const Metric&, const Span&) {
+  absent();
+}
+std::map<std::int64_t, std::vector<Point>> Store::all_series(const Device&, const Span&) {
+  absent();
+}
+const result::Fingerprint& Store::fingerprint(std::int64_t) {
+  absent();
+}
+void Store::each_row(const std::vector<Device>&, const std::vector<Metric>&, const Span&,
+                     const std::function<void(const Row&)>&) {
+  absent();
+}
+judge::PeersInput Store::night(const std::string&) {
+  absent();
+}
+std::set<std::string> Store::content_hashes() {
+  absent();
+}
+std::string Store::newest_day() {
+  absent();
+}
+const std::string& Store::name() const {
+  absent();
+}
+
+}  // namespace gpugauge::store

@@ -1,0 +1,130 @@
+#include "store/database.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <soci/postgresql/soci-postgresql.h>
+#include <soci/sqlite3/soci-sqlite3.h>
+
+#include "result/error.hpp"
+
+namespace gpugauge::store {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_url(const std::string& location) {
+  return location.find("://") != std::string::npos;
+}
+
+/// A message of the database on one line, without the statement that SOCI appends.
+std::string one_line(std::string text) {
+  for (const char* const tail : {" while executing ", " while preparing ", " while binding "})
+    text = text.substr(0, text.find(tail));
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  while (!text.empty() && (text.back() == ' ' || text.back() == '.')) text.pop_back();
+  return text;
+}
+
+/// An array as PostgreSQL reads it.
+template <typename T>
+std::string array_text(const std::vector<T>& values) {
+  return fmt::format("{{{}}}", fmt::join(values, ","));
+}
+
+}  // namespace
+
+Database::Database(const std::string& location, Access access)
+    : name_(without_password(location)), postgresql_(is_url(location)) {
+  if (!postgresql_) {
+    open_file(location, access);
+    return;
+  }
+  if (!location.starts_with("postgresql://") && !location.starts_with("postgres://"))
+    throw result::UsageError(
+        fmt::format("the store {}: give a file for SQLite, or postgresql://user@host/database", name_));
+  guarded([&] {
+    sql_.open(soci::postgresql, location);
+    // A lock that is not given within a minute is an error with a sentence; nobody waits for ever.
+    sql_ << "SET lock_timeout = '60s'";
+    sql_ << "SET client_min_messages = warning";
+  });
+}
+
+void Database::open_file(const std::string& location, Access access) {
+  std::error_code error;
+  const fs::path file(location);
+  if (access == Access::reading && !fs::exists(file, error))
+    throw result::UsageError(
+        fmt::format("there is no store at {}: `gpugauge history ingest` makes one", name_));
+  if (fs::is_directory(file, error))
+    throw result::UsageError(fmt::format("the store {} is a folder; give a file in it", name_));
+  if (location.find('"') != std::string::npos)
+    throw result::UsageError(fmt::format("the store {} has a quotation mark in its name", name_));
+  if (access == Access::writing && file.has_parent_path()) {
+    fs::create_directories(file.parent_path(), error);
+    if (error)
+      throw result::FileError(
+          fmt::format("{} could not be made: {}", file.parent_path().string(), error.message()));
+  }
+  guarded([&] {
+    sql_.open(soci::sqlite3, fmt::format("db=\"{}\" timeout=60", location));
+    std::string mode;
+    sql_ << "PRAGMA journal_mode = WAL", soci::into(mode);
+    if (mode != "wal")
+      throw soci::soci_error(
+          "its file system takes no write-ahead log (a network share?); use a local file or PostgreSQL");
+    // What is committed survives a power cut.
+    sql_ << "PRAGMA synchronous = FULL";
+    sql_ << "PRAGMA wal_autocheckpoint = 8192";
+    sql_ << "PRAGMA cache_size = -65536";
+    sql_ << "PRAGMA foreign_keys = ON";
+  });
+}
+
+void Database::refuse(const soci::soci_error& error) const {
+  throw result::FileError(fmt::format("the store {}: {}", name_, one_line(error.get_error_message())));
+}
+
+Transaction::Transaction(Database& database) : sql_(database.sql()) {
+  sql_ << (database.postgresql() ? "BEGIN" : "BEGIN IMMEDIATE");
+}
+
+Transaction::~Transaction() {
+  if (!open_) return;
+  try {
+    sql_ << "ROLLBACK";
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the connection is gone, and so is it
+  }
+}
+
+void Transaction::commit() {
+  sql_ << "COMMIT";
+  open_ = false;
+}
+
+void insert(Database& database, const Measurements& rows) {
+  if (rows.size() == 0) return;
+  soci::session& sql = database.sql();
+  if (!database.postgresql()) {
+    sql << "INSERT INTO measurement (run, metric, median, process_values) VALUES (:run, :metric, :median, "
+           ":process_values)",
+        soci::use(rows.runs), soci::use(rows.metrics), soci::use(rows.medians), soci::use(rows.values);
+    return;
+  }
+  // Four arrays in one round trip: a row each would cost one each. JSON arrays of numbers hold no quotation
+  // mark and no backslash.
+  const std::string runs = array_text(rows.runs);
+  const std::string metrics = array_text(rows.metrics);
+  const std::string medians = array_text(rows.medians);
+  const std::string values = fmt::format("{{\"{}\"}}", fmt::join(rows.values, "\",\""));
+  sql << "INSERT INTO measurement (run, metric, median, process_values) SELECT * FROM unnest("
+         "CAST(:runs AS bigint[]), CAST(:metrics AS integer[]), CAST(:medians AS double precision[]), "
+         "CAST(:process_values AS text[]))",
+      soci::use(runs), soci::use(metrics), soci::use(medians), soci::use(values);
+}
+
+}  // namespace gpugauge::store

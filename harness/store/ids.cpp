@@ -1,0 +1,75 @@
+#include "store/ids.hpp"
+
+#include <memory>
+#include <set>
+
+namespace gpugauge::store {
+namespace {
+
+using soci::into;
+using soci::use;
+
+/// Makes what `wanted` names (keys, or pairs of key and content) and `known` lacks; it is known once it is
+/// committed.
+template <typename Wanted, typename Known, typename Make>
+void make_missing(Database& database, const Wanted& wanted, Known& known, const Make& make) {
+  Known made;
+  std::unique_ptr<Transaction> transaction;
+  for (const auto& [key, content] : wanted) {
+    if (known.contains(key)) continue;
+    if (!transaction) transaction = std::make_unique<Transaction>(database);
+    made.emplace(key, make(key, content));
+  }
+  if (transaction) transaction->commit();
+  known.merge(made);
+}
+
+}  // namespace
+
+void Ids::make(const std::vector<Record>& records) {
+  std::map<Place, bool> devices;
+  std::map<std::string, const std::string*> fingerprints;
+  std::map<Form, bool> metrics;
+  for (const Record& record : records) {
+    devices.emplace(Place{record.node, record.identity}, true);
+    fingerprints.emplace(record.facts_hash, &record.facts);
+    for (const Measured& measured : record.measured) metrics.emplace(form(measured.form), true);
+  }
+  make_missing(database_, devices, devices_, [&](const Place& place, bool) { return make_device(place); });
+  make_missing(
+      database_, fingerprints, fingerprints_,
+      [&](const std::string& hash, const std::string* facts) { return make_fingerprint(hash, *facts); });
+  make_missing(database_, metrics, metrics_, [&](const Form& metric, bool) { return make_metric(metric); });
+}
+
+long long Ids::make_device(const Place& place) {
+  const auto& [node, identity] = place;
+  long long id = 0;
+  database_.sql() << "INSERT INTO device (node, identity) VALUES (:n, :i) ON CONFLICT DO NOTHING", use(node),
+      use(identity);
+  database_.sql() << "SELECT id FROM device WHERE node = :n AND identity = :i", use(node), use(identity),
+      into(id);
+  return id;
+}
+
+long long Ids::make_fingerprint(const std::string& hash, const std::string& facts) {
+  long long id = 0;
+  database_.sql() << "INSERT INTO fingerprint (hash, facts) VALUES (:h, :f) ON CONFLICT DO NOTHING",
+      use(hash), use(facts);
+  database_.sql() << "SELECT id FROM fingerprint WHERE hash = :h", use(hash), into(id);
+  return id;
+}
+
+long long Ids::make_metric(const Form& metric) {
+  const auto& [key, benchmark, metric_class, unit, better] = metric;
+  long long id = 0;
+  database_.sql() << "INSERT INTO metric (metric_key, benchmark, class, unit, better) VALUES (:k, :b, :c, "
+                     ":u, :d) ON CONFLICT DO NOTHING",
+      use(key), use(benchmark), use(metric_class), use(unit), use(better);
+  database_.sql() << "SELECT id FROM metric WHERE metric_key = :k AND benchmark = :b AND class = :c AND unit "
+                     "= :u AND better = :d",
+      use(key), use(benchmark), use(metric_class), use(unit), use(better), into(id);
+  return id;
+}
+
+}  // namespace gpugauge::store

@@ -1,0 +1,98 @@
+// Records into the database.
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "baseline/log.hpp"
+#include "store/database.hpp"
+#include "store/ids.hpp"
+
+namespace gpugauge::store {
+namespace {
+
+using soci::into;
+using soci::use;
+
+/// Stores a run's own row. Its id, or 0 when the run is there already; `outcome` says how.
+long long store_run(Database& database, const Ids& ids, const Record& record, Outcome& outcome) {
+  const long long device = ids.device(record);
+  const long long fingerprint = ids.fingerprint(record);
+  const int complete = record.peer.complete ? 1 : 0;
+  const std::string now = baseline::utc_now();
+  soci::session& sql = database.sql();
+  soci::statement insert =
+      (sql.prepare << "INSERT INTO run (content_hash, run_id, source, device, fingerprint, kind, peer, "
+                      "started, profile, selection, round, complete, partial_reason, boot_id, wall_seconds, "
+                      "ingested) VALUES (:hash, :run_id, :source, :device, :fingerprint, :kind, :peer, "
+                      ":started, :profile, :selection, :round, :complete, :partial, :boot, :wall, :now) ON "
+                      "CONFLICT DO NOTHING",
+       use(record.content_hash), use(record.peer.id), use(record.source), use(device), use(fingerprint),
+       use(record.peer.kind), use(record.peer.node), use(record.started), use(record.profile),
+       use(record.peer.device), use(record.round), use(complete), use(record.peer.partial_reason),
+       use(record.boot_id), use(record.wall_seconds), use(now));
+  insert.execute(true);
+  const bool added = insert.get_affected_rows() == 1;
+  long long id = 0;
+  sql << "SELECT id FROM run WHERE content_hash = :hash", use(record.content_hash), into(id);
+  if (added) {
+    outcome = Outcome::stored;
+    return id;
+  }
+  outcome = sql.got_data() ? Outcome::known : Outcome::changed;
+  return 0;
+}
+
+void store_faults(Database& database, long long run, const std::vector<judge::PeerFault>& faults) {
+  int position = 0;
+  for (const judge::PeerFault& fault : faults) {
+    const std::string status(to_string(fault.status));
+    database.sql() << "INSERT INTO fault (run, position, subject, status, reason) VALUES (:run, :position, "
+                      ":subject, :status, :reason)",
+        use(run), use(position), use(fault.what), use(status), use(fault.reason);
+    ++position;
+  }
+}
+
+/// Shortest digits that give the same number back.
+std::string json_array(const std::vector<double>& values) {
+  return fmt::format("[{}]", fmt::join(values, ","));
+}
+
+}  // namespace
+
+std::vector<Outcome> Store::ingest(const std::vector<Record>& records) {
+  return database_->guarded([&] {
+    if (!ids_) ids_ = std::make_unique<Ids>(*database_);
+    const Ids& ids = *ids_;
+    ids_->make(records);
+    // By content: two writers with the same files in another order wait for each other, never in a circle.
+    std::vector<std::size_t> order(records.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return std::tie(records[a].content_hash, a) < std::tie(records[b].content_hash, b);
+    });
+    std::vector<Outcome> outcomes(records.size(), Outcome::known);
+    Measurements rows;
+    Transaction transaction(*database_);
+    for (const std::size_t at : order) {
+      const Record& record = records[at];
+      const long long run = store_run(*database_, ids, record, outcomes[at]);
+      if (outcomes[at] != Outcome::stored) continue;
+      store_faults(*database_, run, record.peer.faults);
+      for (const Measured& measured : record.measured) {
+        rows.runs.push_back(run);
+        rows.metrics.push_back(ids.metric(measured.form));
+        rows.medians.push_back(measured.median);
+        rows.values.push_back(json_array(measured.values));
+      }
+    }
+    insert(*database_, rows);
+    transaction.commit();
+    return outcomes;
+  });
+}
+
+}  // namespace gpugauge::store

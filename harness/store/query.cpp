@@ -1,0 +1,256 @@
+// What is asked of the history.
+#include <iterator>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "result/error.hpp"
+#include "store/database.hpp"
+#include "store/ids.hpp"
+
+namespace gpugauge::store {
+namespace {
+
+using soci::into;
+using soci::use;
+
+constexpr std::size_t batch = 4096;
+constexpr const char* end_of_time = "9999";  // after every RFC 3339 time
+
+/// [from, to[ as texts that sort like the times.
+struct Bounds {
+  std::string from;
+  std::string to;
+};
+Bounds bounds(const Span& span) {
+  return {span.since, span.until.empty() ? end_of_time : span.until};
+}
+
+/// Fetches all rows of a statement that fills vectors, a batch at a time.
+template <typename Resize, typename Take>
+void fetch_all(soci::statement& statement, const Resize& resize, const Take& take) {
+  resize();
+  statement.execute();
+  while (statement.fetch()) {
+    take();
+    resize();
+  }
+}
+
+}  // namespace
+
+Store::Store(std::unique_ptr<Database> database) : database_(std::move(database)) {}
+Store::Store(Store&&) noexcept = default;
+Store& Store::operator=(Store&&) noexcept = default;
+Store::~Store() = default;
+
+Store Store::open(const std::string& location, Access access) {
+  Store store(std::make_unique<Database>(location, access));
+  migrate(*store.database_);
+  return store;
+}
+
+const std::string& Store::name() const {
+  return database_->name();
+}
+
+std::vector<Device> Store::devices() {
+  return database_->guarded([&] {
+    std::vector<Device> out;
+    long long id = 0;
+    std::string node, identity;
+    soci::statement statement =
+        (database_->sql().prepare << "SELECT id, node, identity FROM device ORDER BY node, identity",
+         into(id), into(node), into(identity));
+    statement.execute();
+    while (statement.fetch()) out.push_back({id, node, identity});
+    return out;
+  });
+}
+
+std::vector<Metric> Store::metrics() {
+  return database_->guarded([&] {
+    std::vector<Metric> out;
+    long long id = 0;
+    std::string key, benchmark, metric_class, unit, better;
+    soci::statement statement =
+        (database_->sql().prepare
+             << "SELECT id, metric_key, benchmark, class, unit, better FROM metric ORDER BY metric_key, id",
+         into(id), into(key), into(benchmark), into(metric_class), into(unit), into(better));
+    statement.execute();
+    while (statement.fetch())
+      out.push_back({id, {key, benchmark, metric_class, unit, result::direction_from(better)}});
+    return out;
+  });
+}
+
+std::vector<Point> Store::series(const Device& device, const Metric& metric, const Span& span) {
+  return database_->guarded([&] {
+    std::vector<Point> out;
+    const Bounds within = bounds(span);
+    const long long device_id = device.id, metric_id = metric.id;
+    std::vector<std::string> started(batch), run_id(batch), profile(batch);
+    std::vector<long long> fingerprint(batch);
+    std::vector<double> median(batch);
+    soci::statement statement =
+        (database_->sql().prepare
+             << "SELECT r.started, r.run_id, r.profile, r.fingerprint, m.median FROM run r JOIN measurement "
+                "m "
+                "ON m.run = r.id AND m.metric = :metric WHERE r.device = :device AND r.started >= :since AND "
+                "r.started < :until AND r.round = 1 ORDER BY r.started, r.run_id",
+         use(metric_id), use(device_id), use(within.from), use(within.to), into(started), into(run_id),
+         into(profile), into(fingerprint), into(median));
+    fetch_all(
+        statement,
+        [&] {
+          started.resize(batch);
+          run_id.resize(batch);
+          profile.resize(batch);
+          fingerprint.resize(batch);
+          median.resize(batch);
+        },
+        [&] {
+          for (std::size_t i = 0; i < median.size(); ++i)
+            out.push_back({started[i], run_id[i], profile[i], fingerprint[i], median[i]});
+        });
+    return out;
+  });
+}
+
+std::map<std::int64_t, std::vector<Point>> Store::all_series(const Device& device, const Span& span) {
+  return database_->guarded(
+      [&] {
+        const Bounds within = bounds(span);
+        const long long device_id = device.id;
+        std::map<long long, Point> runs;
+        std::vector<long long> order;
+        {
+          long long id = 0, fingerprint = 0;
+          std::string started, run_id, profile;
+          soci::statement statement =
+              (database_->sql().prepare
+                   << "SELECT id, started, run_id, profile, fingerprint FROM run WHERE device "
+                      "= :device AND started >= :since AND started < :until AND round = 1 "
+                      "ORDER BY started, run_id",
+               use(device_id), use(within.from), use(within.to), into(id), into(started), into(run_id),
+               into(profile), into(fingerprint));
+          statement.execute();
+          while (statement.fetch()) {
+            runs[id] = {started, run_id, profile, fingerprint, 0};
+            order.push_back(id);
+          }
+        }
+        std::map<std::int64_t, std::vector<Point>> out;
+        long long run = 0;
+        std::vector<long long> metric(batch);
+        std::vector<double> median(batch);
+        soci::statement statement =
+            (database_->sql().prepare << "SELECT metric, median FROM measurement WHERE run = :run", use(run),
+             into(metric), into(median));
+        for (const long long id : order) {
+          run = id;
+          Point point = runs.at(id);
+          fetch_all(
+              statement,
+              [&] {
+                metric.resize(batch);
+                median.resize(batch);
+              },
+              [&] {
+                for (std::size_t i = 0; i < metric.size(); ++i) {
+                  point.median = median[i];
+                  out[metric[i]].push_back(point);
+                }
+              });
+        }
+        return out;
+      });
+}
+
+const result::Fingerprint& Store::fingerprint(std::int64_t id) {
+  const auto found = fingerprints_.find(id);
+  if (found != fingerprints_.end()) return found->second;
+  const std::string facts = database_->guarded([&] {
+    std::string text;
+    const long long wanted = id;
+    database_->sql() << "SELECT facts FROM fingerprint WHERE id = :id", use(wanted), into(text);
+    return text;
+  });
+  if (facts.empty()) throw std::out_of_range(fmt::format("no fingerprint {}", id));
+  return fingerprints_.emplace(id, fingerprint_from(facts, fmt::format("{}: fingerprint {}", name(), id)))
+      .first->second;
+}
+
+void Store::each_row(const std::vector<Device>& devices, const std::vector<Metric>& metrics, const Span& span,
+                     const std::function<void(const Row&)>& take) {
+  std::map<long long, const Metric*> wanted;
+  for (const Metric& metric : metrics) wanted.emplace(metric.id, &metric);
+  const Bounds within = bounds(span);
+  for (const Device& device : devices) {
+    database_->guarded(
+        [&] {
+          const long long device_id = device.id;
+          Row row;
+          row.node = device.node;
+          row.device = device.identity;
+          std::vector<std::string> started(batch), run_id(batch), profile(batch), source(batch),
+              values(batch);
+          std::vector<int> round(batch);
+          std::vector<long long> metric(batch);
+          std::vector<double> median(batch);
+          soci::statement statement =
+              (database_->sql().prepare
+                   << "SELECT r.started, r.run_id, r.profile, r.source, r.round, m.metric, m.median, "
+                      "m.process_values FROM run r JOIN measurement m ON m.run = r.id WHERE r.device = "
+                      ":device AND "
+                      "r.started >= :since AND r.started < :until ORDER BY r.started, r.run_id, m.metric",
+               use(device_id), use(within.from), use(within.to), into(started), into(run_id), into(profile),
+               into(source), into(round), into(metric), into(median), into(values));
+          fetch_all(
+              statement,
+              [&] {
+                for (auto* column : {&started, &run_id, &profile, &source, &values}) column->resize(batch);
+                round.resize(batch);
+                metric.resize(batch);
+                median.resize(batch);
+              },
+              [&] {
+                for (std::size_t i = 0; i < metric.size(); ++i) {
+                  const auto found = wanted.find(metric[i]);
+                  if (found == wanted.end()) continue;
+                  row.started = started[i];
+                  row.run_id = run_id[i];
+                  row.profile = profile[i];
+                  row.source = source[i];
+                  row.round = round[i];
+                  row.metric = found->second;
+                  row.median = median[i];
+                  row.values = values[i];
+                  take(row);
+                }
+              });
+        });
+  }
+}
+
+std::set<std::string> Store::content_hashes() {
+  return database_->guarded([&] {
+    std::set<std::string> out;
+    std::vector<std::string> hash(batch);
+    soci::statement statement = (database_->sql().prepare << "SELECT content_hash FROM run", into(hash));
+    fetch_all(
+        statement, [&] { hash.resize(batch); },
+        [&] { out.insert(std::make_move_iterator(hash.begin()), std::make_move_iterator(hash.end())); });
+    return out;
+  });
+}
+
+std::string Store::newest_day() {
+  return database_->guarded([&] {
+    std::string newest;
+    database_->sql() << "SELECT coalesce(max(started), '') FROM run WHERE round = 1", into(newest);
+    return newest.substr(0, 10);
+  });
+}
+
+}  // namespace gpugauge::store

@@ -1,0 +1,167 @@
+#include "store/record.hpp"
+
+#include <charconv>
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include "baseline/digest.hpp"
+#include "judge/collect.hpp"
+#include "judge/statistics.hpp"
+#include "result/json_cursor.hpp"
+
+namespace gpugauge::store {
+namespace {
+
+/// A whole number of exactly `digits` digits at the front of `text`, which is taken off.
+std::optional<int> take_number(std::string_view& text, std::size_t digits) {
+  int value = 0;
+  if (text.size() < digits) return std::nullopt;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + digits, value);
+  if (error != std::errc() || stop != text.data() + digits || text[0] == '-') return std::nullopt;
+  text.remove_prefix(digits);
+  return value;
+}
+
+bool take(std::string_view& text, std::string_view any_of) {
+  if (text.empty() || any_of.find(text.front()) == std::string_view::npos) return false;
+  text.remove_prefix(1);
+  return true;
+}
+
+std::optional<std::chrono::sys_days> take_day(std::string_view& text) {
+  const auto year = take_number(text, 4);
+  if (!year || !take(text, "-")) return std::nullopt;
+  const auto month = take_number(text, 2);
+  if (!month || !take(text, "-")) return std::nullopt;
+  const auto day = take_number(text, 2);
+  if (!day) return std::nullopt;
+  const std::chrono::year_month_day date{std::chrono::year(*year),
+                                         std::chrono::month(static_cast<unsigned>(*month)),
+                                         std::chrono::day(static_cast<unsigned>(*day))};
+  if (!date.ok()) return std::nullopt;
+  return std::chrono::sys_days(date);
+}
+
+std::string day_text(std::chrono::sys_days day) {
+  const std::chrono::year_month_day date(day);
+  return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
+                     static_cast<unsigned>(date.day()));
+}
+
+/// Text that any database takes: PostgreSQL has no NUL inside a text.
+std::string storable(std::string text) {
+  for (char& c : text)
+    if (c == '\0') c = '?';
+  return text;
+}
+
+}  // namespace
+
+std::optional<std::string> utc_time(std::string_view text) {
+  const auto day = take_day(text);
+  if (!day || !take(text, "Tt ")) return std::nullopt;
+  const auto hour = take_number(text, 2);
+  if (!hour || *hour > 23 || !take(text, ":")) return std::nullopt;
+  const auto minute = take_number(text, 2);
+  if (!minute || *minute > 59 || !take(text, ":")) return std::nullopt;
+  const auto second = take_number(text, 2);
+  if (!second || *second > 60) return std::nullopt;
+  if (take(text, ".")) {
+    if (!take(text, "0123456789")) return std::nullopt;
+    while (take(text, "0123456789")) {
+    }
+  }
+  std::chrono::minutes ahead{0};
+  if (!take(text, "Zz")) {
+    const bool west = !text.empty() && text.front() == '-';
+    if (!take(text, "+-")) return std::nullopt;
+    const auto hours = take_number(text, 2);
+    if (!hours || !take(text, ":")) return std::nullopt;
+    const auto minutes = take_number(text, 2);
+    if (!minutes) return std::nullopt;
+    ahead = std::chrono::hours(*hours) + std::chrono::minutes(*minutes);
+    if (west) ahead = -ahead;
+  }
+  if (!text.empty()) return std::nullopt;
+  const auto time = std::chrono::sys_seconds(*day) + std::chrono::hours(*hour) +
+                    std::chrono::minutes(*minute) + std::chrono::seconds(*second) - ahead;
+  const auto midnight = std::chrono::floor<std::chrono::days>(time);
+  const std::chrono::hh_mm_ss clock(time - midnight);
+  return fmt::format("{}T{:02}:{:02}:{:02}Z", day_text(midnight), clock.hours().count(),
+                     clock.minutes().count(), clock.seconds().count());
+}
+
+bool is_day(std::string_view text) {
+  return take_day(text).has_value() && text.empty();
+}
+
+std::string day_after(std::string_view day) {
+  return day_text(take_day(day).value() + std::chrono::days(1));
+}
+
+std::string facts_text(const result::Fingerprint& fingerprint) {
+  return nlohmann::ordered_json{{"device", fingerprint.device},
+                                {"stack", fingerprint.stack},
+                                {"settings", fingerprint.settings},
+                                {"topology", fingerprint.topology},
+                                {"suite", fingerprint.suite}}
+      .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+result::Fingerprint fingerprint_from(const std::string& text, const std::string& origin) {
+  result::JsonCursor in(text, origin);
+  result::Fingerprint out;
+  in.object(result::member("device", out.device), result::member("stack", out.stack),
+            result::member("settings", out.settings), result::member("topology", out.topology),
+            result::member("suite", out.suite));
+  in.end();
+  return out;
+}
+
+Record record_of(const result::Run& run, std::string_view bytes, const std::string& source,
+                 const std::string& node) {
+  Record out;
+  const auto started = utc_time(run.started);
+  if (!started)
+    throw result::FormatError(
+        fmt::format("{}: it started at {}, which is no time of RFC 3339: a history needs one", source,
+                    result::quoted(run.started)));
+  out.content_hash = baseline::sha256(bytes);
+  out.source = storable(source);
+  out.node = storable(node);
+  out.started = *started;
+  out.boot_id = storable(run.boot_id);
+  out.profile = storable(run.profile);
+  out.round = run.round;
+  out.wall_seconds = run.wall_seconds;
+  judge::PeerCollector collector;
+  out.peer = collector.reduce(run, out.source, out.node);
+  out.peer.node = storable(out.peer.node);
+  out.peer.id = storable(out.peer.id);
+  out.peer.device = storable(out.peer.device);
+  out.peer.partial_reason = storable(out.peer.partial_reason);
+  for (judge::PeerFault& fault : out.peer.faults) {
+    fault.what = storable(fault.what);
+    fault.reason = storable(fault.reason);
+  }
+  // A host has no number of its own, and its boot changes: within a node it is "host".
+  out.identity = run.device == "host" ? "host" : out.peer.node;
+  out.facts = facts_text(run.fingerprint);
+  out.facts_hash = baseline::sha256(out.facts);
+  for (auto& [key, metric] : judge::collect(run).metrics) {
+    if (!metric.judged()) continue;
+    Measured measured;
+    measured.form = {storable(key), storable(metric.benchmark), metric.form.metric_class, metric.form.unit,
+                     metric.form.better};
+    measured.median = judge::median(metric.values);
+    measured.values = std::move(metric.values);
+    out.measured.push_back(std::move(measured));
+  }
+  if (out.measured.empty() && out.peer.faults.empty())
+    throw result::FormatError(
+        fmt::format("{}: it holds neither a judged value nor a fault: nothing to keep", source));
+  return out;
+}
+
+}  // namespace gpugauge::store

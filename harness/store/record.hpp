@@ -1,0 +1,55 @@
+// What the history keeps of one run: its place in time and space, and of every judged metric the value of
+// each process. Batches and telemetry stay in the run file.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "judge/peer_round.hpp"
+#include "result/run_file.hpp"
+
+namespace gpugauge::store {
+
+/// One metric of one run.
+struct Measured {
+  judge::PeerForm form;
+  double median = 0;           ///< over the processes, in form.unit, > 0
+  std::vector<double> values;  ///< one a process, in the order of the run
+};
+
+struct Record {
+  std::string content_hash;  ///< SHA-256 of the file's bytes, 64 hex digits
+  std::string source;        ///< the file it came from, as it was named
+  std::string node;          ///< what the site calls the node; "" = unnamed
+  std::string identity;      ///< of the device: UUIDs of the GPUs, or "host"
+  std::string started;       ///< UTC, "2026-01-31T04:05:06Z": sorts by time
+  std::string boot_id;
+  std::string profile;
+  int round = 1;
+  double wall_seconds = 0;
+  judge::PeerRound peer;   ///< for the comparison of nodes; `values` is not used
+  std::string facts;       ///< the fingerprint as JSON
+  std::string facts_hash;  ///< SHA-256 of `facts`
+  std::vector<Measured> measured;
+};
+
+/// Reduces a run to its record. `bytes` are those of its file. Throws result::FormatError, naming `source`,
+/// when the run does not say when it started, or has neither a value nor a fault.
+Record record_of(const result::Run& run, std::string_view bytes, const std::string& source,
+                 const std::string& node);
+
+/// "2026-01-31T05:05:06.7+01:00" -> "2026-01-31T04:05:06Z"; nullopt for what is no time of RFC 3339.
+std::optional<std::string> utc_time(std::string_view text);
+
+/// True for a day of the calendar written as "2026-01-31".
+bool is_day(std::string_view text);
+/// The day after: "2026-02-28" -> "2026-03-01". `day` must be one.
+std::string day_after(std::string_view day);
+
+/// A fingerprint as the store writes it, and back. Throws result::FormatError for another text.
+std::string facts_text(const result::Fingerprint& fingerprint);
+result::Fingerprint fingerprint_from(const std::string& text, const std::string& origin);
+
+}  // namespace gpugauge::store

@@ -1,0 +1,116 @@
+// The history: runs of many nights and nodes in one database, SQLite in a file or PostgreSQL.
+// Built where SOCI is installed; elsewhere `open` says how to get it (absent.cpp).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "judge/judge_peers.hpp"
+#include "store/record.hpp"
+
+namespace gpugauge::store {
+
+/// A device of a node.
+struct Device {
+  std::int64_t id = 0;
+  std::string node;      ///< "" = unnamed
+  std::string identity;  ///< UUIDs, or "host"
+};
+
+struct Metric {
+  std::int64_t id = 0;
+  judge::PeerForm form;
+};
+
+/// The value of one metric in one run.
+struct Point {
+  std::string started;  ///< UTC, RFC 3339
+  std::string run_id;
+  std::string profile;
+  std::int64_t fingerprint = 0;  ///< for Store::fingerprint
+  double median = 0;             ///< over the processes, in the metric's unit
+};
+
+/// Runs that started in [since, until[; each is a day or an RFC 3339 time in UTC, "" = no bound.
+struct Span {
+  std::string since;
+  std::string until;
+};
+
+/// One line of an export.
+struct Row {
+  std::string started, node, device, run_id, profile, source;
+  int round = 1;
+  const Metric* metric = nullptr;
+  double median = 0;
+  std::string values;  ///< of the processes, a JSON array of numbers
+};
+
+enum class Outcome {
+  stored,
+  known,    ///< these bytes are in the store already
+  changed,  ///< a run of this id is there with other content: one of the two files was changed
+};
+
+/// May the store be made when there is none?
+enum class Access { reading, writing };
+
+class Database;
+class Ids;
+
+class Store {
+ public:
+  /// `location`: a file, or "postgresql://user@host/database". Brings an older schema up to date. Throws
+  /// result::UsageError (no store there to read, a newer schema than this version knows, not built) or
+  /// result::FileError. No sentence holds a password.
+  static Store open(const std::string& location, Access access);
+  Store(Store&&) noexcept;
+  Store& operator=(Store&&) noexcept;
+  ~Store();
+
+  /// The records in one transaction: all or none. What became of each, in their order. Several processes may
+  /// do so at once. Throws result::FileError.
+  std::vector<Outcome> ingest(const std::vector<Record>& records);
+
+  /// Of every run that is stored: what need not be read again.
+  std::set<std::string> content_hashes();
+
+  std::vector<Device> devices();  ///< by node, then identity
+  std::vector<Metric> metrics();  ///< by key
+  /// First rounds only, oldest first: a check repeats only what is in doubt, which would bend a series.
+  std::vector<Point> series(const Device& device, const Metric& metric, const Span& span);
+  /// The same for every metric of a device, by the metric's id.
+  std::map<std::int64_t, std::vector<Point>> all_series(const Device& device, const Span& span);
+  /// Throws std::out_of_range for an id that there is not.
+  const result::Fingerprint& fingerprint(std::int64_t id);
+  /// Everything of these devices and metrics, by time; empty = all. Rows arrive one at a time.
+  void each_row(const std::vector<Device>& devices, const std::vector<Metric>& metrics, const Span& span,
+                const std::function<void(const Row&)>& take);
+
+  /// What the comparison of nodes needs of one UTC day: its first rounds.
+  judge::PeersInput night(const std::string& day);
+  /// The newest day with runs; "" when there is none.
+  std::string newest_day();
+
+  /// Where it lies, without a password.
+  const std::string& name() const;
+
+ private:
+  explicit Store(std::unique_ptr<Database> database);
+  std::unique_ptr<Database> database_;
+  std::unique_ptr<Ids> ids_;  ///< known to this process
+  std::map<std::int64_t, result::Fingerprint> fingerprints_;
+};
+
+/// --store, else $GPUGAUGE_STORE, else history.sqlite in the state directory. Throws result::UsageError.
+std::string default_location(const std::string& given);
+
+/// `location` as it may be printed: the password of a URL is left out.
+std::string without_password(const std::string& location);
+
+}  // namespace gpugauge::store

@@ -1,0 +1,83 @@
+// What a series of runs shows: its centre, a monitor, and the runs at which it changed, with what changed
+// there in the fingerprint. Pure.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "judge/history.hpp"
+#include "judge/judge.hpp"
+#include "store/store.hpp"
+
+namespace gpugauge::store {
+
+/// One metric of one device in one profile, oldest first.
+struct Series {
+  Device device;
+  Metric metric;
+  std::string profile;
+  std::vector<Point> points;
+};
+
+/// The series of a device and metric, apart by profile: other windows and repetitions are another
+/// measurement.
+std::vector<Series> by_profile(const Device& device, const Metric& metric, std::vector<Point> points);
+
+/// From run `at` on the level is another one.
+struct Change {
+  std::size_t at = 0;
+  double before = 0;    ///< median of the level before, in the metric's unit
+  double after = 0;     ///< median of the level from here on
+  double relative = 0;  ///< (after - before) / before, + is worse
+  double z = 0;         ///< step over its standard error, may be infinite
+  double weight = 0;    ///< |step| over the metric's tolerance: how consequential
+  /// Facts that differ between two neighbouring runs, those that matter most first.
+  std::vector<baseline::Mismatch> since;
+  int runs_off = 0;  ///< they differ so many runs after (+) or before (-) `at`: the estimate may be off
+};
+
+struct Trend {
+  Series series;
+  double centre = 0;                 ///< median of the reference, in the metric's unit
+  double spread = 0;                 ///< standard deviation of a run's value, relative
+  double tolerance = 0;              ///< relative
+  std::size_t reference = 0;         ///< the first so many runs are the reference; 0 = too few runs to watch
+  double limit = 0;                  ///< of the monitor, 0 without one
+  std::vector<double> sums;          ///< of the monitor, one a run after the reference
+  std::optional<std::size_t> alarm;  ///< index into series.points
+  std::vector<Change> changes;       ///< in the order of the runs
+};
+
+/// Fewest runs in which a change of level can be seen, and for a monitor.
+inline constexpr std::size_t least_runs = 6;
+
+/// The facts of a run.
+using Facts = std::function<const result::Fingerprint&(std::int64_t)>;
+
+/// `metrics`: how many are watched on the device, which sets the monitor's limit. The reference is half of
+/// the runs, 5 at least and 10 at most. Needs one point or more.
+Trend analyse(Series series, int metrics, const judge::Policy& policy, const Facts& facts);
+
+/// Changes of one night on one device, probably of one cause.
+struct Event {
+  Device device;
+  std::string profile;
+  std::string started;  ///< of the first run of the new level
+  std::string run_id;
+  std::vector<baseline::Mismatch> since;
+  int runs_off = 0;
+  struct Item {
+    Metric metric;
+    Change change;
+  };
+  std::vector<Item> items;  ///< most consequential first
+  double weight() const { return items.empty() ? 0 : items.front().change.weight; }
+};
+
+/// Changes gathered by device, profile and run; most consequential first.
+std::vector<Event> events(const std::vector<Trend>& trends);
+
+}  // namespace gpugauge::store

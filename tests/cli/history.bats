@@ -1,0 +1,191 @@
+# The history through the command, on SQLite. make_fleet writes the run files, make_history larger stores.
+load common
+
+WIDE=yes
+
+bats::without_store() { gpugauge history --help 2>&1 | grep -q 'Not in this build'; }
+
+setup_store() {
+  if bats::without_store; then skip "this build has no history: SOCI is not installed"; fi
+  "$GPUGAUGE_BUILD/bin/make_fleet" fleet "$1" "$2" >planted.txt
+}
+
+# Every driver version after round 6 of node 1 becomes another one, and its hbm metrics get 8% slower.
+upgrade_node_1() {
+  "$PYTHON" - <<'PY'
+import json, pathlib
+for file in pathlib.Path("fleet/node-00001").glob("round-*.json"):
+    if int(file.stem.split("-")[1]) <= 6:
+        continue
+    run = json.loads(file.read_text())
+    run["fingerprint"]["stack"]["driver.version"] = "590.10.01"
+    for process in run["processes"]:
+        for benchmark in process["samples"]["benchmarks"]:
+            for metric in benchmark["metrics"]:
+                if metric["class"] == "hbm":
+                    metric["value"] *= .92 if metric["better"] == "higher" else 1 / .92
+    file.write_text(json.dumps(run))
+PY
+}
+
+@test "history stores a folder once, names the nodes by their folders, and counts" {
+  setup_store 2 3
+  run -0 gpugauge history ingest fleet
+  [[ $output == *"history.sqlite: 6 of 6 files stored (1200 metric values)"* ]]
+  [ -f "$GPUGAUGE_STATE/history.sqlite" ]
+  run -0 gpugauge history ingest fleet
+  [[ $output == *"0 of 6 files stored (0 metric values), 6 known already"* ]]
+  run -0 gpugauge history trend 'synthetic/op/000:bandwidth' --json
+  echo "$output" >report.json
+  "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" history report.json
+  "$PYTHON" - <<'PY'
+import json, statistics
+trends = json.load(open("report.json"))["trends"]
+assert sorted(trend["node"] for trend in trends) == ["node-00000", "node-00001"], trends
+for trend in trends:
+    assert len(trend["runs"]) == 3
+    for number, run in enumerate(trend["runs"], 1):
+        file = json.load(open(f"fleet/{trend['node']}/round-{number}.json"))
+        values = [benchmark["metrics"][0]["value"] for process in file["processes"]
+                  for benchmark in process["samples"]["benchmarks"] if benchmark["id"] == "synthetic/op/000"]
+        assert run["value"] == statistics.median(values), (run, values)
+PY
+}
+
+@test "history takes patterns, lists and single files, and goes on past bad ones" {
+  setup_store 3 1
+  run -0 gpugauge history ingest --store h.sqlite 'fleet/node-0000[01]/round-*.json' --node rack-1
+  [[ $output == *"2 of 2 files stored"* ]]
+  echo '["fleet/node-00002/round-1.json", "fleet/missing.json"]' >list.json
+  truncate -s 1000 fleet/node-00001/round-1.json
+  echo '{"schema": "gpugauge.baseline/1"}' >fleet/baseline.json
+  run -2 --separate-stderr gpugauge history ingest --store h.sqlite list.json fleet
+  [[ $stderr == *"fleet/missing.json could not be opened"*": skipped"* ]]
+  [[ $stderr == *"node-00001/round-1.json"*"truncated"*": skipped"* ]]
+  [[ $output == *"1 of 6 files stored (200 metric values), 2 known already, 1 left out: no run files, 2 refused"* ]]
+  run -2 gpugauge history ingest --store h.sqlite 'nothing/*.json'
+  [[ $output == *"no file matches nothing/*.json"* ]]
+  run -0 gpugauge history export --store h.sqlite --metric '*op/000:bandwidth'
+  [[ $(grep -c rack-1 <<<"$output") -eq 2 ]]
+}
+
+@test "a changed file of a stored run is refused and changes nothing" {
+  setup_store 1 1
+  gpugauge history ingest fleet
+  sed -i 's/"wall_seconds": 60/"wall_seconds": 61/' fleet/node-00000/round-1.json
+  run -2 gpugauge history ingest fleet
+  [[ $output == *"with other content, so one of the two files was changed: skipped"* ]]
+  [[ $output == *"0 of 1 files stored (0 metric values), 1 refused"* ]]
+}
+
+@test "trend and changes say what moved, when, and since which driver" {
+  setup_store 2 14
+  upgrade_node_1
+  gpugauge history ingest fleet
+  run -0 gpugauge history trend 'synthetic/op/000:bandwidth' --node node-00001
+  [[ $output == *"14 runs of profile standard"* ]]
+  [[ $output == *"2026-01-08"*"worse"*"since stack.driver.version 580.65.06 -> 590.10.01"* ]]
+  [[ $output == *"monitor: alarm on 2026-01-"* ]]
+  [[ $output == *"|"*"*"* ]]
+  run -0 gpugauge history trend 'synthetic/op/000:bandwidth' --node node-00000
+  [[ $output == *"no change of level"* && $output == *"monitor: quiet"* ]]
+  run -0 gpugauge history changes --metric '*:bandwidth'
+  [[ $output == "2026-01-08  node-00001, GPU-"*"13 metrics of profile standard, since stack.driver.version 580.65.06 -> 590.10.01"* ]]
+  [[ $output == *"and 8 more; --every-metric lists them"* ]]
+  [[ $output == *"1 change of level in 200 series"* ]]
+  gpugauge history changes --metric '*:bandwidth' --json >report.json
+  "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" history report.json
+  run -0 gpugauge history changes --node node-00000
+  [[ $output == "0 changes of level in 200 series"* ]]
+  run -0 gpugauge history changes --since 2026-01-11
+  [[ $output == *"400 series have fewer than 6 runs and were not looked at"* ]]
+}
+
+@test "export writes every process's value, as CSV and as JSON lines, whole or not at all" {
+  setup_store 1 2
+  gpugauge history ingest fleet
+  gpugauge history export --output all.csv
+  gpugauge history export --format jsonl --output all.jsonl
+  "$PYTHON" - <<'PY'
+import csv, json
+rows = list(csv.DictReader(open("all.csv", newline="")))
+lines = [json.loads(line) for line in open("all.jsonl")]
+assert len(rows) == len(lines) == 400, len(rows)
+for row, line in zip(rows, lines):
+    assert float(row["median"]) == line["median"]
+    assert [float(value) for value in row["processes"].split(" ")] == line["processes"] and len(line["processes"]) == 5
+    assert row["node"] == line["node"] == "node-00000" and row["source"] == line["source"]
+PY
+  mkdir taken.csv
+  run -2 gpugauge history export --output taken.csv
+  [[ $output == *"taken.csv could not be written"* ]]
+  [ -z "$(find . -name '*.part')" ]
+}
+
+@test "fleet judges a night of the history as it judges the files" {
+  setup_store 12 2
+  gpugauge history ingest fleet
+  run -0 gpugauge fleet --store "$GPUGAUGE_STATE/history.sqlite" --emit-retest again.txt
+  [[ $output == *"1 to be measured again (node-00005)"* ]]
+  [[ $output == *"12 runs of 2026-01-03 (UTC) from the store"* ]]
+  [ "$(cut -f1 again.txt)" = node-00005 ]
+  gpugauge fleet --store "$GPUGAUGE_STATE/history.sqlite" --night 2026-01-02 --json >night.json
+  gpugauge fleet fleet/*/round-1.json --json >files.json
+  "$PYTHON" - <<'PY'
+import json
+def found(name):
+    report = json.load(open(name))
+    return [[(node["identity"], node["state"], node["verdicts"]) for node in report["nodes"]], report["groups"]]
+assert sorted(found("night.json")[0], key=str) == sorted(found("files.json")[0], key=str)
+assert found("night.json")[1] == found("files.json")[1]
+PY
+  run -3 gpugauge fleet --store "$GPUGAUGE_STATE/history.sqlite" --night 2020-01-01
+  run -2 gpugauge fleet --store "$GPUGAUGE_STATE/history.sqlite" fleet
+  run -2 gpugauge fleet --night 2026-01-02 fleet
+}
+
+@test "a run that is killed while it stores loses and doubles nothing" {
+  setup_store 6 8
+  for delay in 0.1 0.2 0.3 0.4; do
+    gpugauge history ingest fleet --quiet >/dev/null 2>&1 &
+    sleep "$delay"
+    kill -9 $! 2>/dev/null || true
+    wait $! || true
+  done
+  run -0 gpugauge history ingest fleet
+  gpugauge history export --output all.csv
+  [ "$(wc -l <all.csv)" -eq 9601 ]
+  [ "$(cut -d, -f4,7 all.csv | sort -u | wc -l)" -eq 9601 ]
+}
+
+@test "eight commands at once, two of them with the same files, store each run once" {
+  setup_store 8 4
+  for node in 0 1 2 3 4 5 6; do
+    gpugauge history ingest "fleet/node-0000$node" --node "n$node" --store h.sqlite >"out.$node" 2>&1 &
+  done
+  gpugauge history ingest fleet/node-00006 --node n6 --store h.sqlite >out.7 2>&1 &
+  wait
+  grep -h refused out.* && return 1
+  gpugauge history ingest fleet/node-00007 --node n7 --store h.sqlite
+  gpugauge history export --store h.sqlite --output all.csv
+  [ "$(wc -l <all.csv)" -eq 6401 ]
+}
+
+@test "history says in a sentence what it cannot do" {
+  setup_store 1 1
+  run -2 gpugauge history trend 'x' --store none.sqlite
+  [[ $output == *"there is no store at none.sqlite: \`gpugauge history ingest\` makes one"* ]]
+  gpugauge history ingest fleet --store h.sqlite
+  run -2 gpugauge history trend 'x*' --store h.sqlite
+  [[ $output == *"no metric of the store h.sqlite matches 'x*'; it has synthetic/op/000:bandwidth,"* ]]
+  run -2 gpugauge history changes --node nobody --store h.sqlite
+  [[ $output == *"no device of the store h.sqlite matches; it has node-00000 (GPU-"* ]]
+  run -2 gpugauge history changes --since yesterday --store h.sqlite
+  [[ $output == *"--since yesterday: write a day as 2026-01-31"* ]]
+  run -2 gpugauge history trend '*' --store h.sqlite
+  [[ $output == *"too many to draw"* ]]
+  head -c 4096 /dev/urandom >broken.sqlite
+  run -2 gpugauge history changes --store broken.sqlite
+  [[ $output == *"the store broken.sqlite:"*"not a database"* ]]
+  run -2 gpugauge history
+}

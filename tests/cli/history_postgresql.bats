@@ -1,0 +1,102 @@
+# The history on a real PostgreSQL: a server of the distribution, started here, reached by a Unix socket only.
+bats_require_minimum_version 1.5.0
+
+find_server() {
+  local folder
+  for folder in /usr/lib/postgresql/*/bin; do
+    if [[ -x $folder/initdb ]]; then echo "$folder"; fi
+  done | sort -V | tail -1
+}
+
+# As an unprivileged user: the server refuses root.
+as_server() {
+  if ((EUID == 0)); then setpriv --reuid nobody --regid nogroup --clear-groups "$@"; else "$@"; fi
+}
+
+setup_file() {
+  export PATH="$GPUGAUGE_BUILD/bin:$PATH"
+  if gpugauge history --help 2>&1 | grep -q 'Not in this build'; then
+    export NO_SERVER="this build has no history: SOCI is not installed"
+    return
+  fi
+  SERVER_BIN="$(find_server)"
+  if [[ -z $SERVER_BIN ]]; then
+    export NO_SERVER="PostgreSQL is not installed (apt-get install postgresql)"
+    return
+  fi
+  # A socket's path has 107 characters at most: not below bats' folder.
+  SERVER="$(mktemp -d /tmp/gpugauge-pg.XXXXXX)"
+  export SERVER SERVER_BIN
+  if ((EUID == 0)); then chown nobody:nogroup "$SERVER"; fi
+  cd "$SERVER"
+  as_server "$SERVER_BIN/initdb" -D "$SERVER/data" -U gauge -A trust -E UTF8 --locale=C >"$BATS_FILE_TMPDIR/initdb.log"
+  as_server "$SERVER_BIN/pg_ctl" -D "$SERVER/data" -w -l "$SERVER/log" -o "-k '$SERVER' -c listen_addresses=''" start >&2
+  export URL="postgresql://gauge@/postgres?host=$SERVER"
+}
+
+teardown_file() {
+  if [[ -n ${SERVER:-} ]]; then
+    cd /
+    as_server "$SERVER_BIN/pg_ctl" -D "$SERVER/data" -m immediate stop >&2 || true
+    rm -rf "$SERVER"
+  fi
+}
+
+setup() {
+  if [[ -n ${NO_SERVER:-} ]]; then skip "$NO_SERVER"; fi
+  cd "$BATS_TEST_TMPDIR" || exit
+  export COLUMNS=1000
+}
+
+ask() { as_server "$SERVER_BIN/psql" -qtA -h "$SERVER" -U gauge postgres -c "$1"; }
+
+@test "every unit test of the store passes on PostgreSQL" {
+  GPUGAUGE_TEST_POSTGRESQL="$URL" run -0 test_store --gtest_filter='*PostgreSQL*'
+  [[ $output == *"[  PASSED  ]"* && $output != *"0 tests ran"* ]]
+  [[ $(grep -c '^\[       OK \] On/StoreTest' <<<"$output") -ge 10 ]]
+}
+
+@test "trend, changes, export and fleet answer the same on PostgreSQL as on SQLite" {
+  ask 'DROP SCHEMA IF EXISTS gpugauge CASCADE'
+  make_fleet fleet 12 3 >planted.txt
+  gpugauge history ingest fleet --store "$URL"
+  gpugauge history ingest fleet --store lite.sqlite
+  for place in "$URL" lite.sqlite; do
+    gpugauge history trend 'synthetic/op/00*' --node node-00001 --store "$place" >trend.out
+    gpugauge history changes --store "$place" >changes.out
+    gpugauge history export --store "$place" | sort >export.out
+    gpugauge fleet --store "$place" | grep -v 'from the store' >fleet.out
+    if [[ $place == "$URL" ]]; then
+      mkdir postgresql && mv ./*.out postgresql
+    fi
+  done
+  for file in trend changes export fleet; do cmp "$file.out" "postgresql/$file.out"; done
+  [ "$(wc -l <export.out)" -eq 7201 ]
+  run -0 gpugauge history ingest fleet --store "$URL"
+  [[ $output == *"0 of 36 files stored (0 metric values), 36 known already"* ]]
+}
+
+@test "eight writers at once and one of them killed: nothing lost, nothing doubled" {
+  ask 'DROP SCHEMA IF EXISTS gpugauge CASCADE'
+  make_fleet fleet 8 6 >planted.txt
+  local pids=()
+  for node in 0 1 2 3 4 5 6 7; do
+    gpugauge history ingest "fleet/node-0000$node" fleet/node-00000 --node "n$node" --store "$URL" >"out.$node" 2>&1 &
+    pids+=($!)
+  done
+  sleep 0.3
+  kill -9 "${pids[7]}" || true
+  wait || true
+  ! grep -hE 'refused|deadlock|store postgresql' out.[0-6] | grep -v 'files stored'
+  [ "$(ask 'SELECT count(*) FROM gpugauge.measurement')" -eq "$(($(ask 'SELECT count(*) FROM gpugauge.run') * 200))" ]
+  gpugauge history ingest fleet/node-00007 --node n7 --store "$URL"
+  [ "$(ask 'SELECT count(*) FROM gpugauge.run')" -eq 48 ]
+  [ "$(ask 'SELECT count(*) FROM gpugauge.measurement')" -eq 9600 ]
+  [ "$(ask 'SELECT count(DISTINCT content_hash) FROM gpugauge.run')" -eq 48 ]
+}
+
+@test "a server that goes away ends in one sentence" {
+  run -2 gpugauge history changes --store "postgresql://me:secret@/postgres?host=$BATS_TEST_TMPDIR"
+  [[ $output == "gpugauge: the store postgresql://me@/postgres?host="* && $output != *secret* ]]
+  [ "$(wc -l <<<"$output")" -eq 1 ]
+}

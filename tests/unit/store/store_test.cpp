@@ -1,0 +1,300 @@
+// The store against real databases: SQLite always, PostgreSQL where GPUGAUGE_TEST_POSTGRESQL names a server
+// (tests/cli/history_postgresql.bats starts one and runs these tests).
+#include "store/store.hpp"
+
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <sys/wait.h>
+
+#include "result/error.hpp"
+#include "store/database.hpp"
+#include "unit/store/histories.hpp"
+
+namespace gpugauge::store {
+namespace {
+
+using test::record;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using ::testing::ThrowsMessage;
+
+class StoreTest : public ::testing::TestWithParam<std::string> {
+ protected:
+  StoreTest() : location_(GetParam().empty() ? folder_.file("history.sqlite") : GetParam()) {
+    if (!GetParam().empty()) {
+      Database database(location_, Access::writing);
+      database.sql() << "DROP SCHEMA IF EXISTS gpugauge CASCADE";
+    }
+  }
+  Store open(Access access = Access::writing) const { return Store::open(location_, access); }
+  long long count(const std::string& table) const {
+    open();
+    Database database(location_, Access::reading);
+    if (database.postgresql()) database.sql() << "SET search_path = gpugauge";
+    long long rows = 0;
+    database.sql() << "SELECT count(*) FROM " + table, soci::into(rows);
+    return rows;
+  }
+
+  test::Folder folder_;
+  std::string location_;
+};
+
+std::vector<std::string> locations() {
+  std::vector<std::string> out{""};
+  if (const char* server = std::getenv("GPUGAUGE_TEST_POSTGRESQL"); server != nullptr)
+    out.emplace_back(server);
+  return out;
+}
+INSTANTIATE_TEST_SUITE_P(On, StoreTest, ::testing::ValuesIn(locations()), [](const auto& parameter) {
+  return parameter.param.empty() ? std::string("SQLite") : std::string("PostgreSQL");
+});
+
+TEST_P(StoreTest, GivesBackWhatItTookBitForBit) {
+  Store store = open();
+  const std::vector<double> values{.1 + .2, 1e-300, 123456789012345678.0, 4.9e-5};
+  EXPECT_THAT(store.ingest({record(1, values)}), ElementsAre(Outcome::stored));
+  std::vector<Row> rows;
+  const auto metrics = store.metrics();
+  store.each_row(store.devices(), metrics, {}, [&](const Row& row) { rows.push_back(row); });
+  ASSERT_THAT(rows, SizeIs(1));
+  EXPECT_EQ(nlohmann::json::parse(rows[0].values).get<std::vector<double>>(), values);
+  EXPECT_EQ(rows[0].median, judge::median(values));
+  EXPECT_EQ(rows[0].node, "node-1");
+  EXPECT_EQ(rows[0].source, "node-1/1.json");
+  const auto points = store.series(store.devices().at(0), metrics.at(0), {});
+  ASSERT_THAT(points, SizeIs(1));
+  EXPECT_EQ(points[0].started, "2026-01-01T03:00:00Z");
+  EXPECT_EQ(store.fingerprint(points[0].fingerprint), test::facts());
+  EXPECT_THROW(store.fingerprint(4711), std::out_of_range);
+}
+
+TEST_P(StoreTest, KnowsTheSameBytesAndNoticesChangedOnes) {
+  Store store = open();
+  Record twin = record(1, {5});
+  EXPECT_THAT(store.ingest({record(1, {5}), twin}), ElementsAre(Outcome::stored, Outcome::known));
+  EXPECT_THAT(open().ingest({twin}), ElementsAre(Outcome::known));
+  twin.content_hash = std::string(64, 'b');
+  EXPECT_THAT(store.ingest({twin, record(2, {6})}), ElementsAre(Outcome::changed, Outcome::stored));
+  EXPECT_EQ(count("run"), 2);
+  EXPECT_EQ(count("measurement"), 2);
+  EXPECT_THAT(store.content_hashes(), SizeIs(2));
+}
+
+TEST_P(StoreTest, OrdersAndBoundsASeriesByTime) {
+  Store store = open();
+  Record repeated = record(2, {9});
+  repeated.round = 2;
+  repeated.peer.id = "repeated";
+  repeated.content_hash = std::string(64, 'c');
+  store.ingest({record(3, {3}), record(1, {1}), repeated, record(2, {2}), record(4, {4}, "node-2")});
+  const auto devices = store.devices();
+  ASSERT_THAT(devices, SizeIs(2));
+  const auto metric = store.metrics().at(0);
+  const auto medians = [&](const Device& device, const Span& span) {
+    std::vector<double> out;
+    for (const Point& point : store.series(device, metric, span)) out.push_back(point.median);
+    return out;
+  };
+  EXPECT_THAT(medians(devices[0], {}), ElementsAre(1, 2, 3)) << "a repeated round is no point of a series";
+  EXPECT_THAT(medians(devices[0], {"2026-01-02", ""}), ElementsAre(2, 3));
+  EXPECT_THAT(medians(devices[0], {"", "2026-01-03"}), ElementsAre(1, 2));
+  EXPECT_THAT(medians(devices[1], {}), ElementsAre(4));
+  const auto all = store.all_series(devices[0], {"2026-01-02", ""});
+  ASSERT_THAT(all, SizeIs(1));
+  EXPECT_THAT(all.at(metric.id), SizeIs(2));
+  EXPECT_EQ(all.at(metric.id)[1].median, 3);
+  EXPECT_EQ(store.newest_day(), "2026-01-04");
+}
+
+TEST_P(StoreTest, ReadsMoreRowsThanOneBatch) {
+  Store store = open();
+  Record wide = record(1, {1});
+  for (int m = 0; m < 9000; ++m) {
+    wide.measured.push_back(wide.measured[0]);
+    wide.measured.back().form.key = fmt::format("memory/triad/{:05}:bandwidth", m);
+    wide.measured.back().median = m + 1;
+  }
+  EXPECT_THAT(store.ingest({wide}), Each(Outcome::stored));
+  const auto all = store.all_series(store.devices().at(0), {});
+  EXPECT_THAT(all, SizeIs(9001));
+  std::size_t rows = 0;
+  const auto metrics = store.metrics();
+  store.each_row(store.devices(), metrics, {}, [&](const Row&) { ++rows; });
+  EXPECT_EQ(rows, 9001U);
+  const auto night = store.night("2026-01-01");
+  ASSERT_THAT(night.rounds, SizeIs(1));
+  EXPECT_THAT(night.rounds[0].values, SizeIs(9001));
+}
+
+TEST_P(StoreTest, ANightIsWhatTheComparisonOfNodesNeeds) {
+  Store store = open();
+  Record faulty = record(5, {7}, "node-2", "580.65");
+  faulty.peer.faults = {{"gemm/bf16/a", result::Status::failed, "it is wrong; \"quoted\" \\ 'text'"}};
+  faulty.peer.complete = false;
+  faulty.peer.partial_reason = "interrupted";
+  store.ingest({record(5, {3}), faulty, record(6, {1})});
+  const judge::PeersInput night = store.night("2026-01-05");
+  ASSERT_THAT(night.rounds, SizeIs(2));
+  const judge::PeerRound& one = night.rounds[0].label == "node-1" ? night.rounds[0] : night.rounds[1];
+  const judge::PeerRound& two = night.rounds[0].label == "node-1" ? night.rounds[1] : night.rounds[0];
+  ASSERT_THAT(one.values, SizeIs(1));
+  EXPECT_EQ(night.metrics.at(one.values[0].first).key, "memory/triad/a:bandwidth");
+  EXPECT_EQ(one.values[0].second, 3);
+  EXPECT_EQ(one.kind, "gpu 570.86");
+  EXPECT_THAT(one.source_hashes, SizeIs(2));
+  EXPECT_EQ(one.fingerprint->stack.at("driver.version"), "570.86");
+  EXPECT_TRUE(one.complete);
+  EXPECT_EQ(two.node, "GPU-1 of node-2");
+  EXPECT_EQ(two.device, "GPU-1");
+  EXPECT_FALSE(two.complete);
+  ASSERT_THAT(two.faults, SizeIs(1));
+  EXPECT_EQ(two.faults[0].reason, "it is wrong; \"quoted\" \\ 'text'");
+  EXPECT_EQ(two.faults[0].status, result::Status::failed);
+  EXPECT_THAT(store.night("2026-01-07").rounds, IsEmpty());
+  EXPECT_THROW(store.night("January"), result::UsageError);
+}
+
+TEST_P(StoreTest, AFileIsThereWholeOrNotAtAll) {
+  Store store = open();
+  Record broken = record(2, {1});
+  broken.measured.push_back(broken.measured[0]);  // one metric twice: the database refuses the second
+  EXPECT_THROW(store.ingest({record(1, {1}), broken}), result::FileError);
+  EXPECT_EQ(count("run"), 0);
+  EXPECT_EQ(count("measurement"), 0);
+  EXPECT_THAT(store.ingest({record(1, {1})}), ElementsAre(Outcome::stored)) << "the session goes on";
+}
+
+TEST_P(StoreTest, RefusesASchemaOfANewerVersion) {
+  open();
+  {
+    Database database(location_, Access::writing);
+    if (database.postgresql()) database.sql() << "SET search_path = gpugauge";
+    database.sql() << "INSERT INTO schema_version (version, applied, gpugauge) VALUES (99, 'later', '9.0')";
+  }
+  EXPECT_THAT([&] { open(); }, ThrowsMessage<result::UsageError>(HasSubstr("has the schema 99")));
+}
+
+TEST_P(StoreTest, ManyMayMakeAStoreAtOnce) {
+  std::vector<std::jthread> threads;
+  std::atomic<int> failures = 0;
+  for (int i = 0; i < 6; ++i)
+    threads.emplace_back([&] {
+      try {
+        open();
+      } catch (const std::exception& error) {
+        ADD_FAILURE() << error.what();
+        ++failures;
+      }
+    });
+  threads.clear();
+  EXPECT_EQ(failures, 0);
+  EXPECT_EQ(count("schema_version"), 1);
+}
+
+TEST_P(StoreTest, WritersWithTheSameRunsInAnyOrderStoreEachOnce) {
+  constexpr int writers = 6, runs = 28;
+  std::atomic<int> stored = 0;
+  {
+    std::vector<std::jthread> threads;
+    for (int w = 0; w < writers; ++w)
+      threads.emplace_back([&, w] {
+        try {
+          Store store = open();
+          for (int i = 0; i < runs; i += 4) {
+            std::vector<Record> batch;
+            for (int j = 0; j < 4; ++j)
+              batch.push_back(record((i + j) * (w % 2 == 0 ? 1 : -1) + (w % 2 == 0 ? 1 : runs), {1.0 + w}));
+            for (const Outcome outcome : store.ingest(batch)) stored += outcome == Outcome::stored ? 1 : 0;
+          }
+        } catch (const std::exception& error) {
+          ADD_FAILURE() << error.what();
+        }
+      });
+  }
+  EXPECT_EQ(stored, runs);
+  EXPECT_EQ(count("run"), runs);
+  EXPECT_EQ(count("measurement"), runs);
+}
+
+TEST_P(StoreTest, AKilledWriterLeavesWholeRunsOnly) {
+  constexpr int rounds = 4, metrics = 200;
+  const auto many = [&](int from, int to) {
+    std::vector<Record> out;
+    for (int i = from; i < to; ++i) {
+      Record one = record(1 + i % 28, {1, 2}, fmt::format("node-{}", i / 28));
+      for (int m = 1; m < metrics; ++m) {
+        one.measured.push_back(one.measured[0]);
+        one.measured.back().form.key = fmt::format("memory/triad/{:03}:bandwidth", m);
+      }
+      out.push_back(std::move(one));
+    }
+    return out;
+  };
+  open();
+  long long last = 0;
+  for (int round = 0; round < rounds; ++round) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      try {
+        Store store = open();
+        for (int i = 0; i < 2000; i += 8) store.ingest(many(i, i + 8));
+      } catch (...) {
+      }
+      ::_exit(0);
+    }
+    ::usleep(static_cast<useconds_t>(150000 + 70000 * round));
+    ::kill(child, SIGKILL);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    const long long runs = count("run");
+    EXPECT_EQ(count("measurement"), runs * metrics);
+    EXPECT_GE(runs, last) << "what was committed stays";
+    last = runs;
+  }
+  EXPECT_GT(last, 0) << "nothing was written before the first kill: the test says nothing";
+  Store store = open();
+  const auto all = many(0, static_cast<int>(last) + 8);
+  const auto outcomes = store.ingest(all);
+  EXPECT_EQ(std::count(outcomes.begin(), outcomes.end(), Outcome::known), last);
+  EXPECT_EQ(count("run"), last + 8);
+  EXPECT_EQ(count("measurement"), (last + 8) * metrics);
+}
+
+TEST(SqliteFile, SaysInASentenceWhatIsWrong) {
+  const test::Folder folder;
+  EXPECT_THAT([&] { Store::open(folder.file("none"), Access::reading); },
+              ThrowsMessage<result::UsageError>(HasSubstr("`gpugauge history ingest` makes one")));
+  EXPECT_THAT([&] { Store::open(folder.file(""), Access::writing); },
+              ThrowsMessage<result::UsageError>(HasSubstr("is a folder")));
+  std::ofstream(folder.file("text")) << std::string(5000, 'x');
+  EXPECT_THAT([&] { Store::open(folder.file("text"), Access::writing); },
+              ThrowsMessage<result::FileError>(HasSubstr("not a database")));
+  EXPECT_THAT([&] { Store::open("mysql://host/db", Access::writing); },
+              ThrowsMessage<result::UsageError>(HasSubstr("postgresql://")));
+  Store::open(folder.file("with blanks = and 'signs'"), Access::writing);
+  EXPECT_TRUE(std::filesystem::exists(folder.file("with blanks = and 'signs'")));
+}
+
+TEST(PostgresqlServer, ThatIsNotThereIsASentenceWithoutAPassword) {
+  const test::Folder folder;
+  const std::string url = "postgresql://me:secret@/db?host=" + folder.file("");
+  try {
+    Store::open(url, Access::writing);
+    FAIL() << "there is no server";
+  } catch (const result::FileError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("the store postgresql://me@/db"));
+    EXPECT_THAT(error.what(), ::testing::Not(HasSubstr("secret")));
+    EXPECT_THAT(error.what(), ::testing::Not(HasSubstr("\n")));
+  }
+}
+
+}  // namespace
+}  // namespace gpugauge::store
