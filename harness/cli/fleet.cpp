@@ -25,8 +25,8 @@ namespace fs = std::filesystem;
 struct Arguments {
   std::vector<std::string> paths;
   std::string retest_list;
+  ReportArguments report;
   bool strict = false;
-  bool json = false;
   bool every_node = false;
 };
 
@@ -146,18 +146,23 @@ std::string retest_list(const judge::PeersJudgement& judgement) {
 }
 
 int fleet(const Arguments& arguments) {
+  check_report_arguments(arguments.report);
   const std::vector<Found> files = find_files(arguments.paths);
   Reader reader(files);
-  const judge::PeersInput input = reader.read();
-  judge::PeersJudgement judgement = judge::judge_peers(input, {}, arguments.strict);
+  report::FleetReport made;
+  made.input = reader.read();
+  made.judgement = judge::judge_peers(made.input, {}, arguments.strict);
+  judge::PeersJudgement& judgement = made.judgement;
   if (reader.left_out() > 0)
     judgement.remarks.push_back(
         fmt::format("{} left out: in the folders, and no run file.",
                     reader.left_out() == 1 ? "1 file was" : fmt::format("{} files were", reader.left_out())));
+  const int code =
+      write_reports(&made, arguments.report,
+                    report::draw(judgement, report::terminal(1), arguments.every_node),
+                    static_cast<int>(judgement.outcome.code));
   if (!arguments.retest_list.empty()) result::write_file(arguments.retest_list, retest_list(judgement));
-  print(arguments.json ? report::to_json(judgement)
-                       : report::draw(judgement, report::terminal(1), arguments.every_node));
-  return static_cast<int>(judgement.outcome.code);
+  return code;
 }
 
 }  // namespace
@@ -174,7 +179,7 @@ void add_fleet(CLI::App& app, const Invocation&, Action& action) {
                    "Write the nodes to measure again, one a line: name, tab, device")
       ->type_name("FILE");
   command->add_flag("--every-node", arguments->every_node, "Also list the nodes that are like the others");
-  command->add_flag("--json", arguments->json, "The report as JSON on standard output instead of the table");
+  add_report_options(*command, arguments->report);
   command->add_flag("--strict", arguments->strict, "End with 4 when nodes are left to be measured again");
   command->callback([arguments, &action] { action = [arguments] { return fleet(*arguments); }; });
 }
