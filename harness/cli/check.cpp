@@ -68,10 +68,9 @@ int check(const Arguments& arguments, const Invocation& invocation) {
                       report.devices.empty() ? "cannot judge: no usable GPU, nothing was measured"
                                              : "cannot judge: a GPU was asked for and none is usable; " +
                                                    report.outcome.sentence};
-  const int code =
-      write_reports(&report, arguments.report,
-                    report::draw(report, report::terminal(1), {arguments.report.every_metric}),
-                    static_cast<int>(report.outcome.code));
+  const int code = write_reports(&report, arguments.report,
+                                 report::draw(report, report::terminal(1), {arguments.report.every_metric}),
+                                 static_cast<int>(report.outcome.code));
   if (!arguments.observation.empty())
     result::write_file(arguments.observation, diagnose::to_json(*report.devices.front().observation));
   return code;

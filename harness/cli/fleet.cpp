@@ -157,10 +157,9 @@ int fleet(const Arguments& arguments) {
     judgement.remarks.push_back(
         fmt::format("{} left out: in the folders, and no run file.",
                     reader.left_out() == 1 ? "1 file was" : fmt::format("{} files were", reader.left_out())));
-  const int code =
-      write_reports(&made, arguments.report,
-                    report::draw(judgement, report::terminal(1), arguments.every_node),
-                    static_cast<int>(judgement.outcome.code));
+  const int code = write_reports(&made, arguments.report,
+                                 report::draw(judgement, report::terminal(1), arguments.every_node),
+                                 static_cast<int>(judgement.outcome.code));
   if (!arguments.retest_list.empty()) result::write_file(arguments.retest_list, retest_list(judgement));
   return code;
 }

@@ -99,7 +99,7 @@ void agree(DigestPart& part) {
     const bool failed =
         part.outcome.code == ExitCode::regressed || part.outcome.code == ExitCode::inconclusive;
     part.cases.push_back({"verdict", "verdict", failed ? CaseState::failed : CaseState::error,
-                          std::string(outcome_word(part.outcome.code)), part.outcome.sentence});
+                          outcome_word(part.outcome), part.outcome.sentence});
   }
   sort_worst_first(part.cases);
 }
@@ -141,8 +141,8 @@ struct Make {
     const auto shows = [&](const DigestPart& part) { return part.outcome.code == report->outcome.code; };
     const bool shown = std::any_of(out.parts.begin(), out.parts.end(), shows);
     if (!shown && node.cases.empty() && report->outcome.code != ExitCode::pass)
-      node.cases.push_back({"verdict", "verdict", CaseState::error,
-                            std::string(outcome_word(report->outcome.code)), report->outcome.sentence});
+      node.cases.push_back(
+          {"verdict", "verdict", CaseState::error, outcome_word(report->outcome), report->outcome.sentence});
     node.outcome = report->outcome;
     sort_worst_first(node.cases);
     if (!node.cases.empty()) out.parts.insert(out.parts.begin(), std::move(node));
@@ -214,8 +214,7 @@ struct Make {
     for (const Verdict& verdict : node.verdicts) {
       if (verdict.change && verdict.change > out.change) out.change = verdict.change;
       if (reasons.size() < most_verdicts)
-        reasons.push_back(
-            fmt::format("{}: {}: {}", verdict.metric, to_string(verdict.kind), verdict.reason));
+        reasons.push_back(fmt::format("{}: {}: {}", verdict.metric, to_string(verdict.kind), verdict.reason));
     }
     if (node.verdicts.size() > reasons.size())
       reasons.push_back(fmt::format("and {} more", node.verdicts.size() - reasons.size()));
@@ -230,12 +229,14 @@ Digest digest(const Subject& subject) {
   return std::visit(Make{}, subject);
 }
 
-std::string_view outcome_word(ExitCode code) {
-  switch (code) {
+std::string outcome_word(const judge::Outcome& outcome) {
+  switch (outcome.code) {
     case ExitCode::pass:
       return "pass";
     case ExitCode::regressed:
-      return "regressed";
+      for (const char* word : {"failed", "regressed", "missing"})
+        if (outcome.sentence.starts_with(word)) return word;
+      return "finding";
     case ExitCode::error:
       return "error";
     case ExitCode::cannot_judge:

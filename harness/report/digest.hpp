@@ -59,12 +59,13 @@ struct Digest {
   std::vector<DigestPart> parts;
 };
 
-/// Invariant: a case is failed or an error exactly when the outcome is not a pass, so that a CI server's colour
-/// and the exit code agree.
+/// Invariant: a case is failed or an error exactly when the outcome is not a pass, so that a CI server's
+/// colour and the exit code agree.
 Digest digest(const Subject& subject);
 
-/// "pass", "regressed", "error", "cannot judge", "inconclusive".
-std::string_view outcome_word(judge::ExitCode code);
+/// "pass", "failed", "regressed", "missing", "finding" (code 1, by its sentence), "error", "cannot judge",
+/// "inconclusive".
+std::string outcome_word(const judge::Outcome& outcome);
 
 /// Of all parts, worst first: failed, error, skipped; within them by change.
 std::vector<std::pair<const DigestPart*, const Case*>> worst_cases(const Digest& digest);

@@ -1,6 +1,6 @@
 // One page that needs nothing else: no network, no other file. What was measured stands in it as JSON that no
-// parser of HTML sees markup in; the page's own scripts put it in place as text. A content security policy names
-// the one script and the one style sheet by their hashes, so that nothing else could run.
+// parser of HTML sees markup in; the page's own scripts put it in place as text. A content security policy
+// names the one script and the one style sheet by their hashes, so that nothing else could run.
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -55,7 +55,8 @@ std::string html_text(const Subject& subject) {
   const std::vector<DataFile> files = embedded_report_page();
   const std::string style = part(files, "uPlot.min.css") + "\n" + part(files, "page.css");
   std::string script = "\"use strict\";\n";
-  for (const char* name : {"uPlot.iife.js", "base.js", "chart.js", "check.js", "heat.js", "fleet.js", "main.js"})
+  for (const char* name :
+       {"uPlot.iife.js", "base.js", "chart.js", "check.js", "heat.js", "fleet.js", "main.js"})
     script += part(files, name) + "\n";
   std::string out = part(files, "head.html");
   out += fmt::format(

@@ -1,6 +1,6 @@
-// A text file for node_exporter's textfile collector, which reads Prometheus' text format 0.0.4; the same file
-// is OpenMetrics 1.0: gauges only, no timestamps, units in the names, "# UNIT" and "# EOF", which the older
-// format takes for comments.
+// A text file for node_exporter's textfile collector, which reads Prometheus' text format 0.0.4; the same
+// file is OpenMetrics 1.0: gauges only, no timestamps, units in the names, "# UNIT" and "# EOF", which the
+// older format takes for comments.
 #include <chrono>
 #include <cmath>
 #include <iomanip>
@@ -87,10 +87,12 @@ void add_common(Exposition& out, const Digest& made, const std::string& report) 
   out.family("gpugauge_stack_info", "", "A layer of the stack and its version; always 1.");
   for (const auto& [layer, version] : made.facts)
     out.sample("gpugauge_stack_info", {{"report", report}, {"layer", layer}, {"version", version}}, 1);
-  out.family("gpugauge_finding_score_ratio", "ratio", "A cause that was found, and how sure that is, 0 to 1.");
+  out.family("gpugauge_finding_score_ratio", "ratio",
+             "A cause that was found, and how sure that is, 0 to 1.");
   for (const DigestPart& part : made.parts)
     for (const DigestFinding& finding : part.findings)
-      out.sample("gpugauge_finding_score_ratio", {{"report", report}, {"device", part.id}, {"cause", finding.cause}}, finding.score);
+      out.sample("gpugauge_finding_score_ratio",
+                 {{"report", report}, {"device", part.id}, {"cause", finding.cause}}, finding.score);
   out.family("gpugauge_cases", "", "Metrics, nodes or causes by what was said of them.");
   for (const DigestPart& part : made.parts) {
     std::map<std::string, double> counts;
@@ -141,8 +143,9 @@ void add_fleet(Exposition& out, const judge::PeersJudgement& judgement) {
   for (const auto& [state, count] : counts)
     out.sample("gpugauge_fleet_nodes", {{"state", std::string(to_string(state))}}, count);
   out.family("gpugauge_fleet_node_state", "", "The state of a node that is not healthy; always 1.");
-  out.family("gpugauge_fleet_node_worst_change_ratio", "ratio",
-             "Largest change of a metric that stands out, against the median of the nodes; above 0 is worse.");
+  out.family(
+      "gpugauge_fleet_node_worst_change_ratio", "ratio",
+      "Largest change of a metric that stands out, against the median of the nodes; above 0 is worse.");
   for (const judge::NodeJudgement& node : judgement.nodes) {
     if (node.state == judge::NodeState::healthy) continue;
     const Labels labels{{"node", node.label}, {"device", node.device}};

@@ -128,6 +128,12 @@ ordered_json metrics_of(const DeviceReport& device) {
   return out;
 }
 
+ordered_json needed_of(const diagnose::Diagnosis& diagnosis) {
+  ordered_json out = ordered_json::array();
+  for (const diagnose::Needed& one : diagnosis.needed) out.push_back(one.cause + ": " + one.question);
+  return out;
+}
+
 ordered_json families_of(const DeviceReport& device) {
   ordered_json out = ordered_json::array();
   if (device.rounds.empty()) return out;
@@ -147,6 +153,7 @@ ordered_json json_of(const DeviceReport& device) {
   for (const std::string& remark : device.remarks) remarks.push_back(remark);
   for (const result::Run& round : device.rounds)
     if (std::string sentence = disturbance(round); !sentence.empty()) remarks.push_back(std::move(sentence));
+  const bool said = device.diagnosis && device.diagnosis->state == diagnose::State::unknown;
   return {{"label", device.label},
           {"selection", device.selection},
           {"outcome", page_outcome(device.outcome)},
@@ -156,6 +163,8 @@ ordered_json json_of(const DeviceReport& device) {
           {"seconds", six_digits(device.seconds)},
           {"remarks", std::move(remarks)},
           {"findings", device.diagnosis ? page_findings(*device.diagnosis) : ordered_json::array()},
+          {"diagnosis", said ? device.diagnosis->sentence : ""},
+          {"needed", said ? needed_of(*device.diagnosis) : ordered_json::array()},
           {"families", families_of(device)},
           {"metrics", metrics_of(device)}};
 }
@@ -168,7 +177,7 @@ double six_digits(double value) {
 
 ordered_json page_outcome(const judge::Outcome& outcome) {
   return {{"code", static_cast<int>(outcome.code)},
-          {"word", outcome_word(outcome.code)},
+          {"word", outcome_word(outcome)},
           {"sentence", outcome.sentence}};
 }
 
@@ -184,8 +193,7 @@ ordered_json page_findings(const diagnose::Diagnosis& diagnosis) {
 
 ordered_json page_data(const Report& report) {
   ordered_json stack = ordered_json::array();
-  for (const stack::Layer& layer : report.stack)
-    stack.push_back({layer.name, layer.version, layer.detail});
+  for (const stack::Layer& layer : report.stack) stack.push_back({layer.name, layer.version, layer.detail});
   ordered_json node = ordered_json::array();
   for (const judge::Verdict& verdict : report.node) {
     node.push_back(json_of(verdict));
@@ -202,14 +210,12 @@ ordered_json page_data(const Report& report) {
 }
 
 ordered_json page_data(const DiagnosisReport& made) {
-  ordered_json needed = ordered_json::array();
-  for (const diagnose::Needed& one : made.diagnosis.needed) needed.push_back(one.cause + ": " + one.question);
   return {{"kind", "diagnosis"},
           {"outcome",
            page_outcome({static_cast<judge::ExitCode>(exit_code(made.diagnosis)), made.diagnosis.sentence})},
           {"source", made.observation.about.source},
           {"findings", page_findings(made.diagnosis)},
-          {"remarks", std::move(needed)}};
+          {"remarks", needed_of(made.diagnosis)}};
 }
 
 }  // namespace gpugauge::report

@@ -30,7 +30,8 @@ ordered_json metrics_of(const judge::PeersInput& input) {
 }
 
 ordered_json json_of(const judge::Verdict& verdict) {
-  ordered_json out{{"metric", verdict.metric}, {"verdict", to_string(verdict.kind)}, {"reason", verdict.reason}};
+  ordered_json out{
+      {"metric", verdict.metric}, {"verdict", to_string(verdict.kind)}, {"reason", verdict.reason}};
   if (verdict.change) out["change"] = six_digits(*verdict.change);
   return out;
 }
@@ -41,8 +42,8 @@ ordered_json page_data(const FleetReport& fleet) {
   const auto rounds = first_rounds(fleet.input);
   const std::size_t metrics = fleet.input.metrics.size();
   // Centres are medians over the nodes of a group, as in the judgement.
-  std::vector<std::vector<std::vector<double>>> of_group(
-      fleet.judgement.groups.size(), std::vector<std::vector<double>>(metrics));
+  std::vector<std::vector<std::vector<double>>> of_group(fleet.judgement.groups.size(),
+                                                         std::vector<std::vector<double>>(metrics));
   ordered_json nodes = ordered_json::array();
   for (const judge::NodeJudgement& node : fleet.judgement.nodes) {
     ordered_json verdicts = ordered_json::array();

@@ -28,8 +28,8 @@ struct DiagnosisReport {
 using Subject = std::variant<const Report*, const FleetReport*, const DiagnosisReport*>;
 
 struct Reporter {
-  std::string_view kind;               ///< as in --report KIND=FILE
-  std::string_view meaning;            ///< what it is for, a few words
+  std::string_view kind;                ///< as in --report KIND=FILE
+  std::string_view meaning;             ///< what it is for, a few words
   std::string (*text)(const Subject&);  ///< the whole file
   /// Lines that may stand before the table on a terminal; the others take standard output for themselves.
   bool beside_the_table = false;

@@ -8,10 +8,10 @@ namespace {
 
 /// U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069 turn the direction; U+2028, U+2029 end a line;
 /// U+FFFE and U+FFFF are no characters, and XML forbids them.
-constexpr std::array turning{"\xd8\x9c",     "\xe2\x80\x8e", "\xe2\x80\x8f", "\xe2\x80\xaa", "\xe2\x80\xab",
-                             "\xe2\x80\xac", "\xe2\x80\xad", "\xe2\x80\xae", "\xe2\x81\xa6", "\xe2\x81\xa7",
-                             "\xe2\x81\xa8", "\xe2\x81\xa9", "\xe2\x80\xa8", "\xe2\x80\xa9", "\xef\xbf\xbe",
-                             "\xef\xbf\xbf"};
+constexpr std::array turning{"\xd8\x9c",     "\xe2\x80\x8e", "\xe2\x80\x8f", "\xe2\x80\xaa",
+                             "\xe2\x80\xab", "\xe2\x80\xac", "\xe2\x80\xad", "\xe2\x80\xae",
+                             "\xe2\x81\xa6", "\xe2\x81\xa7", "\xe2\x81\xa8", "\xe2\x81\xa9",
+                             "\xe2\x80\xa8", "\xe2\x80\xa9", "\xef\xbf\xbe", "\xef\xbf\xbf"};
 
 bool continues(char c) {
   return (static_cast<unsigned char>(c) & 0xc0) == 0x80;

@@ -9,14 +9,23 @@ PACKAGES_CHECK=(
 )
 # What scripts/test needs on top.
 PACKAGES_TEST=(
-  bats libgmock-dev libgtest-dev python3-jsonschema shellcheck
+  bats libgmock-dev libgtest-dev libxml2-utils python3-jsonschema shellcheck
   "clang-format-$PIN_CLANG_TOOLS_VERSION" "clang-tidy-$PIN_CLANG_TOOLS_VERSION"
 )
 
-# packages_for check|test|all: prints the names, one a line. The role `all` needs no package that `test` does not.
+# What scripts/test --all needs on top: promtool, and on Debian a browser, which Ubuntu has only as a snap.
+PACKAGES_ALL=(prometheus)
+PACKAGES_ALL_DEBIAN=(chromium chromium-driver fonts-dejavu-core python3-selenium)
+
+# packages_for check|test|all: prints the names, one a line.
 packages_for() {
   printf '%s\n' "${PACKAGES_CHECK[@]}"
   [[ "$1" == check ]] || printf '%s\n' "${PACKAGES_TEST[@]}"
+  [[ "$1" == all ]] || return 0
+  printf '%s\n' "${PACKAGES_ALL[@]}"
+  if [[ "$(. /etc/os-release 2>/dev/null && printf '%s' "${ID:-}")" == debian ]]; then
+    printf '%s\n' "${PACKAGES_ALL_DEBIAN[@]}"
+  fi
 }
 
 # Prints those of the given packages that are not installed. dpkg-query fails when it knows one of them not: that is an answer.

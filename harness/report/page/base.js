@@ -65,7 +65,7 @@ function median(values) {
 
 /// "bad", "doubt", "good" or "plain": the tone of a verdict, a node's state or an outcome.
 function toneOf(word, advisory) {
-  if (["regressed", "failed", "missing", "found", "error"].includes(word)) return advisory ? "doubt" : "bad";
+  if (["regressed", "failed", "missing", "found", "finding", "error"].includes(word)) return advisory ? "doubt" : "bad";
   if (["inconclusive", "unstable", "suspect", "unread", "not judged", "cannot judge"].includes(word)) return "doubt";
   if (["ok", "improved", "healthy", "pass"].includes(word)) return "good";
   return "plain";
@@ -80,7 +80,7 @@ function badge(word, advisory) {
 }
 
 function section(title, ...children) {
-  return element("section", {}, element("h2", {}, title), ...children);
+  return element("section", {}, element("h2", {}, title), ...children.filter(Boolean));
 }
 
 function banner(title, outcome) {
@@ -99,9 +99,11 @@ function list(lines, most = 12) {
   return element("div", {}, box, element("details", {}, element("summary", {}, "and " + (lines.length - most) + " more"), rest));
 }
 
-function findings(found) {
-  if (!found.length) return null;
-  return section("Cause", ...found.map(one => element("article", {class: "finding"},
+/// Causes that were found; else what the diagnosis says of having found none.
+function findings(found, sentence, needed) {
+  if (!found.length && !sentence) return null;
+  return section("Cause", sentence ? element("p", {}, foreign(sentence, 1500)) : null,
+    needed && needed.length ? element("details", {}, element("summary", {}, "What would tell"), list(needed)) : null, ...found.map(one => element("article", {class: "finding"},
     element("h3", {}, foreign(one.cause), " ",
       element("span", {class: "badge " + (one.confident ? "bad" : "doubt")}, one.score.toFixed(2) + (one.confident ? " confident" : " likely, not proven"))),
     one.title ? element("p", {}, foreign(one.title)) : null,

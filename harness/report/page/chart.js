@@ -25,7 +25,7 @@ function dotChart(groups, unit, band, options = {}) {
       cursor: {show: false},
       scales: {x: {time: false, range: () => [0, groups.length]}, y: {range: () => [low, high]}},
       axes: [
-        {...axis, grid: {show: false}, ticks: {show: false}, splits: () => groups.map((_, g) => g + .5), values: () => names},
+        {...axis, size: 30, grid: {show: false}, ticks: {show: false}, splits: () => groups.map((_, g) => g + .5), values: () => names},
         {...axis, size: 78, values: (_, splits) => splits.map(value => quantity(value, unit))},
       ],
       series: [{}].concat(groups.map(group => {

@@ -125,7 +125,7 @@ function devicePart(device) {
     element("h2", {}, foreign(device.label), " ", badge(device.outcome.word)),
     element("p", {}, foreign(device.outcome.sentence, 2000)),
     element("p", {class: "legend"}, "Profile ", foreign(device.profile), ", ", device.rounds + (device.rounds === 1 ? " round" : " rounds"), ", begun ", foreign(device.started), "."),
-    findings(device.findings),
+    findings(device.findings, device.diagnosis, device.needed),
     device.remarks.length ? section("What to know", list(device.remarks, 6)) : null,
     missing.length ? section("Not measured", list(missing, 6)) : null,
     section("Metrics", metricTable(device)));

@@ -40,10 +40,11 @@ function nodeDetail(model, n, metric, close) {
     element("p", {class: "legend"}, node.runs + (node.runs === 1 ? " run" : " runs") + (node.device ? ", device " : ""), foreign(node.device || "", 120),
       node.again ? ". A further run of this node would decide something." : "."),
     node.reason ? element("p", {}, foreign(node.reason, 2000)) : null];
-  if (node.verdicts.length)
-    parts.push(section("What stands out", element("ul", {}, ...node.verdicts.slice(0, 30).map(verdict =>
-      element("li", {}, badge(verdict.verdict), " ", foreign(verdict.metric, 200), ": ", foreign(verdict.reason, 1500)))),
-      node.verdicts.length > 30 ? element("p", {class: "legend"}, "and " + (node.verdicts.length - 30) + " more; the JSON report holds them all.") : null));
+  const said = node.verdicts.map(verdict => element("li", {}, badge(verdict.verdict), " ", foreign(verdict.metric, 200), ": ", foreign(verdict.reason, 1500)));
+  const first = 5;
+  if (said.length)
+    parts.push(section("What stands out", element("ul", {}, ...said.slice(0, first)),
+      said.length > first ? element("details", {}, element("summary", {}, "and " + (said.length - first) + " more"), element("ul", {}, ...said.slice(first))) : null));
   if (node.group !== null) {
     const group = model.groups[node.group];
     parts.push(element("p", {class: "legend"}, "Compared with ", String(group.nodes), " nodes: ", foreign(group.description, 600)));

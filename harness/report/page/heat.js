@@ -38,10 +38,9 @@ class HeatMap {
     this.header = 22;
     this.high = matchMedia("(pointer: coarse)").matches ? 24 : 16;
     const room = width - this.gutter;
-    this.wide = Math.min(40, Math.max(5, Math.floor(room / Math.max(1, this.columns.length))));
-    // A fifth of a line of the font at least, else no taller than what there is to show.
+    this.wide = Math.min(40, Math.max(5, room / Math.max(1, this.columns.length)));
     this.node.style.height = Math.min(.7 * innerHeight, this.header + this.high * Math.max(1, this.rows.length) + 16) + "px";
-    this.size.style.width = this.gutter + this.wide * this.columns.length + "px";
+    this.size.style.width = Math.floor(this.gutter + this.wide * this.columns.length) + "px";
     this.size.style.height = this.header + this.high * this.rows.length + "px";
     this.paint();
   }
@@ -91,7 +90,7 @@ class HeatMap {
     for (let r = firstRow; r < lastRow; ++r) {
       const node = this.rows[r], y = header + r * high - top;
       for (let c = firstColumn; c < lastColumn; ++c) {
-        const metric = this.columns[c], change = model.change(node, metric), x = gutter + c * wide - left;
+        const metric = this.columns[c], change = model.change(node, metric), x = Math.round(gutter + c * wide - left);
         if (Number.isNaN(change)) {
           pen.fillStyle = absent;
           pen.fillRect(x + wide / 2 - 1, y + high / 2 - 1, 2, 2);
@@ -99,7 +98,7 @@ class HeatMap {
         }
         const step = Math.max(-30, Math.min(30, Math.round(change / model.tolerance(metric) * 10)));
         pen.fillStyle = steps[step + 30];
-        pen.fillRect(x, y, wide - gap, high - 1);
+        pen.fillRect(x, y, Math.round(gutter + (c + 1) * wide - left) - x - gap, high - 1);
       }
     }
     // Names over the cells that scrolled below them.
