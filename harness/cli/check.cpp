@@ -3,6 +3,7 @@
 
 #include "cli/command.hpp"
 #include "judge/policy_file.hpp"
+#include "report/console.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
 
@@ -67,10 +68,12 @@ int check(const Arguments& arguments, const Invocation& invocation) {
                       report.devices.empty() ? "cannot judge: no usable GPU, nothing was measured"
                                              : "cannot judge: a GPU was asked for and none is usable; " +
                                                    report.outcome.sentence};
+  const int code = write_reports(&report, arguments.report,
+                                 report::draw(report, report::terminal(1), {arguments.report.every_metric}),
+                                 static_cast<int>(report.outcome.code));
   if (!arguments.observation.empty())
     result::write_file(arguments.observation, diagnose::to_json(*report.devices.front().observation));
-  write_report(report, arguments.report);
-  return static_cast<int>(report.outcome.code);
+  return code;
 }
 
 }  // namespace
@@ -80,6 +83,7 @@ void add_check(CLI::App& app, const Invocation& invocation, Action& action) {
   auto arguments = std::make_shared<Arguments>();
   add_measure_options(*command, arguments->measure);
   add_report_options(*command, arguments->report);
+  add_every_metric_option(*command, arguments->report);
   add_policy_options(*command, arguments->policy);
   command
       ->add_option(

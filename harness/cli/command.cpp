@@ -9,26 +9,9 @@
 #include <fmt/format.h>
 
 #include "judge/policy_file.hpp"
-#include "report/console.hpp"
-#include "report/format.hpp"
-#include "report/json.hpp"
 #include "result/error.hpp"
-#include "result/file.hpp"
 
 namespace gpugauge::cli {
-namespace {
-
-/// "json=FILE" taken apart.
-std::pair<std::string, std::string> format_and_file(const std::string& word) {
-  const std::size_t at = word.find('=');
-  if (at == std::string::npos || at + 1 == word.size())
-    throw result::UsageError(
-        fmt::format("--report {}: give it as FORMAT=FILE, such as json=report.json", word));
-  return {word.substr(0, at), word.substr(at + 1)};
-}
-
-}  // namespace
-
 void add_measure_options(CLI::App& command, MeasureArguments& arguments) {
   std::string profiles;
   for (const run::Profile& profile : run::profiles())
@@ -112,28 +95,6 @@ std::vector<std::string> known_benchmarks() {
   std::vector<std::string> ids;
   for (const conductor::Benchmark& benchmark : conductor::catalogue().benchmarks) ids.push_back(benchmark.id);
   return ids;
-}
-
-void add_report_options(CLI::App& command, ReportArguments& arguments) {
-  command.add_option("--report", arguments.files, "Also write a report: json=FILE (may be repeated)")
-      ->type_name("FORMAT=FILE");
-  command.add_flag("--json", arguments.json, "The report as JSON on standard output instead of the table");
-  command.add_flag("--every-metric", arguments.every_metric,
-                   "One row per metric instead of one per benchmark");
-}
-
-void check_report_arguments(const ReportArguments& arguments) {
-  for (const std::string& word : arguments.files)
-    if (const auto [format, file] = format_and_file(word); format != "json")
-      throw result::UsageError(
-          fmt::format("--report {}: there is no format '{}'; there is json", word, format));
-}
-
-void write_report(const report::Report& report, const ReportArguments& arguments) {
-  for (const std::string& word : arguments.files)
-    result::write_file(format_and_file(word).second, report::to_json(report));
-  print(arguments.json ? report::to_json(report)
-                       : report::draw(report, report::terminal(1), {arguments.every_metric}));
 }
 
 }  // namespace gpugauge::cli

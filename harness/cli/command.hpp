@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 
 #include "conductor/conductor.hpp"
+#include "report/reporter.hpp"
 
 namespace gpugauge::cli {
 
@@ -80,16 +81,23 @@ judge::Policy policy(const PolicyArguments& arguments);
 /// conductor::catalogue.
 std::vector<std::string> known_benchmarks();
 
-/// Writes a report where it was asked for: the console, and every FORMAT=FILE of --report.
+/// Where a result is written: the console, and every KIND=FILE of --report.
 struct ReportArguments {
-  std::vector<std::string> files;  ///< "json=FILE"
+  std::vector<std::string> files;  ///< "junit=FILE"; - is standard output
   bool json = false;               ///< JSON on standard output instead of the table
   bool every_metric = false;
 };
+/// --report and --json; report_options.cpp says what they take.
 void add_report_options(CLI::App& command, ReportArguments& arguments);
-/// Throws result::UsageError for a format that does not exist. Call before measuring, so that nothing is
-/// lost.
+/// --every-metric, of those whose table has metrics.
+void add_every_metric_option(CLI::App& command, ReportArguments& arguments);
+/// Throws result::UsageError for a kind that does not exist, a file named twice, or two that want standard
+/// output. Call before measuring, so that nothing is lost.
 void check_report_arguments(const ReportArguments& arguments);
-void write_report(const report::Report& report, const ReportArguments& arguments);
+/// Prints the table, or what takes its place, and writes every report. One that cannot be written is said in
+/// one sentence on standard error and makes the exit code 2; the others and the verdict are there all the
+/// same. Otherwise returns `exit_code`.
+int write_reports(const report::Subject& subject, const ReportArguments& arguments, const std::string& table,
+                  int exit_code);
 
 }  // namespace gpugauge::cli

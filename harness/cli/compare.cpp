@@ -5,6 +5,7 @@
 
 #include "cli/command.hpp"
 #include "judge/policy_file.hpp"
+#include "report/console.hpp"
 #include "result/error.hpp"
 #include "result/google_benchmark.hpp"
 #include "result/run_file.hpp"
@@ -144,8 +145,9 @@ int compare(const Arguments& arguments) {
   device.label = fmt::format("{}, measured {}", device.selection, first.started);
   for (const result::Run& round : device.rounds) device.seconds += round.wall_seconds;
   report.outcome = device.outcome;
-  write_report(report, arguments.report);
-  return static_cast<int>(report.outcome.code);
+  return write_reports(&report, arguments.report,
+                       report::draw(report, report::terminal(1), {arguments.report.every_metric}),
+                       static_cast<int>(report.outcome.code));
 }
 
 }  // namespace
@@ -176,6 +178,7 @@ void add_compare(CLI::App& app, const Invocation&, Action& action) {
   command->add_flag("--strict", arguments->strict, "End with 4 when a metric stays inconclusive or unstable");
   add_policy_options(*command, arguments->policy);
   add_report_options(*command, arguments->report);
+  add_every_metric_option(*command, arguments->report);
   command->callback([arguments, &action] { action = [arguments] { return compare(*arguments); }; });
 }
 

@@ -30,7 +30,7 @@ constexpr std::size_t most_bytes = std::size_t{64} << 20;
 
 struct Arguments {
   std::string file;
-  bool json = false;
+  ReportArguments report;
 };
 
 std::string read_standard_input() {
@@ -45,20 +45,21 @@ std::string read_standard_input() {
 }
 
 int run(const Arguments& arguments) {
+  check_report_arguments(arguments.report);
   const bool standard_input = arguments.file == "-";
   const std::string origin = standard_input ? "standard input" : arguments.file;
   const std::string text =
       standard_input ? read_standard_input() : result::read_file(arguments.file, most_bytes);
-  diagnose::Observation observation;
+  report::DiagnosisReport made;
   try {
-    observation = diagnose::parse_observation(text, origin);
+    made.observation = diagnose::parse_observation(text, origin);
   } catch (const result::FormatError& error) {
     throw result::FormatError(fmt::format("{}; see docs/observation.md", error.what()));
   }
-  const diagnose::Diagnosis diagnosis = diagnose::diagnose(observation);
-  print(arguments.json ? report::to_json(diagnosis)
-                       : report::draw(diagnosis, report::terminal(1), observation.about.source));
-  return report::exit_code(diagnosis);
+  made.diagnosis = diagnose::diagnose(made.observation);
+  return write_reports(&made, arguments.report,
+                       report::draw(made.diagnosis, report::terminal(1), made.observation.about.source),
+                       report::exit_code(made.diagnosis));
 }
 
 }  // namespace
@@ -71,7 +72,7 @@ void add_diagnose(CLI::App& app, const Invocation&, Action& action) {
   command->add_option("file", arguments->file, "Observation file (docs/observation.md); - for standard input")
       ->required()
       ->type_name("FILE");
-  command->add_flag("--json", arguments->json, "JSON on standard output");
+  add_report_options(*command, arguments->report);
   command->callback([arguments, &action] { action = [arguments] { return run(*arguments); }; });
 }
 

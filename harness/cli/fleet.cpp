@@ -27,8 +27,8 @@ struct Arguments {
   std::string store;
   std::string night;
   std::string retest_list;
+  ReportArguments report;
   bool strict = false;
-  bool json = false;
   bool every_node = false;
 };
 
@@ -101,42 +101,47 @@ std::string retest_list(const judge::PeersJudgement& judgement) {
 }
 
 /// Nodes from files: read, reduced and judged.
-judge::PeersJudgement judge_files(const Arguments& arguments) {
+report::FleetReport judge_files(const Arguments& arguments) {
   const std::vector<FoundFile> files = find_files(arguments.paths);
   Reader reader(files);
-  const judge::PeersInput input = reader.read();
-  judge::PeersJudgement judgement = judge::judge_peers(input, {}, arguments.strict);
+  report::FleetReport made;
+  made.input = reader.read();
+  made.judgement = judge::judge_peers(made.input, {}, arguments.strict);
   if (reader.left_out() > 0)
-    judgement.remarks.push_back(
+    made.judgement.remarks.push_back(
         fmt::format("{} left out: in the folders, and no run file.",
                     reader.left_out() == 1 ? "1 file was" : fmt::format("{} files were", reader.left_out())));
-  return judgement;
+  return made;
 }
 
 /// Nodes from one night of the history.
-judge::PeersJudgement judge_night(const Arguments& arguments) {
+report::FleetReport judge_night(const Arguments& arguments) {
   store::Store history = store::Store::open(arguments.store, store::Access::reading);
   const std::string night = arguments.night.empty() ? history.newest_day() : arguments.night;
   if (night.empty()) throw result::UsageError(fmt::format("the store {} holds no run yet", history.name()));
-  const judge::PeersInput input = history.night(night);
-  judge::PeersJudgement judgement = judge::judge_peers(input, {}, arguments.strict);
-  judgement.remarks.push_back(fmt::format("{} run{} of {} (UTC) from the store {}.", input.rounds.size(),
-                                          input.rounds.size() == 1 ? "" : "s", night, history.name()));
-  return judgement;
+  report::FleetReport made;
+  made.input = history.night(night);
+  made.judgement = judge::judge_peers(made.input, {}, arguments.strict);
+  made.judgement.remarks.push_back(fmt::format("{} run{} of {} (UTC) from the store {}.",
+                                               made.input.rounds.size(),
+                                               made.input.rounds.size() == 1 ? "" : "s", night, history.name()));
+  return made;
 }
 
 int fleet(const Arguments& arguments) {
+  check_report_arguments(arguments.report);
   if (arguments.paths.empty() == arguments.store.empty())
     throw result::UsageError(
         "fleet takes either run files and folders, or --store with a history; give one of them");
   if (arguments.store.empty() && !arguments.night.empty())
     throw result::UsageError("--night is a night of a history: give --store, too");
-  const judge::PeersJudgement judgement =
-      arguments.store.empty() ? judge_files(arguments) : judge_night(arguments);
+  const report::FleetReport made = arguments.store.empty() ? judge_files(arguments) : judge_night(arguments);
+  const judge::PeersJudgement& judgement = made.judgement;
+  const int code = write_reports(&made, arguments.report,
+                                 report::draw(judgement, report::terminal(1), arguments.every_node),
+                                 static_cast<int>(judgement.outcome.code));
   if (!arguments.retest_list.empty()) result::write_file(arguments.retest_list, retest_list(judgement));
-  print(arguments.json ? report::to_json(judgement)
-                       : report::draw(judgement, report::terminal(1), arguments.every_node));
-  return static_cast<int>(judgement.outcome.code);
+  return code;
 }
 
 }  // namespace
@@ -157,7 +162,7 @@ void add_fleet(CLI::App& app, const Invocation&, Action& action) {
                    "Write the nodes to measure again, one a line: name, tab, device")
       ->type_name("FILE");
   command->add_flag("--every-node", arguments->every_node, "Also list the nodes that are like the others");
-  command->add_flag("--json", arguments->json, "The report as JSON on standard output instead of the table");
+  add_report_options(*command, arguments->report);
   command->add_flag("--strict", arguments->strict, "End with 4 when nodes are left to be measured again");
   command->callback([arguments, &action] { action = [arguments] { return fleet(*arguments); }; });
 }

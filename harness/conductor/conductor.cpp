@@ -167,6 +167,7 @@ report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
     for (std::string& remark : treatment_remarks(policy.treatment, different.declared))
       device.remarks.push_back(std::move(remark));
     if (different.undeclared.empty()) {
+      device.reference = selection.baseline->runs;
       const judge::Judgement judgement = judge::judge_baseline(rounds, *selection.baseline, policy);
       device.remarks.insert(device.remarks.end(), judgement.remarks.begin(), judgement.remarks.end());
       const std::string noted = differences(
@@ -208,6 +209,7 @@ report::DeviceReport judge_sides(const std::vector<result::Run>& before,
   for (std::string& remark : treatment_remarks(policy.treatment, different.declared))
     device.remarks.push_back(std::move(remark));
   if (different.undeclared.empty()) {
+    device.reference = before;
     judge::BeforeAfter judged = judge::judge_before_after(before, after, policy);
     device.verdicts.insert(device.verdicts.end(), judged.verdicts.begin(), judged.verdicts.end());
     device.remarks.insert(device.remarks.begin(), judged.remarks.begin(), judged.remarks.end());

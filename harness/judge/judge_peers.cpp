@@ -204,6 +204,7 @@ PeersJudgement judge_peers(const PeersInput& input, const Policy& policy, bool s
         made.reason = fmt::format("{} node{} of its kind, and {} are needed: {}", kind.size(),
                                   kind.size() == 1 ? "" : "s", rules.minimum_nodes, group.description);
       }
+      made.group = out.groups.size();
       out.nodes.push_back(std::move(made));
     }
     out.groups.push_back(std::move(group));

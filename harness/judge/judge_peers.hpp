@@ -42,6 +42,7 @@ struct NodeJudgement {
   bool measure_again = false;     ///< a further run of this node would decide something
   std::vector<Verdict> verdicts;  ///< what stands out, gravest first; nothing of what is ok
   std::string reason;             ///< one sentence: why it was not read or not judged
+  std::size_t group = 0;          ///< its place in PeersJudgement::groups; meaningless where it was not read
 };
 
 /// Nodes of one kind: every fact that must match does.

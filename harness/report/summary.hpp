@@ -49,12 +49,27 @@ std::vector<FamilyState> family_states(const result::Run& run);
 /// did.
 std::string disturbance(const result::Run& run);
 
+/// One night of a metric, from whoever keeps a history.
+struct TrendPoint {
+  std::string started;  ///< UTC, RFC 3339
+  double value = 0;     ///< in the metric's unit
+  std::string changed;  ///< what changed there, one sentence: "driver.version 570.86 -> 580.65"; mostly ""
+};
+
+/// Earlier values of a metric, oldest first.
+struct Trend {
+  std::string metric;  ///< result::metric_key
+  std::vector<TrendPoint> points;
+};
+
 /// One device, measured and judged.
 struct DeviceReport {
   std::string label;      ///< "GPU 0 NVIDIA H200 (GPU-...)" or "host, no GPU judged"
   std::string selection;  ///< "host" or the GPU's UUID
   std::vector<result::Run> rounds;
   std::vector<std::filesystem::path> files;  ///< where the rounds were stored
+  std::vector<result::Run> reference;        ///< what they were compared with; empty if with nothing
+  std::vector<Trend> trends;                 ///< empty where no history is kept
   std::string baseline_origin;               ///< the sentence of baseline::select
   std::vector<std::string> remarks;          ///< what the reader should know
   std::vector<judge::Verdict> verdicts;

@@ -46,6 +46,8 @@ gpugauge_dependency(nlohmann_json TARGET nlohmann_json::nlohmann_json VERSION 3.
   GIT https://github.com/nlohmann/json.git TAG ${GPUGAUGE_PIN_NLOHMANN_JSON_GIT_TAG})
 gpugauge_dependency(fmt TARGET fmt::fmt
   GIT https://github.com/fmtlib/fmt.git TAG ${GPUGAUGE_PIN_FMT_GIT_TAG})
+gpugauge_dependency(pugixml TARGET pugixml::pugixml VERSION 1.11
+  GIT https://github.com/zeux/pugixml.git TAG ${GPUGAUGE_PIN_PUGIXML_GIT_TAG})
 if(BUILD_TESTING)
   gpugauge_dependency(GTest TARGET GTest::gmock
     GIT https://github.com/google/googletest.git TAG ${GPUGAUGE_PIN_GOOGLETEST_GIT_TAG})

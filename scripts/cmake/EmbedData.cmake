@@ -1,6 +1,9 @@
-# cmake -DFILES= -DOUTPUT= [-DFUNCTION= -DHEADER=] [-DROOT=] -P EmbedData.cmake
-# Writes a C++ file that defines gpugauge::stack::FUNCTION(): the bytes of each file, by its name, or with ROOT by its path
-# below that folder. HEADER declares it.
+# cmake -DFILES= -DOUTPUT= [-DFUNCTION= -DHEADER= [-DNAMESPACE=]] [-DROOT=] -P EmbedData.cmake
+# Writes a C++ file that defines NAMESPACE::FUNCTION(): the bytes of each file, by its name, or with ROOT by its path below that
+# folder. HEADER declares it, and DataFile.
+if(NOT DEFINED NAMESPACE)
+  set(NAMESPACE gpugauge::stack)
+endif()
 if(NOT DEFINED FUNCTION)
   set(FUNCTION embedded_data)
   set(HEADER stack/compat/embedded.hpp)
@@ -23,8 +26,8 @@ foreach(_file IN LISTS FILES)
 endforeach()
 file(WRITE "${OUTPUT}" "// Generated from the data files.\n\
 #include <string>\n\n#include \"${HEADER}\"\n\n\
-namespace gpugauge::stack {\nnamespace {\n\n${_arrays}\n\
+namespace ${NAMESPACE} {\nnamespace {\n\n${_arrays}\n\
 [[maybe_unused]] DataFile file(const char* name, const unsigned char* bytes, std::size_t size) {\n\
   return {name, std::string(reinterpret_cast<const char*>(bytes), size)};\n}\n\n\
 }  // namespace\n\n\
-std::vector<DataFile> ${FUNCTION}() {\n  return {\n${_entries}  };\n}\n\n}  // namespace gpugauge::stack\n")
+std::vector<DataFile> ${FUNCTION}() {\n  return {\n${_entries}  };\n}\n\n}  // namespace ${NAMESPACE}\n")

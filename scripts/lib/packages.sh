@@ -5,20 +5,29 @@
 # What scripts/check needs: compile the command and its families.
 PACKAGES_CHECK=(
   ca-certificates ccache cmake g++ git ninja-build pkg-config python3 python3-venv
-  libbenchmark-dev libboost-math-dev libcli11-dev libfmt-dev libssl-dev libuv1-dev nlohmann-json3-dev
+  libbenchmark-dev libboost-math-dev libcli11-dev libfmt-dev libpugixml-dev libssl-dev libuv1-dev nlohmann-json3-dev
 )
 # What scripts/test needs on top.
 PACKAGES_TEST=(
-  bats libgmock-dev libgtest-dev openmpi-bin python3-jsonschema shellcheck
+  bats libgmock-dev libgtest-dev libxml2-utils openmpi-bin python3-jsonschema shellcheck
   # The history's databases, which a build may lack, and a server to test against.
   libpq-dev libsoci-dev libsqlite3-dev postgresql
   "clang-format-$PIN_CLANG_TOOLS_VERSION" "clang-tidy-$PIN_CLANG_TOOLS_VERSION"
 )
 
-# packages_for check|test|all: prints the names, one a line. The role `all` needs no package that `test` does not.
+# What scripts/test --all needs on top: promtool, and on Debian a browser, which Ubuntu has only as a snap.
+PACKAGES_ALL=(prometheus)
+PACKAGES_ALL_DEBIAN=(chromium chromium-driver fonts-dejavu-core python3-selenium)
+
+# packages_for check|test|all: prints the names, one a line.
 packages_for() {
   printf '%s\n' "${PACKAGES_CHECK[@]}"
   [[ "$1" == check ]] || printf '%s\n' "${PACKAGES_TEST[@]}"
+  [[ "$1" == all ]] || return 0
+  printf '%s\n' "${PACKAGES_ALL[@]}"
+  if [[ "$(. /etc/os-release 2>/dev/null && printf '%s' "${ID:-}")" == debian ]]; then
+    printf '%s\n' "${PACKAGES_ALL_DEBIAN[@]}"
+  fi
 }
 
 # Prints those of the given packages that are not installed. dpkg-query fails when it knows one of them not: that is an answer.

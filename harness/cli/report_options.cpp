@@ -1,0 +1,126 @@
+// --report KIND=FILE, of every command that has a result.
+#include <cstdio>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "cli/command.hpp"
+#include "judge/judge.hpp"
+#include "report/format.hpp"
+#include "result/error.hpp"
+#include "result/file.hpp"
+
+namespace gpugauge::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Wanted {
+  const report::Reporter* reporter = nullptr;
+  std::string file;  ///< "-" for standard output
+
+  bool to_standard_output() const { return file == "-"; }
+  /// Takes the place of the table.
+  bool instead() const { return to_standard_output() && !reporter->beside_the_table; }
+};
+
+/// "junit=FILE" taken apart.
+Wanted wanted(const std::string& word) {
+  const std::size_t at = word.find('=');
+  const std::string kind = word.substr(0, at);
+  const report::Reporter* reporter = report::find_reporter(kind);
+  if (reporter == nullptr)
+    throw result::UsageError(fmt::format("--report {}: there is no kind of report '{}'; there are {}", word,
+                                         kind, report::reporter_kinds()));
+  if (at == std::string::npos || at + 1 == word.size())
+    throw result::UsageError(
+        fmt::format("--report {}: give it as KIND=FILE, such as {}=FILE; - is standard output", word, kind));
+  return {reporter, word.substr(at + 1)};
+}
+
+/// A link is followed, so that what it points to is replaced and the link stays. What is no file (a device, a
+/// pipe) is refused: renaming would put a file in its place.
+void write(const std::string& name, const std::string& text) {
+  std::error_code error;
+  fs::path file = name;
+  const fs::file_status status = fs::status(file, error);
+  if (fs::exists(status) && fs::is_symlink(fs::symlink_status(file, error))) {
+    const fs::path target = fs::canonical(file, error);
+    if (!error) file = target;
+  }
+  if (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status))
+    throw result::FileError(
+        fmt::format("{} is not a regular file; give the name of a file, or - for standard output", name));
+  result::write_file(file, text);
+}
+
+}  // namespace
+
+void add_report_options(CLI::App& command, ReportArguments& arguments) {
+  std::string kinds;
+  for (const report::Reporter& one : report::reporters())
+    kinds += fmt::format("\n{} ({})", one.kind, one.meaning);
+  command
+      .add_option("--report", arguments.files,
+                  "Also write a report; may be repeated; FILE - is standard output. Kinds:" + kinds)
+      ->type_name("KIND=FILE");
+  command.add_flag("--json", arguments.json, "The report as JSON on standard output instead of the table");
+}
+
+void add_every_metric_option(CLI::App& command, ReportArguments& arguments) {
+  command.add_flag("--every-metric", arguments.every_metric,
+                   "One row per metric instead of one per benchmark");
+}
+
+void check_report_arguments(const ReportArguments& arguments) {
+  std::map<std::string, std::string> files;
+  std::string instead = arguments.json ? "--json" : "";
+  for (const std::string& word : arguments.files) {
+    const Wanted one = wanted(word);
+    if (one.instead()) {
+      if (!instead.empty())
+        throw result::UsageError(fmt::format(
+            "--report {}: {} is for standard output too; only one of them can be", word, instead));
+      instead = "--report " + word;
+    }
+    if (one.to_standard_output()) continue;
+    const auto [found, added] = files.emplace(fs::path(one.file).lexically_normal().string(), word);
+    if (!added)
+      throw result::UsageError(
+          fmt::format("--report {} and --report {} name the same file", found->second, word));
+  }
+}
+
+int write_reports(const report::Subject& subject, const ReportArguments& arguments, const std::string& table,
+                  int exit_code) {
+  std::vector<std::string> problems;
+  const auto attempt = [&](const auto& step) {
+    try {
+      step();
+    } catch (const std::exception& error) {
+      problems.emplace_back(error.what());
+    }
+  };
+  // The verdict first: nothing that goes wrong with a file may keep it back.
+  attempt([&] {
+    std::string shown = arguments.json ? report::json_text(subject) : table;
+    std::string beside;
+    for (const std::string& word : arguments.files) {
+      const Wanted one = wanted(word);
+      if (!one.to_standard_output()) continue;
+      (one.instead() ? shown : beside) = one.reporter->text(subject);
+    }
+    print(shown + beside);
+  });
+  for (const std::string& word : arguments.files) {
+    const Wanted one = wanted(word);
+    if (one.to_standard_output()) continue;
+    attempt([&] { write(one.file, one.reporter->text(subject)); });
+  }
+  for (const std::string& problem : problems)
+    fmt::print(stderr, "gpugauge: {}; without that it would have ended with {}\n", report::plain(problem),
+               exit_code);
+  return problems.empty() ? exit_code : static_cast<int>(judge::ExitCode::error);
+}
+
+}  // namespace gpugauge::cli

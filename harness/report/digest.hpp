@@ -1,0 +1,80 @@
+// A result reduced to cases that pass, fail, are in doubt or could not be judged: what the formats of CI
+// servers know. Every format that lists cases is made from this, so that they all say the same.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "report/reporter.hpp"
+
+namespace gpugauge::report {
+
+enum class CaseState {
+  failed,   ///< counts against the device or node: exit code 1
+  error,    ///< could not be run or judged: exit code 3
+  skipped,  ///< inconclusive, unstable, suspect, or advisory; reason says which
+  passed,
+};
+
+struct Case {
+  std::string suite;  ///< class of the metric, family, or what stands for them
+  std::string name;   ///< metric, family, node or cause
+  CaseState state = CaseState::passed;
+  std::string word;    ///< "regressed", "inconclusive, advisory", "suspect"
+  std::string reason;  ///< one sentence, or several
+  std::string unit = {};
+  std::optional<double> value = {};     ///< now
+  std::optional<double> baseline = {};  ///< centre of the baseline, or of the nodes
+  std::optional<double> change = {};    ///< + is worse
+  std::optional<double> share = {};     ///< of the physical limit
+};
+
+struct DigestFinding {
+  std::string cause;
+  std::string title;  ///< one line, "" where there is none
+  double score = 0;
+  bool confident = false;
+  std::vector<std::string> evidence;
+  std::vector<std::string> next;
+};
+
+/// One device, one kind of nodes, or the node as a whole.
+struct DigestPart {
+  std::string id;       ///< GPU's UUID, "host", "node", "fleet"
+  std::string label;    ///< for people
+  std::string started;  ///< RFC 3339, "" if unknown
+  double seconds = 0;
+  judge::Outcome outcome;
+  std::vector<std::string> remarks;
+  std::vector<DigestFinding> findings;
+  std::vector<Case> cases;  ///< worst first
+};
+
+struct Digest {
+  std::string title;  ///< "GPUGauge check", "GPUGauge fleet", "GPUGauge diagnosis"
+  judge::Outcome outcome;
+  std::vector<std::pair<std::string, std::string>> facts;  ///< the stack: layer and version
+  std::vector<DigestPart> parts;
+};
+
+/// Invariant: a case is failed or an error exactly when the outcome is not a pass, so that a CI server's
+/// colour and the exit code agree.
+Digest digest(const Subject& subject);
+
+/// "pass", "failed", "regressed", "missing", "finding" (code 1, by its sentence), "error", "cannot judge",
+/// "inconclusive".
+std::string outcome_word(const judge::Outcome& outcome);
+
+/// Of all parts, worst first: failed, error, skipped; within them by change.
+std::vector<std::pair<const DigestPart*, const Case*>> worst_cases(const Digest& digest);
+
+/// The verdict of each metric that counts: the gravest of all judges; advisory only where there is no other.
+std::vector<const judge::Verdict*> gravest_verdicts(const std::vector<judge::Verdict>& verdicts);
+
+/// Foreign text on one line, at most `most` bytes (the middle is left out): control characters, invalid UTF-8
+/// and marks that turn the direction of writing become '?'.
+std::string tame(std::string_view text, std::size_t most = 300);
+
+}  // namespace gpugauge::report

@@ -1,0 +1,105 @@
+// Charts, by uPlot. Each is drawn when it is first opened and again when the colours or the width change.
+
+/// Points in groups side by side over a band. groups: [{label, points: [..], faint}], band: {low, high, centre}.
+function dotChart(groups, unit, band, options = {}) {
+  const box = element("div", {class: "chart", role: "img", "aria-label": options.label || "chart"});
+  const names = groups.map(group => group.label);
+  const make = () => {
+    const width = Math.max(240, box.clientWidth || 600);
+    const xs = [], series = groups.map(() => []);
+    groups.forEach((group, g) => group.points.forEach((value, i) => {
+      // Spread in the order of time within the group's own column.
+      xs.push(g + .15 + .7 * (i + .5) / group.points.length);
+      groups.forEach((_, other) => series[other].push(other === g ? value : null));
+    }));
+    const all = groups.flatMap(group => group.points).concat(band ? [band.low, band.high] : []).filter(Number.isFinite);
+    let low = Math.min(...all), high = Math.max(...all);
+    const margin = (high - low || Math.abs(high) || 1) * .08;
+    low -= margin;
+    high += margin;
+    const [text, grid] = [colour("ink"), colour("line")];
+    const axis = {stroke: text, grid: {stroke: grid, width: 1}, ticks: {stroke: grid, width: 1}, font: "12px system-ui, sans-serif"};
+    const plot = new uPlot({
+      width, height: options.height || 220,
+      legend: {show: false},
+      cursor: {show: false},
+      scales: {x: {time: false, range: () => [0, groups.length]}, y: {range: () => [low, high]}},
+      axes: [
+        {...axis, size: 30, grid: {show: false}, ticks: {show: false}, splits: () => groups.map((_, g) => g + .5), values: () => names},
+        {...axis, size: 78, values: (_, splits) => splits.map(value => quantity(value, unit))},
+      ],
+      series: [{}].concat(groups.map(group => {
+        const stroke = colour(group.faint ? "faint" : group.tone || "now");
+        return {stroke, paths: () => null, points: {show: true, size: group.small ? 3 : 7, stroke, fill: stroke, width: 0}};
+      })),
+      hooks: {drawClear: [chart => {
+        if (!band) return;
+        const {left, width: span} = chart.bbox;
+        const y = value => chart.valToPos(value, "y", true);
+        chart.ctx.save();
+        chart.ctx.fillStyle = colour("band");
+        chart.ctx.fillRect(left, Math.min(y(band.low), y(band.high)), span, Math.abs(y(band.low) - y(band.high)));
+        if (band.centre !== undefined) {
+          chart.ctx.strokeStyle = colour("faint");
+          chart.ctx.setLineDash([6, 4]);
+          chart.ctx.beginPath();
+          chart.ctx.moveTo(left, y(band.centre));
+          chart.ctx.lineTo(left + span, y(band.centre));
+          chart.ctx.stroke();
+        }
+        chart.ctx.restore();
+      }]},
+    }, [xs].concat(series));
+    box.replaceChildren(plot.root);
+  };
+  return drawnWhenSeen(box, make);
+}
+
+/// A value over time; points: [[started, value, changed], ...], oldest first. Lines stand where something changed.
+function trendChart(points, unit, label) {
+  const box = element("div", {class: "chart", role: "img", "aria-label": label});
+  const make = () => {
+    const xs = points.map(point => Date.parse(point[0]) / 1000);
+    const ys = points.map(point => point[1]);
+    const [text, grid, line] = [colour("ink"), colour("line"), colour("now")];
+    const axis = {stroke: text, grid: {stroke: grid, width: 1}, ticks: {stroke: grid, width: 1}, font: "12px system-ui, sans-serif"};
+    const plot = new uPlot({
+      width: Math.max(240, box.clientWidth || 600), height: 200,
+      legend: {show: false}, cursor: {show: false},
+      scales: {x: {time: true}},
+      axes: [axis, {...axis, size: 78, values: (_, splits) => splits.map(value => quantity(value, unit))}],
+      series: [{}, {stroke: line, width: 1.5, points: {show: true, size: 4, fill: line}}],
+      hooks: {drawClear: [chart => points.forEach((point, i) => {
+        if (!point[2]) return;
+        const x = chart.valToPos(xs[i], "x", true);
+        chart.ctx.save();
+        chart.ctx.strokeStyle = colour("doubt");
+        chart.ctx.setLineDash([4, 3]);
+        chart.ctx.beginPath();
+        chart.ctx.moveTo(x, chart.bbox.top);
+        chart.ctx.lineTo(x, chart.bbox.top + chart.bbox.height);
+        chart.ctx.stroke();
+        chart.ctx.restore();
+      })]},
+    }, [xs, ys]);
+    box.replaceChildren(plot.root);
+  };
+  const changes = points.filter(point => point[2]);
+  return element("div", {}, drawnWhenSeen(box, make),
+    changes.length ? list(changes.map(point => point[0].slice(0, 10) + ": " + point[2])) : null);
+}
+
+/// Draws once the box has a place on the page, and again when its width or the colours change.
+function drawnWhenSeen(box, make) {
+  let width = 0;
+  const draw = () => {
+    if (box.isConnected && box.clientWidth > 0) make();
+  };
+  new ResizeObserver(() => {
+    if (box.clientWidth === width) return;
+    width = box.clientWidth;
+    draw();
+  }).observe(box);
+  repaints.add(draw);
+  return box;
+}

@@ -1,0 +1,94 @@
+#include <map>
+
+#include "judge/statistics.hpp"
+#include "report/page_data.hpp"
+
+namespace gpugauge::report {
+namespace {
+
+using nlohmann::ordered_json;
+
+/// The oldest round of each node: what it was compared by.
+std::map<std::string, const judge::PeerRound*> first_rounds(const judge::PeersInput& input) {
+  std::map<std::string, const judge::PeerRound*> out;
+  for (const judge::PeerRound& round : input.rounds) {
+    const judge::PeerRound*& kept = out[round.node];
+    if (kept == nullptr || std::pair(round.id, round.file) < std::pair(kept->id, kept->file)) kept = &round;
+  }
+  return out;
+}
+
+ordered_json metrics_of(const judge::PeersInput& input) {
+  ordered_json out = ordered_json::array();
+  for (const judge::PeerForm& form : input.metrics)
+    out.push_back({{"key", form.key},
+                   {"class", form.metric_class},
+                   {"unit", form.unit},
+                   {"better", to_string(form.better)},
+                   {"tolerance", six_digits(judge::peer_tolerance({}, form.metric_class))}});
+  return out;
+}
+
+ordered_json json_of(const judge::Verdict& verdict) {
+  ordered_json out{
+      {"metric", verdict.metric}, {"verdict", to_string(verdict.kind)}, {"reason", verdict.reason}};
+  if (verdict.change) out["change"] = six_digits(*verdict.change);
+  return out;
+}
+
+}  // namespace
+
+ordered_json page_data(const FleetReport& fleet) {
+  const auto rounds = first_rounds(fleet.input);
+  const std::size_t metrics = fleet.input.metrics.size();
+  // Centres are medians over the nodes of a group, as in the judgement.
+  std::vector<std::vector<std::vector<double>>> of_group(fleet.judgement.groups.size(),
+                                                         std::vector<std::vector<double>>(metrics));
+  ordered_json nodes = ordered_json::array();
+  for (const judge::NodeJudgement& node : fleet.judgement.nodes) {
+    ordered_json verdicts = ordered_json::array();
+    for (const judge::Verdict& verdict : node.verdicts) verdicts.push_back(json_of(verdict));
+    ordered_json values = ordered_json::array();
+    const auto found = rounds.find(node.node);
+    const bool read = node.state != judge::NodeState::unread && found != rounds.end();
+    if (read) {
+      values = std::vector<std::nullptr_t>(metrics);
+      for (const auto& [metric, value] : found->second->values) {
+        values[metric] = six_digits(value);
+        of_group[node.group][metric].push_back(value);
+      }
+    }
+    nodes.push_back({{"label", node.label},
+                     {"node", node.node},
+                     {"device", node.device},
+                     {"state", to_string(node.state)},
+                     {"runs", node.rounds},
+                     {"again", node.measure_again},
+                     {"reason", node.reason},
+                     {"group", read ? ordered_json(node.group) : ordered_json(nullptr)},
+                     {"verdicts", std::move(verdicts)},
+                     {"values", std::move(values)}});
+  }
+  ordered_json groups = ordered_json::array();
+  for (std::size_t g = 0; g < fleet.judgement.groups.size(); ++g) {
+    const judge::PeerGroup& group = fleet.judgement.groups[g];
+    ordered_json centres = ordered_json::array();
+    for (const std::vector<double>& values : of_group[g])
+      centres.push_back(values.empty() ? ordered_json(nullptr)
+                                       : ordered_json(six_digits(judge::median(values))));
+    groups.push_back({{"description", group.description},
+                      {"nodes", group.nodes},
+                      {"metrics", group.metrics},
+                      {"judged", group.judged},
+                      {"centres", std::move(centres)}});
+  }
+  return {{"kind", "fleet"},
+          {"outcome", page_outcome(fleet.judgement.outcome)},
+          {"remarks", fleet.judgement.remarks},
+          {"not_compared", fleet.judgement.metrics_not_judged},
+          {"groups", std::move(groups)},
+          {"metrics", metrics_of(fleet.input)},
+          {"nodes", std::move(nodes)}};
+}
+
+}  // namespace gpugauge::report

@@ -1,0 +1,139 @@
+# shellcheck disable=SC2154  # $stderr is set by run --separate-stderr
+# --report KIND=FILE: what CI servers, dashboards and browsers read.
+load common
+
+kinds="json junit markdown github openmetrics html"
+
+# Every kind at once, of the check that "$@" asks for.
+every_kind() {
+  local kind
+  local -a wanted=()
+  for kind in $kinds; do wanted+=(--report "$kind=out.$kind"); done
+  gpugauge "$@" "${wanted[@]}"
+}
+
+valid_junit() {
+  if ! command -v xmllint >/dev/null; then skip "xmllint is not installed: scripts/setup --for test installs libxml2-utils"; fi
+  xmllint --noout --nonet --schema "$GPUGAUGE_SOURCE/tests/schema/junit-10.xsd" "$1"
+}
+
+count_of() {
+  xmllint --xpath "string(/testsuites/@$2)" "$1"
+}
+
+# Two sides of a synthetic GPU, of which the second has a class 8% slower.
+two_sides() {
+  "$GPUGAUGE_BUILD/bin/make_fleet" sides 6 5 >/dev/null
+}
+
+@test "a check writes every kind at once, and the table too" {
+  run every_kind check --device host --profile smoke --only 'host/clock_gettime*' --quiet
+  [[ $status -le 1 && $output == *"host/clock_gettime"* ]]
+  for kind in $kinds; do [ -s "out.$kind" ]; done
+  "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" report out.json
+  grep -q '^## GPUGauge check: ' out.markdown
+  grep -q '^::notice title=GPUGauge check::' out.github
+  [ "$(tail -n 1 out.openmetrics)" = "# EOF" ]
+  valid_junit out.junit
+}
+
+@test "JUnit fails where the exit code does, and the published schema accepts it" {
+  two_sides
+  run -1 every_kind compare --before sides/node-00004 --after sides/node-00005
+  valid_junit out.junit
+  [ "$(count_of out.junit failures)" -ge 1 ]
+  [ "$(xmllint --xpath 'count(//failure)' out.junit)" = "$(count_of out.junit failures)" ]
+  [[ $(xmllint --xpath 'string(//failure/@message)' out.junit) == *"worse than before"* ]]
+  run -0 every_kind compare --before sides/node-00001 --after sides/node-00001 --report junit=- || true
+  gpugauge compare --before sides/node-00001 --after sides/node-00001 --report junit=same.junit
+  valid_junit same.junit
+  [ "$(count_of same.junit failures)$(count_of same.junit errors)" = 00 ]
+  run -3 gpugauge fleet sides/node-00001/round-1.json --report junit=few.junit
+  valid_junit few.junit
+  [ "$(count_of few.junit errors)" -ge 1 ]
+}
+
+@test "promtool accepts the text files of a check, a comparison and a fleet" {
+  if ! command -v promtool >/dev/null; then skip "promtool is not installed: scripts/setup --for all installs prometheus"; fi
+  two_sides
+  gpugauge check --device host --profile smoke --only 'host/clock_gettime*' --quiet --report openmetrics=check.prom || [ $? -eq 1 ]
+  gpugauge compare --before sides/node-00004 --after sides/node-00005 --report openmetrics=compare.prom || [ $? -eq 1 ]
+  "$GPUGAUGE_BUILD/bin/make_fleet" fleet 12 >/dev/null
+  gpugauge fleet fleet --report openmetrics=fleet.prom
+  for file in check compare fleet; do
+    run -0 promtool check metrics <"$file.prom"
+    [ -z "$output" ] || { echo "$output"; false; }
+    [ "$(grep -vc '^#' "$file.prom")" -ge 5 ]
+  done
+  echo 'gpugauge_broken{' >>fleet.prom
+  run ! promtool check metrics <fleet.prom
+}
+
+@test "an unknown kind, a missing file name, one file twice: refused before anything is measured" {
+  run -2 gpugauge check --device host --profile smoke --report xml=out.xml
+  [[ $output == *"there is no kind of report 'xml'; there are json, junit, markdown, github, openmetrics, html"* ]]
+  run -2 gpugauge check --device host --profile smoke --report junit
+  [[ $output == *"give it as KIND=FILE, such as junit=FILE"* ]]
+  run -2 gpugauge check --device host --profile smoke --report json=a --report html=./a
+  [[ $output == *"name the same file"* ]]
+  run -2 gpugauge check --device host --profile smoke --json --report html=-
+  [[ $output == *"standard output too"* ]]
+  [ ! -d "$GPUGAUGE_STATE/runs" ]
+}
+
+@test "a place that cannot be written costs that report alone: one sentence, exit 2, verdict and run file are there" {
+  echo "a file" >file
+  COLUMNS=1000 run -2 --separate-stderr gpugauge check --device host --profile smoke --only 'host/clock_gettime*' --quiet \
+    --report html=file/below.html --report junit=whole.junit --report json=/dev/null
+  [[ $output == *"host/clock_gettime"* && $output == *"kept as"* ]]
+  [ "$(wc -l <<<"$stderr")" -eq 2 ]
+  [[ $stderr == *"file/below.html"*"without that it would have ended with "[01]* ]]
+  [[ $stderr == *"/dev/null is not a regular file"* ]]
+  [ -s whole.junit ]
+  [ -c /dev/null ]
+  [ "$(cat file)" = "a file" ]
+  [ "$(find "$GPUGAUGE_STATE/runs" -name '*.json' | wc -l)" -ge 1 ]
+  [ -z "$(find . -name '.*.??????')" ]
+}
+
+@test "standard output: annotations stand below the table, another kind takes its place" {
+  two_sides
+  run -1 --separate-stderr gpugauge compare --before sides/node-00004 --after sides/node-00005 --report github=-
+  [[ $output == *"regressed: "*"::error title=regressed%3A "* ]]
+  [ "$(grep -c '^::error' <<<"$output")" -eq 10 ]
+  run -1 --separate-stderr gpugauge compare --before sides/node-00004 --after sides/node-00005 --report junit=-
+  [[ $output == "<?xml"*"</testsuites>" ]]
+}
+
+@test "a report replaces what a link points to and leaves the link" {
+  two_sides
+  mkdir real && echo old >real/report.json && ln -s real/report.json link.json
+  gpugauge compare --before sides/node-00001 --after sides/node-00001 --report json=link.json
+  [ -L link.json ]
+  "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" report real/report.json
+}
+
+@test "a diagnosis and a fleet write every kind" {
+  observation=$(find "$GPUGAUGE_SOURCE/tests/cases/observations" -name '*.json' | sort | head -n 1)
+  run every_kind diagnose "$observation"
+  [[ $status -le 3 && $status -ne 2 ]]
+  for kind in $kinds; do [ -s "out.$kind" ]; done
+  "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" diagnosis out.json
+  valid_junit out.junit
+  "$GPUGAUGE_BUILD/bin/make_fleet" fleet 12 2 >/dev/null
+  run -1 every_kind fleet fleet
+  "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" fleet out.json
+  valid_junit out.junit
+  [ "$(count_of out.junit failures)" = 1 ]
+  [[ $(xmllint --xpath 'string(//testcase[failure]/@name)' out.junit) == node-00005/round-1 ]]
+}
+
+@test "the page of a fleet of a thousand nodes and 200 metrics stays below 15 MB" {
+  # Twelve nodes and what each adds: the page grows by a line a node.
+  "$GPUGAUGE_BUILD/bin/make_fleet" fleet 12 >/dev/null
+  gpugauge fleet fleet --report html=twelve.html
+  rm -r fleet/node-00011
+  gpugauge fleet fleet --report html=eleven.html
+  twelve=$(wc -c <twelve.html) eleven=$(wc -c <eleven.html)
+  [ $((twelve + 988 * (twelve - eleven))) -lt 15000000 ]
+}
