@@ -11,16 +11,27 @@ setup() {
   program gpugauge 'case "$1" in
     --version) echo "gpugauge 0.1.0"; echo "commit $COMMIT" ;;
     doctor) for word; do case "$word" in json=*|markdown=*) echo "{}" >"${word#*=}" ;; esac; done ;;
-    run) echo "run $CUDA_VISIBLE_DEVICES $*" >>"$CALLS"; while [ "$1" != --output ]; do shift; done; echo "{}" >"$2" ;;
+    run) echo "run $CUDA_VISIBLE_DEVICES $*" >>"$CALLS"; while [ "$1" != --output ]; do shift; done; cat "$MADE_RUN" >"$2" ;;
   esac'
+  export MADE_RUN="$BATS_TEST_TMPDIR/made-run.json"
+  cat >"$MADE_RUN" <<'TEXT'
+{"schema": "gpugauge.run/1", "processes": [{"samples": {"benchmarks": [
+  {"id": "primitive/reduce", "status": "ok", "reason": "", "metrics": [{"name": "bandwidth", "value": 1}]},
+  {"id": "cub/reduce", "status": "ok", "reason": "", "metrics": [{"name": "bandwidth", "value": 2}]}]}}]}
+TEXT
   program test_gpu 'echo "test_gpu" >>"$CALLS"
+    case "$1" in --gtest_output=*) ;; *) exit 0 ;; esac
     printf "\"result\": \"COMPLETED\"\n" >"${1#--gtest_output=json:}"; exit "$TEST_STATUS"'
   cat >"$BATS_TEST_TMPDIR/fakes/nvidia-smi" <<'TEXT'
 #!/bin/sh
 [ -n "$UUID" ] || { echo "NVIDIA-SMI has failed"; exit 9; }
 echo "$UUID, $NAME, 580.65.06"
 TEXT
-  chmod +x "$BATS_TEST_TMPDIR/fakes/nvidia-smi"
+  cat >"$BATS_TEST_TMPDIR/fakes/compute-sanitizer" <<'TEXT'
+#!/bin/sh
+echo "sanitizer $2" >>"$CALLS"
+TEXT
+  chmod +x "$BATS_TEST_TMPDIR/fakes/"*
   PATH="$BATS_TEST_TMPDIR/fakes:$PATH"
 }
 
@@ -52,7 +63,10 @@ record() {
   record all --output "$BATS_TEST_TMPDIR/out"
   [ "$status" -eq 0 ]
   [ "$(head -n 1 "$CALLS")" = test_gpu ]
-  [[ "$(tail -n 1 "$CALLS")" == "run $UUID run --device $UUID"* ]]
+  [[ "$(sed -n 2p "$CALLS")" == "run $UUID run --device $UUID --profile standard"* ]]
+  [[ "$(sed -n 3p "$CALLS")" == "run $UUID run --device $UUID --profile deep --only copy/d2d/1GiB"* ]]
+  [ "$(sed -n '4,$p' "$CALLS" | tr '\n' ' ')" = "sanitizer memcheck sanitizer racecheck sanitizer synccheck sanitizer initcheck " ]
+  grep -q '^| primitive/reduce:bandwidth | cub/reduce:bandwidth | 0.500 | 0.98 | below |$' "$BATS_TEST_TMPDIR/out/ratios/ratios.md"
   python3 - "$BATS_TEST_TMPDIR/out/run/provenance.json" <<'TEXT'
 import json, os, sys
 found = json.load(open(sys.argv[1]))
@@ -104,7 +118,7 @@ TEXT
 @test "an unknown stage is a usage error that names those there are" {
   record warp-drive
   [ "$status" -eq 2 ]
-  [[ "$output" == *'"warp-drive"'*"gpu-tests run"* ]]
+  [[ "$output" == *'"warp-drive"'*"gpu-tests run ratios sanitizer"* ]]
 }
 
 @test "without a build the sentence says what to do" {
