@@ -1,7 +1,11 @@
 // gpugauge run: measure and store, without a judgement.
+#include <algorithm>
+#include <array>
+
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
+#include "conductor/together.hpp"
 #include "report/console.hpp"
 #include "result/error.hpp"
 #include "result/run_file.hpp"
@@ -14,11 +18,71 @@ struct Arguments {
   std::string output;
   bool json = false;
   bool every_metric = false;
+  bool devices_together = false;
+  int together = 0;  ///< set by the command that starts one for each device
 };
+
+/// The same command for one of the devices, told that it is one of several.
+std::vector<std::string> command_of(const Arguments& arguments, const conductor::Target& target,
+                                    std::size_t count, std::uint64_t seed) {
+  std::vector<std::string> words{"run",
+                                 "--device",
+                                 target.selection,
+                                 "--together",
+                                 fmt::format("{}", count),
+                                 "--profile",
+                                 arguments.measure.profile,
+                                 "--seed",
+                                 fmt::format("{}", seed),
+                                 "--quiet"};
+  const auto add = [&](const char* option, const std::vector<std::string>& values) {
+    for (const std::string& value : values) words.insert(words.end(), {option, value});
+  };
+  add("--family", arguments.measure.families);
+  add("--only", arguments.measure.only);
+  if (!arguments.measure.state_directory.empty()) add("--state-dir", {arguments.measure.state_directory});
+  if (arguments.every_metric) words.emplace_back("--every-metric");
+  return words;
+}
+
+/// Measures all chosen GPUs at the same time. All commands get one seed: the same family is measured on every
+/// GPU at about the same time.
+int run_all_together(const Arguments& arguments, const conductor::MeasureOptions& options,
+                     const Devices& devices, report::ProgressLine& progress) {
+  const std::vector<conductor::Target>& targets = devices.targets.devices;
+  if (targets.size() < 2 || std::any_of(targets.begin(), targets.end(),
+                                        [](const conductor::Target& target) { return !target.gpu; }))
+    throw result::UsageError(
+        fmt::format("--devices-together measures two GPUs or more at once and --device {} chose {}",
+                    arguments.measure.device, targets.size() == 1 ? targets.front().label : "the host too"));
+  if (arguments.json)
+    throw result::UsageError(
+        "--json prints one run file and --devices-together measures several: take the "
+        "files that are named at the end");
+  const conductor::Choice choice = conductor::choose(conductor::catalogue(), options.profile, true,
+                                                     arguments.measure.families, arguments.measure.only);
+  std::vector<conductor::DeviceCommand> commands;
+  for (const conductor::Target& target : targets)
+    commands.push_back({target.label, command_of(arguments, target, targets.size(), options.seed)});
+  const std::vector<conductor::DeviceEnd> ends =
+      conductor::run_together(commands, choice.round_seconds, options.progress);
+  progress.clear();
+  int code = 0;
+  for (const conductor::DeviceEnd& end : ends) {
+    print(end.output);
+    if (!end.fault.empty()) fmt::print(stderr, "gpugauge: {}: {}\n", end.device, end.fault);
+    // Of several ends the gravest: a tool error, a failure, what cannot be judged.
+    constexpr std::array gravest{0, 3, 1, 2};
+    const auto rank = [&](int one) { return std::find(gravest.begin(), gravest.end(), one); };
+    if (rank(end.exit_code) > rank(code)) code = end.exit_code;
+  }
+  return code;
+}
 
 int run_devices(const Arguments& arguments, const Invocation& invocation) {
   report::ProgressLine progress(report::terminal(2), arguments.measure.quiet);
-  const conductor::MeasureOptions options = measure_options(arguments.measure, invocation, progress);
+  conductor::MeasureOptions options = measure_options(arguments.measure, invocation, progress);
+  options.together = arguments.together;
   const Devices devices = find_devices(arguments.measure.device);
   if (devices.targets.gpu_wanted && devices.gpus.state != stack::GpuState::usable) {
     fmt::print(stderr, "gpugauge: no usable GPU: {}\n", devices.gpus.explanation);
@@ -29,6 +93,7 @@ int run_devices(const Arguments& arguments, const Invocation& invocation) {
         fmt::format("--output names one file and {} devices are chosen; name one with --device, or leave "
                     "--output out",
                     devices.targets.devices.size()));
+  if (arguments.devices_together) return run_all_together(arguments, options, devices, progress);
   const conductor::Catalogue catalogue = conductor::catalogue();
   auto code = judge::ExitCode::pass;
   for (const conductor::Target& target : devices.targets.devices) {
@@ -69,6 +134,11 @@ void add_run(CLI::App& app, const Invocation& invocation, Action& action) {
                     "The run file's content on standard output instead of the table");
   command->add_flag("--every-metric", arguments->every_metric,
                     "One row per metric instead of one per benchmark");
+  command->add_flag(
+      "--devices-together", arguments->devices_together,
+      "All chosen GPUs at the same time, a run file each: what they cost each other in power and "
+      "on the bus is then part of the result, and only a baseline of such runs judges it");
+  command->add_option("--together", arguments->together)->group("")->check(CLI::Range(2, 1024));
   command->callback([command, arguments, &invocation, &action] {
     arguments->measure.seed_given = command->count("--seed") > 0;
     action = [arguments, &invocation] { return run_devices(*arguments, invocation); };

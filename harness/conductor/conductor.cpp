@@ -132,6 +132,8 @@ Stored measure(const MeasureOptions& options, const Target& target, const Choice
   plan.seed = options.seed + static_cast<std::uint64_t>(round - 1);
   plan.round = round;
   plan.fingerprint = target.gpu ? stack::fingerprint(gpus) : host_part(stack::fingerprint(gpus));
+  if (options.together > 0)
+    plan.fingerprint.suite["suite.devices_together"] = fmt::format("{}", options.together);
   plan.command = options.command;
   plan.gpu_telemetry = target.gpu;
   Stored stored;

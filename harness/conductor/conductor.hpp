@@ -22,6 +22,9 @@ struct MeasureOptions {
   std::vector<std::string> families;  ///< names; empty = all that suit the device
   std::vector<std::string> patterns;  ///< classes, families or patterns of benchmark ids; empty = all
   std::uint64_t seed = 0;
+  /// How many GPUs are measured at the same time, this one among them; 0 = this one alone. Part of what was
+  /// measured: a baseline of one kind never judges the other.
+  int together = 0;
   std::vector<std::string> command;   ///< argv, for the record
   std::filesystem::path runs_folder;  ///< where every round is stored as soon as it is measured
   std::function<void(const report::ProgressState&)> progress;
