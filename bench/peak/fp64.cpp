@@ -33,7 +33,8 @@ const Registration mma_sync_m16n8k16{
     define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
         .variant("mma_sync_m16n8k16")
         .isolates("fp64 products of the warp-level Tensor Core instruction mma.sync from registers, fp64 "
-                  "sums, without any memory; the large instruction of compute capability 9.0 and later")
+                  "sums, without any memory; the large instruction of compute capability 9.0, which later "
+                  "ones make of small ones")
         .bad_value(bad_value)
         .quantity(Quantity::throughput, "gemm64")
         .statistics({Statistic::median, Statistic::mean})

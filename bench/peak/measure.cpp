@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "kernels/peak/mma.hpp"
 #include "kernels/peak/wgmma.hpp"
 #include "kernels/support/fill.hpp"
+#include "kernels/support/uniform.hpp"
 #include "support/cuda/device.hpp"
 #include "support/cuda/per_clock.hpp"
 
@@ -29,17 +31,22 @@ struct Launch {
   std::vector<std::uint32_t> expected;
 };
 
-/// Threads whose word is not the exact one.
-std::size_t mismatches(const cuda::DeviceBuffer<std::uint32_t>& words, const Launch& launch,
-                       cudaStream_t stream) {
+struct Result {
+  std::size_t mismatches = 0;  ///< threads whose word is not the exact one
+  std::uint64_t checksum = 0;
+};
+
+Result check_words(const cuda::DeviceBuffer<std::uint32_t>& words, const Launch& launch,
+                   cudaStream_t stream) {
   std::vector<std::uint32_t> found(words.count());
   cuda::check(cudaMemcpyAsync(found.data(), words.get(), words.bytes(), cudaMemcpyDeviceToHost, stream),
               "reading the results back");
   cuda::check(cudaStreamSynchronize(stream), "waiting for the GPU");
-  std::size_t count = 0;
+  Result result;
   for (std::size_t i = 0; i < found.size(); ++i)
-    count += found[i] != launch.expected[i % launch.expected.size()] ? 1 : 0;
-  return count;
+    result.mismatches += found[i] != launch.expected[i % launch.expected.size()] ? 1 : 0;
+  result.checksum = kernels::checksum_on_host(found.data(), words.bytes());
+  return result;
 }
 
 void measure(Trial& trial, const Launch& launch) {
@@ -63,13 +70,15 @@ void measure(Trial& trial, const Launch& launch) {
   trial.time(timer);
   cuda::add_per_clock(trial, launch.operations, cuda::device().sm_count, launch.whole_numbers);
 
-  const std::string method =
-      "threads whose result differs from the exact one, of " + std::to_string(words.count());
-  trial.verify(method, static_cast<double>(mismatches(words, launch, stream)), 0);
+  const Result timed = check_words(words, launch, stream);
+  trial.verify("threads whose result differs from the exact one, of " + std::to_string(words.count()),
+               static_cast<double>(timed.mismatches), 0);
   cuda::check(kernels::poison(words.get(), words.bytes(), stream), "poisoning the results");
   cuda::check(launch.start(words.get(), stream), "launching the kernel");
+  const Result repeated = check_words(words, launch, stream);
   trial.verify("the same after one more launch into poisoned memory",
-               static_cast<double>(mismatches(words, launch, stream)), 0);
+               static_cast<double>(repeated.mismatches), 0);
+  trial.verify_deterministic({timed.checksum, repeated.checksum});
 }
 
 template <typename Function>
