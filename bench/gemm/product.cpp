@@ -1,29 +1,11 @@
 #include "gemm/product.hpp"
 
-#include <utility>
-#include <vector>
-
-#include "support/statistics.hpp"
+#include "support/cuda/per_clock.hpp"
 
 namespace gpugauge::bench::gemm {
 
 void add_flop_per_clock(Trial& trial, double flops, int sm_count) {
-  const result::Batches& batches = trial.batches();
-  std::vector<double> rates;
-  for (std::size_t i = 0; i < batches.sm_clock_hz.size(); ++i)
-    if (batches.sm_clock_hz[i] > 0)
-      rates.push_back(flops / batches.seconds_per_operation[i] / batches.sm_clock_hz[i] / sm_count);
-  if (rates.empty()) return;
-  result::Metric metric;
-  metric.name = "flop_per_clock_per_sm";
-  metric.unit = "flop/clock";
-  metric.better = result::Direction::higher;
-  metric.metric_class = trial.instance().definition->metric_class;
-  metric.statistic = "median";
-  metric.value = rounded(median(std::move(rates)));
-  metric.judged = false;
-  metric.note = "at the measured SM clock, which hides a clock that is too low: the raw throughput is judged";
-  trial.metric(std::move(metric));
+  cuda::add_per_clock(trial, flops, sm_count);
 }
 
 }  // namespace gpugauge::bench::gemm

@@ -1,0 +1,152 @@
+#include "peak/measure.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "kernels/peak/expected_chain.hpp"
+#include "kernels/peak/mma.hpp"
+#include "kernels/peak/wgmma.hpp"
+#include "kernels/support/fill.hpp"
+#include "kernels/support/uniform.hpp"
+#include "support/cuda/device.hpp"
+#include "support/cuda/per_clock.hpp"
+
+namespace gpugauge::bench::peak {
+namespace {
+
+namespace device_code = kernels::peak;
+
+/// One launch: how, how much, and what its threads must write.
+struct Launch {
+  std::string kernel;
+  int blocks = 0;
+  int threads = 0;  ///< of a block
+  double operations = 0;
+  bool whole_numbers = false;
+  std::function<cudaError_t(std::uint32_t* words, cudaStream_t stream)> start;
+  /// What thread i of every block must write is expected[i % size].
+  std::vector<std::uint32_t> expected;
+};
+
+struct Result {
+  std::size_t mismatches = 0;  ///< threads whose word is not the exact one
+  std::uint64_t checksum = 0;
+};
+
+Result check_words(const cuda::DeviceBuffer<std::uint32_t>& words, const Launch& launch,
+                   cudaStream_t stream) {
+  std::vector<std::uint32_t> found(words.count());
+  cuda::check(cudaMemcpyAsync(found.data(), words.get(), words.bytes(), cudaMemcpyDeviceToHost, stream),
+              "reading the results back");
+  cuda::check(cudaStreamSynchronize(stream), "waiting for the GPU");
+  Result result;
+  for (std::size_t i = 0; i < found.size(); ++i)
+    result.mismatches += found[i] != launch.expected[i % launch.expected.size()] ? 1 : 0;
+  result.checksum = kernels::checksum_on_host(found.data(), words.bytes());
+  return result;
+}
+
+void measure(Trial& trial, const Launch& launch) {
+  if (launch.blocks < 1) cuda::check(cudaGetLastError(), "asking how many blocks of the kernel fit an SM");
+  if (launch.blocks < 1) throw std::runtime_error("no block of the kernel fits an SM of this GPU");
+  const cuda::DeviceBuffer<std::uint32_t> words(static_cast<std::size_t>(launch.blocks) *
+                                                static_cast<std::size_t>(launch.threads));
+  cuda::GpuTimer timer(trial, [&](cudaStream_t stream, std::int64_t) {
+    cuda::check(launch.start(words.get(), stream), "launching the kernel");
+  });
+  const cudaStream_t stream = timer.stream();
+  cuda::check(kernels::poison(words.get(), words.bytes(), stream), "poisoning the results");
+  trial.note("kernel", launch.kernel);
+  trial.note("blocks", std::to_string(launch.blocks));
+  if (launch.whole_numbers)
+    trial.work({.items = launch.operations});
+  else
+    trial.work({.flops = launch.operations});
+  // Where the window is short, so is the time to reach the clock that the load allows.
+  timer.heat(trial.window().seconds < 1 ? 1 : 3);
+  trial.time(timer);
+  cuda::add_per_clock(trial, launch.operations, cuda::device().sm_count, launch.whole_numbers);
+
+  const Result timed = check_words(words, launch, stream);
+  trial.verify("threads whose result differs from the exact one, of " + std::to_string(words.count()),
+               static_cast<double>(timed.mismatches), 0);
+  cuda::check(kernels::poison(words.get(), words.bytes(), stream), "poisoning the results");
+  cuda::check(launch.start(words.get(), stream), "launching the kernel");
+  const Result repeated = check_words(words, launch, stream);
+  trial.verify("the same after one more launch into poisoned memory",
+               static_cast<double>(repeated.mismatches), 0);
+  trial.verify_deterministic({timed.checksum, repeated.checksum});
+}
+
+template <typename Function>
+std::vector<std::uint32_t> table(int size, const Function& function) {
+  std::vector<std::uint32_t> out;
+  for (int i = 0; i < size; ++i) out.push_back(function(i));
+  return out;
+}
+
+// Steps of a launch: enough that its beginning, where operands are made, is below about a hundredth of it.
+constexpr int chain_steps = 4096;
+
+int mma_pairs(Element element) {
+  // fp64 is slow where the GPU has few such units.
+  return element == Element::fp64 ? 256 : std::min(8192, device_code::most_pairs(element));
+}
+
+int wgmma_pairs(Element element) {
+  return std::min(4096, device_code::most_pairs(element));
+}
+
+}  // namespace
+
+void measure_chain(Trial& trial, Chain chain) {
+  Launch launch;
+  launch.kernel = "peak::chain_kernel";
+  launch.blocks = device_code::chain_blocks(chain);
+  launch.threads = device_code::chain_threads;
+  launch.operations = device_code::chain_operations(chain, launch.blocks, chain_steps);
+  launch.whole_numbers = chain == Chain::int32 || chain == Chain::dp4a;
+  launch.start = [chain, blocks = launch.blocks](std::uint32_t* words, cudaStream_t stream) {
+    return device_code::chain_peak(chain, blocks, chain_steps, words, stream);
+  };
+  launch.expected =
+      table(32, [chain](int lane) { return device_code::expected_chain_word(chain, lane, chain_steps); });
+  measure(trial, launch);
+}
+
+void measure_mma(Trial& trial, Element element, bool large) {
+  const int pairs = mma_pairs(element);
+  Launch launch;
+  launch.kernel = "peak::mma_peak_kernel";
+  launch.blocks = device_code::mma_blocks(element, large);
+  launch.threads = device_code::mma_threads;
+  launch.operations = device_code::mma_flops(element, large, launch.blocks, pairs);
+  launch.whole_numbers = element == Element::int8;
+  launch.start = [element, large, pairs, blocks = launch.blocks](std::uint32_t* words, cudaStream_t stream) {
+    return device_code::mma_peak(element, large, blocks, pairs, words, stream);
+  };
+  launch.expected =
+      table(32, [=](int lane) { return device_code::expected_mma_word(element, large, lane, pairs); });
+  measure(trial, launch);
+}
+
+void measure_wgmma(Trial& trial, Element element) {
+  const int pairs = wgmma_pairs(element);
+  Launch launch;
+  launch.kernel = "peak::wgmma_peak_kernel";
+  launch.blocks = device_code::wgmma_blocks(element);
+  launch.threads = device_code::wgmma_threads;
+  launch.operations = device_code::wgmma_flops(element, launch.blocks, pairs);
+  launch.whole_numbers = element == Element::int8;
+  launch.start = [element, pairs, blocks = launch.blocks](std::uint32_t* words, cudaStream_t stream) {
+    return device_code::wgmma_peak(element, blocks, pairs, words, stream);
+  };
+  launch.expected =
+      table(128, [=](int thread) { return device_code::expected_wgmma_word(element, thread, pairs); });
+  measure(trial, launch);
+}
+
+}  // namespace gpugauge::bench::peak

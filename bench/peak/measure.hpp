@@ -1,0 +1,25 @@
+// A register-resident kernel as a benchmark: launch, time, and hold every thread's word against the exact
+// one.
+#pragma once
+
+#include "kernels/peak/chains.hpp"
+#include "kernels/peak/operands.hpp"
+#include "support/cuda/gpu_timer.hpp"
+
+namespace gpugauge::bench::peak {
+
+using kernels::peak::Chain;
+using kernels::peak::Element;
+
+/// What a low value of any of them means: there is no memory in it, and hardly a launch.
+inline constexpr const char* bad_value =
+    "a low SM clock (power cap, heat, locked clocks), another process on the GPU, a MIG slice";
+
+/// Chains of dependent instructions of the CUDA cores.
+void measure_chain(Trial& trial, Chain chain);
+/// mma.sync; `large` is the fp64 instruction of compute capability 9.0.
+void measure_mma(Trial& trial, Element element, bool large = false);
+/// wgmma of compute capability 9.0.
+void measure_wgmma(Trial& trial, Element element);
+
+}  // namespace gpugauge::bench::peak

@@ -1,0 +1,65 @@
+// Matrix instructions of a warp (mma.sync) from registers into registers, and nothing else: what the Tensor
+// Cores reach without any memory.
+#pragma once
+
+#include <cstdint>
+
+#include <cuda_runtime_api.h>
+
+#include "kernels/peak/operands.hpp"
+
+namespace gpugauge::kernels::peak {
+
+/// One instruction. C is rows x columns, A rows x depth, B depth x columns.
+struct MmaShape {
+  int rows, columns, depth;
+};
+
+/// m16n8 and 256 bits of a row of A for all types but fp64. fp64: m8n8k4, or with `large` m16n8k16, which
+/// exists from compute capability 9.0 on.
+constexpr MmaShape mma_shape(Element element, bool large = false) {
+  if (element == Element::fp64) return large ? MmaShape{16, 8, 16} : MmaShape{8, 8, 4};
+  return MmaShape{16, 8, 256 / element_bits(element)};
+}
+
+constexpr int mma_threads = 256;
+/// Accumulators of one warp, each a chain of its own. An instruction of m16n8 is under way for about 33
+/// clocks on 8.0 and 9.0 (Abdelkhalik et al., "Demystifying the Nvidia Ampere architecture through
+/// microbenchmarking", 2022, table of mma), and a quarter of an SM could begin one every 8 clocks on 8.0 and
+/// every 4 on 9.0: 9 under way at once keep it busy. Eight chains in each of four or more warps a quarter
+/// are 32.
+constexpr int mma_chains = 8;
+/// Pairs of steps in the body of the loop; `pairs` must be a multiple of it.
+constexpr int mma_unroll = 8;
+
+/// Runs 2 * pairs + 1 instructions in each chain of each warp, on `blocks` blocks; words[blocks *
+/// mma_threads] are the folded results of each thread, expected_mma_word of its lane. Work: mma_flops.
+/// cudaErrorInvalidValue for pairs that are no multiple of mma_unroll or more than most_pairs;
+/// cudaErrorNotSupported below compute capability 8.0, for fp8 below 8.9 and for large fp64 below 9.0.
+cudaError_t mma_peak(Element element, bool large, int blocks, int pairs, std::uint32_t* words,
+                     cudaStream_t stream);
+
+/// Blocks that fill the current device, at least 1; 0 when it cannot be asked.
+int mma_blocks(Element element, bool large);
+
+/// Multiplications and additions of one launch.
+constexpr double mma_flops(Element element, bool large, int blocks, int pairs) {
+  const MmaShape shape = mma_shape(element, large);
+  return 2.0 * shape.rows * shape.columns * shape.depth * (2.0 * pairs + 1) * mma_chains * blocks *
+         (mma_threads / 32);
+}
+
+/// What every thread of this lane must write.
+inline std::uint32_t expected_mma_word(Element element, bool large, int lane, int pairs) {
+  const MmaShape shape = mma_shape(element, large);
+  std::uint32_t word = 0;
+  for (int chain = 0; chain < mma_chains; ++chain)
+    for (int row = lane / 4; row < shape.rows; row += 8)
+      for (int odd = 0; odd < 2; ++odd) {
+        const int column = chain * shape.columns + lane % 4 * 2 + odd;
+        word = fold(word, result_bits(element, expected_sum(element, row, column, shape.depth, pairs)));
+      }
+  return word;
+}
+
+}  // namespace gpugauge::kernels::peak
