@@ -31,8 +31,8 @@ struct Ring {
                 "the boxes of C take turns");
   static_assert(Stage::b_boxes % Config::cluster == 0, "the blocks of a cluster read equal shares of B");
 
-  // 64 K registers over `threads` threads; what the producer gives, the consumers take: 40 + 2 x 232 = 3 x
-  // 168.
+  // A block of three warpgroups has 168 registers a thread; what the producer gives, the consumers take:
+  // 40 + 2 x 232 = 3 x 168.
   static constexpr int producer_registers = 40;
   static constexpr int consumer_registers = 232;
   static_assert(!Config::move_registers || Config::consumers == 2, "the numbers are for three warpgroups");
@@ -92,9 +92,10 @@ struct Ring {
     }
   }
 
-  // One warpgroup. The wgmma of a stage run while the next stage is waited for.
-  __device__ __forceinline__ void multiply(float (&sums)[blocks_each][tile_n / 2], RingPosition& at,
-                                           int consumer, int k_tiles) const {
+  // One warpgroup. The wgmma of a stage run while the next stage is waited for; those of the last one are
+  // still under way at the end. Returns the last stage, which is to be released behind them.
+  __device__ __forceinline__ std::uint32_t multiply(float (&sums)[blocks_each][tile_n / 2], RingPosition& at,
+                                                    int consumer, int k_tiles) const {
     std::uint32_t last = 0;
     for (int k_tile = 0; k_tile < k_tiles; ++k_tile) {
       sm90::barrier_wait(full(at.slot), at.full_parity());
@@ -111,8 +112,7 @@ struct Ring {
       last = at.slot;
       at.advance(Config::stages);
     }
-    sm90::wgmma_wait_for(sums);
-    release(last);
+    return last;
   }
 
   // Columns 64 Part to 64 Part + 63 of the tile, through one of the consumer's two boxes.
@@ -165,10 +165,12 @@ __global__ void __launch_bounds__(Ring<In, Config>::threads, 1)
     RingPosition at;
     for (int unit = first_unit; unit < schedule.units(); unit += unit_stride) {
       float sums[R::blocks_each][R::tile_n / 2];
-      ring.multiply(sums, at, group, k_tiles);
-      const Tile tile = schedule.unit<Config::order>(unit);
+      const std::uint32_t last = ring.multiply(sums, at, group, k_tiles);
+      const Tile tile = schedule.unit<Config::order>(unit);  // beside the last products
       const int row = (tile.row * Config::cluster + rank) * R::tile_m + group * R::rows_each;
       const int column = tile.column * R::tile_n;
+      sm90::wgmma_wait_for(sums);
+      ring.release(last);
       if constexpr (Config::tma_store) {
         ring.template store_part<0>(map_c, sums[0], group, row, column);
       } else {

@@ -2,7 +2,8 @@
 // cluster runs at one time, a thread a lane; clusters run one after another.
 //
 // Emulated: phases, arrivals and byte counts of barriers, copies that land as early or as late as allowed,
-// copies and arrivals at another block, and that no block has ended then. A wait that nothing ends aborts.
+// copies and arrivals at another block, and that no block may end under them. A wait that nothing ends
+// aborts.
 #pragma once
 
 #include <atomic>
@@ -51,15 +52,10 @@ struct PhaseBarrier {
 };
 
 struct ClusterBlock {
-  explicit ClusterBlock(unsigned threads) : running(threads) {
-    memory.resize(std::size_t{227} * 1024);
-    std::memset(memory.data(), 0xff, memory.size());
-  }
-  std::vector<unsigned char> memory;
+  std::vector<unsigned char> memory = std::vector<unsigned char>(std::size_t{227} * 1024, 0xff);
   std::mutex mutex;
   std::map<std::uint32_t, PhaseBarrier> barriers;
   std::array<std::barrier<>, 2> named{std::barrier<>(128), std::barrier<>(128)};
-  std::atomic<unsigned> running;
 
   PhaseBarrier& barrier(std::uint32_t address) {
     const std::scoped_lock lock(mutex);
@@ -73,15 +69,23 @@ struct ClusterBlock {
 };
 
 struct Cluster {
-  Cluster(unsigned blocks_in, unsigned threads) : barrier(static_cast<std::ptrdiff_t>(blocks_in * threads)) {
-    for (unsigned i = 0; i < blocks_in; ++i) blocks.push_back(std::make_unique<ClusterBlock>(threads));
+  /// A block has reached into another one since the cluster last came together.
+  std::atomic<bool> reached_since_barrier = false;
+  struct Together {
+    std::atomic<bool>* reached;
+    void operator()() noexcept { *reached = false; }
+  };
+
+  Cluster(unsigned blocks_in, unsigned threads)
+      : barrier(static_cast<std::ptrdiff_t>(blocks_in * threads), Together{&reached_since_barrier}) {
+    for (unsigned i = 0; i < blocks_in; ++i) blocks.push_back(std::make_unique<ClusterBlock>());
   }
-  std::barrier<> barrier;
+  std::barrier<Together> barrier;
   std::vector<std::unique_ptr<ClusterBlock>> blocks;
-  ClusterBlock& reached(std::uint32_t rank) {
-    ClusterBlock& block_there = *blocks.at(rank);
-    EXPECT_GT(block_there.running.load(), 0U) << "block " << rank << " has ended";
-    return block_there;
+  /// The block in which a copy or an arrival of `from` ends.
+  ClusterBlock& reached(std::uint32_t rank, std::uint32_t from) {
+    if (rank != from) reached_since_barrier = true;
+    return *blocks.at(rank);
   }
 };
 
@@ -148,9 +152,9 @@ inline void launch_clusters(unsigned clusters, unsigned blocks_in, unsigned thre
           rank_here = rank;
           kernel();
           EXPECT_TRUE(stores.empty()) << "a block ended under a store that still reads its shared memory";
-          here->running.fetch_sub(1);
         });
     running.clear();  // joins
+    EXPECT_FALSE(now.reached_since_barrier) << "a block may end under another one's copy or arrival";
     for (const auto& ended : now.blocks)
       for (auto& [address, barrier] : ended->barriers)
         EXPECT_TRUE(barrier.copies.empty() && barrier.bytes == 0) << "a copy was never waited for";

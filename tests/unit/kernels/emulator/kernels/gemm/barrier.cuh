@@ -27,7 +27,7 @@ inline void barrier_arrive_expecting(std::uint32_t barrier, std::uint32_t bytes)
 }
 
 inline void barrier_arrive_in_block(std::uint32_t barrier, std::uint32_t rank) {
-  emulator::arrive(emulator::cluster->reached(rank).barrier(barrier), 0);
+  emulator::arrive(emulator::cluster->reached(rank, emulator::rank_here).barrier(barrier), 0);
 }
 
 inline void barrier_arrive(std::uint32_t barrier) {

@@ -62,7 +62,8 @@ inline void load_box_multicast(std::uint32_t to, const TensorMap& map, int colum
                                std::uint32_t barrier, std::uint16_t blocks) {
   for (std::uint32_t rank = 0; rank < 16; ++rank)
     if ((blocks >> rank & 1) != 0)
-      emulator::load_into(emulator::cluster->reached(rank), to, map, column, row, barrier);
+      emulator::load_into(emulator::cluster->reached(rank, emulator::rank_here), to, map, column, row,
+                          barrier);
 }
 
 inline void fence_for_store() {

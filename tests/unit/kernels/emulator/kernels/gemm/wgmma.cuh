@@ -35,6 +35,8 @@ struct Operand {
 /// find a stage that was given back too early.
 inline Arrival products = Arrival::early;
 
+/// The sums have not been touched since the last wgmma_fence.
+inline thread_local bool fenced = false;
 inline thread_local std::vector<std::function<void()>> open_wgmma;
 inline thread_local std::vector<std::vector<std::function<void()>>> wgmma_groups;
 
@@ -76,7 +78,9 @@ void multiply(float* d, std::uint64_t a_descriptor, std::uint64_t b_descriptor, 
 
 namespace gpugauge::kernels::sm90 {
 
-inline void wgmma_fence() {}
+inline void wgmma_fence() {
+  emulator::fenced = true;
+}
 
 inline void wgmma_commit() {
   emulator::wgmma_groups.push_back(std::move(emulator::open_wgmma));
@@ -96,11 +100,13 @@ void wgmma_wait() {
 template <int Blocks, int Count>
 void wgmma_wait_for(float (&/*sums*/)[Blocks][Count]) {
   wgmma_wait<0>();
+  emulator::fenced = false;
 }
 
 template <typename In, int N>
 struct Wgmma {
   static void run(float (&d)[N / 2], std::uint64_t a, std::uint64_t b, bool add) {
+    EXPECT_TRUE(emulator::fenced) << "sums are handed to wgmma without a fence";
     if (emulator::products == emulator::Arrival::early) {
       emulator::multiply<In, N>(d, a, b, add);
       return;
