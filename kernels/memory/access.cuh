@@ -24,10 +24,10 @@ __device__ __forceinline__ uint4 load_shared(SharedAddress address) {
   return value;
 }
 
-/// The address that lies at `from`, through L1.
+/// The address that lies at `from`, through L1 (what an ordinary load does).
 __device__ __forceinline__ std::uint64_t load_through_l1(std::uint64_t from) {
   std::uint64_t value;
-  asm volatile("ld.global.ca.u64 %0, [%1];" : "=l"(value) : "l"(from) : "memory");
+  asm volatile("ld.global.u64 %0, [%1];" : "=l"(value) : "l"(from) : "memory");
   return value;
 }
 

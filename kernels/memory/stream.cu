@@ -2,6 +2,7 @@
 #include <initializer_list>
 
 #include "kernels/memory/stream.cuh"
+#include "kernels/memory/stream_maps.cuh"
 #include "kernels/support/grid.hpp"
 
 namespace gpugauge::kernels::memory {

@@ -20,7 +20,7 @@
 #include "kernels/memory/footprint.cuh"
 #include "kernels/memory/gather.cuh"
 #include "kernels/memory/shared_read.cuh"
-#include "kernels/memory/stream.cuh"
+#include "kernels/memory/stream_maps.cuh"
 #pragma GCC diagnostic pop
 // clang-format on
 
