@@ -9,7 +9,7 @@ const Registration with_bf16{
                   "of pointers), in bf16")
         .bad_value("small products fall back to one kernel each, or to kernels without Tensor Cores")
         .axis("shape", {"128x128x128", "512x512x512"})
-        .axis("batch", {"64", "1024"})
+        .axis("batch", {"1024"})
         .body([](Trial& trial) { measure_batched(trial, bf16); })};
 
 const Registration with_fp32{
@@ -18,7 +18,7 @@ const Registration with_fp32{
                   "of pointers), in fp32")
         .bad_value("small products fall back to one kernel each, or to kernels without Tensor Cores")
         .axis("shape", {"128x128x128", "512x512x512"})
-        .axis("batch", {"64", "1024"})
+        .axis("batch", {"1024"})
         .body([](Trial& trial) { measure_batched(trial, fp32); })};
 
 }  // namespace

@@ -141,6 +141,7 @@ void measure_product(Trial& trial, const Problem& problem, const std::vector<Alg
     for (const auto& matrices : rotation)
       if (algorithm.prepare) algorithm.prepare(*matrices);
   std::vector<cuda::Candidate> candidates;
+  candidates.reserve(algorithms.size());
   for (const Algorithm& algorithm : algorithms)
     candidates.push_back(
         {algorithm.description, [&rotation, run = algorithm.run](cudaStream_t stream, std::int64_t index) {

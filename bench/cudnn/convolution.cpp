@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -116,10 +117,13 @@ void measure_convolution(Trial& trial, Pass pass, const Arithmetic& arithmetic) 
 }
 
 Definition define_convolution(const char* op, Pass pass, const Arithmetic& arithmetic) {
+  // bf16 stands for all types: every layer; of the others one. Nobody asks for the gradient of the images
+  // themselves.
   std::vector<std::string> names;
   for (const Layer& layer : layers)
-    // Nobody asks for the gradient of the images themselves.
-    if (pass != Pass::data_gradient || layer.shape.c > 3) names.emplace_back(layer.name);
+    if (std::string_view(arithmetic.name) == bf16.name ? pass != Pass::data_gradient || layer.shape.c > 3
+                                                       : layer.name == representative)
+      names.emplace_back(layer.name);
   return define("cudnn", op)
       .variant(arithmetic.name)
       .bad_value(

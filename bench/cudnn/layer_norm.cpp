@@ -83,7 +83,7 @@ const Registration registered{
         .isolates("Layer normalisation of long rows in bf16, one read and one write of each element: memory "
                   "bandwidth decides; cuDNN's own first plan, and the best of the first ten")
         .bad_value("lower memory bandwidth; another cuDNN that fell back from its fused kernel")
-        .axis("columns", {"4096", "8192"})
+        .axis("columns", {"8192"})
         .quantity(Quantity::bandwidth, "hbm")
         .statistics({Statistic::median, Statistic::mean})
         .requires_gpu(80)

@@ -26,6 +26,9 @@ inline constexpr std::array<Layer, 5> layers{
      {"stage4_1x1", {.n = 64, .c = 1024, .h = 14, .w = 14, .k = 256, .r = 1, .s = 1, .pad = 0, .stride = 1}},
      {"stage5_3x3", {.n = 64, .c = 512, .h = 7, .w = 7, .k = 512, .r = 3, .s = 3, .pad = 1, .stride = 1}}}};
 
+/// The one that stands for all.
+inline constexpr std::string_view representative = "stage3_3x3";
+
 /// Throws std::logic_error for a name that is not in `layers`.
 inline const kernels::convolution::Shape& layer_shape(std::string_view name) {
   for (const Layer& layer : layers)

@@ -44,6 +44,7 @@ Plans::Plans(Graph graph, Tensors tensors)
 
 std::vector<cuda::Candidate> Plans::candidates() {
   std::vector<cuda::Candidate> all;
+  all.reserve(graph_.plans());
   for (std::size_t plan = 0; plan < graph_.plans(); ++plan)
     all.push_back(
         {fmt::format("cuDNN plan {}; workspace {} bytes", graph_.name(plan), graph_.workspace_bytes(plan)),

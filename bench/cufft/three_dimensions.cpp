@@ -6,12 +6,12 @@ namespace {
 const Registration fp32{define_transform(GPUGAUGE_BENCH_OP, kernels::Element::fp32)
                             .isolates("Complex transforms of three dimensions in fp32, out of place, far "
                                       "more data than the caches hold")
-                            .axis("size", {"128x128x128", "256x256x256"})};
+                            .axis("size", {"256x256x256"})};
 
 const Registration fp64{define_transform(GPUGAUGE_BENCH_OP, kernels::Element::fp64)
                             .isolates("Complex transforms of three dimensions in fp64, out of place, far "
                                       "more data than the caches hold")
-                            .axis("size", {"128x128x128", "256x256x256"})};
+                            .axis("size", {"256x256x256"})};
 
 }  // namespace
 }  // namespace gpugauge::bench::cufft

@@ -17,6 +17,8 @@ namespace {
 // Enough to tell candidates a few percent apart; what is reported is measured again in a window of its own.
 constexpr double search_seconds = 0.03;
 constexpr double search_batch_seconds = 2e-3;
+// Only a median is taken from it.
+constexpr double best_window_share = 0.4;
 
 double amount(Quantity quantity, const result::Work& work) {
   return quantity == Quantity::throughput  ? work.flops
@@ -87,8 +89,9 @@ void Candidates::measure(const result::Work& work) {
   double seconds = seconds_per_operation(trial_.batches(), Statistic::median);
   if (best_ != first_) {
     current_ = best_;
-    seconds =
-        std::min(seconds, seconds_per_operation(bench::measure(timer_, trial_.window()), Statistic::median));
+    Window window = trial_.window();
+    window.seconds *= best_window_share;
+    seconds = std::min(seconds, seconds_per_operation(bench::measure(timer_, window), Statistic::median));
     current_ = first_;
   }
   result::Metric metric;

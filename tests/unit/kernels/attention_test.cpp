@@ -23,7 +23,7 @@ using attention::Errors;
 struct Definition {
   Definition(int of_length, int of_depth, bool is_causal)
       : length(of_length), depth(of_depth), causal(is_causal) {
-    const auto count = static_cast<std::size_t>(length * depth);
+    const auto count = static_cast<std::size_t>(length) * static_cast<std::size_t>(depth);
     for (auto* input : {&q, &k, &v, &d_out}) {
       for (std::size_t i = 0; i < count; ++i) input->push_back(uniform(++seed, i));
     }
