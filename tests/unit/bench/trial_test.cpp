@@ -243,5 +243,22 @@ TEST(Verify, DeterministicNeedsTwoEqualChecksums) {
   }
 }
 
+TEST(Trial, TakesBatchesThatTheBodyTimedItself) {
+  Bench bench(latency());
+  result::Batches batches;
+  batches.operations_per_batch = 4;
+  batches.seconds_per_operation = {1e-3, 3e-3, 2e-3};
+  batches.window_seconds = 0.024;
+  bench.trial.record(batches, "cuda_event", 0.5e-6);
+  EXPECT_THROW(bench.trial.record(batches, "cuda_event", 0.5e-6), std::logic_error);
+  EXPECT_THROW(bench.trial.time([](std::int64_t) {}), std::logic_error);
+  const result::BenchmarkResult outcome = bench.trial.finish();
+  EXPECT_EQ(outcome.batches, batches);
+  EXPECT_EQ(outcome.notes.at("timer"), "cuda_event");
+  const result::Metric median = metric_of(outcome, "latency");
+  EXPECT_DOUBLE_EQ(median.value, 2e-3);
+  EXPECT_NEAR(median.resolution, 0.5e-6 / 4, 1e-12);
+}
+
 }  // namespace
 }  // namespace gpugauge::bench
