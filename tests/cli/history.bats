@@ -1,7 +1,7 @@
 # The history through the command, on SQLite. make_fleet writes the run files, make_history larger stores.
 load common
 
-WIDE=yes
+export WIDE=yes
 
 bats::without_store() { gpugauge history --help 2>&1 | grep -q 'Not in this build'; }
 
@@ -60,6 +60,7 @@ PY
   truncate -s 1000 fleet/node-00001/round-1.json
   echo '{"schema": "gpugauge.baseline/1"}' >fleet/baseline.json
   run -2 --separate-stderr gpugauge history ingest --store h.sqlite list.json fleet
+  # shellcheck disable=SC2154  # bats sets it
   [[ $stderr == *"fleet/missing.json could not be opened"*": skipped"* ]]
   [[ $stderr == *"node-00001/round-1.json"*"truncated"*": skipped"* ]]
   [[ $output == *"1 of 6 files stored (200 metric values), 2 known already, 1 left out: no run files, 2 refused"* ]]

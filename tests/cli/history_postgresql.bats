@@ -28,7 +28,7 @@ setup_file() {
   SERVER="$(mktemp -d /tmp/gpugauge-pg.XXXXXX)"
   export SERVER SERVER_BIN
   if ((EUID == 0)); then chown nobody:nogroup "$SERVER"; fi
-  cd "$SERVER"
+  cd "$SERVER" || exit
   as_server "$SERVER_BIN/initdb" -D "$SERVER/data" -U gauge -A trust -E UTF8 --locale=C >"$BATS_FILE_TMPDIR/initdb.log"
   as_server "$SERVER_BIN/pg_ctl" -D "$SERVER/data" -w -l "$SERVER/log" -o "-k '$SERVER' -c listen_addresses=''" start >&2
   export URL="postgresql://gauge@/postgres?host=$SERVER"
