@@ -162,6 +162,18 @@ TEST_P(StoreTest, ANightIsWhatTheComparisonOfNodesNeeds) {
   EXPECT_THROW(store.night("January"), result::UsageError);
 }
 
+TEST_P(StoreTest, CardsOfANodeAreToldApart) {
+  Store store = open();
+  Record second = record(5, {4});
+  second.identity = "GPU-2";
+  second.peer.id = "second";
+  second.content_hash = std::string(64, 'd');
+  store.ingest({record(5, {3}), second, record(5, {5}, "node-2"), record(5, {6}, "")});
+  std::vector<std::string> labels;
+  for (const judge::PeerRound& round : store.night("2026-01-05").rounds) labels.push_back(round.label);
+  EXPECT_THAT(labels, ::testing::UnorderedElementsAre("node-1 GPU-1", "node-1 GPU-2", "node-2", "GPU-1"));
+}
+
 TEST_P(StoreTest, AFileIsThereWholeOrNotAtAll) {
   Store store = open();
   Record broken = record(2, {1});
