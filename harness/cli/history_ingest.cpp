@@ -163,12 +163,13 @@ class Readers {
     try {
       const std::string text = result::read_file(input.file);
       if (input.in_a_folder && of_another_schema(text)) return out;
-      out.known = known_.contains(baseline::sha256(text));
+      std::string hash = baseline::sha256(text);
+      out.known = known_.contains(hash);
       if (out.known) return out;
       const result::Run run = result::is_google_benchmark(text)
                                   ? result::parse_google_benchmark(text, input.file)
                                   : result::parse_run(text, input.file, result::Detail::values);
-      out.record = store::record_of(run, text, input.file, input.node);
+      out.record = store::record_of(run, std::move(hash), input.file, input.node);
     } catch (const std::runtime_error& error) {
       out.fault = error.what();
     }

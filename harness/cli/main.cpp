@@ -31,7 +31,7 @@ constexpr const char* footer =
     "  gpugauge run --output before.json           measure only\n"
     "  gpugauge compare --before old/ --after new/ --treatment driver\n"
     "  gpugauge fleet results/                     which node is not like the others?\n"
-    "  gpugauge history ingest results/            keep these runs; `history changes` says what moved, and when\n"
+    "  gpugauge history ingest results/            keep these runs; `history changes` says what moved\n"
     "  gpugauge doctor                             list the GPU stack and say what does not fit\n"
     "  gpugauge diagnose seen.json                 name the cause in what was seen, anywhere\n"
     "  gpugauge codegen                            is the kernels' machine code what was declared?\n"

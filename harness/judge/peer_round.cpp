@@ -6,7 +6,6 @@
 
 #include "baseline/baseline.hpp"
 #include "baseline/fields.hpp"
-#include "judge/collect.hpp"
 #include "judge/statistics.hpp"
 
 namespace gpugauge::judge {
@@ -45,7 +44,11 @@ std::vector<PeerFault> faults_of(const result::Run& run, const Collected& collec
 }  // namespace
 
 PeerRound PeerCollector::reduce(const result::Run& run, std::string file, std::string label) {
-  const Collected collected = collect(run);
+  return reduce(run, collect(run), std::move(file), std::move(label));
+}
+
+PeerRound PeerCollector::reduce(const result::Run& run, const Collected& collected, std::string file,
+                                std::string label) {
   PeerRound out;
   out.node = identity(run);
   out.label = std::move(label);

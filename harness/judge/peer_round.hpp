@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "judge/collect.hpp"
 #include "result/run_file.hpp"
 
 namespace gpugauge::judge {
@@ -50,6 +51,8 @@ struct PeerRound {
 class PeerCollector {
  public:
   PeerRound reduce(const result::Run& run, std::string file, std::string label);
+  /// The same for whoever needs collect(run) anyway.
+  PeerRound reduce(const result::Run& run, const Collected& collected, std::string file, std::string label);
   /// Every metric seen; PeerRound::values hold indices into it. Call when no thread reduces any more.
   const std::vector<PeerForm>& metrics() const { return forms_; }
 

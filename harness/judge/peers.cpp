@@ -1,8 +1,12 @@
 #include "judge/peers.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <exception>
+#include <mutex>
 #include <stdexcept>
+#include <thread>
 
 #include "judge/statistics.hpp"
 
@@ -25,23 +29,53 @@ std::vector<double> measured(const PeerMetric& metric) {
   return out;
 }
 
+PeerScale scale_of(const PeerMetric& metric, const PeerRules& rules) {
+  const std::vector<double> values = measured(metric);
+  PeerScale scale;
+  scale.nodes = static_cast<int>(values.size());
+  scale.usable = scale.nodes >= rules.minimum_nodes;
+  if (scale.usable) {
+    scale.centre = median(values);
+    scale.spread = std::max(qn(values), negligible_share * metric.tolerance);
+    scale.degrees = qn_degrees(scale.nodes);
+  }
+  return scale;
+}
+
+/// Each metric by itself: with thousands of nodes on every core, since Qn is half of all the work.
+std::vector<PeerScale> own_scales(std::span<const PeerMetric> metrics, const PeerRules& rules) {
+  std::vector<PeerScale> scales(metrics.size());
+  std::atomic<std::size_t> next = 0;
+  std::mutex mutex;
+  std::exception_ptr failure;
+  const auto work = [&] {
+    try {
+      for (std::size_t m = next++; m < metrics.size(); m = next++) scales[m] = scale_of(metrics[m], rules);
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      failure = std::current_exception();
+    }
+  };
+  constexpr std::size_t worth_a_thread = 100000;
+  const std::size_t values = metrics.empty() ? 0 : metrics.size() * metrics.front().values.size();
+  const std::size_t threads =
+      std::min<std::size_t>(std::thread::hardware_concurrency(), values / worth_a_thread);
+  std::vector<std::jthread> others;
+  for (std::size_t i = 1; i < threads; ++i) others.emplace_back(work);
+  work();
+  others.clear();
+  if (failure) std::rethrow_exception(failure);
+  return scales;
+}
+
 std::vector<PeerScale> scales_of(std::span<const PeerMetric> metrics, const PeerRules& rules) {
-  std::vector<PeerScale> scales;
+  std::vector<PeerScale> scales = own_scales(metrics, rules);
   std::vector<double> variances;
   std::vector<double> degrees;
-  for (const PeerMetric& metric : metrics) {
-    const std::vector<double> values = measured(metric);
-    PeerScale scale;
-    scale.nodes = static_cast<int>(values.size());
-    scale.usable = scale.nodes >= rules.minimum_nodes;
-    if (scale.usable) {
-      scale.centre = median(values);
-      scale.spread = std::max(qn(values), negligible_share * metric.tolerance);
-      scale.degrees = qn_degrees(scale.nodes);
-      variances.push_back(scale.spread * scale.spread);
-      degrees.push_back(scale.degrees);
-    }
-    scales.push_back(scale);
+  for (const PeerScale& scale : scales) {
+    if (!scale.usable) continue;
+    variances.push_back(scale.spread * scale.spread);
+    degrees.push_back(scale.degrees);
   }
   const Prior prior = fit_prior(variances, degrees);
   for (PeerScale& scale : scales) {

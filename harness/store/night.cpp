@@ -1,4 +1,11 @@
 // One night of a fleet, as the comparison of nodes reads it.
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <fmt/format.h>
 
 #include "baseline/fields.hpp"
@@ -24,6 +31,8 @@ std::map<long long, std::size_t> read_rounds(Database& database, Store& store, c
   std::map<long long, std::size_t> places;
   std::map<std::string, std::shared_ptr<const result::Fingerprint>> kinds;
   std::vector<long long> fingerprints;
+  std::vector<std::pair<std::string, std::string>> devices;  // node and identity, one a round
+  std::map<std::string, std::set<std::string>> identities;   // by node
   {
     long long id = 0, fingerprint = 0;
     int complete = 0;
@@ -39,7 +48,8 @@ std::map<long long, std::size_t> read_rounds(Database& database, Store& store, c
     while (statement.fetch()) {
       judge::PeerRound round;
       round.node = peer;
-      round.label = node.empty() ? identity : node;
+      devices.emplace_back(node, identity);
+      identities[node].insert(identity);
       round.file = source;
       round.id = run_id;
       round.device = selection;
@@ -53,6 +63,11 @@ std::map<long long, std::size_t> read_rounds(Database& database, Store& store, c
   }
   for (std::size_t i = 0; i < out.rounds.size(); ++i) {
     judge::PeerRound& round = out.rounds[i];
+    // Several cards of a node are told apart by their own names.
+    const auto& [node, identity] = devices[i];
+    round.label = node.empty()                      ? identity
+                  : identities.at(node).size() == 1 ? node
+                                                    : fmt::format("{} {}", node, identity);
     const result::Fingerprint& facts = store.fingerprint(fingerprints[i]);
     for (const auto& fact : facts.suite)
       if (baseline::role_of("suite", fact.first) == baseline::Role::must_in_common)

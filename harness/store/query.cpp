@@ -1,4 +1,5 @@
 // What is asked of the history.
+#include <algorithm>
 #include <iterator>
 #include <stdexcept>
 
@@ -122,8 +123,8 @@ std::map<std::int64_t, std::vector<Point>> Store::all_series(const Device& devic
       [&] {
         const Bounds within = bounds(span);
         const long long device_id = device.id;
-        std::map<long long, Point> runs;
-        std::vector<long long> order;
+        std::vector<Point> runs;  // oldest first
+        std::map<long long, std::size_t> places;
         {
           long long id = 0, fingerprint = 0;
           std::string started, run_id, profile;
@@ -136,32 +137,41 @@ std::map<std::int64_t, std::vector<Point>> Store::all_series(const Device& devic
                into(profile), into(fingerprint));
           statement.execute();
           while (statement.fetch()) {
-            runs[id] = {started, run_id, profile, fingerprint, 0};
-            order.push_back(id);
+            places.emplace(id, runs.size());
+            runs.push_back({started, run_id, profile, fingerprint, 0});
           }
         }
-        std::map<std::int64_t, std::vector<Point>> out;
-        long long run = 0;
-        std::vector<long long> metric(batch);
-        std::vector<double> median(batch);
-        soci::statement statement =
-            (database_->sql().prepare << "SELECT metric, median FROM measurement WHERE run = :run", use(run),
-             into(metric), into(median));
-        for (const long long id : order) {
-          run = id;
-          Point point = runs.at(id);
+        std::map<std::int64_t, std::vector<std::pair<std::size_t, double>>> values;
+        {
+          std::vector<long long> run(batch), metric(batch);
+          std::vector<double> median(batch);
+          soci::statement statement =
+              (database_->sql().prepare
+                   << "SELECT m.run, m.metric, m.median FROM run r JOIN measurement m ON m.run = r.id WHERE "
+                      "r.device = :device AND r.started >= :since AND r.started < :until AND r.round = 1",
+               use(device_id), use(within.from), use(within.to), into(run), into(metric), into(median));
           fetch_all(
               statement,
               [&] {
+                run.resize(batch);
                 metric.resize(batch);
                 median.resize(batch);
               },
               [&] {
-                for (std::size_t i = 0; i < metric.size(); ++i) {
-                  point.median = median[i];
-                  out[metric[i]].push_back(point);
-                }
+                for (std::size_t i = 0; i < metric.size(); ++i)
+                  if (const auto place = places.find(run[i]); place != places.end())
+                    values[metric[i]].emplace_back(place->second, median[i]);
               });
+        }
+        std::map<std::int64_t, std::vector<Point>> out;
+        for (auto& [metric, of_metric] : values) {
+          std::sort(of_metric.begin(), of_metric.end());
+          std::vector<Point>& series = out[metric];
+          series.reserve(of_metric.size());
+          for (const auto& [place, value] : of_metric) {
+            series.push_back(runs[place]);
+            series.back().median = value;
+          }
         }
         return out;
       });

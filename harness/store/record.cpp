@@ -119,7 +119,7 @@ result::Fingerprint fingerprint_from(const std::string& text, const std::string&
   return out;
 }
 
-Record record_of(const result::Run& run, std::string_view bytes, const std::string& source,
+Record record_of(const result::Run& run, std::string content_hash, const std::string& source,
                  const std::string& node) {
   Record out;
   const auto started = utc_time(run.started);
@@ -127,7 +127,7 @@ Record record_of(const result::Run& run, std::string_view bytes, const std::stri
     throw result::FormatError(
         fmt::format("{}: it started at {}, which is no time of RFC 3339: a history needs one", source,
                     result::quoted(run.started)));
-  out.content_hash = baseline::sha256(bytes);
+  out.content_hash = std::move(content_hash);
   out.source = storable(source);
   out.node = storable(node);
   out.started = *started;
@@ -135,8 +135,10 @@ Record record_of(const result::Run& run, std::string_view bytes, const std::stri
   out.profile = storable(run.profile);
   out.round = run.round;
   out.wall_seconds = run.wall_seconds;
+  judge::Collected collected = judge::collect(run);
   judge::PeerCollector collector;
-  out.peer = collector.reduce(run, out.source, out.node);
+  out.peer = collector.reduce(run, collected, out.source, out.node);
+  out.peer.values.clear();  // out.measured has them, and those of each process
   out.peer.node = storable(out.peer.node);
   out.peer.id = storable(out.peer.id);
   out.peer.device = storable(out.peer.device);
@@ -149,7 +151,7 @@ Record record_of(const result::Run& run, std::string_view bytes, const std::stri
   out.identity = run.device == "host" ? "host" : out.peer.node;
   out.facts = facts_text(run.fingerprint);
   out.facts_hash = baseline::sha256(out.facts);
-  for (auto& [key, metric] : judge::collect(run).metrics) {
+  for (auto& [key, metric] : collected.metrics) {
     if (!metric.judged()) continue;
     Measured measured;
     measured.form = {storable(key), storable(metric.benchmark), metric.form.metric_class, metric.form.unit,

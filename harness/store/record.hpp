@@ -35,9 +35,9 @@ struct Record {
   std::vector<Measured> measured;
 };
 
-/// Reduces a run to its record. `bytes` are those of its file. Throws result::FormatError, naming `source`,
-/// when the run does not say when it started, or has neither a value nor a fault.
-Record record_of(const result::Run& run, std::string_view bytes, const std::string& source,
+/// Reduces a run to its record. `content_hash`: baseline::sha256 of its file. Throws result::FormatError,
+/// naming `source`, when the run does not say when it started, or has neither a value nor a fault.
+Record record_of(const result::Run& run, std::string content_hash, const std::string& source,
                  const std::string& node);
 
 /// "2026-01-31T05:05:06.7+01:00" -> "2026-01-31T04:05:06Z"; nullopt for what is no time of RFC 3339.

@@ -1,7 +1,7 @@
 # The history through the command, on SQLite. make_fleet writes the run files, make_history larger stores.
 load common
 
-WIDE=yes
+export WIDE=yes
 
 bats::without_store() { gpugauge history --help 2>&1 | grep -q 'Not in this build'; }
 
@@ -60,6 +60,7 @@ PY
   truncate -s 1000 fleet/node-00001/round-1.json
   echo '{"schema": "gpugauge.baseline/1"}' >fleet/baseline.json
   run -2 --separate-stderr gpugauge history ingest --store h.sqlite list.json fleet
+  # shellcheck disable=SC2154  # bats sets it
   [[ $stderr == *"fleet/missing.json could not be opened"*": skipped"* ]]
   [[ $stderr == *"node-00001/round-1.json"*"truncated"*": skipped"* ]]
   [[ $output == *"1 of 6 files stored (200 metric values), 2 known already, 1 left out: no run files, 2 refused"* ]]
@@ -87,6 +88,9 @@ PY
   [[ $output == *"2026-01-08"*"worse"*"since stack.driver.version 580.65.06 -> 590.10.01"* ]]
   [[ $output == *"monitor: alarm on 2026-01-"* ]]
   [[ $output == *"|"*"*"* ]]
+  gpugauge history trend 'synthetic/op/000:bandwidth' --node node-00001 --json >report.json
+  "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" history report.json
+  grep -q '"alarm"' report.json
   run -0 gpugauge history trend 'synthetic/op/000:bandwidth' --node node-00000
   [[ $output == *"no change of level"* && $output == *"monitor: quiet"* ]]
   run -0 gpugauge history changes --metric '*:bandwidth'
@@ -146,12 +150,16 @@ PY
 
 @test "a run that is killed while it stores loses and doubles nothing" {
   setup_store 6 8
-  for delay in 0.1 0.2 0.3 0.4; do
+  local killed=0 status
+  for delay in 0.05 0.1 0.2 0.3 0.4; do
     gpugauge history ingest fleet --quiet >/dev/null 2>&1 &
     sleep "$delay"
     kill -9 $! 2>/dev/null || true
-    wait $! || true
+    status=0
+    wait $! || status=$?
+    if ((status == 137)); then killed=$((killed + 1)); fi
   done
+  ((killed > 0))
   run -0 gpugauge history ingest fleet
   gpugauge history export --output all.csv
   [ "$(wc -l <all.csv)" -eq 9601 ]
@@ -165,10 +173,29 @@ PY
   done
   gpugauge history ingest fleet/node-00006 --node n6 --store h.sqlite >out.7 2>&1 &
   wait
-  grep -h refused out.* && return 1
+  [ "$(grep -l 'of 4 files stored' out.? | wc -l)" -eq 8 ]
+  run ! grep -h refused out.*
   gpugauge history ingest fleet/node-00007 --node n7 --store h.sqlite
   gpugauge history export --store h.sqlite --output all.csv
   [ "$(wc -l <all.csv)" -eq 6401 ]
+}
+
+@test "a real run of the host, and Google Benchmark's own JSON" {
+  setup_store 1 1
+  quick_run now.json
+  run -0 gpugauge history ingest now.json --node "$(hostname)"
+  [[ $output == *"1 of 1 files stored"* ]]
+  run -0 gpugauge history trend 'host/clock_gettime*' --device host
+  [[ $output == *"$(hostname), host: 1 run of profile smoke"*"1 run: too few to watch for changes, 6 are needed"* ]]
+  cat >other.json <<'JSON'
+{"context": {"date": "2026-02-01T01:30:00+02:00", "host_name": "x", "executable": "./x", "num_cpus": 2, "mhz_per_cpu": 2000,
+ "cpu_scaling_enabled": false, "caches": [], "load_avg": [1], "library_build_type": "release"},
+ "benchmarks": [{"name": "sum", "run_name": "sum", "run_type": "iteration", "repetitions": 1, "repetition_index": 0,
+  "threads": 1, "iterations": 100, "real_time": 5.0, "cpu_time": 5.0, "time_unit": "ns"}]}
+JSON
+  run -0 gpugauge history ingest other.json --store other.sqlite --node laptop
+  run -0 gpugauge history export --store other.sqlite
+  [[ $output == *"2026-01-31T23:30:00Z,laptop,"*"sum:real_time"* ]]
 }
 
 @test "history says in a sentence what it cannot do" {
