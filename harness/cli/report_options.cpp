@@ -94,28 +94,26 @@ void check_report_arguments(const ReportArguments& arguments) {
 int write_reports(const report::Subject& subject, const ReportArguments& arguments, const std::string& table,
                   int exit_code) {
   std::vector<std::string> problems;
-  const auto attempt = [&](const auto& step) {
+  const auto attempt = [&](const std::string& what, const auto& step) {
     try {
       step();
     } catch (const std::exception& error) {
-      problems.emplace_back(error.what());
+      problems.push_back(what + error.what());
     }
   };
   // The verdict first: nothing that goes wrong with a file may keep it back.
-  attempt([&] {
-    std::string shown = arguments.json ? report::json_text(subject) : table;
-    std::string beside;
-    for (const std::string& word : arguments.files) {
-      const Wanted one = wanted(word);
-      if (!one.to_standard_output()) continue;
-      (one.instead() ? shown : beside) = one.reporter->text(subject);
-    }
-    print(shown + beside);
-  });
+  std::string shown = table;
+  std::string beside;
+  if (arguments.json) attempt("--json: ", [&] { shown = report::json_text(subject); });
+  for (const std::string& word : arguments.files)
+    if (const Wanted one = wanted(word); one.to_standard_output())
+      attempt(fmt::format("--report {}: ", word),
+              [&] { (one.instead() ? shown : beside) = one.reporter->text(subject); });
+  attempt("", [&] { print(shown + beside); });
   for (const std::string& word : arguments.files) {
     const Wanted one = wanted(word);
     if (one.to_standard_output()) continue;
-    attempt([&] { write(one.file, one.reporter->text(subject)); });
+    attempt(fmt::format("--report {}: ", word), [&] { write(one.file, one.reporter->text(subject)); });
   }
   for (const std::string& problem : problems)
     fmt::print(stderr, "gpugauge: {}; without that it would have ended with {}\n", report::plain(problem),

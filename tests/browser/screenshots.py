@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+"""Makes the pictures of docs/reports.md from synthetic runs.
+
+Usage: screenshots.py BUILD CHROMIUM CHROMEDRIVER FOLDER
+"""
+
+import sys
+import tempfile
+
+from browser import Browser
+from pages import Pages
+
+BUILD, CHROMIUM, DRIVER, FOLDER = sys.argv[1:5]
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="gpugauge-browser-") as scratch:
+        pages = Pages(BUILD, scratch)
+        browser = Browser(CHROMIUM, DRIVER)
+        regression, fleet = pages.regression(), pages.fleet(200)
+
+        browser.open(regression, width=1100, height=1000)
+        browser.run("document.querySelector('tbody button.open').click()")
+        browser.screenshot(f"{FOLDER}/report-regression.png")
+
+        browser.open(fleet, width=1100, height=850, dark=True)
+        browser.screenshot(f"{FOLDER}/report-fleet-dark.png")
+
+        browser.open(fleet, width=1100, height=850)
+        browser.run("document.querySelectorAll('table button.open')[2].click()")
+        browser.run("document.querySelector('#node tbody button.open').click(); document.querySelector('#node').scrollIntoView()")
+        browser.screenshot(f"{FOLDER}/report-node.png")
+
+        browser.open(fleet, width=390, height=800, mobile=True)
+        browser.screenshot(f"{FOLDER}/report-phone.png")
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
