@@ -5,8 +5,10 @@
 #include <cstdint>
 
 #include "kernels/gemm/tiling.hpp"
+#include "kernels/support/bf16.hpp"
 #include "kernels/support/epilogue.cuh"
 #include "kernels/support/ptx.cuh"
+#include "kernels/support/small_float.hpp"
 
 namespace gpugauge::kernels::gemm::mma {
 
@@ -65,6 +67,15 @@ struct Copier {
     }
   }
 };
+
+__device__ __forceinline__ void multiply(Bf16, float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0,
+                                         std::uint32_t b1) {
+  ptx::mma_bf16_16x8x16(c, a, b0, b1);
+}
+__device__ __forceinline__ void multiply(Fp16, float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0,
+                                         std::uint32_t b1) {
+  ptx::mma_fp16_16x8x16(c, a, b0, b1);
+}
 
 // One warp's operands of a step of 16 along k: four 16x16 blocks of A, eight 16x8 blocks of B in pairs.
 struct Fragments {
@@ -149,7 +160,7 @@ __global__ void __launch_bounds__(threads, 2)
       for (int i = 0; i < warp_m / 16; ++i)
 #pragma unroll
         for (int j = 0; j < warp_n / 8; ++j)
-          ptx::mma_16x8x16<In>(sums[i][j], now.a[i], now.b[j / 2][j % 2 * 2], now.b[j / 2][j % 2 * 2 + 1]);
+          multiply(In{}, sums[i][j], now.a[i], now.b[j / 2][j % 2 * 2], now.b[j / 2][j % 2 * 2 + 1]);
     }
   }
   store_tile(c, sums, copier.tile.row * tile_m + warp_row, copier.tile.column * tile_n + warp_column, m, n);

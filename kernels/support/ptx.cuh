@@ -3,9 +3,6 @@
 
 #include <cstdint>
 
-#include "kernels/support/bf16.hpp"
-#include "kernels/support/small_float.hpp"
-
 namespace gpugauge::kernels::ptx {
 
 /// Address of shared memory as the 32-bit number that the instructions below take.
@@ -57,23 +54,20 @@ __device__ __forceinline__ void load_matrices_transposed(std::uint32_t (&to)[4],
                : "memory");
 }
 
-/// c += a b on Tensor Cores: a 16x16 by rows, b 16x8 by columns, c 16x8 in fp32, a and b in bf16 or
-/// fp16.
+/// c += a b on Tensor Cores: a 16x16 by rows, b 16x8 by columns, c 16x8 in fp32, a and b in bf16.
 /// With g = lane/4 and q = lane%4: a = {(g, 2q), (g+8, 2q), (g, 2q+8), (g+8, 2q+8)}, pairs along k;
 /// b = {(2q, g), (2q+8, g)}, pairs along k; c = {(g, 2q), (g, 2q+1), (g+8, 2q), (g+8, 2q+1)}.
-template <typename In>
-__device__ void mma_16x8x16(float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0, std::uint32_t b1);
-template <>
-__device__ __forceinline__ void mma_16x8x16<Bf16>(float (&c)[4], const std::uint32_t (&a)[4],
-                                                  std::uint32_t b0, std::uint32_t b1) {
+__device__ __forceinline__ void mma_bf16_16x8x16(float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0,
+                                                 std::uint32_t b1) {
   asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
       "{%0, %1, %2, %3};\n"
       : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
-template <>
-__device__ __forceinline__ void mma_16x8x16<Fp16>(float (&c)[4], const std::uint32_t (&a)[4],
-                                                  std::uint32_t b0, std::uint32_t b1) {
+
+/// The same in fp16.
+__device__ __forceinline__ void mma_fp16_16x8x16(float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0,
+                                                 std::uint32_t b1) {
   asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
       "{%0, %1, %2, %3};\n"
       : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])

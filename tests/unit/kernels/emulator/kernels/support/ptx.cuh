@@ -116,7 +116,7 @@ inline void load_matrices_transposed(std::uint32_t (&to)[4], std::uint32_t row) 
 }
 
 template <typename In>
-void mma_16x8x16(float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0, std::uint32_t b1) {
+void mma_16x8x16_of(float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0, std::uint32_t b1) {
   emulator::Warp& warp = *emulator::warp;
   const auto lane = static_cast<std::size_t>(emulator::lane);
   warp.registers[lane] = {a[0], a[1], a[2], a[3], b0, b1};
@@ -137,6 +137,14 @@ void mma_16x8x16(float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0, s
     for (std::size_t k = 0; k < 16; ++k) c[i] += a_at(row, k) * b_at(k, column);
   }
   warp.barrier.arrive_and_wait();
+}
+
+inline void mma_bf16_16x8x16(float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0, std::uint32_t b1) {
+  mma_16x8x16_of<Bf16>(c, a, b0, b1);
+}
+
+inline void mma_fp16_16x8x16(float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0, std::uint32_t b1) {
+  mma_16x8x16_of<Fp16>(c, a, b0, b1);
 }
 
 inline std::uint32_t pack_bf16(float first, float second) {
