@@ -170,7 +170,7 @@ void measure_product(Trial& trial, const Problem& problem, const std::vector<Alg
 }
 
 Definition define_product(const char* op, const Arithmetic& arithmetic) {
-  return define("cublas", op)
+  return define(GPUGAUGE_BENCH_FAMILY, op)
       .variant(arithmetic.name)
       .quantity(Quantity::throughput, arithmetic.metric_class)
       .statistics({Statistic::median, Statistic::mean})

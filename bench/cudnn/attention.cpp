@@ -160,7 +160,7 @@ void measure_attention(Trial& trial, kernels::Element type, bool backward) {
 }
 
 Definition define_attention(const char* op, kernels::Element type, bool backward) {
-  return define("cudnn", op)
+  return define(GPUGAUGE_BENCH_FAMILY, op)
       .variant(name_of(type))
       .bad_value("another cuDNN, or one that fell back from its fused kernel; a lower SM clock")
       .axis("shape", type == kernels::Element::bf16 && !backward

@@ -124,7 +124,7 @@ Definition define_convolution(const char* op, Pass pass, const Arithmetic& arith
     if (std::string_view(arithmetic.name) == bf16.name ? pass != Pass::data_gradient || layer.shape.c > 3
                                                        : layer.name == representative)
       names.emplace_back(layer.name);
-  return define("cudnn", op)
+  return define(GPUGAUGE_BENCH_FAMILY, op)
       .variant(arithmetic.name)
       .bad_value(
           "another cuDNN; where only throughput falls and throughput_best does not, its heuristic chose "

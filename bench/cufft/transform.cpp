@@ -30,7 +30,8 @@ std::string version_text(int version) {
 
 std::optional<std::string> why_unusable() {
   int loaded = 0;
-  check(cufftGetVersion(&loaded), "asking cuFFT for its version");
+  if (const cufftResult status = cufftGetVersion(&loaded); status != CUFFT_SUCCESS)
+    return fmt::format("cuFFT does not tell its version: {}", explain(status));
   if (loaded / 1000 >= CUFFT_VERSION / 1000) return std::nullopt;
   return fmt::format("The cuFFT that was loaded is {}, this build needs {} or later.", version_text(loaded),
                      version_text(CUFFT_VERSION / 1000 * 1000));
@@ -160,7 +161,7 @@ void measure_transform(Trial& trial, Element type) {
 }
 
 Definition define_transform(const char* op, Element type) {
-  return define("cufft", op)
+  return define(GPUGAUGE_BENCH_FAMILY, op)
       .variant(name_of(type))
       .bad_value(
           "lower memory bandwidth, which most sizes are bound by; another cuFFT; for fp64 a GPU that has "

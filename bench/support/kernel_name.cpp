@@ -78,11 +78,10 @@ KernelName parse_kernel_name(std::string_view name) {
                  [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
   KernelName parsed;
   parsed.architecture = architecture_of(text);
-  if (contains_any(text, certainly_simt))
-    parsed.path = KernelPath::simt;
-  else if (contains_any(text, tensor_words))
+  const bool simt = contains_any(text, certainly_simt);
+  if (!simt && contains_any(text, tensor_words))
     parsed.path = KernelPath::tensor;
-  else if (contains_any(text, simt_words))
+  else if (simt || contains_any(text, simt_words))
     parsed.path = KernelPath::simt;
   return parsed;
 }
@@ -90,6 +89,7 @@ KernelName parse_kernel_name(std::string_view name) {
 KernelName parse_kernel_names(const std::vector<std::string>& names) {
   KernelName all;
   std::vector<KernelName> parsed;
+  parsed.reserve(names.size());
   for (const std::string& name : names) parsed.push_back(parse_kernel_name(name));
   for (const KernelPath path : {KernelPath::simt, KernelPath::tensor})
     if (std::any_of(parsed.begin(), parsed.end(), [&](const KernelName& one) { return one.path == path; }))
