@@ -64,7 +64,7 @@ class World {
     const bool logged = begin_log("TUNING");
     work();
     if (!logged) return {};
-    const std::vector<Choice> choices = parse_log(read_log()).choices;
+    std::vector<Choice> choices = parse_log(read_log()).choices;
     begin_log("INIT,ENV,NET");
     return choices;
   }
