@@ -25,7 +25,7 @@ struct Member {
   int rank = 0;
   std::string uuid;
   std::unique_ptr<cuda::Stream> stream;
-  std::vector<cuda::Event> events;  ///< events_per_chunk + 1
+  std::vector<cuda::Event> events;  ///< iterations_per_chunk + 1
   ncclComm_t comm = nullptr;
 };
 
