@@ -19,6 +19,7 @@ namespace gpugauge::bench::nccl {
 namespace {
 
 constexpr double event_resolution = 0.5e-6;
+constexpr double longest_seconds = 1;  // of an iteration: a sweep goes no further
 constexpr std::uint64_t sweep_first = 8;
 constexpr std::uint64_t sweep_last = std::uint64_t{8} << 30;
 
@@ -359,6 +360,12 @@ void measure_sweep(Trial& trial, World& world, const Collective& collective) {
     for (const Choice& choice : run.choices(layout))
       trial.note(fmt::format("nccl.choice.{}", size),
                  fmt::format("{} {}", choice.algorithm, choice.protocol));
+    // The same numbers on every rank, so all end here.
+    if (median(timed.seconds) > longest_seconds) {
+      trial.note("sweep_ended",
+                 fmt::format("at {}: one iteration takes longer than {:g} s", size, longest_seconds));
+      break;
+    }
   }
   add_notes(trial, world);
 }

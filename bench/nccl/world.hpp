@@ -25,7 +25,7 @@ struct Member {
   int rank = 0;
   std::string uuid;
   std::unique_ptr<cuda::Stream> stream;
-  std::vector<cuda::Event> events;  ///< events_per_chunk + 1
+  std::vector<cuda::Event> events;  ///< iterations_per_chunk + 1
   ncclComm_t comm = nullptr;
 };
 
@@ -64,7 +64,7 @@ class World {
     const bool logged = begin_log("TUNING");
     work();
     if (!logged) return {};
-    const std::vector<Choice> choices = parse_log(read_log()).choices;
+    std::vector<Choice> choices = parse_log(read_log()).choices;
     begin_log("INIT,ENV,NET");
     return choices;
   }
