@@ -118,6 +118,7 @@ int compare(const Arguments& arguments) {
                                  ? "nothing to compare: give run files, or --before and --after"
                                  : "give either run files or --before and --after, not both");
   report::Report report;
+  report.command = "compare";
   if (arguments.runs.empty()) {
     std::vector<result::Run> before = read(arguments.before);
     std::vector<result::Run> after = read(arguments.after);

@@ -128,7 +128,7 @@ DigestPart part_of(const DeviceReport& device) {
 struct Make {
   Digest operator()(const Report* report) const {
     Digest out;
-    out.title = "GPUGauge check";
+    out.title = "GPUGauge " + report->command;
     out.outcome = report->outcome;
     for (const stack::Layer& layer : report->stack) out.facts.emplace_back(layer.name, layer.version);
     for (const DeviceReport& device : report->devices) out.parts.push_back(part_of(device));

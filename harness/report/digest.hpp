@@ -53,7 +53,7 @@ struct DigestPart {
 };
 
 struct Digest {
-  std::string title;  ///< "GPUGauge check", "GPUGauge fleet", "GPUGauge diagnosis"
+  std::string title;  ///< "GPUGauge check", "... compare", "... fleet", "... diagnosis"
   judge::Outcome outcome;
   std::vector<std::pair<std::string, std::string>> facts;  ///< the stack: layer and version
   std::vector<DigestPart> parts;

@@ -75,7 +75,7 @@ std::optional<double> unix_seconds(const std::string& started) {
   return static_cast<double>(timegm(&time));
 }
 
-/// `report` ("check", "fleet", "diagnosis") keeps the series of several files in one folder apart.
+/// `report` ("check", "compare", "fleet", "diagnosis") keeps the series of several files in one folder apart.
 void add_common(Exposition& out, const Digest& made, const std::string& report) {
   out.family("gpugauge_build_info", "", "Version of the command that wrote this file; always 1.");
   out.sample("gpugauge_build_info",

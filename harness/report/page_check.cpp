@@ -202,6 +202,7 @@ ordered_json page_data(const Report& report) {
   ordered_json devices = ordered_json::array();
   for (const DeviceReport& device : report.devices) devices.push_back(json_of(device));
   return {{"kind", "check"},
+          {"command", report.command},
           {"outcome", page_outcome(report.outcome)},
           {"gpu_explanation", report.gpu_explanation},
           {"stack", std::move(stack)},

@@ -81,6 +81,7 @@ struct DeviceReport {
 
 /// The whole of a check or compare.
 struct Report {
+  std::string command = "check";  ///< or "compare"
   std::vector<stack::Layer> stack;
   std::string gpu_explanation;       ///< why no GPU can be judged, "" if one was or none was asked for
   std::vector<judge::Verdict> node;  ///< what the policy expects of the node as a whole

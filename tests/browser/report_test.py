@@ -5,6 +5,8 @@ Usage: report_test.py BUILD CHROMIUM CHROMEDRIVER [unittest's arguments]
 """
 
 import atexit
+import json
+import pathlib
 import shutil
 import sys
 import tempfile
@@ -71,6 +73,23 @@ class ReportTest(unittest.TestCase):
         self.assertIn("227,238,251", drawn)
         self.assertIn("11,87,184", drawn)
         self.assertIn("before", self.browser.run("return document.querySelector('tr.detail:not([hidden])').textContent"))
+
+    def test_a_trend_shows_when_something_changed(self):
+        # No history is read here: the page gets its earlier values as whoever keeps them would give them.
+        text = self.pages.regression().read_text()
+        mark = '<script type="application/json" id="data">'
+        before, after = text.split(mark)
+        data, rest = after.split("</script>", 1)
+        data = json.loads(data)
+        metric = next(one for one in data["devices"][0]["metrics"] if one["key"] == "synthetic/op/000:bandwidth")
+        metric["trend"] = [[f"2026-01-{day:02}T02:00:00Z", metric["value"] * (1 + .001 * day), ""] for day in range(1, 29)]
+        metric["trend"][14][2] = "driver.version 570.86 -> <b>580.65</b>"
+        page = pathlib.Path(FOLDER) / "trend.html"
+        page.write_text(before + mark + json.dumps(data).replace("<", "\\u003c") + "</script>" + rest)
+        self.browser.open(page)
+        self.find("tbody button.open").click()
+        self.browser.wait("return document.querySelectorAll('tr.detail:not([hidden]) canvas').length === 3")
+        self.assertIn("2026-01-15: driver.version 570.86 -> <b>580.65</b>", self.find("tr.detail:not([hidden])").text)
 
     def test_filters_and_sorting_of_metrics(self):
         self.browser.open(self.pages.regression())

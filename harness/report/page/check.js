@@ -119,11 +119,12 @@ function shareOf(metric) {
   return physical ? physical.share : null;
 }
 
-function devicePart(device) {
+/// `alone`: the banner has said its verdict.
+function devicePart(device, alone) {
   const missing = device.families.flatMap(family => (family.reason ? [family.family + " (" + family.ok + " of " + family.processes + " processes whole): " + family.reason] : []).concat(family.skipped));
   return element("div", {class: "device"},
-    element("h2", {}, foreign(device.label), " ", badge(device.outcome.word)),
-    element("p", {}, foreign(device.outcome.sentence, 2000)),
+    element("h2", {}, foreign(device.label), " ", alone ? null : badge(device.outcome.word)),
+    alone ? null : element("p", {}, foreign(device.outcome.sentence, 2000)),
     element("p", {class: "legend"}, "Profile ", foreign(device.profile), ", ", device.rounds + (device.rounds === 1 ? " round" : " rounds"), ", begun ", foreign(device.started), "."),
     findings(device.findings, device.diagnosis, device.needed),
     device.remarks.length ? section("What to know", list(device.remarks, 6)) : null,
@@ -139,10 +140,10 @@ function stackTable(stack) {
 }
 
 function checkPage(data) {
-  return [banner("check", data.outcome),
+  return [banner(data.command, data.outcome),
     data.gpu_explanation ? section("GPU", element("p", {}, foreign(data.gpu_explanation, 4000))) : null,
     data.node.length ? section("Node", ...data.node.map(verdict => element("p", {}, badge(verdict.verdict, verdict.advisory), " ", foreign(verdict.reason, 2000)))) : null,
-    ...data.devices.map(devicePart), stackTable(data.stack)];
+    ...data.devices.map(device => devicePart(device, data.devices.length === 1 && device.outcome.sentence === data.outcome.sentence)), stackTable(data.stack)];
 }
 
 function diagnosisPage(data) {

@@ -2,13 +2,24 @@
 
 const stateOrder = {found: 0, unread: 1, "not judged": 2, suspect: 3, healthy: 4};
 
+/// What all names end with, from a slash on, tells nothing: "/round-1".
+function commonEnd(names) {
+  if (names.length < 2) return "";
+  const first = names[0];
+  for (let at = first.indexOf("/"); at >= 0; at = first.indexOf("/", at + 1))
+    if (names.every(name => name.endsWith(first.slice(at)) && name.length > first.length - at)) return first.slice(at);
+  return "";
+}
+
 /// Changes of every node in every metric against the median of its group, + is worse.
 function fleetModel(data) {
   const count = data.metrics.length;
   const changes = new Float32Array(data.nodes.length * count).fill(NaN);
+  const end = commonEnd(data.nodes.map(node => node.label)).length;
   data.nodes.forEach((node, n) => {
     node.index = n;
     node.shown = cut(node.label, 80);
+    node.short = cut(node.label.slice(0, node.label.length - end), 80);
     node.worst = null;
     if (node.group === null) return;
     const centres = data.groups[node.group].centres;

@@ -115,7 +115,7 @@ class HeatMap {
       pen.fillStyle = colour(tone === "plain" ? "faint" : tone);
       pen.fillText(marks[tone], 4, y + high / 2);
       pen.fillStyle = ink;
-      pen.fillText(this.fit(pen, node.shown, gutter - 26), 18, y + high / 2);
+      pen.fillText(this.fit(pen, node.short, gutter - 26), 18, y + high / 2);
     }
     this.drawClasses(pen, firstColumn, lastColumn, left, width, faint);
     if (document.activeElement === this.node && this.rows.length && this.columns.length) {
