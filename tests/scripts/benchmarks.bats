@@ -45,3 +45,14 @@ doc() {
   run -2 doc "$BATS_TEST_TMPDIR/build"
   [[ $output == *"ended with 3: broken"* ]]
 }
+
+@test "every benchmark that a ratio needs is one of a family that was built" {
+  local families
+  families=("$GPUGAUGE_BUILD"/libexec/gpugauge/gpugauge-bench-*)
+  for family in gemm cublas cudnn cub memory copy primitive; do
+    [ -x "$GPUGAUGE_BUILD/libexec/gpugauge/gpugauge-bench-$family" ] || skip "the family $family was not built"
+  done
+  for family in "${families[@]}"; do "$family" --benchmark_list_tests; done >"$BATS_TEST_TMPDIR/ids"
+  run -0 "$PYTHON" "$GPUGAUGE_SOURCE/scripts/lib/ratios.py" --ids
+  for id in "${lines[@]}"; do grep -qx "$id" "$BATS_TEST_TMPDIR/ids" || { echo "no benchmark $id"; return 1; }; done
+}
