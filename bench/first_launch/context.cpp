@@ -32,6 +32,7 @@ const Registration registered{
             "a busy host, many GPUs or much host memory to map, a slow IOMMU, an attached tool, a slow or "
             "wrong driver start-up (fabric manager, services), a driver regression")
         .from(Depth::standard)
+        .window_share(2)
         .custom_metrics("init")
         .requires_gpu()
         .body(context)};

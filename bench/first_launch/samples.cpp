@@ -25,7 +25,7 @@ TemporaryFolder::~TemporaryFolder() {
 }
 
 std::filesystem::path TemporaryFolder::fresh() {
-  const std::filesystem::path folder = path_ / std::to_string(count_++);
+  std::filesystem::path folder = path_ / std::to_string(count_++);
   std::filesystem::create_directory(folder);
   return folder;
 }

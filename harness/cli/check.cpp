@@ -54,10 +54,11 @@ int check(const Arguments& arguments, const Invocation& invocation) {
   if (gpu_missing) report.gpu_explanation = devices.gpus.explanation;
   const conductor::Catalogue catalogue =
       devices.targets.devices.empty() ? conductor::Catalogue{} : conductor::catalogue();
-  for (const conductor::Target& target : devices.targets.devices) {
-    const conductor::Choice choice = conductor::choose(catalogue, options.measure.profile, target.gpu,
-                                                       arguments.measure.families, arguments.measure.only);
-    report.devices.push_back(conductor::check(options, target, choice, devices.gpus));
+  const std::vector<conductor::Choice> choices =
+      conductor::choose_for(catalogue, options.measure.profile, devices.targets.devices,
+                            arguments.measure.families, arguments.measure.only);
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    report.devices.push_back(conductor::check(options, devices.targets.devices[i], choices[i], devices.gpus));
     for (const std::string& problem : catalogue.problems) report.devices.back().remarks.push_back(problem);
     if (!report.devices.back().rounds.back().complete) break;
   }

@@ -82,6 +82,9 @@ int list_benchmarks(const Arguments& arguments) {
                {benchmark->needs_gpu ? "GPU" : "-"},
                {benchmark->isolates, report::Tone::faint}});
   }
+  if (benchmarks.empty())
+    throw result::UsageError(
+        fmt::format("the families here have no benchmark that the profile {} measures", arguments.profile));
   for (const std::string& problem : catalogue.problems)
     fmt::print(stderr, "gpugauge: {}\n", report::plain(problem));
   if (arguments.json) {

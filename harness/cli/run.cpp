@@ -62,6 +62,7 @@ int run_all_together(const Arguments& arguments, const conductor::MeasureOptions
   const conductor::Choice choice = conductor::choose(conductor::catalogue(), options.profile, true,
                                                      arguments.measure.families, arguments.measure.only);
   std::vector<conductor::DeviceCommand> commands;
+  commands.reserve(targets.size());
   for (const conductor::Target& target : targets)
     commands.push_back({target.label, command_of(arguments, target, targets.size(), options.seed)});
   const std::vector<conductor::DeviceEnd> ends =
@@ -96,11 +97,12 @@ int run_devices(const Arguments& arguments, const Invocation& invocation) {
   if (arguments.devices_together) return run_all_together(arguments, options, devices, progress);
   const conductor::Catalogue catalogue = conductor::catalogue();
   auto code = judge::ExitCode::pass;
-  for (const conductor::Target& target : devices.targets.devices) {
-    const conductor::Choice choice = conductor::choose(catalogue, options.profile, target.gpu,
-                                                       arguments.measure.families, arguments.measure.only);
-    const conductor::Stored stored =
-        conductor::measure(options, target, choice, devices.gpus, 1, {}, arguments.output);
+  const std::vector<conductor::Choice> choices =
+      conductor::choose_for(catalogue, options.profile, devices.targets.devices, arguments.measure.families,
+                            arguments.measure.only);
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    const conductor::Stored stored = conductor::measure(options, devices.targets.devices[i], choices[i],
+                                                        devices.gpus, 1, {}, arguments.output);
     progress.clear();
     print(arguments.json ? result::to_json(stored.run)
                          : report::draw(stored.run, report::terminal(1), {arguments.every_metric}));

@@ -174,4 +174,14 @@ Choice choose(const Catalogue& catalogue, const run::Profile& profile, bool gpu,
   return choice;
 }
 
+std::vector<Choice> choose_for(const Catalogue& catalogue, const run::Profile& profile,
+                               const std::vector<Target>& targets, const std::vector<std::string>& families,
+                               const std::vector<std::string>& words) {
+  std::vector<Choice> choices;
+  choices.reserve(targets.size());
+  for (const Target& target : targets)
+    choices.push_back(choose(catalogue, profile, target.gpu, families, words));
+  return choices;
+}
+
 }  // namespace gpugauge::conductor

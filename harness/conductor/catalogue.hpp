@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "conductor/targets.hpp"
 #include "run/runner.hpp"
 
 namespace gpugauge::conductor {
@@ -42,6 +43,12 @@ struct Choice {
 /// deeper profile measures what it names, the sentence says which.
 Choice choose(const Catalogue& catalogue, const run::Profile& profile, bool gpu,
               const std::vector<std::string>& families, const std::vector<std::string>& words);
+
+/// The same for each of several devices, all before any of them is measured: a word that selects nothing on
+/// one must not cost the measurement of another.
+std::vector<Choice> choose_for(const Catalogue& catalogue, const run::Profile& profile,
+                               const std::vector<Target>& targets, const std::vector<std::string>& families,
+                               const std::vector<std::string>& words);
 
 /// True when the word is the benchmark's class or family, or a pattern that its id matches.
 bool selects(const std::string& word, const Benchmark& benchmark);

@@ -126,6 +126,17 @@ TEST(Choice, AnUnknownFamilyIsAnErrorThatNamesTheKnown) {
   EXPECT_THAT(usage_error([] { choose_in("standard", false, {"launch"}); }), HasSubstr("measures the host"));
 }
 
+TEST(Choice, IsMadeForEveryDeviceBeforeAnyIsMeasured) {
+  const std::vector<Target> both{{true, "GPU-1", "GPU 0"}, {false, "host", "host"}};
+  const std::vector<Choice> choices = choose_for(example(), run::profile("deep"), both, {}, {});
+  ASSERT_EQ(choices.size(), 2U);
+  EXPECT_THAT(names(choices[0]), ElementsAre("gemm", "launch"));
+  EXPECT_THAT(names(choices[1]), ElementsAre("host"));
+  EXPECT_THAT(usage_error([&] { choose_for(example(), run::profile("deep"), both, {}, {"gemm16"}); }),
+              HasSubstr("'gemm16' selects no benchmark of the host"));
+  EXPECT_TRUE(choose_for(example(), run::profile("deep"), {}, {}, {"nothing"}).empty());
+}
+
 TEST(Choice, EstimatesARoundFromWindowsAndAllowances) {
   const Catalogue catalogue = example();
   run::Profile profile = run::profile("standard");
