@@ -16,7 +16,8 @@
 namespace gpugauge::bench::cub_library {
 
 inline constexpr const char* bad_value =
-    "a memory clock below its maximum, ECC or row-remapping trouble, a low SM clock, another process on the GPU, a "
+    "a memory clock below its maximum, ECC or row-remapping trouble, a low SM clock, another process on the "
+    "GPU, a "
     "MIG slice; a CUB without tuning for this GPU";
 
 /// Elements of `Element` in each array: 1 GiB, or four times the L2 cache where that is more.
@@ -25,13 +26,13 @@ std::size_t array_elements() {
   return std::max<std::size_t>(std::size_t{1} << 30, 4 * cuda::device().l2_bytes) / sizeof(Element);
 }
 
-/// One algorithm over its arrays. `Call` is cudaError_t(void* temporary, std::size_t& bytes, cudaStream_t): CUB's
-/// convention, by which it only tells the bytes when `temporary` is nullptr.
+/// One algorithm over its arrays. `Call` is cudaError_t(void* temporary, std::size_t& bytes, cudaStream_t):
+/// CUB's convention, by which it only tells the bytes when `temporary` is nullptr.
 template <typename Call>
 class Algorithm {
  public:
-  /// Skips the trial by name when `array_bytes` and CUB's temporary storage leave less than a tenth of the GPU's
-  /// memory free. To be made before the arrays are; call() must then find them.
+  /// Skips the trial by name when `array_bytes` and CUB's temporary storage leave less than a tenth of the
+  /// GPU's memory free. To be made before the arrays are; call() must then find them.
   Algorithm(Trial& trial, std::size_t array_bytes, Call call) : call_(std::move(call)) {
     cuda::check(call_(nullptr, bytes_, nullptr), "asking CUB for its temporary storage");
     if (const auto reason = cuda::why_too_large(array_bytes + bytes_)) trial.skip(*reason);

@@ -14,12 +14,12 @@ void histogram(Trial& trial) {
   const float* from = nullptr;
   const cuda::DeviceBuffer<std::uint32_t> bins(kernels::primitive::histogram_bins);
   const cuda::DeviceBuffer<std::uint32_t> expected(kernels::primitive::histogram_bins);
-  Algorithm algorithm(trial, count * sizeof(float),
-                      [&](void* temporary, std::size_t& bytes, cudaStream_t stream) {
-                        return cub::DeviceHistogram::HistogramEven(
-                            temporary, bytes, from, bins.get(), kernels::primitive::histogram_bins + 1, -1.0F,
-                            1.0F, static_cast<int>(count), stream);
-                      });
+  Algorithm algorithm(
+      trial, count * sizeof(float), [&](void* temporary, std::size_t& bytes, cudaStream_t stream) {
+        return cub::DeviceHistogram::HistogramEven(temporary, bytes, from, bins.get(),
+                                                   kernels::primitive::histogram_bins + 1, -1.0F, 1.0F,
+                                                   static_cast<int>(count), stream);
+      });
   const cuda::DeviceBuffer<float> data(count);
   from = data.get();
   cuda::GpuTimer timer = algorithm.timer(trial, 2);
@@ -29,9 +29,8 @@ void histogram(Trial& trial) {
   trial.work({.bytes = static_cast<double>(data.bytes()), .items = static_cast<double>(count)});
   trial.time(timer);
 
-  cuda::check(
-      kernels::primitive::expected_histogram(count, trial.data_seed(), expected.get(), stream),
-      "counting the generator's values");
+  cuda::check(kernels::primitive::expected_histogram(count, trial.data_seed(), expected.get(), stream),
+              "counting the generator's values");
   std::vector<std::uint32_t> found(bins.count());
   std::vector<std::uint32_t> wanted(bins.count());
   cuda::check(cudaStreamSynchronize(stream), "waiting for the GPU");
@@ -46,8 +45,9 @@ void histogram(Trial& trial) {
 
 const Registration registered{
     define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
-        .isolates("CUB's histogram of fp32 values over 256 even bins: device memory read once, atomic additions to "
-                  "shared memory")
+        .isolates(
+            "CUB's histogram of fp32 values over 256 even bins: device memory read once, atomic additions to "
+            "shared memory")
         .bad_value(bad_value)
         .quantity(Quantity::bandwidth, "primitive")
         .statistics({Statistic::median, Statistic::mean})

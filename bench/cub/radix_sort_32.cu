@@ -5,8 +5,9 @@ namespace {
 
 const Registration registered{
     define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
-        .isolates("CUB's radix sort of random 32-bit keys, keys a second: passes over device memory with scattered "
-                  "writing, ranking in shared memory")
+        .isolates(
+            "CUB's radix sort of random 32-bit keys, keys a second: passes over device memory with scattered "
+            "writing, ranking in shared memory")
         .bad_value(bad_value)
         .quantity(Quantity::rate, "primitive")
         .statistics({Statistic::median, Statistic::mean})

@@ -17,9 +17,9 @@ void radix_sort_pairs(Trial& trial) {
   std::uint32_t* indices_out = nullptr;
   Algorithm algorithm(trial, 4 * count * sizeof(std::uint32_t),
                       [&](void* temporary, std::size_t& bytes, cudaStream_t stream) {
-                        return cub::DeviceRadixSort::SortPairs(temporary, bytes, keys_in, keys_out, indices_in,
-                                                               indices_out, static_cast<int>(count), 0, 32,
-                                                               stream);
+                        return cub::DeviceRadixSort::SortPairs(temporary, bytes, keys_in, keys_out,
+                                                               indices_in, indices_out,
+                                                               static_cast<int>(count), 0, 32, stream);
                       });
   const Words keys(count);
   const Words indices(count);
@@ -31,7 +31,8 @@ void radix_sort_pairs(Trial& trial) {
   indices_out = sorted_indices.get();
   cuda::GpuTimer timer = algorithm.timer(trial, 32);
   const cudaStream_t stream = timer.stream();
-  cuda::check(kernels::primitive::fill_keys(keys.get(), count, trial.data_seed(), stream), "filling the keys");
+  cuda::check(kernels::primitive::fill_keys(keys.get(), count, trial.data_seed(), stream),
+              "filling the keys");
   cuda::check(kernels::primitive::fill_indices(indices.get(), count, stream), "filling the values");
   cuda::check(kernels::poison(keys_out, sorted_keys.bytes(), stream), "poisoning the output");
   cuda::check(kernels::poison(indices_out, sorted_indices.bytes(), stream), "poisoning the output");

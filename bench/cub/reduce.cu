@@ -15,11 +15,10 @@ void reduce(Trial& trial) {
   const std::size_t count = array_elements<float>();
   const float* from = nullptr;
   const cuda::DeviceValue<float> sum;
-  Algorithm algorithm(trial, count * sizeof(float),
-                      [&](void* temporary, std::size_t& bytes, cudaStream_t stream) {
-                        return cub::DeviceReduce::Sum(temporary, bytes, from, sum.get(),
-                                                      static_cast<int>(count), stream);
-                      });
+  Algorithm algorithm(
+      trial, count * sizeof(float), [&](void* temporary, std::size_t& bytes, cudaStream_t stream) {
+        return cub::DeviceReduce::Sum(temporary, bytes, from, sum.get(), static_cast<int>(count), stream);
+      });
   const cuda::DeviceBuffer<float> data(count);
   from = data.get();
   cuda::GpuTimer timer = algorithm.timer(trial, 2);

@@ -20,7 +20,8 @@ void run_length_encode(Trial& trial) {
   Algorithm algorithm(trial, (count + 2 * wanted) * sizeof(std::uint32_t),
                       [&](void* temporary, std::size_t& bytes, cudaStream_t stream) {
                         return cub::DeviceRunLengthEncode::Encode(temporary, bytes, in, values, lengths,
-                                                                  runs.get(), static_cast<int>(count), stream);
+                                                                  runs.get(), static_cast<int>(count),
+                                                                  stream);
                       });
   const cuda::DeviceBuffer<std::uint32_t> from(count);
   const cuda::DeviceBuffer<std::uint32_t> run_values(wanted);
@@ -47,17 +48,17 @@ void run_length_encode(Trial& trial) {
   trial.verify("runs of the wrong value or length", static_cast<double>(wrong.read(stream)), 0);
 }
 
-const Registration registered{
-    define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
-        .isolates("CUB's run-length encoding of 32-bit integers in runs of four on average; bytes read and bytes of "
-                  "the runs' values and lengths count")
-        .bad_value(bad_value)
-        .quantity(Quantity::bandwidth, "primitive")
-        .statistics({Statistic::median, Statistic::mean})
-        .batch_seconds(5e-3)
-        .requires_gpu()
-        .from(Depth::deep)
-        .body(run_length_encode)};
+const Registration registered{define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
+                                  .isolates("CUB's run-length encoding of 32-bit integers in runs of four on "
+                                            "average; bytes read and bytes of "
+                                            "the runs' values and lengths count")
+                                  .bad_value(bad_value)
+                                  .quantity(Quantity::bandwidth, "primitive")
+                                  .statistics({Statistic::median, Statistic::mean})
+                                  .batch_seconds(5e-3)
+                                  .requires_gpu()
+                                  .from(Depth::deep)
+                                  .body(run_length_encode)};
 
 }  // namespace
 }  // namespace gpugauge::bench::cub_library

@@ -26,9 +26,8 @@ void scan(Trial& trial) {
   cuda::GpuTimer timer = algorithm.timer(trial, 2);
   const cudaStream_t stream = timer.stream();
   // The bits of uniform floats: any words will do, sums are modulo 2^32.
-  cuda::check(
-      kernels::fill_uniform(reinterpret_cast<float*>(from.get()), count, trial.data_seed(), stream),
-      "filling the array");
+  cuda::check(kernels::fill_uniform(reinterpret_cast<float*>(from.get()), count, trial.data_seed(), stream),
+              "filling the array");
   cuda::check(kernels::poison(to.get(), to.bytes(), stream), "poisoning the output");
   trial.work({.bytes = 2.0 * static_cast<double>(from.bytes()), .items = static_cast<double>(count)});
   trial.time(timer);
@@ -42,18 +41,18 @@ void scan(Trial& trial) {
                static_cast<double>(mismatches.read(stream)), 0);
 }
 
-const Registration registered{
-    define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
-        .isolates("CUB's prefix sum of 32-bit integers in one pass over an array far larger than L2; bytes read and "
-                  "written both count")
-        .bad_value(bad_value)
-        .axis("kind", {"exclusive", "inclusive"})
-        .quantity(Quantity::bandwidth, "primitive")
-        .statistics({Statistic::median, Statistic::mean})
-        .batch_seconds(5e-3)
-        .requires_gpu()
-        .from(Depth::deep)
-        .body(scan)};
+const Registration registered{define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
+                                  .isolates("CUB's prefix sum of 32-bit integers in one pass over an array "
+                                            "far larger than L2; bytes read and "
+                                            "written both count")
+                                  .bad_value(bad_value)
+                                  .axis("kind", {"exclusive", "inclusive"})
+                                  .quantity(Quantity::bandwidth, "primitive")
+                                  .statistics({Statistic::median, Statistic::mean})
+                                  .batch_seconds(5e-3)
+                                  .requires_gpu()
+                                  .from(Depth::deep)
+                                  .body(scan)};
 
 }  // namespace
 }  // namespace gpugauge::bench::cub_library

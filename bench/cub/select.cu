@@ -45,20 +45,21 @@ void select(Trial& trial) {
   const cuda::DeviceValue<unsigned long long> wrong;
   cuda::check(kernels::primitive::check_selected(out, wanted, count, wrong.get(), stream),
               "checking the selected");
-  trial.verify("selected elements that are wrong or out of order", static_cast<double>(wrong.read(stream)), 0);
+  trial.verify("selected elements that are wrong or out of order", static_cast<double>(wrong.read(stream)),
+               0);
 }
 
-const Registration registered{
-    define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
-        .isolates("CUB's stream compaction: of 32-bit integers about every second one is kept, in order; bytes read "
-                  "and bytes kept both count")
-        .bad_value(bad_value)
-        .quantity(Quantity::bandwidth, "primitive")
-        .statistics({Statistic::median, Statistic::mean})
-        .batch_seconds(5e-3)
-        .requires_gpu()
-        .from(Depth::deep)
-        .body(select)};
+const Registration registered{define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
+                                  .isolates("CUB's stream compaction: of 32-bit integers about every second "
+                                            "one is kept, in order; bytes read "
+                                            "and bytes kept both count")
+                                  .bad_value(bad_value)
+                                  .quantity(Quantity::bandwidth, "primitive")
+                                  .statistics({Statistic::median, Statistic::mean})
+                                  .batch_seconds(5e-3)
+                                  .requires_gpu()
+                                  .from(Depth::deep)
+                                  .body(select)};
 
 }  // namespace
 }  // namespace gpugauge::bench::cub_library

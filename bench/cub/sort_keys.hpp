@@ -14,19 +14,19 @@ void measure_sort_of_keys(Trial& trial) {
   const std::size_t count = array_elements<Key>();
   const Key* in = nullptr;
   Key* out = nullptr;
-  Algorithm algorithm(trial, 2 * count * sizeof(Key),
-                      [&](void* temporary, std::size_t& bytes, cudaStream_t stream) {
-                        return cub::DeviceRadixSort::SortKeys(temporary, bytes, in, out,
-                                                              static_cast<int>(count), 0,
-                                                              static_cast<int>(8 * sizeof(Key)), stream);
-                      });
+  Algorithm algorithm(
+      trial, 2 * count * sizeof(Key), [&](void* temporary, std::size_t& bytes, cudaStream_t stream) {
+        return cub::DeviceRadixSort::SortKeys(temporary, bytes, in, out, static_cast<int>(count), 0,
+                                              static_cast<int>(8 * sizeof(Key)), stream);
+      });
   const cuda::DeviceBuffer<Key> from(count);
   const cuda::DeviceBuffer<Key> to(count);
   in = from.get();
   out = to.get();
   cuda::GpuTimer timer = algorithm.timer(trial, 32);
   const cudaStream_t stream = timer.stream();
-  cuda::check(kernels::primitive::fill_keys(from.get(), count, trial.data_seed(), stream), "filling the keys");
+  cuda::check(kernels::primitive::fill_keys(from.get(), count, trial.data_seed(), stream),
+              "filling the keys");
   cuda::check(kernels::poison(to.get(), to.bytes(), stream), "poisoning the output");
   trial.work({.items = static_cast<double>(count)});
   trial.time(timer);

@@ -130,8 +130,7 @@ TEST(ChaseKernel, follows_the_cycle_through_scattered_places) {
   const Array<unsigned char> places(elements * stride);
   const auto base = reinterpret_cast<std::uint64_t>(places.get());
   emulator::launch(1, 96, [&] { memory::scatter_chain_kernel(next.get(), elements, stride, base); });
-  for (std::size_t i = 0; i < places.count(); ++i)
-    ASSERT_TRUE(i % stride < 8 || places[i] == 0xff) << i;
+  for (std::size_t i = 0; i < places.count(); ++i) ASSERT_TRUE(i % stride < 8 || places[i] == 0xff) << i;
   std::uint64_t at = base;
   memory::chase_kernel<memory::ChaseLevel::l1>(&at, 37);
   EXPECT_EQ(at, base + cycle.after(0, 37) * stride);
