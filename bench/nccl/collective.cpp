@@ -9,6 +9,7 @@
 
 #include "kernels/collective/check.hpp"
 #include "kernels/support/fill.hpp"
+#include "nccl/notes.hpp"
 #include "support/byte_text.hpp"
 #include "support/cuda/environment.hpp"
 #include "support/interrupt.hpp"
@@ -271,37 +272,6 @@ void add_metrics(Trial& trial, const World& world, const Collective& collective,
   if (!bus) return;
   const double busbw = bandwidth * collective.bus_factor(world.rank_count());
   trial.metric(metric("busbw" + suffix, "byte/second", metric_class, busbw, busbw * share));
-}
-
-void add_notes(Trial& trial, World& world) {
-  const std::string text = world.log_so_far();
-  const Log log = parse_log(text);
-  const auto note = [&](const char* key, const std::string& value) {
-    if (!value.empty()) trial.note(key, value);
-  };
-  trial.note("ranks",
-             world.rank_count() == 1
-                 ? "1: what is measured is the way through the software and a copy within the GPU"
-                 : fmt::format("{}{}", world.rank_count(),
-                               world.several_processes() ? ", one a process" : ", all in one process"));
-  if (text.empty()) {
-    trial.note("nccl.log", "not read: the environment sends it elsewhere");
-    return;
-  }
-  note("nccl.version", log.version);
-  note("nccl.transport", transport_of(log));
-  note("nccl.network", log.network);
-  note("nccl.plugin", log.plugin);
-  std::string paths;
-  for (const auto& [path, lines] : log.paths)
-    paths += fmt::format("{}{} x {}", paths.empty() ? "" : ", ", path, lines);
-  note("nccl.paths", paths);
-  if (log.collective_channels) note("nccl.channels", fmt::format("{}", *log.collective_channels));
-  if (log.nvls_channels) note("nccl.nvls_channels", fmt::format("{}", *log.nvls_channels));
-  std::string warnings;
-  for (std::size_t i = 0; i < std::min<std::size_t>(log.warnings.size(), 5); ++i)
-    warnings += (warnings.empty() ? "" : " | ") + log.warnings[i];
-  note("nccl.warnings", warnings);
 }
 
 void measure_one(Trial& trial, World& world, const Collective& collective) {
