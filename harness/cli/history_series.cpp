@@ -1,4 +1,6 @@
 // gpugauge history trend and changes.
+#include <algorithm>
+#include <map>
 #include <memory>
 
 #include <fmt/format.h>

@@ -1,5 +1,6 @@
 // Records into the database.
 #include <algorithm>
+#include <memory>
 #include <numeric>
 #include <tuple>
 

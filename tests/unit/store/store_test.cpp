@@ -2,12 +2,16 @@
 // (tests/cli/history_postgresql.bats starts one and runs these tests).
 #include "store/store.hpp"
 
+#include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <thread>
+#include <vector>
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 #include <sys/wait.h>
 
 #include "result/error.hpp"

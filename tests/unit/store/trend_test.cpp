@@ -2,6 +2,7 @@
 #include "store/trend.hpp"
 
 #include <cmath>
+#include <map>
 
 #include <gmock/gmock.h>
 
