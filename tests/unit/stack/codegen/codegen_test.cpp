@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 // What cuobjdump 13.2 printed of an object file that nvcc 13.0 made (kernels/support/sm_clock.cu), one
-// kernel.
+// kernel; its stack and shared memory, 0 there, were put in.
 constexpr std::string_view resources = R"(
 Fatbin elf code:
 ================
