@@ -42,7 +42,6 @@ const Registration registered{
         .batch_seconds(5e-3)
         .requires_gpu()
         .from(Depth::deep)
-        .from(Depth::standard, "size", {"1GiB"})
         .body(within_device)};
 
 }  // namespace

@@ -48,7 +48,6 @@ const Registration pageable{
         .batch_seconds(20e-3)
         .requires_gpu()
         .from(Depth::deep)
-        .from(Depth::standard, "size", {"256MiB"})
         .body([](Trial& trial) { copy_pageable(trial, Direction::to_host); })};
 
 }  // namespace

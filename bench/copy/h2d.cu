@@ -20,7 +20,6 @@ const Registration pinned{define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
                               .requires_gpu()
                               .from(Depth::deep)
                               .from(Depth::smoke, "size", {"64MiB"})
-                              .from(Depth::quick, "size", {"256MiB"})
                               .body([](Trial& trial) { copy_by_engine(trial, Direction::to_device); })};
 
 const Registration by_kernel{
@@ -49,7 +48,6 @@ const Registration pageable{
         .batch_seconds(20e-3)
         .requires_gpu()
         .from(Depth::deep)
-        .from(Depth::standard, "size", {"256MiB"})
         .body([](Trial& trial) { copy_pageable(trial, Direction::to_device); })};
 
 }  // namespace

@@ -14,7 +14,7 @@ const Registration lt{
         .axis("shape",
               {"1024x1024x1024", "2048x2048x2048", "4096x4096x4096", "8192x8192x8192", "16384x16384x16384"})
         .from(Depth::smoke, "shape", {"4096x4096x4096"})
-        .from(Depth::quick, "shape", {"8192x8192x8192"})
+        .from(Depth::standard, "shape", {"8192x8192x8192"})
         .body([](Trial& trial) { measure_lt(trial, bf16, Layout::rows); })};
 
 const Registration gemm_ex_registered{

@@ -11,7 +11,7 @@ const Registration lt{define_product(GPUGAUGE_BENCH_OP, int8)
                                      "locked clocks), another process on the GPU; where only throughput "
                                      "falls and throughput_best does not, the heuristic chose worse")
                           .axis("shape", {"1024x1024x1024", "8192x8192x8192", "16384x16384x16384"})
-                          .from(Depth::standard, "shape", {"8192x8192x8192"})
+                          .from(Depth::deep, "shape", {"8192x8192x8192"})
                           .body([](Trial& trial) { measure_lt(trial, int8, Layout::linear); })};
 
 }  // namespace

@@ -16,7 +16,7 @@ const Registration with_bf16{
             "prompt of 4096 tokens is read")
         .axis("layer", {layers[0].name, layers[1].name, layers[2].name, layers[3].name})
         .axis("tokens", {"4096"})
-        .from(Depth::standard, "layer", {layers[2].name})
+        .from(Depth::deep, "layer", {layers[2].name})
         .body([](Trial& trial) { measure_layer(trial, bf16); })};
 
 const Registration with_fp8{

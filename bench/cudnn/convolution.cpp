@@ -90,7 +90,11 @@ void measure_convolution(Trial& trial, Pass pass, const Arithmetic& arithmetic) 
   if (const auto reason = cuda::why_too_large(sets * roles.bytes())) trial.skip(*reason);
   cuda::Rotation<Buffers> rotation(sets, roles, trial.data_seed());
   trial.note("buffer_sets", std::to_string(sets));
-  Plans plans(convolution(shape, pass, arithmetic.type, channels_last, arithmetic.tensor_cores, most_plans),
+  Plans plans(planned(trial,
+                      [&] {
+                        return convolution(shape, pass, arithmetic.type, channels_last,
+                                           arithmetic.tensor_cores, most_plans);
+                      }),
               [&](std::int64_t index) {
                 const Buffers& set = rotation[index];
                 return std::vector<void*>{set.image.get(), set.other.get(), set.result.get()};

@@ -35,8 +35,7 @@ const Registration mma_sync{
                   "and later below what wgmma or its successors reach")
         .axis("shape", {"4096x4096x4096", "8192x8192x8192"})
         .requires_gpu(80)
-        .from(Depth::standard)
-        .from(Depth::deep, "shape", {"8192x8192x8192"})};
+        .from(Depth::deep)};
 
 const Registration wgmma{
     product("wgmma", kernels::gemm::wgmma)
@@ -44,8 +43,8 @@ const Registration wgmma{
                   "result, without any library: tells a slow chip from a slow library")
         .axis("shape", {"4096x4096x4096", "8192x8192x8192"})
         .requires_gpu_of(90)
-        .from(Depth::standard)
-        .from(Depth::quick, "shape", {"8192x8192x8192"})};
+        .from(Depth::deep)
+        .from(Depth::standard, "shape", {"8192x8192x8192"})};
 
 // The ladder: each step shows what one mechanism is worth, and so what its loss would cost.
 Definition step(const std::string& variant, Kernel kernel, const std::string& isolates) {

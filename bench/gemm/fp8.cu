@@ -20,8 +20,7 @@ const Registration registered{
         .statistics({Statistic::median, Statistic::mean})
         .batch_seconds(5e-3)
         .requires_gpu_of(90)
-        .from(Depth::standard)
-        .from(Depth::deep, "shape", {"4096x4096x4096"})
+        .from(Depth::deep)
         .deterministic()
         .body([](Trial& trial) {
           const Shape shape = parse_shape(trial.parameter("shape"));

@@ -16,7 +16,9 @@ void atomics(Trial& trial) {
   const int blocks = 8 * cuda::device().sm_count;
   const int rounds = one ? 8 : 64;
   const cuda::DeviceBuffer<std::uint32_t> counters(words);
+  // The timer's stream does not wait for the default one.
   cuda::check(cudaMemset(counters.get(), 0, counters.bytes()), "clearing the counters");
+  cuda::check(cudaStreamSynchronize(nullptr), "clearing the counters");
   cuda::GpuTimer timer(trial, [&](cudaStream_t stream, std::int64_t) {
     cuda::check(kernels::memory::add_atomically(counters.get(), words, blocks, rounds, stream),
                 "launching the atomics kernel");

@@ -25,6 +25,8 @@ class Chain {
                 "writing the chain");
     const auto start = reinterpret_cast<std::uint64_t>(memory_.get());
     cuda::check(cudaMemcpy(at_.get(), &start, sizeof start, cudaMemcpyHostToDevice), "placing the chase");
+    cuda::check(cudaStreamSynchronize(nullptr),
+                "placing the chase");  // the timer's stream does not wait for it
   }
 
   void follow(std::uint32_t steps, kernels::memory::ChaseLevel level, cudaStream_t stream) {

@@ -94,7 +94,8 @@ const Registration registered{
         .custom_metrics()
         .batch_seconds(5e-3)
         .requires_gpu()
-        .from(Depth::standard)
+        .from(Depth::deep)
+        .from(Depth::standard, "level", {"dram"})
         .body(latency)};
 
 }  // namespace

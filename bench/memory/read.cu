@@ -42,7 +42,7 @@ const Registration registered{define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
                                   .statistics({Statistic::median, Statistic::mean})
                                   .batch_seconds(5e-3)
                                   .requires_gpu()
-                                  .from(Depth::quick)
+                                  .from(Depth::standard)
                                   .body(read)};
 
 }  // namespace

@@ -41,7 +41,7 @@ const Registration registered{
         .statistics({Statistic::median, Statistic::mean})
         .batch_seconds(5e-3)
         .requires_gpu()
-        .from(Depth::standard)
+        .from(Depth::deep)
         .body(shared)};
 
 }  // namespace

@@ -17,8 +17,8 @@ constexpr Collective all_reduce{
 };
 
 const Registration registered{
-    define_collective(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP, true)
-        .from(Depth::quick, "size", {"256MiB"})
+    define_collective(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
+        .from(Depth::standard, "size", {"8B", "256MiB"})
         .isolates(
             "The sum of one fp32 buffer of every GPU, left on every GPU, by NCCL: the collective of data- "
             "parallel training. Small sizes are bound by latency, large ones by the links")

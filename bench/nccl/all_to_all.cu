@@ -28,7 +28,7 @@ constexpr Collective all_to_all{
 };
 
 const Registration registered{
-    define_collective(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP, false)
+    define_collective(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
         .isolates("Every GPU sends another part of its buffer to every GPU, by sends and receives of NCCL in "
                   "one group: the traffic of mixtures of experts")
         .bad_value("another transport than before (its name is in the notes), a link that is down or narrow, "

@@ -17,7 +17,7 @@ constexpr Collective broadcast{
 };
 
 const Registration registered{
-    define_collective(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP, false)
+    define_collective(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
         .isolates("Rank 0's buffer on every GPU, by NCCL")
         .bad_value("another transport than before (its name is in the notes), a link that is down or narrow, "
                    "peer access taken away, settings of NCCL in the environment, another process on a GPU")

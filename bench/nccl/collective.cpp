@@ -360,13 +360,9 @@ void measure_collective(Trial& trial, const Collective& collective) {
   }
 }
 
-Definition define_collective(const char* family, const char* op, bool standard) {
+Definition define_collective(const char* family, const char* op) {
   Definition made = define(family, op);
-  made.axis("size", {"8B", "1MiB", "256MiB", "sweep"})
-      .custom_metrics()
-      .requires_gpu()
-      .from(standard ? Depth::standard : Depth::deep)
-      .from(Depth::deep, "size", {"sweep"});
+  made.axis("size", {"8B", "1MiB", "256MiB", "sweep"}).custom_metrics().requires_gpu().from(Depth::deep);
   return made;
 }
 

@@ -32,8 +32,7 @@ struct Collective {
 /// The body of a definition with the axis "size": a size, or "sweep" for powers of two from 8 B to 8 GiB.
 void measure_collective(Trial& trial, const Collective& collective);
 
-/// The definition that all collectives share: sizes 8B and 1MiB, 256MiB, and the sweep. `standard` measures
-/// the three sizes in the standard profile, else all of it is for the deep one.
-Definition define_collective(const char* family, const char* op, bool standard);
+/// The definition that all collectives share: sizes 8B, 1MiB and 256MiB, and the sweep, for the deep profile.
+Definition define_collective(const char* family, const char* op);
 
 }  // namespace gpugauge::bench::nccl

@@ -20,7 +20,7 @@ constexpr Collective reduce_scatter{
 };
 
 const Registration registered{
-    define_collective(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP, true)
+    define_collective(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
         .isolates("Every GPU gets its part of the sum of all GPUs' buffers, by NCCL; the size is that of a "
                   "whole buffer")
         .bad_value("another transport than before (its name is in the notes), a link that is down or narrow, "

@@ -27,7 +27,7 @@ const Registration wgmma{
         .statistics({Statistic::median, Statistic::mean})
         .batch_seconds(5e-3)
         .requires_gpu_of(90)
-        .from(Depth::quick)
+        .from(Depth::standard)
         .deterministic()
         .body([](Trial& trial) { measure_wgmma(trial, Element::bf16); })};
 

@@ -14,7 +14,7 @@ const Registration mma_sync{
         .statistics({Statistic::median, Statistic::mean})
         .batch_seconds(5e-3)
         .requires_gpu(89)
-        .from(Depth::standard)
+        .from(Depth::deep)
         .deterministic()
         .body([](Trial& trial) { measure_mma(trial, Element::fp8_e4m3); })};
 
@@ -28,7 +28,7 @@ const Registration wgmma{define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
                              .statistics({Statistic::median, Statistic::mean})
                              .batch_seconds(5e-3)
                              .requires_gpu_of(90)
-                             .from(Depth::standard)
+                             .from(Depth::deep)
                              .deterministic()
                              .body([](Trial& trial) { measure_wgmma(trial, Element::fp8_e4m3); })};
 

@@ -26,7 +26,7 @@ const Registration mma_sync{
         .statistics({Statistic::median, Statistic::mean})
         .batch_seconds(5e-3)
         .requires_gpu(80)
-        .from(Depth::standard)
+        .from(Depth::deep)
         .deterministic()
         .body([](Trial& trial) { measure_mma(trial, Element::int8); })};
 
@@ -40,7 +40,7 @@ const Registration wgmma{
         .statistics({Statistic::median, Statistic::mean})
         .batch_seconds(5e-3)
         .requires_gpu_of(90)
-        .from(Depth::standard)
+        .from(Depth::deep)
         .deterministic()
         .body([](Trial& trial) { measure_wgmma(trial, Element::int8); })};
 

@@ -13,7 +13,7 @@ const Registration mma_sync{
         .statistics({Statistic::median, Statistic::mean})
         .batch_seconds(5e-3)
         .requires_gpu(80)
-        .from(Depth::standard)
+        .from(Depth::deep)
         .deterministic()
         .body([](Trial& trial) { measure_mma(trial, Element::tf32); })};
 
@@ -27,7 +27,7 @@ const Registration wgmma{
         .statistics({Statistic::median, Statistic::mean})
         .batch_seconds(5e-3)
         .requires_gpu_of(90)
-        .from(Depth::standard)
+        .from(Depth::deep)
         .deterministic()
         .body([](Trial& trial) { measure_wgmma(trial, Element::tf32); })};
 

@@ -62,7 +62,7 @@ const Registration registered{
         .batch_seconds(5e-3)
         .requires_gpu()
         .deterministic()
-        .from(Depth::standard)
+        .from(Depth::deep)
         .body(reduce)};
 
 }  // namespace

@@ -42,7 +42,7 @@ int check(const Arguments& arguments, const Invocation& invocation) {
   if (!options.baseline.empty()) baseline::load(options.baseline);  // a bad path must not cost a measurement
 
   const Devices devices = find_devices(arguments.measure.device);
-  if (!arguments.observation.empty() && devices.targets.devices.size() != 1)
+  if (!arguments.observation.empty() && devices.targets.devices.size() > 1)
     throw result::UsageError(
         fmt::format("--observation holds one device, and {} would be measured; name one with --device",
                     devices.targets.devices.size()));
@@ -72,7 +72,7 @@ int check(const Arguments& arguments, const Invocation& invocation) {
   const int code = write_reports(&report, arguments.report,
                                  report::draw(report, report::terminal(1), {arguments.report.every_metric}),
                                  static_cast<int>(report.outcome.code));
-  if (!arguments.observation.empty())
+  if (!arguments.observation.empty() && !report.devices.empty())
     result::write_file(arguments.observation, diagnose::to_json(*report.devices.front().observation));
   return code;
 }

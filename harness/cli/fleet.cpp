@@ -14,6 +14,7 @@
 #include "cli/command.hpp"
 #include "cli/run_files.hpp"
 #include "judge/judge_peers.hpp"
+#include "report/format.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
 #include "result/run_file.hpp"
@@ -96,7 +97,8 @@ class Reader {
 std::string retest_list(const judge::PeersJudgement& judgement) {
   std::string out;
   for (const judge::NodeJudgement& node : judgement.nodes)
-    if (node.measure_again) out += fmt::format("{}\t{}\n", node.label, node.device);
+    if (node.measure_again)
+      out += fmt::format("{}\t{}\n", report::plain(node.label), report::plain(node.device));
   return out;
 }
 
@@ -122,9 +124,9 @@ report::FleetReport judge_night(const Arguments& arguments) {
   report::FleetReport made;
   made.input = history.night(night);
   made.judgement = judge::judge_peers(made.input, {}, arguments.strict);
-  made.judgement.remarks.push_back(fmt::format("{} run{} of {} (UTC) from the store {}.",
-                                               made.input.rounds.size(),
-                                               made.input.rounds.size() == 1 ? "" : "s", night, history.name()));
+  made.judgement.remarks.push_back(
+      fmt::format("{} run{} of {} (UTC) from the store {}.", made.input.rounds.size(),
+                  made.input.rounds.size() == 1 ? "" : "s", night, history.name()));
   return made;
 }
 

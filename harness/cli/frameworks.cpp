@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/command.hpp"
+#include "report/format.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
 #include "stack/inventory/python.hpp"
@@ -61,14 +62,17 @@ int run(const Arguments& arguments, const Invocation& invocation) {
   const stack::GpuReport gpus = stack::probe_gpus();
   const result::Run measured = conductor::run_frameworks(options, gpus);
   progress.clear();
-  if (!arguments.output.empty()) result::write_file(arguments.output, result::to_json(measured));
   const report::FrameworksReport report = conductor::judge_frameworks(measured, gpus);
-  if (!arguments.observation.empty()) {
-    const auto& seen = report.frameworks.front().observation;
-    if (!seen) throw result::UsageError(fmt::format("--observation: {}", report.frameworks.front().sentence));
-    result::write_file(arguments.observation, diagnose::to_json(*seen));
-  }
+  // The verdict first: nothing that goes wrong with a file may keep it back.
   print(arguments.json ? report::to_json(report) : report::draw(report, report::terminal(1)));
+  if (!arguments.output.empty()) result::write_file(arguments.output, result::to_json(measured));
+  if (!arguments.observation.empty() && !report.frameworks.empty()) {
+    const report::Framework& only = report.frameworks.front();
+    if (only.observation)
+      result::write_file(arguments.observation, diagnose::to_json(*only.observation));
+    else
+      fmt::print(stderr, "gpugauge: --observation: nothing was seen: {}\n", report::plain(only.sentence));
+  }
   return static_cast<int>(report.outcome.code);
 }
 

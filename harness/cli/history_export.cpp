@@ -11,6 +11,7 @@
 
 #include "cli/history.hpp"
 #include "result/error.hpp"
+#include "result/file.hpp"
 
 namespace gpugauge::cli {
 namespace {
@@ -29,6 +30,7 @@ class Output {
  public:
   explicit Output(const std::string& file) : file_(file) {
     if (file_.empty()) return;
+    file_ = result::place_to_write(file_).string();
     temporary_ = fmt::format("{}.{}.part", file_, ::getpid());
     stream_ = std::fopen(temporary_.c_str(), "wbx");
     if (stream_ == nullptr) fail();

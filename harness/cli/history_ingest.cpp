@@ -60,7 +60,12 @@ std::vector<std::string> expanded(const std::string& path) {
 std::optional<std::vector<std::string>> list_of(const std::string& path) {
   std::error_code error;
   if (!fs::is_regular_file(path, error)) return std::nullopt;
-  const std::string text = result::read_file(path);
+  std::string text;
+  try {
+    text = result::read_file(path);
+  } catch (const result::FileError&) {
+    return std::nullopt;  // named and skipped where it is read as a run file
+  }
   if (const auto first = text.find_first_not_of(" \t\r\n"); first == std::string::npos || text[first] != '[')
     return std::nullopt;
   const nlohmann::json list = result::parse_json(text, path);

@@ -38,22 +38,6 @@ Wanted wanted(const std::string& word) {
   return {reporter, word.substr(at + 1)};
 }
 
-/// A link is followed, so that what it points to is replaced and the link stays. What is no file (a device, a
-/// pipe) is refused: renaming would put a file in its place.
-void write(const std::string& name, const std::string& text) {
-  std::error_code error;
-  fs::path file = name;
-  const fs::file_status status = fs::status(file, error);
-  if (fs::exists(status) && fs::is_symlink(fs::symlink_status(file, error))) {
-    const fs::path target = fs::canonical(file, error);
-    if (!error) file = target;
-  }
-  if (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status))
-    throw result::FileError(
-        fmt::format("{} is not a regular file; give the name of a file, or - for standard output", name));
-  result::write_file(file, text);
-}
-
 }  // namespace
 
 void add_report_options(CLI::App& command, ReportArguments& arguments) {
@@ -75,6 +59,7 @@ void add_every_metric_option(CLI::App& command, ReportArguments& arguments) {
 void check_report_arguments(const ReportArguments& arguments) {
   std::map<std::string, std::string> files;
   std::string instead = arguments.json ? "--json" : "";
+  std::string beside;
   for (const std::string& word : arguments.files) {
     const Wanted one = wanted(word);
     if (one.instead()) {
@@ -83,12 +68,18 @@ void check_report_arguments(const ReportArguments& arguments) {
             "--report {}: {} is for standard output too; only one of them can be", word, instead));
       instead = "--report " + word;
     }
+    if (one.to_standard_output() && !one.instead()) beside = word;
     if (one.to_standard_output()) continue;
     const auto [found, added] = files.emplace(fs::path(one.file).lexically_normal().string(), word);
     if (!added)
       throw result::UsageError(
           fmt::format("--report {} and --report {} name the same file", found->second, word));
   }
+  if (!instead.empty() && !beside.empty())
+    throw result::UsageError(fmt::format(
+        "--report {} stands below the table, and {} takes the table's place; write one of them to "
+        "a file",
+        beside, instead));
 }
 
 int write_reports(const report::Subject& subject, const ReportArguments& arguments, const std::string& table,
@@ -113,7 +104,8 @@ int write_reports(const report::Subject& subject, const ReportArguments& argumen
   for (const std::string& word : arguments.files) {
     const Wanted one = wanted(word);
     if (one.to_standard_output()) continue;
-    attempt(fmt::format("--report {}: ", word), [&] { write(one.file, one.reporter->text(subject)); });
+    attempt(fmt::format("--report {}: ", word),
+            [&] { result::write_file(one.file, one.reporter->text(subject)); });
   }
   for (const std::string& problem : problems)
     fmt::print(stderr, "gpugauge: {}; without that it would have ended with {}\n", report::plain(problem),

@@ -113,10 +113,11 @@ int run_devices(const Arguments& arguments, const Invocation& invocation) {
       failed = failed || process.status == result::Status::failed;
       measured = measured || (process.samples && process.status == result::Status::ok);
     }
-    if (!stored.run.complete || !measured)
-      code = judge::ExitCode::cannot_judge;
-    else if (failed && code == judge::ExitCode::pass)
+    // What failed is graver than what could not be judged, in whichever order they come.
+    if (stored.run.complete && measured && failed)
       code = judge::ExitCode::regressed;
+    else if ((!stored.run.complete || !measured) && code == judge::ExitCode::pass)
+      code = judge::ExitCode::cannot_judge;
     if (!stored.run.complete) break;
   }
   return static_cast<int>(code);

@@ -144,7 +144,16 @@ Stored measure(const MeasureOptions& options, const Target& target, const Choice
          progress.done, progress.total, progress.family, progress.elapsed_seconds, progress.left_seconds});
   });
   stored.file = file.empty() ? options.runs_folder / (stored.run.id + ".json") : file;
-  result::write_file(stored.file, result::to_json(stored.run));
+  const std::string text = result::to_json(stored.run);
+  try {
+    result::write_file(stored.file, text);
+  } catch (const result::FileError& error) {
+    if (file.empty()) throw;
+    // Minutes of measuring are not lost to a bad place.
+    const auto kept = options.runs_folder / (stored.run.id + ".json");
+    result::write_file(kept, text);
+    throw result::FileError(fmt::format("{}; the run is kept as {}", error.what(), kept.string()));
+  }
   return stored;
 }
 

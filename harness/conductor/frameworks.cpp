@@ -49,7 +49,9 @@ void conclude(const result::Process& process, const stack::GpuReport& gpus, Fram
     out.state = state;
     out.sentence = sentence_end(sentence);
   };
-  if (!process.samples) return says(FrameworkState::failed, process.reason);
+  const bool interrupted = process.status == result::Status::interrupted;
+  if (!process.samples)
+    return says(interrupted ? FrameworkState::unknown : FrameworkState::failed, process.reason);
   const result::Samples& samples = *process.samples;
   if (samples.status == result::Status::unavailable) {
     const bool absent = samples.reason.find(" is not installed in ") != std::string::npos;
@@ -60,6 +62,7 @@ void conclude(const result::Process& process, const stack::GpuReport& gpus, Fram
     return says(FrameworkState::failed, process.reason);
   for (const FrameworkOperation& one : out.operations)
     if (one.wrong) return says(FrameworkState::failed, fmt::format("{}: {}", one.id, one.evidence));
+  if (interrupted) return says(FrameworkState::unknown, process.reason);
   if (out.operations.empty()) return says(FrameworkState::failed, process.reason);
   const auto first = [&](const std::string& place) {
     return std::find_if(out.operations.begin(), out.operations.end(),

@@ -102,19 +102,21 @@ void add_common(Exposition& out, const Digest& made, const std::string& report) 
   }
 }
 
-void add_device(Exposition& out, const DeviceReport& device, const DigestPart& part) {
+void add_device(Exposition& out, const DeviceReport& device, const DigestPart& part,
+                const std::string& report) {
   const std::string& id = device.selection;
   out.family("gpugauge_device_exit_code", "", "The exit code of one device alone.");
-  out.sample("gpugauge_device_exit_code", {{"device", id}}, static_cast<double>(device.outcome.code));
+  out.sample("gpugauge_device_exit_code", {{"report", report}, {"device", id}},
+             static_cast<double>(device.outcome.code));
   out.family("gpugauge_measured_time_seconds", "seconds", "When the measuring began, in seconds since 1970.");
   if (const auto time = unix_seconds(part.started))
-    out.sample("gpugauge_measured_time_seconds", {{"device", id}}, *time);
+    out.sample("gpugauge_measured_time_seconds", {{"report", report}, {"device", id}}, *time);
   out.family("gpugauge_metric_verdict", "", "The verdict on a metric; always 1.");
   out.family("gpugauge_metric_change_ratio", "ratio",
              "Change of a metric against its baseline; above 0 is worse.");
   out.family("gpugauge_metric_limit_share_ratio", "ratio", "Share of the physical limit; 1 is at the limit.");
   for (const Case& one : part.cases) {
-    const Labels labels{{"device", id}, {"metric", one.name}, {"class", one.suite}};
+    const Labels labels{{"report", report}, {"device", id}, {"metric", one.name}, {"class", one.suite}};
     Labels with_verdict = labels;
     with_verdict.emplace_back("verdict", one.word);
     out.sample("gpugauge_metric_verdict", with_verdict, 1);
@@ -122,7 +124,8 @@ void add_device(Exposition& out, const DeviceReport& device, const DigestPart& p
   }
   if (device.rounds.empty()) return;
   for (const Measured& metric : summarise(device.rounds.front())) {
-    const Labels labels{{"device", id}, {"metric", metric.key}, {"class", metric.metric_class}};
+    const Labels labels{
+        {"report", report}, {"device", id}, {"metric", metric.key}, {"class", metric.metric_class}};
     if (metric.share_of_limit)
       out.sample("gpugauge_metric_limit_share_ratio", labels, *metric.share_of_limit);
     const std::string unit = unit_name(metric.unit);
@@ -164,11 +167,12 @@ void add_fleet(Exposition& out, const judge::PeersJudgement& judgement) {
 std::string openmetrics_text(const Subject& subject) {
   const Digest made = digest(subject);
   Exposition out;
-  add_common(out, made, made.title.substr(made.title.rfind(' ') + 1));
+  const std::string name = made.title.substr(made.title.rfind(' ') + 1);
+  add_common(out, made, name);
   if (const auto* report = std::get_if<const Report*>(&subject)) {
     for (const DeviceReport& device : (*report)->devices)
       for (const DigestPart& part : made.parts)
-        if (part.id == device.selection) add_device(out, device, part);
+        if (part.id == device.selection) add_device(out, device, part, name);
   } else if (const auto* fleet = std::get_if<const FleetReport*>(&subject)) {
     add_fleet(out, (*fleet)->judgement);
   }

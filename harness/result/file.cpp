@@ -70,7 +70,19 @@ std::string read_file(const std::filesystem::path& file, std::size_t limit) {
   }
 }
 
-void write_file(const std::filesystem::path& file, std::string_view content) {
+std::filesystem::path place_to_write(const std::filesystem::path& file) {
+  std::error_code error;
+  const auto status = std::filesystem::status(file, error);
+  if (!std::filesystem::exists(status)) return file;
+  if (!std::filesystem::is_regular_file(status) && !std::filesystem::is_directory(status))
+    throw FileError(fmt::format("{} is not a regular file; give the name of a file", file.string()));
+  if (!std::filesystem::is_symlink(std::filesystem::symlink_status(file, error))) return file;
+  const auto target = std::filesystem::canonical(file, error);
+  return error ? file : target;
+}
+
+void write_file(const std::filesystem::path& given, std::string_view content) {
+  const std::filesystem::path file = place_to_write(given);
   const std::filesystem::path folder =
       file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
   std::error_code error;

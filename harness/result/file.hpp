@@ -14,8 +14,12 @@ inline constexpr std::size_t max_file_bytes = std::size_t{1} << 30;
 /// Reads a whole regular file. Throws FileError (missing, not a regular file, too large, unreadable).
 std::string read_file(const std::filesystem::path& file, std::size_t limit = max_file_bytes);
 
-/// Writes beside the target, syncs, renames, syncs the directory. On any failure the earlier file is
-/// untouched and no temporary file stays. Creates missing parent directories. Throws FileError.
+/// `file`, or what it links to, so that a link stays and its target is replaced. Throws FileError for what is
+/// there and no file (a device, a pipe): renaming would put a file in its place.
+std::filesystem::path place_to_write(const std::filesystem::path& file);
+
+/// Writes beside the target (place_to_write), syncs, renames, syncs the directory. On any failure the earlier
+/// file is untouched and no temporary file stays. Creates missing parent directories. Throws FileError.
 void write_file(const std::filesystem::path& file, std::string_view content);
 
 }  // namespace gpugauge::result

@@ -1,6 +1,7 @@
 #include "store/database.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 
@@ -47,6 +48,8 @@ Database::Database(const std::string& location, Access access)
     throw result::UsageError(
         fmt::format("the store {}: give a file for SQLite, or postgresql://user@host/database", name_));
   guarded([&] {
+    // Seconds for each address; connect_timeout in the URL counts more.
+    ::setenv("PGCONNECT_TIMEOUT", "15", 0);
     sql_.open(soci::postgresql, location);
     // A lock that is not given within a minute is an error with a sentence; nobody waits for ever.
     sql_ << "SET lock_timeout = '60s'";

@@ -18,8 +18,8 @@ std::string without_password(const std::string& location) {
   const std::size_t scheme = out.find("://");
   if (scheme == std::string::npos) return out;
   const std::size_t from = scheme + 3;
-  const std::size_t end = std::min(out.find_first_of("/?", from), out.size());
-  const std::size_t at = out.substr(0, end).rfind('@');
+  // The last '@': a password with a '/' or '?' that nobody escaped must not be printed either.
+  const std::size_t at = out.rfind('@');
   if (at != std::string::npos && at >= from) {
     const std::size_t colon = out.find(':', from);
     if (colon < at) out.erase(colon, at - colon);

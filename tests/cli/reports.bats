@@ -104,6 +104,12 @@ two_sides() {
   [[ $output == "<?xml"*"</testsuites>" ]]
 }
 
+@test "annotations below the table cannot stand beside what takes the table's place" {
+  two_sides
+  run -2 gpugauge compare --before sides/node-00004 --after sides/node-00005 --json --report github=-
+  [[ $output == *"takes the table's place; write one of them to a file"* ]]
+}
+
 @test "a report replaces what a link points to and leaves the link" {
   two_sides
   mkdir real && echo old >real/report.json && ln -s real/report.json link.json

@@ -30,7 +30,7 @@ load common
   run -2 gpugauge check --device card
   [[ $output == *"give all, host, an index or a UUID"* ]]
   run -2 gpugauge check --device host --report pdf=x
-  [[ $output == *"no format 'pdf'"* ]]
+  [[ $output == *"no kind of report 'pdf'"* ]]
   run -2 gpugauge check --device host --baseline /nonexistent
   [[ $output == */nonexistent* ]]
   [ ! -e "$GPUGAUGE_STATE" ]

@@ -12,8 +12,7 @@ need_cuobjdump() {
 
 @test "the machine code of every kernel is as declared" {
   need_cuobjdump
-  # Kernels that nobody declared are listed; --strict will stand here once every folder has its expectations.
-  run -0 gpugauge codegen "$GPUGAUGE_KERNELS"
+  run -0 gpugauge codegen "$GPUGAUGE_KERNELS" --strict
   [[ $output != *"broken: "* ]]
   [[ ${lines[-1]} == "pass: "* ]]
   [[ ${lines[-1]} != *"expectations of kernels that are not"* ]]

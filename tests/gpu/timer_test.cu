@@ -34,13 +34,15 @@ TEST_F(Blocking, holds_back_all_work_until_it_lets_go) {
   const Stream stream;
   const DeviceValue<unsigned long long> counter;
   Blocker blocker;
+  check(kernels::launch::launch_counting(counter.get(), stream.get()), "loading the kernel");
+  stream.synchronize();
   {
     const Blocker::Hold hold = blocker.hold(stream.get(), 1);
     check(kernels::launch::launch_counting(counter.get(), stream.get()), "launching");
     EXPECT_EQ(cudaStreamQuery(stream.get()), cudaErrorNotReady);
     EXPECT_FALSE(blocker.timed_out());
   }
-  EXPECT_EQ(counter.read(stream.get()), 1U);
+  EXPECT_EQ(counter.read(stream.get()), 2U);
   EXPECT_FALSE(blocker.timed_out());
 }
 

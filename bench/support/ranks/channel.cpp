@@ -56,8 +56,12 @@ Addresses addresses_of(const std::string& host, int port, std::string& fault) {
 Wire listener(const Launch& launch) {
   std::string fault;
   const bool local = launch.host == "127.0.0.1" || launch.host == "localhost" || launch.host == "::1";
-  const int family = local && launch.host != "::1" ? AF_INET : AF_INET6;
-  const int socket = ::socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  int family = local && launch.host != "::1" ? AF_INET : AF_INET6;
+  int socket = ::socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (socket < 0 && family == AF_INET6 && errno == EAFNOSUPPORT) {  // a kernel without IPv6
+    family = AF_INET;
+    socket = ::socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  }
   const int yes = 1;
   const int no = 0;
   int code = socket < 0 ? -1 : setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
@@ -66,7 +70,7 @@ Wire listener(const Launch& launch) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = port;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address.sin_addr.s_addr = htonl(local ? INADDR_LOOPBACK : INADDR_ANY);
     code = bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address);
   } else if (code == 0) {
     setsockopt(socket, IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no);

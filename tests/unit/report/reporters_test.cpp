@@ -251,11 +251,11 @@ TEST(OpenMetrics, EverySampleIsWellFormedAndStandsOnce) {
   }
   EXPECT_EQ(last, "# EOF");
   EXPECT_THAT(text, HasSubstr("gpugauge_exit_code{report=\"check\"} 1\n"));
-  EXPECT_THAT(
-      text,
-      HasSubstr("gpugauge_metric_bytes_per_second{device=\"host\",metric=\"host/triad/one_core:bandwidth\","
-                "class=\"host_memory\"} 12500000000\n"));
-  EXPECT_THAT(text, HasSubstr("gpugauge_measured_time_seconds{device=\"host\"} 1767323045\n"));
+  EXPECT_THAT(text, HasSubstr("gpugauge_metric_bytes_per_second{report=\"check\",device=\"host\",metric="
+                              "\"host/triad/one_core:bandwidth\","
+                              "class=\"host_memory\"} 12500000000\n"));
+  EXPECT_THAT(text,
+              HasSubstr("gpugauge_measured_time_seconds{report=\"check\",device=\"host\"} 1767323045\n"));
 }
 
 TEST(Html, TheDataHoldsNothingThatAParserOfHtmlSees) {

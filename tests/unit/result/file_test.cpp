@@ -51,6 +51,27 @@ TEST_F(File, LeavesNoTemporaryFileBehind) {
   EXPECT_EQ(entries(), 1U);
 }
 
+TEST_F(File, FollowsALinkAndReplacesWhatItPointsTo) {
+  write_file(folder_ / "real.json", "old");
+  std::filesystem::create_symlink("real.json", folder_ / "link.json");
+  write_file(folder_ / "link.json", "new");
+  EXPECT_TRUE(std::filesystem::is_symlink(folder_ / "link.json"));
+  EXPECT_EQ(read_file(folder_ / "real.json"), "new");
+}
+
+TEST_F(File, RefusesToPutAFileInADevicesPlace) {
+  std::filesystem::create_symlink("/dev/null", folder_ / "null");
+  for (const std::filesystem::path& place : {std::filesystem::path("/dev/null"), folder_ / "null"}) {
+    try {
+      write_file(place, "text");
+      ADD_FAILURE() << place << " was written";
+    } catch (const FileError& error) {
+      EXPECT_NE(std::string(error.what()).find("is not a regular file"), std::string::npos) << error.what();
+    }
+  }
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+}
+
 TEST_F(File, RefusesADirectoryAsTarget) {
   fs::create_directory(folder_ / "d");
   EXPECT_THAT(file_error([&] { write_file(folder_ / "d", "x"); }), HasSubstr("is a directory"));

@@ -123,7 +123,9 @@ TEST(Location, IsPrintedWithoutItsPassword) {
   EXPECT_EQ(without_password("postgresql:///db?host=/tmp&password=secret&user=me"),
             "postgresql:///db?host=/tmp&user=me");
   EXPECT_EQ(without_password("postgresql:///db?password=secret"), "postgresql:///db");
-  EXPECT_EQ(without_password("postgresql://host:5432/a@b:c"), "postgresql://host:5432/a@b:c");
+  // A '/' in a password that nobody escaped: rather too little is shown than a password.
+  EXPECT_EQ(without_password("postgresql://ci:aB/c9@db/gauge"), "postgresql://ci@db/gauge");
+  EXPECT_EQ(without_password("postgresql://host:5432/a@b"), "postgresql://host@b");
   EXPECT_EQ(without_password("here/history.sqlite"), "here/history.sqlite");
 }
 
