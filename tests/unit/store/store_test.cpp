@@ -215,6 +215,7 @@ TEST_P(StoreTest, RefusesASchemaOfANewerVersion) {
 
 TEST_P(StoreTest, ManyMayMakeAStoreAtOnce) {
   std::vector<std::jthread> threads;
+  threads.reserve(6);
   std::atomic<int> failures = 0;
   for (int i = 0; i < 6; ++i)
     threads.emplace_back([&] {
@@ -235,12 +236,14 @@ TEST_P(StoreTest, WritersWithTheSameRunsInAnyOrderStoreEachOnce) {
   std::atomic<int> stored = 0;
   {
     std::vector<std::jthread> threads;
+    threads.reserve(writers);
     for (int w = 0; w < writers; ++w)
       threads.emplace_back([&, w] {
         try {
           Store store = open();
           for (int i = 0; i < runs; i += 4) {
             std::vector<Record> batch;
+            batch.reserve(4);
             for (int j = 0; j < 4; ++j)
               batch.push_back(record((i + j) * (w % 2 == 0 ? 1 : -1) + (w % 2 == 0 ? 1 : runs), {1.0 + w}));
             for (const Outcome outcome : store.ingest(batch)) stored += outcome == Outcome::stored ? 1 : 0;
