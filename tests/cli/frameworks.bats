@@ -36,7 +36,7 @@ frameworks() { gpugauge frameworks --python "$BATS_FILE_TMPDIR/venv" --window 0.
 
 @test "a framework that hangs is killed, and the others still run" {
   package torch 'import time; time.sleep(600)'
-  WIDE=yes run -1 frameworks torch jax --limit 1.5
+  WIDE=yes run -1 frameworks torch jax --limit 6
   [[ $output == *"jax"*"not installed"* ]]
   [[ $output == *torch*"time limit"* ]]
 }
