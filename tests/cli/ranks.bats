@@ -93,6 +93,7 @@ PY
   [ -x "$GPUGAUGE_BUILD/libexec/gpugauge/gpugauge-bench-nccl" ] || skip "the family is not built"
   if has_gpu; then skip "there is a GPU here"; fi
   export SLURM_PROCID=3 SLURM_STEP_NUM_TASKS=200 SLURM_LOCALID=0 SLURM_JOB_ID=1 SLURM_STEP_ID=0 SLURM_STEP_NODELIST=127.0.0.1
+  # shellcheck disable=SC2016  # the shell that is started expands them
   run -3 timeout 30 bash -c '"$0" --gpugauge_parent=$$; exit $?' "$GPUGAUGE_BUILD/libexec/gpugauge/gpugauge-bench-nccl"
   [[ $output == *"unavailable: No NVIDIA driver library"* ]]
   # The same without a harness is a rank, and waits for rank 0.

@@ -1,4 +1,5 @@
 # gpugauge codegen: the kernels are as declared, and what breaks a declaration is named.
+# shellcheck disable=SC2034  # common.bash reads it
 WIDE=1
 load ../cli/common
 
