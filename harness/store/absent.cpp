@@ -9,8 +9,9 @@ namespace {
 
 [[noreturn]] void absent() {
   throw result::UsageError(
-      "this build keeps no history, since it was built without SOCI, SQLite and PostgreSQL's client: install "
-      "them (Debian, Ubuntu: apt-get install libsoci-dev libsqlite3-dev libpq-dev) and build again");
+      "this build keeps no history, since it was built without SOCI, SQLite and PostgreSQL's client, as "
+      "scripts/check builds it: install them (Debian, Ubuntu: apt-get install libsoci-dev libsqlite3-dev "
+      "libpq-dev) and build another preset, such as release");
 }
 
 }  // namespace
