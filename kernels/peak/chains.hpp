@@ -20,9 +20,9 @@ enum class Chain { fp64, fp32, fp16x2, int32, dp4a };
 
 constexpr int chain_threads = 256;
 /// Chains of one thread. A dependent instruction begins at the earliest 4 clocks after the one before it
-/// (fp32 and integer, 7.0 and later: Jia et al., "Dissecting the NVIDIA Volta GPU architecture via
-/// microbenchmarking", 2018), a few more for fp64, and a quarter of an SM begins at most one a clock: four
-/// chains a quarter suffice, and eight chains in each of four or more warps are 32.
+/// (fp32 and integer on 7.0: Jia et al., "Dissecting the NVIDIA Volta GPU architecture via
+/// microbenchmarking", 2018; assumed of later ones), a few more for fp64, and a quarter of an SM begins at
+/// most one a clock: four chains a quarter suffice, and eight chains in each of four or more warps are 32.
 constexpr int chains = 8;
 /// Steps in the body of the loop; `steps` must be a multiple of it. 256 instructions and two or three of the
 /// loop.

@@ -23,11 +23,10 @@ constexpr MmaShape mma_shape(Element element, bool large = false) {
 }
 
 constexpr int mma_threads = 256;
-/// Accumulators of one warp, each a chain of its own. An instruction of m16n8 is under way for about 33
-/// clocks on 8.0 and 9.0 (Abdelkhalik et al., "Demystifying the Nvidia Ampere architecture through
-/// microbenchmarking", 2022, table of mma), and a quarter of an SM could begin one every 8 clocks on 8.0 and
-/// every 4 on 9.0: 9 under way at once keep it busy. Eight chains in each of four or more warps a quarter
-/// are 32.
+/// Accumulators of one warp, each a chain of its own. Assumed, not measured: an instruction of m16n8 is under
+/// way for some 33 clocks, and a quarter of an SM could begin one every 8 clocks on 8.0 and every 4 on 9.0: 9
+/// under way at once keep it busy. Eight chains in each of four or more warps a quarter are 32, three times
+/// that.
 constexpr int mma_chains = 8;
 /// Pairs of steps in the body of the loop; `pairs` must be a multiple of it.
 constexpr int mma_unroll = 8;
