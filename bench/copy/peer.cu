@@ -131,7 +131,7 @@ const Registration registered{
         .bad_value(
             "an NVLink that is down, peer access taken away by ACS or an IOMMU, a pair on two sockets, a "
             "PCIe link that is narrow")
-        .custom_metrics()
+        .custom_metrics("p2p")
         .requires_devices(2)
         .from(Depth::standard)
         .body(peer)};

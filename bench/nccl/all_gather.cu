@@ -16,12 +16,11 @@ constexpr Collective all_gather{
                    int) { return kernels::collective::Expected{.block = layout.part}; },
 };
 
-const Registration registered{
-    define_collective(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
-        .isolates("Every GPU gets the parts of all GPUs, by NCCL; the size is that of all parts together")
-        .bad_value("another transport than before (its name is in the notes), a link that is down or narrow, "
-                   "peer access taken away, settings of NCCL in the environment, another process on a GPU")
-        .body([](Trial& trial) { measure_collective(trial, all_gather); })};
+const CollectiveRegistration registered{
+    GPUGAUGE_BENCH_FAMILY,
+    GPUGAUGE_BENCH_OP,
+    {.isolates = "Every GPU gets the parts of all GPUs, by NCCL; the size is that of all parts together",
+     .body = [](Trial& trial) { measure_collective(trial, all_gather); }}};
 
 }  // namespace
 }  // namespace gpugauge::bench::nccl

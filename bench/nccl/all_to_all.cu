@@ -27,13 +27,13 @@ constexpr Collective all_to_all{
         },
 };
 
-const Registration registered{
-    define_collective(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
-        .isolates("Every GPU sends another part of its buffer to every GPU, by sends and receives of NCCL in "
-                  "one group: the traffic of mixtures of experts")
-        .bad_value("another transport than before (its name is in the notes), a link that is down or narrow, "
-                   "peer access taken away, settings of NCCL in the environment, another process on a GPU")
-        .body([](Trial& trial) { measure_collective(trial, all_to_all); })};
+const CollectiveRegistration registered{
+    GPUGAUGE_BENCH_FAMILY,
+    GPUGAUGE_BENCH_OP,
+    {.isolates = "Every GPU sends another part of its buffer to every GPU, by sends and receives of NCCL in "
+                 "one group: the traffic of mixtures of experts",
+     .body = [](Trial& trial) { measure_collective(trial, all_to_all); },
+     .depth_256mib = Depth::standard}};
 
 }  // namespace
 }  // namespace gpugauge::bench::nccl

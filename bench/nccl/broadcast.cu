@@ -16,12 +16,10 @@ constexpr Collective broadcast{
                    int) { return kernels::collective::Expected{.block = layout.total}; },
 };
 
-const Registration registered{
-    define_collective(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
-        .isolates("Rank 0's buffer on every GPU, by NCCL")
-        .bad_value("another transport than before (its name is in the notes), a link that is down or narrow, "
-                   "peer access taken away, settings of NCCL in the environment, another process on a GPU")
-        .body([](Trial& trial) { measure_collective(trial, broadcast); })};
+const CollectiveRegistration registered{GPUGAUGE_BENCH_FAMILY,
+                                        GPUGAUGE_BENCH_OP,
+                                        {.isolates = "Rank 0's buffer on every GPU, by NCCL",
+                                         .body = [](Trial& trial) { measure_collective(trial, broadcast); }}};
 
 }  // namespace
 }  // namespace gpugauge::bench::nccl

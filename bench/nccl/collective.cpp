@@ -360,10 +360,29 @@ void measure_collective(Trial& trial, const Collective& collective) {
   }
 }
 
-Definition define_collective(const char* family, const char* op) {
+namespace {
+
+Definition sizes_of(const char* family, const char* op, const CollectiveText& text, const char* metric_class,
+                    const std::vector<std::string>& sizes) {
   Definition made = define(family, op);
-  made.axis("size", {"8B", "1MiB", "256MiB", "sweep"}).custom_metrics().requires_gpu().from(Depth::deep);
+  made.axis("size", sizes)
+      .custom_metrics(metric_class)
+      .requires_gpu()
+      .isolates(text.isolates)
+      .bad_value(
+          "another transport than before (its name is in the notes), a link that is down or narrow, peer "
+          "access "
+          "taken away, settings of NCCL in the environment, another process on a GPU")
+      .body(text.body)
+      .from(Depth::deep);
   return made;
 }
+
+}  // namespace
+
+CollectiveRegistration::CollectiveRegistration(const char* family, const char* op, const CollectiveText& text)
+    : small_(sizes_of(family, op, text, "coll_small", {"8B"}).from(text.depth_8b)),
+      large_(sizes_of(family, op, text, "coll_large", {"1MiB", "256MiB", "sweep"})
+                 .from(text.depth_256mib, "size", {"256MiB"})) {}
 
 }  // namespace gpugauge::bench::nccl

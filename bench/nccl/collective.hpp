@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "kernels/collective/predictable.hpp"
 #include "nccl/bandwidth.hpp"
@@ -32,7 +33,23 @@ struct Collective {
 /// The body of a definition with the axis "size": a size, or "sweep" for powers of two from 8 B to 8 GiB.
 void measure_collective(Trial& trial, const Collective& collective);
 
-/// The definition that all collectives share: sizes 8B, 1MiB and 256MiB, and the sweep, for the deep profile.
-Definition define_collective(const char* family, const char* op);
+/// What distinguishes one collective's definitions from another's.
+struct CollectiveText {
+  const char* isolates;
+  std::function<void(Trial&)> body;
+  Depth depth_8b = Depth::deep;      ///< the shallowest profile that measures 8 B
+  Depth depth_256mib = Depth::deep;  ///< and 256 MiB
+};
+
+/// Registers what all collectives share: 8 B, whose class is coll_small, then 1 MiB, 256 MiB and the sweep,
+/// whose class is coll_large (a metric of the sweep has the class of its own size).
+class CollectiveRegistration {
+ public:
+  CollectiveRegistration(const char* family, const char* op, const CollectiveText& text);
+
+ private:
+  Registration small_;
+  Registration large_;
+};
 
 }  // namespace gpugauge::bench::nccl

@@ -19,13 +19,12 @@ constexpr Collective reduce_scatter{
         },
 };
 
-const Registration registered{
-    define_collective(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
-        .isolates("Every GPU gets its part of the sum of all GPUs' buffers, by NCCL; the size is that of a "
-                  "whole buffer")
-        .bad_value("another transport than before (its name is in the notes), a link that is down or narrow, "
-                   "peer access taken away, settings of NCCL in the environment, another process on a GPU")
-        .body([](Trial& trial) { measure_collective(trial, reduce_scatter); })};
+const CollectiveRegistration registered{
+    GPUGAUGE_BENCH_FAMILY,
+    GPUGAUGE_BENCH_OP,
+    {.isolates = "Every GPU gets its part of the sum of all GPUs' buffers, by NCCL; the size is that of a "
+                 "whole buffer",
+     .body = [](Trial& trial) { measure_collective(trial, reduce_scatter); }}};
 
 }  // namespace
 }  // namespace gpugauge::bench::nccl

@@ -25,13 +25,13 @@ constexpr Collective send_receive{
         },
 };
 
-const Registration registered{
-    define_collective(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
-        .isolates("Every GPU sends its buffer to the next one of a ring and receives from the one before, by "
-                  "NCCL: the traffic of pipeline parallelism, each way at the same time")
-        .bad_value("another transport than before (its name is in the notes), a link that is down or narrow, "
-                   "peer access taken away, settings of NCCL in the environment, another process on a GPU")
-        .body([](Trial& trial) { measure_collective(trial, send_receive); })};
+const CollectiveRegistration registered{
+    GPUGAUGE_BENCH_FAMILY,
+    GPUGAUGE_BENCH_OP,
+    {.isolates = "Every GPU sends its buffer to the next one of a ring and receives from the one before, by "
+                 "NCCL: the traffic of pipeline parallelism, each way at the same time",
+     .body = [](Trial& trial) { measure_collective(trial, send_receive); },
+     .depth_256mib = Depth::standard}};
 
 }  // namespace
 }  // namespace gpugauge::bench::nccl

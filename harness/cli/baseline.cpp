@@ -63,7 +63,7 @@ std::vector<result::Run> measure_rounds(const Arguments& arguments, const Invoca
     throw result::UsageError(fmt::format("a baseline is of one device and --device {} chose {}; name one",
                                          arguments.measure.device, devices.targets.devices.size()));
   const conductor::Target& target = devices.targets.devices.front();
-  const conductor::Choice choice = conductor::choose(conductor::catalogue(), options.profile, target.gpu,
+  const conductor::Choice choice = conductor::choose(conductor::catalogue(), options.profile, target.kind,
                                                      arguments.measure.families, arguments.measure.only);
   std::vector<result::Run> runs;
   for (int round = 1; round <= arguments.rounds; ++round) {

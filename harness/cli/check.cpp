@@ -42,10 +42,6 @@ int check(const Arguments& arguments, const Invocation& invocation) {
   if (!options.baseline.empty()) baseline::load(options.baseline);  // a bad path must not cost a measurement
 
   const Devices devices = find_devices(arguments.measure.device);
-  if (!arguments.observation.empty() && devices.targets.devices.size() > 1)
-    throw result::UsageError(
-        fmt::format("--observation holds one device, and {} would be measured; name one with --device",
-                    devices.targets.devices.size()));
   report::Report report;
   report.stack = stack::layers(stack::fingerprint(devices.gpus), devices.gpus);
   if (!conductor::host_only(arguments.measure.device))
@@ -54,11 +50,14 @@ int check(const Arguments& arguments, const Invocation& invocation) {
   if (gpu_missing) report.gpu_explanation = devices.gpus.explanation;
   const conductor::Catalogue catalogue =
       devices.targets.devices.empty() ? conductor::Catalogue{} : conductor::catalogue();
-  const std::vector<conductor::Choice> choices =
+  const std::vector<conductor::Chosen> chosen =
       conductor::choose_for(catalogue, options.measure.profile, devices.targets.devices,
                             arguments.measure.families, arguments.measure.only);
-  for (std::size_t i = 0; i < choices.size(); ++i) {
-    report.devices.push_back(conductor::check(options, devices.targets.devices[i], choices[i], devices.gpus));
+  if (!arguments.observation.empty() && chosen.size() > 1)
+    throw result::UsageError(fmt::format(
+        "--observation holds one device, and {} would be measured; name one with --device", chosen.size()));
+  for (const auto& [target, choice] : chosen) {
+    report.devices.push_back(conductor::check(options, target, choice, devices.gpus));
     for (const std::string& problem : catalogue.problems) report.devices.back().remarks.push_back(problem);
     if (!report.devices.back().rounds.back().complete) break;
   }

@@ -17,8 +17,11 @@ void add_measure_options(CLI::App& command, MeasureArguments& arguments) {
   for (const run::Profile& profile : run::profiles())
     profiles += (profiles.empty() ? "" : ", ") + profile.name;
   command
-      .add_option("-d,--device", arguments.device,
-                  "all (every GPU), host, a GPU's index or UUID; several with commas")
+      .add_option(
+          "-d,--device", arguments.device,
+          "all (every GPU, and the links of several), host, links (between the GPUs), a GPU's index or "
+          "UUID; several "
+          "with commas")
       ->capture_default_str();
   command.add_option("-p,--profile", arguments.profile, "How much is measured: " + profiles)
       ->capture_default_str();

@@ -51,16 +51,42 @@ Benchmarks chosen(const conductor::Catalogue& catalogue, const Arguments& argume
 std::string estimate(const Benchmarks& all, const std::string& name) {
   const run::Profile profile = run::profile(name);
   std::string text;
-  for (const bool gpu : {true, false}) {
+  using conductor::DeviceKind;
+  for (const DeviceKind kind : {DeviceKind::gpu, DeviceKind::links, DeviceKind::host}) {
     Benchmarks some;
     for (const conductor::Benchmark* benchmark : all)
-      if (benchmark->needs_gpu == gpu) some.push_back(benchmark);
+      if (benchmark->kind == kind) some.push_back(benchmark);
     if (some.empty()) continue;
     text += fmt::format("{}{} benchmark{} of {}, about {} a round", text.empty() ? "" : "; ", some.size(),
-                        some.size() == 1 ? "" : "s", gpu ? "a GPU" : "the host",
+                        some.size() == 1 ? "" : "s", conductor::in_words(kind),
                         report::duration(conductor::round_seconds(some, profile)));
   }
   return fmt::format("Profile {}: {}.", name, text);
+}
+
+/// As --device has it.
+std::string word(conductor::DeviceKind kind) {
+  switch (kind) {
+    case conductor::DeviceKind::gpu:
+      return "gpu";
+    case conductor::DeviceKind::links:
+      return "links";
+    case conductor::DeviceKind::host:
+      break;
+  }
+  return "host";
+}
+
+std::string needs(conductor::DeviceKind kind) {
+  switch (kind) {
+    case conductor::DeviceKind::gpu:
+      return "GPU";
+    case conductor::DeviceKind::links:
+      return "GPUs";
+    case conductor::DeviceKind::host:
+      break;
+  }
+  return "-";
 }
 
 int list_benchmarks(const Arguments& arguments) {
@@ -73,13 +99,13 @@ int list_benchmarks(const Arguments& arguments) {
                     {"family", benchmark->family},
                     {"class", benchmark->metric_class},
                     {"profile", benchmark->profile},
-                    {"needs_gpu", benchmark->needs_gpu},
+                    {"device", word(benchmark->kind)},
                     {"isolates", benchmark->isolates},
                     {"bad_value", benchmark->bad_value}});
     table.add({{benchmark->id, report::Tone::strong},
                {benchmark->metric_class.empty() ? "-" : benchmark->metric_class},
                {benchmark->profile},
-               {benchmark->needs_gpu ? "GPU" : "-"},
+               {needs(benchmark->kind)},
                {benchmark->isolates, report::Tone::faint}});
   }
   if (benchmarks.empty())

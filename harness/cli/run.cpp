@@ -49,18 +49,23 @@ std::vector<std::string> command_of(const Arguments& arguments, const conductor:
 /// GPU at about the same time.
 int run_all_together(const Arguments& arguments, const conductor::MeasureOptions& options,
                      const Devices& devices, report::ProgressLine& progress) {
-  const std::vector<conductor::Target>& targets = devices.targets.devices;
-  if (targets.size() < 2 || std::any_of(targets.begin(), targets.end(),
-                                        [](const conductor::Target& target) { return !target.gpu; }))
-    throw result::UsageError(
-        fmt::format("--devices-together measures two GPUs or more at once and --device {} chose {}",
-                    arguments.measure.device, targets.size() == 1 ? targets.front().label : "the host too"));
+  std::vector<conductor::Target> targets = devices.targets.devices;
+  std::erase_if(targets, [](const conductor::Target& target) {
+    return target.implied && target.kind == conductor::DeviceKind::links;  // its GPUs are busy one by one
+  });
+  if (targets.size() < 2 || std::any_of(targets.begin(), targets.end(), [](const conductor::Target& target) {
+        return target.kind != conductor::DeviceKind::gpu;
+      }))
+    throw result::UsageError(fmt::format(
+        "--devices-together measures two GPUs or more at once and --device {} chose {}",
+        arguments.measure.device, targets.size() == 1 ? targets.front().label : "something else too"));
   if (arguments.json)
     throw result::UsageError(
         "--json prints one run file and --devices-together measures several: take the "
         "files that are named at the end");
-  const conductor::Choice choice = conductor::choose(conductor::catalogue(), options.profile, true,
-                                                     arguments.measure.families, arguments.measure.only);
+  const conductor::Choice choice =
+      conductor::choose(conductor::catalogue(), options.profile, conductor::DeviceKind::gpu,
+                        arguments.measure.families, arguments.measure.only);
   std::vector<conductor::DeviceCommand> commands;
   commands.reserve(targets.size());
   for (const conductor::Target& target : targets)
@@ -89,20 +94,20 @@ int run_devices(const Arguments& arguments, const Invocation& invocation) {
     fmt::print(stderr, "gpugauge: no usable GPU: {}\n", devices.gpus.explanation);
     return static_cast<int>(judge::ExitCode::cannot_judge);
   }
-  if (!arguments.output.empty() && devices.targets.devices.size() > 1)
-    throw result::UsageError(
-        fmt::format("--output names one file and {} devices are chosen; name one with --device, or leave "
-                    "--output out",
-                    devices.targets.devices.size()));
   if (arguments.devices_together) return run_all_together(arguments, options, devices, progress);
   const conductor::Catalogue catalogue = conductor::catalogue();
   auto code = judge::ExitCode::pass;
-  const std::vector<conductor::Choice> choices =
+  const std::vector<conductor::Chosen> devices_chosen =
       conductor::choose_for(catalogue, options.profile, devices.targets.devices, arguments.measure.families,
                             arguments.measure.only);
-  for (std::size_t i = 0; i < choices.size(); ++i) {
-    const conductor::Stored stored = conductor::measure(options, devices.targets.devices[i], choices[i],
-                                                        devices.gpus, 1, {}, arguments.output);
+  if (!arguments.output.empty() && devices_chosen.size() > 1)
+    throw result::UsageError(
+        fmt::format("--output names one file and {} devices are chosen; name one with --device, or leave "
+                    "--output out",
+                    devices_chosen.size()));
+  for (const auto& [target, choice] : devices_chosen) {
+    const conductor::Stored stored =
+        conductor::measure(options, target, choice, devices.gpus, 1, {}, arguments.output);
     progress.clear();
     print(arguments.json ? result::to_json(stored.run)
                          : report::draw(stored.run, report::terminal(1), {arguments.every_metric}));

@@ -11,6 +11,7 @@
 #include "result/error.hpp"
 #include "result/object_reader.hpp"
 #include "result/pattern.hpp"
+#include "result/vocabulary.hpp"
 
 namespace gpugauge::conductor {
 namespace {
@@ -27,7 +28,8 @@ void add_definition(const nlohmann::json& value, const result::Place& place, con
   made.metric_class = reader.text("class");
   made.isolates = reader.text("isolates");
   made.bad_value = reader.text("bad_value");
-  made.needs_gpu = result::ObjectReader(reader.object("requires"), place.key("requires")).boolean("gpu");
+  if (result::ObjectReader(reader.object("requires"), place.key("requires")).boolean("gpu"))
+    made.kind = result::between_devices(made.metric_class) ? DeviceKind::links : DeviceKind::gpu;
   made.window_share = reader.number("window_share");
   std::map<std::string, std::string> depths = reader.text_map("depths");
   for (const std::string& id : reader.texts("ids")) {
@@ -82,8 +84,8 @@ double round_seconds(const std::vector<const Benchmark*>& benchmarks, const run:
   for (const Benchmark* benchmark : benchmarks) {
     double window = profile.window_seconds * benchmark->window_share;
     if (profile.window_seconds >= 1) window = std::max(window, 1.0);  // a shorter mean would not be judged
-    families.try_emplace(benchmark->family, benchmark->needs_gpu ? gpu_start : host_start).first->second +=
-        window + beside_the_window;
+    families.try_emplace(benchmark->family, benchmark->kind != DeviceKind::host ? gpu_start : host_start)
+        .first->second += window + beside_the_window;
   }
   double once = 0;
   for (const auto& [family, seconds] : families) once += seconds + profile.cool_down_seconds;
@@ -117,6 +119,17 @@ Benchmarks selected_by(const std::string& word, const Benchmarks& all) {
   return out;
 }
 
+/// What any profile measures of one kind of device; `families` narrows unless empty.
+Benchmarks of_kind(const Catalogue& catalogue, DeviceKind kind, const std::vector<std::string>& families) {
+  Benchmarks out;
+  for (const Benchmark& benchmark : catalogue.benchmarks) {
+    const bool family =
+        families.empty() || std::find(families.begin(), families.end(), benchmark.family) != families.end();
+    if (family && benchmark.kind == kind) out.push_back(&benchmark);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string deeper_profile(const Catalogue& catalogue, const std::string& word) {
@@ -125,7 +138,7 @@ std::string deeper_profile(const Catalogue& catalogue, const std::string& word) 
   return deeper(selected_by(word, all));
 }
 
-Choice choose(const Catalogue& catalogue, const run::Profile& profile, bool gpu,
+Choice choose(const Catalogue& catalogue, const run::Profile& profile, DeviceKind kind,
               const std::vector<std::string>& families, const std::vector<std::string>& words) {
   std::vector<std::string> known;
   for (const run::Family& family : catalogue.families) known.push_back(family.name);
@@ -134,20 +147,15 @@ Choice choose(const Catalogue& catalogue, const run::Profile& profile, bool gpu,
       throw result::UsageError(
           fmt::format("there is no family '{}'; there are {}", name, fmt::join(known, ", ")));
 
-  Benchmarks all;
-  for (const Benchmark& benchmark : catalogue.benchmarks) {
-    const bool family =
-        families.empty() || std::find(families.begin(), families.end(), benchmark.family) != families.end();
-    if (family && benchmark.needs_gpu == gpu) all.push_back(&benchmark);
-  }
-  const char* const kind = gpu ? "a GPU" : "the host";
+  const Benchmarks all = of_kind(catalogue, kind, families);
+  const std::string_view device = in_words(kind);
   if (all.empty())
-    throw result::UsageError(fmt::format("no benchmark of the chosen families measures {}", kind));
+    throw result::UsageError(fmt::format("no benchmark of the chosen families measures {}", device));
   Benchmarks chosen = measured_by(all, profile);
   if (chosen.empty())
     throw result::UsageError(
-        fmt::format("no benchmark of the chosen families measures {} in the profile {}{}", kind, profile.name,
-                    deeper(all)));
+        fmt::format("no benchmark of the chosen families measures {} in the profile {}{}", device,
+                    profile.name, deeper(all)));
 
   Choice choice;
   if (!words.empty()) {
@@ -158,7 +166,7 @@ Choice choose(const Catalogue& catalogue, const run::Profile& profile, bool gpu,
         throw result::UsageError(
             fmt::format("'{}' selects no benchmark of {} in the profile {}{}; `gpugauge "
                         "list` shows them with their classes and profiles",
-                        word, kind, profile.name, deeper(selected_by(word, all))));
+                        word, device, profile.name, deeper(selected_by(word, all))));
       wanted.insert(found.begin(), found.end());
     }
     std::erase_if(chosen, [&](const Benchmark* benchmark) { return !wanted.contains(benchmark); });
@@ -174,14 +182,34 @@ Choice choose(const Catalogue& catalogue, const run::Profile& profile, bool gpu,
   return choice;
 }
 
-std::vector<Choice> choose_for(const Catalogue& catalogue, const run::Profile& profile,
+std::vector<Chosen> choose_for(const Catalogue& catalogue, const run::Profile& profile,
                                const std::vector<Target>& targets, const std::vector<std::string>& families,
                                const std::vector<std::string>& words) {
-  std::vector<Choice> choices;
-  choices.reserve(targets.size());
-  for (const Target& target : targets)
-    choices.push_back(choose(catalogue, profile, target.gpu, families, words));
-  return choices;
+  std::vector<Chosen> chosen;
+  const Target* first_implied = nullptr;
+  bool implied_chosen = false;
+  std::set<std::string> unused(words.begin(), words.end());  // by an implied target
+  for (const Target& target : targets) {
+    if (!target.implied) {
+      chosen.push_back({target, choose(catalogue, profile, target.kind, families, words)});
+      continue;
+    }
+    if (first_implied == nullptr) first_implied = &target;
+    const Benchmarks measured = measured_by(of_kind(catalogue, target.kind, families), profile);
+    std::vector<std::string> own;
+    std::copy_if(words.begin(), words.end(), std::back_inserter(own),
+                 [&](const std::string& word) { return !selected_by(word, measured).empty(); });
+    if (measured.empty() || (own.empty() && !words.empty())) continue;
+    for (const std::string& word : own) unused.erase(word);
+    implied_chosen = true;
+    chosen.push_back({target, choose(catalogue, profile, target.kind, families, own)});
+  }
+  // Each of these ends in the sentence that says why nothing is left.
+  if (first_implied != nullptr && !implied_chosen)
+    choose(catalogue, profile, first_implied->kind, families, words);
+  if (first_implied != nullptr && !unused.empty())
+    choose(catalogue, profile, first_implied->kind, families, {*unused.begin()});
+  return chosen;
 }
 
 }  // namespace gpugauge::conductor

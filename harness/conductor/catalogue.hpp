@@ -13,11 +13,11 @@ struct Benchmark {
   std::string id;
   std::string family;
   std::string metric_class;
-  std::string isolates;   ///< what it measures, one or two sentences
-  std::string bad_value;  ///< what a bad value usually means
-  bool needs_gpu = false;
-  std::string profile = "smoke";  ///< the shallowest profile that measures it
-  double window_share = 1;        ///< of the profile's time window
+  std::string isolates;                ///< what it measures, one or two sentences
+  std::string bad_value;               ///< what a bad value usually means
+  DeviceKind kind = DeviceKind::host;  ///< what it measures
+  std::string profile = "smoke";       ///< the shallowest profile that measures it
+  double window_share = 1;             ///< of the profile's time window
 };
 
 struct Catalogue {
@@ -37,16 +37,23 @@ struct Choice {
   double round_seconds = 0;       ///< estimate of one round
 };
 
-/// The families and benchmarks for a GPU or the host that the profile measures, narrowed by family names and
+/// The families and benchmarks for one kind of device that the profile measures, narrowed by family names and
 /// by words: a class (gemm16), a family (launch), or a pattern of ids with * and ?. Throws result::UsageError
 /// for a family that does not exist, and for a word that selects nothing on this kind of device; where a
 /// deeper profile measures what it names, the sentence says which.
-Choice choose(const Catalogue& catalogue, const run::Profile& profile, bool gpu,
+Choice choose(const Catalogue& catalogue, const run::Profile& profile, DeviceKind kind,
               const std::vector<std::string>& families, const std::vector<std::string>& words);
 
+/// A device and what it is to measure.
+struct Chosen {
+  Target target;
+  Choice choice;
+};
+
 /// The same for each of several devices, all before any of them is measured: a word that selects nothing on
-/// one must not cost the measurement of another.
-std::vector<Choice> choose_for(const Catalogue& catalogue, const run::Profile& profile,
+/// one must not cost the measurement of another. An implied target for which nothing is left is dropped; each
+/// word must select something on one of the implied ones.
+std::vector<Chosen> choose_for(const Catalogue& catalogue, const run::Profile& profile,
                                const std::vector<Target>& targets, const std::vector<std::string>& families,
                                const std::vector<std::string>& words);
 

@@ -127,21 +127,21 @@ Stored measure(const MeasureOptions& options, const Target& target, const Choice
       return std::none_of(only.begin(), only.end(),
                           [&](const std::string& id) { return id.rfind(family.name + "/", 0) == 0; });
     });
-  plan.device = target.selection;
+  plan.device = target.visible;
   plan.device_selection = target.selection;
   plan.seed = options.seed + static_cast<std::uint64_t>(round - 1);
   plan.round = round;
-  plan.fingerprint = target.gpu ? stack::fingerprint(gpus) : host_part(stack::fingerprint(gpus));
+  plan.fingerprint =
+      target.kind == DeviceKind::host ? host_part(stack::fingerprint(gpus)) : stack::fingerprint(gpus);
   if (options.together > 0)
     plan.fingerprint.suite["suite.devices_together"] = fmt::format("{}", options.together);
   plan.command = options.command;
-  plan.gpu_telemetry = target.gpu;
+  plan.gpu_telemetry = target.kind != DeviceKind::host;
   Stored stored;
   stored.run = run::execute(plan, [&](const run::Progress& progress) {
     if (!options.progress) return;
-    options.progress(
-        {fmt::format("round {} of {}", round, target.gpu ? target.selection.substr(0, 12) : target.selection),
-         progress.done, progress.total, progress.family, progress.elapsed_seconds, progress.left_seconds});
+    options.progress({fmt::format("round {} of {}", round, target.brief()), progress.done, progress.total,
+                      progress.family, progress.elapsed_seconds, progress.left_seconds});
   });
   stored.file = file.empty() ? options.runs_folder / (stored.run.id + ".json") : file;
   const std::string text = result::to_json(stored.run);

@@ -17,12 +17,24 @@ std::vector<std::string> words(const std::string& list) {
     if (word.empty()) throw result::UsageError(fmt::format("--device {}: an empty name in the list", list));
     out.push_back(word);
   }
-  if (out.empty()) throw result::UsageError("--device needs all, host, an index or a UUID");
+  if (out.empty()) throw result::UsageError("--device needs all, links, host, an index or a UUID");
   return out;
 }
 
 Target target_of(const stack::Gpu& gpu) {
-  return {true, gpu.uuid, fmt::format("GPU {} {} ({})", gpu.index, gpu.name, gpu.uuid)};
+  return {.kind = DeviceKind::gpu,
+          .selection = gpu.uuid,
+          .label = fmt::format("GPU {} {} ({})", gpu.index, gpu.name, gpu.uuid)};
+}
+
+Target links_of(const std::vector<stack::Gpu>& gpus) {
+  std::string visible;
+  for (const stack::Gpu& gpu : gpus) visible += (visible.empty() ? "" : ",") + gpu.uuid;
+  return {
+      .kind = DeviceKind::links,
+      .selection = "links",
+      .label = gpus.size() == 1 ? "Links of the only GPU" : fmt::format("Links between {} GPUs", gpus.size()),
+      .visible = visible};
 }
 
 bool is_index(const std::string& word) {
@@ -43,10 +55,27 @@ const stack::Gpu& find(const std::string& word, const std::vector<stack::Gpu>& g
   if (found.size() > 1)
     throw result::UsageError(fmt::format("--device {}: more than one GPU begins so: {}", word, known));
   throw result::UsageError(
-      fmt::format("--device {}: there is no such GPU; there are {}, all, host", word, known));
+      fmt::format("--device {}: there is no such GPU; there are {}, all, links, host", word, known));
+}
+
+Target implied(Target target) {
+  target.implied = true;
+  return target;
 }
 
 }  // namespace
+
+std::string_view in_words(DeviceKind kind) {
+  switch (kind) {
+    case DeviceKind::gpu:
+      return "a GPU";
+    case DeviceKind::links:
+      return "the links between GPUs";
+    case DeviceKind::host:
+      break;
+  }
+  return "the host";
+}
 
 bool host_only(const std::string& device) {
   const std::vector<std::string> list = words(device);
@@ -64,20 +93,24 @@ Targets select_targets(const std::string& device, const stack::GpuReport& gpus,
   const bool usable = gpus.state == stack::GpuState::usable;
   for (const std::string& word : words(device)) {
     if (word == "host") {
-      add({false, "host", fmt::format("Host {} (no GPU is judged here)", host_name)});
+      add({.selection = "host", .label = fmt::format("Host {} (no GPU is judged here)", host_name)});
       continue;
     }
-    const bool shape =
-        word == "all" || is_index(word) || word.rfind("GPU-", 0) == 0 || word.rfind("MIG-", 0) == 0;
+    const bool shape = word == "all" || word == "links" || is_index(word) || word.rfind("GPU-", 0) == 0 ||
+                       word.rfind("MIG-", 0) == 0;
     if (!shape)
       throw result::UsageError(
-          fmt::format("--device {}: give all, host, an index or a UUID (GPU-...)", word));
+          fmt::format("--device {}: give all, links, host, an index or a UUID (GPU-...)", word));
     targets.gpu_wanted = true;
     if (!usable) continue;
-    if (word == "all")
-      for (const stack::Gpu& gpu : gpus.gpus) add(target_of(gpu));
-    else
+    if (word == "all") {
+      for (const stack::Gpu& gpu : gpus.gpus) add(implied(target_of(gpu)));
+      if (gpus.gpus.size() > 1) add(implied(links_of(gpus.gpus)));
+    } else if (word == "links") {
+      add(links_of(gpus.gpus));
+    } else {
       add(target_of(find(word, gpus.gpus)));
+    }
   }
   return targets;
 }

@@ -58,7 +58,7 @@ class Check : public testing::Test {
 
   run::Fakes fakes_;
   CheckOptions options_;
-  Target target_{false, "host", "host"};
+  Target target_{DeviceKind::host, "host", "host"};
   Choice choice_;
 };
 

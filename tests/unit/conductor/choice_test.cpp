@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "conductor/catalogue.hpp"
@@ -24,20 +25,21 @@ std::string usage_error(const Function& function) {
 
 Catalogue example() {
   Catalogue made;
-  made.families = {{"gemm", "/x/gemm"}, {"host", "/x/host"}, {"launch", "/x/launch"}};
-  made.benchmarks = {{"gemm/bf16/1024", "gemm", "gemm16", "", "", true, "deep"},
-                     {"gemm/bf16/8192", "gemm", "gemm16", "", "", true, "quick"},
-                     {"gemm/fp8/8192", "gemm", "gemm8", "", "", true, "deep"},
-                     {"host/copy/one_core", "host", "host_memory", "", "", false, "smoke"},
-                     {"host/triad/one_core", "host", "host_memory", "", "", false, "smoke"},
-                     {"launch/enqueue", "launch", "launch", "", "", true, "standard"},
-                     {"launch/malloc", "launch", "alloc", "", "", true, "deep"}};
+  made.families = {{"gemm", "/x/gemm"}, {"host", "/x/host"}, {"launch", "/x/launch"}, {"nccl", "/x/nccl"}};
+  made.benchmarks = {{"gemm/bf16/1024", "gemm", "gemm16", "", "", DeviceKind::gpu, "deep"},
+                     {"gemm/bf16/8192", "gemm", "gemm16", "", "", DeviceKind::gpu, "quick"},
+                     {"gemm/fp8/8192", "gemm", "gemm8", "", "", DeviceKind::gpu, "deep"},
+                     {"host/copy/one_core", "host", "host_memory", "", "", DeviceKind::host, "smoke"},
+                     {"host/triad/one_core", "host", "host_memory", "", "", DeviceKind::host, "smoke"},
+                     {"launch/enqueue", "launch", "launch", "", "", DeviceKind::gpu, "standard"},
+                     {"launch/malloc", "launch", "alloc", "", "", DeviceKind::gpu, "deep"},
+                     {"nccl/all_reduce/8B", "nccl", "coll_small", "", "", DeviceKind::links, "standard"}};
   return made;
 }
 
-Choice choose_in(const std::string& profile, bool gpu, const std::vector<std::string>& families = {},
+Choice choose_in(const std::string& profile, DeviceKind kind, const std::vector<std::string>& families = {},
                  const std::vector<std::string>& words = {}) {
-  return choose(example(), run::profile(profile), gpu, families, words);
+  return choose(example(), run::profile(profile), kind, families, words);
 }
 
 std::vector<std::string> names(const Choice& choice) {
@@ -71,70 +73,95 @@ TEST(Patterns, StarStandsForAnything) {
 }
 
 TEST(Choice, TheHostGetsTheFamiliesThatNeedNoGpu) {
-  const Choice choice = choose_in("smoke", false);
+  const Choice choice = choose_in("smoke", DeviceKind::host);
   EXPECT_THAT(names(choice), ElementsAre("host"));
   EXPECT_TRUE(choice.only.empty());
   EXPECT_EQ(choice.benchmarks, 2U);
 }
 
 TEST(Choice, AGpuGetsWhatTheProfileMeasures) {
-  EXPECT_THAT(names(choose_in("quick", true)), ElementsAre("gemm"));
-  EXPECT_EQ(choose_in("quick", true).benchmarks, 1U);
-  EXPECT_THAT(names(choose_in("standard", true)), ElementsAre("gemm", "launch"));
-  EXPECT_EQ(choose_in("standard", true).benchmarks, 2U);
-  EXPECT_EQ(choose_in("deep", true).benchmarks, 5U);
-  EXPECT_TRUE(choose_in("deep", true).only.empty());
+  EXPECT_THAT(names(choose_in("quick", DeviceKind::gpu)), ElementsAre("gemm"));
+  EXPECT_EQ(choose_in("quick", DeviceKind::gpu).benchmarks, 1U);
+  EXPECT_THAT(names(choose_in("standard", DeviceKind::gpu)), ElementsAre("gemm", "launch"));
+  EXPECT_EQ(choose_in("standard", DeviceKind::gpu).benchmarks, 2U);
+  EXPECT_EQ(choose_in("deep", DeviceKind::gpu).benchmarks, 5U);
+  EXPECT_TRUE(choose_in("deep", DeviceKind::gpu).only.empty());
 }
 
 TEST(Choice, AProfileThatMeasuresNothingOfItSaysWhichDoes) {
   EXPECT_EQ(
-      usage_error([] { choose_in("smoke", true); }),
+      usage_error([] { choose_in("smoke", DeviceKind::gpu); }),
       "no benchmark of the chosen families measures a GPU in the profile smoke; the profile quick measures "
       "it");
-  EXPECT_THAT(usage_error([] { choose_in("quick", true, {"launch"}); }),
+  EXPECT_THAT(usage_error([] { choose_in("quick", DeviceKind::gpu, {"launch"}); }),
               HasSubstr("in the profile quick; the profile standard measures it"));
 }
 
 TEST(Choice, PatternsClassesAndFamiliesNarrow) {
-  EXPECT_THAT(choose_in("smoke", false, {}, {"host/t*"}).only, ElementsAre("host/triad/one_core"));
-  EXPECT_THAT(choose_in("smoke", false, {}, {"host/t*", "*"}).only,
+  EXPECT_THAT(choose_in("smoke", DeviceKind::host, {}, {"host/t*"}).only, ElementsAre("host/triad/one_core"));
+  EXPECT_THAT(choose_in("smoke", DeviceKind::host, {}, {"host/t*", "*"}).only,
               ElementsAre("host/copy/one_core", "host/triad/one_core"));
-  const Choice by_class = choose_in("deep", true, {}, {"gemm16"});
+  const Choice by_class = choose_in("deep", DeviceKind::gpu, {}, {"gemm16"});
   EXPECT_THAT(by_class.only, ElementsAre("gemm/bf16/1024", "gemm/bf16/8192"));
   EXPECT_THAT(names(by_class), ElementsAre("gemm"));
   // "launch" is a class and a family: both count.
-  EXPECT_THAT(choose_in("deep", true, {}, {"launch"}).only, ElementsAre("launch/enqueue", "launch/malloc"));
-  EXPECT_THAT(choose_in("standard", true, {}, {"gemm"}).only, ElementsAre("gemm/bf16/8192"));
+  EXPECT_THAT(choose_in("deep", DeviceKind::gpu, {}, {"launch"}).only,
+              ElementsAre("launch/enqueue", "launch/malloc"));
+  EXPECT_THAT(choose_in("standard", DeviceKind::gpu, {}, {"gemm"}).only, ElementsAre("gemm/bf16/8192"));
 }
 
 TEST(Choice, AWordThatSelectsNothingIsAnErrorThatNamesTheProfileThatWould) {
   EXPECT_THAT(usage_error([] {
-                choose_in("smoke", false, {}, {"host/*", "launch/*"});
+                choose_in("smoke", DeviceKind::host, {}, {"host/*", "launch/*"});
               }),
               HasSubstr("'launch/*' selects no benchmark of the host in the profile smoke; `gpugauge list`"));
   EXPECT_THAT(
-      usage_error([] { choose_in("standard", true, {}, {"gemm8"}); }),
+      usage_error([] { choose_in("standard", DeviceKind::gpu, {}, {"gemm8"}); }),
       HasSubstr(
           "'gemm8' selects no benchmark of a GPU in the profile standard; the profile deep measures it;"));
-  EXPECT_THAT(usage_error([] { choose_in("deep", true, {}, {"fft"}); }),
+  EXPECT_THAT(usage_error([] { choose_in("deep", DeviceKind::gpu, {}, {"fft"}); }),
               HasSubstr("'fft' selects no benchmark of a GPU in the profile deep; `gpugauge list`"));
 }
 
 TEST(Choice, AnUnknownFamilyIsAnErrorThatNamesTheKnown) {
-  EXPECT_THAT(usage_error([] { choose_in("standard", false, {"gem"}); }),
-              HasSubstr("no family 'gem'; there are gemm, host, launch"));
-  EXPECT_THAT(usage_error([] { choose_in("standard", false, {"launch"}); }), HasSubstr("measures the host"));
+  EXPECT_THAT(usage_error([] { choose_in("standard", DeviceKind::host, {"gem"}); }),
+              HasSubstr("no family 'gem'; there are gemm, host, launch, nccl"));
+  EXPECT_THAT(usage_error([] { choose_in("standard", DeviceKind::host, {"launch"}); }),
+              HasSubstr("measures the host"));
 }
 
 TEST(Choice, IsMadeForEveryDeviceBeforeAnyIsMeasured) {
-  const std::vector<Target> both{{true, "GPU-1", "GPU 0"}, {false, "host", "host"}};
-  const std::vector<Choice> choices = choose_for(example(), run::profile("deep"), both, {}, {});
+  const std::vector<Target> both{{DeviceKind::gpu, "GPU-1", "GPU 0"}, {DeviceKind::host, "host", "host"}};
+  const std::vector<Chosen> choices = choose_for(example(), run::profile("deep"), both, {}, {});
   ASSERT_EQ(choices.size(), 2U);
-  EXPECT_THAT(names(choices[0]), ElementsAre("gemm", "launch"));
-  EXPECT_THAT(names(choices[1]), ElementsAre("host"));
+  EXPECT_THAT(names(choices[0].choice), ElementsAre("gemm", "launch"));
+  EXPECT_THAT(names(choices[1].choice), ElementsAre("host"));
   EXPECT_THAT(usage_error([&] { choose_for(example(), run::profile("deep"), both, {}, {"gemm16"}); }),
               HasSubstr("'gemm16' selects no benchmark of the host"));
   EXPECT_TRUE(choose_for(example(), run::profile("deep"), {}, {}, {"nothing"}).empty());
+}
+
+TEST(Choice, OfAllDevicesTakesWhatEachKindHas) {
+  const std::vector<Target> all = select_targets("all", two_gpus(), "").devices;
+  const auto chosen = [&](const std::string& profile, const std::vector<std::string>& words) {
+    std::string out;
+    for (const Chosen& one : choose_for(example(), run::profile(profile), all, {}, words))
+      out += fmt::format("{}:{} ", one.target.selection, one.choice.benchmarks);
+    return out;
+  };
+  EXPECT_EQ(chosen("standard", {}), "GPU-aaaaaaaa-0000:2 GPU-aaaaaaaa-1111:2 links:1 ");
+  EXPECT_EQ(chosen("quick", {}), "GPU-aaaaaaaa-0000:1 GPU-aaaaaaaa-1111:1 ")
+      << "nothing of the links in quick";
+  EXPECT_EQ(chosen("standard", {"coll_small"}), "links:1 ");
+  EXPECT_EQ(chosen("standard", {"launch"}), "GPU-aaaaaaaa-0000:1 GPU-aaaaaaaa-1111:1 ");
+  EXPECT_EQ(chosen("standard", {"launch", "nccl"}), "GPU-aaaaaaaa-0000:1 GPU-aaaaaaaa-1111:1 links:1 ");
+  EXPECT_THAT(usage_error([&] {
+                chosen("standard", {"launch", "fft"});
+              }),
+              HasSubstr("'fft' selects no benchmark of a GPU"));
+  EXPECT_THAT(usage_error([&] { chosen("smoke", {}); }), HasSubstr("measures a GPU in the profile smoke"));
+  EXPECT_THAT(usage_error([&] { chosen("quick", {"coll_small"}); }),
+              HasSubstr("'coll_small' selects no benchmark"));
 }
 
 TEST(Choice, EstimatesARoundFromWindowsAndAllowances) {
@@ -142,7 +169,8 @@ TEST(Choice, EstimatesARoundFromWindowsAndAllowances) {
   run::Profile profile = run::profile("standard");
   profile.cool_down_seconds = 0;
   // Two processes' starts of 1 s, two windows of 1 s with .2 s beside each, five times.
-  EXPECT_NEAR(choose(catalogue, profile, true, {}, {}).round_seconds, 5 * (2 * 1.0 + 2 * 1.2), 1e-9);
+  EXPECT_NEAR(choose(catalogue, profile, DeviceKind::gpu, {}, {}).round_seconds, 5 * (2 * 1.0 + 2 * 1.2),
+              1e-9);
   // A share cuts no window of a second, and half-second windows by half.
   Benchmark half = catalogue.benchmarks[5];
   half.window_share = .5;
@@ -154,9 +182,24 @@ TEST(Choice, EstimatesARoundFromWindowsAndAllowances) {
 
 TEST(Targets, AllIsEveryGpuAndNotTheHost) {
   const Targets targets = select_targets("all", two_gpus(), "X");
-  ASSERT_EQ(targets.devices.size(), 2U);
-  EXPECT_TRUE(targets.devices[0].gpu);
+  ASSERT_EQ(targets.devices.size(), 3U);
+  EXPECT_EQ(targets.devices[0].kind, DeviceKind::gpu);
+  EXPECT_EQ(targets.devices[0].visible, "GPU-aaaaaaaa-0000");
+  EXPECT_EQ(targets.devices[2].kind, DeviceKind::links);
+  EXPECT_EQ(targets.devices[2].selection, "links");
+  EXPECT_EQ(targets.devices[2].visible, "GPU-aaaaaaaa-0000,GPU-aaaaaaaa-1111");
+  EXPECT_EQ(targets.devices[2].label, "Links between 2 GPUs");
   EXPECT_TRUE(targets.gpu_wanted);
+}
+
+TEST(Targets, AllOfASingleGpuIsNoGroup) {
+  stack::GpuReport one = two_gpus();
+  one.gpus.pop_back();
+  EXPECT_EQ(select_targets("all", one, "X").devices.size(), 1U);
+  const Targets asked = select_targets("links", one, "X");
+  ASSERT_EQ(asked.devices.size(), 1U);
+  EXPECT_EQ(asked.devices[0].kind, DeviceKind::links);
+  EXPECT_FALSE(asked.devices[0].implied);
 }
 
 TEST(Targets, TakesIndexUuidAndHostOnceEach) {
@@ -172,7 +215,7 @@ TEST(Targets, RefusesWhatNamesNoDevice) {
   EXPECT_THAT(usage_error([] { select_targets("GPU-aaaaaaaa", two_gpus(), ""); }),
               HasSubstr("more than one"));
   EXPECT_THAT(usage_error([] { select_targets("gpu0", two_gpus(), ""); }),
-              HasSubstr("give all, host, an index or a UUID"));
+              HasSubstr("give all, links, host, an index or a UUID"));
   EXPECT_THAT(usage_error([] { select_targets("0,,1", two_gpus(), ""); }), HasSubstr("empty name"));
   EXPECT_THAT(usage_error([] { select_targets("", two_gpus(), ""); }), HasSubstr("--device needs"));
 }
@@ -181,7 +224,7 @@ TEST(Targets, WithoutAUsableGpuNoneIsChosenAndThatIsKnown) {
   const Targets targets = select_targets("all,host", {}, "X");
   ASSERT_EQ(targets.devices.size(), 1U);
   EXPECT_TRUE(targets.gpu_wanted);
-  EXPECT_FALSE(targets.devices[0].gpu);
+  EXPECT_EQ(targets.devices[0].kind, DeviceKind::host);
 }
 
 TEST(Targets, HostOnlyNeedsNoGpu) {
