@@ -253,6 +253,35 @@ TEST(Gpus, VirtualGpuAndConfidentialComputing) {
             "devtools");
 }
 
+TEST(Gpus, AVgpuHostTellsItsGuestsDrivers) {
+  FakeTree tree;
+  Inventory found = gpus_of(tree, "virtualization=3\nvgpus=7:550.54.15 9:\n");
+  EXPECT_EQ(found.value("vgpu.host"), "yes");
+  EXPECT_EQ(found.value("vgpu.guest"), "no");
+  EXPECT_EQ(found.value("vgpu.instance.7.guest_driver"), "550.54.15");
+  EXPECT_EQ(found.value("vgpu.instance.7.gpu"), "0");
+  EXPECT_EQ(found.find("vgpu.instance.9.guest_driver")->presence, Presence::absent);
+  found.present("driver.version", "580.65.05", "test");
+  collect_vgpu(found);
+  EXPECT_EQ(found.value("vgpu.version"), "19");
+  EXPECT_EQ(found.find("vgpu.host_version"), nullptr);
+}
+
+TEST(Gpus, AVgpuGuestKnowsItsOwnReleaseAndNotItsHosts) {
+  Inventory guest;
+  guest.present("vgpu.guest", "yes", "test");
+  guest.present("driver.version", "525.85.05", "test");
+  collect_vgpu(guest);
+  EXPECT_EQ(guest.value("vgpu.version"), "15");
+  EXPECT_TRUE(guest.unreadable("vgpu.host_version"));
+  guest.present("driver.version", "390.157", "test");
+  collect_vgpu(guest);
+  EXPECT_EQ(guest.find("vgpu.version")->presence, Presence::absent);
+  Inventory metal;
+  collect_vgpu(metal);
+  EXPECT_TRUE(metal.items().empty());
+}
+
 TEST(GpusChild, AHangCostsOnlyWhatComesAfterIt) {
   FakeTree tree;
   make_server(tree);

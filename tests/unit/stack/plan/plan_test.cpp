@@ -39,7 +39,7 @@ TEST(PlanRequest, EachBadInputHasItsSentence) {
   EXPECT_EQ(fault("cuda"), "--plan: 'cuda' has no '='; write key=version");
   EXPECT_EQ(
       fault("qt=5.1"),
-      "--plan: 'qt' is no layer; known are driver, cuda, gcc, clang, cudnn, nccl, python, torch, tensorflow, "
+      "--plan: 'qt' is no layer; known are driver, vgpu_host, cuda, gcc, clang, cudnn, nccl, python, torch, tensorflow, "
       "jax, onnxruntime, tensorrt, cupy, vllm, gpu");
   EXPECT_EQ(fault("cuda=12.8,cuda=12.8"), "--plan: cuda stands twice");
   EXPECT_EQ(fault("cuda=new"), "--plan: 'new' of cuda is not a version such as 12.8");
@@ -113,8 +113,8 @@ TEST(Plan, WhatTheTablesDoNotKnowIsUnknown) {
 TEST(Plan, TakesDriverAndGpuFromThisMachine) {
   const PlanReport report = plan(parse_plan("torch=2.8.0"), world::old_driver(), world::tables());
   EXPECT_THAT(report.assumptions,
-              ElementsAre("The driver is this machine's, 535.104.05.",
-                          "The GPU is this machine's, NVIDIA H100 80GB HBM3 (compute capability 9.0).",
+              ElementsAre("The driver is the inspected machine's, 535.104.05.",
+                          "The GPU is the inspected machine's, NVIDIA H100 80GB HBM3 (compute capability 9.0).",
                           "CUDA is 12.8, that of a wheel of PyTorch 2.8.0."));
   EXPECT_EQ(report.outcome, Fit::limited);
 }
@@ -122,8 +122,8 @@ TEST(Plan, TakesDriverAndGpuFromThisMachine) {
 TEST(Plan, SaysWhatNobodyNamed) {
   const PlanReport report = plan(parse_plan("cuda=12.8"), Inventory{}, world::tables());
   EXPECT_THAT(report.assumptions,
-              ElementsAre("No driver is named and none was found here: nothing is said about drivers.",
-                          "No GPU is named and none was found here: nothing is said about GPUs."));
+              ElementsAre("No driver is named and none was found: nothing is said about drivers.",
+                          "No GPU is named and none was found: nothing is said about GPUs."));
   EXPECT_EQ(report.outcome, Fit::unknown);
   EXPECT_THAT(report.sentence, HasSubstr("Nothing can be judged"));
 }

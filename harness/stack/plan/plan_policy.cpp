@@ -1,0 +1,77 @@
+#include "stack/plan/plan_policy.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "stack/rules/driver_branch.hpp"
+#include "stack/rules/support.hpp"
+
+namespace gpugauge::stack {
+namespace {
+
+/// " Branch 580 (long-term support, fixes until 2028-06) is the one to take, ..."
+std::string advice(const DriverBranch* branch, const Version& needed, Policy policy) {
+  const bool production = policy == Policy::production;
+  if (branch == nullptr)
+    return fmt::format(" The tables know no {}branch that reaches it, drives these GPUs and still gets fixes.",
+                       production ? "long-term or production " : "");
+  std::string text = fmt::format(" Take branch {} ({})", branch->branch, branch_text(*branch));
+  if (branch->latest) text += fmt::format("; its newest release known to the tables is {}", driver_text(*branch->latest));
+  text += ".";
+  if (branch->branch != needed.major())
+    text += fmt::format(" Branch {} {}.", needed.major(),
+                        production ? "has ended or is not one for production" : "has ended");
+  return text;
+}
+
+/// Keys whose version names a line of releases and not one of them. A compiler and an interpreter are chosen by
+/// their line.
+std::vector<std::string> unpinned(const PlanRequest& request) {
+  std::vector<std::string> found;
+  for (const auto& [key, version] : request.versions) {
+    if (key == "vgpu_host" || key == "gcc" || key == "clang" || key == "python" || (key == "driver" && request.driver_given)) continue;
+    const std::size_t whole = key == "driver" ? 2 : 3;
+    if (version.size() < whole) found.push_back(fmt::format("{}={}", key, version.text()));
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<Finding> judge_branches(const PlanRequest& request, const std::optional<Version>& driver,
+                                    const std::vector<Version>& capabilities, const Tables& tables,
+                                    const PlanTerms& terms, std::vector<PairFit>& pairs) {
+  for (PairFit& pair : pairs) {
+    if (!pair.driver_needed || pair.fit == Fit::works || tables.driver_branches.empty()) continue;
+    pair.remedy += advice(advised_branch(tables, *pair.driver_needed, capabilities, terms.policy, terms.today),
+                          *pair.driver_needed, terms.policy);
+  }
+  std::vector<Finding> findings;
+  const DriverBranch* const branch = driver ? tables.branch(*driver) : nullptr;
+  if (branch != nullptr) {
+    for (auto& finding : {branch_end_finding(*branch, terms.today), branch_kind_finding(*branch, terms.policy)}) {
+      if (!finding) continue;
+      findings.push_back(*finding);
+      const DriverBranch* const better =
+          advised_branch(tables, Version({branch->branch}), capabilities, terms.policy, terms.today);
+      if (better != nullptr && better != branch)
+        findings.back().next = {fmt::format("Take branch {} ({}), which drives these GPUs too", better->branch,
+                                            branch_text(*better))};
+    }
+  }
+  const std::vector<std::string> loose = unpinned(request);
+  if (terms.policy == Policy::production && !loose.empty()) {
+    Finding finding = make_finding(
+        Cause("plan_not_pinned"), Severity::warning, "The plan names lines of releases, not releases",
+        "What is installed by such a name is another release tomorrow, and two nodes that follow this plan on "
+        "different days are not alike.");
+    finding.evidence = loose;
+    finding.next = {"Name each release in full, then write the stack down: gpugauge doctor lock"};
+    finding.layers = {"driver"};
+    findings.push_back(std::move(finding));
+  }
+  return findings;
+}
+
+}  // namespace gpugauge::stack
