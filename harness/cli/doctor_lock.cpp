@@ -181,7 +181,8 @@ void add_doctor_lock(CLI::App& doctor, DoctorArguments& arguments, Action& actio
       doctor.add_subcommand("verify", "Compare this node, or what others saved, with a pin file")
           ->fallthrough();
   verify_command->add_option("lock", own->lock, "The pin file")->required()->type_name("LOCK");
-  verify_command->add_option("inventories", own->files, "What `doctor --json` saved, or run files (default: this node)")
+  verify_command
+      ->add_option("inventories", own->files, "What `doctor --json` saved, or run files (default: this node)")
       ->type_name("FILE");
   verify_command->callback([own, &arguments, &action, &doctor] {
     refuse_questions(doctor);

@@ -93,11 +93,12 @@ DoctorOutcome outcome(const Doctor& doctor) {
     out.sentence = "does not fit: " + counts;
   } else if (!any_gpu(doctor.inventory)) {
     out.exit_code = 3;
-    out.sentence = stack::is_image(doctor.inventory)
-                       ? "cannot judge: these are files, and whether they work on a GPU only the machine that "
-                         "runs them tells; " +
-                             counts
-                       : "cannot judge: this machine shows no NVIDIA GPU; " + counts;
+    out.sentence =
+        stack::is_image(doctor.inventory)
+            ? "cannot judge: these are files, and whether they work on a GPU only the machine that "
+              "runs them tells; " +
+                  counts
+            : "cannot judge: this machine shows no NVIDIA GPU; " + counts;
   } else {
     out.sentence = "fits: " + counts;
   }

@@ -159,7 +159,8 @@ std::string systems(const Tables& tables) {
     distributions.row(
         {row.distribution, row.cuda.least || row.cuda.most ? row.cuda.text() : "no limit known", row.note},
         row.source);
-  MarkdownChapter releases("vGPU releases", "The driver branch that a release of the vGPU software is made of.");
+  MarkdownChapter releases("vGPU releases",
+                           "The driver branch that a release of the vGPU software is made of.");
   releases.header({"Release", "Driver branch", "Source"});
   for (const VgpuRelease& row : tables.vgpu_releases)
     releases.row({fmt::format("{}", row.release), fmt::format("R{}", row.branch)}, row.source);

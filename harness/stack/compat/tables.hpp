@@ -75,10 +75,10 @@ struct KnownIssue {
   std::string issue;  ///< one sentence
   std::optional<Version> fixed;
   Source source;
-  std::vector<std::string> gpus = {};     ///< models, any of them: "A100", "H100 NVL"
-  VersionRange compute_capability = {};   ///< of any GPU
-  std::string processor = {};             ///< maker, as its model's name begins: "AMD"
-  int gpus_least = 0;                     ///< a node has at least so many
+  std::vector<std::string> gpus = {};    ///< models, any of them: "A100", "H100 NVL"
+  VersionRange compute_capability = {};  ///< of any GPU
+  std::string processor = {};            ///< maker, as its model's name begins: "AMD"
+  int gpus_least = 0;                    ///< a node has at least so many
 };
 
 struct DriverBranch {

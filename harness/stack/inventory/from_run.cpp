@@ -15,10 +15,10 @@ constexpr const char* how = "fingerprint";
 
 class Translation {
  public:
-  Translation(Inventory& inventory, std::string source)
-      : inventory_(inventory), source_(std::move(source)) {}
+  Translation(Inventory& inventory, std::string source) : inventory_(inventory), source_(std::move(source)) {}
 
-  /// "absent" and "unreadable" are values of a fingerprint and answers of an inventory; "unknown" tells nothing.
+  /// "absent" and "unreadable" are values of a fingerprint and answers of an inventory; "unknown" tells
+  /// nothing.
   void add(const std::string& key, const std::string& value) {
     if (value == "absent")
       inventory_.absent(key, source_, how);
@@ -61,18 +61,35 @@ class Translation {
 };
 
 void translate(Translation& to, const std::string& name, const std::string& value) {
-  constexpr std::array same{"driver.version",      "driver.kernel_module_version",
-                            "driver.libcuda_path", "driver.libcuda_version",
-                            "driver.cuda_max",     "kernel.version",
-                            "host.os",             "host.distribution",
-                            "host.libc",           "host.cpu_model",
-                            "host.cpus",           "host.memory_gib",
-                            "host.governor",       "host.cgroup_cpu_limit",
-                            "host.cpus_allowed",   "host.virtualization",
+  constexpr std::array same{"driver.version",
+                            "driver.kernel_module_version",
+                            "driver.libcuda_path",
+                            "driver.libcuda_version",
+                            "driver.cuda_max",
+                            "kernel.version",
+                            "host.os",
+                            "host.distribution",
+                            "host.libc",
+                            "host.cpu_model",
+                            "host.cpus",
+                            "host.memory_gib",
+                            "host.governor",
+                            "host.cgroup_cpu_limit",
+                            "host.cpus_allowed",
+                            "host.virtualization",
                             "host.numa_nodes"};
-  constexpr std::array of_a_gpu{"name",        "uuid",         "compute_capability", "pci",
-                                "numa_node",   "persistence",  "power_limit_watt",   "power_limit_default_watt",
-                                "vbios",       "compute_mode", "ecc",                "mig"};
+  constexpr std::array of_a_gpu{"name",
+                                "uuid",
+                                "compute_capability",
+                                "pci",
+                                "numa_node",
+                                "persistence",
+                                "power_limit_watt",
+                                "power_limit_default_watt",
+                                "vbios",
+                                "compute_mode",
+                                "ecc",
+                                "mig"};
   if (std::find(same.begin(), same.end(), name) != same.end()) return to.add(name, value);
   if (name == "host.container") return to.add("container.kind", value);
   if (name == "driver.open_module" && (value == "yes" || value == "no"))

@@ -125,7 +125,8 @@ Inventory gpu_of_nvml(const Nvml& nvml, unsigned index, std::string& address) {
     const std::string key = fmt::format("vgpu.instance.{}.", instance.id);
     found.present(key + "gpu", std::to_string(index), "nvml", "nvmlDeviceGetActiveVgpus");
     if (instance.guest_driver.value.empty())
-      found.absent(key + "guest_driver", "nvml", instance.guest_driver.call + ": no driver runs in the guest yet");
+      found.absent(key + "guest_driver", "nvml",
+                   instance.guest_driver.call + ": no driver runs in the guest yet");
     else
       add_fact(found, key + "guest_driver", instance.guest_driver);
   }

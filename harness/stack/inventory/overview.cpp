@@ -76,9 +76,10 @@ Layer module_files(const Inventory& inventory) {
   const std::string kernel = inventory.value("driver.newest_kernel");
   const std::string there = inventory.value("driver.module_for_newest_kernel");
   return {"kernel driver", not_told,
-          kernel.empty() ? "only a running machine has it loaded; no kernel is installed here"
-                         : fmt::format("only a running machine has it loaded; {} for the newest kernel here, {}",
-                                       there == "yes" ? "a module file is there" : "no module file is there", kernel)};
+          kernel.empty()
+              ? "only a running machine has it loaded; no kernel is installed here"
+              : fmt::format("only a running machine has it loaded; {} for the newest kernel here, {}",
+                            there == "yes" ? "a module file is there" : "no module file is there", kernel)};
 }
 
 void add_driver(const Inventory& inventory, std::vector<Layer>& out) {
@@ -86,9 +87,9 @@ void add_driver(const Inventory& inventory, std::vector<Layer>& out) {
     out.push_back(module_files(inventory));
   else
     out.push_back({"kernel driver", answer(inventory, "driver.kernel_module_version"),
-                 joined({with("", inventory.value("driver.kernel_module_kind"), " module"),
-                         with("GSP firmware ", inventory.value("driver.gsp")),
-                         with("nouveau ", inventory.value("driver.nouveau"))})});
+                   joined({with("", inventory.value("driver.kernel_module_kind"), " module"),
+                           with("GSP firmware ", inventory.value("driver.gsp")),
+                           with("nouveau ", inventory.value("driver.nouveau"))})});
   out.push_back({"user-mode driver", answer(inventory, "driver.libcuda_version"),
                  joined({with("up to CUDA ", inventory.value("driver.cuda_max")),
                          inventory.value("driver.libcuda_path")})});
@@ -182,6 +183,11 @@ void add_host(const Inventory& inventory, std::vector<Layer>& out) {
        joined({inventory.value("host.cpu_model"), with("", inventory.value("host.cpus"), " processors"),
                with("", inventory.value("host.memory_gib"), " GiB"),
                with("governor ", inventory.value("host.governor"))})});
+  const std::string limit = inventory.value("host.cgroup_cpu_limit");
+  const std::string allowed = inventory.value("host.cpus_allowed");
+  if (!limit.empty() || !allowed.empty())
+    out.push_back({"processor limit", limit.empty() || limit == "none" ? "none" : limit + " processors",
+                   joined({"control group", with("allowed on processors ", allowed)})});
   const std::string toolkit = inventory.value("container.toolkit_version");
   out.push_back({"container", answer(inventory, "container.kind"),
                  joined({with("NVIDIA Container Toolkit ", toolkit),

@@ -114,7 +114,7 @@ std::vector<PackageChange> parse_yum_log(std::string_view text) {
     if (const auto epoch = name.find(':'); epoch != std::string::npos) name.erase(0, epoch + 1);
     if (!is_driver_package(name)) return;
     changes.push_back({fmt::format("{} {} {}", words[0], words[1], words[2]),
-                       erased                    ? "remove"
+                       erased                     ? "remove"
                        : words[3] == "Installed:" ? "install"
                                                   : "upgrade",
                        name, erased ? version : "", erased ? "" : version, "", "yum log, which has no year"});

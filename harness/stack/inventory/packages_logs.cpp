@@ -61,8 +61,9 @@ struct Log {
   std::vector<PackageChange> (*parse)(std::string_view);
 };
 
-/// What logrotate made of a log: "dpkg.log.2.gz" is number 2 of "dpkg.log"; the log itself is 0, and one named
-/// by its date ("history-20260803.xz") comes after the numbered ones, the newest first. nullopt for another file.
+/// What logrotate made of a log: "dpkg.log.2.gz" is number 2 of "dpkg.log"; the log itself is 0, and one
+/// named by its date ("history-20260803.xz") comes after the numbered ones, the newest first. nullopt for
+/// another file.
 std::optional<long long> age_of(std::string_view file, std::string_view log) {
   auto rest = after(file, log);
   if (!rest) return std::nullopt;
@@ -81,7 +82,8 @@ std::optional<long long> age_of(std::string_view file, std::string_view log) {
 std::vector<std::string> files_of(const Tree& tree, const Log& log) {
   std::vector<std::pair<long long, std::string>> found;
   for (const std::string& file : tree.list(log.folder)) {
-    if (const auto age = age_of(file, log.name)) found.emplace_back(*age, fmt::format("{}/{}", log.folder, file));
+    if (const auto age = age_of(file, log.name))
+      found.emplace_back(*age, fmt::format("{}/{}", log.folder, file));
   }
   std::sort(found.begin(), found.end());
   if (found.size() > rotated_most) found.resize(rotated_most);
@@ -91,7 +93,8 @@ std::vector<std::string> files_of(const Tree& tree, const Log& log) {
 }
 
 /// The text of a log; nullopt where it was not read, which is noted.
-std::optional<std::string> text_of(const Tree& tree, const std::string& path, std::vector<UnreadLog>& unread) {
+std::optional<std::string> text_of(const Tree& tree, const std::string& path,
+                                   std::vector<UnreadLog>& unread) {
   for (const auto& [packed, command] : {std::pair{".xz", "xzcat"}, {".bz2", "bzcat"}, {".zst", "zstdcat"}}) {
     if (!path.ends_with(packed)) continue;
     unread.push_back({path, fmt::format("the command `{} {}`", command, path)});

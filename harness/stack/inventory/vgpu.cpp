@@ -15,12 +15,14 @@ void collect_vgpu(Inventory& inventory) {
   const VgpuRelease* const row = version ? tables().vgpu_release(*version) : nullptr;
   const char* const key = "vgpu.version";
   if (row != nullptr) {
-    inventory.present(key, std::to_string(row->release), "driver.version",
-                      fmt::format("driver branch {}{}", row->branch, row->source.read ? "" : " (not confirmed)"));
+    inventory.present(
+        key, std::to_string(row->release), "driver.version",
+        fmt::format("driver branch {}{}", row->branch, row->source.read ? "" : " (not confirmed)"));
   } else {
-    inventory.absent(key, "driver.version",
-                     version ? fmt::format("the tables know no vGPU release of driver branch {}", version->major())
-                             : "no driver version is known");
+    inventory.absent(
+        key, "driver.version",
+        version ? fmt::format("the tables know no vGPU release of driver branch {}", version->major())
+                : "no driver version is known");
   }
   // NVML tells a host the drivers of its guests, and a guest nothing of its host.
   if (guest)

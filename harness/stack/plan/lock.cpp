@@ -214,9 +214,9 @@ LockReport verify(const Lock& lock, const Inventory& inventory) {
       continue;
     }
     if (!item) {
-      report.unknown.push_back(drift_of(field, DriftKind::not_looked_for,
-                                        is_of_run(inventory) ? "is not told by a run file"
-                                                             : "was not looked for here"));
+      report.unknown.push_back(
+          drift_of(field, DriftKind::not_looked_for,
+                   is_of_run(inventory) ? "is not told by a run file" : "was not looked for here"));
       continue;
     }
     if (item->presence == Presence::unreadable) {

@@ -61,15 +61,16 @@ Stack complete(const PlanRequest& request, const Inventory& inventory, const Tab
   if (!stack.driver) {
     stack.driver = Version::parse(inventory.value("driver.version"));
     assumptions.push_back(
-        stack.driver ? fmt::format("The driver is the inspected machine's, {}.", inventory.value("driver.version"))
-                     : "No driver is named and none was found: nothing is said about drivers.");
+        stack.driver
+            ? fmt::format("The driver is the inspected machine's, {}.", inventory.value("driver.version"))
+            : "No driver is named and none was found: nothing is said about drivers.");
   }
   stack.gpus = request.gpus;
   if (stack.gpus.empty()) {
     stack.gpus = gpus_of(inventory);
     for (const GpuModel& gpu : stack.gpus)
-      assumptions.push_back(fmt::format("The GPU is the inspected machine's, {} (compute capability {}).", gpu.name,
-                                        gpu.compute_capability.text()));
+      assumptions.push_back(fmt::format("The GPU is the inspected machine's, {} (compute capability {}).",
+                                        gpu.name, gpu.compute_capability.text()));
     if (stack.gpus.empty())
       assumptions.emplace_back("No GPU is named and none was found: nothing is said about GPUs.");
   }
@@ -173,7 +174,8 @@ std::vector<std::string> limits_of(const std::vector<PairFit>& pairs, Fit outcom
 
 std::string sentence_of(const PlanReport& report) {
   if (report.pairs.empty())
-    return "Nothing can be judged: the plan and the inspected machine together name no two layers that depend on each "
+    return "Nothing can be judged: the plan and the inspected machine together name no two layers that "
+           "depend on each "
            "other.";
   std::vector<std::string> open;
   for (const PairFit& pair : report.pairs) {

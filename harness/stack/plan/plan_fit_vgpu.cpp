@@ -29,8 +29,9 @@ PairFit fit_vgpu(const Tables& tables, const Version& guest_driver, const Versio
     return fit::unknown(pair, fmt::format("The tables know no vGPU release of driver branch {}.",
                                           guest_row == nullptr ? guest_driver.major() : host.major()));
   const int host_release = by_release ? host.major() : host_row->release;
-  const std::string both = fmt::format("The guest's driver is of vGPU {}, the host's of {}",
-                                       release_text(tables, guest_row->release), release_text(tables, host_release));
+  const std::string both =
+      fmt::format("The guest's driver is of vGPU {}, the host's of {}",
+                  release_text(tables, guest_row->release), release_text(tables, host_release));
   const Version guest({guest_row->release});
   const Version on({host_release});
   const bool certain = guest_row->source.read && (host_row == nullptr || host_row->source.read);
@@ -48,11 +49,12 @@ PairFit fit_vgpu(const Tables& tables, const Version& guest_driver, const Versio
   }
   if (stated == nullptr)
     return fit::unknown(pair, fmt::format("{}; the tables do not tell which guests that host takes.", both));
-  return fit::judged(pair, certain ? Fit::fails : Fit::unknown, "driver",
-                     both + ". NVIDIA does not list that pair, and a vGPU of a pair that is not listed fails to load.",
-                     fmt::format("Install a guest driver of vGPU {}, or bring the host to the guest's.",
-                                 fmt::join(fitting, " or ")),
-                     stated->source);
+  return fit::judged(
+      pair, certain ? Fit::fails : Fit::unknown, "driver",
+      both + ". NVIDIA does not list that pair, and a vGPU of a pair that is not listed fails to load.",
+      fmt::format("Install a guest driver of vGPU {}, or bring the host to the guest's.",
+                  fmt::join(fitting, " or ")),
+      stated->source);
 }
 
 }  // namespace gpugauge::stack

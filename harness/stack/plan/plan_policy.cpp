@@ -10,27 +10,35 @@
 namespace gpugauge::stack {
 namespace {
 
-/// " Branch 580 (long-term support, fixes until 2028-06) is the one to take, ..."
-std::string advice(const DriverBranch* branch, const Version& needed, Policy policy) {
-  const bool production = policy == Policy::production;
+/// " Take branch 580 (long-term support, fixes until 2028-06); ... Branch 575 has ended."
+std::string advice(const Tables& tables, const DriverBranch* branch, const Version& needed,
+                   const PlanTerms& terms) {
+  const bool production = terms.policy == Policy::production;
   if (branch == nullptr)
-    return fmt::format(" The tables know no {}branch that reaches it, drives these GPUs and still gets fixes.",
-                       production ? "long-term or production " : "");
+    return fmt::format(
+        " The tables know no {}branch that reaches it, drives these GPUs and still gets fixes.",
+        production ? "long-term or production " : "");
   std::string text = fmt::format(" Take branch {} ({})", branch->branch, branch_text(*branch));
-  if (branch->latest) text += fmt::format("; its newest release known to the tables is {}", driver_text(*branch->latest));
+  if (branch->latest)
+    text += fmt::format("; its newest release known to the tables is {}", driver_text(*branch->latest));
   text += ".";
-  if (branch->branch != needed.major())
-    text += fmt::format(" Branch {} {}.", needed.major(),
-                        production ? "has ended or is not one for production" : "has ended");
+  const DriverBranch* const asked = tables.branch(needed);
+  if (asked == nullptr || asked == branch) return text;
+  if (has_ended(*asked, terms.today))
+    text += fmt::format(" Branch {} has ended.", asked->branch);
+  else if (production && !asked->kind.empty())
+    text += fmt::format(" Branch {} is a {} branch.", asked->branch, asked->kind);
   return text;
 }
 
-/// Keys whose version names a line of releases and not one of them. A compiler and an interpreter are chosen by
-/// their line.
+/// Keys whose version names a line of releases and not one of them. A compiler and an interpreter are chosen
+/// by their line.
 std::vector<std::string> unpinned(const PlanRequest& request) {
   std::vector<std::string> found;
   for (const auto& [key, version] : request.versions) {
-    if (key == "vgpu_host" || key == "gcc" || key == "clang" || key == "python" || (key == "driver" && request.driver_given)) continue;
+    if (key == "vgpu_host" || key == "gcc" || key == "clang" || key == "python" ||
+        (key == "driver" && request.driver_given))
+      continue;
     const std::size_t whole = key == "driver" ? 2 : 3;
     if (version.size() < whole) found.push_back(fmt::format("{}={}", key, version.text()));
   }
@@ -44,28 +52,31 @@ std::vector<Finding> judge_branches(const PlanRequest& request, const std::optio
                                     const PlanTerms& terms, std::vector<PairFit>& pairs) {
   for (PairFit& pair : pairs) {
     if (!pair.driver_needed || pair.fit == Fit::works || tables.driver_branches.empty()) continue;
-    pair.remedy += advice(advised_branch(tables, *pair.driver_needed, capabilities, terms.policy, terms.today),
-                          *pair.driver_needed, terms.policy);
+    const Version& needed = *pair.driver_needed;
+    pair.remedy += advice(tables, advised_branch(tables, needed, capabilities, terms.policy, terms.today),
+                          needed, terms);
   }
   std::vector<Finding> findings;
   const DriverBranch* const branch = driver ? tables.branch(*driver) : nullptr;
   if (branch != nullptr) {
-    for (auto& finding : {branch_end_finding(*branch, terms.today), branch_kind_finding(*branch, terms.policy)}) {
+    for (auto& finding :
+         {branch_end_finding(*branch, terms.today), branch_kind_finding(*branch, terms.policy)}) {
       if (!finding) continue;
       findings.push_back(*finding);
       const DriverBranch* const better =
           advised_branch(tables, Version({branch->branch}), capabilities, terms.policy, terms.today);
       if (better != nullptr && better != branch)
-        findings.back().next = {fmt::format("Take branch {} ({}), which drives these GPUs too", better->branch,
-                                            branch_text(*better))};
+        findings.back().next = {fmt::format("Take branch {} ({}), which drives these GPUs too",
+                                            better->branch, branch_text(*better))};
     }
   }
   const std::vector<std::string> loose = unpinned(request);
   if (terms.policy == Policy::production && !loose.empty()) {
-    Finding finding = make_finding(
-        Cause("plan_not_pinned"), Severity::warning, "The plan names lines of releases, not releases",
-        "What is installed by such a name is another release tomorrow, and two nodes that follow this plan on "
-        "different days are not alike.");
+    Finding finding = make_finding(Cause("plan_not_pinned"), Severity::warning,
+                                   "The plan names lines of releases, not releases",
+                                   "What is installed by such a name is another release tomorrow, and two "
+                                   "nodes that follow this plan on "
+                                   "different days are not alike.");
     finding.evidence = loose;
     finding.next = {"Name each release in full, then write the stack down: gpugauge doctor lock"};
     finding.layers = {"driver"};

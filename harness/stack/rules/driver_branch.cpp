@@ -47,8 +47,9 @@ bool has_ended(const DriverBranch& branch, const std::string& today) {
 }
 
 std::string branch_text(const DriverBranch& branch) {
-  return fmt::format("{}, {}", branch.kind.empty() ? "of unknown kind" : branch.kind,
-                     branch.end_of_life.empty() ? "end of life unknown" : "fixes until " + branch.end_of_life);
+  return fmt::format(
+      "{}, {}", branch.kind.empty() ? "of unknown kind" : branch.kind,
+      branch.end_of_life.empty() ? "end of life unknown" : "fixes until " + branch.end_of_life);
 }
 
 std::optional<Finding> branch_end_finding(const DriverBranch& branch, const std::string& today) {

@@ -108,9 +108,8 @@ void check_vgpu_guests(const RuleInput& input, Findings& findings) {
   const Inventory& inventory = input.inventory;
   const auto host = version_of(inventory, "driver.version");
   if (!host) return;
-  Finding finding =
-      make_finding(Cause("vgpu_driver_mismatch"), Severity::failure,
-                   "A guest's driver does not go with this host's vGPU manager", "");
+  Finding finding = make_finding(Cause("vgpu_driver_mismatch"), Severity::failure,
+                                 "A guest's driver does not go with this host's vGPU manager", "");
   for (const std::string& id : inventory.children("vgpu.instance")) {
     const std::string key = fmt::format("vgpu.instance.{}.guest_driver", id);
     const auto guest = version_of(inventory, key);

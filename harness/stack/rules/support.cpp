@@ -245,9 +245,9 @@ bool concerns(const Inventory& inventory, const KnownIssue& issue) {
   };
   if (!issue.gpus.empty() && !any([&](const GpuView& gpu) {
         const std::string name = gpu.value("name");
-        return name.empty() || std::any_of(issue.gpus.begin(), issue.gpus.end(), [&](const std::string& model) {
-                 return names_model(name, model);
-               });
+        return name.empty() ||
+               std::any_of(issue.gpus.begin(), issue.gpus.end(),
+                           [&](const std::string& model) { return names_model(name, model); });
       }))
     return false;
   if ((issue.compute_capability.least || issue.compute_capability.most) && !any([&](const GpuView& gpu) {

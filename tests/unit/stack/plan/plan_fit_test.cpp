@@ -64,15 +64,14 @@ TEST_P(Vgpu, IsJudgedByTheTablesOfThisBuild) {
   EXPECT_FALSE(pair.reason.empty());
 }
 
-INSTANTIATE_TEST_SUITE_P(Table, Vgpu,
-                         testing::Values(VgpuCase{"580.65.06", "580.65.05", Fit::works},
-                                         VgpuCase{"580.65.06", "19", Fit::works},
-                                         VgpuCase{"570.124.06", "19", Fit::unknown},    // R570 is 18: not read
-                                         VgpuCase{"525.60.13", "580.65.05", Fit::fails},  // four releases apart
-                                         VgpuCase{"580.65.06", "525.60.12", Fit::fails},  // newer than its host
-                                         VgpuCase{"550.54.15", "570.124.03", Fit::unknown},
-                                         VgpuCase{"999.1", "19", Fit::unknown},
-                                         VgpuCase{"580.65.06", "999.1", Fit::unknown}));
+INSTANTIATE_TEST_SUITE_P(
+    Table, Vgpu,
+    testing::Values(VgpuCase{"580.65.06", "580.65.05", Fit::works}, VgpuCase{"580.65.06", "19", Fit::works},
+                    VgpuCase{"570.124.06", "19", Fit::unknown},      // R570 is 18: not read
+                    VgpuCase{"525.60.13", "580.65.05", Fit::fails},  // four releases apart
+                    VgpuCase{"580.65.06", "525.60.12", Fit::fails},  // newer than its host
+                    VgpuCase{"550.54.15", "570.124.03", Fit::unknown}, VgpuCase{"999.1", "19", Fit::unknown},
+                    VgpuCase{"580.65.06", "999.1", Fit::unknown}));
 
 TEST(DriverText, HasTwoDigitsAPart) {
   EXPECT_EQ(driver_text(v("580.65.06")), "580.65.06");
