@@ -57,6 +57,7 @@ PY
   : >image/lib/modules/6.1.0-28-amd64/modules.dep
   touch image/dev/nvidia0 image/dev/nvidiactl image/usr/lib/x86_64-linux-gnu/libcuda.so.580.65.06
   ln -s libcuda.so.580.65.06 image/usr/lib/x86_64-linux-gnu/libcuda.so.1
+  export COLUMNS=1000
   run -3 gpugauge doctor --root image --all
   [[ $output == *"An image of files has no hardware to judge"* ]]
   [[ $output == *"GPU "*"not told"*"only a running machine has one"* ]]

@@ -108,9 +108,12 @@ std::vector<PackageChange> parse_yum_log(std::string_view text) {
     if (words.size() != 5) return;
     const bool erased = words[3] == "Erased:";
     if (!erased && words[3] != "Installed:" && words[3] != "Updated:") return;
-    // An erased package stands without its version.
     auto [name, version] = split_rpm(words[4]);
-    if (name.empty() && erased) name = words[4];
+    if (version.empty() || version.front() < '0' || version.front() > '9') {
+      if (!erased) return;
+      name = words[4];  // an erased package may stand without its version
+      version.clear();
+    }
     if (const auto epoch = name.find(':'); epoch != std::string::npos) name.erase(0, epoch + 1);
     if (!is_driver_package(name)) return;
     changes.push_back({fmt::format("{} {} {}", words[0], words[1], words[2]),

@@ -207,9 +207,9 @@ PlanReport plan(const PlanRequest& request, const Inventory& inventory, const Ta
   PlanReport report;
   const Stack stack = complete(request, inventory, tables, report.assumptions);
   report.pairs = pairs_of(request, stack, tables);
-  std::vector<Version> capabilities;
-  for (const GpuModel& gpu : stack.gpus) capabilities.push_back(gpu.compute_capability);
-  report.findings = judge_branches(request, stack.driver, capabilities, tables, terms, report.pairs);
+  Planned planned{stack.driver, stack.cuda, {}};
+  for (const GpuModel& gpu : stack.gpus) planned.capabilities.push_back(gpu.compute_capability);
+  report.findings = judge_branches(request, planned, tables, terms, report.pairs);
   add_unknown_layers(stack, tables, report.pairs);
   report.outcome = report.pairs.empty() ? Fit::unknown : Fit::works;
   for (const PairFit& pair : report.pairs) report.outcome = std::max(report.outcome, pair.fit);

@@ -47,27 +47,29 @@ std::vector<std::string> unpinned(const PlanRequest& request) {
 
 }  // namespace
 
-std::vector<Finding> judge_branches(const PlanRequest& request, const std::optional<Version>& driver,
-                                    const std::vector<Version>& capabilities, const Tables& tables,
+std::vector<Finding> judge_branches(const PlanRequest& request, const Planned& planned, const Tables& tables,
                                     const PlanTerms& terms, std::vector<PairFit>& pairs) {
+  const auto advised = [&](const Version& needed) {
+    return advised_branch(tables, needed, planned.capabilities, terms.policy, terms.today);
+  };
   for (PairFit& pair : pairs) {
     if (!pair.driver_needed || pair.fit == Fit::works || tables.driver_branches.empty()) continue;
-    const Version& needed = *pair.driver_needed;
-    pair.remedy += advice(tables, advised_branch(tables, needed, capabilities, terms.policy, terms.today),
-                          needed, terms);
+    pair.remedy += advice(tables, advised(*pair.driver_needed), *pair.driver_needed, terms);
   }
   std::vector<Finding> findings;
-  const DriverBranch* const branch = driver ? tables.branch(*driver) : nullptr;
+  const DriverBranch* const branch = planned.driver ? tables.branch(*planned.driver) : nullptr;
   if (branch != nullptr) {
-    for (auto& finding :
+    const ToolkitDriver* const native = planned.cuda ? tables.native_driver(planned.cuda->first(2)) : nullptr;
+    const DriverBranch* const better =
+        advised(native != nullptr ? native->native_driver : Version({branch->branch}));
+    for (const auto& finding :
          {branch_end_finding(*branch, terms.today), branch_kind_finding(*branch, terms.policy)}) {
       if (!finding) continue;
       findings.push_back(*finding);
-      const DriverBranch* const better =
-          advised_branch(tables, Version({branch->branch}), capabilities, terms.policy, terms.today);
       if (better != nullptr && better != branch)
-        findings.back().next = {fmt::format("Take branch {} ({}), which drives these GPUs too",
-                                            better->branch, branch_text(*better))};
+        findings.back().next = {fmt::format(
+            "Take branch {} ({}), which drives these GPUs{}", better->branch, branch_text(*better),
+            native == nullptr ? "" : " and reaches CUDA " + planned.cuda->first(2).text())};
     }
   }
   const std::vector<std::string> loose = unpinned(request);

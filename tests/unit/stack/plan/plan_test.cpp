@@ -172,6 +172,10 @@ TEST(PlanPolicy, ANewFeatureBranchIsAWarningForProductionOnly) {
   EXPECT_THAT(causes(plan(request, Inventory{}, with_branches(), production)),
               ElementsAre("warning driver_not_long_term"));
   EXPECT_THAT(causes(plan(request, Inventory{}, with_branches(), development)), ElementsAre());
+  EXPECT_THAT(
+      plan(request, Inventory{}, with_branches(), production).findings[0].next[0],
+      HasSubstr("Take branch 580 (long-term support, fixes until 2028-06), which drives these GPUs and "
+                "reaches CUDA 13.0"));
   EXPECT_EQ(plan(request, Inventory{}, with_branches(), production).outcome, Fit::works)
       << "a policy changes no outcome";
 }
