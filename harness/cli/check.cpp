@@ -6,6 +6,7 @@
 #include "report/console.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
+#include "stack/inventory/node.hpp"
 
 namespace gpugauge::cli {
 namespace {
@@ -43,7 +44,7 @@ int check(const Arguments& arguments, const Invocation& invocation) {
 
   const Devices devices = find_devices(arguments.measure.device);
   report::Report report;
-  report.stack = stack::layers(stack::fingerprint(devices.gpus), devices.gpus);
+  report.stack = stack::layers_of_node(devices.gpus);
   if (!conductor::host_only(arguments.measure.device))
     report.node = judge::judge_expectations(options.policy, gpu_models(devices));
   const bool gpu_missing = devices.targets.gpu_wanted && devices.gpus.state != stack::GpuState::usable;

@@ -13,7 +13,9 @@
 #include "result/error.hpp"
 #include "result/file.hpp"
 #include "result/object_reader.hpp"
+#include "result/run_file.hpp"
 #include "stack/inventory/collect.hpp"
+#include "stack/inventory/from_run.hpp"
 #include "stack/inventory/overview.hpp"
 #include "stack/plan/redact.hpp"
 
@@ -57,7 +59,7 @@ int run(const Arguments& arguments) {
       throw result::UsageError(fmt::format("--report {}: give it as json=FILE or markdown=FILE", word));
     files.emplace_back(format, word.substr(at + 1));
   }
-  const report::Doctor doctor = examine(inventory_of(arguments.doctor), arguments.doctor.policy);
+  const report::Doctor doctor = examine(inventory_of(arguments.doctor), policy_of(arguments.doctor));
   for (const auto& [format, file] : files) result::write_file(file, rendered(doctor, format));
   print(arguments.json ? report::to_json(doctor)
                        : report::draw(doctor, report::terminal(1), arguments.whole));
@@ -99,13 +101,26 @@ stack::Inventory read_inventory(const std::string& file) {
   const std::string text = result::read_file(file);
   try {
     const nlohmann::json document = result::parse_json(text, file);
-    if (document.is_object() && document.contains("inventory") && document["inventory"].is_object())
+    const bool object = document.is_object();
+    if (object && document.contains("inventory") && document["inventory"].is_object())
       return stack::inventory_from_json(document["inventory"].dump());
+    if (object && document.contains("schema") && document["schema"] == result::run_schema)
+      return stack::inventory_of_run(result::parse_run(text, file, result::Detail::values), file);
     return stack::inventory_from_json(text);
   } catch (const result::FormatError& error) {
-    throw result::FormatError(
-        fmt::format("{} holds no inventory of `gpugauge doctor --json`: {}", file, error.what()));
+    throw result::FormatError(fmt::format(
+        "{} holds neither an inventory of `gpugauge doctor --json` nor a run: {}", file, error.what()));
   }
+}
+
+stack::Inventory read_whole_inventory(const std::string& file) {
+  stack::Inventory found = read_inventory(file);
+  if (stack::is_of_run(found))
+    throw result::UsageError(fmt::format(
+        "{} is a run file, which tells only a part of a stack: `doctor lock` and `doctor verify` take it; "
+        "here it takes what `gpugauge doctor --json` saved",
+        file));
+  return found;
 }
 
 stack::Inventory inventory_of(const DoctorArguments& arguments) {
@@ -114,7 +129,8 @@ stack::Inventory inventory_of(const DoctorArguments& arguments) {
     if (arguments.root != "/" || arguments.pid || arguments.import_frameworks || !arguments.python.empty())
       throw result::UsageError(
           "--inventory judges what was saved: it goes with none of --root, --python, --pid and --import");
-    found = read_inventory(arguments.inventory);
+    found =
+        arguments.runs_too ? read_inventory(arguments.inventory) : read_whole_inventory(arguments.inventory);
   } else {
     std::error_code error;
     if (!std::filesystem::is_directory(arguments.root, error))
@@ -141,12 +157,17 @@ stack::Inventory inventory_of(const DoctorArguments& arguments) {
   return arguments.redact ? stack::Redactor(names_of(arguments)).inventory(found) : found;
 }
 
-report::Doctor examine(stack::Inventory inventory, const std::string& policy) {
+stack::Policy policy_of(const DoctorArguments& arguments) {
+  return arguments.policy == "production" ? stack::Policy::production : stack::Policy::development;
+}
+
+std::string today() {
+  return fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)));
+}
+
+report::Doctor examine(stack::Inventory inventory, stack::Policy policy) {
   report::Doctor doctor;
-  const stack::RuleInput input{
-      inventory, stack::tables(),
-      policy == "production" ? stack::Policy::production : stack::Policy::development,
-      fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)))};
+  const stack::RuleInput input{inventory, stack::tables(), policy, today()};
   doctor.findings = stack::diagnose_stack(input);
   doctor.layers = stack::overview(inventory);
   doctor.inventory = std::move(inventory);

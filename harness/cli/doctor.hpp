@@ -15,6 +15,7 @@ namespace gpugauge::cli {
 struct DoctorArguments {
   std::string root = "/";
   std::string inventory;  ///< a saved inventory or report instead of this machine
+  bool runs_too = false;  ///< or a run file, which tells a part of a stack
   std::string python;
   std::optional<int> pid;
   bool import_frameworks = false;
@@ -33,11 +34,18 @@ stack::Inventory inventory_of(const DoctorArguments& arguments);
 /// Names that a redaction leaves out: of this machine and user, and of the root that is looked at.
 stack::RedactNames names_of(const DoctorArguments& arguments);
 
-/// The inventory in a file: one written by `doctor --json` (either whole report or inventory alone).
+/// The inventory in a file: one written by `doctor --json` (either whole report or inventory alone), or what
+/// a run file's fingerprint tells.
 stack::Inventory read_inventory(const std::string& file);
+/// The same, a run file refused: where what is missing would be taken for what is not there.
+stack::Inventory read_whole_inventory(const std::string& file);
 
-/// Findings by the rules of this build, as of today (UTC).
-report::Doctor examine(stack::Inventory inventory, const std::string& policy);
+stack::Policy policy_of(const DoctorArguments& arguments);
+/// "2026-11-21", UTC.
+std::string today();
+
+/// Findings by the rules of this build, as of today.
+report::Doctor examine(stack::Inventory inventory, stack::Policy policy);
 
 /// Each adds its options or subcommands to `doctor` and sets `action` when it was chosen.
 void add_doctor_lock(CLI::App& doctor, DoctorArguments& arguments, Action& action);

@@ -1,5 +1,4 @@
 // gpugauge doctor lock, verify and diff: one stack against a pin file, many, or another.
-#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <memory>
@@ -20,9 +19,6 @@ namespace gpugauge::cli {
 namespace {
 
 using nlohmann::ordered_json;
-
-/// In a file or a pipe nothing is cut: what differs may stand in the middle.
-constexpr int unlimited_width = 100000;
 
 struct Arguments {
   std::string output, lock;
@@ -125,8 +121,8 @@ int verify(const Arguments& arguments, const DoctorArguments& doctor) {
 }
 
 int diff(const Arguments& arguments, const DoctorArguments& doctor) {
-  stack::Inventory left = read_inventory(arguments.files.at(0));
-  stack::Inventory right = read_inventory(arguments.files.at(1));
+  stack::Inventory left = read_whole_inventory(arguments.files.at(0));
+  stack::Inventory right = read_whole_inventory(arguments.files.at(1));
   if (doctor.redact) {
     stack::Redactor redactor(names_of(doctor));
     left = redactor.inventory(left);
@@ -155,9 +151,7 @@ int diff(const Arguments& arguments, const DoctorArguments& doctor) {
                  {report::plain(one.key), report::Tone::strong},
                  {report::plain(one.left)},
                  {report::plain(one.right)}});
-    report::Terminal terminal = report::terminal(1);
-    if (!terminal.interactive && std::getenv("COLUMNS") == nullptr) terminal.width = unlimited_width;
-    print(table.draw(terminal));
+    print(table.draw(report::uncut(report::terminal(1))));
   }
   return differences.empty() ? 0 : 1;
 }
@@ -179,6 +173,7 @@ void add_doctor_lock(CLI::App& doctor, DoctorArguments& arguments, Action& actio
   lock_command->add_flag("--force", own->force, "Overwrite the file");
   lock_command->callback([own, &arguments, &action, &doctor] {
     refuse_questions(doctor);
+    arguments.runs_too = true;
     action = [own, &arguments] { return lock(*own, arguments); };
   });
 
@@ -186,11 +181,13 @@ void add_doctor_lock(CLI::App& doctor, DoctorArguments& arguments, Action& actio
       doctor.add_subcommand("verify", "Compare this node, or what others saved, with a pin file")
           ->fallthrough();
   verify_command->add_option("lock", own->lock, "The pin file")->required()->type_name("LOCK");
-  verify_command->add_option("inventories", own->files, "What `doctor --json` saved (default: this node)")
+  verify_command
+      ->add_option("inventories", own->files, "What `doctor --json` saved, or run files (default: this node)")
       ->type_name("FILE");
   verify_command->callback([own, &arguments, &action, &doctor] {
     refuse_questions(doctor);
     own->json = doctor.get_option("--json")->as<bool>();
+    arguments.runs_too = true;
     action = [own, &arguments] { return verify(*own, arguments); };
   });
 

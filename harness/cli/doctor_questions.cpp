@@ -31,7 +31,8 @@ int show(const Answer& answer, bool json, int code) {
 int answer_plan(const Questions& asked, const DoctorArguments& arguments, bool json) {
   // A plan with a typing error must not wait for the inventory.
   const stack::PlanRequest request = stack::parse_plan(asked.plan, asked.gpu, asked.driver);
-  const stack::PlanReport report = stack::plan(request, inventory_of(arguments), stack::tables());
+  const stack::PlanReport report =
+      stack::plan(request, inventory_of(arguments), stack::tables(), {policy_of(arguments), today()});
   return show(report, json, report::exit_code(report.outcome));
 }
 

@@ -4,6 +4,7 @@
 
 #include "report/format.hpp"
 #include "report/table.hpp"
+#include "stack/inventory/image.hpp"
 
 namespace gpugauge::report {
 namespace {
@@ -50,6 +51,7 @@ std::string draw_items(const stack::Inventory& inventory, const Terminal& termin
 }
 
 bool any_gpu(const stack::Inventory& inventory) {
+  if (stack::is_image(inventory)) return false;
   return !inventory.children("gpu").empty() || !inventory.children("pci").empty() ||
          inventory.has("driver.kernel_module_version") || inventory.has("driver.device_nodes");
 }
@@ -91,7 +93,12 @@ DoctorOutcome outcome(const Doctor& doctor) {
     out.sentence = "does not fit: " + counts;
   } else if (!any_gpu(doctor.inventory)) {
     out.exit_code = 3;
-    out.sentence = "cannot judge: this machine shows no NVIDIA GPU; " + counts;
+    out.sentence =
+        stack::is_image(doctor.inventory)
+            ? "cannot judge: these are files, and whether they work on a GPU only the machine that "
+              "runs them tells; " +
+                  counts
+            : "cannot judge: this machine shows no NVIDIA GPU; " + counts;
   } else {
     out.sentence = "fits: " + counts;
   }
@@ -108,10 +115,10 @@ std::string draw(const Doctor& doctor, const Terminal& terminal, bool whole) {
   Table table({{"layer"}, {"version", false, true}, {"detail", false, true}});
   for (const stack::Layer& layer : doctor.layers)
     table.add({{layer.name, Tone::strong}, {plain(layer.version)}, {plain(layer.detail), Tone::faint}});
-  out += terminal.paint("Stack", Tone::strong) + "\n" + table.draw(terminal) + "\n";
+  out += terminal.paint("Stack", Tone::strong) + "\n" + table.draw(uncut(terminal)) + "\n";
   if (whole)
     out += terminal.paint("Everything that was looked for", Tone::strong) + "\n" +
-           draw_items(doctor.inventory, terminal) + "\n";
+           draw_items(doctor.inventory, uncut(terminal)) + "\n";
   const DoctorOutcome end = outcome(doctor);
   const Tone colour = end.exit_code == 0   ? (end.warnings > 0 ? Tone::doubt : Tone::good)
                       : end.exit_code == 1 ? Tone::bad

@@ -1,10 +1,10 @@
 #include <nlohmann/json.hpp>
 
 #include "report/doctor.hpp"
+#include "report/finding_json.hpp"
 #include "result/build.hpp"
 
 namespace gpugauge::report {
-namespace {
 
 using nlohmann::ordered_json;
 
@@ -15,8 +15,6 @@ ordered_json json_of(const stack::Finding& finding) {
           {"next", finding.next},         {"sources", finding.sources},
           {"layers", finding.layers}};
 }
-
-}  // namespace
 
 std::string to_json(const Doctor& doctor) {
   const DoctorOutcome end = outcome(doctor);

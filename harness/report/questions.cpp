@@ -108,6 +108,7 @@ std::string draw(const stack::PlanReport& plan, const Terminal& terminal) {
       out += fmt::format("  {}. {}\n     {}\n", ++number, wrap(plain(step.what), terminal.width, 5),
                          terminal.paint(wrap(plain(step.why), terminal.width, 5), Tone::faint));
   }
+  for (const stack::Finding& finding : plan.findings) out += "\n" + draw(finding, terminal, true);
   return out + "\n" + terminal.paint(wrap(plain(plan.sentence), terminal.width), tone(plan.outcome)) + "\n";
 }
 
@@ -144,7 +145,7 @@ std::string draw(const BinaryAnswers& binary, const Terminal& terminal) {
     if (!answer.first_launch.empty())
       out += "    " + wrap(plain(answer.first_launch), terminal.width, 4) + "\n";
   }
-  if (binary.answers.empty()) out += "\n  This machine shows no GPU; --gpu names one to ask about.\n";
+  if (binary.answers.empty()) out += "\n  No GPU was seen there; --gpu names one to ask about.\n";
   return out;
 }
 

@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "report/finding_json.hpp"
 #include "report/questions.hpp"
 
 namespace gpugauge::report {
@@ -17,6 +18,12 @@ ordered_json json_of(const std::vector<stack::PairFit>& pairs) {
                    {"limit", pair.limit},
                    {"remedy", pair.remedy},
                    {"sources", pair.sources}});
+  return out;
+}
+
+ordered_json json_of(const std::vector<stack::Finding>& findings) {
+  ordered_json out = ordered_json::array();
+  for (const stack::Finding& finding : findings) out.push_back(report::json_of(finding));
   return out;
 }
 
@@ -59,24 +66,17 @@ std::string to_json(const stack::PlanReport& plan) {
                {"limits", plan.limits},
                {"assumptions", plan.assumptions},
                {"pairs", json_of(plan.pairs)},
-               {"steps", steps}});
+               {"steps", steps},
+               {"findings", json_of(plan.findings)}});
 }
 
 std::string to_json(const stack::ImageReport& image) {
-  ordered_json findings = ordered_json::array();
-  for (const stack::Finding& finding : image.findings)
-    findings.push_back({{"cause", finding.cause},
-                        {"severity", stack::to_string(finding.severity)},
-                        {"title", finding.title},
-                        {"explanation", finding.explanation},
-                        {"evidence", finding.evidence},
-                        {"next", finding.next}});
   return text({{"schema", "gpugauge.image/1"},
                {"outcome", stack::to_string(image.outcome)},
                {"sentence", image.sentence},
                {"facts", image.facts},
                {"pairs", json_of(image.pairs)},
-               {"findings", findings}});
+               {"findings", json_of(image.findings)}});
 }
 
 std::string to_json(const BinaryAnswers& binary) {

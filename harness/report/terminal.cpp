@@ -50,8 +50,15 @@ Terminal terminal(int descriptor) {
   struct winsize size {};
   if (columns <= 0 && ::isatty(descriptor) != 0 && ::ioctl(descriptor, TIOCGWINSZ, &size) == 0)
     columns = size.ws_col;
+  made.measured = columns > 0;
   if (columns > 0) made.width = std::clamp(columns, 60, 400);
   return made;
+}
+
+Terminal uncut(Terminal terminal) {
+  constexpr int unlimited = 100000;
+  if (!terminal.measured) terminal.width = unlimited;
+  return terminal;
 }
 
 }  // namespace gpugauge::report

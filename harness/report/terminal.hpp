@@ -14,6 +14,7 @@ struct Terminal {
   bool colour = false;
   bool interactive = false;  ///< lines may be overwritten
   int width = 100;           ///< columns, at least 60
+  bool measured = true;      ///< the width is the terminal's or COLUMNS'; false in a pipe without it
 
   /// `text` in a tone, or as it is.
   std::string paint(std::string_view text, Tone tone) const;
@@ -22,5 +23,9 @@ struct Terminal {
 /// Looks at a file descriptor (1 or 2) and the environment: COLUMNS wins over the terminal's own answer;
 /// without either, 100 columns.
 Terminal terminal(int descriptor);
+
+/// For a table whose cells must not be cut in a file or a pipe, where the middle of a path may be what is
+/// looked for: without limit where the width is nobody's, else as it is.
+Terminal uncut(Terminal terminal);
 
 }  // namespace gpugauge::report

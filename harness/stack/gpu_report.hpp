@@ -85,6 +85,5 @@ struct Layer {
   std::string version;  ///< "absent", "unreadable" or "unknown" where there is none
   std::string detail;   ///< where it was found, or what it means; may be empty
 };
-std::vector<Layer> layers(const result::Fingerprint& fingerprint, const GpuReport& gpus);
 
 }  // namespace gpugauge::stack

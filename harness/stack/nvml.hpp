@@ -73,6 +73,16 @@ std::vector<NvmlFact> ask_nvml_structures(const SharedObject& library, NvmlDevic
 NvmlFact ask_vgpu_guest(const SharedObject& library, NvmlDevice device);
 NvmlFact ask_vgpu_licence(const SharedObject& library, NvmlDevice device);
 
+/// `yes` or `no`: the GPU is shared out to guests by this host's vGPU manager.
+NvmlFact ask_vgpu_host(const SharedObject& library, NvmlDevice device);
+/// A vGPU that runs, and the driver in its guest as that reports it: "550.54.15".
+struct VgpuInstance {
+  unsigned id = 0;
+  NvmlFact guest_driver;
+};
+/// At most 64 of a GPU; empty where none runs or the driver does not say.
+std::vector<VgpuInstance> ask_vgpu_instances(const SharedObject& library, NvmlDevice device);
+
 /// "00000000:C1:00.0" -> "0000:c1:00.0", as the kernel writes it.
 std::string pci_address(std::string_view bus_id);
 

@@ -293,6 +293,35 @@ NvmlFact ask_vgpu_guest(const SharedObject& library, NvmlDevice device) {
   return {"guest", call, code, code == 0 ? (mode == guest ? "yes" : "no") : ""};
 }
 
+NvmlFact ask_vgpu_host(const SharedObject& library, NvmlDevice device) {
+  const char* const call = "nvmlDeviceGetVirtualizationMode";
+  constexpr int host = 3;
+  constexpr int host_shared = 4;  // vSGA: no guest driver of NVIDIA's own
+  int mode = 0;
+  const int code = fill(library, device, call, mode);
+  return {"host", call, code, code == 0 ? (mode == host || mode == host_shared ? "yes" : "no") : ""};
+}
+
+std::vector<VgpuInstance> ask_vgpu_instances(const SharedObject& library, NvmlDevice device) {
+  constexpr unsigned instances_most = 64;
+  auto* const list = library.find<int(NvmlDevice, unsigned*, unsigned*)>("nvmlDeviceGetActiveVgpus");
+  const char* const call = "nvmlVgpuInstanceGetVmDriverVersion";
+  auto* const get = library.find<int(unsigned, char*, unsigned)>(call);
+  std::array<unsigned, instances_most> ids{};
+  unsigned count = instances_most;
+  if (list == nullptr || get == nullptr || list(device, &count, ids.data()) != 0) return {};
+  std::vector<VgpuInstance> found;
+  for (unsigned i = 0; i < std::min(count, instances_most); ++i) {
+    std::array<char, 81> version{};
+    const int code = get(ids.at(i), version.data(), version.size() - 1);
+    const std::string text = code == 0 ? version.data() : "";
+    // A guest that has not started its driver answers "Not Available".
+    const bool told = !text.empty() && text.find_first_not_of("0123456789.") == std::string::npos;
+    found.push_back({ids.at(i), {"guest_driver", call, code, told ? text : ""}});
+  }
+  return found;
+}
+
 NvmlFact ask_vgpu_licence(const SharedObject& library, NvmlDevice device) {
   const char* const call = "nvmlDeviceGetGridLicensableFeatures_v4";
   // Newer drivers may write more than this header knows.

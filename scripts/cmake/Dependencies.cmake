@@ -61,6 +61,10 @@ find_package(Boost 1.74 REQUIRED)     # Boost.Math: quantiles and distributions,
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(LIBUV REQUIRED IMPORTED_TARGET GLOBAL libuv)
+find_package(ZLIB QUIET)              # the doctor's reading of packed logs, which a build may lack
+if(ZLIB_FOUND)
+  set_target_properties(ZLIB::ZLIB PROPERTIES IMPORTED_GLOBAL TRUE)
+endif()
 
 # The history's databases: SOCI with SQLite and PostgreSQL, a part that a build may lack. SOCI 4.0 has no package description.
 option(GPUGAUGE_ENABLE_STORE "Keep a history (needs SOCI with its SQLite and PostgreSQL backends)" ON)

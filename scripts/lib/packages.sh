@@ -5,7 +5,7 @@
 # What scripts/check needs: compile the command and its families.
 PACKAGES_CHECK=(
   ca-certificates ccache cmake g++ git ninja-build pkg-config python3 python3-venv
-  libbenchmark-dev libboost-math-dev libcli11-dev libfmt-dev libpugixml-dev libssl-dev libuv1-dev nlohmann-json3-dev
+  libbenchmark-dev libboost-math-dev libcli11-dev libfmt-dev libpugixml-dev libssl-dev libuv1-dev nlohmann-json3-dev zlib1g-dev
 )
 # What scripts/test needs on top.
 PACKAGES_TEST=(

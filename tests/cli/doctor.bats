@@ -1,23 +1,6 @@
 # gpugauge doctor as a user drives it, on this machine and on trees made for it.
 load common
-
-# A machine with a driver of 535.183.01 and a GPU, as files: nothing of it can run here.
-make_tree() {
-  mkdir -p tree/etc tree/proc/driver/nvidia tree/proc/sys/kernel tree/sys/bus/pci/devices/0000:01:00.0 tree/usr/lib/x86_64-linux-gnu \
-    tree/var/lib/dpkg tree/dev
-  printf 'PRETTY_NAME="Ubuntu 22.04.5 LTS"\nID=ubuntu\nVERSION_ID="22.04"\n' >tree/etc/os-release
-  printf 'NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.183.01  Release Build\n' >tree/proc/driver/nvidia/version
-  echo 5.15.0-100-generic >tree/proc/sys/kernel/osrelease
-  echo 0x10de >tree/sys/bus/pci/devices/0000:01:00.0/vendor
-  echo 0x030200 >tree/sys/bus/pci/devices/0000:01:00.0/class
-  echo 0x2330 >tree/sys/bus/pci/devices/0000:01:00.0/device
-  touch tree/dev/nvidiactl tree/dev/nvidia0 tree/dev/nvidia-uvm
-  for name in libcuda libnvidia-ml; do
-    touch "tree/usr/lib/x86_64-linux-gnu/$name.so.535.183.01"
-    ln -s "$name.so.535.183.01" "tree/usr/lib/x86_64-linux-gnu/$name.so.1"
-  done
-  printf 'Package: nvidia-driver-535\nStatus: install ok installed\nVersion: 535.183.01-0ubuntu1\n\n' >tree/var/lib/dpkg/status
-}
+load doctor
 
 @test "on a machine without a GPU: the stack, the misleading message explained, and 3" {
   has_gpu && skip "this machine has a usable GPU"
@@ -66,6 +49,22 @@ PY
   [[ $output == *"--root"*"--pid"* ]]
   run -2 gpugauge doctor --root /nonexistent
   [[ $output == *"no such folder"* ]]
+}
+
+@test "--root of an image says of what only a running machine has that it does" {
+  mkdir -p image/etc image/dev image/lib/modules/6.1.0-28-amd64 image/usr/lib/x86_64-linux-gnu
+  printf 'PRETTY_NAME="Debian GNU/Linux 12 (bookworm)"\nID=debian\nVERSION_ID="12"\n' >image/etc/os-release
+  : >image/lib/modules/6.1.0-28-amd64/modules.dep
+  touch image/dev/nvidia0 image/dev/nvidiactl image/usr/lib/x86_64-linux-gnu/libcuda.so.580.65.06
+  ln -s libcuda.so.580.65.06 image/usr/lib/x86_64-linux-gnu/libcuda.so.1
+  export COLUMNS=1000
+  run -3 gpugauge doctor --root image --all
+  [[ $output == *"An image of files has no hardware to judge"* ]]
+  [[ $output == *"GPU "*"not told"*"only a running machine has one"* ]]
+  [[ $output == *"kernel driver"*"not told"*"no module file is there for the newest kernel here, 6.1.0-28-amd64"* ]]
+  [[ $output == *"driver.kernel_module_version"*absent*"only a running machine has it"* ]]
+  [[ $output != *"No NVIDIA GPU was found on this machine"* && $output != *"this machine shows"* ]]
+  [[ "${lines[-1]}" == "cannot judge: these are files, and whether they work on a GPU"* ]]
 }
 
 @test "--plan: works, does not work with the layer named, and every bad input named" {

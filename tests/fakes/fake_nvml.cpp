@@ -316,6 +316,28 @@ int nvmlDeviceGetComputeRunningProcesses_v3(Device device, unsigned* count, Proc
   *count = filled;
   return 0;
 }
+int nvmlDeviceGetActiveVgpus(Device device, unsigned* count, unsigned* found) {
+  if (const int code = refusal(device, "nvmlDeviceGetActiveVgpus"); code != 0) return code;
+  std::istringstream words(fake::text_of(index_of(device), "vgpus", ""));
+  unsigned filled = 0;
+  for (std::string word; words >> word && filled < *count;)
+    found[filled++] = static_cast<unsigned>(std::strtoul(word.c_str(), nullptr, 10));
+  *count = filled;
+  return filled == 0 ? not_supported : 0;
+}
+int nvmlVgpuInstanceGetVmDriverVersion(unsigned instance, char* text, unsigned size) {
+  for (int gpu = 0; gpu < devices(); ++gpu) {
+    std::istringstream words(fake::text_of(gpu, "vgpus", ""));
+    for (std::string word; words >> word;) {
+      const auto colon = word.find(':');
+      if (colon == std::string::npos || std::strtoul(word.c_str(), nullptr, 10) != instance) continue;
+      const std::string version = word.substr(colon + 1);
+      fake::copy(version.empty() ? "Not Available" : version, text, size);
+      return 0;
+    }
+  }
+  return not_found;
+}
 int nvmlDeviceGetGridLicensableFeatures_v4(Device device, unsigned char* features) {
   constexpr std::size_t first_feature = 8;
   unsigned licensed = 0;

@@ -19,7 +19,8 @@
 //                pcie_generation_max, pcie_width, pcie_width_max, nvlinks, nvlinks_active (all), remapped
 //                ("correctable uncorrectable pending failed"), retired_pages_pending, ecc_uncorrected,
 //                fabric_state, fabric_status, processes ("pid:name:mib pid:name:mib"), memory_used_mib,
-//                virtualization (2: a guest), licence (1: licensed, 0: not)
+//                virtualization (2: a guest, 3: a host), licence (1: licensed, 0: not),
+//                vgpus ("id:guest_driver id:guest_driver")
 //                lost=1: every call answers that the GPU is lost
 //                code.<call>=4: that call answers this code
 // What NVML is asked and the scenario does not hold is "not supported", as on cards without it.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace gpugauge::stack {
 namespace {
@@ -74,6 +75,17 @@ std::string branches(const Tables& tables) {
   return chapter.finish();
 }
 
+/// The machines on which an issue is said, "" for all.
+std::string machines_of(const KnownIssue& issue) {
+  std::vector<std::string> parts;
+  if (!issue.gpus.empty()) parts.push_back(fmt::format("{}", fmt::join(issue.gpus, " or ")));
+  if (issue.compute_capability.least || issue.compute_capability.most)
+    parts.push_back("compute capability " + issue.compute_capability.text());
+  if (issue.gpus_least > 0) parts.push_back(fmt::format("{} GPUs or more", issue.gpus_least));
+  if (!issue.processor.empty()) parts.push_back(issue.processor + " processors");
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
 std::string libraries(const Tables& tables) {
   MarkdownChapter cudnn("cuDNN",
                         "What a release was qualified with, by the CUDA major version of its package.");
@@ -90,9 +102,9 @@ std::string libraries(const Tables& tables) {
                                    : fmt::format("{} to {}", row.cuda_major_least, row.cuda_major_most)},
              row.source);
   MarkdownChapter issues("Known issues", "Versions with a reported defect or slowness.");
-  issues.header({"What", "Versions", "Issue", "Fixed in", "Source"});
+  issues.header({"What", "Versions", "Issue", "Said only on", "Fixed in", "Source"});
   for (const KnownIssue& row : tables.known_issues)
-    issues.row({row.layer, row.versions.text(), row.issue, text_of(row.fixed)}, row.source);
+    issues.row({row.layer, row.versions.text(), row.issue, machines_of(row), text_of(row.fixed)}, row.source);
   return cudnn.finish() + nccl.finish() + issues.finish();
 }
 
@@ -147,10 +159,15 @@ std::string systems(const Tables& tables) {
     distributions.row(
         {row.distribution, row.cuda.least || row.cuda.most ? row.cuda.text() : "no limit known", row.note},
         row.source);
+  MarkdownChapter releases("vGPU releases",
+                           "The driver branch that a release of the vGPU software is made of.");
+  releases.header({"Release", "Driver branch", "Source"});
+  for (const VgpuRelease& row : tables.vgpu_releases)
+    releases.row({fmt::format("{}", row.release), fmt::format("R{}", row.branch)}, row.source);
   MarkdownChapter vgpu("vGPU", "Guest drivers that load on a host, by release branch of the vGPU software.");
   vgpu.header({"Guest", "Host", "Source"});
   for (const VgpuPairing& row : tables.vgpu) vgpu.row({row.guest.text(), row.host.text()}, row.source);
-  return distributions.finish() + vgpu.finish();
+  return distributions.finish() + releases.finish() + vgpu.finish();
 }
 
 std::string rules(const Tables& tables) {

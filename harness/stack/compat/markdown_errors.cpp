@@ -54,6 +54,7 @@ std::size_t unsure_rows(const Tables& tables) {
   add(tables.host_compilers);
   add(tables.frameworks);
   add(tables.systems);
+  add(tables.vgpu_releases);
   add(tables.vgpu);
   add(tables.error_codes);
   add(tables.rules);

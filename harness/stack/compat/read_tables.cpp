@@ -140,7 +140,11 @@ void read_nccl(Row& row, Reading& to) {
 void read_known_issue(Row& row, Reading& to) {
   to.tables.known_issues.push_back({row.text("layer"), row.range("versions"), row.text("issue"),
                                     row.optional_version("fixed"), row.source()});
-  const KnownIssue& read = to.tables.known_issues.back();
+  KnownIssue& read = to.tables.known_issues.back();
+  if (row.has("gpus")) read.gpus = row.texts("gpus");
+  if (row.has("compute_capability")) read.compute_capability = row.range("compute_capability");
+  read.processor = row.optional_text("processor");
+  read.gpus_least = row.optional_whole("gpus_least").value_or(0);
   if (read.fixed && read.versions.contains(*read.fixed)) row.at("fixed").refuse("lies within versions");
 }
 
@@ -173,6 +177,10 @@ void read_framework(Row& row, Reading& to) {
 void read_system(Row& row, Reading& to) {
   to.tables.systems.push_back(
       {row.text("distribution"), row.range("cuda"), row.text_or_empty("note"), row.source()});
+}
+
+void read_vgpu_release(Row& row, Reading& to) {
+  to.tables.vgpu_releases.push_back({row.whole("release"), row.whole("branch"), row.source()});
 }
 
 void read_vgpu(Row& row, Reading& to) {
@@ -216,6 +224,7 @@ ReadRow reader_of(const std::string& table) {
                                                       {"host_compilers", read_host_compiler},
                                                       {"frameworks", read_framework},
                                                       {"systems", read_system},
+                                                      {"vgpu_releases", read_vgpu_release},
                                                       {"vgpu", read_vgpu},
                                                       {"error_names", read_error_name},
                                                       {"error_codes", read_error_code},

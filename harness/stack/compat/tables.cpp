@@ -126,6 +126,10 @@ const OsSupport* Tables::system(const std::string& distribution_id) const {
   return nullptr;
 }
 
+const VgpuRelease* Tables::vgpu_release(const Version& driver) const {
+  return first_of(vgpu_releases, [&](const VgpuRelease& row) { return row.branch == driver.major(); });
+}
+
 const VgpuPairing* Tables::vgpu_pairing(const Version& guest, const Version& host) const {
   return first_of(
       vgpu, [&](const VgpuPairing& row) { return row.guest.contains(guest) && row.host.contains(host); });

@@ -67,13 +67,18 @@ struct NcclSupport {
   Source source;
 };
 
-/// A version with a known defect or known slowness.
+/// A version with a known defect or known slowness. The last four say on which machines it was met; what is
+/// left open holds for all.
 struct KnownIssue {
   std::string layer;  ///< "nccl", "driver", "cudnn", "cublas", "ucx", ...
   VersionRange versions;
   std::string issue;  ///< one sentence
   std::optional<Version> fixed;
   Source source;
+  std::vector<std::string> gpus = {};    ///< models, any of them: "A100", "H100 NVL"
+  VersionRange compute_capability = {};  ///< of any GPU
+  std::string processor = {};            ///< maker, as its model's name begins: "AMD"
+  int gpus_least = 0;                    ///< a node has at least so many
 };
 
 struct DriverBranch {
@@ -128,6 +133,13 @@ struct OsSupport {
   Source source;
 };
 
+/// A release of the vGPU software and the driver branch that it is made of, in guest and host alike.
+struct VgpuRelease {
+  int release = 0;  ///< 19
+  int branch = 0;   ///< 580
+  Source source;
+};
+
 /// vGPU: a guest driver's release against the host's.
 struct VgpuPairing {
   VersionRange guest;  ///< vGPU software release of the guest: 16.x
@@ -164,6 +176,7 @@ struct Tables {
   std::vector<HostCompiler> host_compilers;
   std::vector<FrameworkBuild> frameworks;
   std::vector<OsSupport> systems;
+  std::vector<VgpuRelease> vgpu_releases;
   std::vector<VgpuPairing> vgpu;
   std::vector<ErrorCode> error_codes;
   std::vector<StatedRule> rules;
@@ -184,6 +197,8 @@ struct Tables {
   const HostCompiler* host_compiler(const std::string& compiler, const Version& cuda) const;
   /// By ID and VERSION_ID of os-release: "rhel 9.4" finds the row "rhel 9", "ubuntu 22.04" only its own.
   const OsSupport* system(const std::string& distribution_id) const;
+  /// The vGPU release of a driver's branch.
+  const VgpuRelease* vgpu_release(const Version& driver) const;
   /// The row that says that this guest runs on this host.
   const VgpuPairing* vgpu_pairing(const Version& guest, const Version& host) const;
   const ErrorCode* error(const std::string& api, int code) const;

@@ -6,6 +6,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include "stack/inventory/image.hpp"
 #include "stack/inventory/toolkits_paths.hpp"
 
 namespace gpugauge::stack {
@@ -15,6 +16,7 @@ Inventory collect(const Context& context) {
   Inventory inventory;
   collect_driver(context, inventory);
   collect_gpus(context, inventory);
+  collect_vgpu(inventory);
   collect_kernel_log(context, inventory);
   collect_packages(context, inventory);
   collect_toolkits(context, inventory);
@@ -28,6 +30,7 @@ Inventory collect(const Context& context) {
   inventory.present("collected.root", normal(context.tree.at("/").string()), "command line");
   inventory.present("collected.at", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))),
                     "clock");
+  mark_running_only(inventory);
   return inventory;
 }
 

@@ -25,9 +25,10 @@ struct Context {
   std::vector<std::string> driver_command;
 };
 
-void collect_driver(const Context& context, Inventory& inventory);      ///< driver.*, fabric_manager.*, ...
-void collect_packages(const Context& context, Inventory& inventory);    ///< package.*, driver.history.*
-void collect_gpus(const Context& context, Inventory& inventory);        ///< gpu.*, cuda.init.*, nvml.*
+void collect_driver(const Context& context, Inventory& inventory);    ///< driver.*, fabric_manager.*, ...
+void collect_packages(const Context& context, Inventory& inventory);  ///< package.*, driver.history.*
+void collect_gpus(const Context& context, Inventory& inventory);      ///< gpu.*, cuda.init.*, nvml.*
+void collect_vgpu(Inventory& inventory);  ///< vgpu.version, vgpu.host_version: from what was collected before
 void collect_kernel_log(const Context& context, Inventory& inventory);  ///< kernel_log.*
 void collect_machine(const Context& context, Inventory& inventory);     ///< host.*, kernel.*, env.*
 void collect_container(const Context& context, Inventory& inventory);   ///< container.*

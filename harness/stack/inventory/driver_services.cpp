@@ -95,7 +95,6 @@ void add_vgpu(const DriverFiles& files, const std::vector<ModuleGpu>& gpus, Inve
   });
   inventory.present("vgpu.licence", "unknown", "/etc/nvidia",
                     token || server ? "a licence server is configured" : "no licence server is configured");
-  inventory.absent("vgpu.version", gpus_folder, "the guest driver tells its driver version only");
 }
 
 }  // namespace

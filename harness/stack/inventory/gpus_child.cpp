@@ -121,7 +121,17 @@ Inventory gpu_of_nvml(const Nvml& nvml, unsigned index, std::string& address) {
   for (const NvmlFact& fact : ask_nvml_structures(nvml.library(), device)) add(fact);
   found.present(prefix + "pcie_sampled", "idle", "nvml", "nothing was run on the GPU");
   if (lost) found.present(prefix + "lost", "yes", "nvml", describe(nvml_gpu_is_lost));
+  for (const VgpuInstance& instance : ask_vgpu_instances(nvml.library(), device)) {
+    const std::string key = fmt::format("vgpu.instance.{}.", instance.id);
+    found.present(key + "gpu", std::to_string(index), "nvml", "nvmlDeviceGetActiveVgpus");
+    if (instance.guest_driver.value.empty())
+      found.absent(key + "guest_driver", "nvml",
+                   instance.guest_driver.call + ": no driver runs in the guest yet");
+    else
+      add_fact(found, key + "guest_driver", instance.guest_driver);
+  }
   if (index == 0) {
+    add_fact(found, "vgpu.host", ask_vgpu_host(nvml.library(), device));
     const NvmlFact guest = ask_vgpu_guest(nvml.library(), device);
     add_fact(found, "vgpu.guest", guest);
     if (guest.value == "yes") add_fact(found, "vgpu.licence", ask_vgpu_licence(nvml.library(), device));

@@ -144,6 +144,15 @@ Log read_log(const Tree& tree) {
     if (log.presence == Presence::present) return log;
     if (log.presence == Presence::unreadable && refused.presence != Presence::unreadable) refused = log;
   }
+  if (refused.presence == Presence::unreadable) return refused;
+  // systemd's journal is no text; only its own command reads it.
+  for (const char* const folder : {"/var/log/journal", "/run/log/journal"}) {
+    if (tree.list(folder).empty()) continue;
+    refused.presence = Presence::unreadable;
+    refused.source = folder;
+    refused.needs = fmt::format("the command `journalctl -D {} -k -g NVRM`", tree.at(folder).string());
+    return refused;
+  }
   if (refused.source.empty()) refused.source = "/var/log/kern.log";
   return refused;
 }

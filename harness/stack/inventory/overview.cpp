@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "stack/inventory/image.hpp"
+
 namespace gpugauge::stack {
 namespace {
 
@@ -38,7 +40,10 @@ std::string with(const std::string& prefix, const std::string& value, const std:
   return value.empty() ? "" : prefix + value + suffix;
 }
 
+constexpr const char* not_told = "not told";
+
 void add_gpus(const Inventory& inventory, std::vector<Layer>& out) {
+  if (is_image(inventory)) return out.push_back({"GPU", not_told, "only a running machine has one"});
   std::map<std::string, std::vector<std::string>> by_model;
   for (const std::string& index : inventory.children("gpu")) {
     const std::string prefix = "gpu." + index + ".";
@@ -66,11 +71,25 @@ void add_gpus(const Inventory& inventory, std::vector<Layer>& out) {
     out.push_back({"GPU", "unknown", fmt::format("on the PCI bus: {}", fmt::join(functions, ", "))});
 }
 
+/// What an image tells of the kernel's side: the module files, not what will be loaded.
+Layer module_files(const Inventory& inventory) {
+  const std::string kernel = inventory.value("driver.newest_kernel");
+  const std::string there = inventory.value("driver.module_for_newest_kernel");
+  return {"kernel driver", not_told,
+          kernel.empty()
+              ? "only a running machine has it loaded; no kernel is installed here"
+              : fmt::format("only a running machine has it loaded; {} for the newest kernel here, {}",
+                            there == "yes" ? "a module file is there" : "no module file is there", kernel)};
+}
+
 void add_driver(const Inventory& inventory, std::vector<Layer>& out) {
-  out.push_back({"kernel driver", answer(inventory, "driver.kernel_module_version"),
-                 joined({with("", inventory.value("driver.kernel_module_kind"), " module"),
-                         with("GSP firmware ", inventory.value("driver.gsp")),
-                         with("nouveau ", inventory.value("driver.nouveau"))})});
+  if (is_image(inventory))
+    out.push_back(module_files(inventory));
+  else
+    out.push_back({"kernel driver", answer(inventory, "driver.kernel_module_version"),
+                   joined({with("", inventory.value("driver.kernel_module_kind"), " module"),
+                           with("GSP firmware ", inventory.value("driver.gsp")),
+                           with("nouveau ", inventory.value("driver.nouveau"))})});
   out.push_back({"user-mode driver", answer(inventory, "driver.libcuda_version"),
                  joined({with("up to CUDA ", inventory.value("driver.cuda_max")),
                          inventory.value("driver.libcuda_path")})});
@@ -150,6 +169,13 @@ void add_frameworks(const Inventory& inventory, std::vector<Layer>& out) {
 
 void add_host(const Inventory& inventory, std::vector<Layer>& out) {
   out.push_back({"system", answer(inventory, "host.distribution"), with("", inventory.value("host.libc"))});
+  if (is_image(inventory)) {
+    out.push_back({"kernel", not_told, with("newest installed: ", inventory.value("driver.newest_kernel"))});
+    out.push_back({"machine", not_told, "files below " + inventory.value("collected.root")});
+    out.push_back({"container", answer(inventory, "container.kind"),
+                   with("NVIDIA Container Toolkit ", inventory.value("container.toolkit_version"))});
+    return;
+  }
   out.push_back({"kernel", answer(inventory, "kernel.version"), inventory.value("host.os")});
   const std::string machine = inventory.value("host.virtualization");
   out.push_back(
@@ -157,6 +183,11 @@ void add_host(const Inventory& inventory, std::vector<Layer>& out) {
        joined({inventory.value("host.cpu_model"), with("", inventory.value("host.cpus"), " processors"),
                with("", inventory.value("host.memory_gib"), " GiB"),
                with("governor ", inventory.value("host.governor"))})});
+  const std::string limit = inventory.value("host.cgroup_cpu_limit");
+  const std::string allowed = inventory.value("host.cpus_allowed");
+  if (!limit.empty() || !allowed.empty())
+    out.push_back({"processor limit", limit.empty() || limit == "none" ? "none" : limit + " processors",
+                   joined({"control group", with("allowed on processors ", allowed)})});
   const std::string toolkit = inventory.value("container.toolkit_version");
   out.push_back({"container", answer(inventory, "container.kind"),
                  joined({with("NVIDIA Container Toolkit ", toolkit),

@@ -81,8 +81,8 @@ void add_packages(const PackageDatabase& database, const std::vector<Pin>& pins,
 }
 
 void add_history(const Tree& tree, Inventory& inventory) {
-  std::vector<std::string> refused;
-  const auto changes = driver_history(tree, refused);
+  std::vector<UnreadLog> unread;
+  const auto changes = driver_history(tree, unread);
   for (std::size_t i = 0; i < std::min(changes.size(), changes_most); ++i) {
     const PackageChange& change = changes[i];
     const std::string arrow = change.from.empty() || change.to.empty() ? "" : " -> ";
@@ -92,12 +92,16 @@ void add_history(const Tree& tree, Inventory& inventory) {
                       change.source, change.how);
   }
   if (!changes.empty()) return;
-  if (!refused.empty()) {
-    inventory.unreadable("driver.history", fmt::format("{}", fmt::join(refused, " ")), "group adm or root");
-  } else {
-    inventory.absent("driver.history", "/var/log/apt /var/log/dpkg.log /var/log/dnf.rpm.log",
+  if (unread.empty()) {
+    inventory.absent("driver.history",
+                     "/var/log/apt /var/log/dpkg.log /var/log/dnf.rpm.log /var/log/yum.log /var/log/zypp",
                      "no change of a driver package in the logs that are there");
+    return;
   }
+  std::vector<std::string> paths;
+  for (const UnreadLog& log : unread) paths.push_back(log.path);
+  inventory.unreadable("driver.history", fmt::format("{}", fmt::join(paths, " ")), unread.front().needs,
+                       "not read; the other logs name no change of a driver package");
 }
 
 const AptSetting* last_of(const std::vector<AptSetting>& settings, std::string_view key) {

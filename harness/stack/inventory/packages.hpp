@@ -57,9 +57,19 @@ struct PackageChange {
 std::vector<PackageChange> parse_dpkg_log(std::string_view text);
 std::vector<PackageChange> parse_apt_history(std::string_view text);
 std::vector<PackageChange> parse_dnf_log(std::string_view text);
-/// Of all logs below the root, newest first; what one transaction did to several packages is one change, told
-/// of the most telling package. Logs that may not be read are named in `refused`.
-std::vector<PackageChange> driver_history(const Tree& tree, std::vector<std::string>& refused);
+/// yum's log has no year: the time is "Aug 03 10:22:01".
+std::vector<PackageChange> parse_yum_log(std::string_view text);
+/// zypper's history, where an upgrade is an install.
+std::vector<PackageChange> parse_zypper_history(std::string_view text);
+
+/// A log that is there and was not read, and what it takes.
+struct UnreadLog {
+  std::string path;
+  std::string needs;  ///< "group adm or root", "the command `xzcat ...`"
+};
+/// Of all logs below the root, rotated and packed ones too, newest first; what one transaction did to several
+/// packages is one change, told of the most telling package.
+std::vector<PackageChange> driver_history(const Tree& tree, std::vector<UnreadLog>& unread);
 
 /// A pin of apt's preferences to a version.
 struct Pin {

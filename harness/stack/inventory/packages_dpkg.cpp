@@ -85,7 +85,7 @@ PackageDatabase read_packages(const Tree& tree) {
     if (!tree.exists(rpm)) continue;
     database.presence = Presence::unreadable;
     database.source = rpm;
-    database.needs = "the command `rpm -qa`: the database is no plain file";
+    database.needs = "the command `rpm -qa | grep -iE 'nvidia|cuda'`: only rpm reads it";
     return database;
   }
   return database;

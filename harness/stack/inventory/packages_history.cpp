@@ -1,7 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <set>
-#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,8 +9,6 @@
 
 namespace gpugauge::stack {
 namespace {
-
-constexpr std::size_t log_limit = std::size_t{8} << 20;
 
 /// "nvidia-driver-580:amd64" -> "nvidia-driver-580".
 std::string without_architecture(std::string_view name) {
@@ -48,44 +44,6 @@ std::pair<std::string, std::string> split_rpm(std::string_view package) {
   const auto version = package.rfind('-', release - 1);
   if (version == std::string_view::npos) return {};
   return {std::string(package.substr(0, version)), upstream_version(package.substr(version + 1))};
-}
-
-/// How much a package's name tells about the driver, the most telling first.
-int rank(std::string_view name) {
-  constexpr std::array prefixes{"nvidia-driver", "nvidia-open",       "cuda-drivers",
-                                "nvidia-dkms",   "nvidia-kernel",     "kmod-nvidia",
-                                "libcuda1",      "libnvidia-compute", "nvidia-fabric"};
-  const auto found = std::find_if(prefixes.begin(), prefixes.end(),
-                                  [&](std::string_view prefix) { return name.starts_with(prefix); });
-  return static_cast<int>(found - prefixes.begin());
-}
-
-std::string day_of(const PackageChange& change) {
-  return change.time.substr(0, 10);
-}
-
-bool same_step(const PackageChange& one, const PackageChange& other) {
-  return one.action == other.action && one.from == other.from && one.to == other.to &&
-         day_of(one) == day_of(other) && one.source == other.source;
-}
-
-/// Changes of one transaction become one.
-std::vector<PackageChange> merged(const std::vector<PackageChange>& changes) {
-  std::vector<PackageChange> steps;
-  std::vector<int> others;
-  for (const PackageChange& change : changes) {
-    if (steps.empty() || !same_step(steps.back(), change)) {
-      steps.push_back(change);
-      others.push_back(0);
-      continue;
-    }
-    ++others.back();
-    if (rank(change.name) < rank(steps.back().name)) steps.back().name = change.name;
-  }
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    if (others[i] > 0) steps[i].how += fmt::format(", with {} more packages", others[i]);
-  }
-  return steps;
 }
 
 }  // namespace
@@ -143,6 +101,51 @@ std::vector<PackageChange> parse_apt_history(std::string_view text) {
   return changes;
 }
 
+std::vector<PackageChange> parse_yum_log(std::string_view text) {
+  std::vector<PackageChange> changes;
+  for_each_line(text, [&](std::string_view line) {
+    const auto words = words_of(line);
+    if (words.size() != 5) return;
+    const bool erased = words[3] == "Erased:";
+    if (!erased && words[3] != "Installed:" && words[3] != "Updated:") return;
+    auto [name, version] = split_rpm(words[4]);
+    if (version.empty() || version.front() < '0' || version.front() > '9') {
+      if (!erased) return;
+      name = words[4];  // an erased package may stand without its version
+      version.clear();
+    }
+    if (const auto epoch = name.find(':'); epoch != std::string::npos) name.erase(0, epoch + 1);
+    if (!is_driver_package(name)) return;
+    changes.push_back({fmt::format("{} {} {}", words[0], words[1], words[2]),
+                       erased                     ? "remove"
+                       : words[3] == "Installed:" ? "install"
+                                                  : "upgrade",
+                       name, erased ? version : "", erased ? "" : version, "", "yum log, which has no year"});
+  });
+  return changes;
+}
+
+std::vector<PackageChange> parse_zypper_history(std::string_view text) {
+  std::vector<PackageChange> changes;
+  for_each_line(text, [&](std::string_view line) {
+    constexpr std::size_t cells_least = 4;
+    std::vector<std::string_view> cells;
+    while (cells.size() < cells_least && !line.empty()) {
+      const auto bar = line.find('|');
+      cells.push_back(stripped(line.substr(0, bar)));
+      line.remove_prefix(bar == std::string_view::npos ? line.size() : bar + 1);
+    }
+    if (cells.size() < cells_least || cells[0].starts_with('#')) return;
+    const bool removed = cells[1] == "remove";
+    if ((!removed && cells[1] != "install") || !is_driver_package(cells[2])) return;
+    const std::string version = upstream_version(cells[3]);
+    changes.push_back({std::string(cells[0]), std::string(cells[1]), std::string(cells[2]),
+                       removed ? version : "", removed ? "" : version, "",
+                       removed ? "zypper history" : "zypper history, which calls an upgrade so too"});
+  });
+  return changes;
+}
+
 std::vector<PackageChange> parse_dnf_log(std::string_view text) {
   std::vector<PackageChange> changes;
   for_each_line(text, [&](std::string_view line) {
@@ -167,35 +170,6 @@ std::vector<PackageChange> parse_dnf_log(std::string_view text) {
     }
   });
   return changes;
-}
-
-std::vector<PackageChange> driver_history(const Tree& tree, std::vector<std::string>& refused) {
-  using Parser = std::vector<PackageChange> (*)(std::string_view);
-  struct Log {
-    const char* path;
-    Parser parse;
-  };
-  // Of two logs that tell of one change, the one that also knows who asked for it comes first.
-  constexpr std::array logs{Log{"/var/log/apt/history.log.1", parse_apt_history},
-                            Log{"/var/log/apt/history.log", parse_apt_history},
-                            Log{"/var/log/dpkg.log.1", parse_dpkg_log},
-                            Log{"/var/log/dpkg.log", parse_dpkg_log},
-                            Log{"/var/log/dnf.rpm.log.1", parse_dnf_log},
-                            Log{"/var/log/dnf.rpm.log", parse_dnf_log}};
-  std::vector<PackageChange> changes;
-  std::set<std::tuple<std::string, std::string, std::string, std::string, std::string>> told;
-  for (const Log& log : logs) {
-    const Reading reading = tree.read_end(log.path, log_limit);
-    if (reading.presence == Presence::unreadable) refused.emplace_back(log.path);
-    for (PackageChange& change : log.parse(reading.text)) {
-      change.source = log.path;
-      if (told.insert({day_of(change), change.action, change.name, change.from, change.to}).second)
-        changes.push_back(std::move(change));
-    }
-  }
-  std::stable_sort(changes.begin(), changes.end(),
-                   [](const PackageChange& a, const PackageChange& b) { return a.time > b.time; });
-  return merged(changes);
 }
 
 }  // namespace gpugauge::stack

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "stack/inventory/from_run.hpp"
 #include "stack/plan/diff.hpp"
 #include "stack/rules/support.hpp"
 
@@ -135,6 +136,8 @@ std::optional<Item> lock_value(const Inventory& inventory, const std::string& ke
     if (const std::size_t count = inventory.children("gpu").size(); count > 0) {
       derived.presence = Presence::present;
       derived.value = std::to_string(count);
+    } else if (is_of_run(inventory)) {
+      return std::nullopt;  // a run of the host tells nothing of GPUs
     }
     return derived;
   }
@@ -205,13 +208,15 @@ LockReport verify(const Lock& lock, const Inventory& inventory) {
       continue;
     }
     const auto item = lock_value(inventory, field.key);
-    if (!item && absent_when_missing(field.key)) {
+    if (!item && absent_when_missing(field.key) && !is_of_run(inventory)) {
       ++report.compared;
       report.drifts.push_back(drift_of(field, DriftKind::absent, "is absent"));
       continue;
     }
     if (!item) {
-      report.unknown.push_back(drift_of(field, DriftKind::not_looked_for, "was not looked for here"));
+      report.unknown.push_back(
+          drift_of(field, DriftKind::not_looked_for,
+                   is_of_run(inventory) ? "is not told by a run file" : "was not looked for here"));
       continue;
     }
     if (item->presence == Presence::unreadable) {

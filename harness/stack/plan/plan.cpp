@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "stack/plan/plan_policy.hpp"
+
 namespace gpugauge::stack {
 namespace {
 
@@ -17,7 +19,7 @@ std::optional<Version> asked(const PlanRequest& request, const std::string& key)
   return found->second;
 }
 
-/// What the request names and what this machine adds to it.
+/// What the request names and what the inventory adds to it.
 struct Stack {
   std::optional<Version> driver;
   std::optional<Version> cuda;
@@ -59,17 +61,18 @@ Stack complete(const PlanRequest& request, const Inventory& inventory, const Tab
   if (!stack.driver) {
     stack.driver = Version::parse(inventory.value("driver.version"));
     assumptions.push_back(
-        stack.driver ? fmt::format("The driver is this machine's, {}.", inventory.value("driver.version"))
-                     : "No driver is named and none was found here: nothing is said about drivers.");
+        stack.driver
+            ? fmt::format("The driver is the inspected machine's, {}.", inventory.value("driver.version"))
+            : "No driver is named and none was found: nothing is said about drivers.");
   }
   stack.gpus = request.gpus;
   if (stack.gpus.empty()) {
     stack.gpus = gpus_of(inventory);
     for (const GpuModel& gpu : stack.gpus)
-      assumptions.push_back(fmt::format("The GPU is this machine's, {} (compute capability {}).", gpu.name,
-                                        gpu.compute_capability.text()));
+      assumptions.push_back(fmt::format("The GPU is the inspected machine's, {} (compute capability {}).",
+                                        gpu.name, gpu.compute_capability.text()));
     if (stack.gpus.empty())
-      assumptions.emplace_back("No GPU is named and none was found here: nothing is said about GPUs.");
+      assumptions.emplace_back("No GPU is named and none was found: nothing is said about GPUs.");
   }
   stack.cuda = asked(request, "cuda");
   stack.cuda_asked = stack.cuda.has_value();
@@ -109,6 +112,8 @@ std::vector<PairFit> pairs_of(const PlanRequest& request, const Stack& stack, co
     pairs.push_back(fit_driver_cuda(tables, *driver, *cuda));
     if (pairs.back().fit == Fit::fails) pairs.back().remedy += forward_remark(stack);
   }
+  if (const auto host = asked(request, "vgpu_host"); host && driver)
+    pairs.push_back(fit_vgpu(tables, *driver, *host));
   for (const GpuModel& gpu : gpus) {
     if (driver) pairs.push_back(fit_driver_gpu(tables, *driver, gpu.compute_capability));
     if (cuda && cuda_asked) pairs.push_back(fit_cuda_gpu(tables, *cuda, gpu.compute_capability));
@@ -169,7 +174,8 @@ std::vector<std::string> limits_of(const std::vector<PairFit>& pairs, Fit outcom
 
 std::string sentence_of(const PlanReport& report) {
   if (report.pairs.empty())
-    return "Nothing can be judged: the plan and this machine together name no two layers that depend on each "
+    return "Nothing can be judged: the plan and the inspected machine together name no two layers that "
+           "depend on each "
            "other.";
   std::vector<std::string> open;
   for (const PairFit& pair : report.pairs) {
@@ -196,10 +202,14 @@ std::string sentence_of(const PlanReport& report) {
 
 }  // namespace
 
-PlanReport plan(const PlanRequest& request, const Inventory& inventory, const Tables& tables) {
+PlanReport plan(const PlanRequest& request, const Inventory& inventory, const Tables& tables,
+                const PlanTerms& terms) {
   PlanReport report;
   const Stack stack = complete(request, inventory, tables, report.assumptions);
   report.pairs = pairs_of(request, stack, tables);
+  Planned planned{stack.driver, stack.cuda, {}};
+  for (const GpuModel& gpu : stack.gpus) planned.capabilities.push_back(gpu.compute_capability);
+  report.findings = judge_branches(request, planned, tables, terms, report.pairs);
   add_unknown_layers(stack, tables, report.pairs);
   report.outcome = report.pairs.empty() ? Fit::unknown : Fit::works;
   for (const PairFit& pair : report.pairs) report.outcome = std::max(report.outcome, pair.fit);

@@ -10,6 +10,7 @@
 #include "stack/inventory/inventory.hpp"
 #include "stack/plan/plan_fit.hpp"
 #include "stack/plan/plan_gpu_models.hpp"
+#include "stack/rules/rules.hpp"
 
 namespace gpugauge::stack {
 
@@ -19,6 +20,7 @@ const std::vector<std::string>& plan_keys();
 struct PlanRequest {
   std::map<std::string, Version> versions;  ///< by key of plan_keys()
   std::vector<GpuModel> gpus;               ///< empty: this machine's
+  bool driver_given = false;  ///< the driver is what the machine has (--driver), not what is planned
 
   bool operator==(const PlanRequest&) const = default;
 };
@@ -48,15 +50,25 @@ struct PlanReport {
   std::vector<std::string> assumptions;  ///< what was taken from the inventory or chosen, one sentence each
   std::vector<PairFit> pairs;            ///< in reading order, from the driver upwards
   std::vector<PlanStep> steps;           ///< in order; empty where the plan does not work
+  /// About the driver's branch and, for production, what is not pinned; they change no outcome.
+  std::vector<Finding> findings;
 
   bool operator==(const PlanReport&) const = default;
 };
 
+/// What a plan is for, and the day on which it is asked: branches end.
+struct PlanTerms {
+  Policy policy = Policy::development;
+  std::string today;  ///< "2026-11-21"; "" leaves out what only the calendar tells
+};
+
 /// The driver, the GPUs and whether forward compatibility is open come from the inventory where the request
 /// does not name them. A layer that neither names is left out, and said.
-PlanReport plan(const PlanRequest& request, const Inventory& inventory, const Tables& tables);
+PlanReport plan(const PlanRequest& request, const Inventory& inventory, const Tables& tables,
+                const PlanTerms& terms = {});
 
-/// The upgrade order alone: what differs between the inventory and the request.
+/// The upgrade order alone: what differs between the inventory and the request. A request that names its GPUs
+/// is about another machine, of which the inventory tells nothing.
 std::vector<PlanStep> plan_steps(const PlanRequest& request, const Inventory& inventory);
 
 }  // namespace gpugauge::stack

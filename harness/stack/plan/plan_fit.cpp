@@ -107,6 +107,7 @@ PairFit fit_driver_cuda(const Tables& tables, const Version& driver, const Versi
   }
   const std::string wanted = native != nullptr ? driver_text(native->native_driver) : "";
   if (minimum != nullptr && !driver_at_least(driver, minimum->driver)) {
+    pair.driver_needed = native != nullptr ? native->native_driver : minimum->driver;
     return fit::judged(
         pair, Fit::fails, "driver",
         fmt::format("CUDA {} programs need driver {} or newer; on this one they end with error 35 "
@@ -118,6 +119,7 @@ PairFit fit_driver_cuda(const Tables& tables, const Version& driver, const Versi
         minimum->source);
   }
   if (minimum != nullptr && native != nullptr) {
+    pair.driver_needed = native->native_driver;
     fit::judged(
         pair, Fit::limited, "driver",
         fmt::format("CUDA {} was released with driver {}. On this one its programs run by minor-version "
@@ -129,6 +131,7 @@ PairFit fit_driver_cuda(const Tables& tables, const Version& driver, const Versi
     return pair;
   }
   if (native != nullptr) {
+    pair.driver_needed = native->native_driver;
     return fit::judged(
         pair, Fit::fails, "driver",
         fmt::format("CUDA {} needs driver {} or newer; minor-version compatibility begins with "
@@ -153,6 +156,7 @@ PairFit fit_driver_gpu(const Tables& tables, const Version& driver, const Versio
         fmt::format("Stay on driver branch {}, or replace the GPU.", *row->last_driver_branch), row->source);
   }
   if (row->first_driver && !driver_at_least(driver, *row->first_driver)) {
+    pair.driver_needed = row->first_driver;
     return fit::judged(
         pair, Fit::fails, "driver",
         fmt::format("The first driver for {} is {}.", row->name, driver_text(*row->first_driver)),

@@ -24,6 +24,7 @@ struct PairFit {
   std::string limit;   ///< layer that would have to change: "driver", "cuda", "gpu", ...; "" where it works
   std::string remedy;  ///< what would make it fit, one sentence; "" where it works
   std::vector<std::string> sources;
+  std::optional<Version> driver_needed = {};  ///< where the remedy is a driver of at least this version
 
   bool operator==(const PairFit&) const = default;
 };
@@ -42,6 +43,10 @@ PairFit fit_cuda_gpu(const Tables& tables, const Version& cuda, const Version& c
 /// nvcc's host compiler, neither too new nor too old; `compiler` is "gcc" or "clang".
 PairFit fit_compiler_cuda(const Tables& tables, const std::string& compiler, const Version& version,
                           const Version& cuda);
+
+/// A guest's driver on a host's vGPU manager. `host` is a driver (580.65.05, 580) or, below 100, a release of
+/// the vGPU software (19).
+PairFit fit_vgpu(const Tables& tables, const Version& guest_driver, const Version& host);
 
 PairFit fit_cudnn_cuda(const Tables& tables, const Version& cudnn, const Version& cuda);
 /// `cuda` narrows the rows to that CUDA's; without it any package of that release counts.

@@ -148,6 +148,7 @@ PairFit fit_cudnn_driver(const Tables& tables, const Version& cudnn, const Versi
   const CudnnSupport* row = *std::min_element(
       rows.begin(), rows.end(), [](const auto* a, const auto* b) { return a->driver < b->driver; });
   if (!driver_at_least(driver, row->driver)) {
+    pair.driver_needed = row->driver;
     return fit::judged(pair, Fit::fails, "driver",
                        fmt::format("cuDNN {} for CUDA {} needs driver {} or newer.", row->cudnn.text(),
                                    row->cuda_major, driver_text(row->driver)),

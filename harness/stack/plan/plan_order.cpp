@@ -67,12 +67,15 @@ PlanStep step_for(const std::string& key, const std::string& from, const std::st
 
 }  // namespace
 
-std::vector<PlanStep> plan_steps(const PlanRequest& request, const Inventory& inventory) {
+std::vector<PlanStep> plan_steps(const PlanRequest& request, const Inventory& here) {
+  const Inventory nothing;
+  const Inventory& inventory = request.gpus.empty() ? here : nothing;
   std::vector<PlanStep> steps;
   std::vector<PlanStep> last;
   for (const std::string& key : plan_keys()) {
     const auto wanted = request.versions.find(key);
-    if (wanted == request.versions.end()) continue;
+    if (wanted == request.versions.end() || (key == "driver" && request.driver_given)) continue;
+    if (key == "vgpu_host") continue;  // the host is not the guest's to change
     std::string from = found_version(inventory, key);
     const auto have = Version::parse(from);
     if (!have) from.clear();  // "unknown"

@@ -45,7 +45,7 @@ Version version_from(std::string_view key, std::string_view text) {
         fmt::format("--plan: {} of {} is not a version such as 12.8", in_quotes(text), key));
   // A branch is a driver that can be asked for, and a compiler's major version decides; elsewhere it does
   // not.
-  if (version->size() < 2 && key != "driver" && key != "gcc" && key != "clang")
+  if (version->size() < 2 && key != "driver" && key != "vgpu_host" && key != "gcc" && key != "clang")
     throw result::UsageError(
         fmt::format("--plan: {}={} names only a major version; give the minor one too, such as {}={}.1", key,
                     text, key, text));
@@ -64,9 +64,9 @@ GpuModel model_from(std::string_view text) {
 }  // namespace
 
 const std::vector<std::string>& plan_keys() {
-  static const std::vector<std::string> keys{"driver",      "cuda",     "gcc",   "clang",      "cudnn",
-                                             "nccl",        "python",   "torch", "tensorflow", "jax",
-                                             "onnxruntime", "tensorrt", "cupy",  "vllm"};
+  static const std::vector<std::string> keys{"driver", "vgpu_host",   "cuda",     "gcc",   "clang",
+                                             "cudnn",  "nccl",        "python",   "torch", "tensorflow",
+                                             "jax",    "onnxruntime", "tensorrt", "cupy",  "vllm"};
   return keys;
 }
 
@@ -100,7 +100,8 @@ PlanRequest parse_plan(std::string_view plan, std::string_view gpus, std::string
       throw result::UsageError("--gpu and gpu= in --plan both name a GPU; give one of them");
     for (const std::string_view name : split(gpus, ",+")) request.gpus.push_back(model_from(name));
   }
-  if (!trimmed(driver).empty() &&
+  request.driver_given = !trimmed(driver).empty();
+  if (request.driver_given &&
       !request.versions.emplace("driver", version_from("driver", trimmed(driver))).second)
     throw result::UsageError("--driver and driver= in --plan both name a driver; give one of them");
   return request;

@@ -59,6 +59,7 @@ inline constexpr auto cause_names = std::to_array<std::string_view>({
     "module_missing_for_newest_kernel",
     "module_parameters_set",
     "vgpu_unlicensed",
+    "vgpu_driver_mismatch",
     "confidential_computing",
     // GPUs: health
     "gpu_lost",
@@ -150,6 +151,8 @@ inline constexpr auto cause_names = std::to_array<std::string_view>({
     "image_hides_gpus",
     "image_floating_tag",
     "image_requirement_unread",
+    // a plan (doctor --plan)
+    "plan_not_pinned",
 });
 
 /// A name of the list above, checked when the code is compiled.

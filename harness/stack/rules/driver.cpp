@@ -1,57 +1,14 @@
 // The driver itself: its branch and patch level, known defects, the fabric manager, copies of its library.
 #include <algorithm>
-#include <chrono>
 
 #include <fmt/format.h>
 
+#include "stack/rules/driver_branch.hpp"
 #include "stack/rules/driver_parts.hpp"
 #include "stack/rules/fabric.hpp"
 
 namespace gpugauge::stack {
 namespace {
-
-constexpr int soon_days = 90;
-
-/// "2026-11-21" or, as the last day of it, "2026-11"; nullopt for anything else.
-std::optional<std::chrono::sys_days> day_of(const std::string& text) {
-  namespace chrono = std::chrono;
-  const auto part = [&](std::size_t at, std::size_t size) {  // -1 is in no calendar
-    const auto value = at + size <= text.size() ? number(text.substr(at, size)) : std::nullopt;
-    return static_cast<int>(value.value_or(-1));
-  };
-  const auto unsigned_part = [&](std::size_t at) { return static_cast<unsigned>(std::max(part(at, 2), 0)); };
-  if (text.size() < 7 || text[4] != '-' || part(0, 4) < 0) return std::nullopt;
-  const chrono::year_month month = chrono::year{part(0, 4)} / chrono::month{unsigned_part(5)};
-  if (text.size() == 7)
-    return month.ok() ? std::optional(chrono::sys_days{month / chrono::last}) : std::nullopt;
-  if (text.size() != 10 || text[7] != '-') return std::nullopt;
-  const chrono::year_month_day date = month / chrono::day{unsigned_part(8)};
-  return date.ok() ? std::optional(chrono::sys_days{date}) : std::nullopt;
-}
-
-void check_branch_end(const RuleInput& input, const DriverBranch& branch, Findings& findings) {
-  const auto end = day_of(branch.end_of_life);
-  const auto today = day_of(input.today);
-  const bool past = end && today && *end < *today;
-  const auto days = end && today ? (*end - *today).count() : soon_days + 1;
-  if (!branch.ended && !past && days > soon_days) return;
-  const bool ended = branch.ended || past;
-  Finding finding = make_finding(
-      ended ? Cause("driver_branch_ended") : Cause("driver_branch_ends_soon"),
-      weighed(ended ? Severity::warning : Severity::note, branch.source),
-      ended ? fmt::format("Driver branch {} gets no more fixes", branch.branch)
-            : fmt::format("Driver branch {} gets fixes for {} more days", branch.branch, days),
-      "A branch that has ended gets neither fixes nor security updates, and supports no newer GPU, kernel or "
-      "CUDA.");
-  add_seen(finding, input.inventory, {{"driver.version", "driver"}});
-  finding.evidence.push_back(fmt::format(
-      "branch {} ({}): end of life {}", branch.branch, branch.kind.empty() ? "unknown kind" : branch.kind,
-      branch.end_of_life.empty() ? "stated by NVIDIA, without a date" : branch.end_of_life));
-  finding.next = {"Plan the step to a long-term or production branch (docs/compatibility.md lists them)"};
-  finding.sources = {cited(branch.source)};
-  finding.layers = {"driver"};
-  findings.push_back(std::move(finding));
-}
 
 void check_patch(const RuleInput& input, const DriverBranch& branch, const Version& driver,
                  Findings& findings) {
@@ -72,28 +29,21 @@ void check_patch(const RuleInput& input, const DriverBranch& branch, const Versi
   findings.push_back(std::move(finding));
 }
 
-void check_long_term(const RuleInput& input, const DriverBranch& branch, Findings& findings) {
-  if (input.policy != Policy::production || branch.kind.empty()) return;
-  if (branch.kind == "long-term support" || branch.kind == "legacy") return;
-  const bool feature = branch.kind == "new feature";
-  Finding finding = make_finding(
-      Cause("driver_not_long_term"), weighed(Severity::warning, branch.source),
-      fmt::format("Driver branch {} is a {} branch, not a long-term one", branch.branch, branch.kind),
-      feature ? "A new-feature branch gets fixes for a short time and is not meant for production."
-              : "A production branch gets fixes for about a year; a long-term branch gets them for three.");
-  add_seen(finding, input.inventory, {{"driver.version", "driver"}});
-  finding.next = {"For production take the newest long-term branch that drives these GPUs"};
-  finding.sources = {cited(branch.source)};
-  finding.layers = {"driver"};
-  findings.push_back(std::move(finding));
-}
-
 void check_branch(const RuleInput& input, const Version& driver, Findings& findings) {
   const DriverBranch* const branch = input.tables.branch(driver);
   if (branch != nullptr) {
-    check_branch_end(input, *branch, findings);
+    const auto add = [&](std::optional<Finding> finding) {
+      if (!finding) return;
+      Finding shown = std::move(*finding);
+      std::vector<std::string> of_branch = std::move(shown.evidence);
+      shown.evidence.clear();
+      add_seen(shown, input.inventory, {{"driver.version", "driver"}});
+      shown.evidence.insert(shown.evidence.end(), of_branch.begin(), of_branch.end());
+      findings.push_back(std::move(shown));
+    };
+    add(branch_end_finding(*branch, input.today));
     check_patch(input, *branch, driver, findings);
-    check_long_term(input, *branch, findings);
+    add(branch_kind_finding(*branch, input.policy));
     return;
   }
   if (input.tables.driver_branches.empty()) return;
@@ -117,6 +67,7 @@ void check_known_issues(const RuleInput& input, const Version& driver, Findings&
   bool found = false;
   for (const KnownIssue& issue : input.tables.known_issues) {
     if (issue.layer != "driver" || !issue.versions.contains(driver)) continue;
+    if (!concerns(input.inventory, issue)) continue;
     found = true;
     finding.severity = std::min(finding.severity, weighed(Severity::warning, issue.source));
     finding.evidence.push_back(fmt::format("drivers {}: {}", issue.versions.text(), sentence(issue.issue)));

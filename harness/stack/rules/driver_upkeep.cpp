@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "stack/rules/cuda_support.hpp"
 #include "stack/rules/driver_parts.hpp"
 
 namespace gpugauge::stack {
@@ -102,6 +103,31 @@ void check_vgpu(const RuleInput& input, Findings& findings) {
   findings.push_back(std::move(finding));
 }
 
+/// A host knows the drivers of its guests; a guest does not know its host's.
+void check_vgpu_guests(const RuleInput& input, Findings& findings) {
+  const Inventory& inventory = input.inventory;
+  const auto host = version_of(inventory, "driver.version");
+  if (!host) return;
+  Finding finding = make_finding(Cause("vgpu_driver_mismatch"), Severity::failure,
+                                 "A guest's driver does not go with this host's vGPU manager", "");
+  for (const std::string& id : inventory.children("vgpu.instance")) {
+    const std::string key = fmt::format("vgpu.instance.{}.guest_driver", id);
+    const auto guest = version_of(inventory, key);
+    if (!guest) continue;
+    const PairFit pair = fit_vgpu(input.tables, *guest, *host);
+    note_unknown(findings, pair);
+    if (pair.fit != Fit::fails) continue;
+    finding.explanation = pair.reason;
+    finding.evidence.push_back(seen(inventory, key, fmt::format("vGPU {}: guest driver", id)));
+    finding.next = {pair.remedy};
+    finding.sources = pair.sources;
+  }
+  if (finding.evidence.empty()) return;
+  add_seen(finding, inventory, {{"driver.version", "host driver"}, {"vgpu.version", "vGPU release"}});
+  finding.layers = {"driver"};
+  findings.push_back(std::move(finding));
+}
+
 void check_confidential(const RuleInput& input, Findings& findings) {
   const std::string mode = input.inventory.value("driver.confidential_computing");
   if (mode != "on" && mode != "devtools") return;
@@ -195,6 +221,7 @@ void check_upkeep(const RuleInput& input, Findings& findings) {
 void check_modes(const RuleInput& input, Findings& findings) {
   check_module_options(input, findings);
   check_vgpu(input, findings);
+  check_vgpu_guests(input, findings);
   check_confidential(input, findings);
 }
 

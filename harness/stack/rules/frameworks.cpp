@@ -160,6 +160,7 @@ void check_reports(const RuleInput& input, const std::string& name, Findings& fi
   for (const KnownIssue& issue : input.tables.known_issues) {
     if (!version || issue.layer != name || !issue.versions.contains(*version)) continue;
     if (issue.fixed && *version >= *issue.fixed) continue;
+    if (!concerns(input.inventory, issue)) continue;
     Finding finding = make_finding(
         Cause("library_known_issue"), Severity::note,
         fmt::format("There are reports about {}", label(input.inventory, name)),

@@ -151,6 +151,7 @@ void check_known_issues(const RuleInput& input, Findings& findings) {
     for (const KnownIssue& issue : input.tables.known_issues) {
       if (issue.layer != name || !issue.versions.contains(version)) continue;
       if (issue.fixed && version >= *issue.fixed) continue;
+      if (!concerns(input.inventory, issue)) continue;
       add_new(subjects, fmt::format("{} {}", library_title(name), version.text()));
       add_new(finding.evidence, copies.front().shown());
       add_new(finding.evidence, printable(issue.issue, 300));

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "stack/inventory/image.hpp"
+
 namespace gpugauge::stack {
 namespace {
 
@@ -82,13 +84,13 @@ bool StartUp::alive() const {
 }
 
 bool StartUp::hardware() const {
+  if (image()) return false;  // a device node in it is a file that somebody packed
   return wsl || !pci.empty() || !gpus.empty() || module == ModuleState::loaded ||
          inventory.has("driver.device_nodes") || is(inventory, "topology.nvswitch", "yes");
 }
 
 bool StartUp::image() const {
-  return inventory.has("collected.root") && !is(inventory, "collected.root", "/") &&
-         !inventory.has("kernel.version");
+  return is_image(inventory);
 }
 
 std::string StartUp::on_pci() const {

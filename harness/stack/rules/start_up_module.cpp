@@ -35,18 +35,26 @@ Finding no_hardware(const StartUp& start) {
   Finding finding =
       make_finding(Cause("no_nvidia_hardware"), start.image() ? Severity::note : Severity::failure,
                    "No NVIDIA GPU was found on this machine", std::move(text));
+  if (start.image()) {
+    finding.title = "An image of files has no hardware to judge";
+    finding.explanation =
+        "What was inspected is a folder without a running kernel: what it holds is listed. Which module is "
+        "loaded, which GPUs are there and whether they work, only the machine that runs it can tell.";
+    add_seen(finding, start.inventory,
+             {{"collected.root", "inspected:"},
+              {"driver.libcuda_path", "libcuda.so.1"},
+              {"driver.newest_kernel", "newest installed kernel"},
+              {"driver.module_for_newest_kernel", "NVIDIA module for it:"}});
+    finding.next = {"Run the same on the machine that this image is for"};
+    finding.layers = {"gpu"};
+    return finding;
+  }
   add_seen(finding, start.inventory,
            {{"driver.kernel_module_version", "kernel module"},
             {"driver.device_nodes", "device nodes"},
             {"driver.libcuda_path", "libcuda.so.1"},
             {"host.virtualization", "virtualisation:"}});
-  if (start.image()) {
-    finding.title = "An image of files has no hardware to judge";
-    finding.explanation =
-        "What was inspected is a folder without a running kernel: what it holds is listed, whether it works "
-        "on a GPU only the machine that runs it can tell.";
-    finding.next = {"Run the same on the machine that this image is for"};
-  } else if (!start.container.empty()) {
+  if (!start.container.empty()) {
     finding.next = {"If the host has a GPU, start the container with it: docker run --gpus all ...",
                     "Else run this on a machine with an NVIDIA GPU"};
   } else {

@@ -1,5 +1,6 @@
 #include "stack/rules/support.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <cmath>
@@ -220,6 +221,43 @@ std::string named(const GpuViews& some, std::size_t all) {
   const std::string last = parts.back();
   parts.pop_back();
   return fmt::format("GPUs {} and {}", fmt::join(parts, ", "), last);
+}
+
+namespace {
+
+/// "A100" is in "NVIDIA A100-SXM4-80GB" and not in "NVIDIA A1000": a whole word, or several.
+bool names_model(std::string_view name, std::string_view model) {
+  const auto in_word = [&](std::size_t at) {
+    return at < name.size() && std::isalnum(static_cast<unsigned char>(name[at])) != 0;
+  };
+  for (auto at = name.find(model); at != std::string_view::npos; at = name.find(model, at + 1)) {
+    if ((at == 0 || !in_word(at - 1)) && !in_word(at + model.size())) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool concerns(const Inventory& inventory, const KnownIssue& issue) {
+  const GpuViews gpus = gpus_of(inventory);
+  const auto any = [&](const auto& says) {
+    return gpus.empty() || std::any_of(gpus.begin(), gpus.end(), says);
+  };
+  if (!issue.gpus.empty() && !any([&](const GpuView& gpu) {
+        const std::string name = gpu.value("name");
+        return name.empty() ||
+               std::any_of(issue.gpus.begin(), issue.gpus.end(),
+                           [&](const std::string& model) { return names_model(name, model); });
+      }))
+    return false;
+  if ((issue.compute_capability.least || issue.compute_capability.most) && !any([&](const GpuView& gpu) {
+        const auto capability = Version::parse(gpu.value("compute_capability"));
+        return !capability || issue.compute_capability.contains(*capability);
+      }))
+    return false;
+  const std::string processor = inventory.value("host.cpu_model");
+  if (!issue.processor.empty() && !processor.empty() && !processor.starts_with(issue.processor)) return false;
+  return issue.gpus_least == 0 || gpus.empty() || gpus.size() >= static_cast<std::size_t>(issue.gpus_least);
 }
 
 bool consumer(const GpuView& gpu) {

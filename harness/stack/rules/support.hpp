@@ -77,6 +77,9 @@ using GpuViews = std::vector<GpuView>;
 GpuViews gpus_of(const Inventory& inventory);
 /// "GPU 3", "GPUs 0-2 and 5", "all 8 GPUs" (of `all`).
 std::string named(const GpuViews& some, std::size_t all);
+/// The machine is one on which the issue is said, or does not tell whether it is: what is unknown excludes
+/// nothing.
+bool concerns(const Inventory& inventory, const KnownIssue& issue);
 /// Its name holds GeForce or TITAN, or its brand does: made for consumers.
 bool consumer(const GpuView& gpu);
 

@@ -5,6 +5,9 @@
 #include "fake_tree.hpp"
 #include "stack/gpu_report.hpp"
 #include "stack/host.hpp"
+#include "stack/inventory/from_run.hpp"
+#include "stack/inventory/node.hpp"
+#include "stack/inventory/overview.hpp"
 
 namespace gpugauge::stack {
 namespace {
@@ -171,29 +174,77 @@ TEST(Fingerprint, IsTheSameTwiceOnTheSameMachine) {
   EXPECT_EQ(fingerprint({}), fingerprint({}));
 }
 
-TEST(Layers, StandInReadingOrder) {
+std::vector<std::string> names_of(const std::vector<Layer>& layers) {
+  std::vector<std::string> names;
+  names.reserve(layers.size());
+  for (const Layer& layer : layers) names.push_back(layer.name);
+  return names;
+}
+
+const Layer& layer(const std::vector<Layer>& layers, const std::string& name) {
+  return *std::find_if(layers.begin(), layers.end(), [&](const Layer& one) { return one.name == name; });
+}
+
+TEST(Layers, AreTheDoctorsWithTheCudaOfThisBuild) {
   FakeTree tree;
   add_host(tree, "fpu");
-  const GpuReport gpus = two_gpus();
-  const std::vector<Layer> found = layers(fingerprint(gpus, tree.root()), gpus);
-  std::vector<std::string> names;
-  names.reserve(found.size());
-  for (const Layer& layer : found) names.push_back(layer.name);
-  EXPECT_EQ(names, (std::vector<std::string>{"GPU", "kernel driver", "user-mode driver", "CUDA of this build",
-                                             "cuBLAS", "cuDNN", "NCCL", "system", "kernel", "C library",
-                                             "processor", "memory", "virtualisation", "processor limit"}));
+  tree.file("/usr/lib64/libnccl.so.2.28.3", "");
+  tree.link("/usr/lib64/libnccl.so.2", "libnccl.so.2.28.3");
+  Context context;
+  context.tree = Tree(tree.root());
+  const Inventory node = inventory_of_node(two_gpus(), context);
+  const std::vector<Layer> found = layers(node);
+  EXPECT_EQ(names_of(found), (std::vector<std::string>{"GPU", "kernel driver", "user-mode driver", "NVML",
+                                                       "CUDA of this build", "CUDA toolkit", "CUDA runtime",
+                                                       "cuBLAS", "cuDNN", "NCCL", "system", "kernel",
+                                                       "machine", "processor limit", "container"}));
   EXPECT_EQ(found[0].version, "2 x NVIDIA H200");
-  EXPECT_EQ(found[1].version, "580.65.06");
-  EXPECT_EQ(found[1].detail, "open module");
-  EXPECT_EQ(found[2].detail, "up to CUDA 13.0, /usr/lib/libcuda.so.580.65.06");
-  EXPECT_EQ(found[11].version, "126 GiB");
+  EXPECT_EQ(layer(found, "kernel driver").version, "580.65.06");
+  EXPECT_EQ(layer(found, "kernel driver").detail.substr(0, 11), "open module");
+  EXPECT_EQ(layer(found, "user-mode driver").detail, "up to CUDA 13.0, /usr/lib/libcuda.so.580.65.06");
+  EXPECT_EQ(layer(found, "NCCL").version, "2.28.3");
+  for (const Layer& one : overview(node)) {
+    const Layer& same = one.name == "CUDA of this build" ? one : layer(found, one.name);
+    EXPECT_EQ(same.version, one.version) << one.name;
+    EXPECT_EQ(same.detail, one.detail) << one.name;
+  }
 }
 
 TEST(Layers, SayAbsentWhereThereIsNoDriver) {
   FakeTree tree;
-  const std::vector<Layer> found = layers(fingerprint({}, tree.root()), {});
-  for (const int i : {0, 1, 2, 4, 5, 6, 8, 11}) EXPECT_EQ(found[i].version, "absent") << found[i].name;
-  for (const Layer& layer : found) EXPECT_NE(layer.version, "") << layer.name;
+  Context context;
+  context.tree = Tree(tree.root());
+  const std::vector<Layer> found = layers(inventory_of_node({}, context));
+  for (const char* const name : {"GPU", "kernel driver", "user-mode driver", "cuBLAS", "cuDNN", "NCCL"})
+    EXPECT_EQ(layer(found, name).version, "absent") << name;
+  for (const Layer& one : found) EXPECT_NE(one.version, "") << one.name;
+}
+
+TEST(Layers, AndTheFingerprintTellOneMachineAlike) {
+  FakeTree tree;
+  add_host(tree, "fpu");
+  tree.pci("0000:01:00.0", "nvidia");
+  tree.file("/usr/lib64/libnccl.so.2.28.3", "");
+  tree.link("/usr/lib64/libnccl.so.2", "libnccl.so.2.28.3");
+  tree.file("/usr/lib64/libcudnn.so.9.12.0", "");
+  tree.link("/usr/lib64/libcudnn.so.9", "libcudnn.so.9.12.0");
+  Context context;
+  context.tree = Tree(tree.root());
+  const Inventory node = inventory_of_node(two_gpus(), context);
+  result::Run run;
+  run.fingerprint = fingerprint(two_gpus(), tree.root());
+  const Inventory told = inventory_of_run(run, "run.json");
+  std::size_t compared = 0;
+  for (const Item& item : told.items()) {
+    const Item* const here = node.find(item.key);
+    // An environment is of the process, a loader's pick has its links followed in the one and not in the
+    // other.
+    if (here == nullptr || item.key.starts_with("env.") || item.key.ends_with(".picked")) continue;
+    ++compared;
+    EXPECT_EQ(here->presence, item.presence) << item.key;
+    EXPECT_EQ(here->value, item.value) << item.key;
+  }
+  EXPECT_GE(compared, 20U);
 }
 
 }  // namespace

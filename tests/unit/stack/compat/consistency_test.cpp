@@ -31,6 +31,7 @@ void each_source(const Function& function) {
   all("host_compilers", t.host_compilers);
   all("frameworks", t.frameworks);
   all("systems", t.systems);
+  all("vgpu_releases", t.vgpu_releases);
   all("vgpu", t.vgpu);
   all("error_codes", t.error_codes);
   all("rules", t.rules);
@@ -59,6 +60,8 @@ TEST(Consistency, NoKeyStandsTwice) {
   for (const auto& row : t.host_compilers) keys.insert("compiler " + row.compiler + row.cuda.text());
   for (const auto& row : t.frameworks) keys.insert("framework " + row.framework + " " + row.version.text());
   for (const auto& row : t.systems) keys.insert("system " + row.distribution);
+  for (const auto& row : t.vgpu_releases) keys.insert(fmt::format("vgpu release {}", row.release));
+  for (const auto& row : t.vgpu_releases) keys.insert(fmt::format("vgpu branch {}", row.branch));
   for (const auto& row : t.vgpu) keys.insert("vgpu " + row.guest.text() + " on " + row.host.text());
   for (const auto& row : t.error_codes) keys.insert(fmt::format("error {} {}", row.api, row.code));
   for (const auto& row : t.rules) keys.insert("rule " + row.rule);
@@ -203,7 +206,7 @@ TEST(Consistency, NamesAgreeWithTheGroundFloors) {
 TEST(Consistency, TheHeadersCodesAreAllNamed) {
   std::map<std::string, int> count;
   for (const ErrorCode& row : tables().error_codes) ++count[row.api];
-  EXPECT_EQ(count, (std::map<std::string, int>{{"runtime", 133}, {"driver", 101}, {"nvml", 32}}));
+  EXPECT_EQ(count, (std::map<std::string, int>{{"runtime", 134}, {"driver", 101}, {"nvml", 32}}));
   EXPECT_EQ(tables().error("runtime", 0)->name, "cudaSuccess");
   EXPECT_EQ(tables().error("driver", 916)->name, "CUDA_ERROR_KEY_ROTATION");
   EXPECT_EQ(tables().error("nvml", 30)->name, "NVML_ERROR_RESET_TYPE_NOT_SUPPORTED");

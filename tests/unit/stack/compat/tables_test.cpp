@@ -136,7 +136,8 @@ TEST(Tables, FindASystemByItsId) {
 TEST(Tables, PairGuestsWithHosts) {
   EXPECT_NE(tables().vgpu_pairing(version("18.4"), version("19.1")), nullptr);
   EXPECT_TRUE(tables().vgpu_pairing(version("19.0"), version("19.1"))->source.read);
-  EXPECT_FALSE(tables().vgpu_pairing(version("16.9"), version("19.0"))->source.read);
+  EXPECT_TRUE(tables().vgpu_pairing(version("16.9"), version("19.0"))->source.read);
+  EXPECT_FALSE(tables().vgpu_pairing(version("17.1"), version("18.0"))->source.read);
   EXPECT_EQ(tables().vgpu_pairing(version("17.1"), version("19.0")), nullptr);
   EXPECT_EQ(tables().vgpu_pairing(version("19.0"), version("18.0")), nullptr);
 }

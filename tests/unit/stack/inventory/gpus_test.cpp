@@ -253,6 +253,20 @@ TEST(Gpus, VirtualGpuAndConfidentialComputing) {
             "devtools");
 }
 
+TEST(Gpus, AVgpuHostTellsItsGuestsDrivers) {
+  FakeTree tree;
+  Inventory found = gpus_of(tree, "virtualization=3\nvgpus=7:550.54.15 9:\n");
+  EXPECT_EQ(found.value("vgpu.host"), "yes");
+  EXPECT_EQ(found.value("vgpu.guest"), "no");
+  EXPECT_EQ(found.value("vgpu.instance.7.guest_driver"), "550.54.15");
+  EXPECT_EQ(found.value("vgpu.instance.7.gpu"), "0");
+  EXPECT_EQ(found.find("vgpu.instance.9.guest_driver")->presence, Presence::absent);
+  found.present("driver.version", "580.65.05", "test");
+  collect_vgpu(found);
+  EXPECT_EQ(found.value("vgpu.version"), "19");
+  EXPECT_EQ(found.find("vgpu.host_version"), nullptr);
+}
+
 TEST(GpusChild, AHangCostsOnlyWhatComesAfterIt) {
   FakeTree tree;
   make_server(tree);

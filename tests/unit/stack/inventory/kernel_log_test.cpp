@@ -140,6 +140,18 @@ TEST(KernelLog, AbsentAndUnreadableAreDifferent) {
   EXPECT_THAT(log_of(refused).children("kernel_log.xid"), IsEmpty());
 }
 
+TEST(KernelLog, AJournalIsThereAndNotReadAndTheCommandThatReadsItIsNamed) {
+  FakeTree tree;
+  tree.file("/var/log/journal/0123456789abcdef/system.journal", "LPKSHHRH");
+  const Inventory found = log_of(tree);
+  ASSERT_TRUE(found.unreadable("kernel_log.readable"));
+  EXPECT_EQ(found.find("kernel_log.readable")->source, "/var/log/journal");
+  EXPECT_EQ(found.find("kernel_log.readable")->needs,
+            "the command `journalctl -D " + tree.at("/var/log/journal").string() + " -k -g NVRM`");
+  tree.file("/var/log/kern.log", "");
+  EXPECT_EQ(log_of(tree).value("kernel_log.readable"), "yes") << "a text is read where there is one";
+}
+
 TEST(KernelLog, HostileLinesAreCutShort) {
   FakeTree tree;
   tree.file("/var/log/kern.log", "[    1.0] NVRM: Xid (PCI:" + std::string(100000, ':') +

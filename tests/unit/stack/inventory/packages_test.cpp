@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "stack/gzip.hpp"
 #include "stack/inventory/collect.hpp"
 #include "unit/stack/fake_tree.hpp"
 
@@ -75,7 +76,7 @@ TEST(Packages, RpmsDatabaseIsSaidToBeUnreadable) {
   const Inventory inventory = packages_of(tree);
   ASSERT_TRUE(inventory.unreadable("packages.database"));
   EXPECT_EQ(inventory.find("packages.database")->needs,
-            "the command `rpm -qa`: the database is no plain file");
+            "the command `rpm -qa | grep -iE 'nvidia|cuda'`: only rpm reads it");
   EXPECT_EQ(packages_of(FakeTree()).find("packages.database")->presence, Presence::absent);
 }
 
@@ -224,6 +225,103 @@ TEST(History, TellsATransactionOnceNewestFirst) {
   EXPECT_EQ(inventory.find("driver.history.0")->how,
             "apt history: /usr/bin/unattended-upgrade, with 1 more packages");
   EXPECT_EQ(inventory.value("driver.history.1"), "2026-05-01 08:00:00 install libnvidia-compute-570 570.1");
+}
+
+TEST(History, ReadsYumsLogInItsOwnOrder) {
+  EXPECT_THAT(parse_yum_log("Aug 03 10:22:01 Installed: 3:nvidia-driver-470.256.02-1.el7.x86_64\n"
+                            "Aug 03 10:22:02 Updated: kmod-nvidia-latest-dkms-470.256.02-1.el7.x86_64\n"
+                            "Aug 03 10:22:03 Erased: nvidia-driver-cuda\n"
+                            "Aug 03 10:22:03 Installed: vim-8.0-1.el7.x86_64\n"),
+              ElementsAre(PackageChange{"Aug 03 10:22:01", "install", "nvidia-driver", "", "470.256.02", "",
+                                        "yum log, which has no year"},
+                          PackageChange{"Aug 03 10:22:02", "upgrade", "kmod-nvidia-latest-dkms", "",
+                                        "470.256.02", "", "yum log, which has no year"},
+                          PackageChange{"Aug 03 10:22:03", "remove", "nvidia-driver-cuda", "", "", "",
+                                        "yum log, which has no year"}));
+  FakeTree tree;
+  tree.file("/var/log/yum.log",
+            "Dec 30 10:22:01 Installed: 3:nvidia-driver-450.80.02-1.el7.x86_64\n"
+            "Jan 02 10:22:01 Updated: 3:nvidia-driver-470.256.02-1.el7.x86_64\n");
+  EXPECT_EQ(packages_of(tree).value("driver.history.0"), "Jan 02 10:22:01 upgrade nvidia-driver 470.256.02");
+}
+
+TEST(History, ReadsZyppersHistory) {
+  FakeTree tree;
+  tree.file(
+      "/var/log/zypp/history",
+      "# 2026-08-03 10:20:00 package installed ok\n"
+      "2026-08-03 "
+      "10:22:01|install|nvidia-open-driver-G06-signed-kmp-default|580.95.05_k6.4-1.1|x86_64|root@n|r|c|\n"
+      "2026-08-04 10:22:01|remove |nvidia-compute-G06|570.1-1|x86_64|root@n|\n"
+      "2026-08-04 10:22:01|install|vim|9-1|x86_64|root@n|r|c|\n2026-08-04|install|nvidia-compute-G06\n");
+  const Inventory inventory = packages_of(tree);
+  EXPECT_EQ(inventory.value("driver.history.0"), "2026-08-04 10:22:01 remove nvidia-compute-G06 570.1");
+  EXPECT_EQ(inventory.value("driver.history.1"),
+            "2026-08-03 10:22:01 install nvidia-open-driver-G06-signed-kmp-default 580.95.05_k6.4");
+}
+
+/// "2026-05-01 08:00:00 upgrade nvidia-driver-580:amd64 580.65.06-1 580.95.05-1" as gzip packs it.
+std::string packed_log() {
+  const char* const hex =
+      "1f8b08000000000002ff33323032d33530d535305430b0b03230002285d282f4a2c4945485bcb2cc94cc44dd94a2ccb2"
+      "d4225d530b03abc4dc14331305204bcfcc54cfc04cd710ccb604b24d750db900cf42f0d44c000000";
+  std::string bytes;
+  for (const char* at = hex; *at != '\0'; at += 2)
+    bytes += static_cast<char>(std::stoi(std::string(at, 2), nullptr, 16));
+  return bytes;
+}
+
+TEST(History, ReadsWhatLogrotatePacked) {
+  FakeTree tree;
+  tree.file("/var/log/dpkg.log", "2026-08-03 06:12:50 upgrade vim:amd64 1 2\n");
+  tree.file("/var/log/dpkg.log.2.gz", packed_log());
+  const Inventory inventory = packages_of(tree);
+  if (!can_unpack()) {
+    EXPECT_EQ(inventory.find("driver.history")->needs, "the command `zcat /var/log/dpkg.log.2.gz`");
+    return;
+  }
+  EXPECT_EQ(inventory.value("driver.history.0"),
+            "2026-05-01 08:00:00 upgrade nvidia-driver-580 580.65.06 -> 580.95.05");
+  EXPECT_EQ(inventory.find("driver.history.0")->source, "/var/log/dpkg.log.2.gz");
+}
+
+TEST(History, DamagedAndHostilePacksCostNothing) {
+  EXPECT_EQ(unpacked("", 100), std::nullopt);
+  EXPECT_EQ(unpacked("no gzip at all", 100), std::nullopt);
+  if (!can_unpack()) GTEST_SKIP() << "this build lacks zlib";
+  const std::string whole = packed_log();
+  EXPECT_EQ(unpacked(whole, 4), "5-1\n") << "the end of it";
+  for (std::size_t cut = 2; cut < whole.size(); ++cut)
+    EXPECT_TRUE(unpacked(whole.substr(0, cut), 100).has_value());
+  std::string damaged = whole;
+  for (std::size_t i = 10; i < damaged.size(); ++i) damaged[i] = static_cast<char>(damaged[i] ^ 0x5a);
+  EXPECT_LE(unpacked(damaged, 100)->size(), 100U);
+}
+
+TEST(History, NamesTheLogThatWasNotReadAndHowToReadIt) {
+  FakeTree tree;
+  tree.file("/var/log/zypp/history-20260803.xz",
+            "\xfd"
+            "7zXZ");
+  ASSERT_TRUE(packages_of(tree).unreadable("driver.history"));
+  EXPECT_EQ(packages_of(tree).find("driver.history")->needs,
+            "the command `xzcat /var/log/zypp/history-20260803.xz`");
+  FakeTree fedora;
+  fedora.file("/usr/lib/sysimage/libdnf5/transaction_history.sqlite", "SQLite format 3");
+  EXPECT_THAT(packages_of(fedora).find("driver.history")->needs, testing::HasSubstr("dnf history list"));
+}
+
+TEST(History, TakesTheNewestRotatedLogsFirstAndNoOtherFile) {
+  FakeTree tree;
+  for (int i = 0; i < 40; ++i)
+    tree.file(fmt::format("/var/log/dpkg.log.{}", i + 1),
+              fmt::format("2026-05-01 08:00:{:02} upgrade nvidia-driver-580:amd64 580.{}-1 581.{}-1\n",
+                          59 - i, i, i));
+  tree.file("/var/log/dpkg.log.old", "2027-05-01 08:00:00 install nvidia-driver-999:amd64 <none> 9-1\n");
+  const Inventory inventory = packages_of(tree);
+  EXPECT_EQ(inventory.value("driver.history.0"),
+            "2026-05-01 08:00:59 upgrade nvidia-driver-580 580.0 -> 581.0");
+  EXPECT_EQ(inventory.children("driver.history").size(), 12U);
 }
 
 TEST(History, NothingIsAnAnswerToo) {

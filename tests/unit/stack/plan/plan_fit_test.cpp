@@ -51,6 +51,28 @@ INSTANTIATE_TEST_SUITE_P(
         DriverCudaCase{"610.43.02", "14.0", Fit::unknown, ""},
         DriverCudaCase{"610.43.02", "13", Fit::unknown, ""}));
 
+struct VgpuCase {
+  const char* guest;
+  const char* host;
+  Fit fit;
+};
+class Vgpu : public testing::TestWithParam<VgpuCase> {};
+
+TEST_P(Vgpu, IsJudgedByTheTablesOfThisBuild) {
+  const PairFit pair = fit_vgpu(tables(), v(GetParam().guest), v(GetParam().host));
+  EXPECT_EQ(pair.fit, GetParam().fit) << pair.reason;
+  EXPECT_FALSE(pair.reason.empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Table, Vgpu,
+    testing::Values(VgpuCase{"580.65.06", "580.65.05", Fit::works}, VgpuCase{"580.65.06", "19", Fit::works},
+                    VgpuCase{"570.124.06", "19", Fit::unknown},      // R570 is 18: not read
+                    VgpuCase{"525.60.13", "580.65.05", Fit::fails},  // four releases apart
+                    VgpuCase{"580.65.06", "525.60.12", Fit::fails},  // newer than its host
+                    VgpuCase{"550.54.15", "570.124.03", Fit::unknown}, VgpuCase{"999.1", "19", Fit::unknown},
+                    VgpuCase{"580.65.06", "999.1", Fit::unknown}));
+
 TEST(DriverText, HasTwoDigitsAPart) {
   EXPECT_EQ(driver_text(v("580.65.06")), "580.65.06");
   EXPECT_EQ(driver_text(v("570.124.06")), "570.124.06");

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "result/error.hpp"
+#include "stack/rules/driver_branch.hpp"
 #include "unit/stack/rules/cuda_world.hpp"
 
 namespace gpugauge::stack {
@@ -37,10 +38,10 @@ TEST(PlanRequest, EachBadInputHasItsSentence) {
   EXPECT_THAT(fault("  "), HasSubstr("nothing is planned"));
   EXPECT_EQ(fault("cuda=12.8,,torch=2.8"), "--plan: there is nothing between two commas");
   EXPECT_EQ(fault("cuda"), "--plan: 'cuda' has no '='; write key=version");
-  EXPECT_EQ(
-      fault("qt=5.1"),
-      "--plan: 'qt' is no layer; known are driver, cuda, gcc, clang, cudnn, nccl, python, torch, tensorflow, "
-      "jax, onnxruntime, tensorrt, cupy, vllm, gpu");
+  EXPECT_EQ(fault("qt=5.1"),
+            "--plan: 'qt' is no layer; known are driver, vgpu_host, cuda, gcc, clang, cudnn, nccl, python, "
+            "torch, tensorflow, "
+            "jax, onnxruntime, tensorrt, cupy, vllm, gpu");
   EXPECT_EQ(fault("cuda=12.8,cuda=12.8"), "--plan: cuda stands twice");
   EXPECT_EQ(fault("cuda=new"), "--plan: 'new' of cuda is not a version such as 12.8");
   EXPECT_EQ(fault("cuda="), "--plan: '' of cuda is not a version such as 12.8");
@@ -112,20 +113,136 @@ TEST(Plan, WhatTheTablesDoNotKnowIsUnknown) {
 
 TEST(Plan, TakesDriverAndGpuFromThisMachine) {
   const PlanReport report = plan(parse_plan("torch=2.8.0"), world::old_driver(), world::tables());
-  EXPECT_THAT(report.assumptions,
-              ElementsAre("The driver is this machine's, 535.104.05.",
-                          "The GPU is this machine's, NVIDIA H100 80GB HBM3 (compute capability 9.0).",
-                          "CUDA is 12.8, that of a wheel of PyTorch 2.8.0."));
+  EXPECT_THAT(
+      report.assumptions,
+      ElementsAre("The driver is the inspected machine's, 535.104.05.",
+                  "The GPU is the inspected machine's, NVIDIA H100 80GB HBM3 (compute capability 9.0).",
+                  "CUDA is 12.8, that of a wheel of PyTorch 2.8.0."));
   EXPECT_EQ(report.outcome, Fit::limited);
 }
 
 TEST(Plan, SaysWhatNobodyNamed) {
   const PlanReport report = plan(parse_plan("cuda=12.8"), Inventory{}, world::tables());
   EXPECT_THAT(report.assumptions,
-              ElementsAre("No driver is named and none was found here: nothing is said about drivers.",
-                          "No GPU is named and none was found here: nothing is said about GPUs."));
+              ElementsAre("No driver is named and none was found: nothing is said about drivers.",
+                          "No GPU is named and none was found: nothing is said about GPUs."));
   EXPECT_EQ(report.outcome, Fit::unknown);
   EXPECT_THAT(report.sentence, HasSubstr("Nothing can be judged"));
+}
+
+/// Branches of every kind, as on 2026-11-21.
+Tables with_branches() {
+  Tables tables = world::tables();
+  const Source read{"vendor's page", true};
+  tables.driver_branches = {
+      {610, "new feature", "2027-08", false, v("610.57.04"), "2026-08-03", v("13.3"), read},
+      {595, "production", "2027-03", false, v("595.91.07"), "2026-08-03", v("13.2"), read},
+      {590, "new feature", "2026-12-22", false, v("590.48.01"), "2025-12-22", v("13.1"), read},
+      {580, "long-term support", "2028-06", false, v("580.178.04"), "2026-08-03", v("13.0"), read},
+      {575, "new feature", "2026-06-03", true, v("575.57.08"), "2025-06-03", v("12.9"), read},
+      {570, "production", "2026-02", false, v("570.211.01"), "2026-01-13", v("12.8"), read},
+      {535, "long-term support", "2026-06", false, v("535.309.01"), "2026-04-28", v("12.2"), read}};
+  return tables;
+}
+
+const PlanTerms production{Policy::production, "2026-11-21"};
+const PlanTerms development{Policy::development, "2026-11-21"};
+
+std::vector<std::string> causes(const PlanReport& report) {
+  std::vector<std::string> out;
+  for (const Finding& finding : report.findings)
+    out.push_back(fmt::format("{} {}", to_string(finding.severity), finding.cause));
+  return out;
+}
+
+TEST(PlanPolicy, AnEndedBranchIsNeverPlannedWithoutAWord) {
+  for (const PlanTerms& terms : {production, development}) {
+    const PlanReport report =
+        plan(parse_plan("cuda=12.8.1,driver=570.124.06", "h100"), Inventory{}, with_branches(), terms);
+    EXPECT_EQ(report.outcome, Fit::works);
+    ASSERT_FALSE(report.findings.empty());
+    EXPECT_EQ(report.findings[0].cause, "driver_branch_ended") << "ended by its date";
+    EXPECT_THAT(report.findings[0].next[0],
+                HasSubstr("Take branch 580 (long-term support, fixes until 2028-06)"));
+  }
+}
+
+TEST(PlanPolicy, ANewFeatureBranchIsAWarningForProductionOnly) {
+  const PlanRequest request = parse_plan("cuda=13.0.2,driver=610.57.04", "h100");
+  EXPECT_THAT(causes(plan(request, Inventory{}, with_branches(), production)),
+              ElementsAre("warning driver_not_long_term"));
+  EXPECT_THAT(causes(plan(request, Inventory{}, with_branches(), development)), ElementsAre());
+  EXPECT_THAT(
+      plan(request, Inventory{}, with_branches(), production).findings[0].next[0],
+      HasSubstr("Take branch 580 (long-term support, fixes until 2028-06), which drives these GPUs and "
+                "reaches CUDA 13.0"));
+  EXPECT_EQ(plan(request, Inventory{}, with_branches(), production).outcome, Fit::works)
+      << "a policy changes no outcome";
+}
+
+TEST(PlanPolicy, LinesOfReleasesAreNotPinned) {
+  const PlanRequest loose = parse_plan("cuda=13.0,driver=580,torch=2.8,python=3.12,gcc=14", "h100");
+  const PlanReport report = plan(loose, Inventory{}, with_branches(), production);
+  ASSERT_THAT(causes(report), ElementsAre("warning plan_not_pinned"));
+  EXPECT_THAT(report.findings[0].evidence, ElementsAre("cuda=13.0", "driver=580", "torch=2.8"));
+  EXPECT_THAT(causes(plan(loose, Inventory{}, with_branches(), development)), ElementsAre());
+  EXPECT_THAT(
+      causes(plan(parse_plan("cuda=13.0.2", "h100", "580"), Inventory{}, with_branches(), production)),
+      ElementsAre())
+      << "the driver that is there is not planned";
+}
+
+TEST(PlanPolicy, TheRemedyNamesABranchThatStillGetsFixes) {
+  const auto remedy = [](const char* plan_text, const char* gpu, const char* driver, const PlanTerms& terms) {
+    const PlanReport report = plan(parse_plan(plan_text, gpu, driver), Inventory{}, with_branches(), terms);
+    return report.pairs.at(0).remedy;
+  };
+  EXPECT_THAT(
+      remedy("cuda=12.8.1", "h100", "535.104.05", development),
+      HasSubstr("Install driver 570.26 or newer. Take branch 580 (long-term support, fixes until "
+                "2028-06); its newest release known to the tables is 580.178.04. Branch 570 has ended."));
+  EXPECT_THAT(remedy("cuda=13.3", "h100", "580.65.06", development),
+              HasSubstr("Take branch 610 (new feature"));
+  EXPECT_THAT(remedy("cuda=13.3", "h100", "580.65.06", production),
+              HasSubstr("The tables know no long-term or production branch that reaches it"));
+  EXPECT_THAT(remedy("cuda=13.0.2", "v100", "535.104.05", development), HasSubstr("Take branch 580"));
+}
+
+TEST(PlanPolicy, ABranchThatDoesNotDriveTheGpuIsNotAdvised) {
+  const Tables tables = with_branches();
+  const auto advised = [&](const char* needed, const char* capability, const PlanTerms& terms) {
+    const DriverBranch* const branch =
+        advised_branch(tables, v(needed), {v(capability)}, terms.policy, terms.today);
+    return branch == nullptr ? 0 : branch->branch;
+  };
+  EXPECT_EQ(advised("590", "9.0", development), 590);
+  EXPECT_EQ(advised("590", "9.0", production), 595) << "no long-term one is so new";
+  EXPECT_EQ(advised("590", "7.0", development), 0) << "580 is Volta's last";
+  EXPECT_EQ(advised("535", "7.0", production), 580);
+  EXPECT_EQ(advised("580.999.01", "9.0", development), 590) << "no known release of 580 is so new";
+  EXPECT_EQ(advised("700", "9.0", development), 0);
+}
+
+TEST(PlanSteps, APlanForAnotherMachineSaysNothingOfThisOne) {
+  Inventory here = world::old_driver();
+  world::put_toolkit(here, "12.4");
+  world::put(here, {{"topology.nvswitch", "yes"}, {"framework.torch.version", "2.6.0"}});
+  const auto steps = plan_steps(parse_plan("torch=2.8.0,cuda=12.8,driver=570", "h100"), here);
+  ASSERT_EQ(steps.size(), 3U);
+  EXPECT_EQ(steps[0].what, "Install the driver 570, then restart the machine.");
+  EXPECT_EQ(steps[1].what, "Install the CUDA toolkit 12.8.");
+  for (const PlanStep& step : steps) EXPECT_EQ(step.from, "");
+  const auto given = plan_steps(parse_plan("cuda=12.8", "h100", "570.124.06"), here);
+  ASSERT_EQ(given.size(), 1U) << "the driver is what that machine has";
+}
+
+TEST(Plan, AGuestIsHeldAgainstItsHost) {
+  const PlanReport report =
+      plan(parse_plan("driver=525.60.13,vgpu_host=580", "a40"), Inventory{}, tables(), development);
+  EXPECT_EQ(report.outcome, Fit::fails) << report.sentence;
+  EXPECT_THAT(report.limits, ElementsAre("driver"));
+  EXPECT_EQ(plan(parse_plan("driver=580.65.06,vgpu_host=19", "a40"), Inventory{}, tables()).pairs.at(0).fit,
+            Fit::works);
 }
 
 TEST(PlanSteps, DriverComesFirstAndFrameworkLast) {

@@ -99,6 +99,56 @@ TEST(LibraryRules, ReportsAboutAVersionAreANote) {
   EXPECT_THAT(said(library_findings(without_gpu)), IsEmpty());
 }
 
+struct Reported {
+  const char* name;
+  const char* gpu;
+  const char* capability;
+  const char* processor;
+  int gpus;
+  bool concerned;
+};
+class KnownIssues : public testing::TestWithParam<Reported> {};
+
+TEST_P(KnownIssues, AreSaidOnlyOfMachinesLikeTheReported) {
+  KnownIssue issue{"nccl", {}, "slow", std::nullopt, {"page", true}};
+  issue.gpus = {"A100", "H100 NVL"};
+  issue.compute_capability = world::between("8.0", "9");
+  issue.processor = "AMD";
+  issue.gpus_least = 3;
+  Inventory machine;
+  for (int i = 0; i < GetParam().gpus; ++i) {
+    machine.present(fmt::format("gpu.{}.uuid", i), "GPU", "test");
+    if (*GetParam().gpu != '\0') machine.present(fmt::format("gpu.{}.name", i), GetParam().gpu, "test");
+    if (*GetParam().capability != '\0')
+      machine.present(fmt::format("gpu.{}.compute_capability", i), GetParam().capability, "test");
+  }
+  if (*GetParam().processor != '\0') machine.present("host.cpu_model", GetParam().processor, "test");
+  EXPECT_EQ(concerns(machine, issue), GetParam().concerned);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Machines, KnownIssues,
+    testing::Values(Reported{"whole", "NVIDIA A100-SXM4-80GB", "8.0", "AMD EPYC 7763", 8, true},
+                    Reported{"two_words", "NVIDIA H100 NVL", "9.0", "AMD EPYC 9654", 4, true},
+                    Reported{"other_board", "NVIDIA H100 80GB HBM3", "9.0", "AMD EPYC 9654", 4, false},
+                    Reported{"longer_name", "NVIDIA A1000", "8.6", "AMD EPYC 9654", 4, false},
+                    Reported{"capability", "NVIDIA A100", "10.0", "AMD EPYC 9654", 4, false},
+                    Reported{"processor", "NVIDIA A100", "8.0", "Intel(R) Xeon(R)", 4, false},
+                    Reported{"too_few", "NVIDIA A100", "8.0", "AMD EPYC 9654", 2, false},
+                    Reported{"nothing_known", "", "", "", 4, true},
+                    Reported{"no_gpu_seen", "", "", "", 0, true}),
+    [](const auto& one) { return one.param.name; });
+
+TEST(LibraryRules, AReportAboutAnotherGpuIsNotRepeatedHere) {
+  Inventory inventory = with_runtime(world::new_driver(), "12.8.90");  // one H100
+  put_library(inventory, "nccl", 0, "/usr/lib/libnccl.so.2", "2.20.5", "libnccl.so.2", "loader cache");
+  Tables tables = world::tables();
+  tables.known_issues.at(0).gpus = {"A40"};
+  Findings findings;
+  check_libraries({inventory, tables, Policy::development, "2026-11-21"}, findings);
+  EXPECT_THAT(said(findings), IsEmpty());
+}
+
 TEST(LibraryRules, ReportsAboutTwoLibrariesNameBoth) {
   Inventory inventory = world::new_driver();
   put_library(inventory, "nccl", 0, "/usr/lib/libnccl.so.2", "2.20.5", "libnccl.so.2", "loader cache");

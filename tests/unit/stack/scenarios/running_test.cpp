@@ -84,6 +84,13 @@ const Scenario scenarios[] = {
        m.gpu(0, "licence", "0");
      },
      "warning vgpu_unlicensed"},
+    {"AVgpuGuestTooOldForItsHost",
+     [](Machine& m) {
+       m.driver("580.65.06", 2, "NVIDIA A40", "8.6");
+       m.answer("virtualization", "3");
+       m.gpu(1, "vgpus", "3:580.65.06 4:525.60.13");
+     },
+     "failure vgpu_driver_mismatch"},
     {"TheDriversBranchHasEnded", [](Machine& m) { m.driver("525.60.13", 1, "NVIDIA A100-SXM4-80GB", "8.0"); },
      "warning driver_branch_ended"},
     {"APascalOnADriverThatNoLongerDrivesIt",
@@ -133,10 +140,39 @@ const Scenario scenarios[] = {
     {"OldImageOnANewHost",
      [](Machine& m) { m.driver("470.256.02", 1, "NVIDIA H100 80GB HBM3", "9.0", false); },
      "warning driver_branch_ended"},
-    {"SharedMemoryOfAContainerIsSmall",
+    {"AContainerNewerThanItsHost",
+     [](Machine& m) {
+       m.driver("535.183.01", 1);
+       m.answer("driver_version", "12020");
+       m.file("/.dockerenv", "");
+       m.variable("CUDA_VERSION", "13.0.1");
+     },
+     "failure container_newer_than_host"},
+    {"AnOldLibcInAContainer",
+     [](Machine& m) {
+       m.driver("580.65.06", 1);
+       m.file("/.dockerenv", "");
+       m.package("libc6", "2.27-3ubuntu1.6");
+     },
+     "warning container_old_libc"},
+    {"AnOldLibc",
+     [](Machine& m) {
+       m.driver("580.65.06", 1);
+       m.package("libc6", "2.27-3ubuntu1.6");
+     },
+     "warning old_libc"},
+    {"ALinuxDriverInsideWsl",
+     [](Machine& m) {
+       m.kernel("5.15.153.1-microsoft-standard-WSL2");
+       m.file("/dev/dxg", "");
+       m.driver_library("/usr/lib/wsl/lib", "libcuda", "580.65.06");
+       m.libraries("580.95.05");
+       m.answer("init_result", "100");
+     },
+     "failure wsl_linux_driver_installed"},
+    {"LaunchesAreMadeToBlock",
      [](Machine& m) {
        m.driver("580.65.06", 8);
-       m.file("/.dockerenv", "");
        m.variable("CUDA_LAUNCH_BLOCKING", "1");
      },
      "warning cuda_launch_blocking"},

@@ -101,6 +101,24 @@ const Scenario scenarios[] = {
        m.answer("init_result", "999");
      },
      "uvm_module_bad", "999"},
+    {"ADriverTooOldForTheProgram",
+     [](Machine& m) {
+       m.driver("535.183.01", 1);
+       m.answer("init_result", "35");
+     },
+     "driver_too_old", "35"},
+    {"NoCodeForThisGpu",
+     [](Machine& m) {
+       m.driver("580.65.06", 1);
+       m.answer("init_result", "209");
+     },
+     "arch_not_in_binary", "209"},
+    {"PtxNewerThanTheDriver",
+     [](Machine& m) {
+       m.driver("580.65.06", 1);
+       m.answer("init_result", "222");
+     },
+     "ptx_newer_than_driver", "222"},
     {"EveryDeviceHidden",
      [](Machine& m) {
        m.driver("580.65.06", 1);

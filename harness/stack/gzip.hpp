@@ -1,0 +1,18 @@
+// Files that logrotate packed with gzip.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace gpugauge::stack {
+
+/// False in a build without zlib, which unpacks nothing.
+bool can_unpack();
+
+/// The last `limit` bytes of what a gzip file holds; what can be unpacked before damage counts. nullopt where
+/// it is no gzip file, or this build cannot unpack.
+std::optional<std::string> unpacked(std::string_view packed, std::size_t limit);
+
+}  // namespace gpugauge::stack

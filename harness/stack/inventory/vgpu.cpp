@@ -1,0 +1,33 @@
+// vgpu.version, vgpu.host_version: which release of the vGPU software this driver is of.
+#include <fmt/format.h>
+
+#include "stack/compat/tables.hpp"
+#include "stack/inventory/collect.hpp"
+
+namespace gpugauge::stack {
+
+void collect_vgpu(Inventory& inventory) {
+  const bool guest = inventory.value("vgpu.guest") == "yes";
+  const bool host = inventory.value("vgpu.host") == "yes";
+  if (!guest && !host) return;
+  const std::string driver = inventory.value("driver.version");
+  const auto version = Version::parse(driver);
+  const VgpuRelease* const row = version ? tables().vgpu_release(*version) : nullptr;
+  const char* const key = "vgpu.version";
+  if (row != nullptr) {
+    inventory.present(
+        key, std::to_string(row->release), "driver.version",
+        fmt::format("driver branch {}{}", row->branch, row->source.read ? "" : " (not confirmed)"));
+  } else {
+    inventory.absent(
+        key, "driver.version",
+        version ? fmt::format("the tables know no vGPU release of driver branch {}", version->major())
+                : "no driver version is known");
+  }
+  // NVML tells a host the drivers of its guests, and a guest nothing of its host.
+  if (guest)
+    inventory.unreadable("vgpu.host_version", "nvml",
+                         "a look from the host (then: doctor --plan driver=...,vgpu_host=...)");
+}
+
+}  // namespace gpugauge::stack

@@ -1,0 +1,90 @@
+#include "stack/plan/plan_policy.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "stack/rules/driver_branch.hpp"
+#include "stack/rules/support.hpp"
+
+namespace gpugauge::stack {
+namespace {
+
+/// " Take branch 580 (long-term support, fixes until 2028-06); ... Branch 575 has ended."
+std::string advice(const Tables& tables, const DriverBranch* branch, const Version& needed,
+                   const PlanTerms& terms) {
+  const bool production = terms.policy == Policy::production;
+  if (branch == nullptr)
+    return fmt::format(
+        " The tables know no {}branch that reaches it, drives these GPUs and still gets fixes.",
+        production ? "long-term or production " : "");
+  std::string text = fmt::format(" Take branch {} ({})", branch->branch, branch_text(*branch));
+  if (branch->latest)
+    text += fmt::format("; its newest release known to the tables is {}", driver_text(*branch->latest));
+  text += ".";
+  const DriverBranch* const asked = tables.branch(needed);
+  if (asked == nullptr || asked == branch) return text;
+  if (has_ended(*asked, terms.today))
+    text += fmt::format(" Branch {} has ended.", asked->branch);
+  else if (production && !asked->kind.empty())
+    text += fmt::format(" Branch {} is a {} branch.", asked->branch, asked->kind);
+  return text;
+}
+
+/// Keys whose version names a line of releases and not one of them. A compiler and an interpreter are chosen
+/// by their line.
+std::vector<std::string> unpinned(const PlanRequest& request) {
+  std::vector<std::string> found;
+  for (const auto& [key, version] : request.versions) {
+    if (key == "vgpu_host" || key == "gcc" || key == "clang" || key == "python" ||
+        (key == "driver" && request.driver_given))
+      continue;
+    const std::size_t whole = key == "driver" ? 2 : 3;
+    if (version.size() < whole) found.push_back(fmt::format("{}={}", key, version.text()));
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<Finding> judge_branches(const PlanRequest& request, const Planned& planned, const Tables& tables,
+                                    const PlanTerms& terms, std::vector<PairFit>& pairs) {
+  const auto advised = [&](const Version& needed) {
+    return advised_branch(tables, needed, planned.capabilities, terms.policy, terms.today);
+  };
+  for (PairFit& pair : pairs) {
+    if (!pair.driver_needed || pair.fit == Fit::works || tables.driver_branches.empty()) continue;
+    pair.remedy += advice(tables, advised(*pair.driver_needed), *pair.driver_needed, terms);
+  }
+  std::vector<Finding> findings;
+  const DriverBranch* const branch = planned.driver ? tables.branch(*planned.driver) : nullptr;
+  if (branch != nullptr) {
+    const ToolkitDriver* const native = planned.cuda ? tables.native_driver(planned.cuda->first(2)) : nullptr;
+    const DriverBranch* const better =
+        advised(native != nullptr ? native->native_driver : Version({branch->branch}));
+    for (const auto& finding :
+         {branch_end_finding(*branch, terms.today), branch_kind_finding(*branch, terms.policy)}) {
+      if (!finding) continue;
+      findings.push_back(*finding);
+      if (better != nullptr && better != branch)
+        findings.back().next = {fmt::format(
+            "Take branch {} ({}), which drives these GPUs{}", better->branch, branch_text(*better),
+            native == nullptr ? "" : " and reaches CUDA " + planned.cuda->first(2).text())};
+    }
+  }
+  const std::vector<std::string> loose = unpinned(request);
+  if (terms.policy == Policy::production && !loose.empty()) {
+    Finding finding = make_finding(Cause("plan_not_pinned"), Severity::warning,
+                                   "The plan names lines of releases, not releases",
+                                   "What is installed by such a name is another release tomorrow, and two "
+                                   "nodes that follow this plan on "
+                                   "different days are not alike.");
+    finding.evidence = loose;
+    finding.next = {"Name each release in full, then write the stack down: gpugauge doctor lock"};
+    finding.layers = {"driver"};
+    findings.push_back(std::move(finding));
+  }
+  return findings;
+}
+
+}  // namespace gpugauge::stack

@@ -1,0 +1,34 @@
+// A driver's branch by the calendar and the policy: whether it still gets fixes, whether it is one for
+// production, and which branch to take instead.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "stack/compat/tables.hpp"
+#include "stack/rules/rules.hpp"
+
+namespace gpugauge::stack {
+
+/// Ended as NVIDIA states it, or its end of life is before that day ("2026-11-21"; "" is no day).
+bool has_ended(const DriverBranch& branch, const std::string& today);
+
+/// "long-term support, fixes until 2028-06"
+std::string branch_text(const DriverBranch& branch);
+
+/// driver_branch_ended (a warning), or within its last 90 days driver_branch_ends_soon (a note); nothing for
+/// other branches.
+std::optional<Finding> branch_end_finding(const DriverBranch& branch, const std::string& today);
+
+/// driver_not_long_term, by the policy `production` only.
+std::optional<Finding> branch_kind_finding(const DriverBranch& branch, Policy policy);
+
+/// The lowest branch that has not ended, is not below `needed` and drives all of these compute capabilities.
+/// For production a long-term one, else a production one, and never a new-feature branch; nullptr where the
+/// tables have none.
+const DriverBranch* advised_branch(const Tables& tables, const Version& needed,
+                                   const std::vector<Version>& capabilities, Policy policy,
+                                   const std::string& today);
+
+}  // namespace gpugauge::stack

@@ -1,0 +1,64 @@
+# gpugauge doctor --plan by its policy and its order; the JSON of every question against its schema.
+load common
+load doctor
+
+# The causes that a plan's findings name. Branches end with the calendar, so what a date decides is not asked for.
+causes() {
+  gpugauge doctor "$@" --json >plan.json || [ $? -le 3 ]
+  "$PYTHON" -c 'import json; print(*[finding["cause"] for finding in json.load(open("plan.json"))["findings"]])'
+}
+
+@test "--plan --policy production says what a branch is and what is not pinned; development does not" {
+  [[ "$(causes --plan cuda=13.0.2,driver=590.48.01 --gpu h100)" != *driver_not_long_term* ]]
+  [[ "$(causes --plan cuda=13.0.2,driver=590.48.01 --gpu h100 --policy production)" == *driver_not_long_term* ]]
+  [[ "$(causes --plan cuda=13.0,driver=580 --gpu h100)" != *plan_not_pinned* ]]
+  [[ "$(causes --plan cuda=13.0,driver=580 --gpu h100 --policy production)" == *plan_not_pinned* ]]
+  [[ "$(causes --plan cuda=13.0.2,driver=580.65.06 --gpu h100 --policy production)" != *not_* ]]
+  run -0 gpugauge doctor --plan cuda=13.0,driver=580 --gpu h100 --policy production
+  [[ $output == *"names lines of releases"*"cuda=13.0"*"driver=580"*"This combination works"* ]]
+}
+
+@test "--plan never asks for, nor advises, a branch that has ended without saying so" {
+  export COLUMNS=1000
+  run -0 gpugauge doctor --plan cuda=12.4,driver=550.54.14 --gpu h100
+  [[ $output == *"Driver branch 550 gets no more fixes"* ]]
+  # CUDA 12.9 came with R575, which has ended: the branch to take is another one.
+  run -0 gpugauge doctor --plan cuda=12.9 --gpu h100 --driver 570.124.06
+  [[ $output == *"Install driver 575"*"Branch 575 has ended"* || $output == *"The tables know no branch that reaches it"* ]]
+}
+
+@test "--plan holds a vGPU guest against its host" {
+  run -1 gpugauge doctor --plan driver=525.60.13,vgpu_host=580 --gpu a40
+  [[ $output == *"vGPU release 15"*"R525"* ]]
+  run -0 gpugauge doctor --plan driver=580.65.06,vgpu_host=19 --gpu a40
+}
+
+@test "--plan for another machine mentions nothing of this one in its order" {
+  mkdir -p here/usr/local/cuda-12.4/include here/proc/driver/nvidia
+  echo '{"cuda": {"name": "CUDA SDK", "version": "12.4.1"}}' >here/usr/local/cuda-12.4/version.json
+  ln -s cuda-12.4 here/usr/local/cuda
+  run -0 gpugauge doctor --root here --plan cuda=12.8,driver=570 --gpu h100
+  [[ $output == *"Install the CUDA toolkit 12.8."* ]]
+  [[ $output != *12.4* ]]
+  # What --driver names is there already.
+  run -0 gpugauge doctor --plan cuda=12.8 --gpu h100 --driver 570.124.06
+  [[ $output != *"the driver"*"restart"* ]]
+}
+
+@test "the JSON of --plan, --image-env and --binary is as their schemas say" {
+  make_tree
+  gpugauge doctor --plan cuda=12.9,cudnn=9.10,torch=2.8 --gpu h100 --driver 535 --policy production --json >plan.json || [ $? -le 3 ]
+  valid plan plan.json
+  gpugauge doctor --plan cuda=12.8,torch=2.8,driver=570 --gpu h100 --json >plan.json
+  valid plan plan.json
+  printf 'image=nvidia/cuda:latest\nCUDA_VERSION=12.8.1\nNVIDIA_REQUIRE_CUDA=cuda>=12.8\nNVIDIA_DRIVER_CAPABILITIES=utility\n' >image.env
+  gpugauge doctor --root tree --image-env image.env --json >image.json || [ $? -le 3 ]
+  valid image image.json
+  gpugauge doctor --binary "$(command -v gpugauge)" --gpu h100,l4 --json >binary.json || [ $? -le 3 ]
+  valid binary binary.json
+  # A schema that lets anything pass would say nothing.
+  for kind in plan image binary; do
+    "$PYTHON" -c 'import json, sys; d = json.load(open(sys.argv[1])); d["surplus"] = 1; json.dump(d, open("bad.json", "w"))' "$kind.json"
+    run -1 valid "$kind" bad.json
+  done
+}
