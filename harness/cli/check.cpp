@@ -1,4 +1,6 @@
 // gpugauge check: measure, judge, report.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
@@ -18,6 +20,7 @@ struct Arguments {
   PolicyArguments policy;
   std::string baseline;
   std::string observation;
+  std::string store;
   bool strict = false;
   double budget = conductor::CheckOptions{}.budget_seconds;
 };
@@ -47,6 +50,16 @@ int check(const Arguments& arguments, const Invocation& invocation) {
   options.strict = arguments.strict;
   options.budget_seconds = arguments.budget;
   options.policy = policy(arguments.policy);
+  // A history that is not there must not cost a measurement either.
+  TakeTrends add_trends;
+  if (!arguments.store.empty()) {
+    const bool page = std::any_of(arguments.report.files.begin(), arguments.report.files.end(),
+                                  [](const std::string& word) { return word.starts_with("html="); });
+    if (!page)
+      throw result::UsageError(
+          "--store shows earlier nights on the page of --report html=FILE: give that, too");
+    add_trends = trends_from(arguments.store);
+  }
   if (!options.policy.metrics.empty()) judge::require_matches(options.policy, {}, known_benchmarks());
   if (!options.baseline.empty()) baseline::load(options.baseline);  // a bad path must not cost a measurement
 
@@ -78,6 +91,7 @@ int check(const Arguments& arguments, const Invocation& invocation) {
   for (std::size_t i = 0; i < choices.size(); ++i) {
     report.devices.push_back(conductor::check(options, devices.targets.devices[i], choices[i], devices.gpus));
     for (const std::string& problem : catalogue.problems) report.devices.back().remarks.push_back(problem);
+    if (add_trends) add_trends(report.devices.back());
     keep([&] {
       conductor::keep_verdict(state, report.devices.back(), narrowed(arguments.measure), devices.gpus);
     });
@@ -123,6 +137,12 @@ void add_check(CLI::App& app, const Invocation& invocation, Action& action) {
       ->add_option("--observation", arguments->observation,
                    "Also write what was seen, for `gpugauge diagnose` (docs/observation.md)")
       ->type_name("FILE");
+  command
+      ->add_option(
+          "--store", arguments->store,
+          "Show each metric over the nights of this history on the page of --report html=FILE: a file, or "
+          "postgresql://...")
+      ->type_name("FILE|URL");
   command->add_flag("--strict", arguments->strict, "End with 4 when a metric stays inconclusive or unstable");
   command->add_option("--budget", arguments->budget, "Begin no further round after this many seconds")
       ->capture_default_str()

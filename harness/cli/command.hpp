@@ -90,6 +90,11 @@ judge::Policy policy(const PolicyArguments& arguments);
 /// conductor::catalogue.
 std::vector<std::string> known_benchmarks();
 
+/// Adds the earlier values of a device's metrics to its report.
+using TakeTrends = std::function<void(report::DeviceReport&)>;
+/// From the history at that location, opened now. Throws like store::Store::open.
+TakeTrends trends_from(const std::string& location);
+
 /// Where a result is written: the console, and every KIND=FILE of --report.
 struct ReportArguments {
   std::vector<std::string> files;  ///< "junit=FILE"; - is standard output

@@ -123,6 +123,13 @@ class Admitting {
     if (kind == nullptr) return made;
     made.reference = describe(*kind->front().front());
     made.peers = kind->size();
+    for (const std::string& word : policy_.treatment) {
+      const bool differs = std::any_of(made.drift.begin(), made.drift.end(),
+                                       [&](const Drift& one) { return baseline::covers(word, one.field); });
+      if (!differs)
+        made.remarks.push_back(fmt::format(
+            "Treatment {}: declared, but nothing of that name differs between it and the fleet.", word));
+    }
     add_noted(here, kind->front().front()->kind, usual_, made.drift);
     if (!comparable_of(made.drift)) {
       made.reason = fmt::format(
