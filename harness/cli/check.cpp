@@ -1,9 +1,13 @@
 // gpugauge check: measure, judge, report.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
+#include "conductor/last_verdict.hpp"
 #include "judge/policy_file.hpp"
 #include "report/console.hpp"
+#include "report/format.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
 #include "stack/inventory/node.hpp"
@@ -17,6 +21,7 @@ struct Arguments {
   PolicyArguments policy;
   std::string baseline;
   std::string observation;
+  std::string store;
   bool strict = false;
   double budget = conductor::CheckOptions{}.budget_seconds;
 };
@@ -29,16 +34,33 @@ std::vector<std::string> gpu_models(const Devices& devices) {
   return out;
 }
 
+/// What the user narrowed the check to, as it stands beside the verdict.
+conductor::Narrowed narrowed(const MeasureArguments& measure) {
+  conductor::Narrowed out = measure.families;
+  out.insert(out.end(), measure.only.begin(), measure.only.end());
+  return out;
+}
+
 int check(const Arguments& arguments, const Invocation& invocation) {
   check_report_arguments(arguments.report);
   report::ProgressLine progress(report::terminal(2), arguments.measure.quiet);
   conductor::CheckOptions options;
   options.measure = measure_options(arguments.measure, invocation, progress);
-  state_directory(arguments.measure.state_directory);
+  const std::filesystem::path state = state_directory(arguments.measure.state_directory);
   if (!arguments.baseline.empty()) options.baseline = baseline::find(arguments.baseline);
   options.strict = arguments.strict;
   options.budget_seconds = arguments.budget;
   options.policy = policy(arguments.policy);
+  // A history that is not there must not cost a measurement either.
+  TakeTrends add_trends;
+  if (!arguments.store.empty()) {
+    const bool page = std::any_of(arguments.report.files.begin(), arguments.report.files.end(),
+                                  [](const std::string& word) { return word.starts_with("html="); });
+    if (!page)
+      throw result::UsageError(
+          "--store shows earlier nights on the page of --report html=FILE: give that, too");
+    add_trends = trends_from(arguments.store);
+  }
   if (!options.policy.metrics.empty()) judge::require_matches(options.policy, {}, known_benchmarks());
   if (!options.baseline.empty()) baseline::load(options.baseline);  // a bad path must not cost a measurement
 
@@ -49,6 +71,15 @@ int check(const Arguments& arguments, const Invocation& invocation) {
     report.node = judge::judge_expectations(options.policy, gpu_models(devices));
   const bool gpu_missing = devices.targets.gpu_wanted && devices.gpus.state != stack::GpuState::usable;
   if (gpu_missing) report.gpu_explanation = devices.gpus.explanation;
+  // The verdict of each device as soon as it is there. The one of the node last: it holds for all of them.
+  std::string not_kept;
+  const auto keep = [&](const auto& step) {
+    try {
+      step();
+    } catch (const result::FileError& error) {
+      not_kept = error.what();
+    }
+  };
   const conductor::Catalogue catalogue =
       devices.targets.devices.empty() ? conductor::Catalogue{} : conductor::catalogue();
   const std::vector<conductor::Chosen> chosen =
@@ -60,6 +91,10 @@ int check(const Arguments& arguments, const Invocation& invocation) {
   for (const auto& [target, choice] : chosen) {
     report.devices.push_back(conductor::check(options, target, choice, devices.gpus));
     for (const std::string& problem : catalogue.problems) report.devices.back().remarks.push_back(problem);
+    if (add_trends) add_trends(report.devices.back());
+    keep([&] {
+      conductor::keep_verdict(state, report.devices.back(), narrowed(arguments.measure), devices.gpus);
+    });
     if (!report.devices.back().rounds.back().complete) break;
   }
   progress.clear();
@@ -69,11 +104,17 @@ int check(const Arguments& arguments, const Invocation& invocation) {
                       report.devices.empty() ? "cannot judge: no usable GPU, nothing was measured"
                                              : "cannot judge: a GPU was asked for and none is usable; " +
                                                    report.outcome.sentence};
-  const int code = write_reports(&report, arguments.report,
-                                 report::draw(report, report::terminal(1), {arguments.report.every_metric}),
-                                 static_cast<int>(report.outcome.code));
+  if (devices.targets.gpu_wanted) keep([&] { conductor::keep_node_verdict(state, report); });
+  int code = write_reports(&report, arguments.report,
+                           report::draw(report, report::terminal(1), {arguments.report.every_metric}),
+                           static_cast<int>(report.outcome.code));
   if (!arguments.observation.empty() && !report.devices.empty())
     result::write_file(arguments.observation, diagnose::to_json(*report.devices.front().observation));
+  if (!not_kept.empty()) {
+    fmt::print(stderr, "gpugauge: the verdict could not be kept for `gpugauge status`: {}\n",
+               report::plain(not_kept));
+    code = static_cast<int>(judge::ExitCode::error);
+  }
   return code;
 }
 
@@ -86,6 +127,7 @@ void add_check(CLI::App& app, const Invocation& invocation, Action& action) {
   add_report_options(*command, arguments->report);
   add_every_metric_option(*command, arguments->report);
   add_policy_options(*command, arguments->policy);
+  add_exit_style_option(*command);
   command
       ->add_option(
           "-b,--baseline", arguments->baseline,
@@ -95,6 +137,12 @@ void add_check(CLI::App& app, const Invocation& invocation, Action& action) {
       ->add_option("--observation", arguments->observation,
                    "Also write what was seen, for `gpugauge diagnose` (docs/observation.md)")
       ->type_name("FILE");
+  command
+      ->add_option(
+          "--store", arguments->store,
+          "Show each metric over the nights of this history on the page of --report html=FILE: a file, or "
+          "postgresql://...")
+      ->type_name("FILE|URL");
   command->add_flag("--strict", arguments->strict, "End with 4 when a metric stays inconclusive or unstable");
   command->add_option("--budget", arguments->budget, "Begin no further round after this many seconds")
       ->capture_default_str()

@@ -75,6 +75,30 @@ void print(const std::string& text) {
     throw result::FileError(fmt::format("standard output could not be written: {}", std::strerror(errno)));
 }
 
+void add_exit_style_option(CLI::App& command) {
+  command
+      .add_option(exit_style_option,
+                  fmt::format("Whose conventions the exit status follows: {} (docs/exit-codes.md)",
+                              judge::exit_styles()))
+      ->default_str("ci")
+      ->check([](const std::string& word) {
+        return judge::exit_style(word)
+                   ? ""
+                   : fmt::format("there is no exit style '{}'; there are {}", word, judge::exit_styles());
+      })
+      ->type_name("STYLE");
+}
+
+judge::ExitStyle exit_style_of(const CLI::App& app) {
+  if (const CLI::Option* option = app.get_option_no_throw(exit_style_option);
+      option != nullptr && option->count() > 0)
+    return judge::exit_style(option->as<std::string>()).value_or(judge::ExitStyle::ci);
+  for (const CLI::App* chosen : app.get_subcommands()) {
+    if (const judge::ExitStyle below = exit_style_of(*chosen); below != judge::ExitStyle::ci) return below;
+  }
+  return judge::ExitStyle::ci;
+}
+
 void add_policy_options(CLI::App& command, PolicyArguments& arguments) {
   command
       .add_option("--policy", arguments.file,

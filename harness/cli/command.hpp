@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 
 #include "conductor/conductor.hpp"
+#include "judge/exit_style.hpp"
 #include "report/reporter.hpp"
 
 namespace gpugauge::cli {
@@ -29,6 +30,7 @@ void add_check(CLI::App& app, const Invocation& invocation, Action& action);
 void add_baseline(CLI::App& app, const Invocation& invocation, Action& action);
 void add_doctor(CLI::App& app, const Invocation& invocation, Action& action);
 void add_selftest(CLI::App& app, const Invocation& invocation, Action& action);
+void add_status(CLI::App& app, const Invocation& invocation, Action& action);
 void add_fleet(CLI::App& app, const Invocation& invocation, Action& action);
 void add_diagnose(CLI::App& app, const Invocation& invocation, Action& action);
 void add_explain(CLI::App& app, const Invocation& invocation, Action& action);
@@ -68,6 +70,13 @@ std::filesystem::path state_directory(const std::string& given);
 /// Writes to standard output. Throws result::FileError when it is closed or full.
 void print(const std::string& text);
 
+/// --exit-style, of every command that ends with a verdict. The end of the program (main.cpp) looks it up and
+/// turns every code by it, that of an error too.
+inline constexpr const char* exit_style_option = "--exit-style";
+void add_exit_style_option(CLI::App& command);
+/// What `app`, or the command below it that was chosen, was given; ExitStyle::ci where none was.
+judge::ExitStyle exit_style_of(const CLI::App& app);
+
 /// What a site decided, for every command that judges.
 struct PolicyArguments {
   std::string file;
@@ -80,6 +89,11 @@ judge::Policy policy(const PolicyArguments& arguments);
 /// The ids of every benchmark that the families beside the command describe. Throws like
 /// conductor::catalogue.
 std::vector<std::string> known_benchmarks();
+
+/// Adds the earlier values of a device's metrics to its report.
+using TakeTrends = std::function<void(report::DeviceReport&)>;
+/// From the history at that location, opened now. Throws like store::Store::open.
+TakeTrends trends_from(const std::string& location);
 
 /// Where a result is written: the console, and every KIND=FILE of --report.
 struct ReportArguments {

@@ -179,6 +179,7 @@ void add_compare(CLI::App& app, const Invocation&, Action& action) {
   command->add_flag("--strict", arguments->strict, "End with 4 when a metric stays inconclusive or unstable");
   add_policy_options(*command, arguments->policy);
   add_report_options(*command, arguments->report);
+  add_exit_style_option(*command);
   add_every_metric_option(*command, arguments->report);
   command->callback([arguments, &action] { action = [arguments] { return compare(*arguments); }; });
 }

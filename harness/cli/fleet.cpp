@@ -1,23 +1,16 @@
 // gpugauge fleet: the runs of many nodes against each other.
 #include "report/fleet.hpp"
 
-#include <algorithm>
-#include <atomic>
-#include <exception>
 #include <memory>
-#include <mutex>
-#include <optional>
-#include <thread>
 
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
-#include "cli/run_files.hpp"
+#include "cli/fleet.hpp"
 #include "judge/judge_peers.hpp"
 #include "report/format.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
-#include "result/run_file.hpp"
 #include "store/store.hpp"
 
 namespace gpugauge::cli {
@@ -33,66 +26,6 @@ struct Arguments {
   bool every_node = false;
 };
 
-/// Reads and reduces files on every core; each thread holds one run at a time.
-class Reader {
- public:
-  explicit Reader(const std::vector<FoundFile>& files) : files_(files), rounds_(files.size()) {}
-
-  judge::PeersInput read() {
-    const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
-    {
-      std::vector<std::jthread> threads;
-      for (std::size_t i = 0; i < std::min(cores, files_.size()); ++i)
-        threads.emplace_back([this] { work(); });
-    }
-    if (failure_) std::rethrow_exception(failure_);
-    judge::PeersInput out;
-    for (auto& round : rounds_)
-      if (round) out.rounds.push_back(std::move(*round));
-    std::sort(unread_.begin(), unread_.end(), [](const auto& a, const auto& b) { return a.label < b.label; });
-    out.unread = std::move(unread_);
-    out.metrics = collector_.metrics();
-    return out;
-  }
-  std::size_t left_out() const { return left_out_; }
-
- private:
-  void work() {
-    try {
-      for (std::size_t i = next_++; i < files_.size(); i = next_++) take(i);
-    } catch (...) {
-      const std::lock_guard lock(mutex_);
-      failure_ = std::current_exception();
-    }
-  }
-
-  void take(std::size_t index) {
-    const FoundFile& found = files_[index];
-    const std::string name = found.file.string();
-    try {
-      const std::string text = result::read_file(found.file);
-      if (found.in_a_folder && of_another_schema(text)) {
-        ++left_out_;
-        return;
-      }
-      const result::Run run = result::parse_run(text, name, result::Detail::values);
-      rounds_[index] = collector_.reduce(run, name, found.label);
-    } catch (const std::runtime_error& error) {
-      const std::lock_guard lock(mutex_);
-      unread_.push_back({name, found.label, error.what()});
-    }
-  }
-
-  const std::vector<FoundFile>& files_;
-  std::vector<std::optional<judge::PeerRound>> rounds_;
-  judge::PeerCollector collector_;
-  std::atomic<std::size_t> next_ = 0;
-  std::atomic<std::size_t> left_out_ = 0;
-  std::mutex mutex_;
-  std::vector<judge::UnreadFile> unread_;
-  std::exception_ptr failure_;
-};
-
 /// One line a node: where its file lay, a tab, the device to measure.
 std::string retest_list(const judge::PeersJudgement& judgement) {
   std::string out;
@@ -105,14 +38,14 @@ std::string retest_list(const judge::PeersJudgement& judgement) {
 /// Nodes from files: read, reduced and judged.
 report::FleetReport judge_files(const Arguments& arguments) {
   const std::vector<FoundFile> files = find_files(arguments.paths);
-  Reader reader(files);
+  judge::PeerCollector collector;
+  ReadRuns read = read_runs(files, collector);
   report::FleetReport made;
-  made.input = reader.read();
+  made.input.rounds = std::move(read.rounds);
+  made.input.unread = std::move(read.unread);
+  made.input.metrics = collector.metrics();
   made.judgement = judge::judge_peers(made.input, {}, arguments.strict);
-  if (reader.left_out() > 0)
-    made.judgement.remarks.push_back(
-        fmt::format("{} left out: in the folders, and no run file.",
-                    reader.left_out() == 1 ? "1 file was" : fmt::format("{} files were", reader.left_out())));
+  if (!read.left_out.empty()) made.judgement.remarks.push_back(read.left_out);
   return made;
 }
 
@@ -165,8 +98,13 @@ void add_fleet(CLI::App& app, const Invocation&, Action& action) {
       ->type_name("FILE");
   command->add_flag("--every-node", arguments->every_node, "Also list the nodes that are like the others");
   add_report_options(*command, arguments->report);
+  add_exit_style_option(*command);
   command->add_flag("--strict", arguments->strict, "End with 4 when nodes are left to be measured again");
-  command->callback([arguments, &action] { action = [arguments] { return fleet(*arguments); }; });
+  add_fleet_admit(*command, action);
+  // The callback of the command above runs after that of the one below it.
+  command->callback([command, arguments, &action] {
+    if (command->get_subcommands().empty()) action = [arguments] { return fleet(*arguments); };
+  });
 }
 
 }  // namespace gpugauge::cli

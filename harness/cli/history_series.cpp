@@ -8,19 +8,43 @@
 #include "cli/history.hpp"
 #include "report/history.hpp"
 #include "result/error.hpp"
+#include "result/file.hpp"
 #include "store/trend.hpp"
 
 namespace gpugauge::cli {
 namespace {
 
 constexpr std::size_t most_trends = 16;
+constexpr std::size_t most_on_a_page = most_trends * most_trends;
 
 struct Arguments {
   HistoryArguments history;
   PolicyArguments policy;
+  std::vector<std::string> reports;  ///< "html=FILE"
   bool json = false;
   bool every_metric = false;
 };
+
+struct ReportFile {
+  std::string kind;
+  std::string file;
+};
+
+/// What --report asks for. A history is no verdict: only a page and its data can be made of it.
+std::vector<ReportFile> report_files(const std::vector<std::string>& words) {
+  std::vector<ReportFile> out;
+  for (const std::string& word : words) {
+    const std::size_t at = word.find('=');
+    const ReportFile one{word.substr(0, at), at == std::string::npos ? "" : word.substr(at + 1)};
+    if (one.kind != "html" && one.kind != "json")
+      throw result::UsageError(
+          fmt::format("--report {}: a history can be written as html and as json", word));
+    if (one.file.empty() || one.file == "-")
+      throw result::UsageError(fmt::format("--report {}: give it as {}=FILE", word, one.kind));
+    out.push_back(one);
+  }
+  return out;
+}
 
 store::Facts facts_of(store::Store& store) {
   return [&store](std::int64_t id) -> const result::Fingerprint& { return store.fingerprint(id); };
@@ -29,10 +53,11 @@ store::Facts facts_of(store::Store& store) {
 int trend(const Arguments& arguments) {
   const judge::Policy rules = policy(arguments.policy);
   const store::Span within = span(arguments.history);
+  const std::vector<ReportFile> reports = report_files(arguments.reports);
   store::Store store = open_store(arguments.history, store::Access::reading);
   const auto devices = select_devices(store, arguments.history);
   const auto metrics = select_metrics(store, arguments.history.metric);
-  if (devices.size() * metrics.size() > most_trends * most_trends)
+  if (devices.size() * metrics.size() > most_on_a_page * (reports.empty() ? 1 : most_trends))
     throw result::UsageError(
         fmt::format("{} metrics of {} devices are too many to draw: narrow them with --node or --device and "
                     "a full metric "
@@ -46,17 +71,26 @@ int trend(const Arguments& arguments) {
         trends.push_back(analyse(std::move(series), watched, rules, facts_of(store)));
   if (trends.empty())
     throw result::UsageError("no run that was asked for has this metric: give another span, node or device");
-  if (trends.size() > most_trends)
+  const std::size_t most = reports.empty() ? most_trends : most_on_a_page;
+  if (trends.size() > most)
     throw result::UsageError(fmt::format(
         "{} series are too many to draw: narrow them with --node or --device and a full metric name",
         trends.size()));
+  for (const ReportFile& one : reports)
+    result::write_file(
+        one.file, one.kind == "html" ? report::html_text(trends, facts_of(store)) : report::to_json(trends));
   if (arguments.json) {
     print(report::to_json(trends));
     return 0;
   }
   std::string text;
-  for (const store::Trend& one : trends)
-    text += (text.empty() ? "" : "\n") + report::draw(one, report::terminal(1));
+  if (trends.size() > most_trends) {
+    text = fmt::format("{} series are on the page; {} are too many to draw here\n", trends.size(),
+                       trends.size());
+  } else {
+    for (const store::Trend& one : trends)
+      text += (text.empty() ? "" : "\n") + report::draw(one, report::terminal(1));
+  }
   print(text);
   return 0;
 }
@@ -107,6 +141,10 @@ void add_history_series(CLI::App& history, Action& action) {
   add_selection_options(*command, of_trend->history);
   add_store_options(*command, of_trend->history);
   add_policy_options(*command, of_trend->policy);
+  command
+      ->add_option("--report", of_trend->reports,
+                   "Also write a page for a browser (html=FILE) or the data (json=FILE); may be repeated")
+      ->type_name("KIND=FILE");
   command->add_flag("--json", of_trend->json, "JSON on standard output instead of the plot");
   command->callback([of_trend, &action] { action = [of_trend] { return trend(*of_trend); }; });
 

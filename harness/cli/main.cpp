@@ -27,6 +27,7 @@ constexpr const char* footer =
     "Examples:\n"
     "  gpugauge check                              measure and judge every GPU of this node\n"
     "  gpugauge check --device host --profile smoke\n"
+    "  gpugauge status                             what the last check said, in a moment\n"
     "  gpugauge baseline create --device 0         pin five rounds of GPU 0 as its baseline\n"
     "  gpugauge run --output before.json           measure only\n"
     "  gpugauge compare --before old/ --after new/ --treatment driver\n"
@@ -62,6 +63,29 @@ void occupy_closed_streams() {
     }
 }
 
+/// The style that a command line asks for which could not be parsed.
+judge::ExitStyle style_in(const std::vector<std::string>& words) {
+  const std::string_view option = exit_style_option;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    std::string value;
+    if (words[i] == option && i + 1 < words.size()) value = words[i + 1];
+    if (words[i].starts_with(std::string(option) + "=")) value = words[i].substr(option.size() + 1);
+    if (const auto style = judge::exit_style(value)) return *style;
+  }
+  return judge::ExitStyle::ci;
+}
+
+/// Runs what was chosen; every error becomes one sentence and the code of a tool error.
+int attempt(const Action& action) {
+  try {
+    return action();
+  } catch (const std::bad_alloc&) {
+    return complain("out of memory");
+  } catch (const std::exception& error) {
+    return complain(error.what());
+  }
+}
+
 int run_command(int argc, char** argv) {
   Invocation invocation{{argv, argv + argc}};
   CLI::App app{description, "gpugauge"};
@@ -76,6 +100,7 @@ int run_command(int argc, char** argv) {
   add_run(app, invocation, action);
   add_compare(app, invocation, action);
   add_baseline(app, invocation, action);
+  add_status(app, invocation, action);
   add_fleet(app, invocation, action);
   add_history(app, invocation, action);
   add_list(app, invocation, action);
@@ -89,9 +114,9 @@ int run_command(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : tool_error;
+    return app.exit(error) == 0 ? 0 : judge::exit_status(style_in(invocation.arguments), tool_error);
   }
-  return action();
+  return judge::exit_status(exit_style_of(app), attempt(action));
 }
 
 }  // namespace
@@ -101,11 +126,5 @@ int main(int argc, char** argv) {
   // A reader that goes away (| head) must end in an error sentence, not in silence in mid-run.
   std::signal(SIGPIPE, SIG_IGN);
   gpugauge::cli::occupy_closed_streams();
-  try {
-    return gpugauge::cli::run_command(argc, argv);
-  } catch (const std::bad_alloc&) {
-    return gpugauge::cli::complain("out of memory");
-  } catch (const std::exception& error) {
-    return gpugauge::cli::complain(error.what());
-  }
+  return gpugauge::cli::attempt([&] { return gpugauge::cli::run_command(argc, argv); });
 }

@@ -285,6 +285,7 @@ report::DeviceReport check(const CheckOptions& options, const Target& target, co
   device.selection = target.selection;
   device.files = std::move(files);
   device.seconds = seconds_since(start);
+  device.interrupted = !going;
   if (!stopped.empty()) device.remarks.push_back(stopped);
   return device;
 }

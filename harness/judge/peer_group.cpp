@@ -80,26 +80,56 @@ Verdict missing(const PeerForm& form, const PeerRound& round, int have, std::siz
   return verdict;
 }
 
-/// The comparison at work: the metrics that most nodes hold, each with one value a node.
+/// The comparison at work: the metrics that most nodes hold, each with one value a node. With a newcomer the
+/// nodes make the scale, and it alone is judged.
 class Comparison {
  public:
-  Comparison(const std::vector<PeerRounds>& nodes, const std::vector<PeerForm>& forms, const Policy& policy,
-             const PeerRules& rules)
-      : nodes_(nodes), forms_(forms), policy_(policy), rules_(rules) {
-    out_.verdicts.resize(nodes.size());
-    out_.again.resize(nodes.size(), false);
+  Comparison(const std::vector<PeerRounds>& nodes, const PeerRounds* newcomer,
+             const std::vector<PeerForm>& forms, const Policy& policy, const PeerRules& rules)
+      : nodes_(nodes), newcomer_(newcomer), forms_(forms), policy_(policy), rules_(rules) {
+    out_.verdicts.resize(judged_nodes());
+    out_.again.resize(judged_nodes(), false);
     gather();
-    screen_ = screen_peers(metrics_, rules_);
+    if (newcomer_ == nullptr)
+      screen_ = screen_peers(metrics_, rules_);
+    else
+      screen_one();
   }
 
   PeerGroupResult result() && {
     for (const PeerSuspect& suspect : screen_.suspects) take(suspect);
-    for (std::size_t n = 0; n < nodes_.size(); ++n) add_failures(nodes_[n], out_.verdicts[n]);
+    for (std::size_t n = 0; n < judged_nodes(); ++n) add_failures(judged_node(n), out_.verdicts[n]);
     out_.judged = metrics_.size();
     return std::move(out_);
   }
 
  private:
+  std::size_t judged_nodes() const { return newcomer_ == nullptr ? nodes_.size() : 1; }
+  const PeerRounds& judged_node(std::size_t n) const { return newcomer_ == nullptr ? nodes_[n] : *newcomer_; }
+
+  /// The newcomer's value of a metric on the scale, NaN where it has none.
+  double value_of_newcomer(std::size_t metric) const {
+    const auto value = value_of(*newcomer_->front(), form_of_[metric]);
+    return value ? to_scale(*value, forms_[form_of_[metric]].better) : absent;
+  }
+
+  void screen_one() {
+    screen_.scales = peer_scales(metrics_, rules_);
+    std::vector<double> tolerances;
+    std::vector<double> values;
+    for (std::size_t m = 0; m < metrics_.size(); ++m) {
+      tolerances.push_back(metrics_[m].tolerance);
+      values.push_back(value_of_newcomer(m));
+    }
+    screen_.suspects = screen_newcomer(screen_.scales, tolerances, values, rules_);
+    for (std::size_t m = 0; m < metrics_.size(); ++m) {
+      if (std::isnan(values[m])) continue;
+      const PeerForm& form = forms_[form_of_[m]];
+      const double step = detectable_change(screen_.scales[m], tolerances[m], metrics_.size(), rules_);
+      out_.sensitivity.push_back({form.key, relative_of(step, form.better), relative_[m]});
+    }
+  }
+
   /// Fills metrics_ in the order of their keys, and says which are left out and who lacks what.
   void gather() {
     std::vector<int> have(forms_.size(), 0);
@@ -131,13 +161,14 @@ class Comparison {
         if (place[index] < metrics_.size())
           metrics_[place[index]].values[n] = to_scale(value, forms_[index].better);
     for (std::size_t m = 0; m < metrics_.size(); ++m)
-      for (std::size_t n = 0; n < nodes_.size(); ++n)
-        if (std::isnan(metrics_[m].values[n])) add_missing(m, n, have[form_of_[m]]);
+      for (std::size_t n = 0; n < judged_nodes(); ++n)
+        if (std::isnan(newcomer_ == nullptr ? metrics_[m].values[n] : value_of_newcomer(m)))
+          add_missing(m, n, have[form_of_[m]]);
   }
 
   void add_missing(std::size_t metric, std::size_t node, int have) {
     const PeerForm& form = forms_[form_of_[metric]];
-    Verdict verdict = missing(form, *nodes_[node].front(), have, nodes_.size());
+    Verdict verdict = missing(form, *judged_node(node).front(), have, nodes_.size());
     if (verdict.kind == VerdictKind::inconclusive) out_.again[node] = true;
     out_.verdicts[node].push_back(std::move(verdict));
   }
@@ -145,7 +176,7 @@ class Comparison {
   void take(const PeerSuspect& suspect) {
     const PeerForm& form = forms_[form_of_[suspect.metric]];
     const PeerScale& scale = screen_.scales[suspect.metric];
-    const PeerRounds& rounds = nodes_[suspect.node];
+    const PeerRounds& rounds = judged_node(suspect.node);
     std::vector<double> later;
     for (std::size_t j = 1; j < rounds.size(); ++j) {
       if (rounds[j]->kind != rounds.front()->kind) continue;
@@ -181,6 +212,7 @@ class Comparison {
   }
 
   const std::vector<PeerRounds>& nodes_;
+  const PeerRounds* newcomer_;
   const std::vector<PeerForm>& forms_;
   const Policy& policy_;
   const PeerRules& rules_;
@@ -212,7 +244,13 @@ void add_failures(const PeerRounds& rounds, std::vector<Verdict>& verdicts) {
 
 PeerGroupResult judge_group(const std::vector<PeerRounds>& nodes, const std::vector<PeerForm>& forms,
                             const Policy& policy, const PeerRules& rules) {
-  return Comparison(nodes, forms, policy, rules).result();
+  return Comparison(nodes, nullptr, forms, policy, rules).result();
+}
+
+PeerGroupResult judge_newcomer(const std::vector<PeerRounds>& nodes, const PeerRounds& newcomer,
+                               const std::vector<PeerForm>& forms, const Policy& policy,
+                               const PeerRules& rules) {
+  return Comparison(nodes, &newcomer, forms, policy, rules).result();
 }
 
 }  // namespace gpugauge::judge

@@ -6,6 +6,7 @@
 
 #include "baseline/baseline.hpp"
 #include "baseline/fields.hpp"
+#include "judge/judge_peers.hpp"
 #include "judge/statistics.hpp"
 
 namespace gpugauge::judge {
@@ -77,6 +78,17 @@ PeerRound PeerCollector::reduce(const result::Run& run, const Collected& collect
   out.values.reserve(values.size());
   for (auto& [form, value] : values) out.values.emplace_back(index_of(std::move(form)), value);
   return out;
+}
+
+void PeerCollector::adopt(PeersInput& input) {
+  std::vector<std::uint32_t> places;
+  places.reserve(input.metrics.size());
+  for (const PeerForm& form : input.metrics) places.push_back(index_of(form));
+  for (PeerRound& round : input.rounds) {
+    for (auto& [metric, value] : round.values) metric = places.at(metric);
+    fingerprints_.try_emplace(round.kind, round.fingerprint);
+  }
+  input.metrics = forms_;
 }
 
 std::uint32_t PeerCollector::index_of(PeerForm form) {

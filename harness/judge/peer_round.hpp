@@ -47,12 +47,17 @@ struct PeerRound {
   std::vector<PeerFault> faults;
 };
 
+struct PeersInput;
+
 /// Reduces runs; several threads may do so at once.
 class PeerCollector {
  public:
   PeerRound reduce(const result::Run& run, std::string file, std::string label);
   /// The same for whoever needs collect(run) anyway.
   PeerRound reduce(const result::Run& run, const Collected& collected, std::string file, std::string label);
+  /// Takes over rounds that were reduced elsewhere: their values then refer to metrics() here, and rounds of
+  /// their kinds share their fingerprint. Call before anything is reduced.
+  void adopt(PeersInput& input);
   /// Every metric seen; PeerRound::values hold indices into it. Call when no thread reduces any more.
   const std::vector<PeerForm>& metrics() const { return forms_; }
 

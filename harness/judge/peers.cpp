@@ -68,7 +68,9 @@ std::vector<PeerScale> own_scales(std::span<const PeerMetric> metrics, const Pee
   return scales;
 }
 
-std::vector<PeerScale> scales_of(std::span<const PeerMetric> metrics, const PeerRules& rules) {
+}  // namespace
+
+std::vector<PeerScale> peer_scales(std::span<const PeerMetric> metrics, const PeerRules& rules) {
   std::vector<PeerScale> scales = own_scales(metrics, rules);
   std::vector<double> variances;
   std::vector<double> degrees;
@@ -87,11 +89,9 @@ std::vector<PeerScale> scales_of(std::span<const PeerMetric> metrics, const Peer
   return scales;
 }
 
-}  // namespace
-
 PeerScreen screen_peers(std::span<const PeerMetric> metrics, const PeerRules& rules) {
   PeerScreen out;
-  out.scales = scales_of(metrics, rules);
+  out.scales = peer_scales(metrics, rules);
   std::vector<PeerSuspect> candidates;
   std::vector<double> p_values;  // of all tests: the ones that no level can reject stand as 1
   for (std::size_t m = 0; m < metrics.size(); ++m) {
@@ -124,6 +124,39 @@ PeerScreen screen_peers(std::span<const PeerMetric> metrics, const PeerRules& ru
     if (candidate.rejected || warned) out.suspects.push_back(candidate);
   }
   return out;
+}
+
+std::vector<PeerSuspect> screen_newcomer(std::span<const PeerScale> scales,
+                                         std::span<const double> tolerances, std::span<const double> values,
+                                         const PeerRules& rules) {
+  if (scales.size() != tolerances.size() || scales.size() != values.size())
+    throw std::invalid_argument("one tolerance and one value for every scale");
+  std::vector<PeerSuspect> all;
+  std::vector<double> p_values;
+  for (std::size_t m = 0; m < scales.size(); ++m) {
+    const double change = values[m] - scales[m].centre;
+    if (!scales[m].usable || std::isnan(change)) continue;
+    p_values.push_back(t_upper_tail(change / error_of(scales[m]), scales[m].degrees));
+    all.push_back({m, 0, change, p_values.back(), false});
+  }
+  const std::vector<bool> rejected = benjamini_hochberg(p_values, rules.false_discovery);
+  std::vector<PeerSuspect> out;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::size_t m = all[i].metric;
+    all[i].rejected = rejected[i] && all[i].change > tolerances[m];
+    const bool warned =
+        scales[m].nodes < rules.few_nodes && all[i].change > rules.warning_multiple * tolerances[m];
+    if (all[i].rejected || warned) out.push_back(all[i]);
+  }
+  return out;
+}
+
+double detectable_change(const PeerScale& scale, double tolerance, std::size_t tests,
+                         const PeerRules& rules) {
+  constexpr double power = .9;
+  const double level = rules.false_discovery / static_cast<double>(std::max<std::size_t>(1, tests));
+  const double quantiles = t_quantile(1 - level, scale.degrees) + t_quantile(power, scale.degrees);
+  return std::max(tolerance, quantiles * error_of(scale));
 }
 
 PeerDecision retest(const PeerSuspect& suspect, const PeerScale& scale, double tolerance, double again,

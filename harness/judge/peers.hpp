@@ -52,6 +52,19 @@ struct PeerScreen {
 /// error of the median, pi/(2N), is part of the variance. All metrics must have as many values.
 PeerScreen screen_peers(std::span<const PeerMetric> metrics, const PeerRules& rules);
 
+/// Centre and spread of each metric, as the first round has them.
+std::vector<PeerScale> peer_scales(std::span<const PeerMetric> metrics, const PeerRules& rules);
+
+/// One node that is no part of the scales, against them: the false discovery rate is over its own metrics.
+/// One value a scale, NaN = not measured; PeerSuspect::node is 0. Sorted by metric.
+std::vector<PeerSuspect> screen_newcomer(std::span<const PeerScale> scales,
+                                         std::span<const double> tolerances, std::span<const double> values,
+                                         const PeerRules& rules);
+
+/// Smallest change of one metric that screen_newcomer rejects with 90% power when no other stands out, as a
+/// step on the scale: the tolerance, or what noise makes of it among so many `tests`.
+double detectable_change(const PeerScale& scale, double tolerance, std::size_t tests, const PeerRules& rules);
+
 enum class PeerDecision {
   cleared,    ///< the fresh round does not repeat it
   warned,     ///< worse by the warning in both rounds, among too few nodes to test

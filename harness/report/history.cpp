@@ -23,6 +23,8 @@ std::string device_text(const store::Device& device) {
   return plain(device.node.empty() ? device.identity : device.node + ", " + device.identity);
 }
 
+}  // namespace
+
 std::string cause_of(const std::vector<baseline::Mismatch>& since, int runs_off, std::size_t shown) {
   if (since.empty()) return "nothing in the fingerprint changed there";
   std::string text = "since " + cause_text(since, shown);
@@ -45,8 +47,6 @@ std::string monitor_text(const Trend& trend) {
   return fmt::format("monitor: alarm on {}{}: `gpugauge check` measures again and judges",
                      day(points[*trend.alarm].started), still ? ", and still above its limit" : "");
 }
-
-}  // namespace
 
 std::string cause_text(const std::vector<baseline::Mismatch>& since, std::size_t shown) {
   std::string out;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "report/summary.hpp"
 #include "report/terminal.hpp"
 #include "store/trend.hpp"
 
@@ -25,6 +26,17 @@ std::string draw(const std::vector<store::Event>& events, std::size_t trends, st
 
 /// "stack.driver.version 570.86 -> 580.65 and 2 more"; "" when nothing differs.
 std::string cause_text(const std::vector<baseline::Mismatch>& since, std::size_t shown);
+
+/// "since stack.driver.version 570.86 -> 580.65 (1 run later)", or that nothing changed there.
+std::string cause_of(const std::vector<baseline::Mismatch>& since, int runs_off, std::size_t shown);
+/// What the monitor says, one sentence.
+std::string monitor_text(const store::Trend& trend);
+
+/// The series as whoever shows one metric needs it: at each run what changed there, a level or a version of
+/// the stack.
+Trend chart_trend(const store::Trend& trend, const store::Facts& facts);
+/// A page for a browser: each series with its levels, versions and monitor.
+std::string html_text(const std::vector<store::Trend>& trends, const store::Facts& facts);
 
 std::string to_json(const std::vector<store::Trend>& trends);
 std::string to_json(const std::vector<store::Event>& events, std::size_t trends, std::size_t too_short);

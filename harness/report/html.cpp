@@ -49,14 +49,17 @@ std::string within_script(const nlohmann::ordered_json& data) {
 }  // namespace
 
 std::string html_text(const Subject& subject) {
-  nlohmann::ordered_json data = std::visit([](const auto* what) { return page_data(*what); }, subject);
+  return page_text(std::visit([](const auto* what) { return page_data(*what); }, subject));
+}
+
+std::string page_text(nlohmann::ordered_json data) {
   data["version"] = result::build().version;
   data["commit"] = result::build().commit;
   const std::vector<DataFile> files = embedded_report_page();
   const std::string style = part(files, "uPlot.min.css") + "\n" + part(files, "page.css");
   std::string script = "\"use strict\";\n";
   for (const char* name :
-       {"uPlot.iife.js", "base.js", "chart.js", "check.js", "heat.js", "fleet.js", "main.js"})
+       {"uPlot.iife.js", "base.js", "chart.js", "check.js", "heat.js", "fleet.js", "history.js", "main.js"})
     script += part(files, name) + "\n";
   std::string out = part(files, "head.html");
   out += fmt::format(

@@ -1,16 +1,14 @@
 // A text file for node_exporter's textfile collector, which reads Prometheus' text format 0.0.4; the same
 // file is OpenMetrics 1.0: gauges only, no timestamps, units in the names, "# UNIT" and "# EOF", which the
 // older format takes for comments.
-#include <chrono>
 #include <cmath>
-#include <iomanip>
 #include <map>
-#include <sstream>
 
 #include <fmt/format.h>
 
 #include "report/digest.hpp"
 #include "result/build.hpp"
+#include "result/time.hpp"
 
 namespace gpugauge::report {
 namespace {
@@ -67,14 +65,6 @@ std::string unit_name(std::string_view unit) {
   return at == std::string_view::npos ? first : first + "_per_" + std::string(unit.substr(at + 1));
 }
 
-std::optional<double> unix_seconds(const std::string& started) {
-  std::istringstream text(started);
-  std::tm time{};
-  text >> std::get_time(&time, "%Y-%m-%dT%H:%M:%S");
-  if (text.fail()) return std::nullopt;
-  return static_cast<double>(timegm(&time));
-}
-
 /// `report` ("check", "compare", "fleet", "diagnosis") keeps the series of several files in one folder apart.
 void add_common(Exposition& out, const Digest& made, const std::string& report) {
   out.family("gpugauge_build_info", "", "Version of the command that wrote this file; always 1.");
@@ -109,7 +99,7 @@ void add_device(Exposition& out, const DeviceReport& device, const DigestPart& p
   out.sample("gpugauge_device_exit_code", {{"report", report}, {"device", id}},
              static_cast<double>(device.outcome.code));
   out.family("gpugauge_measured_time_seconds", "seconds", "When the measuring began, in seconds since 1970.");
-  if (const auto time = unix_seconds(part.started))
+  if (const auto time = result::unix_seconds(part.started))
     out.sample("gpugauge_measured_time_seconds", {{"report", report}, {"device", id}}, *time);
   out.family("gpugauge_metric_verdict", "", "The verdict on a metric; always 1.");
   out.family("gpugauge_metric_change_ratio", "ratio",

@@ -76,7 +76,8 @@ struct DeviceReport {
   judge::Outcome outcome;
   std::optional<diagnose::Observation> observation;  ///< what was seen, for a diagnosis
   std::optional<diagnose::Diagnosis> diagnosis;
-  double seconds = 0;  ///< wall time, measuring and waiting
+  double seconds = 0;        ///< wall time, measuring and waiting
+  bool interrupted = false;  ///< before everything that was wanted had been measured
 };
 
 /// The whole of a check or compare.

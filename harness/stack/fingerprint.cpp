@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "result/build.hpp"
-#include "stack/elf.hpp"
 #include "stack/gpu_report.hpp"
 #include "stack/host.hpp"
 #include "stack/loader.hpp"
@@ -19,15 +18,6 @@ std::string or_absent(const std::string& text) {
 }
 std::string or_unknown(const std::string& text) {
   return text.empty() ? "unknown" : text;
-}
-
-/// "13.1.0.3" where the file name has it; else the soname's number and the build id, which tells builds
-/// apart: the files of NVIDIA's wheels are named libcublas.so.13 whatever their version.
-std::string library_version(const std::string& path) {
-  std::string version = version_in_file_name(path);
-  if (version.find('.') != std::string::npos) return version;
-  const std::string id = build_id(path).substr(0, 12);
-  return id.empty() ? or_unknown(version) : fmt::format("{} (build {})", version, id);
 }
 
 /// The sonames that programs of this build's CUDA major version load.

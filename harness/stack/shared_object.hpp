@@ -29,4 +29,9 @@ class SharedObject {
 /// "/usr/lib/libcuda.so.580.65.06" -> "580.65.06"; "" where nothing follows ".so".
 std::string version_in_file_name(const std::string& path);
 
+/// "13.1.0.3" where the file name has it; else the soname's number and the build id, which tells builds
+/// apart: the files of NVIDIA's wheels are named libcublas.so.13 whatever their version. "unknown" for
+/// neither.
+std::string library_version(const std::string& path);
+
 }  // namespace gpugauge::stack

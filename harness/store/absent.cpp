@@ -49,7 +49,7 @@ void Store::each_row(const std::vector<Device>&, const std::vector<Metric>&, con
                      const std::function<void(const Row&)>&) {
   absent();
 }
-judge::PeersInput Store::night(const std::string&) {
+judge::PeersInput Store::night(const std::string&, const TakeFacts&) {
   absent();
 }
 std::set<std::string> Store::content_hashes() {

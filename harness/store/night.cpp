@@ -27,7 +27,7 @@ struct Night {
 
 /// The rounds of a night without values, and where each run's round stands.
 std::map<long long, std::size_t> read_rounds(Database& database, Store& store, const Night& night,
-                                             judge::PeersInput& out) {
+                                             const TakeFacts& take, judge::PeersInput& out) {
   std::map<long long, std::size_t> places;
   std::map<std::string, std::shared_ptr<const result::Fingerprint>> kinds;
   std::vector<long long> fingerprints;
@@ -72,6 +72,7 @@ std::map<long long, std::size_t> read_rounds(Database& database, Store& store, c
     for (const auto& fact : facts.suite)
       if (baseline::role_of("suite", fact.first) == baseline::Role::must_in_common)
         round.source_hashes.insert(fact);
+    if (take) take(round.kind, facts);
     auto& shared = kinds[round.kind];
     if (!shared) shared = std::make_shared<const result::Fingerprint>(facts);
     round.fingerprint = shared;
@@ -122,7 +123,7 @@ void read_faults(Database& database, const Night& night, const std::map<long lon
 
 }  // namespace
 
-judge::PeersInput Store::night(const std::string& day) {
+judge::PeersInput Store::night(const std::string& day, const TakeFacts& facts) {
   if (!is_day(day)) throw result::UsageError(fmt::format("'{}' is no day; write it as 2026-01-31", day));
   const Night night{day, day_after(day)};
   judge::PeersInput out;
@@ -138,7 +139,7 @@ judge::PeersInput Store::night(const std::string& day) {
         metric_places[id] = static_cast<std::uint32_t>(out.metrics.size());
         out.metrics.push_back(metric.form);
       }
-      const auto places = read_rounds(*database_, *this, night, out);
+      const auto places = read_rounds(*database_, *this, night, facts, out);
       read_values(*database_, night, places, metric_places, out);
       read_faults(*database_, night, places, out);
     } catch (...) {

@@ -57,6 +57,9 @@ enum class Outcome {
   changed,  ///< a run of this id is there with other content: one of the two files was changed
 };
 
+/// Called with a run's kind (judge::PeerRound::kind) and its facts.
+using TakeFacts = std::function<void(const std::string& kind, const result::Fingerprint& facts)>;
+
 /// May the store be made when there is none?
 enum class Access { reading, writing };
 
@@ -92,8 +95,9 @@ class Store {
   void each_row(const std::vector<Device>& devices, const std::vector<Metric>& metrics, const Span& span,
                 const std::function<void(const Row&)>& take);
 
-  /// What the comparison of nodes needs of one UTC day: its first rounds.
-  judge::PeersInput night(const std::string& day);
+  /// What the comparison of nodes needs of one UTC day: its first rounds. `facts`, if given, is called with
+  /// the kind and the facts of each.
+  judge::PeersInput night(const std::string& day, const TakeFacts& facts = {});
   /// The newest day with runs; "" when there is none.
   std::string newest_day();
 

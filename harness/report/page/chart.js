@@ -55,32 +55,47 @@ function dotChart(groups, unit, band, options = {}) {
   return drawnWhenSeen(box, make);
 }
 
-/// A value over time; points: [[started, value, changed], ...], oldest first. Lines stand where something changed.
-function trendChart(points, unit, label) {
+/// A value over time; points: [[started, value, changed], ...], oldest first. Lines stand where something changed. options:
+/// {band: {low, high, centre}, levels: [{from, to, value}], marks: [{at, tone}], alarm: index}, all places in points.
+function trendChart(points, unit, label, options = {}) {
   const box = element("div", {class: "chart", role: "img", "aria-label": label});
   const make = () => {
     const xs = points.map(point => Date.parse(point[0]) / 1000);
     const ys = points.map(point => point[1]);
     const [text, grid, line] = [colour("ink"), colour("line"), colour("now")];
+    const marks = options.marks || points.map((point, at) => ({at, tone: point[2] ? "doubt" : ""})).filter(mark => mark.tone);
+    if (options.alarm !== undefined) marks.push({at: options.alarm, tone: "doubt", short: true});
+    const all = ys.concat(options.band ? [options.band.low, options.band.high] : []);
+    const [low, high] = [Math.min(...all), Math.max(...all)];
+    const margin = (high - low || Math.abs(high) || 1) * .08;
     const axis = {stroke: text, grid: {stroke: grid, width: 1}, ticks: {stroke: grid, width: 1}, font: "12px system-ui, sans-serif"};
     const plot = new uPlot({
       width: Math.max(240, box.clientWidth || 600), height: 200,
       legend: {show: false}, cursor: {show: false},
-      scales: {x: {time: true}},
+      scales: {x: {time: true}, y: {range: () => [low - margin, high + margin]}},
       axes: [axis, {...axis, size: 78, values: (_, splits) => splits.map(value => quantity(value, unit))}],
       series: [{}, {stroke: line, width: 1.5, points: {show: true, size: 4, fill: line}}],
-      hooks: {drawClear: [chart => points.forEach((point, i) => {
-        if (!point[2]) return;
-        const x = chart.valToPos(xs[i], "x", true);
+      hooks: {drawClear: [chart => {
+        const {left, top, width, height} = chart.bbox;
+        const x = at => chart.valToPos(xs[at], "x", true), y = value => chart.valToPos(value, "y", true);
+        const stroke = (tone, dash, from, to, size = 1) => {
+          chart.ctx.strokeStyle = colour(tone);
+          chart.ctx.lineWidth = size;
+          chart.ctx.setLineDash(dash);
+          chart.ctx.beginPath();
+          chart.ctx.moveTo(...from);
+          chart.ctx.lineTo(...to);
+          chart.ctx.stroke();
+        };
         chart.ctx.save();
-        chart.ctx.strokeStyle = colour("doubt");
-        chart.ctx.setLineDash([4, 3]);
-        chart.ctx.beginPath();
-        chart.ctx.moveTo(x, chart.bbox.top);
-        chart.ctx.lineTo(x, chart.bbox.top + chart.bbox.height);
-        chart.ctx.stroke();
+        if (options.band) {
+          chart.ctx.fillStyle = colour("band");
+          chart.ctx.fillRect(left, Math.min(y(options.band.low), y(options.band.high)), width, Math.abs(y(options.band.low) - y(options.band.high)));
+        }
+        for (const level of options.levels || []) stroke("ink", [], [x(level.from), y(level.value)], [x(level.to), y(level.value)], 2);
+        for (const mark of marks) stroke(mark.tone, mark.short ? [2, 2] : [4, 3], [x(mark.at), mark.short ? top + height * .8 : top], [x(mark.at), top + height], mark.short ? 3 : 1.5);
         chart.ctx.restore();
-      })]},
+      }]},
     }, [xs, ys]);
     box.replaceChildren(plot.root);
   };

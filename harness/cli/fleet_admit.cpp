@@ -1,0 +1,123 @@
+// gpugauge fleet admit: a newcomer against the nodes that are there.
+#include <memory>
+#include <mutex>
+
+#include <fmt/format.h>
+#include <glob.h>
+
+#include "cli/fleet.hpp"
+#include "judge/admit.hpp"
+#include "report/admission.hpp"
+#include "result/error.hpp"
+#include "store/store.hpp"
+
+namespace gpugauge::cli {
+namespace {
+
+struct Arguments {
+  std::vector<std::string> paths;
+  std::vector<std::string> against;
+  std::string night;
+  PolicyArguments policy;
+  bool json = false;
+};
+
+/// A pattern in quotes, or a path as it is.
+std::vector<std::string> spread(const std::string& path) {
+  if (path.find_first_of("*?[") == std::string::npos) return {path};
+  glob_t found{};
+  const int failed = ::glob(path.c_str(), 0, nullptr, &found);
+  std::vector<std::string> out;
+  if (failed == 0) out.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+  ::globfree(&found);
+  if (out.empty()) throw result::UsageError(fmt::format("--against {}: nothing has such a name", path));
+  return out;
+}
+
+bool is_store(const std::string& location) {
+  return location.starts_with("postgresql://") || location.ends_with(".sqlite") || location.ends_with(".db");
+}
+
+/// Takes the fleet from one night of a history.
+void from_store(const Arguments& arguments, judge::UsualFacts& usual, judge::PeerCollector& collector,
+                judge::AdmissionInput& input, std::string& remark) {
+  store::Store history = store::Store::open(arguments.against.front(), store::Access::reading);
+  const std::string night = arguments.night.empty() ? history.newest_day() : arguments.night;
+  if (night.empty()) throw result::UsageError(fmt::format("the store {} holds no run yet", history.name()));
+  judge::PeersInput found = history.night(
+      night, [&](const std::string& kind, const result::Fingerprint& facts) { usual.add(kind, facts); });
+  remark = fmt::format("The fleet: {} runs of {} (UTC) from the store {}.", found.rounds.size(), night,
+                       history.name());
+  collector.adopt(found);
+  input.fleet.rounds = std::move(found.rounds);
+}
+
+int admit(const Arguments& arguments) {
+  const judge::Policy rules = policy(arguments.policy);
+  const bool store = arguments.against.size() == 1 && is_store(arguments.against.front());
+  if (!store && !arguments.night.empty())
+    throw result::UsageError("--night is a night of a history: give one with --against, too");
+  judge::UsualFacts usual;
+  judge::PeerCollector collector;
+  judge::AdmissionInput input;
+  std::string remark;
+  if (store) {
+    from_store(arguments, usual, collector, input, remark);
+  } else {
+    std::vector<std::string> paths;
+    for (const std::string& path : arguments.against)
+      for (std::string& one : spread(path)) paths.push_back(std::move(one));
+    ReadRuns fleet =
+        read_runs(find_files(paths), collector, [&](const judge::PeerRound& round, const result::Run& run) {
+          usual.add(round.kind, run.fingerprint);
+        });
+    input.fleet.rounds = std::move(fleet.rounds);
+    input.fleet.unread = std::move(fleet.unread);
+    remark = fleet.left_out;
+  }
+  std::mutex mutex;
+  ReadRuns newcomers = read_runs(find_files(arguments.paths), collector,
+                                 [&](const judge::PeerRound& round, const result::Run& run) {
+                                   const std::lock_guard lock(mutex);
+                                   input.fingerprints.emplace(round.id, run.fingerprint);
+                                 });
+  input.newcomers = std::move(newcomers.rounds);
+  input.unread = std::move(newcomers.unread);
+  input.fleet.metrics = collector.metrics();
+  judge::Admissions made = judge::judge_admission(input, usual, rules);
+  for (const std::string& sentence : {remark, newcomers.left_out})
+    if (!sentence.empty()) made.remarks.push_back(sentence);
+  print(arguments.json ? report::to_json(made) : report::draw(made, report::terminal(1)));
+  return static_cast<int>(made.outcome.code);
+}
+
+}  // namespace
+
+void add_fleet_admit(CLI::App& fleet, Action& action) {
+  CLI::App* command = fleet.add_subcommand(
+      "admit", "Judge a newcomer by the nodes that are there: is it like them, and is its stack?");
+  auto arguments = std::make_shared<Arguments>();
+  command
+      ->add_option(
+          "runs", arguments->paths,
+          "Run files of the newcomer, or folders with them; a second run of a device confirms what the "
+          "first left in doubt")
+      ->required()
+      ->type_name("RUN");
+  command
+      ->add_option(
+          "--against", arguments->against,
+          "The fleet: run files, folders or patterns in quotes (may be repeated), or one history: a file "
+          "*.sqlite or *.db, or postgresql://...")
+      ->required()
+      ->allow_extra_args(false)
+      ->type_name("PATH|STORE");
+  command->add_option("--night", arguments->night, "Of a history: this UTC day (default: the newest)")
+      ->type_name("DAY");
+  add_policy_options(*command, arguments->policy);
+  add_exit_style_option(*command);
+  command->add_flag("--json", arguments->json, "JSON on standard output instead of the text");
+  command->callback([arguments, &action] { action = [arguments] { return admit(*arguments); }; });
+}
+
+}  // namespace gpugauge::cli

@@ -1,0 +1,87 @@
+// Earlier nights of a device for its report.
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <set>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "cli/command.hpp"
+#include "report/history.hpp"
+#include "store/store.hpp"
+#include "store/trend.hpp"
+
+namespace gpugauge::cli {
+namespace {
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
+/// The devices of the store that are this one. A GPU has a UUID; a host has only its name, and where the runs
+/// were stored without it, the only host that there is.
+std::vector<store::Device> same_device(const std::vector<store::Device>& all, const std::string& selection) {
+  std::vector<store::Device> same;
+  for (const store::Device& device : all)
+    if (device.identity == selection) same.push_back(device);
+  if (selection != "host" || same.size() < 2) return same;
+  const std::string name = host_name();
+  std::erase_if(same, [&](const store::Device& device) { return device.node != name; });
+  return same;
+}
+
+/// What a run of now adds to a series that the store does not hold yet.
+void add_now(const report::DeviceReport& device, const report::Measured& metric, const store::Trend& trend,
+             const store::Facts& facts, report::Trend& out) {
+  const result::Run& run = device.rounds.front();
+  const auto& points = trend.series.points;
+  const bool stored = std::any_of(points.begin(), points.end(),
+                                  [&](const store::Point& point) { return point.run_id == run.id; });
+  if (stored) return;
+  std::vector<baseline::Mismatch> different =
+      baseline::mismatches(run.fingerprint, facts(points.back().fingerprint));
+  std::erase_if(different,
+                [](const baseline::Mismatch& field) { return !field.field.starts_with("stack."); });
+  out.points.push_back({run.started, metric.value, report::cause_text(different, 3)});
+}
+
+void add_trends(store::Store& store, report::DeviceReport& device) {
+  if (device.rounds.empty()) return;
+  const store::Facts facts = [&store](std::int64_t id) -> const result::Fingerprint& {
+    return store.fingerprint(id);
+  };
+  const std::vector<store::Device> same = same_device(store.devices(), device.selection);
+  std::map<std::string, report::Measured> measured;
+  for (report::Measured& metric : report::summarise(device.rounds.front()))
+    measured.emplace(metric.key, metric);
+  const std::vector<store::Metric> metrics = store.metrics();
+  for (const store::Device& known : same) {
+    auto all = store.all_series(known, {});
+    for (const store::Metric& metric : metrics) {
+      const auto points = all.find(metric.id);
+      const auto now = measured.find(metric.form.key);
+      if (points == all.end() || now == measured.end() || now->second.unit != metric.form.unit) continue;
+      for (store::Series& series : by_profile(known, metric, std::move(points->second))) {
+        if (series.profile != device.rounds.front().profile) continue;
+        const store::Trend found =
+            analyse(std::move(series), static_cast<int>(std::max<std::size_t>(1, all.size())), {}, facts);
+        device.trends.push_back(report::chart_trend(found, facts));
+        add_now(device, now->second, found, facts, device.trends.back());
+      }
+    }
+  }
+  if (device.trends.empty())
+    device.remarks.push_back(fmt::format("The store {} holds no earlier run of this device in profile {}.",
+                                         store.name(), device.rounds.front().profile));
+}
+
+}  // namespace
+
+TakeTrends trends_from(const std::string& location) {
+  auto store = std::make_shared<store::Store>(store::Store::open(location, store::Access::reading));
+  return [store](report::DeviceReport& device) { add_trends(*store, device); };
+}
+
+}  // namespace gpugauge::cli

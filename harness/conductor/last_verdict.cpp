@@ -1,0 +1,128 @@
+#include "conductor/last_verdict.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "report/stored_verdict.hpp"
+#include "result/build.hpp"
+#include "result/error.hpp"
+#include "result/file.hpp"
+#include "run/identity.hpp"
+#include "stack/now.hpp"
+
+namespace gpugauge::conductor {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// No verdict is larger; what is, is no file of ours.
+constexpr std::size_t largest_file = std::size_t{4} << 20;
+
+std::vector<judge::SeenGpu> seen(const stack::MachineNow& now) {
+  std::vector<judge::SeenGpu> out;
+  out.reserve(now.gpus.size());
+  for (const stack::KernelGpu& gpu : now.gpus) out.push_back({gpu.address, gpu.uuid, gpu.name});
+  return out;
+}
+
+/// "GPU-..." as it is; what else a device might be called, without what a file name must not hold.
+std::string file_name(std::string device) {
+  for (char& c : device) {
+    const bool plain =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+    if (!plain) c = '_';
+  }
+  return device + ".json";
+}
+
+void write(const fs::path& state, judge::StoredVerdict verdict) {
+  const stack::MachineNow now = stack::machine_now();
+  verdict.finished = run::utc_now();
+  verdict.driver_version = now.driver_version;
+  verdict.container = now.container;
+  verdict.gpus = seen(now);
+  result::write_file(state / "verdicts" / file_name(verdict.device), report::to_json(verdict));
+}
+
+}  // namespace
+
+void keep_verdict(const fs::path& state, const report::DeviceReport& device, const Narrowed& narrowed,
+                  const stack::GpuReport& gpus) {
+  if (device.interrupted && device.outcome.code != judge::ExitCode::regressed) return;
+  judge::StoredVerdict verdict = report::stored_verdict(device);
+  verdict.narrowed = narrowed;
+  for (const stack::Gpu& gpu : gpus.gpus) {
+    if (gpu.uuid != device.selection) continue;
+    verdict.index = gpu.index;
+    verdict.address = gpu.pci_bus_id;
+  }
+  write(state, std::move(verdict));
+}
+
+void keep_node_verdict(const fs::path& state, const report::Report& report) {
+  judge::StoredVerdict verdict;
+  verdict.device = "node";
+  verdict.label = "Node";
+  verdict.boot_id = run::boot_id();
+  verdict.started = run::utc_now();
+  verdict.version = result::build().version;
+  verdict.commit = result::build().commit;
+  verdict.word = "pass";
+  verdict.outcome = {judge::ExitCode::pass, "pass: a GPU is usable"};
+  if (!report.gpu_explanation.empty()) {
+    verdict.word = "cannot judge";
+    verdict.outcome = {judge::ExitCode::cannot_judge, "no usable GPU: " + report.gpu_explanation};
+  }
+  for (const judge::Verdict& expected : report.node) {
+    ++verdict.counts[std::string(to_string(expected.kind))];
+    if (expected.kind != judge::VerdictKind::failed) continue;
+    verdict.word = "failed";
+    verdict.outcome = {judge::ExitCode::regressed, "failed: " + expected.reason};
+  }
+  write(state, std::move(verdict));
+}
+
+std::vector<judge::Kept> kept_verdicts(const fs::path& state, const std::string& root) {
+  const fs::path folder = state / "verdicts";
+  std::vector<judge::Kept> out;
+  std::error_code error;
+  if (!fs::exists(folder, error)) {
+    if (error)
+      throw result::FileError(fmt::format("{} could not be read: {}", folder.string(), error.message()));
+    return out;
+  }
+  std::vector<fs::path> files;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+    if (entry->path().extension() == ".json") files.push_back(entry->path());
+  if (error)
+    throw result::FileError(fmt::format("{} could not be read: {}", folder.string(), error.message()));
+  std::sort(files.begin(), files.end());
+  const std::string container = stack::machine_now(root).container;
+  for (const fs::path& file : files) {
+    judge::Kept kept;
+    kept.verdict = report::parse_stored_verdict(result::read_file(file, largest_file), file.string());
+    if (container.empty() && kept.verdict.container.empty())
+      for (const stack::FileChange& change : stack::changed_files(kept.verdict.stack, root))
+        kept.changed.push_back(fmt::format("{} {} then, {} now", change.name, change.then, change.now));
+    out.push_back(std::move(kept));
+  }
+  return out;
+}
+
+judge::Present present_now(const std::string& root) {
+  const stack::MachineNow now = stack::machine_now(root);
+  judge::Present out;
+  out.boot_id = run::boot_id(root);
+  out.unix_seconds =
+      std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+  out.nvidia = now.nvidia;
+  out.gpus_listed = now.gpus_listed;
+  out.gpus = seen(now);
+  out.driver_version = now.driver_version;
+  return out;
+}
+
+}  // namespace gpugauge::conductor

@@ -1,0 +1,322 @@
+#include "judge/admit.hpp"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "baseline/fields.hpp"
+#include "judge/peer_kinds.hpp"
+#include "judge/reasons.hpp"
+#include "judge/statistics.hpp"
+
+namespace gpugauge::judge {
+namespace {
+
+std::string fact(const result::Facts& facts, const std::string& name) {
+  const auto found = facts.find(name);
+  return found == facts.end() ? "" : found->second;
+}
+
+/// GPU or processor: what no declaration makes another machine of.
+std::string model_of(const result::Fingerprint& fingerprint, const std::string& device) {
+  return device == "host" ? fact(fingerprint.device, "host.cpu_model")
+                          : fmt::format("{} {}", fact(fingerprint.device, "gpu.0.name"),
+                                        fact(fingerprint.device, "gpu.0.compute_capability"));
+}
+
+/// What must match and does not, each with its count: kinds differ in nothing else within themselves.
+std::vector<Drift> incomparable(const result::Fingerprint& here, const PeerKind& kind, const Policy& policy) {
+  std::vector<Drift> out;
+  for (const baseline::Mismatch& field : baseline::mismatches(here, *kind.front().front()->fingerprint)) {
+    const bool declared =
+        std::any_of(policy.treatment.begin(), policy.treatment.end(),
+                    [&](const std::string& word) { return baseline::covers(word, field.field); });
+    out.push_back({field.field, field.now, field.then, kind.size(), kind.size(), declared, true});
+  }
+  return out;
+}
+
+bool comparable(const std::vector<Drift>& drift) {
+  return std::all_of(drift.begin(), drift.end(), [](const Drift& one) { return one.declared; });
+}
+
+/// Settings and topology that are not as usual among the kind's nodes.
+void add_noted(const result::Fingerprint& here, const std::string& kind, const UsualFacts& usual,
+               std::vector<Drift>& out) {
+  const result::Fingerprint most = usual.usual(kind);
+  for (const baseline::Mismatch& field : baseline::differences(here, most, {baseline::Role::noted})) {
+    const UsualFacts::Usual found = usual.of(kind, field.field);
+    // What has no usual value differs from node to node: it tells them apart and says nothing against one.
+    if (found.value.empty()) continue;
+    out.push_back({field.field, field.now, found.value, found.runs, found.of, false, false});
+  }
+}
+
+bool grave(const Verdict& verdict) {
+  return verdict.kind == VerdictKind::failed || verdict.kind == VerdictKind::missing ||
+         verdict.kind == VerdictKind::regressed;
+}
+
+std::string or_absent(const std::string& text) {
+  return text.empty() ? "absent" : text;
+}
+
+std::string some_drift(const std::vector<Drift>& drift) {
+  constexpr std::size_t shown = 4;
+  std::vector<std::string> parts;
+  for (const Drift& one : drift)
+    if (!one.declared)
+      parts.push_back(
+          fmt::format("{} is {} here and {} there", one.field, or_absent(one.here), or_absent(one.usual)));
+  const std::size_t more = parts.size() > shown ? parts.size() - shown : 0;
+  parts.resize(parts.size() - more);
+  return fmt::format("{}{}", fmt::join(parts, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
+class Admitting {
+ public:
+  Admitting(const AdmissionInput& input, const UsualFacts& usual, const Policy& policy,
+            const PeerRules& rules)
+      : input_(input), usual_(usual), policy_(policy), rules_(rules) {}
+
+  Admissions made() && {
+    std::set<std::string> names;
+    for (const PeerRound& round : input_.newcomers) names.insert(round.node);
+    std::vector<PeerRound> others;
+    for (const PeerRound& round : input_.fleet.rounds)
+      if (!names.contains(round.node)) others.push_back(round);
+    if (const std::size_t own = input_.fleet.rounds.size() - others.size(); own > 0)
+      out_.remarks.push_back(fmt::format(
+          "{} of the fleet's runs are the newcomer's own and were left out: nobody judges itself.", own));
+    kinds_ = kinds_of(nodes_of(others, out_.remarks));
+    for (const PeerRounds& newcomer : nodes_of(input_.newcomers, out_.remarks))
+      out_.nodes.push_back(admit(newcomer));
+    for (const UnreadFile& file : input_.unread) {
+      Admission made;
+      made.node = made.label = file.label;
+      made.files = {file.file};
+      made.reason = "its run could not be read: " + file.reason;
+      out_.nodes.push_back(std::move(made));
+    }
+    for (const UnreadFile& file : input_.fleet.unread)
+      out_.remarks.push_back(fmt::format("Of the fleet, {} could not be read: {}", file.file, file.reason));
+    std::stable_sort(out_.nodes.begin(), out_.nodes.end(), [](const Admission& a, const Admission& b) {
+      return std::tie(a.state, a.label, a.node) < std::tie(b.state, b.label, b.node);
+    });
+    decide();
+    return std::move(out_);
+  }
+
+ private:
+  Admission admit(const PeerRounds& newcomer) const {
+    const PeerRound& first = *newcomer.front();
+    const result::Fingerprint& here = input_.fingerprints.at(first.id);
+    Admission made;
+    made.node = first.node;
+    made.label = first.label;
+    made.device = first.device;
+    for (const PeerRound* round : newcomer) made.files.push_back(round->file);
+    const PeerKind* kind = choose(first, here, made);
+    if (kind == nullptr) return made;
+    made.reference = describe(*kind->front().front());
+    made.peers = kind->size();
+    for (const std::string& word : policy_.treatment) {
+      const bool differs = std::any_of(made.drift.begin(), made.drift.end(),
+                                       [&](const Drift& one) { return baseline::covers(word, one.field); });
+      if (!differs)
+        made.remarks.push_back(fmt::format(
+            "Treatment {}: declared, but nothing of that name differs between it and the fleet.", word));
+    }
+    add_noted(here, kind->front().front()->kind, usual_, made.drift);
+    if (!comparable_of(made.drift)) {
+      made.reason = fmt::format(
+          "its stack is not the fleet's: {}; bring it to the fleet's, or declare with "
+          "--treatment what is meant to differ",
+          some_drift(must_match(made.drift)));
+    } else if (static_cast<int>(made.peers) < rules_.minimum_nodes) {
+      made.reason = fmt::format(
+          "the fleet has {} node{} of its kind ({}), and {} are needed to know how far healthy ones lie "
+          "apart",
+          made.peers, made.peers == 1 ? "" : "s", made.reference, rules_.minimum_nodes);
+    } else {
+      compare(*kind, newcomer, made);
+      return made;
+    }
+    add_own_failures(newcomer, made);
+    return made;
+  }
+
+  static std::vector<Drift> must_match(const std::vector<Drift>& drift) {
+    std::vector<Drift> out;
+    std::copy_if(drift.begin(), drift.end(), std::back_inserter(out),
+                 [](const Drift& one) { return one.must_match; });
+    return out;
+  }
+  static bool comparable_of(const std::vector<Drift>& drift) { return comparable(must_match(drift)); }
+
+  /// What went wrong on the newcomer itself needs no peers.
+  static void add_own_failures(const PeerRounds& newcomer, Admission& made) {
+    add_failures(newcomer, made.verdicts);
+    if (made.verdicts.empty()) return;
+    made.state = AdmissionState::refused;
+    made.reason = fmt::format("{} failed: {}; and {}", made.verdicts.front().metric,
+                              made.verdicts.front().reason, made.reason);
+  }
+
+  /// The kind to compare with: a comparable one, the largest first; else the nearest of the same model. Fills
+  /// in the drift against it. nullptr: there is none of the model, and the reason says so.
+  const PeerKind* choose(const PeerRound& first, const result::Fingerprint& here, Admission& made) const {
+    const std::string model = model_of(here, first.device);
+    const PeerKind* nearest = nullptr;
+    std::vector<Drift> least;
+    std::vector<std::string> models;
+    for (const PeerKind& kind : kinds_) {
+      const PeerRound& usual = *kind.front().front();
+      const std::string other = model_of(*usual.fingerprint, usual.device);
+      const bool host = usual.device == "host";
+      if (host != (first.device == "host") || other != model) {
+        models.push_back(fmt::format("{} ({} node{})", host ? "hosts with " + other : other, kind.size(),
+                                     kind.size() == 1 ? "" : "s"));
+        continue;
+      }
+      std::vector<Drift> drift = incomparable(here, kind, policy_);
+      if (comparable(drift)) {
+        made.drift = std::move(drift);
+        return &kind;
+      }
+      if (nearest == nullptr || drift.size() < least.size()) {
+        nearest = &kind;
+        least = std::move(drift);
+      }
+    }
+    made.drift = std::move(least);
+    if (nearest == nullptr)
+      made.reason = models.empty() ? "the fleet holds no run of another node"
+                                   : fmt::format("it is {}, and the fleet has none: {}",
+                                                 first.device == "host" ? "a host with " + model : model,
+                                                 fmt::join(models, ", "));
+    return nearest;
+  }
+
+  void compare(const PeerKind& kind, const PeerRounds& newcomer, Admission& made) const {
+    PeerGroupResult result = judge_newcomer(kind, newcomer, input_.fleet.metrics, policy_, rules_);
+    made.metrics = result.sensitivity.size();
+    made.verdicts = std::move(result.verdicts.front());
+    std::stable_sort(made.verdicts.begin(), made.verdicts.end(), [](const Verdict& a, const Verdict& b) {
+      if (grave(a) != grave(b)) return grave(a);
+      return a.change.value_or(1) > b.change.value_or(1);
+    });
+    std::vector<double> detects;
+    for (const PeerSensitivity& one : result.sensitivity) {
+      detects.push_back(one.detects);
+      if (one.detects > made.detects_worst) {
+        made.detects_worst = one.detects;
+        made.worst_metric = one.metric;
+      }
+      made.blunt += one.detects > 2 * one.tolerance ? 1 : 0;
+    }
+    if (!detects.empty()) made.detects_median = median(detects);
+    if (!result.not_judged.empty())
+      made.remarks.push_back(
+          fmt::format("{} metrics were not compared: most of the fleet's nodes do not measure them.",
+                      result.not_judged.size()));
+    if (const std::size_t alone = unknown_to(kind, *newcomer.front()); alone > 0)
+      made.remarks.push_back(
+          fmt::format("{} metrics that it measures were not compared: no other node does.", alone));
+    decide(result.again.front(), made);
+  }
+
+  void decide(bool again, Admission& made) const {
+    const auto count = [&](bool graver) {
+      return std::count_if(made.verdicts.begin(), made.verdicts.end(),
+                           [&](const Verdict& verdict) { return grave(verdict) == graver; });
+    };
+    if (count(true) > 0) {
+      made.state = AdmissionState::refused;
+      made.reason =
+          fmt::format("{} of {} metrics: {}: {}: {}", count(true), made.metrics, made.verdicts.front().metric,
+                      to_string(made.verdicts.front().kind), made.verdicts.front().reason);
+    } else if (count(false) > 0) {
+      made.state = AdmissionState::measure_again;
+      made.reason = fmt::format("{} of {} metrics in doubt, {} first: {}", count(false), made.metrics,
+                                made.verdicts.front().metric,
+                                again ? "measure it again and give both runs; one run condemns nobody"
+                                      : "worse in both runs, and the fleet has too few nodes to test that");
+    } else if (made.metrics == 0) {
+      made.reason = "no metric was measured both here and by the fleet";
+    } else {
+      made.state = AdmissionState::admitted;
+      made.reason = fmt::format("all {} metrics are within the spread of {} nodes", made.metrics, made.peers);
+    }
+  }
+
+  static std::size_t unknown_to(const PeerKind& kind, const PeerRound& newcomer) {
+    std::set<std::uint32_t> known;
+    for (const PeerRounds& node : kind)
+      for (const auto& [metric, value] : node.front()->values) known.insert(metric);
+    return static_cast<std::size_t>(
+        std::count_if(newcomer.values.begin(), newcomer.values.end(),
+                      [&](const auto& value) { return !known.contains(value.first); }));
+  }
+
+  void decide() {
+    const auto named = [&](AdmissionState state) {
+      std::vector<std::string> labels;
+      for (const Admission& one : out_.nodes)
+        if (one.state == state) labels.push_back(one.label);
+      return labels;
+    };
+    const auto refused = named(AdmissionState::refused);
+    const auto unknown = named(AdmissionState::cannot_judge);
+    const auto again = named(AdmissionState::measure_again);
+    const auto in = named(AdmissionState::admitted);
+    const auto sentence = [&](const std::vector<std::string>& labels, const char* what) {
+      return labels.empty() ? std::string()
+                            : fmt::format("; {} {} ({})", labels.size(), what, fmt::join(labels, ", "));
+    };
+    std::string tail = sentence(refused, "refused") + sentence(again, "to be measured again") +
+                       sentence(unknown, "not judged") + sentence(in, "admitted");
+    if (!tail.empty()) tail = tail.substr(2);
+    if (!refused.empty())
+      out_.outcome = {ExitCode::regressed, "regressed: " + tail};
+    else if (out_.nodes.empty())
+      out_.outcome = {ExitCode::cannot_judge, "cannot judge: no run of a newcomer was found"};
+    else if (!again.empty() || !unknown.empty())
+      out_.outcome = {ExitCode::cannot_judge, "cannot judge: " + tail};
+    else
+      out_.outcome = {ExitCode::pass, "admit: " + tail};
+  }
+
+  const AdmissionInput& input_;
+  const UsualFacts& usual_;
+  const Policy& policy_;
+  const PeerRules& rules_;
+  std::vector<PeerKind> kinds_;
+  Admissions out_;
+};
+
+}  // namespace
+
+Admissions judge_admission(const AdmissionInput& input, const UsualFacts& usual, const Policy& policy,
+                           const PeerRules& rules) {
+  return Admitting(input, usual, policy, rules).made();
+}
+
+std::string_view to_string(AdmissionState state) {
+  switch (state) {
+    case AdmissionState::refused:
+      return "refused";
+    case AdmissionState::cannot_judge:
+      return "cannot judge";
+    case AdmissionState::measure_again:
+      return "measure again";
+    case AdmissionState::admitted:
+      break;
+  }
+  return "admitted";
+}
+
+}  // namespace gpugauge::judge

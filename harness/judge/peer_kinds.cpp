@@ -1,0 +1,94 @@
+#include "judge/peer_kinds.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "baseline/baseline.hpp"
+
+namespace gpugauge::judge {
+namespace {
+
+std::string fact(const result::Facts& facts, const std::string& name) {
+  const auto found = facts.find(name);
+  return found == facts.end() ? "" : found->second;
+}
+
+}  // namespace
+
+std::vector<PeerRounds> nodes_of(const std::vector<PeerRound>& rounds, std::vector<std::string>& remarks) {
+  std::map<std::string, PeerRounds> by_name;
+  for (const PeerRound& round : rounds) by_name[round.node].push_back(&round);
+  std::vector<PeerRounds> out;
+  for (auto& [name, node] : by_name) {
+    std::sort(node.begin(), node.end(), [](const PeerRound* a, const PeerRound* b) {
+      return std::pair(a->id, a->file) < std::pair(b->id, b->file);
+    });
+    const auto twice = std::unique(node.begin(), node.end(),
+                                   [](const PeerRound* a, const PeerRound* b) { return a->id == b->id; });
+    if (twice != node.end()) {
+      remarks.push_back(fmt::format("{} was given {} times: one run cannot confirm itself.",
+                                    node.front()->file, 1 + (node.end() - twice)));
+      node.erase(twice, node.end());
+    }
+    out.push_back(std::move(node));
+  }
+  return out;
+}
+
+std::vector<PeerKind> kinds_of(const std::vector<PeerRounds>& nodes) {
+  std::map<std::string, std::map<std::string, std::map<std::string, int>>> hashes;
+  for (const PeerRounds& node : nodes)
+    for (const auto& [family, hash] : node.front()->source_hashes) ++hashes[node.front()->kind][family][hash];
+  std::map<std::string, PeerKind> groups;
+  for (const PeerRounds& node : nodes) {
+    const PeerRound& first = *node.front();
+    std::string name = first.kind;
+    for (const auto& [family, hash] : first.source_hashes) {
+      const auto& found = hashes.at(first.kind).at(family);
+      const auto most = std::max_element(found.begin(), found.end(),
+                                         [](const auto& a, const auto& b) { return a.second < b.second; });
+      if (most->first != hash) name += fmt::format(" {}={}", family, hash);
+    }
+    groups[name].push_back(node);
+  }
+  std::vector<PeerKind> out;
+  out.reserve(groups.size());
+  for (auto& [name, group] : groups) out.push_back(std::move(group));
+  std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.size() > b.size(); });
+  return out;
+}
+
+std::string describe(const PeerRound& round) {
+  std::string text;
+  if (round.device == "host") {
+    text = fact(round.fingerprint->device, "host.cpu_model");
+  } else {
+    text = fact(round.fingerprint->device, "gpu.0.name");
+    if (const std::string driver = fact(round.fingerprint->stack, "driver.version"); !driver.empty())
+      text += ", driver " + driver;
+  }
+  return text.empty() ? "nodes of one kind" : text;
+}
+
+std::string describe(const PeerKind& kind, const PeerKind& largest) {
+  const PeerRound& first = *kind.front().front();
+  const PeerRound& usual = *largest.front().front();
+  const std::string text = describe(first);
+  if (&kind == &largest) return text;
+  std::vector<std::string> different;
+  for (const baseline::Mismatch& field : baseline::mismatches(*first.fingerprint, *usual.fingerprint))
+    different.push_back(fmt::format("{} is '{}' here and '{}' there", field.field, field.now, field.then));
+  if (first.source_hashes != usual.source_hashes && different.empty())
+    different.emplace_back("the sources of a family differ");
+  if (different.empty()) return text;
+  constexpr std::size_t shown = 3;
+  const std::size_t more = different.size() > shown ? different.size() - shown : 0;
+  different.resize(different.size() - more);
+  return fmt::format("{}; against the largest group: {}{}", text, fmt::join(different, ", "),
+                     more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
+}  // namespace gpugauge::judge

@@ -1,0 +1,296 @@
+#include "judge/standing.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "result/error.hpp"
+#include "result/time.hpp"
+
+namespace gpugauge::judge {
+namespace {
+
+/// Clocks of one machine do not run back by more.
+constexpr double clock_slack_seconds = 60;
+constexpr std::size_t least_uuid_letters = 8;
+
+bool is_index(const std::string& word) {
+  return !word.empty() && word.size() < 6 &&
+         std::all_of(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+bool of_gpu(const StoredVerdict& verdict) {
+  return verdict.device != "host" && verdict.device != "node";
+}
+
+/// The GPU that the verdict is of. By UUID where the kernel tells it, else by its place on the bus; an
+/// instance of a GPU (MIG) is where that GPU is.
+bool same_gpu(const SeenGpu& gpu, const std::string& device, const std::string& address) {
+  if (gpu.uuid == device) return true;
+  const bool unknown = gpu.uuid.empty() || device.starts_with("MIG-");
+  return unknown && !address.empty() && gpu.address == address;
+}
+
+std::string name_of(const SeenGpu& gpu) {
+  std::string out = "GPU at " + gpu.address;
+  if (!gpu.name.empty()) out += " " + gpu.name;
+  return gpu.uuid.empty() ? out : fmt::format("{} ({})", out, gpu.uuid);
+}
+
+std::string or_none(const std::string& text) {
+  return text.empty() ? "none" : text;
+}
+
+class Judging {
+ public:
+  Judging(const std::vector<Kept>& kept, const Present& now, const StatusRequest& request)
+      : kept_(kept), now_(now), request_(request) {}
+
+  Status made() && {
+    for (const std::string& word : request_.devices) add(word);
+    const bool gpu_wanted = std::any_of(request_.devices.begin(), request_.devices.end(),
+                                        [](const std::string& word) { return word != "host"; });
+    if (gpu_wanted) add_node();
+    decide();
+    return std::move(out_);
+  }
+
+ private:
+  void add(const std::string& word) {
+    if (word == "host") {
+      const Kept* found = find([](const StoredVerdict& verdict) { return verdict.device == "host"; });
+      if (found != nullptr)
+        add_stored(*found);
+      else
+        add_ungauged("host", "Host", "was never gauged: `gpugauge check --device host` does");
+    } else if (word == "all") {
+      add_all();
+    } else if (is_index(word)) {
+      const Kept* found = find(
+          [&](const StoredVerdict& verdict) { return of_gpu(verdict) && verdict.index == std::stoi(word); });
+      if (found != nullptr)
+        add_stored(*found);
+      else
+        add_ungauged("gpu " + word, "GPU " + word,
+                     fmt::format("was never gauged: `gpugauge check --device {}` does", word));
+    } else {
+      add_by_uuid(word);
+    }
+  }
+
+  void add_by_uuid(const std::string& word) {
+    const auto begins = [&](const std::string& uuid) {
+      return word.size() >= least_uuid_letters && uuid.starts_with(word);
+    };
+    std::set<std::string> known;
+    for (const Kept& one : kept_)
+      if (begins(one.verdict.device)) known.insert(one.verdict.device);
+    for (const SeenGpu& gpu : now_.gpus)
+      if (begins(gpu.uuid)) known.insert(gpu.uuid);
+    if (known.size() > 1 && !known.contains(word))
+      throw result::UsageError(
+          fmt::format("--device {}: more than one GPU begins so: {}", word, fmt::join(known, ", ")));
+    const std::string device = known.size() == 1 ? *known.begin() : word;
+    if (const Kept* found = find([&](const StoredVerdict& verdict) { return verdict.device == device; })) {
+      add_stored(*found);
+      return;
+    }
+    const auto here = std::find_if(now_.gpus.begin(), now_.gpus.end(),
+                                   [&](const SeenGpu& gpu) { return gpu.uuid == device; });
+    if (here != now_.gpus.end())
+      add_never(*here);
+    else
+      add_ungauged(word, word, "was never gauged, and the kernel shows no such GPU");
+  }
+
+  void add_all() {
+    if (now_.gpus_listed && now_.gpus.empty() && !any_of_this_boot()) {
+      add_ungauged(
+          "all", "GPUs",
+          now_.nvidia
+              ? "there is something of NVIDIA's here, and the kernel shows no GPU: `gpugauge doctor` says why"
+              : "this machine has no NVIDIA GPU; --device host asks for the processor's verdict");
+      return;
+    }
+    std::vector<const Kept*> gpus;
+    for (const Kept& one : kept_)
+      if (of_gpu(one.verdict)) gpus.push_back(&one);
+    std::sort(gpus.begin(), gpus.end(), [](const Kept* a, const Kept* b) {
+      return std::tie(a->verdict.index, a->verdict.device) < std::tie(b->verdict.index, b->verdict.device);
+    });
+    for (const Kept* one : gpus) {
+      if (here(one->verdict) || one->verdict.boot_id == now_.boot_id)
+        add_stored(*one);
+      else
+        out_.remarks.push_back(fmt::format("{} is not in this machine; its last verdict is of {}.",
+                                           one->verdict.label, one->verdict.finished));
+    }
+    for (const SeenGpu& gpu : now_.gpus) {
+      const bool gauged = std::any_of(gpus.begin(), gpus.end(), [&](const Kept* one) {
+        return same_gpu(gpu, one->verdict.device, one->verdict.address);
+      });
+      if (!gauged) add_never(gpu);
+    }
+    add_gone(gpus);
+    if (out_.devices.empty()) add_ungauged("all", "GPUs", "none was ever gauged: `gpugauge check` does");
+  }
+
+  /// GPUs that the kernel showed in this boot and does not show now, without a verdict of their own.
+  void add_gone(const std::vector<const Kept*>& gpus) {
+    if (!now_.gpus_listed) return;
+    std::set<std::string> said;
+    for (const Kept* one : gpus) {
+      if (one->verdict.boot_id != now_.boot_id) continue;
+      for (const SeenGpu& gpu : one->verdict.gpus) {
+        const auto is = [&](const SeenGpu& other) { return other.address == gpu.address; };
+        const bool has_verdict = std::any_of(gpus.begin(), gpus.end(), [&](const Kept* other) {
+          return same_gpu(gpu, other->verdict.device, other->verdict.address);
+        });
+        if (has_verdict || std::any_of(now_.gpus.begin(), now_.gpus.end(), is)) continue;
+        if (!said.insert(gpu.address).second) continue;
+        add_ungauged(gpu.uuid.empty() ? gpu.address : gpu.uuid, name_of(gpu),
+                     fmt::format("was in this machine at {} and is not now", one->verdict.finished));
+      }
+    }
+  }
+
+  void add_node() {
+    const Kept* node = find([](const StoredVerdict& verdict) { return verdict.device == "node"; });
+    if (node == nullptr || node->verdict.boot_id != now_.boot_id ||
+        node->verdict.outcome.code == ExitCode::pass)
+      return;
+    add_stored(*node);
+  }
+
+  void add_stored(const Kept& kept) {
+    const StoredVerdict& verdict = kept.verdict;
+    const bool twice = std::any_of(out_.devices.begin(), out_.devices.end(),
+                                   [&](const Standing& known) { return known.device == verdict.device; });
+    if (twice) return;
+    Standing made;
+    made.device = verdict.device;
+    made.label = verdict.label;
+    made.stored = verdict;
+    if (const auto then = result::unix_seconds(verdict.finished))
+      made.age_seconds = now_.unix_seconds - *then;
+    made.against = against(kept, made.age_seconds);
+    if (made.against.empty()) {
+      made.code = verdict.outcome.code;
+      made.word = verdict.word;
+      made.reason = verdict.outcome.sentence;
+      if (!verdict.narrowed.empty())
+        made.reason += fmt::format("; only of {}", fmt::join(verdict.narrowed, ", "));
+    } else {
+      made.word = "cannot judge";
+      made.reason = fmt::format("{}; `gpugauge check` measures again", fmt::join(made.against, "; "));
+    }
+    out_.devices.push_back(std::move(made));
+  }
+
+  /// Why a verdict does not speak for now, each by name.
+  std::vector<std::string> against(const Kept& kept, std::optional<double> age) const {
+    const StoredVerdict& verdict = kept.verdict;
+    std::vector<std::string> out;
+    const bool same_boot = verdict.boot_id == now_.boot_id && !now_.boot_id.empty();
+    if (!same_boot) out.emplace_back("the machine was started anew since its last verdict");
+    if (of_gpu(verdict)) {
+      if (!here(verdict)) out.emplace_back("it is not in this machine now");
+      if (verdict.driver_version != now_.driver_version)
+        out.push_back(fmt::format("driver {} then, {} now", or_none(verdict.driver_version),
+                                  or_none(now_.driver_version)));
+      out.insert(out.end(), kept.changed.begin(), kept.changed.end());
+    }
+    if (!age)
+      out.push_back("its time cannot be read: " + verdict.finished);
+    else if (*age < -clock_slack_seconds)
+      out.push_back(fmt::format("its last verdict is dated {}, which is in the future: is the clock right?",
+                                verdict.finished));
+    else if (request_.most_seconds && *age > *request_.most_seconds)
+      out.push_back(fmt::format("its last verdict is of {}, older than is let count", verdict.finished));
+    if (!request_.profile.empty() && verdict.device != "node") {
+      if (verdict.profile != request_.profile)
+        out.push_back(fmt::format("its last verdict is of profile {}, and {} is asked for", verdict.profile,
+                                  request_.profile));
+      else if (!verdict.narrowed.empty())
+        out.push_back(fmt::format("its last verdict is only of {}", fmt::join(verdict.narrowed, ", ")));
+    }
+    return out;
+  }
+
+  void add_never(const SeenGpu& gpu) {
+    add_ungauged(gpu.uuid.empty() ? gpu.address : gpu.uuid, name_of(gpu),
+                 "was never gauged: `gpugauge check` does");
+  }
+
+  void add_ungauged(std::string device, std::string label, std::string reason) {
+    Standing made;
+    made.device = std::move(device);
+    made.label = std::move(label);
+    made.word = "cannot judge";
+    made.reason = std::move(reason);
+    out_.devices.push_back(std::move(made));
+  }
+
+  bool here(const StoredVerdict& verdict) const {
+    return !now_.gpus_listed || std::any_of(now_.gpus.begin(), now_.gpus.end(), [&](const SeenGpu& gpu) {
+      return same_gpu(gpu, verdict.device, verdict.address);
+    });
+  }
+
+  bool any_of_this_boot() const {
+    return std::any_of(kept_.begin(), kept_.end(), [&](const Kept& one) {
+      return of_gpu(one.verdict) && one.verdict.boot_id == now_.boot_id;
+    });
+  }
+
+  /// The newest that fits.
+  template <typename Fits>
+  const Kept* find(const Fits& fits) const {
+    const Kept* newest = nullptr;
+    for (const Kept& one : kept_)
+      if (fits(one.verdict) && (newest == nullptr || one.verdict.finished > newest->verdict.finished))
+        newest = &one;
+    return newest;
+  }
+
+  void decide() {
+    constexpr std::array gravest{ExitCode::error, ExitCode::regressed, ExitCode::cannot_judge,
+                                 ExitCode::inconclusive, ExitCode::pass};
+    for (const ExitCode code : gravest) {
+      std::vector<std::string> labels;
+      const Standing* first = nullptr;
+      for (const Standing& one : out_.devices) {
+        if (one.code != code) continue;
+        if (first == nullptr) first = &one;
+        labels.push_back(one.label);
+      }
+      if (first == nullptr) continue;
+      const std::size_t all = out_.devices.size();
+      out_.outcome = {code, all == 1 ? fmt::format("{}: {}", first->label, said(*first))
+                                     : fmt::format("{}: {} of {}: {}", first->word, labels.size(), all,
+                                                   fmt::join(labels, ", "))};
+      return;
+    }
+    out_.outcome = {ExitCode::cannot_judge, "cannot judge: no device was asked for"};
+  }
+
+  static std::string said(const Standing& one) {
+    return one.reason.starts_with(one.word) ? one.reason : one.word + ": " + one.reason;
+  }
+
+  const std::vector<Kept>& kept_;
+  const Present& now_;
+  const StatusRequest& request_;
+  Status out_;
+};
+
+}  // namespace
+
+Status judge_status(const std::vector<Kept>& kept, const Present& now, const StatusRequest& request) {
+  return Judging(kept, now, request).made();
+}
+
+}  // namespace gpugauge::judge

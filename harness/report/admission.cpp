@@ -1,0 +1,138 @@
+#include "report/admission.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "report/format.hpp"
+#include "report/table.hpp"
+#include "result/build.hpp"
+#include "result/object_reader.hpp"
+
+namespace gpugauge::report {
+namespace {
+
+using judge::Admission;
+using judge::AdmissionState;
+using judge::Drift;
+using judge::Verdict;
+using nlohmann::ordered_json;
+
+Tone tone(AdmissionState state) {
+  return state == AdmissionState::admitted  ? Tone::good
+         : state == AdmissionState::refused ? Tone::bad
+                                            : Tone::doubt;
+}
+
+std::string or_absent(const std::string& text) {
+  return text.empty() ? "absent" : text;
+}
+
+std::string drift_text(const Drift& drift) {
+  const std::string role = drift.declared ? "declared" : drift.must_match ? "must match" : "may be a cause";
+  return fmt::format("{}: {} here, {} on {} of {} ({})", drift.field, or_absent(drift.here),
+                     or_absent(drift.usual), drift.runs, drift.of, role);
+}
+
+std::string draw_one(const Admission& one, const Terminal& terminal) {
+  constexpr std::size_t most_drift = 8;
+  constexpr std::size_t most_verdicts = 5;
+  std::string out = fmt::format("  {}  {}\n", terminal.paint(plain(one.label), Tone::strong),
+                                terminal.paint(to_string(one.state), tone(one.state)));
+  const auto line = [&](const std::string& text) {
+    out += "    " + wrap(plain(text), terminal.width, 6) + "\n";
+  };
+  line(one.reason);
+  if (!one.reference.empty())
+    line(fmt::format("compared with {} node{}: {}", one.peers, one.peers == 1 ? "" : "s", one.reference));
+  if (one.metrics > 0) {
+    line(fmt::format("what these nodes let see: a drop of {} in the middle metric, {} in the worst ({})",
+                     percent(one.detects_median), percent(one.detects_worst), one.worst_metric));
+    if (one.blunt > 0)
+      line(fmt::format(
+          "{} of {} metrics show a drop only from twice their tolerance on: more nodes would sharpen them",
+          one.blunt, one.metrics));
+  }
+  for (std::size_t i = 0; i < std::min(most_drift, one.drift.size()); ++i) line(drift_text(one.drift[i]));
+  if (one.drift.size() > most_drift)
+    line(fmt::format("and {} more that differ; --json has them all", one.drift.size() - most_drift));
+  for (const std::string& remark : one.remarks) line(remark);
+  for (std::size_t i = 0; i < std::min(most_verdicts, one.verdicts.size()); ++i)
+    line(fmt::format("{}: {}: {}", one.verdicts[i].metric, to_string(one.verdicts[i].kind),
+                     one.verdicts[i].reason));
+  if (one.verdicts.size() > most_verdicts)
+    line(fmt::format("and {} more; --json has them all", one.verdicts.size() - most_verdicts));
+  return out;
+}
+
+ordered_json json_of(const Verdict& verdict) {
+  ordered_json out{{"metric", verdict.metric},
+                   {"verdict", to_string(verdict.kind)},
+                   {"class", verdict.metric_class},
+                   {"unit", verdict.unit},
+                   {"better", to_string(verdict.better)},
+                   {"tolerance", verdict.tolerance},
+                   {"rounds", verdict.rounds},
+                   {"reason", verdict.reason}};
+  if (verdict.value) out["value"] = *verdict.value;
+  if (verdict.baseline) out["median_of_nodes"] = *verdict.baseline;
+  if (verdict.change) out["change"] = *verdict.change;
+  return out;
+}
+
+ordered_json json_of(const Drift& drift) {
+  return {{"field", drift.field},      {"here", drift.here}, {"usual", drift.usual},
+          {"runs", drift.runs},        {"of", drift.of},     {"must_match", drift.must_match},
+          {"declared", drift.declared}};
+}
+
+template <typename T>
+ordered_json array_of(const std::vector<T>& values) {
+  ordered_json out = ordered_json::array();
+  for (const T& value : values) out.push_back(json_of(value));
+  return out;
+}
+
+ordered_json json_of(const Admission& one) {
+  ordered_json out{{"node", one.label},          {"identity", one.node},
+                   {"device", one.device},       {"state", to_string(one.state)},
+                   {"reason", one.reason},       {"files", one.files},
+                   {"reference", one.reference}, {"peers", one.peers},
+                   {"metrics", one.metrics}};
+  if (one.metrics > 0)
+    out["detects"] = {{"median", one.detects_median},
+                      {"worst", one.detects_worst},
+                      {"worst_metric", one.worst_metric},
+                      {"blunt_metrics", one.blunt}};
+  out["drift"] = array_of(one.drift);
+  out["verdicts"] = array_of(one.verdicts);
+  out["remarks"] = one.remarks;
+  return out;
+}
+
+}  // namespace
+
+std::string draw(const judge::Admissions& admissions, const Terminal& terminal) {
+  std::string out;
+  for (const Admission& one : admissions.nodes) out += draw_one(one, terminal) + "\n";
+  for (const std::string& remark : admissions.remarks)
+    out += "  " + wrap(plain(remark), terminal.width, 4) + "\n";
+  const judge::ExitCode code = admissions.outcome.code;
+  const Tone shown = code == judge::ExitCode::pass        ? Tone::good
+                     : code == judge::ExitCode::regressed ? Tone::bad
+                                                          : Tone::doubt;
+  return out + terminal.paint(wrap(plain(admissions.outcome.sentence), terminal.width), shown) + "\n";
+}
+
+std::string to_json(const judge::Admissions& admissions) {
+  return result::dump_json({{"schema", admission_schema},
+                            {"gpugauge", result::build().version},
+                            {"commit", result::build().commit},
+                            {"outcome",
+                             {{"exit_code", static_cast<int>(admissions.outcome.code)},
+                              {"sentence", admissions.outcome.sentence}}},
+                            {"remarks", admissions.remarks},
+                            {"nodes", array_of(admissions.nodes)}});
+}
+
+}  // namespace gpugauge::report

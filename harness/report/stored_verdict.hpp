@@ -1,0 +1,24 @@
+// The last verdict of a device as a file: "gpugauge.verdict/1" (docs/schema/verdict.schema.json).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "judge/stored_verdict.hpp"
+#include "report/summary.hpp"
+
+namespace gpugauge::report {
+
+inline constexpr std::string_view verdict_schema = "gpugauge.verdict/1";
+/// Metrics that a stored verdict names.
+inline constexpr std::size_t stored_metrics_most = 5;
+
+/// What is kept of a device that was measured and judged; the caller adds what the report does not know: when
+/// it finished, what it was narrowed to, where the GPU is, and what the kernel shows.
+judge::StoredVerdict stored_verdict(const DeviceReport& device);
+
+std::string to_json(const judge::StoredVerdict& verdict);
+/// Throws result::FormatError naming the place.
+judge::StoredVerdict parse_stored_verdict(const std::string& text, const std::string& origin);
+
+}  // namespace gpugauge::report

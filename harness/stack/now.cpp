@@ -1,0 +1,65 @@
+#include "stack/now.hpp"
+
+#include "stack/environment.hpp"
+#include "stack/hardware.hpp"
+#include "stack/inventory/driver.hpp"
+#include "stack/shared_object.hpp"
+#include "stack/tree.hpp"
+
+namespace gpugauge::stack {
+namespace {
+
+std::string fact(const result::Facts& facts, const std::string& name) {
+  const auto found = facts.find(name);
+  return found == facts.end() || found->second == "absent" || found->second == "unknown" ? "" : found->second;
+}
+
+/// The version of the driver's library in the folder where it was loaded from, "gone" where none is there any
+/// more. Its file carries the version in its name: an upgrade takes that file away, or points the link
+/// elsewhere.
+std::string libcuda_now(const Tree& tree, const std::string& path) {
+  const std::string link = tree.resolve(path.substr(0, path.rfind('/')) + "/libcuda.so.1");
+  const std::string real = link.empty() ? tree.resolve(path) : link;
+  return real.empty() ? "gone" : driver_version_in(real);
+}
+
+}  // namespace
+
+MachineNow machine_now(const std::string& root) {
+  const Tree tree(root);
+  const Hardware hardware = find_hardware(tree);
+  MachineNow out;
+  out.nvidia = hardware.any();
+  out.gpus_listed = !hardware.wsl;
+  out.driver_version = hardware.module_version;
+  out.container =
+      container_kind(tree, value_of(current_environment(), "KUBERNETES_SERVICE_HOST").has_value());
+  for (const ModuleGpu& gpu : gpus_of_module(tree)) out.gpus.push_back({gpu.address, gpu.uuid, gpu.name});
+  // A card that was given to a virtual machine is not this machine's.
+  if (out.gpus.empty() && !hardware.module_loaded)
+    for (const PciGpu& gpu : hardware.pci)
+      if (gpu.driver != "vfio-pci") out.gpus.push_back({gpu.address, "", ""});
+  return out;
+}
+
+std::vector<FileChange> changed_files(const result::Facts& stack, const std::string& root) {
+  const Tree tree(root);
+  std::vector<FileChange> out;
+  const std::string libcuda = fact(stack, "driver.libcuda_path");
+  const std::string version = fact(stack, "driver.libcuda_version");
+  if (!libcuda.empty() && !version.empty()) {
+    if (std::string now = libcuda_now(tree, libcuda); now != version)
+      out.push_back({"libcuda", version, std::move(now)});
+  }
+  for (const std::string name : {"cublas", "cudnn", "nccl"}) {
+    const std::string path = fact(stack, name + ".path");
+    const std::string then = fact(stack, name + ".version");
+    if (path.empty() || then.empty()) continue;
+    const std::string real = tree.resolve(path);
+    std::string now = real.empty() ? "gone" : library_version(tree.at(real).string());
+    if (now != then) out.push_back({name, then, std::move(now)});
+  }
+  return out;
+}
+
+}  // namespace gpugauge::stack

@@ -1,0 +1,170 @@
+# gpugauge fleet admit: a newcomer against the nodes that are there. make_fleet's node 5 has a class hbm 8% slower.
+load common
+load pages
+
+export WIDE=yes
+
+# 12 nodes with two runs each: node 5, the slow one, and node 6 stand at the gate, the others are the fleet.
+setup_gate() {
+  "$GPUGAUGE_BUILD/bin/make_fleet" all 14 2 >planted.txt
+  mkdir fleet slow good
+  mv all/node-00005 slow/
+  mv all/node-00006 good/
+  rm all/*/round-2.json
+  mv all/* fleet/
+}
+
+# edit FILE PYTHON: changes the JSON object `it` of a file.
+edit() {
+  "$PYTHON" - "$@" <<'PY'
+import json, sys
+it = json.load(open(sys.argv[1]))
+exec(sys.argv[2])
+json.dump(it, open(sys.argv[1], "w"))
+PY
+}
+
+@test "a node like the others is admitted, and what they let see is said" {
+  setup_gate
+  run -0 gpugauge fleet admit good/node-00006/round-1.json --against fleet
+  [[ $output == *"round-1  admitted"* ]]
+  [[ $output == *"compared with 12 nodes: Synthetic H200, driver 580.65.06"* ]]
+  [[ $output == *"what these nodes let see: a drop of "*"% in the middle metric"* ]]
+  [[ ${lines[-1]} == "admit: 1 admitted "* ]]
+  gpugauge fleet admit good/node-00006/round-1.json --against 'fleet/node-000*/round-1.json' --json >report.json
+  "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" admission report.json
+  "$PYTHON" - <<'PY'
+import json
+node, = json.load(open("report.json"))["nodes"]
+assert node["state"] == "admitted" and node["peers"] == 12 and node["metrics"] == 200, node
+assert 0.03 <= node["detects"]["median"] <= node["detects"]["worst"] < .3, node["detects"]
+PY
+}
+
+@test "a slow node is measured again before it is refused" {
+  setup_gate
+  run -3 gpugauge fleet admit slow/node-00005/round-1.json --against fleet
+  [[ $output == *"measure it again and give both runs; one run condemns nobody"* ]]
+  run -1 gpugauge fleet admit slow --against fleet
+  [[ $output == *"round-1  refused"*"confirmed by a further run"* ]]
+  [[ ${lines[-1]} == "regressed: 1 refused "* ]]
+  gpugauge fleet admit slow good --against fleet --json >report.json || [ $? -eq 1 ]
+  "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" admission report.json
+  "$PYTHON" - <<'PY'
+import json
+nodes = json.load(open("report.json"))["nodes"]
+assert [node["state"] for node in nodes] == ["refused", "admitted"], nodes
+assert {verdict["class"] for verdict in nodes[0]["verdicts"]} == {"hbm"}, nodes[0]["verdicts"]
+PY
+  run -0 gpugauge fleet admit slow/node-00005/round-1.json --against fleet --exit-style slurm
+}
+
+@test "another driver is named, and counts only when it is declared" {
+  setup_gate
+  edit good/node-00006/round-1.json 'it["fingerprint"]["stack"]["driver.version"] = "570.86.15"; it["fingerprint"]["settings"]["setting.03"] = "changed"'
+  run -3 gpugauge fleet admit good/node-00006/round-1.json --against fleet
+  [[ $output == *"its stack is not the fleet's: stack.driver.version is 570.86.15 here and 580.65.06 there"* ]]
+  [[ $output == *"stack.driver.version: 570.86.15 here, 580.65.06 on 12 of 12 (must match)"* ]]
+  [[ $output == *"settings.setting.03: changed here, as delivered on 12 of 12 (may be a cause)"* ]]
+  run -0 gpugauge fleet admit good/node-00006/round-1.json --against fleet --treatment driver
+  [[ $output == *"580.65.06 on 12 of 12 (declared)"* ]]
+  run -2 gpugauge fleet admit good/node-00006/round-1.json --against fleet --treatment drivver
+}
+
+@test "another model, a fleet that is too small, a missing metric, a broken file" {
+  setup_gate
+  edit good/node-00006/round-2.json 'it["fingerprint"]["device"]["gpu.0.name"] = "Synthetic H100"'
+  run -3 gpugauge fleet admit good/node-00006/round-2.json --against fleet
+  [[ $output == *"it is Synthetic H100 9.0, and the fleet has none: Synthetic H200 9.0 (12 nodes)"* ]]
+  run -3 gpugauge fleet admit good/node-00006/round-1.json --against 'fleet/node-0000[0-3]'
+  [[ $output == *"the fleet has 4 nodes of its kind"*"and 8 are needed"* ]]
+  edit good/node-00006/round-1.json '
+for process in it["processes"]:
+    process["samples"]["benchmarks"] = [one for one in process["samples"]["benchmarks"] if one["id"] != "synthetic/op/007"]'
+  run -1 gpugauge fleet admit good/node-00006/round-1.json --against fleet
+  [[ $output == *"synthetic/op/007"*"missing: 12 of 12 nodes measure it; this node does not report it"* ]]
+  truncate -s 4000 slow/node-00005/round-1.json
+  run -3 gpugauge fleet admit slow/node-00005/round-1.json --against fleet
+  [[ $output == *"its run could not be read: "*"truncated"* ]]
+  run -2 gpugauge fleet admit good/node-00006/round-1.json --against 'nowhere/*'
+  [[ $output == *"nothing has such a name"* ]]
+  run -2 gpugauge fleet admit good/node-00006/round-1.json
+  run -2 gpugauge fleet admit --against fleet
+}
+
+@test "a history is a fleet too" {
+  if gpugauge history --help 2>&1 | grep -q 'Not in this build'; then skip "this build has no history: SOCI is not installed"; fi
+  setup_gate
+  gpugauge history ingest fleet --store nights.sqlite
+  run -0 gpugauge fleet admit good --against nights.sqlite
+  [[ $output == *"compared with 12 nodes: Synthetic H200"* ]]
+  [[ $output == *"The fleet: 12 runs of 2026-01-02 (UTC) from the store nights.sqlite."* ]]
+  gpugauge fleet admit good slow --against nights.sqlite --json >store.json || [ $? -eq 1 ]
+  gpugauge fleet admit good slow --against fleet --json >files.json || [ $? -eq 1 ]
+  "$PYTHON" - <<'PY'
+import json
+def found(name):
+    return [(node["identity"], node["state"], node["reason"], node["verdicts"], node["drift"]) for node in json.load(open(name))["nodes"]]
+assert found("store.json") == found("files.json"), (found("store.json"), found("files.json"))
+PY
+  run -3 gpugauge fleet admit good --against nights.sqlite --night 2020-01-01
+  run -2 gpugauge fleet admit good --against fleet --night 2026-01-02
+}
+
+# Stands for the page's `gpugauge` where no GPU is: a run is really made, of the host and short, so that its options are proven;
+# what it leaves is then a run of the synthetic fleet. Everything else is the command itself.
+gpugauge_of_page() {
+  local -a words=("$@")
+  local i file=""
+  case "$1 $2" in
+    "run --device")
+      for ((i = 0; i < $#; ++i)); do
+        case "${words[i]}" in
+          --device) words[i + 1]=host ;;
+          --profile) words[i + 1]=smoke ;;
+          --output) file="${words[i + 1]}" ;;
+        esac
+      done
+      command gpugauge "${words[@]}" --only 'host/clock_gettime*' && [ -s "$file" ] && cp "${next_run:?}" "$file"
+      ;;
+    "baseline create") command gpugauge baseline create --device host --profile smoke --only 'host/clock_gettime*' "${@:7}" ;;
+    *) command gpugauge "$@" ;;
+  esac
+}
+
+@test "docs/tasks/admitting-nodes.md runs as it is written" {
+  setup_gate
+  gpugauge() { gpugauge_of_page "$@"; }
+  page="$GPUGAUGE_SOURCE/docs/tasks/admitting-nodes.md"
+  mkdir results
+  cp -r fleet/* results/
+  page_commands "$page" >all-commands
+  [ "$(wc -l <all-commands)" -eq 8 ]
+
+  next_run=fleet/node-00000/round-1.json
+  page_commands "$page" "Once: measure the fleet" >commands
+  page_run <commands >out
+  [ "$(grep -c '^\[0\]$' out)" -eq 2 ]
+  [ -f again.txt ]
+
+  next_run=slow/node-00005/round-1.json
+  page_commands "$page" "The newcomer" >commands
+  page_run <commands >out
+  grep -q 'measure it again and give both runs' out
+  [ "$(tail -n 1 out)" = "[3]" ]
+
+  next_run=slow/node-00005/round-2.json
+  page_commands "$page" "When it cannot judge" >commands
+  page_run <commands >out
+  [ "$(grep -c '^\[1\]$' out)" -eq 2 ] # refused, with and without the treatment
+  grep -q 'Treatment driver: declared, but nothing of that name differs' out
+
+  next_run=good/node-00006/round-1.json
+  page_commands "$page" "The newcomer" >commands
+  rm -r newcomer
+  page_run <commands >out
+  [ "$(tail -n 1 out)" = "[0]" ]
+  page_commands "$page" "When it is in" >commands
+  page_run <commands >out
+  [ "$(tail -n 1 out)" = "[0]" ]
+}

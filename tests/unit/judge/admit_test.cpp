@@ -1,0 +1,273 @@
+#include "judge/admit.hpp"
+
+#include <random>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "runs.hpp"
+
+namespace gpugauge::judge {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+using Apply = std::function<void(result::Run&)>;
+
+/// A fleet of one kind on GPUs, and newcomers, collected as the command does it.
+class Gate {
+ public:
+  void add_fleet(int nodes, const Apply& apply = {}) {
+    for (int i = 0; i < nodes; ++i, ++node_) {
+      const result::Run run = run_of(node_, 0, {}, apply);
+      input.fleet.rounds.push_back(reduce(run));
+      usual.add(input.fleet.rounds.back().kind, run.fingerprint);
+    }
+  }
+  void add_newcomer(const Slowness& slow = {}, std::uint64_t round = 0, const Apply& apply = {}) {
+    const result::Run run = run_of(900, round, slow, apply);
+    input.newcomers.push_back(reduce(run));
+    input.fingerprints.emplace(run.id, run.fingerprint);
+  }
+  Admissions judge() {
+    input.fleet.metrics = collector_.metrics();
+    return judge_admission(input, usual, policy);
+  }
+  Admission only() { return judge().nodes.at(0); }
+
+  AdmissionInput input;
+  UsualFacts usual;
+  Policy policy;
+
+ private:
+  static result::Run run_of(int node, std::uint64_t round, const Slowness& slow, const Apply& apply) {
+    result::Run run = make_run(static_cast<std::uint64_t>(node) + 1000 * round, slow);
+    run.device = fmt::format("GPU-{:03}", node);
+    run.fingerprint.device = {
+        {"gpu.0.name", "H200"}, {"gpu.0.compute_capability", "9.0"}, {"gpu.0.uuid", run.device}};
+    run.fingerprint.stack = {{"driver.version", "580.65.06"}, {"nccl.version", "2.27.7"}};
+    run.fingerprint.settings = {{"gpu.0.power_limit_watt", "700"},
+                                {"host.cpus_allowed", std::to_string(node)}};
+    if (apply) apply(run);
+    return run;
+  }
+  PeerRound reduce(const result::Run& run) {
+    return collector_.reduce(run, run.device + ".json", run.device);
+  }
+
+  PeerCollector collector_;
+  int node_ = 0;
+};
+
+TEST(Admit, AHealthyNewcomerIsLetInAndWhatCouldBeSeenIsSaid) {
+  Gate gate;
+  gate.add_fleet(12);
+  gate.add_newcomer();
+  const Admissions judged = gate.judge();
+  EXPECT_EQ(judged.outcome.code, ExitCode::pass);
+  EXPECT_EQ(judged.outcome.sentence, "admit: 1 admitted (GPU-900)");
+  const Admission& one = judged.nodes.at(0);
+  EXPECT_EQ(one.state, AdmissionState::admitted);
+  EXPECT_EQ(one.peers, 12U);
+  EXPECT_EQ(one.metrics, 3U);
+  EXPECT_EQ(one.reference, "H200, driver 580.65.06");
+  EXPECT_THAT(one.verdicts, IsEmpty());
+  EXPECT_THAT(one.drift, IsEmpty()) << "what differs from node to node is no drift";
+  EXPECT_GE(one.detects_median, .03);
+  EXPECT_LT(one.detects_worst, .2);
+}
+
+TEST(Admit, ASlowNewcomerIsMeasuredAgainBeforeItIsRefused) {
+  Gate gate;
+  gate.add_fleet(12);
+  gate.add_newcomer({.triad = 1.3});
+  Admissions judged = gate.judge();
+  EXPECT_EQ(judged.outcome.code, ExitCode::cannot_judge) << "what is in doubt is not let in";
+  EXPECT_EQ(judged.nodes.at(0).state, AdmissionState::measure_again);
+  EXPECT_THAT(judged.nodes.at(0).reason, HasSubstr("measure it again"));
+  gate.add_newcomer({.triad = 1.3}, 1);
+  judged = gate.judge();
+  EXPECT_EQ(judged.outcome.code, ExitCode::regressed);
+  ASSERT_EQ(judged.nodes.size(), 1U);
+  EXPECT_EQ(judged.nodes[0].state, AdmissionState::refused);
+  ASSERT_EQ(judged.nodes[0].verdicts.size(), 1U);
+  EXPECT_EQ(judged.nodes[0].verdicts[0].metric, triad);
+  EXPECT_NEAR(judged.nodes[0].verdicts[0].change.value(), .23, .02);
+}
+
+TEST(Admit, ASecondRunThatIsFineLetsItIn) {
+  Gate gate;
+  gate.add_fleet(12);
+  gate.add_newcomer({.triad = 1.3});
+  gate.add_newcomer({}, 1);
+  EXPECT_EQ(gate.judge().outcome.code, ExitCode::pass);
+}
+
+TEST(Admit, AFasterNewcomerIsNoneToRefuse) {
+  Gate gate;
+  gate.add_fleet(12);
+  gate.add_newcomer({.triad = .7, .latency = .7});
+  EXPECT_EQ(gate.judge().outcome.code, ExitCode::pass);
+}
+
+TEST(Admit, AnotherDriverIsNamedAndNotJudgedUnlessDeclared) {
+  const Apply old = [](result::Run& run) { run.fingerprint.stack["driver.version"] = "570.86.15"; };
+  Gate gate;
+  gate.add_fleet(12);
+  gate.add_newcomer({}, 0, old);
+  Admission one = gate.only();
+  EXPECT_EQ(one.state, AdmissionState::cannot_judge);
+  EXPECT_THAT(one.reason, HasSubstr("stack.driver.version is 570.86.15 here and 580.65.06 there"));
+  ASSERT_EQ(one.drift.size(), 1U);
+  EXPECT_EQ(one.drift[0], (Drift{"stack.driver.version", "570.86.15", "580.65.06", 12, 12, false, true}));
+  gate.policy.treatment = {"driver"};
+  one = gate.only();
+  EXPECT_EQ(one.state, AdmissionState::admitted);
+  ASSERT_EQ(one.drift.size(), 1U);
+  EXPECT_TRUE(one.drift[0].declared);
+  // Nodes of its own driver come before a declaration, if there are any.
+  gate.policy.treatment = {};
+  gate.add_fleet(9, old);
+  one = gate.only();
+  EXPECT_EQ(one.state, AdmissionState::admitted);
+  EXPECT_EQ(one.peers, 9U);
+}
+
+TEST(Admit, SettingsThatAreNotAsUsualAreSaidWithTheirCount) {
+  Gate gate;
+  gate.add_fleet(11);
+  gate.add_fleet(1, [](result::Run& run) { run.fingerprint.settings["gpu.0.power_limit_watt"] = "600"; });
+  gate.add_newcomer({}, 0,
+                    [](result::Run& run) { run.fingerprint.settings["gpu.0.power_limit_watt"] = "500"; });
+  const Admission one = gate.only();
+  EXPECT_EQ(one.state, AdmissionState::admitted);
+  ASSERT_EQ(one.drift.size(), 1U);
+  EXPECT_EQ(one.drift[0], (Drift{"settings.gpu.0.power_limit_watt", "500", "700", 11, 12, false, false}));
+}
+
+TEST(Admit, AnotherModelOrTooFewNodesCannotJudge) {
+  Gate gate;
+  gate.add_fleet(12);
+  gate.add_newcomer({}, 0, [](result::Run& run) { run.fingerprint.device["gpu.0.name"] = "H100"; });
+  EXPECT_EQ(gate.judge().outcome.code, ExitCode::cannot_judge);
+  EXPECT_THAT(gate.only().reason, HasSubstr("it is H100 9.0, and the fleet has none: H200 9.0 (12 nodes)"));
+  Gate few;
+  few.add_fleet(5);
+  few.add_newcomer();
+  EXPECT_EQ(few.judge().outcome.code, ExitCode::cannot_judge);
+  EXPECT_THAT(few.only().reason, HasSubstr("5 nodes of its kind (H200, driver 580.65.06), and 8 are needed"));
+  Gate none;
+  none.add_newcomer();
+  EXPECT_EQ(none.only().reason, "the fleet holds no run of another node");
+  EXPECT_EQ(Gate().judge().outcome.code, ExitCode::cannot_judge);
+}
+
+TEST(Admit, NobodyJudgesItself) {
+  Gate gate;
+  gate.add_fleet(8);
+  gate.add_newcomer();
+  gate.input.fleet.rounds.push_back(gate.input.newcomers.front());
+  const Admissions judged = gate.judge();
+  EXPECT_EQ(judged.nodes.at(0).peers, 8U);
+  EXPECT_THAT(judged.remarks.at(0), HasSubstr("nobody judges itself"));
+}
+
+TEST(Admit, WhatIsMissingOrFailedIsRefusedByName) {
+  Gate gate;
+  gate.add_fleet(12);
+  gate.add_newcomer({}, 0, [](result::Run& run) {
+    for (result::Process& process : run.processes)
+      std::erase_if(process.samples->benchmarks, [](const auto& found) { return found.id == "host/triad"; });
+  });
+  Admission one = gate.only();
+  EXPECT_EQ(one.state, AdmissionState::refused);
+  EXPECT_THAT(one.reason, HasSubstr("12 of 12 nodes measure it; this node does not report it"));
+  // Without peers a failure still is one.
+  Gate alone;
+  alone.add_newcomer({}, 0, [](result::Run& run) {
+    change(run, "host/triad", [](result::BenchmarkResult& found) {
+      found.verifications = {{"checksum", false, 3.0, .5}};
+    });
+  });
+  alone.add_fleet(3);
+  one = alone.only();
+  EXPECT_EQ(one.state, AdmissionState::refused);
+  EXPECT_THAT(one.reason, HasSubstr("host/triad failed"));
+}
+
+TEST(Admit, AnUnreadableRunIsNoNode) {
+  Gate gate;
+  gate.add_fleet(12);
+  gate.input.unread = {{"x.json", "x", "the file is truncated"}};
+  EXPECT_EQ(gate.judge().outcome.code, ExitCode::cannot_judge);
+  EXPECT_THAT(gate.only().reason, HasSubstr("truncated"));
+}
+
+/// Seeded: how often healthy newcomers are let in at once, and after the second run that doubt asks for.
+TEST(Admit, HealthyNewcomersAreRarelyDoubtedOrRefused) {
+  int doubted = 0;
+  int refused = 0;
+  constexpr int trials = 200;
+  for (int trial = 0; trial < trials; ++trial) {
+    std::mt19937_64 engine(static_cast<std::uint64_t>(trial) + 1);
+    std::normal_distribution<double> normal;
+    constexpr std::size_t metrics = 150;
+    constexpr double between = .01;  // nodes
+    constexpr double within = .003;  // rounds
+    std::vector<PeerMetric> fleet(metrics);
+    std::vector<double> own(metrics);
+    std::vector<double> tolerances(metrics, .03);
+    for (std::size_t m = 0; m < metrics; ++m) {
+      fleet[m].tolerance = .03;
+      for (int node = 0; node < 16; ++node)
+        fleet[m].values.push_back(between * normal(engine) + within * normal(engine));
+      own[m] = between * normal(engine);
+    }
+    const PeerRules rules;
+    const std::vector<PeerScale> scales = peer_scales(fleet, rules);
+    std::vector<double> once(metrics);
+    for (std::size_t m = 0; m < metrics; ++m) once[m] = own[m] + within * normal(engine);
+    const auto suspects = screen_newcomer(scales, tolerances, once, rules);
+    doubted += suspects.empty() ? 0 : 1;
+    for (const PeerSuspect& suspect : suspects) {
+      const double again = own[suspect.metric] + within * normal(engine) - scales[suspect.metric].centre;
+      if (retest(suspect, scales[suspect.metric], .03, again, rules) == PeerDecision::confirmed) {
+        ++refused;
+        break;
+      }
+    }
+  }
+  EXPECT_LE(doubted, trials * 6 / 100);
+  EXPECT_LE(refused, trials * 6 / 100);
+  RecordProperty("doubted", doubted);
+  RecordProperty("refused", refused);
+}
+
+TEST(Admit, ADropOfWhatItSaysItDetectsIsDetected) {
+  int found = 0;
+  constexpr int trials = 300;
+  for (int trial = 0; trial < trials; ++trial) {
+    std::mt19937_64 engine(static_cast<std::uint64_t>(trial) + 1);
+    std::normal_distribution<double> normal;
+    constexpr std::size_t metrics = 50;
+    std::vector<PeerMetric> fleet(metrics);
+    std::vector<double> values(metrics);
+    std::vector<double> tolerances(metrics, .03);
+    for (std::size_t m = 0; m < metrics; ++m) {
+      fleet[m].tolerance = .03;
+      for (int node = 0; node < 16; ++node) fleet[m].values.push_back(.02 * normal(engine));
+      values[m] = .02 * normal(engine);
+    }
+    const PeerRules rules;
+    const std::vector<PeerScale> scales = peer_scales(fleet, rules);
+    values[7] += detectable_change(scales[7], .03, metrics, rules);
+    for (const PeerSuspect& suspect : screen_newcomer(scales, tolerances, values, rules))
+      found += suspect.metric == 7 ? 1 : 0;
+  }
+  // 90% are promised; chance and the moderated spread leave a little room.
+  EXPECT_GE(found, trials * 84 / 100);
+}
+
+}  // namespace
+}  // namespace gpugauge::judge

@@ -1,0 +1,89 @@
+#include "stack/now.hpp"
+
+#include <gtest/gtest.h>
+
+#include "fake_tree.hpp"
+
+namespace gpugauge::stack {
+namespace {
+
+std::string information(const std::string& uuid) {
+  return "Model: \t\t NVIDIA H200\nIRQ:   \t\t 87\nGPU UUID: \t " + uuid +
+         "\nVideo BIOS: \t ??.??.??.??.??\nBus Type: \t PCIe\n";
+}
+
+TEST(MachineNow, ShowsGpusDriverAndNothingElse) {
+  FakeTree tree;
+  tree.healthy(2);
+  tree.file("/proc/driver/nvidia/gpus/0000:01:00.0/information", information("GPU-1111"));
+  tree.file("/proc/driver/nvidia/gpus/0000:02:00.0/information",
+            information("GPU-????????-????-????-????-????????????"));
+  const MachineNow now = machine_now(tree.root());
+  EXPECT_TRUE(now.nvidia);
+  EXPECT_TRUE(now.gpus_listed);
+  EXPECT_EQ(now.driver_version, "580.65.06");
+  EXPECT_EQ(now.gpus, (std::vector<KernelGpu>{{"0000:01:00.0", "GPU-1111", "NVIDIA H200"},
+                                              {"0000:02:00.0", "", "NVIDIA H200"}}));
+}
+
+TEST(MachineNow, WithoutADriverTheBusTells) {
+  FakeTree tree;
+  tree.pci("0000:01:00.0", "");
+  tree.pci("0000:02:00.0", "vfio-pci");
+  const MachineNow now = machine_now(tree.root());
+  EXPECT_TRUE(now.nvidia);
+  EXPECT_EQ(now.driver_version, "");
+  EXPECT_EQ(now.gpus, (std::vector<KernelGpu>{{"0000:01:00.0", "", ""}}));
+  EXPECT_FALSE(machine_now(FakeTree().root()).nvidia);
+}
+
+class ChangedFiles : public testing::Test {
+ protected:
+  ChangedFiles() {
+    tree_.file("/usr/lib/libcuda.so.580.65.06", "");
+    tree_.link("/usr/lib/libcuda.so.1", "libcuda.so.580.65.06");
+    tree_.file("/opt/cuda/lib64/libcublas.so.13.0.2.14", "");
+    tree_.link("/opt/cuda/lib64/libcublas.so.13", "libcublas.so.13.0.2.14");
+  }
+  FakeTree tree_;
+  result::Facts stack_{{"driver.libcuda_path", "/usr/lib/libcuda.so.580.65.06"},
+                       {"driver.libcuda_version", "580.65.06"},
+                       {"cublas.path", "/opt/cuda/lib64/libcublas.so.13"},
+                       {"cublas.version", "13.0.2.14"},
+                       {"cudnn.path", "absent"},
+                       {"cudnn.version", "absent"}};
+};
+
+TEST_F(ChangedFiles, NoneOnTheSameMachine) {
+  EXPECT_TRUE(changed_files(stack_, tree_.root()).empty());
+  EXPECT_TRUE(changed_files({}, tree_.root()).empty());
+  tree_.file("/opt/cuda/lib64/libcudnn.so.9.1.0", "");
+  EXPECT_TRUE(changed_files(stack_, tree_.root()).empty()) << "what is new takes nothing away";
+}
+
+TEST_F(ChangedFiles, AnUpgradeOfTheDriversLibraryIsSeenWithoutAReboot) {
+  std::filesystem::remove(tree_.at("/usr/lib/libcuda.so.1"));
+  tree_.file("/usr/lib/libcuda.so.580.82.07", "");
+  tree_.link("/usr/lib/libcuda.so.1", "libcuda.so.580.82.07");
+  const auto found = changed_files(stack_, tree_.root());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].name, "libcuda");
+  EXPECT_EQ(found[0].then, "580.65.06");
+  EXPECT_EQ(found[0].now, "580.82.07");
+}
+
+TEST_F(ChangedFiles, AnotherLibraryAndOneThatIsGone) {
+  std::filesystem::remove(tree_.at("/opt/cuda/lib64/libcublas.so.13"));
+  tree_.file("/opt/cuda/lib64/libcublas.so.13.1.0.3", "");
+  tree_.link("/opt/cuda/lib64/libcublas.so.13", "libcublas.so.13.1.0.3");
+  std::filesystem::remove(tree_.at("/usr/lib/libcuda.so.1"));
+  std::filesystem::remove(tree_.at("/usr/lib/libcuda.so.580.65.06"));
+  const auto found = changed_files(stack_, tree_.root());
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].now, "gone");
+  EXPECT_EQ(found[1].name, "cublas");
+  EXPECT_EQ(found[1].now, "13.1.0.3");
+}
+
+}  // namespace
+}  // namespace gpugauge::stack
