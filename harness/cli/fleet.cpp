@@ -1,7 +1,9 @@
 // gpugauge fleet: the runs of many nodes against each other.
 #include "report/fleet.hpp"
 
+#include <map>
 #include <memory>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -24,19 +26,42 @@ struct Arguments {
   ReportArguments report;
   bool strict = false;
   bool every_node = false;
+  bool by_folder = false;
 };
 
-/// One line a node: where its file lay, a tab, the device to measure.
-std::string retest_list(const judge::PeersJudgement& judgement) {
+/// File -> what its node is called: the first folder below the one that was given.
+using NodeNames = std::map<std::string, std::string>;
+
+/// One line a node: its name or where its file lay, a tab, the device to measure.
+std::string retest_list(const judge::PeersJudgement& judgement, const NodeNames& names) {
   std::string out;
-  for (const judge::NodeJudgement& node : judgement.nodes)
-    if (node.measure_again)
-      out += fmt::format("{}\t{}\n", report::plain(node.label), report::plain(node.device));
+  for (const judge::NodeJudgement& node : judgement.nodes) {
+    if (!node.measure_again) continue;
+    const auto name = node.files.empty() ? names.end() : names.find(node.files.front());
+    out += fmt::format("{}\t{}\n", report::plain(name == names.end() ? node.label : name->second),
+                       report::plain(node.device));
+  }
   return out;
 }
 
-/// Nodes from files: read, reduced and judged.
-report::FleetReport judge_files(const Arguments& arguments) {
+/// Nodes are what their folders are called. Hosts are told apart by that and not by their boot, which
+/// containers of one machine share and a reboot changes; cards keep their own names.
+void name_by_folder(judge::PeersInput& input, const NodeNames& names) {
+  std::map<std::string, std::set<std::string>> devices;
+  for (judge::PeerRound& round : input.rounds) {
+    const std::string& name = names.at(round.file);
+    if (round.device == "host") round.node = "host of " + name;
+    devices[name].insert(round.device);
+  }
+  for (judge::PeerRound& round : input.rounds) {
+    const std::string& name = names.at(round.file);
+    round.label = devices[name].size() == 1 ? name : fmt::format("{} {}", name, round.device);
+  }
+  for (judge::UnreadFile& file : input.unread) file.label = names.at(file.file);
+}
+
+/// Nodes from files: read, reduced and judged. Fills `names` where folders name the nodes.
+report::FleetReport judge_files(const Arguments& arguments, NodeNames& names) {
   const std::vector<FoundFile> files = find_files(arguments.paths);
   judge::PeerCollector collector;
   ReadRuns read = read_runs(files, collector);
@@ -44,6 +69,12 @@ report::FleetReport judge_files(const Arguments& arguments) {
   made.input.rounds = std::move(read.rounds);
   made.input.unread = std::move(read.unread);
   made.input.metrics = collector.metrics();
+  if (arguments.by_folder) {
+    for (const FoundFile& found : files)
+      names[found.file.string()] =
+          found.in_a_folder ? found.label.substr(0, found.label.find('/')) : found.label;
+    name_by_folder(made.input, names);
+  }
   made.judgement = judge::judge_peers(made.input, {}, arguments.strict);
   if (!read.left_out.empty()) made.judgement.remarks.push_back(read.left_out);
   return made;
@@ -70,12 +101,18 @@ int fleet(const Arguments& arguments) {
         "fleet takes either run files and folders, or --store with a history; give one of them");
   if (arguments.store.empty() && !arguments.night.empty())
     throw result::UsageError("--night is a night of a history: give --store, too");
-  const report::FleetReport made = arguments.store.empty() ? judge_files(arguments) : judge_night(arguments);
+  if (!arguments.store.empty() && arguments.by_folder)
+    throw result::UsageError(
+        "--by-folder names the nodes of folders; a history has the names that ingest gave");
+  NodeNames names;
+  const report::FleetReport made =
+      arguments.store.empty() ? judge_files(arguments, names) : judge_night(arguments);
   const judge::PeersJudgement& judgement = made.judgement;
   const int code = write_reports(&made, arguments.report,
                                  report::draw(judgement, report::terminal(1), arguments.every_node),
                                  static_cast<int>(judgement.outcome.code));
-  if (!arguments.retest_list.empty()) result::write_file(arguments.retest_list, retest_list(judgement));
+  if (!arguments.retest_list.empty())
+    result::write_file(arguments.retest_list, retest_list(judgement, names));
   return code;
 }
 
@@ -96,6 +133,9 @@ void add_fleet(CLI::App& app, const Invocation&, Action& action) {
       ->add_option("--emit-retest", arguments->retest_list,
                    "Write the nodes to measure again, one a line: name, tab, device")
       ->type_name("FILE");
+  command->add_flag("--by-folder", arguments->by_folder,
+                    "A node is the first folder below the given one (DIR/node7/run.json), whatever its boot: "
+                    "for containers of one machine, and after a reboot between two runs");
   command->add_flag("--every-node", arguments->every_node, "Also list the nodes that are like the others");
   add_report_options(*command, arguments->report);
   add_exit_style_option(*command);

@@ -17,6 +17,19 @@ if len(sys.argv) > 3:
 PY
 }
 
+# Makes host runs of the synthetic ones: all of one boot, or each round of its own.
+as_hosts() {
+  "$PYTHON" - "$1" <<'PY'
+import json, pathlib, sys
+for file in pathlib.Path("fleet").glob("*/*.json"):
+    run = json.loads(file.read_text())
+    run["device"], run["boot_id"] = "host", "one" if sys.argv[1] == "one" else file.stem
+    device = run["fingerprint"]["device"]
+    run["fingerprint"]["device"] = {key: value for key, value in device.items() if key.startswith("host.")}
+    file.write_text(json.dumps(run))
+PY
+}
+
 @test "fleet finds the slow node, asks for a second run, and is confirmed by it" {
   fleet_of 12
   grep -q 'node-00005.*hbm' planted.txt
@@ -72,4 +85,31 @@ PY
   fleet_of 9
   run -0 gpugauge fleet fleet/*/round-1.json --every-node
   [[ $output == *"fleet/node-00000/round-1"*"healthy"* ]]
+}
+
+@test "with --by-folder nodes are what their folders are called, whatever their boot" {
+  # Without the flag host runs of one boot, as containers of one machine make them, are one node.
+  fleet_of 9 2
+  rm fleet/*/round-2.json
+  as_hosts one
+  run -3 gpugauge fleet fleet
+  [[ $output == *"1 node: "* ]]
+  run -0 gpugauge fleet fleet --by-folder --emit-retest again.txt
+  [[ $output == *"9 nodes: "* && $output == *"1 to be measured again (node-00005)"* ]]
+  [ "$(cat again.txt)" = $'node-00005\thost' ]
+  # The second run of a node confirms it also after a reboot.
+  fleet_of 9 2
+  as_hosts several
+  run -1 gpugauge fleet fleet --by-folder
+  [[ $output == *"1 of 9 nodes have a finding (node-00005)"* ]]
+  # Several cards in a folder: each keeps its own name, and the folder is whom to measure again.
+  fleet_of 9
+  mv fleet/node-00005/round-1.json fleet/node-00004/other.json
+  echo '{' >fleet/node-00005/round-1.json
+  run -3 gpugauge fleet fleet --by-folder --emit-retest again.txt
+  [[ $output == *"node-00004 GPU-00000000-0000-4000-8000-000000000005"* ]]
+  grep -qx $'node-00004\tGPU-00000000-0000-4000-8000-000000000005' again.txt
+  grep -q '^node-00005' again.txt
+  run -2 gpugauge fleet --store none --by-folder
+  [[ $output == *"--by-folder names the nodes of folders"* ]]
 }

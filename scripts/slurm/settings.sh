@@ -1,0 +1,83 @@
+# shellcheck shell=bash
+# shellcheck disable=SC2034  # the scripts that source it use them
+# Sourced by prolog, epilog, healthcheck and drain, which Slurm starts with an almost empty environment: their settings, and running
+# a command that may hang without hanging with it.
+PATH="${PATH:-/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin}"
+
+# Settings, NAME=VALUE a line, from the file beside the scripts, else /etc/gpugauge/slurm.conf. Read, never executed.
+gpugauge_command=gpugauge state="" max_age=26h device=all on_regression=report status_seconds=5 scontrol_seconds=10
+read_settings() {
+  local folder file line
+  folder="$(dirname "${BASH_SOURCE[0]}")"
+  for file in "$folder/slurm.conf" /etc/gpugauge/slurm.conf; do
+    [[ -r "$file" ]] || continue
+    while IFS= read -r line || [[ -n "$line" ]]; do
+      case "$line" in
+        gpugauge=*) gpugauge_command="${line#*=}" ;;
+        state=*) state="${line#*=}" ;;
+        max_age=*) max_age="${line#*=}" ;;
+        device=*) device="${line#*=}" ;;
+        on_regression=report | on_regression=drain) on_regression="${line#*=}" ;;
+        "" | "#"*) ;;
+        *) tell "$file: \"$line\" is no setting, and is passed over" ;;
+      esac
+    done <"$file"
+    return 0
+  done
+}
+
+# To the system's log where there is one, and to standard error, which Slurm keeps.
+tell() {
+  printf 'gpugauge: %s\n' "$*" >&2
+  if [[ -S /dev/log ]] && command -v logger >/dev/null; then
+    bounded 2 logger -t gpugauge -- "$*"
+  fi
+  return 0
+}
+
+# bounded SECONDS COMMAND...: runs it with its output on standard output, at most SECONDS; then it is killed, and left behind if it
+# cannot even be killed (a file system or driver that hangs). Returns its status, 124 when it was too slow.
+bounded() {
+  local seconds="$1" out pid code=0 left
+  shift
+  out="$(mktemp "${TMPDIR:-/tmp}/gpugauge.XXXXXX")" || return 2
+  "$@" >"$out" 2>&1 </dev/null &
+  pid=$!
+  left=$((seconds * 20))
+  while kill -0 "$pid" 2>/dev/null && ((left-- > 0)); do sleep 0.05; done
+  if kill -0 "$pid" 2>/dev/null; then
+    kill -KILL "$pid" 2>/dev/null
+    disown "$pid" 2>/dev/null
+    code=124
+  else
+    wait "$pid" || code=$?
+  fi
+  cat "$out"
+  rm -f "$out"
+  return "$code"
+}
+
+# Sets verdict (good, bad or unknown) and words from the verdict that this node stored last. Measures nothing.
+read_verdict() {
+  local code=0 said
+  [[ -z "$state" ]] || export GPUGAUGE_STATE="$state"
+  said="$(bounded "$status_seconds" "$gpugauge_command" status --device "$device" --max-age "$max_age")" || code=$?
+  words="$(printf '%s' "$said" | tr '\n\t' '; ' | tr -d '\000-\037' | cut -c 1-300)"
+  case "$code" in
+    0) verdict=good ;;
+    1) verdict=bad ;;
+    3) verdict=unknown ;;
+    124) verdict=unknown words="gpugauge status gave no answer within $status_seconds s" ;;
+    126 | 127) verdict=unknown words="$gpugauge_command could not be started" ;;
+    *) verdict=unknown words="gpugauge status ended with $code: $words" ;;
+  esac
+}
+
+node_name() { printf '%s' "${SLURMD_NODENAME:-${SLURM_NODENAME:-$(uname -n | cut -d . -f 1)}}"; }
+
+# Drains this node when the settings say so. Returns 0 when they do.
+drain_if_asked() {
+  [[ "$on_regression" == drain ]] || return 1
+  "$(dirname "${BASH_SOURCE[0]}")/drain" "$(node_name)" "$words" >&2 || tell "$(node_name) could not be drained"
+  return 0
+}

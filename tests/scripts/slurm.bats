@@ -1,0 +1,215 @@
+# scripts/slurm with Slurm's commands, the nodes' measurements, the stored verdict and the fabric made up. The same on a real Slurm:
+# tests/slurm/slurm.bats, which scripts/test --all runs.
+bats_require_minimum_version 1.5.0
+
+setup() {
+  cd "$BATS_TEST_TMPDIR" || exit
+  slurm="$GPUGAUGE_SOURCE/scripts/slurm"
+  export FAKE_SLURM="$PWD/fake" REAL="$GPUGAUGE_BUILD/bin/gpugauge" FLEET="$PWD/made" PYTHONDONTWRITEBYTECODE=1 COLUMNS=1000
+  mkdir -p bin fake/nodes fake/jobs
+  for name in sinfo scontrol sbatch squeue scancel srun salloc; do ln -s "$GPUGAUGE_SOURCE/tests/slurm/fake_slurm.py" "bin/$name"; done
+  for number in 0 1 2 3 4 5 6 7 8; do echo IDLE >"fake/nodes/node$number"; done
+  # What a node measures was made before; the comparison is the real one.
+  cat >bin/gpugauge <<'TEXT'
+#!/bin/sh
+verb=$1
+case "$verb" in
+  fleet) exec "$REAL" "$@" ;;
+  status) echo "$STATUS_SAYS"; [ -z "$STATUS_SLEEPS" ] || sleep "$STATUS_SLEEPS"; exit "${STATUS_ENDS:-0}" ;;
+esac
+echo "$SLURMD_NODENAME $*" >>"$FAKE_SLURM/measured"
+[ "$SLURMD_NODENAME" != "$BROKEN" ] || { echo "gpugauge: no usable GPU: the driver gives no answer" >&2; exit 3; }
+mkdir -p "$GPUGAUGE_STATE/runs"
+round=$(grep -c "^$SLURMD_NODENAME " "$FAKE_SLURM/measured")
+cp "$FLEET/node-0000${SLURMD_NODENAME#node}/round-$round.json" "$GPUGAUGE_STATE/runs/$SLURMD_NODENAME-$round.json"
+[ "$verb" != check ] || { echo "${CHECK_SAYS:-pass: all is well}"; exit "${CHECK_ENDS:-0}"; }
+TEXT
+  chmod +x bin/gpugauge
+  PATH="$PWD/bin:$PATH"
+  unset SLURM_JOB_ID SLURM_JOB_NODELIST SLURMD_NODENAME GPUGAUGE_STATE
+}
+
+# Nine nodes, the sixth of which is 8% slower in both rounds.
+fleet_of_nine() {
+  "$GPUGAUGE_BUILD/bin/make_fleet" made 9 2 >/dev/null
+}
+
+@test "gauge: a job a node, the suspect is measured again, and found" {
+  fleet_of_nine
+  run -1 "$slurm/gauge" --partition all --output out
+  [[ $output == *"1 of 9 nodes have a finding (node5)"* ]]
+  [[ $output == *"1 node(s) to look at"* && $output == *"node5  found"* && $output == *"confirmed by a further run"* ]]
+  [ "$(sort fake/measured | cut -d ' ' -f 1 | uniq -c | awk '$1 > 1 { print $2 }')" = node5 ]
+  [ "$(wc -l <fake/measured)" = 10 ]
+  [ "$(find out/runs -name '*.json' | wc -l)" = 10 ]
+  [ -z "$(find out -name '*.part')" ]
+  grep -q $'^node5\tfound\tGPU-.*worse than the median of 9 nodes' out/suspects.tsv
+  [ -s out/fleet.html ] && [ -s out/fleet.json ]
+  grep -q 'sbatch.*--nodelist=node5 --exclusive' fake/calls
+  # Nothing is drained unless asked for, and one folder holds one night.
+  ! grep -q update fake/calls
+  run -2 "$slurm/gauge" --partition all --output out
+  [[ $output == *"holds runs already"* ]]
+}
+
+@test "gauge --drain drains the confirmed node through the wrapper, with the reason" {
+  fleet_of_nine
+  run -1 "$slurm/gauge" --partition all --output out --drain
+  [[ $(cat fake/nodes/node5) == $'IDLE+DRAIN\ngpugauge: synthetic/op/'*"worse than the median of 9 nodes"* ]]
+  [ "$(grep -l DRAIN fake/nodes/* | wc -l)" = 1 ]
+}
+
+@test "gauge: a node that is down, one that never starts, one that gets lost and one that cannot measure are said" {
+  fleet_of_nine
+  printf 'DOWN\nno power' >fake/nodes/node0
+  echo IDLE >fake/nodes/lost1
+  echo IDLE >fake/nodes/busy1
+  BROKEN=node8 run -3 "$slurm/gauge" --nodes 'node[0-8],lost1,busy1,nosuch' --output out --wait 0 --time 1 --at-once 20 2>&1
+  [[ $output == *"node0  not gauged"*"Slurm calls it down: no power"* ]]
+  [[ $output == *"lost1  not gauged"*"left no result: NODE_FAIL"* ]]
+  [[ $output == *"busy1  not gauged"*"pending for too long (Resources)"* ]]
+  [[ $output == *"nosuch  not gauged"*"Slurm knows no node of this name"* ]]
+  [[ $output == *"node8  not gauged"*"gpugauge ended with 3: gpugauge: no usable GPU: the driver gives no answer"* ]]
+  grep -q 'scancel' fake/calls
+}
+
+@test "gauge inside of an allocation: a step a node, one at a time" {
+  fleet_of_nine
+  SLURM_JOB_ID=7 SLURM_JOB_NODELIST='node[0-8]' run -1 "$slurm/gauge" --output out --at-once 1 -- --only hbm
+  [[ $output == *"1 of 9 nodes have a finding (node5)"* ]]
+  [ "$(grep -c '^srun' fake/calls)" = 10 ]
+  grep -q '^node3 run --quiet --device all --profile standard --only hbm$' fake/measured
+}
+
+@test "gauge --check: each node judges itself, and the graver end counts" {
+  fleet_of_nine
+  export GPUGAUGE_STATE="$PWD/state"
+  CHECK_ENDS=1 CHECK_SAYS="regressed: 1 of 9 metrics" SLURM_JOB_ID=7 SLURM_JOB_NODELIST='node[0-4,6-8]' run -1 "$slurm/gauge" --output out --check
+  [[ $output == *"node0  check"*"its own check ended with 1: regressed: 1 of 9 metrics"* ]]
+  [[ $output == *"pass: 8 of 8 nodes are like their peers"* ]]
+}
+
+@test "drain: a reason that names us, nobody else's drain touched, lifted only where it was ours" {
+  run -0 "$slurm/drain" node1 "host/triad 40% slower"
+  [ "$(cat fake/nodes/node1)" = $'IDLE+DRAIN\ngpugauge: host/triad 40% slower' ]
+  run -0 "$slurm/drain" node1 "something else"
+  [[ $output == *"left as it is (IDLE+DRAIN: gpugauge: host/triad 40% slower)"* ]]
+  printf 'IDLE+DRAIN\nfan is broken, Kim' >fake/nodes/node2
+  run -0 "$slurm/drain" node2 "slow"
+  [ "$(tail -n 1 fake/nodes/node2)" = "fan is broken, Kim" ]
+  run -1 "$slurm/drain" --lift node2
+  [[ $output == *"was not drained by this script"*"fan is broken, Kim"* ]]
+  run -0 "$slurm/drain" --lift node1
+  [ "$(head -n 1 fake/nodes/node1)" = IDLE ]
+  run -0 "$slurm/drain" --lift node1
+  [[ $output == *"is not drained"* ]]
+  run -2 "$slurm/drain" node9 "slow"
+  [[ $output == *"Node node9 not found"* ]]
+  run -2 "$slurm/drain" 'node[1-8]' "slow"
+  [[ $output == *"one name, not a list"* ]]
+  run -2 "$slurm/drain" node3
+  touch fake/refuses
+  run -2 "$slurm/drain" node3 "slow"
+  [[ $output == *"Invalid user id"* ]]
+}
+
+# The wrappers with settings beside them; wrapper NAME runs one as Slurm does, with next to no environment.
+settings() {
+  cp -r "$slurm" own
+  printf '%s\n' "# made" "gpugauge=$PWD/bin/gpugauge" "state=$PWD/state" "$@" >own/slurm.conf
+}
+wrapper() {
+  env -i PATH="$PATH" FAKE_SLURM="$FAKE_SLURM" SLURM_JOB_ID=7 SLURMD_NODENAME=node4 STATUS_ENDS="${STATUS_ENDS:-0}" \
+    STATUS_SAYS="${STATUS_SAYS:-}" STATUS_SLEEPS="${STATUS_SLEEPS:-}" "$PWD/own/$1"
+}
+
+@test "prolog, epilog and health check are silent and let jobs start when there is nothing against the node" {
+  settings on_regression=drain
+  for name in prolog epilog healthcheck; do
+    STATUS_SAYS="host: pass, 3 h ago" run -0 wrapper "$name"
+    [ "$output" = "" ]
+  done
+  # No verdict, a tool error, a command that is not there: no job is kept away and no node drained.
+  for code in 2 3 4 126 127; do
+    for name in prolog epilog healthcheck; do
+      STATUS_ENDS=$code STATUS_SAYS="no verdict is stored" run -0 wrapper "$name"
+      [[ $output != *ERROR* ]]
+    done
+  done
+  STATUS_ENDS=3 STATUS_SAYS="no verdict is stored" run -0 wrapper prolog
+  [[ $output == *"node4: no verdict: no verdict is stored"* ]]
+  [ ! -e fake/calls ]
+}
+
+@test "a regression is reported, and the node drained only where the settings say so" {
+  settings
+  export STATUS_ENDS=1 STATUS_SAYS=$'GPU 0: regressed, 3 h ago: pcie_link_degraded\nGPU 1: pass'
+  run -0 wrapper prolog
+  [[ $output == *"node4 before job 7: GPU 0: regressed, 3 h ago: pcie_link_degraded;GPU 1: pass"* ]]
+  run -0 wrapper epilog
+  run -0 wrapper healthcheck
+  [ "$(grep -c . <<<"$output")" = 1 ]
+  [[ $output == "ERROR gpugauge: node4: GPU 0: regressed"* ]]
+  [ ! -e fake/calls ]
+
+  rm -r own && settings on_regression=drain
+  run -1 wrapper prolog
+  [[ $(cat fake/nodes/node4) == $'IDLE+DRAIN\ngpugauge: GPU 0: regressed, 3 h ago: pcie_link_degraded;GPU 1: pass' ]]
+  printf 'IDLE+DRAIN\nan administrator' >fake/nodes/node4
+  run -1 wrapper prolog
+  run -0 wrapper epilog
+  run -0 wrapper healthcheck
+  [ "$(tail -n 1 fake/nodes/node4)" = "an administrator" ]
+  unset STATUS_ENDS
+  STATUS_SAYS="pass" run -0 wrapper healthcheck
+  [ "$(tail -n 1 fake/nodes/node4)" = "an administrator" ]
+}
+
+@test "a status or a controller that hangs keeps nobody waiting" {
+  settings on_regression=drain
+  sed -i 's/status_seconds=5 scontrol_seconds=10/status_seconds=1 scontrol_seconds=1/' own/settings.sh
+  local start=$SECONDS
+  STATUS_SLEEPS=300 run -0 wrapper prolog
+  [[ $output == *"gave no answer within 1 s"* ]]
+  touch fake/hangs
+  STATUS_ENDS=1 STATUS_SAYS="regressed" run -1 wrapper prolog
+  [[ $output == *"no answer within 1 s"*"node4 could not be drained"* ]]
+  ((SECONDS - start < 20))
+}
+
+bisect() {
+  echo "$1" >fabric.json
+  FAKE_FABRIC="$PWD/fabric.json" "$slurm/bisect" --bench "$GPUGAUGE_SOURCE/tests/slurm/fake_nccl.py" --gpus-per-node 1 --output "out$RANDOM$RANDOM" "${@:2}" 2>&1
+}
+
+@test "bisect names the slow node, the slow path, and a node that never comes" {
+  run -1 bisect '{"slow_nodes": {"node3": 0.6}}' --nodes 'node[1-5]'
+  [[ $output == *"slow node: node3"*"is slow with every partner"*"all 5 nodes: "* || $output == *"all 5 nodes: "*"slow node: node3"* ]]
+  [[ $output == *"all nodes without node3: "* ]]
+  [ "$(grep -c '^salloc' fake/calls)" = 1 ]
+  run -1 bisect '{"slow_paths": [["node1", "node2", 0.3]]}' --nodes 'node[1-4]'
+  [[ $output == *"slow path: node1 node2"* ]]
+  run -1 bisect '{"dead": ["node2"]}' --nodes 'node[1-4]' --drain
+  [[ $output == *"node that fails: node2"*"did not come within 60 s (node2)"* ]]
+  [[ $(cat fake/nodes/node2) == *"DRAIN"*"gpugauge: nccl/all_reduce/256MiB fails with every partner"* ]]
+}
+
+@test "bisect says what it cannot tell" {
+  run -0 bisect '{}' --nodes 'node[1-4]'
+  [[ $output == *"what is slow everywhere is not seen without --expected"* ]]
+  run -1 bisect '{}' --nodes 'node[1-4]' --expected 800
+  [[ $output == *"everything is slow"*"no pair reaches the expected 800 GB/s"* ]]
+  run -3 bisect '{}' --nodes 'node[1-2]'
+  [[ $output == *"one pair has nothing to be compared with"* ]]
+  run -1 bisect '{}' --nodes 'node[1-4]' --all-only --expected 800
+  [[ $output == *"over 4 nodes: "*" GB/s"* ]]
+  run -2 bisect '{}' --nodes 'node[1-4]' --tolerance 0
+  run -2 bisect '{}' --nodes 'nosuch'
+}
+
+@test "bisect ends a measurement that hangs, and goes on" {
+  local start=$SECONDS
+  run -1 bisect '{"hangs": ["node2"]}' --nodes 'node[1-3]' --limit 2
+  [[ $output == *"node that fails: node2"*"did not end within 2 s"* ]]
+  ((SECONDS - start < 60))
+}
