@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
+#include "cli/ranks.hpp"
 #include "judge/policy_file.hpp"
 #include "report/console.hpp"
 #include "result/error.hpp"
@@ -29,7 +30,9 @@ std::vector<std::string> gpu_models(const Devices& devices) {
 }
 
 int check(const Arguments& arguments, const Invocation& invocation) {
-  check_report_arguments(arguments.report);
+  const ReportArguments reports = own_files(arguments.report);
+  check_report_arguments(reports);
+  say_turns(arguments.measure.device);
   report::ProgressLine progress(report::terminal(2), arguments.measure.quiet);
   conductor::CheckOptions options;
   options.measure = measure_options(arguments.measure, invocation, progress);
@@ -69,11 +72,12 @@ int check(const Arguments& arguments, const Invocation& invocation) {
                       report.devices.empty() ? "cannot judge: no usable GPU, nothing was measured"
                                              : "cannot judge: a GPU was asked for and none is usable; " +
                                                    report.outcome.sentence};
-  const int code = write_reports(&report, arguments.report,
-                                 report::draw(report, report::terminal(1), {arguments.report.every_metric}),
-                                 static_cast<int>(report.outcome.code));
+  const int code =
+      write_reports(&report, reports, report::draw(report, report::terminal(1), {reports.every_metric}),
+                    static_cast<int>(report.outcome.code));
   if (!arguments.observation.empty() && !report.devices.empty())
-    result::write_file(arguments.observation, diagnose::to_json(*report.devices.front().observation));
+    result::write_file(own_file(arguments.observation),
+                       diagnose::to_json(*report.devices.front().observation));
   return code;
 }
 
