@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
+#include "cli/ranks.hpp"
 #include "conductor/last_verdict.hpp"
 #include "judge/policy_file.hpp"
 #include "report/console.hpp"
@@ -42,7 +43,9 @@ conductor::Narrowed narrowed(const MeasureArguments& measure) {
 }
 
 int check(const Arguments& arguments, const Invocation& invocation) {
-  check_report_arguments(arguments.report);
+  const ReportArguments reports = own_files(arguments.report);
+  check_report_arguments(reports);
+  say_turns(arguments.measure.device);
   report::ProgressLine progress(report::terminal(2), arguments.measure.quiet);
   conductor::CheckOptions options;
   options.measure = measure_options(arguments.measure, invocation, progress);
@@ -105,11 +108,12 @@ int check(const Arguments& arguments, const Invocation& invocation) {
                                              : "cannot judge: a GPU was asked for and none is usable; " +
                                                    report.outcome.sentence};
   if (devices.targets.gpu_wanted) keep([&] { conductor::keep_node_verdict(state, report); });
-  int code = write_reports(&report, arguments.report,
-                           report::draw(report, report::terminal(1), {arguments.report.every_metric}),
-                           static_cast<int>(report.outcome.code));
+  int code =
+      write_reports(&report, reports, report::draw(report, report::terminal(1), {reports.every_metric}),
+                    static_cast<int>(report.outcome.code));
   if (!arguments.observation.empty() && !report.devices.empty())
-    result::write_file(arguments.observation, diagnose::to_json(*report.devices.front().observation));
+    result::write_file(own_file(arguments.observation),
+                       diagnose::to_json(*report.devices.front().observation));
   if (!not_kept.empty()) {
     fmt::print(stderr, "gpugauge: the verdict could not be kept for `gpugauge status`: {}\n",
                report::plain(not_kept));

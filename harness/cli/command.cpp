@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/ranks.hpp"
 #include "judge/policy_file.hpp"
 #include "result/error.hpp"
 
@@ -19,9 +20,8 @@ void add_measure_options(CLI::App& command, MeasureArguments& arguments) {
   command
       .add_option(
           "-d,--device", arguments.device,
-          "all (every GPU, and the links of several), host, links (between the GPUs), a GPU's index or "
-          "UUID; several "
-          "with commas")
+          "all (every GPU, and the links of several), host, links (between the GPUs), a GPU's index or UUID, "
+          "several with commas; or rank: of several ranks on a node each its own GPU")
       ->capture_default_str();
   command.add_option("-p,--profile", arguments.profile, "How much is measured: " + profiles)
       ->capture_default_str();
@@ -46,8 +46,8 @@ Devices find_devices(const std::string& device) {
   if (!conductor::host_only(device)) devices.gpus = stack::probe_gpus();
   const result::Fingerprint fingerprint = stack::fingerprint(devices.gpus);
   const auto model = fingerprint.device.find("host.cpu_model");
-  devices.targets =
-      conductor::select_targets(device, devices.gpus, model == fingerprint.device.end() ? "" : model->second);
+  devices.targets = conductor::select_targets(chosen_device(device, devices.gpus), devices.gpus,
+                                              model == fingerprint.device.end() ? "" : model->second);
   return devices;
 }
 
@@ -59,8 +59,13 @@ conductor::MeasureOptions measure_options(const MeasureArguments& arguments, con
   options.patterns = arguments.only;
   options.seed = arguments.seed_given ? arguments.seed : std::random_device{}();
   options.command = invocation.arguments;
+  options.together = measured_together(arguments.device);
   options.runs_folder = state_directory(arguments.state_directory) / "runs";
   options.progress = [&progress](const report::ProgressState& state) { progress.show(state); };
+  options.waiting = [&progress](const std::string& sentence) {
+    progress.clear();
+    fmt::print(stderr, "gpugauge: {}\n", sentence);
+  };
   return options;
 }
 

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/command.hpp"
+#include "cli/ranks.hpp"
 #include "report/format.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
@@ -65,7 +66,7 @@ int run(const Arguments& arguments, const Invocation& invocation) {
   const report::FrameworksReport report = conductor::judge_frameworks(measured, gpus);
   // The verdict first: nothing that goes wrong with a file may keep it back.
   print(arguments.json ? report::to_json(report) : report::draw(report, report::terminal(1)));
-  if (!arguments.output.empty()) result::write_file(arguments.output, result::to_json(measured));
+  if (!arguments.output.empty()) result::write_file(own_file(arguments.output), result::to_json(measured));
   if (!arguments.observation.empty() && !report.frameworks.empty()) {
     const report::Framework& only = report.frameworks.front();
     if (only.observation)

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
+#include "cli/ranks.hpp"
+#include "conductor/place.hpp"
 #include "conductor/together.hpp"
 #include "report/console.hpp"
 #include "result/error.hpp"
@@ -41,6 +43,7 @@ std::vector<std::string> command_of(const Arguments& arguments, const conductor:
   add("--family", arguments.measure.families);
   add("--only", arguments.measure.only);
   if (!arguments.measure.state_directory.empty()) add("--state-dir", {arguments.measure.state_directory});
+  if (!arguments.output.empty()) add("--output", {arguments.output});
   if (arguments.every_metric) words.emplace_back("--every-metric");
   return words;
 }
@@ -88,7 +91,10 @@ int run_all_together(const Arguments& arguments, const conductor::MeasureOptions
 int run_devices(const Arguments& arguments, const Invocation& invocation) {
   report::ProgressLine progress(report::terminal(2), arguments.measure.quiet);
   conductor::MeasureOptions options = measure_options(arguments.measure, invocation, progress);
-  options.together = arguments.together;
+  if (arguments.together > 0)
+    options.together = arguments.together;
+  else
+    say_turns(arguments.measure.device);
   const Devices devices = find_devices(arguments.measure.device);
   if (devices.targets.gpu_wanted && devices.gpus.state != stack::GpuState::usable) {
     fmt::print(stderr, "gpugauge: no usable GPU: {}\n", devices.gpus.explanation);
@@ -100,11 +106,11 @@ int run_devices(const Arguments& arguments, const Invocation& invocation) {
   const std::vector<conductor::Chosen> devices_chosen =
       conductor::choose_for(catalogue, options.profile, devices.targets.devices, arguments.measure.families,
                             arguments.measure.only);
-  if (!arguments.output.empty() && devices_chosen.size() > 1)
-    throw result::UsageError(
-        fmt::format("--output names one file and {} devices are chosen; name one with --device, or leave "
-                    "--output out",
-                    devices_chosen.size()));
+  if (!arguments.output.empty() && !conductor::names_a_folder(arguments.output) && devices_chosen.size() > 1)
+    throw result::UsageError(fmt::format(
+        "--output names one file and {} devices are chosen; name one with --device, give a folder "
+        "(ending with /), or leave --output out",
+        devices_chosen.size()));
   for (const auto& [target, choice] : devices_chosen) {
     const conductor::Stored stored =
         conductor::measure(options, target, choice, devices.gpus, 1, {}, arguments.output);
@@ -135,9 +141,11 @@ void add_run(CLI::App& app, const Invocation& invocation, Action& action) {
   auto arguments = std::make_shared<Arguments>();
   add_measure_options(*command, arguments->measure);
   command
-      ->add_option("-o,--output", arguments->output,
-                   "The run file (default: runs/<id>.json in the state directory)")
-      ->type_name("FILE");
+      ->add_option(
+          "-o,--output", arguments->output,
+          "The run file, or a folder: there <host>/<id>.json (default: runs/<id>.json in the state "
+          "directory). Of several ranks of a launcher each adds its number, and its host, to the name")
+      ->type_name("FILE|FOLDER");
   command->add_flag("--json", arguments->json,
                     "The run file's content on standard output instead of the table");
   command->add_flag("--every-metric", arguments->every_metric,

@@ -11,10 +11,12 @@
 #include <signal.h>
 
 #include "conductor/observe.hpp"
+#include "conductor/place.hpp"
 #include "judge/before_after.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
 #include "result/google_benchmark.hpp"
+#include "run/device_lock.hpp"
 
 namespace gpugauge::conductor {
 namespace {
@@ -50,6 +52,13 @@ std::vector<std::string> unmeasured(const result::Run& run) {
       out.push_back(fmt::format("{} ({})", state.family,
                                 state.reason.empty() ? "every benchmark was skipped" : state.reason));
   return out;
+}
+
+/// Holds the device, so that it is measured by one process at a time.
+run::DeviceLock alone_on(const MeasureOptions& options, const Target& target) {
+  return {target.selection, [&](const std::string& sentence) {
+            if (options.waiting) options.waiting(sentence);
+          }};
 }
 
 /// What counts for the host alone: a driver or library of the GPU stack does not change what its processor
@@ -117,6 +126,8 @@ std::vector<std::string> treatment_remarks(const std::vector<std::string>& treat
 Stored measure(const MeasureOptions& options, const Target& target, const Choice& choice,
                const stack::GpuReport& gpus, int round, const std::vector<std::string>& only,
                const std::filesystem::path& file) {
+  const auto rank = result::find_rank_of_several();
+  const run::DeviceLock alone = alone_on(options, target);
   run::Plan plan;
   plan.profile = options.profile;
   plan.families = choice.families;
@@ -143,14 +154,14 @@ Stored measure(const MeasureOptions& options, const Target& target, const Choice
     options.progress({fmt::format("round {} of {}", round, target.brief()), progress.done, progress.total,
                       progress.family, progress.elapsed_seconds, progress.left_seconds});
   });
-  stored.file = file.empty() ? options.runs_folder / (stored.run.id + ".json") : file;
+  stored.file = place_of_round(options.runs_folder, stored.run.id, file, result::host_word(), rank);
   const std::string text = result::to_json(stored.run);
   try {
     result::write_file(stored.file, text);
   } catch (const result::FileError& error) {
     if (file.empty()) throw;
     // Minutes of measuring are not lost to a bad place.
-    const auto kept = options.runs_folder / (stored.run.id + ".json");
+    const auto kept = place_of_round(options.runs_folder, stored.run.id, {}, result::host_word(), rank);
     result::write_file(kept, text);
     throw result::FileError(fmt::format("{}; the run is kept as {}", error.what(), kept.string()));
   }
@@ -241,6 +252,8 @@ report::DeviceReport judge_sides(const std::vector<result::Run>& before,
 
 report::DeviceReport check(const CheckOptions& options, const Target& target, const Choice& choice,
                            const stack::GpuReport& gpus) {
+  // All rounds at one go: what is measured between them by somebody else would cost the time budget.
+  const run::DeviceLock alone = alone_on(options.measure, target);
   const auto start = std::chrono::steady_clock::now();
   std::vector<result::Run> rounds;
   std::vector<std::filesystem::path> files;

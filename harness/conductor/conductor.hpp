@@ -28,6 +28,8 @@ struct MeasureOptions {
   std::vector<std::string> command;   ///< argv, for the record
   std::filesystem::path runs_folder;  ///< where every round is stored as soon as it is measured
   std::function<void(const report::ProgressState&)> progress;
+  /// Told one sentence when another process measures the device, before this one waits for it.
+  std::function<void(const std::string&)> waiting;
 };
 
 /// A round and where it was stored.
@@ -36,8 +38,9 @@ struct Stored {
   std::filesystem::path file;
 };
 
-/// Measures one round of one device and stores it as <runs_folder>/<id>.json, or as `file` when given.
-/// `only` narrows it further for a repeated round. An interrupted round is stored too, marked partial.
+/// Measures one round of one device and stores it where place.hpp says; `file` is what the user asked for.
+/// Waits while another process measures the device. `only` narrows it further for a repeated round. An
+/// interrupted round is stored too, marked partial.
 Stored measure(const MeasureOptions& options, const Target& target, const Choice& choice,
                const stack::GpuReport& gpus, int round, const std::vector<std::string>& only = {},
                const std::filesystem::path& file = {});

@@ -1,7 +1,10 @@
 # gpugauge::build_info: version, commit, toolkit and architectures of this build as compile definitions of one file.
 find_package(Git QUIET)
+set(GPUGAUGE_SOURCE_COMMIT "" CACHE STRING "The commit of sources that have no repository with them; empty: git says it")
 set(GPUGAUGE_COMMIT "unknown")
-if(GIT_FOUND)
+if(GPUGAUGE_SOURCE_COMMIT)
+  set(GPUGAUGE_COMMIT "${GPUGAUGE_SOURCE_COMMIT}")
+elseif(GIT_FOUND)
   execute_process(COMMAND ${GIT_EXECUTABLE} -C ${PROJECT_SOURCE_DIR} rev-parse --short=12 HEAD
                   OUTPUT_VARIABLE _commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE _status)
   if(_status EQUAL 0)

@@ -17,7 +17,8 @@ PACKAGES_TEST=(
 
 # What scripts/test --all needs on top: promtool, and on Debian a browser, which Ubuntu has only as a snap.
 PACKAGES_ALL=(prometheus)
-PACKAGES_ALL_DEBIAN=(chromium chromium-driver fonts-dejavu-core python3-selenium)
+# And what builds the container image without a registry: the image's base is a Debian.
+PACKAGES_ALL_DEBIAN=(buildah chromium chromium-driver fonts-dejavu-core mmdebstrap python3-selenium)
 
 # packages_for check|test|all: prints the names, one a line.
 packages_for() {

@@ -98,3 +98,37 @@ PY
   [ "$(grep -l '"complete": false' "$GPUGAUGE_STATE"/runs/*.json | wc -l)" -eq 2 ]
   run ! pgrep --full "$GPUGAUGE_LIBEXEC/gpugauge-bench-probe"
 }
+
+@test "ranks with --device rank measure each its own GPU, and say that they did so together" {
+  two_gpus
+  for rank in 0 1; do
+    GPUGAUGE_RANK=$rank GPUGAUGE_RANKS=2 GPUGAUGE_LOCAL_RANK=$rank GPUGAUGE_LOCAL_RANKS=2 \
+      gpugauge run --device rank --profile smoke --quiet --output out/ >"$rank.out" 2>"$rank.err" &
+  done
+  wait
+  cat ./*.err
+  [ "$(cat ./*.err)" = "" ]
+  "$PYTHON" - out/*/*.rank0.json out/*/*.rank1.json <<'PY'
+import json, sys
+runs = [json.load(open(name)) for name in sys.argv[1:]]
+assert len({run["device"] for run in runs}) == 2, runs
+assert all(run["complete"] and run["fingerprint"]["suite"]["suite.devices_together"] == "2" for run in runs)
+PY
+}
+
+@test "--device rank: more ranks than GPUs on a node are refused, a rank that sees one GPU takes it" {
+  two_gpus
+  export GPUGAUGE_RANK=2 GPUGAUGE_RANKS=3 GPUGAUGE_LOCAL_RANK=2 GPUGAUGE_LOCAL_RANKS=3
+  run -2 gpugauge run --device rank --profile smoke --quiet
+  [[ $output == *"this is rank 2 of its node, counted from 0, and there are 2 GPUs"* ]]
+  echo devices=1 >scenario
+  echo -e "one\ntwo" >"$GPUGAUGE_LIBEXEC/started"
+  run -0 gpugauge run --device rank --profile smoke --quiet --output out/
+  [ "$(find out -name '*.rank2.json' | wc -l)" = 1 ]
+}
+
+@test "--devices-together writes each run into the folder that was asked for" {
+  two_gpus
+  run -0 gpugauge run --devices-together --profile smoke --quiet --output out/
+  [ "$(find out -name '*.json' | wc -l)" = 2 ]
+}

@@ -1,9 +1,6 @@
 #include "support/ranks/launch.hpp"
 
-#include <array>
-#include <charconv>
 #include <cstdint>
-#include <cstdlib>
 
 #include <fmt/format.h>
 
@@ -14,43 +11,15 @@ namespace gpugauge::bench::ranks {
 namespace {
 
 using result::UsageError;
+using result::whole_number;
 
-/// Variables of one launcher; nullptr where it has none.
-struct Names {
-  const char* launcher;
-  const char* rank;
-  const char* size;
-  const char* local_rank;
-  const char* local_size;
-  const char* job;
-};
-
-constexpr std::array launchers{
-    Names{"hand", "GPUGAUGE_RANK", "GPUGAUGE_RANKS", "GPUGAUGE_LOCAL_RANK", nullptr, nullptr},
-    Names{"Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK",
-          "OMPI_COMM_WORLD_LOCAL_SIZE", "PMIX_NAMESPACE"},
-    // SLURM_PROCID alone also stands in a batch script, which is not a rank.
-    Names{"Slurm", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", nullptr, "SLURM_JOB_ID"},
-    Names{"Hydra", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS", nullptr},
-    Names{"torchrun", "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "TORCHELASTIC_RUN_ID"},
-};
-
-int number(const char* name, const std::string& text, int least, int most) {
-  int value = 0;
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (fault != std::errc{} || end != text.data() + text.size() || value < least || value > most)
-    throw UsageError(fmt::format("{}={}: not a whole number from {} to {}", name, text, least, most));
-  return value;
+/// The variable that is the same in all ranks of a job; nullptr where the launcher has none.
+const char* job_variable(const std::string& launcher) {
+  if (launcher == "Open MPI") return "PMIX_NAMESPACE";
+  if (launcher == "Slurm") return "SLURM_JOB_ID";
+  if (launcher == "torchrun") return "TORCHELASTIC_RUN_ID";
+  return nullptr;
 }
-
-std::optional<int> number(const Lookup& lookup, const char* name, int least, int most) {
-  if (name == nullptr) return std::nullopt;
-  const auto text = lookup(name);
-  if (!text) return std::nullopt;
-  return number(name, *text, least, most);
-}
-
-constexpr int most_ranks = 65'536;
 
 // "Open MPI" also leaves the address of its own daemon, which is not that of rank 0: it is not used.
 void find_place(const Lookup& lookup, bool one_machine, Launch& launch) {
@@ -60,13 +29,13 @@ void find_place(const Lookup& lookup, bool one_machine, Launch& launch) {
       throw UsageError(fmt::format(
           "GPUGAUGE_RENDEZVOUS={}: give HOST:PORT, the node of rank 0 and a free port on it", *place));
     launch.host = place->substr(0, colon);
-    launch.port = number("GPUGAUGE_RENDEZVOUS", place->substr(colon + 1), 1, 65'535);
+    launch.port = whole_number("GPUGAUGE_RENDEZVOUS", place->substr(colon + 1), 1, 65'535);
     if (launch.host.size() > 2 && launch.host.front() == '[' && launch.host.back() == ']')
       launch.host = launch.host.substr(1, launch.host.size() - 2);
     return;
   }
   if (const auto host = lookup("MASTER_ADDR")) {
-    if (const auto port = number(lookup, "MASTER_PORT", 1, 65'534)) {
+    if (const auto port = whole_number(lookup, "MASTER_PORT", 1, 65'534)) {
       launch.host = *host;
       // torchrun's own store may listen on the port itself.
       launch.port = *port + (launch.launcher == "torchrun" ? 1 : 0);
@@ -90,11 +59,6 @@ void find_place(const Lookup& lookup, bool one_machine, Launch& launch) {
 
 }  // namespace
 
-std::optional<std::string> from_environment(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
-}
-
 std::string first_host(const std::string& list) {
   const std::size_t bracket = list.find('[');
   const std::size_t comma = list.find(',');
@@ -117,28 +81,20 @@ int port_of(const std::string& job) {
 }
 
 std::optional<Launch> find_launch(const Lookup& lookup) {
-  for (const Names& names : launchers) {
-    const auto rank = number(lookup, names.rank, 0, most_ranks - 1);
-    const auto size = number(lookup, names.size, 1, most_ranks);
-    if (!rank || !size) continue;
-    if (*rank >= *size)
-      throw UsageError(fmt::format("{}={}: there are {} ranks, numbered from 0", names.rank, *rank, *size));
-    if (*size == 1) return std::nullopt;
-    Launch launch;
-    launch.rank = *rank;
-    launch.size = *size;
-    launch.launcher = names.launcher;
-    launch.local_rank = number(lookup, names.local_rank, 0, most_ranks - 1).value_or(0);
-    const auto local_size = number(lookup, names.local_size, 1, most_ranks);
-    if (names.job != nullptr) launch.job = lookup(names.job).value_or("");
-    if (launch.launcher == "Slurm") launch.job += "." + lookup("SLURM_STEP_ID").value_or("");
-    find_place(lookup, local_size && *local_size == *size, launch);
-    if (launch.job.empty()) launch.job = fmt::format("{}:{}", launch.host, launch.port);
-    if (const auto patience = number(lookup, "GPUGAUGE_RENDEZVOUS_TIMEOUT", 1, 3600))
-      launch.patience_seconds = *patience;
-    return launch;
-  }
-  return std::nullopt;
+  const auto rank = result::find_rank_of_several(lookup);
+  if (!rank) return std::nullopt;
+  Launch launch;
+  launch.rank = rank->rank;
+  launch.size = rank->size;
+  launch.launcher = rank->launcher;
+  launch.local_rank = rank->local_rank;
+  if (const char* const job = job_variable(launch.launcher)) launch.job = lookup(job).value_or("");
+  if (launch.launcher == "Slurm") launch.job += "." + lookup("SLURM_STEP_ID").value_or("");
+  find_place(lookup, rank->local_size && *rank->local_size == launch.size, launch);
+  if (launch.job.empty()) launch.job = fmt::format("{}:{}", launch.host, launch.port);
+  if (const auto patience = whole_number(lookup, "GPUGAUGE_RENDEZVOUS_TIMEOUT", 1, 3600))
+    launch.patience_seconds = *patience;
+  return launch;
 }
 
 }  // namespace gpugauge::bench::ranks

@@ -1,9 +1,10 @@
 // Which rank of how many this process is, as the launcher's environment says, and where the ranks meet.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
+
+#include "result/launcher.hpp"
 
 namespace gpugauge::bench::ranks {
 
@@ -19,17 +20,14 @@ struct Launch {
   double patience_seconds = 60;  ///< how long ranks wait for each other
 };
 
-/// Reads one variable; nullopt when it is not set.
-using Lookup = std::function<std::optional<std::string>(const char* name)>;
-/// The process's own environment.
-std::optional<std::string> from_environment(const char* name);
+using result::Lookup;
 
 /// nullopt for a process that stands alone (also a launcher's only rank). Ranks are read from GPUGAUGE_RANK
 /// and GPUGAUGE_RANKS (by hand), Open MPI, Slurm (a step by srun, not a batch script), Hydra and torchrun, in
 /// that order. The place is GPUGAUGE_RENDEZVOUS=HOST:PORT, else MASTER_ADDR and MASTER_PORT, else Slurm's
 /// first node, else this machine when all ranks are on it. GPUGAUGE_RENDEZVOUS_TIMEOUT gives the patience in
 /// seconds. Throws result::UsageError for a variable that is no number in range, and when no place is known.
-std::optional<Launch> find_launch(const Lookup& lookup = from_environment);
+std::optional<Launch> find_launch(const Lookup& lookup = result::from_environment);
 
 /// The first host of Slurm's compressed list: "node[003-007,9],x1" gives "node003". "" for an empty list.
 std::string first_host(const std::string& list);

@@ -1,0 +1,144 @@
+#include "result/launcher.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "result/error.hpp"
+
+namespace gpugauge::result {
+namespace {
+
+/// Variables of one launcher; nullptr where it has none.
+struct Names {
+  const char* launcher;
+  const char* rank;
+  const char* size;
+  const char* local_rank;
+  const char* local_size;
+};
+
+constexpr std::array launchers{
+    Names{"hand", "GPUGAUGE_RANK", "GPUGAUGE_RANKS", "GPUGAUGE_LOCAL_RANK", "GPUGAUGE_LOCAL_RANKS"},
+    Names{"Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK",
+          "OMPI_COMM_WORLD_LOCAL_SIZE"},
+    // SLURM_PROCID alone also stands in a batch script, which is not a rank.
+    Names{"Slurm", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", nullptr},
+    Names{"Hydra", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS"},
+    Names{"torchrun", "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE"},
+};
+
+constexpr int most_ranks = 65'536;
+
+/// Slurm tells the tasks of all nodes as "2(x3),1": two on each of the first three nodes, one on the fourth.
+/// nullopt for a text of another shape and for a node beyond its end.
+std::optional<int> tasks_of_node(const std::string& list, int node) {
+  const char* at = list.data();
+  const char* const end = at + list.size();
+  const auto read = [&](int& value) {
+    const auto [next, fault] = std::from_chars(at, end, value);
+    at = next;
+    return fault == std::errc{} && value > 0;
+  };
+  while (at != end) {
+    int tasks = 0;
+    int nodes = 1;
+    if (!read(tasks)) return std::nullopt;
+    if (end - at > 2 && at[0] == '(' && at[1] == 'x') {
+      at += 2;
+      if (!read(nodes) || at == end || *at != ')') return std::nullopt;
+      ++at;
+    }
+    if (node < nodes) return tasks;
+    node -= nodes;
+    if (at != end && *at++ != ',') return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::optional<int> slurm_local_size(const Lookup& lookup) {
+  const auto list = lookup("SLURM_STEP_TASKS_PER_NODE");
+  const auto node = whole_number(lookup, "SLURM_NODEID", 0, most_ranks);
+  return list && node ? tasks_of_node(*list, *node) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> from_environment(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+}
+
+int whole_number(const std::string& name, const std::string& text, int least, int most) {
+  int value = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (fault != std::errc{} || end != text.data() + text.size() || value < least || value > most)
+    throw UsageError(fmt::format("{}={}: not a whole number from {} to {}", name, text, least, most));
+  return value;
+}
+
+std::optional<int> whole_number(const Lookup& lookup, const char* name, int least, int most) {
+  if (name == nullptr) return std::nullopt;
+  const auto text = lookup(name);
+  if (!text) return std::nullopt;
+  return whole_number(name, *text, least, most);
+}
+
+std::optional<Rank> find_rank(const Lookup& lookup) {
+  for (const Names& names : launchers) {
+    const auto rank = whole_number(lookup, names.rank, 0, most_ranks - 1);
+    const auto size = whole_number(lookup, names.size, 1, most_ranks);
+    if (!rank || !size) continue;
+    if (*rank >= *size)
+      throw UsageError(fmt::format("{}={}: there are {} ranks, numbered from 0", names.rank, *rank, *size));
+    Rank out;
+    out.rank = *rank;
+    out.size = *size;
+    out.launcher = names.launcher;
+    out.local_rank = whole_number(lookup, names.local_rank, 0, most_ranks - 1).value_or(0);
+    out.local_size = whole_number(lookup, names.local_size, 1, most_ranks);
+    if (out.launcher == "Slurm") out.local_size = slurm_local_size(lookup);
+    return out;
+  }
+  return std::nullopt;
+}
+
+std::optional<Rank> find_rank_of_several(const Lookup& lookup) {
+  auto rank = find_rank(lookup);
+  return rank && rank->size > 1 ? rank : std::nullopt;
+}
+
+std::string host_word() {
+  char name[256] = "";
+  gethostname(name, sizeof name - 1);
+  return host_word(name);
+}
+
+std::string host_word(const std::string& host_name) {
+  std::string word = host_name;
+  std::replace_if(
+      word.begin(), word.end(),
+      [](char c) {
+        const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+        return !letter && c != '-' && c != '_' && c != '.';
+      },
+      '_');
+  if (word.empty() || word.front() == '.') word.insert(word.begin(), '_');
+  return word;
+}
+
+std::filesystem::path with_rank(const std::filesystem::path& file, const std::string& host,
+                                const std::optional<Rank>& rank) {
+  if (!rank || rank->size < 2) return file;
+  std::filesystem::path own = file;
+  own.replace_filename(
+      fmt::format("{}.{}.rank{}{}", file.stem().string(), host, rank->rank, file.extension().string()));
+  return own;
+}
+
+}  // namespace gpugauge::result
