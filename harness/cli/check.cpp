@@ -57,7 +57,8 @@ int check(const Arguments& arguments, const Invocation& invocation) {
   const std::vector<conductor::Choice> choices =
       conductor::choose_for(catalogue, options.measure.profile, devices.targets.devices,
                             arguments.measure.families, arguments.measure.only);
-  for (std::size_t i = 0; i < choices.size(); ++i) {
+  const auto held = hold(devices.targets, arguments.measure, progress);
+  for (std::size_t i = 0; i < choices.size() && held->refusal().empty(); ++i) {
     report.devices.push_back(conductor::check(options, devices.targets.devices[i], choices[i], devices.gpus));
     for (const std::string& problem : catalogue.problems) report.devices.back().remarks.push_back(problem);
     if (!report.devices.back().rounds.back().complete) break;
@@ -69,6 +70,10 @@ int check(const Arguments& arguments, const Invocation& invocation) {
                       report.devices.empty() ? "cannot judge: no usable GPU, nothing was measured"
                                              : "cannot judge: a GPU was asked for and none is usable; " +
                                                    report.outcome.sentence};
+  if (!held->refusal().empty())
+    report.outcome = {judge::ExitCode::cannot_judge,
+                      fmt::format("cannot judge: {}; nothing was measured; --wait SECONDS waits for it",
+                                  held->refusal())};
   const int code = write_reports(&report, arguments.report,
                                  report::draw(report, report::terminal(1), {arguments.report.every_metric}),
                                  static_cast<int>(report.outcome.code));

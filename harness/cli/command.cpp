@@ -1,5 +1,6 @@
 #include "cli/command.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -9,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "judge/policy_file.hpp"
+#include "report/format.hpp"
 #include "result/error.hpp"
 
 namespace gpugauge::cli {
@@ -36,6 +38,35 @@ void add_measure_options(CLI::App& command, MeasureArguments& arguments) {
           "Where runs and baselines are kept (default: $GPUGAUGE_STATE, then the XDG state directory)")
       ->type_name("DIR");
   command.add_flag("-q,--quiet", arguments.quiet, "No progress line");
+  command
+      .add_option("--process-limit", arguments.process_limit,
+                  "End one process of a family after this many seconds (default: that of the profile, 60 to "
+                  "900)")
+      ->check(CLI::PositiveNumber)
+      ->type_name("SECONDS");
+  command
+      .add_option("--wait", arguments.wait_seconds,
+                  "Wait at most so long for a device that another gpugauge measures (default: not at all)")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("SECONDS");
+}
+
+std::unique_ptr<run::DeviceLocks> hold(const conductor::Targets& targets, const MeasureArguments& arguments,
+                                       report::ProgressLine& progress) {
+  std::vector<std::string> devices;
+  for (const conductor::Target& target : targets.devices) devices.push_back(target.selection);
+  auto locks = std::make_unique<run::DeviceLocks>(
+      devices, arguments.wait_seconds, [&](double left, const std::string& owner) {
+        progress.show({"waiting: " + owner, 0, 1, "--wait", arguments.wait_seconds - left, left});
+      });
+  progress.clear();
+  if (!locks->remark().empty()) warn(locks->remark());
+  return locks;
+}
+
+int busy(const run::DeviceLocks& held) {
+  warn(fmt::format("{}; nothing was measured; --wait SECONDS waits for it", held.refusal()));
+  return static_cast<int>(judge::ExitCode::cannot_judge);
 }
 
 Devices find_devices(const std::string& device) {
@@ -50,8 +81,10 @@ Devices find_devices(const std::string& device) {
 
 conductor::MeasureOptions measure_options(const MeasureArguments& arguments, const Invocation& invocation,
                                           report::ProgressLine& progress) {
+  stop_with_a_sentence();
   conductor::MeasureOptions options;
   options.profile = run::profile(arguments.profile);
+  if (arguments.process_limit > 0) options.profile.limit_seconds = arguments.process_limit;
   options.families = arguments.families;
   options.patterns = arguments.only;
   options.seed = arguments.seed_given ? arguments.seed : std::random_device{}();
@@ -65,6 +98,16 @@ std::filesystem::path state_directory(const std::string& given) {
   // One door for everybody who asks where the state is: the selection of a baseline too.
   if (!given.empty()) ::setenv("GPUGAUGE_STATE", given.c_str(), 1);
   return baseline::state_directory();
+}
+
+void warn(std::string_view sentence) {
+  std::string text = "gpugauge: ";
+  for (std::size_t start = 0; start < sentence.size();) {
+    const std::size_t end = std::min(sentence.find('\n', start), sentence.size());
+    text += report::plain(sentence.substr(start, end - start)) + "\n";
+    start = end + 1;
+  }
+  std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
 void print(const std::string& text) {

@@ -86,7 +86,7 @@ int list_benchmarks(const Arguments& arguments) {
     throw result::UsageError(
         fmt::format("the families here have no benchmark that the profile {} measures", arguments.profile));
   for (const std::string& problem : catalogue.problems)
-    fmt::print(stderr, "gpugauge: {}\n", report::plain(problem));
+    warn(problem);
   if (arguments.json) {
     print(result::dump_json(json));
     return 0;

@@ -145,6 +145,7 @@ Stored measure(const MeasureOptions& options, const Target& target, const Choice
   });
   stored.file = file.empty() ? options.runs_folder / (stored.run.id + ".json") : file;
   const std::string text = result::to_json(stored.run);
+  result::remove_abandoned(options.runs_folder);
   try {
     result::write_file(stored.file, text);
   } catch (const result::FileError& error) {
@@ -159,7 +160,8 @@ Stored measure(const MeasureOptions& options, const Target& target, const Choice
 
 report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
                                   const baseline::Selection& selection, const judge::Policy& policy,
-                                  bool strict, bool interrupted) {
+                                  bool strict, bool interrupted,
+                                  const std::vector<std::string>& not_begun) {
   report::DeviceReport device;
   device.rounds = rounds;
   device.baseline_origin = selection.origin;
@@ -170,6 +172,7 @@ report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
   judge::OutcomeInput input;
   input.strict = strict;
   input.unmeasured_families = unmeasured(first);
+  input.unmeasured_families.insert(input.unmeasured_families.end(), not_begun.begin(), not_begun.end());
   input.interrupted = interrupted || std::any_of(rounds.begin(), rounds.end(),
                                                  [](const result::Run& run) { return !run.complete; });
   device.verdicts = judge::judge_physical(rounds);
@@ -280,7 +283,7 @@ report::DeviceReport check(const CheckOptions& options, const Target& target, co
     }
     going = round(request.benchmarks);
   }
-  report::DeviceReport device = judge_rounds(rounds, selection, options.policy, options.strict, !going);
+  report::DeviceReport device = judge_rounds(rounds, selection, options.policy, options.strict, !going, choice.unmeasured);
   device.label = target.label;
   device.selection = target.selection;
   device.files = std::move(files);
