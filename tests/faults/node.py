@@ -29,7 +29,7 @@ fi
 """
 # What no user may ever see.
 NEVER = re.compile(r"terminate called|what\(\):|Assertion|std::|basic_string|json\.exception|Traceback|AddressSanitizer|"
-                   r"runtime error:|core dumped|\x1b|\0")
+                   r"runtime error:|_backend::|core dumped|\x1b|\0")
 
 
 def definitions(family, gpu):
