@@ -143,6 +143,20 @@ Candidate best_of(const Place& place, const result::Fingerprint& now, const std:
   return best;
 }
 
+/// Says of rounds that are dated later than now that a clock was wrong: "newest" means nothing then.
+void note_the_future(const Baseline& found, std::vector<std::string>& problems) {
+  constexpr std::size_t to_seconds = std::string_view("2026-11-21T10:20:30").size();
+  const std::string now = utc_now().substr(0, to_seconds);
+  for (const result::Run& run : found.runs) {
+    if (run.started.substr(0, to_seconds) <= now) continue;
+    problems.push_back(
+        fmt::format("baseline {} holds a round dated {}, later than now: the clock of this machine is wrong, or "
+                    "that of the machine that recorded it was",
+                    found.folder.string(), run.started));
+    return;
+  }
+}
+
 /// "Compared with ... (5 rounds from 2026-11-21).", by place.
 std::string origin_of(const Place& place, const Candidate& found) {
   const std::string& name = found.baseline.manifest.name;
@@ -187,6 +201,7 @@ Selection select(const std::filesystem::path& given, const result::Fingerprint& 
     selection.origin = fmt::format("Compared with the given baseline {} ({}{}).",
                                    selection.baseline->manifest.name, one_round(*selection.baseline),
                                    state == State::active ? "" : fmt::format("; it is {}", to_string(state)));
+    note_the_future(*selection.baseline, selection.problems);
     return selection;
   }
   for (const Place& place : places()) {
@@ -195,6 +210,7 @@ Selection select(const std::filesystem::path& given, const result::Fingerprint& 
     selection.origin = origin_of(place, best);
     selection.baseline = std::move(best.baseline);
     selection.baseline->other_node = place.name != "own";
+    note_the_future(*selection.baseline, selection.problems);
     return selection;
   }
   selection.origin =

@@ -56,7 +56,7 @@ std::vector<result::Run> measure_rounds(const Arguments& arguments, const Invoca
   const conductor::MeasureOptions options = measure_options(arguments.measure, invocation, progress);
   const Devices devices = find_devices(arguments.measure.device);
   if (devices.targets.gpu_wanted && devices.gpus.state != stack::GpuState::usable) {
-    fmt::print(stderr, "gpugauge: no usable GPU: {}\n", devices.gpus.explanation);
+    warn(fmt::format("no usable GPU: {}", devices.gpus.explanation));
     return {};
   }
   if (devices.targets.devices.size() != 1)
@@ -65,6 +65,11 @@ std::vector<result::Run> measure_rounds(const Arguments& arguments, const Invoca
   const conductor::Target& target = devices.targets.devices.front();
   const conductor::Choice choice = conductor::choose(conductor::catalogue(), options.profile, target.kind,
                                                      arguments.measure.families, arguments.measure.only);
+  const auto held = hold({target}, arguments.measure, progress);
+  if (!held->refusal().empty()) {
+    busy(*held);
+    return {};
+  }
   std::vector<result::Run> runs;
   for (int round = 1; round <= arguments.rounds; ++round) {
     conductor::Stored stored = conductor::measure(options, target, choice, devices.gpus, round);

@@ -91,7 +91,9 @@ int check(const Arguments& arguments, const Invocation& invocation) {
   if (!arguments.observation.empty() && chosen.size() > 1)
     throw result::UsageError(fmt::format(
         "--observation holds one device, and {} would be measured; name one with --device", chosen.size()));
+  const auto held = hold(targets_of(chosen), arguments.measure, progress);
   for (const auto& [target, choice] : chosen) {
+    if (!held->refusal().empty()) break;
     report.devices.push_back(conductor::check(options, target, choice, devices.gpus));
     for (const std::string& problem : catalogue.problems) report.devices.back().remarks.push_back(problem);
     if (add_trends) add_trends(report.devices.back());
@@ -107,6 +109,10 @@ int check(const Arguments& arguments, const Invocation& invocation) {
                       report.devices.empty() ? "cannot judge: no usable GPU, nothing was measured"
                                              : "cannot judge: a GPU was asked for and none is usable; " +
                                                    report.outcome.sentence};
+  if (!held->refusal().empty())
+    report.outcome = {
+        judge::ExitCode::cannot_judge,
+        fmt::format("cannot judge: {}; nothing was measured; --wait SECONDS waits for it", held->refusal())};
   if (devices.targets.gpu_wanted) keep([&] { conductor::keep_node_verdict(state, report); });
   int code =
       write_reports(&report, reports, report::draw(report, report::terminal(1), {reports.every_metric}),

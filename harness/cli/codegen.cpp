@@ -54,7 +54,7 @@ std::vector<stack::Expectation> expectations_of(const Arguments& arguments) {
 }
 
 int cannot_judge(const std::string& sentence) {
-  fmt::print(stderr, "gpugauge: {}\n", report::plain(sentence));
+  warn(sentence);
   return static_cast<int>(judge::ExitCode::cannot_judge);
 }
 
@@ -72,8 +72,7 @@ int run(const Arguments& arguments) {
         "scripts/setup --for test installs it; or name it with --cuobjdump");
   const run::Disassembly code = run::disassemble(cuobjdump, files);
   if (!code.problems.empty()) {
-    for (const std::string& problem : code.problems)
-      fmt::print(stderr, "gpugauge: {}\n", report::plain(problem));
+    for (const std::string& problem : code.problems) warn(problem);
     return static_cast<int>(judge::ExitCode::cannot_judge);
   }
   report.review = stack::review(code.kernels, expectations);

@@ -1,15 +1,21 @@
 #include "cli/command.hpp"
 
+#include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <random>
+#include <set>
+#include <sstream>
 
 #include <fmt/format.h>
 
 #include "cli/ranks.hpp"
 #include "judge/policy_file.hpp"
+#include "report/format.hpp"
 #include "result/error.hpp"
 
 namespace gpugauge::cli {
@@ -39,6 +45,42 @@ void add_measure_options(CLI::App& command, MeasureArguments& arguments) {
           "Where runs and baselines are kept (default: $GPUGAUGE_STATE, then the XDG state directory)")
       ->type_name("DIR");
   command.add_flag("-q,--quiet", arguments.quiet, "No progress line");
+  command
+      .add_option("--process-limit", arguments.process_limit,
+                  "End one process of a family after this many seconds (default: that of the profile, 60 to "
+                  "900)")
+      ->check(CLI::PositiveNumber)
+      ->type_name("SECONDS");
+  command
+      .add_option("--wait", arguments.wait_seconds,
+                  "Wait at most so long for a device that another gpugauge measures (default: not at all)")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("SECONDS");
+}
+
+std::unique_ptr<run::DeviceLocks> hold(const std::vector<conductor::Target>& targets,
+                                       const MeasureArguments& arguments, report::ProgressLine& progress) {
+  std::set<std::string> seen;  // the links hold every GPU that they lie between
+  for (const conductor::Target& target : targets) {
+    std::istringstream visible(target.visible);
+    for (std::string one; std::getline(visible, one, ',');) seen.insert(one);
+  }
+  const std::vector<std::string> devices(seen.begin(), seen.end());
+  const double wait =
+      take_turns(arguments.device) ? std::numeric_limits<double>::infinity() : arguments.wait_seconds;
+  auto locks = std::make_unique<run::DeviceLocks>(devices, wait, [&](double left, const std::string& owner) {
+    const bool endless = std::isinf(wait);
+    progress.show({"waiting: " + owner, 0, 1, endless ? "its turn" : "--wait", endless ? 0 : wait - left,
+                   endless ? -1 : left});
+  });
+  progress.clear();
+  if (!locks->remark().empty()) warn(locks->remark());
+  return locks;
+}
+
+int busy(const run::DeviceLocks& held) {
+  warn(fmt::format("{}; nothing was measured; --wait SECONDS waits for it", held.refusal()));
+  return static_cast<int>(judge::ExitCode::cannot_judge);
 }
 
 Devices find_devices(const std::string& device) {
@@ -53,8 +95,10 @@ Devices find_devices(const std::string& device) {
 
 conductor::MeasureOptions measure_options(const MeasureArguments& arguments, const Invocation& invocation,
                                           report::ProgressLine& progress) {
+  stop_with_a_sentence();
   conductor::MeasureOptions options;
   options.profile = run::profile(arguments.profile);
+  if (arguments.process_limit > 0) options.profile.limit_seconds = arguments.process_limit;
   options.families = arguments.families;
   options.patterns = arguments.only;
   options.seed = arguments.seed_given ? arguments.seed : std::random_device{}();
@@ -62,10 +106,6 @@ conductor::MeasureOptions measure_options(const MeasureArguments& arguments, con
   options.together = measured_together(arguments.device);
   options.runs_folder = state_directory(arguments.state_directory) / "runs";
   options.progress = [&progress](const report::ProgressState& state) { progress.show(state); };
-  options.waiting = [&progress](const std::string& sentence) {
-    progress.clear();
-    fmt::print(stderr, "gpugauge: {}\n", sentence);
-  };
   return options;
 }
 
@@ -73,6 +113,16 @@ std::filesystem::path state_directory(const std::string& given) {
   // One door for everybody who asks where the state is: the selection of a baseline too.
   if (!given.empty()) ::setenv("GPUGAUGE_STATE", given.c_str(), 1);
   return baseline::state_directory();
+}
+
+void warn(std::string_view sentence) {
+  std::string text = "gpugauge: ";
+  for (std::size_t start = 0; start < sentence.size();) {
+    const std::size_t end = std::min(sentence.find('\n', start), sentence.size());
+    text += report::plain(sentence.substr(start, end - start)) + "\n";
+    start = end + 1;
+  }
+  std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
 void print(const std::string& text) {

@@ -3,7 +3,9 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -11,6 +13,7 @@
 #include "conductor/conductor.hpp"
 #include "judge/exit_style.hpp"
 #include "report/reporter.hpp"
+#include "run/device_lock.hpp"
 
 namespace gpugauge::cli {
 
@@ -49,8 +52,17 @@ struct MeasureArguments {
   bool seed_given = false;
   std::string state_directory;
   bool quiet = false;
+  double process_limit = 0;  ///< seconds; 0: that of the profile
+  double wait_seconds = 0;   ///< for a device that another command measures
 };
 void add_measure_options(CLI::App& command, MeasureArguments& arguments);
+
+/// SIGINT, SIGTERM and SIGHUP end the command as they end any other, and its children with it.
+void end_children_with_the_command();
+
+/// From here on SIGINT, SIGTERM and SIGHUP end the command with a sentence and 3, whatever it waits for; a
+/// run that is under way takes them over meanwhile.
+void stop_with_a_sentence();
 
 /// The devices that --device names, and what is known of the GPUs. When a GPU is wanted and none is usable,
 /// `explanation` says why.
@@ -64,8 +76,19 @@ Devices find_devices(const std::string& device);
 conductor::MeasureOptions measure_options(const MeasureArguments& arguments, const Invocation& invocation,
                                           report::ProgressLine& progress);
 
+/// Holds the devices for this command, or says in refusal() who does; waits as --wait says, and without end
+/// where the ranks of a node take turns.
+std::unique_ptr<run::DeviceLocks> hold(const std::vector<conductor::Target>& targets,
+                                       const MeasureArguments& arguments, report::ProgressLine& progress);
+/// Says who holds a device; returns the exit code.
+int busy(const run::DeviceLocks& held);
+
 /// --state-dir, or baseline::state_directory(). A given one counts from then on for the whole command.
 std::filesystem::path state_directory(const std::string& given);
+
+/// "gpugauge: SENTENCE" on standard error, every line of it without control characters. A standard error that
+/// is closed or full is nothing that anybody could be told: the sentence is lost, the exit code stays.
+void warn(std::string_view sentence);
 
 /// Writes to standard output. Throws result::FileError when it is closed or full.
 void print(const std::string& text);

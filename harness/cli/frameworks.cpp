@@ -72,7 +72,7 @@ int run(const Arguments& arguments, const Invocation& invocation) {
     if (only.observation)
       result::write_file(arguments.observation, diagnose::to_json(*only.observation));
     else
-      fmt::print(stderr, "gpugauge: --observation: nothing was seen: {}\n", report::plain(only.sentence));
+      warn(fmt::format("--observation: nothing was seen: {}", only.sentence));
   }
   return static_cast<int>(report.outcome.code);
 }

@@ -199,7 +199,7 @@ struct Counts {
 
 void refuse(report::ProgressLine& progress, Counts& counts, const std::string& sentence) {
   progress.clear();
-  fmt::print(stderr, "gpugauge: {}: skipped\n", report::plain(sentence));
+  warn(fmt::format("{}: skipped", sentence));
   ++counts.refused;
 }
 

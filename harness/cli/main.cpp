@@ -49,7 +49,7 @@ std::string version_text() {
 }
 
 int complain(const std::string& sentence) {
-  fmt::print(stderr, "gpugauge: {}\n", report::plain(sentence));
+  warn(sentence);
   return tool_error;
 }
 
@@ -125,6 +125,8 @@ int run_command(int argc, char** argv) {
 int main(int argc, char** argv) {
   // A reader that goes away (| head) must end in an error sentence, not in silence in mid-run.
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit of file sizes is then an error of the write, with a sentence
+  gpugauge::cli::end_children_with_the_command();
   gpugauge::cli::occupy_closed_streams();
   return gpugauge::cli::attempt([&] { return gpugauge::cli::run_command(argc, argv); });
 }

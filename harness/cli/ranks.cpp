@@ -46,9 +46,14 @@ int measured_together(const std::string& device) {
   return *rank.local_size > 1 ? *rank.local_size : 0;
 }
 
+bool take_turns(const std::string& device) {
+  const auto rank = result::find_rank_of_several();
+  return rank && device != own_device && rank->local_size.value_or(1) > 1;
+}
+
 void say_turns(const std::string& device) {
   const auto rank = result::find_rank_of_several();
-  if (!rank || device == own_device || rank->local_rank != 0 || rank->local_size.value_or(1) < 2) return;
+  if (!take_turns(device) || rank->local_rank != 0) return;
   fmt::print(stderr,
              "gpugauge: {} ranks on this node measure the same devices, one after another; start one rank a "
              "node, or give "

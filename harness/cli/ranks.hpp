@@ -12,6 +12,8 @@ std::string chosen_device(const std::string& device, const stack::GpuReport& gpu
 /// How many GPUs are measured at the same time by `--device rank` on this node; 0 for one, and for any other
 /// --device. Throws result::UsageError where the launcher does not tell.
 int measured_together(const std::string& device);
+/// True when several ranks of this node are to measure the same devices: one after another.
+bool take_turns(const std::string& device);
 /// Says, once on a node, when its ranks are to measure the same devices: they take turns.
 void say_turns(const std::string& device);
 

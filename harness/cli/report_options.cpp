@@ -108,8 +108,7 @@ int write_reports(const report::Subject& subject, const ReportArguments& argumen
             [&] { result::write_file(one.file, one.reporter->text(subject)); });
   }
   for (const std::string& problem : problems)
-    fmt::print(stderr, "gpugauge: {}; without that it would have ended with {}\n", report::plain(problem),
-               exit_code);
+    warn(fmt::format("{}; without that it would have ended with {}", problem, exit_code));
   return problems.empty() ? exit_code : static_cast<int>(judge::ExitCode::error);
 }
 

@@ -44,6 +44,9 @@ std::vector<std::string> command_of(const Arguments& arguments, const conductor:
   add("--only", arguments.measure.only);
   if (!arguments.measure.state_directory.empty()) add("--state-dir", {arguments.measure.state_directory});
   if (!arguments.output.empty()) add("--output", {arguments.output});
+  if (arguments.measure.process_limit > 0)
+    add("--process-limit", {fmt::format("{}", arguments.measure.process_limit)});
+  if (arguments.measure.wait_seconds > 0) add("--wait", {fmt::format("{}", arguments.measure.wait_seconds)});
   if (arguments.every_metric) words.emplace_back("--every-metric");
   return words;
 }
@@ -79,7 +82,7 @@ int run_all_together(const Arguments& arguments, const conductor::MeasureOptions
   int code = 0;
   for (const conductor::DeviceEnd& end : ends) {
     print(end.output);
-    if (!end.fault.empty()) fmt::print(stderr, "gpugauge: {}: {}\n", end.device, end.fault);
+    if (!end.fault.empty()) warn(fmt::format("{}: {}", end.device, end.fault));
     // Of several ends the gravest: a tool error, a failure, what cannot be judged.
     constexpr std::array gravest{0, 3, 1, 2};
     const auto rank = [&](int one) { return std::find(gravest.begin(), gravest.end(), one); };
@@ -97,11 +100,12 @@ int run_devices(const Arguments& arguments, const Invocation& invocation) {
     say_turns(arguments.measure.device);
   const Devices devices = find_devices(arguments.measure.device);
   if (devices.targets.gpu_wanted && devices.gpus.state != stack::GpuState::usable) {
-    fmt::print(stderr, "gpugauge: no usable GPU: {}\n", devices.gpus.explanation);
+    warn(fmt::format("no usable GPU: {}", devices.gpus.explanation));
     return static_cast<int>(judge::ExitCode::cannot_judge);
   }
   if (arguments.devices_together) return run_all_together(arguments, options, devices, progress);
   const conductor::Catalogue catalogue = conductor::catalogue();
+  for (const std::string& problem : catalogue.problems) warn(problem);
   auto code = judge::ExitCode::pass;
   const std::vector<conductor::Chosen> devices_chosen =
       conductor::choose_for(catalogue, options.profile, devices.targets.devices, arguments.measure.families,
@@ -111,6 +115,8 @@ int run_devices(const Arguments& arguments, const Invocation& invocation) {
         "--output names one file and {} devices are chosen; name one with --device, give a folder "
         "(ending with /), or leave --output out",
         devices_chosen.size()));
+  const auto held = hold(targets_of(devices_chosen), arguments.measure, progress);
+  if (!held->refusal().empty()) return busy(*held);
   for (const auto& [target, choice] : devices_chosen) {
     const conductor::Stored stored =
         conductor::measure(options, target, choice, devices.gpus, 1, {}, arguments.output);
@@ -118,7 +124,7 @@ int run_devices(const Arguments& arguments, const Invocation& invocation) {
     print(arguments.json ? result::to_json(stored.run)
                          : report::draw(stored.run, report::terminal(1), {arguments.every_metric}));
     if (!arguments.json) print(fmt::format("  kept as {}\n", stored.file.string()));
-    bool failed = false;
+    bool failed = !choices[i].unmeasured.empty();
     bool measured = false;
     for (const result::Process& process : stored.run.processes) {
       failed = failed || process.status == result::Status::failed;

@@ -33,6 +33,8 @@ void add_definition(const nlohmann::json& value, const result::Place& place, con
   made.window_share = reader.number("window_share");
   std::map<std::string, std::string> depths = reader.text_map("depths");
   for (const std::string& id : reader.texts("ids")) {
+    if (!id.starts_with(family + "/"))
+      place.key("ids").refuse(fmt::format("holds '{}', which is no benchmark of this family", id));
     made.id = id;
     made.profile = depths[id];
     run::depth_of(made.profile);  // an unknown one is the family's problem, told by its name
@@ -52,6 +54,10 @@ Catalogue catalogue() {
       result::ObjectReader reader(value, {family.name, ""});
       result::require_schema(reader, "gpugauge.definitions/1");
       std::vector<Benchmark> described;
+      const std::string named = reader.text("family");
+      if (named != family.name)
+        throw result::FormatError(fmt::format(
+            "its executable describes the family '{}': it has the wrong name; install it again", named));
       reader.each("definitions", [&](const nlohmann::json& element, const result::Place& place) {
         add_definition(element, place, family.name, described);
       });
@@ -59,6 +65,7 @@ Catalogue catalogue() {
       made.families.push_back(family);
     } catch (const std::runtime_error& error) {
       made.problems.push_back(fmt::format("family {}: {}", family.name, error.what()));
+      made.broken.push_back(family.name);
     }
   }
   if (made.families.empty())
@@ -142,10 +149,13 @@ Choice choose(const Catalogue& catalogue, const run::Profile& profile, DeviceKin
               const std::vector<std::string>& families, const std::vector<std::string>& words) {
   std::vector<std::string> known;
   for (const run::Family& family : catalogue.families) known.push_back(family.name);
-  for (const std::string& name : families)
+  for (const std::string& name : families) {
+    for (std::size_t i = 0; i < catalogue.broken.size(); ++i)
+      if (catalogue.broken[i] == name) throw result::UsageError(catalogue.problems[i]);
     if (std::find(known.begin(), known.end(), name) == known.end())
       throw result::UsageError(
           fmt::format("there is no family '{}'; there are {}", name, fmt::join(known, ", ")));
+  }
 
   const Benchmarks all = of_kind(catalogue, kind, families);
   const std::string_view device = in_words(kind);
@@ -177,6 +187,8 @@ Choice choose(const Catalogue& catalogue, const run::Profile& profile, DeviceKin
   for (const Benchmark* benchmark : chosen) needed.insert(benchmark->family);
   for (const run::Family& family : catalogue.families)
     if (needed.contains(family.name)) choice.families.push_back(family);
+  // Words choose among benchmarks that are known; whether they would have chosen others nobody can say.
+  if (gpu && families.empty() && words.empty()) choice.unmeasured = catalogue.problems;
   choice.benchmarks = chosen.size();
   choice.round_seconds = round_seconds(chosen, profile);
   return choice;
@@ -210,6 +222,12 @@ std::vector<Chosen> choose_for(const Catalogue& catalogue, const run::Profile& p
   if (first_implied != nullptr && !unused.empty())
     choose(catalogue, profile, first_implied->kind, families, {*unused.begin()});
   return chosen;
+}
+
+std::vector<Target> targets_of(const std::vector<Chosen>& chosen) {
+  std::vector<Target> out;
+  for (const Chosen& one : chosen) out.push_back(one.target);
+  return out;
 }
 
 }  // namespace gpugauge::conductor

@@ -24,6 +24,7 @@ struct Catalogue {
   std::vector<run::Family> families;
   std::vector<Benchmark> benchmarks;  ///< sorted by id
   std::vector<std::string> problems;  ///< families that could not describe themselves, and why
+  std::vector<std::string> broken;    ///< their names
 };
 
 /// Asks every family beside the command. Throws result::UsageError when there is none, naming the folder.
@@ -35,12 +36,16 @@ struct Choice {
   std::vector<std::string> only;  ///< benchmark ids; empty = all that the profile measures of the families
   std::size_t benchmarks = 0;     ///< how many there are
   double round_seconds = 0;       ///< estimate of one round
+  /// Families that this choice would hold if they could say what they measure, and why they cannot. For the
+  /// host they are left out: most families need a GPU, and a library of CUDA that is missing does not keep
+  /// the processor from being measured.
+  std::vector<std::string> unmeasured;
 };
 
 /// The families and benchmarks for one kind of device that the profile measures, narrowed by family names and
 /// by words: a class (gemm16), a family (launch), or a pattern of ids with * and ?. Throws result::UsageError
-/// for a family that does not exist, and for a word that selects nothing on this kind of device; where a
-/// deeper profile measures what it names, the sentence says which.
+/// for a family that does not exist or cannot say what it measures, and for a word that selects nothing on
+/// this kind of device; where a deeper profile measures what it names, the sentence says which.
 Choice choose(const Catalogue& catalogue, const run::Profile& profile, DeviceKind kind,
               const std::vector<std::string>& families, const std::vector<std::string>& words);
 
@@ -56,6 +61,8 @@ struct Chosen {
 std::vector<Chosen> choose_for(const Catalogue& catalogue, const run::Profile& profile,
                                const std::vector<Target>& targets, const std::vector<std::string>& families,
                                const std::vector<std::string>& words);
+
+std::vector<Target> targets_of(const std::vector<Chosen>& chosen);
 
 /// True when the word is the benchmark's class or family, or a pattern that its id matches.
 bool selects(const std::string& word, const Benchmark& benchmark);

@@ -16,7 +16,6 @@
 #include "result/error.hpp"
 #include "result/file.hpp"
 #include "result/google_benchmark.hpp"
-#include "run/device_lock.hpp"
 
 namespace gpugauge::conductor {
 namespace {
@@ -52,13 +51,6 @@ std::vector<std::string> unmeasured(const result::Run& run) {
       out.push_back(fmt::format("{} ({})", state.family,
                                 state.reason.empty() ? "every benchmark was skipped" : state.reason));
   return out;
-}
-
-/// Holds the device, so that it is measured by one process at a time.
-run::DeviceLock alone_on(const MeasureOptions& options, const Target& target) {
-  return {target.selection, [&](const std::string& sentence) {
-            if (options.waiting) options.waiting(sentence);
-          }};
 }
 
 /// What counts for the host alone: a driver or library of the GPU stack does not change what its processor
@@ -127,7 +119,6 @@ Stored measure(const MeasureOptions& options, const Target& target, const Choice
                const stack::GpuReport& gpus, int round, const std::vector<std::string>& only,
                const std::filesystem::path& file) {
   const auto rank = result::find_rank_of_several();
-  const run::DeviceLock alone = alone_on(options, target);
   run::Plan plan;
   plan.profile = options.profile;
   plan.families = choice.families;
@@ -156,6 +147,7 @@ Stored measure(const MeasureOptions& options, const Target& target, const Choice
   });
   stored.file = place_of_round(options.runs_folder, stored.run.id, file, result::host_word(), rank);
   const std::string text = result::to_json(stored.run);
+  result::remove_abandoned(options.runs_folder);
   try {
     result::write_file(stored.file, text);
   } catch (const result::FileError& error) {
@@ -170,7 +162,7 @@ Stored measure(const MeasureOptions& options, const Target& target, const Choice
 
 report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
                                   const baseline::Selection& selection, const judge::Policy& policy,
-                                  bool strict, bool interrupted) {
+                                  bool strict, bool interrupted, const std::vector<std::string>& not_begun) {
   report::DeviceReport device;
   device.rounds = rounds;
   device.baseline_origin = selection.origin;
@@ -181,6 +173,7 @@ report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
   judge::OutcomeInput input;
   input.strict = strict;
   input.unmeasured_families = unmeasured(first);
+  input.unmeasured_families.insert(input.unmeasured_families.end(), not_begun.begin(), not_begun.end());
   input.interrupted = interrupted || std::any_of(rounds.begin(), rounds.end(),
                                                  [](const result::Run& run) { return !run.complete; });
   device.verdicts = judge::judge_physical(rounds);
@@ -253,7 +246,6 @@ report::DeviceReport judge_sides(const std::vector<result::Run>& before,
 report::DeviceReport check(const CheckOptions& options, const Target& target, const Choice& choice,
                            const stack::GpuReport& gpus) {
   // All rounds at one go: what is measured between them by somebody else would cost the time budget.
-  const run::DeviceLock alone = alone_on(options.measure, target);
   const auto start = std::chrono::steady_clock::now();
   std::vector<result::Run> rounds;
   std::vector<std::filesystem::path> files;
@@ -293,7 +285,8 @@ report::DeviceReport check(const CheckOptions& options, const Target& target, co
     }
     going = round(request.benchmarks);
   }
-  report::DeviceReport device = judge_rounds(rounds, selection, options.policy, options.strict, !going);
+  report::DeviceReport device =
+      judge_rounds(rounds, selection, options.policy, options.strict, !going, choice.unmeasured);
   device.label = target.label;
   device.selection = target.selection;
   device.files = std::move(files);

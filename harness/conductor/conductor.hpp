@@ -28,8 +28,6 @@ struct MeasureOptions {
   std::vector<std::string> command;   ///< argv, for the record
   std::filesystem::path runs_folder;  ///< where every round is stored as soon as it is measured
   std::function<void(const report::ProgressState&)> progress;
-  /// Told one sentence when another process measures the device, before this one waits for it.
-  std::function<void(const std::string&)> waiting;
 };
 
 /// A round and where it was stored.
@@ -57,11 +55,13 @@ struct CheckOptions {
 report::DeviceReport check(const CheckOptions& options, const Target& target, const Choice& choice,
                            const stack::GpuReport& gpus);
 
-/// Judges rounds that were measured before; `interrupted` when further ones were wanted and cut off.
-/// `selection` may hold no baseline: only the physical judge speaks then.
+/// Judges rounds that were measured before; `interrupted` when further ones were wanted and cut off,
+/// `unmeasured` names families that were wanted and not even begun. `selection` may hold no baseline: only
+/// the physical judge speaks then.
 report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
                                   const baseline::Selection& selection, const judge::Policy& policy,
-                                  bool strict, bool interrupted = false);
+                                  bool strict, bool interrupted = false,
+                                  const std::vector<std::string>& unmeasured = {});
 
 /// Judges two sides that were measured on purpose, without a baseline; the report shows the new one. Physical
 /// checks are those of the new side.

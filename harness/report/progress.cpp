@@ -29,9 +29,8 @@ ProgressLine::~ProgressLine() {
 void ProgressLine::show(const ProgressState& state) {
   if (quiet_) return;
   if (terminal_.interactive) {
-    fmt::print(stream_, "\r\x1b[K{}", progress_text(state, terminal_.width));
+    write("\r\x1b[K" + progress_text(state, terminal_.width));
     drawn_ = true;
-    std::fflush(stream_);
     return;
   }
   // In a log: when something is finished, at most every five seconds.
@@ -40,16 +39,19 @@ void ProgressLine::show(const ProgressState& state) {
     return;
   last_done_ = state.done;
   last_seconds_ = state.elapsed;
-  fmt::print(stream_, "{}\n", progress_text(state, 200));
-  std::fflush(stream_);
+  write(progress_text(state, 200) + "\n");
 }
 
 void ProgressLine::clear() {
   last_done_ = -1;
   if (!drawn_) return;
-  fmt::print(stream_, "\r\x1b[K");
-  std::fflush(stream_);
+  write("\r\x1b[K");
   drawn_ = false;
+}
+
+void ProgressLine::write(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stream_);
+  std::fflush(stream_);
 }
 
 }  // namespace gpugauge::report

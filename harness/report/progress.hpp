@@ -31,6 +31,9 @@ class ProgressLine {
   void clear();
 
  private:
+  /// A stream that is closed or full loses its progress and nothing else.
+  void write(const std::string& text);
+
   Terminal terminal_;
   bool quiet_;
   std::FILE* stream_;

@@ -1,12 +1,19 @@
 #include "result/file.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
+#include <new>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,6 +25,8 @@ namespace {
 class Descriptor {
  public:
   explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Descriptor& operator=(Descriptor&&) = delete;
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
   ~Descriptor() {
@@ -31,8 +40,51 @@ class Descriptor {
   int fd_;
 };
 
+/// Stops that came while a file is written take effect when it is there or gone, not in between.
+class StopsHeldBack {
+ public:
+  StopsHeldBack() {
+    sigset_t stops;
+    sigemptyset(&stops);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&stops, signal);
+    ::pthread_sigmask(SIG_BLOCK, &stops, &before_);
+  }
+  StopsHeldBack(const StopsHeldBack&) = delete;
+  StopsHeldBack& operator=(const StopsHeldBack&) = delete;
+  ~StopsHeldBack() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_{};
+};
+
 std::string reason() {
   return std::strerror(errno);
+}
+
+constexpr std::size_t random_letters = 6;  // of mkstemp
+
+/// ".NAME.XXXXXX", of any name where it is empty.
+bool is_temporary(std::string_view file, std::string_view name) {
+  if (file.size() < random_letters + 3 || file.front() != '.') return false;
+  const std::size_t dot = file.size() - random_letters - 1;
+  if (file[dot] != '.' || (!name.empty() && file.substr(1, dot - 1) != name)) return false;
+  return std::all_of(file.begin() + static_cast<std::ptrdiff_t>(dot) + 1, file.end(),
+                     [](unsigned char c) { return std::isalnum(c) != 0; });
+}
+
+/// A new file beside the target, locked as long as it is open; a descriptor below 0 and errno where none can be
+/// made. A file system without locks gives one that is not.
+Descriptor make_temporary(const std::filesystem::path& folder, const std::string& name,
+                          std::string& temporary) {
+  while (true) {
+    temporary = (folder / fmt::format(".{}.XXXXXX", name)).string();
+    Descriptor fd(::mkostemp(temporary.data(), O_CLOEXEC));
+    if (fd.get() < 0) return fd;
+    // Somebody who clears up may have come between the two calls and taken it for abandoned.
+    const bool taken = ::flock(fd.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    struct stat info {};
+    if (!taken && ::fstat(fd.get(), &info) == 0 && info.st_nlink > 0) return fd;
+  }
 }
 
 /// Ends the write: removes the temporary file and says what went wrong.
@@ -70,6 +122,24 @@ std::string read_file(const std::filesystem::path& file, std::size_t limit) {
   }
 }
 
+void remove_abandoned(const std::filesystem::path& folder, std::string_view name) noexcept {
+  try {
+    std::vector<std::filesystem::path> found;
+    std::error_code error;
+    for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
+         entry.increment(error))
+      if (is_temporary(entry->path().filename().string(), name)) found.push_back(entry->path());
+    for (const std::filesystem::path& file : found) {
+      const Descriptor fd(::open(file.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+      struct stat info {};
+      if (fd.get() >= 0 && ::fstat(fd.get(), &info) == 0 && S_ISREG(info.st_mode) &&
+          info.st_uid == ::geteuid() && ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0)
+        ::unlink(file.c_str());
+    }
+  } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): clearing up is not worth an error
+  }
+}
+
 std::filesystem::path place_to_write(const std::filesystem::path& file) {
   std::error_code error;
   const auto status = std::filesystem::status(file, error);
@@ -92,8 +162,10 @@ void write_file(const std::filesystem::path& given, std::string_view content) {
   if (std::filesystem::is_directory(file, error))
     throw FileError(fmt::format("{} is a directory; give the name of a file", file.string()));
 
-  std::string temporary = (folder / fmt::format(".{}.XXXXXX", file.filename().string())).string();
-  Descriptor fd(::mkostemp(temporary.data(), O_CLOEXEC));
+  const StopsHeldBack held_back;
+  remove_abandoned(folder, file.filename().string());
+  std::string temporary;
+  Descriptor fd = make_temporary(folder, file.filename().string(), temporary);
   if (fd.get() < 0) throw FileError(fmt::format("{} could not be written: {}", file.string(), reason()));
   // mkstemp makes the file private; a result is for everybody that the umask admits.
   const mode_t mask = ::umask(0);
@@ -106,6 +178,8 @@ void write_file(const std::filesystem::path& given, std::string_view content) {
     content.remove_prefix(static_cast<std::size_t>(count));
   }
   if (::fsync(fd.get()) != 0) give_up(file, temporary, "syncing");
+  // The lock outlives the close, until the file has its name.
+  const Descriptor lock(::fcntl(fd.get(), F_DUPFD_CLOEXEC, 0));
   if (!fd.close()) give_up(file, temporary, "closing");
   if (::rename(temporary.c_str(), file.c_str()) != 0) give_up(file, temporary, "renaming");
   // The rename itself must survive a power cut. A file system that cannot sync a directory (EINVAL) is left

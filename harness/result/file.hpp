@@ -19,7 +19,13 @@ std::string read_file(const std::filesystem::path& file, std::size_t limit = max
 std::filesystem::path place_to_write(const std::filesystem::path& file);
 
 /// Writes beside the target (place_to_write), syncs, renames, syncs the directory. On any failure the earlier
-/// file is untouched and no temporary file stays. Creates missing parent directories. Throws FileError.
+/// file is untouched and no temporary file stays; one that a killed process left beside the same target is
+/// removed. Creates missing parent directories. Throws FileError.
 void write_file(const std::filesystem::path& file, std::string_view content);
+
+/// Removes temporary files of write_file whose writer was killed: beside the target `name`, or of every name in
+/// the folder where it is empty, which only suits a folder that holds nothing but what we wrote. A writer
+/// that lives holds a lock on its file. Never throws: what cannot be removed stays.
+void remove_abandoned(const std::filesystem::path& folder, std::string_view name = {}) noexcept;
 
 }  // namespace gpugauge::result

@@ -103,8 +103,10 @@ nlohmann::json parse_json(const std::string& text, const std::string& origin) {
     throw FormatError(end ? fmt::format("{}: the JSON ends too early, after {} bytes: the file is truncated",
                                         origin, text.size())
                           : fmt::format("{}: not JSON at byte {}", origin, error.byte));
-  } catch (const json::exception& error) {
-    throw FormatError(fmt::format("{}: not JSON that can be read ({})", origin, error.what()));
+  } catch (const json::out_of_range&) {
+    throw FormatError(fmt::format("{}: not JSON that can be read (a number is out of range)", origin));
+  } catch (const json::exception&) {
+    throw FormatError(fmt::format("{}: not JSON that can be read", origin));
   }
 }
 

@@ -137,6 +137,7 @@ void Child::spawn(const Command& command) {
   }
   end_.started = true;
   pid_ = process_->pid;
+  living_.emplace(-pid_);
   output_ = std::make_unique<Pipe>();
   output_->receive =
       options_.on_output ? options_.on_output : [this](std::string_view text) { tail_.append(text); };
@@ -238,6 +239,7 @@ void Child::finish() {
   end_.output = tail_.text();
   end_.fault = fault();
   timer_.stop();
+  living_.reset();
   output_.reset();
   errors_.reset();
   process_.reset();
@@ -253,7 +255,11 @@ std::string Child::fault() const {
         end_.timed_out ? limit : "was told to stop", pid_);
   if (end_.timed_out) return limit + " and was ended";
   if (end_.stopped) return "was stopped";
-  if (end_.signal) return fmt::format("was ended by signal {} ({})", *end_.signal, signal_name(*end_.signal));
+  if (end_.signal) {
+    const std::string name = signal_name(*end_.signal);
+    return fmt::format("was ended by signal {}{}", *end_.signal,
+                       name.starts_with("SIG") ? " (" + name + ")" : "");
+  }
   if (*end_.exit_code != 0) return fmt::format("ended with exit code {}", *end_.exit_code);
   return {};
 }

@@ -15,6 +15,7 @@
 #include "run/loop.hpp"
 #include "run/output_tail.hpp"
 #include "run/processes.hpp"
+#include "stack/living_children.hpp"
 
 namespace gpugauge::run {
 
@@ -91,6 +92,7 @@ class Child {
   Subreaper subreaper_;
   Phase phase_ = Phase::running;
   pid_t pid_ = 0;
+  std::optional<stack::LivingChild> living_;
   std::chrono::steady_clock::time_point start_;
   std::chrono::steady_clock::time_point swept_since_;
   std::set<pid_t> spared_;  ///< children of this process that were there before

@@ -4,97 +4,142 @@
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
-#include <map>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <fstream>
+#include <iterator>
+#include <sstream>
 #include <thread>
-#include <utility>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "run/output_tail.hpp"
+
 namespace gpugauge::run {
 namespace {
 
-struct Held {
-  int socket = -1;  ///< -1 where there are no sockets to hold it by
-  int times = 0;
-};
+using Clock = std::chrono::steady_clock;
 
-std::map<std::string, Held>& held() {
-  static std::map<std::string, Held> devices;
-  return devices;
-}
-
-struct Name {
-  sockaddr_un address{};
+struct Address {
+  sockaddr_un name{};
   socklen_t length = 0;
 };
 
-/// The name begins with a zero byte: it stands in no folder.
-Name name_of(const std::string& device) {
-  Name name;
-  name.address.sun_family = AF_UNIX;
-  const std::string text = ("gpugauge measures " + device).substr(0, sizeof name.address.sun_path - 1);
-  std::copy(text.begin(), text.end(), name.address.sun_path + 1);
-  name.length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + text.size());
-  return name;
+/// "\0gpugauge/DOMAIN/DEVICE"; a name that is too long loses its end, which only excludes more.
+Address address_of(const std::string& device) {
+  const char* domain = std::getenv("GPUGAUGE_DEVICE_LOCK");
+  const std::string text =
+      fmt::format("gpugauge/{}/{}", std::string(domain != nullptr ? domain : "").substr(0, 40), device);
+  Address address;
+  address.name.sun_family = AF_UNIX;
+  const std::size_t length = std::min(text.size(), sizeof address.name.sun_path - 1);
+  std::memcpy(address.name.sun_path + 1, text.data(), length);
+  address.length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + length);
+  return address;
 }
 
-int new_socket() {
+int open_socket() {
   return ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 }
 
-/// The process that holds the name; 0 when it cannot be told.
-pid_t holder(const Name& name) {
-  const int socket = new_socket();
-  if (socket < 0) return 0;
-  ucred peer{};
-  socklen_t size = sizeof peer;
-  const bool known = ::connect(socket, reinterpret_cast<const sockaddr*>(&name.address), name.length) == 0 &&
-                     ::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0;
-  ::close(socket);
-  return known ? peer.pid : 0;
+std::string file_text(const std::string& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-/// The socket that holds the name; -1 when another process does, or (errno is not EADDRINUSE) when none can.
-int take(const Name& name) {
-  const int socket = new_socket();
-  if (socket < 0) return -1;
-  if (::bind(socket, reinterpret_cast<const sockaddr*>(&name.address), name.length) == 0) {
-    ::listen(socket, 64);  // only so that others can ask who holds it
-    return socket;
+/// When a process began, UTC; "" when the kernel does not say.
+std::string start_of(pid_t process) {
+  const std::string stat = file_text(fmt::format("/proc/{}/stat", process));
+  const auto name_end = stat.rfind(')');
+  const std::string boot = file_text("/proc/stat");
+  const auto line = boot.find("btime ");
+  if (name_end == std::string::npos || line == std::string::npos) return {};
+  std::istringstream rest(stat.substr(name_end + 1));
+  constexpr int start_time = 22;  // the field's number; those after the name begin with 3
+  for (int field = 3; field < start_time; ++field) {
+    std::string skipped;
+    rest >> skipped;
   }
-  const int why = errno;
-  ::close(socket);
-  errno = why;
-  return -1;
+  double ticks = 0;
+  if (!(rest >> ticks)) return {};
+  const auto seconds = static_cast<std::time_t>(std::strtoll(boot.c_str() + line + 6, nullptr, 10)) +
+                       static_cast<std::time_t>(ticks / static_cast<double>(::sysconf(_SC_CLK_TCK)));
+  std::tm parts{};
+  ::gmtime_r(&seconds, &parts);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", parts.tm_year + 1900, parts.tm_mon + 1,
+                     parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec);
+}
+
+/// "process 812 (gpugauge check, user 1000) since ...", from what the kernel knows of the socket's owner.
+std::string owner_of(const Address& address) {
+  const std::string unknown = "another process that cannot be asked";
+  const int asking = open_socket();
+  if (asking < 0) return unknown;
+  ucred owner{};
+  socklen_t size = sizeof owner;
+  const bool known =
+      ::connect(asking, reinterpret_cast<const sockaddr*>(&address.name), address.length) == 0 &&
+      ::getsockopt(asking, SOL_SOCKET, SO_PEERCRED, &owner, &size) == 0;
+  ::close(asking);
+  if (!known) return unknown;
+  std::string command = file_text(fmt::format("/proc/{}/cmdline", owner.pid)).substr(0, 200);
+  while (!command.empty() && command.back() == '\0') command.pop_back();
+  std::replace(command.begin(), command.end(), '\0', ' ');
+  const std::string since = start_of(owner.pid);
+  return fmt::format("process {} ({}, user {}){}", owner.pid,
+                     command.empty() ? "of which nothing can be seen here" : to_valid_utf8(command), owner.uid,
+                     since.empty() ? "" : " since " + since);
 }
 
 }  // namespace
 
-DeviceLock::DeviceLock(std::string device, const std::function<void(const std::string&)>& waiting)
-    : device_(std::move(device)) {
-  Held& mine = held()[device_];
-  if (mine.times++ > 0) return;
-  const Name name = name_of(device_);
-  bool said = false;
-  while ((mine.socket = take(name)) < 0 && errno == EADDRINUSE) {
-    if (!std::exchange(said, true)) {
-      const pid_t other = holder(name);
-      waiting(fmt::format("another gpugauge{} measures {}; waiting until it ends",
-                          other > 0 ? fmt::format(" (process {})", other) : "",
-                          device_ == "host" ? "this host" : device_));
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+DeviceLocks::DeviceLocks(const std::vector<std::string>& devices, double wait_seconds,
+                         const std::function<void(double left, const std::string& owner)>& waiting) {
+  constexpr double interval = .25;
+  const auto start = Clock::now();
+  while (!take(devices)) {
+    const double left = wait_seconds - std::chrono::duration<double>(Clock::now() - start).count();
+    if (left <= 0) return;
+    if (waiting) waiting(left, refusal_);
+    std::this_thread::sleep_for(std::chrono::duration<double>(std::min(left, interval)));
   }
 }
 
-DeviceLock::~DeviceLock() {
-  const auto found = held().find(device_);
-  if (--found->second.times > 0) return;
-  if (found->second.socket >= 0) ::close(found->second.socket);
-  held().erase(found);
+DeviceLocks::~DeviceLocks() {
+  release();
+}
+
+void DeviceLocks::release() {
+  for (const int socket : sockets_) ::close(socket);
+  sockets_.clear();
+}
+
+bool DeviceLocks::take(const std::vector<std::string>& devices) {
+  refusal_.clear();
+  for (const std::string& device : devices) {
+    const Address address = address_of(device);
+    const int socket = open_socket();
+    const bool bound =
+        socket >= 0 && ::bind(socket, reinterpret_cast<const sockaddr*>(&address.name), address.length) == 0;
+    const int error = errno;
+    if (bound && ::listen(socket, 64) == 0) {
+      sockets_.push_back(socket);
+      continue;
+    }
+    if (socket >= 0) ::close(socket);
+    if (socket >= 0 && !bound && error == EADDRINUSE) {
+      refusal_ = fmt::format("{} is being measured by {}", device, owner_of(address));
+      release();  // all or none: two that wait for each other would wait for ever
+      return false;
+    }
+    remark_ = fmt::format("{} is measured unguarded: whether another gpugauge measures it cannot be seen ({})",
+                          device, std::strerror(error));
+  }
+  return true;
 }
 
 }  // namespace gpugauge::run

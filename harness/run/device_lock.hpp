@@ -1,30 +1,41 @@
-// One measurement at a time on a device, whoever started the others.
+// One gpugauge at a time measures a device: two would measure each other.
 #pragma once
 
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace gpugauge::run {
 
-/// Holds a device for as long as it lives. Other processes on this machine that want the same device wait, in
-/// no order; one that ends, however it ends, lets go. Within a process it may be held several times over. Not
-/// for several threads.
+/// Holds devices for this process until it is destroyed. Each is a name in the kernel's table of abstract Unix
+/// sockets: it is gone with its owner, however that ends, so that there is no stale lock; it needs no folder
+/// that all users can write to, and is seen from private /tmp folders too. It is not seen across network
+/// name spaces: containers with a network of their own do not exclude each other.
 ///
-/// It is the name of a Unix socket that stands in no folder, so that users do not need a place that all of
-/// them may write to. Containers with a network of their own have names of their own: what gives out their
-/// GPUs must keep them apart.
-class DeviceLock {
+/// GPUGAUGE_DEVICE_LOCK, where set, is part of the name: commands with different values do not see each other.
+class DeviceLocks {
  public:
-  /// `device` is "host" or a GPU's UUID. Calls `waiting` once with one sentence when another process holds
-  /// it, then waits. Holds nothing where there are no such sockets: that must not keep anybody from
-  /// measuring.
-  DeviceLock(std::string device, const std::function<void(const std::string& sentence)>& waiting);
-  ~DeviceLock();
-  DeviceLock(const DeviceLock&) = delete;
-  DeviceLock& operator=(const DeviceLock&) = delete;
+  /// All of `devices` ("host", UUIDs) or none. Asks again every quarter of a second until `wait_seconds` are
+  /// over, and calls `waiting` with the seconds left and who holds one. Throws nothing of its own.
+  DeviceLocks(const std::vector<std::string>& devices, double wait_seconds,
+              const std::function<void(double left, const std::string& owner)>& waiting);
+  ~DeviceLocks();
+  DeviceLocks(const DeviceLocks&) = delete;
+  DeviceLocks& operator=(const DeviceLocks&) = delete;
+
+  /// "" when the devices are held, else who holds the first that is not free: "host is being measured by
+  /// process 812 (gpugauge check, user 1000) since 2026-11-22T01:02:03Z".
+  const std::string& refusal() const { return refusal_; }
+  /// "" or why a device cannot be held here at all; it is measured unguarded then.
+  const std::string& remark() const { return remark_; }
 
  private:
-  std::string device_;
+  bool take(const std::vector<std::string>& devices);
+  void release();
+
+  std::vector<int> sockets_;
+  std::string refusal_;
+  std::string remark_;
 };
 
 }  // namespace gpugauge::run

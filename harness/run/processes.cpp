@@ -94,10 +94,20 @@ std::string signal_name(int signal) {
       return "SIGALRM";
     case SIGTERM:
       return "SIGTERM";
+    case SIGSTKFLT:
+      return "SIGSTKFLT";
     case SIGXCPU:
       return "SIGXCPU";
     case SIGXFSZ:
       return "SIGXFSZ";
+    case SIGVTALRM:
+      return "SIGVTALRM";
+    case SIGPROF:
+      return "SIGPROF";
+    case SIGIO:
+      return "SIGIO";
+    case SIGPWR:
+      return "SIGPWR";
     case SIGSYS:
       return "SIGSYS";
     default:

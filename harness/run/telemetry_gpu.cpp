@@ -86,6 +86,11 @@ void GpuTelemetry::read_line(const std::string& line) {
     if (!gpu.is_object() || !gpu.contains("uuid") || !gpu["uuid"].is_string()) return garbage();
     const auto uuid = gpu["uuid"].get<std::string>();
     if (!is_uuid(uuid)) return garbage();
+    if (gpu.contains("lost") && remark_.empty())
+      remark_ = fmt::format(
+          "{} was lost while it was measured: NVML answers that the GPU is lost; look for its Xid in dmesg, "
+          "and restart the machine or replace the card if it happens again.",
+          uuid);
     for (const auto& [name, entry] : gpu.items()) {
       if (name == "uuid") continue;
       if (!entry.is_number() || !std::isfinite(entry.get<double>())) return garbage();

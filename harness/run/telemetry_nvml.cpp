@@ -32,6 +32,7 @@ struct Memory {
   unsigned long long total, free, used;  // byte
 };
 constexpr int success = 0;
+constexpr int gpu_is_lost = 15;
 constexpr int clock_sm = 1;
 constexpr int clock_memory = 2;
 constexpr int sensor_gpu = 0;
@@ -101,8 +102,18 @@ void ask(json& sample, const char* name, double scale, int (*function)(Device, i
   if (function != nullptr && function(device, which, &value) == success) sample[name] = scale * value;
 }
 
+/// It fell off the bus, which the driver logs as Xid 79, or answers nothing until a reset.
+bool is_lost(const Nvml& nvml, const Gpu& gpu) {
+  unsigned value = 0;
+  return nvml.temperature != nullptr && nvml.temperature(gpu.device, sensor_gpu, &value) == gpu_is_lost;
+}
+
 json sample_gpu(const Nvml& nvml, const Gpu& gpu) {
   json sample{{"uuid", gpu.uuid}};
+  if (is_lost(nvml, gpu)) {
+    sample["lost"] = 1;
+    return sample;
+  }
   ask(sample, "sm_clock_hz", 1e6, nvml.clock, gpu.device, clock_sm);
   ask(sample, "memory_clock_hz", 1e6, nvml.clock, gpu.device, clock_memory);
   ask(sample, "power_watts", 1e-3, nvml.power, gpu.device);

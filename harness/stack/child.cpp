@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "stack/living_children.hpp"
+
 namespace gpugauge::stack {
 namespace {
 
@@ -133,6 +135,7 @@ ChildResult run_child(const std::vector<std::string>& command, double limit_seco
     result.start_error = std::system_category().message(error);
     return result;
   }
+  const LivingChild living(child);
   out.close_write_end();
   err.close_write_end();
 

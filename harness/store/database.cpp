@@ -1,9 +1,11 @@
 #include "store/database.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
+#include <thread>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -25,6 +27,10 @@ bool is_url(const std::string& location) {
 std::string one_line(std::string text) {
   for (const char* const tail : {" while executing ", " while preparing ", " while binding "})
     text = text.substr(0, text.find(tail));
+  // Where in SOCI it happened: "sqlite3_statement_backend::loadOne: ".
+  if (const auto scope = text.find("::"), end = text.find(": ", scope == std::string::npos ? scope : scope + 2);
+      scope != std::string::npos && end != std::string::npos && text.find(' ') > scope)
+    text.erase(0, end + 2);
   std::replace(text.begin(), text.end(), '\n', ' ');
   while (!text.empty() && (text.back() == ' ' || text.back() == '.')) text.pop_back();
   return text;
@@ -34,6 +40,25 @@ std::string one_line(std::string text) {
 template <typename T>
 std::string array_text(const std::vector<T>& values) {
   return fmt::format("{{{}}}", fmt::join(values, ","));
+}
+
+/// Turns the write-ahead log on; returns the mode that is on then. While others open a new store this is refused
+/// at once, whatever SQLite's own timeout says.
+std::string use_write_ahead_log(soci::session& sql) {
+  constexpr auto patience = std::chrono::seconds(60);
+  constexpr auto interval = std::chrono::milliseconds(20);
+  const auto start = std::chrono::steady_clock::now();
+  while (true) {
+    try {
+      std::string mode;
+      sql << "PRAGMA journal_mode = WAL", soci::into(mode);
+      return mode;
+    } catch (const soci::soci_error& error) {
+      const bool locked = error.get_error_message().find("locked") != std::string::npos;
+      if (!locked || std::chrono::steady_clock::now() - start > patience) throw;
+    }
+    std::this_thread::sleep_for(interval);
+  }
 }
 
 }  // namespace
@@ -75,8 +100,7 @@ void Database::open_file(const std::string& location, Access access) {
   }
   guarded([&] {
     sql_.open(soci::sqlite3, fmt::format("db=\"{}\" timeout=60", location));
-    std::string mode;
-    sql_ << "PRAGMA journal_mode = WAL", soci::into(mode);
+    const std::string mode = use_write_ahead_log(sql_);
     if (mode != "wal")
       throw soci::soci_error(
           "its file system takes no write-ahead log (a network share?); use a local file or PostgreSQL");

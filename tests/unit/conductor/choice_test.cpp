@@ -37,6 +37,13 @@ Catalogue example() {
   return made;
 }
 
+Catalogue with_a_broken_family() {
+  Catalogue made = example();
+  made.problems = {"family cudnn: gpugauge-bench-cudnn ended with exit code 127"};
+  made.broken = {"cudnn"};
+  return made;
+}
+
 Choice choose_in(const std::string& profile, DeviceKind kind, const std::vector<std::string>& families = {},
                  const std::vector<std::string>& words = {}) {
   return choose(example(), run::profile(profile), kind, families, words);
@@ -46,6 +53,19 @@ std::vector<std::string> names(const Choice& choice) {
   std::vector<std::string> out;
   for (const run::Family& family : choice.families) out.push_back(family.name);
   return out;
+}
+
+TEST(Choice, OfAGpuHoldsTheFamiliesThatCannotSayWhatTheyMeasure) {
+  const Catalogue made = with_a_broken_family();
+  const auto of = [&](bool gpu, const std::vector<std::string>& families,
+                      const std::vector<std::string>& words) {
+    return choose(made, run::profile("deep"), gpu, families, words).unmeasured;
+  };
+  EXPECT_EQ(of(true, {}, {}), made.problems);
+  EXPECT_EQ(of(false, {}, {}), std::vector<std::string>{}) << "most need a GPU";
+  EXPECT_EQ(of(true, {"gemm"}, {}), std::vector<std::string>{}) << "not asked for";
+  EXPECT_EQ(of(true, {}, {"gemm16"}), std::vector<std::string>{}) << "not asked for";
+  EXPECT_EQ(usage_error([&] { of(true, {"cudnn"}, {}); }), made.problems.front());
 }
 
 stack::GpuReport two_gpus() {

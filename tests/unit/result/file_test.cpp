@@ -2,7 +2,9 @@
 
 #include <fstream>
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -97,6 +99,35 @@ TEST_F(File, KeepsTheEarlierFileWhenTheFolderCannotBeWritten) {
   EXPECT_THAT(file_error([&] { write_file(folder_ / "a", "two"); }), HasSubstr("could not be written"));
   ::chmod(folder_.c_str(), 0700);
   EXPECT_EQ(read_file(folder_ / "a"), "one");
+}
+
+TEST_F(File, RemovesWhatAKilledWriterLeftBesideItsTarget) {
+  const auto make = [&](const std::string& name) { std::ofstream(folder_ / name) << "half"; };
+  make(".a.json.Ab12Cd");
+  make(".b.json.Ab12Cd");
+  make(".a.json.Ab12");
+  make(".a.json.Ab12C.");
+  fs::create_symlink(folder_ / ".b.json.Ab12Cd", folder_ / ".a.json.LINKED");
+  write_file(folder_ / "a.json", "whole");
+  EXPECT_FALSE(fs::exists(folder_ / ".a.json.Ab12Cd"));
+  EXPECT_TRUE(fs::is_symlink(folder_ / ".a.json.LINKED"));
+  EXPECT_EQ(entries(), 5U) << "only its own, and no link";
+  remove_abandoned(folder_);
+  EXPECT_FALSE(fs::exists(folder_ / ".b.json.Ab12Cd"));
+  EXPECT_EQ(entries(), 4U);
+  remove_abandoned(folder_ / "none");
+}
+
+TEST_F(File, LeavesWhatALivingWriterHolds) {
+  const auto held = folder_ / ".a.json.Ab12Cd";
+  std::ofstream(held) << "half";
+  const int fd = ::open(held.c_str(), O_RDWR);
+  ASSERT_EQ(::flock(fd, LOCK_EX), 0);
+  write_file(folder_ / "a.json", "whole");
+  EXPECT_TRUE(fs::exists(held));
+  ::close(fd);
+  write_file(folder_ / "a.json", "whole");
+  EXPECT_FALSE(fs::exists(held));
 }
 
 TEST_F(File, SaysWhenAParentIsAFile) {

@@ -1,10 +1,12 @@
 #include "run/device_lock.hpp"
 
+#include <csignal>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -13,102 +15,80 @@
 namespace gpugauge::run {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
 
-/// Names that no other test and no measurement uses.
-std::string device(const char* name) {
-  return fmt::format("test {} {}", getpid(), name);
-}
-
-void nobody(const std::string& sentence) {
-  ADD_FAILURE() << sentence;
-}
-
-/// Another process that takes the device, says so with a byte, and keeps it until it is told to go.
-class Other {
- public:
-  explicit Other(const std::string& device) {
-    EXPECT_EQ(pipe(ready_), 0);
-    EXPECT_EQ(pipe(go_), 0);
-    pid_ = fork();
-    if (pid_ != 0) return;
-    const DeviceLock lock(device, [](const std::string&) {});
-    char byte = 'r';
-    if (write(ready_[1], &byte, 1) != 1 || read(go_[0], &byte, 1) != 1) _exit(1);
-    _exit(0);  // as a killed process: no destructor runs
-  }
-  void wait_until_it_holds() {
-    char byte = 0;
-    EXPECT_EQ(read(ready_[0], &byte, 1), 1);
-  }
-  void end() {
-    EXPECT_EQ(write(go_[1], "g", 1), 1);
-    int status = 1;
-    EXPECT_EQ(waitpid(pid_, &status, 0), pid_);
-    EXPECT_EQ(status, 0);
-  }
-  pid_t pid() const { return pid_; }
-
- private:
-  int ready_[2] = {};
-  int go_[2] = {};
-  pid_t pid_ = 0;
+/// Names that no other test and no command on this machine uses.
+class DeviceLock : public ::testing::Test {
+ protected:
+  DeviceLock() { setenv("GPUGAUGE_DEVICE_LOCK", fmt::format("test-{}", getpid()).c_str(), 1); }
+  ~DeviceLock() override { unsetenv("GPUGAUGE_DEVICE_LOCK"); }
 };
 
-/// Another process, started before this one holds anything, that tries once when it is asked.
-class Asker {
- public:
-  explicit Asker(const std::string& device) {
-    EXPECT_EQ(pipe(go_), 0);
-    pid_ = fork();
-    if (pid_ != 0) return;
-    char byte = 0;
-    if (read(go_[0], &byte, 1) != 1) _exit(2);
-    const DeviceLock lock(device, [](const std::string&) { _exit(1); });
+TEST_F(DeviceLock, IsHeldByOneAndNamesTheOwner) {
+  const DeviceLocks first({"host"}, 0, nullptr);
+  EXPECT_EQ(first.refusal(), "");
+  EXPECT_EQ(first.remark(), "");
+  const DeviceLocks second({"host"}, 0, nullptr);
+  EXPECT_THAT(second.refusal(),
+              HasSubstr(fmt::format("host is being measured by process {} (", getpid())));
+  EXPECT_THAT(second.refusal(), HasSubstr(fmt::format("user {}) since 20", getuid())));
+  EXPECT_THAT(second.refusal(), MatchesRegex(".* since 20..-..-..T..:..:..Z"));
+}
+
+TEST_F(DeviceLock, IsFreeAgainWhenItsOwnerIsGone) {
+  { const DeviceLocks first({"host"}, 0, nullptr); }
+  EXPECT_EQ(DeviceLocks({"host"}, 0, nullptr).refusal(), "");
+}
+
+TEST_F(DeviceLock, GoesWithAnOwnerThatIsKilled) {
+  const pid_t child = fork();
+  if (child == 0) {
+    const DeviceLocks held({"host"}, 0, nullptr);
+    raise(SIGSTOP);
     _exit(0);
   }
-  bool finds_it_free() {
-    EXPECT_EQ(write(go_[1], "g", 1), 1);
-    int status = -1;
-    EXPECT_EQ(waitpid(pid_, &status, 0), pid_);
-    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) <= 1);
-    return WEXITSTATUS(status) == 0;
-  }
-
- private:
-  int go_[2] = {};
-  pid_t pid_ = 0;
-};
-
-TEST(DeviceLock, nobody_waits_for_a_free_device) {
-  { const DeviceLock lock(device("a"), nobody); }
-  const DeviceLock again(device("a"), nobody);
-  const DeviceLock other(device("b"), nobody);
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, WUNTRACED), child);
+  ASSERT_TRUE(WIFSTOPPED(status));
+  EXPECT_THAT(DeviceLocks({"host"}, 0, nullptr).refusal(), HasSubstr(fmt::format("process {}", child)));
+  kill(child, SIGKILL);
+  waitpid(child, &status, 0);
+  EXPECT_EQ(DeviceLocks({"host"}, 0, nullptr).refusal(), "");
 }
 
-TEST(DeviceLock, waits_for_the_process_that_holds_it_names_it_and_goes_on_when_it_ends) {
-  const std::string name = device("held");
-  Other other(name);
-  other.wait_until_it_holds();
-  std::vector<std::string> said;
-  const DeviceLock lock(name, [&](const std::string& sentence) {
-    said.push_back(sentence);
-    other.end();
+TEST_F(DeviceLock, IsOneOfEachDeviceAndOfEachDomain) {
+  const DeviceLocks first({"GPU-1"}, 0, nullptr);
+  EXPECT_EQ(DeviceLocks({"GPU-2"}, 0, nullptr).refusal(), "");
+  setenv("GPUGAUGE_DEVICE_LOCK", fmt::format("other-{}", getpid()).c_str(), 1);
+  EXPECT_EQ(DeviceLocks({"GPU-1"}, 0, nullptr).refusal(), "");
+}
+
+TEST_F(DeviceLock, TakesAllOrNone) {
+  const DeviceLocks first({"GPU-2"}, 0, nullptr);
+  const DeviceLocks both({"GPU-1", "GPU-2"}, 0, nullptr);
+  EXPECT_THAT(both.refusal(), HasSubstr("GPU-2 is being measured"));
+  EXPECT_EQ(DeviceLocks({"GPU-1"}, 0, nullptr).refusal(), "") << "what was refused holds nothing";
+}
+
+TEST_F(DeviceLock, WaitsAndSaysForWhom) {
+  auto first = std::make_unique<DeviceLocks>(std::vector<std::string>{"host"}, 0, nullptr);
+  int asked = 0;
+  const DeviceLocks second({"host"}, 60, [&](double left, const std::string& owner) {
+    EXPECT_LE(left, 60);
+    EXPECT_THAT(owner, HasSubstr("host is being measured"));
+    if (++asked == 2) first.reset();
   });
-  ASSERT_EQ(said.size(), 1U);
-  EXPECT_THAT(said.front(), HasSubstr(fmt::format("(process {}) measures {}", other.pid(), name)));
+  EXPECT_EQ(asked, 2);
+  EXPECT_EQ(second.refusal(), "");
 }
 
-TEST(DeviceLock, a_process_that_holds_it_twice_lets_go_with_the_second) {
-  const std::string name = device("twice");
-  Asker first(name);
-  Asker second(name);
-  auto outer = std::make_unique<DeviceLock>(name, nobody);
-  auto inner = std::make_unique<DeviceLock>(name, nobody);
-  inner.reset();
-  EXPECT_FALSE(first.finds_it_free());
-  outer.reset();
-  EXPECT_TRUE(second.finds_it_free());
+TEST_F(DeviceLock, GivesUpWaiting) {
+  const DeviceLocks first({"host"}, 0, nullptr);
+  int asked = 0;
+  const DeviceLocks second({"host"}, .01, [&](double, const std::string&) { ++asked; });
+  EXPECT_GE(asked, 1);
+  EXPECT_THAT(second.refusal(), HasSubstr("host is being measured"));
 }
 
 }  // namespace

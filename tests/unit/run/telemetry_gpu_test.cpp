@@ -146,6 +146,12 @@ TEST_F(GpuTelemetryTest, LeavesOutWhatAGpuDoesNotTell) {
   EXPECT_EQ(series[0].name, "temperature_celsius");
 }
 
+TEST_F(GpuTelemetryTest, SaysThatAGpuWasLost) {
+  collect(nvml("power_mw=100000\ntemperature=40\nlost=1"), has_failed);
+  EXPECT_THAT(remark_, HasSubstr("was lost while it was measured"));
+  EXPECT_THAT(remark_, StartsWith("GPU-aa010203-"));
+}
+
 TEST_F(GpuTelemetryTest, SurvivesABrokenDriver) {
   collect(nvml("hang=nvmlInit\n"), has_failed, .3);
   EXPECT_THAT(remark_, HasSubstr("NVML gave no answer within 0.3 s"));

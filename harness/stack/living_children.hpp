@@ -1,0 +1,25 @@
+// Children that must not outlive this process, whichever signal ends it.
+#pragma once
+
+#include <sys/types.h>
+
+namespace gpugauge::stack {
+
+/// While it lives, kill_living_children() reaches the child: one that hangs in a driver would wait there for
+/// ever after Ctrl-C, since it may be in a session of its own.
+class LivingChild {
+ public:
+  /// A process id, or the negative id of a process group, as kill() takes them.
+  explicit LivingChild(pid_t child);
+  ~LivingChild();
+  LivingChild(const LivingChild&) = delete;
+  LivingChild& operator=(const LivingChild&) = delete;
+
+ private:
+  int slot_ = -1;
+};
+
+/// SIGKILL to all of them. May be called by a signal handler.
+void kill_living_children() noexcept;
+
+}  // namespace gpugauge::stack

@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+"""Drives the command through every row of the fault table.
+
+    faults.py BUILD [--all] [--only PATTERN] [--group GROUP]     run them; ends with 1 when one is not borne
+    faults.py --markdown                                         the table as a page (docs/faults.md)
+
+Without --all the long rows are left out, which is said. A row that this machine cannot run is skipped by name.
+"""
+import argparse
+import concurrent.futures
+import fnmatch
+import json
+import os
+import pathlib
+import re
+import sys
+import tempfile
+import time
+
+from fault import table
+from node import NEVER, Node, ulid
+
+# Rows mostly wait: more of them than processors.
+WORKERS = 6
+
+
+def pristine(node, gpu):
+    """A run of the family `good` as the command writes it, made once and copied into every row."""
+    node.write_family("good", gpu)
+    if gpu:
+        node.use_fake_driver("")
+    device = "all" if gpu else "host"
+    code, output, _ = node.bash(f"gpugauge run --device {device} --profile smoke --quiet --output earlier.json", 60)
+    if code != 0:
+        raise SystemExit(f"faults: a run without any fault ended with {code}:\n{output}")
+    return (node.folder / "earlier.json").read_text()
+
+
+def prepare(node, row, earlier):
+    if row.good:
+        node.write_family("good", row.gpu)
+    node.write_family("bad", row.gpu, row.family, row.describe)
+    if row.gpu:
+        node.use_fake_driver(row.scenario)
+    (node.folder / "earlier.json").write_text(earlier[row.gpu])
+    run = json.loads(earlier[row.gpu])
+    run["id"] = ulid(1)
+    (node.folder / "state" / "runs" / f"{run['id']}.json").write_text(json.dumps(run))
+    if row.output == "earlier":
+        (node.folder / "out.json").write_text(earlier[row.gpu])
+
+
+def unborne(node, row, before, code, output, memory):
+    """Yields what does not hold after a fault, a sentence each."""
+    shown = re.sub(r"\s+", " ", output)
+    if code != row.code:
+        yield f"it ended with {code}, not {row.code}" if code is not None else f"it had not ended after {row.seconds:g} s"
+    if not re.search(row.says, shown):
+        yield f"its output does not hold /{row.says}/"
+    if row.lacks and re.search(row.lacks, shown):
+        yield f"its output holds /{row.lacks}/"
+    if NEVER.search(output):
+        yield f"it shows what nobody may see: {NEVER.search(output).group()!r}"
+    if memory > row.memory_mib << 20:
+        yield f"a process took {memory >> 20} MiB, more than {row.memory_mib}"
+    for orphan in node.orphans():
+        yield f"a process outlived it: {orphan}"
+    after = node.snapshot()
+    for file, digest in before.items():
+        if re.search(row.changes or r"^$", file) or file.startswith(("libexec/", "tmp/", "scenario")) or file == "out.json":
+            continue
+        if after.get(file) != digest:
+            yield f"{file} was {'changed' if file in after else 'removed'}"
+    for file in after:
+        name = pathlib.PurePath(file).name
+        if file.startswith("tmp/") or re.match(r"\..*\.[A-Za-z0-9]{6}$|\.import-", name):
+            yield f"a temporary file was left: {file}"
+    for folder in (node.folder / "tmp").iterdir():
+        yield f"a temporary folder was left: {folder.name}"
+    yield from wrong_output(node, row, before, after)
+    if row.holds:
+        held, said, _ = node.bash(row.holds, 30)
+        if held != 0:
+            yield f"afterwards does not hold: {row.holds.strip()} ({said.strip()})"
+
+
+def wrong_output(node, row, before, after):
+    out = node.folder / "out.json"
+    if row.output == "none":
+        if out.is_file():
+            yield "out.json was written"
+        return
+    if row.output == "earlier":
+        if after.get("out.json") != before["out.json"]:
+            yield "out.json is not as it was"
+        return
+    try:
+        run = json.loads(out.read_text())
+    except (OSError, ValueError) as error:
+        yield f"out.json cannot be read: {error}"
+        return
+    if run["complete"] != (row.output == "whole"):
+        yield f"out.json is not {row.output}: {run['partial_reason']}"
+    code, said, _ = node.bash("unset LD_PRELOAD; gpugauge compare out.json", 30)
+    if code == 2:
+        yield f"out.json cannot be compared: {said.strip()}"
+
+
+def bear(build, scratch, row, number, earlier):
+    """(row, 'ok' | 'skipped' | 'failed', lines that say why, seconds)."""
+    start = time.monotonic()
+    with Node(build, pathlib.Path(scratch) / f"{number}", number) as node:
+        prepare(node, row, earlier)
+        if row.needs:
+            code, said, _ = node.bash(row.needs, 30)
+            if code != 0:
+                return row, "skipped", [said.strip()], 0
+        if row.before:
+            code, said, _ = node.bash("set -e\n" + row.before, 30)
+            if code != 0:
+                return row, "failed", [f"the fault could not be made: {said.strip()}"], 0
+        before = node.snapshot()
+        code, output, memory = node.bash(row.run, row.seconds, row.shim)
+        problems = list(unborne(node, row, before, code, output, memory))
+        if problems:
+            problems.append("it said: " + output.strip()[-1500:].replace("\n", "\n    "))
+    return row, "failed" if problems else "ok", problems, time.monotonic() - start
+
+
+def bear_all(build, rows):
+    counts = {"ok": 0, "skipped": 0, "failed": 0}
+    # In the build folder: one row takes /tmp away.
+    with tempfile.TemporaryDirectory(prefix="faults-", dir=build) as scratch:
+        os.chmod(scratch, 0o755)  # rows that give up root's rights must come in
+        earlier = {}
+        for gpu in (False, True):
+            with Node(build, pathlib.Path(scratch) / f"pristine-{gpu}", f"pristine-{gpu}") as node:
+                earlier[gpu] = pristine(node, gpu)
+        with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
+            # Those that wait longest begin first.
+            order = sorted(rows, key=lambda row: -row.seconds)
+            waiting = [pool.submit(bear, build, scratch, row, number, earlier) for number, row in enumerate(order)]
+            for future in concurrent.futures.as_completed(waiting):
+                row, state, lines, seconds = future.result()
+                counts[state] += 1
+                print(f"{state:8}{row.group}: {row.name} ({seconds:.1f} s)" + (f": {lines[0]}" if state == "skipped" else ""), flush=True)
+                if state == "failed":
+                    for line in lines:
+                        print(f"    {line}")
+    return counts
+
+
+def markdown(rows):
+    """The page. `scripts/lib/faults-page` keeps docs/faults.md equal to it."""
+    def cell(text):
+        text = re.sub(r"\s+", " ", text).strip().replace("|", "\\|")
+        return f"`{text}`" if text else ""
+    lines = ["# The faults it is driven through", "",
+             "Generated from `tests/faults/table`; `tests/faults/faults.py --markdown >docs/faults.md` writes it anew.", "",
+             "Each row is done to the real command. After every one of them also holds: no process of it lives on, no temporary file",
+             "is left, every file of before is as it was, a run file that was written can be read again, no output shows a C++ or",
+             "Python exception, and no process took more memory than the row allows.", "",
+             f"{len(rows)} faults; *long* ones run in `scripts/test --all` only.", ""]
+    for group in dict.fromkeys(row.group for row in rows):
+        lines += [f"## {group.capitalize()}", "", "| fault | how | command | code | must say | output file |", "|---|---|---|---|---|---|"]
+        for row in (row for row in rows if row.group == group):
+            how = [row.before, "" if row.family == "leave" else row.family, "" if row.describe == "describe" else "describe: " + row.describe,
+                   row.scenario.replace("\n", " "), row.shim and "shim: " + row.shim]
+            shown = "<br>".join(cell(part) for part in how if part)
+            long = " *(long)*" if row.long else ""
+            lines.append(f"| {row.name}{long} | {shown} | {cell(row.run)} | {row.code} | {cell(row.says)} | {row.output} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", nargs="?", type=pathlib.Path)
+    parser.add_argument("--all", action="store_true", help="the long rows too")
+    parser.add_argument("--only", default="*", help="rows of this name; * stands for anything")
+    parser.add_argument("--group", help="rows of this group")
+    parser.add_argument("--markdown", action="store_true")
+    given = parser.parse_args()
+    rows = table()
+    if given.markdown:
+        print(markdown(rows), end="")
+        return 0
+    if given.build is None:
+        parser.error("name the build folder")
+    chosen = [row for row in rows if fnmatch.fnmatchcase(row.name, given.only) and given.group in (None, row.group)]
+    now = [row for row in chosen if given.all or not row.long]
+    if not now:
+        print(f"faults: no row is called so; there are {len(rows)}")
+        return 2
+    start = time.monotonic()
+    counts = bear_all(given.build.resolve(), now)
+    left = f", {len(chosen) - len(now)} long ones left out" if len(now) < len(chosen) else ""
+    print(f"faults: {counts['ok']} borne, {counts['failed']} failed, {counts['skipped']} skipped of {len(now)} in "
+          f"{time.monotonic() - start:.0f} s{left}")
+    return 1 if counts["failed"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

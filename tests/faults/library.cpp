@@ -1,0 +1,3 @@
+extern "C" int gpugauge_fault_library() {
+  return 0;
+}

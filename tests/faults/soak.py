@@ -1,0 +1,189 @@
+#!/usr/bin/env python3
+"""Runs the smoke profile again and again under random faults, and sees that nothing grows but the data.
+
+    soak.py BUILD [RUNS [SEED]]      (500 runs; a seed of its own, printed)
+
+The families are scripts, so that it takes minutes. After every run: no process of it lives, no temporary file is left, and what it
+stored can be read. At the end: the memory and time of a command did not grow, every stored run is in the history once, a second
+ingest changes nothing, and one command of many rounds kept its descriptors and its memory. Ends with 1 at the first that does not hold.
+"""
+import json
+import os
+import pathlib
+import random
+import re
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+from node import NEVER, Node
+
+RUN = "gpugauge run $HOST"
+# What the family `bad` does, how the command is started, and its exit codes. A None is: it was killed.
+FAULTS = {
+    "none": ("leave", RUN, {0}),
+    "crash": ("kill -SEGV $$", RUN, {1}),
+    "crash at its end": ("leave; kill -ABRT $$", RUN, {1}),
+    "hang": ("trap '' TERM; sleep 60", RUN + " --process-limit 0.2", {1}),
+    "daemon left behind": ("setsid sleep 60 & leave", RUN, {0}),
+    "garbage": ("head -c 1000000 /dev/urandom; head -c 3000 /dev/urandom >\"$samples\"", RUN, {1}),
+    "flood": ("head -c 50000000 /dev/zero; leave", RUN, {0}),
+    "missing": ("leave", "rm libexec/gpugauge-bench-bad; " + RUN, {0}),
+    "place that takes no file": ("leave", RUN + " --output /proc/none/out.json", {2}),
+    "standard output closed": ("leave", RUN + " >&-", {2}),
+    "renaming fails": ("leave", "env LD_PRELOAD=$BUILD/tests/faults/libshim.so GPUGAUGE_SHIM=rename=116 " + RUN + " --output out.json", {2}),
+    "few descriptors": ("leave", "bash -c 'ulimit -n 12; exec gpugauge run --device host --profile smoke --quiet'", {0, 1, 2}),
+    "SIGTERM": ("leave", "start " + RUN + "; sleep 0.0$((RANDOM % 10)); kill -TERM $command; finish", {0, 3}),
+    "SIGKILL": ("leave", "start " + RUN + "; sleep 0.0$((RANDOM % 10)); kill -KILL $command; finish; [ $? = 137 ] || exit 0; exit 9", {0, 9}),
+    "two at once": ("leave", RUN + " >first 2>&1 & " + RUN + " --wait 30 >second 2>&1; a=$?; wait; cat first second; exit $a", {0}),
+    "check": ("leave", "gpugauge check $HOST --report json=report.json", {3}),
+}
+
+
+def fail(sentence):
+    print(f"soak: {sentence}")
+    sys.exit(1)
+
+
+def runs_of(node):
+    return sorted((node.folder / "state" / "runs").glob("*.json"))
+
+
+def look(node, name, number, code, output, wanted):
+    """What must hold after every run."""
+    if code not in wanted:
+        fail(f"run {number} ({name}) ended with {code}: {output[-800:]}")
+    if NEVER.search(output):
+        fail(f"run {number} ({name}) shows what nobody may see: {output[-800:]}")
+    if orphans := node.orphans(10):
+        fail(f"run {number} ({name}) left a process: {orphans}")
+    left = [str(file) for file in (node.folder / "tmp").iterdir()]
+    if left and code != 9:  # what a killed command left goes with the next
+        fail(f"run {number} ({name}) left temporary files: {left}")
+    hidden = [file.name for file in (node.folder / "state" / "runs").iterdir() if file.suffix != ".json"]
+    if hidden and code != 9:
+        fail(f"run {number} ({name}) left in the state folder: {hidden}")
+
+
+def soak(node, runs, dice):
+    """Counts of each fault, and of every command its peak memory in KiB and its seconds."""
+    counts, memory, seconds, stored = {}, [], [], set()
+    for number in range(1, runs + 1):
+        name = dice.choice(list(FAULTS))
+        body, script, wanted = FAULTS[name]
+        node.write_family("bad", False, body)
+        start = time.monotonic()
+        code, output, peak = node.bash(script, 60)
+        if name == "none":
+            seconds.append(time.monotonic() - start)
+            memory.append(peak >> 10)
+        look(node, name, number, code, output, wanted)
+        for file in runs_of(node):
+            if file.name not in stored:
+                stored.add(file.name)
+                try:
+                    json.loads(file.read_text())
+                except ValueError as error:
+                    fail(f"run {number} ({name}) left {file}, which cannot be read: {error}")
+        counts[name] = counts.get(name, 0) + 1
+        if sys.stderr.isatty():
+            print(f"\r{number}/{runs}", end="", file=sys.stderr)
+    return counts, memory, seconds
+
+
+def history(node):
+    """The store holds each run once, and a second ingest changes nothing."""
+    code, output, _ = node.bash("gpugauge history ingest --store night.sqlite state/runs --quiet", 120)
+    if "Not in this build" in output:
+        return None
+    files = len(runs_of(node))
+    if code != 0 or f"{files} of {files} files stored" not in output:
+        fail(f"the history took not every run: {output}")
+    size = (node.folder / "night.sqlite").stat().st_size
+    code, output, _ = node.bash("gpugauge history ingest --store night.sqlite state/runs --quiet", 120)
+    if code != 0 or f"{files} known already" not in output:
+        fail(f"the history took runs twice: {output}")
+    if (node.folder / "night.sqlite").stat().st_size != size:
+        fail("a second ingest of the same runs made the store larger")
+    return size
+
+
+def many_rounds(node, rounds):
+    """One command of many rounds: (descriptors, resident KiB) while it ran."""
+    node.write_family("bad", False, "setsid sleep 60 & head -c 200000 /dev/urandom; leave")
+    environment = dict(node.environment)
+    child = subprocess.Popen([f"{node.build}/bin/gpugauge", "baseline", "create", "--device", "host", "--profile", "smoke", "--quiet",
+                              "--rounds", str(rounds), "--name", "soaked"], cwd=node.folder, env=environment,
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    said = []
+    reader = threading.Thread(target=lambda: said.append(child.stdout.read()))
+    reader.start()
+    seen = []
+    while child.poll() is None:
+        try:
+            descriptors = len(os.listdir(f"/proc/{child.pid}/fd"))
+            resident = int(re.search(r"VmRSS:\s+(\d+)", pathlib.Path(f"/proc/{child.pid}/status").read_text()).group(1))
+            seen.append((descriptors, resident))
+        except (OSError, AttributeError):
+            pass
+        time.sleep(.02)
+    reader.join()
+    if child.returncode != 0:
+        fail(f"baseline create of {rounds} rounds ended with {child.returncode}: {''.join(said)[-800:]}")
+    if orphans := node.orphans():
+        fail(f"baseline create left a process: {orphans}")
+    return seen
+
+
+def grown(values):
+    """Median of the last fifth over that of the first; 1 where there are too few."""
+    fifth = len(values) // 5
+    return statistics.median(values[-fifth:]) / statistics.median(values[:fifth]) if fifth >= 2 else 1.0
+
+
+def main():
+    build = pathlib.Path(sys.argv[1]).resolve()
+    runs = int(sys.argv[2]) if len(sys.argv) > 2 else 500
+    seed = int(sys.argv[3]) if len(sys.argv) > 3 else random.SystemRandom().randrange(2**32)
+    print(f"soak: {runs} runs, seed {seed}", flush=True)
+    own = len(os.listdir("/proc/self/fd"))
+    start = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="soak-", dir=build) as scratch, Node(build, pathlib.Path(scratch) / "node", "soak") as node:
+        node.write_family("good", False)
+        counts, memory, seconds = soak(node, runs, random.Random(seed))
+        size = history(node)
+        files = runs_of(node)
+        rounds = max(10, min(100, runs // 5))
+        seen = many_rounds(node, rounds)
+        data = sum(file.stat().st_size for file in runs_of(node)) - sum(file.stat().st_size for file in files)
+    print("soak: " + ", ".join(f"{count} {name}" for name, count in sorted(counts.items())))
+    print(f"soak: {runs} commands in {time.monotonic() - start:.0f} s left {len(files)} run files"
+          + (f", a store of {size >> 10} KiB" if size else "; this build has no history") + ", no process and no temporary file")
+    if memory:
+        print(f"soak: a run without fault takes {statistics.median(memory) / 1024:.1f} MiB at most; last fifth over first {grown(memory):.3f}")
+    middle = seen[len(seen) // 10:]
+    descriptors = [one for one, _ in middle]
+    resident = [one for _, one in middle]
+    print(f"soak: one command of {rounds} rounds: descriptors {min(descriptors)} to {max(descriptors)}, last fifth over first "
+          f"{grown(descriptors):.3f}; resident {min(resident) / 1024:.1f} to {max(resident) / 1024:.1f} MiB, of which its runs are "
+          f"{data / 1048576:.1f} MiB as files")
+    if len(memory) >= 10 and grown(memory) > 1.1:
+        fail("the memory of a run grew with the number of runs before it")
+    if grown(descriptors) > 1.1:
+        fail("descriptors are lost from round to round")
+    # Every round is kept for the baseline: what it may grow by is the runs themselves, in memory larger than as text.
+    if max(resident) - min(resident) > 8192 + 4 * data / 1024:
+        fail("memory is lost from round to round")
+    if len(os.listdir("/proc/self/fd")) != own:
+        fail("this test lost descriptors of its own")
+    print("soak: nothing grew but the data")
+    return 0
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    sys.exit(main())
