@@ -43,12 +43,13 @@ std::vector<std::string> devices_of(const std::string& list) {
   std::istringstream stream(list);
   for (std::string word; std::getline(stream, word, ',');) {
     const bool number = !word.empty() && word.find_first_not_of("0123456789") == std::string::npos;
-    if (word != "all" && word != "host" && !number && !word.starts_with("GPU-") && !word.starts_with("MIG-"))
+    const bool name = word == "all" || word == "links" || word == "host";
+    if (!name && !number && !word.starts_with("GPU-") && !word.starts_with("MIG-"))
       throw result::UsageError(
-          fmt::format("--device {}: give all, host, an index or a UUID (GPU-...)", list));
+          fmt::format("--device {}: give all, links, host, an index or a UUID (GPU-...)", list));
     out.push_back(word);
   }
-  if (out.empty()) throw result::UsageError("--device needs all, host, an index or a UUID");
+  if (out.empty()) throw result::UsageError("--device needs all, links, host, an index or a UUID");
   return out;
 }
 

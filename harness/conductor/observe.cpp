@@ -328,8 +328,10 @@ Observation observe(const report::DeviceReport& device, const baseline::Baseline
   Observation out;
   if (device.rounds.empty()) return out;
   const result::Run& run = device.rounds.front();
-  const std::string uuid = run.device == "host" ? "" : run.device;
-  const std::string prefix = uuid.empty() ? "" : gpu_prefix(run.fingerprint, uuid);
+  const bool links = run.device == "links";  // of all GPUs: their model is that of the first
+  const std::string uuid = run.device == "host" || links ? "" : run.device;
+  std::string prefix = uuid.empty() ? "" : gpu_prefix(run.fingerprint, uuid);
+  if (links && fact(run.fingerprint.device, "gpu.0.name") != nullptr) prefix = "gpu.0.";
   out.about.source = fmt::format("gpugauge check of {}, {}", run.device, run.started);
   if (!prefix.empty()) {
     if (const std::string* name = fact(run.fingerprint.device, prefix + "name")) out.about.gpu = *name;

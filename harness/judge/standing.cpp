@@ -22,8 +22,12 @@ bool is_index(const std::string& word) {
          std::all_of(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
+bool of_links(const StoredVerdict& verdict) {
+  return verdict.device == "links";
+}
+
 bool of_gpu(const StoredVerdict& verdict) {
-  return verdict.device != "host" && verdict.device != "node";
+  return verdict.device != "host" && verdict.device != "node" && !of_links(verdict);
 }
 
 /// The GPU that the verdict is of. By UUID where the kernel tells it, else by its place on the bus; an
@@ -66,6 +70,12 @@ class Judging {
         add_stored(*found);
       else
         add_ungauged("host", "Host", "was never gauged: `gpugauge check --device host` does");
+    } else if (word == "links") {
+      if (const Kept* found = find(of_links))
+        add_stored(*found);
+      else
+        add_ungauged("links", "Links between GPUs",
+                     "were never gauged: `gpugauge check --device links` does");
     } else if (word == "all") {
       add_all();
     } else if (is_index(word)) {
@@ -135,6 +145,8 @@ class Judging {
       if (!gauged) add_never(gpu);
     }
     add_gone(gpus);
+    if (const Kept* links = find(of_links); links != nullptr && links->verdict.boot_id == now_.boot_id)
+      add_stored(*links);
     if (out_.devices.empty()) add_ungauged("all", "GPUs", "none was ever gauged: `gpugauge check` does");
   }
 
@@ -196,8 +208,10 @@ class Judging {
     std::vector<std::string> out;
     const bool same_boot = verdict.boot_id == now_.boot_id && !now_.boot_id.empty();
     if (!same_boot) out.emplace_back("the machine was started anew since its last verdict");
-    if (of_gpu(verdict)) {
-      if (!here(verdict)) out.emplace_back("it is not in this machine now");
+    if (of_gpu(verdict) || of_links(verdict)) {
+      if (of_links(verdict) && now_.gpus_listed && verdict.gpus != now_.gpus)
+        out.emplace_back("the GPUs are not those of its last verdict");
+      if (of_gpu(verdict) && !here(verdict)) out.emplace_back("it is not in this machine now");
       if (verdict.driver_version != now_.driver_version)
         out.push_back(fmt::format("driver {} then, {} now", or_none(verdict.driver_version),
                                   or_none(now_.driver_version)));

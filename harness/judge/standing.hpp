@@ -26,14 +26,15 @@ struct Present {
 };
 
 struct StatusRequest {
-  std::vector<std::string> devices{"all"};  ///< all (every GPU), host, an index, a UUID or its beginning
-  std::optional<double> most_seconds;       ///< older verdicts do not count; absent = any age does
+  /// all (every GPU, and their links where they were gauged), links, host, an index, a UUID or its beginning
+  std::vector<std::string> devices{"all"};
+  std::optional<double> most_seconds;  ///< older verdicts do not count; absent = any age does
   std::string profile;  ///< only a whole verdict of this profile counts; "" = any, narrowed ones too
 };
 
 /// What is to be said of one device.
 struct Standing {
-  std::string device;  ///< UUID, address where that is not known, "host" or "node"
+  std::string device;  ///< UUID, address where that is not known, "links", "host" or "node"
   std::string label;
   ExitCode code = ExitCode::cannot_judge;
   std::string word;                  ///< "pass", "regressed", "cannot judge", ...

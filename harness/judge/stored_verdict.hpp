@@ -44,7 +44,7 @@ struct StoredFinding {
 /// What a check said of one device, or ("node") of the node as a whole: a usable GPU, what the policy
 /// expects.
 struct StoredVerdict {
-  std::string device;        ///< GPU's or instance's UUID, "host" or "node"
+  std::string device;        ///< GPU's or instance's UUID, "links", "host" or "node"
   std::string label;         ///< for people
   std::optional<int> index;  ///< CUDA's, of a GPU
   std::string address;       ///< on the PCI bus, "" for the host

@@ -89,6 +89,32 @@ TEST(Status, AnotherBootDriverOrLibraryIsSaidByName) {
   EXPECT_THAT(found.devices[0].reason, HasSubstr("libcuda 580.65.06 then, 580.82.07 now"));
 }
 
+TEST(Status, LinksCountWithTheGpusThatTheyLieBetween) {
+  auto kept = healthy();
+  EXPECT_EQ(judge_status(kept, machine(), {}).devices.size(), 2U)
+      << "links that were never gauged are not missed";
+  kept.push_back({verdict_of(first, 0, ExitCode::regressed), {}});
+  kept[2].verdict.device = "links";
+  kept[2].verdict.label = "Links between 2 GPUs";
+  kept[2].verdict.index.reset();
+  kept[2].verdict.address = "";
+  Status found = judge_status(kept, machine(), {});
+  ASSERT_EQ(found.devices.size(), 3U);
+  EXPECT_EQ(found.outcome.code, ExitCode::regressed);
+  EXPECT_EQ(found.devices[2].word, "regressed");
+  StatusRequest only;
+  only.devices = {"links"};
+  Present now = machine();
+  now.gpus = {first};
+  found = judge_status(kept, now, only);
+  EXPECT_EQ(found.outcome.code, ExitCode::cannot_judge);
+  EXPECT_THAT(found.devices[0].reason, HasSubstr("the GPUs are not those of its last verdict"));
+  now = machine();
+  now.driver_version = "590.10.01";
+  EXPECT_THAT(judge_status(kept, now, only).devices[0].reason, HasSubstr("driver 580.65.06 then"));
+  EXPECT_THAT(judge_status(healthy(), machine(), only).devices[0].reason, HasSubstr("never gauged"));
+}
+
 TEST(Status, AGpuThatWasNeverGaugedOrIsGoneIsMissed) {
   auto kept = healthy();
   kept.pop_back();
