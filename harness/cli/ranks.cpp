@@ -14,7 +14,7 @@ result::Rank asked_rank() {
   const auto rank = result::find_rank();
   if (!rank)
     throw result::UsageError(
-        "--device rank: no launcher started this process as a rank; give all, host, an index or a UUID");
+        "--device rank: no launcher started this process as a rank; give all, links, host, an index or a UUID");
   return *rank;
 }
 

@@ -28,7 +28,7 @@ load common
   run -2 gpugauge run --device host --only 'host/nothing*'
   [[ $output == *"'host/nothing*' selects no benchmark"* ]]
   run -2 gpugauge check --device card
-  [[ $output == *"give all, host, an index or a UUID"* ]]
+  [[ $output == *"give all, links, host, an index or a UUID"* ]]
   run -2 gpugauge check --device host --report pdf=x
   [[ $output == *"no kind of report 'pdf'"* ]]
   run -2 gpugauge check --device host --baseline /nonexistent

@@ -16,7 +16,7 @@ ROWS = [
     Fault("a family's name is a command", NAME + 'mv libexec/gpugauge-bench-bad "libexec/gpugauge-bench-$name"; ' + RUN, 0, "good/op", output="whole", **QUIET),
     Fault("the families' folder's name is a command", NAME + 'mv libexec "$name"; export GPUGAUGE_LIBEXEC="$PWD/$name"; ' + RUN, 0, "good/op", output="whole", **QUIET),
     Fault("a pattern that is a command", NAME + RUN + ' --only "$name"', 2, "selects no benchmark", **QUIET),
-    Fault("a device's name is a command", NAME + 'gpugauge run --device "$name" --profile smoke', 2, "give all, host, an index or a UUID", **QUIET),
+    Fault("a device's name is a command", NAME + 'gpugauge run --device "$name" --profile smoke', 2, "give all, links, host, an index or a UUID", **QUIET),
     Fault("a GPU's name is a command", "gpugauge check --profile smoke --quiet --report html=x.html --report junit=x.xml --report markdown=x.md", 3, "touch owned", gpu=True, changes="state/runs",
           scenario="name=<script>alert(1)</script>$(touch owned)`touch owned`;touch owned", holds="[ ! -e owned ] && ! grep -q '<script>alert' x.html x.xml x.md"),
     Fault("a benchmark's reason is a command", RUN, 1, "touch owned", output="whole", family="echo '$(touch owned)`touch owned`'; printf '\\033[31m'; exit 1", **QUIET),
