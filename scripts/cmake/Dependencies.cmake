@@ -66,6 +66,11 @@ if(ZLIB_FOUND)
   set_target_properties(ZLIB::ZLIB PROPERTIES IMPORTED_GLOBAL TRUE)
 endif()
 
+find_package(SQLite3 QUIET)           # rpm's database, which a build may leave to the command rpm
+if(TARGET SQLite::SQLite3)
+  set_target_properties(SQLite::SQLite3 PROPERTIES IMPORTED_GLOBAL TRUE)
+endif()
+
 # The history's databases: SOCI with SQLite and PostgreSQL, a part that a build may lack. SOCI 4.0 has no package description.
 option(GPUGAUGE_ENABLE_STORE "Keep a history (needs SOCI with its SQLite and PostgreSQL backends)" ON)
 set(GPUGAUGE_STORE OFF)

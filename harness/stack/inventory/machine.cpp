@@ -69,10 +69,14 @@ void add_libc(const Tree& tree, const result::Facts& stack, Inventory& inventory
     inventory.present(key, "glibc " + upstream_version(libc->version), packages.source, "package libc6");
     return;
   }
+  if (const Package* const libc = packages.find("glibc"); libc != nullptr) {
+    inventory.present(key, "glibc " + upstream_version(libc->version), packages.source, "package glibc");
+    return;
+  }
   for (const std::string& name : tree.list("/lib")) {
     if (name.starts_with("ld-musl-")) return inventory.present(key, "musl", "/lib/" + name, "its loader");
   }
-  inventory.absent(key, packages.source, "no package libc6");
+  inventory.absent(key, packages.source, "no package libc6 or glibc");
 }
 
 void add_shared_memory(const Tree& tree, Inventory& inventory) {

@@ -65,17 +65,20 @@ void add_packages(const PackageDatabase& database, const std::vector<Pin>& pins,
     inventory.absent(key, database.source, "no database of dpkg's or rpm's");
     return;
   }
-  inventory.present(key, "dpkg", database.source);
+  inventory.present(key, database.kind, database.source);
+  const bool rpm = database.kind == "rpm";
   std::size_t count = 0;
   for (const Package& package : database.packages) {
     if (!is_of_the_stack(package.name) || ++count > packages_most) continue;
     const std::string prefix = fmt::format("package.{}", key_of(package.name));
-    inventory.present(prefix + ".version", package.version, database.source, "dpkg status");
+    inventory.present(prefix + ".version", package.version, database.source,
+                      rpm ? "rpm header" : "dpkg status");
     const Pin* const pin = find_pin(pins, package.name);
     if (!package.held && pin != nullptr) {
-      inventory.present(prefix + ".held", "yes", pin->source, "apt pin to a version");
+      inventory.present(prefix + ".held", "yes", pin->source, rpm ? "dnf keeps it" : "apt pin to a version");
     } else {
-      inventory.present(prefix + ".held", package.held ? "yes" : "no", database.source, "dpkg selection");
+      inventory.present(prefix + ".held", package.held ? "yes" : "no", database.source,
+                        rpm ? "no lock of dnf names it" : "dpkg selection");
     }
   }
 }
@@ -149,12 +152,31 @@ std::string covers_driver(const std::vector<AptSetting>& settings, const Package
   return from == "distribution" || of_nvidia ? "yes" : "no";
 }
 
+void add_dnf_automatic(const Tree& tree, const PackageDatabase& database, const std::vector<Pin>& pins,
+                       Inventory& inventory) {
+  const char* const key = "packages.unattended_upgrades";
+  const DnfAutomatic found = read_dnf_automatic(tree);
+  if (found.source.empty()) {
+    inventory.absent(key, fmt::format("{} /etc/systemd/system/timers.target.wants", apt_folder));
+    return;
+  }
+  inventory.present(key, found.on ? "on" : "off", found.source, "timer and apply_updates of dnf-automatic");
+  if (!found.on) return;
+  const bool any = database.presence == Presence::present && !driver_packages_from(database).empty();
+  inventory.present("packages.unattended_covers_driver",
+                    !any                             ? "unknown"
+                    : driver_is_held(database, pins) ? "no"
+                    : found.all                      ? "yes"
+                                                     : "unknown",
+                    found.source, "upgrade_type of dnf-automatic, locks");
+}
+
 void add_unattended(const Tree& tree, const PackageDatabase& database, const std::vector<Pin>& pins,
                     Inventory& inventory) {
   const char* const key = "packages.unattended_upgrades";
   const char* const covers = "packages.unattended_covers_driver";
   if (!tree.exists(apt_folder)) {
-    inventory.absent(key, apt_folder);
+    add_dnf_automatic(tree, database, pins, inventory);
     return;
   }
   const auto settings = read_apt_configuration(tree);
@@ -178,7 +200,8 @@ void add_unattended(const Tree& tree, const PackageDatabase& database, const std
 
 void collect_packages(const Context& context, Inventory& inventory) {
   const PackageDatabase database = read_packages(context.tree);
-  const std::vector<Pin> pins = read_pins(context.tree);
+  const std::vector<Pin> pins =
+      database.kind == "rpm" ? read_dnf_locks(context.tree) : read_pins(context.tree);
   add_packages(database, pins, inventory);
   add_unattended(context.tree, database, pins, inventory);
   add_history(context.tree, inventory);

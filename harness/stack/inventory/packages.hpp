@@ -2,6 +2,7 @@
 // this file.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,7 +25,8 @@ struct Package {
 std::vector<Package> parse_dpkg_status(std::string_view text);
 
 struct PackageDatabase {
-  Presence presence = Presence::absent;  ///< unreadable: refused, or rpm's, which is no plain file
+  Presence presence = Presence::absent;  ///< unreadable: refused, or rpm's where this build cannot read it
+  std::string kind = "dpkg";             ///< or "rpm", of which only packages of the stack are read
   std::string source;                    ///< where it was looked for
   std::string needs;                     ///< where unreadable
   std::vector<Package> packages;
@@ -32,6 +34,14 @@ struct PackageDatabase {
   const Package* find(std::string_view name) const;
 };
 PackageDatabase read_packages(const Tree& tree);
+
+/// Packages of the stack in rpm's database, where it is kept in SQLite (Fedora, RHEL 9 and later) and this
+/// build has SQLite; nullopt else. Opened read-only and taken as it is: nothing is written beside it.
+std::optional<std::vector<Package>> read_rpm_packages(const std::string& file);
+/// One package by the header that rpm stores; nullopt where it is damaged or no header.
+std::optional<Package> parse_rpm_header(std::string_view header);
+/// True in a build with SQLite.
+bool can_read_rpm();
 
 /// Without epoch and packaging revision: "1:580.65.06-0ubuntu1" -> "580.65.06".
 std::string upstream_version(std::string_view version);
@@ -71,13 +81,23 @@ struct UnreadLog {
 /// packages is one change, told of the most telling package.
 std::vector<PackageChange> driver_history(const Tree& tree, std::vector<UnreadLog>& unread);
 
-/// A pin of apt's preferences to a version.
+/// A pin of apt's preferences to a version, or an entry of dnf's that keeps a package as it is.
 struct Pin {
   std::string package;  ///< shell pattern
   int priority = 0;
   std::string source;
 };
 std::vector<Pin> read_pins(const Tree& tree);
+/// Of dnf: the lists of its plugin versionlock, and what its configuration excludes.
+std::vector<Pin> read_dnf_locks(const Tree& tree);
+
+/// dnf-automatic, by the timers that start it and its configuration.
+struct DnfAutomatic {
+  bool on = false;     ///< it installs what it finds
+  bool all = false;    ///< every update, not only those with a security advisory
+  std::string source;  ///< "" where there is no trace of it
+};
+DnfAutomatic read_dnf_automatic(const Tree& tree);
 /// The pin that keeps a package at a version (priority above 500, what a repository has); nullptr if none.
 const Pin* find_pin(const std::vector<Pin>& pins, const std::string& package);
 

@@ -83,8 +83,14 @@ PackageDatabase read_packages(const Tree& tree) {
   if (database.presence == Presence::present) return database;
   for (const char* const rpm : rpm_databases) {
     if (!tree.exists(rpm)) continue;
-    database.presence = Presence::unreadable;
+    database.kind = "rpm";
     database.source = rpm;
+    if (auto found = read_rpm_packages(tree.at(rpm).string())) {
+      database.presence = Presence::present;
+      database.packages = std::move(*found);
+      return database;
+    }
+    database.presence = Presence::unreadable;
     database.needs = "the command `rpm -qa | grep -iE 'nvidia|cuda'`: only rpm reads it";
     return database;
   }
@@ -142,7 +148,9 @@ std::string driver_packages_from(const PackageDatabase& database) {
   for (const Package& package : database.packages) {
     // Tools of the repository stay behind when a driver was put there by other means.
     if (!is_driver_package(package.name) || package.name.starts_with("nvidia-modprobe")) continue;
-    if (package.maintainer.find("@nvidia.com") != std::string::npos) return "nvidia repository";
+    if (package.maintainer.find("@nvidia.com") != std::string::npos ||
+        package.maintainer.find("NVIDIA") != std::string::npos)
+      return "nvidia repository";
     from = "distribution";
   }
   return from;
