@@ -114,16 +114,17 @@ int create(const Arguments& arguments, const Invocation& invocation) {
   const baseline::Baseline made = baseline::create(
       folder, name, runs, arguments.candidate ? baseline::State::candidate : baseline::State::active);
 
-  std::string text = fmt::format("Baseline {} of {}: {} rounds, profile {}\n", name, runs.front().device,
-                                 runs.size(), runs.front().profile);
+  std::string text = fmt::format("Baseline {} of {}: {} rounds, profile {}\n", report::plain(name),
+                                 runs.front().device, runs.size(), runs.front().profile);
   text += report::draw(judge::sensitivity(made), report::terminal(1));
   if (made.provisional())
     text +=
         "  provisional: its rounds are from fewer than 3 boots or days, so it has not seen how this machine "
         "differs from day to day\n";
   if (arguments.candidate)
-    text += fmt::format("  candidate: not used until `gpugauge baseline accept {} --reason ...`\n", name);
-  text += fmt::format("  kept in {}\n", folder.string());
+    text += fmt::format("  candidate: not used until `gpugauge baseline accept {} --reason ...`\n",
+                        report::plain(name));
+  text += fmt::format("  kept in {}\n", report::plain(folder.string()));
   print(text);
   return 0;
 }

@@ -9,6 +9,7 @@
 #include "conductor/place.hpp"
 #include "conductor/together.hpp"
 #include "report/console.hpp"
+#include "report/format.hpp"
 #include "result/error.hpp"
 #include "result/run_file.hpp"
 
@@ -123,7 +124,7 @@ int run_devices(const Arguments& arguments, const Invocation& invocation) {
     progress.clear();
     print(arguments.json ? result::to_json(stored.run)
                          : report::draw(stored.run, report::terminal(1), {arguments.every_metric}));
-    if (!arguments.json) print(fmt::format("  kept as {}\n", stored.file.string()));
+    if (!arguments.json) print(fmt::format("  kept as {}\n", report::plain(stored.file.string())));
     bool failed = !choices[i].unmeasured.empty();
     bool measured = false;
     for (const result::Process& process : stored.run.processes) {

@@ -196,7 +196,7 @@ std::string draw_families(const result::Run& run, const Terminal& terminal) {
   for (const FamilyState& state : family_states(run)) {
     if (!state.reason.empty())
       out += fmt::format(
-          "  {} {}\n", terminal.paint("family " + state.family, Tone::doubt),
+          "  {} {}\n", terminal.paint("family " + plain(state.family), Tone::doubt),
           wrap(fmt::format("({} of {} processes whole): {}", state.ok, state.processes, plain(state.reason)),
                terminal.width, 4));
     for (const std::string& line : state.skipped) out += "  " + wrap(plain(line), terminal.width, 4) + "\n";

@@ -5,7 +5,7 @@ RUN = "gpugauge run $HOST --output out.json"
 # A name that a shell would run, and that would colour a terminal.
 NAME = r"""name=$'a;touch owned;$(touch owned)`touch owned`|&\'"\e[31mb'; """
 PLANTED = ('for name in libnvidia-ml.so.1 libcuda.so.1 libcuda.so libnvidia-ml.so libcudart.so.13 libnccl.so.2 libc.so.6 libuv.so.1; do '
-           'cp "$BUILD/tests/faults/libplanted.so" $name; done; cp $PWD/lib*.so* libexec; ')
+           'cp "$BUILD/tests/faults/libplanted.so" $name; done; cp $PWD/lib*.so* libexec')
 QUIET = {"holds": "[ ! -e owned ] && [ ! -e libexec/owned ]", "lacks": "\\x1b"}
 
 ROWS = [
@@ -13,18 +13,18 @@ ROWS = [
           "gpugauge: a;touch owned", **QUIET),
     Fault("an output's name is a command", NAME + 'gpugauge run $HOST --output "$name"', 0, "kept as a;touch owned", **QUIET),
     Fault("the state folder's name is a command", NAME + 'gpugauge check $HOST --state-dir "$name"', 3, "kept as a;touch owned", **QUIET),
-    Fault("a family's name is a command", NAME + 'mv libexec/gpugauge-bench-bad "libexec/gpugauge-bench-$name"; ' + RUN, 0, "good/op", output="whole", **QUIET),
+    Fault("a family's name is a command", NAME + 'mv libexec/gpugauge-bench-bad "libexec/gpugauge-bench-$name"; ' + RUN, 0, "family a;touch owned.*describes the family 'bad': it has the wrong name", output="whole", **QUIET),
     Fault("the families' folder's name is a command", NAME + 'mv libexec "$name"; export GPUGAUGE_LIBEXEC="$PWD/$name"; ' + RUN, 0, "good/op", output="whole", **QUIET),
     Fault("a pattern that is a command", NAME + RUN + ' --only "$name"', 2, "selects no benchmark", **QUIET),
     Fault("a device's name is a command", NAME + 'gpugauge run --device "$name" --profile smoke', 2, "give all, links, host, an index or a UUID", **QUIET),
     Fault("a GPU's name is a command", "gpugauge check --profile smoke --quiet --report html=x.html --report junit=x.xml --report markdown=x.md", 3, "touch owned", gpu=True, changes="state/runs",
           scenario="name=<script>alert(1)</script>$(touch owned)`touch owned`;touch owned", holds="[ ! -e owned ] && ! grep -q '<script>alert' x.html x.xml x.md"),
-    Fault("a benchmark's reason is a command", RUN, 1, "touch owned", output="whole", family="echo '$(touch owned)`touch owned`'; printf '\\033[31m'; exit 1", **QUIET),
-    Fault("a node's name is a command", NAME + 'mkdir -p "night/$name"; for i in 1 2 3; do cp earlier.json "night/$name/$i.json"; done; gpugauge fleet night', 2, ".", **QUIET),
+    Fault("a benchmark's reason is a command", RUN, 1, "touch owned", output="whole", family="printf '\\033[31m$(touch owned)\\n' >/dev/null; echo '$(touch owned)`touch owned`'; exit 1", **QUIET),
+    Fault("a node's name is a command", NAME + 'mkdir -p "night/$name"; for i in 1 2 3; do cp earlier.json "night/$name/$i.json"; done; gpugauge fleet night', 3, "a;touch owned", **QUIET),
     Fault("the temporary folder's name is a command", NAME + 'mkdir "$name"; TMPDIR="$PWD/$name" gpugauge run $HOST --output out.json', 0, "good/op", output="whole", **QUIET),
-    Fault("libraries planted in the working folder", PLANTED + "gpugauge run $HOST --output out.json; gpugauge doctor >/dev/null; gpugauge check --profile smoke", 3, "no usable GPU", output="whole",
-          holds="[ ! -e owned ] && [ ! -e libexec/owned ]", lacks="PLANTED", needs="! ldconfig -p | grep -q libcuda.so.1 || { echo 'this machine has a libcuda'; false; }"),
-    Fault("libraries planted and an empty LD_LIBRARY_PATH", PLANTED + "LD_LIBRARY_PATH= gpugauge check --profile smoke", 3, "no usable GPU", holds="[ ! -e owned ]", lacks="PLANTED",
+    Fault("libraries planted in the working folder", "gpugauge run $HOST --output out.json; gpugauge doctor >/dev/null; gpugauge check --profile smoke", 3, "no usable GPU", output="whole",
+          holds="[ ! -e owned ] && [ ! -e libexec/owned ]", lacks="PLANTED", before=PLANTED, needs="! ldconfig -p | grep -q libcuda.so.1 || { echo 'this machine has a libcuda'; false; }"),
+    Fault("libraries planted and an empty LD_LIBRARY_PATH", "LD_LIBRARY_PATH= gpugauge check --profile smoke", 3, "no usable GPU", holds="[ ! -e owned ]", lacks="PLANTED", before=PLANTED,
           needs="! ldconfig -p | grep -q libcuda.so.1 || { echo 'this machine has a libcuda'; false; }"),
     Fault("programs planted in the working folder", "for name in nvidia-smi nvcc python3 cuobjdump ldconfig dpkg-query sh; do printf '#!/bin/bash\\ntouch owned\\n' >$name; chmod +x $name; done; gpugauge doctor >/dev/null; " + RUN, 0,
           "good/op", output="whole", **QUIET),

@@ -235,5 +235,13 @@ TEST_F(Select, FindsByNameAndNamesWhatThereIs) {
   }
 }
 
+TEST_F(Select, SaysThatARoundIsDatedLaterThanNow) {
+  const fs::path folder =
+      pin("state/baselines/mine", [](result::Run& run) { run.started = "2999-01-02T03:04:05Z"; });
+  const auto said = ElementsAre(HasSubstr("holds a round dated 2999-01-02T03:04:05Z, later than now"));
+  EXPECT_THAT(select({}, now()).problems, said);
+  EXPECT_THAT(select(folder, now()).problems, said);
+}
+
 }  // namespace
 }  // namespace gpugauge::baseline
