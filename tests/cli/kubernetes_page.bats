@@ -1,3 +1,4 @@
+# shellcheck disable=SC2016  # what stands in single quotes is expanded by the programs made of it
 # The commands of docs/tasks/kubernetes.md, as they are written. kubectl and podman stand in: they say what they were asked for.
 load common
 load pages
