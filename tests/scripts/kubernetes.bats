@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# shellcheck disable=SC2016  # what stands in single quotes is expanded by the programs made of it
+# shellcheck disable=SC2016,SC2154  # what stands in single quotes is expanded by the programs made of it; $stderr is set by run
 # scripts/kubernetes: manifests against the schemas of Kubernetes, the plugin of node-problem-detector as that starts it, the
 # script of the admission pod as it is written. No cluster is asked.
 bats_require_minimum_version 1.5.0

@@ -1,0 +1,46 @@
+# shellcheck disable=SC2016  # what stands in single quotes is expanded by the programs made of it
+# The commands of docs/tasks/kubernetes.md, as they are written. kubectl and podman stand in: they say what they were asked for.
+load common
+load pages
+
+@test "the page's commands run: what kubectl is given exists and is what it is called" {
+  mkdir bin
+  cat >bin/kubectl <<'TEXT'
+#!/bin/sh
+echo "kubectl $*" >>calls
+previous=
+for word; do
+  case "$previous" in
+    -f) [ "$word" = -l ] || [ -s "$word" ] || exit 1 ;;
+    -k) [ -s "$word/kustomization.yaml" ] || exit 1 ;;
+  esac
+  previous="$word"
+done
+case "$*" in *"get nodes"*NODE*GPUS:.status.allocatable*) printf 'node-1   8\nnode-2   4\n' ;; esac
+TEXT
+  printf '#!/bin/sh\necho "podman $*" >>calls\ntest -s "$3"\n' >bin/podman
+  chmod +x bin/kubectl bin/podman
+  PATH="$PWD/bin:$PATH"
+  ln -s "$GPUGAUGE_SOURCE/scripts" scripts
+  git init -q . && git -c user.name=t -c user.email=t@example.org commit -q --allow-empty -m x
+  page_commands "$GPUGAUGE_SOURCE/docs/tasks/kubernetes.md" >commands
+  [ "$(wc -l <commands)" -ge 15 ]
+  run -0 page_run <commands
+  echo "$output"
+  [ "$(grep -c '^\[0\]$' <<<"$output")" = "$(wc -l <commands)" ]
+  [ "$(grep -c '^kind: Job' jobs.yaml)" = 2 ]
+  grep -q 'command: \[gpugauge, fleet' fleet.yaml
+}
+
+@test "the page, the manifests and the image name one version, taint, folder and user" {
+  cd "$GPUGAUGE_SOURCE"
+  version=$(sed -n 's/^project(gpugauge VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
+  [ -n "$version" ]
+  [ "$(grep -rhoE 'gpugauge:[0-9][0-9.]*[0-9]' scripts/kubernetes scripts/container docs/tasks/kubernetes.md | sort -u)" = "gpugauge:$version" ]
+  grep -q "org.opencontainers.image.version=\"$version\"" scripts/container/Containerfile
+  grep -q '^USER 65532:65532$' scripts/container/Containerfile
+  for file in job admission fleet npd/node-problem-detector; do grep -q 'runAsUser: 65532' "scripts/kubernetes/$file.yaml"; done
+  grep -q 'GPUGAUGE_STATE=/var/lib/gpugauge' scripts/container/Containerfile
+  [ "$(grep -c 'register-with-taints=gpugauge-admission=waiting:NoSchedule' docs/tasks/kubernetes.md)" = 1 ]
+  grep -q '{key: gpugauge-admission, operator: Equal, value: waiting, effect: NoSchedule}' scripts/kubernetes/admission.yaml
+}
