@@ -1,11 +1,14 @@
-# gpugauge::build_info: version, commit, toolkit and architectures of this build as compile definitions of one file.
+# gpugauge::build_info: version, commit, its date, toolkit and architectures of this build as compile definitions of one file.
 find_package(Git QUIET)
 set(GPUGAUGE_COMMIT "unknown")
+string(TIMESTAMP GPUGAUGE_DATE "%Y-%m-%d" UTC)   # of the manual page: the commit's day, and without git today's or SOURCE_DATE_EPOCH
 if(GIT_FOUND)
   execute_process(COMMAND ${GIT_EXECUTABLE} -C ${PROJECT_SOURCE_DIR} rev-parse --short=12 HEAD
                   OUTPUT_VARIABLE _commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE _status)
   if(_status EQUAL 0)
     set(GPUGAUGE_COMMIT "${_commit}")
+    execute_process(COMMAND ${CMAKE_COMMAND} -E env TZ=UTC ${GIT_EXECUTABLE} -C ${PROJECT_SOURCE_DIR} log -1
+                    --date=format-local:%Y-%m-%d --format=%cd OUTPUT_VARIABLE GPUGAUGE_DATE OUTPUT_STRIP_TRAILING_WHITESPACE)
     execute_process(COMMAND ${GIT_EXECUTABLE} -C ${PROJECT_SOURCE_DIR} rev-parse --absolute-git-dir
                     OUTPUT_VARIABLE _git_dir OUTPUT_STRIP_TRAILING_WHITESPACE)
     foreach(_ref HEAD logs/HEAD)

@@ -15,8 +15,9 @@ PACKAGES_TEST=(
   "clang-format-$PIN_CLANG_TOOLS_VERSION" "clang-tidy-$PIN_CLANG_TOOLS_VERSION"
 )
 
-# What scripts/test --all needs on top: promtool, and on Debian a browser, which Ubuntu has only as a snap.
-PACKAGES_ALL=(prometheus)
+# What scripts/test --all needs on top: promtool, shells and a checker for what they read, the site's generator, a minimal root,
+# and on Debian a browser, which Ubuntu has only as a snap.
+PACKAGES_ALL=(debootstrap doxygen fish gcovr mandoc prometheus zsh)
 PACKAGES_ALL_DEBIAN=(chromium chromium-driver fonts-dejavu-core python3-selenium)
 
 # packages_for check|test|all: prints the names, one a line.
