@@ -13,28 +13,31 @@ namespace gpugauge::cli {
 /// What a shell can offer for a value.
 enum class ValueKind { none, words, files, folders, words_then_file };
 
+/// An option, or an argument without a name.
 struct DefinedOption {
-  std::vector<std::string> names;  ///< "--device", "-d"; empty for an argument without a name
-  std::string argument;            ///< "cause"; empty for an option
-  std::string value;               ///< as in help: "FILE"; empty for a flag
-  std::string description;
-  std::string preset;              ///< its value when not given, where help shows it
-  std::vector<std::string> words;  ///< values that the definition lists or offers
-  ValueKind kind = ValueKind::none;
-  bool repeated = false;  ///< takes any number of values
-  bool required = false;
+  std::vector<std::string> names;    ///< "--device", "-d"; empty for an argument without a name
+  std::string argument;              ///< "cause"; empty for an option
+  std::string value;                 ///< as in help: "FILE"; empty for a flag
+  std::string description;           ///< as in help; may hold line breaks
+  std::string preset;                ///< its value when not given, where help shows it
+  std::vector<std::string> words;    ///< values that the definition lists or offers
+  ValueKind kind = ValueKind::none;  ///< what a shell offers for its value
+  bool repeated = false;             ///< takes any number of values
+  bool required = false;             ///< the command refuses to run without it
 
+  /// Whether a word must follow its name.
   bool takes_value() const { return !value.empty(); }
 };
 
+/// A command or subcommand, with all below it.
 struct DefinedCommand {
-  std::string path;  ///< "gpugauge doctor lock"
-  std::string name;  ///< "lock"
-  std::string description;
-  std::string footer;
-  std::vector<DefinedOption> options;    ///< with a name, in the order of help
-  std::vector<DefinedOption> arguments;  ///< without, in their order
-  std::vector<DefinedCommand> subcommands;
+  std::string path;                         ///< "gpugauge doctor lock"
+  std::string name;                         ///< "lock"
+  std::string description;                  ///< one sentence, without its full stop
+  std::string footer;                       ///< examples and exit codes, as help shows them; may be empty
+  std::vector<DefinedOption> options;       ///< with a name, in the order of help
+  std::vector<DefinedOption> arguments;     ///< without, in their order
+  std::vector<DefinedCommand> subcommands;  ///< in the order of help; hidden ones are left out
 };
 
 /// Everything that help shows of `app`; hidden commands and options are left out.
