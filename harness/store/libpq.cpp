@@ -2,12 +2,12 @@
 
 #ifdef GPUGAUGE_OPEN_LIBPQ
 
+#include <cstddef>
 #include <string>
 
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <libpq-fe.h>
-#include <libpq/libpq-fs.h>
 
 #include "result/error.hpp"
 
