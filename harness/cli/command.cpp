@@ -7,36 +7,54 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
-#include <random>
 #include <set>
 #include <sstream>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "cli/definition.hpp"
 #include "cli/ranks.hpp"
 #include "judge/policy_file.hpp"
 #include "report/format.hpp"
 #include "result/error.hpp"
+#include "result/vocabulary.hpp"
+#include "run/identity.hpp"
 
 namespace gpugauge::cli {
+
+std::vector<std::string> profile_names() {
+  std::vector<std::string> names;
+  for (const run::Profile& profile : run::profiles()) names.push_back(profile.name);
+  return names;
+}
+
+std::vector<std::string> class_names() {
+  std::vector<std::string> names;
+  for (const result::ClassInfo& one : result::classes) names.emplace_back(one.name);
+  return names;
+}
+
 void add_measure_options(CLI::App& command, MeasureArguments& arguments) {
-  std::string profiles;
-  for (const run::Profile& profile : run::profiles())
-    profiles += (profiles.empty() ? "" : ", ") + profile.name;
-  command
-      .add_option(
-          "-d,--device", arguments.device,
-          "all (every GPU, and the links of several), host, links (between the GPUs), a GPU's index or UUID, "
-          "several with commas; or rank: of several ranks on a node each its own GPU")
-      ->capture_default_str();
-  command.add_option("-p,--profile", arguments.profile, "How much is measured: " + profiles)
-      ->capture_default_str();
+  const std::string profiles = fmt::format("{}", fmt::join(profile_names(), ", "));
+  offer(command
+            .add_option("-d,--device", arguments.device,
+                        "all (every GPU, and the links of several), host, links (between the GPUs), a GPU's index "
+                        "or UUID, several with commas; or rank: of several ranks on a node each its own GPU")
+            ->capture_default_str(),
+        [] {
+          return std::vector<std::string>{"all", "host", "links", "rank"};
+        });
+  offer(command.add_option("-p,--profile", arguments.profile, "How much is measured: " + profiles)
+            ->capture_default_str(),
+        profile_names);
   command.add_option("--family", arguments.families, "Only this family (may be repeated)")->type_name("NAME");
-  command
-      .add_option("--only", arguments.only,
-                  "Only the benchmarks of a class or family, or whose id matches; * stands for anything (may "
-                  "be repeated)")
-      ->type_name("CLASS|FAMILY|PATTERN");
+  offer(command
+            .add_option("--only", arguments.only,
+                        "Only the benchmarks of a class or family, or whose id matches; * stands for "
+                        "anything (may be repeated)")
+            ->type_name("CLASS|FAMILY|PATTERN"),
+        class_names);
   command.add_option("--seed", arguments.seed,
                      "Seed of the random order (default: a new one, recorded in the run file)");
   command
@@ -101,7 +119,7 @@ conductor::MeasureOptions measure_options(const MeasureArguments& arguments, con
   if (arguments.process_limit > 0) options.profile.limit_seconds = arguments.process_limit;
   options.families = arguments.families;
   options.patterns = arguments.only;
-  options.seed = arguments.seed_given ? arguments.seed : std::random_device{}();
+  options.seed = arguments.seed_given ? arguments.seed : static_cast<std::uint32_t>(run::random_bits());
   options.command = invocation.arguments;
   options.together = measured_together(arguments.device);
   options.runs_folder = state_directory(arguments.state_directory) / "runs";

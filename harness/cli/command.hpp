@@ -19,7 +19,7 @@ namespace gpugauge::cli {
 
 /// The arguments as given, for the record in run files.
 struct Invocation {
-  std::vector<std::string> arguments;
+  std::vector<std::string> arguments;  ///< the command's own name first
 };
 
 /// A subcommand, ready to run once the command line is parsed; returns the exit code.
@@ -40,6 +40,8 @@ void add_explain(CLI::App& app, const Invocation& invocation, Action& action);
 void add_frameworks(CLI::App& app, const Invocation& invocation, Action& action);
 void add_codegen(CLI::App& app, const Invocation& invocation, Action& action);
 void add_history(CLI::App& app, const Invocation& invocation, Action& action);
+void add_completion(CLI::App& app, const Invocation& invocation, Action& action);
+void add_manual(CLI::App& app, const Invocation& invocation, Action& action);
 void add_probe(CLI::App& app, const Invocation& invocation, Action& action);
 
 /// Options of every command that measures.
@@ -54,6 +56,14 @@ struct MeasureArguments {
   bool quiet = false;
   double process_limit = 0;  ///< seconds; 0: that of the profile
   double wait_seconds = 0;   ///< for a device that another command measures
+  std::string device = "all";         ///< all, host, an index or a UUID; several with commas
+  std::string profile = "standard";   ///< a name of run::profiles()
+  std::vector<std::string> families;  ///< only these; empty = every family
+  std::vector<std::string> only;      ///< classes, families or patterns of ids; empty = all
+  std::uint64_t seed = 0;             ///< of the random order; counts when it was given
+  bool seed_given = false;            ///< otherwise a new one is drawn, and recorded
+  std::string state_directory;        ///< --state-dir; empty = baseline::state_directory()
+  bool quiet = false;                 ///< no progress line
 };
 void add_measure_options(CLI::App& command, MeasureArguments& arguments);
 
@@ -67,8 +77,8 @@ void stop_with_a_sentence();
 /// The devices that --device names, and what is known of the GPUs. When a GPU is wanted and none is usable,
 /// `explanation` says why.
 struct Devices {
-  stack::GpuReport gpus;
-  conductor::Targets targets;
+  stack::GpuReport gpus;       ///< not probed when only the host is named
+  conductor::Targets targets;  ///< those that will be measured
 };
 Devices find_devices(const std::string& device);
 
@@ -102,8 +112,8 @@ judge::ExitStyle exit_style_of(const CLI::App& app);
 
 /// What a site decided, for every command that judges.
 struct PolicyArguments {
-  std::string file;
-  std::vector<std::string> treatment;
+  std::string file;                    ///< --policy; empty = the defaults
+  std::vector<std::string> treatment;  ///< fields of the fingerprint that may differ
 };
 void add_policy_options(CLI::App& command, PolicyArguments& arguments);
 /// The policy file, or the defaults, with the treatments of the command line added. Throws
@@ -122,7 +132,7 @@ TakeTrends trends_from(const std::string& location);
 struct ReportArguments {
   std::vector<std::string> files;  ///< "junit=FILE"; - is standard output
   bool json = false;               ///< JSON on standard output instead of the table
-  bool every_metric = false;
+  bool every_metric = false;       ///< one row a metric in the table
 };
 /// --report and --json; report_options.cpp says what they take.
 void add_report_options(CLI::App& command, ReportArguments& arguments);

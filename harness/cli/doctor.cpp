@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/definition.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
 #include "result/object_reader.hpp"
@@ -186,8 +187,11 @@ void add_doctor(CLI::App& app, const Invocation&, Action& action) {
                    "production also warns of short-lived driver branches and unpinned packages")
       ->check(CLI::IsMember({"development", "production"}))
       ->capture_default_str();
-  command->add_option("--report", arguments->reports, "Also write a report: json=FILE or markdown=FILE")
-      ->type_name("FORMAT=FILE");
+  offer(command->add_option("--report", arguments->reports, "Also write a report: json=FILE or markdown=FILE")
+            ->type_name("FORMAT=FILE"),
+        [] {
+          return std::vector<std::string>{"json=", "markdown="};
+        });
   command->add_flag("--json", arguments->json, "The report as JSON on standard output");
   command->add_flag("--all", arguments->whole,
                     "Explain the notes, and list every item with where it was found");

@@ -12,15 +12,16 @@
 
 namespace gpugauge::cli {
 
+/// Where the inventory comes from, and how it is judged.
 struct DoctorArguments {
-  std::string root = "/";
-  std::string inventory;  ///< a saved inventory or report instead of this machine
-  bool runs_too = false;  ///< or a run file, which tells a part of a stack
-  std::string python;
-  std::optional<int> pid;
-  bool import_frameworks = false;
-  bool redact = false;
-  std::string policy = "development";
+  std::string root = "/";              ///< look below this folder; another than / is looked at as files only
+  std::string inventory;               ///< a saved inventory or report instead of this machine
+  bool runs_too = false;               ///< or a run file, which tells a part of a stack
+  std::string python;                  ///< interpreter or environment; empty = the active one
+  std::optional<int> pid;              ///< also what this process has loaded
+  bool import_frameworks = false;      ///< also import them, which runs their code
+  bool redact = false;                 ///< leave out what names this machine or its user
+  std::string policy = "development";  ///< or production, which also warns of what is short-lived or unpinned
 };
 
 /// --root, --inventory, --python, --pid, --import, --redact.

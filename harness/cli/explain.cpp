@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/command.hpp"
+#include "cli/definition.hpp"
 #include "result/error.hpp"
 
 namespace gpugauge::cli {
@@ -42,6 +43,11 @@ void add_explain(CLI::App& app, const Invocation&, Action& action) {
   auto arguments = std::make_shared<Arguments>();
   CLI::Option* cause =
       command->add_option("cause", arguments->cause, "Name, as findings give it")->type_name("CAUSE");
+  offer(cause, [] {
+    std::vector<std::string> names;
+    for (const report::CausePage& page : report::all_pages()) names.push_back(page.name);
+    return names;
+  });
   CLI::Option* list = command->add_flag("--list", arguments->list, "Every cause in one line each");
   cause->excludes(list);
   command->callback([arguments, command, &action] {

@@ -11,13 +11,13 @@ namespace gpugauge::cli {
 
 /// Which runs of which store.
 struct HistoryArguments {
-  std::string store;
-  std::string state_directory;
-  std::string node;
-  std::string device;
-  std::string metric;
-  std::string since;
-  std::string until;
+  std::string store;            ///< --store; empty = store::default_location()
+  std::string state_directory;  ///< --state-dir; empty = baseline::state_directory()
+  std::string node;             ///< pattern of node names; empty = all
+  std::string device;           ///< pattern of device identities; empty = all
+  std::string metric;           ///< pattern of metric keys; empty = all
+  std::string since;            ///< day or RFC 3339 time, UTC; empty = no bound
+  std::string until;            ///< likewise; runs that start then are left out
 };
 
 void add_store_options(CLI::App& command, HistoryArguments& arguments);

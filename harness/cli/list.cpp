@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
+#include "cli/definition.hpp"
 #include "report/format.hpp"
 #include "report/table.hpp"
 #include "result/error.hpp"
@@ -157,12 +158,15 @@ void add_list(CLI::App& app, const Invocation&, Action& action) {
   command->add_option("what", arguments->what, "benchmarks or devices")
       ->capture_default_str()
       ->check(CLI::IsMember({"benchmarks", "devices"}));
-  command
-      ->add_option("--only", arguments->only,
-                   "Only the benchmarks of a class or family, or whose id matches; * stands for anything")
-      ->type_name("CLASS|FAMILY|PATTERN");
-  command->add_option("-p,--profile", arguments->profile,
-                      "Only what this profile measures, with the time that it takes");
+  offer(
+      command
+          ->add_option("--only", arguments->only,
+                       "Only the benchmarks of a class or family, or whose id matches; * stands for anything")
+          ->type_name("CLASS|FAMILY|PATTERN"),
+      class_names);
+  offer(command->add_option("-p,--profile", arguments->profile,
+                            "Only what this profile measures, with the time that it takes"),
+        profile_names);
   command->add_flag("--json", arguments->json, "As JSON");
   command->callback([arguments, &action] {
     action = [arguments] {

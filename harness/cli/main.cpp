@@ -110,6 +110,8 @@ int run_command(int argc, char** argv) {
   add_diagnose(app, invocation, action);
   add_explain(app, invocation, action);
   add_codegen(app, invocation, action);
+  add_completion(app, invocation, action);
+  add_manual(app, invocation, action);
   add_probe(app, invocation, action);
   try {
     app.parse(argc, argv);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
+#include "cli/definition.hpp"
 #include "judge/judge.hpp"
 #include "report/format.hpp"
 #include "result/error.hpp"
@@ -44,10 +45,16 @@ void add_report_options(CLI::App& command, ReportArguments& arguments) {
   std::string kinds;
   for (const report::Reporter& one : report::reporters())
     kinds += fmt::format("\n{} ({})", one.kind, one.meaning);
-  command
-      .add_option("--report", arguments.files,
-                  "Also write a report; may be repeated; FILE - is standard output. Kinds:" + kinds)
-      ->type_name("KIND=FILE");
+  offer(command
+            .add_option("--report", arguments.files,
+                        "Also write a report; may be repeated; FILE - is standard output. Kinds:" + kinds)
+            ->type_name("KIND=FILE"),
+        [] {
+          std::vector<std::string> words;
+          for (const report::Reporter& one : report::reporters())
+            words.push_back(std::string(one.kind) + "=");
+          return words;
+        });
   command.add_flag("--json", arguments.json, "The report as JSON on standard output instead of the table");
 }
 

@@ -7,10 +7,11 @@
 
 namespace gpugauge::cli {
 
+/// A file that may be a run.
 struct FoundFile {
-  std::filesystem::path file;
-  std::string label;         ///< without extension; below the folder it was found in
-  bool in_a_folder = false;  ///< found in a folder, not named
+  std::filesystem::path file;  ///< as it can be opened from here
+  std::string label;           ///< without extension; below the folder it was found in
+  bool in_a_folder = false;    ///< found in a folder, not named
 };
 
 /// The files, and all *.json below the folders in the order of their names. A file that is not there is among

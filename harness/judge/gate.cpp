@@ -98,6 +98,12 @@ struct Track {
   GateResult result;
 };
 
+/// std::hypot of glibc 2.35 would be the newest thing that the command needs; both are far from overflow
+/// here.
+double root_sum_of_squares(double a, double b) {
+  return std::sqrt(a * a + b * b);
+}
+
 struct Estimate {
   double mean = 0;
   double error = 0;  ///< standard error of mean, the baseline's own included
@@ -107,7 +113,7 @@ Estimate estimate(const Scale& scale, std::span<const double> x) {
   const auto count = static_cast<double>(x.size());
   const double mean = std::accumulate(x.begin(), x.end(), 0.0) / count;
   const double rounds = scale.spread * std::sqrt(1 / count + median_variance_factor(scale.rounds));
-  return {mean, std::hypot(rounds, scale.unit_error)};
+  return {mean, root_sum_of_squares(rounds, scale.unit_error)};
 }
 
 /// Rounds after the one that selected the metric, or that one while there is no other.
@@ -274,8 +280,8 @@ Calibration calibrate(std::span<const Series> series, const GateRules& rules) {
                        detection_quantiles(scale.degrees, rules.alpha)};
     scale.ok_quantile = found->second.first;
     // The detectable change is that of five rounds; what units differ by is brought to the same scale.
-    const double spread =
-        std::hypot(scale.spread, scale.unit_error / std::sqrt(.2 + median_variance_factor(scale.rounds)));
+    const double spread = root_sum_of_squares(
+        scale.spread, scale.unit_error / std::sqrt(.2 + median_variance_factor(scale.rounds)));
     scale.minimum_detectable_change =
         judge::minimum_detectable_change(scale.tolerance, spread, found->second.second, scale.rounds);
     scale.advisory = scale.minimum_detectable_change > 2 * scale.tolerance;

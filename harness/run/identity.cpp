@@ -1,12 +1,16 @@
 #include "run/identity.hpp"
 
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <ctime>
 #include <fstream>
-#include <random>
 #include <string_view>
 
 #include <fmt/core.h>
+#include <sys/random.h>
+
+#include "result/error.hpp"
 
 namespace gpugauge::run {
 
@@ -26,10 +30,18 @@ std::string make_id(std::uint64_t unix_milliseconds, std::uint16_t random_high, 
 std::string make_id() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
-  std::random_device device;
-  const auto draw = [&] { return static_cast<std::uint64_t>(device()); };
-  return make_id(static_cast<std::uint64_t>(milliseconds), static_cast<std::uint16_t>(draw()),
-                 draw() << 32U | draw());
+  return make_id(static_cast<std::uint64_t>(milliseconds), static_cast<std::uint16_t>(random_bits()),
+                 random_bits());
+}
+
+std::uint64_t random_bits() {
+  std::uint64_t bits = 0;
+  ssize_t got = -1;
+  do got = ::getrandom(&bits, sizeof bits, 0);
+  while (got < 0 && errno == EINTR);
+  if (got != sizeof bits)
+    throw result::FileError(fmt::format("the kernel gives no random numbers: {}", std::strerror(errno)));
+  return bits;
 }
 
 std::string utc_now() {

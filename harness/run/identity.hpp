@@ -12,6 +12,10 @@ namespace gpugauge::run {
 std::string make_id();
 std::string make_id(std::uint64_t unix_milliseconds, std::uint16_t random_high, std::uint64_t random_low);
 
+/// 64 random bits of the kernel. std::random_device would need glibc 2.36 where libstdc++ is linked
+/// statically. Throws result::FileError when the kernel gives none.
+std::uint64_t random_bits();
+
 /// The time now, UTC, "2025-01-31T12:00:00.123Z" (RFC 3339).
 std::string utc_now();
 

@@ -25,7 +25,7 @@ std::string_view nvml_error_name(int code);
 /// NVML's answer to one question; a library without the entry point is as one that answers
 /// nvml_function_not_found.
 struct NvmlFact {
-  std::string fact;   ///< "power_limit_watt": the name in docs/inventory.md below gpu.<n>
+  std::string fact;   ///< "power_limit_watt": the name in docs/inventory.md below `gpu.<n>`
   std::string call;   ///< "nvmlDeviceGetPowerManagementLimit"
   int code = 0;       ///< 0: `value` is the answer
   std::string value;  ///< "600"

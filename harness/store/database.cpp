@@ -13,6 +13,7 @@
 #include <soci/sqlite3/soci-sqlite3.h>
 
 #include "result/error.hpp"
+#include "store/libpq.hpp"
 
 namespace gpugauge::store {
 namespace {
@@ -72,6 +73,7 @@ Database::Database(const std::string& location, Access access)
   if (!location.starts_with("postgresql://") && !location.starts_with("postgres://"))
     throw result::UsageError(
         fmt::format("the store {}: give a file for SQLite, or postgresql://user@host/database", name_));
+  require_libpq();
   guarded([&] {
     // Seconds for each address; connect_timeout in the URL counts more.
     ::setenv("PGCONNECT_TIMEOUT", "15", 0);

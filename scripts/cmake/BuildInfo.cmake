@@ -1,7 +1,8 @@
-# gpugauge::build_info: version, commit, toolkit and architectures of this build as compile definitions of one file.
+# gpugauge::build_info: version, commit, its date, toolkit and architectures of this build as compile definitions of one file.
 find_package(Git QUIET)
 set(GPUGAUGE_SOURCE_COMMIT "" CACHE STRING "The commit of sources that have no repository with them; empty: git says it")
 set(GPUGAUGE_COMMIT "unknown")
+string(TIMESTAMP GPUGAUGE_DATE "%Y-%m-%d" UTC)   # of the manual page: the commit's day, and without git today's or SOURCE_DATE_EPOCH
 if(GPUGAUGE_SOURCE_COMMIT)
   set(GPUGAUGE_COMMIT "${GPUGAUGE_SOURCE_COMMIT}")
 elseif(GIT_FOUND)
@@ -9,6 +10,8 @@ elseif(GIT_FOUND)
                   OUTPUT_VARIABLE _commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE _status)
   if(_status EQUAL 0)
     set(GPUGAUGE_COMMIT "${_commit}")
+    execute_process(COMMAND ${CMAKE_COMMAND} -E env TZ=UTC ${GIT_EXECUTABLE} -C ${PROJECT_SOURCE_DIR} log -1
+                    --date=format-local:%Y-%m-%d --format=%cd OUTPUT_VARIABLE GPUGAUGE_DATE OUTPUT_STRIP_TRAILING_WHITESPACE)
     execute_process(COMMAND ${GIT_EXECUTABLE} -C ${PROJECT_SOURCE_DIR} rev-parse --absolute-git-dir
                     OUTPUT_VARIABLE _git_dir OUTPUT_STRIP_TRAILING_WHITESPACE)
     foreach(_ref HEAD logs/HEAD)

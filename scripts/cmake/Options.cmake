@@ -8,6 +8,7 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
 
 option(GPUGAUGE_WERROR "Treat warnings as errors" OFF)
+option(GPUGAUGE_PORTABLE "Link the harness so that it starts where only the C library is (scripts/package)" OFF)
 set(GPUGAUGE_SANITIZE "" CACHE STRING "Sanitizers for host code, as -fsanitize takes them (address,undefined)")
 
 add_library(gpugauge_options INTERFACE)

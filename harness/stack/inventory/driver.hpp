@@ -31,7 +31,7 @@ std::string driver_version_in(const std::string& path);
 /// "driver", "compat", "stub" or "wsl": whose libcuda a real path is. `megabytes`: of the file, 0 if unknown.
 std::string libcuda_kind(const std::string& path, double megabytes);
 
-/// What the kernel module says of one GPU in /proc/driver/nvidia/gpus/<address>/information.
+/// What the kernel module says of one GPU in `/proc/driver/nvidia/gpus/<address>/information`.
 struct ModuleGpu {
   std::string address;  ///< "0000:01:00.0"
   std::string name;
