@@ -46,17 +46,7 @@ void add_probe(CLI::App& app, const Invocation& invocation, Action& action);
 
 /// Options of every command that measures.
 struct MeasureArguments {
-  std::string device = "all";
-  std::string profile = "standard";
-  std::vector<std::string> families;
-  std::vector<std::string> only;
-  std::uint64_t seed = 0;
-  bool seed_given = false;
-  std::string state_directory;
-  bool quiet = false;
-  double process_limit = 0;  ///< seconds; 0: that of the profile
-  double wait_seconds = 0;   ///< for a device that another command measures
-  std::string device = "all";         ///< all, host, an index or a UUID; several with commas
+  std::string device = "all";         ///< all, links, host, rank, an index or a UUID; several with commas
   std::string profile = "standard";   ///< a name of run::profiles()
   std::vector<std::string> families;  ///< only these; empty = every family
   std::vector<std::string> only;      ///< classes, families or patterns of ids; empty = all
@@ -64,6 +54,8 @@ struct MeasureArguments {
   bool seed_given = false;            ///< otherwise a new one is drawn, and recorded
   std::string state_directory;        ///< --state-dir; empty = baseline::state_directory()
   bool quiet = false;                 ///< no progress line
+  double process_limit = 0;           ///< seconds; 0: that of the profile
+  double wait_seconds = 0;            ///< for a device that another command measures
 };
 void add_measure_options(CLI::App& command, MeasureArguments& arguments);
 

@@ -188,7 +188,7 @@ Choice choose(const Catalogue& catalogue, const run::Profile& profile, DeviceKin
   for (const run::Family& family : catalogue.families)
     if (needed.contains(family.name)) choice.families.push_back(family);
   // Words choose among benchmarks that are known; whether they would have chosen others nobody can say.
-  if (gpu && families.empty() && words.empty()) choice.unmeasured = catalogue.problems;
+  if (kind != DeviceKind::host && families.empty() && words.empty()) choice.unmeasured = catalogue.problems;
   choice.benchmarks = chosen.size();
   choice.round_seconds = round_seconds(chosen, profile);
   return choice;

@@ -20,7 +20,7 @@ using report::Framework;
 using report::FrameworkOperation;
 using report::FrameworkState;
 
-const std::string& fact(const result::Facts& facts, const std::string& name) {
+const std::string& fact_or_none(const result::Facts& facts, const std::string& name) {
   static const std::string none;
   const auto found = facts.find(name);
   return found == facts.end() ? none : found->second;
@@ -29,8 +29,8 @@ const std::string& fact(const result::Facts& facts, const std::string& name) {
 FrameworkOperation operation_of(const result::BenchmarkResult& benchmark) {
   FrameworkOperation out;
   out.id = benchmark.id;
-  out.ran_on = fact(benchmark.notes, "ran_on");
-  out.evidence = fact(benchmark.notes, "evidence");
+  out.ran_on = fact_or_none(benchmark.notes, "ran_on");
+  out.evidence = fact_or_none(benchmark.notes, "evidence");
   for (const result::Metric& metric : benchmark.metrics)
     if (metric.name == "throughput") out.flops = metric.value;
   out.wrong = benchmark.status == result::Status::failed;
@@ -77,14 +77,14 @@ void conclude(const result::Process& process, const stack::GpuReport& gpus, Fram
     return says(FrameworkState::on_cpu,
                 count("cpu") == total
                     ? fmt::format("everything ran on the processor: {}; what it computes on is {}",
-                                  one->evidence, fact(samples.context, "framework.device_name"))
+                                  one->evidence, fact_or_none(samples.context, "framework.device_name"))
                     : fmt::format("{} of {} operations ran on the processor, {} among them: {}", count("cpu"),
                                   total, one->id, one->evidence));
   if (const auto one = first("unknown"); one != out.operations.end())
     return says(FrameworkState::unknown,
                 fmt::format("where {} ran could not be proved: {}", one->id, one->evidence));
   says(FrameworkState::on_gpu,
-       fmt::format("everything ran on {}{}", fact(samples.context, "framework.device_name"),
+       fmt::format("everything ran on {}{}", fact_or_none(samples.context, "framework.device_name"),
                    gpus.state == stack::GpuState::usable ? "" : ", although no GPU was found usable before"));
 }
 
@@ -115,9 +115,9 @@ diagnose::Observation observation_of(const result::Run& run, const result::Proce
   }
   std::set<std::string> places;
   for (const result::BenchmarkResult& benchmark : process.samples->benchmarks) {
-    const std::string& place = fact(benchmark.notes, "ran_on");
+    const std::string& place = fact_or_none(benchmark.notes, "ran_on");
     if (place == "cpu" || place == "gpu") places.insert(place);
-    const std::string& kernels = fact(benchmark.notes, "kernels");
+    const std::string& kernels = fact_or_none(benchmark.notes, "kernels");
     for (std::size_t at = 0; at < kernels.size();) {
       const std::size_t end = std::min(kernels.find('\n', at), kernels.size());
       out.kernels.push_back(kernels.substr(at, end - at));
@@ -214,10 +214,10 @@ report::FrameworksReport judge_frameworks(const result::Run& run, const stack::G
     framework.name = process.family;
     if (process.samples) {
       const result::Facts& context = process.samples->context;
-      framework.version = fact(context, "framework.version");
-      framework.build = fact(context, "framework.build");
-      framework.cuda = fact(context, "framework.cuda");
-      if (out.python.empty()) out.python = fact(context, "framework.python");
+      framework.version = fact_or_none(context, "framework.version");
+      framework.build = fact_or_none(context, "framework.build");
+      framework.cuda = fact_or_none(context, "framework.cuda");
+      if (out.python.empty()) out.python = fact_or_none(context, "framework.python");
       for (const result::BenchmarkResult& benchmark : process.samples->benchmarks)
         framework.operations.push_back(operation_of(benchmark));
     }

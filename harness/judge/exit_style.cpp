@@ -15,7 +15,7 @@ struct Row {
 
 // Slurm drains a node whose prolog or health check does not end with 0: only what was shown against the node
 // may.
-constexpr std::array table{
+constexpr std::array style_table{
     Row{ExitStyle::ci, "ci", {0, 1, 2, 3, 4}},
     Row{ExitStyle::nagios, "nagios", {0, 2, 3, 3, 1}},
     Row{ExitStyle::slurm, "slurm", {0, 1, 0, 0, 0}},
@@ -23,7 +23,7 @@ constexpr std::array table{
 };
 
 const Row& row_of(ExitStyle style) {
-  return *std::find_if(table.begin(), table.end(), [&](const Row& row) { return row.style == style; });
+  return *std::find_if(style_table.begin(), style_table.end(), [&](const Row& row) { return row.style == style; });
 }
 
 }  // namespace
@@ -34,14 +34,14 @@ std::string_view to_string(ExitStyle style) {
 
 std::optional<ExitStyle> exit_style(std::string_view word) {
   const auto* found =
-      std::find_if(table.begin(), table.end(), [&](const Row& row) { return row.word == word; });
-  if (found == table.end()) return std::nullopt;
+      std::find_if(style_table.begin(), style_table.end(), [&](const Row& row) { return row.word == word; });
+  if (found == style_table.end()) return std::nullopt;
   return found->style;
 }
 
 std::string exit_styles() {
   std::string out;
-  for (const Row& row : table) out += (out.empty() ? "" : ", ") + std::string(row.word);
+  for (const Row& row : style_table) out += (out.empty() ? "" : ", ") + std::string(row.word);
   return out;
 }
 

@@ -10,7 +10,7 @@ constexpr std::string_view more_cores =
     "quota, a "
     "neighbour) or were not given the work";
 
-constexpr std::array table{
+constexpr std::array known_invariants{
     Invariant{"host/copy/all_cores:bandwidth", "host/copy/one_core:bandwidth", .8, 0, more_cores},
     Invariant{"host/triad/all_cores:bandwidth", "host/triad/one_core:bandwidth", .8, 0, more_cores},
     Invariant{"host/fp64/all_cores:throughput", "host/fp64/one_core:throughput", .8, 0, more_cores},
@@ -22,7 +22,7 @@ constexpr std::array table{
 }  // namespace
 
 std::span<const Invariant> invariants() {
-  return table;
+  return known_invariants;
 }
 
 }  // namespace gpugauge::judge

@@ -15,7 +15,7 @@ constexpr std::size_t dynamic_most = std::size_t{1} << 20;
 constexpr std::size_t needed_most = 1024;
 constexpr int symbol_tables_most = 4;
 
-bool is_ours(const Elf64_Ehdr& header) {
+bool has_our_header(const Elf64_Ehdr& header) {
   constexpr int order = std::endian::native == std::endian::little ? ELFDATA2LSB : ELFDATA2MSB;
   return std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 && header.e_ident[EI_CLASS] == ELFCLASS64 &&
          header.e_ident[EI_DATA] == order;
@@ -49,7 +49,7 @@ std::optional<ElfSymbol> find_in(const std::string& table, const std::string& na
 
 ElfFile::ElfFile(FileBytes bytes) : bytes_(std::move(bytes)) {
   const auto header = bytes_.value<Elf64_Ehdr>(0);
-  if (!header || !is_ours(*header)) return;
+  if (!header || !has_our_header(*header)) return;
   header_ = *header;
   valid_ = true;
   read_segments();

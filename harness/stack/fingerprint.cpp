@@ -16,7 +16,7 @@ namespace {
 std::string or_absent(const std::string& text) {
   return text.empty() ? "absent" : text;
 }
-std::string or_unknown(const std::string& text) {
+std::string said_or_unknown(const std::string& text) {
   return text.empty() ? "unknown" : text;
 }
 
@@ -36,9 +36,9 @@ result::Facts device_facts(const GpuReport& gpus, const Tree& tree) {
   facts["gpu.count"] = std::to_string(gpus.gpus.size());
   for (const Gpu& gpu : gpus.gpus) {
     const std::string prefix = fmt::format("gpu.{}.", gpu.index);
-    facts[prefix + "name"] = or_unknown(gpu.name);
-    facts[prefix + "uuid"] = or_unknown(gpu.uuid);
-    facts[prefix + "compute_capability"] = or_unknown(gpu.compute_capability);
+    facts[prefix + "name"] = said_or_unknown(gpu.name);
+    facts[prefix + "uuid"] = said_or_unknown(gpu.uuid);
+    facts[prefix + "compute_capability"] = said_or_unknown(gpu.compute_capability);
   }
   return facts;
 }
@@ -53,7 +53,7 @@ result::Facts stack_facts(const GpuReport& gpus, const Tree& tree, const Environ
   if (gpus.kernel_module_version.empty() && gpus.driver_version.empty())
     facts["driver.open_module"] = "absent";
   facts["driver.libcuda_path"] = or_absent(gpus.libcuda_path);
-  facts["driver.libcuda_version"] = gpus.libcuda_path.empty() ? "absent" : or_unknown(gpus.libcuda_version);
+  facts["driver.libcuda_version"] = gpus.libcuda_path.empty() ? "absent" : said_or_unknown(gpus.libcuda_version);
   facts["driver.cuda_max"] = or_absent(gpus.driver_cuda_version);
   facts["cuda.toolkit"] = or_absent(result::build().cuda);
   const Loader loader(tree, environment);
@@ -80,7 +80,7 @@ result::Facts topology_facts(const GpuReport& gpus, const Tree& tree) {
   result::Facts facts = topology_of_host(tree);
   for (const Gpu& gpu : gpus.gpus) {
     const std::string prefix = fmt::format("gpu.{}.", gpu.index);
-    facts[prefix + "pci"] = or_unknown(gpu.pci_bus_id);
+    facts[prefix + "pci"] = said_or_unknown(gpu.pci_bus_id);
     if (gpu.pci_bus_id.empty()) continue;
     const std::string folder = "/sys/bus/pci/devices/" + gpu.pci_bus_id;
     // At most, not now: an idle link sleeps at its lowest speed.

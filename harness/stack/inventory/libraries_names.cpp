@@ -11,7 +11,7 @@ struct Known {
   const char* stem;
 };
 
-constexpr std::array known{
+constexpr std::array known_libraries{
     Known{"cudart", "libcudart"},
     Known{"cublas", "libcublas"},
     Known{"cublasLt", "libcublasLt"},
@@ -46,8 +46,8 @@ bool is_word(std::string_view text) {
 const std::vector<std::string>& library_names() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> list;
-    list.reserve(known.size());
-    for (const Known& library : known) list.emplace_back(library.name);
+    list.reserve(known_libraries.size());
+    for (const Known& library : known_libraries) list.emplace_back(library.name);
     return list;
   }();
   return names;
@@ -66,7 +66,7 @@ std::optional<LibraryFile> library_of_file(const std::string& file_name) {
       return std::nullopt;
     numbers.erase(0, 1);
   }
-  for (const Known& library : known) {
+  for (const Known& library : known_libraries) {
     if (stem == library.stem) return LibraryFile{library.name, stem, numbers};
   }
   constexpr std::string_view plugin = "libnccl-net-";  // named so by NCCL_NET_PLUGIN

@@ -27,7 +27,7 @@ struct Stack {
   std::vector<GpuModel> gpus;
 };
 
-std::vector<GpuModel> gpus_of(const Inventory& inventory) {
+std::vector<GpuModel> models_of(const Inventory& inventory) {
   std::vector<GpuModel> gpus;
   for (const std::string& index : inventory.children("gpu")) {
     const std::string prefix = "gpu." + index + ".";
@@ -67,7 +67,7 @@ Stack complete(const PlanRequest& request, const Inventory& inventory, const Tab
   }
   stack.gpus = request.gpus;
   if (stack.gpus.empty()) {
-    stack.gpus = gpus_of(inventory);
+    stack.gpus = models_of(inventory);
     for (const GpuModel& gpu : stack.gpus)
       assumptions.push_back(fmt::format("The GPU is the inspected machine's, {} (compute capability {}).",
                                         gpu.name, gpu.compute_capability.text()));

@@ -93,7 +93,7 @@ void check_fabric(const RuleInput& input, Findings& findings) {
 }
 
 /// Two copies of the driver's own libcuda in different versions: two ways of installing it were mixed.
-void check_copies(const RuleInput& input, Findings& findings) {
+void check_driver_copies(const RuleInput& input, Findings& findings) {
   const Inventory& inventory = input.inventory;
   std::optional<Version> first;
   std::vector<std::string> copies;
@@ -165,7 +165,7 @@ void check_wsl(const RuleInput& input, Findings& findings) {
 
 void check_driver(const RuleInput& input, Findings& findings) {
   check_wsl(input, findings);
-  check_copies(input, findings);
+  check_driver_copies(input, findings);
   check_nouveau_beside(input, findings);
   check_fabric(input, findings);
   const auto driver = version_of(input.inventory, "driver.version");

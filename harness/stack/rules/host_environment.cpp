@@ -138,7 +138,7 @@ std::vector<Assignment> nccl_assignments(const Inventory& inventory) {
   return found;
 }
 
-void check_nccl(const RuleInput& input, Findings& findings) {
+void check_nccl_environment(const RuleInput& input, Findings& findings) {
   std::vector<std::string> evidence;
   bool slows = false;
   for (const Assignment& set : nccl_assignments(input.inventory)) {
@@ -194,7 +194,7 @@ void check_tuning(const RuleInput& input, Findings& findings) {
 void check_environment(const RuleInput& input, Findings& findings) {
   check_variables(input, findings);
   check_preload(input, findings);
-  check_nccl(input, findings);
+  check_nccl_environment(input, findings);
   check_tuning(input, findings);
 }
 
