@@ -73,10 +73,9 @@ void print(const std::string& text) {
 }
 
 void add_exit_style_option(CLI::App& command) {
-  command
-      .add_option(exit_style_option,
-                  fmt::format("Whose conventions the exit status follows: {} (docs/exit-codes.md)",
-                              judge::exit_styles()))
+  const std::string meaning =
+      fmt::format("Whose conventions the exit status follows: {} (docs/exit-codes.md)", judge::exit_styles());
+  command.add_option(exit_style_option, meaning)
       ->default_str("ci")
       ->check([](const std::string& word) {
         return judge::exit_style(word)

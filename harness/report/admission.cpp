@@ -86,6 +86,8 @@ ordered_json json_of(const Drift& drift) {
           {"declared", drift.declared}};
 }
 
+ordered_json json_of(const Admission& one);
+
 template <typename T>
 ordered_json array_of(const std::vector<T>& values) {
   ordered_json out = ordered_json::array();
