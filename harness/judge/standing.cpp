@@ -284,8 +284,10 @@ class Judging {
       if (first == nullptr) continue;
       const std::size_t all = out_.devices.size();
       out_.outcome = {code, all == 1 ? fmt::format("{}: {}", first->label, said(*first))
-                                     : fmt::format("{}: {} of {}: {}", first->word, labels.size(), all,
-                                                   fmt::join(labels, ", "))};
+                            : labels.size() == all
+                                ? fmt::format("{}: all {} devices", first->word, all)
+                                : fmt::format("{}: {} of {}: {}", first->word, labels.size(), all,
+                                              fmt::join(labels, ", "))};
       return;
     }
     out_.outcome = {ExitCode::cannot_judge, "cannot judge: no device was asked for"};

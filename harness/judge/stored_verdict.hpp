@@ -67,8 +67,6 @@ struct StoredVerdict {
   std::vector<std::string> files;  ///< run files
   std::string version;             ///< of GPUGauge
   std::string commit;
-
-  bool operator==(const StoredVerdict&) const = default;
 };
 
 }  // namespace gpugauge::judge

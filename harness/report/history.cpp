@@ -13,7 +13,6 @@ namespace {
 
 using store::Change;
 using store::Event;
-using store::Trend;
 
 std::string day(const std::string& started) {
   return started.substr(0, 10);
@@ -34,7 +33,7 @@ std::string cause_of(const std::vector<baseline::Mismatch>& since, int runs_off,
   return text;
 }
 
-std::string monitor_text(const Trend& trend) {
+std::string monitor_text(const store::Trend& trend) {
   const auto& points = trend.series.points;
   if (trend.reference == 0)
     return fmt::format("{} run{}: too few to watch for changes, {} are needed", points.size(),
@@ -59,7 +58,7 @@ std::string cause_text(const std::vector<baseline::Mismatch>& since, std::size_t
   return plain(out);
 }
 
-std::string draw(const Trend& trend, const Terminal& terminal) {
+std::string draw(const store::Trend& trend, const Terminal& terminal) {
   const auto& points = trend.series.points;
   const judge::PeerForm& form = trend.series.metric.form;
   std::string out = terminal.paint(plain(form.key), Tone::strong) + "\n";

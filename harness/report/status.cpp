@@ -62,9 +62,13 @@ const Standing* gravest(const judge::Status& status) {
 std::string short_text(const judge::Status& status) {
   const Standing* worst = gravest(status);
   if (worst == nullptr) return tame(status.outcome.sentence, short_line) + "\n";
+  const auto older = [](const Standing& a, const Standing& b) {
+    return a.age_seconds.value_or(0) < b.age_seconds.value_or(0);
+  };
   if (status.outcome.code == ExitCode::pass)
     return fmt::format("pass: {} device{}, {}\n", status.devices.size(),
-                       status.devices.size() == 1 ? "" : "s", age(*worst));
+                       status.devices.size() == 1 ? "" : "s",
+                       age(*std::max_element(status.devices.begin(), status.devices.end(), older)));
   const std::string cause = worst->against.empty() ? finding(*worst) : "";
   const std::string text =
       fmt::format("{}: {}: {}", worst->device, worst->word, cause.empty() ? reason(*worst) : cause);

@@ -44,6 +44,44 @@ class Pages:
     def fleet(self, nodes=40):
         return self._gpugauge(f"fleet-{nodes}", "fleet", self._fleet(f"nodes-{nodes}", nodes))
 
+    def has_history(self):
+        done = subprocess.run([self.bin / "gpugauge", "history", "--help"], capture_output=True, text=True, check=False)
+        return "Not in this build" not in done.stdout + done.stderr
+
+    def _gpugauge_plain(self, *arguments):
+        environment = dict(os.environ, GPUGAUGE_STATE=str(self.folder / "state"))
+        subprocess.run([self.bin / "gpugauge", *map(str, arguments)], env=environment, stdout=subprocess.DEVNULL, check=False, timeout=300)
+
+    def history(self, version="590.10.01"):
+        """26 nights of two nodes; on the second the driver and one class of metrics change after the 14th, and another library
+        after the 20th, which slows nothing."""
+        runs = self._fleet("nights", 2, 26)
+        for file in (runs / "node-00001").glob("round-*.json"):
+            night = int(file.stem.split("-")[1])
+            run = json.loads(file.read_text())
+            if night > 14:
+                run["fingerprint"]["stack"]["driver.version"] = version
+                for process in run["processes"]:
+                    for benchmark in process["samples"]["benchmarks"]:
+                        for metric in benchmark["metrics"]:
+                            if metric["class"] == "hbm":
+                                metric["value"] *= .92 if metric["better"] == "higher" else 1 / .92
+            if night > 20:
+                run["fingerprint"]["stack"]["cublas.version"] = "13.1.0.3"
+            file.write_text(json.dumps(run))
+        store = self.folder / "nights.sqlite"
+        self._gpugauge_plain("history", "ingest", runs, "--store", store, "--quiet")
+        return self._gpugauge("history", "history", "trend", "synthetic/op/00?:bandwidth", "--store", store)
+
+    def check_with_nights(self):
+        """A real check of the host whose metrics were measured before."""
+        store = self.folder / "host.sqlite"
+        for night in range(2):
+            run = self.folder / f"host-{night}.json"
+            self._gpugauge_plain("run", "--device", "host", "--profile", "smoke", "--only", "host/clock_gettime*", "--quiet", "--output", run)
+            self._gpugauge_plain("history", "ingest", run, "--store", store, "--quiet")
+        return self._gpugauge("nightly", "check", "--device", "host", "--profile", "smoke", "--only", "host/clock_gettime*", "--quiet", "--store", store)
+
     def hostile_fleet(self):
         """Names that would be markup, in every place that a run's author chooses."""
         runs = self._fleet("hostile", 12)

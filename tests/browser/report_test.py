@@ -91,6 +91,50 @@ class ReportTest(unittest.TestCase):
         self.browser.wait("return document.querySelectorAll('tr.detail:not([hidden]) canvas').length === 3")
         self.assertIn("2026-01-15: driver.version 570.86 -> <b>580.65</b>", self.find("tr.detail:not([hidden])").text)
 
+    def colours_of_first_chart(self):
+        return self.browser.run("""
+            const canvas = document.querySelector('canvas');
+            const data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+            const colours = new Set();
+            for (let i = 0; i < data.length; i += 4) colours.add(data[i] + ',' + data[i + 1] + ',' + data[i + 2]);
+            return [...colours]""")
+
+    def test_a_history_shows_levels_versions_and_the_alarm(self):
+        if not self.pages.has_history():
+            self.skipTest("this build has no history: SOCI is not installed")
+        self.browser.open(self.pages.history("590.10.01<b>"))
+        self.assertEqual(self.counted(), "20 of 20 series")
+        self.assertEqual(self.find("h1").text, "\u2022 2 changes of level")
+        self.find("input.search").send_keys("op/000:bandwidth node-00001")
+        self.browser.wait("return document.querySelector('.controls .count').textContent === '1 of 20 series'")
+        text = self.find("main").text
+        self.assertIn("since stack.driver.version 580.65.06 -> 590.10.01<b>", text)
+        self.assertIn("stack.cublas.version 13.0.2.14 -> 13.1.0.3", text, "a version is said where it slows nothing, too")
+        self.assertIn("monitor: alarm on 2026-01-", text)
+        rows = [row.text.split("\n")[0] for row in self.find_all("tbody tr")]
+        self.assertEqual([row[:10] for row in rows], ["2026-01-16", "2026-01-16", "2026-01-22"])
+        colours = self.colours_of_first_chart()
+        self.assertIn("227,238,251", colours, "the band")
+        self.assertIn("27,31,36", colours, "a level")
+        self.browser.run("""const select = document.querySelector('.controls select');
+            select.value = 'changed'; select.dispatchEvent(new Event('change'))""")
+        self.assertEqual(self.counted(), "1 of 20 series")
+        self.find("input.search").send_keys(Keys.CONTROL, "a")
+        self.find("input.search").send_keys(Keys.DELETE)
+        self.browser.wait("return document.querySelector('.controls .count').textContent === '2 of 20 series'")
+
+    def test_a_check_shows_earlier_nights(self):
+        if not self.pages.has_history():
+            self.skipTest("this build has no history: SOCI is not installed")
+        page = self.pages.check_with_nights()
+        data = page.read_text().split('<script type="application/json" id="data">')[1].split("</script>", 1)[0]
+        metric, = [one for one in json.loads(data)["devices"][0]["metrics"] if one["key"].startswith("host/clock_gettime")][:1]
+        self.assertEqual(len(metric["trend"]), 3, "two nights and now")
+        self.assertAlmostEqual(metric["trend"][2][1], metric["value"])
+        self.browser.open(page)
+        self.find("tbody button.open").click()
+        self.browser.wait("return [...document.querySelectorAll('tr.detail:not([hidden]) h4')].some(head => head.textContent === 'Over time')")
+
     def test_filters_and_sorting_of_metrics(self):
         self.browser.open(self.pages.regression())
         self.assertEqual(self.counted(), "200 of 200 metrics")

@@ -33,6 +33,12 @@ def main():
 
         browser.open(fleet, width=390, height=800, mobile=True)
         browser.screenshot(f"{FOLDER}/report-phone.png")
+
+        browser.open(pages.history(), width=1100, height=900)
+        browser.run("""const input = document.querySelector('input.search');
+            input.value = 'op/000:bandwidth node-00001'; input.dispatchEvent(new Event('input'))""")
+        browser.wait("return document.querySelector('.controls .count').textContent === '1 of 20 series'")
+        browser.screenshot(f"{FOLDER}/report-trend.png")
         browser.close()
 
 

@@ -68,7 +68,8 @@ PY
   [[ $output == *"settings.setting.03: changed here, as delivered on 12 of 12 (may be a cause)"* ]]
   run -0 gpugauge fleet admit good/node-00006/round-1.json --against fleet --treatment driver
   [[ $output == *"580.65.06 on 12 of 12 (declared)"* ]]
-  run -2 gpugauge fleet admit good/node-00006/round-1.json --against fleet --treatment drivver
+  run -3 gpugauge fleet admit good/node-00006/round-1.json --against fleet --treatment nccl
+  [[ $output == *"Treatment nccl: declared, but nothing of that name differs between it and the fleet."* ]]
 }
 
 @test "another model, a fleet that is too small, a missing metric, a broken file" {
@@ -139,7 +140,7 @@ gpugauge_of_page() {
   mkdir results
   cp -r fleet/* results/
   page_commands "$page" >all-commands
-  [ "$(wc -l <all-commands)" -eq 8 ]
+  [ "$(wc -l <all-commands)" -eq 9 ]
 
   next_run=fleet/node-00000/round-1.json
   page_commands "$page" "Once: measure the fleet" >commands

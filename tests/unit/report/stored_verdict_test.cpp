@@ -63,7 +63,12 @@ TEST(StoredVerdict, KeepsTheWorstFirstAndSurvivesItsFile) {
   made.index = 3;
   made.gpus = {{"0000:01:00.0", "GPU-1", "NVIDIA H200"}};
   made.narrowed = {"hbm"};
-  EXPECT_EQ(parse_stored_verdict(to_json(made), "x.json"), made);
+  const judge::StoredVerdict read = parse_stored_verdict(to_json(made), "x.json");
+  EXPECT_EQ(to_json(read), to_json(made));
+  EXPECT_EQ(read.worst, made.worst);
+  EXPECT_EQ(read.gpus, made.gpus);
+  EXPECT_EQ(read.index, 3);
+  EXPECT_EQ(read.stack, made.stack);
 }
 
 TEST(StoredVerdict, RefusesWhatIsNone) {
