@@ -41,12 +41,12 @@ bounded() {
   local seconds="$1" out pid code=0 left
   shift
   out="$(mktemp "${TMPDIR:-/tmp}/gpugauge.XXXXXX")" || return 2
-  "$@" >"$out" 2>&1 </dev/null &
+  setsid "$@" >"$out" 2>&1 </dev/null 3>&- &
   pid=$!
   left=$((seconds * 20))
   while kill -0 "$pid" 2>/dev/null && ((left-- > 0)); do sleep 0.05; done
   if kill -0 "$pid" 2>/dev/null; then
-    kill -KILL "$pid" 2>/dev/null
+    kill -KILL -- "-$pid" "$pid" 2>/dev/null
     disown "$pid" 2>/dev/null
     code=124
   else

@@ -64,7 +64,7 @@ fleet_of_nine() {
   printf 'DOWN\nno power' >fake/nodes/node0
   echo IDLE >fake/nodes/lost1
   echo IDLE >fake/nodes/busy1
-  BROKEN=node8 run -3 "$slurm/gauge" --nodes 'node[0-8],lost1,busy1,nosuch' --output out --wait 0 --time 1 --at-once 20 2>&1
+  BROKEN=node8 run -3 "$slurm/gauge" --nodes 'node[0-8],lost1,busy1,nosuch' --output out --wait 0.05 --time 1 2>&1
   [[ $output == *"node0  not gauged"*"Slurm calls it down: no power"* ]]
   [[ $output == *"lost1  not gauged"*"left no result: NODE_FAIL"* ]]
   [[ $output == *"busy1  not gauged"*"pending for too long (Resources)"* ]]
@@ -184,7 +184,7 @@ bisect() {
 
 @test "bisect names the slow node, the slow path, and a node that never comes" {
   run -1 bisect '{"slow_nodes": {"node3": 0.6}}' --nodes 'node[1-5]'
-  [[ $output == *"slow node: node3"*"is slow with every partner"*"all 5 nodes: "* || $output == *"all 5 nodes: "*"slow node: node3"* ]]
+  [[ $output == *"all 5 nodes: 2"*"slow node: node3"*"is slow with every partner"* ]]
   [[ $output == *"all nodes without node3: "* ]]
   [ "$(grep -c '^salloc' fake/calls)" = 1 ]
   run -1 bisect '{"slow_paths": [["node1", "node2", 0.3]]}' --nodes 'node[1-4]'
