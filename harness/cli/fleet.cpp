@@ -4,16 +4,15 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <thread>
 
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
+#include "cli/node_names.hpp"
 #include "cli/run_files.hpp"
 #include "judge/judge_peers.hpp"
 #include "report/format.hpp"
@@ -35,9 +34,6 @@ struct Arguments {
   bool every_node = false;
   bool by_folder = false;
 };
-
-/// File -> what its node is called: the first folder below the one that was given.
-using NodeNames = std::map<std::string, std::string>;
 
 /// Reads and reduces files on every core; each thread holds one run at a time.
 class Reader {
@@ -111,22 +107,6 @@ std::string retest_list(const judge::PeersJudgement& judgement, const NodeNames&
   return out;
 }
 
-/// Nodes are what their folders are called. Hosts are told apart by that and not by their boot, which
-/// containers of one machine share and a reboot changes; cards keep their own names.
-void name_by_folder(judge::PeersInput& input, const NodeNames& names) {
-  std::map<std::string, std::set<std::string>> devices;
-  for (judge::PeerRound& round : input.rounds) {
-    const std::string& name = names.at(round.file);
-    if (round.device == "host") round.node = "host of " + name;
-    devices[name].insert(round.device);
-  }
-  for (judge::PeerRound& round : input.rounds) {
-    const std::string& name = names.at(round.file);
-    round.label = devices[name].size() == 1 ? name : fmt::format("{} {}", name, round.device);
-  }
-  for (judge::UnreadFile& file : input.unread) file.label = names.at(file.file);
-}
-
 /// Nodes from files: read, reduced and judged. Fills `names` where folders name the nodes.
 report::FleetReport judge_files(const Arguments& arguments, NodeNames& names) {
   const std::vector<FoundFile> files = find_files(arguments.paths);
@@ -134,10 +114,8 @@ report::FleetReport judge_files(const Arguments& arguments, NodeNames& names) {
   report::FleetReport made;
   made.input = reader.read();
   if (arguments.by_folder) {
-    for (const FoundFile& found : files)
-      names[found.file.string()] =
-          found.in_a_folder ? found.label.substr(0, found.label.find('/')) : found.label;
-    name_by_folder(made.input, names);
+    names = names_by_folder(files);
+    name_nodes(made.input, names);
   }
   made.judgement = judge::judge_peers(made.input, {}, arguments.strict);
   if (reader.left_out() > 0)

@@ -47,16 +47,9 @@ fleet_of_nine() {
   [ -s out/fleet.html ] && [ -s out/fleet.json ]
   grep -q 'sbatch.*--nodelist=node5 --exclusive' fake/calls
   # Nothing is drained unless asked for, and one folder holds one night.
-  ! grep -q update fake/calls
+  run ! grep -q update fake/calls
   run -2 "$slurm/gauge" --partition all --output out
   [[ $output == *"holds runs already"* ]]
-}
-
-@test "gauge --drain drains the confirmed node through the wrapper, with the reason" {
-  fleet_of_nine
-  run -1 "$slurm/gauge" --partition all --output out --drain
-  [[ $(cat fake/nodes/node5) == $'IDLE+DRAIN\ngpugauge: synthetic/op/'*"worse than the median of 9 nodes"* ]]
-  [ "$(grep -l DRAIN fake/nodes/* | wc -l)" = 1 ]
 }
 
 @test "gauge: a node that is down, one that never starts, one that gets lost and one that cannot measure are said" {
@@ -73,10 +66,12 @@ fleet_of_nine() {
   grep -q 'scancel' fake/calls
 }
 
-@test "gauge inside of an allocation: a step a node, one at a time" {
+@test "gauge inside of an allocation: a step a node, one at a time; --drain drains with the reason" {
   fleet_of_nine
-  SLURM_JOB_ID=7 SLURM_JOB_NODELIST='node[0-8]' run -1 "$slurm/gauge" --output out --at-once 1 -- --only hbm
+  SLURM_JOB_ID=7 SLURM_JOB_NODELIST='node[0-8]' run -1 "$slurm/gauge" --output out --at-once 1 --drain -- --only hbm
   [[ $output == *"1 of 9 nodes have a finding (node5)"* ]]
+  [[ $(cat fake/nodes/node5) == $'IDLE+DRAIN\ngpugauge: synthetic/op/'*"worse than the median of 9 nodes"* ]]
+  [ "$(grep -l DRAIN fake/nodes/* | wc -l)" = 1 ]
   [ "$(grep -c '^srun' fake/calls)" = 10 ]
   grep -q '^node3 run --quiet --device all --profile standard --only hbm$' fake/measured
 }
