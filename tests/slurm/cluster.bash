@@ -21,7 +21,7 @@ while True:
 PY
 }
 
-# start_cluster: sets CLUSTER (its folder) and SLURM_CONF. Returns 1 with a sentence when it does not come up.
+# start_cluster [LINE OF slurm.conf...]: sets CLUSTER (its folder) and SLURM_CONF. Returns 1 with a sentence when it does not come up.
 start_cluster() {
   local first me number
   # A socket's path has 107 characters at most: not below bats' folder.
@@ -60,8 +60,8 @@ SlurmdParameters=config_overrides
 KillWait=5
 NodeName=node[1-8] NodeHostname=localhost NodeAddr=127.0.0.1 Port=[$((first + 1))-$((first + 8))] CPUs=2 RealMemory=1000 State=UNKNOWN
 PartitionName=all Nodes=ALL Default=YES MaxTime=60 State=UP
-$*
 TEXT
+  printf '%s\n' "$@" >>"$SLURM_CONF"
   slurmctld -f "$SLURM_CONF" || return 1
   for number in 1 2 3 4 5 6 7 8; do
     mkdir -p "$CLUSTER/spool/node$number"

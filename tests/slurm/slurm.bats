@@ -23,7 +23,7 @@ fi
 busy=()
 if [[ "\$1" == run && -n "\${SLURMD_NODENAME:-}" && "\$SLURMD_NODENAME" == "\${SLOW:-}" ]]; then
   for _ in {1..24}; do
-    timeout 60 sh -c 'while :; do :; done' &
+    setsid timeout 60 sh -c 'while :; do :; done' &  # a session each: the scheduler may share between sessions
     busy+=(\$!)
   done
 fi
@@ -126,7 +126,9 @@ is_over() { ! squeue --noheader --jobs="$1" --format=%T 2>/dev/null | grep -qE '
   [ "$(reason_of node2)" = "gpugauge: host: regressed: host/triad/one_core" ]
   sleep 2
   [ "$(reason_of node2)" = "gpugauge: host: regressed: host/triad/one_core" ]
-  [ ! -e job.log ]
+  # The job has not run: Slurm queued it again, and holds it.
+  [ "$(grep -v 'Error running slurm prolog' job.log)" = "" ]
+  scontrol show job "$job" | grep -q 'JobState=PENDING Reason=launch_failed_requeued_held'
   scancel "$job"
   # No verdict: the job starts, the node stays.
   run -0 srun --nodelist=node3 --nodes=1 echo started
