@@ -15,8 +15,9 @@ PACKAGES_TEST=(
   "clang-format-$PIN_CLANG_TOOLS_VERSION" "clang-tidy-$PIN_CLANG_TOOLS_VERSION"
 )
 
-# What scripts/test --all needs on top: promtool, and on Debian a browser, which Ubuntu has only as a snap.
-PACKAGES_ALL=(prometheus)
+# What scripts/test --all needs on top: promtool, a Slurm to start as an ordinary user, and on Debian a browser, which Ubuntu has
+# only as a snap.
+PACKAGES_ALL=(prometheus munge slurm-client slurmctld slurmd)
 PACKAGES_ALL_DEBIAN=(chromium chromium-driver fonts-dejavu-core python3-selenium)
 
 # packages_for check|test|all: prints the names, one a line.

@@ -20,6 +20,8 @@ if [[ "\$1" == status ]]; then
   cat "$BATS_FILE_TMPDIR/verdict/\$SLURMD_NODENAME"
   exit 1
 fi
+# The commands of a page, on a machine without a GPU and in seconds.
+if [[ "\$1" == run && -n "\${PAGE:-}" ]]; then set -- run --quiet --device host --profile smoke --only 'host/clock_gettime*'; fi
 busy=()
 if [[ "\$1" == run && -n "\${SLURMD_NODENAME:-}" && "\$SLURMD_NODENAME" == "\${SLOW:-}" ]]; then
   for _ in {1..24}; do
@@ -65,7 +67,7 @@ is_over() { ! squeue --noheader --jobs="$1" --format=%T 2>/dev/null | grep -qE '
 @test "bisect: salloc, steps of pairs, and the slow node of a made fabric" {
   echo '{"slow_nodes": {"node6": 0.6}}' >fabric.json
   FAKE_FABRIC="$PWD/fabric.json" run -1 "$HOOKS/bisect" --bench "$GPUGAUGE_SOURCE/tests/slurm/fake_nccl.py" --gpus-per-node 2 \
-    --partition all --output "$PWD/out"
+    --partition gpu --output "$PWD/out"
   echo "$output"
   [[ $output == *"slow node: node6"*"is slow with every partner"* ]]
   [[ $(grep -c 'slow node' <<<"$output") == 1 ]]
@@ -89,7 +91,7 @@ is_over() { ! squeue --noheader --jobs="$1" --format=%T 2>/dev/null | grep -qE '
   local start=$SECONDS attempt
   # A neighbour's burst during both runs of another node would name that one, too: one more attempt.
   for attempt in 1 2; do
-    SLOW=node5 run "$HOOKS/gauge" --partition all --output "$PWD/out$attempt" --device host --profile smoke --at-once 1 --drain -- \
+    SLOW=node5 run "$HOOKS/gauge" --partition gpu --output "$PWD/out$attempt" --device host --profile smoke --at-once 1 --drain -- \
       --only 'host/cpu_share*' --only 'host/fp64*'
     echo "$output"
     [ "$status" = 1 ]
@@ -97,11 +99,43 @@ is_over() { ! squeue --noheader --jobs="$1" --format=%T 2>/dev/null | grep -qE '
     for number in 1 2 3 4 5 6 7 8; do "$HOOKS/drain" --lift "node$number"; done
   done
   [[ $output == *"1 of 8 nodes have a finding (node5)"* ]]
+  if [[ -n "${KEEP_OUTPUT:-}" ]]; then printf '%s\n' "$output" >"$KEEP_OUTPUT"; fi
   [[ $output == *"node5 is drained: host/"*"worse than the median of 8 nodes"* ]]
   [[ $(reason_of node5) == "gpugauge: host/"*"worse than the median of 8 nodes"* ]]
   for number in 1 2 3 4 6 7 8; do [[ $(state_of "node$number") != *DRAIN* ]]; done
   [ "$(find "out$attempt/runs/node5" -name '2-*.json' | wc -l)" = 1 ]
   echo "eight nodes, a second run of the suspects: $((SECONDS - start)) s, attempt $attempt" >&3
+}
+
+@test "docs/tasks/slurm.md: every command of the page, as it is written" {
+  echo '{"slow_nodes": {"node2": 0.7}}' >fabric.json
+  export PAGE=yes FAKE_FABRIC="$PWD/fabric.json"
+  # What stands in for the cluster of the page: its shared folder, its GPUs' collective. What is typed stays the same.
+  mkdir -p shared/gpugauge scripts "$BATS_FILE_TMPDIR/libexec/gpugauge"
+  ln -s "$HOOKS" scripts/slurm
+  ln -sf "$GPUGAUGE_SOURCE/tests/slurm/fake_nccl.py" "$BATS_FILE_TMPDIR/libexec/gpugauge/gpugauge-bench-nccl"
+  "$HOOKS/drain" --lift node5
+  awk '/^```/ { open = !open; shell = open && $0 == "```"; next } shell' "$GPUGAUGE_SOURCE/docs/tasks/slurm.md" |
+    sed -e ':join' -e '/\\$/ { N; s/\\\n *//; b join' -e '}' -e "s#/shared/#$PWD/shared/#g" >commands
+  cat commands
+  [ "$(wc -l <commands)" = 5 ]
+  while IFS= read -r command; do
+    run bash -c "$command"
+    echo "\$ $command"
+    echo "$output [$status]"
+    case "$command" in
+      *bisect*)
+        [ "$status" = 1 ]
+        [[ $output == *"slow node: node2"* ]]
+        ;;
+      *gauge/first* | *gauge/second*) [[ $status == [01] ]] ;;
+      *) [ "$status" = 0 ] ;;
+    esac
+    if [[ $command == *'drain node5'* ]]; then is_drained node5; fi
+  done <commands
+  run ! is_drained node5
+  [ "$(find shared/gpugauge/first/runs -name '1-*.json' | wc -l)" = 8 ]
+  [ "$(find shared/gpugauge/second/runs -name '1-*.json' | wc -l)" = 8 ]
 }
 
 @test "drain: another's drain is nobody's to touch or to lift" {
@@ -111,8 +145,6 @@ is_over() { ! squeue --noheader --jobs="$1" --format=%T 2>/dev/null | grep -qE '
   run -1 "$HOOKS/drain" --lift node7
   is_drained node7
   scontrol update NodeName=node7 State=RESUME
-  run -0 "$HOOKS/drain" --lift node5
-  wait_until sh -c '! scontrol show node node5 | grep -q DRAIN'
 }
 
 @test "prolog: a job starts in spite of a bad verdict unless the settings say drain; then the node is drained with our reason" {
