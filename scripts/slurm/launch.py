@@ -61,7 +61,8 @@ def nodes_of(partition=None, nodes=None):
     known = {}
     for line in ask(words).splitlines():
         name, state, reason = (line.strip().split("|", 2) + ["", ""])[:3]
-        out = re.match(r"down|drain|fail|unknown|.*\*$", state)
+        # A node that does not answer just now (idle*) may do so while its job waits.
+        out = re.match(r"down|drain|fail|unknown", state)
         known[name] = f"Slurm calls it {state}" + (f": {reason}" if reason not in ("", "none") else "") if out else ""
     if nodes:
         for name in expand(nodes):

@@ -58,7 +58,7 @@ SwitchType=switch/none
 MpiDefault=none
 SlurmdParameters=config_overrides
 KillWait=5
-NodeName=node[1-8] NodeHostname=localhost NodeAddr=127.0.0.1 Port=[$((first + 1))-$((first + 8))] CPUs=2 RealMemory=1000 State=UNKNOWN
+NodeName=node[1-8] NodeHostname=localhost NodeAddr=127.0.0.1 Port=[$((first + 1))-$((first + 8))] CPUs=16 RealMemory=1000 State=UNKNOWN
 PartitionName=gpu Nodes=ALL Default=YES MaxTime=60 State=UP
 TEXT
   printf '%s\n' "$@" >>"$SLURM_CONF"
