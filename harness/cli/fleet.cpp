@@ -1,14 +1,13 @@
 // gpugauge fleet: the runs of many nodes against each other.
 #include "report/fleet.hpp"
 
-#include <map>
 #include <memory>
-#include <set>
 
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
 #include "cli/fleet.hpp"
+#include "cli/node_names.hpp"
 #include "judge/judge_peers.hpp"
 #include "report/format.hpp"
 #include "result/error.hpp"
@@ -29,8 +28,6 @@ struct Arguments {
   bool by_folder = false;
 };
 
-/// File -> what its node is called: the first folder below the one that was given.
-using NodeNames = std::map<std::string, std::string>;
 
 /// One line a node: its name or where its file lay, a tab, the device to measure.
 std::string retest_list(const judge::PeersJudgement& judgement, const NodeNames& names) {
@@ -44,22 +41,6 @@ std::string retest_list(const judge::PeersJudgement& judgement, const NodeNames&
   return out;
 }
 
-/// Nodes are what their folders are called. Hosts are told apart by that and not by their boot, which
-/// containers of one machine share and a reboot changes; cards keep their own names.
-void name_by_folder(judge::PeersInput& input, const NodeNames& names) {
-  std::map<std::string, std::set<std::string>> devices;
-  for (judge::PeerRound& round : input.rounds) {
-    const std::string& name = names.at(round.file);
-    if (round.device == "host") round.node = "host of " + name;
-    devices[name].insert(round.device);
-  }
-  for (judge::PeerRound& round : input.rounds) {
-    const std::string& name = names.at(round.file);
-    round.label = devices[name].size() == 1 ? name : fmt::format("{} {}", name, round.device);
-  }
-  for (judge::UnreadFile& file : input.unread) file.label = names.at(file.file);
-}
-
 /// Nodes from files: read, reduced and judged. Fills `names` where folders name the nodes.
 report::FleetReport judge_files(const Arguments& arguments, NodeNames& names) {
   const std::vector<FoundFile> files = find_files(arguments.paths);
@@ -70,10 +51,8 @@ report::FleetReport judge_files(const Arguments& arguments, NodeNames& names) {
   made.input.unread = std::move(read.unread);
   made.input.metrics = collector.metrics();
   if (arguments.by_folder) {
-    for (const FoundFile& found : files)
-      names[found.file.string()] =
-          found.in_a_folder ? found.label.substr(0, found.label.find('/')) : found.label;
-    name_by_folder(made.input, names);
+    names = names_by_folder(files);
+    name_nodes(made.input, names);
   }
   made.judgement = judge::judge_peers(made.input, {}, arguments.strict);
   if (!read.left_out.empty()) made.judgement.remarks.push_back(read.left_out);

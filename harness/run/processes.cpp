@@ -4,7 +4,6 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <optional>
 #include <sstream>
 #include <system_error>
@@ -26,8 +25,12 @@ struct Stat {
 };
 
 std::optional<Stat> read_stat(const fs::path& process) {
+  // Through a stream and not by iterators: reading fails for a process that ends meanwhile, which must not
+  // throw.
   std::ifstream file(process / "stat");
-  const std::string line((std::istreambuf_iterator<char>(file)), {});
+  std::ostringstream text;
+  text << file.rdbuf();
+  const std::string line = text.str();
   const auto name_end = line.rfind(')');  // the name may hold blanks and parentheses of its own
   if (name_end == std::string::npos) return std::nullopt;
   std::istringstream rest(line.substr(name_end + 1));

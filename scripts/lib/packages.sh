@@ -15,9 +15,9 @@ PACKAGES_TEST=(
   "clang-format-$PIN_CLANG_TOOLS_VERSION" "clang-tidy-$PIN_CLANG_TOOLS_VERSION"
 )
 
-# What scripts/test --all needs on top: promtool, shells and a checker for what they read, the site's generator, a minimal root,
-# and on Debian a browser, which Ubuntu has only as a snap.
-PACKAGES_ALL=(debootstrap doxygen fish gcovr mandoc prometheus zsh)
+# What scripts/test --all needs on top: promtool, shells and a checker for what they read, the site's generator, a minimal root, a
+# Slurm to start as an ordinary user, and on Debian a browser, which Ubuntu has only as a snap.
+PACKAGES_ALL=(debootstrap doxygen fish gcovr mandoc munge prometheus slurm-client slurmctld slurmd zsh)
 # And what builds the container image without a registry: the image's base is a Debian.
 PACKAGES_ALL_DEBIAN=(buildah chromium chromium-driver fonts-dejavu-core mmdebstrap python3-selenium)
 

@@ -61,7 +61,8 @@ def nodes_of(partition=None, nodes=None):
     known = {}
     for line in ask(words).splitlines():
         name, state, reason = (line.strip().split("|", 2) + ["", ""])[:3]
-        out = re.match(r"down|drain|fail|unknown|.*\*$", state)
+        # A node that does not answer just now (idle*) may do so while its job waits.
+        out = re.match(r"down|drain|fail|unknown", state)
         known[name] = f"Slurm calls it {state}" + (f": {reason}" if reason not in ("", "none") else "") if out else ""
     if nodes:
         for name in expand(nodes):
@@ -190,14 +191,14 @@ class Jobs:
 
     def run(self, works, done, at_once=0):
         """Ends, in order. `done(work)` gives the End that the work itself wrote, or None."""
-        ends, waiting, deadlines = {}, list(range(len(works))), {}
+        ends, waiting, deadlines = {}, list(range(len(works))), {}  # deadlines: (while it waits, once it runs)
         try:
             while len(ends) < len(works):
                 while waiting and (at_once <= 0 or len(self.jobs) < at_once):
                     index = waiting.pop(0)
                     try:
                         self.jobs[index] = self.submit(works[index])
-                        deadlines[index] = time.monotonic() + self.wait_seconds + 60 * self.minutes + 5 * GRACE_SECONDS
+                        deadlines[index] = (time.monotonic() + self.wait_seconds, None)
                     except SlurmError as error:
                         ends[index] = End(None, f"could not be submitted: {error}")
                 self.look(works, done, ends, deadlines)
@@ -223,10 +224,20 @@ class Jobs:
                 # A shared folder may show a file seconds after it was written elsewhere.
                 if end is None and time.monotonic() > self.gone.setdefault(index, time.monotonic()) + GRACE_SECONDS:
                     end = End(None, self.why(job))
-            elif time.monotonic() > deadlines[index]:
-                state, reason = states[job]
-                self.cancel([job])
-                end = End(None, f"its job {job} was {state.lower()} for too long ({reason})")
+            else:
+                end = self.overdue(index, states[job], deadlines)
             if end is not None:
                 ends[index] = end
                 del self.jobs[index]
+
+    def overdue(self, index, seen, deadlines):
+        """Ends a job that waits for longer than asked for, or that Slurm itself does not bring to its end. End, or None."""
+        state, reason = seen
+        until, ending = deadlines[index]
+        if state != "PENDING" and ending is None:
+            ending = time.monotonic() + 60 * self.minutes + 5 * GRACE_SECONDS
+            deadlines[index] = (until, ending)
+        if time.monotonic() <= (until if state == "PENDING" else ending):
+            return None
+        self.cancel([self.jobs[index]])
+        return End(None, f"its job {self.jobs[index]} was {state.lower()} for too long ({reason})")

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2034  # the scripts that source it use them
 # Sourced by prolog, epilog, healthcheck and drain, which Slurm starts with an almost empty environment: their settings, and running
-# a command that may hang without hanging with it.
+# a command that may hang without hanging with it. What a setting means: slurm.conf.example.
 PATH="${PATH:-/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin}"
 
 # Settings, NAME=VALUE a line, from the file beside the scripts, else /etc/gpugauge/slurm.conf. Read, never executed.
@@ -17,6 +17,8 @@ read_settings() {
         state=*) state="${line#*=}" ;;
         max_age=*) max_age="${line#*=}" ;;
         device=*) device="${line#*=}" ;;
+        path=*) PATH="${line#*=}:$PATH" ;;
+        slurm_conf=*) export SLURM_CONF="${line#*=}" ;;
         on_regression=report | on_regression=drain) on_regression="${line#*=}" ;;
         "" | "#"*) ;;
         *) tell "$file: \"$line\" is no setting, and is passed over" ;;
@@ -41,12 +43,12 @@ bounded() {
   local seconds="$1" out pid code=0 left
   shift
   out="$(mktemp "${TMPDIR:-/tmp}/gpugauge.XXXXXX")" || return 2
-  "$@" >"$out" 2>&1 </dev/null &
+  setsid "$@" >"$out" 2>&1 </dev/null 3>&- &
   pid=$!
   left=$((seconds * 20))
   while kill -0 "$pid" 2>/dev/null && ((left-- > 0)); do sleep 0.05; done
   if kill -0 "$pid" 2>/dev/null; then
-    kill -KILL "$pid" 2>/dev/null
+    kill -KILL -- "-$pid" "$pid" 2>/dev/null
     disown "$pid" 2>/dev/null
     code=124
   else

@@ -18,9 +18,10 @@ def main():
     flags = dict(word[2:].split("=", 1) for word in sys.argv[1:] if "=" in word)
     with open(os.environ["FAKE_FABRIC"], encoding="utf-8") as file:
         fabric = json.load(file)
-    shown = subprocess.run(["scontrol", "show", "hostnames", os.environ["SLURM_STEP_NODELIST"]], stdout=subprocess.PIPE, check=True,
-                           universal_newlines=True)
-    nodes = sorted(shown.stdout.split())
+    listed = os.environ["SLURM_STEP_NODELIST"]
+    if "[" in listed:
+        listed = subprocess.run(["scontrol", "show", "hostnames", listed], stdout=subprocess.PIPE, check=True, universal_newlines=True).stdout
+    nodes = sorted(listed.replace(",", " ").split())
     rank, size = int(os.environ["SLURM_PROCID"]), int(os.environ["SLURM_STEP_NUM_TASKS"])
     here = os.environ["SLURMD_NODENAME"]
     if here in fabric.get("hangs", []):
