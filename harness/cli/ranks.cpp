@@ -1,5 +1,7 @@
 #include "cli/ranks.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "result/error.hpp"
@@ -24,14 +26,15 @@ std::string chosen_device(const std::string& device, const stack::GpuReport& gpu
   if (device != own_device) return device;
   const result::Rank rank = asked_rank();
   if (gpus.state != stack::GpuState::usable) return "0";  // the caller says why there is none
-  if (gpus.gpus.size() == 1) return fmt::format("{}", gpus.gpus.front().index);
-  const auto place = static_cast<std::size_t>(rank.local_rank);
-  if (place >= gpus.gpus.size())
-    throw result::UsageError(
-        fmt::format("--device rank: this is rank {} of its node, counted from 0, and there are {} GPUs; "
-                    "start a rank for each GPU",
-                    rank.local_rank, gpus.gpus.size()));
-  return fmt::format("{}", gpus.gpus[place].index);
+  // A launcher that shows each rank one GPU has chosen already.
+  if (gpus.gpus.size() == 1 && result::from_environment("CUDA_VISIBLE_DEVICES"))
+    return fmt::format("{}", gpus.gpus.front().index);
+  const int ranks = std::max(rank.local_size.value_or(1), rank.local_rank + 1);
+  if (static_cast<std::size_t>(ranks) > gpus.gpus.size())
+    throw result::UsageError(fmt::format(
+        "--device rank: this node has {} rank{} and shows each of them {} GPU{}; start a rank for each GPU",
+        ranks, ranks == 1 ? "" : "s", gpus.gpus.size(), gpus.gpus.size() == 1 ? "" : "s"));
+  return fmt::format("{}", gpus.gpus[static_cast<std::size_t>(rank.local_rank)].index);
 }
 
 int measured_together(const std::string& device) {
@@ -40,8 +43,8 @@ int measured_together(const std::string& device) {
   if (!rank.local_size)
     throw result::UsageError(
         fmt::format("--device rank: {} does not say how many ranks are on this node, which is part of what "
-                    "is measured; set "
-                    "GPUGAUGE_RANK, GPUGAUGE_RANKS, GPUGAUGE_LOCAL_RANK and GPUGAUGE_LOCAL_RANKS",
+                    "is measured; set GPUGAUGE_RANK, GPUGAUGE_RANKS, GPUGAUGE_LOCAL_RANK and "
+                    "GPUGAUGE_LOCAL_RANKS",
                     rank.launcher));
   return *rank.local_size > 1 ? *rank.local_size : 0;
 }
@@ -56,8 +59,7 @@ void say_turns(const std::string& device) {
   if (!take_turns(device) || rank->local_rank != 0) return;
   fmt::print(stderr,
              "gpugauge: {} ranks on this node measure the same devices, one after another; start one rank a "
-             "node, or give "
-             "--device rank\n",
+             "node, or give --device rank\n",
              *rank->local_size);
 }
 

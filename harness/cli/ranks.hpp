@@ -6,8 +6,8 @@
 namespace gpugauge::cli {
 
 /// --device as the other rooms read it: "rank" becomes the index of this rank's own GPU, that of its number
-/// among the node's ranks, or the only one that it sees. Everything else stays. Throws result::UsageError
-/// without a launcher, and where the node has fewer GPUs than ranks.
+/// among the node's ranks, or the only one that CUDA_VISIBLE_DEVICES shows it. Everything else stays. Throws
+/// result::UsageError without a launcher, and where the node has fewer GPUs than ranks.
 std::string chosen_device(const std::string& device, const stack::GpuReport& gpus);
 /// How many GPUs are measured at the same time by `--device rank` on this node; 0 for one, and for any other
 /// --device. Throws result::UsageError where the launcher does not tell.

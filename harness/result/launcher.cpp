@@ -134,7 +134,8 @@ std::string host_word(const std::string& host_name) {
 
 std::filesystem::path with_rank(const std::filesystem::path& file, const std::string& host,
                                 const std::optional<Rank>& rank) {
-  if (!rank || rank->size < 2) return file;
+  std::error_code ignored;
+  if (!rank || rank->size < 2 || std::filesystem::is_other(file, ignored)) return file;
   std::filesystem::path own = file;
   own.replace_filename(
       fmt::format("{}.{}.rank{}{}", file.stem().string(), host, rank->rank, file.extension().string()));

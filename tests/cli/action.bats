@@ -81,10 +81,17 @@ PY
   [ "$(wc -l <used)" = 1 ]
   grep -q '"actions/upload-artifact@v4", "with": {"name": "gpugauge-42-1", "path": "gpugauge-reports/"' used
   # The next night adds to the same history and uploads only its own run.
-  rm -r gpugauge-reports
   action 3 device=host profile=smoke 'arguments=--only host/clock_gettime*'
   [ "$(find gpugauge-reports/runs -name '*.json' | wc -l)" = 1 ]
   [ "$(find "$GPUGAUGE_STATE/runs" -name '*.json' | wc -l)" = 2 ]
+}
+
+@test "reports of an earlier night are not uploaded as those of one that wrote none" {
+  fake 2 0
+  mkdir -p gpugauge-reports/runs && touch gpugauge-reports/junit.xml gpugauge-reports/runs/old.json
+  action 2
+  [ ! -e gpugauge-reports/junit.xml ]
+  [ ! -e gpugauge-reports/runs/old.json ]
 }
 
 @test "the exit code of the check decides, whatever it is" {

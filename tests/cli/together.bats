@@ -120,10 +120,14 @@ PY
   two_gpus
   export GPUGAUGE_RANK=2 GPUGAUGE_RANKS=3 GPUGAUGE_LOCAL_RANK=2 GPUGAUGE_LOCAL_RANKS=3
   run -2 gpugauge run --device rank --profile smoke --quiet
-  [[ $output == *"this is rank 2 of its node, counted from 0, and there are 2 GPUs"* ]]
+  [[ $output == *"this node has 3 ranks and shows each of them 2 GPUs; start a rank for each GPU"* ]]
   echo devices=1 >scenario
+  export GPUGAUGE_RANK=0 GPUGAUGE_LOCAL_RANK=0
+  run -2 gpugauge run --device rank --profile smoke --quiet
+  [[ $output == *"this node has 3 ranks and shows each of them 1 GPU; start"* ]]
+  export GPUGAUGE_RANK=2 GPUGAUGE_LOCAL_RANK=2
   echo -e "one\ntwo" >"$GPUGAUGE_LIBEXEC/started"
-  run -0 gpugauge run --device rank --profile smoke --quiet --output out/
+  CUDA_VISIBLE_DEVICES=0 run -0 gpugauge run --device rank --profile smoke --quiet --output out/
   [ "$(find out -name '*.rank2.json' | wc -l)" = 1 ]
 }
 

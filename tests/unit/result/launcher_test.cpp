@@ -102,6 +102,7 @@ TEST(Launcher, only_one_of_several_adds_to_a_file_s_name) {
   rank.size = 4;
   EXPECT_EQ(with_rank("a/run.json", "node7", rank), "a/run.node7.rank3.json");
   EXPECT_EQ(with_rank("run", "n", rank), "run.n.rank3");
+  EXPECT_EQ(with_rank("/dev/null", "n", rank), "/dev/null");  // no file: a name beside it would be one
   EXPECT_EQ(with_rank("a.b/run.tar.gz", "n", rank), "a.b/run.tar.n.rank3.gz");
 }
 
