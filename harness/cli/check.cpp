@@ -1,5 +1,6 @@
 // gpugauge check: measure, judge, report.
 #include <algorithm>
+#include <future>
 
 #include <fmt/format.h>
 
@@ -67,9 +68,15 @@ int check(const Arguments& arguments, const Invocation& invocation) {
   if (!options.policy.metrics.empty()) judge::require_matches(options.policy, {}, known_benchmarks());
   if (!options.baseline.empty()) baseline::load(options.baseline);  // a bad path must not cost a measurement
 
+  // Read while the driver is asked, which takes longer.
+  std::future<stack::Inventory> files = std::async(std::launch::async, [] {
+    stack::Context context;
+    context.environment = stack::current_environment();
+    return stack::files_of_node(context);
+  });
   const Devices devices = find_devices(arguments.measure.device);
   report::Report report;
-  report.stack = stack::layers_of_node(devices.gpus);
+  report.stack = stack::layers(stack::with_report(files.get(), devices.gpus));
   if (!conductor::host_only(arguments.measure.device))
     report.node = judge::judge_expectations(options.policy, gpu_models(devices));
   const bool gpu_missing = devices.targets.gpu_wanted && devices.gpus.state != stack::GpuState::usable;

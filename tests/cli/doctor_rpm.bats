@@ -63,6 +63,7 @@ items() {
   run gpugauge doctor --root tree --all
   [ "$status" -le 3 ]
   [[ $output == *"packages.database"*unreadable*"rpm -qa"* ]]
+  rm -r tree
   make_rpm_tree
   truncate -s 9000 tree/var/lib/rpm/rpmdb.sqlite
   run gpugauge doctor --root tree --all

@@ -14,7 +14,20 @@ namespace {
 constexpr const char* source = "driver";
 constexpr const char* how = "the process that asked it";
 
-void add_report(const GpuReport& report, Inventory& inventory) {
+}  // namespace
+
+Inventory files_of_node(const Context& context) {
+  Inventory inventory;
+  collect_driver(context, inventory);
+  add_pci_functions(context.tree, inventory);
+  collect_toolkits(context, inventory);
+  collect_libraries(context, inventory);
+  collect_machine(context, inventory);
+  collect_container(context, inventory);
+  return inventory;
+}
+
+Inventory with_report(Inventory inventory, const GpuReport& report) {
   const auto add = [&](const std::string& key, const std::string& value) {
     if (!value.empty()) inventory.present(key, value, source, how);
   };
@@ -34,19 +47,6 @@ void add_report(const GpuReport& report, Inventory& inventory) {
     for (const auto& [name, value] : gpu.settings)
       if (name == "ecc" || name == "mig") add(prefix + name, value);
   }
-}
-
-}  // namespace
-
-Inventory inventory_of_node(const GpuReport& gpus, const Context& context) {
-  Inventory inventory;
-  collect_driver(context, inventory);
-  add_report(gpus, inventory);
-  add_pci_functions(context.tree, inventory);
-  collect_toolkits(context, inventory);
-  collect_libraries(context, inventory);
-  collect_machine(context, inventory);
-  collect_container(context, inventory);
   return inventory;
 }
 
@@ -61,12 +61,6 @@ std::vector<Layer> layers(const Inventory& node) {
       std::find_if(out.begin(), out.end(), [](const Layer& layer) { return layer.name == "CUDA toolkit"; });
   out.insert(toolkit, own);
   return out;
-}
-
-std::vector<Layer> layers_of_node(const GpuReport& gpus) {
-  Context context;
-  context.environment = current_environment();
-  return layers(inventory_of_node(gpus, context));
 }
 
 }  // namespace gpugauge::stack

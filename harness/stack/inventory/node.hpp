@@ -9,14 +9,15 @@
 
 namespace gpugauge::stack {
 
-/// Driver, GPUs, toolkits, CUDA's libraries, host and container; no package logs, kernel log or Python. What
-/// the driver says of itself and of the GPUs is the report's.
-Inventory inventory_of_node(const GpuReport& gpus, const Context& context);
+/// What files tell: driver, toolkits, CUDA's libraries, host and container; no package logs, kernel log or
+/// Python. About a tenth of a second; nothing is asked of the driver, so that it can be read while another
+/// process asks.
+Inventory files_of_node(const Context& context);
+
+/// The same with what the driver said of itself and of the GPUs.
+Inventory with_report(Inventory files, const GpuReport& gpus);
 
 /// overview() of it, with the CUDA that this build is linked with.
 std::vector<Layer> layers(const Inventory& node);
-
-/// Both, of the live machine.
-std::vector<Layer> layers_of_node(const GpuReport& gpus);
 
 }  // namespace gpugauge::stack

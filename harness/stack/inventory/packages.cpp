@@ -102,6 +102,7 @@ void add_history(const Tree& tree, Inventory& inventory) {
     return;
   }
   std::vector<std::string> paths;
+  paths.reserve(unread.size());
   for (const UnreadLog& log : unread) paths.push_back(log.path);
   inventory.unreadable("driver.history", fmt::format("{}", fmt::join(paths, " ")), unread.front().needs,
                        "not read; the other logs name no change of a driver package");

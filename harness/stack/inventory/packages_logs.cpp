@@ -88,6 +88,7 @@ std::vector<std::string> files_of(const Tree& tree, const Log& log) {
   std::sort(found.begin(), found.end());
   if (found.size() > rotated_most) found.resize(rotated_most);
   std::vector<std::string> paths;
+  paths.reserve(found.size());
   for (auto& [age, path] : found) paths.push_back(std::move(path));
   return paths;
 }

@@ -144,7 +144,8 @@ std::optional<std::vector<Package>> read_rpm_packages(const std::string&) {
 std::vector<Pin> read_dnf_locks(const Tree& tree) {
   std::vector<Pin> pins;
   const char* const list = "/etc/dnf/plugins/versionlock.list";
-  for (const std::string_view entry : settings_in(tree.read(list).text)) {
+  const Reading entries = tree.read(list);
+  for (const std::string_view entry : settings_in(entries.text)) {
     if (!entry.starts_with('!'))
       pins.push_back({name_of_lock(entry), locked, list});  // "!" refuses a version
   }

@@ -3,7 +3,9 @@
 #include <array>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "stack/inventory/lines.hpp"
 #include "stack/rules/cuda_parts.hpp"
 #include "stack/rules/cuda_support.hpp"
 
@@ -122,6 +124,45 @@ void check_compiler(const RuleInput& input, const ToolkitView& toolkit, const Co
   findings.push_back(std::move(finding));
 }
 
+/// Of a framework's architectures ("sm_75 sm_90a compute_120") those that a toolkit generates no code for.
+std::vector<std::string> not_generated(const Tables& tables, const Version& toolkit,
+                                       const std::string& list) {
+  std::vector<std::string> found;
+  for (const std::string_view word : words_of(list)) {
+    const auto underscore = word.find('_');
+    if (underscore == std::string_view::npos) continue;
+    const std::string_view rest = word.substr(underscore + 1);
+    const auto number = number_in<int>(rest.substr(0, rest.find_first_not_of("0123456789")));
+    if (!number) continue;
+    const Fit fit = fit_cuda_gpu(tables, toolkit, Version({*number / 10, *number % 10})).fit;
+    if (fit == Fit::fails || fit == Fit::limited) found.push_back(printable(word, 20));
+  }
+  return found;
+}
+
+/// nvcc of the framework's own CUDA major version, and too old or too new for some of its architectures.
+void check_extension_architectures(const RuleInput& input, const ToolkitView& toolkit,
+                                   const std::string& name, Findings& findings) {
+  const std::string key = fmt::format("framework.{}.arch_list", name);
+  const auto left_out = not_generated(input.tables, toolkit.version, input.inventory.value(key));
+  if (left_out.empty()) return;
+  Finding finding = make_finding(
+      Cause("extension_build_mismatch"), Severity::note,
+      fmt::format("nvcc {} generates no code for some architectures of {}", toolkit.version.first(2).text(),
+                  framework_title(name)),
+      fmt::format(
+          "{} itself runs. Extensions compiled here for all of its architectures stop at {}; built for "
+          "fewer, they do not run on those GPUs.",
+          framework_title(name), fmt::join(left_out, ", ")));
+  add_seen(finding, input.inventory,
+           {{toolkit.key + ".version", "toolkit"}, {key, framework_title(name) + "'s architectures"}});
+  finding.next = {
+      "before extensions are built: name the architectures of your GPUs (TORCH_CUDA_ARCH_LIST), or "
+      "select a toolkit that knows all of them"};
+  finding.layers = {"cuda", "framework"};
+  findings.push_back(std::move(finding));
+}
+
 }  // namespace
 
 void check_host_compiler(const RuleInput& input, Findings& findings) {
@@ -141,7 +182,11 @@ void check_extension_builds(const RuleInput& input, Findings& findings) {
     return;
   for (const std::string name : {"torch", "jax", "tensorflow", "cupy"}) {
     const auto cuda = version_of(input.inventory, fmt::format("framework.{}.cuda", name));
-    if (!cuda || cuda->major() == toolkit->version.major()) continue;
+    if (!cuda) continue;
+    if (cuda->major() == toolkit->version.major()) {
+      check_extension_architectures(input, *toolkit, name, findings);
+      continue;
+    }
     Finding finding = make_finding(
         Cause("extension_build_mismatch"), Severity::note,
         fmt::format("nvcc {} is of another major version than the CUDA of {}",

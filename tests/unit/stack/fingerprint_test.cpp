@@ -192,7 +192,7 @@ TEST(Layers, AreTheDoctorsWithTheCudaOfThisBuild) {
   tree.link("/usr/lib64/libnccl.so.2", "libnccl.so.2.28.3");
   Context context;
   context.tree = Tree(tree.root());
-  const Inventory node = inventory_of_node(two_gpus(), context);
+  const Inventory node = with_report(files_of_node(context), two_gpus());
   const std::vector<Layer> found = layers(node);
   EXPECT_EQ(names_of(found), (std::vector<std::string>{"GPU", "kernel driver", "user-mode driver", "NVML",
                                                        "CUDA of this build", "CUDA toolkit", "CUDA runtime",
@@ -214,7 +214,7 @@ TEST(Layers, SayAbsentWhereThereIsNoDriver) {
   FakeTree tree;
   Context context;
   context.tree = Tree(tree.root());
-  const std::vector<Layer> found = layers(inventory_of_node({}, context));
+  const std::vector<Layer> found = layers(with_report(files_of_node(context), {}));
   for (const char* const name : {"GPU", "kernel driver", "user-mode driver", "cuBLAS", "cuDNN", "NCCL"})
     EXPECT_EQ(layer(found, name).version, "absent") << name;
   for (const Layer& one : found) EXPECT_NE(one.version, "") << one.name;
@@ -230,7 +230,7 @@ TEST(Layers, AndTheFingerprintTellOneMachineAlike) {
   tree.link("/usr/lib64/libcudnn.so.9", "libcudnn.so.9.12.0");
   Context context;
   context.tree = Tree(tree.root());
-  const Inventory node = inventory_of_node(two_gpus(), context);
+  const Inventory node = with_report(files_of_node(context), two_gpus());
   result::Run run;
   run.fingerprint = fingerprint(two_gpus(), tree.root());
   const Inventory told = inventory_of_run(run, "run.json");

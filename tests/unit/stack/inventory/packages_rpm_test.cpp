@@ -63,6 +63,7 @@ TEST(Rpm, ADamagedHeaderIsNone) {
 
 std::vector<std::string> names(const std::vector<Pin>& pins) {
   std::vector<std::string> out;
+  out.reserve(pins.size());
   for (const Pin& pin : pins) out.push_back(pin.package);
   return out;
 }

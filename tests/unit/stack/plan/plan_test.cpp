@@ -150,6 +150,7 @@ const PlanTerms development{Policy::development, "2026-11-21"};
 
 std::vector<std::string> causes(const PlanReport& report) {
   std::vector<std::string> out;
+  out.reserve(report.findings.size());
   for (const Finding& finding : report.findings)
     out.push_back(fmt::format("{} {}", to_string(finding.severity), finding.cause));
   return out;

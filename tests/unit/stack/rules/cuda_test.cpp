@@ -217,6 +217,20 @@ TEST(ExtensionBuilds, NvccBesideAnotherCudaIsNoAlarm) {
   EXPECT_THAT(said(cuda_findings(inventory)), IsEmpty());
 }
 
+TEST(ExtensionBuilds, AnNvccThatLacksAnArchitectureOfTheFrameworkIsANote) {
+  Inventory inventory = world::new_driver();
+  world::put_toolkit(inventory, "12.4.1");
+  world::put(inventory, {{"framework.torch.version", "2.8.0"},
+                         {"framework.torch.cuda", "12.8"},
+                         {"framework.torch.arch_list", "sm_75 sm_80 sm_90a sm_100 compute_120 nonsense_ sm_"},
+                         {"host_compiler.gcc", "13.2"}});
+  const Findings findings = cuda_findings(inventory);
+  ASSERT_THAT(said(findings), ElementsAre("note extension_build_mismatch"));
+  EXPECT_THAT(findings[0].explanation, HasSubstr("stop at sm_100")) << "the row of 12.0 was not read";
+  world::put_toolkit(inventory, "12.8.1");
+  EXPECT_THAT(said(cuda_findings(inventory)), IsEmpty());
+}
+
 TEST(ToolkitSystem, OnlyAListedSystemIsJudged) {
   Inventory inventory = world::new_driver();
   world::put_toolkit(inventory, "13.0.88");
