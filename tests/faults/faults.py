@@ -2,7 +2,7 @@
 """Drives the command through every row of the fault table.
 
     faults.py BUILD [--all] [--only PATTERN] [--group GROUP]     run them; ends with 1 when one is not borne
-    faults.py --markdown                                         the table as a page (docs/faults.md)
+    faults.py --page FILE [--write]                              is FILE the table as a page (docs/faults.md)? or write it
 
 Without --all the long rows are left out, which is said. A row that this machine cannot run is skipped by name.
 """
@@ -151,16 +151,17 @@ def bear_all(build, rows):
 
 
 def markdown(rows):
-    """The page. `scripts/lib/faults-page` keeps docs/faults.md equal to it."""
+    """The page."""
     def cell(text):
-        text = re.sub(r"\s+", " ", text).strip().replace("|", "\\|")
+        text = re.sub(r"\s+", " ", text.strip().replace("\n", " ⏎ ")).replace("|", "\\|")
         return f"`{text}`" if text else ""
     lines = ["# The faults it is driven through", "",
-             "Generated from `tests/faults/table`; `tests/faults/faults.py --markdown >docs/faults.md` writes it anew.", "",
+             "Generated from `tests/faults/table`: `tests/faults/faults.py --page docs/faults.md --write`.", "",
              "Each row is done to the real command. After every one of them also holds: no process of it lives on, no temporary file",
              "is left, every file of before is as it was, a run file that was written can be read again, no output shows a C++ or",
              "Python exception, and no process took more memory than the row allows.", "",
-             f"{len(rows)} faults; *long* ones run in `scripts/test --all` only.", ""]
+             f"{len(rows)} faults, of which {sum(row.long for row in rows)} are *long* ones, which only `scripts/test --all` runs. `$HOST` is",
+             "`--device host --profile smoke --quiet`.", ""]
     for group in dict.fromkeys(row.group for row in rows):
         lines += [f"## {group.capitalize()}", "", "| fault | how | command | code | must say | output file |", "|---|---|---|---|---|---|"]
         for row in (row for row in rows if row.group == group):
@@ -173,18 +174,29 @@ def markdown(rows):
     return "\n".join(lines)
 
 
+def page(file, text, write):
+    if write:
+        file.write_text(text)
+        return 0
+    if file.read_text() == text:
+        print(f"{file} is the table")
+        return 0
+    print(f"{file} is not the table any more: tests/faults/faults.py --page {file} --write")
+    return 1
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", nargs="?", type=pathlib.Path)
     parser.add_argument("--all", action="store_true", help="the long rows too")
     parser.add_argument("--only", default="*", help="rows of this name; * stands for anything")
     parser.add_argument("--group", help="rows of this group")
-    parser.add_argument("--markdown", action="store_true")
+    parser.add_argument("--page", type=pathlib.Path, help="compare this page with the table")
+    parser.add_argument("--write", action="store_true", help="write the page")
     given = parser.parse_args()
     rows = table()
-    if given.markdown:
-        print(markdown(rows), end="")
-        return 0
+    if given.page:
+        return page(given.page, markdown(rows), given.write)
     if given.build is None:
         parser.error("name the build folder")
     chosen = [row for row in rows if fnmatch.fnmatchcase(row.name, given.only) and given.group in (None, row.group)]

@@ -28,7 +28,7 @@ fi
 {body}
 """
 # What no user may ever see.
-NEVER = re.compile(r"terminate called|what\(\):|Assertion|std::|basic_string|json\.exception|Traceback|AddressSanitizer|"
+NEVER = re.compile(r"terminate called|what\(\):|Assertion|std::|basic_(string|filebuf|ios)|json\.exception|Traceback|AddressSanitizer|"
                    r"runtime error:|_backend::|core dumped|\x1b|\0")
 
 

@@ -13,7 +13,7 @@ def broken(name, says, **more):
 
 def crash(signal, number):
     return broken(f"crashes by SIG{signal}", rf"gpugauge-bench-bad was ended by signal {number} \(SIG{signal}\); it said: last words",
-                  family=f"echo last words\nkill -{signal} $$\nsleep 1")
+                  family=f"echo last words\nkill -{number} $$\nsleep 1")
 
 
 def undescribed(name, says, **more):
@@ -103,7 +103,7 @@ ROWS = [
            family='LD_LIBRARY_PATH="${0%/*}/lib" LD_BIND_NOW=1 exec "$BUILD/tests/faults/needs_library"'),
     undescribed("library missing when asked what it is", "family bad: .*ended with exit code 127 when asked to describe itself; it said: .*libfault_library",
           describe='LD_LIBRARY_PATH= exec "$BUILD/tests/faults/needs_library"'),
-    Fault("check with a family that crashes", "gpugauge check $HOST", 3, r"not measured: bad .*SIGSEGV", family="kill -SEGV $$", changes="state/runs"),
+    Fault("check with a family that crashes", "gpugauge check $HOST", 1, r"family bad .*SIGSEGV.*failed: 1", family="kill -SEGV $$", changes="state/runs"),
     Fault("a GPU's family that cannot say what it is", "gpugauge run --profile smoke --quiet --output out.json", 1, "gpugauge: family bad: .*exit code 127",
           describe="exit 127", gpu=True, output="whole"),
     Fault("check with a GPU's family that cannot say what it is", "gpugauge check --profile smoke --quiet", 3,

@@ -34,7 +34,7 @@ ROWS = [
     failing("renaming fails, as on NFS", "rename", "ESTALE", "renaming"),
     failing("renaming is not permitted", "rename", "EACCES", "renaming"),
     failing("renaming across devices", "rename", "EXDEV", "renaming"),
-    Fault("a limit of file sizes", "bash -c 'ulimit -S -f 0; exec gpugauge run --device host --profile smoke --quiet --output out.json' | cat; exit ${PIPESTATUS[0]}", 2,
+    Fault("a limit of file sizes", "bash -c 'ulimit -S -f 0; exec gpugauge run --device host --profile smoke --quiet --output out.json' 2>&1 | cat; exit ${PIPESTATUS[0]}", 2,
           "could not be written .*File too large", output="earlier"),
     Fault("its folder cannot be made", RUN.replace("out.json", "/proc/none/out.json"), 2, "the folder /proc/none could not be made: .*; the run is kept as", changes="state/runs"),
     Fault("a name that is too long", RUN.replace("out.json", "$(printf x%.0s {1..300}).json"), 2, "could not be .*File name too long", changes="state/runs"),

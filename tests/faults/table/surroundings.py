@@ -15,8 +15,9 @@ def descriptors(count):
                  2, REFUSED)
 
 
-def memory(mib, **more):
-    return Fault(f"{mib} MiB of address space", f"bash -c 'ulimit -v {mib << 10}; exec \"$BUILD/bin/gpugauge\" run --device host --profile smoke --quiet --output out.json'", 2, "out of memory", **more)
+def memory(name, command):
+    """A file that would take more memory than there is."""
+    return Fault(f"too little memory for what is read: {name}", f"truncate -s 900M x.json; bash -c 'ulimit -v 400000; exec \"$BUILD/bin/gpugauge\" {command}'", 2, "gpugauge: out of memory|x.json", memory_mib=500)
 
 
 ROWS = [
@@ -50,7 +51,9 @@ ROWS = [
     short("the families' folder is missing", "GPUGAUGE_LIBEXEC=/nonexistent " + RUN, 2, "there is no family that can be measured in /nonexistent"),
     short("the families' folder is a file", "GPUGAUGE_LIBEXEC=$PWD/earlier.json " + RUN, 2, "there is no family that can be measured in"),
     *(descriptors(count) for count in (4, 6, 8, 10, 12, 14)),
-    *(memory(mib) for mib in (16, 20, 24)),
+    memory("compare", "compare x.json"),
+    memory("fleet", "fleet x.json earlier.json"),
+    memory("history", "history ingest --store s.sqlite x.json"),
     Fault("no process can be started", RUN, 2, "cannot be started: .*resource temporarily unavailable", shim="fork=11"),
     Fault("the clock steps back in mid-run", RUN, 0, "good/op", shim="clock=-86400", family="sleep 1; leave", output="whole",
           holds="python -c 'import json; run = json.load(open(\"out.json\")); assert 1 < run[\"wall_seconds\"] < 20, run[\"wall_seconds\"]'"),
