@@ -71,9 +71,9 @@ int check(const Arguments& arguments, const Invocation& invocation) {
                                              : "cannot judge: a GPU was asked for and none is usable; " +
                                                    report.outcome.sentence};
   if (!held->refusal().empty())
-    report.outcome = {judge::ExitCode::cannot_judge,
-                      fmt::format("cannot judge: {}; nothing was measured; --wait SECONDS waits for it",
-                                  held->refusal())};
+    report.outcome = {
+        judge::ExitCode::cannot_judge,
+        fmt::format("cannot judge: {}; nothing was measured; --wait SECONDS waits for it", held->refusal())};
   const int code = write_reports(&report, arguments.report,
                                  report::draw(report, report::terminal(1), {arguments.report.every_metric}),
                                  static_cast<int>(report.outcome.code));

@@ -58,8 +58,8 @@ void add_measure_options(CLI::App& command, MeasureArguments& arguments);
 /// SIGINT, SIGTERM and SIGHUP end the command as they end any other, and its children with it.
 void end_children_with_the_command();
 
-/// From here on SIGINT, SIGTERM and SIGHUP end the command with a sentence and 3, whatever it waits for; a run
-/// that is under way takes them over meanwhile.
+/// From here on SIGINT, SIGTERM and SIGHUP end the command with a sentence and 3, whatever it waits for; a
+/// run that is under way takes them over meanwhile.
 void stop_with_a_sentence();
 
 /// The devices that --device names, and what is known of the GPUs. When a GPU is wanted and none is usable,
@@ -83,8 +83,8 @@ int busy(const run::DeviceLocks& held);
 /// --state-dir, or baseline::state_directory(). A given one counts from then on for the whole command.
 std::filesystem::path state_directory(const std::string& given);
 
-/// "gpugauge: SENTENCE" on standard error, every line of it without control characters. A standard error that is closed or full is nothing
-/// that anybody could be told: the sentence is lost, the exit code stays.
+/// "gpugauge: SENTENCE" on standard error, every line of it without control characters. A standard error that
+/// is closed or full is nothing that anybody could be told: the sentence is lost, the exit code stays.
 void warn(std::string_view sentence);
 
 /// Writes to standard output. Throws result::FileError when it is closed or full.

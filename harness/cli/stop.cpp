@@ -41,7 +41,8 @@ void end_children_with_the_command() {
   for (const Stop& stop : stops) {
     struct sigaction before {};
     ::sigaction(stop.signal, nullptr, &before);
-    if (stop.signal == SIGHUP && before.sa_handler == SIG_IGN) continue;  // nohup: go on after the terminal has gone
+    if (stop.signal == SIGHUP && before.sa_handler == SIG_IGN)
+      continue;  // nohup: go on after the terminal has gone
     struct sigaction action {};
     action.sa_handler = on_stop;
     action.sa_flags = SA_RESTART;

@@ -44,8 +44,8 @@ struct Choice {
 
 /// The families and benchmarks for a GPU or the host that the profile measures, narrowed by family names and
 /// by words: a class (gemm16), a family (launch), or a pattern of ids with * and ?. Throws result::UsageError
-/// for a family that does not exist or cannot say what it measures, and for a word that selects nothing on this kind of device; where a
-/// deeper profile measures what it names, the sentence says which.
+/// for a family that does not exist or cannot say what it measures, and for a word that selects nothing on
+/// this kind of device; where a deeper profile measures what it names, the sentence says which.
 Choice choose(const Catalogue& catalogue, const run::Profile& profile, bool gpu,
               const std::vector<std::string>& families, const std::vector<std::string>& words);
 

@@ -160,8 +160,7 @@ Stored measure(const MeasureOptions& options, const Target& target, const Choice
 
 report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
                                   const baseline::Selection& selection, const judge::Policy& policy,
-                                  bool strict, bool interrupted,
-                                  const std::vector<std::string>& not_begun) {
+                                  bool strict, bool interrupted, const std::vector<std::string>& not_begun) {
   report::DeviceReport device;
   device.rounds = rounds;
   device.baseline_origin = selection.origin;
@@ -283,7 +282,8 @@ report::DeviceReport check(const CheckOptions& options, const Target& target, co
     }
     going = round(request.benchmarks);
   }
-  report::DeviceReport device = judge_rounds(rounds, selection, options.policy, options.strict, !going, choice.unmeasured);
+  report::DeviceReport device =
+      judge_rounds(rounds, selection, options.policy, options.strict, !going, choice.unmeasured);
   device.label = target.label;
   device.selection = target.selection;
   device.files = std::move(files);

@@ -85,8 +85,8 @@ std::string owner_of(const Address& address) {
   std::replace(command.begin(), command.end(), '\0', ' ');
   const std::string since = start_of(owner.pid);
   return fmt::format("process {} ({}, user {}){}", owner.pid,
-                     command.empty() ? "of which nothing can be seen here" : to_valid_utf8(command), owner.uid,
-                     since.empty() ? "" : " since " + since);
+                     command.empty() ? "of which nothing can be seen here" : to_valid_utf8(command),
+                     owner.uid, since.empty() ? "" : " since " + since);
 }
 
 }  // namespace
@@ -130,8 +130,9 @@ bool DeviceLocks::take(const std::vector<std::string>& devices) {
       release();  // all or none: two that wait for each other would wait for ever
       return false;
     }
-    remark_ = fmt::format("{} is measured unguarded: whether another gpugauge measures it cannot be seen ({})",
-                          device, std::strerror(error));
+    remark_ =
+        fmt::format("{} is measured unguarded: whether another gpugauge measures it cannot be seen ({})",
+                    device, std::strerror(error));
   }
   return true;
 }

@@ -29,7 +29,8 @@ constexpr const char* unnamed_owner_file = ".owner.new";
 /// goes.
 void remove_if_abandoned(const fs::path& folder) {
   struct stat status {};
-  if (::lstat(folder.c_str(), &status) != 0 || !S_ISDIR(status.st_mode) || status.st_uid != ::getuid()) return;
+  if (::lstat(folder.c_str(), &status) != 0 || !S_ISDIR(status.st_mode) || status.st_uid != ::getuid())
+    return;
   std::error_code ignored;
   for (const char* const name : {owner_file, unnamed_owner_file}) {
     const int file = ::open((folder / name).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -60,7 +61,8 @@ TemporaryDirectory::TemporaryDirectory() {
   const char* variable = std::getenv("TMPDIR");
   const fs::path parent = variable != nullptr && *variable != '\0' ? variable : "/tmp";
   remove_abandoned(parent);
-  // One that clears up may take a folder for abandoned until its owner file has its name: then another is made.
+  // One that clears up may take a folder for abandoned until its owner file has its name: then another is
+  // made.
   constexpr int attempts = 100;
   for (int attempt = 0; lock_ < 0; ++attempt) make(parent, attempt + 1 == attempts);
 }

@@ -106,6 +106,15 @@ def wrong_output(node, row, before, after):
         yield f"out.json cannot be compared: {said.strip()}"
 
 
+def unsuited(row):
+    """Why a row tells nothing about a build with sanitizers, or ""."""
+    if row.shim or "LD_PRELOAD" in row.run:
+        return "a sanitizer must be the first library"
+    if "ulimit -v" in row.run + row.family:
+        return "a sanitizer takes terabytes of address space"
+    return ""
+
+
 def bear(build, scratch, row, number, earlier):
     """(row, 'ok' | 'skipped' | 'failed', lines that say why, seconds)."""
     start = time.monotonic()
@@ -127,7 +136,8 @@ def bear(build, scratch, row, number, earlier):
     return row, "failed" if problems else "ok", problems, time.monotonic() - start
 
 
-def bear_all(build, rows):
+def bear_all(build, rows, sanitized):
+    """How many rows were borne, skipped and not borne, each printed as it ends."""
     counts = {"ok": 0, "skipped": 0, "failed": 0}
     # In the build folder: one row takes /tmp away.
     with tempfile.TemporaryDirectory(prefix="faults-", dir=build) as scratch:
@@ -139,6 +149,13 @@ def bear_all(build, rows):
         with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
             # Those that wait longest begin first.
             order = sorted(rows, key=lambda row: -row.seconds)
+            for row in list(order):
+                if sanitized and unsuited(row):
+                    counts["skipped"] += 1
+                    print(f"skipped {row.group}: {row.name}: {unsuited(row)}")
+                    order.remove(row)
+                elif sanitized:
+                    row.memory_mib *= 8
             waiting = [pool.submit(bear, build, scratch, row, number, earlier) for number, row in enumerate(order)]
             for future in concurrent.futures.as_completed(waiting):
                 row, state, lines, seconds = future.result()
@@ -191,6 +208,7 @@ def main():
     parser.add_argument("--all", action="store_true", help="the long rows too")
     parser.add_argument("--only", default="*", help="rows of this name; * stands for anything")
     parser.add_argument("--group", help="rows of this group")
+    parser.add_argument("--sanitized", action="store_true", help="BUILD has sanitizers: what they cannot do is skipped")
     parser.add_argument("--page", type=pathlib.Path, help="compare this page with the table")
     parser.add_argument("--write", action="store_true", help="write the page")
     given = parser.parse_args()
@@ -205,7 +223,7 @@ def main():
         print(f"faults: no row is called so; there are {len(rows)}")
         return 2
     start = time.monotonic()
-    counts = bear_all(given.build.resolve(), now)
+    counts = bear_all(given.build.resolve(), now, given.sanitized)
     left = f", {len(chosen) - len(now)} long ones left out" if len(now) < len(chosen) else ""
     print(f"faults: {counts['ok']} borne, {counts['failed']} failed, {counts['skipped']} skipped of {len(now)} in "
           f"{time.monotonic() - start:.0f} s{left}")

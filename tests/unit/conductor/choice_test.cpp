@@ -55,7 +55,8 @@ std::vector<std::string> names(const Choice& choice) {
 
 TEST(Choice, OfAGpuHoldsTheFamiliesThatCannotSayWhatTheyMeasure) {
   const Catalogue made = with_a_broken_family();
-  const auto of = [&](bool gpu, const std::vector<std::string>& families, const std::vector<std::string>& words) {
+  const auto of = [&](bool gpu, const std::vector<std::string>& families,
+                      const std::vector<std::string>& words) {
     return choose(made, run::profile("deep"), gpu, families, words).unmeasured;
   };
   EXPECT_EQ(of(true, {}, {}), made.problems);
