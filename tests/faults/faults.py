@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Drives the command through every row of the fault table.
 
-    faults.py BUILD [--all] [--only PATTERN] [--group GROUP]     run them; ends with 1 when one is not borne
-    faults.py --page FILE [--write]                              is FILE the table as a page (docs/faults.md)? or write it
+    faults.py BUILD [--all] [--only PATTERN] [--group GROUP]
+                                         run them; ends with 1 when one is not borne
+    faults.py --page FILE [--write]      is FILE the table as a page (docs/faults.md)? or write it
 
 Without --all the long rows are left out, which is said. A row that this machine cannot run is skipped by name.
 """
+
 import argparse
 import concurrent.futures
 import fnmatch
@@ -54,7 +56,9 @@ def unborne(node, row, before, code, output, memory):
     """Yields what does not hold after a fault, a sentence each."""
     shown = re.sub(r"\s+", " ", output)
     if code != row.code:
-        yield f"it ended with {code}, not {row.code}" if code is not None else f"it had not ended after {row.seconds:g} s"
+        yield (
+            f"it ended with {code}, not {row.code}" if code is not None else f"it had not ended after {row.seconds:g} s"
+        )
     if not re.search(row.says, shown):
         yield f"its output does not hold /{row.says}/"
     if row.lacks and re.search(row.lacks, shown):
@@ -67,7 +71,11 @@ def unborne(node, row, before, code, output, memory):
         yield f"a process outlived it: {orphan}"
     after = node.snapshot()
     for file, digest in before.items():
-        if re.search(row.changes or r"^$", file) or file.startswith(("libexec/", "tmp/", "scenario")) or file == "out.json":
+        if (
+            re.search(row.changes or r"^$", file)
+            or file.startswith(("libexec/", "tmp/", "scenario"))
+            or file == "out.json"
+        ):
             continue
         if after.get(file) != digest:
             yield f"{file} was {'changed' if file in after else 'removed'}"
@@ -160,7 +168,11 @@ def bear_all(build, rows, sanitized):
             for future in concurrent.futures.as_completed(waiting):
                 row, state, lines, seconds = future.result()
                 counts[state] += 1
-                print(f"{state:8}{row.group}: {row.name} ({seconds:.1f} s)" + (f": {lines[0]}" if state == "skipped" else ""), flush=True)
+                print(
+                    f"{state:8}{row.group}: {row.name} ({seconds:.1f} s)"
+                    + (f": {lines[0]}" if state == "skipped" else ""),
+                    flush=True,
+                )
                 if state == "failed":
                     for line in lines:
                         print(f"    {line}")
@@ -169,24 +181,53 @@ def bear_all(build, rows, sanitized):
 
 def markdown(rows):
     """The page."""
+
     def cell(text):
         text = re.sub(r"\s+", " ", text.strip().replace("\n", " ⏎ ")).replace("|", "\\|")
         return f"`{text}`" if text else ""
-    lines = ["# The faults it is driven through", "",
-             "Generated from `tests/faults/table`: `tests/faults/faults.py --page docs/faults.md --write`.", "",
-             "Each row is done to the real command. After every one of them also holds: no process of it lives on, no temporary file",
-             "is left, every file of before is as it was, a run file that was written can be read again, no output shows a C++ or",
-             "Python exception, and no process took more memory than the row allows.", "",
-             f"{len(rows)} faults, of which {sum(row.long for row in rows)} are *long* ones, which only `scripts/test --all` runs. `$HOST` is",
-             "`--device host --profile smoke --quiet`.", ""]
+
+    lines = [
+        "# The faults it is driven through",
+        "",
+        "Generated from `tests/faults/table`: `tests/faults/faults.py --page docs/faults.md --write`.",
+        "",
+        (
+            "Each row is done to the real command. After every one of them also holds: no process of it lives on, no"
+            " temporary file"
+        ),
+        (
+            "is left, every file of before is as it was, a run file that was written can be read again, no output shows"
+            " a C++ or"
+        ),
+        "Python exception, and no process took more memory than the row allows.",
+        "",
+        (
+            f"{len(rows)} faults, of which {sum(row.long for row in rows)} are *long* ones, which only `scripts/test"
+            " --all` runs. `$HOST` is"
+        ),
+        "`--device host --profile smoke --quiet`.",
+        "",
+    ]
     for group in dict.fromkeys(row.group for row in rows):
-        lines += [f"## {group.capitalize()}", "", "| fault | how | command | code | must say | output file |", "|---|---|---|---|---|---|"]
+        lines += [
+            f"## {group.capitalize()}",
+            "",
+            "| fault | how | command | code | must say | output file |",
+            "|---|---|---|---|---|---|",
+        ]
         for row in (row for row in rows if row.group == group):
-            how = [row.before, "" if row.family == "leave" else row.family, "" if row.describe == "describe" else "describe: " + row.describe,
-                   row.scenario.replace("\n", " "), row.shim and "shim: " + row.shim]
+            how = [
+                row.before,
+                "" if row.family == "leave" else row.family,
+                "" if row.describe == "describe" else "describe: " + row.describe,
+                row.scenario.replace("\n", " "),
+                row.shim and "shim: " + row.shim,
+            ]
             shown = "<br>".join(cell(part) for part in how if part)
             long = " *(long)*" if row.long else ""
-            lines.append(f"| {row.name}{long} | {shown} | {cell(row.run)} | {row.code} | {cell(row.says)} | {row.output} |")
+            lines.append(
+                f"| {row.name}{long} | {shown} | {cell(row.run)} | {row.code} | {cell(row.says)} | {row.output} |"
+            )
         lines.append("")
     return "\n".join(lines)
 
@@ -225,8 +266,10 @@ def main():
     start = time.monotonic()
     counts = bear_all(given.build.resolve(), now, given.sanitized)
     left = f", {len(chosen) - len(now)} long ones left out" if len(now) < len(chosen) else ""
-    print(f"faults: {counts['ok']} borne, {counts['failed']} failed, {counts['skipped']} skipped of {len(now)} in "
-          f"{time.monotonic() - start:.0f} s{left}")
+    print(
+        f"faults: {counts['ok']} borne, {counts['failed']} failed, {counts['skipped']} skipped of {len(now)} in "
+        f"{time.monotonic() - start:.0f} s{left}"
+    )
     return 1 if counts["failed"] else 0
 
 
