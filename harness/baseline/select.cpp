@@ -149,10 +149,10 @@ void note_the_future(const Baseline& found, std::vector<std::string>& problems) 
   const std::string now = utc_now().substr(0, to_seconds);
   for (const result::Run& run : found.runs) {
     if (run.started.substr(0, to_seconds) <= now) continue;
-    problems.push_back(
-        fmt::format("baseline {} holds a round dated {}, later than now: the clock of this machine is wrong, or "
-                    "that of the machine that recorded it was",
-                    found.folder.string(), run.started));
+    problems.push_back(fmt::format(
+        "baseline {} holds a round dated {}, later than now: the clock of this machine is wrong, or "
+        "that of the machine that recorded it was",
+        found.folder.string(), run.started));
     return;
   }
 }

@@ -72,8 +72,8 @@ bool is_temporary(std::string_view file, std::string_view name) {
                      [](unsigned char c) { return std::isalnum(c) != 0; });
 }
 
-/// A new file beside the target, locked as long as it is open; a descriptor below 0 and errno where none can be
-/// made. A file system without locks gives one that is not.
+/// A new file beside the target, locked as long as it is open; a descriptor below 0 and errno where none can
+/// be made. A file system without locks gives one that is not.
 Descriptor make_temporary(const std::filesystem::path& folder, const std::string& name,
                           std::string& temporary) {
   while (true) {

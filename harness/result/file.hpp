@@ -23,8 +23,8 @@ std::filesystem::path place_to_write(const std::filesystem::path& file);
 /// removed. Creates missing parent directories. Throws FileError.
 void write_file(const std::filesystem::path& file, std::string_view content);
 
-/// Removes temporary files of write_file whose writer was killed: beside the target `name`, or of every name in
-/// the folder where it is empty, which only suits a folder that holds nothing but what we wrote. A writer
+/// Removes temporary files of write_file whose writer was killed: beside the target `name`, or of every name
+/// in the folder where it is empty, which only suits a folder that holds nothing but what we wrote. A writer
 /// that lives holds a lock on its file. Never throws: what cannot be removed stays.
 void remove_abandoned(const std::filesystem::path& folder, std::string_view name = {}) noexcept;
 

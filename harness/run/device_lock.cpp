@@ -7,8 +7,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 #include <thread>
 
@@ -18,6 +16,7 @@
 #include <unistd.h>
 
 #include "run/output_tail.hpp"
+#include "run/processes.hpp"
 
 namespace gpugauge::run {
 namespace {
@@ -46,16 +45,11 @@ int open_socket() {
   return ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 }
 
-std::string file_text(const std::string& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 /// When a process began, UTC; "" when the kernel does not say.
 std::string start_of(pid_t process) {
-  const std::string stat = file_text(fmt::format("/proc/{}/stat", process));
+  const std::string stat = read_kernel_file(fmt::format("/proc/{}/stat", process));
   const auto name_end = stat.rfind(')');
-  const std::string boot = file_text("/proc/stat");
+  const std::string boot = read_kernel_file("/proc/stat");
   const auto line = boot.find("btime ");
   if (name_end == std::string::npos || line == std::string::npos) return {};
   std::istringstream rest(stat.substr(name_end + 1));
@@ -86,13 +80,13 @@ std::string owner_of(const Address& address) {
       ::getsockopt(asking, SOL_SOCKET, SO_PEERCRED, &owner, &size) == 0;
   ::close(asking);
   if (!known) return unknown;
-  std::string command = file_text(fmt::format("/proc/{}/cmdline", owner.pid)).substr(0, 200);
+  std::string command = read_kernel_file(fmt::format("/proc/{}/cmdline", owner.pid)).substr(0, 200);
   while (!command.empty() && command.back() == '\0') command.pop_back();
   std::replace(command.begin(), command.end(), '\0', ' ');
   const std::string since = start_of(owner.pid);
   return fmt::format("process {} ({}, user {}){}", owner.pid,
-                     command.empty() ? "of which nothing can be seen here" : to_valid_utf8(command), owner.uid,
-                     since.empty() ? "" : " since " + since);
+                     command.empty() ? "of which nothing can be seen here" : to_valid_utf8(command),
+                     owner.uid, since.empty() ? "" : " since " + since);
 }
 
 }  // namespace
@@ -136,8 +130,9 @@ bool DeviceLocks::take(const std::vector<std::string>& devices) {
       release();  // all or none: two that wait for each other would wait for ever
       return false;
     }
-    remark_ = fmt::format("{} is measured unguarded: whether another gpugauge measures it cannot be seen ({})",
-                          device, std::strerror(error));
+    remark_ =
+        fmt::format("{} is measured unguarded: whether another gpugauge measures it cannot be seen ({})",
+                    device, std::strerror(error));
   }
   return true;
 }

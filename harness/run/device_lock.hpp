@@ -7,12 +7,13 @@
 
 namespace gpugauge::run {
 
-/// Holds devices for this process until it is destroyed. Each is a name in the kernel's table of abstract Unix
-/// sockets: it is gone with its owner, however that ends, so that there is no stale lock; it needs no folder
-/// that all users can write to, and is seen from private /tmp folders too. It is not seen across network
-/// name spaces: containers with a network of their own do not exclude each other.
+/// Holds devices for this process until it is destroyed. Each is a name in the kernel's table of abstract
+/// Unix sockets: it is gone with its owner, however that ends, so that there is no stale lock; it needs no
+/// folder that all users can write to, and is seen from private /tmp folders too. It is not seen across
+/// network name spaces: containers with a network of their own do not exclude each other.
 ///
-/// GPUGAUGE_DEVICE_LOCK, where set, is part of the name: commands with different values do not see each other.
+/// GPUGAUGE_DEVICE_LOCK, where set, is part of the name: commands with different values do not see each
+/// other.
 class DeviceLocks {
  public:
   /// All of `devices` ("host", UUIDs) or none. Asks again every quarter of a second until `wait_seconds` are

@@ -1,6 +1,7 @@
 #include "run/loop.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <csignal>
 #include <cstdint>
@@ -8,6 +9,8 @@
 #include <utility>
 
 #include <fmt/core.h>
+#include <sys/epoll.h>
+#include <unistd.h>
 
 namespace gpugauge::run {
 namespace {
@@ -16,9 +19,24 @@ std::uint64_t to_milliseconds(double seconds) {
   return static_cast<std::uint64_t>(std::ceil(std::max(seconds, 0.0) * 1e3));
 }
 
+/// libuv aborts where it finds no descriptor for its first pipes.
+bool descriptors_left() {
+  constexpr int needed = 10;
+  std::array<int, needed> taken{};
+  taken.fill(-1);
+  bool left = true;
+  for (int& descriptor : taken) left = left && (descriptor = epoll_create1(EPOLL_CLOEXEC)) >= 0;
+  for (const int descriptor : taken)
+    if (descriptor >= 0) close(descriptor);
+  return left;
+}
+
 }  // namespace
 
 Loop::Loop() : loop_(std::make_unique<uv_loop_t>()) {
+  if (!descriptors_left())
+    throw std::runtime_error(
+        "Cannot set up the event loop: too many open files; raise the limit of open files (ulimit -n).");
   if (const int error = uv_loop_init(loop_.get()); error != 0)
     throw std::runtime_error(fmt::format(
         "Cannot set up the event loop: {}; raise the limit of open files (ulimit -n).", uv_strerror(error)));

@@ -1,13 +1,14 @@
 #include "run/processes.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <sstream>
 #include <system_error>
 
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -25,12 +26,7 @@ struct Stat {
 };
 
 std::optional<Stat> read_stat(const fs::path& process) {
-  // Through a stream and not by iterators: reading fails for a process that ends meanwhile, which must not
-  // throw.
-  std::ifstream file(process / "stat");
-  std::ostringstream text;
-  text << file.rdbuf();
-  const std::string line = text.str();
+  const std::string line = read_kernel_file(process / "stat");
   const auto name_end = line.rfind(')');  // the name may hold blanks and parentheses of its own
   if (name_end == std::string::npos) return std::nullopt;
   std::istringstream rest(line.substr(name_end + 1));
@@ -46,6 +42,20 @@ std::optional<Stat> read_stat(const fs::path& process) {
 }
 
 }  // namespace
+
+std::string read_kernel_file(const fs::path& file) {
+  std::string text;
+  const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0) return text;
+  char buffer[4096];
+  ssize_t count = 0;
+  do {
+    count = read(descriptor, buffer, sizeof buffer);
+    if (count > 0) text.append(buffer, static_cast<std::size_t>(count));
+  } while (count > 0 || (count < 0 && errno == EINTR));
+  close(descriptor);
+  return count < 0 ? std::string() : text;
+}
 
 std::set<pid_t> children_of_this_process(bool with_ended) {
   std::set<pid_t> children;

@@ -1,6 +1,7 @@
 // Looking at and ending other processes.
 #pragma once
 
+#include <filesystem>
 #include <set>
 #include <string>
 
@@ -11,6 +12,10 @@ namespace gpugauge::run {
 /// Processes whose parent is this one. Those that have ended and wait to be collected count only if asked
 /// for.
 std::set<pid_t> children_of_this_process(bool with_ended = true);
+
+/// What a file below /proc holds; "" when it cannot be read, or its process ended meanwhile: a stream would
+/// throw then.
+std::string read_kernel_file(const std::filesystem::path& file);
 
 /// Processor seconds that a process has used so far, user and system; 0 when it is gone.
 double cpu_seconds_of(pid_t process);

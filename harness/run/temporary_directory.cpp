@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstring>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -21,27 +22,37 @@ namespace fs = std::filesystem;
 
 constexpr const char* prefix = "gpugauge-";
 constexpr const char* owner_file = ".owner";
+constexpr const char* unnamed_owner_file = ".owner.new";
 
-/// A folder of ours: made by this user, not a link, with an owner file that nobody holds locked.
-bool abandoned(const fs::path& folder) {
+/// Removes a folder of ours: made by this user, not a link, with an owner file that nobody holds locked. An
+/// owner may have been killed before that file had its name, or was there at all: then only an empty folder
+/// goes.
+void remove_if_abandoned(const fs::path& folder) {
   struct stat status {};
   if (::lstat(folder.c_str(), &status) != 0 || !S_ISDIR(status.st_mode) || status.st_uid != ::getuid())
-    return false;
-  const int file = ::open((folder / owner_file).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  if (file < 0) return false;
-  const bool free = ::flock(file, LOCK_EX | LOCK_NB) == 0;
-  ::close(file);
-  return free;
+    return;
+  std::error_code ignored;
+  for (const char* const name : {owner_file, unnamed_owner_file}) {
+    const int file = ::open((folder / name).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (file < 0) continue;
+    // Held until it is gone: an owner that is about to take it sees that somebody was faster.
+    if (::flock(file, LOCK_EX | LOCK_NB) == 0) fs::remove_all(folder, ignored);
+    ::close(file);
+    return;
+  }
+  ::rmdir(folder.c_str());
 }
 
 void remove_abandoned(const fs::path& parent) {
+  constexpr std::size_t random_letters = 6;  // of mkdtemp
   std::vector<fs::path> found;
   std::error_code error;
   for (fs::directory_iterator entry(parent, error), end; !error && entry != end; entry.increment(error)) {
     const std::string name = entry->path().filename().string();
-    if (name.starts_with(prefix) && abandoned(entry->path())) found.push_back(entry->path());
+    if (name.starts_with(prefix) && name.size() == std::string_view(prefix).size() + random_letters)
+      found.push_back(entry->path());
   }
-  for (const fs::path& folder : found) fs::remove_all(folder, error);
+  for (const fs::path& folder : found) remove_if_abandoned(folder);
 }
 
 }  // namespace
@@ -50,6 +61,13 @@ TemporaryDirectory::TemporaryDirectory() {
   const char* variable = std::getenv("TMPDIR");
   const fs::path parent = variable != nullptr && *variable != '\0' ? variable : "/tmp";
   remove_abandoned(parent);
+  // One that clears up may take a folder for abandoned until its owner file has its name: then another is
+  // made.
+  constexpr int attempts = 100;
+  for (int attempt = 0; lock_ < 0; ++attempt) make(parent, attempt + 1 == attempts);
+}
+
+void TemporaryDirectory::make(const fs::path& parent, bool last) {
   std::string name = (parent / fmt::format("{}XXXXXX", prefix)).string();
   if (mkdtemp(name.data()) == nullptr)
     throw result::FileError(fmt::format(
@@ -57,15 +75,18 @@ TemporaryDirectory::TemporaryDirectory() {
         parent.string(), std::strerror(errno)));
   path_ = fs::absolute(name);
   // The lock is taken before the file has its name: another process must never see it unlocked.
-  const fs::path unnamed = path_ / ".owner.new";
+  const fs::path unnamed = path_ / unnamed_owner_file;
   lock_ = ::open(unnamed.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (lock_ < 0 || ::flock(lock_, LOCK_EX | LOCK_NB) != 0 ||
       ::rename(unnamed.c_str(), (path_ / owner_file).c_str()) != 0) {
-    const std::string why = std::strerror(errno);
+    const int error = errno;
     if (lock_ >= 0) ::close(lock_);
+    lock_ = -1;
     std::error_code ignored;
     fs::remove_all(path_, ignored);
-    throw result::FileError(fmt::format("Cannot write to the temporary folder {}: {}.", path_.string(), why));
+    if (!last && (error == ENOENT || error == EWOULDBLOCK)) return;
+    throw result::FileError(
+        fmt::format("Cannot write to the temporary folder {}: {}.", path_.string(), std::strerror(error)));
   }
 }
 

@@ -20,6 +20,9 @@ class TemporaryDirectory {
   const std::filesystem::path& path() const { return path_; }
 
  private:
+  /// One attempt; throws where another would not help, or it was the last.
+  void make(const std::filesystem::path& parent, bool last);
+
   std::filesystem::path path_;
   int lock_ = -1;
 };

@@ -29,7 +29,8 @@ std::string one_line(std::string text) {
   for (const char* const tail : {" while executing ", " while preparing ", " while binding "})
     text = text.substr(0, text.find(tail));
   // Where in SOCI it happened: "sqlite3_statement_backend::loadOne: ".
-  if (const auto scope = text.find("::"), end = text.find(": ", scope == std::string::npos ? scope : scope + 2);
+  if (const auto scope = text.find("::"),
+      end = text.find(": ", scope == std::string::npos ? scope : scope + 2);
       scope != std::string::npos && end != std::string::npos && text.find(' ') > scope)
     text.erase(0, end + 2);
   std::replace(text.begin(), text.end(), '\n', ' ');
@@ -43,8 +44,8 @@ std::string array_text(const std::vector<T>& values) {
   return fmt::format("{{{}}}", fmt::join(values, ","));
 }
 
-/// Turns the write-ahead log on; returns the mode that is on then. While others open a new store this is refused
-/// at once, whatever SQLite's own timeout says.
+/// Turns the write-ahead log on; returns the mode that is on then. While others open a new store this is
+/// refused at once, whatever SQLite's own timeout says.
 std::string use_write_ahead_log(soci::session& sql) {
   constexpr auto patience = std::chrono::seconds(60);
   constexpr auto interval = std::chrono::milliseconds(20);

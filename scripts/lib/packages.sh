@@ -9,7 +9,7 @@ PACKAGES_CHECK=(
 )
 # What scripts/test needs on top.
 PACKAGES_TEST=(
-  bats libgmock-dev libgtest-dev libxml2-utils openmpi-bin python3-jsonschema shellcheck
+  bats libgmock-dev libgtest-dev libxml2-utils openmpi-bin python3-jsonschema shellcheck strace
   # The history's databases, which a build may lack, and a server to test against.
   libpq-dev libsoci-dev libsqlite3-dev postgresql
   "clang-format-$PIN_CLANG_TOOLS_VERSION" "clang-tidy-$PIN_CLANG_TOOLS_VERSION"

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Drives the command through every row of the fault table.
 
-    faults.py BUILD [--all] [--only PATTERN] [--group GROUP]     run them; ends with 1 when one is not borne
-    faults.py --markdown                                         the table as a page (docs/faults.md)
+    faults.py BUILD [--all] [--only PATTERN] [--group GROUP]
+                                         run them; ends with 1 when one is not borne
+    faults.py --page FILE [--write]      is FILE the table as a page (docs/faults.md)? or write it
 
 Without --all the long rows are left out, which is said. A row that this machine cannot run is skipped by name.
 """
+
 import argparse
 import concurrent.futures
 import fnmatch
@@ -54,7 +56,9 @@ def unborne(node, row, before, code, output, memory):
     """Yields what does not hold after a fault, a sentence each."""
     shown = re.sub(r"\s+", " ", output)
     if code != row.code:
-        yield f"it ended with {code}, not {row.code}" if code is not None else f"it had not ended after {row.seconds:g} s"
+        yield (
+            f"it ended with {code}, not {row.code}" if code is not None else f"it had not ended after {row.seconds:g} s"
+        )
     if not re.search(row.says, shown):
         yield f"its output does not hold /{row.says}/"
     if row.lacks and re.search(row.lacks, shown):
@@ -67,7 +71,11 @@ def unborne(node, row, before, code, output, memory):
         yield f"a process outlived it: {orphan}"
     after = node.snapshot()
     for file, digest in before.items():
-        if re.search(row.changes or r"^$", file) or file.startswith(("libexec/", "tmp/", "scenario")) or file == "out.json":
+        if (
+            re.search(row.changes or r"^$", file)
+            or file.startswith(("libexec/", "tmp/", "scenario"))
+            or file == "out.json"
+        ):
             continue
         if after.get(file) != digest:
             yield f"{file} was {'changed' if file in after else 'removed'}"
@@ -106,6 +114,15 @@ def wrong_output(node, row, before, after):
         yield f"out.json cannot be compared: {said.strip()}"
 
 
+def unsuited(row):
+    """Why a row tells nothing about a build with sanitizers, or ""."""
+    if row.shim or "LD_PRELOAD" in row.run:
+        return "a sanitizer must be the first library"
+    if "ulimit -v" in row.run + row.family:
+        return "a sanitizer takes terabytes of address space"
+    return ""
+
+
 def bear(build, scratch, row, number, earlier):
     """(row, 'ok' | 'skipped' | 'failed', lines that say why, seconds)."""
     start = time.monotonic()
@@ -127,7 +144,8 @@ def bear(build, scratch, row, number, earlier):
     return row, "failed" if problems else "ok", problems, time.monotonic() - start
 
 
-def bear_all(build, rows):
+def bear_all(build, rows, sanitized):
+    """How many rows were borne, skipped and not borne, each printed as it ends."""
     counts = {"ok": 0, "skipped": 0, "failed": 0}
     # In the build folder: one row takes /tmp away.
     with tempfile.TemporaryDirectory(prefix="faults-", dir=build) as scratch:
@@ -139,11 +157,22 @@ def bear_all(build, rows):
         with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
             # Those that wait longest begin first.
             order = sorted(rows, key=lambda row: -row.seconds)
+            for row in list(order):
+                if sanitized and unsuited(row):
+                    counts["skipped"] += 1
+                    print(f"skipped {row.group}: {row.name}: {unsuited(row)}")
+                    order.remove(row)
+                elif sanitized:
+                    row.memory_mib *= 8
             waiting = [pool.submit(bear, build, scratch, row, number, earlier) for number, row in enumerate(order)]
             for future in concurrent.futures.as_completed(waiting):
                 row, state, lines, seconds = future.result()
                 counts[state] += 1
-                print(f"{state:8}{row.group}: {row.name} ({seconds:.1f} s)" + (f": {lines[0]}" if state == "skipped" else ""), flush=True)
+                print(
+                    f"{state:8}{row.group}: {row.name} ({seconds:.1f} s)"
+                    + (f": {lines[0]}" if state == "skipped" else ""),
+                    flush=True,
+                )
                 if state == "failed":
                     for line in lines:
                         print(f"    {line}")
@@ -151,26 +180,67 @@ def bear_all(build, rows):
 
 
 def markdown(rows):
-    """The page. `scripts/lib/faults-page` keeps docs/faults.md equal to it."""
+    """The page."""
+
     def cell(text):
-        text = re.sub(r"\s+", " ", text).strip().replace("|", "\\|")
+        text = re.sub(r"\s+", " ", text.strip().replace("\n", " ⏎ ")).replace("|", "\\|")
         return f"`{text}`" if text else ""
-    lines = ["# The faults it is driven through", "",
-             "Generated from `tests/faults/table`; `tests/faults/faults.py --markdown >docs/faults.md` writes it anew.", "",
-             "Each row is done to the real command. After every one of them also holds: no process of it lives on, no temporary file",
-             "is left, every file of before is as it was, a run file that was written can be read again, no output shows a C++ or",
-             "Python exception, and no process took more memory than the row allows.", "",
-             f"{len(rows)} faults; *long* ones run in `scripts/test --all` only.", ""]
+
+    lines = [
+        "# The faults it is driven through",
+        "",
+        "Generated from `tests/faults/table`: `tests/faults/faults.py --page docs/faults.md --write`.",
+        "",
+        (
+            "Each row is done to the real command. After every one of them also holds: no process of it lives on, no"
+            " temporary file"
+        ),
+        (
+            "is left, every file of before is as it was, a run file that was written can be read again, no output shows"
+            " a C++ or"
+        ),
+        "Python exception, and no process took more memory than the row allows.",
+        "",
+        (
+            f"{len(rows)} faults, of which {sum(row.long for row in rows)} are *long* ones, which only `scripts/test"
+            " --all` runs. `$HOST` is"
+        ),
+        "`--device host --profile smoke --quiet`.",
+        "",
+    ]
     for group in dict.fromkeys(row.group for row in rows):
-        lines += [f"## {group.capitalize()}", "", "| fault | how | command | code | must say | output file |", "|---|---|---|---|---|---|"]
+        lines += [
+            f"## {group.capitalize()}",
+            "",
+            "| fault | how | command | code | must say | output file |",
+            "|---|---|---|---|---|---|",
+        ]
         for row in (row for row in rows if row.group == group):
-            how = [row.before, "" if row.family == "leave" else row.family, "" if row.describe == "describe" else "describe: " + row.describe,
-                   row.scenario.replace("\n", " "), row.shim and "shim: " + row.shim]
+            how = [
+                row.before,
+                "" if row.family == "leave" else row.family,
+                "" if row.describe == "describe" else "describe: " + row.describe,
+                row.scenario.replace("\n", " "),
+                row.shim and "shim: " + row.shim,
+            ]
             shown = "<br>".join(cell(part) for part in how if part)
             long = " *(long)*" if row.long else ""
-            lines.append(f"| {row.name}{long} | {shown} | {cell(row.run)} | {row.code} | {cell(row.says)} | {row.output} |")
+            lines.append(
+                f"| {row.name}{long} | {shown} | {cell(row.run)} | {row.code} | {cell(row.says)} | {row.output} |"
+            )
         lines.append("")
     return "\n".join(lines)
+
+
+def page(file, text, write):
+    if write:
+        file.write_text(text)
+        return 0
+    if file.read_text() == text:
+        print(f"{file} is the table")
+        return 0
+    print(f"{file} is not the table any more: tests/faults/faults.py --page {file} --write")
+    return 1
 
 
 def main():
@@ -179,12 +249,13 @@ def main():
     parser.add_argument("--all", action="store_true", help="the long rows too")
     parser.add_argument("--only", default="*", help="rows of this name; * stands for anything")
     parser.add_argument("--group", help="rows of this group")
-    parser.add_argument("--markdown", action="store_true")
+    parser.add_argument("--sanitized", action="store_true", help="BUILD has sanitizers: what they cannot do is skipped")
+    parser.add_argument("--page", type=pathlib.Path, help="compare this page with the table")
+    parser.add_argument("--write", action="store_true", help="write the page")
     given = parser.parse_args()
     rows = table()
-    if given.markdown:
-        print(markdown(rows), end="")
-        return 0
+    if given.page:
+        return page(given.page, markdown(rows), given.write)
     if given.build is None:
         parser.error("name the build folder")
     chosen = [row for row in rows if fnmatch.fnmatchcase(row.name, given.only) and given.group in (None, row.group)]
@@ -193,10 +264,12 @@ def main():
         print(f"faults: no row is called so; there are {len(rows)}")
         return 2
     start = time.monotonic()
-    counts = bear_all(given.build.resolve(), now)
+    counts = bear_all(given.build.resolve(), now, given.sanitized)
     left = f", {len(chosen) - len(now)} long ones left out" if len(now) < len(chosen) else ""
-    print(f"faults: {counts['ok']} borne, {counts['failed']} failed, {counts['skipped']} skipped of {len(now)} in "
-          f"{time.monotonic() - start:.0f} s{left}")
+    print(
+        f"faults: {counts['ok']} borne, {counts['failed']} failed, {counts['skipped']} skipped of {len(now)} in "
+        f"{time.monotonic() - start:.0f} s{left}"
+    )
     return 1 if counts["failed"] else 0
 
 

@@ -2,10 +2,11 @@
 
     kills.py run|baseline|history COUNT [SEED]       in a folder of the fault table (node.bash)
 
-After every kill: what was there before is readable, nothing half-written has a name that anybody would read, and the next command
-works. COUNT counts the kills that hit a command that ran. Ends with 1 at the first that
+After every kill: what was there before is readable, nothing half-written has a name that anybody would read, and the
+next command works. COUNT counts the kills that hit a command that ran. Ends with 1 at the first that
 does not hold.
 """
+
 import json
 import os
 import pathlib
@@ -96,9 +97,18 @@ class History:
     def look(self, number):
         if not pathlib.Path("store.sqlite").exists():
             return False
-        answer = subprocess.run([os.environ["GPUGAUGE_PYTHON"], "-c", "import sqlite3; "
-                                 "print(sqlite3.connect('store.sqlite').execute('PRAGMA integrity_check').fetchone()[0])"],
-                                capture_output=True, text=True).stdout.strip()
+        answer = subprocess.run(
+            [
+                os.environ["GPUGAUGE_PYTHON"],
+                "-c",
+                (
+                    "import sqlite3; "
+                    "print(sqlite3.connect('store.sqlite').execute('PRAGMA integrity_check').fetchone()[0])"
+                ),
+            ],
+            capture_output=True,
+            text=True,
+        ).stdout.strip()
         if answer != "ok":
             fail(f"after kill {number} the store is damaged: {answer}")
         code, said = gpugauge("history", "ingest", "--store", "store.sqlite", "night", "--quiet")
@@ -124,7 +134,7 @@ def main():
         time.sleep(dice.uniform(0, length))
         child.send_signal(signal.SIGKILL)
         missed = child.wait() != -signal.SIGKILL
-        length *= .9 if missed else 1.05  # the machine's load changes
+        length *= 0.9 if missed else 1.05  # the machine's load changes
         hit += not missed
         whole += bool(what.look(number))
     # What a killed command left in TMPDIR is cleared up by the next.

@@ -39,4 +39,7 @@ here() { wait_until test -e "libexec/here"; }
 python() { "$GPUGAUGE_PYTHON" "$@"; }
 is_root() { [ "$(id -u)" = 0 ] || { echo "it needs root"; return 1; }; }
 # A small file system, gone at the end. Where this machine does not allow it, the row is skipped by `needs`.
-can_mount() { is_root && unshare --mount true 2>/dev/null || { echo "it needs the right to mount"; return 1; }; }
+can_mount() {
+  is_root || return 1
+  unshare --mount true 2>/dev/null || { echo "it needs the right to mount"; return 1; }
+}

@@ -1,4 +1,5 @@
 """The machine that a fault happens on: a folder, its environment, and what must hold there afterwards."""
+
 import hashlib
 import json
 import os
@@ -28,27 +29,74 @@ fi
 {body}
 """
 # What no user may ever see.
-NEVER = re.compile(r"terminate called|what\(\):|Assertion|std::|basic_string|json\.exception|Traceback|AddressSanitizer|"
-                   r"runtime error:|_backend::|core dumped|\x1b|\0")
+NEVER = re.compile(
+    r"terminate called|what\(\):|Assertion|std::|basic_(string|filebuf|ios)|json\.exception|Traceback|AddressSanitizer|"
+    r"runtime error:|_backend::|core dumped|\x1b|\0"
+)
 
 
 def definitions(family, gpu):
-    return {"schema": "gpugauge.definitions/1", "family": family, "definitions": [
-        {"id": f"{family}/op", "class": "launch" if gpu else "host_cpu", "isolates": "nothing", "bad_value": "none",
-         "window_share": 1, "ids": [f"{family}/op"], "depths": {f"{family}/op": "smoke"}, "requires": {"gpu": gpu}}]}
+    return {
+        "schema": "gpugauge.definitions/1",
+        "family": family,
+        "definitions": [
+            {
+                "id": f"{family}/op",
+                "class": "launch" if gpu else "host_cpu",
+                "isolates": "nothing",
+                "bad_value": "none",
+                "window_share": 1,
+                "ids": [f"{family}/op"],
+                "depths": {f"{family}/op": "smoke"},
+                "requires": {"gpu": gpu},
+            }
+        ],
+    }
 
 
 def samples(family, gpu, value=1e-3):
-    return {"schema": "gpugauge.samples/1", "family": family, "status": "ok", "reason": "", "suite_version": "0.1.0",
-            "source_hash": "a" * 64, "seed": 1, "context": {}, "benchmarks": [
-                {"id": f"{family}/op", "status": "ok", "reason": "", "parameters": {}, "notes": {},
-                 "work": {"bytes": 0, "flops": 0, "items": 0},
-                 "batches": {"operations_per_batch": 1, "seconds_per_operation": [value] * 4,
-                             "cpu_seconds_per_operation": [], "sm_clock_hz": [], "window_seconds": 4 * value, "cpu_seconds": 0},
-                 "metrics": [{"name": "latency", "unit": "second", "better": "lower",
-                              "class": "launch" if gpu else "host_cpu", "statistic": "median", "value": value,
-                              "resolution": 0, "judged": True, "note": ""}],
-                 "verifications": [{"method": "made for the test", "passed": True}]}]}
+    return {
+        "schema": "gpugauge.samples/1",
+        "family": family,
+        "status": "ok",
+        "reason": "",
+        "suite_version": "0.1.0",
+        "source_hash": "a" * 64,
+        "seed": 1,
+        "context": {},
+        "benchmarks": [
+            {
+                "id": f"{family}/op",
+                "status": "ok",
+                "reason": "",
+                "parameters": {},
+                "notes": {},
+                "work": {"bytes": 0, "flops": 0, "items": 0},
+                "batches": {
+                    "operations_per_batch": 1,
+                    "seconds_per_operation": [value] * 4,
+                    "cpu_seconds_per_operation": [],
+                    "sm_clock_hz": [],
+                    "window_seconds": 4 * value,
+                    "cpu_seconds": 0,
+                },
+                "metrics": [
+                    {
+                        "name": "latency",
+                        "unit": "second",
+                        "better": "lower",
+                        "class": "launch" if gpu else "host_cpu",
+                        "statistic": "median",
+                        "value": value,
+                        "resolution": 0,
+                        "judged": True,
+                        "note": "",
+                    }
+                ],
+                "verifications": [{"method": "made for the test", "passed": True}],
+            }
+        ],
+    }
 
 
 def ulid(number):
@@ -63,12 +111,24 @@ class Node:
         self.build = pathlib.Path(build)
         self.folder = pathlib.Path(folder)
         self.mark = f"{os.getpid()}-{name}"
-        keep = {key: os.environ[key] for key in ("PATH", "LANG", "USER", "ASAN_OPTIONS", "UBSAN_OPTIONS") if key in os.environ}
+        keep = {
+            key: os.environ[key]
+            for key in ("PATH", "LANG", "USER", "ASAN_OPTIONS", "UBSAN_OPTIONS")
+            if key in os.environ
+        }
         self.environment = {
-            **keep, "PATH": f"{self.build}/bin:{keep['PATH']}", "HOME": str(self.folder / "home"), "TMPDIR": str(self.folder / "tmp"),
-            "GPUGAUGE_STATE": str(self.folder / "state"), "GPUGAUGE_LIBEXEC": str(self.folder / "libexec"), "COLUMNS": "1000",
-            "GPUGAUGE_DEVICE_LOCK": self.mark, "GPUGAUGE_FAULT": self.mark, "BUILD": str(self.build),
-            "GPUGAUGE_PYTHON": os.environ.get("GPUGAUGE_PYTHON", "python3"), "FAULTS": str(HERE),
+            **keep,
+            "PATH": f"{self.build}/bin:{keep['PATH']}",
+            "HOME": str(self.folder / "home"),
+            "TMPDIR": str(self.folder / "tmp"),
+            "GPUGAUGE_STATE": str(self.folder / "state"),
+            "GPUGAUGE_LIBEXEC": str(self.folder / "libexec"),
+            "COLUMNS": "1000",
+            "GPUGAUGE_DEVICE_LOCK": self.mark,
+            "GPUGAUGE_FAULT": self.mark,
+            "BUILD": str(self.build),
+            "GPUGAUGE_PYTHON": os.environ.get("GPUGAUGE_PYTHON", "python3"),
+            "FAULTS": str(HERE),
             "GPUGAUGE_BASELINES": str(self.folder / "no-shipped-baselines"),
         }
         for place in ("home", "tmp", "state/runs", "libexec"):
@@ -106,8 +166,15 @@ class Node:
             script = f'gpugauge() {{ env $SHIM "$BUILD/bin/gpugauge" "$@"; }}\n{script}'
         output = self.folder.with_suffix(".output")
         with open(output, "wb") as file:
-            child = subprocess.Popen(["bash", "-c", f'. "$FAULTS/node.bash"\n{script}'], cwd=self.folder, env=environment,
-                                     stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT, start_new_session=True)
+            child = subprocess.Popen(
+                ["bash", "-c", f'. "$FAULTS/node.bash"\n{script}'],
+                cwd=self.folder,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=file,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
             deadline = time.monotonic() + seconds
             while True:
                 process, status, usage = os.wait4(child.pid, os.WNOHANG)
@@ -118,7 +185,7 @@ class Node:
                     _, status, usage = os.wait4(child.pid, 0)
                     status = None
                     break
-                time.sleep(.01)
+                time.sleep(0.01)
             child.returncode = 0  # it was waited for here
         code = None if status is None else os.waitstatus_to_exitcode(status)
         text = output.read_bytes()[-1_000_000:].decode(errors="replace")
@@ -143,11 +210,13 @@ class Node:
         """Those that do not end within the patience, as pid and command line."""
         deadline = time.monotonic() + patience
         while self.processes() and time.monotonic() < deadline:
-            time.sleep(.02)
+            time.sleep(0.02)
         found = []
         for process in self.processes():
             try:
-                words = pathlib.Path(f"/proc/{process}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                words = (
+                    pathlib.Path(f"/proc/{process}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                )
             except OSError:
                 continue
             found.append(f"{process} {words}")

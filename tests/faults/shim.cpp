@@ -1,8 +1,8 @@
 // The C library answering as on a bad day, for the command it is preloaded into and nobody that it starts.
 // GPUGAUGE_SHIM is a list with commas of
 //   rename=E fsync=E write=E close=E mkdir=E fork=E
-//                     that call fails with the error number E on files whose path holds "out" (out.json and what
-//                     is written beside it, folders of that name); fork on every start
+//                     that call fails with the error number E on files whose path holds "out" (out.json and
+//                     what is written beside it, folders of that name); fork on every start
 //   clock=SECONDS     the wall clock steps by so many seconds once half a second has passed
 //   nokill            SIGKILL reaches nobody, as in a process that is stuck in the kernel
 #include <cerrno>
@@ -103,8 +103,8 @@ int clock_gettime(clockid_t clock, struct timespec* time) noexcept {
   const char* step = word("clock");
   if (clock != CLOCK_REALTIME || result != 0 || step == nullptr) return result;
   static const timespec first = *time;
-  const double passed =
-      static_cast<double>(time->tv_sec - first.tv_sec) + static_cast<double>(time->tv_nsec - first.tv_nsec) / 1e9;
+  const double passed = static_cast<double>(time->tv_sec - first.tv_sec) +
+                        static_cast<double>(time->tv_nsec - first.tv_nsec) / 1e9;
   if (passed > .5) time->tv_sec += std::atol(step + 1);  // NOLINT(cert-err34-c): our own rows
   return result;
 }

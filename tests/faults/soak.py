@@ -3,10 +3,12 @@
 
     soak.py BUILD [RUNS [SEED]]      (500 runs; a seed of its own, printed)
 
-The families are scripts, so that it takes minutes. After every run: no process of it lives, no temporary file is left, and what it
-stored can be read. At the end: the memory and time of a command did not grow, every stored run is in the history once, a second
-ingest changes nothing, and one command of many rounds kept its descriptors and its memory. Ends with 1 at the first that does not hold.
+The families are scripts, so that it takes minutes. After every run: no process of it lives, no temporary file is left,
+and what it stored can be read. At the end: the memory of a command did not grow, every stored run is in the history
+once, a second ingest changes nothing, and one command of many rounds kept its descriptors and its memory. Ends with 1 at
+the first that does not hold.
 """
+
 import json
 import os
 import pathlib
@@ -30,16 +32,32 @@ FAULTS = {
     "crash at its end": ("leave; kill -ABRT $$", RUN, {1}),
     "hang": ("trap '' TERM; sleep 60", RUN + " --process-limit 0.2", {1}),
     "daemon left behind": ("setsid sleep 60 & leave", RUN, {0}),
-    "garbage": ("head -c 1000000 /dev/urandom; head -c 3000 /dev/urandom >\"$samples\"", RUN, {1}),
+    "garbage": ('head -c 1000000 /dev/urandom; head -c 3000 /dev/urandom >"$samples"', RUN, {1}),
     "flood": ("head -c 50000000 /dev/zero; leave", RUN, {0}),
     "missing": ("leave", "rm libexec/gpugauge-bench-bad; " + RUN, {0}),
     "place that takes no file": ("leave", RUN + " --output /proc/none/out.json", {2}),
     "standard output closed": ("leave", RUN + " >&-", {2}),
-    "renaming fails": ("leave", "env LD_PRELOAD=$BUILD/tests/faults/libshim.so GPUGAUGE_SHIM=rename=116 " + RUN + " --output out.json", {2}),
-    "few descriptors": ("leave", "bash -c 'ulimit -n 12; exec gpugauge run --device host --profile smoke --quiet'", {0, 1, 2}),
+    "renaming fails": (
+        "leave",
+        "env LD_PRELOAD=$BUILD/tests/faults/libshim.so GPUGAUGE_SHIM=rename=116 " + RUN + " --output out.json",
+        {2},
+    ),
+    "few descriptors": (
+        "leave",
+        "bash -c 'ulimit -n 12; exec gpugauge run --device host --profile smoke --quiet'",
+        {0, 1, 2},
+    ),
     "SIGTERM": ("leave", "start " + RUN + "; sleep 0.0$((RANDOM % 10)); kill -TERM $command; finish", {0, 3}),
-    "SIGKILL": ("leave", "start " + RUN + "; sleep 0.0$((RANDOM % 10)); kill -KILL $command; finish; [ $? = 137 ] || exit 0; exit 9", {0, 9}),
-    "two at once": ("leave", RUN + " >first 2>&1 & " + RUN + " --wait 30 >second 2>&1; a=$?; wait; cat first second; exit $a", {0}),
+    "SIGKILL": (
+        "leave",
+        "start " + RUN + "; sleep 0.0$((RANDOM % 10)); kill -KILL $command; finish; [ $? = 137 ] || exit 0; exit 9",
+        {0, 9},
+    ),
+    "two at once": (
+        "leave",
+        RUN + " >first 2>&1 & " + RUN + " --wait 30 >second 2>&1; a=$?; wait; cat first second; exit $a",
+        {0},
+    ),
     "check": ("leave", "gpugauge check $HOST --report json=report.json", {3}),
 }
 
@@ -73,7 +91,7 @@ def soak(node, runs, dice):
     """Counts of each fault, and of every command its peak memory in KiB and its seconds."""
     counts, memory, seconds, stored = {}, [], [], set()
     for number in range(1, runs + 1):
-        name = dice.choice(list(FAULTS))
+        name = dice.choices(list(FAULTS), [6 if one == "none" else 1 for one in FAULTS])[0]
         body, script, wanted = FAULTS[name]
         node.write_family("bad", False, body)
         start = time.monotonic()
@@ -116,9 +134,28 @@ def many_rounds(node, rounds):
     """One command of many rounds: (descriptors, resident KiB) while it ran."""
     node.write_family("bad", False, "setsid sleep 60 & head -c 200000 /dev/urandom; leave")
     environment = dict(node.environment)
-    child = subprocess.Popen([f"{node.build}/bin/gpugauge", "baseline", "create", "--device", "host", "--profile", "smoke", "--quiet",
-                              "--rounds", str(rounds), "--name", "soaked"], cwd=node.folder, env=environment,
-                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    child = subprocess.Popen(
+        [
+            f"{node.build}/bin/gpugauge",
+            "baseline",
+            "create",
+            "--device",
+            "host",
+            "--profile",
+            "smoke",
+            "--quiet",
+            "--rounds",
+            str(rounds),
+            "--name",
+            "soaked",
+        ],
+        cwd=node.folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
     said = []
     reader = threading.Thread(target=lambda: said.append(child.stdout.read()))
     reader.start()
@@ -130,7 +167,7 @@ def many_rounds(node, rounds):
             seen.append((descriptors, resident))
         except (OSError, AttributeError):
             pass
-        time.sleep(.02)
+        time.sleep(0.02)
     reader.join()
     if child.returncode != 0:
         fail(f"baseline create of {rounds} rounds ended with {child.returncode}: {''.join(said)[-800:]}")
@@ -152,7 +189,9 @@ def main():
     print(f"soak: {runs} runs, seed {seed}", flush=True)
     own = len(os.listdir("/proc/self/fd"))
     start = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="soak-", dir=build) as scratch, Node(build, pathlib.Path(scratch) / "node", "soak") as node:
+    with tempfile.TemporaryDirectory(prefix="soak-", dir=build) as scratch, Node(
+        build, pathlib.Path(scratch) / "node", "soak"
+    ) as node:
         node.write_family("good", False)
         counts, memory, seconds = soak(node, runs, random.Random(seed))
         size = history(node)
@@ -161,16 +200,24 @@ def main():
         seen = many_rounds(node, rounds)
         data = sum(file.stat().st_size for file in runs_of(node)) - sum(file.stat().st_size for file in files)
     print("soak: " + ", ".join(f"{count} {name}" for name, count in sorted(counts.items())))
-    print(f"soak: {runs} commands in {time.monotonic() - start:.0f} s left {len(files)} run files"
-          + (f", a store of {size >> 10} KiB" if size else "; this build has no history") + ", no process and no temporary file")
+    print(
+        f"soak: {runs} commands in {time.monotonic() - start:.0f} s left {len(files)} run files"
+        + (f", a store of {size >> 10} KiB" if size else "; this build has no history")
+        + ", no process and no temporary file"
+    )
     if memory:
-        print(f"soak: a run without fault takes {statistics.median(memory) / 1024:.1f} MiB at most; last fifth over first {grown(memory):.3f}")
-    middle = seen[len(seen) // 10:]
+        print(
+            f"soak: a run without fault takes {statistics.median(memory) / 1024:.1f} MiB at most; last fifth over first"
+            f" {grown(memory):.3f}"
+        )
+    middle = seen[len(seen) // 10 :]
     descriptors = [one for one, _ in middle]
     resident = [one for _, one in middle]
-    print(f"soak: one command of {rounds} rounds: descriptors {min(descriptors)} to {max(descriptors)}, last fifth over first "
-          f"{grown(descriptors):.3f}; resident {min(resident) / 1024:.1f} to {max(resident) / 1024:.1f} MiB, of which its runs are "
-          f"{data / 1048576:.1f} MiB as files")
+    print(
+        f"soak: one command of {rounds} rounds: descriptors {min(descriptors)} to {max(descriptors)}, last fifth over"
+        f" first {grown(descriptors):.3f}; resident {min(resident) / 1024:.1f} to {max(resident) / 1024:.1f} MiB, of"
+        f" which its runs are {data / 1048576:.1f} MiB as files"
+    )
     if len(memory) >= 10 and grown(memory) > 1.1:
         fail("the memory of a run grew with the number of runs before it")
     if grown(descriptors) > 1.1:

@@ -1,4 +1,5 @@
 """A baseline that was cut short, edited, moved or comes from somewhere else."""
+
 from fault import Fault
 
 MAKE = """
@@ -18,8 +19,12 @@ GIVEN = "gpugauge compare earlier.json --baseline mine"
 
 def refused(name, edit, says, **more):
     """Asked for by name it is refused; where it is only one that might fit, it is named and not used."""
-    return [Fault(f"{name}, asked for", GIVEN, 2, says, before=MAKE + edit, **more),
-            Fault(f"{name}, found", "gpugauge compare earlier.json", 3, f"({says}).*cannot judge", before=MAKE + edit, **more)]
+    return [
+        Fault(f"{name}, asked for", GIVEN, 2, says, before=MAKE + edit, **more),
+        Fault(
+            f"{name}, found", "gpugauge compare earlier.json", 3, f"({says}).*cannot judge", before=MAKE + edit, **more
+        ),
+    ]
 
 
 def edited(name, file, was, now, says):
@@ -28,55 +33,185 @@ def edited(name, file, was, now, says):
 
 def bundle(name, edit, says, **more):
     """A file that is to be imported."""
-    return Fault(f"import: {name}", "gpugauge baseline import it.json", 2, says, before=MAKE + "gpugauge baseline export mine it.json >/dev/null; rm -r state/baselines\n" + edit,
-                 holds="[ -z \"$(ls -A state/site 2>/dev/null)\" ] && [ ! -e escaped ]", **more)
+    return Fault(
+        f"import: {name}",
+        "gpugauge baseline import it.json",
+        2,
+        says,
+        before=MAKE + "gpugauge baseline export mine it.json >/dev/null; rm -r state/baselines\n" + edit,
+        holds='[ -z "$(ls -A state/site 2>/dev/null)" ] && [ ! -e escaped ]',
+        **more,
+    )
 
 
 def change(statement):
-    return f"python - <<'PY'\nimport json\nit = json.load(open('it.json'))\nfiles = it['files']\n{statement}\njson.dump(it, open('it.json', 'w'))\nPY"
+    return (
+        "python - <<'PY'\nimport json\nit = json.load(open('it.json'))\nfiles ="
+        f" it['files']\n{statement}\njson.dump(it, open('it.json', 'w'))\nPY"
+    )
 
 
 ROWS = [
     Fault("whole", GIVEN, 0, "given baseline mine", before=MAKE),
-    *refused("its manifest cut short", "truncate -s 100 $mine/baseline.json", "baseline.json: the JSON ends too early, after 100 bytes: the file is truncated"),
+    *refused(
+        "its manifest cut short",
+        "truncate -s 100 $mine/baseline.json",
+        "baseline.json: the JSON ends too early, after 100 bytes: the file is truncated",
+    ),
     *refused("its manifest empty", ": >$mine/baseline.json", "baseline.json: the file is empty"),
-    *edited("its manifest of another schema", "$mine/baseline.json", "gpugauge.baseline/1", "gpugauge.baseline/2", "baseline.json: .*gpugauge.baseline/1"),
+    *edited(
+        "its manifest of another schema",
+        "$mine/baseline.json",
+        "gpugauge.baseline/1",
+        "gpugauge.baseline/2",
+        "baseline.json: .*gpugauge.baseline/1",
+    ),
     *edited("its manifest edited", "$mine/baseline.json", '"started": "2', '"started": "3', "the manifest was changed"),
-    *edited("a path that leads out", "$mine/baseline.json", "runs/01TEST00000000000000000052.json", "../../../../etc/passwd", "a baseline reaches no file outside its folder"),
-    *refused("a run cut short", "truncate -s 300 $one", "52.json has 300 bytes and was pinned with .*it was truncated since"),
-    *refused("a run edited", """sed -i 's|"seed": [0-9]|"seed": 1|; s|"seed":[0-9]|"seed":1|' $one; sed -i 's|0.001|0.002|' $one""", "52.json .*(was changed since it was pinned|was changed since)"),
+    *edited(
+        "a path that leads out",
+        "$mine/baseline.json",
+        "runs/01TEST00000000000000000052.json",
+        "../../../../etc/passwd",
+        "a baseline reaches no file outside its folder",
+    ),
+    *refused(
+        "a run cut short", "truncate -s 300 $one", "52.json has 300 bytes and was pinned with .*it was truncated since"
+    ),
+    *refused(
+        "a run edited",
+        """sed -i 's|"seed": [0-9]|"seed": 1|; s|"seed":[0-9]|"seed":1|' $one; sed -i 's|0.001|0.002|' $one""",
+        "52.json .*(was changed since it was pinned|was changed since)",
+    ),
     *refused("a run missing", "rm $one", "52.json is missing: the baseline is incomplete"),
-    *refused("a run that is a link", "mv $one elsewhere; ln -s $PWD/elsewhere $one", "52.json is a link: a baseline holds plain files only"),
-    *refused("its runs' folder a link", "mv $mine/runs elsewhere; ln -s $PWD/elsewhere $mine/runs", "runs is a link: a baseline holds plain files only"),
+    *refused(
+        "a run that is a link",
+        "mv $one elsewhere; ln -s $PWD/elsewhere $one",
+        "52.json is a link: a baseline holds plain files only",
+    ),
+    *refused(
+        "its runs' folder a link",
+        "mv $mine/runs elsewhere; ln -s $PWD/elsewhere $mine/runs",
+        "runs is a link: a baseline holds plain files only",
+    ),
     *refused("a run that is a pipe", "rm $one; mkfifo $one", "52.json is not a regular file"),
-    *refused("its log edited", "sed -i 's|created|removed|' $mine/log.jsonl", "log.jsonl has 1 lines and should have 1: lines at its end were removed or changed"),
+    *refused(
+        "its log edited",
+        "sed -i 's|created|removed|' $mine/log.jsonl",
+        "log.jsonl has 1 lines and should have 1: lines at its end were removed or changed",
+    ),
     *refused("its log removed", "rm $mine/log.jsonl", "log.jsonl is missing: 1 decisions were recorded there"),
-    Fault("no such baseline", "gpugauge compare earlier.json --baseline nothing", 2, "there is no baseline 'nothing'; there is none yet"),
+    Fault(
+        "no such baseline",
+        "gpugauge compare earlier.json --baseline nothing",
+        2,
+        "there is no baseline 'nothing'; there is none yet",
+    ),
     Fault("a file in its place", "gpugauge compare earlier.json --baseline ./earlier.json", 2, "baseline.json"),
-    Fault("an empty folder", "mkdir empty; gpugauge compare earlier.json --baseline ./empty", 2, "empty/baseline.json is missing"),
-    Fault("of another machine", GIVEN, 3, "Not comparable with that baseline: device.host.cpu_model .*cannot judge",
-          before=MAKE + """sed -i 's|"host.cpu_model": "[^"]*"|"host.cpu_model": "Other"|' earlier.json""", changes="earlier"),
-    Fault("of another GPU", "gpugauge compare now.json --baseline mine", 3, "Not comparable with that baseline: device.gpu.0.name .*cannot judge", gpu=True,
-          before=MAKE + """sed 's|"gpu.0.name": "[^"]*"|"gpu.0.name": "NVIDIA Other 2000"|' earlier.json >now.json; ! cmp -s now.json earlier.json"""),
-    Fault("from the future", GIVEN, 0, "holds a round dated 2099-01-01T00:00:00.000Z, later than now: the clock of this machine is wrong", before=MAKE.replace('run["id"] =', 'run["started"] = "2099-01-01T00:00:00.000Z"; run["id"] =')),
-    Fault("rounds that are partial", "gpugauge baseline create --name mine part.json", 2, "it is partial: stopped",
-          before="""sed 's|"complete": *true|"complete": false|; s|"partial_reason": *""|"partial_reason": "stopped"|' earlier.json >part.json"""),
-    Fault("made twice", "gpugauge baseline create --name mine earlier.json", 2, "already holds a baseline; baselines are never overwritten", before=MAKE),
-    Fault("a name that leads out", "gpugauge baseline create --name ../../escaped earlier.json", 2, "--name ../../escaped: a name is made of letters", holds="[ ! -e escaped ] && [ ! -e ../escaped ]"),
-
+    Fault(
+        "an empty folder",
+        "mkdir empty; gpugauge compare earlier.json --baseline ./empty",
+        2,
+        "empty/baseline.json is missing",
+    ),
+    Fault(
+        "of another machine",
+        GIVEN,
+        3,
+        "Not comparable with that baseline: device.host.cpu_model .*cannot judge",
+        before=MAKE + """sed -i 's|"host.cpu_model": "[^"]*"|"host.cpu_model": "Other"|' earlier.json""",
+        changes="earlier",
+    ),
+    Fault(
+        "of another GPU",
+        "gpugauge compare now.json --baseline mine",
+        3,
+        "Not comparable with that baseline: device.gpu.0.name .*cannot judge",
+        gpu=True,
+        before=MAKE
+        + """sed 's|"gpu.0.name": "[^"]*"|"gpu.0.name": "NVIDIA Other 2000"|' earlier.json >now.json; ! cmp -s now.json earlier.json""",
+    ),
+    Fault(
+        "from the future",
+        GIVEN,
+        0,
+        "holds a round dated 2099-01-01T00:00:00.000Z, later than now: the clock of this machine is wrong",
+        before=MAKE.replace('run["id"] =', 'run["started"] = "2099-01-01T00:00:00.000Z"; run["id"] ='),
+    ),
+    Fault(
+        "rounds that are partial",
+        "gpugauge baseline create --name mine part.json",
+        2,
+        "it is partial: stopped",
+        before="""sed 's|"complete": *true|"complete": false|; s|"partial_reason": *""|"partial_reason": "stopped"|' earlier.json >part.json""",
+    ),
+    Fault(
+        "made twice",
+        "gpugauge baseline create --name mine earlier.json",
+        2,
+        "already holds a baseline; baselines are never overwritten",
+        before=MAKE,
+    ),
+    Fault(
+        "a name that leads out",
+        "gpugauge baseline create --name ../../escaped earlier.json",
+        2,
+        "--name ../../escaped: a name is made of letters",
+        holds="[ ! -e escaped ] && [ ! -e ../escaped ]",
+    ),
     bundle("cut short", "truncate -s 2000 it.json", "it.json: .*truncated"),
-    bundle("of another schema", "sed -i 's|gpugauge.baseline_bundle/1|gpugauge.bundle/9|; s|bundle/1|bundle/9|' it.json", "it.json.*schema|it.json.*bundle/1"),
-    bundle("a file that leads out", change("files['../../escaped'] = 'x'"), "holds '../../escaped', which is no file of a baseline"),
-    bundle("a run that leads out", change("files['runs/../../../escaped.json'] = 'x'"), "which is no file of a baseline"),
-    bundle("an absolute path", change("files['/tmp/escaped'] = 'x'"), "holds '/tmp/escaped', which is no file of a baseline"),
-    bundle("a name that leads out", change("it['name'] = '../../escaped'"), "its name '../../escaped' cannot be a folder's"),
+    bundle(
+        "of another schema",
+        "sed -i 's|gpugauge.baseline_bundle/1|gpugauge.bundle/9|; s|bundle/1|bundle/9|' it.json",
+        "it.json.*schema|it.json.*bundle/1",
+    ),
+    bundle(
+        "a file that leads out",
+        change("files['../../escaped'] = 'x'"),
+        "holds '../../escaped', which is no file of a baseline",
+    ),
+    bundle(
+        "a run that leads out", change("files['runs/../../../escaped.json'] = 'x'"), "which is no file of a baseline"
+    ),
+    bundle(
+        "an absolute path",
+        change("files['/tmp/escaped'] = 'x'"),
+        "holds '/tmp/escaped', which is no file of a baseline",
+    ),
+    bundle(
+        "a name that leads out", change("it['name'] = '../../escaped'"), "its name '../../escaped' cannot be a folder's"
+    ),
     bundle("a name with a command", change("it['name'] = '$(touch escaped)'"), "cannot be a folder's"),
-    bundle("a file that its manifest does not name", change("files['runs/01TEST00000000000000000099.json'] = files['runs/01TEST00000000000000000052.json']"), "it holds files that its manifest does not name"),
-    bundle("a run changed", change("files['runs/01TEST00000000000000000052.json'] = files['runs/01TEST00000000000000000052.json'].replace('0.001', '0.002')"), "52.json was changed since it was pinned|was changed since"),
+    bundle(
+        "a file that its manifest does not name",
+        change("files['runs/01TEST00000000000000000099.json'] = files['runs/01TEST00000000000000000052.json']"),
+        "it holds files that its manifest does not name",
+    ),
+    bundle(
+        "a run changed",
+        change(
+            "files['runs/01TEST00000000000000000052.json'] ="
+            " files['runs/01TEST00000000000000000052.json'].replace('0.001', '0.002')"
+        ),
+        "52.json was changed since it was pinned|was changed since",
+    ),
     bundle("without a manifest", change("del files['baseline.json']"), "holds no baseline.json"),
     bundle("a value that is no text", change("files['baseline.json'] = 7"), "it.json: files"),
-    Fault("import: the place is a link", "gpugauge baseline import it.json", 2, "is there already; baselines are never overwritten",
-          before=MAKE + "gpugauge baseline export mine it.json >/dev/null; mkdir -p state/site target; ln -s $PWD/target state/site/mine", holds='[ -z "$(ls -A target)" ]'),
-    Fault("import: the site's folder is a link into nothing", "gpugauge baseline import it.json", 2, "state/site could not be made",
-          before=MAKE + "gpugauge baseline export mine it.json >/dev/null; ln -s $PWD/nowhere state/site", holds="[ ! -e nowhere ]"),
+    Fault(
+        "import: the place is a link",
+        "gpugauge baseline import it.json",
+        2,
+        "is there already; baselines are never overwritten",
+        before=MAKE
+        + "gpugauge baseline export mine it.json >/dev/null; mkdir -p state/site target; ln -s $PWD/target"
+        " state/site/mine",
+        holds='[ -z "$(ls -A target)" ]',
+    ),
+    Fault(
+        "import: the site's folder is a link into nothing",
+        "gpugauge baseline import it.json",
+        2,
+        "state/site could not be made",
+        before=MAKE + "gpugauge baseline export mine it.json >/dev/null; ln -s $PWD/nowhere state/site",
+        holds="[ ! -e nowhere ]",
+    ),
 ]

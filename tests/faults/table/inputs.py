@@ -1,15 +1,27 @@
 """A file that was handed in: to compare, to fleet, to the history, to diagnose and to the doctor."""
+
 from fault import Fault
 
 STORE = "gpugauge history --help | grep -q 'Not in this build' && { echo 'this build has no history'; false; } || true"
 
 
 def run_file(name, make, says, **more):
-    return Fault(f"run file: {name}", "timeout 20 gpugauge compare x.json", 2, "gpugauge: .*" + says, before=make, **more)
+    return Fault(
+        f"run file: {name}", "timeout 20 gpugauge compare x.json", 2, "gpugauge: .*" + says, before=make, **more
+    )
 
 
 def store(name, make, says, command="gpugauge history trend 'good/*' --store s.sqlite", **more):
-    return Fault(f"store: {name}", command, 2, says, before="gpugauge history ingest --store s.sqlite earlier.json >/dev/null; " + make, needs=STORE, changes="s.sqlite|x.sqlite", **more)
+    return Fault(
+        f"store: {name}",
+        command,
+        2,
+        says,
+        before="gpugauge history ingest --store s.sqlite earlier.json >/dev/null; " + make,
+        needs=STORE,
+        changes="s.sqlite|x.sqlite",
+        **more,
+    )
 
 
 ROWS = [
@@ -18,28 +30,95 @@ ROWS = [
     run_file("cut short", "head -c 700 earlier.json >x.json", "x.json.*truncated"),
     run_file("a key twice", """echo '{"schema": "gpugauge.run/1", "schema": "x"}' >x.json""", "x.json"),
     run_file("nested a hundred thousand deep", "head -c 100000 /dev/zero | tr '\\0' '[' >x.json", "x.json"),
-    run_file("of another schema", "sed 's|gpugauge.run/1|gpugauge.run/2|' earlier.json >x.json", "x.json.*gpugauge.run/1"),
+    run_file(
+        "of another schema", "sed 's|gpugauge.run/1|gpugauge.run/2|' earlier.json >x.json", "x.json.*gpugauge.run/1"
+    ),
     run_file("a pipe", "mkfifo x.json", "x.json is not a regular file"),
     run_file("a folder without one", "mkdir x.json", "the folder x.json holds no .json file"),
     run_file("binary", "head -c 100000 /dev/urandom >x.json", "x.json"),
     run_file("of 3 GiB", "truncate -s 3G x.json", "x.json has 3221225472 bytes; at most"),
     run_file("an escape sequence in it", """printf '{"schema": "\\033[31mred"}' >x.json""", "x.json"),
-    run_file("no permission", "cp earlier.json x.json; chmod 0 x.json", "x.json could not be opened: Permission denied",
-             needs='[ "$(id -u)" != 0 ] || { echo "root reads everything"; false; }'),
-    Fault("fleet: one of three cannot be read", "gpugauge fleet night", 3, "b.json.*truncated", before="mkdir night; cp earlier.json night/a.json; cp earlier.json night/c.json; head -c 500 earlier.json >night/b.json"),
+    run_file(
+        "no permission",
+        "cp earlier.json x.json; chmod 0 x.json",
+        "x.json could not be opened: Permission denied",
+        needs='[ "$(id -u)" != 0 ] || { echo "root reads everything"; false; }',
+    ),
+    Fault(
+        "fleet: one of three cannot be read",
+        "gpugauge fleet night",
+        3,
+        "b.json.*truncated",
+        before=(
+            "mkdir night; cp earlier.json night/a.json; cp earlier.json night/c.json; head -c 500 earlier.json"
+            " >night/b.json"
+        ),
+    ),
     Fault("fleet: a folder without files", "mkdir night; gpugauge fleet night", 2, "night holds no .*json file"),
-    Fault("fleet: a link that leads round", "mkdir night; ln -s ../night night/again; cp earlier.json night/a.json; gpugauge fleet night", 3, "cannot judge|1 "),
-    Fault("diagnose: no observation", "gpugauge diagnose earlier.json", 2, "earlier.json"),
-    Fault("doctor: an inventory that is none", "gpugauge doctor --inventory earlier.json", 2, "earlier.json"),
-    Fault("doctor: a lock that is none", "gpugauge doctor verify earlier.json", 2, "earlier.json"),
-    store("cut short", "truncate -s 5000 s.sqlite; rm -f s.sqlite-*", "the store s.sqlite: .*"),
-    store("no database", "head -c 20000 /dev/urandom >s.sqlite; rm -f s.sqlite-*", "the store s.sqlite: .*"),
+    Fault(
+        "fleet: a link that leads round",
+        "mkdir night; ln -s ../night night/again; cp earlier.json night/a.json; gpugauge fleet night",
+        3,
+        "cannot judge|1 ",
+    ),
+    Fault(
+        "diagnose: no observation",
+        "gpugauge diagnose earlier.json",
+        2,
+        "earlier.json: is of schema .gpugauge.run/1.; gpugauge.observation/1 is expected here",
+    ),
+    Fault(
+        "doctor: an inventory that is none",
+        "gpugauge doctor --inventory earlier.json",
+        2,
+        "earlier.json holds no inventory",
+    ),
+    Fault(
+        "doctor: a lock that is none",
+        "gpugauge doctor verify earlier.json",
+        2,
+        "earlier.json: is of schema .gpugauge.run/1.; gpugauge.lock/1 is expected here",
+    ),
+    store(
+        "cut short",
+        "truncate -s 5000 s.sqlite; rm -f s.sqlite-*",
+        "the store s.sqlite: database disk image is malformed",
+    ),
+    store(
+        "no database",
+        "head -c 20000 /dev/urandom >s.sqlite; rm -f s.sqlite-*",
+        "the store s.sqlite: file is not a database",
+    ),
     store("missing", "rm s.sqlite*", "there is no store at s.sqlite: `gpugauge history ingest` makes one"),
     store("a folder", "rm s.sqlite*; mkdir s.sqlite", "the store s.sqlite is a folder; give a file in it"),
-    store("of another program", "rm s.sqlite*; python -c 'import sqlite3; sqlite3.connect(\"s.sqlite\").executescript(\"create table note (text)\")'", "the store s.sqlite"),
-    store("in a place that takes no file", "true", "/proc/x.sqlite", command="gpugauge history ingest --store /proc/x.sqlite earlier.json"),
-    Fault("store: one of the files is cut short", "gpugauge history ingest --store s.sqlite earlier.json x.json", 2, "x.json.*truncated.*: skipped.*1 of 2 files stored .*1 refused", needs=STORE,
-          before="head -c 700 earlier.json >x.json", holds="gpugauge history ingest --store s.sqlite earlier.json | grep '1 known already'"),
-    Fault("store: SQL in the names", """gpugauge history ingest --store s.sqlite --node "n'); DROP TABLE run; --" earlier.json && gpugauge history trend "x'; DROP TABLE run; --" --store s.sqlite; gpugauge history ingest --store s.sqlite earlier.json""",
-          0, "1 of 1 files stored.*1 known already", needs=STORE),
+    store(
+        "of another program",
+        'rm s.sqlite*; python -c \'import sqlite3; sqlite3.connect("s.sqlite").executescript("create table note'
+        " (text)\")'",
+        "the store s.sqlite holds no run yet",
+    ),
+    store(
+        "in a place that takes no file",
+        "true",
+        "the store /proc/x.sqlite: Cannot establish connection",
+        command="gpugauge history ingest --store /proc/x.sqlite earlier.json",
+    ),
+    Fault(
+        "store: one of the files is cut short",
+        "gpugauge history ingest --store s.sqlite earlier.json x.json",
+        2,
+        "x.json.*truncated.*: skipped.*1 of 2 files stored .*1 refused",
+        needs=STORE,
+        before="head -c 700 earlier.json >x.json",
+        holds="gpugauge history ingest --store s.sqlite earlier.json | grep '1 known already'",
+    ),
+    Fault(
+        "store: SQL in the names",
+        """gpugauge history ingest --store s.sqlite --node "n'); DROP TABLE run; --" earlier.json
+gpugauge history trend "x'; DROP TABLE run; --" --store s.sqlite
+gpugauge history ingest --store s.sqlite earlier.json""",
+        0,
+        "1 of 1 files stored.*1 known already",
+        needs=STORE,
+    ),
 ]

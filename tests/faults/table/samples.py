@@ -1,4 +1,5 @@
 """A family whose sample file is none."""
+
 from fault import Fault
 
 RUN = "gpugauge run $HOST --output out.json"
@@ -36,9 +37,24 @@ ROWS = [
     edited("with a benchmark of another family", "does not begin with its family", '"id": "bad/op"', '"id": "good/op"'),
     refused("of another family", "left samples of the family 'good'", 'cat "${0%/*}/good.samples" >"$samples"'),
     refused("gone for lack of space", "ended with exit code 1; it said: .*", "ulimit -f 0; trap '' XFSZ; leave"),
-    Fault("without a benchmark that it promised", RUN, 0, "good/op", output="whole",
-          family="""sed 's|"benchmarks": .*|"benchmarks": []}|' "${0%/*}/bad.samples" >"$samples" """),
-    Fault("a wrong result", RUN, 1, "the result is wrong", output="whole",
-          family=EDIT.format('"status": "ok", "reason": "", "parameters"', '"status": "failed", "reason": "the result is wrong", "parameters"')
-          + "; exit 1"),
+    Fault(
+        "without a benchmark that it promised",
+        RUN,
+        0,
+        "good/op",
+        output="whole",
+        family="""sed 's|"benchmarks": .*|"benchmarks": []}|' "${0%/*}/bad.samples" >"$samples" """,
+    ),
+    Fault(
+        "a wrong result",
+        RUN,
+        1,
+        "the result is wrong",
+        output="whole",
+        family=EDIT.format(
+            '"status": "ok", "reason": "", "parameters"',
+            '"status": "failed", "reason": "the result is wrong", "parameters"',
+        )
+        + "; exit 1",
+    ),
 ]

@@ -1,41 +1,193 @@
 """What a hostile name, link or library must not reach. docs/threats.md says who could hand them in."""
+
 from fault import Fault
 
 RUN = "gpugauge run $HOST --output out.json"
 # A name that a shell would run, and that would colour a terminal.
 NAME = r"""name=$'a;touch owned;$(touch owned)`touch owned`|&\'"\e[31mb'; """
-PLANTED = ('for name in libnvidia-ml.so.1 libcuda.so.1 libcuda.so libnvidia-ml.so libcudart.so.13 libnccl.so.2 libc.so.6 libuv.so.1; do '
-           'cp "$BUILD/tests/faults/libplanted.so" $name; done; cp $PWD/lib*.so* libexec')
+PLANTED = (
+    "for name in libnvidia-ml.so.1 libcuda.so.1 libcuda.so libnvidia-ml.so libcudart.so.13 libnccl.so.2 libc.so.6"
+    ' libuv.so.1; do cp "$BUILD/tests/faults/libplanted.so" $name; done; cp $PWD/lib*.so* libexec'
+)
 QUIET = {"holds": "[ ! -e owned ] && [ ! -e libexec/owned ]", "lacks": "\\x1b"}
 
 ROWS = [
-    Fault("a run file's name is a command", NAME + 'cp earlier.json "$name.json"; gpugauge compare "$name.json" >/dev/null; gpugauge compare "$name"', 2,
-          "gpugauge: a;touch owned", **QUIET),
-    Fault("an output's name is a command", NAME + 'gpugauge run $HOST --output "$name"', 0, "kept as a;touch owned", **QUIET),
-    Fault("the state folder's name is a command", NAME + 'gpugauge check $HOST --state-dir "$name"', 3, "kept as a;touch owned", **QUIET),
-    Fault("a family's name is a command", NAME + 'mv libexec/gpugauge-bench-bad "libexec/gpugauge-bench-$name"; ' + RUN, 0, "family a;touch owned.*describes the family 'bad': it has the wrong name", output="whole", **QUIET),
-    Fault("the families' folder's name is a command", NAME + 'mv libexec "$name"; export GPUGAUGE_LIBEXEC="$PWD/$name"; ' + RUN, 0, "good/op", output="whole", **QUIET),
+    Fault(
+        "a run file's name is a command",
+        NAME + 'cp earlier.json "$name.json"; gpugauge compare "$name.json" >/dev/null; gpugauge compare "$name"',
+        2,
+        "gpugauge: a;touch owned",
+        **QUIET
+    ),
+    Fault(
+        "an output's name is a command",
+        NAME + 'gpugauge run $HOST --output "$name"',
+        0,
+        "kept as a;touch owned",
+        **QUIET
+    ),
+    Fault(
+        "the state folder's name is a command",
+        NAME + 'gpugauge check $HOST --state-dir "$name"',
+        3,
+        "kept as a;touch owned",
+        **QUIET
+    ),
+    Fault(
+        "a family's name is a command",
+        NAME + 'mv libexec/gpugauge-bench-bad "libexec/gpugauge-bench-$name"; ' + RUN,
+        0,
+        "family a;touch owned.*describes the family 'bad': it has the wrong name",
+        output="whole",
+        **QUIET
+    ),
+    Fault(
+        "the families' folder's name is a command",
+        NAME + 'mv libexec "$name"; export GPUGAUGE_LIBEXEC="$PWD/$name"; ' + RUN,
+        0,
+        "good/op",
+        output="whole",
+        **QUIET
+    ),
     Fault("a pattern that is a command", NAME + RUN + ' --only "$name"', 2, "selects no benchmark", **QUIET),
-    Fault("a device's name is a command", NAME + 'gpugauge run --device "$name" --profile smoke', 2, "give all, links, host, an index or a UUID", **QUIET),
-    Fault("a GPU's name is a command", "gpugauge check --profile smoke --quiet --report html=x.html --report junit=x.xml --report markdown=x.md", 3, "touch owned", gpu=True, changes="state/runs",
-          scenario="name=<script>alert(1)</script>$(touch owned)`touch owned`;touch owned", holds="[ ! -e owned ] && ! grep -q '<script>alert' x.html x.xml x.md"),
-    Fault("a benchmark's reason is a command", RUN, 1, "touch owned", output="whole", family="printf '\\033[31m$(touch owned)\\n' >/dev/null; echo '$(touch owned)`touch owned`'; exit 1", **QUIET),
-    Fault("a node's name is a command", NAME + 'mkdir -p "night/$name"; for i in 1 2 3; do cp earlier.json "night/$name/$i.json"; done; gpugauge fleet night', 3, "a;touch owned", **QUIET),
-    Fault("the temporary folder's name is a command", NAME + 'mkdir "$name"; TMPDIR="$PWD/$name" gpugauge run $HOST --output out.json', 0, "good/op", output="whole", **QUIET),
-    Fault("libraries planted in the working folder", "gpugauge run $HOST --output out.json; gpugauge doctor >/dev/null; gpugauge check --profile smoke", 3, "no usable GPU", output="whole",
-          holds="[ ! -e owned ] && [ ! -e libexec/owned ]", lacks="PLANTED", before=PLANTED, needs="! ldconfig -p | grep -q libcuda.so.1 || { echo 'this machine has a libcuda'; false; }"),
-    Fault("libraries planted and an empty LD_LIBRARY_PATH", "LD_LIBRARY_PATH= gpugauge check --profile smoke", 3, "no usable GPU", holds="[ ! -e owned ]", lacks="PLANTED", before=PLANTED,
-          needs="! ldconfig -p | grep -q libcuda.so.1 || { echo 'this machine has a libcuda'; false; }"),
-    Fault("programs planted in the working folder", "for name in nvidia-smi nvcc python3 cuobjdump ldconfig dpkg-query sh; do printf '#!/bin/bash\\ntouch owned\\n' >$name; chmod +x $name; done; gpugauge doctor >/dev/null; " + RUN, 0,
-          "good/op", output="whole", **QUIET),
-    Fault("temporary files are private", "umask 0; start " + RUN + "; here; find tmp -mindepth 1 ! -name .owner -perm /077; find tmp -perm /022 -mindepth 1; touch libexec/over; finish", 0, "^host",
-          family='here; while [ ! -e "${0%/*}/over" ]; do sleep 0.05; done; leave', output="whole"),
-    Fault("a run file for everybody that the umask admits", "umask 027; " + RUN, 0, "good/op", output="whole", holds='[ "$(stat -c %a out.json)" = 640 ]'),
-    Fault("a file beside the output that looks like a temporary one", "ln -s $PWD/earlier.json .out.json.AAAAAA; " + RUN, 0, "good/op", output="whole", holds="[ -L .out.json.AAAAAA ] && rm .out.json.AAAAAA; cmp -s earlier.json earlier.json"),
-    Fault("a link in the temporary folder", "mkdir victim; : >victim/kept; ln -s $PWD/victim tmp/gpugauge-AAAAAA; " + RUN + "; rm tmp/gpugauge-AAAAAA", 0, "", output="whole", holds="[ -e victim/kept ]"),
-    Fault("a stranger's folder in the temporary folder", "mkdir -p tmp/gpugauge-AAAAAA; : >tmp/gpugauge-AAAAAA/kept; " + RUN + "; [ -e tmp/gpugauge-AAAAAA/kept ] && rm -r tmp/gpugauge-AAAAAA", 0, "good/op", output="whole"),
-    Fault("without root", 'chmod 755 . && chmod -R a+rwX . && setpriv --reuid=65534 --regid=65534 --clear-groups gpugauge run $HOST --output out.json', 0, "good/op", output="whole",
-          needs="is_root && setpriv --reuid=65534 --regid=65534 --clear-groups test -x \"$BUILD/bin/gpugauge\" || { echo 'the build cannot be reached without root'; false; }"),
-    Fault("no shell is started", "strace -f -e trace=execve -o calls gpugauge run $HOST --output out.json; grep -c execve calls; ! grep execve calls | grep -v gpugauge-bench | grep -E '\"[^\"]*/(ba|da|z|k)?sh\"'", 0, "good/op",
-          output="whole", holds="true", needs="command -v strace >/dev/null || { echo 'it needs strace'; false; }"),
+    Fault(
+        "a device's name is a command",
+        NAME + 'gpugauge run --device "$name" --profile smoke',
+        2,
+        "give all, links, host, an index or a UUID",
+        **QUIET
+    ),
+    Fault(
+        "a GPU's name is a command",
+        "gpugauge check --profile smoke --quiet --report html=x.html --report junit=x.xml --report markdown=x.md",
+        3,
+        "touch owned",
+        gpu=True,
+        changes="state/runs",
+        scenario="name=<script>alert(1)</script>$(touch owned)`touch owned`;touch owned",
+        holds="[ ! -e owned ] && ! grep -q '<script>alert' x.html x.xml x.md",
+    ),
+    Fault(
+        "a benchmark's reason is a command",
+        RUN,
+        1,
+        "touch owned",
+        output="whole",
+        family="printf '\\033[31m$(touch owned)\\n' >/dev/null; echo '$(touch owned)`touch owned`'; exit 1",
+        **QUIET
+    ),
+    Fault(
+        "a node's name is a command",
+        NAME
+        + 'mkdir -p "night/$name"; for i in 1 2 3; do cp earlier.json "night/$name/$i.json"; done; gpugauge fleet'
+        " night",
+        3,
+        "a;touch owned",
+        **QUIET
+    ),
+    Fault(
+        "the temporary folder's name is a command",
+        NAME + 'mkdir "$name"; TMPDIR="$PWD/$name" gpugauge run $HOST --output out.json',
+        0,
+        "good/op",
+        output="whole",
+        **QUIET
+    ),
+    Fault(
+        "libraries planted in the working folder",
+        "gpugauge run $HOST --output out.json; gpugauge doctor >/dev/null; gpugauge check --profile smoke",
+        3,
+        "no usable GPU",
+        output="whole",
+        holds="[ ! -e owned ] && [ ! -e libexec/owned ]",
+        lacks="PLANTED",
+        before=PLANTED,
+        needs="! ldconfig -p | grep -q libcuda.so.1 || { echo 'this machine has a libcuda'; false; }",
+    ),
+    Fault(
+        "libraries planted and an empty LD_LIBRARY_PATH",
+        "LD_LIBRARY_PATH= gpugauge check --profile smoke",
+        3,
+        "no usable GPU",
+        holds="[ ! -e owned ]",
+        lacks="PLANTED",
+        before=PLANTED,
+        needs="! ldconfig -p | grep -q libcuda.so.1 || { echo 'this machine has a libcuda'; false; }",
+    ),
+    Fault(
+        "programs planted in the working folder",
+        "for name in nvidia-smi nvcc python3 cuobjdump ldconfig dpkg-query sh; do printf '#!/bin/bash\\ntouch owned\\n'"
+        " >$name; chmod +x $name; done; gpugauge doctor >/dev/null; "
+        + RUN,
+        0,
+        "good/op",
+        output="whole",
+        **QUIET
+    ),
+    Fault(
+        "temporary files are private",
+        "umask 0; start "
+        + RUN
+        + "; here; find tmp -mindepth 1 ! -name .owner -perm /077; find tmp -perm /022 -mindepth 1; touch libexec/over;"
+        " finish",
+        0,
+        "^host",
+        family='here; while [ ! -e "${0%/*}/over" ]; do sleep 0.05; done; leave',
+        output="whole",
+    ),
+    Fault(
+        "a run file for everybody that the umask admits",
+        "umask 027; " + RUN,
+        0,
+        "good/op",
+        output="whole",
+        holds='[ "$(stat -c %a out.json)" = 640 ]',
+    ),
+    Fault(
+        "a file beside the output that looks like a temporary one",
+        "ln -s $PWD/earlier.json .out.json.AAAAAA; " + RUN,
+        0,
+        "good/op",
+        output="whole",
+        holds="[ -L .out.json.AAAAAA ] && rm .out.json.AAAAAA; cmp -s earlier.json earlier.json",
+    ),
+    Fault(
+        "a link in the temporary folder",
+        "mkdir victim; : >victim/kept; ln -s $PWD/victim tmp/gpugauge-AAAAAA; " + RUN + "; rm tmp/gpugauge-AAAAAA",
+        0,
+        "",
+        output="whole",
+        holds="[ -e victim/kept ]",
+    ),
+    Fault(
+        "a stranger's folder in the temporary folder",
+        "mkdir -p tmp/gpugauge-AAAAAA; : >tmp/gpugauge-AAAAAA/kept; "
+        + RUN
+        + "; [ -e tmp/gpugauge-AAAAAA/kept ] && rm -r tmp/gpugauge-AAAAAA",
+        0,
+        "good/op",
+        output="whole",
+    ),
+    Fault(
+        "without root",
+        "chmod 755 . && chmod -R a+rwX . && setpriv --reuid=65534 --regid=65534 --clear-groups gpugauge run $HOST"
+        " --output out.json",
+        0,
+        "good/op",
+        output="whole",
+        needs=(
+            'is_root && setpriv --reuid=65534 --regid=65534 --clear-groups test -x "$BUILD/bin/gpugauge" || { echo'
+            " 'the build cannot be reached without root'; false; }"
+        ),
+    ),
+    Fault(
+        "no shell is started",
+        "strace -f -e trace=execve -o calls gpugauge run $HOST --output out.json; grep -c execve calls; ! grep execve"
+        ' calls | grep -v gpugauge-bench | grep -E \'"[^"]*/(ba|da|z|k)?sh"\'',
+        0,
+        "good/op",
+        output="whole",
+        holds="true",
+        needs="command -v strace >/dev/null || { echo 'it needs strace'; false; }",
+    ),
 ]

@@ -1,4 +1,5 @@
 """A command that is stopped, or killed at any time."""
+
 from fault import Fault
 
 RUN = "gpugauge run $HOST --output out.json"
@@ -7,13 +8,27 @@ SLEEPS = "here; sleep 100"
 
 
 def stopped(signal, **more):
-    return Fault(f"SIG{signal} while measuring", MEASURING.format(signal), 3, "good|bad|latency", family=SLEEPS, output="partial",
-                 holds=f"grep -q 'SIG{signal} stopped the run' out.json", good=False, **more)
+    return Fault(
+        f"SIG{signal} while measuring",
+        MEASURING.format(signal),
+        3,
+        "good|bad|latency",
+        family=SLEEPS,
+        output="partial",
+        holds=f"grep -q 'SIG{signal} stopped the run' out.json",
+        good=False,
+        **more,
+    )
 
 
 def early(signal):
-    return Fault(f"SIG{signal} while families are asked", MEASURING.format(signal), 3, f"gpugauge: stopped by SIG{signal} before it was done",
-                 describe=SLEEPS)
+    return Fault(
+        f"SIG{signal} while families are asked",
+        MEASURING.format(signal),
+        3,
+        f"gpugauge: stopped by SIG{signal} before it was done",
+        describe=SLEEPS,
+    )
 
 
 # Kills a command COUNT times, each time a little later; whatever is there afterwards must be readable.
@@ -24,23 +39,119 @@ python "$FAULTS/kills.py" {} {}
 ROWS = [
     *(stopped(signal) for signal in ("INT", "TERM", "HUP")),
     *(early(signal) for signal in ("INT", "TERM", "HUP")),
-    Fault("SIGINT while the driver is asked", "start gpugauge run --profile smoke --quiet --output out.json; wait_until pgrep -P $command; kill -INT $command; finish", 3,
-          "gpugauge: stopped by SIGINT before it was done", gpu=True, scenario="hang=cuInit"),
-    Fault("SIGINT twice", "start " + RUN + "; here; kill -INT $command; sleep 0.2; kill -INT $command; finish", 3, "good|bad|latency", output="partial",
-          family="trap '' TERM INT; here; while :; do sleep 1; done", good=False),
-    Fault("SIGHUP under nohup", "start nohup " + RUN + "; here; kill -HUP $command; sleep 0.2; touch libexec/over; finish", 0, "good/op", output="whole",
-          family='here; while [ ! -e "${0%/*}/over" ]; do sleep 0.05; done; leave'),
-    Fault("SIGPIPE", MEASURING.format("PIPE").replace("finish", "touch libexec/over; finish"), 0, "good/op", output="whole",
-          family='here; while [ ! -e "${0%/*}/over" ]; do sleep 0.05; done; leave'),
-    Fault("stopped and continued", "start " + RUN + "; here; kill -STOP $command; sleep 0.5; kill -CONT $command; touch libexec/over; finish", 0, "good/op", output="whole",
-          family='here; while [ ! -e "${0%/*}/over" ]; do sleep 0.05; done; leave'),
-    Fault("SIGKILL while measuring, and the next one clears up", "start " + RUN + "; here; kill -KILL $command; finish >/dev/null; rm libexec/*bad*; gpugauge run $HOST --output again.json", 0, "good/op",
-          family="here; exec setpriv --pdeathsig KILL sleep 100", changes="libexec"),
-    Fault("the family is killed from outside", "start " + RUN + '; here; pkill -KILL -P $command; finish', 1, r"gpugauge-bench-bad was ended by signal 9 \(SIGKILL\)", family=SLEEPS, output="whole"),
-    Fault("killed at 20 random times", KILLS.format("run", 20), 0, "20 kills", output="earlier", changes="state/", seconds=120, family="sleep 0.05; leave"),
-    Fault("killed at 200 random times", KILLS.format("run", 200), 0, "200 kills", output="earlier", changes="state/", seconds=900, family="sleep 0.05; leave", long=True),
-    Fault("baseline create killed at 10 random times", KILLS.format("baseline", 10), 0, "10 kills", changes="state/", seconds=120),
-    Fault("baseline create killed at 100 random times", KILLS.format("baseline", 100), 0, "100 kills", changes="state/", seconds=600, long=True),
-    Fault("history ingest killed at 10 random times", KILLS.format("history", 10), 0, "10 kills", changes="state/", seconds=120),
-    Fault("history ingest killed at 100 random times", KILLS.format("history", 100), 0, "100 kills", changes="state/", seconds=600, long=True),
+    Fault(
+        "SIGINT while the driver is asked",
+        "start gpugauge run --profile smoke --quiet --output out.json; wait_until pgrep -P $command; kill -INT"
+        " $command; finish",
+        3,
+        "gpugauge: stopped by SIGINT before it was done",
+        gpu=True,
+        scenario="hang=cuInit",
+    ),
+    Fault(
+        "SIGINT twice",
+        "start " + RUN + "; here; kill -INT $command; sleep 0.2; kill -INT $command; finish",
+        3,
+        "good|bad|latency",
+        output="partial",
+        family="trap '' TERM INT; here; while :; do sleep 1; done",
+        good=False,
+    ),
+    Fault(
+        "SIGHUP under nohup",
+        "start nohup " + RUN + "; here; kill -HUP $command; sleep 0.2; touch libexec/over; finish",
+        0,
+        "good/op",
+        output="whole",
+        family='here; while [ ! -e "${0%/*}/over" ]; do sleep 0.05; done; leave',
+    ),
+    Fault(
+        "SIGPIPE",
+        MEASURING.format("PIPE").replace("finish", "touch libexec/over; finish"),
+        0,
+        "good/op",
+        output="whole",
+        family='here; while [ ! -e "${0%/*}/over" ]; do sleep 0.05; done; leave',
+    ),
+    Fault(
+        "stopped and continued",
+        "start " + RUN + "; here; kill -STOP $command; sleep 0.5; kill -CONT $command; touch libexec/over; finish",
+        0,
+        "good/op",
+        output="whole",
+        family='here; while [ ! -e "${0%/*}/over" ]; do sleep 0.05; done; leave',
+    ),
+    Fault(
+        "SIGKILL while measuring, and the next one clears up",
+        "start "
+        + RUN
+        + "; here; kill -KILL $command; finish >/dev/null; rm libexec/*bad*; gpugauge run $HOST --output again.json",
+        0,
+        "good/op",
+        family="here; exec setpriv --pdeathsig KILL sleep 100",
+        changes="libexec",
+    ),
+    Fault(
+        "the family is killed from outside",
+        "start " + RUN + "; here; pkill -KILL -P $command; finish",
+        1,
+        r"gpugauge-bench-bad was ended by signal 9 \(SIGKILL\)",
+        family=SLEEPS,
+        output="whole",
+    ),
+    Fault(
+        "killed at 20 random times",
+        KILLS.format("run", 20),
+        0,
+        "20 kills",
+        output="earlier",
+        changes="state/",
+        seconds=120,
+        family="sleep 0.05; leave",
+    ),
+    Fault(
+        "killed at 200 random times",
+        KILLS.format("run", 200),
+        0,
+        "200 kills",
+        output="earlier",
+        changes="state/",
+        seconds=900,
+        family="sleep 0.05; leave",
+        long=True,
+    ),
+    Fault(
+        "baseline create killed at 10 random times",
+        KILLS.format("baseline", 10),
+        0,
+        "10 kills",
+        changes="state/",
+        seconds=120,
+    ),
+    Fault(
+        "baseline create killed at 100 random times",
+        KILLS.format("baseline", 100),
+        0,
+        "100 kills",
+        changes="state/",
+        seconds=600,
+        long=True,
+    ),
+    Fault(
+        "history ingest killed at 10 random times",
+        KILLS.format("history", 10),
+        0,
+        "10 kills",
+        changes="state/",
+        seconds=120,
+    ),
+    Fault(
+        "history ingest killed at 100 random times",
+        KILLS.format("history", 100),
+        0,
+        "100 kills",
+        changes="state/",
+        seconds=600,
+        long=True,
+    ),
 ]

@@ -1,15 +1,28 @@
 """Two commands at once, on one device, one output or one store."""
+
 from fault import Fault
 
 # The first says with `here` that it measures, and goes on when `over` is there.
 WAITS = 'here; while [ ! -e "${0%/*}/over" ]; do sleep 0.05; done; leave'
 FIRST = "start gpugauge run $HOST --output first.json; here; "
 OVER = "; code=$?; touch libexec/over; finish >/dev/null || echo FIRST FAILED; exit $code"
-HELD = r"host is being measured by process \d+ \(.*gpugauge run --device host .*, user \d+\) since 20..-..-..T..:..:..Z; nothing was measured; --wait SECONDS waits for it"
+HELD = (
+    r"host is being measured by process \d+ \(.*gpugauge run --device host .*, user \d+\) since 20..-..-..T..:..:..Z;"
+    r" nothing was measured; --wait SECONDS waits for it"
+)
 
 
 def second(name, command, code, says, **more):
-    return Fault(name, FIRST + command + OVER, code, says, family=WAITS, lacks="FIRST FAILED", holds="gpugauge compare first.json; [ $? != 2 ]", **more)
+    return Fault(
+        name,
+        FIRST + command + OVER,
+        code,
+        says,
+        family=WAITS,
+        lacks="FIRST FAILED",
+        holds="gpugauge compare first.json; [ $? != 2 ]",
+        **more
+    )
 
 
 ROWS = [
@@ -17,22 +30,90 @@ ROWS = [
     second("check on one device", "gpugauge check $HOST", 3, "cannot judge: " + HELD),
     second("baseline create on one device", "gpugauge baseline create $HOST", 3, "gpugauge: " + HELD),
     second("a wait that is too short", "gpugauge run $HOST --output out.json --wait 0.5", 3, "gpugauge: " + HELD),
-    second("one waits for the other", "(sleep 0.3; touch libexec/over) & gpugauge run $HOST --output out.json --wait 20", 0, "good/op", output="whole"),
-    second("the one that waits is stopped", "gpugauge run $HOST --output out.json --wait 100 & second=$!; sleep 0.5; kill -TERM $second; wait $second", 3, "stopped by SIGTERM before it was done"),
+    second(
+        "one waits for the other",
+        "(sleep 0.3; touch libexec/over) & gpugauge run $HOST --output out.json --wait 20",
+        0,
+        "good/op",
+        output="whole",
+    ),
+    second(
+        "the one that waits is stopped",
+        "gpugauge run $HOST --output out.json --wait 100 & second=$!; sleep 0.5; kill -TERM $second; wait $second",
+        3,
+        "stopped by SIGTERM before it was done",
+    ),
     second("what does not measure", "gpugauge compare earlier.json; gpugauge list >/dev/null", 0, "good/op"),
-    Fault("the first one was killed", "start gpugauge run $HOST --output first.json; here; kill -KILL $command; wait $command; touch libexec/over; gpugauge run $HOST --output out.json",
-          0, "good/op", family=WAITS, output="whole"),
-    Fault("a GPU and the host", "start gpugauge run --profile smoke --quiet --output first.json; here; touch libexec/over; "
-          "gpugauge run --profile smoke --quiet --device 0 --output out.json --wait 20; code=$?; finish >/dev/null || echo FIRST FAILED; exit $code", 0, "good/op", gpu=True,
-          family=WAITS, output="whole", lacks="FIRST FAILED"),
-    Fault("one GPU", "start gpugauge run --profile smoke --quiet --output first.json; here; gpugauge check --profile smoke --quiet" + OVER, 3,
-          r"cannot judge: GPU-[0-9a-f-]+ is being measured by process \d+", gpu=True, family=WAITS, lacks="FIRST FAILED"),
-    Fault("two GPUs", "start gpugauge run --profile smoke --quiet --device 0 --output first.json; here; GPUGAUGE_LIBEXEC=$PWD/others gpugauge run --profile smoke --quiet --device 1 --output out.json" + OVER, 0,
-          "good/op", gpu=True, scenario="devices=2", family=WAITS, output="whole", lacks="FIRST FAILED", before="mkdir others; cp libexec/*good* others"),
-    Fault("ten compare into one report", "for i in 1 2 3 4 5 6 7 8 9 10; do gpugauge compare earlier.json --report json=report.json >/dev/null 2>&1 & done; wait; echo done", 0, "done",
-          holds="python -m json.tool report.json"),
-    Fault("ten ingest into one store", "for i in 1 2 3 4 5 6 7 8 9 10; do gpugauge history ingest --store s.sqlite earlier.json & done; wait; gpugauge history ingest --store s.sqlite earlier.json", 0,
-          "0 of 1 files stored .*1 known already", needs="gpugauge history --help | grep -qv 'Not in this build'", holds="[ -f s.sqlite ]", lacks="locked|busy", seconds=60),
-    Fault("ten make one baseline", "for i in 1 2 3 4 5 6 7 8 9 10; do gpugauge baseline create --name mine earlier.json & done; wait; gpugauge baseline show mine", 0, "mine",
-          seconds=60),
+    Fault(
+        "the first one was killed",
+        "start gpugauge run $HOST --output first.json; here; kill -KILL $command; wait $command; touch libexec/over;"
+        " gpugauge run $HOST --output out.json",
+        0,
+        "good/op",
+        family=WAITS,
+        output="whole",
+    ),
+    Fault(
+        "a GPU and the host",
+        "start gpugauge run --profile smoke --quiet --output first.json; here; touch libexec/over; gpugauge run"
+        " --profile smoke --quiet --device 0 --output out.json --wait 20; code=$?; finish >/dev/null || echo FIRST"
+        " FAILED; exit $code",
+        0,
+        "good/op",
+        gpu=True,
+        family=WAITS,
+        output="whole",
+        lacks="FIRST FAILED",
+    ),
+    Fault(
+        "one GPU",
+        "start gpugauge run --profile smoke --quiet --output first.json; here; gpugauge check --profile smoke --quiet"
+        + OVER,
+        3,
+        r"cannot judge: GPU-[0-9a-f-]+ is being measured by process \d+",
+        gpu=True,
+        family=WAITS,
+        lacks="FIRST FAILED",
+    ),
+    Fault(
+        "two GPUs",
+        "start gpugauge run --profile smoke --quiet --device 0 --output first.json; here; GPUGAUGE_LIBEXEC=$PWD/others"
+        " gpugauge run --profile smoke --quiet --device 1 --output out.json"
+        + OVER,
+        0,
+        "good/op",
+        gpu=True,
+        scenario="devices=2",
+        family=WAITS,
+        output="whole",
+        lacks="FIRST FAILED",
+        before="mkdir others; cp libexec/*good* others",
+    ),
+    Fault(
+        "ten compare into one report",
+        "for i in 1 2 3 4 5 6 7 8 9 10; do gpugauge compare earlier.json --report json=report.json >/dev/null 2>&1 &"
+        " done; wait; echo done",
+        0,
+        "done",
+        holds="python -m json.tool report.json",
+    ),
+    Fault(
+        "ten ingest into one store",
+        "for i in 1 2 3 4 5 6 7 8 9 10; do gpugauge history ingest --store s.sqlite earlier.json & done; wait; gpugauge"
+        " history ingest --store s.sqlite earlier.json",
+        0,
+        "0 of 1 files stored .*1 known already",
+        needs="gpugauge history --help | grep -qv 'Not in this build'",
+        holds="[ -f s.sqlite ]",
+        lacks="locked|busy",
+        seconds=60,
+    ),
+    Fault(
+        "ten make one baseline",
+        "for i in 1 2 3 4 5 6 7 8 9 10; do gpugauge baseline create --name mine earlier.json & done; wait; gpugauge"
+        " baseline show mine",
+        0,
+        "mine",
+        seconds=60,
+    ),
 ]
