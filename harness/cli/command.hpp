@@ -35,6 +35,7 @@ void add_explain(CLI::App& app, const Invocation& invocation, Action& action);
 void add_frameworks(CLI::App& app, const Invocation& invocation, Action& action);
 void add_codegen(CLI::App& app, const Invocation& invocation, Action& action);
 void add_history(CLI::App& app, const Invocation& invocation, Action& action);
+void add_upgrade(CLI::App& app, const Invocation& invocation, Action& action);
 void add_probe(CLI::App& app, const Invocation& invocation, Action& action);
 
 /// Options of every command that measures.

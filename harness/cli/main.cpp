@@ -33,6 +33,7 @@ constexpr const char* footer =
     "  gpugauge fleet results/                     which node is not like the others?\n"
     "  gpugauge history ingest results/            keep these runs; `history changes` says what moved\n"
     "  gpugauge doctor                             list the GPU stack and say what does not fit\n"
+    "  gpugauge upgrade begin --to driver=580      before a change of the stack; `upgrade end` judges it\n"
     "  gpugauge diagnose seen.json                 name the cause in what was seen, anywhere\n"
     "  gpugauge codegen                            is the kernels' machine code what was declared?\n"
     "\n"
@@ -85,6 +86,7 @@ int run_command(int argc, char** argv) {
   add_diagnose(app, invocation, action);
   add_explain(app, invocation, action);
   add_codegen(app, invocation, action);
+  add_upgrade(app, invocation, action);
   add_probe(app, invocation, action);
   try {
     app.parse(argc, argv);

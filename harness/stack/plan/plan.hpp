@@ -56,6 +56,11 @@ struct PlanReport {
 /// does not name them. A layer that neither names is left out, and said.
 PlanReport plan(const PlanRequest& request, const Inventory& inventory, const Tables& tables);
 
+/// The version that the machine has of a layer of plan_keys(), as it was found; "" where it has none.
+std::string layer_version(const Inventory& inventory, const std::string& layer);
+/// "the driver", "cuDNN", "PyTorch": for sentences.
+std::string layer_title(const std::string& layer);
+
 /// The upgrade order alone: what differs between the inventory and the request.
 std::vector<PlanStep> plan_steps(const PlanRequest& request, const Inventory& inventory);
 

@@ -43,6 +43,13 @@ PairFit fit_cuda_gpu(const Tables& tables, const Version& cuda, const Version& c
 PairFit fit_compiler_cuda(const Tables& tables, const std::string& compiler, const Version& version,
                           const Version& cuda);
 
+/// The C library that CUDA 13, and wheels marked manylinux_2_28, need: 2.28.
+const Version& current_libc();
+const char* libc_source();
+/// `libc` as host.libc has it ("glibc 2.36"). nullopt where it is no glibc, or the CUDA asks for no newer
+/// one.
+std::optional<PairFit> fit_libc_cuda(const std::string& libc, const Version& cuda);
+
 PairFit fit_cudnn_cuda(const Tables& tables, const Version& cudnn, const Version& cuda);
 /// `cuda` narrows the rows to that CUDA's; without it any package of that release counts.
 PairFit fit_cudnn_gpu(const Tables& tables, const Version& cudnn, const std::optional<Version>& cuda,
