@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "baseline/transfer.hpp"
+#include "conductor/rounds.hpp"
 #include "report/console.hpp"
-#include "report/format.hpp"
 #include "result/error.hpp"
 #include "result/run_file.hpp"
 
@@ -34,23 +34,6 @@ void check_name(const std::string& name) {
         name));
 }
 
-/// Everything that is measured must be whole: a baseline with a failed benchmark would make the failure
-/// normal.
-void refuse_unfit(const result::Run& run) {
-  const auto refuse = [&](const std::string& why) {
-    throw result::UsageError(fmt::format("run {} cannot be part of a baseline: {}", run.id, why));
-  };
-  if (!run.complete) refuse("it is partial: " + run.partial_reason);
-  for (const result::Process& process : run.processes)
-    if (process.status != result::Status::ok)
-      refuse(fmt::format("family {} process {} is {}: {}", process.family, process.index,
-                         to_string(process.status), process.reason));
-  for (const judge::Verdict& verdict : judge::judge_physical(run))
-    if (verdict.kind == judge::VerdictKind::failed)
-      refuse(fmt::format("it fails a physical check, {}: {}{}", verdict.metric, verdict.reason,
-                         report::disturbance(run).empty() ? "" : ". " + report::disturbance(run)));
-}
-
 std::vector<result::Run> measure_rounds(const Arguments& arguments, const Invocation& invocation) {
   report::ProgressLine progress(report::terminal(2), arguments.measure.quiet);
   const conductor::MeasureOptions options = measure_options(arguments.measure, invocation, progress);
@@ -70,20 +53,16 @@ std::vector<result::Run> measure_rounds(const Arguments& arguments, const Invoca
     busy(*held);
     return {};
   }
+  conductor::Rounds rounds =
+      conductor::measure_rounds(options, target, choice, devices.gpus, 1, arguments.rounds, true);
+  progress.clear();
+  if (!rounds.stopped.empty())
+    throw result::UsageError(
+        fmt::format("{}; no baseline was made; the {} whole rounds so far are kept in {} and can be given to "
+                    "`gpugauge baseline create`",
+                    rounds.stopped, rounds.whole.size(), options.runs_folder.string()));
   std::vector<result::Run> runs;
-  for (int round = 1; round <= arguments.rounds; ++round) {
-    conductor::Stored stored = conductor::measure(options, target, choice, devices.gpus, round);
-    if (!stored.run.complete) {
-      progress.clear();
-      throw result::UsageError(fmt::format(
-          "{}; no baseline was made; the {} whole rounds so far are kept in {} and can be given to "
-          "`gpugauge baseline create`",
-          stored.run.partial_reason, runs.size(), options.runs_folder.string()));
-    }
-    progress.clear();
-    refuse_unfit(stored.run);  // after each: a machine that is not fit must not cost all the rounds
-    runs.push_back(std::move(stored.run));
-  }
+  for (conductor::Stored& stored : rounds.whole) runs.push_back(std::move(stored.run));
   return runs;
 }
 
@@ -104,7 +83,7 @@ int create(const Arguments& arguments, const Invocation& invocation) {
   std::vector<result::Run> runs;
   for (const std::string& file : arguments.runs) {
     runs.push_back(result::read_run(file));
-    refuse_unfit(runs.back());
+    conductor::refuse_unfit(runs.back());
   }
   if (runs.empty()) runs = measure_rounds(arguments, invocation);
   if (runs.empty()) return static_cast<int>(judge::ExitCode::cannot_judge);

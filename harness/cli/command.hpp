@@ -42,6 +42,7 @@ void add_codegen(CLI::App& app, const Invocation& invocation, Action& action);
 void add_history(CLI::App& app, const Invocation& invocation, Action& action);
 void add_completion(CLI::App& app, const Invocation& invocation, Action& action);
 void add_manual(CLI::App& app, const Invocation& invocation, Action& action);
+void add_upgrade(CLI::App& app, const Invocation& invocation, Action& action);
 void add_probe(CLI::App& app, const Invocation& invocation, Action& action);
 
 /// Options of every command that measures.

@@ -34,6 +34,7 @@ constexpr const char* footer =
     "  gpugauge fleet results/                     which node is not like the others?\n"
     "  gpugauge history ingest results/            keep these runs; `history changes` says what moved\n"
     "  gpugauge doctor                             list the GPU stack and say what does not fit\n"
+    "  gpugauge upgrade begin --to driver=580      before a change of the stack; `upgrade end` judges it\n"
     "  gpugauge diagnose seen.json                 name the cause in what was seen, anywhere\n"
     "  gpugauge codegen                            is the kernels' machine code what was declared?\n"
     "\n"
@@ -112,6 +113,7 @@ int run_command(int argc, char** argv) {
   add_codegen(app, invocation, action);
   add_completion(app, invocation, action);
   add_manual(app, invocation, action);
+  add_upgrade(app, invocation, action);
   add_probe(app, invocation, action);
   try {
     app.parse(argc, argv);

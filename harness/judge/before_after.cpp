@@ -233,4 +233,20 @@ BeforeAfter judge_before_after(const std::vector<result::Run>& before, const std
   return out;
 }
 
+std::vector<Sensitivity> foreseen(const baseline::Baseline& before, const Policy& policy) {
+  std::vector<Sensitivity> out = sensitivity(before, policy);
+  if (before.runs.empty()) return out;
+  std::vector<result::Run> after = before.runs;
+  for (result::Run& run : after) run.boot_id = "a boot to come, " + run.boot_id;
+  std::map<std::string, double> drops;
+  for (const Verdict& verdict : judge_before_after(before.runs, after, policy).verdicts)
+    if (verdict.minimum_detectable_drop) drops[verdict.metric] = *verdict.minimum_detectable_drop;
+  for (Sensitivity& row : out) {
+    row.advisory = false;
+    if (const auto found = drops.find(row.metric); found != drops.end())
+      row.minimum_detectable_drop = found->second;
+  }
+  return out;
+}
+
 }  // namespace gpugauge::judge

@@ -23,4 +23,8 @@ struct BeforeAfter {
 BeforeAfter judge_before_after(const std::vector<result::Run>& before, const std::vector<result::Run>& after,
                                const Policy& policy = {});
 
+/// What a comparison of the baseline's rounds with as many of another boot will be able to show, if they
+/// spread alike: sensitivity() with the minimum detectable drop of judge_before_after. None is advisory.
+std::vector<Sensitivity> foreseen(const baseline::Baseline& before, const Policy& policy = {});
+
 }  // namespace gpugauge::judge

@@ -17,38 +17,6 @@ constexpr std::size_t packages_most = 400;
 constexpr std::size_t changes_most = 20;
 constexpr const char* apt_folder = "/etc/apt/apt.conf.d";
 
-bool is_of_the_stack(const std::string& name) {
-  constexpr std::array prefixes{"nvidia-",
-                                "libnvidia-",
-                                "cuda-",
-                                "libcublas",
-                                "libcudnn",
-                                "cudnn",
-                                "libnccl",
-                                "libcufft",
-                                "libcufile",
-                                "libcurand",
-                                "libcusolver",
-                                "libcusparse",
-                                "libnvinfer",
-                                "libnvjitlink",
-                                "libnvrtc",
-                                "libcupti",
-                                "libcudart",
-                                "tensorrt",
-                                "datacenter-gpu-manager",
-                                "gdrdrv",
-                                "libgdrapi",
-                                "nvlsm",
-                                "libnpp",
-                                "libnvvm",
-                                "libnvonnxparser",
-                                "python3-libnvinfer"};
-  return is_driver_package(name) ||
-         std::any_of(prefixes.begin(), prefixes.end(),
-                     [&](std::string_view prefix) { return name.starts_with(prefix); });
-}
-
 /// Keys are split at dots.
 std::string key_of(std::string name) {
   std::replace(name.begin(), name.end(), '.', '_');
@@ -69,7 +37,7 @@ void add_packages(const PackageDatabase& database, const std::vector<Pin>& pins,
   const bool rpm = database.kind == "rpm";
   std::size_t count = 0;
   for (const Package& package : database.packages) {
-    if (!is_of_the_stack(package.name) || ++count > packages_most) continue;
+    if (!is_stack_package(package.name) || ++count > packages_most) continue;
     const std::string prefix = fmt::format("package.{}", key_of(package.name));
     inventory.present(prefix + ".version", package.version, database.source,
                       rpm ? "rpm header" : "dpkg status");
@@ -198,6 +166,38 @@ void add_unattended(const Tree& tree, const PackageDatabase& database, const std
 }
 
 }  // namespace
+
+bool is_stack_package(std::string_view name) {
+  constexpr std::array prefixes{"nvidia-",
+                                "libnvidia-",
+                                "cuda-",
+                                "libcublas",
+                                "libcudnn",
+                                "cudnn",
+                                "libnccl",
+                                "libcufft",
+                                "libcufile",
+                                "libcurand",
+                                "libcusolver",
+                                "libcusparse",
+                                "libnvinfer",
+                                "libnvjitlink",
+                                "libnvrtc",
+                                "libcupti",
+                                "libcudart",
+                                "tensorrt",
+                                "datacenter-gpu-manager",
+                                "gdrdrv",
+                                "libgdrapi",
+                                "nvlsm",
+                                "libnpp",
+                                "libnvvm",
+                                "libnvonnxparser",
+                                "python3-libnvinfer"};
+  return is_driver_package(name) ||
+         std::any_of(prefixes.begin(), prefixes.end(),
+                     [&](std::string_view prefix) { return name.starts_with(prefix); });
+}
 
 void collect_packages(const Context& context, Inventory& inventory) {
   const PackageDatabase database = read_packages(context.tree);

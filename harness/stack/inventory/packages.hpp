@@ -49,6 +49,9 @@ std::string upstream_version(std::string_view version);
 /// A package of the driver itself: kernel module, user-mode libraries, fabric manager.
 bool is_driver_package(std::string_view name);
 
+/// A package of the driver, of CUDA's libraries or of the container toolkit: those that package.* tells.
+bool is_stack_package(std::string_view name);
+
 /// "nvidia repository", "distribution" by the maintainer of the driver's packages; "" where there are none.
 std::string driver_packages_from(const PackageDatabase& database);
 

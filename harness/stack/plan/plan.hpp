@@ -67,6 +67,11 @@ struct PlanTerms {
 PlanReport plan(const PlanRequest& request, const Inventory& inventory, const Tables& tables,
                 const PlanTerms& terms = {});
 
+/// The version that the machine has of a layer of plan_keys(), as it was found; "" where it has none.
+std::string layer_version(const Inventory& inventory, const std::string& layer);
+/// "the driver", "cuDNN", "PyTorch": for sentences.
+std::string layer_title(const std::string& layer);
+
 /// The upgrade order alone: what differs between the inventory and the request. A request that names its GPUs
 /// is about another machine, of which the inventory tells nothing.
 std::vector<PlanStep> plan_steps(const PlanRequest& request, const Inventory& inventory);

@@ -228,4 +228,29 @@ PairFit fit_compiler_cuda(const Tables& tables, const std::string& compiler, con
   return fit::works(pair, reason);
 }
 
+const Version& current_libc() {
+  static const Version version({2, 28});
+  return version;
+}
+
+const char* libc_source() {
+  return "PEP 600 (manylinux_2_28); NVIDIA CUDA installation guide for Linux, system requirements";
+}
+
+std::optional<PairFit> fit_libc_cuda(const std::string& libc, const Version& cuda) {
+  constexpr std::string_view prefix = "glibc ";
+  constexpr int first_major = 13;
+  if (!libc.starts_with(prefix) || cuda.major() < first_major) return std::nullopt;
+  const auto version = Version::parse(std::string_view(libc).substr(prefix.size()));
+  if (!version) return std::nullopt;
+  PairFit pair = fit::pair(libc, "CUDA " + cuda.first(2).text());
+  const std::string reason = fmt::format("CUDA 13 needs glibc {} or newer.", current_libc().text());
+  if (*version < current_libc())
+    return fit::judged(
+        pair, Fit::fails, "system", fmt::format("{} This system has {}.", reason, version->text()),
+        "Upgrade the distribution, or work in a container of a newer one.", {libc_source(), true});
+  pair.sources.emplace_back(libc_source());
+  return fit::works(pair, reason);
+}
+
 }  // namespace gpugauge::stack

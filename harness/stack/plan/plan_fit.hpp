@@ -47,6 +47,12 @@ PairFit fit_compiler_cuda(const Tables& tables, const std::string& compiler, con
 /// A guest's driver on a host's vGPU manager. `host` is a driver (580.65.05, 580) or, below 100, a release of
 /// the vGPU software (19).
 PairFit fit_vgpu(const Tables& tables, const Version& guest_driver, const Version& host);
+/// The C library that CUDA 13, and wheels marked manylinux_2_28, need: 2.28.
+const Version& current_libc();
+const char* libc_source();
+/// `libc` as host.libc has it ("glibc 2.36"). nullopt where it is no glibc, or the CUDA asks for no newer
+/// one.
+std::optional<PairFit> fit_libc_cuda(const std::string& libc, const Version& cuda);
 
 PairFit fit_cudnn_cuda(const Tables& tables, const Version& cudnn, const Version& cuda);
 /// `cuda` narrows the rows to that CUDA's; without it any package of that release counts.

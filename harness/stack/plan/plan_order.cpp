@@ -17,23 +17,27 @@ std::string selected_toolkit(const Inventory& inventory) {
   return inventory.value("toolkit.0.version");
 }
 
-std::string found_version(const Inventory& inventory, const std::string& key) {
-  if (key == "driver") return inventory.value("driver.version");
-  if (key == "cuda") return selected_toolkit(inventory);
-  if (key == "gcc" || key == "clang") return inventory.value("host_compiler." + key);
-  if (key == "python") return inventory.value("python.version");
-  if (key == "cudnn" || key == "nccl") return inventory.value("library." + key + ".0.version");
-  if (key == "tensorrt") return inventory.value("library.nvinfer.0.version");
-  return inventory.value("framework." + key + ".version");
+}  // namespace
+
+std::string layer_version(const Inventory& inventory, const std::string& layer) {
+  if (layer == "driver") return inventory.value("driver.version");
+  if (layer == "cuda") return selected_toolkit(inventory);
+  if (layer == "gcc" || layer == "clang") return inventory.value("host_compiler." + layer);
+  if (layer == "python") return inventory.value("python.version");
+  if (layer == "cudnn" || layer == "nccl") return inventory.value("library." + layer + ".0.version");
+  if (layer == "tensorrt") return inventory.value("library.nvinfer.0.version");
+  return inventory.value("framework." + layer + ".version");
 }
 
-std::string title(const std::string& key) {
-  if (key == "driver") return "the driver";
-  if (key == "cuda") return "the CUDA toolkit";
-  if (key == "cudnn") return "cuDNN";
-  if (key == "python") return "Python";
-  return framework_title(key);
+std::string layer_title(const std::string& layer) {
+  if (layer == "driver") return "the driver";
+  if (layer == "cuda") return "the CUDA toolkit";
+  if (layer == "cudnn") return "cuDNN";
+  if (layer == "python") return "Python";
+  return framework_title(layer);
 }
+
+namespace {
 
 std::string why(const std::string& key, bool down) {
   if (key == "driver" && down)
@@ -55,12 +59,13 @@ std::string why(const std::string& key, bool down) {
 PlanStep step_for(const std::string& key, const std::string& from, const std::string& to, bool down) {
   PlanStep step{key, from, to, "", why(key, down)};
   if (from.empty())
-    step.what = fmt::format("Install {} {}.", title(key), to);
+    step.what = fmt::format("Install {} {}.", layer_title(key), to);
   else if (key == "cuda" && !down)
-    step.what = fmt::format("Install {} {} beside {}, and point PATH and LD_LIBRARY_PATH to it.", title(key),
-                            to, from);
+    step.what = fmt::format("Install {} {} beside {}, and point PATH and LD_LIBRARY_PATH to it.",
+                            layer_title(key), to, from);
   else
-    step.what = fmt::format("{} {} from {} to {}.", down ? "Go back with" : "Upgrade", title(key), from, to);
+    step.what =
+        fmt::format("{} {} from {} to {}.", down ? "Go back with" : "Upgrade", layer_title(key), from, to);
   if (key == "driver") step.what.replace(step.what.size() - 1, 1, ", then restart the machine.");
   return step;
 }
@@ -76,7 +81,7 @@ std::vector<PlanStep> plan_steps(const PlanRequest& request, const Inventory& he
     const auto wanted = request.versions.find(key);
     if (wanted == request.versions.end() || (key == "driver" && request.driver_given)) continue;
     if (key == "vgpu_host") continue;  // the host is not the guest's to change
-    std::string from = found_version(inventory, key);
+    std::string from = layer_version(inventory, key);
     const auto have = Version::parse(from);
     if (!have) from.clear();  // "unknown"
     // "570" is reached by every release of that branch, "12.8" by every update of it.

@@ -1,6 +1,7 @@
 // A container or a guest against its host: the image's CUDA, the C library, WSL.
 #include <fmt/format.h>
 
+#include "stack/plan/plan_fit.hpp"
 #include "stack/rules/host_parts.hpp"
 
 namespace gpugauge::stack {
@@ -59,7 +60,7 @@ void check_libc(const RuleInput& input, Findings& findings) {
   const std::string text = input.inventory.value("host.libc");
   if (!text.starts_with(prefix)) return;
   const auto libc = Version::parse(std::string_view(text).substr(prefix.size()));
-  if (!libc || !(*libc < Version({2, 28}))) return;
+  if (!libc || !(*libc < current_libc())) return;
   const bool in_container = !container_of(input.inventory).empty();
   Finding finding = make_finding(
       in_container ? Cause("container_old_libc") : Cause("old_libc"), Severity::warning,
@@ -70,8 +71,7 @@ void check_libc(const RuleInput& input, Findings& findings) {
   add_seen(finding, input.inventory, {{"host.libc", "C library:"}, {"host.distribution", "system:"}});
   finding.next = {in_container ? "Take an image of a newer distribution (the host may stay as it is)"
                                : "Upgrade the distribution, or work in a container of a newer one"};
-  finding.sources = {
-      "PEP 600 (manylinux_2_28); NVIDIA CUDA installation guide for Linux, system requirements"};
+  finding.sources = {libc_source()};
   finding.layers = {"host"};
   findings.push_back(std::move(finding));
 }

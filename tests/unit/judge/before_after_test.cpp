@@ -81,5 +81,20 @@ TEST(BeforeAfter, AnEmptySideIsRefused) {
   EXPECT_THROW(judge_before_after({}, side(1, 1)), std::invalid_argument);
 }
 
+TEST(BeforeAfter, WhatWillBeSeenIsWhatAComparisonWithAnotherBootThenShows) {
+  baseline::Baseline before;
+  before.runs = side(1, 5, {}, "old boot");
+  const std::vector<Sensitivity> rows = foreseen(before);
+  ASSERT_EQ(rows.size(), 3U);
+  const BeforeAfter judged = judge_before_after(before.runs, side(1, 5, {}, "new boot"));
+  for (const Sensitivity& row : rows) {
+    EXPECT_DOUBLE_EQ(row.minimum_detectable_drop, *of(judged, row.metric).minimum_detectable_drop);
+    EXPECT_FALSE(row.advisory);
+  }
+  // How boots differ counts: within one boot the same rounds see more.
+  EXPECT_LT(*of(judge_before_after(before.runs, before.runs), triad).minimum_detectable_drop,
+            *of(judged, triad).minimum_detectable_drop);
+}
+
 }  // namespace
 }  // namespace gpugauge::judge

@@ -1,0 +1,118 @@
+// gpugauge upgrade: an upgrade from the old stack's measurement to the verdict on the new one.
+#include "cli/upgrade.hpp"
+
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "cli/doctor.hpp"
+#include "result/error.hpp"
+#include "result/file.hpp"
+#include "stack/child.hpp"
+#include "stack/plan/pins.hpp"
+
+namespace gpugauge::cli {
+namespace {
+
+constexpr const char* footer =
+    "Examples:\n"
+    "  gpugauge upgrade begin --to driver=580,cuda=13.0   plan, record and measure the old stack\n"
+    "  gpugauge upgrade status                            what was recorded, and what has changed since\n"
+    "  gpugauge upgrade end                               measure the new stack and compare\n"
+    "  gpugauge upgrade close --reason 'postponed'        end it without a verdict\n"
+    "  gpugauge upgrade plan nodes/ --to driver=580       many nodes: order, waves, allowed mixtures\n"
+    "\n"
+    "Exit codes: 0 pass; 1 regressed, failed, or the plan does not work; 2 usage or tool error; 3 cannot "
+    "judge; "
+    "4 inconclusive (with --strict).";
+
+/// rpm's database is no plain file; on the machine itself rpm can be asked.
+void ask_rpm(stack::Inventory& inventory) {
+  if (!inventory.unreadable("packages.database")) return;
+  for (const char* const program : {"/usr/bin/rpm", "/bin/rpm"}) {
+    std::error_code error;
+    if (!std::filesystem::exists(program, error)) continue;
+    const stack::ChildResult answer = stack::run_child(
+        {program, "-qa", "--queryformat", "%{NAME} %|EPOCH?{%{EPOCH}:}|%{VERSION}-%{RELEASE}\\n"}, 30);
+    if (answer.exit_code == 0) stack::add_rpm_packages(answer.out, inventory);
+    return;
+  }
+}
+
+}  // namespace
+
+void add_stack_options(CLI::App& command, StackSource& source) {
+  CLI::Option* root = command
+                          .add_option_function<std::string>(
+                              "--root", [&source](const std::string& given) { source.root = given; },
+                              "Read the stack below this folder, not of this machine")
+                          ->type_name("DIR");
+  command
+      .add_option_function<std::string>(
+          "--inventory", [&source](const std::string& given) { source.root = given; },
+          "Read the stack from what `doctor --json` saved")
+      ->type_name("FILE")
+      ->excludes(root);
+  command
+      .add_option("--python", source.python,
+                  "Interpreter or environment whose frameworks are read (default: the active one)")
+      ->type_name("PATH");
+}
+
+stack::Inventory read_stack(const StackSource& source) {
+  DoctorArguments arguments;
+  std::error_code error;
+  const bool file = std::filesystem::is_regular_file(source.root, error) ||
+                    (!std::filesystem::exists(source.root, error) && source.root.ends_with(".json"));
+  if (file) {
+    arguments.inventory = source.root;
+  } else {
+    arguments.root = source.root;
+    arguments.python = source.python;
+  }
+  stack::Inventory inventory = inventory_of(arguments);
+  if (source.root == "/") ask_rpm(inventory);
+  return inventory;
+}
+
+stack::PlanRequest parse_target(const std::string& text) {
+  if (text.empty()) return {};
+  stack::PlanRequest request;
+  try {
+    request = stack::parse_plan(text);
+  } catch (const result::UsageError& error) {
+    const std::string sentence = error.what();
+    constexpr std::string_view plan = "--plan";
+    throw result::UsageError(sentence.starts_with(plan) ? "--to" + sentence.substr(plan.size()) : sentence);
+  }
+  if (!request.gpus.empty())
+    throw result::UsageError("--to: gpu is no layer that an upgrade of software changes; leave it out");
+  return request;
+}
+
+conductor::KeptUpgrade require_open(const std::filesystem::path& state) {
+  if (auto kept = conductor::open_upgrade(state)) return std::move(*kept);
+  const auto all = conductor::list_upgrades(state);
+  if (all.empty())
+    throw result::UsageError("no upgrade was begun here: `gpugauge upgrade begin` records the old stack");
+  throw result::UsageError(fmt::format("no upgrade is open; the last one, {}, is {} since {}",
+                                       all.back().record.name, to_string(all.back().record.state),
+                                       all.back().record.closed));
+}
+
+stack::Inventory recorded_stack(const conductor::KeptUpgrade& kept) {
+  return read_inventory((kept.folder / "inventory.json").string());
+}
+
+void add_upgrade(CLI::App& app, const Invocation& invocation, Action& action) {
+  CLI::App* upgrade =
+      app.add_subcommand("upgrade", "Before and after a change of the stack: plan, hold, judge");
+  upgrade->footer(footer);
+  upgrade->require_subcommand(1);
+  add_upgrade_begin(*upgrade, invocation, action);
+  add_upgrade_end(*upgrade, invocation, action);
+  add_upgrade_status(*upgrade, action);
+  add_upgrade_plan(*upgrade, action);
+}
+
+}  // namespace gpugauge::cli

@@ -1,0 +1,39 @@
+// The subcommands of `gpugauge upgrade`, one file each.
+#pragma once
+
+#include <string>
+
+#include "cli/command.hpp"
+#include "conductor/upgrade_record.hpp"
+#include "stack/inventory/inventory.hpp"
+#include "stack/plan/plan.hpp"
+
+namespace gpugauge::cli {
+
+void add_upgrade_begin(CLI::App& upgrade, const Invocation& invocation, Action& action);
+void add_upgrade_end(CLI::App& upgrade, const Invocation& invocation, Action& action);
+/// status, close
+void add_upgrade_status(CLI::App& upgrade, Action& action);
+void add_upgrade_plan(CLI::App& upgrade, Action& action);
+
+/// Where the stack is read: this machine, a tree, or what `doctor --json` saved.
+struct StackSource {
+  std::string root = "/";  ///< "/", a folder, or a file
+  std::string python;
+};
+/// --root, --inventory and --python; a given one replaces what `source` holds.
+void add_stack_options(CLI::App& command, StackSource& source);
+/// The inventory, with rpm's packages where the live machine's database is rpm's. Throws like inventory_of.
+stack::Inventory read_stack(const StackSource& source);
+
+/// --to: the layers and versions of a plan; no GPU, no driver beside it. Empty text is no plan. Throws
+/// result::UsageError, the sentence naming --to.
+stack::PlanRequest parse_target(const std::string& text);
+
+/// The open upgrade. Throws result::UsageError where none is, naming the last one.
+conductor::KeptUpgrade require_open(const std::filesystem::path& state);
+
+/// What `upgrade begin` recorded of the stack.
+stack::Inventory recorded_stack(const conductor::KeptUpgrade& kept);
+
+}  // namespace gpugauge::cli

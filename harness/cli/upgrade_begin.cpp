@@ -1,0 +1,263 @@
+// gpugauge upgrade begin: the old stack, planned, recorded and measured before anything is changed.
+#include <algorithm>
+#include <ctime>
+#include <memory>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cli/doctor.hpp"
+#include "cli/upgrade.hpp"
+#include "conductor/upgrade.hpp"
+#include "judge/before_after.hpp"
+#include "judge/statistics.hpp"
+#include "report/format.hpp"
+#include "report/questions.hpp"
+#include "report/table.hpp"
+#include "report/upgrade.hpp"
+#include "result/error.hpp"
+#include "result/file.hpp"
+#include "stack/plan/lock.hpp"
+
+namespace gpugauge::cli {
+namespace {
+
+struct Arguments {
+  MeasureArguments measure;
+  StackSource source;
+  std::string target;
+  int rounds = 5;
+  bool resume = false;
+  bool anyway = false;
+  bool json = false;
+};
+
+/// Two within one second get two names.
+std::string new_name(const std::filesystem::path& state) {
+  const std::string base = fmt::format("{:%Y%m%d-%H%M%S}", fmt::gmtime(std::time(nullptr)));
+  std::string name = base;
+  for (int i = 2; std::filesystem::exists(conductor::upgrade_folder(state, name)); ++i)
+    name = fmt::format("{}-{}", base, i);
+  return name;
+}
+
+/// What goes back, for a reader who may have nothing but a shell.
+std::string way_back_text(const conductor::UpgradeRecord& record, const stack::Inventory& before,
+                          const stack::PlanRequest& request) {
+  std::string text =
+      fmt::format("The way back from upgrade {} ({}), recorded {} by {}.\n\n", record.name,
+                  record.target.empty() ? "no plan" : record.target, record.created, record.who);
+  const std::vector<stack::Advice> steps = stack::way_back(before, before, request);
+  int number = 0;
+  for (const stack::Advice& step : steps) {
+    text += fmt::format("{}. {}\n", ++number, report::plain(step.what));
+    for (const std::string& command : step.commands) text += "   " + command + "\n";
+  }
+  if (steps.empty()) text += "No package or version was recorded that these commands could bring back.\n";
+  text += "\nRecorded packages:\n";
+  for (const auto& packages : {stack::system_packages(before), stack::python_packages(before)})
+    for (const stack::StackPackage& package : packages)
+      text += fmt::format("{}\t{}\n", package.name, package.version);
+  return text;
+}
+
+void write_record(const conductor::KeptUpgrade& kept, const stack::Inventory& before,
+                  const stack::PlanRequest& request, const stack::PlanReport* plan) {
+  result::write_file(kept.folder / "inventory.json", stack::to_json(before));
+  const stack::Lock lock = stack::make_lock(before, kept.record.created);
+  if (!lock.fields.empty()) result::write_file(kept.folder / "stack.lock", stack::to_json(lock));
+  if (plan != nullptr) result::write_file(kept.folder / "plan.json", report::to_json(*plan));
+  result::write_file(kept.folder / "way-back.txt", way_back_text(kept.record, before, request));
+  if (const std::string pins = stack::pip_constraints(before); !pins.empty())
+    result::write_file(kept.folder / "constraints.txt", pins);
+  // Last: a folder without it is no upgrade.
+  conductor::save(kept);
+}
+
+std::vector<stack::Advice> advice_before(const conductor::KeptUpgrade& kept, const stack::Inventory& before,
+                                         const stack::PlanRequest& request) {
+  std::vector<stack::Advice> out = stack::advice_before(before, request);
+  if (std::filesystem::exists(kept.folder / "constraints.txt"))
+    out.push_back({"Keep pip to the wheels that are there while the plan does not name them.",
+                   "pip replaces NVIDIA's wheels when another package asks for other ones.",
+                   {fmt::format("export PIP_CONSTRAINT={}", (kept.folder / "constraints.txt").string())}});
+  return out;
+}
+
+/// What the measured rounds will be able to show.
+std::string draw_sight(const conductor::KeptUpgrade& kept, const report::Terminal& terminal) {
+  std::string out;
+  for (const conductor::UpgradeDevice& device : kept.record.devices) {
+    const std::vector<judge::Sensitivity> rows = judge::foreseen(conductor::old_side(kept, device));
+    std::vector<double> drops;
+    for (const judge::Sensitivity& row : rows) drops.push_back(row.minimum_detectable_drop);
+    out += terminal.paint(report::plain(device.label), report::Tone::strong) + "\n";
+    if (drops.empty()) {
+      out += "  no metric was measured in two rounds: nothing could be compared\n";
+      continue;
+    }
+    out += "  " +
+           report::wrap(
+               fmt::format("{} rounds, {} metrics. Against as many rounds of the new stack in one other boot "
+                           "a drop of {} (median) will be found with 90% probability; how boots differ "
+                           "is assumed (1%), and every further boot of the new stack sees more.",
+                           kept.record.rounds, drops.size(), report::percent(judge::median(drops))),
+               terminal.width, 2) +
+           "\n" + report::draw_by_class(rows, terminal);
+  }
+  return out;
+}
+
+std::string draw_whole(const conductor::KeptUpgrade& kept, const stack::Inventory& before,
+                       const stack::PlanRequest& request, const report::Terminal& terminal) {
+  std::string out;
+  const auto title = [&](const char* text) { return terminal.paint(text, report::Tone::strong) + "\n"; };
+  if (request.versions.empty()) {
+    out += title("Plan") +
+           "  none: `upgrade end` will compare whatever has changed. --to says what should change.\n\n";
+  } else {
+    out += title("Plan") + report::draw(stack::plan(request, before, stack::tables()), terminal) + "\n";
+  }
+  const report::Doctor doctor = examine(before, "development");
+  for (const stack::Finding& finding : doctor.findings)
+    if (finding.severity == stack::Severity::failure) out += report::draw(finding, terminal, false) + "\n";
+  out += title("Recorded packages") + report::draw_packages(before, terminal) + "\n";
+  out += report::draw(advice_before(kept, before, request),
+                      "Before the change; nothing of this was done for you", terminal);
+  out += "\n" + title("What will be seen") + draw_sight(kept, terminal);
+  out += fmt::format("\n  way back: {}\n  stack:    {}\n", (kept.folder / "way-back.txt").string(),
+                     (kept.folder / "inventory.json").string());
+  return out + "\n" +
+         terminal.paint(fmt::format("upgrade {} is open: make the change, then `gpugauge upgrade end`",
+                                    kept.record.name),
+                        report::Tone::good) +
+         "\n";
+}
+
+conductor::KeptUpgrade resumed(const std::filesystem::path& state, const StackSource& given,
+                               stack::Inventory& before) {
+  conductor::KeptUpgrade kept = require_open(state);
+  if (kept.record.state != conductor::UpgradeState::measuring)
+    throw result::UsageError(
+        fmt::format("the old stack of upgrade {} is measured: make the change, then "
+                    "`gpugauge upgrade end`",
+                    kept.record.name));
+  before = recorded_stack(kept);
+  StackSource source{kept.record.root, kept.record.python};
+  if (given.root != "/") source.root = given.root;
+  const stack::StackChange change = stack::stack_change(before, read_stack(source), {});
+  if (change.changed())
+    throw result::UsageError(fmt::format(
+        "the stack changed since upgrade {} was begun, so that its old side cannot be measured any more: {} "
+        "Close it with `gpugauge upgrade close --reason ...` and begin anew",
+        kept.record.name, change.layers.front().sentence));
+  return kept;
+}
+
+int begin(Arguments arguments, const Invocation& invocation) {
+  const stack::PlanRequest asked = parse_target(arguments.target);
+  const std::filesystem::path state = state_directory(arguments.measure.state_directory);
+  conductor::KeptUpgrade kept;
+  stack::Inventory before;
+  if (arguments.resume) {
+    kept = resumed(state, arguments.source, before);
+    arguments.measure.device = kept.record.device;
+    arguments.measure.profile = kept.record.profile;
+    arguments.measure.families = kept.record.families;
+    arguments.measure.only = kept.record.only;
+  } else if (const auto open = conductor::open_upgrade(state)) {
+    throw result::UsageError(fmt::format(
+        "upgrade {} is {} since {}; `gpugauge upgrade {}`, or `gpugauge upgrade close --reason ...`",
+        open->record.name, to_string(open->record.state), open->record.created,
+        open->record.state == conductor::UpgradeState::measuring ? "begin --resume` goes on with it"
+                                                                 : "end` judges it"));
+  }
+  report::ProgressLine progress(report::terminal(2), arguments.measure.quiet);
+  const conductor::MeasureOptions options = measure_options(arguments.measure, invocation, progress);
+  const Devices devices = find_devices(arguments.measure.device);
+  if (devices.targets.gpu_wanted && devices.gpus.state != stack::GpuState::usable) {
+    fmt::print(stderr, "gpugauge: no usable GPU, so that the old stack cannot be measured: {}\n",
+               report::plain(devices.gpus.explanation));
+    return static_cast<int>(judge::ExitCode::cannot_judge);
+  }
+  const std::vector<conductor::Choice> choices =
+      conductor::choose_for(conductor::catalogue(), options.profile, devices.targets.devices,
+                            arguments.measure.families, arguments.measure.only);
+  if (!arguments.resume) {
+    before = read_stack(arguments.source);
+    std::optional<stack::PlanReport> plan;
+    if (!asked.versions.empty()) plan = stack::plan(asked, before, stack::tables());
+    if (plan && plan->outcome == stack::Fit::fails && !arguments.anyway) {
+      print(report::draw(*plan, report::terminal(1)));
+      fmt::print(stderr, "gpugauge: nothing was recorded or measured: change the plan, or say --anyway\n");
+      return static_cast<int>(judge::ExitCode::regressed);
+    }
+    conductor::UpgradeRecord& record = kept.record;
+    record.name = new_name(state);
+    record.created = baseline::utc_now();
+    record.who = baseline::current_user();
+    record.target = arguments.target;
+    record.root = std::filesystem::absolute(arguments.source.root).lexically_normal().string();
+    record.python = arguments.source.python;
+    record.device = arguments.measure.device;
+    record.profile = arguments.measure.profile;
+    record.families = arguments.measure.families;
+    record.only = arguments.measure.only;
+    record.rounds = arguments.rounds;
+    for (const conductor::Target& target : devices.targets.devices)
+      record.devices.push_back({target.selection, target.label});
+    kept.folder = conductor::upgrade_folder(state, record.name);
+    write_record(kept, before, asked, plan ? &*plan : nullptr);
+  }
+  for (const conductor::UpgradeDevice& device : kept.record.devices) {
+    const auto target = std::find_if(devices.targets.devices.begin(), devices.targets.devices.end(),
+                                     [&](const auto& one) { return one.selection == device.selection; });
+    if (target == devices.targets.devices.end())
+      throw result::UsageError(
+          fmt::format("{} is not there any more; close the upgrade and begin anew", device.label));
+    const std::string stopped = conductor::measure_old(
+        kept, device, options, *target,
+        choices[static_cast<std::size_t>(target - devices.targets.devices.begin())], devices.gpus);
+    progress.clear();
+    if (stopped.empty()) continue;
+    fmt::print(stderr, "gpugauge: {}; the whole rounds are kept: `gpugauge upgrade begin --resume` goes on\n",
+               report::plain(stopped));
+    return static_cast<int>(judge::ExitCode::cannot_judge);
+  }
+  kept.record.state = conductor::UpgradeState::open;
+  conductor::save(kept);
+  print(arguments.json ? conductor::to_json(kept.record)
+                       : draw_whole(kept, before, parse_target(kept.record.target), report::terminal(1)));
+  return 0;
+}
+
+}  // namespace
+
+void add_upgrade_begin(CLI::App& upgrade, const Invocation& invocation, Action& action) {
+  CLI::App* command = upgrade.add_subcommand("begin", "Plan the change, record and measure the old stack");
+  auto arguments = std::make_shared<Arguments>();
+  add_measure_options(*command, arguments->measure);
+  add_stack_options(*command, arguments->source);
+  command
+      ->add_option("--to", arguments->target,
+                   "What the stack is to become: driver, cuda, cudnn, nccl, a framework, python, gcc ...")
+      ->type_name("LAYER=VERSION,...");
+  command->add_option("-n,--rounds", arguments->rounds, "Rounds of each side")
+      ->capture_default_str()
+      ->check(CLI::Range(2, 100));
+  command->add_flag("--resume", arguments->resume, "Go on with an interrupted one");
+  command->add_flag("--anyway", arguments->anyway, "Also where the plan does not work");
+  command->add_flag("--json", arguments->json, "The record as JSON on standard output");
+  command->callback([command, arguments, &invocation, &action] {
+    arguments->measure.seed_given = command->count("--seed") > 0;
+    if (arguments->resume)
+      for (const char* const name :
+           {"--to", "--device", "--profile", "--family", "--only", "--rounds", "--anyway"})
+        if (command->count(name) > 0)
+          throw CLI::ValidationError(name, "it was decided when the upgrade was begun; --resume keeps it");
+    action = [arguments, &invocation] { return begin(*arguments, invocation); };
+  });
+}
+
+}  // namespace gpugauge::cli

@@ -1,0 +1,301 @@
+// gpugauge upgrade end: the new stack measured like the old one, compared, and what to do about it.
+#include <algorithm>
+#include <memory>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cli/upgrade.hpp"
+#include "conductor/upgrade.hpp"
+#include "report/console.hpp"
+#include "report/format.hpp"
+#include "report/upgrade.hpp"
+#include "result/error.hpp"
+#include "run/identity.hpp"
+
+namespace gpugauge::cli {
+namespace {
+
+using conductor::KeptUpgrade;
+using conductor::UpgradeDevice;
+using judge::ExitCode;
+
+struct Arguments {
+  ReportArguments report;
+  PolicyArguments policy;
+  StackSource source;
+  std::string state_directory;
+  std::uint64_t seed = 0;
+  bool seed_given = false;
+  bool anyway = false;
+  bool strict = false;
+  bool quiet = false;
+};
+
+/// What one `upgrade end` works with.
+struct Upgrade {
+  KeptUpgrade kept;
+  stack::Inventory before, now;
+  stack::PlanRequest request;
+  stack::StackChange change;
+  std::string side = "new";
+};
+
+std::vector<std::string> commands_of(const std::vector<stack::Advice>& advice) {
+  std::vector<std::string> out;
+  for (const stack::Advice& one : advice) out.insert(out.end(), one.commands.begin(), one.commands.end());
+  return out;
+}
+
+void record(Upgrade& upgrade, const judge::Outcome& outcome, const std::vector<stack::Advice>& way_back) {
+  upgrade.kept.record.attempts.push_back({baseline::utc_now(), upgrade.side, static_cast<int>(outcome.code),
+                                          outcome.sentence, report::sentences(upgrade.change),
+                                          commands_of(way_back)});
+  conductor::save(upgrade.kept);
+}
+
+/// Why there is nothing to measure; "" where there is.
+std::string nothing_to_judge(const Upgrade& upgrade) {
+  using State = stack::LayerChange::State;
+  const stack::StackChange& change = upgrade.change;
+  if (!change.changed())
+    return "nothing changed: the stack is what `upgrade begin` recorded, so that there is nothing to "
+           "compare; "
+           "--anyway measures it all the same";
+  if (!change.planned) return "";
+  std::vector<std::string> missing;
+  for (const stack::LayerChange& layer : change.layers) {
+    if (layer.state == State::reached || layer.state == State::other) return "";
+    if (layer.state == State::unchanged || layer.state == State::partly) missing.push_back(layer.layer);
+  }
+  return fmt::format(
+      "the planned change did not take place: {}; something else changed; --anyway judges that",
+      fmt::join(missing, ", "));
+}
+
+int without_verdict(Upgrade& upgrade, const std::string& why, const report::Terminal& terminal) {
+  const judge::Outcome outcome{ExitCode::cannot_judge, "cannot judge: " + why};
+  upgrade.side = "none";
+  record(upgrade, outcome, {});
+  print(report::draw(upgrade.change, terminal) + "\n" +
+        terminal.paint(report::wrap(outcome.sentence, terminal.width), report::Tone::doubt) + "\n");
+  return static_cast<int>(outcome.code);
+}
+
+/// A GPU that could be measured before and cannot now: no verdict, and the plainest reason to go back.
+int without_gpu(Upgrade& upgrade, const std::string& explanation, const report::Terminal& terminal) {
+  const judge::Outcome outcome{
+      ExitCode::cannot_judge,
+      "cannot judge: the GPU that was measured before the change cannot be used now: " + explanation};
+  const auto back = stack::way_back(upgrade.before, upgrade.now, upgrade.request);
+  upgrade.side = "none";
+  record(upgrade, outcome, back);
+  print(report::draw(upgrade.change, terminal) + "\n" +
+        report::draw(back, "The way back; `gpugauge doctor` says whether less will do", terminal) + "\n" +
+        terminal.paint(report::wrap(report::plain(outcome.sentence), terminal.width), report::Tone::bad) +
+        "\n");
+  return static_cast<int>(outcome.code);
+}
+
+/// Rounds still to measure on this side in this boot: what an interrupted `upgrade end` left, or all.
+int missing_rounds(const KeptUpgrade& kept, const std::string& side, const UpgradeDevice& device) {
+  const std::vector<result::Run> have = conductor::kept_rounds(kept, side, device);
+  const std::string boot = run::boot_id();
+  const auto here = static_cast<int>(
+      std::count_if(have.begin(), have.end(), [&](const result::Run& one) { return one.boot_id == boot; }));
+  return kept.record.rounds - here % kept.record.rounds;
+}
+
+/// Measures every device; "" or why it stopped.
+std::string measure(const Upgrade& upgrade, const Devices& devices, conductor::MeasureOptions options,
+                    report::ProgressLine& progress) {
+  const conductor::UpgradeRecord& record = upgrade.kept.record;
+  const std::vector<conductor::Choice> choices = conductor::choose_for(
+      conductor::catalogue(), options.profile, devices.targets.devices, record.families, record.only);
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    const conductor::Target& target = devices.targets.devices[i];
+    const UpgradeDevice device{target.selection, target.label};
+    options.runs_folder = upgrade.kept.folder / upgrade.side / device.selection;
+    const conductor::Rounds rounds =
+        conductor::measure_rounds(options, target, choices[i], devices.gpus, 1,
+                                  missing_rounds(upgrade.kept, upgrade.side, device), false);
+    progress.clear();
+    if (!rounds.stopped.empty()) return rounds.stopped;
+  }
+  return "";
+}
+
+/// The old stack measured again against the old stack, and the new one against both.
+report::DeviceReport judge_returned(const Upgrade& upgrade, const UpgradeDevice& device,
+                                    const judge::Policy& policy, bool strict) {
+  std::vector<result::Run> old_runs = conductor::old_side(upgrade.kept, device).runs;
+  const std::vector<result::Run> again = conductor::kept_rounds(upgrade.kept, "returned", device);
+  report::DeviceReport out =
+      conductor::judge_upgrade(old_runs, again, report::sentences(upgrade.change), policy, strict);
+  old_runs.insert(old_runs.end(), again.begin(), again.end());
+  const report::DeviceReport middle = conductor::judge_upgrade(
+      old_runs, conductor::kept_rounds(upgrade.kept, "new", device), {}, policy, strict);
+  out.remarks.insert(out.remarks.begin(),
+                     fmt::format("The new stack against both measurements of the old one (A/B/A): {}.",
+                                 middle.outcome.sentence));
+  out.remarks.insert(out.remarks.begin(),
+                     "Below: the old stack now against the old stack before the change.");
+  return out;
+}
+
+report::Report judged(const Upgrade& upgrade, const Devices& devices, const judge::Policy& policy,
+                      bool strict) {
+  report::Report out;
+  out.command = "upgrade";
+  out.stack = stack::layers(stack::fingerprint(devices.gpus), devices.gpus);
+  for (const UpgradeDevice& device : upgrade.kept.record.devices) {
+    out.devices.push_back(upgrade.side == "returned"
+                              ? judge_returned(upgrade, device, policy, strict)
+                              : conductor::judge_upgrade(conductor::old_side(upgrade.kept, device).runs,
+                                                         conductor::kept_rounds(upgrade.kept, "new", device),
+                                                         report::sentences(upgrade.change), policy, strict));
+    out.devices.back().label = device.label;
+    out.devices.back().selection = device.selection;
+  }
+  out.outcome = conductor::combine(out.devices);
+  return out;
+}
+
+std::vector<stack::Advice> after_pass(const Upgrade& upgrade) {
+  std::vector<stack::Advice> out = stack::advice_after_pass(upgrade.before, upgrade.now);
+  stack::Advice pin{"Pin what was measured as the baseline of the new stack.",
+                    "The nightly check compares with it from now on; rounds of other days make it see more.",
+                    {}};
+  for (const UpgradeDevice& device : upgrade.kept.record.devices)
+    pin.commands.push_back(fmt::format("gpugauge baseline create {}/*.json",
+                                       (upgrade.kept.folder / "new" / device.selection).string()));
+  out.insert(out.begin(), std::move(pin));
+  return out;
+}
+
+/// What follows from the verdict: the record's next state, and what is printed below the report.
+std::string follow(Upgrade& upgrade, const report::Report& report, const report::Terminal& terminal) {
+  conductor::UpgradeRecord& kept = upgrade.kept.record;
+  std::vector<stack::Advice> back;
+  std::string out;
+  const auto say = [&](const std::string& sentence) {
+    out += report::wrap(report::plain(sentence), terminal.width) + "\n";
+  };
+  const bool passed = report.outcome.code == ExitCode::pass;
+  if (passed && upgrade.side == "returned") {
+    kept.state = conductor::UpgradeState::returned;
+    say(fmt::format("upgrade {} is closed: the machine is as it was before it", kept.name));
+  } else if (upgrade.side == "returned") {
+    say("The stack is the old one again, and the machine is not what it was: the change of versions is not, "
+        "or "
+        "not alone, the cause.");
+  } else if (passed && upgrade.change.complete()) {
+    kept.state = conductor::UpgradeState::passed;
+    out += report::draw(after_pass(upgrade), "Now", terminal) + "\n";
+    say(fmt::format("upgrade {} is closed: passed", kept.name));
+  } else if (passed) {
+    say(fmt::format(
+        "upgrade {} stays open: not all that was planned is there; `gpugauge upgrade end` again when "
+        "it is, or `gpugauge upgrade close --reason ...`",
+        kept.name));
+  } else {
+    const conductor::UpgradeConclusion conclusion = conductor::conclude(report.devices, upgrade.change);
+    if (conclusion.roll_back) back = stack::way_back(upgrade.before, upgrade.now, upgrade.request);
+    for (const std::string& sentence : conclusion.sentences) say(sentence);
+    out += report::draw(back, "The way back", terminal);
+    if (conclusion.roll_back && back.empty())
+      say(
+          fmt::format("No package or version differs that these commands could bring back; {} lists what was "
+                      "recorded.",
+                      (upgrade.kept.folder / "way-back.txt").string()));
+    say(fmt::format("upgrade {} stays open: `gpugauge upgrade end` measures again", kept.name));
+  }
+  if (!kept.is_open()) kept.closed = baseline::utc_now();
+  record(upgrade, report.outcome, back);
+  return out;
+}
+
+int end(const Arguments& arguments, const Invocation& invocation) {
+  check_report_arguments(arguments.report);
+  const judge::Policy decided = policy(arguments.policy);
+  const std::filesystem::path state = state_directory(arguments.state_directory);
+  Upgrade upgrade;
+  upgrade.kept = require_open(state);
+  const conductor::UpgradeRecord& kept = upgrade.kept.record;
+  if (kept.state == conductor::UpgradeState::measuring)
+    throw result::UsageError(
+        fmt::format("the old stack of upgrade {} is not measured yet: `gpugauge upgrade begin "
+                    "--resume` goes on, and what has changed since cannot be undone by it",
+                    kept.name));
+  const report::Terminal terminal = report::terminal(1);
+  upgrade.request = parse_target(kept.target);
+  upgrade.before = recorded_stack(upgrade.kept);
+  StackSource source{kept.root, kept.python};
+  if (arguments.source.root != "/") source.root = arguments.source.root;
+  if (!arguments.source.python.empty()) source.python = arguments.source.python;
+  upgrade.now = read_stack(source);
+  upgrade.change = stack::stack_change(upgrade.before, upgrade.now, upgrade.request);
+
+  const bool measured =
+      std::any_of(kept.devices.begin(), kept.devices.end(), [&](const UpgradeDevice& device) {
+        return !conductor::kept_rounds(upgrade.kept, "new", device).empty();
+      });
+  if (!upgrade.change.changed() && measured && !arguments.anyway) {
+    upgrade.side = "returned";
+  } else if (const std::string why = nothing_to_judge(upgrade); !why.empty() && !arguments.anyway) {
+    return without_verdict(upgrade, why, terminal);
+  }
+
+  std::vector<std::string> selections;
+  for (const UpgradeDevice& device : kept.devices) selections.push_back(device.selection);
+  const std::string selection = fmt::format("{}", fmt::join(selections, ","));
+  const Devices devices = find_devices(selection);
+  if (devices.targets.gpu_wanted && devices.gpus.state != stack::GpuState::usable)
+    return without_gpu(upgrade, devices.gpus.explanation, terminal);
+
+  MeasureArguments measuring;
+  measuring.device = selection;
+  measuring.profile = kept.profile;
+  measuring.families = kept.families;
+  measuring.only = kept.only;
+  measuring.seed = arguments.seed;
+  measuring.seed_given = arguments.seed_given;
+  measuring.state_directory = arguments.state_directory;
+  report::ProgressLine progress(report::terminal(2), arguments.quiet);
+  if (const std::string stopped =
+          measure(upgrade, devices, measure_options(measuring, invocation, progress), progress);
+      !stopped.empty())
+    return without_verdict(
+        upgrade, stopped + "; the whole rounds are kept, and `gpugauge upgrade end` goes on", terminal);
+
+  const report::Report report = judged(upgrade, devices, decided, arguments.strict);
+  const std::string below = follow(upgrade, report, terminal);
+  const std::string table = report::draw(upgrade.change, terminal) + "\n" +
+                            report::draw(report, terminal, {arguments.report.every_metric}) + "\n" + below;
+  return write_reports(&report, arguments.report, table, static_cast<int>(report.outcome.code));
+}
+
+}  // namespace
+
+void add_upgrade_end(CLI::App& upgrade, const Invocation& invocation, Action& action) {
+  CLI::App* command =
+      upgrade.add_subcommand("end", "Measure the new stack like the old one, compare, and say what to do");
+  auto arguments = std::make_shared<Arguments>();
+  add_stack_options(*command, arguments->source);
+  add_report_options(*command, arguments->report);
+  add_every_metric_option(*command, arguments->report);
+  add_policy_options(*command, arguments->policy);
+  command->add_option("--seed", arguments->seed, "Seed of the random order");
+  command->add_option("--state-dir", arguments->state_directory, "Where the upgrade is kept")
+      ->type_name("DIR");
+  command->add_flag("--anyway", arguments->anyway,
+                    "Measure although nothing, or not what was planned, changed");
+  command->add_flag("--strict", arguments->strict, "End with 4 when a metric stays inconclusive or unstable");
+  command->add_flag("-q,--quiet", arguments->quiet, "No progress line");
+  command->callback([command, arguments, &invocation, &action] {
+    arguments->seed_given = command->count("--seed") > 0;
+    action = [arguments, &invocation] { return end(*arguments, invocation); };
+  });
+}
+
+}  // namespace gpugauge::cli

@@ -1,0 +1,124 @@
+// gpugauge upgrade plan: in which order many nodes take an upgrade, and what may stand side by side
+// meanwhile.
+#include <ctime>
+#include <map>
+#include <memory>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/doctor.hpp"
+#include "cli/run_files.hpp"
+#include "cli/upgrade.hpp"
+#include "report/format.hpp"
+#include "report/rollout.hpp"
+#include "result/error.hpp"
+#include "result/file.hpp"
+#include "result/object_reader.hpp"
+#include "result/run_file.hpp"
+#include "stack/plan/lock.hpp"
+
+namespace gpugauge::cli {
+namespace {
+
+struct Arguments {
+  std::vector<std::string> paths;
+  std::string target;
+  double at_once = 25;
+  bool every_node = false;
+  bool json = false;
+};
+
+bool is_schema(const std::string& text, std::string_view schema) {
+  return text.substr(0, 256).find(fmt::format("\"{}\"", schema)) != std::string::npos;
+}
+
+/// A doctor's report or inventory, a lock, or a run file; nullopt for another file of a folder.
+std::optional<stack::RolloutNode> read_node(const FoundFile& found) {
+  const std::string file = found.file.string();
+  const std::string text = result::read_file(found.file);
+  stack::RolloutNode node;
+  node.name = found.label;
+  if (is_schema(text, "gpugauge.run/1")) {
+    node.inventory = stack::inventory_of(result::parse_run(text, file, result::Detail::values).fingerprint);
+  } else if (is_schema(text, stack::lock_schema)) {
+    node.inventory = stack::inventory_of(stack::lock_from_json(text, file));
+  } else if (is_schema(text, "gpugauge.inventory/1") || is_schema(text, "gpugauge.doctor/1")) {
+    node.inventory = read_inventory(file);
+    node.whole = true;
+  } else if (found.in_a_folder) {
+    return std::nullopt;
+  } else {
+    throw result::FormatError(fmt::format(
+        "{} tells of no node: give what `doctor --json` or `doctor lock` wrote, or a run file", file));
+  }
+  return node;
+}
+
+/// Several files of one node would count it twice.
+void refuse_twins(const std::vector<stack::RolloutNode>& nodes) {
+  std::map<std::string, std::string> cards;
+  for (const stack::RolloutNode& node : nodes) {
+    const std::string card = node.inventory.value("gpu.0.uuid");
+    if (card.empty()) continue;
+    const auto [other, added] = cards.emplace(card, node.name);
+    if (!added)
+      throw result::UsageError(fmt::format("{} and {} are of one node (the GPU {}): give one file a node",
+                                           other->second, node.name, card));
+  }
+}
+
+int plan(const Arguments& arguments) {
+  const stack::PlanRequest request = parse_target(arguments.target);
+  if (request.versions.empty()) throw result::UsageError("--to is empty: say what the nodes are to become");
+  std::vector<stack::RolloutNode> nodes;
+  std::size_t passed_over = 0;
+  for (const FoundFile& found : find_files(arguments.paths)) {
+    if (auto node = read_node(found))
+      nodes.push_back(std::move(*node));
+    else
+      ++passed_over;
+  }
+  if (nodes.empty())
+    throw result::UsageError(
+        "none of the files tells of a node: give what `doctor --json` or `doctor lock` wrote, "
+        "or run files");
+  refuse_twins(nodes);
+  const std::string today = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)));
+  constexpr double percent = 100;
+  stack::Rollout rollout =
+      stack::roll_out(nodes, request, stack::tables(), today, arguments.at_once / percent);
+  if (passed_over > 0)
+    rollout.remarks.push_back(
+        fmt::format("{} passed over: in the folders, and of no node.",
+                    passed_over == 1 ? "1 file was" : fmt::format("{} files were", passed_over)));
+  print(arguments.json ? report::to_json(rollout, arguments.target)
+                       : report::draw(rollout, report::terminal(1), arguments.every_node));
+  return report::exit_code(rollout);
+}
+
+}  // namespace
+
+void add_upgrade_plan(CLI::App& upgrade, Action& action) {
+  CLI::App* command = upgrade.add_subcommand(
+      "plan", "Many nodes: which can take it, in which order, and what may stand side by side meanwhile");
+  auto arguments = std::make_shared<Arguments>();
+  command
+      ->add_option("paths", arguments->paths,
+                   "One file a node, or folders of them: of `doctor --json` or `doctor lock`, or run files")
+      ->required()
+      ->type_name("PATH");
+  command->add_option("--to", arguments->target, "What the nodes are to become")
+      ->required()
+      ->type_name("LAYER=VERSION,...");
+  command->add_option("--at-once", arguments->at_once, "At most this share of the nodes in a wave")
+      ->capture_default_str()
+      ->check(CLI::Range(1.0, 100.0))
+      ->type_name("PERCENT");
+  command->add_flag("--every-node", arguments->every_node, "Name every node of every list");
+  command->add_flag("--json", arguments->json, "As JSON on standard output");
+  command->callback([arguments, &action] { action = [arguments] { return plan(*arguments); }; });
+}
+
+}  // namespace gpugauge::cli

@@ -1,0 +1,112 @@
+// gpugauge upgrade status, close: what is open, and an end without a verdict.
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "cli/upgrade.hpp"
+#include "conductor/upgrade.hpp"
+#include "report/format.hpp"
+#include "report/table.hpp"
+#include "report/upgrade.hpp"
+#include "result/error.hpp"
+
+namespace gpugauge::cli {
+namespace {
+
+struct Arguments {
+  std::string state_directory;
+  StackSource source;
+  std::string reason;
+  bool json = false;
+};
+
+const char* next_of(const conductor::UpgradeRecord& record, const stack::StackChange& change) {
+  if (record.state == conductor::UpgradeState::measuring)
+    return "next: `gpugauge upgrade begin --resume` measures what is missing of the old stack";
+  if (!change.changed() && record.attempts.empty())
+    return "next: make the change, then `gpugauge upgrade end`";
+  return "next: `gpugauge upgrade end` measures the stack as it is now";
+}
+
+std::string draw(const conductor::KeptUpgrade& kept, const StackSource& given,
+                 const report::Terminal& terminal) {
+  const conductor::UpgradeRecord& record = kept.record;
+  std::string out = fmt::format("{}  {} since {}, by {}\n", terminal.paint(record.name, report::Tone::strong),
+                                to_string(record.state), record.created, report::plain(record.who));
+  out += fmt::format("  plan: {}\n", record.target.empty() ? "none" : report::plain(record.target));
+  for (const conductor::UpgradeDevice& device : record.devices) {
+    const bool measured = conductor::is_old_measured(kept, device);
+    out += fmt::format(
+        "  {}: old stack {} of {} rounds, new stack {}, old stack again {}\n", report::plain(device.label),
+        measured ? record.rounds : static_cast<int>(conductor::kept_rounds(kept, "measuring", device).size()),
+        record.rounds, conductor::kept_rounds(kept, "new", device).size(),
+        conductor::kept_rounds(kept, "returned", device).size());
+  }
+  for (const conductor::UpgradeAttempt& attempt : record.attempts) {
+    out += fmt::format("  {}  {}\n", attempt.time,
+                       report::wrap(report::plain(attempt.sentence), terminal.width, 4));
+    for (const std::string& command : attempt.way_back)
+      out += fmt::format("      {}\n", report::plain(command));
+  }
+  out += fmt::format("  kept in {}\n", kept.folder.string());
+  if (!record.is_open())
+    return out + fmt::format("  {} {}{}\n", to_string(record.state), record.closed,
+                             record.reason.empty() ? "" : ": " + report::plain(record.reason));
+  StackSource source{record.root, record.python};
+  if (given.root != "/") source.root = given.root;
+  const stack::StackChange change =
+      stack::stack_change(recorded_stack(kept), read_stack(source), parse_target(record.target));
+  out += "\n" + report::draw(change, terminal);
+  return out + "\n" + next_of(record, change) + "\n";
+}
+
+int status(const Arguments& arguments) {
+  const std::filesystem::path state = state_directory(arguments.state_directory);
+  const auto all = conductor::list_upgrades(state);
+  if (all.empty()) {
+    if (arguments.json) throw result::UsageError("no upgrade was begun here: there is no record to print");
+    print("no upgrade was begun here\n");
+    return static_cast<int>(judge::ExitCode::cannot_judge);
+  }
+  const auto open = conductor::open_upgrade(state);
+  const conductor::KeptUpgrade& shown = open ? *open : all.back();
+  print(arguments.json ? conductor::to_json(shown.record)
+                       : draw(shown, arguments.source, report::terminal(1)));
+  return shown.record.is_open() ? 0 : static_cast<int>(judge::ExitCode::cannot_judge);
+}
+
+int close(const Arguments& arguments) {
+  if (arguments.reason.find_first_not_of(" \t") == std::string::npos)
+    throw result::UsageError("--reason is empty: say why, for whoever reads this later");
+  conductor::KeptUpgrade kept = require_open(state_directory(arguments.state_directory));
+  kept.record.state = conductor::UpgradeState::closed;
+  kept.record.closed = baseline::utc_now();
+  kept.record.reason = arguments.reason;
+  conductor::save(kept);
+  print(fmt::format("upgrade {} is closed; what was measured stays in {}\n", kept.record.name,
+                    kept.folder.string()));
+  return 0;
+}
+
+void add_state_option(CLI::App& command, Arguments& arguments) {
+  command.add_option("--state-dir", arguments.state_directory, "Where upgrades are kept")->type_name("DIR");
+}
+
+}  // namespace
+
+void add_upgrade_status(CLI::App& upgrade, Action& action) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* status_command =
+      upgrade.add_subcommand("status", "The open upgrade, or the last one, and what has changed since");
+  add_state_option(*status_command, *arguments);
+  add_stack_options(*status_command, arguments->source);
+  status_command->add_flag("--json", arguments->json, "The record as JSON on standard output");
+  status_command->callback([arguments, &action] { action = [arguments] { return status(*arguments); }; });
+
+  CLI::App* close_command = upgrade.add_subcommand("close", "End the open upgrade without a verdict");
+  add_state_option(*close_command, *arguments);
+  close_command->add_option("--reason", arguments->reason, "Why")->required()->type_name("TEXT");
+  close_command->callback([arguments, &action] { action = [arguments] { return close(*arguments); }; });
+}
+
+}  // namespace gpugauge::cli

@@ -1,0 +1,39 @@
+#include "conductor/rounds.hpp"
+
+#include <fmt/format.h>
+
+#include "result/error.hpp"
+
+namespace gpugauge::conductor {
+
+Rounds measure_rounds(const MeasureOptions& options, const Target& target, const Choice& choice,
+                      const stack::GpuReport& gpus, int first, int last, bool fit) {
+  Rounds out;
+  for (int round = first; round <= last; ++round) {
+    Stored stored = measure(options, target, choice, gpus, round);
+    if (!stored.run.complete) {
+      out.stopped = stored.run.partial_reason;
+      break;
+    }
+    if (fit) refuse_unfit(stored.run);
+    out.whole.push_back(std::move(stored));
+  }
+  return out;
+}
+
+void refuse_unfit(const result::Run& run) {
+  const auto refuse = [&](const std::string& why) {
+    throw result::UsageError(fmt::format("run {} cannot be part of a baseline: {}", run.id, why));
+  };
+  if (!run.complete) refuse("it is partial: " + run.partial_reason);
+  for (const result::Process& process : run.processes)
+    if (process.status != result::Status::ok)
+      refuse(fmt::format("family {} process {} is {}: {}", process.family, process.index,
+                         to_string(process.status), process.reason));
+  for (const judge::Verdict& verdict : judge::judge_physical(run))
+    if (verdict.kind == judge::VerdictKind::failed)
+      refuse(fmt::format("it fails a physical check, {}: {}{}", verdict.metric, verdict.reason,
+                         report::disturbance(run).empty() ? "" : ". " + report::disturbance(run)));
+}
+
+}  // namespace gpugauge::conductor

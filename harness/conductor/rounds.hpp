@@ -1,0 +1,27 @@
+// Several rounds of one device in a row: what a baseline, or one side of a comparison, is made of.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "conductor/conductor.hpp"
+
+namespace gpugauge::conductor {
+
+/// Rounds that were measured one after the other.
+struct Rounds {
+  std::vector<Stored> whole;
+  std::string stopped;  ///< why the last one is partial, "" where all are whole
+};
+
+/// Measures rounds `first` to `last`, and ends at the first partial one. Each is stored as soon as it is
+/// measured. With `fit` each must be able to be part of a baseline, or refuse_unfit throws: a machine that is
+/// not fit must not cost all the rounds.
+Rounds measure_rounds(const MeasureOptions& options, const Target& target, const Choice& choice,
+                      const stack::GpuReport& gpus, int first, int last, bool fit);
+
+/// A baseline with a failed benchmark would make the failure normal: throws result::UsageError for a run that
+/// is partial, has a process that did not end well, or fails a physical check.
+void refuse_unfit(const result::Run& run);
+
+}  // namespace gpugauge::conductor

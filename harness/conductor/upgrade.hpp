@@ -1,0 +1,47 @@
+// Both ends of an upgrade: the old stack measured, the new one measured and compared.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "conductor/rounds.hpp"
+#include "conductor/upgrade_record.hpp"
+#include "stack/plan/pins.hpp"
+
+namespace gpugauge::conductor {
+
+/// The whole rounds of a device in one of an upgrade's folders ("new", "returned", "measuring"), oldest
+/// first. Partial ones are left out. Throws result::FormatError for a file that is no run.
+std::vector<result::Run> kept_rounds(const KeptUpgrade& kept, const std::string& side,
+                                     const UpgradeDevice& device);
+
+/// Measures what is still missing of a device's rounds of the old stack, and pins them as a baseline folder
+/// once they are all there. "" or why it stopped. Throws like refuse_unfit and baseline::create.
+std::string measure_old(const KeptUpgrade& kept, const UpgradeDevice& device, const MeasureOptions& options,
+                        const Target& target, const Choice& choice, const stack::GpuReport& gpus);
+/// The pinned old side. Throws like baseline::load.
+baseline::Baseline old_side(const KeptUpgrade& kept, const UpgradeDevice& device);
+bool is_old_measured(const KeptUpgrade& kept, const UpgradeDevice& device);
+
+/// Compares the new stack's rounds with the old one's: every field of the stack that differs is the
+/// treatment. Rounds of another state of the new stack than the latest one's are left out, and said.
+/// `changes` are said first. Throws result::UsageError when there is no whole round of the new side.
+report::DeviceReport judge_upgrade(const std::vector<result::Run>& old_runs,
+                                   const std::vector<result::Run>& new_runs,
+                                   const std::vector<std::string>& changes, judge::Policy policy,
+                                   bool strict);
+
+/// The fields of the stack by which two fingerprints differ, as words of --treatment: "stack.driver".
+std::vector<std::string> changed_fields(const result::Fingerprint& now, const result::Fingerprint& then);
+
+/// What to do about a verdict on the new stack.
+struct UpgradeConclusion {
+  bool roll_back = false;  ///< the evidence is against the new stack itself
+  std::vector<std::string> sentences;
+};
+/// Going back is advised where a metric that counts regressed, failed or vanished, and no cause beside the
+/// change was found with confidence.
+UpgradeConclusion conclude(const std::vector<report::DeviceReport>& devices,
+                           const stack::StackChange& change);
+
+}  // namespace gpugauge::conductor

@@ -1,0 +1,167 @@
+#include "conductor/upgrade_record.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "baseline/transfer.hpp"
+#include "result/file.hpp"
+#include "result/object_reader.hpp"
+
+namespace gpugauge::conductor {
+namespace {
+
+using nlohmann::ordered_json;
+using result::ObjectReader;
+using result::Place;
+
+constexpr std::size_t record_limit = std::size_t{16} << 20;
+constexpr std::array states{UpgradeState::measuring, UpgradeState::open, UpgradeState::passed,
+                            UpgradeState::returned, UpgradeState::closed};
+
+UpgradeState state_from(const std::string& text, const Place& place) {
+  const auto found = std::find_if(states.begin(), states.end(),
+                                  [&](UpgradeState state) { return to_string(state) == text; });
+  if (found == states.end()) place.refuse("should be measuring, open, passed, returned or closed");
+  return *found;
+}
+
+UpgradeDevice device_from(const nlohmann::json& value, const Place& place) {
+  ObjectReader reader(value, place);
+  UpgradeDevice device{reader.text("selection"), reader.text("label")};
+  reader.done();
+  // It becomes a folder's name.
+  if (!baseline::is_name(device.selection)) place.key("selection").refuse("names no device");
+  return device;
+}
+
+UpgradeAttempt attempt_from(const nlohmann::json& value, const Place& place) {
+  ObjectReader reader(value, place);
+  UpgradeAttempt attempt;
+  attempt.time = reader.text("time");
+  attempt.side = reader.text("side");
+  attempt.exit_code = static_cast<int>(reader.integer("exit_code"));
+  attempt.sentence = reader.text("sentence");
+  attempt.changes = reader.texts("changes");
+  attempt.way_back = reader.texts("way_back");
+  reader.done();
+  if (attempt.side != "new" && attempt.side != "returned" && attempt.side != "none")
+    place.key("side").refuse("should be new, returned or none");
+  return attempt;
+}
+
+}  // namespace
+
+std::string_view to_string(UpgradeState state) {
+  switch (state) {
+    case UpgradeState::measuring:
+      return "measuring";
+    case UpgradeState::open:
+      return "open";
+    case UpgradeState::passed:
+      return "passed";
+    case UpgradeState::returned:
+      return "returned";
+    case UpgradeState::closed:
+      break;
+  }
+  return "closed";
+}
+
+std::string to_json(const UpgradeRecord& record) {
+  ordered_json devices = ordered_json::array();
+  for (const UpgradeDevice& device : record.devices)
+    devices.push_back({{"selection", device.selection}, {"label", device.label}});
+  ordered_json attempts = ordered_json::array();
+  for (const UpgradeAttempt& attempt : record.attempts)
+    attempts.push_back({{"time", attempt.time},
+                        {"side", attempt.side},
+                        {"exit_code", attempt.exit_code},
+                        {"sentence", attempt.sentence},
+                        {"changes", attempt.changes},
+                        {"way_back", attempt.way_back}});
+  return result::dump_json({{"schema", upgrade_schema},
+                            {"name", record.name},
+                            {"state", to_string(record.state)},
+                            {"created", record.created},
+                            {"who", record.who},
+                            {"target", record.target},
+                            {"root", record.root},
+                            {"python", record.python},
+                            {"device", record.device},
+                            {"profile", record.profile},
+                            {"families", record.families},
+                            {"only", record.only},
+                            {"rounds", record.rounds},
+                            {"devices", std::move(devices)},
+                            {"attempts", std::move(attempts)},
+                            {"closed", record.closed},
+                            {"reason", record.reason}}) +
+         "\n";
+}
+
+UpgradeRecord upgrade_from_json(const std::string& text, const std::string& origin) {
+  const nlohmann::json value = result::parse_json(text, origin);
+  ObjectReader reader(value, {origin, ""});
+  result::require_schema(reader, upgrade_schema);
+  UpgradeRecord record;
+  record.name = reader.text("name");
+  record.state = state_from(reader.text("state"), reader.place().key("state"));
+  record.created = reader.text("created");
+  record.who = reader.text("who");
+  record.target = reader.text("target");
+  record.root = reader.text("root");
+  record.python = reader.text("python");
+  record.device = reader.text("device");
+  record.profile = reader.text("profile");
+  record.families = reader.texts("families");
+  record.only = reader.texts("only");
+  const std::int64_t rounds = reader.integer("rounds");
+  if (rounds < 2 || rounds > 100) reader.place().key("rounds").refuse("should be 2 to 100");
+  record.rounds = static_cast<int>(rounds);
+  reader.each("devices", [&](const nlohmann::json& device, const Place& place) {
+    record.devices.push_back(device_from(device, place));
+  });
+  reader.each("attempts", [&](const nlohmann::json& attempt, const Place& place) {
+    record.attempts.push_back(attempt_from(attempt, place));
+  });
+  record.closed = reader.text("closed");
+  record.reason = reader.text("reason");
+  reader.done();
+  if (!baseline::is_name(record.name)) reader.place().key("name").refuse("is no name of a folder");
+  if (record.devices.empty()) reader.place().key("devices").refuse("names no device");
+  return record;
+}
+
+std::vector<KeptUpgrade> list_upgrades(const std::filesystem::path& state_directory) {
+  std::vector<KeptUpgrade> out;
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(state_directory / "upgrades", error), end;
+       !error && entry != end; entry.increment(error)) {
+    const std::filesystem::path file = entry->path() / "upgrade.json";
+    std::error_code unknown;
+    if (!std::filesystem::exists(file, unknown)) continue;
+    out.push_back({entry->path(), upgrade_from_json(result::read_file(file, record_limit), file.string())});
+  }
+  std::sort(out.begin(), out.end(), [](const KeptUpgrade& a, const KeptUpgrade& b) {
+    return std::pair(a.record.created, a.record.name) < std::pair(b.record.created, b.record.name);
+  });
+  return out;
+}
+
+std::optional<KeptUpgrade> open_upgrade(const std::filesystem::path& state_directory) {
+  for (KeptUpgrade& kept : list_upgrades(state_directory))
+    if (kept.record.is_open()) return std::move(kept);
+  return std::nullopt;
+}
+
+std::filesystem::path upgrade_folder(const std::filesystem::path& state_directory, const std::string& name) {
+  return state_directory / "upgrades" / name;
+}
+
+void save(const KeptUpgrade& kept) {
+  result::write_file(kept.folder / "upgrade.json", to_json(kept.record));
+}
+
+}  // namespace gpugauge::conductor

@@ -1,0 +1,97 @@
+// What is kept of an upgrade between `upgrade begin` and `upgrade end`: one folder below upgrades/ in the
+// state directory.
+//
+//   upgrade.json      this record (docs/schema/upgrade.schema.json)
+//   inventory.json    the stack before, as `doctor --json` saves it; stack.lock: its pin file
+//   plan.json         what the doctor said of the plan; only where there is one
+//   way-back.txt      the commands that go back, to be read without this command
+//   constraints.txt   pip's constraints; only where there are wheels
+//   measuring/DEVICE/ rounds of the old stack, while not all are measured
+//   old/DEVICE/       the old stack as a baseline folder, with its hashes
+//   new/DEVICE/       rounds of the new stack, of one `upgrade end` or several
+//   returned/DEVICE/  rounds of the old stack once more, after going back
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gpugauge::conductor {
+
+inline constexpr std::string_view upgrade_schema = "gpugauge.upgrade/1";
+
+enum class UpgradeState {
+  measuring,  ///< the old stack is not yet measured as often as asked for
+  open,       ///< the old stack is measured; the new one is waited for
+  passed,     ///< closed: the new stack is no slower, and all that was planned is there
+  returned,   ///< closed: the machine is as it was before
+  closed,     ///< closed by hand, with a reason
+};
+std::string_view to_string(UpgradeState state);
+
+/// One device of the upgrade; its folders are named by the selection.
+struct UpgradeDevice {
+  std::string selection;  ///< "host" or the GPU's UUID
+  std::string label;      ///< for people
+
+  bool operator==(const UpgradeDevice&) const = default;
+};
+
+/// One `upgrade end`.
+struct UpgradeAttempt {
+  std::string time;  ///< UTC, RFC 3339
+  std::string side;  ///< "new", "returned", or "none" where nothing was measured
+  int exit_code = 0;
+  std::string sentence;               ///< the verdict
+  std::vector<std::string> changes;   ///< what differs from before, one sentence each
+  std::vector<std::string> way_back;  ///< commands, where going back was advised
+
+  bool operator==(const UpgradeAttempt&) const = default;
+};
+
+struct UpgradeRecord {
+  std::string name;  ///< folder name
+  UpgradeState state = UpgradeState::measuring;
+  std::string created;  ///< UTC, RFC 3339
+  std::string who;      ///< "root@node3"
+  std::string target;   ///< --to as given; "" = no plan
+  std::string root;     ///< where the inventory was read: "/", a folder, or a file
+  std::string python;   ///< --python as given
+  std::string device;   ///< --device as given
+  std::string profile;
+  std::vector<std::string> families;
+  std::vector<std::string> only;
+  int rounds = 0;  ///< a side
+  std::vector<UpgradeDevice> devices;
+  std::vector<UpgradeAttempt> attempts;
+  std::string closed;  ///< UTC, RFC 3339; "" while it is not
+  std::string reason;  ///< why it was closed by hand
+
+  bool is_open() const { return state == UpgradeState::measuring || state == UpgradeState::open; }
+  bool operator==(const UpgradeRecord&) const = default;
+};
+
+/// JSON text, and back. Reading throws result::FormatError, naming file and place.
+std::string to_json(const UpgradeRecord& record);
+UpgradeRecord upgrade_from_json(const std::string& text, const std::string& origin);
+
+/// A record and the folder that it lies in.
+struct KeptUpgrade {
+  std::filesystem::path folder;
+  UpgradeRecord record;
+};
+
+/// Every upgrade below the state directory, oldest first. Throws like upgrade_from_json.
+std::vector<KeptUpgrade> list_upgrades(const std::filesystem::path& state_directory);
+/// The one that is not closed; nullopt where none is.
+std::optional<KeptUpgrade> open_upgrade(const std::filesystem::path& state_directory);
+
+/// upgrades/NAME below the state directory.
+std::filesystem::path upgrade_folder(const std::filesystem::path& state_directory, const std::string& name);
+
+/// Writes upgrade.json whole or not at all.
+void save(const KeptUpgrade& kept);
+
+}  // namespace gpugauge::conductor

@@ -1,0 +1,230 @@
+// What to type before an upgrade, after it, and to go back.
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "stack/plan/pins.hpp"
+
+namespace gpugauge::stack {
+namespace {
+
+using Packages = std::vector<StackPackage>;
+
+std::string names(const Packages& packages) {
+  std::vector<std::string> out;
+  for (const StackPackage& package : packages) out.push_back(package.name);
+  return fmt::format("{}", fmt::join(out, " "));
+}
+
+std::string pinned(const Packages& packages, const char* between) {
+  std::vector<std::string> out;
+  for (const StackPackage& package : packages) out.push_back(package.name + between + package.version);
+  return fmt::format("{}", fmt::join(out, " "));
+}
+
+std::string hold(PackageManager manager, const Packages& packages, bool on) {
+  switch (manager) {
+    case PackageManager::apt:
+      return fmt::format("sudo apt-mark {} {}", on ? "hold" : "unhold", names(packages));
+    case PackageManager::dnf:
+      return fmt::format("sudo dnf versionlock {} {}", on ? "add" : "delete", names(packages));
+    case PackageManager::zypper:
+      return fmt::format("sudo zypper {} {}", on ? "addlock" : "removelock", names(packages));
+    default:
+      return "";
+  }
+}
+
+std::string keep(PackageManager manager, const Packages& packages) {
+  switch (manager) {
+    case PackageManager::apt:
+      return "apt-get download " + pinned(packages, "=");
+    case PackageManager::dnf:
+      return "dnf download " + pinned(packages, "-");
+    case PackageManager::zypper:
+      return "sudo zypper install --download-only --force " + pinned(packages, "=");
+    default:
+      return "";
+  }
+}
+
+/// `back` to their recorded versions, `gone` taken away: one transaction where the manager can.
+std::vector<std::string> go_back(PackageManager manager, const Packages& back, const Packages& gone) {
+  std::vector<std::string> out;
+  switch (manager) {
+    case PackageManager::apt: {
+      std::string command = "sudo apt-get install --allow-downgrades --allow-change-held-packages";
+      if (!back.empty()) command += " " + pinned(back, "=");
+      for (const StackPackage& package : gone) command += " " + package.name + "-";
+      out.push_back(command);
+      break;
+    }
+    case PackageManager::dnf:
+      if (!gone.empty()) out.push_back("sudo dnf remove " + names(gone));
+      if (!back.empty()) out.push_back("sudo dnf install --allowerasing " + pinned(back, "-"));
+      break;
+    case PackageManager::zypper:
+      if (!gone.empty()) out.push_back("sudo zypper remove " + names(gone));
+      if (!back.empty()) out.push_back("sudo zypper install --oldpackage " + pinned(back, "="));
+      break;
+    case PackageManager::pip:
+    case PackageManager::none:
+      break;
+  }
+  return out;
+}
+
+std::string python_of(const Inventory& inventory) {
+  const std::string path = inventory.value("python.path");
+  // It goes into a command.
+  const bool plain = !path.empty() && path.find_first_not_of(
+                                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                          "0123456789/._-+") == std::string::npos;
+  return plain ? path : "python3";
+}
+
+bool touched(const StackPackage& package, const PlanRequest& request) {
+  return request.versions.count(package.layer) > 0 ||
+         // Exactly the driver's version, always.
+         (package.layer == "driver" && request.versions.count("driver") > 0);
+}
+
+void add_installer(const Inventory& inventory, std::vector<Advice>& out) {
+  const std::string version = inventory.value("driver.version");
+  const bool word = !version.empty() && version.find_first_not_of("0123456789.") == std::string::npos;
+  if (!word ||
+      (inventory.value("driver.source") != "installer" && inventory.value("driver.dkms") != "installer"))
+    return;
+  out.push_back({fmt::format("Keep the installer of the driver that is there, {}.", version),
+                 "No package owns this driver, so that no package manager brings it back.",
+                 {fmt::format("ls NVIDIA-Linux-*-{}.run", version)}});
+}
+
+/// What `then` has and `now` has not, or in another version.
+Packages differing(const Packages& then, const Packages& now) {
+  Packages out;
+  for (const StackPackage& package : then) {
+    const auto found = std::find_if(now.begin(), now.end(),
+                                    [&](const StackPackage& other) { return other.name == package.name; });
+    if (found == now.end() || found->version != package.version) out.push_back(package);
+  }
+  return out;
+}
+
+Packages appeared(const Packages& then, const Packages& now) {
+  Packages out;
+  for (const StackPackage& package : now)
+    if (std::none_of(then.begin(), then.end(),
+                     [&](const StackPackage& other) { return other.name == package.name; }))
+      out.push_back(package);
+  return out;
+}
+
+Packages of_layers(const Packages& packages, const PlanRequest& request, bool inside) {
+  Packages out;
+  for (const StackPackage& package : packages)
+    if (touched(package, request) == inside) out.push_back(package);
+  return out;
+}
+
+void add_pip(const Packages& then, const Packages& now, const Inventory& before, std::vector<Advice>& out) {
+  const Packages back = differing(then, now);
+  if (back.empty()) return;
+  out.push_back({"Put the wheels of the Python environment back.",
+                 "Frameworks load the libraries that came as wheels, not the system's.",
+                 {fmt::format("{} -m pip install --no-deps {}", python_of(before), pinned(back, "=="))}});
+}
+
+/// The changed layers' old versions as a plan of their own: its order is the way back.
+std::vector<PlanStep> steps_back(const Inventory& before, const Inventory& now, const PlanRequest& request) {
+  PlanRequest back;
+  for (const std::string& layer : plan_keys()) {
+    const auto old = Version::parse(layer_version(before, layer));
+    if (!old) continue;
+    const auto wanted = request.versions.find(layer);
+    const bool to_come =
+        wanted != request.versions.end() && old->first(wanted->second.size()) != wanted->second;
+    if (to_come || layer_version(now, layer) != layer_version(before, layer)) back.versions[layer] = *old;
+  }
+  Inventory from = now;
+  // A change that is still to come counts as made.
+  if (const auto driver = request.versions.find("driver");
+      driver != request.versions.end() && layer_version(now, "driver") == layer_version(before, "driver"))
+    from.present("driver.version", driver_text(driver->second), "plan");
+  std::vector<PlanStep> steps = plan_steps(back, from);
+  return steps;
+}
+
+}  // namespace
+
+std::vector<Advice> advice_before(const Inventory& inventory, const PlanRequest& request) {
+  std::vector<Advice> out;
+  const PackageManager manager = system_manager(inventory);
+  const Packages packages = system_packages(inventory);
+  const Packages changing = of_layers(packages, request, true);
+  Packages staying = of_layers(packages, request, false);
+  std::erase_if(staying, [](const StackPackage& package) { return package.held; });
+  Packages locked = changing;
+  std::erase_if(locked, [](const StackPackage& package) { return !package.held; });
+  add_installer(inventory, out);
+  if (manager != PackageManager::none && !changing.empty())
+    out.push_back({"Keep the packages that will be replaced.",
+                   "A repository may drop old versions; from their files the way back needs no network.",
+                   {keep(manager, changing)}});
+  if (!request.versions.empty() && !staying.empty())
+    out.push_back({"Hold the packages that the plan does not touch.",
+                   "What the package manager brings along unasked would be judged together with the plan.",
+                   {hold(manager, staying, true)}});
+  if (!locked.empty())
+    out.push_back({"Let go of the packages that are held and will be replaced.",
+                   "A held package stays, and the upgrade stops or is done by halves.",
+                   {hold(manager, locked, false)}});
+  if (inventory.value("packages.unattended_upgrades") == "on")
+    out.push_back(
+        {"Stop unattended upgrades until the new stack is judged.",
+         inventory.value("packages.unattended_covers_driver") == "yes"
+             ? "They are on, and may replace the driver between the two measurements."
+             : "They are on, and may replace the kernel between the two measurements.",
+         {"sudo systemctl stop apt-daily.timer apt-daily-upgrade.timer unattended-upgrades.service"}});
+  return out;
+}
+
+std::vector<Advice> advice_after_pass(const Inventory& before, const Inventory& now) {
+  std::vector<Advice> out;
+  const PackageManager manager = system_manager(now);
+  Packages packages = system_packages(now);
+  std::erase_if(packages, [](const StackPackage& package) { return package.held; });
+  if (manager != PackageManager::none && !packages.empty())
+    out.push_back({"Hold the stack that was judged.",
+                   "It changes again only when somebody decides so.",
+                   {hold(manager, packages, true)}});
+  if (before.value("packages.unattended_upgrades") == "on")
+    out.push_back(
+        {"Start unattended upgrades again, if they were stopped.",
+         "Held packages stay as they are.",
+         {"sudo systemctl start apt-daily.timer apt-daily-upgrade.timer unattended-upgrades.service"}});
+  return out;
+}
+
+std::vector<Advice> way_back(const Inventory& before, const Inventory& now, const PlanRequest& request) {
+  std::vector<Advice> out;
+  for (const PlanStep& step : steps_back(before, now, request)) out.push_back({step.what, step.why, {}});
+  const PackageManager manager = system_manager(before);
+  const Packages then = system_packages(before);
+  const Packages here = system_packages(now);
+  Packages back = differing(then, here);
+  // Before the change: all that the plan may replace.
+  if (back.empty() && before == now) back = of_layers(then, request, true);
+  const Packages gone = appeared(then, here);
+  if (manager != PackageManager::none && !(back.empty() && gone.empty()))
+    out.push_back({"Put the packages back to the recorded versions.",
+                   "These are the exact versions that were measured as the old stack.",
+                   go_back(manager, back, gone)});
+  add_pip(python_packages(before), python_packages(now), before, out);
+  add_installer(before, out);
+  return out;
+}
+
+}  // namespace gpugauge::stack

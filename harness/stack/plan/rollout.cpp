@@ -1,0 +1,252 @@
+#include "stack/plan/rollout.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "stack/rules/rules.hpp"
+#include "stack/rules/support.hpp"
+
+namespace gpugauge::stack {
+namespace {
+
+using Reason = LeftOutNode::Reason;
+using Nodes = std::vector<const RolloutNode*>;
+
+std::string counted(std::size_t count, const char* word) {
+  return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
+}
+
+/// "8 x NVIDIA H100 80GB HBM3, driver 570.86.15, ubuntu 24.04, NVSwitch".
+std::string kind_of(const Inventory& inventory) {
+  std::map<std::string, std::size_t> models;
+  for (const std::string& index : inventory.children("gpu"))
+    ++models[inventory.value("gpu." + index + ".name")];
+  std::vector<std::string> words;
+  for (const auto& [name, count] : models) words.push_back(fmt::format("{} x {}", count, name));
+  const std::string driver = inventory.value("driver.version");
+  if (!driver.empty()) words.push_back("driver " + driver);
+  std::string system = inventory.value("host.distribution_id");
+  if (system.empty()) system = inventory.value("host.distribution");
+  if (!system.empty()) words.push_back(system);
+  if (inventory.value("topology.nvswitch") == "yes") words.emplace_back("NVSwitch");
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+bool has_all(const Inventory& inventory, const PlanRequest& request) {
+  return std::all_of(request.versions.begin(), request.versions.end(), [&](const auto& wanted) {
+    const auto have = Version::parse(layer_version(inventory, wanted.first));
+    return have && have->first(wanted.second.size()) == wanted.second;
+  });
+}
+
+/// The system's C library or release against the planned CUDA.
+std::optional<LeftOutNode> by_system(const RolloutNode& node, const PlanRequest& request,
+                                     const Tables& tables) {
+  const auto cuda = request.versions.find("cuda");
+  if (cuda == request.versions.end()) return std::nullopt;
+  const Version release = cuda->second.first(2);
+  const std::string system = node.inventory.value("host.distribution_id");
+  const OsSupport* row = system.empty() ? nullptr : tables.system(system);
+  if (row != nullptr && row->source.read && !row->cuda.contains(release))
+    return LeftOutNode{
+        node.name,
+        Reason::cannot,
+        fmt::format("CUDA {} does not list {} among its systems. {}", release.text(), system, row->note),
+        "Upgrade the system first, or work in containers of a newer one.",
+        {row->source.text}};
+  if (const auto pair = fit_libc_cuda(node.inventory.value("host.libc"), release);
+      pair && pair->fit == Fit::fails)
+    return LeftOutNode{node.name, Reason::cannot, pair->reason, pair->remedy, pair->sources};
+  return std::nullopt;
+}
+
+/// Why a node is in no wave; nullopt where it is in one.
+std::optional<LeftOutNode> left_out(const RolloutNode& node, const PlanRequest& request, const Tables& tables,
+                                    const std::string& today) {
+  if (has_all(node.inventory, request))
+    return LeftOutNode{node.name, Reason::there, "It has all of what is planned.", "", {}};
+  const PlanReport report = plan(request, node.inventory, tables);
+  if (report.outcome == Fit::fails) {
+    for (const PairFit& pair : report.pairs)
+      if (pair.fit == Fit::fails && pair.limit == report.limits.front())
+        return LeftOutNode{node.name, Reason::cannot,
+                           fmt::format("{} with {}: {}", pair.first, pair.second, pair.reason), pair.remedy,
+                           pair.sources};
+  }
+  if (auto out = by_system(node, request, tables)) return out;
+  if (report.outcome == Fit::unknown) return LeftOutNode{node.name, Reason::unknown, report.sentence, "", {}};
+  if (!node.whole) return std::nullopt;
+  std::vector<std::string> faults;
+  for (const Finding& finding : diagnose_stack({node.inventory, tables, Policy::development, today}))
+    if (finding.severity == Severity::failure) faults.push_back(finding.title);
+  if (faults.empty()) return std::nullopt;
+  return LeftOutNode{node.name,
+                     Reason::faulty,
+                     fmt::format("The doctor finds {} on it: {}.", counted(faults.size(), "failure"),
+                                 fmt::join(faults, "; ")),
+                     "Mend it, save its `gpugauge doctor --json` again, and plan again.",
+                     {}};
+}
+
+/// Fields of the lock by which each node differs from most nodes of its kind.
+std::vector<std::size_t> oddities(const Nodes& kind) {
+  std::vector<std::map<std::string, std::string>> facts(kind.size());
+  std::map<std::string, std::vector<std::string>> values;
+  for (std::size_t i = 0; i < kind.size(); ++i)
+    for (const LockField& field : make_lock(kind[i]->inventory, "").fields) {
+      facts[i][field.key] = field.value;
+      values[field.key].push_back(field.value);
+    }
+  std::vector<std::size_t> out(kind.size(), 0);
+  for (const auto& [key, all] : values) {
+    const auto most = majority(all);
+    if (!most || all.size() * 2 <= kind.size()) continue;
+    for (std::size_t i = 0; i < kind.size(); ++i) {
+      const auto found = facts[i].find(key);
+      out[i] += found == facts[i].end() || found->second != *most ? 1 : 0;
+    }
+  }
+  return out;
+}
+
+struct Chosen {
+  const RolloutNode* node = nullptr;
+  std::size_t odd = 0;
+};
+
+/// The node that is most like the others of its kind; one whose health is known goes before others.
+Chosen typical(const Nodes& kind) {
+  const std::vector<std::size_t> odd = oddities(kind);
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < kind.size(); ++i) {
+    const auto rank = [&](std::size_t at) { return std::pair(!kind[at]->whole, odd[at]); };
+    if (rank(i) < rank(best)) best = i;
+  }
+  return {kind[best], odd[best]};
+}
+
+std::string why_canary(const Chosen& chosen, std::size_t kind, std::size_t nodes) {
+  std::string text = fmt::format("of the largest kind ({} of {})", kind, counted(nodes, "node"));
+  if (kind > 1)
+    text += chosen.odd == 0 ? ", with every pinned fact as most of it have"
+                            : fmt::format(", with the fewest facts unlike most of it ({})", chosen.odd);
+  text += chosen.node->whole ? ", and the doctor finds no failure on it"
+                             : "; its health is not known: a run or a lock does not tell it";
+  return text;
+}
+
+void add_waves(std::vector<std::string> rest, double share, std::size_t all, Rollout& out) {
+  const auto of = [&](double part) {
+    return std::max<std::size_t>(1, static_cast<std::size_t>(std::floor(part * static_cast<double>(all))));
+  };
+  const std::size_t most = of(share);
+  std::size_t size = std::min(most, of(.1));
+  int number = 0;
+  for (std::size_t at = 0; at < rest.size(); size = most) {
+    const std::size_t end = std::min(rest.size(), at + size);
+    out.waves.push_back(
+        {fmt::format("wave {}", ++number),
+         number == 1
+             ? "A tenth of the nodes: what shows on some machines only shows here."
+             : fmt::format("At most {:.0f}% of the nodes at once: the others keep working.", share * 100),
+         {rest.begin() + static_cast<std::ptrdiff_t>(at), rest.begin() + static_cast<std::ptrdiff_t>(end)}});
+    at = end;
+  }
+}
+
+}  // namespace
+
+const char* to_string(Reason reason) {
+  switch (reason) {
+    case Reason::there:
+      return "there already";
+    case Reason::cannot:
+      return "cannot take it";
+    case Reason::faulty:
+      return "mend first";
+    case Reason::unknown:
+      break;
+  }
+  return "cannot be told";
+}
+
+std::size_t Rollout::count(Reason reason) const {
+  return static_cast<std::size_t>(std::count_if(
+      left_out.begin(), left_out.end(), [&](const LeftOutNode& node) { return node.reason == reason; }));
+}
+
+std::size_t Rollout::in_waves() const {
+  std::size_t nodes = 0;
+  for (const RolloutWave& wave : waves) nodes += wave.nodes.size();
+  return nodes;
+}
+
+Rollout roll_out(const std::vector<RolloutNode>& nodes, const PlanRequest& request, const Tables& tables,
+                 const std::string& today, double share) {
+  Rollout out;
+  std::map<std::string, Nodes> by_kind;
+  Nodes going;
+  for (const RolloutNode& node : nodes) {
+    if (auto left = left_out(node, request, tables, today)) {
+      out.left_out.push_back(std::move(*left));
+      continue;
+    }
+    by_kind[kind_of(node.inventory)].push_back(&node);
+    going.push_back(&node);
+  }
+  constexpr std::array order{Reason::cannot, Reason::faulty, Reason::unknown, Reason::there};
+  std::stable_sort(out.left_out.begin(), out.left_out.end(), [&](const LeftOutNode& a, const LeftOutNode& b) {
+    const auto rank = [&](Reason reason) { return std::find(order.begin(), order.end(), reason); };
+    return rank(a.reason) < rank(b.reason);
+  });
+  std::vector<std::pair<std::string, Nodes>> kinds(by_kind.begin(), by_kind.end());
+  std::stable_sort(kinds.begin(), kinds.end(),
+                   [](const auto& a, const auto& b) { return a.second.size() > b.second.size(); });
+  RolloutWave first{"canary", "One typical node: what is wrong with the plan itself shows here.", {}};
+  RolloutWave others{"one of each other kind", "A canary speaks only for nodes like itself.", {}};
+  std::vector<std::string> rest;
+  for (auto& [description, kind] : kinds) {
+    std::sort(kind.begin(), kind.end(), [](const auto* a, const auto* b) { return a->name < b->name; });
+    const Chosen chosen = typical(kind);
+    if (out.canary.empty()) {
+      out.canary = chosen.node->name;
+      out.why_canary = why_canary(chosen, kind.size(), going.size());
+      out.steps = plan_steps(request, chosen.node->inventory);
+    }
+    (first.nodes.empty() ? first : others).nodes.push_back(chosen.node->name);
+    RolloutKind made{description, {}};
+    for (const RolloutNode* node : kind) {
+      made.nodes.push_back(node->name);
+      if (node != chosen.node) rest.push_back(node->name);
+    }
+    out.kinds.push_back(std::move(made));
+  }
+  if (!first.nodes.empty()) out.waves.push_back(std::move(first));
+  if (!others.nodes.empty()) out.waves.push_back(std::move(others));
+  add_waves(std::move(rest), share, going.size(), out);
+  // Nodes that stay behind, and those that are there, are part of every mixture.
+  Nodes all;
+  for (const RolloutNode& node : nodes) all.push_back(&node);
+  out.mixtures = mixtures(all, request, tables);
+  const std::size_t unjudged = static_cast<std::size_t>(
+      std::count_if(going.begin(), going.end(), [](const RolloutNode* node) { return !node->whole; }));
+  if (unjudged > 0)
+    out.remarks.push_back(
+        fmt::format("Of {} a run or a lock is all that was given: their health and system are not known; "
+                    "`gpugauge doctor --json` on them tells.",
+                    counted(unjudged, "node")));
+  out.sentence = fmt::format(
+      "{} of {} can take it, in {}; {} cannot, {} to mend first, {} cannot be told, {} there "
+      "already",
+      going.size(), counted(nodes.size(), "node"), counted(out.waves.size(), "wave"),
+      out.count(Reason::cannot), out.count(Reason::faulty), out.count(Reason::unknown),
+      out.count(Reason::there));
+  return out;
+}
+
+}  // namespace gpugauge::stack

@@ -1,0 +1,50 @@
+# A GPU that is none: the driver is a fake whose version a test changes, the family a script that reports what it is
+# told. What a command says of them rests on neither this machine's speed nor its hardware.
+
+# One GPU with a driver of 570.86.15 and a family that takes 1 ms.
+one_gpu() {
+  [ -e "$GPUGAUGE_BUILD/tests/fakes/driver/libcuda.so.1" ] || skip "the fake driver is not built"
+  export GPUGAUGE_FAKE_SCENARIO="$PWD/scenario" LD_LIBRARY_PATH="$GPUGAUGE_BUILD/tests/fakes/driver"
+  export GPUGAUGE_LIBEXEC="$PWD/libexec"
+  mkdir -p "$GPUGAUGE_LIBEXEC"
+  cat >"$GPUGAUGE_LIBEXEC/gpugauge-bench-probe" <<'SH'
+#!/bin/sh
+for word; do
+  case $word in
+    --gpugauge_describe)
+      cat <<'JSON'
+{"schema": "gpugauge.definitions/1", "family": "probe", "definitions": [
+  {"id": "probe/op", "class": "launch", "isolates": "x", "bad_value": "y", "window_share": 1,
+   "ids": ["probe/op"], "depths": {"probe/op": "smoke"}, "requires": {"gpu": true}}]}
+JSON
+      exit 0 ;;
+    --gpugauge_samples=*) samples=${word#*=} ;;
+  esac
+done
+here=$(dirname "$0")
+[ ! -e "$here/hang" ] || { : >"$here/hanging"; sleep 60; }
+cp "$here/now.json" "$samples"
+SH
+  chmod +x "$GPUGAUGE_LIBEXEC/gpugauge-bench-probe"
+  driver 570.86.15
+  latency 0.001
+}
+
+# driver VERSION: what the driver says it is from now on.
+driver() {
+  printf '%s\n' devices=1 "name=NVIDIA H100 80GB HBM3" "nvml_driver=$1" >scenario
+}
+
+# latency SECONDS: what the family measures from now on.
+latency() {
+  cat >"$GPUGAUGE_LIBEXEC/now.json" <<JSON
+{"schema": "gpugauge.samples/1", "family": "probe", "status": "ok", "reason": "", "suite_version": "0.1.0",
+ "source_hash": "aa", "seed": 1, "context": {}, "benchmarks": [{"id": "probe/op", "status": "ok", "reason": "",
+  "parameters": {}, "notes": {}, "work": {"bytes": 0, "flops": 0, "items": 0},
+  "batches": {"operations_per_batch": 1, "seconds_per_operation": [$1, $1], "cpu_seconds_per_operation": [],
+              "sm_clock_hz": [], "window_seconds": 0.002, "cpu_seconds": 0},
+  "metrics": [{"name": "latency", "unit": "second", "better": "lower", "class": "launch", "statistic": "median",
+               "value": $1, "resolution": 0, "judged": true, "note": ""}],
+  "verifications": []}]}
+JSON
+}

@@ -1,0 +1,234 @@
+# An upgrade from begin to end. The driver is a fake whose version a test changes, the family a script that reports
+# what it is told: no verdict here rests on how fast this machine is.
+load common
+load fake_gpu
+export WIDE=yes
+
+begin() {
+  gpugauge upgrade begin --device 0 --profile smoke --rounds 2 --quiet "$@"
+}
+end() {
+  gpugauge upgrade end --quiet "$@"
+}
+
+# state_is WORD: what the record of the last upgrade says.
+state_is() {
+  [ "$(gpugauge upgrade status --json | "$PYTHON" -c 'import json, sys; print(json.load(sys.stdin)["state"])')" = "$1" ]
+}
+
+@test "begin plans, records, measures and says what will be seen; end passes and closes" {
+  one_gpu
+  run -0 begin --to driver=580
+  [[ $output == *"Upgrade the driver from 570.86.15 to 580, then restart the machine."* ]]
+  [[ $output == *"2 rounds, 1 metrics."*"will be found with 90% probability"* ]]
+  [[ $output == *"is open: make the change, then"* ]]
+  state_is open
+  folder=$(echo "$GPUGAUGE_STATE"/upgrades/*)
+  gpu=$(basename "$folder"/old/*)
+  "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" upgrade "$folder/upgrade.json"
+  "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" inventory "$folder/inventory.json"
+  "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" lock "$folder/stack.lock"
+  [ "$(find "$folder/old/$gpu/runs" -name '*.json' | wc -l)" -eq 2 ]
+  grep -q 'The way back from upgrade' "$folder/way-back.txt"
+  run -0 gpugauge upgrade status
+  [[ $output == *"old stack 2 of 2 rounds"*"580 was planned and it is still 570.86.15"*"next: make the change"* ]]
+
+  driver 580.65.06
+  run -0 gpugauge upgrade status
+  [[ $output == *"580.65.06"*"as planned"*"next: \`gpugauge upgrade end\`"* ]]
+  run -0 end --report json=end.json --report junit=end.xml
+  [[ $output == *"Changed: driver: 570.86.15 -> 580.65.06, as planned."* ]]
+  [[ $output == *"Treatment stack.driver: stack.driver.version (580.65.06 now, 570.86.15 then)"* ]]
+  [[ $output == *"gpugauge baseline create $folder/new/$gpu/*.json"* ]]
+  [[ $output == *"is closed: passed"* ]]
+  "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" report end.json
+  grep -q 'GPUGauge upgrade' end.xml
+  "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" upgrade "$folder/upgrade.json"
+  run -3 gpugauge upgrade status
+  [[ $output == *passed* ]]
+  run -2 end
+  [[ $output == *"no upgrade is open; the last one"*"is passed since"* ]]
+}
+
+@test "a regression is found, going back is advised, and the old stack measured again closes it (A/B/A)" {
+  one_gpu
+  begin --to driver=580 >/dev/null
+  driver 580.65.06
+  latency 0.0015
+  run -1 end
+  [[ $output == *regressed*probe/op:latency* ]]
+  [[ $output == *"1 verdict against the new stack, and nothing else was found that explains it: go back"* ]]
+  [[ $output == *"The way back"*"Go back with the driver from 580.65.06 to 570.86.15, then restart the machine."* ]]
+  [[ $output == *"stays open"* ]]
+  state_is open
+  driver 570.86.15
+  latency 0.001
+  run -0 end
+  [[ $output == *"The new stack against both measurements of the old one (A/B/A): regressed"* ]]
+  [[ $output == *"is closed: the machine is as it was before it"* ]]
+  [ "$(gpugauge upgrade status --json | "$PYTHON" -c 'import json, sys; print([a["exit_code"] for a in json.load(sys.stdin)["attempts"]])')" = "[1, 0]" ]
+}
+
+@test "what is as slow after going back was not the change" {
+  one_gpu
+  begin >/dev/null
+  driver 580.65.06
+  latency 0.0015
+  run -1 end
+  driver 570.86.15
+  run -1 end
+  [[ $output == *"The stack is the old one again, and the machine is not what it was"* ]]
+  state_is open
+}
+
+@test "nothing changed, the wrong thing changed, and more than was planned" {
+  one_gpu
+  begin --to driver=580 >/dev/null
+  run -3 end
+  [[ $output == *"cannot judge: nothing changed"* ]]
+  NCCL_DEBUG=INFO run -3 end
+  [[ $output == *"Settings that differ"*env.NCCL_DEBUG* ]]
+  driver 575.57.08
+  run -0 end
+  [[ $output == *"driver: 580 was planned and it is 575.57.08 now (570.86.15 before)."*"stays open: not all that was planned is there"* ]]
+  state_is open
+  run -0 gpugauge upgrade close --reason "took 575 on purpose"
+  run -3 gpugauge upgrade status
+  [[ $output == *"closed"*"took 575 on purpose"* ]]
+}
+
+@test "one upgrade at a time; a plan that cannot work is refused before anything is measured; bad input is named" {
+  one_gpu
+  run -1 begin --to driver=470,cuda=13.0
+  [[ $output == *"does not work"*"nothing was recorded or measured"* ]]
+  [ ! -e "$GPUGAUGE_STATE/upgrades" ]
+  run -2 begin --to driver
+  [[ $output == *"--to: 'driver' has no '='"* ]]
+  run -2 begin --to driver=580,gpu=h100
+  [[ $output == *"--to: gpu is no layer"* ]]
+  run -2 begin --resume
+  [[ $output == *"no upgrade was begun here"* ]]
+  run -2 end
+  [[ $output == *"no upgrade was begun here"* ]]
+  run -3 gpugauge upgrade status
+  begin >/dev/null
+  run -2 begin
+  [[ $output == *"is open since"*"upgrade close --reason"* ]]
+  run -2 begin --resume --to driver=580
+  [[ $output == *"--resume keeps it"* ]]
+  run -2 begin --resume --device 0
+  run -2 gpugauge upgrade begin --resume
+  [[ $output == *"is measured: make the change"* ]]
+  run -2 gpugauge upgrade close
+  run -2 gpugauge upgrade close --reason ' '
+  [[ $output == *"--reason is empty"* ]]
+  sed -i 's/"open"/"ajar"/' "$GPUGAUGE_STATE"/upgrades/*/upgrade.json
+  run -2 gpugauge upgrade status
+  [[ $output == *"upgrade.json: state should be"* ]]
+}
+
+@test "an interrupted begin goes on; not after the stack changed" {
+  one_gpu
+  : >"$GPUGAUGE_LIBEXEC/hang"
+  gpugauge upgrade begin --device 0 --profile smoke --rounds 2 --quiet 2>log &
+  command=$!
+  wait_until test -e "$GPUGAUGE_LIBEXEC/hanging"
+  kill -INT "$command"
+  code=0
+  wait "$command" || code=$?
+  [ "$code" -eq 3 ]
+  grep -q 'upgrade begin --resume' log
+  state_is measuring
+  rm "$GPUGAUGE_LIBEXEC/hang"
+  run -2 end
+  [[ $output == *"is not measured yet"* ]]
+  run -0 gpugauge upgrade status
+  [[ $output == *"old stack 0 of 2 rounds"*"begin --resume"* ]]
+  driver 580.65.06
+  run -2 gpugauge upgrade begin --resume --quiet
+  [[ $output == *"the stack changed since"*"driver: 570.86.15 -> 580.65.06"* ]]
+  driver 570.86.15
+  run -0 gpugauge upgrade begin --resume --quiet
+  state_is open
+}
+
+@test "a GPU that cannot be used after the change: no verdict, and the way back" {
+  one_gpu
+  begin --to driver=580 >/dev/null
+  printf '%s\n' devices=1 "name=NVIDIA H100 80GB HBM3" nvml_driver=580.65.06 init_result=803 >scenario
+  run -3 end
+  [[ $output == *"The way back"*"Go back with the driver"*"cannot be used now"* ]]
+  state_is open
+}
+
+@test "the packages of this machine are named with the commands that hold and bring them back" {
+  mkdir -p tree/var/lib/dpkg tree/etc
+  printf 'ID=ubuntu\nVERSION_ID="24.04"\n' >tree/etc/os-release
+  for package in nvidia-driver-570-open=570.86.15-0ubuntu1 libnccl2=2.25.1-1+cuda12.8; do
+    printf 'Package: %s\nStatus: install ok installed\nVersion: %s\n\n' "${package%%=*}" "${package#*=}"
+  done >tree/var/lib/dpkg/status
+  run -0 gpugauge upgrade begin --device host --profile smoke --only 'host/clock_gettime*' --rounds 2 --quiet \
+    --root tree --to nccl=2.27
+  [[ $output == *"sudo apt-mark hold nvidia-driver-570-open"* && $output == *"apt-get download libnccl2=2.25.1-1+cuda12.8"* ]]
+  grep -q 'sudo apt-get install --allow-downgrades --allow-change-held-packages libnccl2=2.25.1-1+cuda12.8' \
+    "$GPUGAUGE_STATE"/upgrades/*/way-back.txt
+  sed -i 's/2.25.1-1+cuda12.8/2.27.3-1+cuda12.9/' tree/var/lib/dpkg/status
+  run gpugauge upgrade status
+  [[ $output == *"nccl"*2.25.1*2.27.3*"as planned"* ]]
+  run gpugauge upgrade status --root /nonexistent
+  [ "$status" -eq 2 ]
+}
+
+# node NAME DRIVER MODEL CAPABILITY SYSTEM: what `doctor --json` would save of such a node, as nodes/NAME.json.
+node() {
+  mkdir -p nodes
+  "$PYTHON" - "$@" <<'PY'
+import json, sys
+name, driver, model, capability, system = sys.argv[1:]
+facts = {"driver.version": driver, "driver.kernel_module_version": driver, "gpu.0.name": model, "gpu.0.uuid": "GPU-" + name,
+         "gpu.0.compute_capability": capability, "host.distribution_id": system, "host.libc": "glibc 2.35",
+         "library.nccl.0.version": "2.25.1", "framework.torch.cuda": "12.8"}
+items = [{"key": key, "answer": "present", "value": value, "source": "test"} for key, value in facts.items()]
+json.dump({"schema": "gpugauge.inventory/1", "items": items}, open(f"nodes/{name}.json", "w"))
+PY
+}
+
+@test "plan: canary, waves, who cannot and why, what may stand side by side, as text and JSON" {
+  for i in 1 2 3 4 5 6 7 8; do node "h$i" 570.124.06 'NVIDIA H100 80GB HBM3' 9.0 'ubuntu 22.04'; done
+  node a1 570.124.06 'NVIDIA A100-SXM4-80GB' 8.0 'ubuntu 22.04'
+  node v1 570.124.06 'Tesla V100-SXM2-32GB' 7.0 'ubuntu 22.04'
+  node u1 570.124.06 'NVIDIA H100 80GB HBM3' 9.0 'ubuntu 20.04'
+  node t1 580.95.05 'NVIDIA H100 80GB HBM3' 9.0 'ubuntu 22.04'
+  run -1 gpugauge upgrade plan nodes --to driver=580,cuda=13.0
+  [[ $output == *"8  1 x NVIDIA H100 80GB HBM3, driver 570.124.06, ubuntu 22.04"* ]]
+  [[ $output == *"1. canary (1)  h1"*"Canary: of the largest kind (8 of 10 nodes)"*"2. one of each other kind (2)"*"3. wave 1 (1)"* ]]
+  [[ $output == *"cannot take it (1)  v1"*"Volta"* ]]
+  [[ $output == *"cannot take it (1)  u1"*"does not list ubuntu 20.04"* ]]
+  [[ $output == *"not allowed  programs of CUDA 13.0 on nodes that still have driver 570.124.06"* ]]
+  [[ $output == *"allowed  programs of CUDA 12.8, which are there now, on nodes that have driver 580"* ]]
+  [[ "${lines[-1]}" == "10 of 12 nodes can take it"* ]]
+  gpugauge upgrade plan nodes --to driver=580,cuda=13.0 --json >plan.json || [ $? -eq 1 ]
+  "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" rollout plan.json
+  run -0 gpugauge upgrade plan nodes/h*.json --to driver=580
+  run -0 gpugauge upgrade plan nodes/t1.json --to driver=580
+  [[ $output == *"there already (1)"* ]]
+}
+
+@test "plan: locks and run files count as nodes, twins and strangers are refused" {
+  node h1 570.124.06 'NVIDIA H100 80GB HBM3' 9.0 'ubuntu 22.04'
+  gpugauge doctor lock --inventory nodes/h1.json --output nodes/h2.lock.json >/dev/null
+  quick_run nodes/host.json
+  echo '{"schema": "gpugauge.report/1"}' >nodes/report.json
+  run -3 gpugauge upgrade plan nodes --to driver=580 --at-once 50
+  [[ $output == *"cannot be told (1)  host"* && $output == *"1 file was passed over"* && $output == *"a run or a lock is all that was given"* ]]
+  cp nodes/h1.json twin.json
+  run -2 gpugauge upgrade plan nodes twin.json --to driver=580
+  [[ $output == *"are of one node"* ]]
+  run -2 gpugauge upgrade plan nodes/report.json --to driver=580
+  [[ $output == *"tells of no node"* ]]
+  run -2 gpugauge upgrade plan nodes
+  run -2 gpugauge upgrade plan nodes --to gpu=h100
+  run -2 gpugauge upgrade plan nodes --to driver=580 --at-once 0
+  mkdir empty
+  run -2 gpugauge upgrade plan empty --to driver=580
+}

@@ -1,0 +1,206 @@
+// An upgrade's two measurements with a family made of a few lines of shell, and what follows from them.
+#include "conductor/upgrade.hpp"
+
+#include <csignal>
+
+#include <gmock/gmock.h>
+
+#include "result/error.hpp"
+#include "result/file.hpp"
+#include "unit/run/fake_family.hpp"
+
+namespace gpugauge::conductor {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class Upgrade : public testing::Test {
+ protected:
+  Upgrade() {
+    options_.profile = run::quick_plan({}).profile;
+    choice_.families = {
+        fakes_.family("host", "cp '" + (fakes_.path() / "now.json").string() + "' \"$samples\"")};
+    kept_.folder = upgrade_folder(fakes_.path() / "state", "one");
+    kept_.record.name = "one";
+    kept_.record.created = "2026-01-01T00:00:00Z";
+    kept_.record.who = "root@node3";
+    kept_.record.root = "/";
+    kept_.record.device = "host";
+    kept_.record.profile = "quick";
+    kept_.record.rounds = 3;
+    kept_.record.devices = {{"host", "host"}};
+    latency(1e-3);
+  }
+
+  void latency(double seconds, bool sound = true) {
+    result::Samples samples = run::good_samples("host");
+    samples.benchmarks[0].metrics[0].value = seconds;
+    samples.benchmarks[0].verifications = {{"sum", sound, sound ? 0.0 : 1.0, 0.0}};
+    if (!sound) {
+      samples.benchmarks[0].status = result::Status::failed;
+      samples.benchmarks[0].reason = "the sum differs";
+    }
+    run::write_text(fakes_.path() / "now.json", result::to_json(samples));
+  }
+
+  const UpgradeDevice& device() const { return kept_.record.devices.front(); }
+  std::string measure_old_side() { return measure_old(kept_, device(), options_, target_, choice_, {}); }
+  std::vector<result::Run> rounds(int count) {
+    options_.runs_folder = fakes_.path() / "after";
+    std::vector<result::Run> out;
+    for (Stored& stored : measure_rounds(options_, target_, choice_, {}, 1, count, false).whole)
+      out.push_back(std::move(stored.run));
+    return out;
+  }
+
+  run::Fakes fakes_;
+  KeptUpgrade kept_;
+  MeasureOptions options_;
+  Target target_{false, "host", "host"};
+  Choice choice_;
+};
+
+TEST_F(Upgrade, TheOldSideIsMeasuredOnceAndPinned) {
+  EXPECT_EQ(measure_old_side(), "");
+  EXPECT_TRUE(is_old_measured(kept_, device()));
+  const baseline::Baseline old = old_side(kept_, device());
+  EXPECT_EQ(old.runs.size(), 3U);
+  EXPECT_EQ(baseline::state_of(old.log), baseline::State::candidate);
+  EXPECT_FALSE(std::filesystem::exists(kept_.folder / "measuring" / "host"));
+  latency(9);
+  EXPECT_EQ(measure_old_side(), "");  // it is there: nothing is measured again
+  EXPECT_EQ(old_side(kept_, device()).runs.front().id, old.runs.front().id);
+}
+
+TEST_F(Upgrade, AnInterruptedOldSideGoesOnWhereItStopped) {
+  int done = 0;
+  options_.progress = [&](const report::ProgressState& state) {
+    if (state.title.starts_with("round 2") && done++ == 0) std::raise(SIGINT);
+  };
+  EXPECT_NE(measure_old_side(), "");
+  EXPECT_FALSE(is_old_measured(kept_, device()));
+  const auto first = kept_rounds(kept_, "measuring", device());
+  ASSERT_EQ(first.size(), 1U);
+  options_.progress = nullptr;
+  EXPECT_EQ(measure_old_side(), "");
+  const auto runs = old_side(kept_, device()).runs;
+  ASSERT_EQ(runs.size(), 3U);
+  EXPECT_EQ(runs.front().id, first.front().id);
+}
+
+TEST_F(Upgrade, AnUnfitRoundIsRefusedAndNotKept) {
+  latency(1e-3, false);
+  EXPECT_THROW(measure_old_side(), result::UsageError);
+  EXPECT_FALSE(is_old_measured(kept_, device()));
+  latency(1e-3);
+  EXPECT_EQ(measure_old_side(), "");
+  EXPECT_EQ(old_side(kept_, device()).runs.size(), 3U);
+}
+
+TEST_F(Upgrade, TheStackIsTheTreatmentAndTheDeviceIsNot) {
+  const std::vector<result::Run> before = rounds(3);
+  std::vector<result::Run> after = rounds(3);
+  for (result::Run& run : after) {
+    run.fingerprint.stack["driver.version"] = "580.65.06";
+    run.fingerprint.stack["driver.libcuda_version"] = "580.65.06";
+    run.fingerprint.stack["kernel.version"] = "6.8.0-85-generic";
+  }
+  EXPECT_THAT(changed_fields(after.front().fingerprint, before.front().fingerprint),
+              ElementsAre("stack.driver", "stack.kernel"));
+  const report::DeviceReport judged = judge_upgrade(before, after, {"Changed: the driver."}, {}, false);
+  EXPECT_EQ(judged.outcome.code, judge::ExitCode::pass) << judged.outcome.sentence;
+  EXPECT_EQ(judged.remarks.front(), "Changed: the driver.");
+  for (result::Run& run : after) run.fingerprint.device["host.cpu_model"] = "another";
+  const report::DeviceReport other = judge_upgrade(before, after, {}, {}, false);
+  EXPECT_EQ(other.outcome.code, judge::ExitCode::cannot_judge);
+}
+
+TEST_F(Upgrade, RoundsOfAnEarlierNewStackAreLeftOutAndSaid) {
+  const std::vector<result::Run> before = rounds(3);
+  std::vector<result::Run> after = rounds(3);
+  after[0].fingerprint.stack["driver.version"] = "580.65.06";
+  after[1].fingerprint.stack["driver.version"] = after[2].fingerprint.stack["driver.version"] = "580.95.05";
+  const report::DeviceReport judged = judge_upgrade(before, after, {}, {}, false);
+  EXPECT_EQ(judged.rounds.size(), 2U);
+  EXPECT_EQ(judged.remarks.front(),
+            "Left out: 1 round of the new stack as it was then; it was changed again since.");
+}
+
+TEST_F(Upgrade, GoingBackTakesEvidenceAndNoOtherCause) {
+  const std::vector<result::Run> before = rounds(3);
+  latency(2e-3);
+  std::vector<report::DeviceReport> devices{judge_upgrade(before, rounds(3), {}, {}, false)};
+  ASSERT_EQ(devices[0].outcome.code, judge::ExitCode::regressed) << devices[0].outcome.sentence;
+  devices[0].diagnosis.reset();
+  stack::StackChange change;
+  UpgradeConclusion conclusion = conclude(devices, change);
+  EXPECT_TRUE(conclusion.roll_back);
+  EXPECT_THAT(conclusion.sentences, ElementsAre(HasSubstr("1 verdict against the new stack")));
+  stack::LayerChange kernel;
+  kernel.layer = "system";
+  kernel.state = stack::LayerChange::State::unplanned;
+  change.layers.push_back(kernel);
+  conclusion = conclude(devices, change);
+  ASSERT_EQ(conclusion.sentences.size(), 2U);
+  EXPECT_THAT(conclusion.sentences[1], HasSubstr("Nobody planned the change of system"));
+
+  diagnose::Finding finding;
+  finding.cause = "power_limit_lowered";
+  finding.score = .9;
+  finding.next = {"nvidia-smi -pl 700"};
+  devices[0].diagnosis.emplace().findings = {finding};
+  conclusion = conclude(devices, change);
+  EXPECT_FALSE(conclusion.roll_back);
+  EXPECT_THAT(conclusion.sentences,
+              ElementsAre(HasSubstr("power_limit_lowered. Mend it"), "Next: nvidia-smi -pl 700"));
+  // A finding that only blames the change is no other cause.
+  devices[0].diagnosis->findings[0].cause = "driver_regression";
+  EXPECT_TRUE(conclude(devices, change).roll_back);
+  // What is only said, and never counted, is no evidence.
+  for (judge::Verdict& verdict : devices[0].verdicts) verdict.advisory = true;
+  EXPECT_FALSE(conclude(devices, change).roll_back);
+  EXPECT_THAT(conclude(devices, change).sentences, IsEmpty());
+}
+
+TEST_F(Upgrade, ARecordIsReadAsItWasWritten) {
+  kept_.record.target = "driver=580";
+  kept_.record.attempts = {{"2026-01-02T00:00:00Z", "new", 1, "regressed: x", {"Changed: y"}, {"sudo z"}}};
+  save(kept_);
+  const auto state = fakes_.path() / "state";
+  ASSERT_TRUE(open_upgrade(state).has_value());
+  EXPECT_EQ(open_upgrade(state)->record, kept_.record);
+  kept_.record.state = UpgradeState::passed;
+  save(kept_);
+  EXPECT_FALSE(open_upgrade(state).has_value());
+  EXPECT_EQ(list_upgrades(state).size(), 1U);
+}
+
+TEST_F(Upgrade, ADamagedRecordIsNamed) {
+  const std::string text = to_json(kept_.record);
+  const auto fault = [](const std::string& damaged) {
+    try {
+      upgrade_from_json(damaged, "upgrade.json");
+    } catch (const result::FormatError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(fault(text), "");
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string out = text;
+    out.replace(out.find(from), from.size(), to);
+    return out;
+  };
+  EXPECT_THAT(fault(text.substr(0, 100)), HasSubstr("upgrade.json"));
+  EXPECT_THAT(fault(with("\"measuring\"", "\"somehow\"")), HasSubstr("state should be measuring, open"));
+  EXPECT_THAT(fault(with("\"rounds\": 3", "\"rounds\": 1")), HasSubstr("rounds should be 2 to 100"));
+  EXPECT_THAT(fault(with("\"selection\": \"host\"", "\"selection\": \"../x\"")),
+              HasSubstr("names no device"));
+  EXPECT_THAT(fault(with("\"name\": \"one\"", "\"name\": \"../one\"")), HasSubstr("is no name of a folder"));
+  EXPECT_THAT(fault(with("\"who\"", "\"whom\"")), HasSubstr("who"));
+}
+
+}  // namespace
+}  // namespace gpugauge::conductor

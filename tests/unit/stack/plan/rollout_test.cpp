@@ -1,0 +1,221 @@
+// Many nodes: who goes first, who cannot, and what may stand side by side.
+#include "stack/plan/rollout.hpp"
+
+#include <map>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include "unit/stack/rules/inventories.hpp"
+
+namespace gpugauge::stack {
+namespace {
+
+using Reason = LeftOutNode::Reason;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+RolloutNode node(const std::string& name, const std::string& driver = "570.124.06",
+                 const std::string& model = "NVIDIA H100 80GB HBM3", const std::string& capability = "9.0") {
+  Inventory inventory = linux_with_driver();
+  add_gpus(inventory, 1, model, capability, "700");
+  set_all(inventory, {{"driver.version", driver},
+                      {"driver.kernel_module_version", driver},
+                      {"driver.libcuda_version", driver},
+                      {"driver.libnvml_version", driver},
+                      {"driver.cuda_max", "12.8"},
+                      {"host.distribution_id", "ubuntu 24.04"},
+                      {"library.nccl.0.path", "/usr/lib/libnccl.so.2"},
+                      {"library.nccl.0.version", "2.25.1"},
+                      {"framework.torch.cuda", "12.8"}});
+  set(inventory, "gpu.0.uuid", "GPU-" + name);
+  return {name, std::move(inventory), true};
+}
+
+std::vector<RolloutNode> fleet(int count) {
+  std::vector<RolloutNode> nodes;
+  for (int i = 0; i < count; ++i) nodes.push_back(node(fmt::format("n{:03}", i)));
+  return nodes;
+}
+
+Rollout plan_of(const std::vector<RolloutNode>& nodes, const char* to, double share = .25) {
+  return roll_out(nodes, parse_plan(to), tables(), "2026-01-01", share);
+}
+
+std::vector<std::string> waves(const Rollout& rollout) {
+  std::vector<std::string> out;
+  for (const RolloutWave& wave : rollout.waves)
+    out.push_back(fmt::format("{}: {}", wave.name, wave.nodes.size()));
+  return out;
+}
+
+const Mixture* about(const Rollout& rollout, const std::string& words) {
+  for (const Mixture& mixture : rollout.mixtures)
+    if (mixture.what.find(words) != std::string::npos) return &mixture;
+  return nullptr;
+}
+
+TEST(Rollout, EveryNodeIsInOneWaveAndNoWaveIsTooLarge) {
+  const Rollout rollout = plan_of(fleet(40), "driver=580");
+  EXPECT_THAT(rollout.left_out, IsEmpty()) << rollout.left_out.front().why;
+  EXPECT_THAT(waves(rollout),
+              ElementsAre("canary: 1", "wave 1: 4", "wave 2: 10", "wave 3: 10", "wave 4: 10", "wave 5: 5"));
+  EXPECT_EQ(rollout.in_waves(), 40U);
+  EXPECT_EQ(rollout.canary, "n000");
+  EXPECT_EQ(rollout.why_canary,
+            "of the largest kind (40 of 40 nodes), with every pinned fact as most of it have, and "
+            "the doctor finds no failure on it");
+  EXPECT_THAT(waves(plan_of(fleet(40), "driver=580", .01)), testing::SizeIs(40));
+  EXPECT_THAT(waves(plan_of(fleet(1), "driver=580")), ElementsAre("canary: 1"));
+}
+
+TEST(Rollout, TheCanaryIsTypicalOfTheLargestKindAndEachOtherKindHasItsOwn) {
+  std::vector<RolloutNode> nodes = fleet(6);
+  set(nodes[0].inventory, "kernel.version", "6.8.0-50-generic");  // the first by name is unlike the others
+  nodes.push_back(node("a100", "570.124.06", "NVIDIA A100-SXM4-80GB", "8.0"));
+  nodes.push_back(node("a101", "570.124.06", "NVIDIA A100-SXM4-80GB", "8.0"));
+  const Rollout rollout = plan_of(nodes, "driver=580");
+  EXPECT_EQ(rollout.canary, "n001");
+  ASSERT_EQ(rollout.kinds.size(), 2U);
+  EXPECT_EQ(rollout.kinds[0].description, "1 x NVIDIA H100 80GB HBM3, driver 570.124.06, ubuntu 24.04");
+  EXPECT_EQ(rollout.waves[1].name, "one of each other kind");
+  EXPECT_THAT(rollout.waves[1].nodes, ElementsAre("a100"));
+  EXPECT_EQ(rollout.steps.front().what,
+            "Upgrade the driver from 570.124.06 to 580, then restart the machine.");
+}
+
+TEST(Rollout, WhoCannotAndWhy) {
+  std::vector<RolloutNode> nodes = fleet(2);
+  nodes.push_back(node("volta", "570.124.06", "Tesla V100-SXM2-32GB", "7.0"));
+  nodes.push_back(node("old-system"));
+  set(nodes.back().inventory, "host.distribution_id", "ubuntu 20.04");
+  nodes.push_back(node("old-libc"));
+  set(nodes.back().inventory, "host.distribution_id", "gentoo");
+  set(nodes.back().inventory, "host.libc", "glibc 2.17");
+  nodes.push_back(node("there", "595.58.03"));
+  set(nodes.back().inventory, "toolkit.0.version", "13.2");
+  nodes.push_back({"host-only", linux_with_driver(), true});
+  const Rollout rollout = plan_of(nodes, "driver=595,cuda=13.2");
+  EXPECT_EQ(rollout.in_waves(), 2U);
+  ASSERT_EQ(rollout.left_out.size(), 5U);
+  std::map<std::string, LeftOutNode> left;
+  for (const LeftOutNode& one : rollout.left_out) left[one.node] = one;
+  EXPECT_EQ(left["volta"].reason, Reason::cannot);
+  EXPECT_EQ(
+      left["volta"].why,
+      "driver 595 with Volta (compute capability 7.0): Driver branch 580 is the last one that drives Volta.");
+  EXPECT_EQ(left["volta"].remedy, "Stay on driver branch 580, or replace the GPU.");
+  EXPECT_FALSE(left["volta"].sources.empty());
+  EXPECT_EQ(left["old-system"].reason, Reason::cannot);
+  EXPECT_THAT(left["old-system"].why, HasSubstr("CUDA 13.2 does not list ubuntu 20.04 among its systems."));
+  EXPECT_EQ(left["old-libc"].why, "CUDA 13 needs glibc 2.28 or newer. This system has 2.17.");
+  EXPECT_EQ(left["there"].reason, Reason::there);
+  EXPECT_EQ(left["host-only"].reason, Reason::unknown);
+  EXPECT_EQ(rollout.left_out.front().reason, Reason::cannot);
+  EXPECT_EQ(rollout.sentence,
+            "2 of 7 nodes can take it, in 2 waves; 3 cannot, 0 to mend first, 1 cannot be told, 1 "
+            "there already");
+}
+
+TEST(Rollout, AFaultyNodeIsMendedFirst) {
+  std::vector<RolloutNode> nodes = fleet(2);
+  set(nodes[1].inventory, "driver.libcuda_version", "535.183.01");
+  set(nodes[1].inventory, "cuda.init.code", "803");
+  set(nodes[1].inventory, "cuda.init.name", "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH");
+  const Rollout rollout = plan_of(nodes, "driver=580");
+  ASSERT_EQ(rollout.left_out.size(), 1U);
+  EXPECT_EQ(rollout.left_out[0].reason, Reason::faulty);
+  EXPECT_THAT(rollout.left_out[0].why, HasSubstr("The doctor finds 1 failure on it: "));
+  nodes[1].whole = false;  // of a lock or a run nothing of the kind can be said
+  const Rollout unknown = plan_of(nodes, "driver=580");
+  EXPECT_EQ(unknown.in_waves(), 2U);
+  EXPECT_EQ(unknown.canary, "n000");
+  EXPECT_THAT(unknown.remarks, ElementsAre(HasSubstr("Of 1 node a run or a lock is all that was given")));
+}
+
+TEST(Rollout, ProgramsOfTheNewCudaOnOldDrivers) {
+  const Rollout limited = plan_of(fleet(3), "driver=575,cuda=12.9");
+  const Mixture* mixture =
+      about(limited, "programs of CUDA 12.9 on nodes that still have driver 570.124.06 (3 now)");
+  ASSERT_NE(mixture, nullptr);
+  EXPECT_EQ(mixture->fit, Fit::limited);
+  EXPECT_THAT(mixture->reason, HasSubstr("minor-version compatibility"));
+  EXPECT_FALSE(mixture->sources.empty());
+
+  const Rollout refused = plan_of(fleet(3), "driver=580,cuda=13.0");
+  mixture = about(refused, "programs of CUDA 13.0 on nodes that still have driver");
+  ASSERT_NE(mixture, nullptr);
+  EXPECT_EQ(mixture->fit, Fit::fails);
+  EXPECT_THAT(mixture->reason,
+              HasSubstr("On these data-centre GPUs the package cuda-compat-13-0 is another way. Keep "
+                        "such jobs to nodes that are through."));
+  EXPECT_NE(about(refused, "by a forward-compatibility package"), nullptr);
+  EXPECT_EQ(about(limited, "by a forward-compatibility package"), nullptr);
+
+  mixture = about(refused, "programs of CUDA 12.8, which are there now, on nodes that have driver 580");
+  ASSERT_NE(mixture, nullptr);
+  EXPECT_EQ(mixture->fit, Fit::works);
+  EXPECT_EQ(about(refused, "one job on nodes of the old and of the new driver")->fit, Fit::unknown);
+}
+
+TEST(Rollout, NoJobMayMixVersionsOfNccl) {
+  const Rollout stays = plan_of(fleet(2), "driver=580");
+  EXPECT_EQ(about(stays, "NCCL 2.25.1 on all nodes")->fit, Fit::works);
+  const Rollout changes = plan_of(fleet(2), "nccl=2.27");
+  const Mixture* mixture = about(changes, "one job on nodes with NCCL 2.25.1 and nodes with 2.27");
+  ASSERT_NE(mixture, nullptr);
+  EXPECT_EQ(mixture->fit, Fit::fails);
+  EXPECT_THAT(mixture->reason, HasSubstr("All ranks of a communicator need the same version of NCCL"));
+  EXPECT_THAT(mixture->sources, ElementsAre(HasSubstr("NVIDIA/nccl, src/init.cc")));
+  std::vector<RolloutNode> mixed = fleet(2);
+  set(mixed[1].inventory, "library.nccl.0.version", "2.26.2");
+  EXPECT_THAT(about(plan_of(mixed, "driver=580"), "NCCL 2.25.1, 2.26.2")->reason,
+              HasSubstr("They differ already, before the upgrade."));
+}
+
+TEST(Rollout, FabricManagersAndGuests) {
+  std::vector<RolloutNode> nodes = fleet(2);
+  EXPECT_EQ(about(plan_of(nodes, "driver=580"), "fabric manager"), nullptr);
+  set(nodes[0].inventory, "topology.nvswitch", "yes");
+  set(nodes[0].inventory, "fabric_manager.state", "running");
+  set(nodes[0].inventory, "fabric_manager.version", "570.124.06");
+  set(nodes[1].inventory, "vgpu.guest", "yes");
+  const Rollout rollout = plan_of(nodes, "driver=580");
+  EXPECT_EQ(about(rollout, "a fabric manager of another version than the driver, on the node")->fit,
+            Fit::fails);
+  EXPECT_EQ(about(rollout, "a guest's driver and its host's")->fit, Fit::limited);
+}
+
+TEST(Rollout, ARunAndALockTellOfANode) {
+  result::Fingerprint fingerprint;
+  fingerprint.device = {{"gpu.0.name", "NVIDIA H100 80GB HBM3"},
+                        {"gpu.0.compute_capability", "9.0"},
+                        {"gpu.0.uuid", "GPU-x"},
+                        {"gpu.count", "1"}};
+  fingerprint.stack = {{"driver.version", "570.124.06"},
+                       {"nccl.version", "2.25.1"},
+                       {"cudnn.version", "9 (build 0123456789ab)"},
+                       {"driver.libcuda_path", "/usr/lib/x"}};
+  const Inventory run = inventory_of(fingerprint);
+  EXPECT_EQ(run.value("driver.version"), "570.124.06");
+  EXPECT_EQ(run.value("library.nccl.0.version"), "2.25.1");
+  EXPECT_FALSE(run.has("library.cudnn.0.version"));
+  EXPECT_EQ(plan_of({{"run", run, false}}, "driver=580").in_waves(), 1U);
+
+  const RolloutNode whole = node("n");
+  const Inventory lock = inventory_of(make_lock(whole.inventory, "2026-01-01T00:00:00Z"));
+  EXPECT_EQ(lock.value("driver.version"), "570.124.06");
+  EXPECT_EQ(lock.value("gpu.0.name"), "NVIDIA H100 80GB HBM3");
+  EXPECT_EQ(plan_of({{"lock", lock, false}}, "driver=580").in_waves(), 1U);
+}
+
+TEST(Rollout, NothingToDo) {
+  const Rollout rollout = plan_of({node("a", "580.65.06"), node("b", "580.95.05")}, "driver=580");
+  EXPECT_THAT(rollout.waves, IsEmpty());
+  EXPECT_EQ(rollout.canary, "");
+  EXPECT_EQ(rollout.count(Reason::there), 2U);
+}
+
+}  // namespace
+}  // namespace gpugauge::stack
