@@ -57,20 +57,27 @@ class Reader {
   std::size_t left_out() const { return left_out_; }
 
  private:
+  static constexpr std::size_t ahead = 16;
+
   void work() {
     try {
-      for (std::size_t i = next_++; i < files_.size(); i = next_++) take(i);
+      std::string text;
+      for (std::size_t i = next_++; i < files_.size(); i = next_++) {
+        if (i + ahead < files_.size()) fetch_soon(files_[i + ahead].file);
+        take(i, text);
+      }
     } catch (...) {
       const std::lock_guard lock(mutex_);
       failure_ = std::current_exception();
     }
   }
 
-  void take(std::size_t index) {
+  /// `text`: room for the file.
+  void take(std::size_t index, std::string& text) {
     const FoundFile& found = files_[index];
     const std::string name = found.file.string();
     try {
-      const std::string text = result::read_file(found.file);
+      result::read_file(found.file, text);
       if (found.in_a_folder && of_another_schema(text)) {
         ++left_out_;
         return;
@@ -105,6 +112,7 @@ std::string retest_list(const judge::PeersJudgement& judgement) {
 /// Nodes from files: read, reduced and judged.
 report::FleetReport judge_files(const Arguments& arguments) {
   const std::vector<FoundFile> files = find_files(arguments.paths);
+  keep_freed_memory();
   Reader reader(files);
   report::FleetReport made;
   made.input = reader.read();

@@ -143,11 +143,14 @@ class Readers {
 
  private:
   static constexpr std::size_t ahead = 128;
+  static constexpr std::size_t fetched = 16;
 
   void work() {
     try {
+      std::string text;
       for (std::size_t i = next_++; i < inputs_.size(); i = next_++) {
-        Read read = read_one(i);
+        if (i + fetched < inputs_.size()) fetch_soon(inputs_[i + fetched].file);
+        Read read = read_one(i, text);
         std::unique_lock lock(mutex_);
         room_.wait(lock, [&] { return stop_ || read_.size() < ahead; });
         if (stop_) return;
@@ -161,12 +164,13 @@ class Readers {
     }
   }
 
-  Read read_one(std::size_t index) const {
+  /// `text`: room for the file.
+  Read read_one(std::size_t index, std::string& text) const {
     const Input& input = inputs_[index];
     Read out;
     out.input = index;
     try {
-      const std::string text = result::read_file(input.file);
+      result::read_file(input.file, text);
       if (input.in_a_folder && of_another_schema(text)) return out;
       std::string hash = baseline::sha256(text);
       out.known = known_.contains(hash);
@@ -213,6 +217,7 @@ int ingest(const Arguments& arguments) {
   const auto start = std::chrono::steady_clock::now();
   Counts counts;
   std::size_t done = 0;
+  keep_freed_memory();
   // A folder that grows night by night holds mostly what is known.
   const std::set<std::string> known = inputs.size() > few ? store.content_hashes() : std::set<std::string>{};
   Readers readers(inputs, known);

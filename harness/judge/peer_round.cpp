@@ -47,8 +47,8 @@ PeerRound PeerCollector::reduce(const result::Run& run, std::string file, std::s
   return reduce(run, collect(run), std::move(file), std::move(label));
 }
 
-PeerRound PeerCollector::reduce(const result::Run& run, const Collected& collected, std::string file,
-                                std::string label) {
+PeerRound PeerCollector::without_values(const result::Run& run, const Collected& collected, std::string file,
+                                        std::string label) {
   PeerRound out;
   out.node = identity(run);
   out.label = std::move(label);
@@ -65,26 +65,39 @@ PeerRound PeerCollector::reduce(const result::Run& run, const Collected& collect
     return true;
   });
   out.kind = (run.device == "host" ? "host " : "gpu ") + baseline::key(common);
-  std::vector<std::pair<PeerForm, double>> values;
-  for (const auto& [key, metric] : collected.metrics) {
-    if (metric.judged())
-      values.emplace_back(
-          PeerForm{key, metric.benchmark, metric.form.metric_class, metric.form.unit, metric.form.better},
-          median(metric.values));
-  }
-  const std::lock_guard lock(mutex_);
-  out.fingerprint = shared(out.kind, run.fingerprint);
-  out.values.reserve(values.size());
-  for (auto& [form, value] : values) out.values.emplace_back(index_of(std::move(form)), value);
   return out;
 }
 
-std::uint32_t PeerCollector::index_of(PeerForm form) {
-  const std::string name =
-      fmt::format("{}\n{}\n{}\n{}", form.key, form.unit, form.metric_class, to_string(form.better));
-  const auto [found, added] = index_.try_emplace(name, static_cast<std::uint32_t>(forms_.size()));
-  if (added) forms_.push_back(std::move(form));
-  return found->second;
+PeerRound PeerCollector::reduce(const result::Run& run, const Collected& collected, std::string file,
+                                std::string label) {
+  PeerRound out = without_values(run, collected, std::move(file), std::move(label));
+  struct Value {
+    const std::string* key;
+    const MetricValues* metric;
+    double value;
+  };
+  std::vector<Value> values;
+  values.reserve(collected.metrics.size());
+  for (const auto& [key, metric] : collected.metrics)
+    if (metric.judged()) values.push_back({&key, &metric, median(metric.values)});
+  out.values.reserve(values.size());
+  const std::lock_guard lock(mutex_);
+  out.fingerprint = shared(out.kind, run.fingerprint);
+  for (const Value& each : values) out.values.emplace_back(index_of(*each.key, *each.metric), each.value);
+  return out;
+}
+
+std::uint32_t PeerCollector::index_of(const std::string& key, const MetricValues& metric) {
+  std::vector<std::uint32_t>& known = index_[key];
+  for (const std::uint32_t index : known) {
+    const PeerForm& form = forms_[index];
+    if (form.unit == metric.form.unit && form.metric_class == metric.form.metric_class &&
+        form.better == metric.form.better)
+      return index;
+  }
+  known.push_back(static_cast<std::uint32_t>(forms_.size()));
+  forms_.push_back({key, metric.benchmark, metric.form.metric_class, metric.form.unit, metric.form.better});
+  return known.back();
 }
 
 std::shared_ptr<const result::Fingerprint> PeerCollector::shared(const std::string& kind,

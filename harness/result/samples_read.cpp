@@ -16,22 +16,18 @@ Limit limit_from(JsonCursor& in) {
   return limit;
 }
 
-Metric metric_from(JsonCursor& in) {
-  Metric metric;
+void read(JsonCursor& in, Metric& metric) {
   in.object(member("name", metric.name), member("unit", metric.unit),
             member("better", [&] { metric.better = word(in, direction_from); }),
             member("class", metric.metric_class), member("statistic", metric.statistic),
             member("value", metric.value), member("resolution", metric.resolution),
             member("judged", metric.judged), member("note", metric.note),
             optional_member("limit", [&] { metric.limit = limit_from(in); }));
-  return metric;
 }
 
-Verification verification_from(JsonCursor& in) {
-  Verification check;
+void read(JsonCursor& in, Verification& check) {
   in.object(member("method", check.method), member("passed", check.passed),
             optional_member("error", check.error), optional_member("tolerance", check.tolerance));
-  return check;
 }
 
 Work work_from(JsonCursor& in) {
@@ -64,8 +60,8 @@ Batches batches_from(JsonCursor& in, Detail detail) {
   return batches;
 }
 
-BenchmarkResult benchmark_from(JsonCursor& in, Detail detail) {
-  BenchmarkResult result;
+void read(JsonCursor& in, BenchmarkResult& result, Detail detail) {
+  result.metrics.reserve(2);
   const auto facts = [&](Facts& out) {
     return [&in, &out, detail] {
       if (detail == Detail::all)
@@ -74,20 +70,20 @@ BenchmarkResult benchmark_from(JsonCursor& in, Detail detail) {
         in.skip();
     };
   };
-  in.object(member("id", result.id), member("status", [&] { result.status = word(in, status_from); }),
-            member("reason", result.reason), member("parameters", facts(result.parameters)),
-            member("notes", facts(result.notes)), member("work", [&] { result.work = work_from(in); }),
-            member("metrics", [&] { in.elements([&] { result.metrics.push_back(metric_from(in)); }); }),
-            member("verifications",
-                   [&] { in.elements([&] { result.verifications.push_back(verification_from(in)); }); }),
-            member("batches", [&] { result.batches = batches_from(in, detail); }));
-  return result;
+  in.object(
+      member("id", result.id), member("status", [&] { result.status = word(in, status_from); }),
+      member("reason", result.reason), member("parameters", facts(result.parameters)),
+      member("notes", facts(result.notes)), member("work", [&] { result.work = work_from(in); }),
+      member("metrics", [&] { in.elements([&] { read(in, result.metrics.emplace_back()); }); }),
+      member("verifications", [&] { in.elements([&] { read(in, result.verifications.emplace_back()); }); }),
+      member("batches", [&] { result.batches = batches_from(in, detail); }));
 }
 
 }  // namespace
 
-Samples samples_from(JsonCursor& in, Detail detail) {
+Samples samples_from(JsonCursor& in, Detail detail, std::size_t benchmarks) {
   Samples samples;
+  samples.benchmarks.reserve(benchmarks);
   const Place place = in.place();
   in.object(member("schema", [&] { require_schema(in.text(), samples_schema, place); }),
             member("family", samples.family),
@@ -95,7 +91,7 @@ Samples samples_from(JsonCursor& in, Detail detail) {
             member("reason", samples.reason), member("suite_version", samples.suite_version),
             member("source_hash", samples.source_hash), member("seed", samples.seed),
             member("context", samples.context), member("benchmarks", [&] {
-              in.elements([&] { samples.benchmarks.push_back(benchmark_from(in, detail)); });
+              in.elements([&] { read(in, samples.benchmarks.emplace_back(), detail); });
             }));
   try {
     validate(samples);

@@ -27,6 +27,8 @@ using gpugauge::simulation::gate_nights;
 using gpugauge::simulation::Members;
 using gpugauge::simulation::Noise;
 using gpugauge::simulation::Tally;
+using gpugauge::simulation::whole_fleets;
+using gpugauge::simulation::WholeTally;
 
 bool all_held = true;
 
@@ -176,6 +178,31 @@ std::string fleet_table(int nights) {
   return out;
 }
 
+/// What the issue of false names asks: whole fleets of the shape of run files, with and without the question
+/// whether a node stands out as a whole.
+std::string whole_fleet_table(int nights) {
+  std::string out =
+      "| nodes | rule | healthy fleet: a node accused | nodes measured again, a fleet | fleet with faults: "
+      "exactly "
+      "the faulty named | a healthy node accused | faulty nodes found |\n|---|---|---|---|---|---|---|\n";
+  const int fleets = std::max(10, nights / 5);
+  for (const std::size_t nodes : {200U, 1000U}) {
+    for (const double level : {1.0, .01}) {
+      const WholeTally healthy = whole_fleets({nodes, false, level, fleets});
+      const WholeTally faulty = whole_fleets({nodes, true, level, fleets});
+      out += fmt::format("| {} | {} | {} of {} | {:.2f} | {} of {} | {} | {} of {} |\n", nodes,
+                         level < 1 ? "as it is" : "each metric by itself", healthy.accused, healthy.fleets,
+                         static_cast<double>(healthy.healthy_again) / healthy.fleets, faulty.exact,
+                         faulty.fleets, faulty.accused, faulty.found, faulty.faulty);
+      if (level >= 1) continue;
+      const std::string name = fmt::format("whole fleet of {}: ", nodes);
+      hold(name + "healthy fleets with a node accused", 100.0 * healthy.accused / healthy.fleets, 1, false);
+      hold(name + "fleets that name exactly the faulty", 100.0 * faulty.exact / faulty.fleets, 99, true);
+    }
+  }
+  return out;
+}
+
 /// Replaces what stands between the markers; false when they are not there.
 bool write_docs(const std::string& tables) {
   const std::string file = GPUGAUGE_SOURCE_DIR "/docs/verdicts.md";
@@ -221,6 +248,14 @@ int main(int argc, char** argv) {
   tables += class_table(nights);
   tables += "\nNodes of one kind against each other, after the fresh round of each suspect:\n\n";
   tables += fleet_table(nights);
+  tables += fmt::format(
+      "\nFleets of the shape of run files (200 metrics, two a benchmark; nodes differ by 1% for good, which "
+      "a "
+      "fresh round repeats), {} seeds a cell. Every 97th node has a fault: a class 8% slower, or one "
+      "benchmark "
+      "at half speed:\n\n",
+      std::max(10, nights / 5));
+  tables += whole_fleet_table(nights);
   std::fputs(tables.c_str(), stdout);
   if (std::getenv("GPUGAUGE_WRITE_DOCS") != nullptr && !write_docs(tables)) return 2;
   return all_held ? 0 : 1;
