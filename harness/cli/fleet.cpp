@@ -17,7 +17,7 @@
 #include "report/format.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
-#include "result/run_file.hpp"
+#include "result/run_reader.hpp"
 #include "store/store.hpp"
 
 namespace gpugauge::cli {
@@ -62,9 +62,10 @@ class Reader {
   void work() {
     try {
       std::string text;
+      result::Run run;
       for (std::size_t i = next_++; i < files_.size(); i = next_++) {
         if (i + ahead < files_.size()) fetch_soon(files_[i + ahead].file);
-        take(i, text);
+        take(i, text, run);
       }
     } catch (...) {
       const std::lock_guard lock(mutex_);
@@ -72,8 +73,8 @@ class Reader {
     }
   }
 
-  /// `text`: room for the file.
-  void take(std::size_t index, std::string& text) {
+  /// `text` and `run`: room that is used again.
+  void take(std::size_t index, std::string& text, result::Run& run) {
     const FoundFile& found = files_[index];
     const std::string name = found.file.string();
     try {
@@ -82,7 +83,7 @@ class Reader {
         ++left_out_;
         return;
       }
-      const result::Run run = result::parse_run(text, name, result::Detail::values);
+      result::parse_run(text, name, result::Detail::values, run);
       rounds_[index] = collector_.reduce(run, name, found.label);
     } catch (const std::runtime_error& error) {
       const std::lock_guard lock(mutex_);

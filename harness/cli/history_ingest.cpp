@@ -23,6 +23,7 @@
 #include "result/file.hpp"
 #include "result/google_benchmark.hpp"
 #include "result/object_reader.hpp"
+#include "result/run_reader.hpp"
 
 namespace gpugauge::cli {
 namespace {
@@ -148,9 +149,10 @@ class Readers {
   void work() {
     try {
       std::string text;
+      result::Run run;
       for (std::size_t i = next_++; i < inputs_.size(); i = next_++) {
         if (i + fetched < inputs_.size()) fetch_soon(inputs_[i + fetched].file);
-        Read read = read_one(i, text);
+        Read read = read_one(i, text, run);
         std::unique_lock lock(mutex_);
         room_.wait(lock, [&] { return stop_ || read_.size() < ahead; });
         if (stop_) return;
@@ -164,8 +166,8 @@ class Readers {
     }
   }
 
-  /// `text`: room for the file.
-  Read read_one(std::size_t index, std::string& text) const {
+  /// `text` and `run`: room that is used again.
+  Read read_one(std::size_t index, std::string& text, result::Run& run) const {
     const Input& input = inputs_[index];
     Read out;
     out.input = index;
@@ -175,9 +177,10 @@ class Readers {
       std::string hash = baseline::sha256(text);
       out.known = known_.contains(hash);
       if (out.known) return out;
-      const result::Run run = result::is_google_benchmark(text)
-                                  ? result::parse_google_benchmark(text, input.file)
-                                  : result::parse_run(text, input.file, result::Detail::values);
+      if (result::is_google_benchmark(text))
+        run = result::parse_google_benchmark(text, input.file);
+      else
+        result::parse_run(text, input.file, result::Detail::values, run);
       out.record = store::record_of(run, std::move(hash), input.file, input.node);
     } catch (const std::runtime_error& error) {
       out.fault = error.what();

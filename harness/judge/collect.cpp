@@ -117,6 +117,7 @@ double DeviceFacts::number(const std::string& fact) const {
 }
 
 Collected collect(const result::Run& run) {
+  constexpr std::size_t usual_processes = 5;
   // Where a benchmark's values go is looked up once a process, and a metric's among the few of its benchmark.
   struct Bins {
     BenchmarkState* state = nullptr;
@@ -137,7 +138,7 @@ Collected collect(const result::Run& run) {
                                 [&](const auto& known) { return known.first == metric.name; });
         if (bin == bins.metrics.end()) {
           MetricValues& values = out.metrics[result::metric_key(benchmark.id, metric.name)];
-          values.values.reserve(run.processes.size());
+          values.values.reserve(usual_processes);
           bin = bins.metrics.insert(bin, {metric.name, &values});
         }
         add(*bin->second, benchmark, metric);

@@ -4,7 +4,6 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
 #include <limits>
 #include <span>
 
@@ -17,15 +16,6 @@ namespace {
 
 bool digit(char c) {
   return c >= '0' && c <= '9';
-}
-
-/// How many digits stand at the front of eight bytes. A byte is one when it differs from '0' by 9 at most;
-/// no sum of two bytes below 0x80 carries into the next.
-std::ptrdiff_t digits_ahead(const char* at) {
-  std::uint64_t bytes = 0;
-  std::memcpy(&bytes, at, sizeof bytes);
-  const std::uint64_t off = bytes ^ 0x3030303030303030U;
-  return bytes_before((((off & 0x7F7F7F7F7F7F7F7FU) + 0x7676767676767676U) | off) & 0x8080808080808080U);
 }
 
 const char* word_for(char first) {
@@ -89,15 +79,12 @@ void JsonCursor::missing(std::string_view key) const {
 
 void JsonCursor::skip_blanks() {
   // Most are the indentation of a line.
-  constexpr std::uint64_t eight_spaces = 0x2020202020202020U;
   const char* at = at_;
   while (at != end_ && (*at == ' ' || *at == '\n' || *at == '\t' || *at == '\r')) {
     ++at;
-    for (std::ptrdiff_t spaces = 8; spaces == 8 && end_ - at >= 8; at += spaces) {
-      std::uint64_t bytes = 0;
-      std::memcpy(&bytes, at, sizeof bytes);
-      spaces = bytes_before(bytes ^ eight_spaces);
-    }
+    for (std::ptrdiff_t spaces = bytes_at_once; spaces == bytes_at_once && end_ - at >= bytes_at_once;
+         at += spaces)
+      spaces = spaces_ahead(at);
   }
   at_ = at;
 }
@@ -140,12 +127,9 @@ JsonCursor::Number JsonCursor::number_token() {
   const char* at = at_;
   const auto digits = [&] {
     const char* first = at;
-    std::ptrdiff_t ahead = 8;
-    while (ahead == 8 && end_ - at >= 8) {
-      ahead = digits_ahead(at);
-      at += ahead;
-    }
-    if (ahead == 8)
+    std::ptrdiff_t ahead = bytes_at_once;
+    for (; ahead == bytes_at_once && end_ - at >= bytes_at_once; at += ahead) ahead = digits_ahead(at);
+    if (ahead == bytes_at_once)
       while (at != end_ && digit(*at)) ++at;
     if (at == first) {
       at_ = at;

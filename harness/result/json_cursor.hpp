@@ -77,6 +77,18 @@ class JsonCursor {
     }
   }
 
+  /// Reads one array into `out`, whose elements of before are used again: read_one(element) must set all of
+  /// one.
+  template <typename T, typename ReadOne>
+  void again(std::vector<T>& out, const ReadOne& read_one) {
+    std::size_t count = 0;
+    elements([&] {
+      if (count == out.size()) out.emplace_back();
+      read_one(out[count++]);
+    });
+    out.resize(count);
+  }
+
   std::string text();
   double number();
   bool boolean();
@@ -96,11 +108,13 @@ class JsonCursor {
   }
   template <typename T>
   void read(std::vector<T>& out) {
+    out.clear();
     elements([&] { read(out.emplace_back()); });
   }
   /// Text or numbers by name.
   template <typename T>
   void read(std::map<std::string, T>& out) {
+    out.clear();
     for (bool more = open('{'); more; more = another('}')) {
       std::string name = key();
       enter({name, 0});

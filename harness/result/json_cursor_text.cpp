@@ -1,32 +1,8 @@
 // Strings of JSON: escapes and UTF-8.
-#include <bit>
-#include <cstring>
-
 #include "result/bytes.hpp"
 #include "result/json_cursor.hpp"
 
 namespace gpugauge::result {
-namespace {
-
-/// How many of eight bytes stand before the first that ends a string, begins an escape, is a control
-/// character or not ASCII (after Anderson, "Bit Twiddling Hacks": a byte less than n). What the trick takes
-/// for such a byte by its borrow follows a true one; in the other byte order it would precede it, and 0 is
-/// answered.
-std::ptrdiff_t plain_ahead(const char* at) {
-  std::uint64_t bytes = 0;
-  std::memcpy(&bytes, at, sizeof bytes);
-  constexpr std::uint64_t ones = 0x0101010101010101U;
-  constexpr std::uint64_t high = 0x8080808080808080U;
-  const auto any_below = [](std::uint64_t word, std::uint64_t limit) {
-    return (word - ones * limit) & ~word & high;
-  };
-  const std::uint64_t special = (bytes & high) | any_below(bytes, 0x20) | any_below(bytes ^ (ones * '"'), 1) |
-                                any_below(bytes ^ (ones * '\\'), 1);
-  if (special == 0) return 8;
-  return std::endian::native == std::endian::little ? bytes_before(special) : 0;
-}
-
-}  // namespace
 
 void JsonCursor::utf8() {
   const auto byte = [&](std::ptrdiff_t i) -> unsigned {
@@ -105,7 +81,9 @@ std::string_view JsonCursor::string(std::string& scratch) {
   const char* from = at_;
   bool copied = false;
   while (true) {
-    for (std::ptrdiff_t plain = 8; plain == 8 && end_ - at_ >= 8; at_ += plain) plain = plain_ahead(at_);
+    for (std::ptrdiff_t plain = bytes_at_once; plain == bytes_at_once && end_ - at_ >= bytes_at_once;
+         at_ += plain)
+      plain = plain_ahead(at_);
     if (at_ == end_) syntax();
     const auto c = static_cast<unsigned char>(*at_);
     if (c == '"') break;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "result/file.hpp"
+#include "result/run_reader.hpp"
 #include "result/samples_json.hpp"
 
 namespace gpugauge::result {
@@ -45,12 +46,10 @@ ordered_json json_of(const Process& process) {
   return out;
 }
 
-Fingerprint fingerprint_from(JsonCursor& in) {
-  Fingerprint fingerprint;
+void read(JsonCursor& in, Fingerprint& fingerprint) {
   in.object(member("device", fingerprint.device), member("stack", fingerprint.stack),
             member("settings", fingerprint.settings), member("topology", fingerprint.topology),
             member("suite", fingerprint.suite));
-  return fingerprint;
 }
 
 /// How long the two columns of a series are, whether they were kept or not.
@@ -61,6 +60,7 @@ struct Lengths {
 
 void read(JsonCursor& in, Series& series, Detail detail, Lengths& lengths) {
   const auto column = [&in, detail](std::vector<double>& kept, std::size_t& length) {
+    kept.clear();
     return [&in, &kept, &length, detail] {
       if (detail == Detail::all) in.read(kept);
       length = detail == Detail::all ? kept.size() : in.skip_numbers();
@@ -76,16 +76,23 @@ void read_not_negative(JsonCursor& in, int& out) {
   if (out < 0) in.refuse("should be 0 or more");
 }
 
-/// `benchmarks`: how many its samples may hold.
-void read(JsonCursor& in, Process& process, Detail detail, std::size_t benchmarks) {
+void read(JsonCursor& in, Process& process, Detail detail) {
+  bool has_samples = false;
+  const auto read_samples = [&] {
+    has_samples = true;
+    if (!process.samples) process.samples.emplace();
+    read(in, *process.samples, detail);
+  };
+  process.exit_code.reset();
+  process.signal.reset();
   in.object(member("family", process.family), member("index", [&] { read_not_negative(in, process.index); }),
             member("order", [&] { read_not_negative(in, process.order); }),
             member("status", [&] { process.status = word(in, status_from); }),
             member("reason", process.reason), optional_member("exit_code", process.exit_code),
             optional_member("signal", process.signal), member("start_seconds", process.start_seconds),
             member("wall_seconds", process.wall_seconds), member("host", process.host),
-            member("output", process.output),
-            optional_member("samples", [&] { process.samples = samples_from(in, detail, benchmarks); }));
+            member("output", process.output), optional_member("samples", read_samples));
+  if (!has_samples) process.samples.reset();
 }
 
 /// The rules of run_file.hpp that a type cannot hold; those of samples are checked where samples are read and
@@ -157,26 +164,27 @@ std::string to_json(const Run& run) {
 }
 
 Run parse_run(const std::string& text, const std::string& origin, Detail detail) {
+  Run run;
+  parse_run(text, origin, detail, run);
+  return run;
+}
+
+void parse_run(const std::string& text, const std::string& origin, Detail detail, Run& run) {
   JsonCursor in(text, origin);
   const Place place = in.place();
-  Run run;
   std::vector<Lengths> telemetry;
-  const auto read_process = [&] {
-    // Processes of a family hold the same benchmarks as a rule.
-    const bool again = !run.processes.empty() && run.processes.back().samples;
-    const std::size_t benchmarks = again ? run.processes.back().samples->benchmarks.size() : 0;
-    read(in, run.processes.emplace_back(), detail, benchmarks);
-  };
   in.object(member("schema", [&] { require_schema(in.text(), run_schema, place); }), member("id", run.id),
             member("complete", run.complete), member("partial_reason", run.partial_reason),
             member("started", run.started), member("wall_seconds", run.wall_seconds),
             member("seed", run.seed), member("profile", run.profile), member("device", run.device),
             member("round", [&] { read_not_negative(in, run.round); }), member("command", run.command),
             member("only", run.only), member("boot_id", run.boot_id),
-            member("fingerprint", [&] { run.fingerprint = fingerprint_from(in); }),
-            member("remarks", run.remarks), member("processes", [&] { in.elements(read_process); }),
+            member("fingerprint", [&] { read(in, run.fingerprint); }), member("remarks", run.remarks),
+            member("processes",
+                   [&] { in.again(run.processes, [&](Process& process) { read(in, process, detail); }); }),
             member("telemetry", [&] {
-              in.elements([&] { read(in, run.telemetry.emplace_back(), detail, telemetry.emplace_back()); });
+              in.again(run.telemetry,
+                       [&](Series& series) { read(in, series, detail, telemetry.emplace_back()); });
             }));
   in.end();
   try {
@@ -184,7 +192,6 @@ Run parse_run(const std::string& text, const std::string& origin, Detail detail)
   } catch (const std::invalid_argument& error) {
     place.refuse(error.what());
   }
-  return run;
 }
 
 Run read_run(const std::filesystem::path& file, Detail detail) {

@@ -16,7 +16,10 @@ Limit limit_from(JsonCursor& in) {
   return limit;
 }
 
+// Each of these sets all of an object that may have been another one before.
+
 void read(JsonCursor& in, Metric& metric) {
+  metric.limit.reset();
   in.object(member("name", metric.name), member("unit", metric.unit),
             member("better", [&] { metric.better = word(in, direction_from); }),
             member("class", metric.metric_class), member("statistic", metric.statistic),
@@ -26,6 +29,8 @@ void read(JsonCursor& in, Metric& metric) {
 }
 
 void read(JsonCursor& in, Verification& check) {
+  check.error.reset();
+  check.tolerance.reset();
   in.object(member("method", check.method), member("passed", check.passed),
             optional_member("error", check.error), optional_member("tolerance", check.tolerance));
 }
@@ -36,12 +41,12 @@ Work work_from(JsonCursor& in) {
   return work;
 }
 
-Batches batches_from(JsonCursor& in, Detail detail) {
-  Batches batches;
+void read(JsonCursor& in, Batches& batches, Detail detail) {
   std::size_t count = 0;
   std::size_t cpu_count = 0;
   std::size_t clock_count = 0;
   const auto series = [&](std::vector<double>& values, std::size_t& length) {
+    values.clear();
     return [&in, &values, &length, detail] {
       if (detail == Detail::all)
         in.read(values);
@@ -57,12 +62,11 @@ Batches batches_from(JsonCursor& in, Detail detail) {
   for (const std::size_t length : {cpu_count, clock_count})
     if (length != 0 && length != count)
       in.refuse(fmt::format("a series has {} entries for {} batches", length, count));
-  return batches;
 }
 
 void read(JsonCursor& in, BenchmarkResult& result, Detail detail) {
-  result.metrics.reserve(2);
   const auto facts = [&](Facts& out) {
+    out.clear();
     return [&in, &out, detail] {
       if (detail == Detail::all)
         in.read(out);
@@ -70,20 +74,18 @@ void read(JsonCursor& in, BenchmarkResult& result, Detail detail) {
         in.skip();
     };
   };
-  in.object(
-      member("id", result.id), member("status", [&] { result.status = word(in, status_from); }),
-      member("reason", result.reason), member("parameters", facts(result.parameters)),
-      member("notes", facts(result.notes)), member("work", [&] { result.work = work_from(in); }),
-      member("metrics", [&] { in.elements([&] { read(in, result.metrics.emplace_back()); }); }),
-      member("verifications", [&] { in.elements([&] { read(in, result.verifications.emplace_back()); }); }),
-      member("batches", [&] { result.batches = batches_from(in, detail); }));
+  in.object(member("id", result.id), member("status", [&] { result.status = word(in, status_from); }),
+            member("reason", result.reason), member("parameters", facts(result.parameters)),
+            member("notes", facts(result.notes)), member("work", [&] { result.work = work_from(in); }),
+            member("metrics", [&] { in.again(result.metrics, [&](Metric& metric) { read(in, metric); }); }),
+            member("verifications",
+                   [&] { in.again(result.verifications, [&](Verification& check) { read(in, check); }); }),
+            member("batches", [&] { read(in, result.batches, detail); }));
 }
 
 }  // namespace
 
-Samples samples_from(JsonCursor& in, Detail detail, std::size_t benchmarks) {
-  Samples samples;
-  samples.benchmarks.reserve(benchmarks);
+void read(JsonCursor& in, Samples& samples, Detail detail) {
   const Place place = in.place();
   in.object(member("schema", [&] { require_schema(in.text(), samples_schema, place); }),
             member("family", samples.family),
@@ -91,19 +93,19 @@ Samples samples_from(JsonCursor& in, Detail detail, std::size_t benchmarks) {
             member("reason", samples.reason), member("suite_version", samples.suite_version),
             member("source_hash", samples.source_hash), member("seed", samples.seed),
             member("context", samples.context), member("benchmarks", [&] {
-              in.elements([&] { read(in, samples.benchmarks.emplace_back(), detail); });
+              in.again(samples.benchmarks, [&](BenchmarkResult& result) { read(in, result, detail); });
             }));
   try {
     validate(samples);
   } catch (const std::invalid_argument& error) {
     place.refuse(error.what());
   }
-  return samples;
 }
 
 Samples parse_samples(const std::string& text, const std::string& origin) {
   JsonCursor in(text, origin);
-  Samples samples = samples_from(in, Detail::all);
+  Samples samples;
+  read(in, samples, Detail::all);
   in.end();
   return samples;
 }

@@ -8,6 +8,7 @@
 
 #include "example.hpp"
 #include "result/error.hpp"
+#include "result/run_reader.hpp"
 
 namespace gpugauge::result {
 namespace {
@@ -56,7 +57,7 @@ TEST(JsonCursor, ReadsNumbersToTheLastBit) {
   EXPECT_EQ(read<std::int64_t>("-9223372036854775808"), std::numeric_limits<std::int64_t>::min());
 }
 
-// Eight bytes are looked at together: what stands at each place of them, and at the end of the text.
+// Several bytes are looked at together: what stands at each place of them, and at the end of the text.
 TEST(JsonCursor, ReadsWhateverItsLength) {
   for (std::size_t length = 1; length <= 40; ++length) {
     const std::string digits(length, '7');
@@ -194,6 +195,46 @@ TEST(RunFile, WithoutBatchesKeepsAllThatIsJudged) {
     series.values.clear();
   }
   EXPECT_EQ(read, run);
+}
+
+// Whatever was read into a run before, whole or refused half-way, nothing of it is left.
+TEST(RunFile, ReadsIntoARunThatWasUsedBefore) {
+  const result::Run first = example_run();
+  result::Run bare;
+  bare.id = "bare";
+  bare.complete = true;
+  result::Run plain = first;  // everything optional left out
+  for (Process& process : plain.processes) {
+    process.exit_code.reset();
+    process.signal.reset();
+    process.output.clear();
+    process.host.clear();
+    if (!process.samples) continue;
+    process.samples->context.clear();
+    for (BenchmarkResult& found : process.samples->benchmarks) {
+      found.parameters.clear();
+      found.notes.clear();
+      found.batches = {};
+      for (Metric& metric : found.metrics) metric.limit.reset();
+      for (Verification& check : found.verifications) check.error = check.tolerance = std::nullopt;
+    }
+  }
+  plain.telemetry.clear();
+  plain.fingerprint = {};
+  result::Run without = first;
+  for (Process& process : without.processes) process.samples.reset();
+  std::vector<std::string> texts;
+  for (const result::Run& run : {first, bare, plain, without}) texts.push_back(to_json(run));
+  for (const Detail detail : {Detail::all, Detail::values})
+    for (const std::string& before : texts)
+      for (const std::string& now : texts) {
+        result::Run used = parse_run(before, "x.json");
+        parse_run(now, "x.json", detail, used);
+        EXPECT_EQ(used, parse_run(now, "x.json", detail));
+        EXPECT_THROW(parse_run(before.substr(0, before.size() * 2 / 3), "x.json", detail, used), FormatError);
+        parse_run(now, "x.json", detail, used);
+        EXPECT_EQ(used, parse_run(now, "x.json", detail));
+      }
 }
 
 TEST(RunFile, WithoutBatchesIsAsStrict) {
