@@ -28,7 +28,6 @@ struct Arguments {
   bool by_folder = false;
 };
 
-
 /// One line a node: its name or where its file lay, a tab, the device to measure.
 std::string retest_list(const judge::PeersJudgement& judgement, const NodeNames& names) {
   std::string out;
@@ -44,6 +43,7 @@ std::string retest_list(const judge::PeersJudgement& judgement, const NodeNames&
 /// Nodes from files: read, reduced and judged. Fills `names` where folders name the nodes.
 report::FleetReport judge_files(const Arguments& arguments, NodeNames& names) {
   const std::vector<FoundFile> files = find_files(arguments.paths);
+  keep_freed_memory();
   judge::PeerCollector collector;
   ReadRuns read = read_runs(files, collector);
   report::FleetReport made;

@@ -11,6 +11,7 @@
 #include "cli/fleet.hpp"
 #include "result/file.hpp"
 #include "result/run_file.hpp"
+#include "result/run_reader.hpp"
 
 namespace gpugauge::cli {
 namespace {
@@ -41,25 +42,33 @@ class Reader {
   }
 
  private:
+  static constexpr std::size_t ahead = 16;
+
   void work() {
     try {
-      for (std::size_t i = next_++; i < files_.size(); i = next_++) read_one(i);
+      std::string text;
+      result::Run run;
+      for (std::size_t i = next_++; i < files_.size(); i = next_++) {
+        if (i + ahead < files_.size()) fetch_soon(files_[i + ahead].file);
+        read_one(i, text, run);
+      }
     } catch (...) {
       const std::lock_guard lock(mutex_);
       failure_ = std::current_exception();
     }
   }
 
-  void read_one(std::size_t index) {
+  /// `text` and `run`: room that is used again.
+  void read_one(std::size_t index, std::string& text, result::Run& run) {
     const FoundFile& found = files_[index];
     const std::string name = found.file.string();
     try {
-      const std::string text = result::read_file(found.file);
+      result::read_file(found.file, text);
       if (found.in_a_folder && of_another_schema(text)) {
         ++left_out_;
         return;
       }
-      const result::Run run = result::parse_run(text, name, result::Detail::values);
+      result::parse_run(text, name, result::Detail::values, run);
       rounds_[index] = collector_.reduce(run, name, found.label);
       if (take_) take_(*rounds_[index], run);
     } catch (const std::runtime_error& error) {

@@ -23,6 +23,7 @@
 #include "result/file.hpp"
 #include "result/google_benchmark.hpp"
 #include "result/object_reader.hpp"
+#include "result/run_reader.hpp"
 
 namespace gpugauge::cli {
 namespace {
@@ -143,11 +144,15 @@ class Readers {
 
  private:
   static constexpr std::size_t ahead = 128;
+  static constexpr std::size_t fetched = 16;
 
   void work() {
     try {
+      std::string text;
+      result::Run run;
       for (std::size_t i = next_++; i < inputs_.size(); i = next_++) {
-        Read read = read_one(i);
+        if (i + fetched < inputs_.size()) fetch_soon(inputs_[i + fetched].file);
+        Read read = read_one(i, text, run);
         std::unique_lock lock(mutex_);
         room_.wait(lock, [&] { return stop_ || read_.size() < ahead; });
         if (stop_) return;
@@ -161,19 +166,21 @@ class Readers {
     }
   }
 
-  Read read_one(std::size_t index) const {
+  /// `text` and `run`: room that is used again.
+  Read read_one(std::size_t index, std::string& text, result::Run& run) const {
     const Input& input = inputs_[index];
     Read out;
     out.input = index;
     try {
-      const std::string text = result::read_file(input.file);
+      result::read_file(input.file, text);
       if (input.in_a_folder && of_another_schema(text)) return out;
       std::string hash = baseline::sha256(text);
       out.known = known_.contains(hash);
       if (out.known) return out;
-      const result::Run run = result::is_google_benchmark(text)
-                                  ? result::parse_google_benchmark(text, input.file)
-                                  : result::parse_run(text, input.file, result::Detail::values);
+      if (result::is_google_benchmark(text))
+        run = result::parse_google_benchmark(text, input.file);
+      else
+        result::parse_run(text, input.file, result::Detail::values, run);
       out.record = store::record_of(run, std::move(hash), input.file, input.node);
     } catch (const std::runtime_error& error) {
       out.fault = error.what();
@@ -213,6 +220,7 @@ int ingest(const Arguments& arguments) {
   const auto start = std::chrono::steady_clock::now();
   Counts counts;
   std::size_t done = 0;
+  keep_freed_memory();
   // A folder that grows night by night holds mostly what is known.
   const std::set<std::string> known = inputs.size() > few ? store.content_hashes() : std::set<std::string>{};
   Readers readers(inputs, known);

@@ -5,7 +5,12 @@
 #include <string_view>
 #include <system_error>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "result/error.hpp"
 
@@ -47,6 +52,22 @@ std::vector<FoundFile> find_files(const std::vector<std::string>& paths) {
     }
   }
   return out;
+}
+
+void keep_freed_memory() {
+#ifdef __GLIBC__
+  constexpr int kept = 256 << 20;
+  constexpr int largest = 32 << 20;  // the most that glibc takes
+  ::mallopt(M_TRIM_THRESHOLD, kept);
+  ::mallopt(M_MMAP_THRESHOLD, largest);
+#endif
+}
+
+void fetch_soon(const fs::path& file) {
+  const int fd = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) return;
+  ::posix_fadvise(fd, 0, 0, POSIX_FADV_WILLNEED);
+  ::close(fd);
 }
 
 bool of_another_schema(const std::string& text) {

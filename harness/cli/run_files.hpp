@@ -19,6 +19,13 @@ struct FoundFile {
 /// that cannot be searched.
 std::vector<FoundFile> find_files(const std::vector<std::string>& paths);
 
+/// For commands that read thousands of files: memory that was freed stays with the process for the next file,
+/// and is not taken from the kernel anew, page by page.
+void keep_freed_memory();
+
+/// Asks the kernel to fetch a file that will be read soon. Nothing happens where that fails.
+void fetch_soon(const std::filesystem::path& file);
+
 /// A file of ours that is no run: a baseline's manifest, a report. Only its beginning is looked at.
 bool of_another_schema(const std::string& text);
 

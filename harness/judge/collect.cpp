@@ -4,6 +4,9 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -37,8 +40,8 @@ const result::Metric* impossible_value(const result::BenchmarkResult& benchmark)
   return nullptr;
 }
 
-void add(BenchmarkState& state, const result::BenchmarkResult& benchmark, const std::string& family) {
-  const bool good = sound(benchmark);
+void add(BenchmarkState& state, const result::BenchmarkResult& benchmark, const std::string& family,
+         bool good) {
   const Status status = benchmark.status == Status::ok && !good ? Status::failed : benchmark.status;
   state.family = family;
   ++state.processes;
@@ -114,14 +117,32 @@ double DeviceFacts::number(const std::string& fact) const {
 }
 
 Collected collect(const result::Run& run) {
+  constexpr std::size_t usual_processes = 5;
+  // Where a benchmark's values go is looked up once a process, and a metric's among the few of its benchmark.
+  struct Bins {
+    BenchmarkState* state = nullptr;
+    std::vector<std::pair<std::string_view, MetricValues*>> metrics;
+  };
   Collected out;
+  std::unordered_map<std::string_view, Bins> places;
   for (const result::Process& process : run.processes) {
     if (!process.samples) continue;
     for (const result::BenchmarkResult& benchmark : process.samples->benchmarks) {
-      add(out.benchmarks[benchmark.id], benchmark, process.family);
-      if (!sound(benchmark)) continue;
-      for (const result::Metric& metric : benchmark.metrics)
-        add(out.metrics[result::metric_key(benchmark.id, metric.name)], benchmark, metric);
+      Bins& bins = places[benchmark.id];
+      if (bins.state == nullptr) bins.state = &out.benchmarks[benchmark.id];
+      const bool good = sound(benchmark);
+      add(*bins.state, benchmark, process.family, good);
+      if (!good) continue;
+      for (const result::Metric& metric : benchmark.metrics) {
+        auto bin = std::find_if(bins.metrics.begin(), bins.metrics.end(),
+                                [&](const auto& known) { return known.first == metric.name; });
+        if (bin == bins.metrics.end()) {
+          MetricValues& values = out.metrics[result::metric_key(benchmark.id, metric.name)];
+          values.values.reserve(usual_processes);
+          bin = bins.metrics.insert(bin, {metric.name, &values});
+        }
+        add(*bin->second, benchmark, metric);
+      }
     }
   }
   return out;

@@ -48,8 +48,8 @@ PeerRound PeerCollector::reduce(const result::Run& run, std::string file, std::s
   return reduce(run, collect(run), std::move(file), std::move(label));
 }
 
-PeerRound PeerCollector::reduce(const result::Run& run, const Collected& collected, std::string file,
-                                std::string label) {
+PeerRound PeerCollector::without_values(const result::Run& run, const Collected& collected, std::string file,
+                                        std::string label) {
   PeerRound out;
   out.node = identity(run);
   out.label = std::move(label);
@@ -66,24 +66,37 @@ PeerRound PeerCollector::reduce(const result::Run& run, const Collected& collect
     return true;
   });
   out.kind = (run.device == "host" ? "host " : "gpu ") + baseline::key(common);
-  std::vector<std::pair<PeerForm, double>> values;
-  for (const auto& [key, metric] : collected.metrics) {
-    if (metric.judged())
-      values.emplace_back(
-          PeerForm{key, metric.benchmark, metric.form.metric_class, metric.form.unit, metric.form.better},
-          median(metric.values));
-  }
+  return out;
+}
+
+PeerRound PeerCollector::reduce(const result::Run& run, const Collected& collected, std::string file,
+                                std::string label) {
+  PeerRound out = without_values(run, collected, std::move(file), std::move(label));
+  struct Value {
+    const std::string* key;
+    const MetricValues* metric;
+    double value;
+  };
+  std::vector<Value> values;
+  values.reserve(collected.metrics.size());
+  for (const auto& [key, metric] : collected.metrics)
+    if (metric.judged()) values.push_back({&key, &metric, median(metric.values)});
+  out.values.reserve(values.size());
   const std::lock_guard lock(mutex_);
   out.fingerprint = shared(out.kind, run.fingerprint);
-  out.values.reserve(values.size());
-  for (auto& [form, value] : values) out.values.emplace_back(index_of(std::move(form)), value);
+  for (const Value& each : values) {
+    const auto& form = each.metric->form;
+    out.values.emplace_back(
+        index_of(*each.key, each.metric->benchmark, form.metric_class, form.unit, form.better), each.value);
+  }
   return out;
 }
 
 void PeerCollector::adopt(PeersInput& input) {
   std::vector<std::uint32_t> places;
   places.reserve(input.metrics.size());
-  for (const PeerForm& form : input.metrics) places.push_back(index_of(form));
+  for (const PeerForm& form : input.metrics)
+    places.push_back(index_of(form.key, form.benchmark, form.metric_class, form.unit, form.better));
   for (PeerRound& round : input.rounds) {
     for (auto& [metric, value] : round.values) metric = places.at(metric);
     fingerprints_.try_emplace(round.kind, round.fingerprint);
@@ -91,12 +104,17 @@ void PeerCollector::adopt(PeersInput& input) {
   input.metrics = forms_;
 }
 
-std::uint32_t PeerCollector::index_of(PeerForm form) {
-  const std::string name =
-      fmt::format("{}\n{}\n{}\n{}", form.key, form.unit, form.metric_class, to_string(form.better));
-  const auto [found, added] = index_.try_emplace(name, static_cast<std::uint32_t>(forms_.size()));
-  if (added) forms_.push_back(std::move(form));
-  return found->second;
+std::uint32_t PeerCollector::index_of(const std::string& key, const std::string& benchmark,
+                                      const std::string& metric_class, const std::string& unit,
+                                      result::Direction better) {
+  std::vector<std::uint32_t>& known = index_[key];
+  for (const std::uint32_t index : known) {
+    const PeerForm& form = forms_[index];
+    if (form.unit == unit && form.metric_class == metric_class && form.better == better) return index;
+  }
+  known.push_back(static_cast<std::uint32_t>(forms_.size()));
+  forms_.push_back({key, benchmark, metric_class, unit, better});
+  return known.back();
 }
 
 std::shared_ptr<const result::Fingerprint> PeerCollector::shared(const std::string& kind,

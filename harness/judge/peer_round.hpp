@@ -52,6 +52,10 @@ struct PeersInput;
 /// Reduces runs; several threads may do so at once.
 class PeerCollector {
  public:
+  /// All but the values and the shared fingerprint: for whoever keeps values in another way.
+  static PeerRound without_values(const result::Run& run, const Collected& collected, std::string file,
+                                  std::string label);
+
   PeerRound reduce(const result::Run& run, std::string file, std::string label);
   /// The same for whoever needs collect(run) anyway.
   PeerRound reduce(const result::Run& run, const Collected& collected, std::string file, std::string label);
@@ -62,13 +66,14 @@ class PeerCollector {
   const std::vector<PeerForm>& metrics() const { return forms_; }
 
  private:
-  std::uint32_t index_of(PeerForm form);
+  std::uint32_t index_of(const std::string& key, const std::string& benchmark,
+                         const std::string& metric_class, const std::string& unit, result::Direction better);
   std::shared_ptr<const result::Fingerprint> shared(const std::string& kind,
                                                     const result::Fingerprint& fingerprint);
 
   std::mutex mutex_;
   std::vector<PeerForm> forms_;
-  std::unordered_map<std::string, std::uint32_t> index_;
+  std::unordered_map<std::string, std::vector<std::uint32_t>> index_;  ///< by key; as a rule one form each
   std::unordered_map<std::string, std::shared_ptr<const result::Fingerprint>> fingerprints_;
 };
 

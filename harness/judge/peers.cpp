@@ -89,11 +89,47 @@ std::vector<PeerScale> peer_scales(std::span<const PeerMetric> metrics, const Pe
   return scales;
 }
 
+namespace {
+
+/// The p values of each node's metrics, as far as any level may reject them.
+class NodeTests {
+ public:
+  explicit NodeTests(std::size_t nodes) : small_(nodes), measured_(nodes, 0) {}
+
+  void add(std::size_t node, double p) {
+    ++measured_[node];
+    if (p < 1) small_[node].push_back(p);
+  }
+  /// Simes for each node over its metrics, Holm over the nodes. A faulty node may stay below what a single
+  /// metric would need, since several agree; how healthy nodes differ for good, which a fresh round repeats
+  /// faithfully, stays below it at this level.
+  std::vector<bool> standing_out(double level) {
+    if (level >= 1) return std::vector<bool>(small_.size(), true);
+    std::vector<double> p_values;
+    p_values.reserve(small_.size());
+    for (std::size_t n = 0; n < small_.size(); ++n) {
+      std::sort(small_[n].begin(), small_[n].end());
+      double p = 1;
+      for (std::size_t rank = 0; rank < small_[n].size(); ++rank)
+        p = std::min(p, small_[n][rank] * static_cast<double>(measured_[n]) / static_cast<double>(rank + 1));
+      p_values.push_back(p);
+    }
+    return holm(p_values, level);
+  }
+
+ private:
+  std::vector<std::vector<double>> small_;
+  std::vector<std::size_t> measured_;
+};
+
+}  // namespace
+
 PeerScreen screen_peers(std::span<const PeerMetric> metrics, const PeerRules& rules) {
   PeerScreen out;
   out.scales = peer_scales(metrics, rules);
   std::vector<PeerSuspect> candidates;
   std::vector<double> p_values;  // of all tests: the ones that no level can reject stand as 1
+  NodeTests nodes(metrics.empty() ? 0 : metrics.front().values.size());
   for (std::size_t m = 0; m < metrics.size(); ++m) {
     if (metrics[m].values.size() != metrics.front().values.size())
       throw std::invalid_argument("as many values as nodes for every metric");
@@ -108,8 +144,9 @@ PeerScreen screen_peers(std::span<const PeerMetric> metrics, const PeerRules& ru
       const bool warned =
           scale.nodes < rules.few_nodes && change > rules.warning_multiple * metrics[m].tolerance;
       p_values.push_back(t > least ? t_upper_tail(t, scale.degrees) : 1);
+      nodes.add(n, p_values.back());
       if (change > metrics[m].tolerance && (t > least || warned))
-        candidates.push_back({m, n, change, p_values.back(), warned});
+        candidates.push_back({m, n, change, p_values.back(), warned, false});
     }
   }
   // What is rejected is what lies at or below one limit.
@@ -118,7 +155,9 @@ PeerScreen screen_peers(std::span<const PeerMetric> metrics, const PeerRules& ru
   for (std::size_t i = 0; i < rejected.size(); ++i) {
     if (rejected[i]) limit = std::max(limit, p_values[i]);
   }
+  const std::vector<bool> standing_out = nodes.standing_out(rules.node_level);
   for (PeerSuspect& candidate : candidates) {
+    candidate.stands_out = standing_out[candidate.node];
     const bool warned = candidate.rejected;
     candidate.rejected = candidate.p <= limit;
     if (candidate.rejected || warned) out.suspects.push_back(candidate);
@@ -163,7 +202,8 @@ PeerDecision retest(const PeerSuspect& suspect, const PeerScale& scale, double t
                     const PeerRules& rules) {
   const double p = t_upper_tail(again / error_of(scale), scale.degrees);
   const bool repeated = (suspect.change + again) / 2 > tolerance && again > tolerance / 2;
-  if (suspect.rejected && repeated && p < rules.retest_level) return PeerDecision::confirmed;
+  if (suspect.rejected && suspect.stands_out && repeated && p < rules.retest_level)
+    return PeerDecision::confirmed;
   const double warning = rules.warning_multiple * tolerance;
   if (scale.nodes < rules.few_nodes && suspect.change > warning && again > warning)
     return PeerDecision::warned;

@@ -13,8 +13,10 @@ namespace gpugauge::judge {
 struct PeerRules {
   double false_discovery = .05;  ///< of the nodes and metrics that are measured again, so many are healthy
   double retest_level = .01;     ///< of the test of the fresh round
-  int minimum_nodes = 8;         ///< fewer have no spread worth the name
-  int few_nodes = 16;  ///< below this a drop of warning_multiple tolerances is said, whatever the test
+  /// Chance that any healthy node of the fleet stands out with all its metrics; 1 asks for none of that.
+  double node_level = .01;
+  int minimum_nodes = 8;  ///< fewer have no spread worth the name
+  int few_nodes = 16;     ///< below this a drop of warning_multiple tolerances is said, whatever the test
   double warning_multiple = 5.0 / 3.0;
 };
 
@@ -37,9 +39,10 @@ struct PeerScale {
 struct PeerSuspect {
   std::size_t metric = 0;
   std::size_t node = 0;
-  double change = 0;      ///< node's value - centre
-  double p = 1;           ///< one-sided
-  bool rejected = false;  ///< by the test; false: only beyond the warning among few nodes
+  double change = 0;        ///< node's value - centre
+  double p = 1;             ///< one-sided
+  bool rejected = false;    ///< by the test; false: only beyond the warning among few nodes
+  bool stands_out = false;  ///< so does its node, with all its metrics, among all nodes
 };
 
 struct PeerScreen {
@@ -49,7 +52,8 @@ struct PeerScreen {
 
 /// The first round. x = value - median over nodes, against t with the spread between nodes; a suspect is
 /// rejected at the false discovery rate over all nodes and metrics and worse by more than the tolerance. The
-/// error of the median, pi/(2N), is part of the variance. All metrics must have as many values.
+/// error of the median, pi/(2N), is part of the variance. A node stands out by Simes' test of all its metrics
+/// together, Holm's correction over the nodes. All metrics must have as many values.
 PeerScreen screen_peers(std::span<const PeerMetric> metrics, const PeerRules& rules);
 
 /// Centre and spread of each metric, as the first round has them.
@@ -66,9 +70,9 @@ std::vector<PeerSuspect> screen_newcomer(std::span<const PeerScale> scales,
 double detectable_change(const PeerScale& scale, double tolerance, std::size_t tests, const PeerRules& rules);
 
 enum class PeerDecision {
-  cleared,    ///< the fresh round does not repeat it
+  cleared,    ///< the fresh round does not repeat it, or one such among all nodes and metrics may be chance
   warned,     ///< worse by the warning in both rounds, among too few nodes to test
-  confirmed,  ///< mean beyond the tolerance, fresh round beyond half of it, and beyond noise
+  confirmed,  ///< node stands out, mean beyond the tolerance, fresh round beyond half of it, and beyond noise
 };
 
 /// A suspect's fresh round: `again` is its value minus the centre that the first round gave.

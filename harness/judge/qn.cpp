@@ -32,45 +32,105 @@ double kth_by_sorting(std::span<const double> values, std::size_t k) {
   return *kth;
 }
 
-/// Pairs of sorted values that lie at most `distance` apart; counting ends at `enough`.
-std::size_t pairs_within(const std::vector<double>& sorted, double distance, std::size_t enough) {
+/// Pairs of sorted values that lie at most `distance` apart.
+std::size_t pairs_within(const std::vector<double>& sorted, double distance) {
   std::size_t count = 0;
   std::size_t low = 0;
-  for (std::size_t high = 1; high < sorted.size() && count < enough; ++high) {
+  for (std::size_t high = 1; high < sorted.size(); ++high) {
     while (sorted[high] - sorted[low] > distance) ++low;
     count += high - low;
   }
   return count;
 }
 
-/// Bisects over the representable numbers: rounding keeps the order of the differences of sorted values, and
-/// doubles that are not negative have the order of their bits. 64 counts of linear time at most, and the
-/// answer is the very distance that sorting all pairs would give.
+/// The distances in ]above, most], unordered.
+std::vector<double> distances_between(const std::vector<double>& sorted, double above, double most) {
+  std::vector<double> out;
+  std::size_t first = 0;  // the first partner within `most`
+  std::size_t last = 0;   // the first partner within `above`
+  for (std::size_t high = 1; high < sorted.size(); ++high) {
+    while (sorted[high] - sorted[first] > most) ++first;
+    while (sorted[high] - sorted[last] > above) ++last;
+    for (std::size_t i = first; i < last; ++i) out.push_back(sorted[high] - sorted[i]);
+  }
+  return out;
+}
+
+/// Distances below which fewer than k pairs lie and within which k do, drawn together until few lie between.
+struct Bracket {
+  double low = 0, high = 0;
+  std::size_t below = 0, within = 0;  ///< pairs at most that far apart
+
+  /// Where to count next. Pairs lie smoothly over the distances as a rule, so a straight line leads soon to a
+  /// place that is `margin` pairs beyond k, or before it; every third time the middle, in case they do not;
+  /// and after that the middle of the representable numbers, which doubles that are not negative have the
+  /// order of: 64 counts more at most.
+  double next(int step, std::size_t k, std::size_t margin) const {
+    constexpr int patience = 30;
+    const auto from = std::bit_cast<std::uint64_t>(low);
+    const auto to = std::bit_cast<std::uint64_t>(high);
+    double out = std::bit_cast<double>(from + (to - from) / 2);
+    if (step < patience) {
+      const double beyond = step % 3 == 0 ? static_cast<double>(margin) : -static_cast<double>(margin);
+      const double aim = (static_cast<double>(k - below) + beyond) / static_cast<double>(within - below);
+      out = low + (step % 3 == 2 ? .5 : std::clamp(aim, 0.0, 1.0)) * (high - low);
+    }
+    return inside(out);
+  }
+  /// The number of this bracket, its ends left out, that is next to `distance`.
+  double inside(double distance) const {
+    return std::bit_cast<double>(std::clamp(std::bit_cast<std::uint64_t>(distance),
+                                            std::bit_cast<std::uint64_t>(low) + 1,
+                                            std::bit_cast<std::uint64_t>(high) - 1));
+  }
+  void count_at(const std::vector<double>& sorted, double distance, std::size_t k) {
+    const std::size_t count = pairs_within(sorted, distance);
+    (count >= k ? high : low) = distance;
+    (count >= k ? within : below) = count;
+  }
+  bool closed() const { return std::bit_cast<std::uint64_t>(high) - std::bit_cast<std::uint64_t>(low) <= 1; }
+};
+
+/// Of so few values all distances are looked at.
+constexpr std::size_t few = 64;
+
+/// Place of Qn among the sorted distances of n values, from 1.
+std::size_t place(std::size_t n) {
+  const std::size_t h = n / 2 + 1;
+  return h * (h - 1) / 2;
+}
+
+/// Rounding keeps the order of the differences of sorted values: the answer is the very distance that sorting
+/// all pairs would give.
 double kth_by_counting(std::span<const double> values, std::size_t k) {
   std::vector<double> sorted(values.begin(), values.end());
   std::sort(sorted.begin(), sorted.end());
-  std::uint64_t low = 0;
-  auto high = std::bit_cast<std::uint64_t>(sorted.back() - sorted.front() + 0.0);
-  while (low < high) {
-    const std::uint64_t middle = low + (high - low) / 2;
-    if (pairs_within(sorted, std::bit_cast<double>(middle), k) >= k)
-      high = middle;
-    else
-      low = middle + 1;
+  const std::size_t n = sorted.size();
+  Bracket bracket{0, sorted.back() - sorted.front() + 0.0, pairs_within(sorted, 0), n * (n - 1) / 2};
+  if (bracket.below >= k) return 0;
+  // What a few values that stand evenly in this order say is not far off.
+  std::vector<double> sample;
+  for (std::size_t i = 0; i < few; ++i) sample.push_back(sorted[i * (n - 1) / (few - 1)]);
+  const double guess = kth_by_sorting(sample, place(few));
+  for (const double share : {1.1, .9})
+    if (!bracket.closed()) bracket.count_at(sorted, bracket.inside(share * guess), k);
+  for (int step = 0; bracket.within - bracket.below > 4 * n; ++step) {
+    if (bracket.closed()) return bracket.high;
+    bracket.count_at(sorted, bracket.next(step, k, n), k);
   }
-  return std::bit_cast<double>(low);
+  std::vector<double> left = distances_between(sorted, bracket.low, bracket.high);
+  const auto kth = left.begin() + static_cast<std::ptrdiff_t>(k - bracket.below - 1);
+  std::nth_element(left.begin(), kth, left.end());
+  return *kth;
 }
 
 }  // namespace
 
 double qn(std::span<const double> values) {
-  constexpr std::size_t few = 64;
   const std::size_t n = values.size();
   if (n < 2) throw std::invalid_argument("Qn needs two values");
-  const std::size_t h = n / 2 + 1;
-  const std::size_t k = h * (h - 1) / 2;
   return 2.2219 * small_sample_factor(n) *
-         (n <= few ? kth_by_sorting(values, k) : kth_by_counting(values, k));
+         (n <= few ? kth_by_sorting(values, place(n)) : kth_by_counting(values, place(n)));
 }
 
 double qn_degrees(int n) {

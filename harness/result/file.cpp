@@ -98,6 +98,12 @@ Descriptor make_temporary(const std::filesystem::path& folder, const std::string
 }  // namespace
 
 std::string read_file(const std::filesystem::path& file, std::size_t limit) {
+  std::string content;
+  read_file(file, content, limit);
+  return content;
+}
+
+void read_file(const std::filesystem::path& file, std::string& content, std::size_t limit) {
   // O_NONBLOCK: opening a FIFO must not wait for a writer; it is refused below.
   const Descriptor fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (fd.get() < 0) throw FileError(fmt::format("{} could not be opened: {}", file.string(), reason()));
@@ -108,18 +114,21 @@ std::string read_file(const std::filesystem::path& file, std::size_t limit) {
   if (!S_ISREG(info.st_mode)) throw FileError(fmt::format("{} is not a regular file", file.string()));
   if (static_cast<std::size_t>(info.st_size) > limit)
     throw FileError(fmt::format("{} has {} bytes; at most {} are read", file.string(), info.st_size, limit));
-  std::string content;
-  content.reserve(static_cast<std::size_t>(info.st_size));
-  char buffer[1 << 16];
+  // A byte more than it should have, to see its end. Files of /proc say 0 and hold more.
+  constexpr std::size_t least = 1 << 16;
+  content.resize(std::max(static_cast<std::size_t>(info.st_size) + 1, least));
+  std::size_t size = 0;
   while (true) {
-    const ssize_t count = ::read(fd.get(), buffer, sizeof buffer);
+    if (size == content.size()) content.resize(2 * content.size());
+    const ssize_t count = ::read(fd.get(), content.data() + size, content.size() - size);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) throw FileError(fmt::format("{} could not be read: {}", file.string(), reason()));
-    if (count == 0) return content;
-    content.append(buffer, static_cast<std::size_t>(count));
-    if (content.size() > limit)
+    if (count == 0) break;
+    size += static_cast<std::size_t>(count);
+    if (size > limit)
       throw FileError(fmt::format("{} grew over {} bytes while it was read", file.string(), limit));
   }
+  content.resize(size);
 }
 
 void remove_abandoned(const std::filesystem::path& folder, std::string_view name) noexcept {

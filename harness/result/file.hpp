@@ -13,6 +13,8 @@ inline constexpr std::size_t max_file_bytes = std::size_t{1} << 30;
 
 /// Reads a whole regular file. Throws FileError (missing, not a regular file, too large, unreadable).
 std::string read_file(const std::filesystem::path& file, std::size_t limit = max_file_bytes);
+/// The same into a text that is used for many files: its room is kept. After an exception it holds anything.
+void read_file(const std::filesystem::path& file, std::string& content, std::size_t limit = max_file_bytes);
 
 /// `file`, or what it links to, so that a link stays and its target is replaced. Throws FileError for what is
 /// there and no file (a device, a pipe): renaming would put a file in its place.

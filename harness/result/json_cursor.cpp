@@ -1,26 +1,21 @@
 #include "result/json_cursor.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
 #include <limits>
+#include <span>
 
 #include <fmt/format.h>
+
+#include "result/bytes.hpp"
 
 namespace gpugauge::result {
 namespace {
 
 bool digit(char c) {
   return c >= '0' && c <= '9';
-}
-
-/// True when all eight bytes are digits (after Lemire, "Quickly parsing eight digits", 2018).
-bool eight_digits(const char* at) {
-  std::uint64_t bytes = 0;
-  std::memcpy(&bytes, at, sizeof bytes);
-  constexpr std::uint64_t high = 0xF0F0F0F0F0F0F0F0U;
-  return ((bytes & high) | (((bytes + 0x0606060606060606U) & high) >> 4U)) == 0x3333333333333333U;
 }
 
 const char* word_for(char first) {
@@ -51,7 +46,7 @@ JsonCursor::JsonCursor(std::string_view text, std::string_view origin)
 
 Place JsonCursor::place() const {
   Place out{std::string(origin_), ""};
-  for (const Segment& segment : path_)
+  for (const Segment& segment : std::span(path_).first(depth_))
     out = segment.key.data() != nullptr ? out.key(std::string(segment.key)) : out.index(segment.index);
   return out;
 }
@@ -84,14 +79,14 @@ void JsonCursor::missing(std::string_view key) const {
 
 void JsonCursor::skip_blanks() {
   // Most are the indentation of a line.
-  constexpr std::uint64_t eight_spaces = 0x2020202020202020U;
-  while (at_ != end_ && (*at_ == ' ' || *at_ == '\n' || *at_ == '\t' || *at_ == '\r')) {
-    ++at_;
-    for (std::uint64_t bytes = eight_spaces; end_ - at_ >= 8; at_ += 8) {
-      std::memcpy(&bytes, at_, sizeof bytes);
-      if (bytes != eight_spaces) break;
-    }
+  const char* at = at_;
+  while (at != end_ && (*at == ' ' || *at == '\n' || *at == '\t' || *at == '\r')) {
+    ++at;
+    for (std::ptrdiff_t spaces = bytes_at_once; spaces == bytes_at_once && end_ - at >= bytes_at_once;
+         at += spaces)
+      spaces = spaces_ahead(at);
   }
+  at_ = at;
 }
 
 void JsonCursor::word(std::string_view letters) {
@@ -117,18 +112,8 @@ std::string JsonCursor::key() {
   return out;
 }
 
-std::size_t JsonCursor::key(const std::string_view* keys, std::size_t count, std::size_t expected) {
+std::size_t JsonCursor::key(const std::string_view* keys, std::size_t count) {
   if (peek() != '"') syntax();
-  if (expected < count) {  // as a rule it stands there, letter by letter
-    const std::string_view likely = keys[expected];
-    const auto length = static_cast<std::ptrdiff_t>(likely.size());
-    if (end_ - at_ > length + 1 && at_[length + 1] == '"' &&
-        std::memcmp(at_ + 1, likely.data(), likely.size()) == 0) {
-      at_ += length + 2;
-      expect(':');
-      return expected;
-    }
-  }
   std::string scratch;
   const std::string_view found = string(scratch);
   expect(':');
@@ -139,29 +124,40 @@ std::size_t JsonCursor::key(const std::string_view* keys, std::size_t count, std
 
 JsonCursor::Number JsonCursor::number_token() {
   const char* from = at_;
+  const char* at = at_;
   const auto digits = [&] {
-    if (at_ == end_ || !digit(*at_)) syntax();
-    while (end_ - at_ >= 8 && eight_digits(at_)) at_ += 8;
-    while (at_ != end_ && digit(*at_)) ++at_;
+    const char* first = at;
+    std::ptrdiff_t ahead = bytes_at_once;
+    for (; ahead == bytes_at_once && end_ - at >= bytes_at_once; at += ahead) ahead = digits_ahead(at);
+    if (ahead == bytes_at_once)
+      while (at != end_ && digit(*at)) ++at;
+    if (at == first) {
+      at_ = at;
+      syntax();
+    }
+    return static_cast<std::size_t>(at - first);
   };
-  bool whole = true;
-  if (at_ != end_ && *at_ == '-') ++at_;
-  if (at_ != end_ && *at_ == '0')
-    ++at_;
+  Number out;
+  out.whole = true;
+  if (at != end_ && *at == '-') ++at;
+  if (at != end_ && *at == '0')
+    ++at;
   else
     digits();
-  if (at_ != end_ && *at_ == '.') {
-    whole = false;
-    ++at_;
+  if (at != end_ && *at == '.') {
+    out.whole = false;
+    ++at;
     digits();
   }
-  if (at_ != end_ && (*at_ == 'e' || *at_ == 'E')) {
-    whole = false;
-    ++at_;
-    if (at_ != end_ && (*at_ == '+' || *at_ == '-')) ++at_;
-    digits();
+  if (at != end_ && (*at == 'e' || *at == 'E')) {
+    out.whole = false;
+    ++at;
+    if (at != end_ && (*at == '+' || *at == '-')) ++at;
+    out.exponent = digits();
   }
-  return {{from, static_cast<std::size_t>(at_ - from)}, whole};
+  out.digits = {from, static_cast<std::size_t>(at - from)};
+  at_ = at;
+  return out;
 }
 
 double JsonCursor::to_double(const Number& number) const {
@@ -218,22 +214,32 @@ bool JsonCursor::boolean() {
 }
 
 std::string JsonCursor::text() {
+  std::string out;
+  read(out);
+  return out;
+}
+
+void JsonCursor::read(std::string& out) {
   if (peek() != '"') mismatch("text");
   std::string scratch;
-  return std::string(string(scratch));
+  out = string(scratch);
 }
 
 std::size_t JsonCursor::skip_numbers() {
+  // Below 10^(99 + 200) whatever the digits are: within the range of a double.
+  constexpr std::size_t harmless_exponent = 2;
+  constexpr std::size_t harmless_digits = 200;
   std::size_t count = 0;
-  for (bool more = open('['); more; more = another(']')) {
+  bool more = open('[');
+  enter({{}, 0});
+  for (; more; more = another(']')) {
+    path_[depth_ - 1].index = count++;
     const char c = peek();
-    if (c != '-' && !digit(c)) {
-      path_.push_back({{}, count});
-      mismatch("a number");
-    }
-    number_token();
-    ++count;
+    if (c != '-' && !digit(c)) mismatch("a number");
+    const Number found = number_token();
+    if (found.exponent > harmless_exponent || found.digits.size() > harmless_digits) to_double(found);
   }
+  --depth_;
   return count;
 }
 

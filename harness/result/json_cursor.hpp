@@ -5,8 +5,10 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <map>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -40,22 +42,25 @@ class JsonCursor {
   JsonCursor(std::string_view text, std::string_view origin);
 
   /// Reads one object, its members in any order; fastest in the order given here, which is the writers'.
+  /// Inlined, so that each key is compared as the few bytes that it is.
   template <typename... Targets>
-  void object(Member<Targets>... members) {
+  [[gnu::always_inline]] void object(Member<Targets>... members) {
     constexpr std::size_t count = sizeof...(Targets);
     static_assert(count <= 32, "the members seen are kept in 32 bits");
-    const std::array<std::string_view, count> keys{members.key...};
     std::uint32_t seen = 0;
-    std::size_t expected = 0;
-    for (bool more = open('{'); more; more = another('}')) {
-      const std::size_t found = key(keys.data(), count, expected);
-      if ((seen >> found & 1U) != 0) twice(keys[found]);
-      seen |= 1U << found;
-      expected = found + 1;
-      path_.push_back({keys[found], 0});
-      std::size_t i = 0;
-      ((i++ == found ? take(members.target) : void()), ...);
-      path_.pop_back();
+    bool more = open('{');
+    std::uint32_t bit = 1;
+    ((more && likely_key(members.key) ? void((seen |= bit, more = value_of(members))) : void(), bit <<= 1U),
+     ...);
+    if (more) {
+      const std::array<std::string_view, count> keys{members.key...};
+      while (more) {
+        const std::size_t found = key(keys.data(), count);
+        if ((seen >> found & 1U) != 0) twice(keys[found]);
+        seen |= 1U << found;
+        std::size_t i = 0;
+        ((i++ == found ? void(more = value_of(members)) : void()), ...);
+      }
     }
     std::size_t i = 0;
     ((members.required && (seen >> i & 1U) == 0 ? missing(members.key) : void(), ++i), ...);
@@ -66,10 +71,22 @@ class JsonCursor {
   void elements(const ReadOne& read_one) {
     std::size_t index = 0;
     for (bool more = open('['); more; more = another(']')) {
-      path_.push_back({{}, index++});
+      enter({{}, index++});
       read_one();
-      path_.pop_back();
+      --depth_;
     }
+  }
+
+  /// Reads one array into `out`, whose elements of before are used again: read_one(element) must set all of
+  /// one.
+  template <typename T, typename ReadOne>
+  void again(std::vector<T>& out, const ReadOne& read_one) {
+    std::size_t count = 0;
+    elements([&] {
+      if (count == out.size()) out.emplace_back();
+      read_one(out[count++]);
+    });
+    out.resize(count);
   }
 
   std::string text();
@@ -79,7 +96,7 @@ class JsonCursor {
   std::int64_t integer();
   std::uint64_t unsigned_integer();
 
-  void read(std::string& out) { out = text(); }
+  void read(std::string& out);
   void read(double& out) { out = number(); }
   void read(bool& out) { out = boolean(); }
   void read(std::int64_t& out) { out = integer(); }
@@ -91,24 +108,26 @@ class JsonCursor {
   }
   template <typename T>
   void read(std::vector<T>& out) {
+    out.clear();
     elements([&] { read(out.emplace_back()); });
   }
   /// Text or numbers by name.
   template <typename T>
   void read(std::map<std::string, T>& out) {
+    out.clear();
     for (bool more = open('{'); more; more = another('}')) {
       std::string name = key();
-      path_.push_back({name, 0});
+      enter({name, 0});
       T value{};
       read(value);
       if (!out.emplace(name, std::move(value)).second) twice(name);
-      path_.pop_back();
+      --depth_;
     }
   }
 
   /// Passes over a value of any kind; only that it is JSON is checked.
   void skip();
-  /// Passes over an array of numbers and returns how many there are.
+  /// Passes over an array of numbers and returns how many there are. They are checked as number() does.
   std::size_t skip_numbers();
 
   /// Refuses what follows the value that was read.
@@ -125,8 +144,15 @@ class JsonCursor {
   struct Number {
     std::string_view digits;
     bool whole = false;
+    std::size_t exponent = 0;  ///< its digits
   };
+  /// Readers go as deep as their types do; what a file may nest is limited by skip().
+  static constexpr std::size_t path_most = 32;
 
+  void enter(const Segment& segment) {
+    if (depth_ == path_most) throw std::logic_error("a format nested deeper than its reader allows");
+    path_[depth_++] = segment;
+  }
   bool open(char bracket);
   bool another(char bracket) {
     const char next = peek();
@@ -135,13 +161,28 @@ class JsonCursor {
     return next == ',';
   }
   std::string key();
-  std::size_t key(const std::string_view* keys, std::size_t count, std::size_t expected);
+  std::size_t key(const std::string_view* keys, std::size_t count);
+  /// Passes over this key and its colon where it stands at the cursor, letter by letter.
+  [[gnu::always_inline]] bool likely_key(std::string_view likely) {
+    if (peek() != '"') syntax();
+    const auto length = static_cast<std::ptrdiff_t>(likely.size());
+    if (end_ - at_ <= length + 1 || at_[length + 1] != '"' ||
+        std::memcmp(at_ + 1, likely.data(), likely.size()) != 0)
+      return false;
+    at_ += length + 2;
+    expect(':');
+    return true;
+  }
+  /// Reads a member's value; true when another member follows.
   template <typename Target>
-  void take(Target& target) {
+  bool value_of(Member<Target>& member) {
+    enter({member.key, 0});
     if constexpr (std::is_invocable_v<Target&>)
-      target();
+      member.target();
     else
-      read(target);
+      read(member.target);
+    --depth_;
+    return another('}');
   }
   char peek() {
     blanks();
@@ -176,7 +217,8 @@ class JsonCursor {
   const char* at_;
   const char* end_;
   std::string_view origin_;
-  std::vector<Segment> path_;
+  std::array<Segment, path_most> path_;
+  std::size_t depth_ = 0;
 };
 
 }  // namespace gpugauge::result

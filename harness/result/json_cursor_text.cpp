@@ -1,26 +1,8 @@
 // Strings of JSON: escapes and UTF-8.
-#include <cstring>
-
+#include "result/bytes.hpp"
 #include "result/json_cursor.hpp"
 
 namespace gpugauge::result {
-namespace {
-
-/// True when none of eight bytes ends a string, begins an escape, is a control character or not ASCII
-/// (after Anderson, "Bit Twiddling Hacks": a byte less than n).
-bool eight_plain(const char* at) {
-  std::uint64_t bytes = 0;
-  std::memcpy(&bytes, at, sizeof bytes);
-  constexpr std::uint64_t ones = 0x0101010101010101U;
-  constexpr std::uint64_t high = 0x8080808080808080U;
-  const auto any_below = [](std::uint64_t word, std::uint64_t limit) {
-    return (word - ones * limit) & ~word & high;
-  };
-  return ((bytes & high) | any_below(bytes, 0x20) | any_below(bytes ^ (ones * '"'), 1) |
-          any_below(bytes ^ (ones * '\\'), 1)) == 0;
-}
-
-}  // namespace
 
 void JsonCursor::utf8() {
   const auto byte = [&](std::ptrdiff_t i) -> unsigned {
@@ -99,7 +81,9 @@ std::string_view JsonCursor::string(std::string& scratch) {
   const char* from = at_;
   bool copied = false;
   while (true) {
-    while (end_ - at_ >= 8 && eight_plain(at_)) at_ += 8;
+    for (std::ptrdiff_t plain = bytes_at_once; plain == bytes_at_once && end_ - at_ >= bytes_at_once;
+         at_ += plain)
+      plain = plain_ahead(at_);
     if (at_ == end_) syntax();
     const auto c = static_cast<unsigned char>(*at_);
     if (c == '"') break;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "result/file.hpp"
+#include "result/run_reader.hpp"
 #include "result/samples_json.hpp"
 
 namespace gpugauge::result {
@@ -45,19 +46,29 @@ ordered_json json_of(const Process& process) {
   return out;
 }
 
-Fingerprint fingerprint_from(JsonCursor& in) {
-  Fingerprint fingerprint;
+void read(JsonCursor& in, Fingerprint& fingerprint) {
   in.object(member("device", fingerprint.device), member("stack", fingerprint.stack),
             member("settings", fingerprint.settings), member("topology", fingerprint.topology),
             member("suite", fingerprint.suite));
-  return fingerprint;
 }
 
-Series series_from(JsonCursor& in) {
-  Series series;
+/// How long the two columns of a series are, whether they were kept or not.
+struct Lengths {
+  std::size_t seconds = 0;
+  std::size_t values = 0;
+};
+
+void read(JsonCursor& in, Series& series, Detail detail, Lengths& lengths) {
+  const auto column = [&in, detail](std::vector<double>& kept, std::size_t& length) {
+    kept.clear();
+    return [&in, &kept, &length, detail] {
+      if (detail == Detail::all) in.read(kept);
+      length = detail == Detail::all ? kept.size() : in.skip_numbers();
+    };
+  };
   in.object(member("source", series.source), member("name", series.name), member("unit", series.unit),
-            member("seconds", series.seconds), member("values", series.values));
-  return series;
+            member("seconds", column(series.seconds, lengths.seconds)),
+            member("values", column(series.values, lengths.values)));
 }
 
 void read_not_negative(JsonCursor& in, int& out) {
@@ -65,45 +76,64 @@ void read_not_negative(JsonCursor& in, int& out) {
   if (out < 0) in.refuse("should be 0 or more");
 }
 
-Process process_from(JsonCursor& in, Detail detail) {
-  Process process;
+void read(JsonCursor& in, Process& process, Detail detail) {
+  bool has_samples = false;
+  const auto read_samples = [&] {
+    has_samples = true;
+    if (!process.samples) process.samples.emplace();
+    read(in, *process.samples, detail);
+  };
+  process.exit_code.reset();
+  process.signal.reset();
   in.object(member("family", process.family), member("index", [&] { read_not_negative(in, process.index); }),
             member("order", [&] { read_not_negative(in, process.order); }),
             member("status", [&] { process.status = word(in, status_from); }),
             member("reason", process.reason), optional_member("exit_code", process.exit_code),
             optional_member("signal", process.signal), member("start_seconds", process.start_seconds),
             member("wall_seconds", process.wall_seconds), member("host", process.host),
-            member("output", process.output),
-            optional_member("samples", [&] { process.samples = samples_from(in, detail); }));
-  return process;
+            member("output", process.output), optional_member("samples", read_samples));
+  if (!has_samples) process.samples.reset();
 }
 
-/// The rules of run_file.hpp that a type cannot hold.
-void validate(const Run& run) {
+/// The rules of run_file.hpp that a type cannot hold; those of samples are checked where samples are read and
+/// written. `telemetry`: the lengths of each series.
+void validate(const Run& run, const std::vector<Lengths>& telemetry) {
   const auto refuse = [](const std::string& what) { throw std::invalid_argument(what); };
   if (run.id.empty()) refuse("the run has no id");
   if (run.round < 1) refuse("round is below 1");
   if (!run.complete && run.partial_reason.empty()) refuse("the run is partial and does not say why");
   for (const Process& process : run.processes) {
-    const std::string where = fmt::format("{} process {}", process.family, process.index);
+    const auto where = [&] { return fmt::format("{} process {}", process.family, process.index); };
     if (process.status != Status::ok && process.reason.empty())
-      refuse(where + ": is not ok and gives no reason");
+      refuse(where() + ": is not ok and gives no reason");
     for (const auto& [name, value] : process.host)
-      if (!std::isfinite(value)) refuse(fmt::format("{}: {} is not finite", where, name));
+      if (!std::isfinite(value)) refuse(fmt::format("{}: {} is not finite", where(), name));
     if (process.samples && process.samples->family != process.family)
-      refuse(where + fmt::format(": holds samples of the family '{}'", process.samples->family));
-    if (process.samples) validate(*process.samples);
+      refuse(where() + fmt::format(": holds samples of the family '{}'", process.samples->family));
   }
-  for (const Series& series : run.telemetry) {
+  for (std::size_t s = 0; s < run.telemetry.size(); ++s) {
+    const Series& series = run.telemetry[s];
+    const Lengths& lengths = telemetry[s];
     if (!is_unit(series.unit))
       refuse(fmt::format("telemetry {}: '{}' is no unit that this version knows", series.name, series.unit));
-    if (series.seconds.size() != series.values.size())
-      refuse(fmt::format("telemetry {}: {} times for {} values", series.name, series.seconds.size(),
-                         series.values.size()));
+    if (lengths.seconds != lengths.values)
+      refuse(
+          fmt::format("telemetry {}: {} times for {} values", series.name, lengths.seconds, lengths.values));
     for (std::size_t i = 0; i < series.values.size(); ++i)
       if (!std::isfinite(series.values[i]) || !std::isfinite(series.seconds[i]))
         refuse(fmt::format("telemetry {}: a value is not finite", series.name));
   }
+}
+
+/// Before it is written: a process's samples are checked in their turn.
+void validate(const Run& run) {
+  std::vector<Lengths> telemetry;
+  telemetry.reserve(run.telemetry.size());
+  for (const Series& series : run.telemetry)
+    telemetry.push_back({series.seconds.size(), series.values.size()});
+  validate(run, telemetry);
+  for (const Process& process : run.processes)
+    if (process.samples) validate(*process.samples);
 }
 
 }  // namespace
@@ -134,26 +164,34 @@ std::string to_json(const Run& run) {
 }
 
 Run parse_run(const std::string& text, const std::string& origin, Detail detail) {
+  Run run;
+  parse_run(text, origin, detail, run);
+  return run;
+}
+
+void parse_run(const std::string& text, const std::string& origin, Detail detail, Run& run) {
   JsonCursor in(text, origin);
   const Place place = in.place();
-  Run run;
-  in.object(
-      member("schema", [&] { require_schema(in.text(), run_schema, place); }), member("id", run.id),
-      member("complete", run.complete), member("partial_reason", run.partial_reason),
-      member("started", run.started), member("wall_seconds", run.wall_seconds), member("seed", run.seed),
-      member("profile", run.profile), member("device", run.device),
-      member("round", [&] { read_not_negative(in, run.round); }), member("command", run.command),
-      member("only", run.only), member("boot_id", run.boot_id),
-      member("fingerprint", [&] { run.fingerprint = fingerprint_from(in); }), member("remarks", run.remarks),
-      member("processes", [&] { in.elements([&] { run.processes.push_back(process_from(in, detail)); }); }),
-      member("telemetry", [&] { in.elements([&] { run.telemetry.push_back(series_from(in)); }); }));
+  std::vector<Lengths> telemetry;
+  in.object(member("schema", [&] { require_schema(in.text(), run_schema, place); }), member("id", run.id),
+            member("complete", run.complete), member("partial_reason", run.partial_reason),
+            member("started", run.started), member("wall_seconds", run.wall_seconds),
+            member("seed", run.seed), member("profile", run.profile), member("device", run.device),
+            member("round", [&] { read_not_negative(in, run.round); }), member("command", run.command),
+            member("only", run.only), member("boot_id", run.boot_id),
+            member("fingerprint", [&] { read(in, run.fingerprint); }), member("remarks", run.remarks),
+            member("processes",
+                   [&] { in.again(run.processes, [&](Process& process) { read(in, process, detail); }); }),
+            member("telemetry", [&] {
+              in.again(run.telemetry,
+                       [&](Series& series) { read(in, series, detail, telemetry.emplace_back()); });
+            }));
   in.end();
   try {
-    validate(run);
+    validate(run, telemetry);
   } catch (const std::invalid_argument& error) {
     place.refuse(error.what());
   }
-  return run;
 }
 
 Run read_run(const std::filesystem::path& file, Detail detail) {

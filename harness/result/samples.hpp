@@ -15,9 +15,9 @@ namespace gpugauge::result {
 
 inline constexpr std::string_view samples_schema = "gpugauge.samples/1";
 
-/// What a reader keeps. values: everything but the batches, parameters and notes of benchmarks, of which it
-/// is only checked that they are JSON, that batches are numbers, and as many as they should be; for those who
-/// read thousands of files.
+/// What a reader keeps. values: everything but the batches, parameters and notes of benchmarks and the values
+/// of telemetry, of which it is only checked that they are JSON, that batches and telemetry are numbers
+/// within range, and as many as they should be; for those who read thousands of files.
 enum class Detail { all, values };
 
 /// Flat facts with dotted names ("gpu.uuid", "host.cpu_model"), the names of docs/observation.md. Values are

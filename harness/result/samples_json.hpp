@@ -13,8 +13,9 @@ namespace gpugauge::result {
 /// Checks the rules of samples.hpp. Throws std::invalid_argument naming the benchmark and the rule.
 void validate(const Samples& samples);
 
-/// Reads one sample object at the cursor. See Detail for what is kept.
-Samples samples_from(JsonCursor& in, Detail detail);
+/// Reads one sample object at the cursor, and checks its rules. See Detail for what is kept. Nothing of what
+/// `samples` held before is left, but its room.
+void read(JsonCursor& in, Samples& samples, Detail detail);
 nlohmann::ordered_json json_of(const Samples& samples);
 
 /// A word of the vocabulary; an unknown one is refused at its place.

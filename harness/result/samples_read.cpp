@@ -16,22 +16,23 @@ Limit limit_from(JsonCursor& in) {
   return limit;
 }
 
-Metric metric_from(JsonCursor& in) {
-  Metric metric;
+// Each of these sets all of an object that may have been another one before.
+
+void read(JsonCursor& in, Metric& metric) {
+  metric.limit.reset();
   in.object(member("name", metric.name), member("unit", metric.unit),
             member("better", [&] { metric.better = word(in, direction_from); }),
             member("class", metric.metric_class), member("statistic", metric.statistic),
             member("value", metric.value), member("resolution", metric.resolution),
             member("judged", metric.judged), member("note", metric.note),
             optional_member("limit", [&] { metric.limit = limit_from(in); }));
-  return metric;
 }
 
-Verification verification_from(JsonCursor& in) {
-  Verification check;
+void read(JsonCursor& in, Verification& check) {
+  check.error.reset();
+  check.tolerance.reset();
   in.object(member("method", check.method), member("passed", check.passed),
             optional_member("error", check.error), optional_member("tolerance", check.tolerance));
-  return check;
 }
 
 Work work_from(JsonCursor& in) {
@@ -40,12 +41,12 @@ Work work_from(JsonCursor& in) {
   return work;
 }
 
-Batches batches_from(JsonCursor& in, Detail detail) {
-  Batches batches;
+void read(JsonCursor& in, Batches& batches, Detail detail) {
   std::size_t count = 0;
   std::size_t cpu_count = 0;
   std::size_t clock_count = 0;
   const auto series = [&](std::vector<double>& values, std::size_t& length) {
+    values.clear();
     return [&in, &values, &length, detail] {
       if (detail == Detail::all)
         in.read(values);
@@ -61,12 +62,11 @@ Batches batches_from(JsonCursor& in, Detail detail) {
   for (const std::size_t length : {cpu_count, clock_count})
     if (length != 0 && length != count)
       in.refuse(fmt::format("a series has {} entries for {} batches", length, count));
-  return batches;
 }
 
-BenchmarkResult benchmark_from(JsonCursor& in, Detail detail) {
-  BenchmarkResult result;
+void read(JsonCursor& in, BenchmarkResult& result, Detail detail) {
   const auto facts = [&](Facts& out) {
+    out.clear();
     return [&in, &out, detail] {
       if (detail == Detail::all)
         in.read(out);
@@ -77,17 +77,15 @@ BenchmarkResult benchmark_from(JsonCursor& in, Detail detail) {
   in.object(member("id", result.id), member("status", [&] { result.status = word(in, status_from); }),
             member("reason", result.reason), member("parameters", facts(result.parameters)),
             member("notes", facts(result.notes)), member("work", [&] { result.work = work_from(in); }),
-            member("metrics", [&] { in.elements([&] { result.metrics.push_back(metric_from(in)); }); }),
+            member("metrics", [&] { in.again(result.metrics, [&](Metric& metric) { read(in, metric); }); }),
             member("verifications",
-                   [&] { in.elements([&] { result.verifications.push_back(verification_from(in)); }); }),
-            member("batches", [&] { result.batches = batches_from(in, detail); }));
-  return result;
+                   [&] { in.again(result.verifications, [&](Verification& check) { read(in, check); }); }),
+            member("batches", [&] { read(in, result.batches, detail); }));
 }
 
 }  // namespace
 
-Samples samples_from(JsonCursor& in, Detail detail) {
-  Samples samples;
+void read(JsonCursor& in, Samples& samples, Detail detail) {
   const Place place = in.place();
   in.object(member("schema", [&] { require_schema(in.text(), samples_schema, place); }),
             member("family", samples.family),
@@ -95,19 +93,19 @@ Samples samples_from(JsonCursor& in, Detail detail) {
             member("reason", samples.reason), member("suite_version", samples.suite_version),
             member("source_hash", samples.source_hash), member("seed", samples.seed),
             member("context", samples.context), member("benchmarks", [&] {
-              in.elements([&] { samples.benchmarks.push_back(benchmark_from(in, detail)); });
+              in.again(samples.benchmarks, [&](BenchmarkResult& result) { read(in, result, detail); });
             }));
   try {
     validate(samples);
   } catch (const std::invalid_argument& error) {
     place.refuse(error.what());
   }
-  return samples;
 }
 
 Samples parse_samples(const std::string& text, const std::string& origin) {
   JsonCursor in(text, origin);
-  Samples samples = samples_from(in, Detail::all);
+  Samples samples;
+  read(in, samples, Detail::all);
   in.end();
   return samples;
 }

@@ -1,7 +1,8 @@
 // The rules of samples.hpp, checked when a file is written and when it is read.
 #include <cmath>
-#include <set>
 #include <stdexcept>
+#include <string_view>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
@@ -14,13 +15,33 @@ namespace {
   throw std::invalid_argument(where + ": " + what);
 }
 
-void require_finite(const std::string& where, const char* name, double value) {
+/// A metric of a benchmark: its name is put together only when something is wrong with it.
+struct MetricPlace {
+  const std::string& benchmark;
+  const std::string& metric;
+};
+[[noreturn]] void refuse(const MetricPlace& where, const std::string& what) {
+  refuse(metric_key(where.benchmark, where.metric), what);
+}
+
+template <typename Where>
+void require_finite(const Where& where, const char* name, double value) {
   if (!std::isfinite(value)) refuse(where, fmt::format("{} is not finite", name));
 }
 
+/// True at the first name that was told before.
+class Names {
+ public:
+  explicit Names(std::size_t expected) { seen_.reserve(expected); }
+  bool twice(std::string_view name) { return !seen_.insert(name).second; }
+
+ private:
+  std::unordered_set<std::string_view> seen_;
+};
+
 void validate(const Metric& metric, const std::string& where) {
   if (metric.name.empty()) refuse(where, "a metric has no name");
-  const std::string place = where + ":" + metric.name;
+  const MetricPlace place{where, metric.name};
   if (!is_unit(metric.unit))
     refuse(place, fmt::format("'{}' is no unit that this version knows", metric.unit));
   if (!is_class(metric.metric_class))
@@ -62,19 +83,37 @@ void validate(const Batches& batches, const std::string& where) {
   require_finite(where, "cpu_seconds", batches.cpu_seconds);
 }
 
+/// For the few metrics that a benchmark has, a set would cost more than looking at each.
+bool stands_before(const std::vector<Metric>& metrics, std::size_t index) {
+  for (std::size_t i = 0; i < index; ++i)
+    if (metrics[i].name == metrics[index].name) return true;
+  return false;
+}
+
+void validate_metrics(const BenchmarkResult& result) {
+  constexpr std::size_t few = 16;
+  const bool many = result.metrics.size() > few;
+  Names names(many ? result.metrics.size() : 0);
+  for (std::size_t i = 0; i < result.metrics.size(); ++i) {
+    const Metric& metric = result.metrics[i];
+    validate(metric, result.id);
+    if (many ? names.twice(metric.name) : stands_before(result.metrics, i))
+      refuse(result.id, fmt::format("has the metric '{}' twice", metric.name));
+  }
+}
+
+bool begins_with_family(const std::string& id, const std::string& family) {
+  return id.size() > family.size() && id[family.size()] == '/' && id.starts_with(family);
+}
+
 void validate(const BenchmarkResult& result, const std::string& family) {
-  if (result.id.rfind(family + "/", 0) != 0)
+  if (!begins_with_family(result.id, family))
     refuse(result.id.empty() ? family : result.id,
            fmt::format("the id does not begin with its family '{}/'", family));
   if (result.status != Status::ok && result.reason.empty())
     refuse(result.id, "is not ok and gives no reason");
   validate(result.batches, result.id);
-  std::set<std::string> names;
-  for (const Metric& metric : result.metrics) {
-    validate(metric, result.id);
-    if (!names.insert(metric.name).second)
-      refuse(result.id, fmt::format("has the metric '{}' twice", metric.name));
-  }
+  validate_metrics(result);
   for (const Verification& check : result.verifications) {
     if (check.method.empty()) refuse(result.id, "a verification does not say how");
     if (check.error) require_finite(result.id, "verification error", *check.error);
@@ -90,10 +129,10 @@ void validate(const Samples& samples) {
   if (samples.family.empty()) refuse("samples", "the family is not named");
   if (samples.status != Status::ok && samples.reason.empty())
     refuse(samples.family, "is not ok and gives no reason");
-  std::set<std::string> ids;
+  Names ids(samples.benchmarks.size());
   for (const BenchmarkResult& result : samples.benchmarks) {
     validate(result, samples.family);
-    if (!ids.insert(result.id).second) refuse(result.id, "stands twice in one sample file");
+    if (ids.twice(result.id)) refuse(result.id, "stands twice in one sample file");
   }
 }
 

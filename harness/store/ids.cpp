@@ -29,17 +29,19 @@ void make_missing(Database& database, const Wanted& wanted, Known& known, const 
 void Ids::make(const std::vector<Record>& records) {
   std::map<Place, bool> devices;
   std::map<std::string, const std::string*> fingerprints;
-  std::map<Form, bool> metrics;
+  std::map<judge::PeerForm, bool, Before> metrics;
   for (const Record& record : records) {
     devices.emplace(Place{record.node, record.identity}, true);
     fingerprints.emplace(record.facts_hash, &record.facts);
-    for (const Measured& measured : record.measured) metrics.emplace(form(measured.form), true);
+    for (const Measured& measured : record.measured)
+      if (!metrics_.contains(measured.form)) metrics.emplace(measured.form, true);
   }
   make_missing(database_, devices, devices_, [&](const Place& place, bool) { return make_device(place); });
   make_missing(
       database_, fingerprints, fingerprints_,
       [&](const std::string& hash, const std::string* facts) { return make_fingerprint(hash, *facts); });
-  make_missing(database_, metrics, metrics_, [&](const Form& metric, bool) { return make_metric(metric); });
+  make_missing(database_, metrics, metrics_,
+               [&](const judge::PeerForm& metric, bool) { return make_metric(metric); });
 }
 
 long long Ids::make_device(const Place& place) {
@@ -60,8 +62,9 @@ long long Ids::make_fingerprint(const std::string& hash, const std::string& fact
   return id;
 }
 
-long long Ids::make_metric(const Form& metric) {
-  const auto& [key, benchmark, metric_class, unit, better] = metric;
+long long Ids::make_metric(const judge::PeerForm& metric) {
+  const auto& [key, benchmark, metric_class, unit, direction] = metric;
+  const std::string better(to_string(direction));
   long long id = 0;
   database_.sql() << "INSERT INTO metric (metric_key, benchmark, class, unit, better) VALUES (:k, :b, :c, "
                      ":u, :d) ON CONFLICT DO NOTHING",

@@ -22,25 +22,28 @@ class Ids {
 
   long long device(const Record& record) const { return devices_.at({record.node, record.identity}); }
   long long fingerprint(const Record& record) const { return fingerprints_.at(record.facts_hash); }
-  long long metric(const judge::PeerForm& metric) const { return metrics_.at(form(metric)); }
+  long long metric(const judge::PeerForm& metric) const { return metrics_.at(metric); }
 
  private:
   using Place = std::pair<std::string, std::string>;
-  using Form = std::tuple<std::string, std::string, std::string, std::string, std::string>;
-
-  static Form form(const judge::PeerForm& metric) {
-    return {metric.key, metric.benchmark, metric.metric_class, metric.unit,
-            std::string(to_string(metric.better))};
-  }
+  /// By everything that makes a metric; a key with two units is two metrics.
+  struct Before {
+    bool operator()(const judge::PeerForm& a, const judge::PeerForm& b) const {
+      const auto order = a.key.compare(b.key);
+      if (order != 0) return order < 0;
+      return std::tie(a.benchmark, a.metric_class, a.unit, a.better) <
+             std::tie(b.benchmark, b.metric_class, b.unit, b.better);
+    }
+  };
 
   long long make_device(const Place& place);
   long long make_fingerprint(const std::string& hash, const std::string& facts);
-  long long make_metric(const Form& metric);
+  long long make_metric(const judge::PeerForm& metric);
 
   Database& database_;
   std::map<Place, long long> devices_;
   std::map<std::string, long long> fingerprints_;  ///< by hash
-  std::map<Form, long long> metrics_;
+  std::map<judge::PeerForm, long long, Before> metrics_;
 };
 
 }  // namespace gpugauge::store

@@ -25,6 +25,29 @@ struct Night {
   std::string to;
 };
 
+/// Of each fingerprint of a night, the sources that a node may lack. The fingerprints differ from node to
+/// node and are large: only this part of each is taken.
+std::map<long long, std::map<std::string, std::string>> read_source_hashes(Database& database,
+                                                                           const std::string& store,
+                                                                           const Night& night) {
+  std::map<long long, std::map<std::string, std::string>> out;
+  long long id = 0;
+  std::string facts;
+  soci::statement statement =
+      (database.sql().prepare << "SELECT id, facts FROM fingerprint WHERE id IN (SELECT fingerprint FROM run "
+                                 "WHERE started >= :since AND started < :until AND round = 1)",
+       use(night.from), use(night.to), into(id), into(facts));
+  statement.execute();
+  while (statement.fetch()) {
+    result::Facts suite = suite_from(facts, fmt::format("{}: fingerprint {}", store, id));
+    std::erase_if(suite, [](const auto& fact) {
+      return baseline::role_of("suite", fact.first) != baseline::Role::must_in_common;
+    });
+    out.emplace(id, std::move(suite));
+  }
+  return out;
+}
+
 /// The rounds of a night without values, and where each run's round stands.
 std::map<long long, std::size_t> read_rounds(Database& database, Store& store, const Night& night,
                                              const TakeFacts& take, judge::PeersInput& out) {
@@ -61,6 +84,7 @@ std::map<long long, std::size_t> read_rounds(Database& database, Store& store, c
       fingerprints.push_back(fingerprint);
     }
   }
+  const auto hashes = read_source_hashes(database, store.name(), night);
   for (std::size_t i = 0; i < out.rounds.size(); ++i) {
     judge::PeerRound& round = out.rounds[i];
     // Several cards of a node are told apart by their own names.
@@ -68,13 +92,10 @@ std::map<long long, std::size_t> read_rounds(Database& database, Store& store, c
     round.label = node.empty()                      ? identity
                   : identities.at(node).size() == 1 ? node
                                                     : fmt::format("{} {}", node, identity);
-    const result::Fingerprint& facts = store.fingerprint(fingerprints[i]);
-    for (const auto& fact : facts.suite)
-      if (baseline::role_of("suite", fact.first) == baseline::Role::must_in_common)
-        round.source_hashes.insert(fact);
-    if (take) take(round.kind, facts);
+    round.source_hashes = hashes.at(fingerprints[i]);
+    if (take) take(round.kind, store.fingerprint(fingerprints[i]));
     auto& shared = kinds[round.kind];
-    if (!shared) shared = std::make_shared<const result::Fingerprint>(facts);
+    if (!shared) shared = std::make_shared<const result::Fingerprint>(store.fingerprint(fingerprints[i]));
     round.fingerprint = shared;
   }
   return places;

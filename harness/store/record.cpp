@@ -119,6 +119,16 @@ result::Fingerprint fingerprint_from(const std::string& text, const std::string&
   return out;
 }
 
+result::Facts suite_from(const std::string& text, const std::string& origin) {
+  result::JsonCursor in(text, origin);
+  result::Facts suite;
+  const auto skip = [&] { in.skip(); };
+  in.object(result::member("device", skip), result::member("stack", skip), result::member("settings", skip),
+            result::member("topology", skip), result::member("suite", suite));
+  in.end();
+  return suite;
+}
+
 Record record_of(const result::Run& run, std::string content_hash, const std::string& source,
                  const std::string& node) {
   Record out;
@@ -136,9 +146,7 @@ Record record_of(const result::Run& run, std::string content_hash, const std::st
   out.round = run.round;
   out.wall_seconds = run.wall_seconds;
   judge::Collected collected = judge::collect(run);
-  judge::PeerCollector collector;
-  out.peer = collector.reduce(run, collected, out.source, out.node);
-  out.peer.values.clear();  // out.measured has them, and those of each process
+  out.peer = judge::PeerCollector::without_values(run, collected, out.source, out.node);
   out.peer.node = storable(out.peer.node);
   out.peer.id = storable(out.peer.id);
   out.peer.device = storable(out.peer.device);

@@ -51,5 +51,7 @@ std::string day_after(std::string_view day);
 /// A fingerprint as the store writes it, and back. Throws result::FormatError for another text.
 std::string facts_text(const result::Fingerprint& fingerprint);
 result::Fingerprint fingerprint_from(const std::string& text, const std::string& origin);
+/// Only the section `suite` of it; the others are passed over.
+result::Facts suite_from(const std::string& text, const std::string& origin);
 
 }  // namespace gpugauge::store

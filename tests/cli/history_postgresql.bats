@@ -76,29 +76,49 @@ ask() { (cd / && as_server "$SERVER_BIN/psql" -qtA -h "$SERVER" -U gauge postgre
   [[ $output == *"0 of 36 files stored (0 metric values), 36 known already"* ]]
 }
 
-@test "eight writers at once and one of them killed: nothing lost, nothing doubled" {
+# A number that the server answers, at least so large, within 20 s.
+wait_for() {
+  for _ in $(seq 200); do
+    if (($(ask "$1") >= $2)); then return 0; fi
+    sleep 0.1
+  done
+  echo "never reached $2: $1" >&2
+  return 1
+}
+
+@test "eight writers at once and one of them killed in its transaction: nothing lost, nothing doubled" {
   ask 'DROP SCHEMA IF EXISTS gpugauge CASCADE'
   make_fleet fleet 8 6 >planted.txt
-  local pids=()
+  run -2 gpugauge history changes --store "$URL" # makes the tables; there is no run yet
+  # Nobody may add measurements while this lock is held: all eight stand in the middle of a transaction then.
+  ask "BEGIN; LOCK TABLE gpugauge.measurement IN SHARE MODE; SELECT pg_sleep(50); COMMIT" >holder.out 2>&1 &
+  local holder=$! pids=()
+  wait_for "SELECT count(*) FROM pg_locks WHERE relation = 'gpugauge.measurement'::regclass AND mode = 'ShareLock' AND granted" 1
   for node in 0 1 2 3 4 5 6; do
     gpugauge history ingest "fleet/node-0000$node" fleet/node-00000 --node "n$node" --store "$URL" >"out.$node" 2>&1 &
     pids+=($!)
   done
   gpugauge history ingest fleet --store "$URL" >out.7 2>&1 &
   local killed=$! status=0
-  sleep 0.1
+  wait_for 'SELECT count(DISTINCT pid) FROM pg_locks WHERE NOT granted' 8
+  [ "$(ask 'SELECT count(*) FROM gpugauge.run')" -eq 0 ]
   kill -9 "$killed"
   wait "$killed" || status=$?
   [ "$status" -eq 137 ]
+  ask "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(50)%' AND pid <> pg_backend_pid()" >&2
+  wait "$holder" || true
   wait "${pids[@]}"
   [ "$(grep -l 'of 12 files stored\|of 6 files stored' out.[0-6] | wc -l)" -eq 7 ]
   run ! grep -hE 'refused|deadlock' out.[0-6]
   # One statement, one view: the killed writer's server may still be finishing.
   [ "$(ask 'SELECT (SELECT count(*) FROM gpugauge.measurement) - 200 * (SELECT count(*) FROM gpugauge.run)')" = 0 ]
+  # What the killed one alone was given is not there, whole or in part, until it is told again.
+  [ "$(ask "SELECT count(*) FROM gpugauge.run WHERE source LIKE '%node-00007%'")" -eq 0 ]
   gpugauge history ingest fleet --store "$URL"
   [ "$(ask 'SELECT count(*) FROM gpugauge.run')" -eq 48 ]
   [ "$(ask 'SELECT count(*) FROM gpugauge.measurement')" -eq 9600 ]
   [ "$(ask 'SELECT count(DISTINCT content_hash) FROM gpugauge.run')" -eq 48 ]
+  [ "$(ask "SELECT count(DISTINCT (run, metric)) FROM gpugauge.measurement")" -eq 9600 ]
 }
 
 @test "a server that goes away ends in one sentence" {

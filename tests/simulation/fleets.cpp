@@ -42,7 +42,8 @@ class Fleet {
 }  // namespace
 
 FleetTally fleet_nights(const FleetCell& cell) {
-  const judge::PeerRules rules;
+  judge::PeerRules rules;
+  rules.node_level = cell.node_level;
   FleetTally tally;
   tally.fleets = cell.fleets;
   for (int f = 0; f < cell.fleets; ++f) {

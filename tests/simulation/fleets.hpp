@@ -5,10 +5,31 @@
 
 namespace gpugauge::simulation {
 
+/// A fleet of run files' shape through the whole judge, retest included.
+struct WholeCell {
+  std::size_t nodes = 200;
+  bool faults = false;  ///< on every 97th node from the fifth on, by turns the two of tests/tools/make_fleet
+  double node_level = .01;  ///< judge::PeerRules
+  int fleets = 100;
+};
+struct WholeTally {
+  int fleets = 0;
+  int accused = 0;         ///< fleets with a healthy node found, after the retest
+  int exact = 0;           ///< fleets in which exactly the faulty nodes are found
+  long healthy = 0;        ///< nodes
+  long healthy_again = 0;  ///< healthy nodes measured again
+  long faulty = 0;         ///< nodes
+  long found = 0;          ///< of them
+};
+/// 100 benchmarks of two metrics in eight classes, tolerances of the classes; nodes differ by 1% for good,
+/// rounds by .3%, processes by .5%, five a round. Suspects are measured again once.
+WholeTally whole_fleets(const WholeCell& cell);
+
 struct FleetCell {
   std::size_t nodes = 64;
   double drop = 0;  ///< of 15 of 150 metrics on every sixteenth node (one node at least)
   int fleets = 100;
+  double node_level = .01;  ///< judge::PeerRules
 };
 
 struct FleetTally {

@@ -1,7 +1,7 @@
 // Writes the run files of a synthetic fleet: one GPU a node, 100 benchmarks with 2 metrics each, 5 processes,
 // 20 batches, a full fingerprint. For measuring how long judging takes, and for tests of `gpugauge fleet`.
 //
-//   make_fleet FOLDER NODES [ROUNDS [SEED]]     FOLDER/node-00000/round-1.json ...
+//   make_fleet FOLDER NODES [ROUNDS [SEED [FIRST_NODE]]]     FOLDER/node-00000/round-1.json ...
 //
 // Healthy nodes differ by 1%, rounds by .3%, processes by .5%. Planted, and listed on standard output: every
 // 97th node from the fifth on has a fault, by turns a class 8% slower, half the speed of one benchmark, a
@@ -192,12 +192,13 @@ int main(int argc, char** argv) {
   const int nodes = argc > 2 ? number(argv[2]) : 0;
   const int rounds = argc > 3 ? number(argv[3]) : 1;
   const int seed = argc > 4 ? number(argv[4]) : 1;
-  if (nodes < 1 || rounds < 1 || seed < 1) {
-    std::fputs("usage: make_fleet FOLDER NODES [ROUNDS [SEED]]\n", stderr);
+  const int first = argc > 5 ? number(argv[5]) : 0;
+  if (nodes < 1 || rounds < 1 || seed < 1 || first < 0) {
+    std::fputs("usage: make_fleet FOLDER NODES [ROUNDS [SEED [FIRST_NODE]]]\n", stderr);
     return 2;
   }
   try {
-    for (int node = 0; node < nodes; ++node) {
+    for (int node = first; node < first + nodes; ++node) {
       if (fault_of(node) != Fault::none) std::printf("node-%05d\t%s\n", node, describe(fault_of(node)));
       for (int round = 1; round <= rounds; ++round)
         write(argv[1], node, round, static_cast<std::uint64_t>(seed));

@@ -118,7 +118,8 @@ void ask(store::Store& history, const Plan& plan) {
   const auto devices = history.devices();
   const auto metrics = history.metrics();
   for (int i = 0; i < 2; ++i) {
-    const store::Device& device = devices[devices.size() / 2 + static_cast<std::size_t>(i)];
+    const store::Device& device =
+        devices[(devices.size() / 2 + static_cast<std::size_t>(i)) % devices.size()];
     const auto start = Clock::now();
     const auto points = history.series(device, metrics[metrics.size() / 2], {});
     fmt::print("series of one metric of {}: {} runs in {:.1f} ms\n", device.node, points.size(),

@@ -7,6 +7,7 @@
 #include <limits>
 #include <random>
 #include <stdexcept>
+#include <string_view>
 
 #include <gtest/gtest.h>
 
@@ -55,11 +56,16 @@ TEST(Qn, OfManyValuesIsTheOrderStatisticOfAllPairs) {
   std::normal_distribution<double> normal;
   std::uniform_int_distribution<int> coarse(0, 20);
   for (const std::size_t n : {65U, 100U, 257U, 700U}) {
-    for (const bool tied : {false, true}) {
+    for (const char* shape : {"smooth", "tied", "two groups", "many magnitudes", "one apart"}) {
+      const std::string_view is(shape);
       Values values;
       values.reserve(n);
       for (std::size_t i = 0; i < n; ++i)
-        values.push_back(tied ? .1 * coarse(engine) : 1e-3 * normal(engine) - 20);
+        values.push_back(is == "tied"              ? .1 * coarse(engine)
+                         : is == "two groups"      ? (i % 2 == 0 ? -20 : 30) + 1e-6 * normal(engine)
+                         : is == "many magnitudes" ? std::pow(10., 40 * normal(engine))
+                         : is == "one apart"       ? (i == 7 ? 1e200 : 4 + 1e-12 * coarse(engine))
+                                                   : 1e-3 * normal(engine) - 20);
       Values distances;
       for (std::size_t i = 0; i < n; ++i)
         for (std::size_t j = i + 1; j < n; ++j) distances.push_back(std::abs(values[i] - values[j]));
@@ -67,7 +73,7 @@ TEST(Qn, OfManyValuesIsTheOrderStatisticOfAllPairs) {
       const std::size_t h = n / 2 + 1;
       const auto size = static_cast<double>(n);
       const double factor = n % 2 == 1 ? size / (size + 1.4) : size / (size + 3.8);
-      EXPECT_EQ(qn(values), 2.2219 * factor * distances[h * (h - 1) / 2 - 1]) << n << (tied ? " tied" : "");
+      EXPECT_EQ(qn(values), 2.2219 * factor * distances[h * (h - 1) / 2 - 1]) << n << " " << shape;
     }
   }
   EXPECT_EQ(qn(Values(1000, 3.5)), 0);

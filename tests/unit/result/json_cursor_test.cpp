@@ -8,6 +8,7 @@
 
 #include "example.hpp"
 #include "result/error.hpp"
+#include "result/run_reader.hpp"
 
 namespace gpugauge::result {
 namespace {
@@ -34,6 +35,17 @@ std::string refusal(const std::string& text) {
   return "";
 }
 
+std::string refusal_of_skipping(const std::string& numbers) {
+  try {
+    JsonCursor in(numbers, "x.json");
+    in.skip_numbers();
+    in.end();
+  } catch (const FormatError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
 TEST(JsonCursor, ReadsNumbersToTheLastBit) {
   for (const double value : {0.0, -0.0, 1.0, 1e-5, 0.1, 123456789.123456789, 4.9406564584124654e-324,
                              std::numeric_limits<double>::max(), -2.2250738585072014e-308, 1e22, 3.0e-9})
@@ -43,6 +55,29 @@ TEST(JsonCursor, ReadsNumbersToTheLastBit) {
   EXPECT_EQ(read<double>("12345678901234567890123"), 12345678901234567890123.0);
   EXPECT_EQ(read<std::uint64_t>("18446744073709551615"), std::numeric_limits<std::uint64_t>::max());
   EXPECT_EQ(read<std::int64_t>("-9223372036854775808"), std::numeric_limits<std::int64_t>::min());
+}
+
+// Several bytes are looked at together: what stands at each place of them, and at the end of the text.
+TEST(JsonCursor, ReadsWhateverItsLength) {
+  for (std::size_t length = 1; length <= 40; ++length) {
+    const std::string digits(length, '7');
+    EXPECT_EQ(read<double>("0." + digits + "e1"), std::stod("0." + digits + "e1"));
+    EXPECT_EQ(read<double>(digits), std::stod(digits));
+    const std::string blanks(length, ' ');
+    EXPECT_THAT(read<std::vector<double>>("[\n" + blanks + "1,\n" + blanks + "2\n" + blanks + "]\n" + blanks),
+                ElementsAre(1, 2));
+    for (const char* tail : {"", "\\n", "\xc3\xa9", "\\\""}) {
+      const std::string plain = std::string(length, 'x') + tail + "y";
+      EXPECT_EQ(read<std::string>("\"" + plain + "\""),
+                nlohmann::json::parse("\"" + plain + "\"").get<std::string>());
+    }
+    for (int c = 1; c < 256; ++c) {  // the other parser takes a 0 for the end
+      const std::string text = "\"" + std::string(length, 'x') + static_cast<char>(c) + "abcdefgh\"";
+      EXPECT_EQ(refusal<std::string>(text).empty(), nlohmann::json::accept(text)) << length << " " << c;
+      const std::string number = std::string(length, '1') + static_cast<char>(c) + "0123456";
+      EXPECT_EQ(refusal<double>(number).empty(), nlohmann::json::accept(number)) << length << " " << c;
+    }
+  }
 }
 
 TEST(JsonCursor, RefusesNumbersThatJsonDoesNotKnow) {
@@ -107,10 +142,15 @@ TEST(JsonCursor, NamesThePlaceInArraysAndMaps) {
 }
 
 TEST(JsonCursor, CountsNumbersItPassesOver) {
-  const std::string text = "[1, -2.5e-3, 1234567890123456789]";
+  const std::string text = "[1, -2.5e-3, 1234567890123456789, 1e308, 1E-999, " + std::string(250, '1') + "]";
   JsonCursor in(text, "x.json");
-  EXPECT_EQ(in.skip_numbers(), 3U);
+  EXPECT_EQ(in.skip_numbers(), 6U);
   in.end();
+  for (const std::string& wrong :
+       {std::string("[1, null]"), std::string("[1,1e309]"), std::string("[2, 01]"),
+        "[" + std::string(400, '9') + "]", std::string("[1 2]"), std::string("[1,]"), std::string("7"),
+        std::string("{}"), std::string("[1,-]"), std::string("[1")})
+    EXPECT_EQ(refusal_of_skipping(wrong), refusal<std::vector<double>>(wrong)) << wrong;
   const std::string bad = "[1, \"2\"]";
   JsonCursor other(bad, "x.json");
   EXPECT_THROW(other.skip_numbers(), FormatError);
@@ -130,6 +170,7 @@ TEST(JsonCursor, AcceptsNothingThatIsNoJson) {
     try {
       const result::Run run = parse_run(damaged, "x.json");
       ++accepted;
+      EXPECT_NO_THROW(parse_run(damaged, "x.json", Detail::values)) << trial;
       EXPECT_TRUE(nlohmann::json::accept(damaged)) << trial;
     } catch (const FormatError& error) {
       EXPECT_EQ(std::string(error.what()).rfind("x.json: ", 0), 0U);
@@ -149,7 +190,51 @@ TEST(RunFile, WithoutBatchesKeepsAllThatIsJudged) {
         found.parameters.clear();
         found.notes.clear();
       }
+  for (Series& series : run.telemetry) {
+    series.seconds.clear();
+    series.values.clear();
+  }
   EXPECT_EQ(read, run);
+}
+
+// Whatever was read into a run before, whole or refused half-way, nothing of it is left.
+TEST(RunFile, ReadsIntoARunThatWasUsedBefore) {
+  const result::Run first = example_run();
+  result::Run bare;
+  bare.id = "bare";
+  bare.complete = true;
+  result::Run plain = first;  // everything optional left out
+  for (Process& process : plain.processes) {
+    process.exit_code.reset();
+    process.signal.reset();
+    process.output.clear();
+    process.host.clear();
+    if (!process.samples) continue;
+    process.samples->context.clear();
+    for (BenchmarkResult& found : process.samples->benchmarks) {
+      found.parameters.clear();
+      found.notes.clear();
+      found.batches = {};
+      for (Metric& metric : found.metrics) metric.limit.reset();
+      for (Verification& check : found.verifications) check.error = check.tolerance = std::nullopt;
+    }
+  }
+  plain.telemetry.clear();
+  plain.fingerprint = {};
+  result::Run without = first;
+  for (Process& process : without.processes) process.samples.reset();
+  std::vector<std::string> texts;
+  for (const result::Run& run : {first, bare, plain, without}) texts.push_back(to_json(run));
+  for (const Detail detail : {Detail::all, Detail::values})
+    for (const std::string& before : texts)
+      for (const std::string& now : texts) {
+        result::Run used = parse_run(before, "x.json");
+        parse_run(now, "x.json", detail, used);
+        EXPECT_EQ(used, parse_run(now, "x.json", detail));
+        EXPECT_THROW(parse_run(before.substr(0, before.size() * 2 / 3), "x.json", detail, used), FormatError);
+        parse_run(now, "x.json", detail, used);
+        EXPECT_EQ(used, parse_run(now, "x.json", detail));
+      }
 }
 
 TEST(RunFile, WithoutBatchesIsAsStrict) {
@@ -159,6 +244,21 @@ TEST(RunFile, WithoutBatchesIsAsStrict) {
   EXPECT_THROW(parse_run(value.dump(), "x.json", Detail::values), FormatError);
   batches["cpu_seconds_per_operation"] = {"a", "b"};
   EXPECT_THROW(parse_run(value.dump(), "x.json", Detail::values), FormatError);
+  nlohmann::json run = nlohmann::json::parse(to_json(example_run()));
+  const auto sentence = [&](Detail detail) -> std::string {
+    try {
+      parse_run(run.dump(), "x.json", detail);
+    } catch (const FormatError& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  for (const auto& wrong :
+       {nlohmann::json({1, 2, 3, 4, 5}), nlohmann::json({1, "2"}), nlohmann::json("none")}) {
+    run["telemetry"][0]["values"] = wrong;
+    EXPECT_NE(sentence(Detail::values), "accepted");
+    EXPECT_EQ(sentence(Detail::values), sentence(Detail::all));
+  }
   const std::string text = to_json(example_run());
   for (std::size_t length = 1; length + 2 < text.size(); length += 97)
     EXPECT_THROW(parse_run(text.substr(0, length), "x.json", Detail::values), FormatError);

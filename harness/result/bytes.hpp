@@ -1,0 +1,87 @@
+// Several bytes of a text at a time: how many of the next ones are digits, spaces, or plain letters of a
+// string.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+namespace gpugauge::result {
+
+#ifdef __SSE2__
+
+/// How many bytes are looked at; so many must follow `at`.
+inline constexpr std::ptrdiff_t bytes_at_once = 16;
+
+/// Bytes before the first that `is_one` marks with 0.
+inline std::ptrdiff_t bytes_before(__m128i is_one) {
+  const auto others = ~static_cast<unsigned>(_mm_movemask_epi8(is_one)) & 0xFFFFU;
+  return others == 0 ? bytes_at_once : std::countr_zero(others);
+}
+inline __m128i sixteen(const char* at) {
+  return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));  // unaligned by design
+}
+
+inline std::ptrdiff_t digits_ahead(const char* at) {
+  const __m128i off = _mm_sub_epi8(sixteen(at), _mm_set1_epi8('0'));  // 0 to 9 as bytes without a sign
+  return bytes_before(_mm_cmpeq_epi8(_mm_min_epu8(off, _mm_set1_epi8(9)), off));
+}
+inline std::ptrdiff_t spaces_ahead(const char* at) {
+  return bytes_before(_mm_cmpeq_epi8(sixteen(at), _mm_set1_epi8(' ')));
+}
+/// ASCII, no control character, neither the end of a string nor an escape.
+inline std::ptrdiff_t plain_ahead(const char* at) {
+  const __m128i bytes = sixteen(at);
+  const __m128i printed = _mm_cmpgt_epi8(bytes, _mm_set1_epi8(0x1F));  // with a sign: not ASCII is below 0
+  const __m128i special =
+      _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')), _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\')));
+  return bytes_before(_mm_andnot_si128(special, printed));
+}
+
+#else
+
+inline constexpr std::ptrdiff_t bytes_at_once = 8;
+inline constexpr std::uint64_t each_byte = 0x0101010101010101U;
+inline constexpr std::uint64_t high_bits = 0x8080808080808080U;
+
+inline std::uint64_t eight(const char* at) {
+  std::uint64_t bytes = 0;
+  std::memcpy(&bytes, at, sizeof bytes);
+  return bytes;
+}
+/// Bytes before the first, as they lie in memory, that is not 0.
+inline std::ptrdiff_t bytes_before(std::uint64_t marked) {
+  return std::endian::native == std::endian::little ? std::countr_zero(marked) / 8
+                                                    : std::countl_zero(marked) / 8;
+}
+
+/// A byte is a digit when it differs from '0' by 9 at most; no sum of two bytes below 0x80 carries over.
+inline std::ptrdiff_t digits_ahead(const char* at) {
+  const std::uint64_t off = eight(at) ^ (each_byte * '0');
+  return bytes_before((((off & ~high_bits) + each_byte * 0x76) | off) & high_bits);
+}
+inline std::ptrdiff_t spaces_ahead(const char* at) {
+  return bytes_before(eight(at) ^ (each_byte * ' '));
+}
+/// After Anderson, "Bit Twiddling Hacks": a byte less than n. What the trick takes for such a byte by its
+/// borrow follows a true one; in the other byte order it would precede it, and 0 is answered.
+inline std::ptrdiff_t plain_ahead(const char* at) {
+  const auto any_below = [](std::uint64_t word, std::uint64_t limit) {
+    return (word - each_byte * limit) & ~word & high_bits;
+  };
+  const std::uint64_t bytes = eight(at);
+  const std::uint64_t special = (bytes & high_bits) | any_below(bytes, 0x20) |
+                                any_below(bytes ^ (each_byte * '"'), 1) |
+                                any_below(bytes ^ (each_byte * '\\'), 1);
+  if (special == 0) return bytes_at_once;
+  return std::endian::native == std::endian::little ? bytes_before(special) : 0;
+}
+
+#endif
+
+}  // namespace gpugauge::result
