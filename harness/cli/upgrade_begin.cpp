@@ -181,7 +181,7 @@ int begin(Arguments arguments, const Invocation& invocation) {
                report::plain(devices.gpus.explanation));
     return static_cast<int>(judge::ExitCode::cannot_judge);
   }
-  const std::vector<conductor::Choice> choices =
+  const std::vector<conductor::Chosen> chosen =
       conductor::choose_for(conductor::catalogue(), options.profile, devices.targets.devices,
                             arguments.measure.families, arguments.measure.only);
   if (!arguments.resume) {
@@ -205,20 +205,22 @@ int begin(Arguments arguments, const Invocation& invocation) {
     record.families = arguments.measure.families;
     record.only = arguments.measure.only;
     record.rounds = arguments.rounds;
-    for (const conductor::Target& target : devices.targets.devices)
-      record.devices.push_back({target.selection, target.label});
+    for (const conductor::Chosen& one : chosen)
+      record.devices.push_back({one.target.selection, one.target.label});
     kept.folder = conductor::upgrade_folder(state, record.name);
     write_record(kept, before, asked, plan ? &*plan : nullptr);
   }
+  const auto held = hold(targets_of(chosen), arguments.measure, progress);
+  if (!held->refusal().empty()) return busy(*held);
   for (const conductor::UpgradeDevice& device : kept.record.devices) {
-    const auto target = std::find_if(devices.targets.devices.begin(), devices.targets.devices.end(),
-                                     [&](const auto& one) { return one.selection == device.selection; });
-    if (target == devices.targets.devices.end())
+    const auto found = std::find_if(chosen.begin(), chosen.end(), [&](const conductor::Chosen& one) {
+      return one.target.selection == device.selection;
+    });
+    if (found == chosen.end())
       throw result::UsageError(
           fmt::format("{} is not there any more; close the upgrade and begin anew", device.label));
-    const std::string stopped = conductor::measure_old(
-        kept, device, options, *target,
-        choices[static_cast<std::size_t>(target - devices.targets.devices.begin())], devices.gpus);
+    const std::string stopped =
+        conductor::measure_old(kept, device, options, found->target, found->choice, devices.gpus);
     progress.clear();
     if (stopped.empty()) continue;
     fmt::print(stderr, "gpugauge: {}; the whole rounds are kept: `gpugauge upgrade begin --resume` goes on\n",

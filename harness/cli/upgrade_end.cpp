@@ -107,18 +107,21 @@ int missing_rounds(const KeptUpgrade& kept, const std::string& side, const Upgra
 }
 
 /// Measures every device; "" or why it stopped.
-std::string measure(const Upgrade& upgrade, const Devices& devices, conductor::MeasureOptions options,
-                    report::ProgressLine& progress) {
+std::string measure(const Upgrade& upgrade, const Devices& devices, const MeasureArguments& measuring,
+                    conductor::MeasureOptions options, report::ProgressLine& progress) {
   const conductor::UpgradeRecord& record = upgrade.kept.record;
-  const std::vector<conductor::Choice> choices = conductor::choose_for(
-      conductor::catalogue(), options.profile, devices.targets.devices, record.families, record.only);
-  for (std::size_t i = 0; i < choices.size(); ++i) {
-    const conductor::Target& target = devices.targets.devices[i];
+  // As at the beginning, a word need not select something on each of them.
+  std::vector<conductor::Target> targets = devices.targets.devices;
+  for (conductor::Target& target : targets) target.implied = true;
+  const std::vector<conductor::Chosen> chosen =
+      conductor::choose_for(conductor::catalogue(), options.profile, targets, record.families, record.only);
+  const auto held = hold(targets_of(chosen), measuring, progress);
+  if (!held->refusal().empty()) return held->refusal();
+  for (const auto& [target, choice] : chosen) {
     const UpgradeDevice device{target.selection, target.label};
     options.runs_folder = upgrade.kept.folder / upgrade.side / device.selection;
-    const conductor::Rounds rounds =
-        conductor::measure_rounds(options, target, choices[i], devices.gpus, 1,
-                                  missing_rounds(upgrade.kept, upgrade.side, device), false);
+    const conductor::Rounds rounds = conductor::measure_rounds(
+        options, target, choice, devices.gpus, 1, missing_rounds(upgrade.kept, upgrade.side, device), false);
     progress.clear();
     if (!rounds.stopped.empty()) return rounds.stopped;
   }
@@ -263,7 +266,7 @@ int end(const Arguments& arguments, const Invocation& invocation) {
   measuring.state_directory = arguments.state_directory;
   report::ProgressLine progress(report::terminal(2), arguments.quiet);
   if (const std::string stopped =
-          measure(upgrade, devices, measure_options(measuring, invocation, progress), progress);
+          measure(upgrade, devices, measuring, measure_options(measuring, invocation, progress), progress);
       !stopped.empty())
     return without_verdict(
         upgrade, stopped + "; the whole rounds are kept, and `gpugauge upgrade end` goes on", terminal);
