@@ -11,12 +11,16 @@
 #include "result/error.hpp"
 #include "result/object_reader.hpp"
 #include "result/pattern.hpp"
-#include "result/vocabulary.hpp"
 
 namespace gpugauge::conductor {
 namespace {
 
 constexpr double describe_limit_seconds = 20;
+
+/// True for a class whose metrics are of several devices together, not of one: a pair's link, a collective.
+bool is_between_devices(std::string_view metric_class) {
+  return metric_class == "p2p" || metric_class == "coll_large" || metric_class == "coll_small";
+}
 
 /// The instances of one definition. The family is of the same build as the command, or newer: keys that are
 /// not needed here are left alone.
@@ -29,7 +33,7 @@ void add_definition(const nlohmann::json& value, const result::Place& place, con
   made.isolates = reader.text("isolates");
   made.bad_value = reader.text("bad_value");
   if (result::ObjectReader(reader.object("requires"), place.key("requires")).boolean("gpu"))
-    made.kind = result::between_devices(made.metric_class) ? DeviceKind::links : DeviceKind::gpu;
+    made.kind = is_between_devices(made.metric_class) ? DeviceKind::links : DeviceKind::gpu;
   made.window_share = reader.number("window_share");
   std::map<std::string, std::string> depths = reader.text_map("depths");
   for (const std::string& id : reader.texts("ids")) {

@@ -43,11 +43,6 @@ bool is_class(std::string_view name) {
                      [&](const ClassInfo& info) { return info.name == name; });
 }
 
-bool between_devices(std::string_view name) {
-  return std::any_of(classes.begin(), classes.end(),
-                     [&](const ClassInfo& info) { return info.name == name && info.between_devices; });
-}
-
 bool is_unit(std::string_view name) {
   return std::find(units.begin(), units.end(), name) != units.end();
 }

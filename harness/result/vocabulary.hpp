@@ -20,7 +20,6 @@ enum class Status { ok, skipped, unavailable, failed, interrupted };
 struct ClassInfo {
   std::string_view name;
   std::string_view meaning;
-  bool between_devices = false;  ///< of several devices together, not of one: a pair's link, a collective
 };
 
 inline constexpr std::array classes{
@@ -44,9 +43,9 @@ inline constexpr std::array classes{
     ClassInfo{"sync", "stream, event and device synchronisation"},
     ClassInfo{"h2d", "copies from host to device"},
     ClassInfo{"d2h", "copies from device to host"},
-    ClassInfo{"p2p", "copies between devices", true},
-    ClassInfo{"coll_large", "collectives, bandwidth-bound sizes", true},
-    ClassInfo{"coll_small", "collectives, latency-bound sizes", true},
+    ClassInfo{"p2p", "copies between devices"},
+    ClassInfo{"coll_large", "collectives, bandwidth-bound sizes"},
+    ClassInfo{"coll_small", "collectives, latency-bound sizes"},
     ClassInfo{"host_cpu", "host processor: arithmetic, system calls, wake-up"},
     ClassInfo{"host_memory", "host memory bandwidth and latency"},
     ClassInfo{"integrity", "repeatability bit for bit"},
@@ -60,8 +59,6 @@ inline constexpr std::array<std::string_view, 10> units{
     "watt",   "celsius",     "1",           "flop/clock"};
 
 bool is_class(std::string_view name);
-/// True for a class whose metrics are of several devices together. False for a name that is no class.
-bool between_devices(std::string_view name);
 bool is_unit(std::string_view name);
 
 std::string_view to_string(Direction value);
