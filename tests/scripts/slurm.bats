@@ -160,6 +160,24 @@ wrapper() {
   [ "$(tail -n 1 fake/nodes/node4)" = "an administrator" ]
 }
 
+@test "the wrappers read what a real check has stored" {
+  "$REAL" status --help >/dev/null 2>&1 || skip "this build has no gpugauge status"
+  settings device=host on_regression=drain
+  sed -i "s#^gpugauge=.*#gpugauge=$REAL#" own/slurm.conf
+  run -0 wrapper prolog
+  [[ $output == *"node4: no verdict: "* ]]
+  GPUGAUGE_STATE="$PWD/state" "$REAL" check --device host --profile smoke --only 'host/clock_gettime*' --quiet >/dev/null
+  for name in prolog epilog healthcheck; do
+    run -0 wrapper "$name"
+    [ "$output" = "" ]
+  done
+  echo max_age=1s >>own/slurm.conf
+  sleep 1.1
+  run -0 wrapper prolog
+  [[ $output == *"node4: no verdict: "* ]]
+  [ ! -e fake/calls ]
+}
+
 @test "a status or a controller that hangs keeps nobody waiting" {
   settings on_regression=drain
   sed -i 's/status_seconds=5 scontrol_seconds=10/status_seconds=1 scontrol_seconds=1/' own/settings.sh
