@@ -161,20 +161,19 @@ wrapper() {
 }
 
 @test "the wrappers read what a real check has stored" {
-  "$REAL" status --help >/dev/null 2>&1 || skip "this build has no gpugauge status"
+  "$REAL" --help | grep -q '^  status ' || skip "this build has no gpugauge status"
   settings device=host on_regression=drain
   sed -i "s#^gpugauge=.*#gpugauge=$REAL#" own/slurm.conf
   run -0 wrapper prolog
   [[ $output == *"node4: no verdict: "* ]]
-  GPUGAUGE_STATE="$PWD/state" "$REAL" check --device host --profile smoke --only 'host/clock_gettime*' --quiet >/dev/null
-  for name in prolog epilog healthcheck; do
+  # Without a baseline one benchmark is not judged: a verdict that lets jobs start, and is said with its reason.
+  GPUGAUGE_STATE="$PWD/state" run -3 "$REAL" check --device host --profile smoke --only 'host/clock_gettime*' --quiet
+  run -0 wrapper prolog
+  [[ $output == *"node4: no verdict: "*"nothing to judge the measurement by"* ]]
+  for name in epilog healthcheck; do
     run -0 wrapper "$name"
     [ "$output" = "" ]
   done
-  echo max_age=1s >>own/slurm.conf
-  sleep 1.1
-  run -0 wrapper prolog
-  [[ $output == *"node4: no verdict: "* ]]
   [ ! -e fake/calls ]
 }
 
