@@ -70,14 +70,17 @@ def nodes_of(partition=None, nodes=None):
     return known
 
 
-def last_line(path):
-    """The last line with something in it, for a sentence; "" for a file that is not there."""
+def words_of(path):
+    """The line of a log that says best why something failed; "" for a file that is not there."""
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
             lines = [line.strip() for line in file.read()[-4000:].splitlines() if line.strip()]
     except OSError:
         return ""
-    return lines[-1] if lines else ""
+    # srun ends with lines that only repeat that something failed.
+    telling = [line for line in lines if not re.search(r"Exited with exit code|Job step aborted|Terminated|Killed", line)]
+    errors = [line for line in telling if re.search(r"\berror\b", line, re.IGNORECASE)]
+    return (errors or telling or lines or [""])[-1]
 
 
 class Running:
@@ -103,7 +106,7 @@ class Running:
         if self.ended_by_us:
             return End(None, f"did not end within {self.seconds:.0f} s")
         if code != 0:
-            return End(code, last_line(self.work.log) or f"ended with {code} and no word why")
+            return End(code, words_of(self.work.log) or f"ended with {code} and no word why")
         return End(0, "")
 
     def signal(self, number):

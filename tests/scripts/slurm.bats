@@ -160,6 +160,23 @@ wrapper() {
   [ "$(tail -n 1 fake/nodes/node4)" = "an administrator" ]
 }
 
+@test "the wrappers read what a real check has stored" {
+  "$REAL" --help | grep -q '^  status ' || skip "this build has no gpugauge status"
+  settings device=host on_regression=drain
+  sed -i "s#^gpugauge=.*#gpugauge=$REAL#" own/slurm.conf
+  run -0 wrapper prolog
+  [[ $output == *"node4: no verdict: "* ]]
+  # Without a baseline one benchmark is not judged: a verdict that lets jobs start, and is said with its reason.
+  GPUGAUGE_STATE="$PWD/state" run -3 "$REAL" check --device host --profile smoke --only 'host/clock_gettime*' --quiet
+  run -0 wrapper prolog
+  [[ $output == *"node4: no verdict: "*"nothing to judge the measurement by"* ]]
+  for name in epilog healthcheck; do
+    run -0 wrapper "$name"
+    [ "$output" = "" ]
+  done
+  [ ! -e fake/calls ]
+}
+
 @test "a status or a controller that hangs keeps nobody waiting" {
   settings on_regression=drain
   sed -i 's/status_seconds=5 scontrol_seconds=10/status_seconds=1 scontrol_seconds=1/' own/settings.sh

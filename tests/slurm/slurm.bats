@@ -190,3 +190,13 @@ is_over() { ! squeue --noheader --jobs="$1" --format=%T 2>/dev/null | grep -qE '
   [ "$(reason_of node8)" = "gpugauge: host: regressed: host/futex_wake" ]
   for number in 1 3 5 6 7; do [[ $(state_of "node$number") != *DRAIN* ]]; done
 }
+
+@test "bisect: a node whose daemon dies inside of the allocation is the one named" {
+  echo '{}' >fabric.json
+  FAKE_FABRIC="$PWD/fabric.json" run -1 timeout 300 salloc --nodelist=node1,node3,node6,node7 --nodes=4 --immediate=30 bash -c \
+    "kill -KILL \$(cat '$CLUSTER/spool/node6.pid'); exec '$HOOKS/bisect' --bench '$GPUGAUGE_SOURCE/tests/slurm/fake_nccl.py' \
+    --gpus-per-node 1 --limit 15 --output '$PWD/out'"
+  echo "$output"
+  [[ $output == *"node that fails: node6"*"fails with every partner"* ]]
+  [[ $output == *"all nodes without node6: "*" GB/s"* ]]
+}
