@@ -13,6 +13,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "result/launcher.hpp"
+
 namespace gpugauge::run {
 namespace {
 
@@ -35,7 +37,9 @@ struct Name {
 Name name_of(const std::string& device) {
   Name name;
   name.address.sun_family = AF_UNIX;
-  const std::string text = ("gpugauge measures " + device).substr(0, sizeof name.address.sun_path - 1);
+  const std::string scope = result::from_environment("GPUGAUGE_LOCK_SCOPE").value_or("");
+  const std::string text =
+      fmt::format("gpugauge {} {}", device, scope).substr(0, sizeof name.address.sun_path - 1);
   std::copy(text.begin(), text.end(), name.address.sun_path + 1);
   name.length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + text.size());
   return name;

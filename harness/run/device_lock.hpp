@@ -13,6 +13,7 @@ namespace gpugauge::run {
 /// It is the name of a Unix socket that stands in no folder, so that users do not need a place that all of
 /// them may write to. Containers with a network of their own have names of their own: what gives out their
 /// GPUs must keep them apart.
+/// GPUGAUGE_LOCK_SCOPE is part of that name: processes with different ones do not wait for each other.
 class DeviceLock {
  public:
   /// `device` is "host" or a GPU's UUID. Calls `waiting` once with one sentence when another process holds

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -84,6 +85,15 @@ TEST(DeviceLock, nobody_waits_for_a_free_device) {
   { const DeviceLock lock(device("a"), nobody); }
   const DeviceLock again(device("a"), nobody);
   const DeviceLock other(device("b"), nobody);
+}
+
+TEST(DeviceLock, scopes_do_not_wait_for_each_other) {
+  const std::string name = device("scoped");
+  ASSERT_EQ(setenv("GPUGAUGE_LOCK_SCOPE", "elsewhere", 1), 0);
+  Asker other(name);
+  ASSERT_EQ(unsetenv("GPUGAUGE_LOCK_SCOPE"), 0);
+  const DeviceLock lock(name, nobody);
+  EXPECT_TRUE(other.finds_it_free());
 }
 
 TEST(DeviceLock, waits_for_the_process_that_holds_it_names_it_and_goes_on_when_it_ends) {
