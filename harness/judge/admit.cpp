@@ -249,7 +249,7 @@ class Admitting {
       made.reason = "no metric was measured both here and by the fleet";
     } else {
       made.state = AdmissionState::admitted;
-      made.reason = fmt::format("all {} metrics are within the spread of {} nodes", made.metrics, made.peers);
+      made.reason = fmt::format("none of {} metrics stands out from {} nodes", made.metrics, made.peers);
     }
   }
 

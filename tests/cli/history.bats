@@ -105,6 +105,52 @@ PY
   [[ $output == *"400 series have fewer than 6 runs and were not looked at"* ]]
 }
 
+@test "trend writes a page and its data, with levels and versions" {
+  setup_store 2 14
+  upgrade_node_1
+  gpugauge history ingest fleet
+  run -0 gpugauge history trend 'synthetic/op/000:bandwidth' --report html=page.html --report json=data.json
+  [[ $output == *"since stack.driver.version"* ]]
+  "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" history data.json
+  "$PYTHON" - <<'PY'
+import json
+text = open("page.html").read().split('<script type="application/json" id="data">')[1].split("</script>")[0]
+data = json.loads(text)
+assert data["kind"] == "history" and len(data["series"]) == 2, data["kind"]
+moved, = [one for one in data["series"] if one["node"] == "node-00001"]
+change, = moved["changes"]
+assert change["at"] == 6 and change["worse"] and "since stack.driver.version 580.65.06 -> 590.10.01" in change["text"], change
+assert [level["from"] for level in moved["levels"]] == [0, 6] and moved["levels"][1]["to"] == 13
+version, = moved["versions"]
+assert version["at"] == 6
+PY
+  run -0 gpugauge history trend 'synthetic/op/0*:bandwidth' --report html=page.html
+  [[ $output == "200 series are on the page; 200 are too many to draw here" ]]
+  run -2 gpugauge history trend 'synthetic/op/0*' --report html=page.html
+  [[ $output == *"400 series are too many to draw"* ]]
+  run -2 gpugauge history trend 'synthetic/op/000:bandwidth' --report junit=x.xml
+  [[ $output == *"a history can be written as html and as json"* ]]
+  run -2 gpugauge history trend 'synthetic/op/000:bandwidth' --report html
+  [[ $output == *"give it as html=FILE"* ]]
+}
+
+@test "a check puts the earlier nights of its device on its page" {
+  setup_store 1 1
+  quick_run now.json
+  gpugauge history ingest now.json --store nights.sqlite
+  gpugauge check --device host --profile smoke --only 'host/clock_gettime*' --quiet --store nights.sqlite --report html=page.html || [ $? -eq 3 ]
+  "$PYTHON" - <<'PY'
+import json
+text = open("page.html").read().split('<script type="application/json" id="data">')[1].split("</script>")[0]
+metrics = [one for one in json.loads(text)["devices"][0]["metrics"] if "value" in one and one["judged"]]
+assert metrics and all(len(one["trend"]) == 2 and one["trend"][1][1] == one["value"] for one in metrics), metrics
+PY
+  run -2 gpugauge check --device host --profile smoke --store nights.sqlite
+  [[ $output == *"--store shows earlier nights on the page of --report html=FILE: give that, too"* ]]
+  run -2 gpugauge check --device host --profile smoke --store none.sqlite --report html=page.html
+  [[ $output == *"there is no store at none.sqlite"* ]]
+}
+
 @test "export writes every process's value, as CSV and as JSON lines, whole or not at all" {
   setup_store 1 2
   gpugauge history ingest fleet

@@ -72,8 +72,13 @@ function trendChart(points, unit, label, options = {}) {
     const plot = new uPlot({
       width: Math.max(240, box.clientWidth || 600), height: 200,
       legend: {show: false}, cursor: {show: false},
+      // Days are those of the runs' own times, UTC, wherever the page is read.
+      tzDate: second => uPlot.tzDate(new Date(second * 1000), "Etc/UTC"),
       scales: {x: {time: true}, y: {range: () => [low - margin, high + margin]}},
-      axes: [axis, {...axis, size: 78, values: (_, splits) => splits.map(value => quantity(value, unit))}],
+      axes: [
+        {...axis, space: 95, values: (_, splits, at, space, step) => splits.map(second => new Date(second * 1000).toISOString().slice(...(step < 86400 ? [5, 16] : [0, 10])).replace("T", " "))},
+        {...axis, size: 78, values: (_, splits) => splits.map(value => quantity(value, unit))},
+      ],
       series: [{}, {stroke: line, width: 1.5, points: {show: true, size: 4, fill: line}}],
       hooks: {drawClear: [chart => {
         const {left, top, width, height} = chart.bbox;

@@ -11,7 +11,8 @@ function seriesPart(series) {
     ...series.changes.map(one => ({...one, level: true})),
     ...series.versions.map(one => ({...one, level: false})),
   ].sort((a, b) => a.at - b.at || b.level - a.level);
-  const marks = changed.map(one => ({at: one.at, tone: one.level ? (one.worse ? "bad" : "good") : "faint"}));
+  // A level that begins where a version changed is one line, in the level's colour.
+  const marks = changed.filter(one => one.level || !changed.some(other => other.level && other.at === one.at)).map(one => ({at: one.at, tone: one.level ? (one.worse ? "bad" : "good") : "faint"}));
   const rows = changed.map(one => element("tr", {},
     element("th", {scope: "row"}, day(one.at)),
     element("td", {}, one.level ? badge(one.worse ? "worse" : "better") : badge("version")),

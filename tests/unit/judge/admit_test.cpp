@@ -265,6 +265,7 @@ TEST(Admit, ADropOfWhatItSaysItDetectsIsDetected) {
     for (const PeerSuspect& suspect : screen_newcomer(scales, tolerances, values, rules))
       found += suspect.metric == 7 ? 1 : 0;
   }
+  RecordProperty("found", found);
   // 90% are promised; chance and the moderated spread leave a little room.
   EXPECT_GE(found, trials * 84 / 100);
 }

@@ -99,14 +99,15 @@ judge::Status status_of(const DeviceReport& made) {
 
 TEST(StatusText, OneLineADevice) {
   const std::string line = draw(status_of(device()), judge::ExitStyle::ci, {});
-  EXPECT_EQ(line,
-            "GPU 0 NVIDIA H200 (GPU-1): regressed, 3 h ago, hbm_thermal (0.82): regressed: 2 of 9 metrics "
-            "(b, c)\n");
+  EXPECT_EQ(
+      line,
+      "GPU 0 NVIDIA H200 (GPU-1): regressed, 3 h 0 min ago, hbm_thermal (0.82): regressed: 2 of 9 metrics "
+      "(b, c)\n");
   DeviceReport good = device();
   good.outcome = {ExitCode::pass, "pass: 9 of 9 metrics within tolerance and limits"};
   good.diagnosis.reset();
   EXPECT_THAT(draw(status_of(good), judge::ExitStyle::slurm, {}),
-              HasSubstr(": pass, 3 h ago: 9 of 9 metrics within tolerance and limits\n"));
+              HasSubstr(": pass, 3 h 0 min ago: 9 of 9 metrics within tolerance and limits\n"));
 }
 
 TEST(StatusText, MonitorsGetTheirs) {

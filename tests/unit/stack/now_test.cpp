@@ -9,7 +9,7 @@ namespace {
 
 std::string information(const std::string& uuid) {
   return "Model: \t\t NVIDIA H200\nIRQ:   \t\t 87\nGPU UUID: \t " + uuid +
-         "\nVideo BIOS: \t ??.??.??.??.??\nBus Type: \t PCIe\n";
+         "\nVideo BIOS: \t 96.00.89.00.01\nBus Type: \t PCIe\n";
 }
 
 TEST(MachineNow, ShowsGpusDriverAndNothingElse) {
@@ -17,7 +17,7 @@ TEST(MachineNow, ShowsGpusDriverAndNothingElse) {
   tree.healthy(2);
   tree.file("/proc/driver/nvidia/gpus/0000:01:00.0/information", information("GPU-1111"));
   tree.file("/proc/driver/nvidia/gpus/0000:02:00.0/information",
-            information("GPU-????????-????-????-????-????????????"));
+            information("GPU-" + std::string(8, '?') + "-" + std::string(4, '?')));
   const MachineNow now = machine_now(tree.root());
   EXPECT_TRUE(now.nvidia);
   EXPECT_TRUE(now.gpus_listed);
