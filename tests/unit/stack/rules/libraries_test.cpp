@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include "stack/rules/support.hpp"
 #include "unit/stack/rules/cuda_found.hpp"
 
 namespace gpugauge::stack {
