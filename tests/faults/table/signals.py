@@ -88,7 +88,7 @@ ROWS = [
         + "; here; kill -KILL $command; finish >/dev/null; rm libexec/*bad*; gpugauge run $HOST --output again.json",
         0,
         "good/op",
-        family="here; exec setpriv --pdeathsig KILL sleep 100",
+        family='exec setpriv --pdeathsig KILL sh -c ": >libexec/here; exec sleep 100"',
         changes="libexec",
     ),
     Fault(
