@@ -97,14 +97,16 @@ std::string draw_sight(const conductor::KeptUpgrade& kept, const report::Termina
       out += "  no metric was measured in two rounds: nothing could be compared\n";
       continue;
     }
-    out += "  " +
-           report::wrap(
-               fmt::format("{} rounds, {} metrics. Against as many rounds of the new stack in one other boot "
-                           "a drop of {} (median) will be found with 90% probability; how boots differ "
-                           "is assumed (1%), and every further boot of the new stack sees more.",
-                           kept.record.rounds, drops.size(), report::percent(judge::median(drops))),
-               terminal.width, 2) +
-           "\n" + report::draw_by_class(rows, terminal);
+    out +=
+        "  " +
+        report::wrap(
+            fmt::format("{} rounds, {} metric{}. Against as many rounds of the new stack in one other boot "
+                        "a drop of {} (median) will be found with 90% probability; how boots differ "
+                        "is assumed (1%), and every further boot of the new stack sees more.",
+                        kept.record.rounds, drops.size(), drops.size() == 1 ? "" : "s",
+                        report::percent(judge::median(drops))),
+            terminal.width, 2) +
+        "\n" + report::draw_by_class(rows, terminal);
   }
   return out;
 }

@@ -9,6 +9,7 @@
 #include "conductor/upgrade.hpp"
 #include "report/console.hpp"
 #include "report/format.hpp"
+#include "report/table.hpp"
 #include "report/upgrade.hpp"
 #include "result/error.hpp"
 #include "run/identity.hpp"

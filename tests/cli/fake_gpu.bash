@@ -4,7 +4,7 @@
 # One GPU with a driver of 570.86.15 and a family that takes 1 ms.
 one_gpu() {
   [ -e "$GPUGAUGE_BUILD/tests/fakes/driver/libcuda.so.1" ] || skip "the fake driver is not built"
-  export GPUGAUGE_FAKE_SCENARIO="$PWD/scenario" LD_LIBRARY_PATH="$GPUGAUGE_BUILD/tests/fakes/driver"
+  export GPUGAUGE_FAKE_SCENARIO="$PWD/scenario" LD_LIBRARY_PATH="$PWD/driver"
   export GPUGAUGE_LIBEXEC="$PWD/libexec"
   mkdir -p "$GPUGAUGE_LIBEXEC"
   cat >"$GPUGAUGE_LIBEXEC/gpugauge-bench-probe" <<'SH'
@@ -30,9 +30,15 @@ SH
   latency 0.001
 }
 
-# driver VERSION: what the driver says it is from now on.
+# driver VERSION [KEY=VALUE ...]: what the driver is from now on, and what else it says (tests/fakes/scenario.hpp).
 driver() {
-  printf '%s\n' devices=1 "name=NVIDIA H100 80GB HBM3" "nvml_driver=$1" >scenario
+  printf '%s\n' devices=1 "name=NVIDIA H100 80GB HBM3" capability=90 "nvml_driver=$1" "${@:2}" >scenario
+  rm -rf driver && mkdir driver
+  # A driver library's file name tells its version.
+  for library in libcuda libnvidia-ml; do
+    cp "$GPUGAUGE_BUILD/tests/fakes/driver/$library.so.1" "driver/$library.so.$1"
+    ln -s "$library.so.$1" "driver/$library.so.1"
+  done
 }
 
 # latency SECONDS: what the family measures from now on.

@@ -36,8 +36,7 @@ std::string wheel_layer(std::string_view name) {
 }
 
 std::string driver_layer(std::string_view key) {
-  if (begins(key, {"driver.newest_kernel", "driver.secure_boot", "driver.kernel_aslr"}))
-    return "system";
+  if (begins(key, {"driver.newest_kernel", "driver.secure_boot", "driver.kernel_aslr"})) return "system";
   if (begins(key, {"driver.persistenced", "driver.uvm", "driver.peermem", "driver.gdrcopy", "driver.nouveau",
                    "driver.device_nodes", "fabric_manager.state"}))
     return setting;
@@ -94,8 +93,10 @@ std::string layer_of(const Difference& difference) {
     case Consequence::setting:
       break;
   }
-  if (!key.starts_with("package.") || !key.ends_with(".version")) return setting;
   // Holds come and go with their package.
+  const bool came_or_went = difference.left == "absent" || difference.right == "absent";
+  if (key.starts_with("package.") && key.ends_with(".held") && came_or_went) return ignored;
+  if (!key.starts_with("package.") || !key.ends_with(".version")) return setting;
   const std::string layer = package_layer(name_in(key, "package."));
   return layer == "other" ? setting : layer;
 }
@@ -147,11 +148,11 @@ void take_package_versions(LayerChange& change) {
   const auto version = [](const std::string& answer) {
     return Version::parse(upstream_version(answer)) ? upstream_version(answer) : "";
   };
+  // A package of another name may have taken the place of the first one.
   for (const Difference& one : change.differences) {
     if (!one.key.starts_with("package.")) continue;
-    change.from = version(one.left);
-    change.to = version(one.right);
-    return;
+    if (change.from.empty()) change.from = version(one.left);
+    if (change.to.empty()) change.to = version(one.right);
   }
 }
 

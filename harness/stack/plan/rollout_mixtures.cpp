@@ -78,6 +78,20 @@ std::string forward_way_out(const Nodes& nodes, const std::string& driver, const
   return "";
 }
 
+/// All that the tables say of it, as one answer.
+Mixture forward_compatibility(const Tables& tables) {
+  Mixture out{"a newer CUDA on an older driver by a forward-compatibility package", Fit::unknown, "", {}};
+  for (const StatedRule& rule : tables.rules) {
+    if (rule.subject != "forward compatibility" || !rule.source.read) continue;
+    out.fit = Fit::limited;
+    out.reason += (out.reason.empty() ? "" : " ") + rule.rule;
+    if (std::find(out.sources.begin(), out.sources.end(), rule.source.text) == out.sources.end())
+      out.sources.push_back(rule.source.text);
+  }
+  if (out.reason.empty()) out.reason = "The tables have no rule for it.";
+  return out;
+}
+
 void add_drivers(const Nodes& nodes, const PlanRequest& request, const Tables& tables,
                  std::vector<Mixture>& out) {
   const auto wanted = asked(request, "driver");
@@ -99,13 +113,7 @@ void add_drivers(const Nodes& nodes, const PlanRequest& request, const Tables& t
       }
       out.push_back(std::move(mixture));
     }
-  if (const StatedRule* rule = forward ? rule_of(tables, "forward compatibility") : nullptr)
-    for (const StatedRule& one : tables.rules)
-      if (one.subject == rule->subject && one.source.read)
-        out.push_back({"a newer CUDA on an older driver by a forward-compatibility package",
-                       Fit::limited,
-                       one.rule,
-                       {one.source.text}});
+  if (forward) out.push_back(forward_compatibility(tables));
   if (!wanted) return;
   for (const std::string& text : cudas_of(nodes)) {
     const PairFit pair = fit_driver_cuda(tables, *wanted, *Version::parse(text));

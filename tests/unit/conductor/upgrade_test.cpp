@@ -194,8 +194,8 @@ TEST_F(Upgrade, ADamagedRecordIsNamed) {
     return out;
   };
   EXPECT_THAT(fault(text.substr(0, 100)), HasSubstr("upgrade.json"));
-  EXPECT_THAT(fault(with("\"measuring\"", "\"somehow\"")), HasSubstr("state should be measuring, open"));
-  EXPECT_THAT(fault(with("\"rounds\": 3", "\"rounds\": 1")), HasSubstr("rounds should be 2 to 100"));
+  EXPECT_THAT(fault(with("\"measuring\"", "\"somehow\"")), HasSubstr("state: should be measuring, open"));
+  EXPECT_THAT(fault(with("\"rounds\": 3", "\"rounds\": 1")), HasSubstr("rounds: should be 2 to 100"));
   EXPECT_THAT(fault(with("\"selection\": \"host\"", "\"selection\": \"../x\"")),
               HasSubstr("names no device"));
   EXPECT_THAT(fault(with("\"name\": \"one\"", "\"name\": \"../one\"")), HasSubstr("is no name of a folder"));

@@ -123,6 +123,22 @@ TEST(StackChange, SettingsAreNoOtherStack) {
   EXPECT_EQ(change.settings.size(), 3U);
 }
 
+TEST(StackChange, WhereNoFileTellsTheVersionThePackagesDo) {
+  Inventory before;
+  Inventory now;
+  set_all(before, {{"package.nvidia-driver-570-open.version", "570.86.15-0ubuntu1"},
+                   {"package.nvidia-driver-570-open.held", "no"},
+                   {"package.libnccl2.version", "2.25.1-1+cuda12.8"}});
+  set_all(now, {{"package.nvidia-driver-580-open.version", "580.65.06-0ubuntu1"},
+                {"package.nvidia-driver-580-open.held", "no"},
+                {"package.libnccl2.version", "2.27.3-1+cuda12.9"}});
+  const StackChange change = stack_change(before, now, parse_plan("driver=580,nccl=2.26"));
+  EXPECT_THAT(states(change), ElementsAre("driver as planned", "nccl planned otherwise"));
+  EXPECT_EQ(change.layers[0].sentence, "driver: 570.86.15 -> 580.65.06, as planned.");
+  EXPECT_EQ(change.layers[1].sentence, "nccl: 2.26 was planned and it is 2.27.3 now (2.25.1 before).");
+  EXPECT_THAT(change.settings, IsEmpty());
+}
+
 TEST(StackChange, ALimitOfAGpuIsAChangeAndAFactThatOnlyTheNewDriverTellsIsNot) {
   Inventory now = node();
   set_gpu(now, 0, {{"power_limit_watt", "500"}, {"fabric_status", "0x0"}});

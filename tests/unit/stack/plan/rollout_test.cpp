@@ -150,7 +150,10 @@ TEST(Rollout, ProgramsOfTheNewCudaOnOldDrivers) {
   EXPECT_THAT(mixture->reason,
               HasSubstr("On these data-centre GPUs the package cuda-compat-13-0 is another way. Keep "
                         "such jobs to nodes that are through."));
-  EXPECT_NE(about(refused, "by a forward-compatibility package"), nullptr);
+  mixture = about(refused, "by a forward-compatibility package");
+  ASSERT_NE(mixture, nullptr);
+  EXPECT_EQ(mixture->fit, Fit::limited);
+  EXPECT_THAT(mixture->reason, HasSubstr("elsewhere initialisation answers 804"));
   EXPECT_EQ(about(limited, "by a forward-compatibility package"), nullptr);
 
   mixture = about(refused, "programs of CUDA 12.8, which are there now, on nodes that have driver 580");
