@@ -17,7 +17,7 @@ PACKAGES_TEST=(
 
 # What scripts/test --all needs on top: promtool, shells and a checker for what they read, the site's generator, a minimal root,
 # and on Debian a browser, which Ubuntu has only as a snap.
-PACKAGES_ALL=(debootstrap doxygen fish gcovr mandoc prometheus zsh)
+PACKAGES_ALL=(debootstrap doxygen fish mandoc prometheus zsh)
 PACKAGES_ALL_DEBIAN=(chromium chromium-driver fonts-dejavu-core python3-selenium)
 
 # packages_for check|test|all: prints the names, one a line.
