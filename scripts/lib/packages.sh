@@ -17,7 +17,7 @@ PACKAGES_TEST=(
 
 # What scripts/test --all needs on top: promtool, shells and a checker for what they read, the site's generator, a minimal root, a
 # Slurm to start as an ordinary user, and on Debian a browser, which Ubuntu has only as a snap.
-PACKAGES_ALL=(debootstrap doxygen fish gcovr mandoc munge prometheus slurm-client slurmctld slurmd zsh)
+PACKAGES_ALL=(debootstrap doxygen fish mandoc munge prometheus slurm-client slurmctld slurmd zsh)
 # And what builds the container image without a registry: the image's base is a Debian.
 PACKAGES_ALL_DEBIAN=(buildah chromium chromium-driver fonts-dejavu-core mmdebstrap python3-selenium)
 
