@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "stack/rules/driver_branch.hpp"
 #include "stack/rules/support.hpp"
@@ -12,12 +13,12 @@ namespace {
 
 /// " Take branch 580 (long-term support, fixes until 2028-06); ... Branch 575 has ended."
 std::string advice(const Tables& tables, const DriverBranch* branch, const Version& needed,
-                   const PlanTerms& terms) {
+                   const Planned& planned, const PlanTerms& terms) {
   const bool production = terms.policy == Policy::production;
   if (branch == nullptr)
-    return fmt::format(
-        " The tables know no {}branch that reaches it, drives these GPUs and still gets fixes.",
-        production ? "long-term or production " : "");
+    return fmt::format(" The tables know no {}branch that reaches it{} and still gets fixes.",
+                       production ? "long-term or production " : "",
+                       planned.capabilities.empty() ? "" : ", drives these GPUs");
   std::string text = fmt::format(" Take branch {} ({})", branch->branch, branch_text(*branch));
   if (branch->latest)
     text += fmt::format("; its newest release known to the tables is {}", driver_text(*branch->latest));
@@ -54,7 +55,7 @@ std::vector<Finding> judge_branches(const PlanRequest& request, const Planned& p
   };
   for (PairFit& pair : pairs) {
     if (!pair.driver_needed || pair.fit == Fit::works || tables.driver_branches.empty()) continue;
-    pair.remedy += advice(tables, advised(*pair.driver_needed), *pair.driver_needed, terms);
+    pair.remedy += advice(tables, advised(*pair.driver_needed), *pair.driver_needed, planned, terms);
   }
   std::vector<Finding> findings;
   const DriverBranch* const branch = planned.driver ? tables.branch(*planned.driver) : nullptr;
@@ -66,10 +67,12 @@ std::vector<Finding> judge_branches(const PlanRequest& request, const Planned& p
          {branch_end_finding(*branch, terms.today), branch_kind_finding(*branch, terms.policy)}) {
       if (!finding) continue;
       findings.push_back(*finding);
-      if (better != nullptr && better != branch)
-        findings.back().next = {fmt::format(
-            "Take branch {} ({}), which drives these GPUs{}", better->branch, branch_text(*better),
-            native == nullptr ? "" : " and reaches CUDA " + planned.cuda->first(2).text())};
+      if (better == nullptr || better == branch) continue;
+      std::vector<std::string> also;
+      if (!planned.capabilities.empty()) also.emplace_back("drives these GPUs");
+      if (native != nullptr) also.push_back("reaches CUDA " + planned.cuda->first(2).text());
+      findings.back().next = {fmt::format("Take branch {} ({}){}{}", better->branch, branch_text(*better),
+                                          also.empty() ? "" : ", which ", fmt::join(also, " and "))};
     }
   }
   const std::vector<std::string> loose = unpinned(request);

@@ -181,6 +181,14 @@ TEST(PlanPolicy, ANewFeatureBranchIsAWarningForProductionOnly) {
       << "a policy changes no outcome";
 }
 
+TEST(PlanPolicy, WithoutAGpuNothingIsSaidOfGpus) {
+  const PlanReport report =
+      plan(parse_plan("cuda=12.8.1,driver=570.124.06"), Inventory{}, with_branches(), development);
+  ASSERT_FALSE(report.findings.empty());
+  EXPECT_EQ(report.findings[0].next[0],
+            "Take branch 580 (long-term support, fixes until 2028-06), which reaches CUDA 12.8");
+}
+
 TEST(PlanPolicy, LinesOfReleasesAreNotPinned) {
   const PlanRequest loose = parse_plan("cuda=13.0,driver=580,torch=2.8,python=3.12,gcc=14", "h100");
   const PlanReport report = plan(loose, Inventory{}, with_branches(), production);
