@@ -56,6 +56,7 @@ wait_until() {
   return 1
 }
 is_drained() { [[ "$(state_of "$1")" == *DRAIN* ]]; }
+is_queued() { scontrol show job "$1" | grep -qE 'JobState=PENDING Reason=(launch_failed_requeued_held|ReqNodeNotAvail)'; }
 is_idle() { [[ "$(state_of "$1")" == IDLE ]]; }
 is_over() { ! squeue --noheader --jobs="$1" --format=%T 2>/dev/null | grep -qE 'PENDING|RUNNING|COMPLETING'; }
 
@@ -160,11 +161,10 @@ is_over() { ! squeue --noheader --jobs="$1" --format=%T 2>/dev/null | grep -qE '
   job="$(sbatch --parsable --nodelist=node2 --nodes=1 --output="$PWD/job.log" --wrap 'echo started')"
   wait_until is_drained node2
   [ "$(reason_of node2)" = "gpugauge: host: regressed: host/triad/one_core" ]
-  sleep 2
+  # The job has not run: Slurm queued it again, held or for the node that it asked for. The reason is still ours.
+  wait_until is_queued "$job"
   [ "$(reason_of node2)" = "gpugauge: host: regressed: host/triad/one_core" ]
-  # The job has not run: Slurm queued it again, and holds it.
-  [ "$(grep -v 'Error running slurm prolog' job.log)" = "" ]
-  scontrol show job "$job" | grep -q 'JobState=PENDING Reason=launch_failed_requeued_held'
+  run ! grep -qx started job.log
   scancel "$job"
   # No verdict: the job starts, the node stays.
   run -0 srun --nodelist=node3 --nodes=1 echo started
