@@ -27,7 +27,9 @@ struct Stat {
 
 std::optional<Stat> read_stat(const fs::path& process) {
   std::ifstream file(process / "stat");
-  const std::string line((std::istreambuf_iterator<char>(file)), {});
+  // A process that ends meanwhile makes the read fail: getline then yields nothing, an iterator would throw.
+  std::string line;
+  std::getline(file, line, '\0');
   const auto name_end = line.rfind(')');  // the name may hold blanks and parentheses of its own
   if (name_end == std::string::npos) return std::nullopt;
   std::istringstream rest(line.substr(name_end + 1));
