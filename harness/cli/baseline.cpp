@@ -6,6 +6,7 @@
 #include "baseline/transfer.hpp"
 #include "conductor/rounds.hpp"
 #include "report/console.hpp"
+#include "report/format.hpp"
 #include "result/error.hpp"
 #include "result/run_file.hpp"
 
