@@ -208,8 +208,8 @@ def main():
     )
     if memory:
         print(
-            f"soak: a run without fault takes {statistics.median(memory) / 1024:.1f} MiB at most; last fifth over first"
-            f" {grown(memory):.3f}"
+            f"soak: peak memory of a run without fault, median: {statistics.median(memory) / 1024:.1f} MiB; last fifth"
+            f" over first {grown(memory):.3f}"
         )
     middle = seen[len(seen) // 10 :]
     descriptors = [one for one, _ in middle]
