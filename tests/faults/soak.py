@@ -25,7 +25,8 @@ import time
 from node import NEVER, Node
 
 RUN = "gpugauge run $HOST"
-# What the family `bad` does, how the command is started, and its exit codes. A None is: it was killed.
+# What the family `bad` does, how the command is started, and its exit codes. SIGTERM in its first moments, before it
+# measures anything, ends it as it ends any command: 143.
 FAULTS = {
     "none": ("leave", RUN, {0}),
     "crash": ("kill -SEGV $$", RUN, {1}),
@@ -47,7 +48,7 @@ FAULTS = {
         "bash -c 'ulimit -n 12; exec gpugauge run --device host --profile smoke --quiet'",
         {0, 1, 2},
     ),
-    "SIGTERM": ("leave", "start " + RUN + "; sleep 0.0$((RANDOM % 10)); kill -TERM $command; finish", {0, 3}),
+    "SIGTERM": ("leave", "start " + RUN + "; sleep 0.0$((RANDOM % 10)); kill -TERM $command; finish", {0, 3, 143}),
     "SIGKILL": (
         "leave",
         "start " + RUN + "; sleep 0.0$((RANDOM % 10)); kill -KILL $command; finish; [ $? = 137 ] || exit 0; exit 9",
@@ -207,8 +208,8 @@ def main():
     )
     if memory:
         print(
-            f"soak: a run without fault takes {statistics.median(memory) / 1024:.1f} MiB at most; last fifth over first"
-            f" {grown(memory):.3f}"
+            f"soak: peak memory of a run without fault, median: {statistics.median(memory) / 1024:.1f} MiB; last fifth"
+            f" over first {grown(memory):.3f}"
         )
     middle = seen[len(seen) // 10 :]
     descriptors = [one for one, _ in middle]
