@@ -47,25 +47,28 @@ _gpugauge() {
     elif [[ "$word" == --*=* ]]; then
       :
     elif [[ "$word" == -* ]]; then
-      kind="$(_gpugauge_value "$path $word")" elif[[" $(_gpugauge_commands " $path ") " == *" $word " * ]];
-then path += " $word" count = 0 else count = $((count + 1)) fi done if[[-n "$kind"]];
-then _gpugauge_reply
-    "$kind"
-    "$current" elif[["$current" == -- *= *]];
-then kind = "$(_gpugauge_value " $path $ {
-  current % %= *
-}
-")" _gpugauge_reply
-    "$kind"
-    "${current#*=}" elif[["$current" == -*]];
-then mapfile - t COMPREPLY < <
-    (compgen - W "$(_gpugauge_options " $path
-                 ")" --"$current") else word = "$(_gpugauge_commands " $path
-                                               ")" kind = "$(_gpugauge_argument " $path " " $count
-                                                          ")" if[[-n "$word" && -z "$kind"]];
-then kind = "words $word" fi _gpugauge_reply
-            "$kind"
-            "$current" fi
+      kind="$(_gpugauge_value "$path $word")"
+    elif [[ " $(_gpugauge_commands "$path") " == *" $word "* ]]; then
+      path+=" $word" count=0
+    else
+      count=$((count + 1))
+    fi
+  done
+  if [[ -n "$kind" ]]; then
+    _gpugauge_reply "$kind" "$current"
+  elif [[ "$current" == --*=* ]]; then
+    kind="$(_gpugauge_value "$path ${current%%=*}")"
+    _gpugauge_reply "$kind" "${current#*=}"
+  elif [[ "$current" == -* ]]; then
+    mapfile -t COMPREPLY < <(compgen -W "$(_gpugauge_options "$path")" -- "$current")
+  else
+    word="$(_gpugauge_commands "$path")"
+    kind="$(_gpugauge_argument "$path" "$count")"
+    if [[ -n "$word" && -z "$kind" ]]; then
+      kind="words $word"
+    fi
+    _gpugauge_reply "$kind" "$current"
+  fi
 }
 complete -F _gpugauge gpugauge
 )script";

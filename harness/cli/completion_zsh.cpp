@@ -29,22 +29,34 @@ _gpugauge() {
       :
     elif [[ $word == -* ]]; then
       kind=$(_gpugauge_value "$at $word")
-    elif (( ${(M)#${(f)" $(_gpugauge_commands $at) "}:#$word:*} )); then
-    at += " $word" count = 0 else((count += 1)) fi done word = $ {
-  words[CURRENT]
-}
-if
-  [[-n $kind]];
-then _gpugauge_reply $kind elif [[$word == -- *= *]];
-then kind =
-    $(_gpugauge_value "$at ${word%%=*}") compset - P 1 '*=' _gpugauge_reply $kind elif [[$word == -*]];
-then rows = (${(f) "$(_gpugauge_options $at)"})_describe option rows else rows =
-    (${(f) "$(_gpugauge_commands $at)"})(($ #rows == 0)) || _describe command rows kind =
-        $(_gpugauge_argument $at $count)[[-z $kind]] || _gpugauge_reply $kind fi
+    else
+      rows=(${(f)"$(_gpugauge_commands $at)"})
+      if (( ${rows[(I)$word:*]} )); then
+        at+=" $word" count=0
+      else
+        (( count += 1 ))
+      fi
+    fi
+  done
+  word=${words[CURRENT]}
+  if [[ -n $kind ]]; then
+    _gpugauge_reply $kind
+  elif [[ $word == --*=* ]]; then
+    kind=$(_gpugauge_value "$at ${word%%=*}")
+    compset -P 1 '*='
+    _gpugauge_reply $kind
+  elif [[ $word == -* ]]; then
+    rows=(${(f)"$(_gpugauge_options $at)"})
+    _describe option rows
+  else
+    rows=(${(f)"$(_gpugauge_commands $at)"})
+    (( $#rows == 0 )) || _describe command rows
+    kind=$(_gpugauge_argument $at $count)
+    [[ -z $kind ]] || _gpugauge_reply $kind
+  fi
 }
 
-if
-  [[${funcstack[1]} == _gpugauge]]; then
+if [[ ${funcstack[1]} == _gpugauge ]]; then
   _gpugauge "$@"
 else
   compdef _gpugauge gpugauge

@@ -52,6 +52,7 @@ DefinedOption read(const CLI::Option& option) {
   if (option.get_items_expected_max() > 0) {
     out.value = type.substr(0, type.find(':'));
     out.words = listed(type);
+    out.only_these = !out.words.empty();
     if (out.value.empty()) out.value = "VALUE";
   }
   if (const auto found = offers().find(&option); found != offers().end()) out.words = found->second();

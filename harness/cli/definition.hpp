@@ -21,6 +21,7 @@ struct DefinedOption {
   std::string description;           ///< as in help; may hold line breaks
   std::string preset;                ///< its value when not given, where help shows it
   std::vector<std::string> words;    ///< values that the definition lists or offers
+  bool only_these = false;           ///< nothing but `words` is taken; otherwise they are what comes to mind
   ValueKind kind = ValueKind::none;  ///< what a shell offers for its value
   bool repeated = false;             ///< takes any number of values
   bool required = false;             ///< the command refuses to run without it

@@ -78,7 +78,7 @@ std::string entry(const DefinedOption& option) {
     out += paragraph(text.substr(from, to - from));
     from = to + 1;
   }
-  if (option.kind == ValueKind::words && option.description.find(option.words.front()) == std::string::npos)
+  if (option.only_these && option.description.find(option.words.front()) == std::string::npos)
     out += paragraph(fmt::format("One of {}.", fmt::join(option.words, ", ")));
   return out;
 }

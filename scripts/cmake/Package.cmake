@@ -32,9 +32,9 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION utils)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
-set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "${PROJECT_DESCRIPTION}
- Measures a node, compares it with physical limits and earlier runs, and says
- pass, regressed or cannot judge, and why.")
+# The first line is the project's description.
+set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "Measures a node, compares it with physical limits and earlier runs, and says
+pass, regressed or cannot judge, and why.")
 # Not asked from dpkg-shlibdeps: it would name the versions of the build machine, not those that the symbols need, and the CUDA
 # libraries that a family measures. A gauge must not change the stack that it measures: those are suggested, never pulled in.
 # GLIBCXX_3.4.30 came with GCC 12.
