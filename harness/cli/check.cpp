@@ -128,8 +128,7 @@ int check(const Arguments& arguments, const Invocation& invocation) {
     result::write_file(own_file(arguments.observation),
                        diagnose::to_json(*report.devices.front().observation));
   if (!not_kept.empty()) {
-    fmt::print(stderr, "gpugauge: the verdict could not be kept for `gpugauge status`: {}\n",
-               report::plain(not_kept));
+    warn(fmt::format("the verdict could not be kept for `gpugauge status`: {}", not_kept));
     code = static_cast<int>(judge::ExitCode::error);
   }
   return code;

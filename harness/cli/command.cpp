@@ -38,9 +38,10 @@ std::vector<std::string> class_names() {
 void add_measure_options(CLI::App& command, MeasureArguments& arguments) {
   const std::string profiles = fmt::format("{}", fmt::join(profile_names(), ", "));
   offer(command
-            .add_option("-d,--device", arguments.device,
-                        "all (every GPU, and the links of several), host, links (between the GPUs), a GPU's index "
-                        "or UUID, several with commas; or rank: of several ranks on a node each its own GPU")
+            .add_option(
+                "-d,--device", arguments.device,
+                "all (every GPU, and the links of several), host, links (between the GPUs), a GPU's index "
+                "or UUID, several with commas; or rank: of several ranks on a node each its own GPU")
             ->capture_default_str(),
         [] {
           return std::vector<std::string>{"all", "host", "links", "rank"};

@@ -16,7 +16,8 @@ result::Rank asked_rank() {
   const auto rank = result::find_rank();
   if (!rank)
     throw result::UsageError(
-        "--device rank: no launcher started this process as a rank; give all, links, host, an index or a UUID");
+        "--device rank: no launcher started this process as a rank; give all, links, host, an index or a "
+        "UUID");
   return *rank;
 }
 
@@ -57,10 +58,10 @@ bool take_turns(const std::string& device) {
 void say_turns(const std::string& device) {
   const auto rank = result::find_rank_of_several();
   if (!take_turns(device) || rank->local_rank != 0) return;
-  fmt::print(stderr,
-             "gpugauge: {} ranks on this node measure the same devices, one after another; start one rank a "
-             "node, or give --device rank\n",
-             *rank->local_size);
+  warn(fmt::format(
+      "{} ranks on this node measure the same devices, one after another; start one rank a node, or give "
+      "--device rank",
+      *rank->local_size));
 }
 
 std::string own_file(const std::string& file) {

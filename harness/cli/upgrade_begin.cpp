@@ -179,8 +179,8 @@ int begin(Arguments arguments, const Invocation& invocation) {
   const conductor::MeasureOptions options = measure_options(arguments.measure, invocation, progress);
   const Devices devices = find_devices(arguments.measure.device);
   if (devices.targets.gpu_wanted && devices.gpus.state != stack::GpuState::usable) {
-    fmt::print(stderr, "gpugauge: no usable GPU, so that the old stack cannot be measured: {}\n",
-               report::plain(devices.gpus.explanation));
+    warn(
+        fmt::format("no usable GPU, so that the old stack cannot be measured: {}", devices.gpus.explanation));
     return static_cast<int>(judge::ExitCode::cannot_judge);
   }
   const std::vector<conductor::Chosen> chosen =
@@ -192,7 +192,7 @@ int begin(Arguments arguments, const Invocation& invocation) {
     if (!asked.versions.empty()) plan = stack::plan(asked, before, stack::tables());
     if (plan && plan->outcome == stack::Fit::fails && !arguments.anyway) {
       print(report::draw(*plan, report::terminal(1)));
-      fmt::print(stderr, "gpugauge: nothing was recorded or measured: change the plan, or say --anyway\n");
+      warn("nothing was recorded or measured: change the plan, or say --anyway");
       return static_cast<int>(judge::ExitCode::regressed);
     }
     conductor::UpgradeRecord& record = kept.record;
@@ -225,8 +225,7 @@ int begin(Arguments arguments, const Invocation& invocation) {
         conductor::measure_old(kept, device, options, found->target, found->choice, devices.gpus);
     progress.clear();
     if (stopped.empty()) continue;
-    fmt::print(stderr, "gpugauge: {}; the whole rounds are kept: `gpugauge upgrade begin --resume` goes on\n",
-               report::plain(stopped));
+    warn(fmt::format("{}; the whole rounds are kept: `gpugauge upgrade begin --resume` goes on", stopped));
     return static_cast<int>(judge::ExitCode::cannot_judge);
   }
   kept.record.state = conductor::UpgradeState::open;
