@@ -64,8 +64,9 @@ record() {
   [ "$status" -eq 0 ]
   [ "$(head -n 1 "$CALLS")" = test_gpu ]
   [[ "$(sed -n 2p "$CALLS")" == "run $UUID run --device $UUID --profile standard"* ]]
-  [[ "$(sed -n 3p "$CALLS")" == "run $UUID run --device $UUID --profile deep --only copy/d2d/1GiB"* ]]
-  [ "$(sed -n '4,$p' "$CALLS" | tr '\n' ' ')" = "sanitizer memcheck sanitizer racecheck sanitizer synccheck sanitizer initcheck " ]
+  [[ "$(sed -n 3p "$CALLS")" == *" run --device links --profile standard"* ]]
+  [[ "$(sed -n 4p "$CALLS")" == "run $UUID run --device $UUID --profile deep --only copy/d2d/1GiB"* ]]
+  [ "$(sed -n '5,$p' "$CALLS" | tr '\n' ' ')" = "sanitizer memcheck sanitizer racecheck sanitizer synccheck sanitizer initcheck " ]
   grep -q '^| primitive/reduce:bandwidth | cub/reduce:bandwidth | 0.500 | 0.98 | below |$' "$BATS_TEST_TMPDIR/out/ratios/ratios.md"
   python3 - "$BATS_TEST_TMPDIR/out/run/provenance.json" <<'TEXT'
 import json, os, sys
@@ -118,7 +119,7 @@ TEXT
 @test "an unknown stage is a usage error that names those there are" {
   record warp-drive
   [ "$status" -eq 2 ]
-  [[ "$output" == *'"warp-drive"'*"gpu-tests run ratios sanitizer"* ]]
+  [[ "$output" == *'"warp-drive"'*"gpu-tests run links ratios sanitizer"* ]]
 }
 
 @test "without a build the sentence says what to do" {

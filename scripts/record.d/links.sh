@@ -1,0 +1,10 @@
+# shellcheck shell=bash disable=SC2034
+# Collectives and copies between the node's GPUs; with one GPU only that NCCL starts and computes rightly.
+STAGE_ORDER=25
+STAGE_TITLE="What lies between the GPUs"
+STAGE_SECONDS=240
+stage_commands() {
+  cat <<TEXT
+"\$BUILD/bin/gpugauge" run --device links --profile standard --output "\$OUT/links.json"
+TEXT
+}
