@@ -125,7 +125,7 @@ int run_devices(const Arguments& arguments, const Invocation& invocation) {
     print(arguments.json ? result::to_json(stored.run)
                          : report::draw(stored.run, report::terminal(1), {arguments.every_metric}));
     if (!arguments.json) print(fmt::format("  kept as {}\n", report::plain(stored.file.string())));
-    bool failed = !choices[i].unmeasured.empty();
+    bool failed = !choice.unmeasured.empty();
     bool measured = false;
     for (const result::Process& process : stored.run.processes) {
       failed = failed || process.status == result::Status::failed;
