@@ -119,9 +119,12 @@ std::string draw_whole(const conductor::KeptUpgrade& kept, const stack::Inventor
     out += title("Plan") +
            "  none: `upgrade end` will compare whatever has changed. --to says what should change.\n\n";
   } else {
-    out += title("Plan") + report::draw(stack::plan(request, before, stack::tables()), terminal) + "\n";
+    out += title("Plan") +
+           report::draw(stack::plan(request, before, stack::tables(), {stack::Policy::development, today()}),
+                        terminal) +
+           "\n";
   }
-  const report::Doctor doctor = examine(before, "development");
+  const report::Doctor doctor = examine(before, stack::Policy::development);
   for (const stack::Finding& finding : doctor.findings)
     if (finding.severity == stack::Severity::failure) out += report::draw(finding, terminal, false) + "\n";
   out += title("Recorded packages") + report::draw_packages(before, terminal) + "\n";
@@ -189,7 +192,8 @@ int begin(Arguments arguments, const Invocation& invocation) {
   if (!arguments.resume) {
     before = read_stack(arguments.source);
     std::optional<stack::PlanReport> plan;
-    if (!asked.versions.empty()) plan = stack::plan(asked, before, stack::tables());
+    if (!asked.versions.empty())
+      plan = stack::plan(asked, before, stack::tables(), {stack::Policy::development, today()});
     if (plan && plan->outcome == stack::Fit::fails && !arguments.anyway) {
       print(report::draw(*plan, report::terminal(1)));
       warn("nothing was recorded or measured: change the plan, or say --anyway");

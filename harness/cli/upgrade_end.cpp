@@ -13,6 +13,7 @@
 #include "report/upgrade.hpp"
 #include "result/error.hpp"
 #include "run/identity.hpp"
+#include "stack/inventory/node.hpp"
 
 namespace gpugauge::cli {
 namespace {
@@ -151,7 +152,9 @@ report::Report judged(const Upgrade& upgrade, const Devices& devices, const judg
                       bool strict) {
   report::Report out;
   out.command = "upgrade";
-  out.stack = stack::layers(stack::fingerprint(devices.gpus), devices.gpus);
+  stack::Context context;
+  context.environment = stack::current_environment();
+  out.stack = stack::layers(stack::with_report(stack::files_of_node(context), devices.gpus));
   for (const UpgradeDevice& device : upgrade.kept.record.devices) {
     out.devices.push_back(upgrade.side == "returned"
                               ? judge_returned(upgrade, device, policy, strict)
