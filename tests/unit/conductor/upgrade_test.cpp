@@ -58,7 +58,7 @@ class Upgrade : public testing::Test {
   run::Fakes fakes_;
   KeptUpgrade kept_;
   MeasureOptions options_;
-  Target target_{false, "host", "host"};
+  Target target_{DeviceKind::host, "host", "host"};
   Choice choice_;
 };
 
