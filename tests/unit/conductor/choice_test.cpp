@@ -57,15 +57,15 @@ std::vector<std::string> names(const Choice& choice) {
 
 TEST(Choice, OfAGpuHoldsTheFamiliesThatCannotSayWhatTheyMeasure) {
   const Catalogue made = with_a_broken_family();
-  const auto of = [&](bool gpu, const std::vector<std::string>& families,
+  const auto of = [&](DeviceKind kind, const std::vector<std::string>& families,
                       const std::vector<std::string>& words) {
-    return choose(made, run::profile("deep"), gpu, families, words).unmeasured;
+    return choose(made, run::profile("deep"), kind, families, words).unmeasured;
   };
-  EXPECT_EQ(of(true, {}, {}), made.problems);
-  EXPECT_EQ(of(false, {}, {}), std::vector<std::string>{}) << "most need a GPU";
-  EXPECT_EQ(of(true, {"gemm"}, {}), std::vector<std::string>{}) << "not asked for";
-  EXPECT_EQ(of(true, {}, {"gemm16"}), std::vector<std::string>{}) << "not asked for";
-  EXPECT_EQ(usage_error([&] { of(true, {"cudnn"}, {}); }), made.problems.front());
+  EXPECT_EQ(of(DeviceKind::gpu, {}, {}), made.problems);
+  EXPECT_EQ(of(DeviceKind::host, {}, {}), std::vector<std::string>{}) << "most need a GPU";
+  EXPECT_EQ(of(DeviceKind::gpu, {"gemm"}, {}), std::vector<std::string>{}) << "not asked for";
+  EXPECT_EQ(of(DeviceKind::gpu, {}, {"gemm16"}), std::vector<std::string>{}) << "not asked for";
+  EXPECT_EQ(usage_error([&] { of(DeviceKind::gpu, {"cudnn"}, {}); }), made.problems.front());
 }
 
 stack::GpuReport two_gpus() {
