@@ -28,9 +28,20 @@ set_target_properties(PkgConfig::LIBUV PROPERTIES INTERFACE_LINK_LIBRARIES "${_u
 if(TARGET pugixml::static)
   set_target_properties(pugixml::pugixml PROPERTIES INTERFACE_LINK_LIBRARIES pugixml::static)
 endif()
+if(TARGET ZLIB::ZLIB)
+  gpugauge_static(_z libz.a)
+  # CMake's module may name a configuration's file, which goes before the other.
+  set_target_properties(ZLIB::ZLIB PROPERTIES IMPORTED_LOCATION "${_z}" IMPORTED_LOCATION_RELEASE "${_z}")
+endif()
+if(TARGET SQLite::SQLite3 OR GPUGAUGE_STORE)
+  gpugauge_static(_sqlite libsqlite3.a)
+endif()
+if(TARGET SQLite::SQLite3)
+  set_target_properties(SQLite::SQLite3 PROPERTIES IMPORTED_LOCATION "${_sqlite}"
+    INTERFACE_LINK_LIBRARIES "${CMAKE_DL_LIBS};Threads::Threads;m")
+endif()
 if(GPUGAUGE_STORE)
   # libpq cannot be linked statically (Debian's wants Kerberos and LDAP): it is opened at run time (harness/store/libpq.cpp).
-  gpugauge_static(_sqlite libsqlite3.a)
   set_target_properties(PkgConfig::STORE_CLIENTS PROPERTIES INTERFACE_LINK_LIBRARIES
     "${_sqlite};${CMAKE_DL_LIBS};Threads::Threads;m")
 endif()

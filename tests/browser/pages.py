@@ -4,6 +4,10 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "faults"))
+from node import FAMILY, definitions, samples  # a family that is a script  # noqa: E402
 
 HOSTILE = [
     "</script><script>window.hacked = 1</script>",
@@ -19,9 +23,9 @@ class Pages:
         self.bin = pathlib.Path(build) / "bin"
         self.folder = pathlib.Path(folder)
 
-    def _gpugauge(self, name, *arguments):
+    def _gpugauge(self, name, *arguments, **more):
         page = self.folder / f"{name}.html"
-        environment = dict(os.environ, GPUGAUGE_STATE=str(self.folder / "state"))
+        environment = dict(os.environ, GPUGAUGE_STATE=str(self.folder / "state"), **more)
         subprocess.run([self.bin / "gpugauge", *map(str, arguments), "--report", f"html={page}"],
                        env=environment, stdout=subprocess.DEVNULL, check=False, timeout=300)
         if not page.is_file():
@@ -48,8 +52,8 @@ class Pages:
         done = subprocess.run([self.bin / "gpugauge", "history", "--help"], capture_output=True, text=True, check=False)
         return "Not in this build" not in done.stdout + done.stderr
 
-    def _gpugauge_plain(self, *arguments):
-        environment = dict(os.environ, GPUGAUGE_STATE=str(self.folder / "state"))
+    def _gpugauge_plain(self, *arguments, **more):
+        environment = dict(os.environ, GPUGAUGE_STATE=str(self.folder / "state"), **more)
         subprocess.run([self.bin / "gpugauge", *map(str, arguments)], env=environment, stdout=subprocess.DEVNULL, check=False, timeout=300)
 
     def history(self, version="590.10.01"):
@@ -74,13 +78,21 @@ class Pages:
         return self._gpugauge("history", "history", "trend", "synthetic/op/00?:bandwidth", "--store", store)
 
     def check_with_nights(self):
-        """A real check of the host whose metrics were measured before."""
+        """A check of the host whose metrics were measured before, by a family whose values no noise changes."""
+        libexec = self.folder / "libexec"
+        libexec.mkdir()
+        (libexec / "made.definitions").write_text(json.dumps(definitions("made", False)))
+        (libexec / "made.samples").write_text(json.dumps(samples("made", False)))
+        family = libexec / "gpugauge-bench-made"
+        family.write_text(FAMILY.format(name="made", describe="describe", body="leave"))
+        family.chmod(0o755)
+        host = ("--device", "host", "--profile", "smoke", "--quiet")
         store = self.folder / "host.sqlite"
         for night in range(2):
             run = self.folder / f"host-{night}.json"
-            self._gpugauge_plain("run", "--device", "host", "--profile", "smoke", "--only", "host/clock_gettime*", "--quiet", "--output", run)
+            self._gpugauge_plain("run", *host, "--output", run, GPUGAUGE_LIBEXEC=str(libexec))
             self._gpugauge_plain("history", "ingest", run, "--store", store, "--quiet")
-        return self._gpugauge("nightly", "check", "--device", "host", "--profile", "smoke", "--only", "host/clock_gettime*", "--quiet", "--store", store)
+        return self._gpugauge("nightly", "check", *host, "--store", store, GPUGAUGE_LIBEXEC=str(libexec))
 
     def hostile_fleet(self):
         """Names that would be markup, in every place that a run's author chooses."""

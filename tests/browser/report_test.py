@@ -128,11 +128,10 @@ class ReportTest(unittest.TestCase):
             self.skipTest("this build has no history: SOCI is not installed")
         page = self.pages.check_with_nights()
         data = page.read_text().split('<script type="application/json" id="data">')[1].split("</script>", 1)[0]
-        # What was too noisy to judge one night is not stored.
         shown = [one for one in json.loads(data)["devices"][0]["metrics"] if "trend" in one]
         self.assertTrue(shown)
         for metric in shown:
-            self.assertIn(len(metric["trend"]), (2, 3), "one night or two, and now")
+            self.assertEqual(len(metric["trend"]), 3, "two nights, and now")
             self.assertAlmostEqual(metric["trend"][-1][1], metric["value"])
         self.browser.open(page)
         for button in self.find_all("tbody button.open"):

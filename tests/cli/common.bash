@@ -6,7 +6,8 @@ setup() {
   export PATH="$GPUGAUGE_BUILD/bin:$PATH"
   export GPUGAUGE_STATE="$BATS_TEST_TMPDIR/state"
   # Tests run at the same time; what they measure is not the point, so that none waits for another's.
-  export GPUGAUGE_DEVICE_LOCK="$BATS_TEST_TMPDIR"
+  # Its first 40 characters count: what differs stands there.
+  export GPUGAUGE_DEVICE_LOCK="${BATS_RUN_TMPDIR##*-}.$BATS_TEST_NUMBER.${BATS_TEST_FILENAME##*/}"
   unset GPUGAUGE_LIBEXEC GPUGAUGE_BASELINES NO_COLOR COLUMNS
   # Tests that look for sentences set it, so that no line break stands within one.
   if [[ -n ${WIDE:-} ]]; then export COLUMNS=1000; fi

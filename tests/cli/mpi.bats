@@ -4,10 +4,17 @@ load common
 
 tiny=(--device host --profile smoke --only 'host/clock_gettime*' --quiet)
 
-# mpi CODE RANKS COMMAND...
+# mpi CODE RANKS COMMAND...: every rank must end with CODE. Told not to end the job when one rank does not end with 0, mpirun itself
+# ends with 0, so that each rank keeps its own.
 mpi() {
   command -v mpirun >/dev/null || skip "no mpirun: scripts/setup --for test installs openmpi-bin"
-  COLUMNS=1000 run "-$1" --separate-stderr timeout 300 mpirun --oversubscribe --allow-run-as-root --bind-to none -n "$2" "${@:3}"
+  rm -f codes
+  COLUMNS=1000 run --separate-stderr timeout 300 mpirun --oversubscribe --allow-run-as-root --bind-to none \
+    --mca orte_abort_on_non_zero_status 0 -n "$2" bash -c '"$@"; code=$?; echo "$code" >>codes; exit "$code"' rank "${@:3}"
+  echo "$output"
+  echo "$stderr" >&2
+  [ "$(wc -l <codes)" = "$2" ]
+  [ "$(sort -u codes)" = "$1" ]
 }
 
 # as_rank RANK RANKS LOCAL LOCALS COMMAND...: one rank, by hand, on a node of LOCALS ranks.
@@ -83,29 +90,33 @@ PY
 }
 
 @test "commands that nobody started together do not measure the host at once either" {
-  for name in a b c; do gpugauge run "${tiny[@]}" --output "$name.json" >"$name.out" 2>&1 & done
+  for name in a b c; do gpugauge run "${tiny[@]}" --wait 120 --output "$name.json" >"$name.out" 2>&1 & done
   wait
   separate_rounds a.json b.json c.json
 }
 
-@test "who waits says for whom" {
+@test "a command that nobody told to wait says who measures the host, and ends with 3" {
   gpugauge run --device host --profile smoke --quiet --output long.json >/dev/null &
   first=$!
-  wait_until families_there "$first"
-  run -0 --separate-stderr gpugauge run "${tiny[@]}" --output short.json
-  [[ $stderr == "gpugauge: another gpugauge (process $first) measures this host; waiting until it ends" ]]
-  wait "$first"
-  separate_rounds long.json short.json
+  wait_until measures "$first"
+  for wait in "" "--wait=0"; do
+    COLUMNS=1000 run -3 --separate-stderr gpugauge run "${tiny[@]}" ${wait:+"$wait"} --output short.json
+    [[ $stderr == "gpugauge: host is being measured by process $first (gpugauge run --device host "*") since "*"; nothing was measured; --wait SECONDS waits for it" ]]
+    [ ! -e short.json ]
+  done
+  kill -TERM "$first"
+  wait "$first" || true
 }
 
-families_there() {
-  [ -n "$(families_of "$1")" ]
+# A family of this command measures, so that it holds its device: those that only describe themselves come before.
+measures() {
+  pgrep --parent "$1" --full 'gpugauge-bench-.*--gpugauge_samples=' >/dev/null
 }
 
 @test "a holder that is killed lets go" {
   gpugauge run --device host --profile smoke --quiet --output killed.json >/dev/null &
   first=$!
-  wait_until families_there "$first"
+  wait_until measures "$first"
   kill -KILL "$first"
   wait "$first" || true
   quick_run after.json

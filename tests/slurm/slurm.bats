@@ -20,6 +20,8 @@ if [[ "\$1" == status ]]; then
   cat "$BATS_FILE_TMPDIR/verdict/\$SLURMD_NODENAME"
   exit 1
 fi
+# Each node is a machine of its own: none holds the host against another.
+export GPUGAUGE_DEVICE_LOCK="\$SLURMD_NODENAME"
 # The commands of a page, on a machine without a GPU and in seconds.
 if [[ "\$1" == run && -n "\${PAGE:-}" ]]; then set -- run --quiet --device host --profile smoke --only 'host/clock_gettime*'; fi
 busy=()

@@ -169,7 +169,7 @@ ROWS = [
         family="sleep 1; leave",
         output="whole",
         holds=(
-            'python -c \'import json; run = json.load(open("out.json")); assert 1 < run["wall_seconds"] < 20,'
+            'python -c \'import json; run = json.load(open("out.json")); assert 1 < run["wall_seconds"] < 3600,'
             ' run["wall_seconds"]\''
         ),
     ),
@@ -182,7 +182,7 @@ ROWS = [
         family="sleep 1; leave",
         output="whole",
         holds=(
-            'python -c \'import json; run = json.load(open("out.json")); assert 1 < run["wall_seconds"] < 20,'
+            'python -c \'import json; run = json.load(open("out.json")); assert 1 < run["wall_seconds"] < 3600,'
             ' run["wall_seconds"]\''
         ),
     ),

@@ -39,7 +39,8 @@ ROWS = [
     ),
     second(
         "the one that waits is stopped",
-        "gpugauge run $HOST --output out.json --wait 100 & second=$!; sleep 0.5; kill -TERM $second; wait $second",
+        "gpugauge run --device host --profile smoke --output out.json --wait 100 >said 2>&1 & second=$!; wait_until grep"
+        " -q '^waiting: host' said; kill -TERM $second; wait $second; ended=$?; cat said; (exit $ended)",
         3,
         "stopped by SIGTERM before it was done",
     ),
