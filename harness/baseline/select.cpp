@@ -98,6 +98,7 @@ Candidate consider(const std::filesystem::path& folder, const result::Fingerprin
     const Manifest manifest = load_manifest(folder);
     // A baseline of another device is no problem to report: a node with eight cards has eight of them.
     if (own && !device.empty() && manifest.device != device) return {};
+    if (!device.empty() && result::device_kind(manifest.device) != result::device_kind(device)) return {};
     const State state = state_of(read_log(folder));
     if (state == State::retired) return {};
     Candidate found{load(folder), Fit::full};

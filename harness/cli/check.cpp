@@ -107,7 +107,7 @@ int check(const Arguments& arguments, const Invocation& invocation) {
     keep([&] {
       conductor::keep_verdict(state, report.devices.back(), narrowed(arguments.measure), devices.gpus);
     });
-    if (!report.devices.back().rounds.back().complete) break;
+    if (!report.devices.back().rounds.back().complete || report.devices.back().interrupted) break;
   }
   progress.clear();
   report.outcome = conductor::combine(report.devices, report.node);

@@ -66,6 +66,8 @@ void end_children_with_the_command();
 /// From here on SIGINT, SIGTERM and SIGHUP end the command with a sentence and 3, whatever it waits for; a
 /// run that is under way takes them over meanwhile.
 void stop_with_a_sentence();
+/// And with this exit status instead of 3: what 3 is called in the style that was asked for.
+void stop_with_status(int exit_status);
 
 /// The devices that --device names, and what is known of the GPUs. When a GPU is wanted and none is usable,
 /// `explanation` says why.

@@ -61,6 +61,12 @@ int run(const Arguments& arguments, const Invocation& invocation) {
   report::ProgressLine progress(report::terminal(2), arguments.quiet);
   options.progress = [&](const report::ProgressState& state) { progress.show(state); };
   const stack::GpuReport gpus = stack::probe_gpus();
+  std::vector<conductor::Target> targets;
+  for (const stack::Gpu& gpu : gpus.gpus)
+    targets.push_back({.kind = conductor::DeviceKind::gpu, .selection = gpu.uuid, .label = gpu.name});
+  if (targets.empty()) targets.push_back({.selection = "host", .label = "host"});
+  const auto held = hold(targets, {}, progress);
+  if (!held->refusal().empty()) return busy(*held);
   const result::Run measured = conductor::run_frameworks(options, gpus);
   progress.clear();
   const report::FrameworksReport report = conductor::judge_frameworks(measured, gpus);

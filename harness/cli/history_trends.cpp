@@ -22,11 +22,11 @@ std::string host_name() {
 
 /// The devices of the store that are this one. A GPU has a UUID; a host has only its name, and where the runs
 /// were stored without it, the only host that there is.
-std::vector<store::Device> same_device(const std::vector<store::Device>& all, const std::string& selection) {
+std::vector<store::Device> same_device(const std::vector<store::Device>& all, const std::string& identity) {
   std::vector<store::Device> same;
   for (const store::Device& device : all)
-    if (device.identity == selection) same.push_back(device);
-  if (selection != "host" || same.size() < 2) return same;
+    if (device.identity == identity) same.push_back(device);
+  if (identity != "host" || same.size() < 2) return same;
   const std::string name = host_name();
   std::erase_if(same, [&](const store::Device& device) { return device.node != name; });
   return same;
@@ -52,7 +52,8 @@ void add_trends(store::Store& store, report::DeviceReport& device) {
   const store::Facts facts = [&store](std::int64_t id) -> const result::Fingerprint& {
     return store.fingerprint(id);
   };
-  const std::vector<store::Device> same = same_device(store.devices(), device.selection);
+  const std::vector<store::Device> same =
+      same_device(store.devices(), store::identity_of(device.rounds.front()));
   std::map<std::string, report::Measured> measured;
   for (report::Measured& metric : report::summarise(device.rounds.front()))
     measured.emplace(metric.key, metric);

@@ -120,6 +120,7 @@ int run_command(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : judge::exit_status(style_in(invocation.arguments), tool_error);
   }
+  stop_with_status(judge::exit_status(exit_style_of(app), static_cast<int>(judge::ExitCode::cannot_judge)));
   return judge::exit_status(exit_style_of(app), attempt(action));
 }
 

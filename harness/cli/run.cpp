@@ -73,6 +73,8 @@ int run_all_together(const Arguments& arguments, const conductor::MeasureOptions
   const conductor::Choice choice =
       conductor::choose(conductor::catalogue(), options.profile, conductor::DeviceKind::gpu,
                         arguments.measure.families, arguments.measure.only);
+  const auto held = hold(targets, arguments.measure, progress);
+  if (!held->refusal().empty()) return busy(*held);
   std::vector<conductor::DeviceCommand> commands;
   commands.reserve(targets.size());
   for (const conductor::Target& target : targets)
@@ -116,8 +118,11 @@ int run_devices(const Arguments& arguments, const Invocation& invocation) {
         "--output names one file and {} devices are chosen; name one with --device, give a folder "
         "(ending with /), or leave --output out",
         devices_chosen.size()));
-  const auto held = hold(targets_of(devices_chosen), arguments.measure, progress);
-  if (!held->refusal().empty()) return busy(*held);
+  std::unique_ptr<run::DeviceLocks> held;
+  if (arguments.together == 0) {  // otherwise the command that started this one holds it
+    held = hold(targets_of(devices_chosen), arguments.measure, progress);
+    if (!held->refusal().empty()) return busy(*held);
+  }
   for (const auto& [target, choice] : devices_chosen) {
     const conductor::Stored stored =
         conductor::measure(options, target, choice, devices.gpus, 1, {}, arguments.output);

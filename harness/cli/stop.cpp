@@ -13,6 +13,7 @@ namespace gpugauge::cli {
 namespace {
 
 volatile std::sig_atomic_t measuring = 0;
+volatile std::sig_atomic_t status = static_cast<int>(judge::ExitCode::cannot_judge);
 
 struct Stop {
   int signal;
@@ -32,7 +33,7 @@ extern "C" void on_stop(int signal) {
   }
   for (const Stop& stop : stops)
     if (stop.signal == signal && ::write(STDERR_FILENO, stop.sentence, std::strlen(stop.sentence)) < 0) break;
-  ::_exit(static_cast<int>(judge::ExitCode::cannot_judge));
+  ::_exit(status);
 }
 
 }  // namespace
@@ -48,6 +49,10 @@ void end_children_with_the_command() {
     action.sa_flags = SA_RESTART;
     ::sigaction(stop.signal, &action, nullptr);
   }
+}
+
+void stop_with_status(int exit_status) {
+  status = exit_status;
 }
 
 void stop_with_a_sentence() {

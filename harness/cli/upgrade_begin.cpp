@@ -189,6 +189,8 @@ int begin(Arguments arguments, const Invocation& invocation) {
   const std::vector<conductor::Chosen> chosen =
       conductor::choose_for(conductor::catalogue(), options.profile, devices.targets.devices,
                             arguments.measure.families, arguments.measure.only);
+  const auto held = hold(targets_of(chosen), arguments.measure, progress);
+  if (!held->refusal().empty()) return busy(*held);
   if (!arguments.resume) {
     before = read_stack(arguments.source);
     std::optional<stack::PlanReport> plan;
@@ -216,8 +218,6 @@ int begin(Arguments arguments, const Invocation& invocation) {
     kept.folder = conductor::upgrade_folder(state, record.name);
     write_record(kept, before, asked, plan ? &*plan : nullptr);
   }
-  const auto held = hold(targets_of(chosen), arguments.measure, progress);
-  if (!held->refusal().empty()) return busy(*held);
   for (const conductor::UpgradeDevice& device : kept.record.devices) {
     const auto found = std::find_if(chosen.begin(), chosen.end(), [&](const conductor::Chosen& one) {
       return one.target.selection == device.selection;

@@ -99,12 +99,24 @@ int without_gpu(Upgrade& upgrade, const std::string& explanation, const report::
   return static_cast<int>(outcome.code);
 }
 
-/// Rounds still to measure on this side in this boot: what an interrupted `upgrade end` left, or all.
-int missing_rounds(const KeptUpgrade& kept, const std::string& side, const UpgradeDevice& device) {
+/// True when no fact of the stack that both tell differs.
+bool same_stack(const result::Facts& now, const result::Facts& then) {
+  return std::all_of(now.begin(), now.end(), [&](const auto& fact) {
+    const auto found = then.find(fact.first);
+    return found == then.end() || found->second == fact.second;
+  });
+}
+
+/// Rounds still to measure on this side, of this boot and this stack: what an interrupted `upgrade end` left,
+/// or all.
+int missing_rounds(const KeptUpgrade& kept, const std::string& side, const UpgradeDevice& device,
+                   const stack::GpuReport& gpus) {
   const std::vector<result::Run> have = conductor::kept_rounds(kept, side, device);
   const std::string boot = run::boot_id();
-  const auto here = static_cast<int>(
-      std::count_if(have.begin(), have.end(), [&](const result::Run& one) { return one.boot_id == boot; }));
+  const result::Facts now = stack::fingerprint(gpus).stack;
+  const auto here = static_cast<int>(std::count_if(have.begin(), have.end(), [&](const result::Run& one) {
+    return one.boot_id == boot && same_stack(now, one.fingerprint.stack);
+  }));
   return kept.record.rounds - here % kept.record.rounds;
 }
 
@@ -122,8 +134,9 @@ std::string measure(const Upgrade& upgrade, const Devices& devices, const Measur
   for (const auto& [target, choice] : chosen) {
     const UpgradeDevice device{target.selection, target.label};
     options.runs_folder = upgrade.kept.folder / upgrade.side / device.selection;
-    const conductor::Rounds rounds = conductor::measure_rounds(
-        options, target, choice, devices.gpus, 1, missing_rounds(upgrade.kept, upgrade.side, device), false);
+    const conductor::Rounds rounds =
+        conductor::measure_rounds(options, target, choice, devices.gpus, 1,
+                                  missing_rounds(upgrade.kept, upgrade.side, device, devices.gpus), false);
     progress.clear();
     if (!rounds.stopped.empty()) return rounds.stopped;
   }

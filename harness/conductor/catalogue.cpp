@@ -184,6 +184,9 @@ Choice choose(const Catalogue& catalogue, const run::Profile& profile, DeviceKin
       wanted.insert(found.begin(), found.end());
     }
     std::erase_if(chosen, [&](const Benchmark* benchmark) { return !wanted.contains(benchmark); });
+  }
+  // A family that measures links measures single GPUs, too: it must be told which of them are meant.
+  if (!words.empty() || kind == DeviceKind::links) {
     for (const Benchmark* benchmark : chosen) choice.only.push_back(benchmark->id);
     std::sort(choice.only.begin(), choice.only.end());
   }

@@ -86,10 +86,8 @@ Differences differing(const result::Run& run, const baseline::Baseline& baseline
                       const std::vector<std::string>& treatment) {
   Differences out;
   const std::string& pinned = baseline.manifest.device;
-  const auto kind = [](const std::string& device) {
-    return device == "host" || device == "links" ? device : "gpu";
-  };
-  if (kind(pinned) != kind(run.device)) out.undeclared.push_back({"device", run.device, pinned});
+  if (result::device_kind(pinned) != result::device_kind(run.device))
+    out.undeclared.push_back({"device", run.device, pinned});
   for (baseline::Mismatch& field : baseline::mismatches(run.fingerprint, baseline.runs.front().fingerprint)) {
     const bool declared = std::any_of(treatment.begin(), treatment.end(), [&](const std::string& word) {
       return baseline::covers(word, field.field);

@@ -37,7 +37,7 @@ struct Stored {
 };
 
 /// Measures one round of one device and stores it where place.hpp says; `file` is what the user asked for.
-/// Waits while another process measures the device. `only` narrows it further for a repeated round. An
+/// `only` narrows it further for a repeated round. An
 /// interrupted round is stored too, marked partial.
 Stored measure(const MeasureOptions& options, const Target& target, const Choice& choice,
                const stack::GpuReport& gpus, int round, const std::vector<std::string>& only = {},

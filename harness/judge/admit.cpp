@@ -176,10 +176,13 @@ class Admitting {
     for (const PeerKind& kind : kinds_) {
       const PeerRound& usual = *kind.front().front();
       const std::string other = model_of(*usual.fingerprint, usual.device);
-      const bool host = usual.device == "host";
-      if (host != (first.device == "host") || other != model) {
-        models.push_back(fmt::format("{} ({} node{})", host ? "hosts with " + other : other, kind.size(),
-                                     kind.size() == 1 ? "" : "s"));
+      const std::string_view what = result::device_kind(usual.device);
+      if (what != result::device_kind(first.device) || other != model) {
+        models.push_back(fmt::format("{} ({} node{})",
+                                     what == "host"    ? "hosts with " + other
+                                     : what == "links" ? "links between " + other
+                                                       : other,
+                                     kind.size(), kind.size() == 1 ? "" : "s"));
         continue;
       }
       std::vector<Drift> drift = incomparable(here, kind, policy_);

@@ -23,7 +23,8 @@ constexpr std::array style_table{
 };
 
 const Row& row_of(ExitStyle style) {
-  return *std::find_if(style_table.begin(), style_table.end(), [&](const Row& row) { return row.style == style; });
+  return *std::find_if(style_table.begin(), style_table.end(),
+                       [&](const Row& row) { return row.style == style; });
 }
 
 }  // namespace

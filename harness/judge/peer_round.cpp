@@ -65,7 +65,7 @@ PeerRound PeerCollector::without_values(const result::Run& run, const Collected&
     out.source_hashes.insert(fact);
     return true;
   });
-  out.kind = (run.device == "host" ? "host " : "gpu ") + baseline::key(common);
+  out.kind = fmt::format("{} {}", result::device_kind(run.device), baseline::key(common));
   return out;
 }
 

@@ -172,17 +172,21 @@ std::vector<PeerSuspect> screen_newcomer(std::span<const PeerScale> scales,
     throw std::invalid_argument("one tolerance and one value for every scale");
   std::vector<PeerSuspect> all;
   std::vector<double> p_values;
+  NodeTests newcomer(1);
   for (std::size_t m = 0; m < scales.size(); ++m) {
     const double change = values[m] - scales[m].centre;
     if (!scales[m].usable || std::isnan(change)) continue;
     p_values.push_back(t_upper_tail(change / error_of(scales[m]), scales[m].degrees));
-    all.push_back({m, 0, change, p_values.back(), false});
+    newcomer.add(0, p_values.back());
+    all.push_back({m, 0, change, p_values.back(), false, false});
   }
+  const bool stands_out = newcomer.standing_out(rules.node_level).front();
   const std::vector<bool> rejected = benjamini_hochberg(p_values, rules.false_discovery);
   std::vector<PeerSuspect> out;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::size_t m = all[i].metric;
     all[i].rejected = rejected[i] && all[i].change > tolerances[m];
+    all[i].stands_out = stands_out;
     const bool warned =
         scales[m].nodes < rules.few_nodes && all[i].change > rules.warning_multiple * tolerances[m];
     if (all[i].rejected || warned) out.push_back(all[i]);
@@ -193,7 +197,8 @@ std::vector<PeerSuspect> screen_newcomer(std::span<const PeerScale> scales,
 double detectable_change(const PeerScale& scale, double tolerance, std::size_t tests,
                          const PeerRules& rules) {
   constexpr double power = .9;
-  const double level = rules.false_discovery / static_cast<double>(std::max<std::size_t>(1, tests));
+  const double level = std::min(rules.false_discovery, rules.node_level) /
+                       static_cast<double>(std::max<std::size_t>(1, tests));
   const double quantiles = t_quantile(1 - level, scale.degrees) + t_quantile(power, scale.degrees);
   return std::max(tolerance, quantiles * error_of(scale));
 }

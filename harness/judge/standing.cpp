@@ -145,8 +145,7 @@ class Judging {
       if (!gauged) add_never(gpu);
     }
     add_gone(gpus);
-    if (const Kept* links = find(of_links); links != nullptr && links->verdict.boot_id == now_.boot_id)
-      add_stored(*links);
+    if (const Kept* links = find(of_links)) add_stored(*links);
     if (out_.devices.empty()) add_ungauged("all", "GPUs", "none was ever gauged: `gpugauge check` does");
   }
 

@@ -21,12 +21,17 @@ struct Names {
   const char* size;
   const char* local_rank;
   const char* local_size;
+  const char* only_with = nullptr;  ///< set by this launcher and nobody else
 };
 
 constexpr std::array launchers{
     Names{"hand", "GPUGAUGE_RANK", "GPUGAUGE_RANKS", "GPUGAUGE_LOCAL_RANK", "GPUGAUGE_LOCAL_RANKS"},
     Names{"Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK",
           "OMPI_COMM_WORLD_LOCAL_SIZE"},
+    // Before Slurm: inside a step these start ranks of their own, which inherit that step's variables. Slurm
+    // itself sets PMI_RANK with some of its plugins, but not what only Hydra and torchrun set.
+    Names{"Hydra", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS", "MPI_LOCALRANKID"},
+    Names{"torchrun", "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "TORCHELASTIC_RUN_ID"},
     // SLURM_PROCID alone also stands in a batch script, which is not a rank.
     Names{"Slurm", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", nullptr},
     Names{"Hydra", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS"},
@@ -91,6 +96,10 @@ std::optional<int> whole_number(const Lookup& lookup, const char* name, int leas
 
 std::optional<Rank> find_rank(const Lookup& lookup) {
   for (const Names& names : launchers) {
+    // RANK alone, or an empty PMI_RANK, is anybody's.
+    const auto said = [&](const char* name) { return !lookup(name).value_or("").empty(); };
+    if (names.only_with != nullptr && !said(names.only_with)) continue;
+    if (!said(names.rank) || !said(names.size)) continue;
     const auto rank = whole_number(lookup, names.rank, 0, most_ranks - 1);
     const auto size = whole_number(lookup, names.size, 1, most_ranks);
     if (!rank || !size) continue;

@@ -89,4 +89,8 @@ Run parse_run(const std::string& text, const std::string& origin, Detail detail 
 /// JSON text of a run file. Throws std::invalid_argument when a value is not finite or breaks a rule above.
 std::string to_json(const Run& run);
 
+/// What Run::device names: "host", "links" (what lies between the GPUs of a node), or "gpu" for everything
+/// else.
+std::string_view device_kind(std::string_view device);
+
 }  // namespace gpugauge::result

@@ -69,17 +69,16 @@ std::string start_of(pid_t process) {
 }
 
 /// "process 812 (gpugauge check, user 1000) since ...", from what the kernel knows of the socket's owner.
-std::string owner_of(const Address& address) {
-  const std::string unknown = "another process that cannot be asked";
-  const int asking = open_socket();
-  if (asking < 0) return unknown;
+/// `asking`: a new socket. It stays connected: each connection takes one of the owner's 64 places, closed or
+/// not.
+std::string owner_of(const Address& address, int asking) {
   ucred owner{};
   socklen_t size = sizeof owner;
   const bool known =
+      asking >= 0 &&
       ::connect(asking, reinterpret_cast<const sockaddr*>(&address.name), address.length) == 0 &&
       ::getsockopt(asking, SOL_SOCKET, SO_PEERCRED, &owner, &size) == 0;
-  ::close(asking);
-  if (!known) return unknown;
+  if (!known) return "another process that cannot be asked";
   std::string command = read_kernel_file(fmt::format("/proc/{}/cmdline", owner.pid)).substr(0, 200);
   while (!command.empty() && command.back() == '\0') command.pop_back();
   std::replace(command.begin(), command.end(), '\0', ' ');
@@ -105,6 +104,20 @@ DeviceLocks::DeviceLocks(const std::vector<std::string>& devices, double wait_se
 
 DeviceLocks::~DeviceLocks() {
   release();
+  if (asking_ >= 0) ::close(asking_);
+}
+
+const std::string& DeviceLocks::owner(const std::string& device) {
+  char nothing = 0;
+  const bool same = asking_ >= 0 && device == asked_ &&
+                    ::recv(asking_, &nothing, 1, MSG_PEEK | MSG_DONTWAIT) < 0 &&
+                    (errno == EAGAIN || errno == EWOULDBLOCK);  // not hung up
+  if (same) return owner_;
+  if (asking_ >= 0) ::close(asking_);
+  asking_ = open_socket();
+  asked_ = device;
+  owner_ = owner_of(address_of(device), asking_);
+  return owner_;
 }
 
 void DeviceLocks::release() {
@@ -126,7 +139,7 @@ bool DeviceLocks::take(const std::vector<std::string>& devices) {
     }
     if (socket >= 0) ::close(socket);
     if (socket >= 0 && !bound && error == EADDRINUSE) {
-      refusal_ = fmt::format("{} is being measured by {}", device, owner_of(address));
+      refusal_ = fmt::format("{} is being measured by {}", device, owner(device));
       release();  // all or none: two that wait for each other would wait for ever
       return false;
     }

@@ -32,9 +32,14 @@ class DeviceLocks {
 
  private:
   bool take(const std::vector<std::string>& devices);
+  /// Who holds the device. Asked anew only when that one has gone.
+  const std::string& owner(const std::string& device);
   void release();
 
   std::vector<int> sockets_;
+  int asking_ = -1;
+  std::string asked_;
+  std::string owner_;
   std::string refusal_;
   std::string remark_;
 };

@@ -88,7 +88,7 @@ void GpuTelemetry::read_line(const std::string& line) {
     if (!is_uuid(uuid)) return garbage();
     if (gpu.contains("lost") && remark_.empty())
       remark_ = fmt::format(
-          "{} was lost while it was measured: NVML answers that the GPU is lost; look for its Xid in dmesg, "
+          "{} was lost meanwhile: NVML answers that the GPU is lost; look for its Xid in dmesg, "
           "and restart the machine or replace the card if it happens again.",
           uuid);
     for (const auto& [name, entry] : gpu.items()) {

@@ -129,6 +129,10 @@ result::Facts suite_from(const std::string& text, const std::string& origin) {
   return suite;
 }
 
+std::string identity_of(const result::Run& run) {
+  return run.device == "host" ? "host" : storable(judge::PeerCollector::without_values(run, {}, {}, {}).node);
+}
+
 Record record_of(const result::Run& run, std::string content_hash, const std::string& source,
                  const std::string& node) {
   Record out;
@@ -156,7 +160,7 @@ Record record_of(const result::Run& run, std::string content_hash, const std::st
     fault.reason = storable(fault.reason);
   }
   // A host has no number of its own, and its boot changes: within a node it is "host".
-  out.identity = run.device == "host" ? "host" : out.peer.node;
+  out.identity = identity_of(run);
   out.facts = facts_text(run.fingerprint);
   out.facts_hash = baseline::sha256(out.facts);
   for (auto& [key, metric] : collected.metrics) {

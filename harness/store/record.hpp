@@ -35,6 +35,9 @@ struct Record {
   std::vector<Measured> measured;
 };
 
+/// What the history calls the device of a run: UUIDs of the GPUs, or "host".
+std::string identity_of(const result::Run& run);
+
 /// Reduces a run to its record. `content_hash`: baseline::sha256 of its file. Throws result::FormatError,
 /// naming `source`, when the run does not say when it started, or has neither a value nor a fault.
 Record record_of(const result::Run& run, std::string content_hash, const std::string& source,
