@@ -60,12 +60,15 @@ int run_all_together(const Arguments& arguments, const conductor::MeasureOptions
   std::erase_if(targets, [](const conductor::Target& target) {
     return target.implied && target.kind == conductor::DeviceKind::links;  // its GPUs are busy one by one
   });
-  if (targets.size() < 2 || std::any_of(targets.begin(), targets.end(), [](const conductor::Target& target) {
-        return target.kind != conductor::DeviceKind::gpu;
-      }))
-    throw result::UsageError(fmt::format(
-        "--devices-together measures two GPUs or more at once and --device {} chose {}",
-        arguments.measure.device, targets.size() == 1 ? targets.front().label : "something else too"));
+  const auto other = std::find_if(targets.begin(), targets.end(), [](const auto& target) {
+    return target.kind != conductor::DeviceKind::gpu;
+  });
+  const std::string what =
+      other == targets.end() ? "" : fmt::format("{} too", conductor::in_words(other->kind));
+  if (targets.size() < 2 || other != targets.end())
+    throw result::UsageError(
+        fmt::format("--devices-together measures two GPUs or more at once and --device {} chose {}",
+                    arguments.measure.device, targets.size() == 1 ? targets.front().label : what));
   if (arguments.json)
     throw result::UsageError(
         "--json prints one run file and --devices-together measures several: take the "

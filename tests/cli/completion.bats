@@ -51,7 +51,7 @@ complete_in_bash() {
   run -0 complete_in_bash gpugauge check --profile=sm
   [ "$output" = smoke ]
   run -0 complete_in_bash gpugauge check --device ""
-  [ "$output" = $'all\nhost' ]
+  [ "$output" = $'all\nhost\nlinks\nrank' ]
   run -0 complete_in_bash gpugauge check --device host --report ju
   [ "$output" = junit= ]
   : >verdict.xml

@@ -71,7 +71,7 @@ ROWS = [
         "doctor: an inventory that is none",
         "gpugauge doctor --inventory earlier.json",
         2,
-        "earlier.json holds no inventory",
+        "earlier.json is a run file, which tells only a part of a stack",
     ),
     Fault(
         "doctor: a lock that is none",

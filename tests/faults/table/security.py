@@ -128,7 +128,7 @@ ROWS = [
         "temporary files are private",
         "umask 0; start "
         + RUN
-        + "; here; find tmp -mindepth 1 ! -name .owner -perm /077; find tmp -perm /022 -mindepth 1; touch libexec/over;"
+        + "; here; find tmp -mindepth 1 -maxdepth 1 -perm /077; touch libexec/over;"
         " finish",
         0,
         "^host",
