@@ -20,6 +20,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 KEPT = ROOT / "scripts/lib/docs-gaps.txt"
 GAP = re.compile(r"harness/(\w+)/\S+?:\d+: (?:warning: |error: )?(?:Member|Compound) .* is not documented\.$")
 
+# The table of faults is full of shell, in which Doxygen finds commands of its own. Its form has a test (docs.faults).
+COMMANDS = re.compile(r"docs/faults\.md:\d+: warning: (?:Found unknown command|Unsupported xml/html tag|expected whitespace)")
+
 
 def kept_gaps():
     lines = KEPT.read_text().splitlines() if KEPT.exists() else []
@@ -52,6 +55,8 @@ def main():
         match = GAP.search(line)
         if match:
             gaps[match.group(1)] += 1
+        elif COMMANDS.search(line):
+            continue
         elif line.strip():
             findings.append(line.removeprefix(f"{ROOT}/"))
     if answer.returncode != 0:

@@ -184,7 +184,8 @@ def markdown(rows):
 
     def cell(text):
         text = re.sub(r"\s+", " ", text.strip().replace("\n", " ⏎ ")).replace("|", "\\|")
-        return f"`{text}`" if text else ""
+        fence = "``" if "`" in text else "`"
+        return f"{fence}{text}{fence}" if text else ""
 
     lines = [
         "# The faults it is driven through",
