@@ -69,6 +69,11 @@ int run_all_together(const Arguments& arguments, const conductor::MeasureOptions
     throw result::UsageError(
         fmt::format("--devices-together measures two GPUs or more at once and --device {} chose {}",
                     arguments.measure.device, targets.size() == 1 ? targets.front().label : what));
+  if (!arguments.output.empty() && !conductor::names_a_folder(arguments.output))
+    throw result::UsageError(fmt::format(
+        "--output names one file and {} devices are chosen; name one with --device, give a folder "
+        "(ending with /), or leave --output out",
+        targets.size()));
   if (arguments.json)
     throw result::UsageError(
         "--json prints one run file and --devices-together measures several: take the "
