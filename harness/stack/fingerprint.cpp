@@ -53,7 +53,8 @@ result::Facts stack_facts(const GpuReport& gpus, const Tree& tree, const Environ
   if (gpus.kernel_module_version.empty() && gpus.driver_version.empty())
     facts["driver.open_module"] = "absent";
   facts["driver.libcuda_path"] = or_absent(gpus.libcuda_path);
-  facts["driver.libcuda_version"] = gpus.libcuda_path.empty() ? "absent" : said_or_unknown(gpus.libcuda_version);
+  facts["driver.libcuda_version"] =
+      gpus.libcuda_path.empty() ? "absent" : said_or_unknown(gpus.libcuda_version);
   facts["driver.cuda_max"] = or_absent(gpus.driver_cuda_version);
   facts["cuda.toolkit"] = or_absent(result::build().cuda);
   const Loader loader(tree, environment);

@@ -15,8 +15,8 @@ struct Planned {
   std::vector<Version> capabilities;  ///< of the GPUs
 };
 
-/// What is to be said of the driver's branch and of versions that pin nothing. To the remedy of each pair that
-/// wants a newer driver it adds the branch to take.
+/// What is to be said of the driver's branch and of versions that pin nothing. To the remedy of each pair
+/// that wants a newer driver it adds the branch to take.
 std::vector<Finding> judge_branches(const PlanRequest& request, const Planned& planned, const Tables& tables,
                                     const PlanTerms& terms, std::vector<PairFit>& pairs);
 
