@@ -91,6 +91,7 @@ std::string draw_sight(const conductor::KeptUpgrade& kept, const report::Termina
   for (const conductor::UpgradeDevice& device : kept.record.devices) {
     const std::vector<judge::Sensitivity> rows = judge::foreseen(conductor::old_side(kept, device));
     std::vector<double> drops;
+    drops.reserve(rows.size());
     for (const judge::Sensitivity& row : rows) drops.push_back(row.minimum_detectable_drop);
     out += terminal.paint(report::plain(device.label), report::Tone::strong) + "\n";
     if (drops.empty()) {

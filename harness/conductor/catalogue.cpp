@@ -233,6 +233,7 @@ std::vector<Chosen> choose_for(const Catalogue& catalogue, const run::Profile& p
 
 std::vector<Target> targets_of(const std::vector<Chosen>& chosen) {
   std::vector<Target> out;
+  out.reserve(chosen.size());
   for (const Chosen& one : chosen) out.push_back(one.target);
   return out;
 }

@@ -1,4 +1,6 @@
 // What a binary carries for this GPU: machine code, PTX, or neither.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "diagnose/causes/predicates.hpp"
@@ -38,12 +40,21 @@ Fact only_virtual(const Seen& seen) {
   return fmt::format("the binary holds PTX only: {}", list->text());
 }
 
+/// As many parts of a version as `like` has: a driver says 13.0, and a toolkit's 13.0.88 is no newer.
+std::string as_far_as(const std::string& version, const std::string& like) {
+  std::size_t end = version.find('.');
+  for (auto dots = std::count(like.begin(), like.end(), '.'); dots > 0 && end != std::string::npos; --dots)
+    end = version.find('.', end + 1);
+  return version.substr(0, end);
+}
+
 Fact ptx_newer(const Seen& seen) {
   const Value* most = seen.inventory("driver.cuda_max");
   if (most == nullptr || !most->number()) return std::nullopt;
   for (const char* key : {"cuda.ptx_version", "cuda.toolkit", "cuda.runtime", "framework.cuda"}) {
     const Value* toolkit = seen.inventory(key);
-    if (toolkit != nullptr && toolkit->number() && compare_versions(toolkit->text(), most->text()) > 0)
+    if (toolkit != nullptr && toolkit->number() &&
+        compare_versions(as_far_as(toolkit->text(), most->text()), most->text()) > 0)
       return fmt::format("{} = {} is newer than the driver's CUDA {}", key, toolkit->text(), most->text());
   }
   return std::nullopt;

@@ -15,7 +15,7 @@ namespace {
 
 // In reading order. "*" stands for one part of a key; a list's copies after the first one are the loader's
 // second choice and are not pinned.
-constexpr std::array pinned{
+constexpr std::array pinned_facts{
     "driver.version",
     "driver.kernel_module_version",
     "driver.kernel_module_kind",
@@ -160,7 +160,7 @@ std::optional<Item> lock_value(const Inventory& inventory, const std::string& ke
 Lock make_lock(const Inventory& inventory, std::string created) {
   Lock lock;
   lock.created = std::move(created);
-  for (const std::string pattern : pinned) {
+  for (const std::string pattern : pinned_facts) {
     const auto star = pattern.find('*');
     if (star == std::string::npos) {
       add(lock, inventory, pattern);

@@ -39,7 +39,7 @@ std::string span_text(std::vector<Version> versions) {
 }
 
 /// "7.5, 8.0, 9.0": every one, in order, each once.
-std::string list_text(std::vector<Version> versions) {
+std::string sorted_list_text(std::vector<Version> versions) {
   std::sort(versions.begin(), versions.end());
   versions.erase(std::unique(versions.begin(), versions.end()), versions.end());
   std::string text;
@@ -124,15 +124,15 @@ PairFit fit_cudnn_gpu(const Tables& tables, const Version& cudnn, const std::opt
     pair.sources.push_back(rows.front()->source.text);
     return fit::unknown(pair, fmt::format("The support matrix of cuDNN {} names {}; this one is newer and of "
                                           "the same major number, so it may work.",
-                                          rows.front()->cudnn.text(), list_text(listed)));
+                                          rows.front()->cudnn.text(), sorted_list_text(listed)));
   }
-  return fit::judged(
-      pair, Fit::fails, "cudnn",
-      fmt::format("The support matrix of cuDNN {} names {}.", rows.front()->cudnn.text(), list_text(listed)),
-      capability < *std::min_element(listed.begin(), listed.end())
-          ? "Use an older cuDNN, one that still supports this GPU."
-          : "Use a newer cuDNN.",
-      rows.front()->source);
+  return fit::judged(pair, Fit::fails, "cudnn",
+                     fmt::format("The support matrix of cuDNN {} names {}.", rows.front()->cudnn.text(),
+                                 sorted_list_text(listed)),
+                     capability < *std::min_element(listed.begin(), listed.end())
+                         ? "Use an older cuDNN, one that still supports this GPU."
+                         : "Use a newer cuDNN.",
+                     rows.front()->source);
 }
 
 PairFit fit_cudnn_driver(const Tables& tables, const Version& cudnn, const Version& cuda,

@@ -199,6 +199,15 @@ TEST(Diagnose, TwoComputingProcessesInTheProcessListAreANeighbour) {
   EXPECT_NE(first(desktop).first, "neighbour_process");
 }
 
+TEST(Diagnose, AToolkitsPatchLevelIsNotNewerThanTheDriver) {
+  const char* same = R"({"metrics": [{"class": "launch", "factor": 1.5}],
+    "inventory": {"driver.cuda_max": "13.0", "cuda.toolkit": "13.0.88"}})";
+  EXPECT_NE(first(same).first, "ptx_newer_than_driver");
+  const char* newer = R"({"errors": [{"api": "cuda", "code": 222}],
+    "inventory": {"driver.cuda_max": "12.8", "cuda.toolkit": "13.0.88"}})";
+  EXPECT_EQ(first(newer).first, "ptx_newer_than_driver");
+}
+
 TEST(Diagnose, WhatACardIsChosenByExplainsNoSlownessAlone) {
   const char* chosen = R"({"metrics": [{"class": "coll_large", "factor": 3}],
     "environment": {"NCCL_IB_HCA": "mlx5", "NCCL_SOCKET_IFNAME": "eth0"}, "inventory": {"nccl.transport": "ib"}})";
