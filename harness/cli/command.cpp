@@ -31,6 +31,7 @@ std::vector<std::string> profile_names() {
 
 std::vector<std::string> class_names() {
   std::vector<std::string> names;
+  names.reserve(result::classes.size());
   for (const result::ClassInfo& one : result::classes) names.emplace_back(one.name);
   return names;
 }

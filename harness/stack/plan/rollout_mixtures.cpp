@@ -53,7 +53,7 @@ const StatedRule* rule_of(const Tables& tables, const std::string& subject) {
 
 /// Not allowed by that rule; unknown where nobody read it, or it is not in the tables.
 Mixture by_rule(const Tables& tables, const std::string& subject, Fit fit, std::string what,
-                std::string more) {
+                const std::string& more) {
   const StatedRule* rule = rule_of(tables, subject);
   if (rule == nullptr) return {std::move(what), Fit::unknown, "The tables have no rule for it. " + more, {}};
   return {
@@ -140,6 +140,7 @@ void add_nccl(const Nodes& nodes, const PlanRequest& request, const Tables& tabl
     if (const std::string brought = node->inventory.value("framework.torch.nccl"); Version::parse(brought))
       ++there[brought];
   std::vector<std::string> texts;
+  texts.reserve(there.size());
   for (const auto& [text, count] : there) texts.push_back(text);
   const auto wanted = asked(request, "nccl");
   std::string comes = wanted ? wanted->text() : "";

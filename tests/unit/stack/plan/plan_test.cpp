@@ -1,5 +1,6 @@
 #include "stack/plan/plan.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "result/error.hpp"

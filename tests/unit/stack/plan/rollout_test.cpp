@@ -35,6 +35,7 @@ RolloutNode node(const std::string& name, const std::string& driver = "570.124.0
 
 std::vector<RolloutNode> fleet(int count) {
   std::vector<RolloutNode> nodes;
+  nodes.reserve(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) nodes.push_back(node(fmt::format("n{:03}", i)));
   return nodes;
 }
