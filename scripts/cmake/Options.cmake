@@ -9,7 +9,7 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
 
 option(GPUGAUGE_WERROR "Treat warnings as errors" OFF)
 option(GPUGAUGE_PORTABLE "Link the harness so that it starts where only the C library is (scripts/package)" OFF)
-set(GPUGAUGE_SANITIZE "" CACHE STRING "Sanitizers for host code, as -fsanitize takes them (address,undefined)")
+set(GPUGAUGE_SANITIZE "" CACHE STRING "Sanitizers for host code, as -fsanitize takes them (address,undefined; or thread)")
 
 add_library(gpugauge_options INTERFACE)
 add_library(gpugauge::options ALIAS gpugauge_options)
@@ -28,6 +28,29 @@ if(GPUGAUGE_SANITIZE)
   target_compile_options(gpugauge_options INTERFACE
     $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${GPUGAUGE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all>)
   target_link_options(gpugauge_options INTERFACE -fsanitize=${GPUGAUGE_SANITIZE})
+endif()
+
+# gpugauge_count(TARGET): with GPUGAUGE_COVERAGE, its code counts how often each line ran and each branch was taken, in files beside
+# its objects (scripts/lib/coverage). Only the harness is counted: not its tests, and nothing that measures.
+option(GPUGAUGE_COVERAGE "Count which lines of the harness run" OFF)
+function(gpugauge_count target)
+  if(GPUGAUGE_COVERAGE)
+    target_compile_options(${target} PRIVATE --coverage -fprofile-update=atomic)   # threads count, too
+    target_link_options(${target} INTERFACE --coverage)
+    get_target_property(_type ${target} TYPE)
+    if(_type STREQUAL "EXECUTABLE")
+      target_link_options(${target} PRIVATE --coverage)
+    endif()
+  endif()
+endfunction()
+
+# tests/fuzz as libFuzzer executables; every object then counts what of it was run.
+option(GPUGAUGE_FUZZ "Build the fuzzing targets instead of the tests (clang)" OFF)
+if(GPUGAUGE_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR "GPUGAUGE_FUZZ needs clang, and the compiler is ${CMAKE_CXX_COMPILER_ID}: cmake --preset fuzz names one.")
+  endif()
+  target_compile_options(gpugauge_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=fuzzer-no-link>)
 endif()
 
 find_program(CCACHE_PROGRAM ccache)

@@ -46,8 +46,15 @@ if(GPUGAUGE_STORE)
     "${_sqlite};${CMAKE_DL_LIBS};Threads::Threads;m")
 endif()
 
+# GCC's archives are linked whole, member by member: std::logic_error brings std::random_device along, and that arc4random, which
+# is glibc 2.36. What nobody calls is dropped (--gc-sections), and what the unwinder asks glibc 2.35 for is answered by
+# find_object.cpp.
 function(gpugauge_portable_command target)
-  target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc LINKER:-Map=${PROJECT_BINARY_DIR}/link/${target}.map)
+  target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc LINKER:--gc-sections
+    LINKER:-Map=${PROJECT_BINARY_DIR}/link/${target}.map)
+  set(_find_object ${PROJECT_SOURCE_DIR}/scripts/cmake/find_object.cpp)
+  target_sources(${target} PRIVATE ${_find_object})
+  set_source_files_properties(${_find_object} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
 endfunction()
 
 # NVIDIA's packages make /usr/local/cuda-<major> and /usr/local/cuda point to the toolkit that the machine's administrator chose.

@@ -1,6 +1,6 @@
 # Headers that nearly every file includes and that cost most of its compile time, compiled once for each kind of target:
 # nlohmann_json and fmt for the libraries, GoogleMock too for the tests. A file still includes what it uses: builds with
-# GPUGAUGE_PRECOMPILE=OFF (the sanitizer preset, other compilers) would say so otherwise.
+# GPUGAUGE_PRECOMPILE=OFF (other compilers) would say so otherwise.
 option(GPUGAUGE_PRECOMPILE "Compile the heavy headers once" ON)
 if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   set(GPUGAUGE_PRECOMPILE OFF)

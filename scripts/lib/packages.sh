@@ -16,10 +16,15 @@ PACKAGES_TEST=(
 )
 
 # What scripts/test --all needs on top: promtool, shells and a checker for what they read, the site's generator, a minimal root, a
-# Slurm to start as an ordinary user, and on Debian a browser, which Ubuntu has only as a snap.
-PACKAGES_ALL=(debootstrap doxygen fish mandoc munge prometheus slurm-client slurmctld slurmd zsh)
-# And what builds the container image without a registry: the image's base is a Debian.
-PACKAGES_ALL_DEBIAN=(buildah chromium chromium-driver fonts-dejavu-core mmdebstrap python3-selenium)
+# Slurm to start as an ordinary user, the fuzzing targets' compiler, and on Debian a browser, which Ubuntu has only as a snap.
+PACKAGES_ALL=(
+  "clang-$PIN_CLANG_TOOLS_VERSION" debootstrap doxygen fish mandoc munge prometheus slurm-client slurmctld slurmd zsh
+)
+# And what builds the container image without a registry: the image's base is a Debian. libFuzzer and the sanitizers of clang are a
+# package of their own there; Ubuntu 22.04 has them with clang.
+PACKAGES_ALL_DEBIAN=(
+  buildah chromium chromium-driver fonts-dejavu-core "libclang-rt-$PIN_CLANG_TOOLS_VERSION-dev" mmdebstrap python3-selenium
+)
 
 # packages_for check|test|all: prints the names, one a line.
 packages_for() {

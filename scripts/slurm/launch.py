@@ -83,6 +83,11 @@ def words_of(path):
     return (errors or telling or lines or [""])[-1]
 
 
+def last_line(text):
+    """The last line that says something."""
+    return next((line.strip() for line in reversed(text.splitlines()) if line.strip()), "no word why")
+
+
 class Running:
     """One srun, its limit, and how it is ended."""
 

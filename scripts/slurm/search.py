@@ -1,9 +1,9 @@
-"""Which node or link of a fabric is slow: the search alone, without Slurm, files or clocks.
+"""Which node or path of a fabric is slow: what to measure next, without Slurm, files or clocks.
 
 Every measurement is one collective over a set of nodes and gives one bandwidth, higher is better, or a reason why there is
 none. One number tells that somebody in the set is slow, and not who. So nodes are measured in disjoint pairs, each node with
-several partners; who is slow with every partner is guilty, while a pair whose both nodes are fast elsewhere is a slow path
-between them. Pairs are held against each other: what is slow everywhere shows only against an expected value.
+several partners. Who is guilty is not decided here: `gpugauge fleet` judges the pairs, and names what would tell more
+(harness/judge/fabric.hpp). This goes on until nothing is asked for, and then looks at all nodes together.
 """
 import math
 import random
@@ -12,7 +12,7 @@ from collections import namedtuple
 # nodes: tuple of names; value: bandwidth, or None with the reason why there is none.
 Measurement = namedtuple("Measurement", "nodes value reason")
 
-# tolerance: a pair is slow below (1 - tolerance) x reference.
+# tolerance: a set is slow below (1 - tolerance) x reference.
 # expected: what every measurement should reach, or None.
 # scale_loss: without expected, all nodes together are slow below this share of the pairs' reference. A choice, not a
 #   measurement: what a healthy fabric loses between 2 and many nodes is not known here.
@@ -22,10 +22,13 @@ RULES = Rules(0.10, None, 0.5, 3, None, 1)
 
 # kind: slow_node, failed_node, slow_path, everything, together, undecided. nodes: who. sentence: what was seen.
 Finding = namedtuple("Finding", "kind nodes sentence")
-# everyone: the measurement of all nodes; reference: of the pairs, or None; judged: whether "nothing found" may be said.
+# What the judge says of pairs. judged: whether "nothing found" may be said; reference: what pairs are held against, or None;
+# again: pairs that would tell more, the most telling first.
+Judged = namedtuple("Judged", "judged reference findings remarks again")
+# everyone: the measurement of all nodes.
 Outcome = namedtuple("Outcome", "findings remarks measurements everyone reference judged")
 
-PARTNERS = 2  # a node is guilty when it is slow with so many partners that are fast with others
+PARTNERS = 2  # so many further partners the judge asks for at most, for each node
 SMALLEST_SET = 4  # a slowness that needs more nodes than this together is not narrowed further
 
 
@@ -60,28 +63,28 @@ def pair(one, other):
     return (one, other) if one < other else (other, one)
 
 
-def reference_of(values, tolerance):
-    """(reference, remark): the upper quartile of the pairs, the best where the quartile itself is slow against it."""
-    ranked = sorted(values)
-    if not ranked:
-        return None, ""
-    quartile = ranked[max(0, math.ceil(0.75 * len(ranked)) - 1)]
-    if quartile >= (1 - tolerance) * ranked[-1]:
-        return quartile, ""
-    return ranked[-1], "more than a quarter of the pairs are slow against the fastest one, which is the reference"
+def disjoint(pairs):
+    """The first of these pairs, no node in two of them: what can be measured at the same time."""
+    busy, out = set(), []
+    for nodes in pairs:
+        if not busy & set(nodes):
+            out.append(nodes)
+            busy |= set(nodes)
+    return out
 
 
 class Search:
-    """One search; run() does it. `measure` takes a list of disjoint node sets and gives a Measurement each, in order."""
+    """One search; run() does it. `measure` takes a list of disjoint node sets and gives a Measurement each, in order; `judge`
+    takes the measurements of pairs and gives Judged."""
 
-    def __init__(self, nodes, measure, rules=RULES):
+    def __init__(self, nodes, measure, judge, rules=RULES):
         self.nodes = sorted(nodes)
         self.measure_wave = measure
+        self.judge = judge
         self.rules = rules
         self.left = rules.most if rules.most is not None else bound(len(self.nodes), rules)
         self.reference = None
-        self.made = []
-        self.pairs = {}  # pair -> its measurements
+        self.made, self.pairs = [], []
         self.findings, self.remarks = [], []
 
     def measure(self, sets):
@@ -90,51 +93,16 @@ class Search:
         self.left -= len(sets)
         out = self.measure_wave(sets) if sets else []
         self.made += out
-        for one in out:
-            if len(one.nodes) == 2:
-                self.pairs.setdefault(pair(*one.nodes), []).append(one)
+        self.pairs += [one for one in out if len(one.nodes) == 2]
         return out
 
-    def slow(self, one, share=None):
-        """Whether a measurement failed or is below what it is held against."""
-        against = self.rules.expected if self.rules.expected is not None else self.reference
-        return one.value is None or one.value < (1 - self.rules.tolerance if share is None else share) * against
-
     def slow_at_scale(self, one):
-        return self.slow(one, None if self.rules.expected is not None else self.rules.scale_loss)
-
-    def bad_pair(self, nodes):
-        return self.slow(self.pairs[nodes][-1])
-
-    def partners(self, node):
-        return {other for nodes in self.pairs if node in nodes for other in nodes if other != node}
-
-    def cleared(self):
-        """Nodes that were fast with somebody: a slow node never is."""
-        return {node for nodes in self.pairs if any(not self.slow(one) for one in self.pairs[nodes]) for node in nodes}
-
-    def convicting(self, node, cleared):
-        """Partners that are fast elsewhere and slow with this node."""
-        return sorted(other for other in self.partners(node) if other in cleared and self.bad_pair(pair(node, other)))
-
-    def next_wave(self):
-        """What would tell more: nodes not cleared with a further partner that is, slow pairs of cleared nodes once more."""
-        cleared, busy, wave = self.cleared(), set(), []
-        clean = sorted(cleared, key=lambda node: (len(self.convicting(node, cleared)), len(self.partners(node)), node))
-        for node in self.nodes:
-            if node in cleared or node in busy or len(self.convicting(node, cleared)) >= PARTNERS:
-                continue
-            known = self.partners(node)
-            other = next((one for one in clean if one not in busy and one not in known), None)
-            if other is not None:
-                wave.append(pair(node, other))
-                busy |= {node, other}
-        for nodes in sorted(self.pairs):
-            once = len(self.pairs[nodes]) == 1 and self.bad_pair(nodes)
-            if once and set(nodes) <= cleared and not busy & set(nodes):
-                wave.append(nodes)
-                busy |= set(nodes)
-        return wave
+        """Whether more than two nodes together failed or are below what they are held against."""
+        if one.value is None:
+            return True
+        if self.rules.expected is not None:
+            return one.value < (1 - self.rules.tolerance) * self.rules.expected
+        return one.value < self.rules.scale_loss * self.reference
 
     def run(self):
         """Outcome of the whole search."""
@@ -142,92 +110,21 @@ class Search:
         if len(self.nodes) > 2:
             for wave in pairings(self.nodes, self.rules.waves, self.rules.seed):
                 self.measure(wave)
-        elif everyone is not None:
-            self.pairs[everyone.nodes] = [everyone]
-        values = [one.value for made in self.pairs.values() for one in made if one.value is not None]
-        self.reference, remark = reference_of(values, self.rules.tolerance)
-        if remark and self.rules.expected is None:
-            self.remarks.append(remark)
-        judged = self.judge_pairs(bool(values))
+        if not self.pairs:
+            return Outcome([], ["no pair was measured"], self.made, everyone, None, False)
+        seen = self.judge(self.pairs)
+        while self.left > 0 and seen.again:
+            self.measure(disjoint(seen.again))
+            seen = self.judge(self.pairs)
+        self.reference, judged = seen.reference, seen.judged
+        self.findings += seen.findings
+        self.remarks += seen.remarks
         if judged and everyone is not None and len(self.nodes) > 2:
             self.judge_scale(everyone)
-        if self.left <= 0 and self.next_wave():
+        if seen.again:
             self.remarks.append("the number of measurements ran out before all was told")
             judged = False
         return Outcome(self.findings, self.remarks, self.made, everyone, self.reference, judged)
-
-    def judge_pairs(self, any_value):
-        """Findings from pairs; False when they cannot tell anything."""
-        expected = self.rules.expected
-        if not any_value:
-            if self.pairs:
-                first = next(iter(self.pairs.values()))[0]
-                self.remarks.append(f"no pair could be measured; {' and '.join(first.nodes)}: {first.reason}")
-            return False
-        if len(self.nodes) < 3:
-            return self.judge_one_pair()
-        if not self.cleared():
-            best = max(one.value for made in self.pairs.values() for one in made if one.value is not None)
-            self.findings.append(Finding("everything", tuple(self.nodes),
-                                         f"no pair reaches the expected {rate(expected)}; the best has {rate(best)}: what all nodes "
-                                         "have in common is slow, and no node can be told from the others"))
-            return True
-        while self.left > 0:
-            wave = self.next_wave()
-            if not wave:
-                break
-            self.measure(wave)
-        self.conclude()
-        return True
-
-    def judge_one_pair(self):
-        one = next(iter(self.pairs.values()))[0]
-        if self.rules.expected is None:
-            self.remarks.append("one pair has nothing to be compared with: give what it should reach")
-            return False
-        if self.slow(one):
-            self.findings.append(Finding("slow_path", one.nodes, f"{self.said(one)}, expected {rate(self.rules.expected)}; with two "
-                                         "nodes alone it cannot be told whether one of them or the path between them is slow"))
-        return True
-
-    def said(self, one):
-        return rate(one.value) if one.value is not None else f"failed ({one.reason})"
-
-    def conclude(self):
-        """Turns what the pairs showed into findings."""
-        cleared = self.cleared()
-        against = self.rules.expected if self.rules.expected is not None else self.reference
-        paths = {}
-        for node in self.nodes:
-            if node in cleared:
-                continue
-            convicting = self.convicting(node, cleared)
-            seen = [self.pairs[pair(node, other)][-1] for other in convicting]
-            told = ", ".join(f"{other} {self.said(one)}" for other, one in zip(convicting, seen))
-            if len(convicting) >= PARTNERS:
-                kind = "failed_node" if all(one.value is None for one in seen) else "slow_node"
-                what = "fails with every partner" if kind == "failed_node" else "is slow with every partner"
-                self.findings.append(Finding(kind, (node,), f"{what} ({told}), and they are fast with others (reference {rate(against)})"))
-            else:
-                told = told or "no partner that is fast elsewhere"
-                self.findings.append(Finding("undecided", (node,), f"was not fast with anybody ({told}): too few partners to tell"))
-        for nodes, made in sorted(self.pairs.items()):
-            if not set(nodes) <= cleared or not any(self.slow(one) for one in made):
-                continue
-            values = ", ".join(self.said(one) for one in made)
-            if len(made) > 1 and all(self.slow(one) for one in made):
-                for node in nodes:
-                    paths.setdefault(node, []).append(nodes)
-                self.findings.append(Finding("slow_path", nodes, f"slow each time ({values}; reference {rate(against)}), and each is fast "
-                                             "with others: the path between them"))
-            elif len(made) > 1:
-                self.remarks.append(f"{' and '.join(nodes)} were slow once and fast when measured again ({values})")
-            else:
-                self.findings.append(Finding("undecided", nodes, f"slow once ({values}) and not measured again"))
-        for node, found in sorted(paths.items()):
-            if len(found) > 1:
-                self.findings.append(Finding("undecided", (node,), f"is an end of {len(found)} slow paths, and fast with others: it may "
-                                             "come and go, or stand behind a slow part of the fabric"))
 
     def judge_scale(self, everyone):
         """All nodes together: without the guilty the rest must be fast; where it is not, the smallest slow set is sought."""
@@ -240,7 +137,7 @@ class Search:
             if not made:
                 return
             everyone = made[0]
-            self.remarks.append(f"all nodes without {', '.join(sorted(guilty))}: {self.said(everyone)}")
+            self.remarks.append(f"all nodes without {', '.join(sorted(guilty))}: {said(everyone)}")
         if any(found.kind == "slow_path" for found in self.findings) or len(rest) < 3 or not self.slow_at_scale(everyone):
             return
         self.narrow(rest, everyone)
@@ -274,7 +171,7 @@ class Search:
         kind = "slow_path" if len(smallest.nodes) == 2 else "together"
         what = ("the path between them: each is fast with others" if kind == "slow_path" else
                 "slow only together: a part of the fabric that they share, or the collective at this size")
-        self.findings.append(Finding(kind, smallest.nodes, f"{self.said(smallest)} ({against}), the smallest slow set found of "
+        self.findings.append(Finding(kind, smallest.nodes, f"{said(smallest)} ({against}), the smallest slow set found of "
                                      f"{len(nodes)} nodes; {what}"))
 
 
@@ -283,6 +180,11 @@ def rate(value):
     return f"{value / 1e9:.3g} GB/s"
 
 
-def search(nodes, measure, rules=RULES):
+def said(one):
+    """A measurement for people."""
+    return rate(one.value) if one.value is not None else f"failed ({one.reason})"
+
+
+def search(nodes, measure, judge, rules=RULES):
     """Searches among `nodes`; see Search and Outcome."""
-    return Search(nodes, measure, rules).run()
+    return Search(nodes, measure, judge, rules).run()

@@ -1,16 +1,23 @@
 #!/usr/bin/env python3
-"""The search for a slow node or path, with a made fabric in place of the collective."""
+"""The search for a slow node or path, with a made fabric in place of the collective; the real command judges the pairs.
+
+$GPUGAUGE names the command; the judgement alone is tested in tests/unit/judge/fabric_test.cpp.
+"""
 import math
+import os
 import pathlib
 import random
 import sys
+import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts" / "slurm"))
 
+import judge  # noqa: E402  pylint: disable=wrong-import-position
 import search  # noqa: E402  pylint: disable=wrong-import-position
 
 FULL = 400e9
+JUDGE = judge.Judge
 
 
 class Fabric:
@@ -41,7 +48,10 @@ class Fabric:
         return search.Measurement(nodes, FULL * share * self.all_at * math.exp(self.random.gauss(0, self.noise)), "")
 
     def search(self, **rules):
-        out = search.search(self.nodes, self.measure, search.RULES._replace(**rules))
+        wanted = search.RULES._replace(**rules)
+        with tempfile.TemporaryDirectory(prefix="gpugauge-search-") as folder:
+            judged_by = JUDGE(os.environ.get("GPUGAUGE"), os.path.join(folder, "pairs.fabric"), "nccl/all_reduce/256MiB", "busbw", wanted)
+            out = search.search(self.nodes, self.measure, judged_by, wanted)
         assert len(self.calls) == len(out.measurements) <= search.bound(len(self.nodes)), (len(self.calls), search.bound(len(self.nodes)))
         return out
 
@@ -70,17 +80,7 @@ class Pairing(unittest.TestCase):
         self.assertNotEqual(search.pairings(nodes, 2, 3), search.pairings(nodes, 2, 4))
 
 
-class OneNumber(unittest.TestCase):
-    """The reference."""
-
-    def test_the_upper_quartile_unless_it_is_slow_itself(self):
-        self.assertEqual(search.reference_of([100, 99, 101, 102], 0.1), (101, ""))
-        self.assertEqual(search.reference_of([], 0.1), (None, ""))
-        reference, remark = search.reference_of([50, 51, 50, 100], 0.1)
-        self.assertEqual(reference, 100)
-        self.assertIn("more than a quarter", remark)
-
-
+@unittest.skipUnless(os.environ.get("GPUGAUGE"), "$GPUGAUGE does not name the command")
 class Searching(unittest.TestCase):
     """Who is named, and who is not."""
 

@@ -204,6 +204,25 @@ bisect() {
   [[ $(cat fake/nodes/node2) == *"DRAIN"*"gpugauge: nccl/all_reduce/256MiB fails with every partner"* ]]
 }
 
+@test "bisect names who gpugauge fleet names: it asks it, and the ranks' files say the same" {
+  run -1 bisect '{"slow_nodes": {"node3": 0.6}, "slow_paths": [["node1", "node2", 0.3]]}' --nodes 'node[1-6]' --waves 5
+  folder=$(echo out*)
+  "${GPUGAUGE_PYTHON:-python3}" "$GPUGAUGE_SOURCE/tests/validate_json.py" fabric "$folder/pairs.fabric"
+  for given in "$folder/pairs.fabric" "$folder/measurements" "$folder"; do
+    run -1 gpugauge fleet "$given" --report json=fleet.json
+    [[ $output == *"between nodes: slow node node3, slow path node1 and node2"* ]]
+    python3 - "$folder/bisect.json" fleet.json <<'PY'
+import json, sys
+bisect, fleet = (json.load(open(name)) for name in sys.argv[1:])
+found = lambda findings, kind: sorted((one[kind].replace("_", " "), tuple(one["nodes"])) for one in findings)
+said, = fleet["fabrics"]
+assert found(bisect["findings"], "kind") == found(said["findings"], "finding") != [], (bisect["findings"], said["findings"])
+pairs, = [size["reference"] for size in said["sizes"] if size["nodes"] == 2]
+assert pairs == bisect["reference"], (pairs, bisect["reference"])
+PY
+  done
+}
+
 @test "bisect says what it cannot tell" {
   run -0 bisect '{}' --nodes 'node[1-4]'
   [[ $output == *"what is slow everywhere is not seen without --expected"* ]]
