@@ -8,6 +8,7 @@
 
 namespace gpugauge::diagnose {
 
+/// Causes in the order in which equals are ranked.
 using Signatures = std::vector<Signature>;
 
 /// All of them, in the order of the files below; each name once.
@@ -22,6 +23,7 @@ Signatures library_causes();
 Signatures binary_causes();
 Signatures framework_causes();
 Signatures driver_start_causes();
+Signatures start_failure_causes();
 Signatures module_causes();
 Signatures start_up_causes();
 Signatures launch_causes();

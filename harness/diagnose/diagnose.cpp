@@ -25,6 +25,14 @@ double rounded(double score) {
   return std::round(score * steps) / steps;
 }
 
+/// What was tried shows the mechanism itself: it was switched, and the fault went. That weighs more than
+/// whether the kind of harm is the usual one.
+bool was_switched(const Argument& argument) {
+  return std::any_of(argument.evidence().begin(), argument.evidence().end(), [](const Evidence& one) {
+    return one.weight >= weight::strong && contains(one.text, "tried: * recovers");
+  });
+}
+
 Scored score(const Signature& signature, const Seen& seen, const Weights& weights) {
   Scored out;
   out.signature = &signature;
@@ -34,7 +42,7 @@ Scored score(const Signature& signature, const Seen& seen, const Weights& weight
   const std::vector<Move> moves = parse_moves(signature.moves);
   if (!concerns(moves, seen))
     out.argument.at_most(most_beside_the_point, Fact("what is slower is not what it slows"));
-  if (only_fails(moves, seen))
+  if (only_fails(moves, seen) && !was_switched(out.argument))
     out.argument.at_most(most_beside_the_point, Fact("something fails, and it only slows"));
   const Fit movements = fit(moves, seen);
   out.match = movements.match;
@@ -140,6 +148,31 @@ std::string sentence_of(const Diagnosis& diagnosis) {
   return out + ".";
 }
 
+/// The questions that the leading causes carry about each other.
+std::vector<Question> questions_between(const std::vector<Scored>& scored) {
+  constexpr std::size_t most = 3;
+  std::vector<const Scored*> open;
+  for (const Scored& one : scored)
+    if (one.score >= pointed_to && !one.argument.evidence().empty()) open.push_back(&one);
+  if (open.empty() || (open.front()->score >= confident &&
+                       (open.size() == 1 || open.front()->score - open[1]->score >= clear_lead)))
+    return {};
+  std::vector<Question> out;
+  for (const Scored* one : open)
+    for (const Confusion& confusion : one->signature->confused_with) {
+      const bool other_open = std::any_of(open.begin(), open.end(), [&](const Scored* other) {
+        return other->signature->name == confusion.with;
+      });
+      const bool said = std::any_of(out.begin(), out.end(), [&](const Question& question) {
+        return question.cause == confusion.with && question.other == one->signature->name;
+      });
+      if (other_open && !said && out.size() < most)
+        out.push_back({std::string(one->signature->name), std::string(confusion.with),
+                       std::string(confusion.question)});
+    }
+  return out;
+}
+
 }  // namespace
 
 std::vector<Scored> score_all(const Observation& observation, const Weights& weights) {
@@ -191,6 +224,7 @@ Diagnosis diagnose(const Observation& observation, const Weights& weights) {
         {"app_kernel_regression",
          "gpugauge check --observation FILE (it would show: which classes of the machine are slower, or "
          "that none is)"});
+  if (harm) out.questions = questions_between(scored);
   out.sentence = sentence_of(out);
   return out;
 }

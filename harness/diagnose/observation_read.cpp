@@ -1,5 +1,6 @@
 // Reading an observation: every key and word that the format does not have is refused by name and place.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <span>
 
@@ -7,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "diagnose/observation.hpp"
+#include "diagnose/observation_forms.hpp"
 #include "diagnose/vocabulary.hpp"
 #include "result/object_reader.hpp"
 #include "result/vocabulary.hpp"
@@ -106,7 +108,7 @@ std::map<std::string, Value> table_of(const json& object, std::span<const Key> k
     const auto known =
         std::find_if(keys.begin(), keys.end(), [&](const Key& entry) { return entry.name == key; });
     if (known == keys.end()) place.refuse(fmt::format("the key '{}' is not part of this format", shown(key)));
-    Value value = value_of(element, place.key(shown(key)));
+    Value value = in_kind(value_of(element, place.key(shown(key))), *known);
     require_kind(value, known->kind, place.key(key));
     out.emplace(key, std::move(value));
   }
@@ -125,12 +127,26 @@ About read_about(const json& value, const Place& place) {
   About about;
   about.source = optional_text(reader, "source");
   about.gpu = optional_text(reader, "gpu");
-  about.compute_capability = optional_text(reader, "compute_capability");
+  if (const json* capability = reader.optional("compute_capability");
+      capability != nullptr && capability->is_number())
+    about.compute_capability = fmt::format("{:.1f}", capability->get<double>());
+  else
+    about.compute_capability = optional_text(reader, "compute_capability");
   about.gpus = optional_count(reader, "gpus");
   about.nodes = optional_count(reader, "nodes");
   about.compared_with = optional_word(reader, "compared_with", sides);
   reader.done();
   return about;
+}
+
+/// Variables are text; a number that stands without quotes is taken as it is written.
+std::map<std::string, std::string> read_environment(const json& object, const Place& place) {
+  std::map<std::string, std::string> out;
+  for (const auto& [name, element] : object.items()) {
+    if (!element.is_string() && !element.is_number()) place.key(shown(name)).refuse("should be text");
+    out.emplace(name, element.is_string() ? element.get<std::string>() : element.dump());
+  }
+  return out;
 }
 
 std::map<std::string, Change> read_changed(const json& object, const Place& place) {
@@ -181,6 +197,7 @@ Metric read_metric(const json& value, const Place& place) {
   if (const json* scope = reader.optional("scope"); scope != nullptr)
     metric.scope = read_scope(*scope, place.key("scope"));
   metric.note = optional_text(reader, "note");
+  metric.fails = metric.fails && !tells_that_it_ran(metric);
   reader.done();
   return metric;
 }
@@ -246,6 +263,14 @@ Numerics read_numerics(const json& value, const Place& place) {
 Probe read_probe(const json& value, const Place& place) {
   ObjectReader reader(value, place);
   Probe probe{reader.text("name"), reader.text("outcome"), optional_text(reader, "detail")};
+  probe.by = optional_text(reader, "by");
+  probe.factor = reader.optional_number("factor");
+  probe.factor_without = reader.optional_number("factor_without");
+  for (const char* key : {"factor", "factor_without"}) {
+    const std::optional<double>& factor =
+        key == std::string_view("factor") ? probe.factor : probe.factor_without;
+    if (factor && *factor <= 0) place.key(key).refuse("should be above 0");
+  }
   require_word(probe.name, probe_names, place.key("name"));
   require_word(probe.outcome, probe_outcomes, place.key("outcome"));
   reader.done();
@@ -274,7 +299,8 @@ Observation parse_observation(const std::string& text, const std::string& origin
     read_telemetry(*telemetry, root.key("telemetry"), out);
   if (reader.optional("inventory") != nullptr)
     out.inventory = table_of(reader.object("inventory"), inventory_keys, root.key("inventory"));
-  if (reader.optional("environment") != nullptr) out.environment = reader.text_map("environment");
+  if (reader.optional("environment") != nullptr)
+    out.environment = read_environment(reader.object("environment"), root.key("environment"));
   if (reader.optional("settings") != nullptr)
     out.settings = free_table(reader.object("settings"), root.key("settings"));
   read_list(reader, "errors", out.errors, read_error);

@@ -127,6 +127,9 @@ ordered_json json_of(const Numerics& numerics) {
 ordered_json json_of(const Probe& probe) {
   ordered_json out{{"name", probe.name}, {"outcome", probe.outcome}};
   set(out, "detail", probe.detail);
+  set(out, "by", probe.by);
+  set(out, "factor", probe.factor);
+  set(out, "factor_without", probe.factor_without);
   return out;
 }
 

@@ -139,7 +139,7 @@ bool only_fails(const std::vector<Move>& moves, const Seen& seen) {
   }
   if (!slows) return false;
   for (const Metric& metric : seen.it().metrics)
-    if (metric.factor.value_or(1) >= slower_from) return false;
+    if (metric.factor.value_or(1) >= slower_from || is_noted_slower(metric)) return false;
   return !seen.it().errors.empty() || seen.fails({}).has_value();
 }
 

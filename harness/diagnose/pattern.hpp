@@ -9,11 +9,13 @@
 
 namespace gpugauge::diagnose {
 
+/// How a cause says that a class moves: the signs 0, -, --, x and ?.
 enum class Prediction { unchanged, slower, much_slower, fails, either };
 
+/// What a cause predicts of one class.
 struct Move {
-  std::string_view metric_class;
-  Prediction prediction = Prediction::either;
+  std::string_view metric_class;  ///< one of result::classes; points into the text that was parsed
+  Prediction prediction = Prediction::either;  ///< either: says nothing about the class
 };
 
 /// "gemm32 --, gemm16 0" as moves. Throws std::invalid_argument for a class or sign that does not exist.
@@ -21,6 +23,7 @@ std::vector<Move> parse_moves(std::string_view text);
 /// The sign of a prediction: "0", "-", "--", "x", "?".
 std::string_view sign(Prediction prediction);
 
+/// How the measured classes compare with the predicted moves.
 struct Fit {
   /// -1 everything contradicts .. 1 every measured class moved as predicted; 0 where nothing predicted was
   /// measured, and never above 0 unless a class that should be slower is.
@@ -35,6 +38,8 @@ bool concerns(const std::vector<Move>& moves, const Seen& seen);
 /// The moves speak of slowness only, and what was seen is a failure.
 bool only_fails(const std::vector<Move>& moves, const Seen& seen);
 
+/// Over the classes that were measured and of which the moves say something; docs/diagnosis.md has the
+/// weight.
 Fit fit(const std::vector<Move>& moves, const Seen& seen);
 
 }  // namespace gpugauge::diagnose

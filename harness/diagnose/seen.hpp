@@ -18,38 +18,46 @@ using Fact = std::optional<std::string>;
 
 /// A figure counts as slower from here on, as unchanged up to here; below its inverse it is faster.
 inline constexpr double slower_from = 1.03;
+/// From this factor on a class counts as much slower.
 inline constexpr double much_slower_from = 2.0;
 
 /// Which figures are meant: a scope's word must hold the given one. "" = whatever it says.
 struct Where {
-  std::string_view op = {};
-  std::string_view dtype = {};
-  std::string_view layout = {};
-  std::string_view size = {};
-  std::optional<bool> aligned = std::nullopt;
-  std::string_view library = {};
-  std::string_view gpu = {};
-  std::string_view framework = {};
-  std::string_view phase = {};
-  std::string_view path = {};
+  std::string_view op = {};                    ///< Scope::op
+  std::string_view dtype = {};                 ///< Scope::dtype
+  std::string_view layout = {};                ///< Scope::layout
+  std::string_view size = {};                  ///< Scope::size
+  std::optional<bool> aligned = std::nullopt;  ///< exactly this one; nullopt = whatever it says
+  std::string_view library = {};               ///< Scope::library
+  std::string_view gpu = {};                   ///< Scope::gpu
+  std::string_view framework = {};             ///< Scope::framework
+  std::string_view phase = {};                 ///< Scope::phase
+  std::string_view path = {};                  ///< Scope::path
 };
 
 /// How a class moved, over all its figures that have a factor.
 enum class Movement { not_measured, faster, unchanged, mixed, slower, much_slower, fails };
 
+/// One observation under questions. A question never changes it.
 class Seen {
  public:
   /// Keeps a reference: the observation must live longer.
   explicit Seen(const Observation& observation) : it_(&observation) {}
-  const Observation& it() const { return *it_; }
+  const Observation& it() const { return *it_; }  ///< The observation itself, for what no question asks.
 
   // -- figures; no class given = any class
+  /// Such figures, in their order; they belong to the observation.
   std::vector<const Metric*> metrics(Words classes, const Where& where = {}) const;
-  /// The slowest such figure that is slower by at least this factor, failing ones included.
+  /// The slowest such figure that is slower by at least this factor; one that fails is slowest. Without a
+  /// factor, the reporter's word for it counts where `at_least` is no more than slower_from.
   Fact slower(Words classes, const Where& where = {}, double at_least = slower_from) const;
+  /// A figure that was meant to be faster, is not, and whose note says so: "fp8 no faster than bf16".
+  Fact no_gain(const Where& where = {}) const;
+  /// The first such figure that does not run at all.
   Fact fails(Words classes, const Where& where = {}) const;
   /// There are such figures, and none of them is slower.
   Fact unchanged(Words classes, const Where& where = {}) const;
+  /// not_measured where no figure of the class has a factor and none fails.
   Movement movement(std::string_view metric_class) const;
   /// Some figure has a factor.
   bool compared() const;
@@ -59,7 +67,9 @@ class Seen {
   bool healthy() const { return compared() && !harm(); }
 
   // -- telemetry and inventory
+  /// nullptr: not looked for. A null value: looked for and not known.
   const Value* telemetry(std::string_view key) const;
+  /// nullptr: not looked for. A null value: looked for and absent or not known.
   const Value* inventory(std::string_view key) const;
   std::optional<double> number(std::string_view key) const;  ///< of either; nullopt where unknown
   bool known(std::string_view key) const;                    ///< of either, null included
@@ -67,9 +77,11 @@ class Seen {
   Fact on(std::string_view key, Words patterns = {}) const;
   /// Present in either and switched off, null included.
   Fact off(std::string_view key) const;
+  /// The number of either is known and not smaller, in the key's unit.
   Fact at_least(std::string_view key, double least) const;
   /// `key` is below `share` of `reference`, both known.
   Fact below(std::string_view key, std::string_view reference, double share = .97) const;
+  /// A quantity whose name holds this moved in one of these directions (movements).
   Fact moved(std::string_view quantity, Words directions) const;
   /// One of these throttle reasons was given.
   Fact throttled(Words reasons) const;
@@ -82,46 +94,63 @@ class Seen {
   Fact versions_differ(std::string_view key, std::string_view other) const;
 
   // -- environment, settings, texts
-  /// A variable of this name (a "*" stands for anything), with one of these values if any are given.
+  /// A variable of this name, with one of these values if any are given; a "*" at the end of either stands
+  /// for anything. Capitals do not matter.
   Fact environment(std::string_view name, Words values = {}) const;
   /// A setting whose name holds `name`, with a value that holds one of these.
   Fact setting(std::string_view name, Words values) const;
+  /// A setting whose name holds `name` and whose value says no (Value::off).
   Fact setting_off(std::string_view name) const;
   /// An error of one of these numbers or names; also where only its text or a log line says so.
   Fact error(int code, Words names) const;
+  /// The same for NVML, whose numbers are its own: one that stands in a text only is not taken for it.
   Fact nvml_error(int code, Words names) const;
-  /// A line of a log or the text of an error holds one of these.
-  Fact said(Words patterns) const;
+  /// A line of a log or the text of an error holds one of these, and none of `unless`.
+  Fact said(Words patterns, Words unless = {}) const;
+  /// The same, or the reporter's own words: the note of a figure, or a setting as "name = value".
+  Fact told(Words patterns, Words unless = {}) const;
   /// The kernel log has one of these Xid numbers.
   Fact xid(std::initializer_list<int> numbers) const;
-  Fact kernel(Words patterns) const;
+  Fact kernel(Words patterns) const;  ///< A kernel was seen running whose name holds one of these.
+  /// A machine instruction, of these if any are given, is absent or stands there less often than before.
   Fact instruction_lost(Words patterns = {}) const;
 
   // -- what was changed, what was tried
   /// Components that changed: driver, nccl, cudnn, cublas, cuda, framework, application, harness, container,
   /// container_toolkit, os.
   std::set<std::string> changed_components() const;
+  /// One of these components changed, or may have: a side that is not known counts as changed.
   Fact changed(Words components) const;
+  /// Some components changed, all of them among these. Settings do not count.
   bool changed_only(Words components) const;
   /// A field that is a setting changed: one whose name holds this.
   Fact field_changed(std::string_view name) const;
   /// Some changed field held this word before and does not after.
   Fact word_lost(std::string_view word) const;
+  /// This probe had one of these outcomes; where details are given, its detail holds one of them as a word.
   Fact probe(std::string_view name, Words outcomes, Words details = {}) const;
   /// The old version of a component was put back: with this outcome.
   Fact undone(std::string_view component, Words outcomes) const;
   /// Some setting, variable or version was changed, its detail holds one of these, and it recovered. `share`,
   /// if given, becomes 1 / the number of settings that were changed at once.
   Fact recovers_by(Words details, double* share = nullptr) const;
-  /// The same, and nothing moved.
+  /// A setting or variable was changed, its detail holds one of these, and nothing moved or it got worse.
   Fact unmoved_by(Words details) const;
   /// The model's name holds one of these.
   Fact gpu_is(Words models) const;
+  /// The framework's name, in the inventory or in the scope of a figure, holds one of these.
   Fact framework_is(Words names) const;
 
  private:
   const Observation* it_;
 };
+
+/// The value of a figure that is a time, in seconds; nullopt for any other.
+std::optional<double> seconds_of(const Metric& metric);
+
+/// It has no figure to compare, and the note calls it slower; or it is a start that takes too long whatever
+/// it is compared with.
+bool is_noted_slower(const Metric& metric);
 
 /// "gemm16 (bf16, torch) is 1.40 times as slow".
 std::string sentence(const Metric& metric);

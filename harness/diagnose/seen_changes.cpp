@@ -29,6 +29,21 @@ bool differs(const Change& change) {
   return change.before.is_null() || change.after.is_null() || change.before != change.after;
 }
 
+/// What a probe says that it changed: "torch" of "torch=2.1".
+std::string changed_name(const Probe& probe) {
+  return lower(probe.detail.substr(0, probe.detail.find('=')));
+}
+
+/// Names under which one thing goes.
+std::string plain_name(std::string name) {
+  name = lower(name);
+  if (name == "torch") return "pytorch";
+  if (name == "tf") return "tensorflow";
+  if (name == "jaxlib") return "jax";
+  if (name == "ort") return "onnxruntime";
+  return name;
+}
+
 std::string shown(const std::string& field, const Change& change) {
   const auto side = [](const Value& value) { return value.is_null() ? "?" : value.text(); };
   return fmt::format("{} changed from {} to {}", field, side(change.before), side(change.after));
@@ -47,8 +62,14 @@ std::string shown(const Probe& probe) {
   std::string_view outcome = probe.outcome;
   for (const auto& [word, text] : outcomes)
     if (probe.outcome == word) outcome = text;
-  return fmt::format("tried: {}{} {}", probe.name,
-                     probe.detail.empty() ? "" : fmt::format(" ({})", probe.detail), outcome);
+  const std::string what = fmt::format(
+      "{}{} {}", probe.name, probe.detail.empty() ? "" : fmt::format(" ({})", probe.detail), outcome);
+  if (probe.by.empty()) return "tried: " + what;
+  std::string figures;
+  if (probe.factor) figures = fmt::format(": {:.3g} times as slow", *probe.factor);
+  if (probe.factor && probe.factor_without)
+    figures += fmt::format(", {:.3g} as it was", *probe.factor_without);
+  return fmt::format("measured by probe {}: {}{}", probe.by, what, figures);
 }
 
 bool is_one_of(const std::string& word, Words words) {
@@ -111,9 +132,16 @@ Fact Seen::undone(std::string_view component, Words outcomes) const {
     // A probe that does not say which version it changed speaks of the only component that changed.
     const std::string named = component_of(probe.detail.substr(0, probe.detail.find('=')));
     const bool meant = contains_word(probe.detail, component) && (named.empty() || named == component);
+    // The program by its own name: "llama.cpp=b2000".
+    const Value* framework = inventory("framework.name");
+    const std::string name = changed_name(probe);
+    const bool by_name =
+        (component == "framework" || component == "application") && named.empty() &&
+        name.size() < probe.detail.size() && changed_components().contains(std::string(component)) &&
+        (framework != nullptr && !name.empty() && plain_name(framework->text()) == plain_name(name));
     const bool only =
         probe.detail.empty() && changed_components() == std::set<std::string>{std::string(component)};
-    if (driver || (library && (meant || only))) return shown(probe);
+    if (driver || (library && (meant || only || by_name))) return shown(probe);
   }
   return std::nullopt;
 }

@@ -1,5 +1,6 @@
 // Questions about figures.
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -20,11 +21,31 @@ bool fits(const Scope& scope, const Where& where) {
          fits(scope.path, where.path) && (!where.aligned || scope.aligned == where.aligned);
 }
 
-/// No figure, but the report's word for it.
-bool is_noted_slower(const Metric& metric) {
-  return !metric.factor && !metric.fails &&
-         contains_any_word(metric.note, {"slow", "regress", "degrad", "crawl", "worse", "rose", "dropped"}) &&
-         !contains_any_word(metric.note, {"not slow", "no slower", "never slow"});
+/// A start that takes this many seconds is slow whatever it is compared with.
+constexpr double slow_start_seconds = 15;
+
+/// The class that the scope of a coarse figure tells: an "application" whose operation is all_reduce is a
+/// collective. "" where it tells none. Only what runs between devices: arithmetic in a framework is no
+/// canary.
+std::string_view told_class(const Metric& metric) {
+  if (metric.metric_class != "application" && metric.metric_class != "framework_op") return "";
+  const Scope& scope = metric.scope;
+  if (contains(scope.library, "nccl") ||
+      contains_any(scope.op, {"all_reduce", "allreduce", "all-reduce", "all_gather", "allgather",
+                              "all-gather", "reduce_scatter", "reducescatter", "reduce-scatter", "alltoall",
+                              "all_to_all", "all-to-all", "collective", "nccl", "sendrecv"}))
+    return scope.size == "small" ? "coll_small" : "coll_large";
+  constexpr std::array<std::string_view, 6> between{"p2p",          "nvlink",      "same_switch",
+                                                    "cross_socket", "host_bridge", "chipset"};
+  if (contains_any(scope.op,
+                   {"device to device", "device-to-device", "p2p", "peer to peer", "peer-to-peer"}) ||
+      std::find(between.begin(), between.end(), scope.path) != between.end())
+    return "p2p";
+  if (scope.direction == "d2h" || contains_any(scope.op, {"device to host", "device-to-host", "d2h", "dtoh"}))
+    return "d2h";
+  if (!scope.direction.empty() || contains_any(scope.op, {"host to device", "host-to-device", "h2d", "htod"}))
+    return "h2d";
+  return "";
 }
 
 bool is_slower(const Metric& metric, double at_least) {
@@ -38,6 +59,68 @@ bool is_faster(const Metric& metric) {
 
 }  // namespace
 
+std::optional<double> seconds_of(const Metric& metric) {
+  if (!metric.value) return std::nullopt;
+  struct Unit {
+    std::string_view name;
+    double seconds;
+  };
+  constexpr std::array<Unit, 10> units{{{"s", 1},
+                                        {"sec", 1},
+                                        {"second", 1},
+                                        {"seconds", 1},
+                                        {"ms", 1e-3},
+                                        {"us", 1e-6},
+                                        {"min", 60},
+                                        {"minute", 60},
+                                        {"minutes", 60},
+                                        {"h", 3600}}};
+  const std::string unit = lower(metric.unit);
+  for (const Unit& known : units)
+    if (unit == known.name) return *metric.value * known.seconds;
+  return std::nullopt;
+}
+
+bool is_noted_slower(const Metric& metric) {
+  if (metric.factor || metric.fails) return false;
+  const std::string& phase = metric.scope.phase;
+  const bool start = metric.metric_class == "init" || metric.metric_class == "first_launch" ||
+                     phase == "startup" || phase == "first_call";
+  if (start && seconds_of(metric).value_or(0) >= slow_start_seconds) return true;
+  return contains_any_affirmed(metric.note, {"slow",
+                                             "regress",
+                                             "degrad",
+                                             "crawl",
+                                             "worse",
+                                             "rose",
+                                             "dropped",
+                                             "drops",
+                                             "longer",
+                                             "stutter",
+                                             "lag",
+                                             "laggy",
+                                             "sluggish",
+                                             "throttl",
+                                             "underperf",
+                                             "poor",
+                                             "low fps",
+                                             "low frame",
+                                             "halved",
+                                             "bottleneck",
+                                             "utiliz*low",
+                                             "utilis*low",
+                                             "low*utiliz",
+                                             "low*utilis",
+                                             "use only",
+                                             "uses only",
+                                             "mostly idle",
+                                             "takes*minutes",
+                                             "takes*hours",
+                                             "takes forever",
+                                             "bad performance",
+                                             "less than half"});
+}
+
 std::string sentence(const Metric& metric) {
   std::vector<std::string> narrowed;
   const Scope& scope = metric.scope;
@@ -48,7 +131,8 @@ std::string sentence(const Metric& metric) {
   std::string out = metric.metric_class;
   if (!narrowed.empty()) out += fmt::format(" ({})", fmt::join(narrowed, ", "));
   if (metric.fails) return out + " does not run";
-  if (is_noted_slower(metric)) return fmt::format("{}: \"{}\"", out, metric.note);
+  if (!metric.factor && !metric.note.empty() && is_noted_slower(metric))
+    return fmt::format("{}: \"{}\"", out, metric.note);
   if (!metric.factor)
     return metric.value ? fmt::format("{} is {:g} {}", out, *metric.value, metric.unit) : out + " was seen";
   if (is_slower(metric, slower_from)) return fmt::format("{} is {:.3g} times as slow", out, *metric.factor);
@@ -59,8 +143,10 @@ std::string sentence(const Metric& metric) {
 std::vector<const Metric*> Seen::metrics(Words classes, const Where& where) const {
   std::vector<const Metric*> out;
   for (const Metric& metric : it_->metrics) {
-    const bool named = classes.size() == 0 ||
-                       std::find(classes.begin(), classes.end(), metric.metric_class) != classes.end();
+    const auto is_one = [&](std::string_view name) {
+      return std::find(classes.begin(), classes.end(), name) != classes.end();
+    };
+    const bool named = classes.size() == 0 || is_one(metric.metric_class) || is_one(told_class(metric));
     if (named && fits(metric.scope, where)) out.push_back(&metric);
   }
   return out;
@@ -76,6 +162,19 @@ Fact Seen::slower(Words classes, const Where& where, double at_least) const {
   }
   if (slowest == nullptr) return std::nullopt;
   return sentence(*slowest);
+}
+
+Fact Seen::no_gain(const Where& where) const {
+  for (const Metric* metric : metrics({}, where)) {
+    const bool same = !metric->fails && metric->factor.value_or(1) < slower_from &&
+                      metric->factor.value_or(1) > 1 / slower_from;
+    if (same && contains_any_word(metric->note,
+                                  {"no faster", "not faster", "no speedup", "no speed-up", "no speed up",
+                                   "not speed up", "not any faster", "same speed", "no improvement",
+                                   "not noticeably faster", "no noticeable", "no gain", "no benefit"}))
+      return fmt::format("{}: \"{}\"", metric->metric_class, metric->note);
+  }
+  return std::nullopt;
 }
 
 Fact Seen::fails(Words classes, const Where& where) const {
@@ -101,6 +200,7 @@ Movement Seen::movement(std::string_view metric_class) const {
   bool fails = false;
   for (const Metric* metric : metrics({metric_class})) {
     if (metric->fails) fails = true;
+    if (is_noted_slower(*metric)) slowest = std::max(slowest, slower_from);
     if (!metric->factor) continue;
     if (is_slower(*metric, slower_from))
       slowest = std::max(slowest, *metric->factor);
@@ -121,7 +221,8 @@ bool Seen::compared() const {
 }
 
 bool Seen::harm() const {
-  if (slower({}) || !it_->errors.empty() || on("ran_on", {"cpu"}) || on("libraries.missing")) return true;
+  if (slower({}) || no_gain() || !it_->errors.empty() || on("ran_on", {"cpu"}) || on("libraries.missing"))
+    return true;
   for (const Probe& probe : it_->probes)
     for (const std::string_view outcome : {"recovers", "slow", "worse", "fails", "no_overlap"})
       if (probe.outcome == outcome) return true;

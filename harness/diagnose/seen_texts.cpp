@@ -23,10 +23,16 @@ bool is_named(std::string_view name, std::string_view pattern) {
   return lower(name) == lower(pattern);
 }
 
-/// The number stands in a text that speaks of an error.
+/// The number stands in a text that speaks of an error. A small number must be called one: 35 may be
+/// anything.
 bool tells_code(std::string_view text, int code) {
-  return contains_number(text, code) &&
-         contains_any(text, {"error", "code", "status", "return", "cuinit", "cuda", "nvml"});
+  if (!contains_number(text, code)) return false;
+  constexpr int small = 100;
+  if (code < small)
+    for (const std::string_view before : {"error ", "error: ", "error=", "error (", "error(", "code ",
+                                          "code=", "code: ", "code=", "failure ", "returned ", "status "})
+      if (contains_word(text, fmt::format("{}{}", before, code))) return true;
+  return code >= small && contains_any(text, {"error", "code", "status", "return", "cuinit", "cuda", "nvml"});
 }
 
 std::string shown(const ErrorSeen& error) {
@@ -47,8 +53,13 @@ Fact error_of(const Observation& it, bool nvml, int code, Words names) {
   }
   for (const std::string& line : it.log)
     if (contains_any(line, names) ||
-        (!nvml && contains(line, "error") && contains(line, "cu") && code >= 100 && tells_code(line, code)))
+        (!nvml && contains(line, "error") && contains(line, "cu") && tells_code(line, code)))
       return "log: " + in_quotes(line);
+  for (const Metric& metric : it.metrics)
+    if (contains_any(metric.note, names)) return "the report says: " + in_quotes(metric.note);
+  for (const Probe& probe : it.probes)
+    if (probe.outcome == "fails" && contains_any(probe.detail, names))
+      return fmt::format("tried: {} fails with {}", probe.name, in_quotes(probe.detail));
   return std::nullopt;
 }
 
@@ -87,13 +98,27 @@ Fact Seen::nvml_error(int code, Words names) const {
   return error_of(*it_, true, code, names);
 }
 
-Fact Seen::said(Words patterns) const {
+Fact Seen::said(Words patterns, Words unless) const {
+  const auto holds = [&](const std::string& text) {
+    return contains_any(text, patterns) && !contains_any(text, unless);
+  };
   for (const std::string& line : it_->log)
-    if (contains_any(line, patterns)) return "log: " + in_quotes(line);
+    if (holds(line)) return "log: " + in_quotes(line);
   for (const ErrorSeen& error : it_->errors)
-    if (contains_any(error.text, patterns) ||
-        (error.code.plain_text() != nullptr && contains_any(error.code.text(), patterns)))
+    if (holds(error.text) || (error.code.plain_text() != nullptr && holds(error.code.text())))
       return shown(error);
+  return std::nullopt;
+}
+
+Fact Seen::told(Words patterns, Words unless) const {
+  if (Fact fact = said(patterns, unless)) return fact;
+  const auto holds = [&](const std::string& text) {
+    return contains_any_affirmed(text, patterns) && !contains_any(text, unless);
+  };
+  for (const Metric& metric : it_->metrics)
+    if (holds(metric.note)) return "the report says: " + in_quotes(metric.note);
+  for (const auto& [key, value] : it_->settings)
+    if (const std::string text = fmt::format("{} = {}", key, value.text()); holds(text)) return text;
   return std::nullopt;
 }
 

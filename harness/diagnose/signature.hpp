@@ -17,13 +17,13 @@ inline constexpr double strong = .7;  ///< hardly anything else explains it
 inline constexpr double good = .5;    ///< one of two or three explanations
 inline constexpr double fair = .35;   ///< fits, and fits other causes too
 inline constexpr double hint = .2;    ///< makes it a little likelier
-inline constexpr double faint = .1;
+inline constexpr double faint = .1;   ///< one of very many explanations
 }  // namespace weight
 
 /// A fact that counted.
 struct Evidence {
-  double weight = 0;
-  std::string text;
+  double weight = 0;  ///< share of the remaining doubt that it takes away, 0 to 1
+  std::string text;   ///< a Fact's sentence, without a full stop
 };
 
 /// What a signature's function says about one observation.
@@ -37,8 +37,8 @@ class Argument {
   /// A fact that leaves the cause no more than this score.
   void at_most(double most, const Fact& fact);
 
-  const std::vector<Evidence>& evidence() const { return evidence_; }
-  double most() const { return most_; }
+  const std::vector<Evidence>& evidence() const { return evidence_; }  ///< in the order in which it was found
+  double most() const { return most_; }  ///< highest score that is left to the cause, 0 to 1
   const std::string& why_not() const { return why_not_; }  ///< of the lowest bound, "" where there is none
 
  private:
@@ -47,6 +47,7 @@ class Argument {
   std::string why_not_;
 };
 
+/// A cause that looks alike.
 struct Confusion {
   std::string_view with;      ///< a cause
   std::string_view question;  ///< whose answer separates the two
@@ -59,6 +60,7 @@ enum class Subject {
   change,    ///< only says which change brought it, not by what mechanism
 };
 
+/// One entry of the catalogue (diagnose/causes). All text lives as long as the program.
 struct Signature {
   std::string_view name = {};   ///< the doctor's name for it where the doctor can find it too
   std::string_view title = {};  ///< one line, at most 100 characters, no full stop
@@ -68,13 +70,15 @@ struct Signature {
   std::string_view moves = {};
   std::string_view confirms = {};  ///< what proves it, in words
   std::string_view excludes = {};  ///< what speaks against it, in words
+  /// causes that look alike: a finding says why it is not each of them
   std::vector<Confusion> confused_with = {};
-  stack::Severity severity = stack::Severity::warning;
-  Subject subject = Subject::machine;
+  stack::Severity severity = stack::Severity::warning;  ///< for the reader; no part of a score
+  Subject subject = Subject::machine;                   ///< what is at fault
   /// A state that stays a fault while nothing is slower yet.
   bool latent = false;
-  std::string_view next = {};  ///< the command or step
-  std::vector<std::string_view> reading = {};
+  std::string_view next = {};                  ///< the command or step
+  std::vector<std::string_view> reading = {};  ///< addresses to read on
+  /// asks for the evidence; never null in the catalogue
   void (*examine)(const Seen& seen, Argument& argument) = nullptr;
 };
 

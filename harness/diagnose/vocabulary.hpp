@@ -7,26 +7,36 @@
 
 namespace gpugauge::diagnose {
 
+/// Of About::compared_with.
 inline constexpr std::array<std::string_view, 4> sides{"earlier", "peers", "expected", "other_configuration"};
+/// Of Scope::size.
 inline constexpr std::array<std::string_view, 3> sizes{"small", "large", "all"};
+/// Of Scope::direction.
 inline constexpr std::array<std::string_view, 3> copy_directions{"h2d", "d2h", "both"};
+/// Of Scope::phase.
 inline constexpr std::array<std::string_view, 13> phases{
     "startup",         "first_call", "warm",    "after_idle", "back_to_back", "after_profiler", "new_process",
     "already_running", "kernel",     "forward", "backward",   "prefill",      "decode"};
+/// Of the telemetry key throttle_reasons: what NVML gives as reasons, in our words, and none.
 inline constexpr std::array<std::string_view, 9> throttle_reasons{
     "sw_power_cap",        "hw_slowdown", "hw_thermal", "hw_power_brake", "sw_thermal", "sync_boost",
     "applications_clocks", "idle",        "none"};
+/// Of Observation::moved.
 inline constexpr std::array<std::string_view, 5> movements{"higher", "lower", "same", "differs",
                                                            "rises_slowly"};
+/// Of ErrorSeen::api.
 inline constexpr std::array<std::string_view, 7> apis{"cuda", "driver", "nvml",     "cudnn",
                                                       "nccl", "loader", "framework"};
+/// Of Instruction::change.
 inline constexpr std::array<std::string_view, 3> instruction_changes{"absent", "more", "less"};
-inline constexpr std::array<std::string_view, 23> probe_names{"nvml_query",
+/// Of Probe::name.
+inline constexpr std::array<std::string_view, 24> probe_names{"nvml_query",
                                                               "change_setting",
                                                               "change_version",
                                                               "pin_to_local_numa",
                                                               "repeat_warm",
                                                               "repeat_after_idle",
+                                                              "repeat_later",
                                                               "repeat_in_fresh_process",
                                                               "reset_clocks",
                                                               "autotune",
@@ -44,16 +54,18 @@ inline constexpr std::array<std::string_view, 23> probe_names{"nvml_query",
                                                               "aligned_shape",
                                                               "link_under_load",
                                                               "cpu_benchmark"};
+/// Of Probe::outcome.
 inline constexpr std::array<std::string_view, 8> probe_outcomes{
     "recovers", "no_change", "worse", "normal", "slow", "fails", "no_overlap", "succeeds"};
 
 /// What a key of `telemetry` or `inventory` may hold. any: text, number, switch, list of texts, or null.
 enum class Kind { number, flag, text, list, any };
 
+/// A key of the format.
 struct Key {
-  std::string_view name;
-  Kind kind = Kind::any;
-  std::string_view meaning;
+  std::string_view name;     ///< dotted where the format has it so
+  Kind kind = Kind::any;     ///< any other is refused, null never
+  std::string_view meaning;  ///< for the documentation, a few words
 };
 
 /// Keys of `telemetry`, less `moved`. Powers in watt, temperatures in degrees Celsius, clocks in MHz.
@@ -72,7 +84,8 @@ inline constexpr std::array telemetry_keys{
     Key{"temperature_c", Kind::number, "temperature of the GPU"},
     Key{"memory_temperature_c", Kind::number, "temperature of its memory"},
     Key{"utilization_percent", Kind::number, "utilisation of the GPU"},
-    Key{"utilization_before_percent", Kind::number, "utilisation of the GPU before the work began"},
+    Key{"utilization_before_percent", Kind::number,
+        "utilisation of the GPU before the work began, or between while none of it ran"},
     Key{"other_processes", Kind::number, "other processes on the GPU while it was measured"},
     Key{"memory_used_mib", Kind::number, "device memory in use"},
     Key{"pcie_generation", Kind::number, "generation of the link"},

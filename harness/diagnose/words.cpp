@@ -1,6 +1,7 @@
 #include "diagnose/words.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 
 namespace gpugauge::diagnose {
@@ -26,6 +27,24 @@ bool follow(const std::string& text, std::size_t at, const std::string& pattern)
     begin = end + 1;
   }
   return true;
+}
+
+/// One of the two words before `at`, within the clause, denies what follows. `text` is lower case.
+bool is_denied(const std::string& text, std::size_t at) {
+  constexpr std::array<std::string_view, 8> denying{"no",  "not",  "without", "never",
+                                                    "nor", "zero", "isn't",   "doesn't"};
+  constexpr int words_back = 2;
+  std::size_t end = at;
+  for (int word = 0; word < words_back; ++word) {
+    while (end > 0 && text[end - 1] == ' ') --end;
+    std::size_t begin = end;
+    while (begin > 0 && (is_word_character(text[begin - 1]) || text[begin - 1] == '\'')) --begin;
+    if (begin == end) return false;
+    const std::string_view before = std::string_view(text).substr(begin, end - begin);
+    if (std::find(denying.begin(), denying.end(), before) != denying.end()) return true;
+    end = begin;
+  }
+  return false;
 }
 
 /// Reads the next number of a version and moves behind it and one separator.
@@ -73,6 +92,20 @@ bool contains_word(std::string_view text, std::string_view pattern) {
 bool contains_any_word(std::string_view text, Words patterns) {
   return std::any_of(patterns.begin(), patterns.end(),
                      [&](std::string_view pattern) { return contains_word(text, pattern); });
+}
+
+bool contains_any_affirmed(std::string_view text, Words patterns) {
+  const std::string low = lower(text);
+  return std::any_of(patterns.begin(), patterns.end(), [&](std::string_view pattern) {
+    if (pattern.empty()) return false;
+    const std::string wanted = lower(pattern);
+    const std::string first = wanted.substr(0, wanted.find('*'));
+    for (std::size_t at = low.find(first); at != std::string::npos; at = low.find(first, at + 1))
+      if ((at == 0 || !is_word_character(low[at - 1]) || !is_word_character(wanted.front())) &&
+          !is_denied(low, at) && follow(low, at, wanted))
+        return true;
+    return false;
+  });
 }
 
 bool contains_number(std::string_view text, int number) {

@@ -7,13 +7,16 @@
 
 namespace gpugauge::diagnose {
 
+/// A list that lives as long as the call it is written in.
 using Words = std::initializer_list<std::string_view>;
 
+/// ASCII letters in lower case; other bytes as they are.
 std::string lower(std::string_view text);
 
 /// The pattern's parts, between its "*", stand in `text` in this order. Case does not count; an empty pattern
 /// holds nowhere.
 bool contains(std::string_view text, std::string_view pattern);
+/// One of them stands in it; false for no pattern.
 bool contains_any(std::string_view text, Words patterns);
 
 /// `number` stands in `text` as a number of its own: "Xid 79," holds 79, "1790" does not.
@@ -22,7 +25,12 @@ bool contains_number(std::string_view text, int number);
 /// Like contains(), and a pattern that begins with a letter or digit begins where a word does: "load=" is not
 /// in "reload=1", "tf32" is in "allow_tf32".
 bool contains_word(std::string_view text, std::string_view pattern);
+/// One of them, as contains_word takes it; false for no pattern.
 bool contains_any_word(std::string_view text, Words patterns);
+
+/// Like contains_any_word(), where it is not denied: "no thermal throttling" does not hold "throttl". A
+/// denying word counts up to two words before, within the same clause.
+bool contains_any_affirmed(std::string_view text, Words patterns);
 
 /// Compares dotted versions number by number: -1, 0, 1. What is no number counts as its leading digits.
 int compare_versions(std::string_view a, std::string_view b);

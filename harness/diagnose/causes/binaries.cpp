@@ -9,9 +9,14 @@ namespace gpugauge::diagnose {
 namespace {
 
 const Words no_image_names{"cudaErrorNoKernelImageForDevice", "CUDA_ERROR_NO_BINARY_FOR_GPU",
-                           "no kernel image is available", "no binary for gpu"};
-const Words ptx_names{"cudaErrorUnsupportedPtxVersion", "CUDA_ERROR_UNSUPPORTED_PTX_VERSION",
-                      "PTX was compiled with an unsupported toolchain", "Unsupported .version"};
+                           "no kernel image is available", "no binary for gpu", "no kernel image found"};
+const Words ptx_names{"cudaErrorUnsupportedPtxVersion",
+                      "CUDA_ERROR_UNSUPPORTED_PTX_VERSION",
+                      "PTX was compiled with an unsupported toolchain",
+                      "Unsupported .version",
+                      "unsupported PTX version",
+                      "PTX*unsupported toolchain",
+                      "newer PTX"};
 
 /// "8.6" as "86"; "" where the capability is not known.
 std::string capability_digits(const Seen& seen) {
@@ -64,10 +69,16 @@ void examine_arch(const Seen& seen, Argument& it) {
   const Fact error = seen.error(209, no_image_names);
   it.confirms(weight::proof, error);
   it.confirms(weight::proof,
-              seen.said({"is not compatible with the current PyTorch installation",
+              seen.told({"is not compatible with the current PyTorch installation",
                          "not compatible with the current*installation", "unsupported gpu architecture",
                          "no SASS for", "was not compiled for this GPU", "not built for*sm_",
-                         "built*without support for*compute capability", "sm_*is not supported by"}));
+                         "built*without support for*compute capability", "sm_*is not supported by",
+                         "no device code compatible with CUDA arch", "not compiled with any CUDA arch",
+                         "no longer supports this GPU because it is too old",
+                         "minimum cuda capability supported by this library",
+                         "has CUDA capability sm_*not compatible", "does not support*sm_",
+                         "compute capability*is not supported by this build", "Value 'sm_*is not defined",
+                         "gpu-name*sm_*is not", "not compiled*for*compute capability"}));
   it.confirms(weight::good, seen.error(98, {"cudaErrorInvalidDeviceFunction", "invalid device function"}));
   it.confirms(weight::good, seen.error(200, {"CUDA_ERROR_INVALID_IMAGE", "device kernel image is invalid"}));
   if (seen.harm())
@@ -84,12 +95,35 @@ void examine_ptx_newer(const Seen& seen, Argument& it) {
   it.at_most(.3, seen.error(209, no_image_names));
 }
 
+/// A start that takes longer than setting all GPUs of a machine up.
+Fact takes_long(const Seen& seen) {
+  constexpr double seconds = 40;
+  for (const Metric* metric : seen.metrics({}))
+    if (!metric->fails && metric->scope.phase != "warm" && seconds_of(*metric).value_or(0) >= seconds &&
+        (metric->metric_class == "init" || metric->metric_class == "first_launch" ||
+         metric->scope.phase == "startup" || metric->scope.phase == "first_call"))
+      return fmt::format("it takes {:g} s to start", *seconds_of(*metric));
+  return std::nullopt;
+}
+
+/// The same program starts fast on GPUs of another generation.
+Fact other_gpus_start_fast(const Seen& seen) {
+  if (Fact fact = seen.probe("swap_gpu", {"normal", "recovers"})) return fact;
+  if (seen.it().about.compared_with == "peers") return "other GPUs start faster";
+  return seen.told({"on earlier cards", "on older cards", "on other GPUs", "on the older GPU"});
+}
+
 void examine_jit_startup(const Seen& seen, Argument& it) {
   const Fact slow = slow_start(seen);
   const Fact warm = warm_is_normal(seen);
-  const Fact compiled = seen.said({"cuModuleLoadData", "cuLinkComplete", "nvrtc", "ptxas", "JIT",
+  const Fact compiled = seen.told({"cuModuleLoadData", "cuLinkComplete", "nvrtc", "ptxas", "JIT",
                                    "0 sm_*cubin", "no cubin", "PTX", "compiling*kernel", "just-in-time"});
   if (slow) {
+    // Hardly anything but a compiler takes that long.
+    it.confirms(weight::fair, takes_long(seen));
+    it.confirms(weight::hint, both(takes_long(seen), other_gpus_start_fast(seen)));
+    it.confirms(weight::hint, seen.told({"first call", "first run", "first time", "every start", "each start",
+                                         "first inference", "first launch"}));
     it.confirms(weight::good, only_virtual(seen));
     it.confirms(weight::good, architecture_absent(seen));
     it.confirms(weight::good, compiled);
@@ -105,6 +139,7 @@ void examine_jit_startup(const Seen& seen, Argument& it) {
   it.confirms(weight::strong, seen.recovers_by({"FORCE_PTX_JIT"}));
   it.at_most(.3, seen.recovers_by({"persistence", "CUDA_MODULE_LOADING", "CUDA_VISIBLE_DEVICES"}));
   it.at_most(.3, seen.environment("CUDA_MODULE_LOADING", {"EAGER"}));
+  it.at_most(.4, seen.unmoved_by({"FORCE_PTX_JIT"}));
   it.at_most(.45, either(seen.environment("CUDA_CACHE_DISABLE", {"1"}), seen.recovers_by({"CUDA_CACHE"})));
   it.at_most(.45, seen.on("cuda.jit_cache", {"read_only"}));
   it.at_most(.2, seen.error(222, ptx_names));
@@ -117,14 +152,17 @@ void examine_cache(const Seen& seen, Argument& it) {
                                      seen.environment("CUDA_CACHE_MAXSIZE", {"0"})));
   it.confirms(weight::strong, seen.recovers_by({"CUDA_CACHE"}));
   it.confirms(weight::strong, seen.on("cuda.jit_cache", {"read_only"}));
-  it.confirms(weight::good, seen.said({"read-only*.nv", ".nv/ComputeCache*denied", "ComputeCache*read-only",
+  it.confirms(weight::good, seen.told({"read-only*.nv", ".nv/ComputeCache*denied", "ComputeCache*read-only",
                                        "cannot create*ComputeCache"}));
   if (slow_start(seen)) {
     it.confirms(weight::fair, again);
     if (again) it.confirms(weight::good, seen.on("cuda.jit_cache", {"empty"}));
     it.confirms(weight::hint, seen.on("cuda.jit_cache", {"empty"}));
+    it.confirms(weight::hint, seen.told({"every start", "each start", "every run", "each run",
+                                         "every process", "on every launch of the program"}));
   }
   it.rules_out(seen.probe("repeat_in_fresh_process", {"normal", "recovers"}));
+  it.at_most(.3, seen.unmoved_by({"CUDA_CACHE"}));
   it.at_most(.2, seen.environment("CUDA_CACHE_DISABLE", {"0"}));
   it.at_most(.3, seen.recovers_by({"persistence", "CUDA_MODULE_LOADING", "CUDA_VISIBLE_DEVICES"}));
   if (!slow_start(seen) && seen.compared()) it.at_most(.3, Fact("the start is not slower"));

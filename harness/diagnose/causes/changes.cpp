@@ -11,6 +11,26 @@ Fact harmed(const Seen& seen) {
   return either(seen.slower({}), seen.fails({}));
 }
 
+/// The driver that is said to recover is newer than the one that is slow: it mends this driver, and says
+/// nothing of what came with it.
+Fact newer_driver_recovers(const Seen& seen) {
+  std::string current;
+  if (const Value* version = seen.inventory("driver.version"); version != nullptr && version->number())
+    current = version->text();
+  if (const Fact changed = seen.changed({"driver"}); changed && seen.it().changed->contains("driver"))
+    current = seen.it().changed->at("driver").after.text();
+  if (current.empty()) return std::nullopt;
+  for (const Probe& probe : seen.it().probes) {
+    const std::size_t at = lower(probe.detail).find("driver=");
+    if (probe.name != "change_version" || probe.outcome != "recovers" || at == std::string::npos) continue;
+    const std::string version = probe.detail.substr(at + std::string_view("driver=").size());
+    if (!version.empty() && version.front() >= '0' && version.front() <= '9' &&
+        compare_versions(version.substr(0, version.find_first_of(" ,(")), current) > 0)
+      return fmt::format("driver {} recovers, which is newer", version);
+  }
+  return std::nullopt;
+}
+
 void examine_driver(const Seen& seen, Argument& it) {
   if (harmed(seen)) {
     if (it.confirms(weight::fair, seen.changed({"driver"})) && seen.changed_only({"driver"}))
@@ -21,8 +41,9 @@ void examine_driver(const Seen& seen, Argument& it) {
   }
   it.rules_out(seen.undone("driver", {"no_change", "worse"}));
   it.at_most(.4, seen.probe("change_version", {"recovers"}, {"ucx", "framework", "nccl", "cudnn", "cublas"}));
-  it.at_most(.5,
-             seen.recovers_by({"persistence", "clocks", "power_limit", "iommu", "acs", "EnableGpuFirmware"}));
+  it.at_most(.5, seen.recovers_by({"persistence", "clocks", "power_limit", "iommu", "acs",
+                                   "EnableGpuFirmware", "gsp", "NVreg_", "sysmem"}));
+  it.at_most(.6, newer_driver_recovers(seen));
   if (!seen.undone("driver", {"recovers"})) it.at_most(.5, Fact("the old driver was not measured again"));
   it.at_most(.45, changed_together(seen));
 }
@@ -61,11 +82,29 @@ void examine_settings_lost(const Seen& seen, Argument& it) {
   it.rules_out(seen.undone("driver", {"no_change"}));
 }
 
+/// What measures is known by a version, a hash or its own words. People also write there what else they
+/// changed.
+bool is_about_measuring(const Seen& seen) {
+  for (const auto& [field, change] : *seen.it().changed) {
+    if (!contains(field, "harness")) continue;
+    const std::string sides = change.before.text() + " " + change.after.text();
+    if (contains_any_word(sides, {"bench", "suite", "script", "test", "version", "iteration", "batch", "warm",
+                                  "timer", "timing", "sync", "harness", "measure", "commit"}))
+      return true;
+    const auto one_word = [](const Value& value) { return value.text().find(' ') == std::string::npos; };
+    if (one_word(change.before) && one_word(change.after)) return true;
+  }
+  return false;
+}
+
 void examine_method(const Seen& seen, Argument& it) {
-  it.confirms(weight::proof, seen.changed({"harness"}));
+  if (const Fact changed = seen.changed({"harness"}))
+    it.confirms(is_about_measuring(seen) ? weight::proof : weight::hint, changed);
   it.confirms(weight::strong, seen.recovers_by({"harness", "benchmark version", "synchroni", "batch size",
                                                 "warm-up", "warmup", "timing", "same method", "iterations"}));
-  it.confirms(weight::good, seen.said({"missing synchroni", "without synchroni", "not synchroni",
+  it.confirms(weight::good, seen.told({"missing synchroni", "without*synchroni", "not synchroni",
+                                       "no synchroni", "before*synchronize", "only the launch",
+                                       "asynchronous*tim", "first iteration is included",
                                        "no cudaDeviceSynchronize", "timed without", "includes compilation",
                                        "different batch size", "measurement error", "benchmark bug"}));
   it.rules_out(seen.undone("harness", {"no_change"}));
@@ -103,15 +142,22 @@ void examine_mixed_upgrade(const Seen& seen, Argument& it) {
 }
 
 void examine_false(const Seen& seen, Argument& it) {
+  bool cleared = false;
+  Fact unchanged;
   for (const char* component :
        {"driver", "nccl", "cudnn", "cublas", "cuda", "framework", "application", "container", "os"}) {
     const Fact undone = seen.undone(component, {"no_change", "worse"});
     if (!undone) continue;
-    if (seen.changed({component}))
+    if (seen.changed({component})) {
+      cleared = true;
       it.confirms(weight::proof, both(undone, Fact("what was suspected is not it")));
-    else
-      it.confirms(weight::good, undone);
+    } else {
+      // Somebody tried another version; nobody is known to have suspected that it came with it.
+      it.confirms(weight::fair, undone);
+      unchanged = fmt::format("{} is not known to have changed", component);
+    }
   }
+  if (!cleared) it.at_most(.4, unchanged);
   if (!it.evidence().empty() && harmed(seen))
     it.confirms(weight::faint,
                 seen.recovers_by({"reinstall", "everything", "clean install", "fresh install"}));

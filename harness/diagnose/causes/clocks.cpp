@@ -27,7 +27,7 @@ void examine_locked(const Seen& seen, Argument& it) {
   it.confirms(weight::good, seen.throttled({"applications_clocks"}));
   it.confirms(weight::fair, seen.field_changed("application_clock"));
   it.confirms(weight::fair,
-              seen.said({"Applications Clocks Setting*Active", "nvidia-smi -lgc", "nvidia-smi -ac",
+              seen.told({"Applications Clocks Setting*Active", "nvidia-smi -lgc", "nvidia-smi -ac",
                          "GPU clocks set to", "lock-gpu-clocks", "Applications clocks set to"}));
   if (!it.evidence().empty()) {
     it.confirms(weight::hint, low_clock(seen));
@@ -36,6 +36,7 @@ void examine_locked(const Seen& seen, Argument& it) {
     it.confirms(weight::fair, low);
   }
   it.rules_out(reset_in_vain(seen));
+  it.at_most(.3, seen.probe("repeat_later", {"normal"}));
   it.at_most(.3, seen.throttled({"hw_thermal", "hw_power_brake", "sw_thermal"}));
   it.at_most(.3, seen.number("sm_clock_mhz") && seen.number("sm_clock_expected_mhz") && !low_clock(seen) &&
                          !seen.off("application_clock_is_default")
@@ -46,15 +47,18 @@ void examine_locked(const Seen& seen, Argument& it) {
 void examine_control_fault(const Seen& seen, Argument& it) {
   const Fact vain = reset_in_vain(seen);
   const Fact low = low_clock(seen);
+  const Fact told_by_driver =
+      seen.told({"NVRM*assert", "nvAssert", "kernel_graphics", "NVRM: GPU*clk", "clk*fault"});
   it.confirms(weight::strong, vain);
   if (low || vain) {
     it.confirms(weight::fair, both(low, seen.not_throttled()));
-    it.confirms(weight::good,
-                seen.said({"NVRM*assert", "nvAssert", "kernel_graphics", "NVRM: GPU*clk", "clk*fault"}));
-    it.confirms(weight::hint, seen.said({"nvidia-smi -r*Not Supported", "reset*not supported"}));
+    it.confirms(weight::good, told_by_driver);
+    it.confirms(weight::hint, seen.told({"nvidia-smi -r*Not Supported", "reset*not supported"}));
   }
   it.confirms(weight::fair, both(low, seen.recovers_by({"driver reload", "reload", "reboot", "driver="})));
   it.rules_out(reset_recovers(seen));
+  // Heat and power hold a clock too, and a reset does nothing to them.
+  if (!seen.not_throttled() && !told_by_driver) it.at_most(.65, Fact("the throttle reasons were not read"));
   it.at_most(.3, seen.throttled({"hw_thermal", "hw_power_brake", "sw_thermal", "applications_clocks"}));
   if (!low && !vain) it.at_most(.2, Fact("the clock is not known to be low"));
 }
@@ -95,6 +99,11 @@ void examine_ramp(const Seen& seen, Argument& it) {
       seen.unchanged({}, {.phase = "back_to_back"}),
       either(seen.unchanged({}, {.phase = "warm"}), seen.probe("repeat_warm", {"normal", "recovers"})));
   it.confirms(weight::good, idle);
+  if (!idle)
+    it.confirms(weight::fair,
+                both(seen.slower({}),
+                     seen.told({"after idle", "after an idle", "after being idle", "after a pause",
+                                "first request after", "first inference after", "idle for a while"})));
   if (idle) {
     it.confirms(weight::good, steady);
     it.confirms(weight::hint, seen.on("pstate", {"P8", "P5", "P12"}));
@@ -106,7 +115,12 @@ void examine_ramp(const Seen& seen, Argument& it) {
   it.confirms(
       weight::strong,
       both(either(idle, seen.slower({"launch", "application"})),
-           seen.recovers_by({"keep_warm", "keep-alive", "keepalive", "warm-up", "warmup", "lock", "-lgc"})));
+           seen.recovers_by({"keep_warm", "keep-alive", "keepalive", "warm-up", "warmup", "lock clocks",
+                             "lock_clocks", "lock-gpu", "lock_gpu", "locked_clocks=", "lgc", "-lgc",
+                             "clock_lock=", "prefer maximum performance", "PowerMizer", "minimum clock"})));
+  // A lock that was taken away is the opposite.
+  it.at_most(
+      .3, either(seen.probe("reset_clocks", {"recovers", "normal"}), seen.setting("locked_clocks", {"set"})));
   it.rules_out(seen.slower({}, {.phase = "back_to_back"}));
   it.rules_out(seen.slower({}, {.phase = "warm"}));
   it.at_most(.3, seen.throttled({"hw_thermal", "hw_power_brake", "sw_thermal"}));

@@ -25,6 +25,9 @@ void examine_environment(const Seen& seen, Argument& it) {
   it.confirms(weight::good, both(nccl_tuned(seen), slow_collective(seen)));
   it.confirms(weight::strong, told_by_log(seen));
   it.confirms(weight::proof, seen.probe("unset_environment", {"recovers"}, {"NCCL_"}));
+  it.confirms(weight::strong,
+              seen.recovers_by({"NCCL_*=unset", "unset NCCL_", "NCCL_*removed", "NCCL_P2P_DISABLE=0",
+                                "NCCL_SHM_DISABLE=0", "NCCL_IB_DISABLE=0", "nccl.conf"}));
   if (!it.evidence().empty()) {
     it.confirms(weight::hint, slow_together(seen));
     it.confirms(weight::faint, seen.on("nccl.transport", {"net", "socket", "shm"}));
@@ -56,7 +59,7 @@ void examine_version(const Seen& seen, Argument& it) {
   // The rate is back with the new version: not the version as such.
   it.at_most(.5, seen.recovers_by({"GDR", "peermem", "NCCL_"}));
   it.at_most(.5, nccl_disabled(seen));
-  it.at_most(.5, seen.said({"GPU Direct RDMA Disabled", "Failed to open libibverbs"}));
+  it.at_most(.5, seen.told({"GPU Direct RDMA Disabled", "Failed to open libibverbs"}));
   it.at_most(.5, both(plugin_not_loaded(seen), seen.on("nccl.transport", {"socket"})));
   it.at_most(.35, seen.slower({"p2p"}));
   if (!seen.slower({"coll_large", "coll_small"}) && !seen.undone("nccl", {"recovers"}))
@@ -95,7 +98,7 @@ void examine_node_mismatch(const Seen& seen, Argument& it) {
   it.confirms(weight::strong, both(broken, plugins_differ(seen)));
   it.confirms(
       weight::strong,
-      seen.said({"NCCL version mismatch", "mismatched NCCL", "different versions of NCCL",
+      seen.told({"NCCL version mismatch", "mismatched NCCL", "different versions of NCCL",
                  "version mismatch between ranks", "Message truncated : received", "net plugin*mismatch",
                  "ncclRemoteError*version", "mismatch*collective", "Inconsistent*rank"}));
   if (seen.it().about.compared_with == "peers" || seen.it().about.nodes.value_or(1) > 1) {
@@ -120,12 +123,12 @@ void examine_shm(const Seen& seen, Argument& it) {
   const std::optional<double> size = seen.number("host.shm_mib");
   constexpr double docker_default = 64;
   constexpr double small = 1024;
-  it.confirms(weight::proof, seen.said({"/dev/shm*No space left", "No space left*/dev/shm",
+  it.confirms(weight::proof, seen.told({"/dev/shm*No space left", "No space left*/dev/shm",
                                         "shared memory segment*No space", "insufficient shared memory",
                                         "Error while creating shared memory", "shm*No space left",
                                         "unable to open shared memory", "Error: failed to extend*/dev/shm",
                                         "unable to write to file </torch_", "unable to mmap*shm"}));
-  it.confirms(weight::strong, seen.said({"DataLoader worker*Bus error", "Bus error*shm", "Bus error"}));
+  it.confirms(weight::strong, seen.told({"DataLoader worker*Bus error", "Bus error*shm", "Bus error"}));
   it.confirms(weight::strong,
               seen.recovers_by({"shm-size", "shm_size", "shm_mib", "shm=", "/dev/shm", "--ipc", "ipc="}));
   const Fact broken = either(seen.fails({"coll_large", "coll_small", "application"}), slow_together(seen));
@@ -160,7 +163,7 @@ void examine_hook(const Seen& seen, Argument& it) {
   const Fact library =
       either(either(seen.slower({}, {.library = "ucx"}), seen.slower({}, {.library = "mpi"})),
              either(seen.slower({}, {.op = "osu"}), seen.slower({}, {.library = "libfabric"})));
-  it.confirms(weight::strong, seen.said({"rcache*fail", "registration cache*fail", "ucm*fail", "bistro",
+  it.confirms(weight::strong, seen.told({"rcache*fail", "registration cache*fail", "ucm*fail", "bistro",
                                          "memory hooks*fail", "failed to install*hook", "memory events*not",
                                          "rcache*disabled", "hook*cuda*fail", "UCX*memtype cache"}));
   it.confirms(weight::strong, both(small, seen.probe("change_version", {"recovers"},

@@ -12,7 +12,7 @@ Fact slow_collective(const Seen& seen) {
 }
 
 Fact plugin_not_loaded(const Seen& seen) {
-  return seen.said({"NET/Plugin*No plugin found", "NET/Plugin*could not", "NET/Plugin*fail",
+  return seen.told({"NET/Plugin*No plugin found", "NET/Plugin*could not", "NET/Plugin*fail",
                     "NET/Plugin*not found", "NET/Plugin*cannot", "libnccl-net*cannot open shared object",
                     "libnccl-net*undefined symbol", "failed to load*libnccl-net", "unable to load*plugin",
                     "dlopen*libnccl-net", "NET/Plugin*dlerror", "aws-ofi-nccl*fail", "NET/OFI*fail",
@@ -20,7 +20,7 @@ Fact plugin_not_loaded(const Seen& seen) {
 }
 
 Fact plugin_symbols(const Seen& seen) {
-  return seen.said({"IBVERBS_PRIVATE", "EFA_1.*not found", "libfabric*version*not found",
+  return seen.told({"IBVERBS_PRIVATE", "EFA_1.*not found", "libfabric*version*not found",
                     "libfabric*undefined symbol", "rdma*version*not found"});
 }
 
@@ -84,7 +84,7 @@ namespace {
 
 /// There is no plugin at all, which NCCL says on every machine without one.
 Fact no_plugin_there(const Seen& seen) {
-  return seen.said({"No plugin found", "Could not find*libnccl-net", "using internal implementation",
+  return seen.told({"No plugin found", "Could not find*libnccl-net", "using internal implementation",
                     "Using internal network plugin"});
 }
 
@@ -95,13 +95,13 @@ Fact fabric_there(const Seen& seen) {
 
 Fact on_sockets(const Seen& seen) {
   return either(seen.on("nccl.transport", {"socket", "tcp"}),
-                seen.said({"Using network Socket", "NET/Socket : Using", "via NET/Socket", "NET/Socket/"}));
+                seen.told({"Using network Socket", "NET/Socket : Using", "via NET/Socket", "NET/Socket/"}));
 }
 
 void examine_socket(const Seen& seen, Argument& it) {
   const Fact sockets = on_sockets(seen);
   it.confirms(weight::good, sockets);
-  it.confirms(weight::good, seen.said({"Failed to open libibverbs", "libibverbs*cannot open",
+  it.confirms(weight::good, seen.told({"Failed to open libibverbs", "libibverbs*cannot open",
                                        "NET/IB : No device found", "NET/IB : Unable to open",
                                        "libibverbs: Warning", "no userspace device-specific driver",
                                        "ibv_*fail", "No IB devices", "ibverbs*not found"}));
@@ -148,7 +148,7 @@ void examine_plugin(const Seen& seen, Argument& it) {
 void examine_gdr(const Seen& seen, Argument& it) {
   const Fact slow = slow_collective(seen);
   it.confirms(weight::proof,
-              seen.said({"GPU Direct RDMA Disabled", "GPUDirect RDMA*disabled", "GDR*disabled",
+              seen.told({"GPU Direct RDMA Disabled", "GPUDirect RDMA*disabled", "GDR*disabled",
                          "GPU Direct RDMA*not", "no GDR", "nvidia_peermem*not", "nv_peer_mem*not",
                          "Module nvidia_peermem*fail", "peermem*Invalid argument", "Could not enable GDR"}));
   it.confirms(weight::proof, seen.recovers_by({"GDR", "peermem", "nv_peer_mem", "dmabuf", "dma-buf"}));
@@ -169,14 +169,14 @@ void examine_gdr(const Seen& seen, Argument& it) {
 
 void examine_p2p_to_shm(const Seen& seen, Argument& it) {
   const Fact shm = either(seen.on("nccl.transport", {"shm"}),
-                          seen.said({"via SHM", "SHM/direct", "P2P is disabled between",
+                          seen.told({"via SHM", "SHM/direct", "P2P is disabled between",
                                      "Could not enable P2P", "P2P Chunk*SHM"}));
   const Fact moved = seen.field_changed("nccl.transport");
   it.confirms(weight::good, shm);
   if (moved && contains(*moved, "to shm")) it.confirms(weight::strong, moved);
   it.confirms(weight::good, both(shm, plain_copies_normal(seen)));
   it.confirms(weight::fair,
-              seen.said({"peer access*not supported", "cudaDeviceEnablePeerAccess", "no P2P between",
+              seen.told({"peer access*not supported", "cudaDeviceEnablePeerAccess", "no P2P between",
                          "P2P*not available", "isAllDirectP2p 0", "peer mapping resources exhausted"}));
   it.confirms(weight::strong, both(slow_collective(seen),
                                    seen.recovers_by({"P2P_LEVEL", "p2p=", "visible devices", "hidepid"})));

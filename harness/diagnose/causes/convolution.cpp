@@ -27,7 +27,7 @@ void examine_layout(const Seen& seen, Argument& it) {
                                          "nhwc_to_nchw"}));
   it.confirms(weight::hint, seen.kernel({"transpose", "permute"}));
   it.confirms(weight::proof, seen.recovers_by({"channels_last", "NHWC", "layout", "memory_format"}));
-  it.confirms(weight::good, seen.said({"nchwToNhwc", "layout optimizer", "prefers NHWC"}));
+  it.confirms(weight::good, seen.told({"nchwToNhwc", "layout optimizer", "prefers NHWC"}));
   for (const std::string_view name : {"NHWC", "channels_last"})
     it.rules_out(seen.slower({}, {.layout = name}));
   it.at_most(.2, seen.unmoved_by({"channels_last", "NHWC", "layout", "memory_format"}));
@@ -35,7 +35,8 @@ void examine_layout(const Seen& seen, Argument& it) {
 
 Fact tuned(const Seen& seen) {
   if (Fact fact = seen.probe("autotune", {"recovers", "normal"})) return fact;
-  return seen.recovers_by({"benchmark=", "cudnn_benchmark", "autotune", "conv_algo_search", "EXHAUSTIVE"});
+  return seen.recovers_by(
+      {"benchmark=", "cudnn_benchmark", "cudnn.benchmark", "autotune", "conv_algo_search", "EXHAUSTIVE"});
 }
 
 void examine_heuristic(const Seen& seen, Argument& it) {
@@ -45,11 +46,15 @@ void examine_heuristic(const Seen& seen, Argument& it) {
     it.confirms(weight::hint,
                 either(seen.setting_off("cudnn_benchmark"), seen.setting("algo_search", {"HEURISTIC"})));
     it.confirms(weight::hint, seen.changed({"cudnn", "framework"}));
-    it.confirms(weight::fair, seen.said({"heuristic mode", "CUDNN_HEUR", "algo search*heuristic"}));
+    it.confirms(weight::fair, seen.told({"heuristic mode", "CUDNN_HEUR", "algo search*heuristic"}));
     if (!it.evidence().empty()) it.confirms(weight::faint, split_class(seen, {"conv"}));
   } else {
     it.confirms(weight::fair,
                 both(tuned(seen), seen.inventory("cudnn.version") ? Fact("cuDNN is in use") : Fact()));
+    // Only convolutions are searched for so.
+    it.confirms(weight::good, both(seen.slower(application_classes),
+                                   seen.recovers_by({"cudnn.benchmark", "cudnn_benchmark", "conv_algo_search",
+                                                     "CUDNN_USE_AUTOTUNE", "CUDNN_AUTOTUNE"})));
   }
   it.rules_out(seen.probe("autotune", {"no_change", "slow", "worse"}));
   it.at_most(.4, seen.undone("cudnn", {"no_change"}));

@@ -16,10 +16,10 @@ void examine_numa(const Seen& seen, Argument& it) {
       either(seen.slower({"launch", "p2p", "coll_large", "host_memory"}), seen.slower(application_classes)));
   it.confirms(weight::proof, seen.probe("pin_to_local_numa", {"recovers"}));
   it.confirms(weight::strong, both(slow, seen.recovers_by({"numactl", "bind-to numa", "numa_local", "membind",
-                                                           "numa node", "cpunodebind"})));
+                                                           "numa node", "cpunodebind", "numa"})));
   if (slow) {
     it.confirms(weight::good, seen.off("host.numa_local"));
-    it.confirms(weight::good, seen.said({"NUMA node*remote", "remote NUMA", "numa_node*-1"}));
+    it.confirms(weight::good, seen.told({"NUMA node*remote", "remote NUMA", "numa_node*-1"}));
   }
   if (!it.evidence().empty()) {
     it.confirms(weight::hint, slow_copy(seen));
@@ -50,8 +50,9 @@ void examine_pageable(const Seen& seen, Argument& it) {
   const Fact slow = either(slow_copy(seen), seen.slower(application_classes));
   it.confirms(weight::proof, both(slow, seen.recovers_by({"pin_memory", "pinned", "cudaMallocHost",
                                                           "cudaHostAlloc", "memlock", "page-locked"})));
-  it.confirms(weight::good, seen.said({"memlock", "cannot pin", "cudaHostRegister*fail", "cudaHostAlloc*fail",
-                                       "pageable", "failed to pin", "RLIMIT_MEMLOCK"}));
+  it.confirms(weight::good, seen.told({"memlock", "cannot pin", "cudaHostRegister*fail", "cudaHostAlloc*fail",
+                                       "pageable", "failed to pin", "RLIMIT_MEMLOCK",
+                                       "Cannot allocate memory*mlock", "pin_memory*False"}));
   if (slow) it.confirms(weight::good, seen.setting_off("pin_memory"));
   const std::optional<double> locked = seen.number("host.memlock_kib");
   constexpr double small_limit = 1 << 20;

@@ -1,4 +1,6 @@
 // Why CUDA does not start on a machine whose kernel module is loaded.
+#include <cstdlib>
+
 #include <fmt/format.h>
 
 #include "diagnose/causes/predicates.hpp"
@@ -13,9 +15,16 @@ const Words compat_names{"cudaErrorCompatNotSupportedOnDevice", "CUDA_ERROR_COMP
 const Words not_ready_names{"cudaErrorSystemNotReady", "CUDA_ERROR_SYSTEM_NOT_READY",
                             "system not yet initialized"};
 const Words unknown_names{"cudaErrorUnknown", "CUDA_ERROR_UNKNOWN", "CUDA unknown error"};
-const Words no_device_names{
-    "cudaErrorNoDevice", "CUDA_ERROR_NO_DEVICE",  "no CUDA-capable device", "No CUDA GPUs are available",
-    "no CUDA devices",   "No devices were found", "no GPU*detected",        "found no NVIDIA"};
+const Words no_device_names{"cudaErrorNoDevice",
+                            "CUDA_ERROR_NO_DEVICE",
+                            "no CUDA-capable device",
+                            "No CUDA GPUs are available",
+                            "no CUDA devices",
+                            "No devices were found",
+                            "no GPU*detected",
+                            "found no NVIDIA",
+                            "no cuda device is detected",
+                            "could not find any CUDA device"};
 const Words hmm_lines{"devmem_alloc_pagemap", "request_free_mem_region", "uvm_pmm_gpu*err -34"};
 const Words manager_mismatch_lines{"don't match with driver version", "does not match driver version",
                                    "fabric manager*version*mismatch", "fabric*mismatch*driver",
@@ -34,7 +43,8 @@ void examine_mismatch(const Seen& seen, Argument& it) {
   it.confirms(weight::proof, seen.error(803, mismatch_names));
   it.confirms(weight::proof, nvml_mismatch(seen));
   it.confirms(weight::proof,
-              seen.said({"API mismatch: the client has the version", "API mismatch*kernel module"}));
+              seen.told({"API mismatch: the client has the version", "API mismatch*kernel module",
+                         "kernel version*does not match DSO version", "API mismatch*client"}));
   it.confirms(weight::strong, seen.versions_differ("driver.libcuda_version", "driver.kernel_module_version"));
   it.confirms(weight::fair, seen.versions_differ("driver.version", "driver.kernel_module_version"));
   const Fact only_new =
@@ -43,7 +53,7 @@ void examine_mismatch(const Seen& seen, Argument& it) {
   if (!it.evidence().empty()) {
     it.confirms(weight::hint, seen.changed({"driver", "os"}));
     it.confirms(weight::hint, seen.probe("nvml_query", {"fails"}));
-    it.confirms(weight::hint, seen.said({"unattended-upgrade", "apt*upgrade*nvidia", "Upgraded*nvidia"}));
+    it.confirms(weight::hint, seen.told({"unattended-upgrade", "apt*upgrade*nvidia", "Upgraded*nvidia"}));
   }
   it.at_most(.3, seen.error(804, compat_names));
   if (!nvml_mismatch(seen) && !seen.error(803, mismatch_names))
@@ -81,6 +91,11 @@ Fact manager_not_running(const Seen& seen) {
   return std::nullopt;
 }
 
+/// A board for a machine with NVSwitch: SXM, by its name.
+Fact board_with_switch(const Seen& seen) {
+  return seen.gpu_is({"SXM", "HBM3", "HGX", "DGX", "GB200", "GB300", "B200", "B300", "H200", "H20"});
+}
+
 Fact manager_version_differs(const Seen& seen) {
   if (Fact fact = seen.versions_differ("fabric_manager.version", "driver.version")) return fact;
   return seen.versions_differ("fabric_manager.version", "driver.kernel_module_version");
@@ -91,17 +106,18 @@ void examine_manager_down(const Seen& seen, Argument& it) {
   it.confirms(weight::good, error);
   it.confirms(weight::good, manager_not_running(seen));
   it.confirms(weight::good,
-              seen.said({"fabricmanager*not found", "fabricmanager*inactive", "fabricmanager*not running",
+              seen.told({"fabricmanager*not found", "fabricmanager*inactive", "fabricmanager*not running",
                          "fabricmanager*failed", "fabric manager*not running",
                          "nvidia-fabricmanager*could not be found"}));
   it.confirms(weight::strong, seen.recovers_by({"fabric_manager", "fabricmanager", "fabric manager"}));
   if (!it.evidence().empty() || seen.fails({"init"})) {
     it.confirms(weight::fair, fabric_not_done(seen));
-    it.confirms(weight::fair, seen.on("topology.nvswitch"));
+    it.confirms(weight::fair, either(seen.on("topology.nvswitch"),
+                                     either(seen.told({"NVSwitch"}), board_with_switch(seen))));
     if (!it.evidence().empty()) it.confirms(weight::faint, nvml_works(seen));
   }
-  it.rules_out(seen.said(hmm_lines));
-  it.at_most(.4, seen.said(manager_mismatch_lines));
+  it.rules_out(seen.told(hmm_lines));
+  it.at_most(.4, seen.told(manager_mismatch_lines));
   it.at_most(.4, manager_version_differs(seen));
   it.at_most(.4, seen.recovers_by({"nokaslr", "uvm_disable_hmm", "conf-compute", "-srs"}));
   if (!manager_not_running(seen)) it.at_most(.45, seen.on("host.virtualization", {"confidential"}));
@@ -111,7 +127,7 @@ void examine_manager_down(const Seen& seen, Argument& it) {
 }
 
 void examine_manager_version(const Seen& seen, Argument& it) {
-  it.confirms(weight::proof, seen.said(manager_mismatch_lines));
+  it.confirms(weight::proof, seen.told(manager_mismatch_lines));
   it.confirms(weight::strong, manager_version_differs(seen));
   if (!it.evidence().empty()) {
     it.confirms(weight::hint, manager_not_running(seen));
@@ -122,9 +138,9 @@ void examine_manager_version(const Seen& seen, Argument& it) {
 }
 
 void examine_kaslr(const Seen& seen, Argument& it) {
-  it.confirms(weight::proof, seen.said(hmm_lines));
+  it.confirms(weight::proof, seen.told(hmm_lines));
   it.confirms(weight::proof, seen.recovers_by({"kaslr", "nokaslr", "uvm_disable_hmm"}));
-  it.confirms(weight::fair, seen.said({"nvidia-uvm*err", "nvidia_uvm*HMM", "HMM*nvidia"}));
+  it.confirms(weight::fair, seen.told({"nvidia-uvm*err", "nvidia_uvm*HMM", "HMM*nvidia"}));
   if (!it.evidence().empty()) {
     it.confirms(weight::hint, seen.on("kernel.kaslr"));
     it.confirms(weight::faint, nvml_works(seen));
@@ -137,14 +153,14 @@ void examine_uvm_module(const Seen& seen, Argument& it) {
   it.confirms(weight::good, error);
   it.confirms(weight::hint, seen.error(304, {"CUDA_ERROR_OPERATING_SYSTEM", "OS call failed"}));
   it.confirms(weight::strong, both(seen.off("uvm.loaded"), either(error, seen.fails({"init"}))));
-  it.confirms(weight::good, seen.said({"nvidia_uvm*not found", "nvidia-uvm*not found", "modprobe*nvidia_uvm",
+  it.confirms(weight::good, seen.told({"nvidia_uvm*not found", "nvidia-uvm*not found", "modprobe*nvidia_uvm",
                                        "nvidia-uvm*failed", "nvidia_uvm*in use", "/dev/nvidia-uvm"}));
   it.confirms(weight::strong, seen.recovers_by({"nvidia_uvm", "nvidia-uvm", "uvm"}));
   if (!it.evidence().empty()) {
     it.confirms(weight::fair, both(error, nvml_works(seen)));
-    it.confirms(weight::hint, seen.said({"suspend", "resume"}));
+    it.confirms(weight::fair, seen.told({"suspend", "resume", "hibernat", "woke up", "sleep mode"}));
   }
-  it.rules_out(seen.said(hmm_lines));
+  it.rules_out(seen.told(hmm_lines));
   it.at_most(.3, nvml_mismatch(seen));
   it.at_most(.3, seen.error(803, mismatch_names));
   it.at_most(.3, seen.recovers_by({"nokaslr", "uvm_disable_hmm"}));
@@ -153,9 +169,15 @@ void examine_uvm_module(const Seen& seen, Argument& it) {
 /// A variable that hides every GPU. "0,1" hides none that is meant.
 Fact hidden_by_variable(const Seen& seen) {
   for (const auto& [name, value] : seen.it().environment) {
+    // The list ends at the first entry that names no GPU: one that begins so hides all.
+    const bool index = !value.empty() && value.front() >= '0' && value.front() <= '9';
+    const std::string word = lower(value);
+    const bool beyond = index && value.find(',') == std::string::npos &&
+                        seen.it().about.gpus.value_or(0) > 0 && value.size() < 4 &&
+                        std::atoi(value.c_str()) >= *seen.it().about.gpus;
     const bool cuda =
         name == "CUDA_VISIBLE_DEVICES" &&
-        (value.empty() || value.front() == '-' || lower(value) == "nodevfiles" || lower(value) == "none");
+        (beyond || !(index || word.starts_with("gpu-") || word.starts_with("mig-") || word == "all"));
     const bool container = name == "NVIDIA_VISIBLE_DEVICES" &&
                            (value.empty() || lower(value) == "none" || lower(value) == "void");
     if (cuda || container) return fmt::format("{}=\"{}\" in the environment", name, value);
@@ -172,8 +194,18 @@ void examine_no_device(const Seen& seen, Argument& it) {
     it.confirms(weight::strong, seen.recovers_by({"VISIBLE_DEVICES", "--gpus", "daemon-reload",
                                                   "device_cgroup", "cgroup", "/dev/nvidia"}));
   // The rules for devices of a container were written anew under it.
-  it.confirms(weight::good, seen.said({"Failed to initialize NVML: Unknown Error"}));
-  it.confirms(weight::fair, seen.said({"/dev/nvidia0", "/dev/nvidiactl", "no NVIDIA GPU device is present"}));
+  it.confirms(weight::good, seen.told({"Failed to initialize NVML: Unknown Error"}));
+  it.confirms(weight::fair, seen.told({"systemctl daemon-reload", "daemon-reload", "SystemdCgroup",
+                                       "cgroup driver", "no-cgroups"}));
+  it.confirms(weight::good,
+              seen.told({"could not select device driver", "unknown or invalid runtime name: nvidia",
+                         "Insufficient Permissions", "libcuda.so*cannot open shared object",
+                         "/dev/nvidia*Permission denied", "NVIDIA Driver was not detected",
+                         "GPU access blocked by the operating"}));
+  it.confirms(weight::strong, seen.recovers_by({"runtime=nvidia", "video group", "render group", "usermod",
+                                                "privileged", "devices=/dev/nvidia", "no-cgroups"}));
+  it.confirms(weight::fair, seen.told({"/dev/nvidia0", "/dev/nvidiactl", "no NVIDIA GPU device is present",
+                                       "Could not find cuda drivers on your machine"}));
   if (!it.evidence().empty()) {
     it.confirms(weight::hint, both(error, nvml_works(seen)));
     it.confirms(weight::hint, seen.on("host.container"));
@@ -183,7 +215,7 @@ void examine_no_device(const Seen& seen, Argument& it) {
   it.at_most(.3, nvml_mismatch(seen));
   it.at_most(.3, seen.nvml_error(9, {"Driver Not Loaded", "couldn't communicate with the NVIDIA driver"}));
   it.at_most(.3, seen.on("framework.build", {"cpu"}));
-  it.at_most(.3, seen.said({"nouveau", "key was rejected", "modprobe: FATAL"}));
+  it.at_most(.3, seen.told({"nouveau", "key was rejected", "modprobe: FATAL"}));
 }
 
 }  // namespace

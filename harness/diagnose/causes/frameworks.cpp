@@ -13,7 +13,7 @@ const Words provider_unknown{"is not in available provider names", "not in avail
 
 /// The framework says itself that it was built without CUDA.
 Fact says_no_cuda(const Seen& seen) {
-  return seen.said({"not compiled with GPU offload",
+  return seen.told({"not compiled with GPU offload",
                     "compiled without GPU",
                     "compiled without CUDA",
                     "without CUDA support",
@@ -32,6 +32,18 @@ Fact says_no_cuda(const Seen& seen) {
                     "GPU support*disabled at compile",
                     "not compiled to use CUDA",
                     "BLAS = 0",
+                    "not compiled with GPU support",
+                    "not enabled in this build",
+                    "Compile with USE_CUDA=1",
+                    "without CUDA enabled",
+                    "no CUDA support",
+                    "GPU support is not enabled",
+                    "built without GPU",
+                    "USE_CUDA=OFF",
+                    "USE_CUDA: OFF",
+                    "GGML_CUDA=OFF",
+                    "CUDA: NO",
+                    "compiled with CUDA: no",
                     "no CUDA runners",
                     "no GPU runners"});
 }
@@ -54,7 +66,7 @@ Fact no_framework_cuda(const Seen& seen) {
 
 void examine_ort(const Seen& seen, Argument& it) {
   const Fact ort = seen.framework_is({"onnxruntime", "onnx runtime", "ort"});
-  const Fact line = seen.said({"Failed to create CUDAExecutionProvider",
+  const Fact line = seen.told({"Failed to create CUDAExecutionProvider",
                                "Failed to create TensorrtExecutionProvider", "onnxruntime_providers_cuda",
                                "onnxruntime_providers_shared", "falling back to*CPUExecutionProvider",
                                "fallback to*CPUExecutionProvider", "CUDA execution provider*not enabled"});
@@ -62,7 +74,7 @@ void examine_ort(const Seen& seen, Argument& it) {
   if (ort) {
     it.confirms(weight::good, gpu_not_used(seen));
     it.confirms(weight::fair, seen.on("libraries.missing"));
-    it.confirms(weight::fair, seen.said({"LoadLibrary failed", "error 126", "cannot open shared object"}));
+    it.confirms(weight::fair, seen.told({"LoadLibrary failed", "error 126", "cannot open shared object"}));
     const Value* providers = seen.inventory("framework.providers");
     if (providers != nullptr && !contains(providers->text(), "CUDA"))
       it.confirms(weight::fair, fmt::format("active providers: {}", providers->text()));
@@ -77,7 +89,7 @@ void examine_ort(const Seen& seen, Argument& it) {
     it.confirms(weight::hint, ort);
   }
   if (!line) {
-    it.at_most(.45, seen.said(provider_unknown));
+    it.at_most(.45, seen.told(provider_unknown));
     it.at_most(.3, cpu_build(seen));
     it.at_most(.3, says_no_cuda(seen));
   }
@@ -88,16 +100,22 @@ void examine_ort(const Seen& seen, Argument& it) {
 
 void examine_cpu_wheel(const Seen& seen, Argument& it) {
   const Value* version = seen.inventory("framework.version");
-  if (version != nullptr && contains_any(version->text(), {"+cpu", "-cpu", "_cpu", ".cpu"}))
+  if (version != nullptr && contains_any(version->text(), {"+cpu", "-cpu", "_cpu", ".cpu", "cpu_", "(cpu)"}))
     it.confirms(weight::proof, fmt::format("framework.version = {}", version->text()));
   it.confirms(weight::strong, either(seen.on("framework.name", {"-cpu", "_cpu"}), cpu_build(seen)));
   it.confirms(weight::good, no_framework_cuda(seen));
-  it.confirms(
-      weight::strong,
-      seen.said({"CUDA-enabled jaxlib is not installed", "No GPU/TPU found, falling back to CPU",
-                 "not compiled with CUDA enabled", "+cpu", "GPU support is not available on native Windows",
-                 "tensorflow-cpu", "CPU-only version", "cpuonly"}));
-  it.confirms(weight::good, seen.said(provider_unknown));
+  it.confirms(weight::strong,
+              seen.told({"CUDA-enabled jaxlib is not installed", "No GPU/TPU found, falling back to CPU",
+                         "not compiled with CUDA enabled", "+cpu",
+                         "GPU support is not available on native Windows", "tensorflow-cpu",
+                         "CPU-only version", "cpuonly", "torch.version.cuda*None", "is_built_with_cuda*False",
+                         "faiss-cpu", "cpu-only build", "CPU only build", "has no attribute '_cuda_"}));
+  it.confirms(weight::good, seen.told(provider_unknown));
+  it.confirms(weight::good,
+              both(either(gpu_not_used(seen), seen.fails({})),
+                   seen.recovers_by({"+cu1", "cu118", "cu121", "cu124", "cu126", "cu128", "cudatoolkit",
+                                     "pytorch-cuda", "onnxruntime-gpu", "tensorflow-gpu", "jax[cuda",
+                                     "cuda wheel", "gpu build", "cuda build", "index-url", "faiss-gpu"})));
   if (!it.evidence().empty()) {
     it.confirms(weight::hint, seen.on("framework.origin", {"wheel", "package"}));
     it.confirms(weight::hint, gpu_not_used(seen));
@@ -106,17 +124,24 @@ void examine_cpu_wheel(const Seen& seen, Argument& it) {
   }
   it.at_most(.4, seen.on("framework.origin", {"own_build", "source"}));
   it.at_most(.45,
-             seen.said({"not compiled with GPU offload", "compiled without CUDA", "without GPU support"}));
+             seen.told({"not compiled with GPU offload", "compiled without CUDA", "without GPU support"}));
   it.at_most(.3, seen.probe("nvml_query", {"fails"}));
-  it.at_most(.4, seen.said({"Failed to create CUDAExecutionProvider"}));
+  // Who calls the driver was built for it.
+  it.at_most(.3, seen.told({"failed call to cuInit", "CUDA_ERROR_", "cudaError", "cudaGetDeviceCount",
+                            "found no NVIDIA driver", "driver on your system is too old"}));
+  it.at_most(.4, seen.told({"Failed to create CUDAExecutionProvider"}));
 }
 
 void examine_built_without(const Seen& seen, Argument& it) {
   const Fact line = says_no_cuda(seen);
   it.confirms(weight::strong, line);
   const Fact mine = own_build(seen);
+  it.confirms(weight::strong,
+              seen.recovers_by({"GGML_CUDA=", "GGML_CUBLAS=", "LLAMA_CUBLAS=", "LLAMA_CUDA=", "USE_CUDA=1",
+                                "USE_CUDA=ON", "WITH_CUDA=ON", "use_cuda", "FORCE_CMAKE", "BUILD_CUDA",
+                                "built with cuda", "compiled with cuda"}));
   if (mine) {
-    it.confirms(weight::good, seen.said(provider_unknown));
+    it.confirms(weight::good, seen.told(provider_unknown));
     it.confirms(weight::good, either(cpu_build(seen), no_framework_cuda(seen)));
   }
   if (!it.evidence().empty()) {
@@ -125,18 +150,18 @@ void examine_built_without(const Seen& seen, Argument& it) {
     it.confirms(weight::faint, seen.changed({"framework", "application"}));
   }
   it.at_most(.45, seen.on("framework.origin", {"wheel"}));
-  if (!mine) it.at_most(.45, seen.said({"Torch not compiled with CUDA"}));
+  if (!mine) it.at_most(.45, seen.told({"Torch not compiled with CUDA"}));
   if (const Value* version = seen.inventory("framework.version");
       version != nullptr && contains(version->text(), "+cpu"))
     it.at_most(.35, Fact("the wheel says that it is the processor's"));
-  it.at_most(.4, seen.said({"Failed to create CUDAExecutionProvider"}));
+  it.at_most(.4, seen.told({"Failed to create CUDAExecutionProvider"}));
 }
 
 void examine_cpu_operation(const Seen& seen, Argument& it) {
   constexpr double orders = 50;
   constexpr double extreme = 300;
   const Fact line =
-      seen.said({"fall back to*cpu", "fallback to*cpu", "falling back to*cpu for", "will be run on*cpu",
+      seen.told({"fall back to*cpu", "fallback to*cpu", "falling back to*cpu for", "will be run on*cpu",
                  "fallback to run on the CPU", "nodes were not assigned to the preferred execution providers",
                  "Memcpy nodes are added", "no supported kernel for GPU", "placed on the CPU",
                  "not supported*on GPU*CPU", "not implemented for*CUDA", "ops*assigned to*CPU",
@@ -159,7 +184,7 @@ void examine_cpu_operation(const Seen& seen, Argument& it) {
     it.confirms(weight::fair, gpu_not_used(seen));
   it.rules_out(seen.probe("aligned_shape", {"recovers", "normal"}));
   it.at_most(.35, both(seen.slower({}, {.aligned = false}), seen.unchanged({}, {.aligned = true})));
-  it.at_most(.3, seen.said({"Failed to create CUDAExecutionProvider"}));
+  it.at_most(.3, seen.told({"Failed to create CUDAExecutionProvider"}));
   it.at_most(.3, cpu_build(seen));
   it.at_most(.3, says_no_cuda(seen));
   it.at_most(.3, seen.gpu_is({"GTX 16"}));

@@ -2,16 +2,19 @@
 // the GPU.
 #include <algorithm>
 #include <sstream>
+#include <string>
 
 #include <fmt/format.h>
 
 #include "diagnose/causes/predicates.hpp"
+#include "diagnose/memory_report.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
 
 constexpr double load_matters = 25;      // percent of all processors
 constexpr double pressure_matters = 20;  // percent of the time
+constexpr double load_full = 60;         // percent of all processors
 constexpr double steal_matters = 2;      // percent of a processor
 
 const Words host_bound{"launch", "h2d",   "d2h",         "host_cpu",    "host_memory",
@@ -34,10 +37,11 @@ Fact limited(const Seen& seen) {
 void examine_cgroup(const Seen& seen, Argument& it) {
   const Fact harmed = seen.slower(host_bound);
   it.confirms(weight::proof, seen.probe("outside_cgroup", {"recovers"}));
-  it.confirms(weight::strong, seen.recovers_by({"cpu.max", "cpu_limit", "cpu limit", "--cpus", "cpu_quota",
-                                                "cfs_quota", "cgroup", "cpuset"}));
-  it.confirms(weight::good,
-              seen.said({"nr_throttled", "cpu throttl*cgroup", "throttled_usec", "CPUThrottling"}));
+  it.confirms(weight::strong,
+              seen.recovers_by({"cpu.max", "cpu_limit", "cpu limit", "--cpus", "cpu_quota", "cfs_quota",
+                                "cgroup", "cpuset", "limits.cpu", "cpus=", "resources.limits"}));
+  it.confirms(weight::good, seen.told({"nr_throttled", "cpu throttl*cgroup", "cfs throttl", "cpu quota",
+                                       "cpu limit of", "throttled_usec", "CPUThrottling"}));
   if (harmed) {
     it.confirms(weight::strong, throttled(seen));
     it.confirms(weight::fair, limited(seen));
@@ -47,25 +51,48 @@ void examine_cgroup(const Seen& seen, Argument& it) {
   }
   if (!it.evidence().empty()) it.confirms(weight::faint, seen.on("host.container"));
   it.rules_out(seen.probe("outside_cgroup", {"no_change", "slow", "worse", "normal"}));
+  // A quota holds on every processor.
+  it.at_most(.35, seen.recovers_by({"idle_processors"}));
   it.at_most(.35, seen.probe("cpu_benchmark", {"normal"}));
   if (!throttled(seen) && !seen.probe("outside_cgroup", {"recovers"}) &&
       seen.telemetry("cpu_throttled_periods") != nullptr)
     it.at_most(.3, Fact("no period was throttled"));
 }
 
+/// The reporter saw the mask, or what sets it.
+Fact mask_seen(const Seen& seen) {
+  return seen.told({"affinity", "Cpus_allowed", "taskset", "nomultithread", "cpu-bind", "cpu_bind",
+                    "cpuset.cpus", "pinned to core", "bound to core", "pinned to one core", "only one core",
+                    "one core only"});
+}
+
 void examine_contention(const Seen& seen, Argument& it) {
   const Fact harmed = seen.slower(host_bound);
   if (harmed) {
-    it.confirms(weight::strong, seen.at_least("cpu_load_percent", load_matters));
+    it.confirms(seen.at_least("cpu_load_percent", load_full) ? weight::strong : weight::good,
+                seen.at_least("cpu_load_percent", load_matters));
+    it.confirms(
+        weight::good,
+        seen.told({"oversubscri*core", "oversubscri*cpu", "oversubscri*thread", "too many threads",
+                   "threads than cores", "all CPUs*high", "all cores*100", "CPU usage*100", "high CPU usage",
+                   "CPU*at 100", "cpu-bound", "cpu bound", "bound by the cpu", "all CPU cores",
+                   "all cores*busy", "CPU is the bottleneck", "cpu bottleneck", "CPUs*high usage"}));
     it.confirms(weight::good, seen.at_least("cpu_pressure_percent", pressure_matters));
     it.confirms(weight::strong, seen.at_least("cpu_steal_percent", steal_matters));
     it.confirms(weight::fair, seen.probe("cpu_benchmark", {"slow", "worse"}));
     if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"host_cpu", "host_memory", "launch"}));
   }
   it.confirms(weight::good,
-              seen.said({"load average", "soft lockup", "steal time", "cpu pressure", "noisy neighbour"}));
+              seen.told({"load average", "soft lockup", "steal time", "cpu pressure", "noisy neighbour"}));
   it.confirms(weight::strong,
-              seen.recovers_by({"other jobs", "other process", "load=", "neighbour", "stress"}));
+              seen.recovers_by({"other jobs", "other process", "load=", "neighbour", "stress",
+                                "idle_processors", "OMP_NUM_THREADS", "set_num_threads", "MKL_NUM_THREADS",
+                                "num_threads", "OPENBLAS_NUM_THREADS", "fewer threads",
+                                "threads=", "cpu cores", "cpu_cores", "cpus=more"}));
+  // What holds the processors back for good does not pass within seconds.
+  if (harmed) it.confirms(weight::fair, seen.probe("repeat_later", {"normal"}));
+  it.at_most(.5, seen.unmoved_by({"idle_processors"}));
+  it.at_most(.4, mask_seen(seen));
   it.at_most(.4, throttled(seen));
   it.at_most(.35, seen.probe("outside_cgroup", {"recovers"}));
   it.at_most(.35, seen.probe("cpu_benchmark", {"normal"}));
@@ -77,10 +104,15 @@ void examine_governor(const Seen& seen, Argument& it) {
       seen.slower({"host_cpu", "launch", "host_memory", "sync", "application", "h2d", "framework_op"});
   it.confirms(weight::proof,
               seen.recovers_by({"governor", "cpupower", "energy_performance", "scaling_max_freq"}));
+  it.confirms(weight::strong, seen.recovers_by({"tuned-adm", "tuned=", "intel_pstate", "amd_pstate",
+                                                "C-state", "cstate", "intel_idle"}));
+  it.confirms(weight::good, seen.recovers_by({"power plan", "power profile", "power_profile", "powerplan"}));
   if (harmed) {
     it.confirms(weight::strong, seen.field_changed("governor"));
     it.confirms(weight::strong, seen.below("cpu_clock_mhz", "cpu_clock_expected_mhz", .9));
-    it.confirms(weight::good, seen.on("host.governor", {"powersave", "conservative"}));
+    it.confirms(weight::good, either(seen.on("host.governor", {"powersave", "conservative"}),
+                                     seen.told({"governor*powersave", "powersave*governor",
+                                                "governor = powersave", "cpu*stuck at*mhz"})));
     it.confirms(weight::hint, seen.on("host.governor", {"ondemand"}));
     if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"host_cpu"}));
   }
@@ -88,6 +120,8 @@ void examine_governor(const Seen& seen, Argument& it) {
   it.at_most(.3, throttled(seen));
   it.at_most(.3, seen.at_least("cpu_load_percent", load_matters));
   it.at_most(.3, seen.at_least("cpu_pressure_percent", pressure_matters));
+  it.at_most(.3, seen.recovers_by({"idle_processors"}));
+  it.at_most(.3, seen.probe("repeat_later", {"normal"}));
   it.rules_out(seen.unmoved_by({"governor", "cpupower"}));
   if (!seen.below("cpu_clock_mhz", "cpu_clock_expected_mhz", .9))
     it.at_most(.3, both(seen.telemetry("cpu_clock_mhz") != nullptr ? Fact("the clock was read") : Fact(),
@@ -103,17 +137,23 @@ Fact narrowed(const Seen& seen) {
 }
 
 void examine_affinity(const Seen& seen, Argument& it) {
-  it.confirms(weight::proof, seen.recovers_by({"affinity", "taskset", "GOMP_CPU", "KMP_AFFINITY", "cpu_bind",
-                                               "cpu-bind", "cpus_allowed", "sched_setaffinity"}));
+  it.confirms(weight::proof,
+              seen.recovers_by({"affinity", "taskset", "GOMP_CPU", "KMP_AFFINITY", "cpu_bind", "cpu-bind",
+                                "cpus_allowed", "sched_setaffinity", "OMP_PROC_BIND", "OMP_PLACES",
+                                "hint=multithread", "cpus-per-task", "core binding"}));
+  it.confirms(weight::good, mask_seen(seen));
   if (seen.slower(host_bound)) {
     it.confirms(weight::strong, both(seen.field_changed("cpus_allowed"), narrowed(seen)));
     it.confirms(weight::good, narrowed(seen));
     it.confirms(weight::fair,
                 either(seen.environment("GOMP_CPU_AFFINITY"), seen.environment("KMP_AFFINITY")));
-    it.confirms(weight::fair, seen.said({"Cpus_allowed_list", "affinity mask", "cpuset.cpus"}));
+    it.confirms(weight::fair, seen.told({"Cpus_allowed_list", "affinity mask", "cpuset.cpus"}));
   }
   if (!it.evidence().empty()) it.confirms(weight::faint, seen.slower({"launch", "h2d"}));
   it.rules_out(seen.unmoved_by({"affinity", "taskset"}));
+  // The mask allows processors on which it is fast.
+  it.at_most(.5, seen.recovers_by({"idle_processors"}));
+  it.at_most(.3, seen.probe("repeat_later", {"normal"}));
   it.at_most(.4, throttled(seen));
   it.at_most(.35, seen.probe("outside_cgroup", {"recovers"}));
   it.at_most(.45, seen.probe("pin_to_local_numa", {"recovers"}));
@@ -142,22 +182,57 @@ Fact two_in_process_list(const Seen& seen) {
   return std::nullopt;
 }
 
+/// What an out-of-memory message tells: the GPU is full, and this process holds a small part of it.
+Fact full_of_others(const Seen& seen) {
+  const auto tells = [](const std::string& text) -> Fact {
+    const std::optional<MemoryReport> report = memory_report(text);
+    if (!report || report->total_mib <= 0) return std::nullopt;
+    const double others = report->total_mib - report->free_mib - report->own_mib;
+    constexpr double much = .4;
+    if (others < much * report->total_mib) return std::nullopt;
+    return fmt::format("of {:.0f} MiB this process holds {:.0f}, {:.0f} are free: others hold the rest",
+                       report->total_mib, report->own_mib, report->free_mib);
+  };
+  for (const ErrorSeen& error : seen.it().errors)
+    if (Fact fact = tells(error.text)) return fact;
+  for (const std::string& line : seen.it().log)
+    if (Fact fact = tells(line)) return fact;
+  for (const Metric& metric : seen.it().metrics)
+    if (Fact fact = tells(metric.note)) return fact;
+  return std::nullopt;
+}
+
+/// Utilisation from which on somebody else is at work.
+constexpr double busy_percent = 10;
+
 void examine_neighbour(const Seen& seen, Argument& it) {
+  const Fact out_of_memory = seen.told(
+      {"out of memory", "CUDA_ERROR_OUT_OF_MEMORY", "cudaErrorMemoryAllocation", "OutOfMemoryError"});
+  it.confirms(weight::strong, full_of_others(seen));
+  if (out_of_memory || seen.harm())
+    it.confirms(weight::fair,
+                seen.told({"zombie", "already taken", "already in use before", "taken before",
+                           "memory*used by another", "memory*held by", "other users", "other user's",
+                           "stale process", "left-over process", "leftover process"}));
+  if (out_of_memory) it.confirms(weight::good, seen.at_least("other_processes", 1));
   if (seen.slower({})) {
     it.confirms(weight::strong, seen.at_least("other_processes", 1));
-    it.confirms(weight::good, seen.at_least("utilization_before_percent", 10));
+    it.confirms(weight::good, seen.at_least("utilization_before_percent", busy_percent));
     if (!it.evidence().empty()) it.confirms(weight::hint, seen.environment("CUDA_MPS_*"));
   }
-  it.confirms(weight::good, seen.said({"another process*GPU", "other process*GPU", "nvidia-cuda-mps",
-                                       "MPS client", "shared GPU", "time-slic"}));
+  it.confirms(weight::good, seen.told({"another process*GPU", "other process*GPU", "nvidia-cuda-mps",
+                                       "MPS client", "shared GPU", "time-slic"},
+                                      {"shared GPU memory"}));
   if (seen.harm()) it.confirms(weight::good, two_in_process_list(seen));
   it.confirms(weight::strong, seen.recovers_by({"other process", "other_process", "other job", "other_job",
                                                 "second process", "second_process", "neighbour", "neighbor",
-                                                "exclusive", "alone", "co-located"}));
+                                                "exclusive", "alone", "co-located", "kill", "zombie"}));
   if (!it.evidence().empty())
     it.confirms(weight::hint, seen.slower({"gemm16", "gemm32", "hbm", "launch", "application"}));
   const std::optional<double> others = seen.number("other_processes");
   if (others && *others == 0) it.at_most(.2, Fact("no other process was on the GPU"));
+  if (!others && seen.number("utilization_before_percent").value_or(busy_percent) < busy_percent)
+    it.at_most(.4, Fact("the GPU was idle while nothing of ours ran"));
   it.at_most(.4, low_clock(seen));
 }
 
@@ -228,8 +303,9 @@ Signatures host_causes() {
        .what = "A second process or MPS client shares multiprocessors, memory bandwidth and time slices with "
                "the one that "
                "was measured.",
-       .moves = "gemm16 -, hbm -, launch -",
-       .confirms = "NVML lists another process, or the GPU was busy before the work began",
+       .moves = "gemm16 -, hbm -, launch -, alloc x",
+       .confirms = "NVML lists another process, the GPU was busy before the work began, or its memory is "
+                   "full of others",
        .excludes = "no other process; clocks are low",
        .confused_with = {{"power_or_clock", "is another process on the GPU?"},
                          {"mig_left_enabled", "is another process on the GPU, or is it sliced?"}},

@@ -30,7 +30,8 @@ void examine_blocking(const Seen& seen, Argument& it) {
   it.confirms(weight::proof, blocking_set(seen));
   it.confirms(weight::proof, seen.recovers_by({"CUDA_LAUNCH_BLOCKING", "LAUNCH_BLOCKING"}));
   it.confirms(weight::good, seen.probe("stream_overlap", {"no_overlap"}));
-  it.confirms(weight::good, seen.said({"CUDA_LAUNCH_BLOCKING"}));
+  it.confirms(weight::good, seen.told({"CUDA_LAUNCH_BLOCKING"},
+                                      {"CUDA_LAUNCH_BLOCKING=0", "without CUDA_LAUNCH", "consider passing"}));
   if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"launch"}));
   it.rules_out(seen.probe("stream_overlap", {"normal", "succeeds"}));
   it.rules_out(seen.environment("CUDA_LAUNCH_BLOCKING", {"0", ""}));
@@ -63,13 +64,15 @@ void examine_profiler(const Seen& seen, Argument& it) {
   it.confirms(weight::good, seen.said({"compute-sanitizer", "nsys", "nsight", "nvprof", "cuda-gdb",
                                        "cuda-memcheck", "libcupti*loaded", "libsanitizer-public",
                                        "==PROF==", "==NVPROF==", "ncu --", "Collecting data*Nsight"}));
-  it.confirms(weight::strong, seen.recovers_by({"INJECTION", "nsys", "ncu", "nsight", "profiler", "profiling",
-                                                "sanitizer", "cuda-gdb", "nvprof"}));
+  it.confirms(weight::strong, seen.recovers_by({"INJECTION", "LD_PRELOAD", "nsys", "ncu", "nsight",
+                                                "profiler", "profiling", "sanitizer", "cuda-gdb", "nvprof"}));
   if (!it.evidence().empty()) {
     it.confirms(weight::hint, seen.slower({"launch"}));
     it.confirms(weight::faint, seen.probe("stream_overlap", {"no_overlap"}));
   }
-  it.at_most(.4, blocking_set(seen));
+  it.at_most(.3, seen.unmoved_by({"INJECTION", "LD_PRELOAD", "NSYS", "SANITIZER"}));
+  // A variable that was taken away without effect is not why.
+  it.at_most(.4, seen.unmoved_by({"LAUNCH_BLOCKING"}) ? Fact() : blocking_set(seen));
   it.at_most(.45, seen.slower({}, {.phase = "after_profiler"}));
   if (!injected(seen)) it.at_most(.4, seen.said({"nsys: "}));
 }
@@ -100,7 +103,8 @@ void examine_framework_launch(const Seen& seen, Argument& it) {
     it.confirms(weight::hint, seen.unchanged({}, {.phase = "kernel"}));
   }
   const Fact graphs =
-      seen.recovers_by({"cuda graph", "cuda_graph", "cudagraph", "graphs=", "graph=", "torch.compile"});
+      seen.recovers_by({"cuda graph", "cuda_graph", "cudagraph", "graphs=", "graph=", "torch.compile",
+                        "cudagraphs", "reduce-overhead", "cuda graphs"});
   it.confirms(weight::fair, both(seen.slower({"launch"}), graphs));
   // Replayed as a graph the same kernels are fast: what was slow is between them, on the processor.
   it.confirms(weight::good, both(seen.slower({"application", "framework_op"}), graphs));

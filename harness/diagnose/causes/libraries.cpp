@@ -47,7 +47,7 @@ Fact mixed(const Seen& seen) {
 
 Fact mismatch_reported(const Seen& seen) {
   if (Fact fact =
-          seen.said({"SUBLIBRARY_VERSION_MISMATCH", "sublibrary*mismatch", "CUDNN_STATUS_VERSION_MISMATCH",
+          seen.told({"SUBLIBRARY_VERSION_MISMATCH", "sublibrary*mismatch", "CUDNN_STATUS_VERSION_MISMATCH",
                      "libcudnn*undefined symbol", "libcublas*undefined symbol",
                      "symbol lookup error*libcudnn", "undefined symbol*cublasLt", "undefined symbol*cudnn",
                      "undefined symbol*nvJitLink", "cudnn*version mismatch"}))
@@ -61,15 +61,18 @@ Fact mismatch_reported(const Seen& seen) {
 }
 
 void examine_cudnn_missing(const Seen& seen, Argument& it) {
-  it.confirms(weight::proof, seen.said(cudnn_not_found));
+  it.confirms(weight::proof, seen.told(cudnn_not_found));
   it.confirms(weight::strong, seen.on("libraries.missing", {"cudnn"}));
-  it.confirms(weight::fair, seen.said({"CUDNN_STATUS_NOT_INITIALIZED", "Skipping registering GPU devices",
+  it.confirms(weight::fair, seen.told({"CUDNN_STATUS_NOT_INITIALIZED", "Skipping registering GPU devices",
                                        "Cannot dlopen some GPU libraries"}));
   if (seen.fails({"conv", "application", "framework_op"}) || gpu_not_used(seen) || !it.evidence().empty())
     it.confirms(weight::strong, seen.recovers_by({"cudnn=", "cudnn installed", "install=cudnn"}));
+  // Another version may mend what is slow, too.
+  if (!seen.told(cudnn_not_found) && !seen.on("libraries.missing", {"cudnn"}))
+    it.at_most(.65, Fact("nothing says that it is absent"));
   it.at_most(.5, mismatch_reported(seen));
   it.at_most(.6, both(seen.framework_is({"onnxruntime"}), gpu_not_used(seen)));
-  it.at_most(.6, seen.said({"Failed to create CUDAExecutionProvider"}));
+  it.at_most(.6, seen.told({"Failed to create CUDAExecutionProvider"}));
 }
 
 void examine_mixed(const Seen& seen, Argument& it) {
@@ -91,7 +94,7 @@ void examine_duplicate(const Seen& seen, Argument& it) {
   it.confirms(weight::strong, copies(seen, "cudnn.copies"));
   it.confirms(weight::strong, either(mixed(seen), seen.on("libraries.mixed", {"nccl"})));
   it.confirms(weight::good,
-              seen.said({"nccl*linked against*loaded", "compiled with NCCL*but", "linked*libnccl*while",
+              seen.told({"nccl*linked against*loaded", "compiled with NCCL*but", "linked*libnccl*while",
                          "found two*lib", "loaded twice", "multiple versions of lib"}));
   it.at_most(.45, mismatch_reported(seen));
   it.at_most(.45, both(seen.fails({}), either(copies(seen, "cudnn.copies"), mixed(seen))));
@@ -110,7 +113,7 @@ void examine_cublas_version(const Seen& seen, Argument& it) {
   }
   it.confirms(weight::strong, seen.undone("cublas", {"recovers"}));
   if (slow) it.confirms(weight::good, seen.undone("cuda", {"recovers"}));
-  it.confirms(weight::good, seen.said({"fixed in*cublas", "cublas*regress", "known issue*cublas"}));
+  it.confirms(weight::good, seen.told({"fixed in*cublas", "cublas*regress", "known issue*cublas"}));
   it.rules_out(seen.undone("cublas", {"no_change", "worse"}));
   if (!seen.undone("cublas", {"recovers"}) && !seen.undone("cuda", {"recovers"}))
     it.at_most(.65, Fact("the old version was not measured again"));

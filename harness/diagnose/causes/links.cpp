@@ -27,11 +27,18 @@ void examine_pcie(const Seen& seen, Argument& it) {
   it.confirms(weight::strong, both(slow, seen.recovers_by({"slot", "mainboard", "riser", "cable", "reseat",
                                                            "bifurcation", "pcie", "gen3", "gen4", "gen5"})));
   it.confirms(weight::good,
-              seen.said({"limited by*PCIe", "PCIe Bus Error", "AER: Corrected", "AER: Multiple Corrected",
-                         "link is downgraded", "Width x*downgraded", "BadTLP", "Replay Timer"}));
+              seen.told({"limited by*PCIe", "PCIe Bus Error", "AER: Corrected", "AER: Multiple Corrected",
+                         "link is downgraded", "BadTLP", "Replay Timer"}));
+  if (slow)
+    it.confirms(weight::good,
+                seen.told({"LnkSta*downgraded", "Width x*downgraded", "x1 instead of", "x2 instead of",
+                           "x4 instead of", "x8 instead of", "running at x1", "running at x4",
+                           "running at x2", "only PCIe x", "only x4", "only x1", "PCIe x1 ",
+                           "Gen1 instead of", "Gen 1 instead of", "Gen2 instead of", "Gen3 instead of"}));
   if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"h2d", "d2h"}));
   it.rules_out(seen.probe("link_under_load", {"normal", "recovers", "succeeds"}));
   it.rules_out(seen.probe("pin_to_local_numa", {"recovers"}));
+  it.at_most(.35, seen.probe("repeat_later", {"normal"}));
   if (idle && !slow_link(seen)) it.rules_out(Fact("the link was read while idle"));
   const Fact nominal =
       seen.number("pcie_generation_max") && seen.number("pcie_width_max") && !generation && !width
@@ -49,7 +56,7 @@ void examine_chipset(const Seen& seen, Argument& it) {
                            ? Fact("the link's status is the same everywhere")
                            : Fact();
   if (slow || !seen.compared()) it.confirms(weight::strong, seen.on("topology.path", {"chipset", "pch"}));
-  it.confirms(weight::good, seen.said({"chipset", "PCH", "DMI link", "via the southbridge"}));
+  it.confirms(weight::good, seen.told({"chipset", "PCH", "DMI link", "via the southbridge"}));
   it.confirms(weight::strong,
               both(slow, seen.recovers_by({"cpu lanes", "cpu slot", "slot=cpu", "direct lanes"})));
   if (!it.evidence().empty()) {
@@ -67,12 +74,15 @@ bool several_switches(double share) {
 void examine_iommu(const Seen& seen, Argument& it) {
   double share = 1;
   const Fact recovers = seen.recovers_by({"iommu", "vt-d", "amd-vi", "vtd"}, &share);
+  const Fact without_p2p = both(seen.fails({"p2p", "coll_large", "coll_small", "application"}),
+                                seen.recovers_by({"NCCL_P2P_DISABLE=1", "p2p=off", "p2p=disabled"}));
+  if (!seen.on("host.acs") && !seen.told({"ACSCtl*+", "ReqRedir+"})) it.confirms(weight::fair, without_p2p);
   it.confirms(several_switches(share) ? weight::good : weight::proof, recovers);
   const Value* mode = seen.inventory("host.iommu");
   const Fact slow = either(slow_link(seen), seen.slower(application_classes));
   if (slow && mode != nullptr && mode->on() && !contains_any(mode->text(), {"passthrough", "pt", "identity"}))
     it.confirms(weight::good, fmt::format("host.iommu = {}", mode->text()));
-  it.confirms(weight::good, seen.said({"Default domain type: Translated", "IO_PAGE_FAULT", "DMAR:*fault",
+  it.confirms(weight::good, seen.told({"Default domain type: Translated", "IO_PAGE_FAULT", "DMAR:*fault",
                                        "AMD-Vi: Event logged", "iommu: Default domain type: Translated"}));
   if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"p2p", "coll_large", "h2d"}));
   if (!recovers)
@@ -95,7 +105,7 @@ void examine_acs(const Seen& seen, Argument& it) {
   const Fact slow = either(slow_link(seen), seen.slower(application_classes));
   if (slow) it.confirms(weight::good, seen.on("host.acs"));
   it.confirms(weight::good,
-              seen.said({"ACSCtl*+", "ReqRedir+", "SrcValid+", "ACS is enabled", "ACS*redirect"}));
+              seen.told({"ACSCtl*+", "ReqRedir+", "SrcValid+", "ACS is enabled", "ACS*redirect"}));
   if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"p2p", "coll_large"}));
   if (!recovers && !inverted) it.at_most(.2, seen.off("host.acs"));
   if (!recovers && !inverted) it.at_most(.65, seen.on("host.iommu", {"translat", "true", "on", "enabled"}));
@@ -107,7 +117,7 @@ void examine_nvlink(const Seen& seen, Argument& it) {
   it.confirms(weight::strong, seen.field_changed("nvlinks_active"));
   it.confirms(weight::good, seen.moved("nvlinks", {"lower"}));
   it.confirms(weight::good, seen.xid({74}));
-  it.confirms(weight::good, seen.said({"NVLink*inactive", "nvlink*down", "nvlink*fail", "NVLink*error",
+  it.confirms(weight::good, seen.told({"NVLink*inactive", "nvlink*down", "nvlink*fail", "NVLink*error",
                                        "Link*<inactive>"}));
   const Fact nvlink = either(seen.on("topology.path", {"nvlink"}), seen.slower({}, {.path = "nvlink"}));
   // Partial contact: the driver waits for links that train again and again.

@@ -23,7 +23,7 @@ Fact managed(const Seen& seen) {
   for (const std::string_view name : {"GGML_CUDA_ENABLE_UNIFIED_MEMORY", "TF_FORCE_UNIFIED_MEMORY"})
     if (Fact fact = seen.environment(name)) return fact;
   if (Fact fact = seen.setting("managed", {"true", "on", "1", "managed"})) return fact;
-  return seen.said({"cudaMallocManaged", "managed memory", "unified memory", "nvidia-uvm", "uvm_"});
+  return seen.told({"cudaMallocManaged", "managed memory", "unified memory", "nvidia-uvm", "uvm_"});
 }
 
 Fact faults(const Seen& seen) {
@@ -34,7 +34,7 @@ void examine_oversubscription(const Seen& seen, Argument& it) {
   it.confirms(weight::strong, seen.on("oversubscribed"));
   it.confirms(weight::good, faults(seen));
   it.confirms(weight::good,
-              seen.said({"oversubscri", "page fault*UM", "GPU page fault", "unified memory*thrash"}));
+              seen.told({"oversubscri", "page fault*UM", "GPU page fault", "unified memory*thrash"}));
   if (!it.evidence().empty() || managed(seen)) {
     it.confirms(weight::fair, large_only(seen));
     it.confirms(weight::hint, managed(seen));
@@ -46,14 +46,32 @@ void examine_oversubscription(const Seen& seen, Argument& it) {
   it.at_most(.35, seen.on("spilled_to_host"));
 }
 
+/// The driver went over the version that brought the fallback to Windows.
+Fact came_with_fallback(const Seen& seen) {
+  const Fact fact = seen.changed({"driver"});
+  if (!fact || !seen.it().changed->contains("driver")) return std::nullopt;
+  constexpr double first_with_it = 532;
+  const Change& change = seen.it().changed->at("driver");
+  const std::optional<double> before = change.before.number();
+  const std::optional<double> after = change.after.number();
+  if (!before || !after || *before >= first_with_it || *after < first_with_it) return std::nullopt;
+  return fact;
+}
+
 void examine_sysmem(const Seen& seen, Argument& it) {
   const Fact os = windows(seen);
   it.confirms(weight::strong, seen.on("spilled_to_host"));
   it.confirms(weight::proof, seen.recovers_by({"sysmem", "Prefer No Sysmem"}));
-  it.confirms(weight::good, seen.said({"sysmem fallback", "shared GPU memory", "system memory fallback"}));
+  it.confirms(weight::good, seen.told({"sysmem fallback", "shared GPU memory", "system memory fallback",
+                                       "Dedicated*shared*memory usage", "spills into system",
+                                       "spill to system memory", "spilling into RAM"}));
   if (os) {
     it.confirms(weight::strong, seen.probe("allocate_beyond_memory", {"succeeds", "slow"}));
     it.confirms(weight::fair, large_only(seen));
+    it.confirms(weight::good, both(came_with_fallback(seen), seen.slower({}, {}, much_slower_from)));
+    it.confirms(weight::fair,
+                both(seen.slower({}), seen.told({"VRAM*full", "exceeds VRAM", "out of VRAM", "more VRAM than",
+                                                 "VRAM is almost", "system RAM"})));
     if (!it.evidence().empty()) it.confirms(weight::hint, os);
     if (!it.evidence().empty()) it.confirms(weight::faint, seen.changed({"driver"}));
   }
@@ -75,11 +93,11 @@ void examine_driver_bug(const Seen& seen, Argument& it) {
                 either(seen.unchanged({}, {.op = "explicit"}), seen.unchanged({}, {.op = "cudaMalloc"})));
     it.confirms(weight::hint, seen.off("oversubscribed"));
     it.confirms(weight::hint,
-                either(seen.xid({31}), seen.said({"uvm*hang", "uvm*lockup", "soft lockup*uvm"})));
+                either(seen.xid({31}), seen.told({"uvm*hang", "uvm*lockup", "soft lockup*uvm"})));
   }
   it.at_most(.2, seen.on("oversubscribed"));
   it.at_most(.3, seen.on("spilled_to_host"));
-  it.at_most(.3, seen.said({"devmem_alloc_pagemap"}));
+  it.at_most(.3, seen.told({"devmem_alloc_pagemap"}));
   it.rules_out(seen.undone("driver", {"no_change"}));
   it.at_most(.4, seen.error(999, {"CUDA unknown error"}));
 }

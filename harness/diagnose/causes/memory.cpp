@@ -11,7 +11,7 @@ void examine_rows(const Seen& seen, Argument& it) {
   it.confirms(weight::strong, seen.at_least("gpu.remapped_rows", 1));
   it.confirms(weight::strong, seen.xid({48, 63, 64, 94, 95, 171, 172}));
   it.confirms(weight::good,
-              seen.said({"Remapped Rows*Yes", "row remap", "row-remap", "Remapping Failure Occurred*Yes",
+              seen.told({"Remapped Rows*Yes", "row remap", "row-remap", "Remapping Failure Occurred*Yes",
                          "uncorrectable ECC", "double bit ecc", "page retirement", "retired pages"}));
   it.confirms(weight::strong, seen.error(214, {"cudaErrorECCUncorrectable", "CUDA_ERROR_ECC_UNCORRECTABLE",
                                                "uncorrectable ECC error"}));
@@ -23,17 +23,19 @@ void examine_l2(const Seen& seen, Argument& it) {
   it.confirms(weight::strong, seen.on("gpu.l2_persisting_limit"));
   it.confirms(weight::strong,
               seen.recovers_by({"PersistingL2", "persisting_l2", "l2_persisting", "ResetPersisting"}));
-  it.confirms(weight::good, seen.said({"PersistingL2", "persisting L2", "accessPolicyWindow",
+  it.confirms(weight::good, seen.told({"PersistingL2", "persisting L2", "accessPolicyWindow",
                                        "cudaAccessPropertyPersisting", "l2 set-aside", "L2 persist"}));
   if (!it.evidence().empty()) it.confirms(weight::fair, seen.slower({"l2"}));
   it.at_most(.2, seen.off("gpu.l2_persisting_limit"));
 }
 
 void examine_mig(const Seen& seen, Argument& it) {
-  it.confirms(weight::strong, seen.on("gpu.mig"));
+  // Many want it: alone it is a state, and a fault only where something is missing.
+  it.confirms(seen.harm() || seen.moved("sm_count", {"lower"}) ? weight::strong : weight::fair,
+              seen.on("gpu.mig"));
   it.confirms(weight::strong, seen.field_changed("mig"));
   it.confirms(weight::strong, seen.recovers_by({"mig=", "mig_mode", "mig off", "mig disabled"}));
-  it.confirms(weight::good, seen.said({"MIG mode*enabled", "MIG M.*Enabled", "MIG-GPU", "MIG device",
+  it.confirms(weight::good, seen.told({"MIG mode*enabled", "MIG M.*Enabled", "MIG-GPU", "MIG device",
                                        "MIG 1g", "MIG 2g", "MIG 3g"}));
   if (!it.evidence().empty()) {
     it.confirms(weight::fair, seen.moved("sm_count", {"lower"}));

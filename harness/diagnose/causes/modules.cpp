@@ -7,48 +7,62 @@ namespace {
 const Words not_loaded_names{"Driver Not Loaded", "NVML_ERROR_DRIVER_NOT_LOADED",
                              "couldn't communicate with the NVIDIA driver",
                              "could not communicate with the NVIDIA driver", "NVIDIA driver is not loaded"};
-const Words nouveau_lines{"nouveau"};
+/// Another driver has the device; a line that only forbids one says nothing.
+const Words holder_lines{
+    "nouveau",  "nova_core", "novacore", "nova-core",        "vfio-pci",
+    "pci-stub", "rivafb",    "nvidiafb", "already bound to", "conflicting with a non-NVIDIA"};
+const Words forbids_it{"blacklist", "modeset=0", "alias nouveau off", "install nouveau /bin/false"};
 const Words rejected_lines{"key was rejected by service", "required key not available",
-                           "Lockdown*unsigned module", "unsigned module loading is restricted",
-                           "module*signature*reject"};
+                           "Lockdown*unsigned module",    "unsigned module loading is restricted",
+                           "module*signature*reject",     "Loading of unsigned module",
+                           "module with unavailable key", "not signed with a trusted key"};
 
 void examine_missing(const Seen& seen, Argument& it) {
   it.confirms(weight::good, seen.nvml_error(9, not_loaded_names));
   it.confirms(weight::proof,
-              seen.said({"Module nvidia not found", "modprobe*nvidia*not found", "no nvidia module",
-                         "nvidia.ko*not found", "could not insert 'nvidia': No such"}));
+              seen.told({"Module nvidia not found", "modprobe*nvidia*not found", "no nvidia module",
+                         "nvidia.ko*not found", "could not insert 'nvidia': No such",
+                         "Module nvidia*not found in directory"}));
+  it.confirms(weight::good, seen.told({"Unable to load the kernel module 'nvidia", "Kernel module load error",
+                                       "kernel headers*cannot be found", "unable to find the kernel source",
+                                       "No NVIDIA devices probed", "kernel module*failed to build"}));
   it.confirms(weight::good,
-              seen.said({"dkms*fail", "dkms*error", "dkms*not built", "Bad return status for module build"}));
+              seen.told({"dkms*fail", "dkms*error", "dkms*not built", "Bad return status for module build"}));
   it.confirms(weight::good, both(seen.off("driver.kernel_module_version"),
                                  either(seen.fails({}), seen.probe("nvml_query", {"fails"}))));
   if (!it.evidence().empty() || seen.probe("nvml_query", {"fails"}))
     it.confirms(weight::strong,
-                seen.recovers_by({"dkms", "kernel=", "kernel.version", "modprobe nvidia", "linux-headers"}));
+                seen.recovers_by({"dkms", "kernel=", "kernel.version", "modprobe nvidia", "linux-headers",
+                                  "kernel headers", "akmod", "depmod", "nvidia module"}));
   if (!it.evidence().empty()) {
     it.confirms(weight::fair, either(seen.field_changed("kernel.version"), seen.changed({"os"})));
     it.confirms(weight::hint, seen.probe("nvml_query", {"fails"}));
   }
-  it.at_most(.35, seen.said(nouveau_lines));
-  it.at_most(.35, seen.on("driver.holder", {"nouveau"}));
-  it.at_most(.35, seen.said(rejected_lines));
+  it.at_most(.35, seen.told(holder_lines, forbids_it));
+  it.at_most(.35, seen.on("driver.holder", {"nouveau", "nova", "vfio", "stub"}));
+  it.at_most(.35, seen.told(rejected_lines));
   it.at_most(.3, seen.nvml_error(18, {"Driver/library version mismatch", "API mismatch"}));
 }
 
 void examine_nouveau(const Seen& seen, Argument& it) {
-  it.confirms(weight::proof, seen.on("driver.holder", {"nouveau"}));
-  it.confirms(weight::strong, seen.said(nouveau_lines));
+  it.confirms(weight::proof, seen.on("driver.holder", {"nouveau", "nova", "vfio", "stub"}));
+  it.confirms(weight::proof, seen.told({"already bound to*nov", "already bound to*vfio", "nouveau*in use",
+                                        "conflicting with a non-NVIDIA", "Nouveau kernel driver"},
+                                       forbids_it));
+  it.confirms(weight::strong, seen.told(holder_lines, forbids_it));
   if (!it.evidence().empty()) it.confirms(weight::hint, seen.nvml_error(9, not_loaded_names));
-  it.confirms(weight::strong, seen.recovers_by({"nouveau"}));
+  it.confirms(weight::strong, seen.recovers_by({"nouveau", "nova", "vfio"}));
 }
 
 void examine_secure_boot(const Seen& seen, Argument& it) {
-  it.confirms(weight::proof, seen.said(rejected_lines));
+  it.confirms(weight::proof, seen.told(rejected_lines));
   if (seen.harm()) it.confirms(weight::fair, seen.on("host.secure_boot"));
   if (!it.evidence().empty()) {
     it.confirms(weight::hint, seen.nvml_error(9, not_loaded_names));
-    it.confirms(weight::fair, seen.said({"module verification failed", "unsigned"}));
+    it.confirms(weight::fair, seen.told({"module verification failed", "unsigned"}));
   }
-  it.confirms(weight::strong, seen.recovers_by({"secure_boot", "secure boot", "mokutil", "SecureBoot"}));
+  it.confirms(weight::strong, seen.recovers_by({"secure_boot", "secure boot", "mokutil", "SecureBoot", "MOK",
+                                                "module signing", "signed module"}));
   it.at_most(.3, seen.off("host.secure_boot"));
 }
 
@@ -58,21 +72,38 @@ void examine_vgpu(const Seen& seen, Argument& it) {
   it.confirms(weight::strong,
               both(seen.off("gpu.vgpu_license"), seen.on("host.virtualization", {"vgpu", "grid"})));
   it.confirms(weight::strong,
-              seen.said({"unlicensed", "nvidia-gridd*fail", "gridd*license", "license*not acquired",
+              seen.told({"unlicensed", "nvidia-gridd*fail", "gridd*license", "license*not acquired",
                          "License Status*Unlicensed", "failed to acquire license", "GRID license not found",
                          "license*performance will be restricted", "vGPU*license*expired",
                          "vGPU*license*not*acquired", "NLS*license*fail"}));
   it.confirms(weight::strong, seen.recovers_by({"license", "licence", "gridd"}));
-  if (!it.evidence().empty()) it.confirms(weight::hint, seen.on("host.virtualization", {"vgpu", "grid"}));
+  const Fact guest = either(
+      seen.on("host.virtualization", {"vgpu", "grid", "vm", "azure", "citrix", "xen", "hyper-v", "cloud"}),
+      seen.gpu_is({"GRID", "vGPU", "-1Q", "-2Q", "-4Q", "-8Q", "-16Q", "-24Q", "-4C", "-8C", "-1B"}));
+  const Fact profile = either(seen.on("host.virtualization", {"vgpu", "grid"}),
+                              seen.gpu_is({"GRID", "vGPU", "-1Q", "-2Q", "-4Q", "-8Q", "-4C", "-8C"}));
+  // Fine for minutes, then far slower than heat could make it.
+  constexpr double beyond_heat = 8;
+  const Fact worse = seen.on("drift", {"worse_with_time"});
+  it.confirms(weight::good, both(both(worse, guest), seen.slower({}, {}, beyond_heat)));
+  it.confirms(weight::fair, both(worse, profile));
+  if (!it.evidence().empty()) it.confirms(weight::hint, profile);
+  it.at_most(.3, seen.throttled({"hw_thermal", "sw_thermal", "hw_power_brake"}));
 }
 
 void examine_confidential(const Seen& seen, Argument& it) {
   const Fact told =
-      seen.said({"Confidential Compute*On", "Confidential Compute*enabled", "Confidential Computing*On",
+      seen.told({"Confidential Compute*On", "Confidential Compute*enabled", "Confidential Computing*On",
                  "CC status*ON", "CC-On", "CC mode*on", "conf-compute*ready"});
-  const Fact on = either(either(seen.on("gpu.confidential_computing"), told),
+  Fact set = seen.setting("confidential", {"on", "true", "1", "enabled"});
+  for (const std::string_view name : {"cc_mode", "cc-mode", "conf-compute"})
+    set = either(set, seen.setting(name, {"on", "true", "1", "enabled", "devtools"}));
+  const Fact on = either(either(seen.on("gpu.confidential_computing"), either(set, told)),
                          seen.on("host.virtualization", {"confidential", "tdx", "sev", "snp"}));
-  Fact copies = seen.slower({"h2d", "d2h"});
+  Fact copies = seen.slower({"h2d", "d2h", "p2p"});
+  for (const std::string_view op : {"memcpy", "copy", "transfer"})
+    copies = either(copies, seen.slower(application_classes, {.op = op}));
+  it.at_most(.2, both(seen.setting_off("confidential"), Fact("the mode is off")));
   // A rate without anything to compare it with is a report of slow copies too, beside what explains it.
   if (!copies && told && !seen.metrics({"h2d", "d2h"}).empty() && !seen.unchanged({"h2d", "d2h"}))
     copies = sentence(*seen.metrics({"h2d", "d2h"}).front());
@@ -81,7 +112,7 @@ void examine_confidential(const Seen& seen, Argument& it) {
     if (on) it.confirms(weight::fair, both(copies, seen.unchanged({"gemm16", "gemm32", "hbm"})));
     if (on) it.confirms(weight::hint, seen.slower({"launch"}));
   } else if (seen.slower({})) {
-    it.confirms(weight::hint, on);
+    it.confirms(weight::fair, on);
   }
   it.confirms(weight::strong, seen.recovers_by({"confidential", "conf-compute", "cc_mode", "cc=off"}));
   it.at_most(.35, seen.recovers_by({"persistence"}));

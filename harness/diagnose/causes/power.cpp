@@ -9,8 +9,11 @@ namespace {
 void examine_brake(const Seen& seen, Argument& it) {
   it.confirms(weight::proof, seen.throttled({"hw_power_brake"}));
   it.confirms(weight::strong,
-              seen.said({"Power Brake Slowdown*: Active", "HwPowerBrake", "hw_power_brake_slowdown*Active",
+              seen.told({"Power Brake Slowdown*: Active", "HwPowerBrake", "hw_power_brake_slowdown*Active",
                          "hw power brake", "PWRBRK", "power brake"}));
+  if (seen.slower({}) || low_clock(seen))
+    it.confirms(weight::good,
+                seen.recovers_by({"psu", "power supply", "power cable", "power_supply", "power_cable"}));
   const Fact very_low = seen.below("sm_clock_mhz", "sm_clock_expected_mhz", .5);
   if (!seen.throttled({"hw_thermal", "sw_thermal"})) {
     it.confirms(weight::good, both(seen.throttled({"hw_slowdown"}), very_low));
@@ -36,10 +39,10 @@ void examine_thermal(const Seen& seen, Argument& it) {
   it.confirms(weight::strong, reason);
   it.confirms(weight::good, seen.on("drift", {"recovers_when_cool"}));
   it.confirms(weight::good,
-              seen.said({"Thermal Slowdown*: Active", "HwThermalSlowdown", "SwThermalSlowdown", "over temp",
+              seen.told({"Thermal Slowdown*: Active", "HwThermalSlowdown", "SwThermalSlowdown", "over temp",
                          "thermal throttl", "thermal slowdown", "overheat", "thermal limit"}));
-  it.confirms(weight::strong,
-              seen.recovers_by({"fan", "cooling", "airflow", "thermal paste", "repaste", "undervolt"}));
+  it.confirms(weight::strong, seen.recovers_by({"fan", "cooling", "airflow", "thermal paste", "repaste",
+                                                "undervolt", "dust", "heatsink", "thermal pad"}));
   if (seen.harm() || worse) {
     it.confirms(weight::good, seen.at_least("temperature_c", very_hot));
     it.confirms(weight::fair, temperature);
@@ -55,6 +58,10 @@ void examine_thermal(const Seen& seen, Argument& it) {
     it.at_most(.35, seen.at_least("memory_temperature_c", 90));
   it.at_most(.3, seen.throttled({"hw_power_brake"}));
   it.at_most(.3, seen.probe("reset_clocks", {"recovers", "no_change"}));
+  // The lowest clock that heat leaves is a fraction of the highest, not a hundredth.
+  constexpr double beyond_heat = 20;
+  if (!reason) it.at_most(.3, seen.slower({}, {}, beyond_heat));
+  if (!reason) it.at_most(.3, seen.moved("temperature", {"lower"}));
 }
 
 void examine_memory_thermal(const Seen& seen, Argument& it) {
@@ -63,7 +70,7 @@ void examine_memory_thermal(const Seen& seen, Argument& it) {
   it.confirms(weight::strong,
               both(memory, seen.slower({"hbm", "l2", "application", "framework_op", "gemm16"})));
   it.confirms(weight::strong,
-              seen.said({"memory temperature*throttl", "HBM*thermal", "memory thermal", "VRAM*throttl",
+              seen.told({"memory temperature*throttl", "HBM*thermal", "memory thermal", "VRAM*throttl",
                          "Memory Current Temp*: 9", "Memory Current Temp*: 10"}));
   if (!it.evidence().empty()) {
     it.confirms(weight::fair, seen.slower({"hbm"}));
@@ -99,7 +106,7 @@ void examine_cap(const Seen& seen, Argument& it) {
   it.confirms(weight::strong, below);
   it.confirms(weight::strong, lowered);
   it.confirms(weight::proof, seen.recovers_by({"power_limit", "power limit", "nvidia-smi -pl", "tdp"}));
-  it.confirms(weight::fair, seen.said({"Power limit*was set to", "power.limit*below", "nvidia-smi -pl"}));
+  it.confirms(weight::fair, seen.told({"Power limit*was set to", "power.limit*below", "nvidia-smi -pl"}));
   if (!it.evidence().empty()) {
     it.confirms(weight::hint, seen.throttled({"sw_power_cap"}));
     const std::optional<double> power = seen.number("power_w");

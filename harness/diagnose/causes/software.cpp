@@ -38,9 +38,44 @@ Fact library_normal(const Seen& seen) {
   return seen.probe("native_benchmark", {"normal", "succeeds"});
 }
 
+/// An option that only the program knows was switched, and it recovered.
+Fact own_option(const Seen& seen) {
+  for (const Probe& probe : seen.it().probes) {
+    if (probe.name != "change_setting" || probe.outcome != "recovers") continue;
+    // Variables in capitals and the machine's own switches belong to others.
+    const std::string name = probe.detail.substr(0, probe.detail.find('='));
+    const bool capital = name.find_first_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ") != std::string::npos;
+    const bool machine = contains_any(
+        name, {"nvidia", "clock",     "power",  "driver", "kernel", "bios",   "iommu",  "acs",
+               "gsp",    "persist",   "ecc",    "mig",    "cuda",   "nccl",   "reboot", "fan",
+               "slot",   "riser",     "cable",  "board",  "pcie",   "numa",   "cpu",    "affinity",
+               "cgroup", "container", "docker", "shm",    "reseat", "bridge", "module", "psu"});
+    if (!name.empty() && !capital && !machine)
+      return fmt::format("tried: {} recovers, which is the program's own", probe.detail);
+  }
+  return std::nullopt;
+}
+
+/// The same source, compiled by another compiler.
+Fact compiler_switched(const Seen& seen) {
+  return seen.probe("change_setting", {"recovers"}, {"compiler", "nvrtc", "nvcc", "ptxas", "clang", "llvm"});
+}
+
 void examine_application(const Seen& seen, Argument& it) {
   const Fact slow = slow_application(seen);
   it.confirms(weight::strong, seen.undone("application", {"recovers"}));
+  // What the program was asked for does not fit into the GPU's memory: it keeps a part of the work on the
+  // processor.
+  const Fact too_large =
+      seen.recovers_by({"num_ctx", "context", "ctx", "smaller model", "model=smaller", "quantization",
+                        "max_model_len", "gpu_layers", "n_gpu_layers", "batch_size", "num_gpu="});
+  it.confirms(weight::good, both(gpu_not_used(seen), too_large));
+  // One part of the program is slow and goes with an option of its own, another part is as fast as ever.
+  it.confirms(weight::fair, both(seen.unchanged({"application"}, {.phase = "decode"}), own_option(seen)));
+  it.confirms(weight::fair, both(split_class(seen, {"application"}), own_option(seen)));
+  if (!it.evidence().empty() && seen.number("utilization_percent").value_or(100) < 50)
+    it.confirms(weight::hint, Fact("the GPU was mostly idle"));
+  it.at_most(.5, both(seen.changed({"application"}), compiler_switched(seen)));
   if (slow) {
     it.confirms(weight::good, seen.changed({"application"}));
     const int canaries = canaries_unchanged(seen);
@@ -61,7 +96,11 @@ void examine_application(const Seen& seen, Argument& it) {
                   !seen.changed({"application"})
               ? seen.slower({"gemm16", "hbm", "launch", "h2d", "d2h", "p2p", "l2", "host_cpu"})
               : Fact());
-  it.at_most(.3, gpu_not_used(seen));
+  if (!too_large) it.at_most(.3, gpu_not_used(seen));
+  // Slower is one thing, an error another: it has a mechanism of its own.
+  if (!seen.it().errors.empty() || seen.said({"cudaError", "CUDA_ERROR_", "CUDA error", "RuntimeError"}))
+    it.at_most(.5, Fact("an error was reported"));
+  if (!seen.slower({})) it.at_most(.6, Fact("nothing is known to be slower"));
   it.at_most(.3, seen.changed({"application"}) ? Fact() : low_clock(seen));
   if (!seen.changed({"application"}))
     it.at_most(.4, seen.changed({"driver", "nccl", "cudnn", "cublas", "framework", "container"}));
@@ -74,9 +113,11 @@ void examine_codegen(const Seen& seen, Argument& it) {
   it.confirms(weight::good, both(seen.slower({}), seen.said({"fma contraction", "nvptx-fma", "--fmad",
                                                              "use_fast_math", "-O0", "debug build", "-G ",
                                                              "maxrregcount", "opt level", "lineinfo only"})));
-  it.confirms(weight::strong, both(seen.slower({}), seen.recovers_by({"fmad", "fast_math", "fast-math", "-O3",
-                                                                      "-O2", "opt_level", "compile flag",
-                                                                      "-G", "debug=off", "NDEBUG"})));
+  it.confirms(
+      weight::strong,
+      both(seen.slower({}), seen.recovers_by({"fmad", "fast_math", "fast-math", "-O3", "-O2", "opt_level",
+                                              "compile flag", "nvcc -G", "-G=", "debug=off", "NDEBUG"})));
+  it.confirms(weight::strong, both(slow_application(seen), compiler_switched(seen)));
   if (!it.evidence().empty()) {
     it.confirms(weight::hint, slow);
     it.confirms(weight::fair, library_normal(seen));
@@ -112,6 +153,9 @@ void examine_toolkit(const Seen& seen, Argument& it) {
   const Value* toolkit = seen.inventory("cuda.toolkit");
   it.confirms(weight::good, both(own, library_normal(seen)));
   if (slow && !seen.changed({"cuda"})) it.confirms(weight::strong, newer);
+  // A newer CUDA also brings newer libraries.
+  if (!own && !contains_any(newer.value_or(""), {"toolkit", "nvcc", "ptxas", "compiler"}))
+    it.at_most(.6, Fact("no kernel of the user's own is known to be slow"));
   const std::string_view first = first_toolkit(seen);
   if (slow && toolkit != nullptr && !first.empty() && compare_versions(toolkit->text(), first) < 0)
     it.confirms(weight::good, fmt::format("cuda.toolkit = {} is older than {}, the first for this GPU",
@@ -130,7 +174,7 @@ void examine_kernel(const Seen& seen, Argument& it) {
       split_class(seen, {"gemm16", "gemm32", "gemm8", "conv", "attention", "fft", "primitive", "gemm64"});
   const Fact tuned =
       either(seen.probe("autotune", {"recovers", "normal"}),
-             seen.recovers_by({"algo", "algorithm", "heuristic", "backend=", "sdp", "kernel="}));
+             seen.recovers_by({"algo", "algorithm", "heuristic", "backend=", "sdp", "gpu_kernel="}));
   const bool compute =
       seen.slower({"gemm16", "gemm32", "gemm8", "gemm64", "attention", "fft", "primitive", "conv"})
           .has_value();

@@ -14,7 +14,12 @@ const Words gsp_lines{"Timeout*waiting for RPC response from GPU",
                       "kgspHealthCheck",
                       "gsp_*_rm.bin",
                       "GSP*timeout",
-                      "GSP task"};
+                      "GSP task",
+                      "Cannot initialize GSP firmware",
+                      "GSP*heartbeat",
+                      "kgspWaitForGfwBoot",
+                      "GSP firmware*fail",
+                      "Failed to boot GSP"};
 
 void examine_persistence(const Seen& seen, Argument& it) {
   const Fact slow = slow_start(seen);
@@ -26,19 +31,19 @@ void examine_persistence(const Seen& seen, Argument& it) {
     it.confirms(weight::good, seen.field_changed("persistence"));
     // The driver initialises every GPU that is visible: with one it is quick.
     it.confirms(weight::good, both(seen.slower({"init"}), seen.recovers_by({"CUDA_VISIBLE_DEVICES"})));
-    it.confirms(weight::fair, seen.said({"persistence", "nvidia-persistenced"}));
+    it.confirms(weight::fair, seen.told({"persistence", "nvidia-persistenced"}));
     if (!it.evidence().empty()) it.confirms(weight::hint, slow);
     if (!it.evidence().empty()) it.confirms(weight::faint, nvml_slow);
   }
   if (!recovers) it.at_most(.2, seen.on("gpu.persistence"));
   it.rules_out(seen.unmoved_by({"persistence", "nvidia-smi -pm"}));
   it.at_most(.3, seen.recovers_by({"CUDA_CACHE", "CUDA_MODULE_LOADING", "EnableGpuFirmware"}));
-  it.at_most(.35, seen.said(gsp_lines));
+  it.at_most(.35, seen.told(gsp_lines));
   it.at_most(.35, seen.on("topology.path", {"nvlink"}) && nvml_slow && !slow ? nvml_slow : Fact());
 }
 
 void examine_gsp(const Seen& seen, Argument& it) {
-  it.confirms(weight::proof, either(seen.said(gsp_lines), seen.xid({119, 120})));
+  it.confirms(weight::proof, either(seen.told(gsp_lines), seen.xid({119, 120})));
   it.confirms(weight::proof, seen.recovers_by({"EnableGpuFirmware", "gsp"}));
   it.confirms(weight::fair, both(seen.field_changed("driver.gsp"), seen.slower({})));
   if (!it.evidence().empty()) {
@@ -61,6 +66,7 @@ void examine_eager(const Seen& seen, Argument& it) {
     it.confirms(weight::faint, seen.moved("memory_used", {"higher"}));
     it.confirms(weight::faint, warm_is_normal(seen));
   }
+  it.at_most(.3, seen.unmoved_by({"MODULE_LOADING"}));
   if (seen.compared() && !slow_start(seen)) it.at_most(.3, Fact("the start is not slower"));
 }
 
@@ -90,7 +96,7 @@ Signatures start_up_causes() {
        .what = "Recent drivers hand management work to firmware on the GPU. Where it stalls, calls that go "
                "through it wait: "
                "start-up, memory registration, NVML.",
-       .moves = "launch -, init -",
+       .moves = "launch -, init x",
        .confirms = "an RPC timeout or Xid 119 or 120 in the kernel log; NVreg_EnableGpuFirmware=0 recovers "
                    "(proprietary "
                    "module only)",

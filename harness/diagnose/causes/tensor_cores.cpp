@@ -1,4 +1,7 @@
 // Tensor Cores that are there and not used, or not there at all.
+#include <algorithm>
+#include <vector>
+
 #include <fmt/format.h>
 
 #include "diagnose/causes/predicates.hpp"
@@ -65,7 +68,7 @@ void examine_framework_default(const Seen& seen, Argument& it) {
   it.confirms(weight::strong, seen.word_lost("tf32"));
   it.confirms(weight::proof, seen.recovers_by({"allow_tf32", "matmul_precision", "tensor_float_32",
                                                "fp32_precision", "tf32=on", "tf32=true", "tf32=1"}));
-  it.confirms(weight::fair, seen.said({"TensorFloat32 tensor cores*available but not enabled"}));
+  it.confirms(weight::good, seen.told({"TensorFloat32 tensor cores*available but not enabled"}));
   it.confirms(weight::fair, no_tensor_core_kernel(seen));
   it.confirms(weight::fair, exact_fp32(seen));
   if (slow_fp32(seen)) it.confirms(weight::fair, seen.changed({"framework"}));
@@ -73,7 +76,7 @@ void examine_framework_default(const Seen& seen, Argument& it) {
   it.at_most(.3, seen.environment("NVIDIA_TF32_OVERRIDE", {"0"}));
   it.at_most(.3, seen.unmoved_by({"allow_tf32", "matmul_precision"}));
   it.at_most(.35, seen.slower({"gemm16", "gemm8"}));
-  it.at_most(.4, seen.probe("other_library", {"recovers", "normal"}, {"lt"}));
+  it.at_most(.4, seen.probe("other_library", {"recovers", "normal"}, {"lt", "cublaslt"}));
   it.at_most(.3, low_clock(seen));
   if (seen.slower({"hbm", "h2d", "d2h"})) it.at_most(.4, seen.slower({"hbm", "h2d", "d2h"}));
 }
@@ -82,7 +85,7 @@ void examine_environment(const Seen& seen, Argument& it) {
   it.confirms(weight::proof, either(seen.environment("NVIDIA_TF32_OVERRIDE", {"0"}),
                                     seen.environment("TORCH_ALLOW_TF32_CUBLAS_OVERRIDE", {"0"})));
   it.confirms(weight::proof, seen.recovers_by({"TF32_OVERRIDE"}));
-  it.confirms(weight::good, seen.said({"TF32_OVERRIDE"}));
+  it.confirms(weight::good, seen.told({"TF32_OVERRIDE"}));
   if (!it.evidence().empty()) {
     it.confirms(weight::hint, slow_fp32(seen));
     it.confirms(weight::faint, exact_fp32(seen));
@@ -94,10 +97,10 @@ void examine_environment(const Seen& seen, Argument& it) {
 void examine_math_mode(const Seen& seen, Argument& it) {
   const Fact slow = either(seen.slower(fp32_classes), seen.slower({"gemm16"}));
   const Fact lt_normal = either(seen.unchanged({}, {.library = "cublaslt"}),
-                                seen.probe("other_library", {"recovers", "normal"}, {"lt"}));
+                                seen.probe("other_library", {"recovers", "normal"}, {"lt", "cublaslt"}));
   it.confirms(weight::good, seen.setting("math_mode", {"default", "pedantic"}));
   it.confirms(weight::proof, seen.recovers_by({"math_mode", "cublasSetMathMode", "MATH_MODE"}));
-  it.confirms(weight::good, seen.said({"cublasSetMathMode", "math mode", "CUBLAS_PEDANTIC",
+  it.confirms(weight::good, seen.told({"cublasSetMathMode", "math mode", "CUBLAS_PEDANTIC",
                                        "CUBLAS_TENSOR_OP_MATH", "CUBLAS_DEFAULT_MATH"}));
   if (slow) it.confirms(weight::strong, lt_normal);
   if (!it.evidence().empty()) {
@@ -109,18 +112,61 @@ void examine_math_mode(const Seen& seen, Argument& it) {
   it.at_most(.4, seen.recovers_by({"allow_tf32", "matmul_precision"}));
 }
 
+/// A size was made a multiple of 8 that was none, and it recovered: "vocab_size=50304 instead of 50257".
+Fact made_multiple(const Seen& seen) {
+  constexpr int multiple = 8;
+  for (const Probe& probe : seen.it().probes) {
+    if (probe.name != "change_setting" || probe.outcome != "recovers" ||
+        !contains_any(probe.detail.substr(0, probe.detail.find('=')),
+                      {"size", "dim", "vocab", "hidden", "channel", "width", "length", "heads", "features"}))
+      continue;
+    std::vector<int> sizes;
+    int number = -1;
+    for (const char c : probe.detail + " ") {
+      const bool digit = c >= '0' && c <= '9';
+      if (digit && number < 100'000'000) number = std::max(number, 0) * 10 + (c - '0');
+      if (digit) continue;
+      if (number >= multiple) sizes.push_back(number);
+      number = -1;
+    }
+    if (sizes.size() == 2 && sizes[0] % multiple == 0 && sizes[1] % multiple != 0)
+      return fmt::format("tried: {} recovers, and only the new size is a multiple of 8", probe.detail);
+  }
+  return std::nullopt;
+}
+
 void examine_misaligned(const Seen& seen, Argument& it) {
   const Fact slow = seen.slower({}, {.aligned = false});
   const Fact normal = seen.unchanged({}, {.aligned = true});
   it.confirms(weight::good, slow);
   if (slow) it.confirms(weight::good, normal);
   it.confirms(weight::strong, seen.probe("aligned_shape", {"recovers", "normal"}));
-  it.confirms(weight::strong, seen.recovers_by({"padded", "padding", "pad_", "pad to", "align",
-                                                "multiple of 8", "multiple_of"}));
-  it.confirms(weight::good, seen.said({"multiple of 8", "multiples of 8", "not aligned", "misaligned dim"}));
+  it.confirms(weight::strong, made_multiple(seen));
+  it.confirms(weight::strong, seen.recovers_by({"padded", "padding", "pad_", "pad to", "align", "multiple of",
+                                                "multiple_of", "divisible", "vocab*pad", "vocab_pad"}));
+  it.confirms(weight::good,
+              seen.told({"multiple of 8", "multiples of 8", "divisible by 8", "multiple of 16",
+                         "multiple of 64", "divisible by 64", "not aligned", "misaligned dim"}));
   it.confirms(weight::hint, seen.kernel({"align1", "align2", "_a1_", "_a2_"}));
   it.rules_out(seen.slower({}, {.aligned = true}));
   it.rules_out(seen.probe("aligned_shape", {"no_change", "slow", "worse"}));
+}
+
+/// The same product in the other 16-bit type is faster: the hardware runs both at one rate, the library
+/// chose.
+Fact unequal_halves(const Seen& seen) {
+  for (const Metric* metric : seen.metrics({"gemm16", "framework_op", "application"})) {
+    const bool slower = metric->factor && *metric->factor >= slower_from;
+    const bool product = metric->metric_class == "gemm16" ||
+                         contains_any(metric->scope.op, {"matmul", "einsum", "gemm", "bmm", "linear", "dot"});
+    if (!slower || !product || seen.it().about.compared_with != "other_configuration") continue;
+    const bool brain = contains_any(metric->scope.dtype, {"bf16", "bfloat16"});
+    const bool half = !brain && contains_any(metric->scope.dtype, {"fp16", "float16", "half"});
+    if ((brain && contains_any(metric->note, {"fp16", "float16", "half"})) ||
+        (half && contains_any(metric->note, {"bf16", "bfloat16"})))
+      return sentence(*metric) + " than in the other 16-bit type";
+  }
+  return std::nullopt;
 }
 
 void examine_not_selected(const Seen& seen, Argument& it) {
@@ -141,6 +187,7 @@ void examine_not_selected(const Seen& seen, Argument& it) {
   if (seen.slower({"gemm16", "gemm8", "conv"}, {}) || split_class(seen, {"gemm16", "gemm32", "conv"}))
     it.confirms(weight::good, plain);
   it.confirms(weight::fair, split_types(seen, {"gemm16"}));
+  it.confirms(weight::good, unequal_halves(seen));
   if (plain) it.confirms(weight::hint, split_class(seen, {"gemm16", "conv", "gemmtf32"}));
   it.at_most(.3, seen.slower({}, {.aligned = false}));
   it.at_most(.3, seen.slower({}, {.dtype = {}, .layout = "NCHW"}));
@@ -155,7 +202,9 @@ void examine_fp8(const Seen& seen, Argument& it) {
   const Fact slow = either(seen.slower({"gemm8"}), seen.slower({}, {.dtype = "fp8"}));
   const Fact rate = as_fast_as(seen, "gemm8", "gemm16");
   it.confirms(weight::proof, rate);
-  it.confirms(weight::proof, seen.said({"not have native support for FP8", "no native fp8", "Weight-only FP8",
+  // Where it has its own instructions fp8 is up to twice as fast.
+  it.confirms(weight::good, either(seen.no_gain({.dtype = "fp8"}), seen.no_gain({.dtype = "float8"})));
+  it.confirms(weight::proof, seen.told({"not have native support for FP8", "no native fp8", "Weight-only FP8",
                                         "fp8*marlin", "marlin*fp8", "fp8*not supported",
                                         "requires compute capability 8.9", "emulat*fp8"}));
   it.confirms(weight::strong, seen.kernel({"marlin", "w8a16", "fp8*bf16", "dequant"}));

@@ -82,6 +82,13 @@ struct Tally {
     confident_wrong += one.confident_wrong ? 1 : 0;
     false_alarms += one.false_alarm ? 1 : 0;
   }
+  void add(const Tally& other) {
+    cases += other.cases;
+    first += other.first;
+    third += other.third;
+    confident_wrong += other.confident_wrong;
+    false_alarms += other.false_alarms;
+  }
 };
 
 /// "K01: wrong_cause 0.81, other 0.40".

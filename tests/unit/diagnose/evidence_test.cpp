@@ -26,6 +26,16 @@ TEST(Words, BeginWhereAWordBegins) {
   EXPECT_FALSE(contains_word("driver reload=yes", "load="));
 }
 
+TEST(Words, AreNotHeldWhereTheyAreDenied) {
+  EXPECT_TRUE(contains_any_affirmed("it throttles after a minute", {"throttl"}));
+  EXPECT_FALSE(contains_any_affirmed("no thermal throttling, 60 C", {"throttl"}));
+  EXPECT_FALSE(contains_any_affirmed("is not slower", {"slow"}));
+  EXPECT_TRUE(contains_any_affirmed("no error, slow all the same", {"slow"}));
+  EXPECT_TRUE(contains_any_affirmed("no kernel image is available", {"no kernel image"}));
+  EXPECT_TRUE(contains_any_affirmed("not slow at first, then slow", {"slow"}));
+  EXPECT_FALSE(contains_any_affirmed("anything", {""}));
+}
+
 TEST(Words, FindNumbersWhole) {
   EXPECT_TRUE(contains_number("Error 803: mismatch", 803));
   EXPECT_TRUE(contains_number("returned 803.", 803));
@@ -51,6 +61,69 @@ TEST(Seen, FindsAnErrorByNumberNameTextOrLog) {
   const Observation other =
       seen_of(R"({"errors": [{"api": "nvml", "code": 802}, {"api": "cuda", "code": 8020}]})");
   EXPECT_FALSE(Seen(other).error(802, {"SystemNotReady"}));
+}
+
+TEST(Seen, TakesASmallNumberForACodeOnlyWhereItIsCalledOne) {
+  const Observation called = seen_of(R"({"errors": [{"text": "cuda runtime error (35) : at init.c:16"}]})");
+  EXPECT_TRUE(Seen(called).error(35, {"InsufficientDriver"}));
+  const Observation other =
+      seen_of(R"({"errors": [{"text": "cuda error in line 35 of main.cu, status unknown"}]})");
+  EXPECT_FALSE(Seen(other).error(35, {"InsufficientDriver"}));
+}
+
+TEST(Seen, ReadsNotesAndSettingsAsTheReportersWords) {
+  const Observation it =
+      seen_of(R"({"metrics": [{"class": "application", "factor": 2, "note": "after resume it hangs"}],
+      "settings": {"cc_mode": "on"}, "log": ["nouveau is blacklisted"]})");
+  const Seen seen(it);
+  EXPECT_FALSE(seen.said({"resume"}));
+  EXPECT_TRUE(seen.told({"resume"}));
+  EXPECT_TRUE(seen.told({"cc_mode = on"}));
+  EXPECT_TRUE(seen.said({"nouveau"}));
+  EXPECT_FALSE(seen.said({"nouveau"}, {"blacklist"}));
+}
+
+TEST(Seen, TakesANoteForSlowerWhereThereIsNoFigure) {
+  for (
+      const char* slow :
+      {R"({"metrics": [{"class": "application", "note": "utilization super low"}]})",
+       R"({"metrics": [{"class": "application", "factor": null, "note": "takes longer than fp32"}]})",
+       R"({"metrics": [{"class": "init", "value": 90, "unit": "s"}]})",
+       R"({"metrics": [{"class": "application", "value": 2, "unit": "min", "scope": {"phase": "startup"}}]})"}) {
+    const Observation it = seen_of(slow);
+    EXPECT_TRUE(Seen(it).slower({})) << slow;
+    EXPECT_FALSE(Seen(it).fails({})) << slow;
+  }
+  for (const char* not_known :
+       {R"({"metrics": [{"class": "application", "value": 45, "unit": "ms", "factor": null}]})",
+        R"({"metrics": [{"class": "init", "value": 3, "unit": "s"}]})",
+        R"({"metrics": [{"class": "application", "note": "no slower than before"}]})"}) {
+    const Observation it = seen_of(not_known);
+    EXPECT_FALSE(Seen(it).slower({})) << not_known;
+    EXPECT_FALSE(Seen(it).harm()) << not_known;
+  }
+}
+
+TEST(Seen, KnowsACollectiveOrACopyBehindACoarseClass) {
+  const Observation it = seen_of(R"({"metrics": [
+      {"class": "application", "factor": 3, "scope": {"op": "all_reduce", "library": "nccl", "size": "small"}},
+      {"class": "framework_op", "factor": 2, "scope": {"op": "copy", "direction": "d2h"}},
+      {"class": "application", "factor": 1, "scope": {"path": "p2p"}},
+      {"class": "framework_op", "factor": 4, "scope": {"op": "matmul", "dtype": "bf16"}}]})");
+  const Seen seen(it);
+  EXPECT_TRUE(seen.slower({"coll_small"}));
+  EXPECT_FALSE(seen.slower({"coll_large"}));
+  EXPECT_TRUE(seen.slower({"d2h"}));
+  EXPECT_TRUE(seen.unchanged({"p2p"}));
+  EXPECT_FALSE(seen.slower({"gemm16"}));  // a framework's product is no canary of the machine
+}
+
+TEST(Seen, KnowsWhatWasMeantToBeFaster) {
+  const Observation it = seen_of(
+      R"({"metrics": [{"class": "application", "factor": 1, "scope": {"dtype": "fp8"}, "note": "no faster"}]})");
+  EXPECT_TRUE(Seen(it).no_gain({.dtype = "fp8"}));
+  EXPECT_FALSE(Seen(it).no_gain({.dtype = "bf16"}));
+  EXPECT_TRUE(Seen(it).harm());
 }
 
 TEST(Seen, ReadsXidNumbersBehindTheAddress) {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include "diagnose/probes.hpp"
 #include "diagnose/vocabulary.hpp"
 #include "unit/diagnose/perturb.hpp"
 
@@ -102,6 +103,12 @@ TEST(Figures, OfTheDiagnosisPageAreWhatTheProgramDoes) {
   table += row("held out by fifths", fifths);
   table += row("one fact less", replay(cases, without_one_fact));
   table += row("said otherwise", replay(cases, said_otherwise));
+  const std::vector<Case> independent = read_cases(cases_folder() / "independent");
+  table += row("independent, as reported", replay(independent, as_it_is));
+  table += row("independent, held out by fifths", held_out(independent));
+  Tally encoded = replay(cases, encoded_otherwise);
+  encoded.add(replay(independent, encoded_otherwise));
+  table += row("all, encoded otherwise", encoded);
   std::cout << table;
   EXPECT_GE(fifths.first, .85 * fifths.cases);
   EXPECT_GE(fifths.third, .97 * fifths.cases);
@@ -140,6 +147,21 @@ TEST(Figures, TheVocabularyOfTheObservationPageIsTheReaders) {
   named_on_page(probe_outcomes);
   named_on_page(apis);
   named_on_page(movements);
+}
+
+TEST(Figures, TheTableOfProbesIsTheProgramsOwn) {
+  std::string text = "| probe | for | question | separates | about |\n|---|---|---|---|--:|\n";
+  for (const ProbeEntry& probe : probe_table()) {
+    const std::string_view measures = probe.measures == Measures::host  ? "host"
+                                      : probe.measures == Measures::gpu ? "GPU"
+                                                                        : "both";
+    std::string causes;
+    for (const std::string_view cause : probe.separates)
+      causes += fmt::format("{}[{}](findings/{}.md)", causes.empty() ? "" : ", ", cause, cause);
+    text += fmt::format("| `{}` | {} | {} | {} | {:g} s |\n", probe.id, measures, probe.question, causes,
+                        probe.seconds);
+  }
+  expect_part(docs / "diagnosis.md", "probes", text);
 }
 
 TEST(Figures, TheSchemaOfAnObservationHasTheReadersWords) {

@@ -106,12 +106,45 @@ TEST(Observation, RefusesWrongTypesAndNumbersOutOfRange) {
   EXPECT_THAT(fault_of(R"({"inventory": {"gpu.mig": {"on": true}}})"), HasSubstr("inventory.gpu.mig"));
   EXPECT_THAT(fault_of(R"({"changed": {"driver": "535"}})"), HasSubstr("changed.driver"));
   EXPECT_THAT(fault_of(R"({"changed": {"driver": ["535"]}})"), HasSubstr("before and after"));
-  EXPECT_THAT(fault_of(R"({"environment": {"A": 1}})"), HasSubstr("environment.A"));
+  EXPECT_THAT(fault_of(R"({"environment": {"A": [1]}})"), HasSubstr("environment.A"));
+  EXPECT_THAT(fault_of(R"({"telemetry": {"memory_used_mib": "6 GB"}})"), HasSubstr("should be a number"));
+  EXPECT_THAT(fault_of(R"({"telemetry": {"power_w": "nan"}})"), HasSubstr("should be a number"));
   EXPECT_THAT(fault_of(R"({"log": "text"})"), HasSubstr("log"));
   EXPECT_THAT(fault_of(R"({"about": {"gpus": -1}})"), HasSubstr("about.gpus"));
   EXPECT_THAT(fault_of(R"([])"), HasSubstr("object"));
   EXPECT_THAT(fault_of(""), HasSubstr("empty"));
   EXPECT_THAT(fault_of(R"({"schema": "gpugauge.observation/2"})"), HasSubstr("gpugauge.observation/1"));
+}
+
+TEST(Observation, TakesNumberOrTextWhereBothMeanTheSame) {
+  const Observation seen = parse_observation(R"({"about": {"compute_capability": 9.0},
+      "environment": {"NCCL_P2P_DISABLE": 1},
+      "telemetry": {"pstate": 8, "sm_clock_mhz": "1410 MHz", "pcie_width": "x8", "pcie_generation": "Gen4",
+                    "utilization_percent": "97 %", "oversubscribed": "yes", "throttle_reasons": "sw_power_cap"}})",
+                                             "seen.json");
+  EXPECT_EQ(seen.about.compute_capability, "9.0");
+  EXPECT_EQ(seen.environment.at("NCCL_P2P_DISABLE"), "1");
+  EXPECT_EQ(seen.telemetry.at("pstate"), Value("P8"));
+  EXPECT_EQ(seen.telemetry.at("sm_clock_mhz"), Value(1410.0));
+  EXPECT_EQ(seen.telemetry.at("pcie_width"), Value(8.0));
+  EXPECT_EQ(seen.telemetry.at("pcie_generation"), Value(4.0));
+  EXPECT_EQ(seen.telemetry.at("utilization_percent"), Value(97.0));
+  EXPECT_EQ(seen.telemetry.at("oversubscribed"), Value(true));
+  EXPECT_EQ(seen.telemetry.at("throttle_reasons").items().size(), 1u);
+  EXPECT_EQ(parse_observation(to_json(seen), "again"), seen);
+}
+
+TEST(Observation, ANullFactorFailsUnlessItIsSaidThatItRan) {
+  const Observation seen = parse_observation(R"({"metrics": [
+      {"class": "init", "factor": null}, {"class": "init", "factor": null, "note": "hangs, very slow before"},
+      {"class": "application", "factor": null, "note": "extremely slow"},
+      {"class": "application", "factor": null, "value": 45, "unit": "ms"}]})",
+                                             "seen.json");
+  EXPECT_TRUE(seen.metrics.at(0).fails);
+  EXPECT_TRUE(seen.metrics.at(1).fails);
+  EXPECT_FALSE(seen.metrics.at(2).fails);
+  EXPECT_FALSE(seen.metrics.at(3).fails);
+  EXPECT_EQ(parse_observation(to_json(seen), "again"), seen);
 }
 
 TEST(Observation, IsNeverWrittenWithANumberThatIsNotFinite) {

@@ -129,4 +129,59 @@ inline std::vector<Variant> said_otherwise(const Observation& whole) {
   return out;
 }
 
+/// The same report as another person would encode it: coarse classes, codes left out, lines of the log as
+/// errors and errors as lines of the log, words in place of figures, versions with a suffix.
+inline std::vector<Variant> encoded_otherwise(const Observation& whole) {
+  std::vector<Variant> out;
+  const auto add = [&](std::string what, const std::function<void(Observation&)>& change) {
+    Variant variant{std::move(what), whole};
+    change(variant.observation);
+    if (!(variant.observation == whole)) out.push_back(std::move(variant));
+  };
+  add("coarse classes", [](Observation& it) {
+    for (Metric& metric : it.metrics) {
+      if (metric.metric_class == "application") continue;
+      if (metric.scope.op.empty()) metric.scope.op = metric.metric_class;
+      metric.metric_class = "application";
+    }
+  });
+  add("codes left out", [](Observation& it) {
+    for (ErrorSeen& error : it.errors)
+      if (!error.text.empty()) error.code = Value();
+  });
+  add("texts of errors left out", [](Observation& it) {
+    for (ErrorSeen& error : it.errors)
+      if (!error.code.is_null()) error.text.clear();
+  });
+  add("errors in the log", [](Observation& it) {
+    for (const ErrorSeen& error : it.errors)
+      it.log.push_back((error.code.is_null() ? "" : "error " + error.code.text() + ": ") + error.text);
+    it.errors.clear();
+  });
+  add("log as errors", [](Observation& it) {
+    std::vector<std::string> left;
+    for (std::string& line : it.log)
+      if (contains_any(line, {"error", "fail", "warn", "cannot", "unable", "mismatch", "timeout"}))
+        it.errors.push_back({"", Value(), std::move(line)});
+      else
+        left.push_back(std::move(line));
+    it.log = std::move(left);
+  });
+  add("words in place of figures", [](Observation& it) {
+    for (Metric& metric : it.metrics)
+      if (metric.factor && *metric.factor >= 1.03) {
+        metric.factor.reset();
+        metric.note = "slower; " + metric.note;
+      }
+  });
+  add("versions with a suffix", [](Observation& it) {
+    for (const char* key : {"framework.version", "cuda.toolkit", "nccl.version", "cudnn.version"})
+      if (const auto found = it.inventory.find(key);
+          found != it.inventory.end() && found->second.plain_text() != nullptr)
+        found->second =
+            Value(found->second.text() + (std::string(key) == "nccl.version" ? "+cuda12.4" : ".post1"));
+  });
+  return out;
+}
+
 }  // namespace gpugauge::diagnose

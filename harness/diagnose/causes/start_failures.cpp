@@ -1,0 +1,128 @@
+// What ends CUDA at its start and is told by one message: the driver's age, a lost GPU, a library that is not
+// there.
+#include "diagnose/causes/predicates.hpp"
+
+namespace gpugauge::diagnose {
+namespace {
+
+const Words insufficient_names{"cudaErrorInsufficientDriver", "driver version is insufficient",
+                               "driver on your system is too old", "NVIDIA driver too old",
+                               "driver version is too old"};
+const Words newer_wanted_names{"cudaErrorCallRequiresNewerDriver", "requires a newer driver",
+                               "requires newer driver"};
+
+/// The runtime is of a later major version of CUDA than the driver runs.
+Fact runtime_newer(const Seen& seen) {
+  const Value* most = seen.inventory("driver.cuda_max");
+  if (most == nullptr || !most->number()) return std::nullopt;
+  for (const char* key : {"cuda.runtime", "framework.cuda", "cuda.toolkit"}) {
+    const Value* wanted = seen.inventory(key);
+    if (wanted != nullptr && wanted->number() &&
+        static_cast<int>(*wanted->number()) > static_cast<int>(*most->number()))
+      return std::string(key) + " = " + wanted->text() + ", and the driver runs CUDA " + most->text();
+  }
+  return std::nullopt;
+}
+
+void examine_driver_age(const Seen& seen, Argument& it) {
+  it.confirms(weight::proof, seen.error(35, insufficient_names));
+  it.confirms(weight::proof, seen.error(36, newer_wanted_names));
+  it.confirms(weight::strong,
+              seen.told({"unsatisfied condition: cuda", "unsatisfied condition: driver", "required_driver",
+                         "minimum required*driver version", "requires*driver version*or newer"}));
+  if (seen.fails({}) || !it.evidence().empty()) it.confirms(weight::fair, runtime_newer(seen));
+  it.at_most(.3, seen.error(222, {"cudaErrorUnsupportedPtxVersion", "unsupported toolchain"}));
+  it.at_most(.3, seen.error(803, {"cudaErrorSystemDriverMismatch"}));
+  it.at_most(.3, seen.error(804, {"cudaErrorCompatNotSupportedOnDevice"}));
+  // Without any driver within reach the runtime gives the same error.
+  it.at_most(.4, seen.recovers_by({"--gpus", "runtime=nvidia", "gpus=all"}));
+  it.at_most(.6, seen.probe("nvml_query", {"fails"}));
+}
+
+void examine_lost(const Seen& seen, Argument& it) {
+  it.confirms(weight::proof, seen.xid({79}));
+  it.confirms(weight::proof, seen.told({"fallen off the bus", "GPU is lost", "NVML_ERROR_GPU_IS_LOST"}));
+  it.confirms(weight::proof, seen.nvml_error(15, {"GPU is lost", "NVML_ERROR_GPU_IS_LOST"}));
+  it.confirms(weight::good, seen.told({"Unable to determine the device handle for"}));
+  if (!it.evidence().empty()) it.confirms(weight::hint, seen.probe("swap_gpu", {"normal", "recovers"}));
+}
+
+void examine_cuda_library(const Seen& seen, Argument& it) {
+  const Words of_cuda{"cublas", "cudart", "cufft",     "cusparse", "cusolver",
+                      "nvrtc",  "curand", "nvjitlink", "cupti"};
+  it.confirms(weight::strong,
+              seen.told({"libcublas*cannot open shared object", "libcudart*cannot open shared object",
+                         "libcufft*cannot open shared object", "libcusparse*cannot open shared object",
+                         "libcusolver*cannot open shared object", "libnvrtc*cannot open shared object",
+                         "libcurand*cannot open shared object", "libnvJitLink*cannot open shared object",
+                         "libcupti*cannot open shared object", "cublas64*not found",
+                         "cublas64*cannot be loaded", "cudart64*not found", "cufft64*not found"}));
+  it.confirms(weight::good, seen.on("libraries.missing", of_cuda));
+  it.confirms(weight::good,
+              either(seen.told({"Could not load dynamic library 'libcu"}, {"cudnn", "libcuda.so"}), Fact()));
+  if (!it.evidence().empty())
+    it.confirms(weight::fair, seen.recovers_by({"LD_LIBRARY_PATH", "install", "cublas"}));
+  it.at_most(.5, seen.told({"libcudnn*cannot open", "cudnn64*not found", "could not load*cudnn"}));
+  it.at_most(.45, seen.told({"Failed to create CUDAExecutionProvider", "onnxruntime_providers_cuda"}));
+  if (seen.framework_is({"onnxruntime", "onnx runtime"})) it.at_most(.45, gpu_not_used(seen));
+  it.at_most(.4, seen.told({"undefined symbol"}));
+}
+
+}  // namespace
+
+Signatures start_failure_causes() {
+  return {
+      {.name = "driver_too_old",
+       .title = "The driver is older than the CUDA runtime needs",
+       .what = "A program's runtime asks for a driver of its own major version of CUDA at least. With an "
+               "older one "
+               "CUDA does not start, or the program goes on with the processor.",
+       .moves = "init x",
+       .confirms = "error 35 or 36, or the program's own sentence about the driver's age",
+       .excludes = "error 222: then the runtime starts, and only its PTX is too new",
+       .confused_with = {{"ptx_newer_than_driver", "is the code 35 or 222?"},
+                         {"umd_kmd_mismatch", "do the driver's own parts agree?"},
+                         {"no_visible_device", "is there a driver within reach of the container?"}},
+       .severity = Severity::failure,
+       .next = "nvidia-smi (the CUDA version in its head is the newest that it runs); update the driver, or "
+               "take a "
+               "build for that CUDA",
+       .reading = {"https://docs.nvidia.com/deploy/cuda-compatibility/index.html"},
+       .examine = examine_driver_age},
+      {.name = "gpu_lost",
+       .title = "The GPU no longer answers on its bus",
+       .what = "The driver gets no answer from the device (Xid 79): power, a contact, heat or a fault of the "
+               "board. "
+               "Work on it ends, and only a reset or a power cycle brings it back.",
+       .moves = "init x",
+       .confirms = "Xid 79, \"fallen off the bus\", NVML's \"GPU is lost\"",
+       .excludes = "the device answers and only its firmware does not (Xid 119 or 120)",
+       .confused_with = {{"gsp_firmware", "is the Xid 79, or 119 or 120?"},
+                         {"no_visible_device", "does NVML outside of the container see it?"}},
+       .severity = Severity::failure,
+       .latent = true,
+       .next = "dmesg | grep -i xid; reseat the card and its power cables, watch temperature and supply, "
+               "power-cycle "
+               "the node",
+       .reading = {"https://docs.nvidia.com/deploy/xid-errors/index.html"},
+       .examine = examine_lost},
+      {.name = "missing_cuda_libraries",
+       .title = "A library of CUDA that the program needs is not found",
+       .what = "The loader finds no libcublas, libcudart or another library of the toolkit in the version "
+               "that the "
+               "program was built with: it is not installed, or not on the search path.",
+       .moves = "init x",
+       .confirms = "the loader's message with the library's name",
+       .excludes = "it is cuDNN, or the library is there twice",
+       .confused_with = {{"missing_or_wrong_major_cudnn", "is it cuDNN, or a library of the toolkit?"},
+                         {"ort_cuda_ep_fallback", "is it ONNX Runtime, which then works on the processor?"},
+                         {"mixed_library_versions", "is it absent, or of another version?"}},
+       .severity = Severity::failure,
+       .subject = Subject::software,
+       .next = "ldd PROGRAM_OR_LIBRARY | grep 'not found'; ldconfig -p | grep -E 'cublas|cudart'",
+       .reading = {"https://man7.org/linux/man-pages/man8/ld.so.8.html"},
+       .examine = examine_cuda_library},
+  };
+}
+
+}  // namespace gpugauge::diagnose

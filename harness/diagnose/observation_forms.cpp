@@ -1,0 +1,102 @@
+#include "diagnose/observation_forms.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "diagnose/words.hpp"
+
+namespace gpugauge::diagnose {
+namespace {
+
+std::string trimmed(std::string text) {
+  const auto blank = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
+  while (!text.empty() && blank(text.back())) text.pop_back();
+  while (!text.empty() && blank(text.front())) text.erase(0, 1);
+  return text;
+}
+
+/// The number of a text that says no more than the number, with the key's own unit at most: "1410 MHz",
+/// "x16", "Gen4". nullopt for anything else: 6 GB is not taken for MiB.
+std::optional<double> number_of(std::string_view key, const std::string& text) {
+  std::string word = trimmed(lower(text));
+  if (key.starts_with("pcie_generation") && word.starts_with("gen")) word = trimmed(word.substr(3));
+  if (key.starts_with("pcie_width") && word.starts_with('x')) word.erase(0, 1);
+  if (key.starts_with("pcie_width") && word.ends_with('x')) word.pop_back();
+  if (word.empty() || (std::isdigit(static_cast<unsigned char>(word.front())) == 0 && word.front() != '-'))
+    return std::nullopt;
+  char* end = nullptr;
+  const double number = std::strtod(word.c_str(), &end);
+  if (end == word.c_str() || !std::isfinite(number)) return std::nullopt;
+  const std::string unit = trimmed(end);
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 7> units{{{"_mhz", "mhz"},
+                                                                                {"_w", "w"},
+                                                                                {"_c", "c"},
+                                                                                {"_c", "\u00b0c"},
+                                                                                {"_percent", "%"},
+                                                                                {"_mib", "mib"},
+                                                                                {"_kib", "kib"}}};
+  const bool own = std::any_of(units.begin(), units.end(), [&](const auto& entry) {
+    return key.ends_with(entry.first) && unit == entry.second;
+  });
+  if (!unit.empty() && !own) return std::nullopt;
+  return number;
+}
+
+/// "P8" for 8, "8" and "p8"; anything else as it is.
+std::string performance_state(std::string word) {
+  if (word.starts_with('p')) word.front() = 'P';
+  const bool digits = !word.empty() && word.size() <= 2 && std::all_of(word.begin(), word.end(), [](char c) {
+    return std::isdigit(static_cast<unsigned char>(c)) != 0;
+  });
+  return digits ? "P" + word : word;
+}
+
+}  // namespace
+
+Value in_kind(Value value, const Key& key) {
+  const std::string* text = value.plain_text();
+  if (key.name == "pstate" && (text != nullptr || value.plain_number() != nullptr))
+    return performance_state(value.text());
+  if (text == nullptr) return value;
+  if (key.kind == Kind::number)
+    if (const std::optional<double> number = number_of(key.name, *text)) return *number;
+  if (key.kind == Kind::list) return Value::List{*text};
+  if (key.kind == Kind::flag) {
+    const std::string word = trimmed(lower(*text));
+    for (const std::string_view yes : {"true", "on", "yes", "enabled"})
+      if (word == yes) return true;
+    for (const std::string_view no : {"false", "off", "no", "disabled"})
+      if (word == no) return false;
+  }
+  return value;
+}
+
+bool tells_that_it_ran(const Metric& metric) {
+  if (metric.value) return true;
+  const bool failing = contains_any_word(
+      metric.note,
+      {"hang",          "hung",       "crash",      "fail",      "error",          "cannot",
+       "can't",         "could not",  "not found",  "no longer", "not load",       "not start",
+       "dies",          "died",       "out of mem", "time out",  "times out",      "timed out",
+       "timeout",       "time-out",   "not detect", "never ret", "deadlock",       "freez",
+       "no gpu",        "false",      "not see",    "abort",     "killed",         "core dump",
+       "illegal",       "unable",     "not run",    "not work",  "runs only with", "stuck at init",
+       "not available", "no device",  "refuse",     "disappear", "is lost",        "zeros",
+       "exits",         "stops with", "not return", "NaN",       "wrong result"});
+  if (failing) return false;
+  return contains_any_word(
+      metric.note, {"slow",      "regress",   "degrad",     "crawl",   "worse",    "longer",    "stutter",
+                    "lag",       "fps",       "frame rate", "utiliz",  "utilis",   "speed",     "throughput",
+                    "bandwidth", "minutes",   "seconds",    "GB/s",    "ms",       "it/s",      "tokens",
+                    "perform",   "throttl",   "sluggish",   "hours",   "faster",   "latency",   "only *%",
+                    "use only",  "uses only", "drops to",   "dropped", "images/s", "samples/s", "overhead"});
+}
+
+}  // namespace gpugauge::diagnose
