@@ -56,7 +56,7 @@ std::istringstream open_text(const fs::path& file) {
   return std::istringstream(Tree("/").read(file.string()).text);
 }
 
-std::vector<Mount> read_mounts(const Tree& tree) {
+std::vector<Mount> read_mounts(const Tree& tree, const std::string& controller) {
   std::vector<Mount> mounts;
   std::istringstream file(tree.read("/proc/self/mountinfo", mounts_limit).text);
   std::string line;
@@ -68,14 +68,14 @@ std::vector<Mount> read_mounts(const Tree& tree) {
     const auto& type = *(dash + 1);
     Mount mount{0, unescape(words[3]), unescape(words[4])};
     if (type == "cgroup2") mount.version = 2;
-    if (type == "cgroup" && contains(split(*(dash + 3), ','), "cpu")) mount.version = 1;
+    if (type == "cgroup" && contains(split(*(dash + 3), ','), controller)) mount.version = 1;
     if (mount.version != 0) mounts.push_back(mount);
   }
   return mounts;
 }
 
 /// The path of this process's group in the hierarchy of that version; nullopt when it is in none.
-std::optional<std::string> read_membership(const Tree& tree, int version) {
+std::optional<std::string> read_membership(const Tree& tree, int version, const std::string& controller) {
   std::istringstream file(tree.read("/proc/self/cgroup").text);
   std::string line;
   while (std::getline(file, line)) {
@@ -85,7 +85,7 @@ std::optional<std::string> read_membership(const Tree& tree, int version) {
     if (first == std::string::npos || second == std::string::npos) continue;
     const auto controllers = line.substr(first + 1, second - first - 1);
     const bool match = version == 2 ? controllers.empty() && line.substr(0, first) == "0"
-                                    : contains(split(controllers, ','), "cpu");
+                                    : contains(split(controllers, ','), controller);
     if (match) return line.substr(second + 1);
   }
   return std::nullopt;
@@ -134,25 +134,42 @@ std::optional<double> limit_of(const CpuGroup& group) {
   return std::nullopt;
 }
 
-}  // namespace
-
-std::vector<CpuGroup> cpu_groups(const fs::path& root) {
+/// The process's group and its ancestors in each hierarchy that has the controller, as they are visible here.
+std::vector<CpuGroup> groups_of(const fs::path& root, const std::string& controller) {
   std::vector<CpuGroup> groups;
   const Tree tree(root);
-  const auto mounts = read_mounts(tree);
+  const auto mounts = read_mounts(tree, controller);
   for (const int version : {1, 2}) {
-    const auto membership = read_membership(tree, version);
+    const auto membership = read_membership(tree, version, controller);
     const auto mount =
         std::find_if(mounts.begin(), mounts.end(), [&](const Mount& m) { return m.version == version; });
     if (!membership || mount == mounts.end()) continue;
     const fs::path top = mount->point;
     for (fs::path below = below_mount(*membership, mount->root);; below = below.parent_path()) {
-      CpuGroup group{version, tree.at((below.empty() ? top : top / below).string())};
-      if (limits_cpu(group)) groups.push_back(std::move(group));
+      groups.push_back({version, tree.at((below.empty() ? top : top / below).string())});
       if (below.empty()) break;
     }
   }
   return groups;
+}
+
+}  // namespace
+
+std::vector<CpuGroup> cpu_groups(const fs::path& root) {
+  std::vector<CpuGroup> groups = groups_of(root, "cpu");
+  std::erase_if(groups, [](const CpuGroup& group) { return !limits_cpu(group); });
+  return groups;
+}
+
+std::optional<double> memory_limit(const fs::path& root) {
+  constexpr double no_limit = 1e18;  // version 1 writes the largest number of pages as "none"
+  std::optional<double> smallest;
+  for (const CpuGroup& group : groups_of(root, "memory")) {
+    const auto bytes =
+        read_number(group.directory / (group.version == 1 ? "memory.limit_in_bytes" : "memory.max"));
+    if (bytes && *bytes > 0 && *bytes < no_limit && (!smallest || *bytes < *smallest)) smallest = bytes;
+  }
+  return smallest;
 }
 
 std::optional<double> cpu_limit(const std::vector<CpuGroup>& groups) {

@@ -1,4 +1,4 @@
-// Control groups that limit this process's processor time: version 1, version 2 and both at once.
+// Control groups that limit this process's processor time and memory: version 1, version 2 and both at once.
 #pragma once
 
 #include <filesystem>
@@ -8,7 +8,7 @@
 
 namespace gpugauge::stack {
 
-/// One level of the hierarchy that can limit processor time.
+/// One level of a hierarchy.
 struct CpuGroup {
   int version = 2;                  ///< 1 or 2
   std::filesystem::path directory;  ///< as mounted here, with the root prefix
@@ -23,12 +23,16 @@ std::vector<CpuGroup> cpu_groups(const std::filesystem::path& root = "/");
 /// visible.
 std::optional<double> cpu_limit(const std::vector<CpuGroup>& groups);
 
+/// Smallest memory limit of this process's control groups that is visible here, in bytes; nullopt: none.
+std::optional<double> memory_limit(const std::filesystem::path& root = "/");
+
 /// What the quota did since the groups were made, summed over the groups.
 struct CpuThrottling {
   double periods = 0;            ///< periods that were elapsed under a quota
   double throttled_periods = 0;  ///< of those, periods in which a group ran out
   double throttled_seconds = 0;  ///< processor time that was waited for, summed over processors
 };
+/// Reads the counters now; a group whose file cannot be read adds nothing.
 CpuThrottling read_throttling(const std::vector<CpuGroup>& groups);
 
 }  // namespace gpugauge::stack

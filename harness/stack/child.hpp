@@ -9,13 +9,13 @@ namespace gpugauge::stack {
 
 /// How a child ended and what it printed.
 struct ChildResult {
-  std::string start_error;  ///< the system's reason when it could not be started, else ""
-  bool timed_out = false;   ///< it was killed after the time limit
-  bool unkillable = false;  ///< it did not even end when killed: it waits inside the kernel
-  std::optional<int> exit_code;
-  std::optional<int> signal;
-  std::string out;  ///< standard output, at most 1 MiB
-  std::string err;  ///< end of the standard error stream, at most 4 KiB
+  std::string start_error;       ///< the system's reason when it could not be started, else ""
+  bool timed_out = false;        ///< it was killed after the time limit
+  bool unkillable = false;       ///< it did not even end when killed: it waits inside the kernel
+  std::optional<int> exit_code;  ///< as it ended with it; absent when a signal ended it, or nothing did
+  std::optional<int> signal;     ///< that ended it, SIGKILL at the time limit; absent when none did
+  std::string out;               ///< standard output, at most 1 MiB
+  std::string err;               ///< end of the standard error stream, at most 4 KiB
 };
 
 /// Runs command[0] (a path, no search, no shell) with the rest as arguments, standard input empty. Ends when

@@ -13,9 +13,9 @@ namespace gpugauge::stack {
 
 /// Everything a conclusion may look at.
 struct Evidence {
-  Hardware hardware;
-  CudaAnswer cuda;
-  NvmlAnswer nvml;
+  Hardware hardware;                             ///< what the kernel's files show
+  CudaAnswer cuda;                               ///< what libcuda answered
+  NvmlAnswer nvml;                               ///< what NVML answered
   std::string container;                         ///< container_kind()
   std::optional<std::string> visible_devices;    ///< CUDA_VISIBLE_DEVICES, if set
   std::optional<std::string> container_devices;  ///< NVIDIA_VISIBLE_DEVICES, if set
@@ -24,6 +24,7 @@ struct Evidence {
   std::string minimum_driver;                    ///< oldest driver for that major version
 };
 
+/// The state, its explanation and all facts of the report.
 GpuReport conclude(const Evidence& evidence);
 
 /// The same where the child that was to ask the driver did not answer: it hung, crashed, or printed no

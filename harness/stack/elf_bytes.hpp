@@ -20,9 +20,9 @@ class FileBytes {
   /// Never blocks: what is no regular file (a folder, a FIFO, a device) is not opened.
   explicit FileBytes(const std::filesystem::path& file);
 
-  bool opened() const { return file_ != nullptr; }
-  int error() const { return error_; }  ///< errno unless opened; EINVAL where it is no regular file
-  std::uint64_t size() const { return size_; }
+  bool opened() const { return file_ != nullptr; }  ///< a regular file is behind it
+  int error() const { return error_; }          ///< errno unless opened; EINVAL where it is no regular file
+  std::uint64_t size() const { return size_; }  ///< bytes of this window; 0 unless opened
 
   /// Bytes from an offset of this window, fewer where it ends.
   std::string read(std::uint64_t offset, std::size_t count) const;

@@ -10,6 +10,7 @@ namespace {
 constexpr std::uint64_t sections_most = 262144;
 constexpr std::size_t segments_most = 1024;
 constexpr std::size_t names_most = std::size_t{16} << 20;
+constexpr std::size_t name_longest = 256;  // all sections may share one name of megabytes
 constexpr std::size_t table_most = std::size_t{64} << 20;
 constexpr std::size_t dynamic_most = std::size_t{1} << 20;
 constexpr std::size_t needed_most = 1024;
@@ -77,8 +78,9 @@ void ElfFile::read_sections() {
   sections_.reserve(headers.size());
   for (const Elf64_Shdr& header : headers) {
     ElfSection section{"", header};
-    const auto end = header.sh_name < names.size() ? names.find('\0', header.sh_name) : std::string::npos;
-    if (end != std::string::npos) section.name = names.substr(header.sh_name, end - header.sh_name);
+    const std::string_view rest =
+        std::string_view(names).substr(std::min<std::size_t>(header.sh_name, names.size()), name_longest);
+    if (const auto end = rest.find('\0'); end != std::string_view::npos) section.name = rest.substr(0, end);
     sections_.push_back(std::move(section));
   }
 }

@@ -35,6 +35,18 @@ bool may_be_secret(const std::string& name) {
                      [&](std::string_view word) { return name.find(word) != std::string::npos; });
 }
 
+/// "https://name:word@host" without the name and the word, each time it stands there.
+std::string without_credentials(std::string value) {
+  constexpr std::string_view ends = "/?# \t,;'\"";
+  for (std::size_t at = value.find("://"); at != std::string::npos; at = value.find("://", at)) {
+    at += 3;
+    const std::size_t end = std::min(value.find_first_of(ends, at), value.size());
+    const std::size_t sign = value.rfind('@', end);
+    if (sign != std::string::npos && sign >= at && sign < end) value.replace(at, sign - at, "withheld");
+  }
+  return value;
+}
+
 template <typename Choose>
 result::Facts chosen_facts(const Environment& environment, const Choose& is_chosen) {
   result::Facts facts;
@@ -75,7 +87,9 @@ result::Facts environment_facts(const Environment& environment) {
 }
 
 result::Facts environment_of_stack(const Environment& environment) {
-  return chosen_facts(environment, concerns_stack);
+  result::Facts facts = chosen_facts(environment, concerns_stack);
+  for (auto& [name, value] : facts) value = without_credentials(std::move(value));
+  return facts;
 }
 
 }  // namespace gpugauge::stack

@@ -9,11 +9,13 @@
 
 namespace gpugauge::stack {
 
+/// Variables by name.
 using Environment = std::map<std::string, std::string>;
 
 /// This process's own.
 Environment current_environment();
 
+/// nullopt where it is not set; "" where it is set to nothing.
 std::optional<std::string> value_of(const Environment& environment, const std::string& name);
 
 /// Those that change how CUDA, its libraries, OpenMP or the loader behave, as env.NAME. A value that may be a
@@ -21,7 +23,8 @@ std::optional<std::string> value_of(const Environment& environment, const std::s
 result::Facts environment_facts(const Environment& environment);
 
 /// These and what else a user should see beside a broken stack: frameworks' variables, the ones that choose a
-/// toolkit, a Python environment or a network. As env.NAME, secrets withheld as above.
+/// toolkit, a Python environment or a network. As env.NAME, secrets withheld as above, and "name:word@" in
+/// URLs.
 result::Facts environment_of_stack(const Environment& environment);
 
 }  // namespace gpugauge::stack

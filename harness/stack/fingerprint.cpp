@@ -28,7 +28,11 @@ struct Library {
 std::vector<Library> libraries() {
   const std::string cuda = result::build().cuda;
   const std::string major = cuda.empty() ? "13" : cuda.substr(0, cuda.find('.'));
-  return {{"cublas", "libcublas.so." + major}, {"cudnn", "libcudnn.so.9"}, {"nccl", "libnccl.so.2"}};
+  // cuFFT counts by itself: 11 with CUDA 12, 12 with CUDA 13.
+  return {{"cublas", "libcublas.so." + major},
+          {"cudnn", "libcudnn.so.9"},
+          {"cufft", major == "12" ? "libcufft.so.11" : "libcufft.so.12"},
+          {"nccl", "libnccl.so.2"}};
 }
 
 result::Facts device_facts(const GpuReport& gpus, const Tree& tree) {

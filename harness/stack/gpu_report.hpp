@@ -19,25 +19,27 @@ enum class GpuState {
   no_device,       ///< the driver works and shows no device (CUDA_VISIBLE_DEVICES, cgroup, MIG)
   error,           ///< the driver answered with an error code, did not answer in time, or crashed
 };
-std::string_view to_string(GpuState state);
+std::string_view to_string(GpuState state);  ///< the enumerator's name, as it stands in JSON: "no_driver"
 
+/// A device as CUDA shows it: a GPU, or an instance of MIG.
 struct Gpu {
-  int index = 0;     ///< CUDA's, so after CUDA_VISIBLE_DEVICES
-  std::string uuid;  ///< "GPU-...", or "MIG-..." for an instance
-  std::string name;
+  int index = 0;                   ///< CUDA's, so after CUDA_VISIBLE_DEVICES
+  std::string uuid;                ///< "GPU-...", or "MIG-..." for an instance
+  std::string name;                ///< as CUDA tells it: "NVIDIA H100 80GB HBM3"; "" where it does not
   std::string pci_bus_id;          ///< "0000:01:00.0", lower case
   std::string compute_capability;  ///< "9.0"
   result::Facts
       settings;  ///< from NVML, as far as it answers: "persistence", "ecc", "mig", "power_limit_watt", ...
 
-  bool operator==(const Gpu&) const = default;
+  bool operator==(const Gpu&) const = default;  ///< member by member
 };
 
+/// What was found on a machine, and whether a GPU can be used there.
 struct GpuReport {
-  GpuState state = GpuState::no_hardware;
-  std::vector<Gpu> gpus;            ///< what CUDA shows; not empty when usable or driver_too_old
-  std::string driver_version;       ///< kernel module or NVML, "" if unknown
-  std::string driver_cuda_version;  ///< newest CUDA that libcuda supports, "13.0", "" if unknown
+  GpuState state = GpuState::no_hardware;  ///< the most basic reason, unless usable
+  std::vector<Gpu> gpus;                   ///< what CUDA shows; not empty when usable or driver_too_old
+  std::string driver_version;              ///< kernel module or NVML, "" if unknown
+  std::string driver_cuda_version;         ///< newest CUDA that libcuda supports, "13.0", "" if unknown
   std::string explanation;       ///< one paragraph: what is missing, the evidence, what to do; "" when usable
   bool nvidia_hardware = false;  ///< any NVIDIA PCI display or 3D controller, device node or kernel module
   int code = 0;                  ///< CUDA's error code behind the state, 0 if there is none
@@ -46,7 +48,7 @@ struct GpuReport {
   std::string libcuda_path;           ///< real path of the libcuda that was opened, "" if none
   std::string libcuda_version;        ///< from that path: "580.65.06", "" if it does not tell
 
-  bool operator==(const GpuReport&) const = default;
+  bool operator==(const GpuReport&) const = default;  ///< member by member
 };
 
 /// Looks from below upwards: PCI, kernel module, device nodes, libraries, cuInit, versions. cuInit may hang
@@ -59,6 +61,7 @@ struct ProbeOptions {
   std::vector<std::string>
       command;  ///< instead of this executable's `probe devices`; must print one to_json line
 };
+/// As said above ProbeOptions.
 GpuReport probe_gpus(const ProbeOptions& options = {});
 
 /// The same within this process (what the child runs). May hang or crash with the driver.
@@ -71,6 +74,7 @@ bool any_nvidia_hardware(const std::string& root = "/");
 /// JSON of a report, one line, and back: how the child answers. Reading throws result::FormatError, naming
 /// the place.
 std::string to_json(const GpuReport& report);
+/// The other way; throws as said above.
 GpuReport gpu_report_from_json(const std::string& text);
 
 /// The node's fingerprint without the suite part: device, stack, settings, topology, as dotted facts. What
@@ -81,7 +85,7 @@ result::Fingerprint fingerprint(const GpuReport& gpus, const std::string& root =
 /// Layers of the stack in reading order (GPU, driver, CUDA, libraries, host) with their versions, for the
 /// console.
 struct Layer {
-  std::string name;
+  std::string name;     ///< "GPU", "kernel driver", "CUDA toolkit", "Python", ...
   std::string version;  ///< "absent", "unreadable" or "unknown" where there is none
   std::string detail;   ///< where it was found, or what it means; may be empty
 };

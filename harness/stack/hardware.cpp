@@ -8,9 +8,14 @@
 namespace gpugauge::stack {
 namespace {
 
+/// Seen, links followed: a place in a folder that may not be entered is not evidence of anything.
+bool is_there(const Tree& tree, const char* path) {
+  return !tree.resolve(path).empty();
+}
+
 void find_pci(const Tree& tree, Hardware& found) {
   const std::string devices = "/sys/bus/pci/devices";
-  found.pci_listed = tree.exists(devices);
+  found.pci_listed = tree.folder(devices) == Presence::present;
   for (const std::string& address : tree.list(devices)) {
     const std::string folder = fmt::format("{}/{}", devices, address);
     if (tree.read(folder + "/vendor").text != "0x10de") continue;
@@ -25,7 +30,7 @@ void find_pci(const Tree& tree, Hardware& found) {
 
 void find_module(const Tree& tree, Hardware& found) {
   const Reading version = tree.read("/proc/driver/nvidia/version");
-  found.module_loaded = version.present() || tree.exists("/sys/module/nvidia");
+  found.module_loaded = version.present() || tree.folder("/sys/module/nvidia") == Presence::present;
   if (version.present()) {
     const std::string line = version.text.substr(0, version.text.find('\n'));
     found.module_version = first_version(line);
@@ -33,7 +38,7 @@ void find_module(const Tree& tree, Hardware& found) {
   }
   if (found.module_version.empty())
     found.module_version = first_version(tree.read("/sys/module/nvidia/version").text);
-  found.uvm_loaded = tree.exists("/sys/module/nvidia_uvm");
+  found.uvm_loaded = tree.folder("/sys/module/nvidia_uvm") == Presence::present;
 }
 
 void find_nodes(const Tree& tree, Hardware& found) {
@@ -49,7 +54,7 @@ void find_nodes(const Tree& tree, Hardware& found) {
     if (rest.starts_with("-nvswitch")) found.nvswitch = true;
   }
   // /dev/dxg alone is no evidence: WSL shows it for every maker's GPU.
-  found.wsl = tree.exists("/dev/dxg") && tree.exists("/usr/lib/wsl/lib/libcuda.so.1");
+  found.wsl = is_there(tree, "/dev/dxg") && is_there(tree, "/usr/lib/wsl/lib/libcuda.so.1");
 }
 
 void find_module_files(const Tree& tree, Hardware& found) {
@@ -125,8 +130,8 @@ std::string container_kind(const Tree& tree, bool kubernetes_variable) {
   if (kubernetes_variable) return "kubernetes";
   const std::string cgroup = tree.read("/proc/1/cgroup").text;
   if (cgroup.find("kubepods") != std::string::npos) return "kubernetes";
-  if (tree.exists("/run/.containerenv")) return "podman";
-  if (tree.exists("/.dockerenv") || cgroup.find("docker") != std::string::npos) return "docker";
+  if (is_there(tree, "/run/.containerenv")) return "podman";
+  if (is_there(tree, "/.dockerenv") || cgroup.find("docker") != std::string::npos) return "docker";
   if (cgroup.find("/lxc") != std::string::npos) return "lxc";
   const std::string systemd =
       tree.read("/run/systemd/container").text;  // written by systemd inside a container

@@ -18,25 +18,27 @@ struct PciGpu {
 
 /// What the kernel shows.
 struct Hardware {
-  bool pci_listed = false;  ///< /sys/bus/pci/devices could be listed
-  std::vector<PciGpu> pci;
-  bool nvswitch = false;  ///< an NVSwitch bridge or its device node is there
-  bool module_loaded = false;
-  std::string module_version;              ///< "580.65.06", "" if unknown
-  std::string module_kind;                 ///< "open", "proprietary", "" if unknown
-  bool uvm_loaded = false;                 ///< module nvidia_uvm
-  std::vector<std::string> nodes;          ///< "/dev/nvidia0", ...: one a GPU
-  bool control_node = false;               ///< /dev/nvidiactl
-  bool uvm_node = false;                   ///< /dev/nvidia-uvm
-  bool wsl = false;                        ///< Windows' /dev/dxg is there, with an NVIDIA library beside it
-  std::string kernel;                      ///< running kernel's release
-  bool module_files_readable = false;      ///< the running kernel's module list could be read
-  bool module_for_running_kernel = false;  ///< an nvidia module exists there
+  bool pci_listed = false;         ///< /sys/bus/pci/devices could be listed
+  std::vector<PciGpu> pci;         ///< by address; empty too where they could not be listed
+  bool nvswitch = false;           ///< an NVSwitch bridge or its device node is there
+  bool module_loaded = false;      ///< module nvidia, by /proc/driver/nvidia/version or /sys/module/nvidia
+  std::string module_version;      ///< "580.65.06", "" if unknown
+  std::string module_kind;         ///< "open", "proprietary", "" if unknown
+  bool uvm_loaded = false;         ///< module nvidia_uvm
+  std::vector<std::string> nodes;  ///< "/dev/nvidia0", ...: one a GPU
+  bool control_node = false;       ///< /dev/nvidiactl
+  bool uvm_node = false;           ///< /dev/nvidia-uvm
+  bool wsl = false;                ///< Windows' /dev/dxg is there, with an NVIDIA library beside it
+  std::string kernel;              ///< running kernel's release
+  bool module_files_readable = false;            ///< the running kernel's module list could be read
+  bool module_for_running_kernel = false;        ///< an nvidia module exists there
   std::vector<std::string> kernels_with_module;  ///< other installed kernels that have one
 
-  bool any() const;
+  bool any() const;  ///< a GPU, its module, a device node or WSL's stand-in; an NVSwitch alone is none
 };
 
+/// Looks now; milliseconds. Files of modules are looked for only where a GPU is on the bus and no module is
+/// loaded.
 Hardware find_hardware(const Tree& tree);
 
 /// The nvidia module's file in the text of a modules.dep: "updates/dkms/nvidia.ko.zst"; "" where it lists

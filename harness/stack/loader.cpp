@@ -61,12 +61,17 @@ std::vector<CachedLibrary> parse_loader_cache(const std::string& bytes) {
   if (start == std::string::npos || start + header_size > bytes.size()) return libraries;
   const std::uint32_t count = word_at(bytes, start + magic.size());
   if (count > (bytes.size() - start - header_size) / entry_size) return libraries;
+  // Entries share texts, a name being a path's end; all of them one long text is no cache of ldconfig's.
+  const std::size_t texts_most = 8 * bytes.size();
+  std::size_t texts = 0;
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::size_t entry = start + header_size + i * entry_size;
     if ((word_at(bytes, entry) & 0xffffU) != own_abi) continue;
     // Offsets count from the beginning of the new part.
     CachedLibrary library{text_at(bytes, start + word_at(bytes, entry + 4)),
                           text_at(bytes, start + word_at(bytes, entry + 8))};
+    texts += library.soname.size() + library.path.size();
+    if (texts > texts_most) return {};
     if (!library.soname.empty() && !library.path.empty()) libraries.push_back(std::move(library));
   }
   return libraries;
@@ -85,8 +90,8 @@ std::vector<std::string> Loader::all(const std::string& soname,
                                      const std::vector<std::string>& runpath) const {
   std::vector<std::string> found;
   const auto add = [&](const std::string& path) {
-    if (tree_.exists(path) && std::find(found.begin(), found.end(), path) == found.end())
-      found.push_back(path);
+    const bool there = tree_.exists(path) && !tree_.resolve(path).empty();
+    if (there && std::find(found.begin(), found.end(), path) == found.end()) found.push_back(path);
   };
   for (const std::string& folder : first_) add(fmt::format("{}/{}", folder, soname));
   for (const std::string& folder : runpath) add(fmt::format("{}/{}", folder, soname));
@@ -95,6 +100,16 @@ std::vector<std::string> Loader::all(const std::string& soname,
   }
   for (const std::string_view folder : standard) add(fmt::format("{}/{}", folder, soname));
   return found;
+}
+
+std::vector<std::string> Loader::refused() const {
+  std::vector<std::string> folders;
+  const auto add = [&](const std::string& folder) {
+    if (tree_.folder(folder, false) == Presence::unreadable) folders.push_back(folder);
+  };
+  for (const std::string& folder : first_) add(folder);
+  for (const std::string_view folder : standard) add(std::string(folder));
+  return folders;
 }
 
 std::string Loader::pick(const std::string& soname, const std::vector<std::string>& runpath) const {

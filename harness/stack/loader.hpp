@@ -11,8 +11,8 @@ namespace gpugauge::stack {
 
 /// One entry of /etc/ld.so.cache.
 struct CachedLibrary {
-  std::string soname;
-  std::string path;
+  std::string soname;  ///< the name that programs ask for
+  std::string path;    ///< of the file or link, as ldconfig wrote it
 };
 
 /// Entries of a cache in the format "glibc-ld.so.cache1.1" (glibc 2.2 and later) for this machine's own ABI;
@@ -27,17 +27,24 @@ std::vector<std::string> split_folders(const std::string& list);
 /// own RUNPATH is not looked at. Opens no library.
 class Loader {
  public:
+  /// Reads the cache and LD_LIBRARY_PATH of `environment`. `tree` must outlive this object.
   Loader(const Tree& tree, const Environment& environment);
 
-  /// Path below the root, symbolic links not resolved; "" where no folder has it. `runpath`: folders of the
-  /// program's own, looked at after LD_LIBRARY_PATH.
+  /// Path below the root, symbolic links not resolved; "" where no folder has it. A link that leads nowhere
+  /// and a file in a folder that may not be entered are passed over. `runpath`: folders of the program's own,
+  /// looked at after LD_LIBRARY_PATH.
   std::string pick(const std::string& soname, const std::vector<std::string>& runpath = {}) const;
   /// Every path below the root where it is found, in the order of the search; different names may lead to one
   /// file.
   std::vector<std::string> all(const std::string& soname, const std::vector<std::string>& runpath = {}) const;
 
+  /// Folders of the search that are there and may not be entered by this user: what they hold is passed over,
+  /// as the real loader passes it over, and may be found by others.
+  std::vector<std::string> refused() const;
   const std::vector<std::string>& path_folders() const { return first_; }  ///< of LD_LIBRARY_PATH
+  /// In its own order; empty where it is absent, unreadable or damaged.
   const std::vector<CachedLibrary>& cache() const { return cache_; }
+  /// Those of the processor that this was built for, in the order of the search.
   static std::vector<std::string> standard_folders();
 
  private:

@@ -51,7 +51,7 @@ std::vector<FileChange> changed_files(const result::Facts& stack, const std::str
     if (std::string now = libcuda_now(tree, libcuda); now != version)
       out.push_back({"libcuda", version, std::move(now)});
   }
-  for (const std::string name : {"cublas", "cudnn", "nccl"}) {
+  for (const std::string name : {"cublas", "cudnn", "cufft", "nccl"}) {
     const std::string path = fact(stack, name + ".path");
     const std::string then = fact(stack, name + ".version");
     if (path.empty() || then.empty()) continue;

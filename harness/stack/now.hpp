@@ -15,9 +15,10 @@ struct KernelGpu {
   std::string uuid;     ///< "GPU-..."; "" until somebody has used the GPU, and without a driver
   std::string name;     ///< "" likewise
 
-  bool operator==(const KernelGpu&) const = default;
+  bool operator==(const KernelGpu&) const = default;  ///< member by member
 };
 
+/// What machine_now() sees.
 struct MachineNow {
   bool nvidia = false;          ///< hardware, driver or device node of NVIDIA
   bool gpus_listed = false;     ///< the kernel lists them one by one; it does not under WSL
@@ -26,11 +27,12 @@ struct MachineNow {
   std::string container;        ///< "docker", ..., "" outside of one
 };
 
+/// `root`: prefix of /proc, /sys and /dev. Never throws for what is missing.
 MachineNow machine_now(const std::string& root = "/");
 
 /// A file of the stack that says something else than it did.
 struct FileChange {
-  std::string name;  ///< "libcuda", "cublas", "cudnn", "nccl"
+  std::string name;  ///< "libcuda", "cublas", "cudnn", "cufft", "nccl"
   std::string then;  ///< version
   std::string now;   ///< version; "gone" where the file is
 };

@@ -10,14 +10,15 @@
 
 namespace gpugauge::stack {
 
+/// NVML's handle of a device; owned by the library.
 using NvmlDevice = struct nvmlDevice_st*;
 
 // Codes that mean something of their own here (nvmlReturn_t).
-constexpr int nvml_invalid_argument = 2;
-constexpr int nvml_not_supported = 3;
-constexpr int nvml_no_permission = 4;
-constexpr int nvml_function_not_found = 13;
-constexpr int nvml_gpu_is_lost = 15;
+constexpr int nvml_invalid_argument = 2;     ///< a call does not take this device or index
+constexpr int nvml_not_supported = 3;        ///< this GPU, driver or system does not have it
+constexpr int nvml_no_permission = 4;        ///< this user may not ask
+constexpr int nvml_function_not_found = 13;  ///< also: the library is too old to have the entry point
+constexpr int nvml_gpu_is_lost = 15;         ///< fell off the bus, or does not answer
 
 /// "NVML_ERROR_LIB_RM_VERSION_MISMATCH"; "" for a code that is not known here.
 std::string_view nvml_error_name(int code);
@@ -30,20 +31,22 @@ struct NvmlFact {
   int code = 0;       ///< 0: `value` is the answer
   std::string value;  ///< "600"
 
-  bool operator==(const NvmlFact&) const = default;
+  bool operator==(const NvmlFact&) const = default;  ///< member by member
 };
 
 /// The library, initialised; ended with the object.
 class Nvml {
  public:
+  /// Opens it and initialises it; library() and code() tell what came of that.
   explicit Nvml(const std::string& soname = "libnvidia-ml.so.1");
   ~Nvml();
   Nvml(const Nvml&) = delete;
   Nvml& operator=(const Nvml&) = delete;
 
-  const SharedObject& library() const { return library_; }
+  const SharedObject& library() const { return library_; }  ///< also where it could not be opened
   /// Of its initialisation; 0 when it is ready. Meaningless unless it was opened.
   int code() const { return code_; }
+  /// Opened and initialised: only then may the rest be asked.
   bool ready() const { return library_.opened().opened && code_ == 0; }
 
   std::string driver_version() const;  ///< "" where it does not say
@@ -53,7 +56,7 @@ class Nvml {
   NvmlFact confidential_computing() const;
   /// The GPU of an index or a UUID; nullptr with NVML's code in `code`.
   NvmlDevice by_index(unsigned index, int& code) const;
-  NvmlDevice by_uuid(const std::string& uuid, int& code) const;
+  NvmlDevice by_uuid(const std::string& uuid, int& code) const;  ///< `uuid` is "GPU-..." or "MIG-..."
 
  private:
   SharedObject library_;
@@ -71,14 +74,14 @@ std::vector<NvmlFact> ask_nvml_modes(const SharedObject& library, NvmlDevice dev
 std::vector<NvmlFact> ask_nvml_structures(const SharedObject& library, NvmlDevice device);
 /// `yes` or `no`: a virtual GPU in a guest; and its licence: `licensed`, `unlicensed`, `unknown`.
 NvmlFact ask_vgpu_guest(const SharedObject& library, NvmlDevice device);
-NvmlFact ask_vgpu_licence(const SharedObject& library, NvmlDevice device);
+NvmlFact ask_vgpu_licence(const SharedObject& library, NvmlDevice device);  ///< see above
 
 /// `yes` or `no`: the GPU is shared out to guests by this host's vGPU manager.
 NvmlFact ask_vgpu_host(const SharedObject& library, NvmlDevice device);
 /// A vGPU that runs, and the driver in its guest as that reports it: "550.54.15".
 struct VgpuInstance {
-  unsigned id = 0;
-  NvmlFact guest_driver;
+  unsigned id = 0;        ///< of the instance, as NVML counts them (nvmlVgpuInstance_t)
+  NvmlFact guest_driver;  ///< value "" where the guest has not started its driver
 };
 /// At most 64 of a GPU; empty where none runs or the driver does not say.
 std::vector<VgpuInstance> ask_vgpu_instances(const SharedObject& library, NvmlDevice device);

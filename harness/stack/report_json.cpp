@@ -35,7 +35,7 @@ GpuState state_from(const std::string& word, const Place& place) {
 Gpu gpu_from(const nlohmann::json& value, const Place& place) {
   ObjectReader reader(value, place);
   Gpu gpu;
-  gpu.index = static_cast<int>(reader.integer("index"));
+  gpu.index = reader.small_integer("index");
   gpu.uuid = reader.text("uuid");
   gpu.name = reader.text("name");
   gpu.pci_bus_id = reader.text("pci_bus_id");
@@ -91,7 +91,7 @@ GpuReport gpu_report_from_json(const std::string& text) {
   report.driver_cuda_version = reader.text("driver_cuda_version");
   report.explanation = reader.text("explanation");
   report.nvidia_hardware = reader.boolean("nvidia_hardware");
-  report.code = static_cast<int>(reader.integer("code"));
+  report.code = reader.small_integer("code");
   report.kernel_module_version = reader.text("kernel_module_version");
   report.kernel_module_kind = reader.text("kernel_module_kind");
   report.libcuda_path = reader.text("libcuda_path");

@@ -7,11 +7,14 @@
 
 namespace gpugauge::stack {
 
+/// A library found by the loader's own search, and its entry points.
 class SharedObject {
  public:
+  /// By name or path. Throws nothing where it cannot be opened: opened() says why. May hang or crash: the
+  /// library's initialisers run.
   explicit SharedObject(const std::string& soname);
 
-  const OpenedLibrary& opened() const { return opened_; }
+  const OpenedLibrary& opened() const { return opened_; }  ///< what came of it
 
   /// The entry point of that name, or nullptr where the library is too old to have it.
   template <typename Function>

@@ -149,6 +149,18 @@ bool Tree::exists(std::string_view absolute) const {
   return ::lstat(place_of_link(absolute).c_str(), &status) == 0 || errno == EACCES;
 }
 
+Presence Tree::folder(std::string_view absolute, bool to_list) const {
+  const fs::path place = at(absolute);
+  struct stat status {};
+  if (place.empty()) return Presence::absent;
+  if (::stat(place.c_str(), &status) != 0)
+    return means_absent(errno) ? Presence::absent : Presence::unreadable;
+  if (!S_ISDIR(status.st_mode)) return Presence::absent;
+  const int rights = to_list ? R_OK | X_OK : X_OK;
+  return ::faccessat(AT_FDCWD, place.c_str(), rights, AT_EACCESS) == 0 ? Presence::present
+                                                                       : Presence::unreadable;
+}
+
 std::vector<std::string> Tree::list(std::string_view absolute) const {
   std::vector<std::string> names;
   std::error_code error;

@@ -12,10 +12,12 @@ namespace gpugauge::stack {
 /// "It is not there" and "it may not be read" are different answers.
 enum class Presence { present, absent, unreadable };
 
+/// What came of reading one file.
 struct Reading {
-  Presence presence = Presence::absent;
-  std::string text;  ///< without trailing white space; "" unless present
+  Presence presence = Presence::absent;  ///< absent also for a path that leads through a file
+  std::string text;                      ///< without trailing white space; "" unless present
 
+  /// Something was read, which may be an empty file.
   bool present() const { return presence == Presence::present; }
   /// The text, "absent" or "unreadable"; an empty file is "empty".
   std::string fact() const;
@@ -25,6 +27,7 @@ struct Reading {
 /// would for a process whose root it is; nothing outside is ever looked at.
 class Tree {
  public:
+  /// "/" is the live machine. Need not exist: then nothing is found below it.
   explicit Tree(const std::filesystem::path& root);
 
   /// "/proc/version" below the root, links followed; an empty path where the links never end.
@@ -38,7 +41,10 @@ class Tree {
   Reading read_end(std::string_view absolute, std::size_t limit) const;
   /// Also true for what exists but may not be read, and for a link that leads nowhere.
   bool exists(std::string_view absolute) const;
-  /// Names in a folder, sorted; empty where there is none or it may not be read.
+  /// Whether a folder can be looked into: absent where nothing of that name is there or it is no folder,
+  /// unreadable where its names may not be listed (with `to_list`) or what it holds may not be opened.
+  Presence folder(std::string_view absolute, bool to_list = true) const;
+  /// Names in a folder, sorted; empty where there is none or it may not be read (`folder` tells which).
   std::vector<std::string> list(std::string_view absolute) const;
   /// Last component of a symbolic link's target, "" where it is none: sysfs names a device's driver so.
   std::string link_name(std::string_view absolute) const;

@@ -20,16 +20,16 @@ struct Expectation {
   std::string origin;                      ///< "gemm/mma_bf16.codegen.json: kernels[0]"
   std::string kernel;                      ///< pattern of the name, with or without template arguments
   std::vector<std::string> architectures;  ///< "sm_80+" or "sm_90a"; empty: all
-  std::optional<int> registers_most;
-  std::optional<int> shared_bytes_most;
-  std::optional<int> instructions_most;
-  int stack_bytes_most = 0;
-  int local_accesses_most = 0;
-  std::optional<int> vector_bytes;  ///< widest access to global memory, of loads and of stores
-  Counts least;                     ///< in the whole kernel
-  Counts loop_least;                ///< in one loop
-  double loop_share = 0;            ///< of that loop's instructions, those named in loop_least
-  std::vector<std::string> forbidden;
+  std::optional<int> registers_most;       ///< of one thread; absent: any number
+  std::optional<int> shared_bytes_most;    ///< static, of one block; absent: any number
+  std::optional<int> instructions_most;    ///< in the whole kernel, without padding; absent: any number
+  int stack_bytes_most = 0;                ///< of one thread: 0 forbids spills and local arrays
+  int local_accesses_most = 0;             ///< instructions LDL and STL together
+  std::optional<int> vector_bytes;         ///< widest access to global memory, of loads and of stores
+  Counts least;                            ///< in the whole kernel
+  Counts loop_least;                       ///< in one loop
+  double loop_share = 0;                   ///< of that loop's instructions, those named in loop_least
+  std::vector<std::string> forbidden;      ///< opcode patterns, none of which may stand in the kernel
 };
 
 /// Reads one file. Throws result::FormatError with file and place: an unknown key, a wrong type, a number out
@@ -39,12 +39,14 @@ std::vector<Expectation> read_expectations(const std::string& text, const std::s
 /// Every expectation that this command was built with.
 std::vector<Expectation> built_in_expectations();
 
+/// Its pattern fits the kernel's readable name, with or without template arguments.
 bool names(const Expectation& expectation, const KernelCode& code);
 /// "sm_80+" covers sm_80 and every later one, sm_90a too; "sm_90a" itself alone.
 bool covers(const Expectation& expectation, std::string_view architecture);
 
 /// Instructions whose opcode matches.
 int count(const Opcodes& opcodes, std::string_view pattern);
+/// As Counts says: the pattern ends where a part of the opcode does.
 bool opcode_matches(std::string_view pattern, std::string_view opcode);
 
 /// What the code breaks of one expectation, one clause each; empty: nothing.

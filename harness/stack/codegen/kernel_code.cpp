@@ -11,7 +11,23 @@ namespace {
 
 constexpr std::string_view mangled_start = "_ZN8gpugauge";
 
+/// Back references of a mangled name ("S1_", "T_"), each of which repeats what stood before it: some dozens
+/// of them, each with two of the one before, stand for more text than any memory holds.
+bool has_few_references(std::string_view symbol) {
+  constexpr std::size_t most = 32;  // kernels of ours have no more than a dozen
+  std::size_t count = 0;
+  for (std::size_t at = 0; at < symbol.size(); ++at) {
+    if (symbol[at] != 'S' && symbol[at] != 'T') continue;
+    const std::size_t end = symbol.find_first_not_of("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ", at + 1);
+    if (end == std::string_view::npos) break;
+    if (symbol[end] == '_') ++count;
+    at = end;
+  }
+  return count <= most;
+}
+
 std::string demangled(const std::string& symbol) {
+  if (!has_few_references(symbol)) return symbol;
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> text(
       abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), &std::free);

@@ -13,8 +13,8 @@ using Opcodes = std::map<std::string, int>;
 
 /// From the target of a backward branch to that branch.
 struct CodeLoop {
-  int instructions = 0;
-  Opcodes opcodes;
+  int instructions = 0;  ///< without padding, those of loops inside it too
+  Opcodes opcodes;       ///< the same, by opcode
 };
 
 /// One kernel for one architecture.
@@ -22,18 +22,20 @@ struct KernelCode {
   std::string symbol;        ///< as the linker knows it
   std::string name;          ///< readable_kernel_name(symbol)
   std::string architecture;  ///< "sm_90a"
+  /// Its resources were listed; else registers, stack_bytes and shared_bytes mean nothing.
   bool has_resources = false;
-  bool has_code = false;
-  int registers = 0;     ///< of one thread
-  int stack_bytes = 0;   ///< of one thread: spilled registers and local arrays
-  int shared_bytes = 0;  ///< static; from compute capability 9.0 on with 1024 bytes that the system keeps
-  int instructions = 0;
-  Opcodes opcodes;
+  bool has_code = false;  ///< its code was listed; else instructions, opcodes and loops mean nothing
+  int registers = 0;      ///< of one thread
+  int stack_bytes = 0;    ///< of one thread: spilled registers and local arrays
+  int shared_bytes = 0;   ///< static; from compute capability 9.0 on with 1024 bytes that the system keeps
+  int instructions = 0;   ///< without padding
+  Opcodes opcodes;        ///< the same, by opcode
   std::vector<CodeLoop> loops;  ///< in the order of their ends
 };
 
 /// "gemm::mma::mma_bf16_kernel<float>": the demangled name without return type, parameters, the project's own
-/// namespaces and the compiler's names for unnamed ones. A symbol that is not mangled stays as it is.
+/// namespaces and the compiler's names for unnamed ones. A symbol that is not mangled stays as it is, and so
+/// does one with more than 32 back references, whose name could be of any length.
 std::string readable_kernel_name(const std::string& symbol);
 
 /// "gemm::mma::mma_bf16_kernel": the same without template arguments.

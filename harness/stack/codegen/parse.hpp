@@ -17,7 +17,7 @@ namespace gpugauge::stack {
 /// passed over.
 class CodeParser {
  public:
-  void feed(std::string_view text);
+  void feed(std::string_view text);  ///< a piece may end anywhere: a line counts once its end has come
   /// The text so far is all of one output: an unfinished line and function end here.
   void end_output();
   /// Adds what another parser found, where this one knows nothing yet.

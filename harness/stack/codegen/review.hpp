@@ -12,19 +12,21 @@ namespace gpugauge::stack {
 /// as_declared: every expectation holds. broken: one does not. undeclared: none names it.
 enum class CodeState { as_declared, broken, undeclared };
 
+/// One kernel on one architecture, judged.
 struct CodeRow {
-  KernelCode code;
-  CodeState state = CodeState::as_declared;
+  KernelCode code;                           ///< as it was read
+  CodeState state = CodeState::as_declared;  ///< see review()
   std::vector<std::string> problems;  ///< clauses; of an undeclared kernel what every kernel is held to
   std::vector<std::string> proofs;    ///< "128 HMMA.16816.F32.BF16": declared instructions that were found
 };
 
+/// Every kernel of the files, and what the expectations did not find.
 struct CodeReview {
   std::vector<CodeRow> rows;           ///< sorted by name, then architecture
   std::vector<std::string> unmatched;  ///< expectations that name no kernel here: "origin: 'pattern'"
   int foreign = 0;                     ///< kernels of other projects, not judged
-  int broken = 0;
-  int undeclared = 0;
+  int broken = 0;                      ///< rows in that state
+  int undeclared = 0;                  ///< rows in that state
 };
 
 /// A kernel on an architecture that none of its expectations covers must be an empty body: code that the
@@ -32,6 +34,6 @@ struct CodeReview {
 /// breach is said but stays `undeclared`.
 CodeReview review(const std::vector<KernelCode>& kernels, const std::vector<Expectation>& expectations);
 
-std::string_view to_string(CodeState state);
+std::string_view to_string(CodeState state);  ///< "as declared", "broken", "undeclared"
 
 }  // namespace gpugauge::stack

@@ -159,6 +159,13 @@ std::string systems(const Tables& tables) {
     distributions.row(
         {row.distribution, row.cuda.least || row.cuda.most ? row.cuda.text() : "no limit known", row.note},
         row.source);
+  MarkdownChapter kernels(
+      "Linux kernels",
+      "The kernels that the newest release of a driver branch was packaged for. A newer kernel "
+      "may need a newer driver.");
+  kernels.header({"Driver", "Kernels", "Source"});
+  for (const KernelSupport& row : tables.kernels)
+    kernels.row({row.driver.text(), row.kernel.text()}, row.source);
   MarkdownChapter releases("vGPU releases",
                            "The driver branch that a release of the vGPU software is made of.");
   releases.header({"Release", "Driver branch", "Source"});
@@ -167,7 +174,7 @@ std::string systems(const Tables& tables) {
   MarkdownChapter vgpu("vGPU", "Guest drivers that load on a host, by release branch of the vGPU software.");
   vgpu.header({"Guest", "Host", "Source"});
   for (const VgpuPairing& row : tables.vgpu) vgpu.row({row.guest.text(), row.host.text()}, row.source);
-  return distributions.finish() + releases.finish() + vgpu.finish();
+  return distributions.finish() + kernels.finish() + releases.finish() + vgpu.finish();
 }
 
 std::string rules(const Tables& tables) {

@@ -54,6 +54,7 @@ std::size_t unsure_rows(const Tables& tables) {
   add(tables.host_compilers);
   add(tables.frameworks);
   add(tables.systems);
+  add(tables.kernels);
   add(tables.vgpu_releases);
   add(tables.vgpu);
   add(tables.error_codes);
@@ -99,8 +100,10 @@ std::string markdown_of_the_unknown(const Tables& tables) {
       "Runtime before 1.7,\n  CuPy before 12, the CUDA version of vLLM's own kernels, the compute "
       "capabilities "
       "of most TensorRT releases.\n"
-      "- Kernel and glibc versions of each operating system, and the first and the last toolkit of most "
-      "systems.\n"
+      "- Kernel and glibc versions of each operating system, the first and the last toolkit of most systems, "
+      "the "
+      "oldest\n  kernel of most drivers, and the kernels of branches and patch levels that are not listed.\n"
+      "- NCCL releases newer than the ones above.\n"
       "- vGPU pairs other than those above; the release notes of most branches were not read.\n"
       "- Error codes that came after the headers of CUDA 13.0.\n"
       "- What the rows marked unsure say; there are {}.",

@@ -179,6 +179,10 @@ void read_system(Row& row, Reading& to) {
       {row.text("distribution"), row.range("cuda"), row.text_or_empty("note"), row.source()});
 }
 
+void read_kernel(Row& row, Reading& to) {
+  to.tables.kernels.push_back({row.version("driver"), row.range("kernel"), row.source()});
+}
+
 void read_vgpu_release(Row& row, Reading& to) {
   to.tables.vgpu_releases.push_back({row.whole("release"), row.whole("branch"), row.source()});
 }
@@ -224,6 +228,7 @@ ReadRow reader_of(const std::string& table) {
                                                       {"host_compilers", read_host_compiler},
                                                       {"frameworks", read_framework},
                                                       {"systems", read_system},
+                                                      {"kernels", read_kernel},
                                                       {"vgpu_releases", read_vgpu_release},
                                                       {"vgpu", read_vgpu},
                                                       {"error_names", read_error_name},

@@ -126,6 +126,10 @@ const OsSupport* Tables::system(const std::string& distribution_id) const {
   return nullptr;
 }
 
+const KernelSupport* Tables::kernel_support(const Version& driver) const {
+  return first_of(kernels, [&](const KernelSupport& row) { return row.driver.major() == driver.major(); });
+}
+
 const VgpuRelease* Tables::vgpu_release(const Version& driver) const {
   return first_of(vgpu_releases, [&](const VgpuRelease& row) { return row.branch == driver.major(); });
 }

@@ -14,6 +14,7 @@ namespace gpugauge::stack {
 class Version {
  public:
   Version() = default;
+  /// The first part is the major version; none is below 0.
   explicit Version(std::vector<int> parts) : parts_(std::move(parts)) {}
   /// The longest dotted number at the beginning of the text, after an optional "v" or "R"; a suffix
   /// ("+cu128",
@@ -21,10 +22,11 @@ class Version {
   /// digits.
   static std::optional<Version> parse(std::string_view text);
 
+  /// 0 for a part that was not written.
   int part(std::size_t index) const { return index < parts_.size() ? parts_[index] : 0; }
-  int major() const { return part(0); }
-  int minor() const { return part(1); }
-  std::size_t size() const { return parts_.size(); }
+  int major() const { return part(0); }               ///< 0 for an empty version
+  int minor() const { return part(1); }               ///< 0 where it was not written
+  std::size_t size() const { return parts_.size(); }  ///< parts that were written: 2 for "12.0"
   /// The first `count` parts: (580.65.06).first(1) -> 580.
   Version first(std::size_t count) const;
   /// True when the first parts are equal, as many as the shorter one has: 12 covers 12.8.
@@ -32,7 +34,8 @@ class Version {
   /// "13.0"; a driver's third part has two digits, as NVIDIA writes it: "580.65.06".
   std::string text() const;
 
-  std::strong_ordering operator<=>(const Version& other) const;
+  std::strong_ordering operator<=>(const Version& other) const;  ///< part by part, what was not written as 0
+  /// Likewise: 12 == 12.0.
   bool operator==(const Version& other) const { return std::is_eq(*this <=> other); }
 
  private:

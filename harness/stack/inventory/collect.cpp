@@ -16,6 +16,7 @@ Inventory collect(const Context& context) {
   Inventory inventory;
   collect_driver(context, inventory);
   collect_gpus(context, inventory);
+  collect_driver_branch(inventory);
   collect_vgpu(inventory);
   collect_kernel_log(context, inventory);
   collect_packages(context, inventory);

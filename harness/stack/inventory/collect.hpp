@@ -15,7 +15,7 @@ namespace gpugauge::stack {
 /// What is inspected. On the live machine ("/") also system calls and NVIDIA's libraries may answer; below
 /// any other root only files are read.
 struct Context {
-  Tree tree{"/"};
+  Tree tree{"/"};           ///< everything is looked for below it
   Environment environment;  ///< of the user whose stack it is; current_environment() on the live machine
   std::string python;      ///< an interpreter, or a virtual environment's or conda's folder; "" looks for one
   std::optional<int> pid;  ///< a running process whose loaded libraries are read
@@ -28,6 +28,7 @@ struct Context {
 void collect_driver(const Context& context, Inventory& inventory);    ///< driver.*, fabric_manager.*, ...
 void collect_packages(const Context& context, Inventory& inventory);  ///< package.*, driver.history.*
 void collect_gpus(const Context& context, Inventory& inventory);      ///< gpu.*, cuda.init.*, nvml.*
+void collect_driver_branch(Inventory& inventory);  ///< driver_branch.*: from what was collected before
 void collect_vgpu(Inventory& inventory);  ///< vgpu.version, vgpu.host_version: from what was collected before
 void collect_kernel_log(const Context& context, Inventory& inventory);  ///< kernel_log.*
 void collect_machine(const Context& context, Inventory& inventory);     ///< host.*, kernel.*, env.*

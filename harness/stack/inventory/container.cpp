@@ -40,7 +40,7 @@ std::vector<Runtime> runtimes(const Tree& tree) {
   return found;
 }
 
-bool holds(std::string_view text, std::string_view part) {
+bool mentions(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
@@ -50,16 +50,16 @@ bool json_names_nvidia(const std::string& text) {
   if (!configuration.is_object()) return false;
   const auto standard = configuration.find("default-runtime");
   if (standard != configuration.end() && standard->is_string() &&
-      holds(standard->get_ref<const std::string&>(), "nvidia"))
+      mentions(standard->get_ref<const std::string&>(), "nvidia"))
     return true;
   const auto runtimes = configuration.find("runtimes");
   if (runtimes == configuration.end() || !runtimes->is_object()) return false;
   return std::any_of(runtimes->items().begin(), runtimes->items().end(), [](const auto& runtime) {
-    if (holds(runtime.key(), "nvidia")) return true;
+    if (mentions(runtime.key(), "nvidia")) return true;
     const nlohmann::json& what = runtime.value();
     const auto path = what.is_object() ? what.find("path") : what.end();
     return path != what.end() && path->is_string() &&
-           holds(path->template get_ref<const std::string&>(), "nvidia-container-runtime");
+           mentions(path->template get_ref<const std::string&>(), "nvidia-container-runtime");
   });
 }
 
@@ -67,13 +67,14 @@ bool json_names_nvidia(const std::string& text) {
 bool toml_names_nvidia(std::string_view text) {
   const auto lines = settings_in(text);
   return std::any_of(lines.begin(), lines.end(), [](std::string_view line) {
-    if (line.starts_with('[')) return holds(line, "runtimes.nvidia") || holds(line, "runtimes.\"nvidia");
+    if (line.starts_with('['))
+      return mentions(line, "runtimes.nvidia") || mentions(line, "runtimes.\"nvidia");
     const auto equals = line.find('=');
     if (equals == std::string_view::npos) return false;
     const std::string_view name = stripped(line.substr(0, equals));
     const std::string_view value = line.substr(equals + 1);
-    return holds(value, "nvidia-container-runtime") ||
-           (name.starts_with("default_runtime") && holds(value, "\"nvidia"));
+    return mentions(value, "nvidia-container-runtime") ||
+           (name.starts_with("default_runtime") && mentions(value, "\"nvidia"));
   });
 }
 
@@ -119,7 +120,10 @@ void add_toolkit(const Tree& tree, Inventory& inventory) {
     inventory.present(key, version, library, "file name of its library");
     return;
   }
-  inventory.absent(key, packages.source, "no package, and no libnvidia-container.so.1");
+  if (packages.presence == Presence::unreadable)
+    inventory.unreadable(key, packages.source, packages.needs, "no libnvidia-container.so.1 was found");
+  else
+    inventory.absent(key, packages.source, "no package, and no libnvidia-container.so.1");
 }
 
 bool is_driver_file(std::string_view path) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <initializer_list>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -64,10 +65,26 @@ void add_version(Inventory& inventory, const std::string& key, const FoundLibrar
   }
 }
 
-void add_libcuda(Inventory& inventory, const std::vector<FoundLibrary>& found, bool picked) {
+/// Not found by the loader. What it may not enter on this machine, this user's programs do not get either; of
+/// another root nobody knows whose programs will look.
+void add_not_found(Inventory& inventory, std::initializer_list<const char*> keys, const char* soname,
+                   const Tree& tree, const std::vector<std::string>& refused) {
+  const std::string folders = fmt::format("{}", fmt::join(refused, " "));
+  for (const char* const key : keys) {
+    if (refused.empty())
+      inventory.absent(key, soname, "the loader's search");
+    else if (tree.live())
+      inventory.absent(key, soname, "the loader's search; it may not enter " + folders);
+    else
+      inventory.unreadable(key, folders, "root", "the loader's search");
+  }
+}
+
+void add_libcuda(Inventory& inventory, const Tree& tree, const std::vector<FoundLibrary>& found, bool picked,
+                 const std::vector<std::string>& refused) {
   if (!picked) {
-    for (const char* const key : {"driver.libcuda_path", "driver.libcuda_version", "driver.libcuda_kind"})
-      inventory.absent(key, "libcuda.so.1", "the loader's search");
+    add_not_found(inventory, {"driver.libcuda_path", "driver.libcuda_version", "driver.libcuda_kind"},
+                  "libcuda.so.1", tree, refused);
   } else {
     const FoundLibrary& first = found.front();
     inventory.present("driver.libcuda_path", first.path, first.path, "the loader's search");
@@ -98,12 +115,14 @@ void add_driver_version(Inventory& inventory, const Hardware& hardware) {
   }
 }
 
-void add_nodes(Inventory& inventory, const Hardware& hardware) {
+void add_nodes(Inventory& inventory, const Tree& tree, const Hardware& hardware) {
   std::vector<std::string> nodes;
   if (hardware.control_node) nodes.emplace_back("/dev/nvidiactl");
   if (hardware.uvm_node) nodes.emplace_back("/dev/nvidia-uvm");
   nodes.insert(nodes.end(), hardware.nodes.begin(), hardware.nodes.end());
-  if (nodes.empty()) {
+  if (nodes.empty() && tree.folder("/dev") == Presence::unreadable) {
+    inventory.unreadable("driver.device_nodes", "/dev", "root", "names in the folder");
+  } else if (nodes.empty()) {
     inventory.absent("driver.device_nodes", "/dev", "names in the folder");
   } else {
     inventory.present("driver.device_nodes", fmt::format("{}", fmt::join(nodes, " ")), "/dev",
@@ -127,16 +146,32 @@ void add_source(const DriverFiles& files, Inventory& inventory) {
   const std::string library = inventory.value("driver.libcuda_path");
   const bool any = !library.empty() || inventory.has("driver.libnvml_path") || files.hardware.module_loaded;
   const std::string packaged = driver_packages_from(files.packages);
-  if (!any && packaged.empty()) {
+  if (!any && packaged.empty() && files.packages.presence == Presence::unreadable) {
+    inventory.unreadable(key, files.packages.source, files.packages.needs);
+  } else if (!any && packaged.empty()) {
     inventory.absent(key, files.packages.source, "no driver is installed");
   } else if (files.in_container && is_mounted_in(files.tree, library)) {
     inventory.present(key, "container", "/proc/self/mountinfo", library + " is mounted");
   } else if (!packaged.empty()) {
     inventory.present(key, packaged, files.packages.source, "maintainer of the driver's packages");
-  } else if (files.tree.exists("/usr/bin/nvidia-uninstall")) {
+  } else if (!files.tree.resolve("/usr/bin/nvidia-uninstall").empty()) {
     inventory.present(key, "installer", "/usr/bin/nvidia-uninstall", "the .run file puts it there");
   } else {
     inventory.present(key, "unknown", files.packages.source, "no package and no installer owns it");
+  }
+}
+
+/// "no" only where both places could be looked at.
+void add_switches(Inventory& inventory, const Tree& tree, const Hardware& hardware) {
+  const char* const key = "topology.nvswitch";
+  const char* const places = "/sys/bus/pci/devices /dev";
+  const char* const how = "PCI class 0680 of NVIDIA, device nodes";
+  const bool refused = tree.folder("/sys/bus/pci/devices") == Presence::unreadable ||
+                       tree.folder("/dev") == Presence::unreadable;
+  if (refused && !hardware.nvswitch) {
+    inventory.unreadable(key, places, "root", how);
+  } else {
+    inventory.present(key, hardware.nvswitch ? "yes" : "no", places, how);
   }
 }
 
@@ -166,12 +201,13 @@ void collect_driver_libraries(const Context& context, const DriverFiles& files, 
   const std::string cuda = "libcuda.so.1";
   const auto copies = find_all(context.tree, loader, cuda, true);
   const std::string pick = loader.pick(cuda);
-  add_libcuda(inventory, copies,
-              !copies.empty() && !pick.empty() && copies.front().path == context.tree.resolve(pick));
+  const std::vector<std::string> refused = loader.refused();
+  add_libcuda(inventory, context.tree, copies,
+              !copies.empty() && !pick.empty() && copies.front().path == context.tree.resolve(pick), refused);
   const auto nvml = find_all(context.tree, loader, "libnvidia-ml.so.1", false);
   if (nvml.empty()) {
-    inventory.absent("driver.libnvml_path", "libnvidia-ml.so.1", "the loader's search");
-    inventory.absent("driver.libnvml_version", "libnvidia-ml.so.1", "the loader's search");
+    add_not_found(inventory, {"driver.libnvml_path", "driver.libnvml_version"}, "libnvidia-ml.so.1",
+                  context.tree, refused);
   } else {
     inventory.present("driver.libnvml_path", nvml.front().path, nvml.front().path, "the loader's search");
     add_version(inventory, "driver.libnvml_version", nvml.front());
@@ -187,11 +223,10 @@ void collect_driver(const Context& context, Inventory& inventory) {
                           !container_kind(context.tree, kubernetes).empty()};
   collect_driver_libraries(context, files, inventory);
   collect_kernel_module(files, inventory);
-  add_nodes(inventory, hardware);
+  add_nodes(inventory, context.tree, hardware);
   add_source(files, inventory);
   collect_driver_services(files, inventory);
-  inventory.present("topology.nvswitch", hardware.nvswitch ? "yes" : "no", "/sys/bus/pci/devices /dev",
-                    "PCI class 0680 of NVIDIA, device nodes");
+  add_switches(inventory, context.tree, hardware);
 }
 
 }  // namespace gpugauge::stack

@@ -14,14 +14,17 @@ namespace gpugauge::stack {
 
 /// What the parts look at together.
 struct DriverFiles {
-  const Tree& tree;
-  const Hardware& hardware;
-  const PackageDatabase& packages;
-  bool in_container = false;
+  const Tree& tree;                 ///< of the context
+  const Hardware& hardware;         ///< find_hardware() of it
+  const PackageDatabase& packages;  ///< read_packages() of it
+  bool in_container = false;        ///< then the driver may be the host's, mounted in
 };
 
+/// driver.libcuda*, driver.libnvml* and driver.version.
 void collect_driver_libraries(const Context& context, const DriverFiles& files, Inventory& inventory);
+/// The loaded module, its options, the kernels that have one, and what keeps it from loading.
 void collect_kernel_module(const DriverFiles& files, Inventory& inventory);
+/// GSP firmware, persistence daemon, fabric manager, vGPU.
 void collect_driver_services(const DriverFiles& files, Inventory& inventory);
 
 /// A driver's version in a library's file name: "libcuda.so.580.65.06" -> "580.65.06"; "" for what is none
@@ -33,12 +36,13 @@ std::string libcuda_kind(const std::string& path, double megabytes);
 
 /// What the kernel module says of one GPU in `/proc/driver/nvidia/gpus/<address>/information`.
 struct ModuleGpu {
-  std::string address;  ///< "0000:01:00.0"
-  std::string name;
+  std::string address;   ///< "0000:01:00.0"
+  std::string name;      ///< "NVIDIA H100 80GB HBM3"; "" where it is not told
   std::string uuid;      ///< "" where it is not told ("GPU-????????-...")
   std::string vbios;     ///< "" likewise
   std::string firmware;  ///< "580.65.06", "off" where it uses none, "" where it does not say
 };
+/// `information` is the file's text; lines that are not known are passed over.
 ModuleGpu parse_module_gpu(const std::string& address, std::string_view information);
 /// In the order of their addresses.
 std::vector<ModuleGpu> gpus_of_module(const Tree& tree);

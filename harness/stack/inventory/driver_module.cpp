@@ -84,6 +84,13 @@ void add_options(const Tree& tree, Inventory& inventory) {
 void add_loaded(const DriverFiles& files, Inventory& inventory) {
   const char* const source = "/proc/driver/nvidia/version";
   const Hardware& hardware = files.hardware;
+  const bool told = files.tree.read(source).presence != Presence::unreadable &&
+                    files.tree.folder("/sys/module") != Presence::unreadable;
+  if (!hardware.module_loaded && !told) {
+    inventory.unreadable("driver.kernel_module_version", source, "root");
+    inventory.unreadable("driver.kernel_module_kind", source, "root");
+    return;
+  }
   if (!hardware.module_loaded) {
     inventory.absent("driver.kernel_module_version", source, "no nvidia module is loaded");
     inventory.absent("driver.kernel_module_kind", source, "no nvidia module is loaded");
@@ -175,7 +182,7 @@ void add_builder(const Tree& tree, const std::string& module, Inventory& invento
              module.find("/extra/") != std::string::npos ||
              module.find("/weak-updates/") != std::string::npos) {
     inventory.present(key, "precompiled", module, "its folder");
-  } else if (tree.exists("/usr/bin/nvidia-uninstall")) {
+  } else if (!tree.resolve("/usr/bin/nvidia-uninstall").empty()) {
     inventory.present(key, "installer", module, "/usr/bin/nvidia-uninstall is there");
   } else {
     inventory.present(key, "unknown", module, "its folder");
@@ -235,7 +242,7 @@ bool is_blacklisted(std::string_view text) {
 
 void add_nouveau(const Tree& tree, Inventory& inventory) {
   const char* const key = "driver.nouveau";
-  if (tree.exists("/sys/module/nouveau")) {
+  if (tree.folder("/sys/module/nouveau") == Presence::present) {
     inventory.present(key, "loaded", "/sys/module/nouveau");
     return;
   }
@@ -256,18 +263,24 @@ void add_nouveau(const Tree& tree, Inventory& inventory) {
       return;
     }
   }
-  inventory.absent(key, "/sys/module/nouveau", "not loaded");
+  if (tree.folder("/sys/module") == Presence::unreadable)
+    inventory.unreadable(key, "/sys/module", "root");
+  else
+    inventory.absent(key, "/sys/module/nouveau", "not loaded");
 }
 
 void add_module_state(const Tree& tree, const std::string& key, const std::vector<std::string>& names,
                       Inventory& inventory) {
   for (const std::string& name : names) {
     const std::string folder = "/sys/module/" + name;
-    if (!tree.exists(folder)) continue;
+    if (tree.folder(folder) != Presence::present) continue;
     inventory.present(key, names.size() > 1 ? "loaded " + name : "loaded", folder);
     return;
   }
-  inventory.absent(key, "/sys/module", "no module " + names.front());
+  if (tree.folder("/sys/module") == Presence::unreadable)
+    inventory.unreadable(key, "/sys/module", "root");
+  else
+    inventory.absent(key, "/sys/module", "no module " + names.front());
 }
 
 void add_secure_boot(const Tree& tree, Inventory& inventory) {

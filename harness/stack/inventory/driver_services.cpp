@@ -31,8 +31,9 @@ void add_daemon(const DriverFiles& files, const std::optional<std::vector<std::s
                          "a look from the host: a container sees its own processes");
     return;
   }
-  const auto program = std::find_if(daemon.programs.begin(), daemon.programs.end(),
-                                    [&](const std::string& path) { return files.tree.exists(path); });
+  const auto program =
+      std::find_if(daemon.programs.begin(), daemon.programs.end(),
+                   [&](const std::string& path) { return !files.tree.resolve(path).empty(); });
   if (program != daemon.programs.end()) {
     inventory.present(daemon.key, "installed", *program, running ? "not running" : "no process is visible");
   } else {

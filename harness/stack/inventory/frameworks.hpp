@@ -20,19 +20,20 @@ std::string framework_of(const std::string& distribution);
 
 /// A fact with where it stands; the value is "" where it is not known.
 struct BuildFact {
-  std::string value;
-  std::string source;
-  std::string how;
+  std::string value;   ///< in the form of docs/inventory.md; "" unknown
+  std::string source;  ///< the file or folder that tells it
+  std::string how;     ///< in a few words, as Item::how
 };
 
+/// What the files of one installed framework tell of its build. Each fact is empty where none tells.
 struct FrameworkBuildFacts {
-  BuildFact version;  ///< of the code itself, where it says so: metadata of two versions may lie beside it
-  BuildFact package;  ///< the distribution that wrote the code that is there, where that says so
-  BuildFact build;    ///< "cpu", "cuda", "rocm", "unknown"
-  BuildFact cuda;
-  BuildFact cudnn;
-  BuildFact nccl;
-  BuildFact arch_list;
+  BuildFact version;    ///< of the code itself, where it says so: metadata of two versions may lie beside it
+  BuildFact package;    ///< the distribution that wrote the code that is there, where that says so
+  BuildFact build;      ///< "cpu", "cuda", "rocm", "unknown"
+  BuildFact cuda;       ///< "12.8", or "12" where only that is told
+  BuildFact cudnn;      ///< what it carries, was built with or requires: "9.10.2.21"
+  BuildFact nccl;       ///< likewise: "2.27.3"
+  BuildFact arch_list;  ///< what its GPU code is for, with blanks between: "sm_80 sm_90 compute_90"
 };
 
 /// `chosen` provides the framework; `all` are the distributions of its folder.

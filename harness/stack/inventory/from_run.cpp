@@ -99,7 +99,8 @@ void translate(Translation& to, const std::string& name, const std::string& valu
   if (dot == std::string::npos) return;
   const std::string first = name.substr(0, dot);
   const std::string rest = name.substr(dot + 1);
-  if (first == "cublas" || first == "cudnn" || first == "nccl") return to.library(first, rest, value);
+  if (first == "cublas" || first == "cudnn" || first == "cufft" || first == "nccl")
+    return to.library(first, rest, value);
   const auto second = rest.find('.');
   if (first != "gpu" || second == std::string::npos || !number_in<unsigned>(rest.substr(0, second))) return;
   const std::string fact = rest.substr(second + 1);

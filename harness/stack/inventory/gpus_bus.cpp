@@ -19,6 +19,14 @@ void add_if_silent(Inventory& inventory, const std::string& key, const std::stri
   if (!inventory.has(key) && !value.empty()) inventory.present(key, value, source, how);
 }
 
+/// "10de:2330"; "" where the bus does not tell.
+std::string pci_id(const Tree& tree, const std::string& folder) {
+  const std::string vendor = tree.read(folder + "/vendor").text;
+  const std::string device = tree.read(folder + "/device").text;
+  if (!vendor.starts_with("0x") || !device.starts_with("0x")) return "";
+  return fmt::format("{}:{}", vendor.substr(2), device.substr(2));
+}
+
 void add_link(const Tree& tree, const std::string& folder, const std::string& prefix, Inventory& inventory) {
   struct Fact {
     const char* name;
@@ -100,6 +108,8 @@ void add_bus_facts(const Tree& tree, Inventory& inventory) {
     if (known != of_module.end()) add_of_module(*known, prefix, inventory);
     const std::string folder = fmt::format("{}/{}", devices, address);
     if (!tree.exists(folder)) continue;
+    add_if_silent(inventory, prefix + "pci_id", pci_id(tree, folder), folder + "/device",
+                  "vendor and device");
     add_link(tree, folder, prefix, inventory);
     add_numa_node(tree, folder, prefix, inventory);
   }
@@ -127,6 +137,15 @@ void add_pci_functions(const Tree& tree, Inventory& inventory) {
     } else {
       inventory.present(prefix + "driver", driver, folder + "/driver");
     }
+  }
+  if (count > 0 || !driven.empty()) return;
+  switch (tree.folder(devices)) {
+    case Presence::present:
+      return inventory.absent("pci", devices, "no GPU and no NVSwitch of NVIDIA");
+    case Presence::absent:
+      return inventory.absent("pci", devices, "no PCI bus is visible here");
+    case Presence::unreadable:
+      return inventory.unreadable("pci", devices, "root");
   }
 }
 

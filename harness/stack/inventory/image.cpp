@@ -22,6 +22,7 @@ bool is_of_a_running_machine(std::string_view key) {
                             std::string_view{"driver.module_parameters"},
                             std::string_view{"driver.kernel_aslr"},
                             std::string_view{"topology.nvswitch"},
+                            std::string_view{"pci"},
                             std::string_view{"vgpu.guest"},
                             std::string_view{"kernel.version"},
                             std::string_view{"kernel.command_line"},
@@ -33,6 +34,7 @@ bool is_of_a_running_machine(std::string_view key) {
                             std::string_view{"host.numa_nodes"},
                             std::string_view{"host.memory_gib"},
                             std::string_view{"host.cgroup_cpu_limit"},
+                            std::string_view{"host.cgroup_memory_mib"},
                             std::string_view{"host.iommu"},
                             std::string_view{"host.acs"},
                             std::string_view{"host.infiniband"}};

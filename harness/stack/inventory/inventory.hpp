@@ -15,13 +15,14 @@ namespace gpugauge::stack {
 /// One fact. "It is not there" and "it may not be read" are different answers, and so is "it does not say".
 struct Item {
   std::string key;  ///< dotted, lower case: "driver.kernel_module_version", "gpu.0.uuid"
+  /// Which of the three answers it is; what was not looked for has no item.
   Presence presence = Presence::present;
   std::string value;   ///< "" unless present
   std::string source;  ///< path on the inspected machine, "nvml", "environment"; where it was looked for
   std::string how;     ///< in a few words: "file name", "dpkg status", "nvmlDeviceGetUUID"
   std::string needs;   ///< where unreadable: what permission it would take: "root", "group adm"
 
-  bool operator==(const Item&) const = default;
+  bool operator==(const Item&) const = default;  ///< member by member
 };
 
 /// Items in the order in which they were found, each key once.
@@ -31,7 +32,9 @@ class Inventory {
   void add(Item item);
   /// Short forms for the three answers.
   void present(std::string key, std::string value, std::string source, std::string how = "");
+  /// `source`: where it was looked for.
   void absent(std::string key, std::string source, std::string how = "");
+  /// `needs`: what permission it would take, as Item::needs.
   void unreadable(std::string key, std::string source, std::string needs, std::string how = "");
 
   /// nullptr where nothing of that key was looked for.
@@ -41,8 +44,10 @@ class Inventory {
   bool unreadable(std::string_view key) const;    ///< looked for, and refused
   /// Names directly below a prefix, in order of discovery, each once: children("gpu") -> {"0", "1"}.
   std::vector<std::string> children(std::string_view prefix) const;
+  /// In the order in which their keys were first added.
   const std::vector<Item>& items() const { return items_; }
 
+  /// The same items in the same order.
   bool operator==(const Inventory& other) const { return items_ == other.items_; }
 
  private:
@@ -54,7 +59,7 @@ class Inventory {
 /// item a line or all on one line without an end, and back. What is no UTF-8 is replaced. Reading throws
 /// result::FormatError, naming the place; an unknown or repeated key is refused.
 std::string to_json(const Inventory& inventory);
-std::string to_json_line(const Inventory& inventory);
-Inventory inventory_from_json(const std::string& text);
+std::string to_json_line(const Inventory& inventory);    ///< as above, on one line without an end
+Inventory inventory_from_json(const std::string& text);  ///< as above
 
 }  // namespace gpugauge::stack

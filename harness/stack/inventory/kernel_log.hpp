@@ -8,6 +8,7 @@
 
 namespace gpugauge::stack {
 
+/// One line of the kernel's log.
 struct LogLine {
   std::string time;  ///< "2026-11-20T10:11:12", "boot+12s" where the log tells no date
   std::string text;  ///< without the log's own prefix

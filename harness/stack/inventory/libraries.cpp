@@ -3,9 +3,11 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "stack/inventory/python.hpp"
 #include "stack/inventory/toolkits_paths.hpp"
+#include "stack/loader.hpp"
 
 namespace gpugauge::stack {
 namespace {
@@ -17,7 +19,7 @@ const char* how_picked(const LibraryCopy& copy) {
 }
 
 void add_library(const Context& context, const std::string& name, const std::vector<LibraryCopy>& copies,
-                 FileOwners& owners, Inventory& inventory) {
+                 const std::vector<std::string>& refused, FileOwners& owners, Inventory& inventory) {
   const std::string key = "library." + name;
   std::size_t index = 0;
   for (const LibraryCopy& copy : copies) {
@@ -35,6 +37,8 @@ void add_library(const Context& context, const std::string& name, const std::vec
   if (first != copies.end() && first->picked) {
     inventory.present(key + ".picked", first->real, first->found_as,
                       "first place where the loader finds " + first->soname);
+  } else if (index == 0 && !refused.empty()) {
+    inventory.unreadable(key + ".picked", fmt::format("{}", fmt::join(refused, " ")), "root", searched);
   } else {
     inventory.absent(key + ".picked", searched,
                      index == 0 ? "no copy was found" : "copies lie elsewhere only");
@@ -51,7 +55,10 @@ void collect_libraries(const Context& context, Inventory& inventory) {
   for (const LibraryCopy& copy : copies) {
     if (std::find(names.begin(), names.end(), copy.file.name) == names.end()) names.push_back(copy.file.name);
   }
-  for (const std::string& name : names) add_library(context, name, copies, owners, inventory);
+  // What this user's loader may not enter on this machine is not there for it; of another root nobody knows.
+  const std::vector<std::string> refused =
+      context.tree.live() ? std::vector<std::string>{} : Loader(context.tree, context.environment).refused();
+  for (const std::string& name : names) add_library(context, name, copies, refused, owners, inventory);
 }
 
 }  // namespace gpugauge::stack

@@ -17,6 +17,7 @@ namespace gpugauge::stack {
 /// Names of the inventory, in reading order; cuDNN's sub-libraries of other names come as they are found.
 const std::vector<std::string>& library_names();
 
+/// A file's name taken apart, of a library that is known here.
 struct LibraryFile {
   std::string name;     ///< "cublasLt", "cudnn_ops", "nccl_net"
   std::string stem;     ///< "libcublasLt"
@@ -25,10 +26,11 @@ struct LibraryFile {
 /// By a file's name; nullopt for files of no library in the list.
 std::optional<LibraryFile> library_of_file(const std::string& file_name);
 
+/// The version of one copy of a library, or why it is not known.
 struct VersionFact {
-  std::string value = "unknown";
-  std::string how;  ///< how it was found, or the build id
-  bool known = false;
+  std::string value = "unknown";  ///< "unknown" unless known
+  std::string how;                ///< how it was found, or the build id
+  bool known = false;             ///< `value` is a version
 };
 
 /// The version of a copy by its file name, else by what its code or data say, together with the header beside
@@ -45,11 +47,12 @@ VersionFact version_in_header(const Tree& tree, const LibraryFile& library, cons
 /// Which package or wheel installed a file. Lists of files are read when first asked.
 class FileOwners {
  public:
+  /// `sites`: folders of Python packages whose wheels are asked. `tree` must outlive this object.
   FileOwners(const Tree& tree, std::vector<std::string> sites)
       : tree_(tree), wheels_(tree), sites_(std::move(sites)) {}
   /// Its version, unknown where nobody owns it.
   VersionFact version(const std::string& real);
-  const std::vector<std::string>& sites() const { return sites_; }
+  const std::vector<std::string>& sites() const { return sites_; }  ///< as given
 
  private:
   void read_packages_of_libraries();
@@ -69,10 +72,12 @@ class FileOwners {
 VersionFact version_of_copy(const Tree& tree, const LibraryFile& library, const std::string& real,
                             FileOwners& owners);
 
+/// One copy of a library on the machine.
 struct LibraryCopy {
-  LibraryFile file;
+  LibraryFile file;      ///< by the name of the file that links lead to, where that is of the same library
   std::string found_as;  ///< path before links were followed
-  std::string real;
+  std::string real;      ///< without symbolic links, below the root: tells copies apart
+  /// What programs ask for: by the file's dynamic section, else its name up to the first number.
   std::string soname;
   std::string origin;   ///< "LD_LIBRARY_PATH", "loader cache", "standard folder", "toolkit", "wheel", "conda"
   bool picked = false;  ///< the loader takes this copy for its soname

@@ -2,12 +2,14 @@
 #include "stack/inventory/machine.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
 
+#include "stack/cgroup.hpp"
 #include "stack/host.hpp"
 #include "stack/host_settings.hpp"
 #include "stack/inventory/lines.hpp"
@@ -76,6 +78,8 @@ void add_libc(const Tree& tree, const result::Facts& stack, Inventory& inventory
   for (const std::string& name : tree.list("/lib")) {
     if (name.starts_with("ld-musl-")) return inventory.present(key, "musl", "/lib/" + name, "its loader");
   }
+  if (packages.presence == Presence::unreadable)
+    return inventory.unreadable(key, packages.source, packages.needs, "package libc6 or glibc");
   inventory.absent(key, packages.source, "no package libc6 or glibc");
 }
 
@@ -121,6 +125,25 @@ void add_system(const Context& context, Inventory& inventory) {
   add_libc(tree, stack, inventory);
 }
 
+/// "none" is an answer only where the groups could be looked at.
+void add_group_limits(const Tree& tree, const result::Facts& settings, Inventory& inventory) {
+  const char* const file = "/proc/self/cgroup";
+  const Presence presence = tree.read(file).presence;
+  const auto limit = presence == Presence::present ? memory_limit(tree.at("/")) : std::nullopt;
+  const std::string memory = limit ? fmt::format("{:.0f}", *limit / (1024.0 * 1024.0)) : "none";
+  const auto found = settings.find("host.cgroup_cpu_limit");
+  const std::string processors = found == settings.end() ? "none" : found->second;
+  for (const auto& [key, value] :
+       {std::pair{"host.cgroup_cpu_limit", processors}, std::pair{"host.cgroup_memory_mib", memory}}) {
+    if (presence == Presence::present)
+      inventory.present(key, value, file, "the smallest limit of its groups");
+    else if (presence == Presence::absent)
+      inventory.absent(key, file);
+    else
+      inventory.unreadable(key, file, "root");
+  }
+}
+
 void add_machine(const Context& context, Inventory& inventory) {
   const Tree& tree = context.tree;
   const std::string machine = virtualization(tree);
@@ -133,7 +156,7 @@ void add_machine(const Context& context, Inventory& inventory) {
   add_fact(settings, "host.governor", "/sys/devices/system/cpu/cpufreq", inventory);
   add_fact(topology_of_host(tree), "host.numa_nodes", "/sys/devices/system/node/online", inventory);
   add_fact(device, "host.memory_gib", "/proc/meminfo", inventory);
-  add_fact(settings, "host.cgroup_cpu_limit", "/proc/self/cgroup", inventory);
+  add_group_limits(tree, settings, inventory);
   add_fact(settings, "host.cpus_allowed", "/proc/self/status", inventory);
   add_shared_memory(tree, inventory);
   add_memlock(tree, inventory);

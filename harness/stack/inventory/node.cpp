@@ -47,6 +47,7 @@ Inventory with_report(Inventory inventory, const GpuReport& report) {
     for (const auto& [name, value] : gpu.settings)
       if (name == "ecc" || name == "mig") add(prefix + name, value);
   }
+  collect_driver_branch(inventory);
   return inventory;
 }
 

@@ -66,7 +66,8 @@ void add_gpus(const Inventory& inventory, std::vector<Layer>& out) {
                         (driver.empty() ? " (no driver)" : " (" + driver + ")"));
   }
   if (functions.empty())
-    out.push_back({"GPU", "absent", "no NVIDIA device on the PCI bus"});
+    out.push_back(inventory.unreadable("pci") ? Layer{"GPU", answer(inventory, "pci"), "none was seen"}
+                                              : Layer{"GPU", "absent", "no NVIDIA device on the PCI bus"});
   else
     out.push_back({"GPU", "unknown", fmt::format("on the PCI bus: {}", fmt::join(functions, ", "))});
 }
@@ -90,8 +91,11 @@ void add_driver(const Inventory& inventory, std::vector<Layer>& out) {
                    joined({with("", inventory.value("driver.kernel_module_kind"), " module"),
                            with("GSP firmware ", inventory.value("driver.gsp")),
                            with("nouveau ", inventory.value("driver.nouveau"))})});
+  const std::string end = inventory.value("driver_branch.end_of_life");
   out.push_back({"user-mode driver", answer(inventory, "driver.libcuda_version"),
                  joined({with("up to CUDA ", inventory.value("driver.cuda_max")),
+                         with("", inventory.value("driver_branch.kind")),
+                         end == "ended" ? "no more fixes" : with("fixes until ", end),
                          inventory.value("driver.libcuda_path")})});
   out.push_back(
       {"NVML", answer(inventory, "driver.libnvml_version"), inventory.value("driver.libnvml_path")});
@@ -142,7 +146,9 @@ void add_libraries(const Inventory& inventory, std::vector<Layer>& out) {
     for (const std::string& index : inventory.children(prefix.substr(0, prefix.size() - 1)))
       copies += inventory.has(prefix + index + ".path") ? 1 : 0;
     if (copies == 0) {
-      if (library.always) out.push_back({library.name, "absent", ""});
+      const bool refused = inventory.unreadable(prefix + "picked");
+      if (library.always)
+        out.push_back({library.name, refused ? answer(inventory, prefix + "picked") : "absent", ""});
       continue;
     }
     const bool picked = !inventory.value(prefix + "picked").empty();

@@ -11,28 +11,32 @@
 
 namespace gpugauge::stack {
 
+/// One installed package of the system.
 struct Package {
-  std::string name;
+  std::string name;        ///< without the architecture: "libnccl2"
   std::string version;     ///< as dpkg writes it: "1:580.65.06-0ubuntu1"
   std::string maintainer;  ///< "cudatools <cudatools@nvidia.com>"
   bool held = false;       ///< by dpkg's own selection
 
-  bool operator==(const Package&) const = default;
+  bool operator==(const Package&) const = default;  ///< member by member
 };
 
 /// Installed packages in the text of dpkg's status file, each name once (the first architecture wins).
 /// Damaged stanzas are left out.
 std::vector<Package> parse_dpkg_status(std::string_view text);
 
+/// What the system's package manager says is installed; empty and absent where no database was found.
 struct PackageDatabase {
   Presence presence = Presence::absent;  ///< unreadable: refused, or rpm's where this build cannot read it
   std::string kind = "dpkg";             ///< or "rpm", of which only packages of the stack are read
   std::string source;                    ///< where it was looked for
   std::string needs;                     ///< where unreadable
-  std::vector<Package> packages;
+  std::vector<Package> packages;         ///< of dpkg all, of rpm those of the stack; empty unless present
 
+  /// By the exact name; nullptr where it is not among `packages`.
   const Package* find(std::string_view name) const;
 };
+/// Status file or folder of dpkg, else rpm's database; the first that is there.
 PackageDatabase read_packages(const Tree& tree);
 
 /// Packages of the stack in rpm's database, where it is kept in SQLite (Fedora, RHEL 9 and later) and this
@@ -59,16 +63,20 @@ std::string driver_packages_from(const PackageDatabase& database);
 struct PackageChange {
   std::string time;    ///< "2026-08-03 10:22:01", as logged
   std::string action;  ///< "install", "upgrade", "downgrade", "reinstall", "remove", "purge"
-  std::string name;
-  std::string from;  ///< upstream versions, "" where there was none
-  std::string to;
+  std::string name;    ///< of the package, without its architecture
+  std::string from;    ///< upstream versions, "" where there was none
+  std::string to;      ///< likewise, "" where it was removed
   std::string source;  ///< the log
+  /// "dpkg log", "apt history: apt-get upgrade"; also how many more packages changed with it.
   std::string how;
 
-  bool operator==(const PackageChange&) const = default;
+  bool operator==(const PackageChange&) const = default;  ///< member by member
 };
+/// /var/log/dpkg.log: changes of the driver's packages in the order of the text, without `source`.
 std::vector<PackageChange> parse_dpkg_log(std::string_view text);
+/// /var/log/apt/history.log, likewise.
 std::vector<PackageChange> parse_apt_history(std::string_view text);
+/// dnf.rpm.log, likewise; an upgrade is one change, whose old version stands on a later line.
 std::vector<PackageChange> parse_dnf_log(std::string_view text);
 /// yum's log has no year: the time is "Aug 03 10:22:01".
 std::vector<PackageChange> parse_yum_log(std::string_view text);
@@ -77,7 +85,7 @@ std::vector<PackageChange> parse_zypper_history(std::string_view text);
 
 /// A log that is there and was not read, and what it takes.
 struct UnreadLog {
-  std::string path;
+  std::string path;   ///< on the inspected machine
   std::string needs;  ///< "group adm or root", "the command `xzcat ...`"
 };
 /// Of all logs below the root, rotated and packed ones too, newest first; what one transaction did to several
@@ -87,9 +95,10 @@ std::vector<PackageChange> driver_history(const Tree& tree, std::vector<UnreadLo
 /// A pin of apt's preferences to a version, or an entry of dnf's that keeps a package as it is.
 struct Pin {
   std::string package;  ///< shell pattern
-  int priority = 0;
-  std::string source;
+  int priority = 0;     ///< apt's Pin-Priority; 1001 for an entry of dnf's, which leaves no choice
+  std::string source;   ///< the file that holds it
 };
+/// Of apt's preferences, only those to a version.
 std::vector<Pin> read_pins(const Tree& tree);
 /// Of dnf: the lists of its plugin versionlock, and what its configuration excludes.
 std::vector<Pin> read_dnf_locks(const Tree& tree);
@@ -100,17 +109,20 @@ struct DnfAutomatic {
   bool all = false;    ///< every update, not only those with a security advisory
   std::string source;  ///< "" where there is no trace of it
 };
+/// By the links in /etc/systemd/system/timers.target.wants.
 DnfAutomatic read_dnf_automatic(const Tree& tree);
 /// The pin that keeps a package at a version (priority above 500, what a repository has); nullptr if none.
 const Pin* find_pin(const std::vector<Pin>& pins, const std::string& package);
 
 /// One entry of apt's configuration; the key in lower case, without "::" at its end.
 struct AptSetting {
-  std::string key;
-  std::string value;
-  std::string source;
+  std::string key;     ///< "unattended-upgrade::package-blacklist"
+  std::string value;   ///< without its quotes
+  std::string source;  ///< the file that holds it
 };
+/// In the order of the text. Braces deeper than 32 end the reading.
 std::vector<AptSetting> parse_apt_configuration(std::string_view text, const std::string& source);
+/// Of /etc/apt/apt.conf.d and apt.conf, in the order in which apt reads them.
 std::vector<AptSetting> read_apt_configuration(const Tree& tree);
 
 }  // namespace gpugauge::stack

@@ -82,12 +82,15 @@ std::string without_colons(std::string key) {
 
 std::vector<AptSetting> parse_apt_configuration(std::string_view text, const std::string& source) {
   constexpr std::size_t depth_most = 32;
+  constexpr std::size_t key_longest = 256;  // each value repeats the names of all that it stands in
+  constexpr std::size_t settings_most = 20000;
   std::vector<AptSetting> settings;
   std::vector<std::string> scopes{""};  // each with the "::" behind it
   std::string name;
   for (Tokens tokens(text); tokens.next();) {
     if (tokens.is("{")) {
-      if (scopes.size() > depth_most) return settings;  // no configuration is nested like this
+      const bool named_so = scopes.back().size() + name.size() <= key_longest;
+      if (scopes.size() > depth_most || !named_so) return settings;  // no configuration is nested like this
       scopes.push_back(fmt::format("{}{}::", scopes.back(), without_colons(name)));
       name.clear();
     } else if (tokens.is("}")) {
@@ -96,6 +99,8 @@ std::vector<AptSetting> parse_apt_configuration(std::string_view text, const std
     } else if (tokens.is(";")) {
       name.clear();
     } else if (tokens.quoted()) {
+      if (settings.size() >= settings_most) return settings;
+      if (scopes.back().size() + name.size() > key_longest) continue;
       settings.push_back({lower(without_colons(scopes.back() + name)), std::string(tokens.token()), source});
     } else {
       name = tokens.token();

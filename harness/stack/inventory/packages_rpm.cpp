@@ -71,12 +71,13 @@ std::optional<Package> parse_rpm_header(std::string_view header) {
     if (tag == tag_epoch && type == type_integer && data.size() - offset >= 4)
       epoch = big_endian(data, offset);
     if (type != type_string) continue;
-    const std::string_view rest = data.substr(offset);
+    constexpr std::size_t longest = 1024;  // thousands of entries may lead to one long text
+    const std::string_view rest = data.substr(offset, longest);
     const std::string_view text = rest.substr(0, rest.find('\0'));
     if (tag == tag_name) package.name = text;
     if (tag == tag_version) version = text;
     if (tag == tag_release) release = text;
-    if (tag == tag_vendor || tag == tag_packager)
+    if ((tag == tag_vendor || tag == tag_packager) && package.maintainer.size() < longest)
       package.maintainer += fmt::format("{}{}", package.maintainer.empty() ? "" : " ", text);
   }
   if (package.name.empty() || version.empty()) return std::nullopt;
@@ -91,6 +92,25 @@ bool can_read_rpm() {
   return true;
 }
 
+namespace {
+
+/// A database of a mounted image is another's: under a table's name it may hold a view that never ends.
+/// `times` counts, and must live as long as the database.
+void confine(sqlite3* database, int& times) {
+  constexpr int longest_value = 64 << 20;  // of a header
+  constexpr int steps_between = 1000;      // of SQLite's own machine
+  constexpr int times_most = 50000;        // a second or two
+  sqlite3_limit(database, SQLITE_LIMIT_LENGTH, longest_value);
+#ifdef SQLITE_DBCONFIG_ENABLE_VIEW  // 3.30
+  sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
+#endif
+  sqlite3_progress_handler(
+      database, steps_between, [](void* count) { return ++*static_cast<int*>(count) > times_most ? 1 : 0; },
+      &times);
+}
+
+}  // namespace
+
 std::optional<std::vector<Package>> read_rpm_packages(const std::string& file) {
   if (!file.ends_with(".sqlite")) return std::nullopt;
   std::string address = "file:";
@@ -100,10 +120,12 @@ std::optional<std::vector<Package>> read_rpm_packages(const std::string& file) {
     address += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
   }
   address += "?immutable=1";  // neither locks nor a write-ahead log beside it
+  int times = 0;
   sqlite3* opened = nullptr;
   const int code = sqlite3_open_v2(address.c_str(), &opened, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nullptr);
   const std::unique_ptr<sqlite3, int (*)(sqlite3*)> database(opened, sqlite3_close);
   if (code != SQLITE_OK) return std::nullopt;
+  confine(opened, times);
   // By rpm's own index of names: the headers of all packages are tens of megabytes.
   constexpr const char* query =
       "SELECT blob FROM Packages WHERE hnum IN (SELECT hnum FROM Name WHERE key GLOB 'nv*' OR key GLOB "

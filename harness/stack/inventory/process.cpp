@@ -85,7 +85,7 @@ void add_environment(const Context& context, const std::string& folder, Inventor
     if (environ.presence == Presence::unreadable) inventory.unreadable("process.env", source, permission);
     return;
   }
-  for (const auto& [name, value] : environment_facts(parse_environ(environ.text)))
+  for (const auto& [name, value] : environment_of_stack(parse_environ(environ.text)))
     inventory.present("process." + name, value, source, "as it was started");
 }
 

@@ -9,11 +9,12 @@
 
 namespace gpugauge::stack {
 
+/// A file that is mapped into a process.
 struct MappedFile {
-  std::string path;
+  std::string path;      ///< as the process sees it, without " (deleted)"
   bool deleted = false;  ///< the file was removed or replaced since
 
-  bool operator==(const MappedFile&) const = default;
+  bool operator==(const MappedFile&) const = default;  ///< path and whether it is deleted
 };
 
 /// The files of /proc/<pid>/maps, each once, in order.

@@ -65,6 +65,12 @@ std::string setting(const std::string& text, std::string_view key) {
   return "";
 }
 
+/// What a wrapper of another name would run is not to be told from its file.
+bool is_named_as_interpreter(const std::string& path) {
+  const std::string name = file_name_of(path);
+  return name.find("python") != std::string::npos || name.find("pypy") != std::string::npos;
+}
+
 /// "python3.11" -> "3.11", "" for other names.
 std::string version_in_name(const std::string& name) {
   constexpr std::string_view start = "python";
@@ -191,7 +197,7 @@ PythonSearch find_python(const Context& context) {
       python.path = interpreter_on_path(tree, context.environment, context.python);
     } else if (is_folder(tree, given)) {
       python.path = interpreter_in(tree, given);
-    } else if (is_file(tree, given)) {
+    } else if (is_file(tree, given) && is_named_as_interpreter(given)) {
       python.path = given;
     }
   } else {

@@ -9,6 +9,7 @@
 
 namespace gpugauge::stack {
 
+/// A Python interpreter and where it finds packages, told from files.
 struct PythonEnvironment {
   std::string path;                   ///< the interpreter as it is called: "/opt/venv/bin/python3"
   std::string named_by;               ///< "--python", "VIRTUAL_ENV", "CONDA_PREFIX", "PATH"
@@ -23,10 +24,10 @@ struct PythonEnvironment {
 /// python) on PATH, through pyenv's shims. nullopt where there is none; `wanted` then names what was asked
 /// for.
 struct PythonSearch {
-  std::optional<PythonEnvironment> found;
-  std::string wanted;  ///< where it was looked for
+  std::optional<PythonEnvironment> found;  ///< absent where there is none
+  std::string wanted;                      ///< where it was looked for
 };
-PythonSearch find_python(const Context& context);
+PythonSearch find_python(const Context& context);  ///< as PythonSearch says
 
 /// Which version a pyenv shim would start: PYENV_VERSION, a .python-version file upwards of PYENV_DIR or PWD,
 /// or the root's version file. The interpreter's path; "" where the shim leads to the system's own.

@@ -9,11 +9,12 @@
 
 namespace gpugauge::stack {
 
+/// One CUDA toolkit. All paths are below the inspected root.
 struct Toolkit {
-  std::string path;                ///< without symbolic links
-  std::vector<std::string> names;  ///< other paths that lead to it
-  std::vector<std::string> library_folders;
-  std::vector<std::string> include_folders;
+  std::string path;                          ///< without symbolic links
+  std::vector<std::string> names;            ///< other paths that lead to it
+  std::vector<std::string> library_folders;  ///< those that exist, without symbolic links, CUPTI's last
+  std::vector<std::string> include_folders;  ///< those that exist, without symbolic links
 };
 
 /// Every toolkit found, each once, those at the usual places first.

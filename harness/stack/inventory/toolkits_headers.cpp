@@ -18,11 +18,11 @@ std::string_view without_blanks(std::string_view text) {
   return start == std::string_view::npos ? std::string_view() : text.substr(start);
 }
 
-/// A whole number at the beginning, and not the beginning of a longer word ("13000L" is none).
+/// A whole number, 0 or more, at the beginning, and not the beginning of a longer word ("13000L" is none).
 std::optional<int> leading_number(std::string_view text) {
   int number = 0;
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (parsed.ec != std::errc{}) return std::nullopt;
+  if (parsed.ec != std::errc{} || number < 0) return std::nullopt;
   const auto rest = text.substr(static_cast<std::size_t>(parsed.ptr - text.data()));
   if (!rest.empty() && rest.front() != '\r' && rest.front() != '\n' && rest.front() != ')' &&
       blanks.find(rest.front()) == std::string_view::npos && rest.front() != '/' && rest.front() != '|') {
@@ -47,7 +47,12 @@ std::optional<int> newest_that_passes(std::string_view line, std::string_view na
 
 std::optional<int> defined_number(std::string_view text, std::string_view name) {
   for (auto at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
-    const auto line_start = text.find_last_of('\n', at) + 1;  // npos + 1 is 0
+    // "#define" stands a few blanks before it; a line of a megabyte that holds nothing but names does not.
+    constexpr std::size_t near = 64;
+    const std::size_t from = at > near ? at - near : 0;
+    const auto line_end = text.substr(from, at - from).rfind('\n');
+    if (line_end == std::string_view::npos && from > 0) continue;
+    const std::size_t line_start = line_end == std::string_view::npos ? 0 : from + line_end + 1;
     std::string_view before = without_blanks(text.substr(line_start, at - line_start));
     if (!before.starts_with('#')) continue;
     before = without_blanks(before.substr(1));

@@ -19,9 +19,10 @@ std::string version_in_json(const std::string& text);
 
 /// Newest major versions that crt/host_config.h lets pass.
 struct HostCompilerLimits {
-  std::optional<int> gcc;
-  std::optional<int> clang;
+  std::optional<int> gcc;    ///< 12 passes every 12.x; absent where the header names no limit
+  std::optional<int> clang;  ///< likewise
 };
+/// Of the header's text; the first condition on a compiler's version counts.
 HostCompilerLimits limits_in_host_config(std::string_view text);
 
 }  // namespace gpugauge::stack

@@ -12,7 +12,7 @@ namespace gpugauge::stack {
 
 std::string parent_of(const std::string& path);     ///< "/usr/lib" -> "/usr"; of "/" it is "/"
 std::string file_name_of(const std::string& path);  ///< "/usr/lib/libc.so" -> "libc.so"
-std::string join(const std::string& folder, std::string_view name);
+std::string join(const std::string& folder, std::string_view name);  ///< with one slash between them
 /// "/usr/local/cuda/../x" -> "/usr/local/x"; text only.
 std::string normal(const std::string& path);
 /// The path itself or below it; text only.
@@ -21,7 +21,7 @@ bool within(const std::string& path, const std::string& folder);
 /// A path that a user wrote: below "/" a relative one begins at the current folder.
 std::string as_given(const Tree& tree, const std::string& path);
 
-bool is_folder(const Tree& tree, const std::string& path);
+bool is_folder(const Tree& tree, const std::string& path);  ///< links followed, below the root
 /// Where the symbolic link at this path points to, as an absolute path; "" where it is none.
 std::string link_target(const Tree& tree, const std::string& path);
 /// The path and each path that its own links lead to, one after the other, at most 40.

@@ -12,6 +12,7 @@
 
 namespace gpugauge::stack {
 
+/// One installed distribution (a wheel, as it lies unpacked).
 struct Distribution {
   std::string name;                           ///< normalised: "nvidia-cudnn-cu12"
   std::string version;                        ///< "9.10.2.21", "2.8.0+cu128"; "" where nothing tells it
@@ -38,7 +39,7 @@ bool is_nvidia_wheel(const std::string& name);
 /// are read once each, when first asked.
 class WheelOwners {
  public:
-  explicit WheelOwners(const Tree& tree) : tree_(tree) {}
+  explicit WheelOwners(const Tree& tree) : tree_(tree) {}  ///< `tree` must outlive this object
   /// `file` is a real path below `site`; nullptr where no wheel lists it.
   const Distribution* owner(const std::string& site, const std::string& file);
 

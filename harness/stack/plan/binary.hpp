@@ -11,6 +11,7 @@
 
 namespace gpugauge::stack {
 
+/// What a file is. unknown: none of these, or it could not be opened.
 enum class BinaryKind { unknown, executable, shared_library, object, archive, cubin, ptx, fatbin };
 const char* to_string(BinaryKind kind);  ///< "shared library"
 
@@ -24,22 +25,25 @@ enum class RuntimeLink {
 const char* to_string(
     RuntimeLink link);  ///< "static", "shared", "none", "left to the link or to what loads it"
 
+/// A library that a program asks the loader for.
 struct NeededLibrary {
-  std::string soname;
-  std::string path;  ///< what the loader would pick on this machine, "" where it finds none
+  std::string soname;  ///< as the file names it; a name with a slash is a path, which is not searched for
+  std::string path;    ///< what the loader would pick on this machine, "" where it finds none
 
-  bool operator==(const NeededLibrary&) const = default;
+  bool operator==(const NeededLibrary&) const = default;  ///< soname and path
 };
 
+/// What one file is, and which GPU code it carries.
 struct BinaryReport {
-  std::string path;
-  BinaryKind kind = BinaryKind::unknown;
-  std::string problem;  ///< why nothing, or not all, could be read: a clause; "" when all was
-  std::string machine;  ///< processor it is for: "x86_64", "aarch64", ...; "" for GPU code alone
-  GpuCodes codes;
+  std::string path;  ///< as it was given, absolute on the live machine, else below the root
+  BinaryKind kind = BinaryKind::unknown;  ///< unknown too where the file could not be opened
+  std::string problem;       ///< why nothing, or not all, could be read: a clause; "" when all was
+  std::string machine;       ///< processor it is for: "x86_64", "aarch64", ...; "" for GPU code alone
+  GpuCodes codes;            ///< without sets where it carries none, or none could be read
   bool relocatable = false;  ///< its GPU code still has to be linked (nvcc -dc)
-  RuntimeLink runtime = RuntimeLink::none;
+  RuntimeLink runtime = RuntimeLink::none;  ///< always none for GPU code alone
   std::string runtime_version;  ///< "13.0" of a static one, "13" of a shared one's name, "" unknown
+  /// In the file's order; empty for objects and archives, which are not linked yet.
   std::vector<NeededLibrary> needed;
 };
 
@@ -55,7 +59,9 @@ struct RunQuestion {
   std::string machine;                            ///< processor: "x86_64"; "" does not matter
 };
 
+/// Whether the file runs on one compute capability.
 struct RunAnswer {
+  /// What of it runs, if anything.
   enum class Way {
     machine_code,  ///< all of its code is there for this GPU
     compiled,      ///< it runs, some or all of it after the driver has compiled PTX
@@ -64,11 +70,11 @@ struct RunAnswer {
     unknown,       ///< it needs the driver to compile, and no driver's version is known
     no_gpu_code,   ///< it carries none, so nothing can be said from the file
   };
-  std::string compute_capability;
-  Way way = Way::unknown;
-  std::vector<std::string> uses;  ///< what the driver would take: "sm_90", "compute_80 (PTX 8.7)"
-  std::string sentence;           ///< whether it can run, and why
-  std::string first_launch;       ///< what its first launch costs; "" where it does not run
+  std::string compute_capability;  ///< as the question has it: "9.0"
+  Way way = Way::unknown;          ///< sentence says why
+  std::vector<std::string> uses;   ///< what the driver would take: "sm_90", "compute_80 (PTX 8.7)"
+  std::string sentence;            ///< whether it can run, and why
+  std::string first_launch;        ///< what its first launch costs; "" where it does not run
 };
 
 /// One answer for each compute capability. Machine code runs on the same major and the same or a later minor

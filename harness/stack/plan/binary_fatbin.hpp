@@ -17,12 +17,13 @@ namespace gpugauge::stack {
 
 /// One architecture's code: sm_90, sm_90a (only this one), sm_100f (this family), compute_90 (PTX).
 struct GpuCode {
-  bool ptx = false;
+  bool ptx = false;      ///< text that the driver compiles; false: machine code
   int architecture = 0;  ///< 90 is compute capability 9.0, 120 is 12.0
   char suffix = '\0';    ///< 'a', 'f', or '\0'
   int ptx_isa = 0;       ///< PTX only: 9.0 is 90, 8.7 is 87; 0 unknown
 
   std::string text() const;  ///< "sm_90a", "compute_120"
+  /// All four; two versions of PTX for one architecture differ.
   bool operator==(const GpuCode&) const = default;
   /// Machine code before PTX, then by architecture.
   bool operator<(const GpuCode& other) const {
@@ -37,14 +38,14 @@ using CodeSet = std::set<GpuCode>;
 /// Containers, those with the same set counted together.
 struct GpuCodes {
   std::map<CodeSet, std::uint64_t> sets;  ///< never an empty set
-  std::uint64_t containers = 0;
-  std::uint64_t compressed = 0;  ///< entries whose contents are compressed
-  std::uint64_t link_time = 0;   ///< entries of intermediate code for link-time optimisation
-  std::uint64_t other = 0;       ///< entries of a kind that is not known here
-  bool damaged = false;          ///< a header makes no sense; what came after it was not read
-  bool cut = false;              ///< a limit of count or time ended the reading
+  std::uint64_t containers = 0;           ///< read so far, those without any code that is known here too
+  std::uint64_t compressed = 0;           ///< entries whose contents are compressed
+  std::uint64_t link_time = 0;            ///< entries of intermediate code for link-time optimisation
+  std::uint64_t other = 0;                ///< entries of a kind that is not known here
+  bool damaged = false;                   ///< a header makes no sense: what it begins was not read to its end
+  bool cut = false;                       ///< a limit of count or time ended the reading
 
-  CodeSet all() const;
+  CodeSet all() const;  ///< every form that some container offers
   /// Those in at least half of the containers: what a library was compiled for as a whole, without the few
   /// files that are compiled for more.
   CodeSet usual() const;
@@ -52,8 +53,8 @@ struct GpuCodes {
 
 /// When to stop. A library of gigabytes holds thousands of containers; each costs a few small reads.
 struct ReadingLimit {
-  std::uint64_t containers = 200000;
-  std::chrono::milliseconds time{10000};
+  std::uint64_t containers = 200000;      ///< containers read in all, over every call with the same GpuCodes
+  std::chrono::milliseconds time{10000};  ///< of one call, by the steady clock
 };
 
 /// Reads the containers of a window that holds nothing else but padding (a section, a .fatbin file) and adds

@@ -12,6 +12,7 @@ namespace gpugauge::stack {
 
 /// One layer that differs, or that was to differ.
 struct LayerChange {
+  /// How it stands to the plan.
   enum class State {
     reached,    ///< planned, and there
     unchanged,  ///< planned, and as it was before
@@ -21,18 +22,19 @@ struct LayerChange {
     unplanned,  ///< not named by the plan, and different now
     changed,    ///< different now; there was no plan
   };
-  std::string layer;  ///< of plan_keys(), or "GPU", "system", "container", "framework"
-  State state = State::changed;
-  std::string from;     ///< its version before, as found; "" where it had none, or no single version tells
-  std::string to;       ///< and now
-  std::string planned;  ///< "" unless the plan names it
-  std::string sentence;
+  std::string layer;             ///< of plan_keys(), or "GPU", "system", "container", "framework"
+  State state = State::changed;  ///< to_string() puts it in words
+  std::string from;      ///< its version before, as found; "" where it had none, or no single version tells
+  std::string to;        ///< and now
+  std::string planned;   ///< "" unless the plan names it
+  std::string sentence;  ///< what became of the layer, with a full stop
   std::vector<Difference> differences;  ///< what the states rest on, most consequential first
 
-  bool operator==(const LayerChange&) const = default;
+  bool operator==(const LayerChange&) const = default;  ///< member by member
 };
 const char* to_string(LayerChange::State state);  ///< "as planned", "not planned", ...
 
+/// Everything of the stack that differs between two inventories, and what a plan named.
 struct StackChange {
   std::vector<LayerChange> layers;   ///< those of the plan in its order, then the others
   std::vector<Difference> settings;  ///< environment, holds, states of services: a cause, no other stack
@@ -45,7 +47,7 @@ struct StackChange {
   /// Layers that changed and that the plan does not name.
   std::vector<std::string> unplanned() const;
 
-  bool operator==(const StackChange&) const = default;
+  bool operator==(const StackChange&) const = default;  ///< member by member
 };
 
 /// `request` without versions is no plan. States that pass by themselves are left out, and so are facts of a

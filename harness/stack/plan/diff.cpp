@@ -60,7 +60,8 @@ constexpr std::array rules{
     Rule{"host.**", Consequence::host},
 };
 
-constexpr std::array left_out{"collected.**", "cuda.init.seconds",  "gpu.*.temperature_c",
+// What the tables of a build say of a driver's branch is no fact of the machine.
+constexpr std::array left_out{"collected.**", "cuda.init.seconds",  "gpu.*.temperature_c", "driver_branch.**",
                               "gpu.*.pstate", "gpu.*.pcie_sampled", "process.pid"};
 
 std::string_view take_part(std::string_view& rest) {

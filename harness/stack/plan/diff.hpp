@@ -11,17 +11,18 @@ namespace gpugauge::stack {
 
 /// How much a difference can matter, most first; also the headings of the listing.
 enum class Consequence { driver, gpu, cuda, library, framework, host, setting, identity, noise };
+/// The heading: "driver", "settings and packages", "which one it is".
 const char* to_string(Consequence consequence);
 
 /// One key that does not have the same answer on both sides.
 struct Difference {
-  std::string key;   ///< of docs/inventory.md; entries of a list that has no fixed order stand under their
-                     ///< path: "toolkit[/usr/local/cuda-12.8].version"
-  std::string left;  ///< value, "absent", "unreadable ...", or "not looked for"
-  std::string right;
-  Consequence consequence = Consequence::noise;
+  std::string key;    ///< of docs/inventory.md; entries of a list that has no fixed order stand under their
+                      ///< path: "toolkit[/usr/local/cuda-12.8].version"
+  std::string left;   ///< value, "absent", "unreadable ...", or "not looked for"
+  std::string right;  ///< likewise
+  Consequence consequence = Consequence::noise;  ///< the heading that it stands under
 
-  bool operator==(const Difference&) const = default;
+  bool operator==(const Difference&) const = default;  ///< member by member
 };
 
 /// True where a missing item means that the thing is not there: entries of a list and named things (a

@@ -11,10 +11,11 @@
 
 namespace gpugauge::stack {
 
-inline constexpr std::string_view lock_schema = "gpugauge.lock/1";
+inline constexpr std::string_view lock_schema = "gpugauge.lock/1";  ///< what a lock's "schema" must be
 
+/// How a field is compared: exact text, a version within bounds, or not at all.
 enum class Match { exact, range, ignore };
-const char* to_string(Match match);
+const char* to_string(Match match);  ///< as it stands in the file
 
 /// Bounds on a version that all have to hold: ">=580.65 <581". Relations are = != < <= > >=; "=580.65" also
 /// holds for what begins so (580.65.06).
@@ -22,6 +23,7 @@ class VersionBounds {
  public:
   /// nullopt for an empty text, an unknown relation, and what is no version.
   static std::optional<VersionBounds> parse(std::string_view text);
+  /// All of them. An order counts what was not written as 0: "<=580" does not hold for 580.65.
   bool hold(const Version& version) const;
 
  private:
@@ -34,19 +36,20 @@ class VersionBounds {
 
 /// One pinned fact.
 struct LockField {
-  std::string key;    ///< of docs/inventory.md, or a derived one of lock_value()
-  std::string value;  ///< what the node had that the lock was made from
-  Match match = Match::exact;
-  std::string range;  ///< where match is range
+  std::string key;             ///< of docs/inventory.md, or a derived one of lock_value()
+  std::string value;           ///< what the node had that the lock was made from
+  Match match = Match::exact;  ///< ignore: the field stays in the file and is not compared
+  std::string range;           ///< where match is range
 
-  bool operator==(const LockField&) const = default;
+  bool operator==(const LockField&) const = default;  ///< member by member
 };
 
+/// A pin file: what each node of a fleet should have.
 struct Lock {
-  std::string created;  ///< UTC, RFC 3339
-  std::vector<LockField> fields;
+  std::string created;            ///< UTC, RFC 3339
+  std::vector<LockField> fields;  ///< each key once; of a file sorted by key
 
-  bool operator==(const Lock&) const = default;
+  bool operator==(const Lock&) const = default;  ///< member by member
 };
 
 /// The item behind a lock's key: the inventory's own, or one of the derived keys "gpu.count" and
@@ -61,35 +64,41 @@ Lock make_lock(const Inventory& inventory, std::string created);
 /// docs/schema/lock.schema.json, and back. Reading throws result::FormatError, naming file and place: an
 /// unknown key, a field without value, a range that is none.
 std::string to_json(const Lock& lock);
+/// The other way; `origin` names the file in error sentences.
 Lock lock_from_json(const std::string& text, const std::string& origin);
 
+/// In which way a node is not as the lock says.
 enum class DriftKind {
   differs,         ///< another value, or outside of the range
   absent,          ///< the node does not have it
   unreadable,      ///< it is there and may not be read: nothing is known
   not_looked_for,  ///< the inventory is silent about it: nothing is known
 };
-const char* to_string(DriftKind kind);
+const char* to_string(DriftKind kind);  ///< "differs", "absent", "unreadable", "not looked for"
 
+/// One field in which a node is not, or may not be, as the lock says.
 struct Drift {
-  std::string key;
-  DriftKind kind = DriftKind::differs;
-  std::string expected;  ///< the value, or the range
-  std::string found;     ///< "" unless differs
-  std::string sentence;
+  std::string key;                      ///< LockField::key
+  DriftKind kind = DriftKind::differs;  ///< what was found in place of the expected value
+  std::string expected;                 ///< the value, or the range
+  std::string found;                    ///< "" unless differs
+  std::string sentence;  ///< key, expectation and what was found, as one clause without a full stop
 
-  bool operator==(const Drift&) const = default;
+  bool operator==(const Drift&) const = default;  ///< member by member
 };
 
+/// A node against a lock.
 struct LockReport {
   std::vector<Drift> drifts;   ///< differs and absent: the node is not as the lock says
   std::vector<Drift> unknown;  ///< unreadable and not looked for: it cannot be said
   std::size_t compared = 0;    ///< fields that were compared, drifts among them
-  std::size_t ignored = 0;
+  std::size_t ignored = 0;     ///< fields whose match is ignore
 
+  /// Nothing drifted and nothing is unknown.
   bool as_locked() const { return drifts.empty() && unknown.empty(); }
 };
 
+/// Field by field, in the lock's order.
 LockReport verify(const Lock& lock, const Inventory& inventory);
 
 }  // namespace gpugauge::stack

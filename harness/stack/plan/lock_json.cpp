@@ -47,8 +47,7 @@ std::string to_json(const Lock& lock) {
     fields[field.key] = std::move(value);
   }
   return result::dump_json(
-             nlohmann::ordered_json{{"schema", lock_schema}, {"created", lock.created}, {"fields", fields}}) +
-         "\n";
+      nlohmann::ordered_json{{"schema", lock_schema}, {"created", lock.created}, {"fields", fields}});
 }
 
 Lock lock_from_json(const std::string& text, const std::string& origin) {

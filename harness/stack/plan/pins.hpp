@@ -10,17 +10,19 @@
 
 namespace gpugauge::stack {
 
+/// Who installs; none: no package of the stack is known.
 enum class PackageManager { none, apt, dnf, zypper, pip };
-const char* to_string(PackageManager manager);
+const char* to_string(PackageManager manager);  ///< the command's name, "none" for none
 
 /// One installed package, as its manager names it.
 struct StackPackage {
   std::string name;     ///< "libnccl2"
   std::string version;  ///< as the manager writes it: "2.27.3-1+cuda12.9"
   std::string layer;    ///< package_layer(), or of a wheel
+  /// package.*.held is "yes": its manager or a pin keeps it at this version; false for wheels.
   bool held = false;
 
-  bool operator==(const StackPackage&) const = default;
+  bool operator==(const StackPackage&) const = default;  ///< member by member
 };
 
 /// The system's packages of the stack (package.*), sorted by name. Names and versions that no manager would
@@ -33,11 +35,11 @@ PackageManager system_manager(const Inventory& inventory);
 
 /// One thing to do, with the commands to type.
 struct Advice {
-  std::string what;  ///< one sentence
-  std::string why;   ///< one sentence
-  std::vector<std::string> commands;
+  std::string what;                   ///< one sentence
+  std::string why;                    ///< one sentence
+  std::vector<std::string> commands;  ///< to be typed in this order; may be empty
 
-  bool operator==(const Advice&) const = default;
+  bool operator==(const Advice&) const = default;  ///< member by member
 };
 
 /// Before the change: keep the old packages, hold what the plan does not touch, let go of what it does, and

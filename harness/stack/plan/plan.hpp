@@ -17,12 +17,13 @@ namespace gpugauge::stack {
 /// Layers that a plan may name, from below upwards: "driver", "cuda", "gcc", ...
 const std::vector<std::string>& plan_keys();
 
+/// A combination of versions that is asked about.
 struct PlanRequest {
   std::map<std::string, Version> versions;  ///< by key of plan_keys()
   std::vector<GpuModel> gpus;               ///< empty: this machine's
   bool driver_given = false;  ///< the driver is what the machine has (--driver), not what is planned
 
-  bool operator==(const PlanRequest&) const = default;
+  bool operator==(const PlanRequest&) const = default;  ///< member by member
 };
 
 /// "cuda=12.8,torch=2.8,gpu=h100", beside what --gpu ("h100", or several joined by commas) and --driver
@@ -39,10 +40,13 @@ struct PlanStep {
   std::string what;   ///< one sentence
   std::string why;    ///< one sentence: why at this place in the order
 
-  bool operator==(const PlanStep&) const = default;
+  bool operator==(const PlanStep&) const = default;  ///< member by member
 };
 
+/// Whether a combination works, and how to get there.
 struct PlanReport {
+  /// The worst of `pairs`; unknown where there are none, and in place of works where no driver or no GPU is
+  /// known.
   Fit outcome = Fit::unknown;
   std::string sentence;  ///< the outcome in one sentence, with the layer that is the limit
   std::vector<std::string>
@@ -53,11 +57,13 @@ struct PlanReport {
   /// About the driver's branch and, for production, what is not pinned; they change no outcome.
   std::vector<Finding> findings;
 
-  bool operator==(const PlanReport&) const = default;
+  bool operator==(const PlanReport&) const = default;  ///< member by member
 };
 
 /// What a plan is for, and the day on which it is asked: branches end.
 struct PlanTerms {
+  /// Production also warns of versions that name no release, and advises long-term and production branches
+  /// only.
   Policy policy = Policy::development;
   std::string today;  ///< "2026-11-21"; "" leaves out what only the calendar tells
 };

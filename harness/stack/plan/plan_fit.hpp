@@ -16,17 +16,18 @@ namespace gpugauge::stack {
 enum class Fit { works, limited, unknown, fails };
 const char* to_string(Fit fit);  ///< "works", "works with limits", "unknown", "does not work"
 
+/// Whether two layers fit each other, and what that rests on.
 struct PairFit {
-  std::string first;   ///< "driver 535.104.05"
-  std::string second;  ///< "CUDA 12.8"
-  Fit fit = Fit::unknown;
-  std::string reason;  ///< one or two sentences
+  std::string first;       ///< "driver 535.104.05"
+  std::string second;      ///< "CUDA 12.8"
+  Fit fit = Fit::unknown;  ///< of these two alone
+  std::string reason;      ///< one or two sentences
   std::string limit;   ///< layer that would have to change: "driver", "cuda", "gpu", ...; "" where it works
   std::string remedy;  ///< what would make it fit, one sentence; "" where it works
-  std::vector<std::string> sources;
+  std::vector<std::string> sources;           ///< as the rows cite them; empty where no row told
   std::optional<Version> driver_needed = {};  ///< where the remedy is a driver of at least this version
 
-  bool operator==(const PairFit&) const = default;
+  bool operator==(const PairFit&) const = default;  ///< member by member
 };
 
 /// As NVIDIA writes driver versions, two digits a part: "525.60.13", "580.65.06".
@@ -37,6 +38,7 @@ bool driver_at_least(const Version& driver, const Version& needed);
 
 /// `cuda` is major.minor, or longer. Programs of that CUDA on that driver, forward compatibility left out.
 PairFit fit_driver_cuda(const Tables& tables, const Version& driver, const Version& cuda);
+/// Whether that driver drives GPUs of that compute capability.
 PairFit fit_driver_gpu(const Tables& tables, const Version& driver, const Version& capability);
 /// A toolkit's compiler and libraries for a GPU.
 PairFit fit_cuda_gpu(const Tables& tables, const Version& cuda, const Version& capability);
@@ -49,29 +51,35 @@ PairFit fit_compiler_cuda(const Tables& tables, const std::string& compiler, con
 PairFit fit_vgpu(const Tables& tables, const Version& guest_driver, const Version& host);
 /// The C library that CUDA 13, and wheels marked manylinux_2_28, need: 2.28.
 const Version& current_libc();
-const char* libc_source();
+const char* libc_source();  ///< where that was read
 /// `libc` as host.libc has it ("glibc 2.36"). nullopt where it is no glibc, or the CUDA asks for no newer
 /// one.
 std::optional<PairFit> fit_libc_cuda(const std::string& libc, const Version& cuda);
 
+/// Whether that CUDA is in the support matrix of that cuDNN.
 PairFit fit_cudnn_cuda(const Tables& tables, const Version& cudnn, const Version& cuda);
 /// `cuda` narrows the rows to that CUDA's; without it any package of that release counts.
 PairFit fit_cudnn_gpu(const Tables& tables, const Version& cudnn, const std::optional<Version>& cuda,
                       const Version& capability);
+/// The oldest driver that the matrix names for cuDNN's package for that CUDA's major version.
 PairFit fit_cudnn_driver(const Tables& tables, const Version& cudnn, const Version& cuda,
                          const Version& driver);
+/// By the major version alone.
 PairFit fit_nccl_cuda(const Tables& tables, const Version& nccl, int cuda_major);
 
 /// A framework's official wheels. `name` is one of the tables': "torch", "tensorflow", "jax", "onnxruntime".
 PairFit fit_framework_cuda(const Tables& tables, const std::string& name, const Version& version,
                            const Version& cuda);
+/// By the wheel that fits this driver best; of equal ones that of the newest CUDA.
 PairFit fit_framework_driver(const Tables& tables, const std::string& name, const Version& version,
                              const Version& driver);
 /// `cuda` is that of the wheel, where it is known: wheels of one release differ.
 PairFit fit_framework_cudnn(const Tables& tables, const std::string& name, const Version& version,
                             const std::optional<Version>& cuda, const Version& cudnn);
+/// By the code that the wheels hold; see fit_framework_cudnn for `cuda`.
 PairFit fit_framework_gpu(const Tables& tables, const std::string& name, const Version& version,
                           const std::optional<Version>& cuda, const Version& capability);
+/// The Python versions that its official wheels are for.
 PairFit fit_framework_python(const Tables& tables, const std::string& name, const Version& version,
                              const Version& python);
 
@@ -88,9 +96,9 @@ std::optional<bool> within_ranges(const std::string& ranges, const Version& vers
 
 namespace fit {  // how the functions above make their answers
 
-PairFit pair(std::string first, std::string second);
-PairFit& works(PairFit& pair, std::string reason);
-PairFit& unknown(PairFit& pair, std::string reason);
+PairFit pair(std::string first, std::string second);  ///< Fit::unknown, of these two
+PairFit& works(PairFit& pair, std::string reason);    ///< its fit and reason; the caller adds the sources
+PairFit& unknown(PairFit& pair, std::string reason);  ///< likewise
 /// limited or fails by that row; unknown where nobody read it.
 PairFit& judged(PairFit& pair, Fit fit, std::string limit, std::string reason, std::string remedy,
                 const Source& source);

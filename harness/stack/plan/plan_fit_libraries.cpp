@@ -120,7 +120,13 @@ PairFit fit_cudnn_gpu(const Tables& tables, const Version& cudnn, const std::opt
       same_family = same_family || (one.major() == capability.major() && one <= capability);
     }
   }
-  if (listed.empty() || same_family) {
+  if (listed.empty()) {
+    pair.sources.push_back(rows.front()->source.text);
+    return fit::unknown(
+        pair, fmt::format("The support matrix of cuDNN {} names no compute capability for this CUDA.",
+                          rows.front()->cudnn.text()));
+  }
+  if (same_family) {
     pair.sources.push_back(rows.front()->source.text);
     return fit::unknown(pair, fmt::format("The support matrix of cuDNN {} names {}; this one is newer and of "
                                           "the same major number, so it may work.",

@@ -12,14 +12,15 @@ namespace gpugauge::stack {
 
 /// Forward-compatibility packages work on data_centre; on workstation cards only on selected ones.
 enum class Market { data_centre, workstation, geforce, jetson, unknown };
-const char* to_string(Market market);
+const char* to_string(Market market);  ///< "data centre", "workstation", "GeForce", "Jetson", "unknown"
 
+/// A model that a plan is about.
 struct GpuModel {
   std::string name;  ///< "H100", "GeForce RTX 4090"; "compute capability 9.0" where only that is known
-  Version compute_capability;  ///< 9.0
-  Market market = Market::unknown;
+  Version compute_capability;       ///< 9.0
+  Market market = Market::unknown;  ///< unknown where only a compute capability is known
 
-  bool operator==(const GpuModel&) const = default;
+  bool operator==(const GpuModel&) const = default;  ///< member by member
 };
 
 /// A model ("h100", "NVIDIA H100 80GB HBM3", "rtx-4090"), or a compute capability ("9.0", "sm_90"). nullopt

@@ -15,16 +15,9 @@ namespace {
 std::string advice(const Tables& tables, const DriverBranch* branch, const Version& needed,
                    const Planned& planned, const PlanTerms& terms) {
   const bool production = terms.policy == Policy::production;
-  if (branch == nullptr)
-    return fmt::format(" The tables know no {}branch that reaches it{} and still gets fixes.",
-                       production ? "long-term or production " : "",
-                       planned.capabilities.empty() ? "" : ", drives these GPUs");
-  std::string text = fmt::format(" Take branch {} ({})", branch->branch, branch_text(*branch));
-  if (branch->latest)
-    text += fmt::format("; its newest release known to the tables is {}", driver_text(*branch->latest));
-  text += ".";
+  std::string text = " " + branch_advice(branch, planned.capabilities, terms.policy);
   const DriverBranch* const asked = tables.branch(needed);
-  if (asked == nullptr || asked == branch) return text;
+  if (branch == nullptr || asked == nullptr || asked == branch) return text;
   if (has_ended(*asked, terms.today))
     text += fmt::format(" Branch {} has ended.", asked->branch);
   else if (production && !asked->kind.empty())

@@ -10,7 +10,7 @@ namespace gpugauge::stack {
 
 /// What a plan is about, as far as it is known.
 struct Planned {
-  std::optional<Version> driver;
+  std::optional<Version> driver;      ///< named by the plan, or the machine's; absent: neither
   std::optional<Version> cuda;        ///< what a branch that is advised must reach
   std::vector<Version> capabilities;  ///< of the GPUs
 };

@@ -4,9 +4,9 @@
 #include <array>
 
 #include <fmt/format.h>
-#include <pwd.h>
-#include <unistd.h>
+#include <fmt/ranges.h>
 
+#include "stack/inventory/lines.hpp"
 #include "stack/plan/redact_scan.hpp"
 
 namespace gpugauge::stack {
@@ -15,9 +15,71 @@ namespace {
 // Shorter words stand in too many others ("a", "gpu", "vm1") to be told from them.
 constexpr std::size_t name_least = 3;
 constexpr std::size_t serial_least = 5;
+// A longer name is one also where an underscore joins it to another word ("vg_node17").
+constexpr std::size_t joined_least = 5;
 
-bool is_word(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+// Login and host names that name nobody, and are parts of systems, packages and paths.
+constexpr std::array<std::string_view, 38> nobody{
+    "admin",  "administrator", "alma",   "almalinux", "amazon",    "arch",    "build",  "centos",
+    "cloud",  "conda",         "cuda",   "debian",    "docker",    "fedora",  "gpu",    "guest",
+    "host",   "kernel",        "linux",  "local",     "localhost", "machine", "nobody", "node",
+    "nvidia", "oracle",        "python", "redhat",    "rhel",      "rocky",   "root",   "runner",
+    "server", "suse",          "system", "ubuntu",    "user",      "vagrant"};
+
+// Parts of the names of variables whose value names machines.
+constexpr std::array<std::string_view, 12> machine_parts{"host",     "addr",       "uri",       "url",
+                                                         "endpoint", "server",     "comm_id",   "coordinator",
+                                                         "nodelist", "node_regex", "tf_config", "argv"};
+// The same of boot options, whole or as the beginning that ends with a full stop.
+constexpr std::array<std::string_view, 22> boot_names{"bootif",
+                                                      "cloud-config-url",
+                                                      "coreos.",
+                                                      "cryptdevice",
+                                                      "ds",
+                                                      "fetch",
+                                                      "hostname",
+                                                      "ignition.",
+                                                      "inst.",
+                                                      "ip",
+                                                      "iscsi_",
+                                                      "ks",
+                                                      "nameserver",
+                                                      "netroot",
+                                                      "nfsroot",
+                                                      "rd.iscsi.",
+                                                      "rd.luks.",
+                                                      "rd.lvm.",
+                                                      "systemd.hostname",
+                                                      "url",
+                                                      "autoinstall",
+                                                      "live-media"};
+
+bool is_word(char c, bool underscore) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+         (underscore && c == '_');
+}
+
+bool names_machines(std::string_view variable) {
+  const std::string low = lower(variable);
+  return std::any_of(machine_parts.begin(), machine_parts.end(),
+                     [&](std::string_view part) { return low.find(part) != std::string::npos; });
+}
+
+/// A disk by its place or by a UUID names nothing; by a label or a volume's name it may.
+bool is_plain_disk(std::string_view value) {
+  constexpr std::array<std::string_view, 8> plain{"UUID=",    "PARTUUID=", "/dev/sd", "/dev/vd",
+                                                  "/dev/xvd", "/dev/nvme", "/dev/md", "/dev/mmcblk"};
+  return std::any_of(plain.begin(), plain.end(),
+                     [&](std::string_view start) { return value.starts_with(start); });
+}
+
+bool is_boot_identity(std::string_view option, std::string_view value) {
+  const std::string low = lower(option);
+  if (low == "root" || low == "resume") return !is_plain_disk(value);
+  return std::any_of(boot_names.begin(), boot_names.end(), [&](std::string_view name) {
+    const bool beginning = name.back() == '.' || name.back() == '_';
+    return beginning ? low.starts_with(name) : low == name;
+  });
 }
 
 /// Items whose text may hold addresses. Elsewhere four numbers are a version (12.8.4.1).
@@ -29,13 +91,17 @@ bool may_hold_addresses(std::string_view key) {
   return false;
 }
 
-/// Replaces a whole word, wherever it stands.
+/// Replaces a whole word, in capitals too, wherever it stands.
 std::string word_replaced(const std::string& text, const std::string& word, const std::string& by) {
+  const std::string low = lower(text);
+  const std::string wanted = lower(word);
+  const bool underscore = word.size() < joined_least;
   std::string result;
   std::size_t start = 0;
-  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at)) {
+  for (std::size_t at = low.find(wanted); at != std::string::npos; at = low.find(wanted, at)) {
     const std::size_t end = at + word.size();
-    const bool whole = (at == 0 || !is_word(text[at - 1])) && (end >= text.size() || !is_word(text[end]));
+    const bool whole = (at == 0 || !is_word(text[at - 1], underscore)) &&
+                       (end >= text.size() || !is_word(text[end], underscore));
     if (whole) {
       result.append(text, start, at - start);
       result += by;
@@ -48,22 +114,6 @@ std::string word_replaced(const std::string& text, const std::string& word, cons
 }
 
 }  // namespace
-
-RedactNames current_names() {
-  RedactNames names;
-  std::array<char, 256> host{};
-  if (gethostname(host.data(), host.size() - 1) == 0 && host[0] != '\0') {
-    const std::string full = host.data();
-    names.hosts.push_back(full);
-    if (const auto dot = full.find('.'); dot != std::string::npos) names.hosts.push_back(full.substr(0, dot));
-  }
-  // The entry is read at once, and this command looks names up in one thread.
-  if (const passwd* user = getpwuid(getuid())) {  // NOLINT(concurrency-mt-unsafe)
-    if (user->pw_name != nullptr && getuid() != 0) names.users.emplace_back(user->pw_name);
-    if (user->pw_dir != nullptr) names.homes.emplace_back(user->pw_dir);
-  }
-  return names;
-}
 
 Redactor::Redactor(const RedactNames& names) {
   for (const std::string& host : names.hosts) {
@@ -89,6 +139,7 @@ std::string Redactor::placeholder(const std::string& kind, const std::string& or
 
 void Redactor::remember(const std::string& kind, const std::string& original) {
   if (original.size() < (kind == "gpu-serial" ? serial_least : name_least)) return;
+  if (std::find(nobody.begin(), nobody.end(), lower(original)) != nobody.end()) return;
   const auto is_it = [&](const Known& one) { return one.original == original; };
   if (std::any_of(known_.begin(), known_.end(), is_it)) return;
   known_.push_back({original, placeholder(kind, original)});
@@ -97,10 +148,7 @@ void Redactor::remember(const std::string& kind, const std::string& original) {
 }
 
 std::string Redactor::names_replaced(std::string text) const {
-  for (const Known& one : known_) {
-    if (text.find(one.original) != std::string::npos)
-      text = word_replaced(text, one.original, one.replacement);
-  }
+  for (const Known& one : known_) text = word_replaced(text, one.original, one.replacement);
   return text;
 }
 
@@ -124,9 +172,16 @@ std::string Redactor::scanned(std::string_view original, bool addresses, bool pa
       for (const std::string& home : homes_)
         done = done || found("home-folder", scan::home_folder(original, at, home, false, path));
       done = done || found("home-folder", scan::home_folder(original, at, homes, true, path)) ||
-             found("home-folder", scan::home_folder(original, at, root_home, false, path));
+             found("home-folder", scan::home_folder(original, at, root_home, false, path)) ||
+             found("home-folder", scan::home_elsewhere(original, at, path));
+    } else if (const std::size_t authority = addresses ? scan::url_authority(original, at) : 0;
+               authority > 0) {
+      result += "://" + placeholder("address", std::string(original.substr(at + 3, authority)));
+      length = authority + 3;
+      done = true;
     } else {
-      done = found("gpu-uuid", scan::gpu_uuid(original, at)) || found("uuid", scan::uuid(original, at));
+      done = found("gpu-uuid", scan::gpu_uuid(original, at)) || found("uuid", scan::uuid(original, at)) ||
+             found("container-id", scan::container_id(original, at));
       if (addresses)
         done = done || found("mac", scan::mac(original, at)) || found("guid", scan::guid(original, at)) ||
                found("ip", scan::ipv4(original, at)) || found("ip", scan::ipv6(original, at));
@@ -144,6 +199,50 @@ std::string Redactor::text(std::string_view original) {
   return scanned(original, true);
 }
 
+std::string Redactor::path(std::string_view original) {
+  return scanned(original, false, original.starts_with('/'));
+}
+
+std::string Redactor::image_name(std::string_view original) {
+  constexpr std::array<std::string_view, 8> open{"docker.io",         "gcr.io",        "ghcr.io",
+                                                 "mcr.microsoft.com", "nvcr.io",       "quay.io",
+                                                 "registry.k8s.io",   "public.ecr.aws"};
+  const auto slash = original.find('/');
+  const std::string_view host = original.substr(0, slash == std::string_view::npos ? 0 : slash);
+  const bool is_host = host.find_first_of(".:") != std::string_view::npos;
+  if (!is_host || std::find(open.begin(), open.end(), host) != open.end())
+    return names_replaced(std::string(original));
+  return placeholder("registry", std::string(host)) + names_replaced(std::string(original.substr(slash)));
+}
+
+/// Words NAME=value of a boot command line or a settings file: what names machines goes whole.
+std::string Redactor::words_masked(const std::string& value, bool boot) {
+  std::vector<std::string> words;
+  for (const std::string_view word : words_of(value)) {
+    const auto equals = word.find('=');
+    const std::string_view name = word.substr(0, equals);
+    const bool masked = equals != std::string_view::npos && equals + 1 < word.size() &&
+                        (boot ? is_boot_identity(name, word.substr(equals + 1)) : names_machines(name));
+    words.push_back(
+        masked ? fmt::format("{}={}", name, placeholder("address", std::string(word.substr(equals + 1))))
+               : scanned(word, true));
+  }
+  return fmt::format("{}", fmt::join(words, " "));
+}
+
+std::string Redactor::value_of(const Item& item) {
+  if (item.presence != Presence::present) return item.value;
+  for (const std::string_view prefix : {"env.", "process.env."}) {
+    const auto variable = after(item.key, prefix);
+    if (variable && !item.value.empty() && names_machines(*variable))
+      return placeholder("address", item.value);
+  }
+  if (item.key == "kernel.command_line") return words_masked(item.value, true);
+  if (item.key == "file.nccl_conf") return words_masked(item.value, false);
+  return scanned(item.value, may_hold_addresses(item.key),
+                 item.key.ends_with("path") && item.value.starts_with('/'));
+}
+
 Inventory Redactor::inventory(const Inventory& original) {
   // Serial numbers have no form of their own: known from their items, they are found elsewhere too.
   for (const Item& item : original.items()) {
@@ -153,12 +252,11 @@ Inventory Redactor::inventory(const Inventory& original) {
   }
   Inventory copy;
   for (Item item : original.items()) {
-    const bool addresses = may_hold_addresses(item.key);
     const bool serial = item.key.ends_with(".serial") && item.presence == Presence::present;
     if (serial && !item.value.starts_with("gpu-serial-"))
       item.value = placeholder("gpu-serial", item.value);
     else
-      item.value = scanned(item.value, addresses, item.key.ends_with("path") && item.value.starts_with('/'));
+      item.value = value_of(item);
     item.source = scanned(item.source, false, item.source.starts_with('/'));
     item.how = scanned(item.how, false);
     item.needs = scanned(item.needs, false);

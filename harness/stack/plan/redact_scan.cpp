@@ -76,19 +76,44 @@ std::size_t gpu_uuid(std::string_view text, std::size_t at) {
   const std::string_view rest = text.substr(at);
   if (!rest.starts_with("GPU-") && !rest.starts_with("MIG-")) return 0;
   const std::size_t length = uuid(text.substr(at + 4), 0);
-  return length == 0 ? 0 : length + 4;
+  if (length != 0) return length + 4;
+  // CUDA_VISIBLE_DEVICES takes a unique beginning too; fewer digits are an index or a word.
+  constexpr std::size_t beginning_least = 6;
+  std::size_t end = at + 4;
+  while (end < text.size() && (is_hex(text[end]) || text[end] == '-')) ++end;
+  const std::size_t digits = hex_run(text, at + 4);
+  return digits >= beginning_least && digits <= 8 && free_behind(text, end) ? end - at : 0;
+}
+
+std::size_t container_id(std::string_view text, std::size_t at) {
+  constexpr std::size_t digits = 64;
+  return free_before(text, at) && hex_run(text, at) == digits && free_behind(text, at + digits) ? digits : 0;
+}
+
+std::size_t url_authority(std::string_view text, std::size_t at) {
+  if (!text.substr(at).starts_with("://") || at == 0 || !is_word(text[at - 1])) return 0;
+  constexpr std::string_view ends = "/?# \t\r\n,;'\"`()[]{}<>|\\";
+  const std::size_t start = at + 3;
+  return std::min(text.find_first_of(ends, start), text.size()) - start;
 }
 
 std::size_t mac(std::string_view text, std::size_t at) {
   for (const char joint : {':', '-'}) {
     if (!begins(text, at, joint)) continue;
-    const std::size_t length = groups(text, at, 6, 2, joint);
-    if (length != 0 && free_behind(text, at + length)) return length;
+    // A boot loader puts the kind of network in front (BOOTIF=01-aa-bb-...).
+    for (const std::size_t count : {std::size_t{7}, std::size_t{6}}) {
+      const std::size_t length = groups(text, at, count, 2, joint);
+      if (length != 0 && free_behind(text, at + length)) return length;
+    }
   }
   return 0;
 }
 
 std::size_t guid(std::string_view text, std::size_t at) {
+  if (begins(text, at, '-')) {  // a PCI device's serial number
+    const std::size_t length = groups(text, at, 8, 2, '-');
+    if (length != 0 && free_behind(text, at + length)) return length;
+  }
   if (begins(text, at, ':')) {
     for (const auto& [count, digits] : {std::pair<std::size_t, std::size_t>{8, 2}, {4, 4}}) {
       const std::size_t length = groups(text, at, count, digits, ':');
@@ -170,6 +195,24 @@ std::size_t home_folder(std::string_view text, std::size_t at, std::string_view 
   // A library or package keeps its file name: it says which one it is, and nothing of the person.
   if (slash >= least && path.substr(slash).find(".so") != std::string_view::npos) return slash;
   return end - at;
+}
+
+std::size_t home_elsewhere(std::string_view text, std::size_t at, bool alone) {
+  if (text[at] != '/' || (at > 0 && (is_word(text[at - 1]) || text[at - 1] == '.' || text[at - 1] == '/' ||
+                                     text[at - 1] == '-')))
+    return 0;
+  std::size_t end = at;
+  while (end < text.size() && (alone || !ends_path(text[end]))) ++end;
+  const std::string_view path = text.substr(at, end - at);
+  for (const std::string_view homes : {"/home/", "/Users/", "/users/", "/homes/"}) {
+    const std::size_t found = path.find(homes);
+    if (found == std::string_view::npos || found + homes.size() >= path.size()) continue;
+    const std::size_t user = found + homes.size() - 1;
+    const std::size_t slash = path.find_last_of('/');
+    if (slash > user && path.substr(slash).find(".so") != std::string_view::npos) return slash;
+    return path.size();
+  }
+  return 0;
 }
 
 }  // namespace gpugauge::stack::scan

@@ -11,12 +11,18 @@ namespace gpugauge::stack::scan {
 
 /// 8-4-4-4-12 hexadecimal digits.
 std::size_t uuid(std::string_view text, std::size_t at);
-/// "GPU-" or "MIG-" and a UUID.
+/// "GPU-" or "MIG-" and a UUID, or its beginning of six digits and more.
 std::size_t gpu_uuid(std::string_view text, std::size_t at);
-/// Six pairs of hexadecimal digits, all joined by ':' or all by '-'.
+/// Six pairs of hexadecimal digits, or seven (a boot loader's), all joined by ':' or all by '-'.
 std::size_t mac(std::string_view text, std::size_t at);
-/// InfiniBand's: eight pairs, or four groups of four digits, joined by ':'; or "0x" and 16 digits.
+/// InfiniBand's and a PCI device's serial number: eight pairs joined by ':' or '-', four groups of four
+/// digits joined by ':'; or "0x" and 16 digits.
 std::size_t guid(std::string_view text, std::size_t at);
+/// 64 hexadecimal digits.
+std::size_t container_id(std::string_view text, std::size_t at);
+/// What follows "://", at which `at` points, up to the path: user, password, host and port. Without the
+/// "://".
+std::size_t url_authority(std::string_view text, std::size_t at);
 /// Four numbers up to 255. A version such as 12.8.4.1 looks the same: ask only where addresses are expected.
 std::size_t ipv4(std::string_view text, std::size_t at);
 /// Eight groups, or fewer with one "::"; a PCI address (0000:01:00.0) is none.
@@ -26,5 +32,7 @@ std::size_t ipv6(std::string_view text, std::size_t at);
 /// where the text is known to be one path (`alone`), at its end.
 std::size_t home_folder(std::string_view text, std::size_t at, std::string_view home, bool has_users,
                         bool alone = false);
+/// The same of a path that has a folder of homes further below: "/var/home/NAME", "/mnt/c/Users/NAME".
+std::size_t home_elsewhere(std::string_view text, std::size_t at, bool alone = false);
 
 }  // namespace gpugauge::stack::scan

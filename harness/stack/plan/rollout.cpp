@@ -140,21 +140,39 @@ std::string why_canary(const Chosen& chosen, std::size_t kind, std::size_t nodes
   return text;
 }
 
-void add_waves(std::vector<std::string> rest, double share, std::size_t all, Rollout& out) {
-  const auto of = [&](double part) {
-    return std::max<std::size_t>(1, static_cast<std::size_t>(std::floor(part * static_cast<double>(all))));
-  };
-  const std::size_t most = of(share);
-  std::size_t size = std::min(most, of(.1));
+/// `part` of `all` nodes, one at least.
+std::size_t part_of(double part, std::size_t all) {
+  return std::max<std::size_t>(1, static_cast<std::size_t>(std::floor(part * static_cast<double>(all))));
+}
+
+std::vector<std::string> slice(const std::vector<std::string>& names, std::size_t from, std::size_t to) {
+  return {names.begin() + static_cast<std::ptrdiff_t>(from), names.begin() + static_cast<std::ptrdiff_t>(to)};
+}
+
+/// One node of each kind but the canary's, never more than `most` at once.
+void add_other_kinds(const std::vector<std::string>& others, std::size_t most, Rollout& out) {
+  const std::size_t parts = (others.size() + most - 1) / most;
+  for (std::size_t part = 0; part < parts; ++part)
+    out.waves.push_back({parts == 1 ? std::string("one of each other kind")
+                                    : fmt::format("one of each other kind, {} of {}", part + 1, parts),
+                         "A canary speaks only for nodes like itself.",
+                         slice(others, part * most, std::min(others.size(), (part + 1) * most))});
+}
+
+void add_waves(const std::vector<std::string>& rest, double share, std::size_t all, Rollout& out) {
+  const std::size_t most = part_of(share, all);
+  std::size_t size = std::min(most, part_of(.1, all));
   int number = 0;
   for (std::size_t at = 0; at < rest.size(); size = most) {
     const std::size_t end = std::min(rest.size(), at + size);
     out.waves.push_back(
         {fmt::format("wave {}", ++number),
          number == 1
-             ? "A tenth of the nodes: what shows on some machines only shows here."
+             ? fmt::format("{} first: what only some machines show is seen here.", counted(end - at, "node"))
+         : most == 1
+             ? std::string("One node at once: the others keep working.")
              : fmt::format("At most {:.0f}% of the nodes at once: the others keep working.", share * 100),
-         {rest.begin() + static_cast<std::ptrdiff_t>(at), rest.begin() + static_cast<std::ptrdiff_t>(end)}});
+         slice(rest, at, end)});
     at = end;
   }
 }
@@ -208,7 +226,7 @@ Rollout roll_out(const std::vector<RolloutNode>& nodes, const PlanRequest& reque
   std::stable_sort(kinds.begin(), kinds.end(),
                    [](const auto& a, const auto& b) { return a.second.size() > b.second.size(); });
   RolloutWave first{"canary", "One typical node: what is wrong with the plan itself shows here.", {}};
-  RolloutWave others{"one of each other kind", "A canary speaks only for nodes like itself.", {}};
+  std::vector<std::string> others;
   std::vector<std::string> rest;
   for (auto& [description, kind] : kinds) {
     std::sort(kind.begin(), kind.end(), [](const auto* a, const auto* b) { return a->name < b->name; });
@@ -218,7 +236,7 @@ Rollout roll_out(const std::vector<RolloutNode>& nodes, const PlanRequest& reque
       out.why_canary = why_canary(chosen, kind.size(), going.size());
       out.steps = plan_steps(request, chosen.node->inventory);
     }
-    (first.nodes.empty() ? first : others).nodes.push_back(chosen.node->name);
+    (first.nodes.empty() ? first.nodes : others).push_back(chosen.node->name);
     RolloutKind made{description, {}};
     for (const RolloutNode* node : kind) {
       made.nodes.push_back(node->name);
@@ -227,8 +245,8 @@ Rollout roll_out(const std::vector<RolloutNode>& nodes, const PlanRequest& reque
     out.kinds.push_back(std::move(made));
   }
   if (!first.nodes.empty()) out.waves.push_back(std::move(first));
-  if (!others.nodes.empty()) out.waves.push_back(std::move(others));
-  add_waves(std::move(rest), share, going.size(), out);
+  add_other_kinds(others, part_of(share, going.size()), out);
+  add_waves(rest, share, going.size(), out);
   // Nodes that stay behind, and those that are there, are part of every mixture.
   Nodes all;
   for (const RolloutNode& node : nodes) all.push_back(&node);

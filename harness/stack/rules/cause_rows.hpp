@@ -8,8 +8,9 @@
 
 namespace gpugauge::stack {
 
+/// What docs/findings.md says of one cause.
 struct CauseRow {
-  std::string name;
+  std::string name;        ///< one of cause_names, without backticks
   std::string chapter;     ///< heading above its table
   std::string severities;  ///< "failure, warning"
   std::string when;        ///< Markdown

@@ -8,6 +8,7 @@
 
 namespace gpugauge::stack {
 
+/// In the order in which a reader meets them, from the hardware up. Each also is a row of docs/findings.md.
 inline constexpr auto cause_names = std::to_array<std::string_view>({
     // hardware and kernel module
     "no_nvidia_hardware",
@@ -57,6 +58,7 @@ inline constexpr auto cause_names = std::to_array<std::string_view>({
     "driver_not_held",
     "unattended_driver_upgrade",
     "module_missing_for_newest_kernel",
+    "kernel_newer_than_driver",
     "module_parameters_set",
     "vgpu_unlicensed",
     "vgpu_driver_mismatch",
@@ -158,11 +160,12 @@ inline constexpr auto cause_names = std::to_array<std::string_view>({
 /// A name of the list above, checked when the code is compiled.
 class Cause {
  public:
+  /// `name` must be one of cause_names; any other does not compile.
   consteval Cause(const char* name) : name_(name) {
     if (std::find(cause_names.begin(), cause_names.end(), name_) == cause_names.end())
       throw "no cause of this name in cause_names";
   }
-  constexpr std::string_view name() const { return name_; }
+  constexpr std::string_view name() const { return name_; }  ///< lives as long as the program
 
  private:
   std::string_view name_;

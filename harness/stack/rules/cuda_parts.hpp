@@ -5,9 +5,11 @@
 
 namespace gpugauge::stack {
 
+/// A forward-compatibility package in use: on GPUs that it does not support, or older than the driver.
 void check_forward_compatibility(const RuleInput& input, Findings& findings);
 /// Variables that lead to different toolkits.
 void check_toolkit_environment(const RuleInput& input, Findings& findings);
+/// The host compiler against what the toolkit's nvcc accepts.
 void check_host_compiler(const RuleInput& input, Findings& findings);
 /// nvcc beside a framework of another CUDA: no fault, and worth a note where extensions can be built.
 void check_extension_builds(const RuleInput& input, Findings& findings);

@@ -29,11 +29,32 @@ void check_patch(const RuleInput& input, const DriverBranch& branch, const Versi
   findings.push_back(std::move(finding));
 }
 
+/// What to take instead of a branch, for the GPUs that are here.
+std::vector<std::string> steps_from(const RuleInput& input, const DriverBranch& branch) {
+  std::vector<Version> capabilities;
+  for (const GpuView& gpu : gpus_of(input.inventory))
+    if (const auto capability = Version::parse(gpu.value("compute_capability")))
+      capabilities.push_back(*capability);
+  const auto from = [&](int number) {
+    return advised_branch(input.tables, Version({number}), capabilities, input.policy, input.today);
+  };
+  const DriverBranch* better = from(branch.branch);
+  if (better == &branch) better = from(branch.branch + 1);  // this one is what is being left
+  std::vector<std::string> steps{branch_advice(better, capabilities, input.policy)};
+  if (better != nullptr && better->latest)
+    steps.push_back(
+        fmt::format("See what the step takes: gpugauge doctor --plan driver={}", better->latest->text()));
+  if (better == nullptr) steps.emplace_back("docs/compatibility.md lists the branches and what they drive");
+  return steps;
+}
+
 void check_branch(const RuleInput& input, const Version& driver, Findings& findings) {
   const DriverBranch* const branch = input.tables.branch(driver);
   if (branch != nullptr) {
     const auto add = [&](std::optional<Finding> finding) {
       if (!finding) return;
+      if (std::vector<std::string> steps = steps_from(input, *branch); !steps.empty())
+        finding->next = std::move(steps);
       Finding shown = std::move(*finding);
       std::vector<std::string> of_branch = std::move(shown.evidence);
       shown.evidence.clear();
@@ -172,6 +193,7 @@ void check_driver(const RuleInput& input, Findings& findings) {
   if (driver && !in_wsl(input.inventory)) {  // there the number is Windows', of another series
     check_branch(input, *driver, findings);
     check_known_issues(input, *driver, findings);
+    check_kernel(input, *driver, findings);
   }
   check_next_boot(input, findings);
   check_upkeep(input, findings);

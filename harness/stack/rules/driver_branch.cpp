@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "stack/plan/plan_fit.hpp"
 #include "stack/rules/support.hpp"
 
 namespace gpugauge::stack {
@@ -50,6 +51,18 @@ std::string branch_text(const DriverBranch& branch) {
   return fmt::format(
       "{}, {}", branch.kind.empty() ? "of unknown kind" : branch.kind,
       branch.end_of_life.empty() ? "end of life unknown" : "fixes until " + branch.end_of_life);
+}
+
+std::string branch_advice(const DriverBranch* branch, const std::vector<Version>& capabilities,
+                          Policy policy) {
+  if (branch == nullptr)
+    return fmt::format("The tables know no {}branch that reaches it{} and still gets fixes.",
+                       policy == Policy::production ? "long-term or production " : "",
+                       capabilities.empty() ? "" : ", drives these GPUs");
+  std::string text = fmt::format("Take branch {} ({})", branch->branch, branch_text(*branch));
+  if (branch->latest)
+    text += fmt::format("; its newest release known to the tables is {}", driver_text(*branch->latest));
+  return text + ".";
 }
 
 std::optional<Finding> branch_end_finding(const DriverBranch& branch, const std::string& today) {

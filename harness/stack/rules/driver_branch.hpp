@@ -17,6 +17,11 @@ bool has_ended(const DriverBranch& branch, const std::string& today);
 /// "long-term support, fixes until 2028-06"
 std::string branch_text(const DriverBranch& branch);
 
+/// "Take branch 580 (long-term support, fixes until 2028-06); its newest release known to the tables is
+/// 580.178.04.", or that the tables know none (nullptr) that drives all of these compute capabilities.
+std::string branch_advice(const DriverBranch* branch, const std::vector<Version>& capabilities,
+                          Policy policy);
+
 /// driver_branch_ended (a warning), or within its last 90 days driver_branch_ends_soon (a note); nothing for
 /// other branches.
 std::optional<Finding> branch_end_finding(const DriverBranch& branch, const std::string& today);

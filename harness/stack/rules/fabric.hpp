@@ -8,6 +8,7 @@
 
 namespace gpugauge::stack {
 
+/// What an inventory tells of the NVLink fabric that joins the GPUs.
 struct Fabric {
   bool present = false;  ///< an NVSwitch, or a GPU that is part of a fabric
   bool visible = false;  ///< the fabric manager's process could be seen from here: no container, no guest
@@ -15,7 +16,7 @@ struct Fabric {
   std::string state;     ///< fabric_manager.state, "" unless present
   GpuViews waiting;      ///< GPUs whose fabric state is neither completed nor not_supported
 };
-Fabric look_at_fabric(const Inventory& inventory);
+Fabric look_at_fabric(const Inventory& inventory);  ///< all that the functions below need
 
 /// The fabric manager has another version than the driver, or does not run; nullopt where neither can be
 /// said. A warning: that CUDA cannot start because of it is known to error 802 only.

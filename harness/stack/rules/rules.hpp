@@ -11,15 +11,20 @@
 
 namespace gpugauge::stack {
 
+/// For what the machine is used: production asks for branches that are kept, and for what does not change by
+/// itself.
 enum class Policy { development, production };
 
+/// What every rule looks at. The references must outlive it.
 struct RuleInput {
-  const Inventory& inventory;
-  const Tables& tables;
+  const Inventory& inventory;  ///< of one machine or image
+  const Tables& tables;        ///< those of this build, or a test's
+  /// Production: what a development machine may do with is a warning too.
   Policy policy = Policy::development;
   std::string today;  ///< "2026-11-21": end-of-life dates are compared with it
 };
 
+/// In the order in which the rules gave them, unless said otherwise.
 using Findings = std::vector<Finding>;
 
 void check_start_up(const RuleInput& input, Findings& findings);  ///< why CUDA or NVML does not start

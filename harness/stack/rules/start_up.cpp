@@ -89,6 +89,12 @@ bool StartUp::hardware() const {
          inventory.has("driver.device_nodes") || is(inventory, "topology.nvswitch", "yes");
 }
 
+bool StartUp::unseen() const {
+  constexpr std::array places{"pci", "driver.kernel_module_version", "driver.device_nodes"};
+  return !image() && std::any_of(places.begin(), places.end(),
+                                 [&](const char* place) { return inventory.unreadable(place); });
+}
+
 bool StartUp::image() const {
   return is_image(inventory);
 }

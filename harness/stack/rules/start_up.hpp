@@ -12,38 +12,43 @@ namespace gpugauge::stack {
 
 /// An NVIDIA GPU on the PCI bus that no driver library answered for.
 struct PciFunction {
-  std::string address;
-  std::string device_id;
-  std::string driver;  ///< kernel driver bound to it, "" if none
+  std::string address;    ///< "0000:01:00.0"
+  std::string device_id;  ///< "0x2330"
+  std::string driver;     ///< kernel driver bound to it, "" if none
 };
+/// pci.* of the inventory, but what is known to be no GPU.
 std::vector<PciFunction> unanswered_gpus(const Inventory& inventory);
 
+/// The nvidia kernel module.
 enum class ModuleState { loaded, missing, unknown };
 
 /// Everything that the start-up rules need more than once.
 struct StartUp {
-  explicit StartUp(const RuleInput& rule_input);
+  explicit StartUp(const RuleInput& rule_input);  ///< `rule_input` must outlive it
 
-  const RuleInput& input;
-  const Inventory& inventory;
-  bool wsl = false;
-  std::string container;  ///< "" outside
+  const RuleInput& input;      ///< as given
+  const Inventory& inventory;  ///< of `input`
+  bool wsl = false;            ///< inside WSL, where the driver is Windows'
+  std::string container;       ///< "" outside
+  /// The nvidia module in the kernel; unknown where that may not be read or was not looked for.
   ModuleState module = ModuleState::unknown;
-  std::vector<PciFunction> pci;
-  GpuViews gpus;
-  std::optional<int> cuda;  ///< cuda.init.code
-  std::optional<int> nvml;  ///< nvml.init.code
-  bool library = false;     ///< the loader finds a libcuda.so.1
+  std::vector<PciFunction> pci;  ///< GPUs on the bus that no driver answered for
+  GpuViews gpus;                 ///< those that the driver answered for
+  std::optional<int> cuda;       ///< cuda.init.code
+  std::optional<int> nvml;       ///< nvml.init.code
+  bool library = false;          ///< the loader finds a libcuda.so.1
 
   /// Something answered that only a living kernel driver can cause, whatever /proc and /sys show.
   bool alive() const;
-  bool hardware() const;
+  bool hardware() const;  ///< something of NVIDIA's is there, an NVSwitch too; never so in an image
+  bool unseen() const;    ///< a place where hardware or its module shows itself may not be looked at
   /// The inventory is of a folder of files without a running kernel: a mounted image.
   bool image() const;
   /// "1 NVIDIA GPU (0000:01:00.0, device 0x2330)", "8 NVIDIA GPUs (0000:01:00.0 and 7 more)"
   std::string on_pci() const;
   /// "cuInit answers 803 (CUDA_ERROR_SYSTEM_DRIVER_MISMATCH)"; "" unless it failed.
   std::string cuda_answer() const;
+  /// Likewise of NVML's initialisation: "nvmlInit answers 18 (NVML_ERROR_LIB_RM_VERSION_MISMATCH)".
   std::string nvml_answer() const;
 };
 

@@ -65,6 +65,23 @@ Finding no_hardware(const StartUp& start) {
   return finding;
 }
 
+/// Where a GPU would show itself may not be looked at: neither "there is one" nor "there is none" is known.
+Finding hardware_unseen(const StartUp& start) {
+  Finding finding = make_finding(Cause("no_nvidia_hardware"), Severity::note,
+                                 "Whether there is an NVIDIA GPU cannot be told by this user",
+                                 "None was seen, and not every place where one shows itself may be looked "
+                                 "at. That is no sign that there is "
+                                 "none.");
+  add_seen(finding, start.inventory,
+           {{"pci", "NVIDIA functions on the PCI bus"},
+            {"driver.kernel_module_version", "kernel module"},
+            {"driver.device_nodes", "device nodes"},
+            {"driver.libcuda_path", "libcuda.so.1"}});
+  finding.next = {"Look again with more rights: sudo gpugauge doctor"};
+  finding.layers = {"gpu"};
+  return finding;
+}
+
 Finding reserved_for_vm(const StartUp& start) {
   Finding finding = make_finding(Cause("gpu_reserved_for_vm"), Severity::failure,
                                  fmt::format("{} bound to vfio-pci, so not usable on this host",
@@ -218,6 +235,7 @@ Finding not_installed(const StartUp& start) {
 
 std::optional<Finding> explain_hardware(const StartUp& start) {
   if (start.wsl || start.alive()) return std::nullopt;
+  if (!start.hardware() && start.unseen()) return hardware_unseen(start);
   if (start.module != ModuleState::missing) return std::nullopt;
   if (!start.hardware()) return no_hardware(start);
   if (start.container.empty()) {

@@ -14,10 +14,6 @@ namespace {
 
 constexpr std::size_t title_most = 100;
 
-bool holds(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
 /// Takes the first word off a text.
 std::string_view take_word(std::string_view& rest) {
   rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
@@ -262,7 +258,8 @@ bool concerns(const Inventory& inventory, const KnownIssue& issue) {
 
 bool consumer(const GpuView& gpu) {
   const std::string text = gpu.value("name") + " " + gpu.value("brand");
-  return holds(text, "GeForce") || holds(text, "TITAN") || holds(text, "Titan");
+  constexpr auto none = std::string_view::npos;
+  return text.find("GeForce") != none || text.find("TITAN") != none || text.find("Titan") != none;
 }
 
 std::optional<std::string> majority(const std::vector<std::string>& values) {

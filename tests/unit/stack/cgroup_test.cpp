@@ -141,6 +141,29 @@ TEST_F(CgroupTest, AnUnreadableQuotaIsNoLimit) {
   }
 }
 
+TEST_F(CgroupTest, TheSmallestMemoryLimitOfAllAncestorsCounts) {
+  write("proc/self/mountinfo", mount_v2);
+  write("proc/self/cgroup", "0::/pod/job\n");
+  EXPECT_EQ(memory_limit(root_), std::nullopt);
+  write("sys/fs/cgroup/pod/job/memory.max", "max\n");
+  EXPECT_EQ(memory_limit(root_), std::nullopt);
+  write("sys/fs/cgroup/pod/memory.max", "8589934592\n");
+  EXPECT_DOUBLE_EQ(memory_limit(root_).value_or(0), 8589934592.0);
+  write("sys/fs/cgroup/pod/job/memory.max", "1048576\n");
+  EXPECT_DOUBLE_EQ(memory_limit(root_).value_or(0), 1048576.0);
+}
+
+TEST_F(CgroupTest, MemoryOfVersionOneHasItsOwnHierarchy) {
+  write("proc/self/mountinfo",
+        "30 23 0:27 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu,cpuacct\n"
+        "31 23 0:28 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n");
+  write("proc/self/cgroup", "5:cpu,cpuacct:/a\n6:memory:/b\n");
+  write("sys/fs/cgroup/memory/b/memory.limit_in_bytes", "9223372036854771712\n");
+  EXPECT_EQ(memory_limit(root_), std::nullopt) << "version 1 writes no limit as a large number";
+  write("sys/fs/cgroup/memory/b/memory.limit_in_bytes", "536870912\n");
+  EXPECT_DOUBLE_EQ(memory_limit(root_).value_or(0), 536870912.0);
+}
+
 TEST_F(CgroupTest, SettingsOfTheHostAreFacts) {
   write("proc/self/mountinfo", mount_v2);
   write("proc/self/cgroup", "0::/job\n");

@@ -41,6 +41,22 @@ TEST(FileBytes, ReadsWithinItsWindowOnly) {
   EXPECT_EQ(FileBytes(tree.root()).error(), EINVAL);
 }
 
+TEST(ElfFile, ManySectionsThatShareOneEndlessNameHaveNone) {
+  FakeElf fake;
+  fake.sections.push_back({std::string(1U << 20U, 'x'), ""});
+  std::string bytes = fake.bytes();
+  Elf64_Ehdr header{};
+  std::memcpy(&header, bytes.data(), sizeof header);
+  // Behind the three sections 30,000 more, each with the second one's name.
+  const std::string section = bytes.substr(header.e_shoff + sizeof(Elf64_Shdr), sizeof(Elf64_Shdr));
+  header.e_shnum = 30000;
+  bytes.replace(0, sizeof header, bytes_of(header));
+  while (bytes.size() < header.e_shoff + std::size_t{header.e_shnum} * sizeof(Elf64_Shdr)) bytes += section;
+  const File file(bytes);
+  ASSERT_EQ(file.elf->sections().size(), 30000U);
+  EXPECT_EQ(file.elf->sections().back().name, "");
+}
+
 TEST(ElfFile, TellsSectionsDynamicAndSymbols) {
   FakeElf fake;
   fake.sections.push_back({".rodata", "\x40\x13\x09\x00\x05\x00\x00\x00"s});

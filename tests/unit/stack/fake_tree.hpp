@@ -5,9 +5,11 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace gpugauge::stack {
@@ -21,6 +23,7 @@ class FakeTree {
   }
   ~FakeTree() {
     std::error_code ignored;
+    for (const std::string& folder : forbidden_) ::chmod(at(folder).c_str(), 0755);
     std::filesystem::remove_all(root_, ignored);
   }
   FakeTree(const FakeTree&) = delete;
@@ -36,6 +39,12 @@ class FakeTree {
   void link(const std::string& absolute, const std::string& target) {
     std::filesystem::create_directories(at(absolute).parent_path());
     std::filesystem::create_symlink(target, at(absolute));
+  }
+
+  /// Takes every right on a folder or file away, until the end.
+  void forbid(const std::string& absolute) {
+    ::chmod(at(absolute).c_str(), 0);
+    forbidden_.push_back(absolute);
   }
 
   /// A PCI function; the class of an H100 is a 3D controller.
@@ -79,6 +88,29 @@ class FakeTree {
 
  private:
   std::filesystem::path root_;
+  std::vector<std::string> forbidden_;
+};
+
+/// Where the tests run as root: this process as the user nobody, for as long as this lives, so that rights
+/// count.
+class AsNobody {
+ public:
+  explicit AsNobody(const FakeTree& tree) {
+    if (::geteuid() != 0) return;
+    ::chmod(tree.root().c_str(), 0755);
+    constexpr uid_t nobody = 65534;
+    changed_ = ::seteuid(nobody) == 0;
+  }
+  ~AsNobody() {
+    if (changed_ && ::seteuid(0) != 0) std::abort();
+  }
+  AsNobody(const AsNobody&) = delete;
+  AsNobody& operator=(const AsNobody&) = delete;
+
+  bool is() const { return ::geteuid() != 0; }  ///< rights count now
+
+ private:
+  bool changed_ = false;
 };
 
 }  // namespace gpugauge::stack

@@ -24,6 +24,7 @@ void add_host(FakeTree& tree, const std::string& flags) {
   tree.file("/sys/devices/system/cpu/cpufreq/policy0/scaling_governor", "powersave\n");
   tree.file("/sys/devices/system/cpu/smt/active", "1\n");
   tree.file("/sys/devices/system/node/online", "0-1\n");
+  tree.file("/proc/self/cgroup", "0::/\n");
   const auto cache = [&](int index, const std::string& level, const std::string& type,
                          const std::string& size) {
     const std::string folder = fmt::format("/sys/devices/system/cpu/cpu0/cache/index{}", index);
@@ -168,6 +169,14 @@ TEST(Fingerprint, NamesTheLibraryThatTheLoaderWouldPick) {
   EXPECT_EQ(found.stack.at("nccl.version"), "2.28.3");
   EXPECT_EQ(found.stack.at("nccl.path"), "/usr/lib64/libnccl.so.2");
   EXPECT_EQ(found.stack.at("cudnn.version"), "9") << "no more than the name tells";
+  EXPECT_EQ(found.stack.at("cufft.version"), "absent");
+  for (const char* soname : {"libcufft.so.11", "libcufft.so.12"}) {
+    const std::string whole = std::string(soname) + ".0.61";
+    tree.file("/usr/lib64/" + whole, "");
+    tree.link("/usr/lib64/" + std::string(soname), whole);
+  }
+  const std::string cufft = fingerprint({}, tree.root()).stack.at("cufft.version");
+  EXPECT_TRUE(cufft == "11.0.61" || cufft == "12.0.61") << cufft;
 }
 
 TEST(Fingerprint, IsTheSameTwiceOnTheSameMachine) {
@@ -201,7 +210,9 @@ TEST(Layers, AreTheDoctorsWithTheCudaOfThisBuild) {
   EXPECT_EQ(found[0].version, "2 x NVIDIA H200");
   EXPECT_EQ(layer(found, "kernel driver").version, "580.65.06");
   EXPECT_EQ(layer(found, "kernel driver").detail.substr(0, 11), "open module");
-  EXPECT_EQ(layer(found, "user-mode driver").detail, "up to CUDA 13.0, /usr/lib/libcuda.so.580.65.06");
+  EXPECT_EQ(layer(found, "user-mode driver").detail,
+            fmt::format("up to CUDA 13.0, {}, fixes until {}, /usr/lib/libcuda.so.580.65.06",
+                        node.value("driver_branch.kind"), node.value("driver_branch.end_of_life")));
   EXPECT_EQ(layer(found, "NCCL").version, "2.28.3");
   for (const Layer& one : overview(node)) {
     const Layer& same = one.name == "CUDA of this build" ? one : layer(found, one.name);

@@ -29,6 +29,19 @@ TEST(LoaderCache, ADamagedCacheIsNoCache) {
   EXPECT_TRUE(parse_loader_cache(lies).empty());
 }
 
+TEST(LoaderCache, EntriesThatAllLeadToOneLongTextAreNoCache) {
+  std::vector<CacheRow> rows(1000, {own_abi, "", ""});
+  rows[0].path = "/" + std::string(4000, 'x');
+  std::string bytes = loader_cache(rows);
+  const std::string text = bytes.substr(48 + 4, 8);  // where the first entry's name and path lie
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    bytes.replace(48 + 24 * i + 4, 4, text, 4, 4);
+    bytes.replace(48 + 24 * i + 8, 4, text, 4, 4);
+  }
+  EXPECT_TRUE(parse_loader_cache(bytes).empty());
+  EXPECT_EQ(parse_loader_cache(loader_cache({rows.begin(), rows.begin() + 1})).size(), 0U) << "no name";
+}
+
 TEST(Loader, LooksAtThePathBeforeTheCacheBeforeTheStandardFolders) {
   FakeTree tree;
   const Tree seen(tree.root());
@@ -43,6 +56,27 @@ TEST(Loader, LooksAtThePathBeforeTheCacheBeforeTheStandardFolders) {
   tree.file("/home/b/liba.so.1", "");
   EXPECT_EQ(Loader(seen, {{"LD_LIBRARY_PATH", "/nowhere::/home/b:/opt/a"}}).pick("liba.so.1"),
             "/home/b/liba.so.1");
+}
+
+TEST(Loader, PassesOverALinkThatLeadsNowhere) {
+  FakeTree tree;
+  tree.link("/opt/a/liba.so.1", "/nowhere/liba.so.1.2");
+  tree.file("/usr/lib64/liba.so.1", "");
+  const Tree seen(tree.root());
+  EXPECT_EQ(Loader(seen, {{"LD_LIBRARY_PATH", "/opt/a"}}).pick("liba.so.1"), "/usr/lib64/liba.so.1");
+}
+
+TEST(Loader, PassesOverAFolderThatMayNotBeEnteredAndTellsIt) {
+  FakeTree tree;
+  tree.file("/opt/a/liba.so.1", "");
+  tree.file("/usr/lib64/liba.so.1", "");
+  tree.forbid("/opt/a");
+  const AsNobody user(tree);
+  if (!user.is()) GTEST_SKIP() << "root may enter every folder";
+  const Tree seen(tree.root());
+  const Loader loader(seen, {{"LD_LIBRARY_PATH", "/opt/a:/opt/b"}});
+  EXPECT_EQ(loader.pick("liba.so.1"), "/usr/lib64/liba.so.1");
+  EXPECT_EQ(loader.refused(), (std::vector<std::string>{"/opt/a"}));
 }
 
 TEST(Loader, AgreesWithTheRealOneAboutTheCLibrary) {

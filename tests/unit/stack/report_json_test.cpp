@@ -52,6 +52,12 @@ TEST(ReportJson, EveryStateHasItsWord) {
   }
 }
 
+TEST(ReportJson, ANumberThatDoesNotFitIsRefused) {
+  std::string text = to_json(full());
+  text.replace(text.find("\"code\":35"), 9, "\"code\":4294967331");
+  EXPECT_EQ(fault(text), "the answer of the GPU probe: code: is out of range");
+}
+
 TEST(ReportJson, BytesThatAreNoTextDoNotBreakIt) {
   GpuReport report;
   report.libcuda_path = "/lib/\xff\xfe";

@@ -85,6 +85,25 @@ TEST(Tree, EndlessLinksAreUnreadable) {
   }
 }
 
+TEST(Tree, AFolderThatMayNotBeListedIsNotAnEmptyOne) {
+  FakeTree tree;
+  tree.file("/open/x", "");
+  tree.file("/shut/inner/x", "");
+  tree.link("/lead", "shut");
+  tree.link("/loop", "loop");
+  tree.forbid("/shut");
+  const AsNobody user(tree);
+  if (!user.is()) GTEST_SKIP() << "root may look everywhere";
+  const Tree seen(tree.root());
+  EXPECT_EQ(seen.folder("/open"), Presence::present);
+  for (const char* const path : {"/shut", "/lead", "/shut/inner"}) {
+    EXPECT_EQ(seen.folder(path), Presence::unreadable) << path;
+    EXPECT_EQ(seen.folder(path, false), Presence::unreadable) << path;
+  }
+  for (const char* const path : {"/none", "/open/x", "/loop"})
+    EXPECT_EQ(seen.folder(path), Presence::absent) << path;
+}
+
 TEST(Tree, ReadsTheEndOfALogAndRawBytes) {
   FakeTree tree;
   tree.file("/log", "first\nsecond\nthird\n");

@@ -134,6 +134,21 @@ TEST(KernelName, IsShortAndKeepsTemplateArguments) {
   EXPECT_FALSE(is_foreign("empty"));
 }
 
+TEST(KernelName, ThatStandsForMoreTextThanAnyMemoryHoldsStaysAsItIs) {
+  // f(A<x, x>, A<A<x, x>, A<x, x>>, ...): each parameter twice as long as the one before.
+  const std::string digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  std::string few = "_Z1f1AI1xS0_E";
+  std::string many = few;
+  for (std::size_t i = 1; i < digits.size(); ++i) {
+    const std::string before = std::string("S") + digits[i] + "_";
+    const std::string parameter = "S_I" + before + before + "E";
+    many += parameter;
+    if (i < 4) few += parameter;
+  }
+  EXPECT_EQ(readable_kernel_name(many), many);
+  EXPECT_EQ(readable_kernel_name(few), "f");
+}
+
 TEST(OpcodePattern, EndsWhereAPartEnds) {
   EXPECT_TRUE(opcode_matches("HMMA", "HMMA.16816.F32"));
   EXPECT_TRUE(opcode_matches("HMMA.16816.F32", "HMMA.16816.F32.BF16"));

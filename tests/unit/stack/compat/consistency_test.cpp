@@ -31,6 +31,7 @@ void each_source(const Function& function) {
   all("host_compilers", t.host_compilers);
   all("frameworks", t.frameworks);
   all("systems", t.systems);
+  all("kernels", t.kernels);
   all("vgpu_releases", t.vgpu_releases);
   all("vgpu", t.vgpu);
   all("error_codes", t.error_codes);
@@ -60,6 +61,7 @@ TEST(Consistency, NoKeyStandsTwice) {
   for (const auto& row : t.host_compilers) keys.insert("compiler " + row.compiler + row.cuda.text());
   for (const auto& row : t.frameworks) keys.insert("framework " + row.framework + " " + row.version.text());
   for (const auto& row : t.systems) keys.insert("system " + row.distribution);
+  for (const auto& row : t.kernels) keys.insert(fmt::format("kernels of branch {}", row.driver.major()));
   for (const auto& row : t.vgpu_releases) keys.insert(fmt::format("vgpu release {}", row.release));
   for (const auto& row : t.vgpu_releases) keys.insert(fmt::format("vgpu branch {}", row.branch));
   for (const auto& row : t.vgpu) keys.insert("vgpu " + row.guest.text() + " on " + row.host.text());

@@ -40,6 +40,9 @@ void make_host(FakeTree& tree) {
   tree.file("/sys/devices/system/cpu/cpufreq/policy0/scaling_governor", "performance\n");
   tree.file("/sys/devices/system/cpu/cpufreq/policy1/scaling_governor", "powersave\n");
   tree.file("/proc/meminfo", "MemTotal:       2113000000 kB\n");
+  tree.file("/proc/self/cgroup", "0::/job\n");
+  tree.file("/proc/self/mountinfo", "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
+  tree.file("/sys/fs/cgroup/job/memory.max", "2147483648\n");
 }
 
 TEST(Machine, ATypicalHost) {
@@ -64,6 +67,7 @@ TEST(Machine, ATypicalHost) {
       {"host.numa_nodes", "2"},
       {"host.memory_gib", "2015"},
       {"host.cgroup_cpu_limit", "none"},
+      {"host.cgroup_memory_mib", "2048"},
       {"host.infiniband", "mlx5_0 mlx5_1"},
       {"host.infiniband.mlx5_0.state", "ACTIVE"},
       {"host.infiniband.mlx5_0.rate", "400 Gb/sec (4X NDR)"},

@@ -61,6 +61,19 @@ TEST(Rpm, ADamagedHeaderIsNone) {
   }
 }
 
+TEST(Rpm, AHeaderWhoseEntriesAllLeadToOneLongTextStaysSmall) {
+  constexpr std::uint32_t entries = 60000;
+  std::string index = number(1000) + number(6) + number(0) + number(1) +  // name
+                      number(1001) + number(6) + number(0) + number(1);   // version
+  for (std::uint32_t i = 2; i < entries; ++i) index += number(1011) + number(6) + number(0) + number(1);
+  const std::string text(1U << 20U, 'x');
+  const auto package =
+      parse_rpm_header(number(entries) + number(static_cast<std::uint32_t>(text.size())) + index + text);
+  ASSERT_TRUE(package);
+  EXPECT_LE(package->maintainer.size(), 4096U);
+  EXPECT_LE(package->name.size(), 4096U);
+}
+
 std::vector<std::string> names(const std::vector<Pin>& pins) {
   std::vector<std::string> out;
   out.reserve(pins.size());

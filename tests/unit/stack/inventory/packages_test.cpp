@@ -108,6 +108,12 @@ TEST(Packages, ReadsAptsConfiguration) {
                           "unattended-upgrade::package-blacklist=nvidia", "x=open"));
   EXPECT_THAT(parse_apt_configuration(std::string(5000, '{'), "f"), IsEmpty());
   EXPECT_THAT(parse_apt_configuration("}}}};;;", "f"), IsEmpty());
+  // A name of half a megabyte, repeated by each of 200,000 values.
+  std::string many = std::string(1U << 19U, 'n') + " {";
+  std::string named = "a {";
+  for (int i = 0; i < 200000; ++i) many += "\"\"", named += "\"\"";
+  EXPECT_THAT(parse_apt_configuration(many, "f"), IsEmpty());
+  EXPECT_LE(parse_apt_configuration(named, "f").size(), 20000U);
 }
 
 struct Unattended {

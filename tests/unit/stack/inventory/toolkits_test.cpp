@@ -24,6 +24,10 @@ TEST(Headers, ADefinedNumberIsThatOfTheWholeName) {
   EXPECT_EQ(defined_number("#define X (Y * 2)\n", "X"), std::nullopt);
   EXPECT_EQ(defined_number("#define X", "X"), std::nullopt);
   EXPECT_EQ(defined_number("#define X 99999999999", "X"), std::nullopt);
+  EXPECT_EQ(defined_number("#define X -1", "X"), std::nullopt);
+  EXPECT_EQ(defined_number(std::string(200, ' ') + "\n#  define X 7", "X"), 7);
+  // A step back to the line's beginning for each of four million names would take minutes.
+  EXPECT_EQ(defined_number(std::string(4U << 20U, 'X'), "X"), std::nullopt);
 }
 
 TEST(Headers, VersionFilesOfToolkits) {
@@ -49,6 +53,7 @@ TEST(Headers, LimitsOfHostCompilers) {
   EXPECT_EQ(old_one.gcc, 6);
   EXPECT_EQ(old_one.clang, std::nullopt);
   EXPECT_EQ(limits_in_host_config("").gcc, std::nullopt);
+  EXPECT_EQ(limits_in_host_config("#if __GNUC__ >= -2147483648").gcc, std::nullopt);
   EXPECT_EQ(limits_in_host_config("#if __GNUC__ > \n").gcc, std::nullopt);
 }
 

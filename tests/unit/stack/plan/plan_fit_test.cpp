@@ -173,6 +173,9 @@ TEST(Nccl, IsListedWithCuda) {
   EXPECT_EQ(old_nccl.remedy, "Use a newer NCCL, built for CUDA 13.");
   EXPECT_EQ(fit_nccl_cuda(t(), v("2.27.3"), 11).remedy, "Use an older NCCL, built for CUDA 11.");
   EXPECT_EQ(fit_nccl_cuda(t(), v("2.4.8"), 10).fit, Fit::unknown);
+  for (const char* const newer : {"2.99.1", "3.0", "9"})
+    EXPECT_EQ(fit_nccl_cuda(tables(), v(newer), 13).fit, Fit::unknown)
+        << newer << " is newer than any source";
 }
 
 }  // namespace

@@ -86,6 +86,24 @@ TEST(Rollout, TheCanaryIsTypicalOfTheLargestKindAndEachOtherKindHasItsOwn) {
             "Upgrade the driver from 570.124.06 to 580, then restart the machine.");
 }
 
+TEST(Rollout, NoWaveOfOtherKindsIsLargerThanTheShare) {
+  std::vector<RolloutNode> nodes;
+  for (int kind = 0; kind < 9; ++kind)
+    nodes.push_back(node(fmt::format("n{}", kind), fmt::format("570.{}.06", 124 + kind)));
+  EXPECT_THAT(waves(plan_of(nodes, "driver=580", .34)),
+              ElementsAre("canary: 1", "one of each other kind, 1 of 3: 3",
+                          "one of each other kind, 2 of 3: 3", "one of each other kind, 3 of 3: 2"));
+}
+
+TEST(Rollout, AWaveSaysHowManyNodesItTakes) {
+  const Rollout of_many = plan_of(fleet(40), "driver=580");
+  EXPECT_THAT(of_many.waves[1].why, HasSubstr("4 nodes first: "));
+  EXPECT_THAT(of_many.waves[2].why, HasSubstr("At most 25% of the nodes at once"));
+  const Rollout of_few = plan_of(fleet(3), "driver=580", .1);
+  EXPECT_THAT(of_few.waves[1].why, HasSubstr("1 node first: "));
+  EXPECT_THAT(of_few.waves[2].why, HasSubstr("One node at once"));
+}
+
 TEST(Rollout, WhoCannotAndWhy) {
   std::vector<RolloutNode> nodes = fleet(2);
   nodes.push_back(node("volta", "570.124.06", "Tesla V100-SXM2-32GB", "7.0"));

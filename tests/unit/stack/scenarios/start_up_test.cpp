@@ -78,6 +78,14 @@ const Scenario scenarios[] = {
        m.answer("nvml_result", "18");
      },
      "umd_kmd_mismatch", "580.95.05"},
+    {"AContainerBringsALibraryOfAnotherDriver",
+     [](Machine& m) {
+       m.driver("580.65.06", 1);
+       m.file("/.dockerenv", "");
+       m.libraries("570.86.10");
+       m.answer("init_result", "803");
+     },
+     "umd_kmd_mismatch", "570.86.10"},
     {"NvmlMismatchAlone",
      [](Machine& m) {
        m.driver("535.183.01", 1, "NVIDIA A100-SXM4-80GB", "8.0");
@@ -155,6 +163,17 @@ const Scenario scenarios[] = {
        m.answer("nvml_result", "9");
      },
      "secure_boot_rejects_module", "Secure Boot"},
+    {"AnOldVmImageOnANewHost",
+     [](Machine& m) {
+       m.driver("470.256.02", 1, "NVIDIA H100 80GB HBM3", "9.0", false);
+       m.file("/proc/cpuinfo", "processor\t: 0\nmodel name\t: Intel Xeon\nflags\t\t: fpu hypervisor\n");
+       m.kernel_log("NVRM: The NVIDIA GPU 0000:01:00.0 (PCI ID: 10de:2330)");
+       m.kernel_log(
+           "NVRM: installed in this system is not supported by the NVIDIA 470.256.02 driver release.");
+       m.answer("init_result", "100");
+       m.answer("devices", "0");
+     },
+     "gpu_generation_not_driven", "470.256.02"},
     {"NoDriverLibrary",
      [](Machine& m) {
        m.healthy(1);

@@ -1,0 +1,73 @@
+// A kernel without a module, that the installed driver is too old for.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "stack/hardware.hpp"
+#include "stack/rules/driver_branch.hpp"
+#include "stack/rules/driver_parts.hpp"
+
+namespace gpugauge::stack {
+namespace {
+
+/// "6.18" of "6.18.3-generic"; nullopt where the release begins otherwise.
+std::optional<Version> line_of(const std::string& release) {
+  const auto version = Version::parse(first_version(release));
+  if (!version || version->size() < 2) return std::nullopt;
+  return version->first(2);
+}
+
+/// The lowest branch from this one on that still gets fixes and was packaged for the kernel.
+const KernelSupport* branch_for(const RuleInput& input, const Version& driver, const Version& kernel) {
+  const KernelSupport* best = nullptr;
+  for (const KernelSupport& row : input.tables.kernels) {
+    const DriverBranch* const branch = input.tables.branch(row.driver);
+    if (row.driver.major() < driver.major() || !row.kernel.contains(kernel)) continue;
+    if (branch == nullptr || has_ended(*branch, input.today)) continue;
+    if (best == nullptr || row.driver < best->driver) best = &row;
+  }
+  return best;
+}
+
+}  // namespace
+
+void check_kernel(const RuleInput& input, const Version& driver, Findings& findings) {
+  const Inventory& inventory = input.inventory;
+  const KernelSupport* const row = input.tables.kernel_support(driver);
+  if (row == nullptr || !row->kernel.most || !container_of(inventory).empty()) return;
+  struct Place {
+    const char* module;
+    const char* release;
+    const char* label;
+  };
+  for (const Place& place :
+       {Place{"driver.module_for_running_kernel", "kernel.version", "running kernel"},
+        Place{"driver.module_for_newest_kernel", "driver.newest_kernel", "newest installed kernel"}}) {
+    const auto kernel = line_of(inventory.value(place.release));
+    // A kernel that has its module is proof enough that it can be built.
+    if (!is(inventory, place.module, "no") || !kernel || *kernel <= *row->kernel.most) continue;
+    Finding finding =
+        make_finding(Cause("kernel_newer_than_driver"), Severity::note,
+                     fmt::format("Kernel {} is newer than those that driver branch {} was packaged for",
+                                 kernel->text(), driver.major()),
+                     "NVIDIA's module is compiled against the kernel, whose interfaces change from release "
+                     "to release: an older "
+                     "driver's module then cannot be built, or not without patches.");
+    add_seen(finding, inventory,
+             {{place.release, place.label}, {place.module, "module for it:"}, {"driver.version", "driver"}});
+    finding.evidence.push_back(
+        fmt::format("driver {}, the newest of its branch in the table: kernels up to {}", row->driver.text(),
+                    row->kernel.most->text()));
+    if (const KernelSupport* const better = branch_for(input, driver, *kernel)) {
+      finding.next.push_back(fmt::format("Update to driver {} or newer, packaged for kernels up to {}",
+                                         better->driver.text(), better->kernel.most->text()));
+    }
+    finding.next.emplace_back("Or start the kernel that has a module, and hold it");
+    finding.sources = {cited(row->source)};
+    finding.layers = {"driver", "kernel"};
+    findings.push_back(std::move(finding));
+    return;
+  }
+}
+
+}  // namespace gpugauge::stack

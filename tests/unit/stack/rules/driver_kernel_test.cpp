@@ -1,0 +1,85 @@
+#include <gmock/gmock.h>
+
+#include "unit/stack/rules/inventories.hpp"
+
+namespace gpugauge::stack {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+Tables with_kernels() {
+  Tables tables = small_tables();
+  const Source read{"a distribution", true};
+  tables.kernels = {{version("535.309.01"), {std::nullopt, version("6.18")}, read},
+                    {version("580.178.04"), {std::nullopt, version("7.2")}, read},
+                    {version("595.91.07"), {std::nullopt, version("7.3")}, read}};
+  return tables;
+}
+
+Findings kernels(const Inventory& inventory, const std::string& today = test_day) {
+  const Tables tables = with_kernels();
+  Findings findings;
+  check_driver({inventory, tables, Policy::development, today}, findings);
+  expect_well_formed(findings);
+  return findings;
+}
+
+Inventory with_newest(const std::string& driver, const std::string& kernel, const std::string& module) {
+  Inventory inventory = h200_machine();
+  set_all(inventory, {{"driver.version", driver},
+                      {"driver.newest_kernel", kernel},
+                      {"driver.module_for_newest_kernel", module}});
+  return inventory;
+}
+
+TEST(DriverKernel, AKernelThatTheBranchWasNeverPackagedFor) {
+  const Findings findings = kernels(with_newest("580.65.06", "7.3.1-200.fc45.x86_64", "no"));
+  const Finding finding = the(findings, "kernel_newer_than_driver");
+  EXPECT_EQ(finding.severity, Severity::note);
+  EXPECT_EQ(finding.title, "Kernel 7.3 is newer than those that driver branch 580 was packaged for");
+  EXPECT_THAT(finding.evidence,
+              Contains("driver 580.178.04, the newest of its branch in the table: kernels up to 7.2"));
+  EXPECT_EQ(finding.next.front(), "Update to driver 595.91.07 or newer, packaged for kernels up to 7.3");
+}
+
+TEST(DriverKernel, AModuleThatIsThereIsProofEnough) {
+  EXPECT_THAT(said(kernels(with_newest("580.65.06", "7.3.1", "yes"))),
+              Not(Contains("note kernel_newer_than_driver")));
+  EXPECT_THAT(said(kernels(with_newest("580.65.06", "7.2.9", "no"))),
+              Not(Contains("note kernel_newer_than_driver")))
+      << "7.2 covers its patch levels";
+  EXPECT_THAT(said(kernels(with_newest("550.54.15", "9.9.9", "no"))),
+              Not(Contains("note kernel_newer_than_driver")))
+      << "no row, nothing said";
+  EXPECT_THAT(said(kernels(with_newest("580.65.06", "rolling", "no"))),
+              Not(Contains("note kernel_newer_than_driver")));
+}
+
+TEST(DriverKernel, WithoutABranchThatKnowsItOnlyTheOldKernelHelps) {
+  const Finding finding = the(kernels(with_newest("595.91.07", "7.9.0", "no")), "kernel_newer_than_driver");
+  EXPECT_THAT(finding.next, ElementsAre("Or start the kernel that has a module, and hold it"));
+}
+
+TEST(DriverBranchAdvice, NamesTheBranchToTake) {
+  Inventory inventory = h200_machine();
+  set(inventory, "driver.version", "535.183.01");
+  const Finding ended = the(kernels(inventory), "driver_branch_ended");
+  EXPECT_THAT(ended.next,
+              Contains("Take branch 580 (long-term support, fixes until 2028-08-04); its newest release "
+                       "known to the tables is 580.65.06."));
+  EXPECT_THAT(ended.next, Contains("See what the step takes: gpugauge doctor --plan driver=580.65.06"));
+}
+
+TEST(DriverBranchAdvice, OfGpusThatNoLivingBranchDrives) {
+  Inventory inventory = h200_machine();
+  set(inventory, "driver.version", "535.183.01");
+  set(inventory, "gpu.0.compute_capability", "3.7", "nvml");
+  EXPECT_THAT(the(kernels(inventory), "driver_branch_ended").next,
+              Contains(HasSubstr("The tables know no branch that")));
+}
+
+}  // namespace
+}  // namespace gpugauge::stack
