@@ -90,7 +90,7 @@ Way measure_way(int from, int to, std::uint64_t seed, double budget_seconds) {
 void peer(Trial& trial) {
   const int devices = cuda::start_up().devices;
   const int ways = devices * (devices - 1);
-  const double budget = 4 * trial.window().seconds / ways;
+  const double budget = trial.window().seconds / ways;
   unsigned long long mismatches = 0;
   std::string wrong;
   for (int from = 0; from < devices; ++from)
@@ -131,6 +131,7 @@ const Registration registered{
         .bad_value(
             "an NVLink that is down, peer access taken away by ACS or an IOMMU, a pair on two sockets, a "
             "PCIe link that is narrow")
+        .window_share(20)
         .custom_metrics("p2p")
         .requires_devices(2)
         .from(Depth::standard)

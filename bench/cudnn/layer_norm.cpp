@@ -77,18 +77,26 @@ void measure_layer_norm(Trial& trial, kernels::Element type) {
   note_plan(trial, plans, candidates.first(), stream);
 }
 
-const Registration registered{
-    define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
-        .variant("bf16")
-        .isolates("Layer normalisation of long rows in bf16, one read and one write of each element: memory "
-                  "bandwidth decides; cuDNN's own first plan, and the best of the first ten")
-        .bad_value("lower memory bandwidth; another cuDNN that fell back from its fused kernel")
-        .axis("columns", {"8192"})
-        .quantity(Quantity::bandwidth, "hbm")
-        .statistics({Statistic::median, Statistic::mean})
-        .requires_gpu(80)
-        .from(Depth::deep)
-        .body([](Trial& trial) { measure_layer_norm(trial, kernels::Element::bf16); })};
+Definition of_type(const char* name, kernels::Element type) {
+  Definition made = define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP);
+  made.variant(name)
+      .isolates(fmt::format(
+          "Layer normalisation of long rows in {}, one read and one write of each element: memory bandwidth "
+          "decides; cuDNN's own first plan, and the best of the first ten",
+          name))
+      .bad_value("lower memory bandwidth; another cuDNN that fell back from its fused kernel")
+      .axis("columns", {"8192"})
+      .quantity(Quantity::bandwidth, "hbm")
+      .statistics({Statistic::median, Statistic::mean})
+      .requires_gpu(80)
+      .from(Depth::deep)
+      .body([type](Trial& trial) { measure_layer_norm(trial, type); });
+  return made;
+}
+
+const Registration with_bf16{of_type("bf16", kernels::Element::bf16)};
+const Registration with_fp16{of_type("fp16", kernels::Element::fp16)};
+const Registration with_fp32{of_type("fp32", kernels::Element::fp32)};
 
 }  // namespace
 }  // namespace gpugauge::bench::cudnn

@@ -87,23 +87,28 @@ void gemm(Trial& trial) {
                0);
 }
 
-const Registration registered{
-    define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
-        .isolates("Silent corruption in the SMs: one bf16 product on Tensor Cores, repeated, must be the "
-                  "same bit for "
-                  "bit. Of every 64x64 tile it is known which SM made it, so that a wrong one is named. "
-                  "Between the "
-                  "repeats the fast product runs for its power")
-        .bad_value(
-            "an SM that computes wrongly: take the GPU out of service. With wrong tiles on many SMs: memory, "
-            "power or an unstable clock")
-        .axis("time", {"short", "long"})
-        .custom_metrics()
-        .deterministic()
-        .requires_gpu(80)
-        .from(Depth::standard, "time", {"short"})
-        .from(Depth::deep, "time", {"long"})
-        .body(gemm)};
+Definition screen(const Time& time) {
+  Definition made = define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP);
+  made.variant(time.variant)
+      .isolates(
+          "Silent corruption in the SMs: one bf16 product on Tensor Cores, repeated, must be the "
+          "same bit for "
+          "bit. Of every 64x64 tile it is known which SM made it, so that a wrong one is named. "
+          "Between the "
+          "repeats the fast product runs for its power")
+      .bad_value(
+          "an SM that computes wrongly: take the GPU out of service. With wrong tiles on many SMs: memory, "
+          "power or an unstable clock")
+      .window_share(time.window_share)
+      .custom_metrics()
+      .deterministic()
+      .requires_gpu(80)
+      .body(gemm);
+  return made;
+}
+
+const Registration registered_short{screen(short_time).from(Depth::standard)};
+const Registration registered_long{screen(long_time).from(Depth::deep)};
 
 }  // namespace
 }  // namespace gpugauge::bench::integrity

@@ -11,19 +11,18 @@ namespace gpugauge::bench::integrity {
 namespace {
 
 // What stays free: a tenth of the memory for others, as everywhere, and some for the runtime.
-std::size_t words_for(Trial& trial) {
+std::size_t words_for(Trial& trial, bool all) {
   constexpr std::size_t gibibyte = std::size_t{1} << 30;
   const std::size_t free = cuda::free_memory_bytes();
   const std::size_t reserve = cuda::device().memory_bytes / 10 + (256 << 20);
   if (free < reserve + gibibyte) trial.skip("less than a GiB of GPU memory is free beside a tenth of it");
   // The short screen takes a part of it: writing and reading all of it takes longer than its window.
-  const std::size_t bytes =
-      trial.parameter("time") == "long" ? free - reserve : std::min(free - reserve, 16 * gibibyte);
+  const std::size_t bytes = all ? free - reserve : std::min(free - reserve, 16 * gibibyte);
   return bytes / (1 << 20) * (1 << 20) / sizeof(std::uint64_t);
 }
 
-void memory(Trial& trial) {
-  const cuda::DeviceBuffer<std::uint64_t> words(words_for(trial));
+void memory(Trial& trial, bool all) {
+  const cuda::DeviceBuffer<std::uint64_t> words(words_for(trial, all));
   const cuda::DeviceBuffer<kernels::integrity::Faults> device_faults(1);
   const cuda::Stream stream;
   cuda::check(kernels::integrity::reset_faults(device_faults.get(), stream.get()),
@@ -53,24 +52,28 @@ void memory(Trial& trial) {
                static_cast<double>(faults.count), 0);
 }
 
-const Registration registered{
-    define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
-        .isolates(
-            "Silent corruption in device memory and on the way to it: every word is written with a pattern "
-            "of its "
-            "own address and read back, then with its inverse, over up to 16 GiB (short) or all free memory "
-            "(long)")
-        .bad_value(
-            "memory cells, an address line or an L2 slice that is damaged where ECC is off or does not see "
-            "it: "
-            "take the GPU out of service. Addresses are virtual: they tell how wide the damage is, not which "
-            "cell it is")
-        .axis("time", {"short", "long"})
-        .custom_metrics()
-        .requires_gpu()
-        .from(Depth::standard, "time", {"short"})
-        .from(Depth::deep, "time", {"long"})
-        .body(memory)};
+Definition screen(const Time& time, bool all) {
+  Definition made = define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP);
+  made.variant(time.variant)
+      .isolates(
+          "Silent corruption in device memory and on the way to it: every word is written with a pattern "
+          "of its "
+          "own address and read back, then with its inverse, over up to 16 GiB (short) or all free memory "
+          "(long)")
+      .bad_value(
+          "memory cells, an address line or an L2 slice that is damaged where ECC is off or does not see "
+          "it: "
+          "take the GPU out of service. Addresses are virtual: they tell how wide the damage is, not which "
+          "cell it is")
+      .window_share(time.window_share)
+      .custom_metrics()
+      .requires_gpu()
+      .body([all](Trial& trial) { memory(trial, all); });
+  return made;
+}
+
+const Registration registered_short{screen(short_time, false).from(Depth::standard)};
+const Registration registered_long{screen(long_time, true).from(Depth::deep)};
 
 }  // namespace
 }  // namespace gpugauge::bench::integrity

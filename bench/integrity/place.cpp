@@ -28,11 +28,13 @@ std::string TileFaults::sentence(std::size_t most) const {
   for (std::size_t i = 0; i < std::min(most, order.size()); ++i)
     sms += fmt::format("{}SM {} ({})", sms.empty() ? "" : ", ", order[i].first, order[i].second);
   if (order.size() > most) sms += fmt::format(" and {} more", order.size() - most);
+  const std::string many = fmt::format("{} {}{} differ{}; made by {}", count_, noun_, count_ == 1 ? "" : "s",
+                                       count_ == 1 ? "s" : "", sms);
+  if (across_ == 0) return fmt::format("{}; the first is number {}", many, by_tile_.begin()->first);
   const auto tile = static_cast<int>(by_tile_.begin()->first);
   const int row = tile / across_ * edge_;
   const int column = tile % across_ * edge_;
-  return fmt::format("{} tile{} differ{}; made by {}; the first at rows {}-{}, columns {}-{}", count_,
-                     count_ == 1 ? "" : "s", count_ == 1 ? "s" : "", sms, row, row + edge_ - 1, column,
+  return fmt::format("{}; the first at rows {}-{}, columns {}-{}", many, row, row + edge_ - 1, column,
                      column + edge_ - 1);
 }
 

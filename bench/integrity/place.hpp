@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kernels/integrity/faults.hpp"
@@ -16,6 +17,12 @@ class TileFaults {
  public:
   /// `across`: tiles side by side in the result; `edge`: rows and columns of a tile.
   TileFaults(int across, int edge) : across_(across), edge_(edge) {}
+  /// Results that have a number and no place: "transform".
+  static TileFaults numbered(std::string noun) {
+    TileFaults made(0, 0);
+    made.noun_ = std::move(noun);
+    return made;
+  }
 
   /// One repeat: sums, and the SM that made each tile. All vectors have one entry a tile.
   void add(const std::vector<std::uint64_t>& reference, const std::vector<std::uint64_t>& sums,
@@ -27,8 +34,9 @@ class TileFaults {
   std::string sentence(std::size_t most = 8) const;
 
  private:
-  int across_;
+  int across_;  ///< 0: numbered
   int edge_;
+  std::string noun_ = "tile";
   std::size_t count_ = 0;
   std::map<std::uint32_t, std::size_t> by_sm_;
   std::map<std::size_t, int> by_tile_;

@@ -10,9 +10,16 @@
 
 namespace gpugauge::bench::integrity {
 
-/// Calls `once` for the window (axis "time": short) or ten times as long (long), three times at least. Adds
-/// the metric "repeats", which is recorded and not judged: what is judged are the verifications. Throws
-/// Interrupted.
+/// How long an operation is repeated: the variant of its id, and its share of the profile's window.
+struct Time {
+  const char* variant;
+  double window_share;
+};
+inline constexpr Time short_time{"short", 2.5};
+inline constexpr Time long_time{"long", 50};
+
+/// Calls `once` for the trial's window, three times at least. Adds the metric "repeats", which is recorded
+/// and not judged: what is judged are the verifications. Throws Interrupted.
 void repeat_for_window(Trial& trial, const std::function<void()>& once);
 
 }  // namespace gpugauge::bench::integrity

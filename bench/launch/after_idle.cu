@@ -36,7 +36,7 @@ const Registration registered{
         .bad_value("persistence mode off, a power-saving governor or deep processor sleep states, link power "
                    "management, locked low clocks")
         .from(Depth::deep)
-        .window_share(5)
+        .window_share(21)  // 20 operations and a gap of 200 ms before each
         .quantity(Quantity::latency, "launch")
         .statistics({Statistic::median})
         .requires_gpu()

@@ -100,6 +100,7 @@ const Registration registered{
                   "knee is the footprint at which bandwidth has fallen halfway from L2's to device memory's")
         .bad_value("a low SM clock for the plateaus; for the knee a MIG slice, persisting L2 lines left by "
                    "another program, a partly disabled L2")
+        .window_share(5)  // some thirty footprints
         .custom_metrics()
         .requires_gpu()
         .from(Depth::standard)

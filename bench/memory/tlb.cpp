@@ -69,6 +69,7 @@ const Registration registered{
                   "L2, so that the footprint at which latency rises by a fifth is the reach of the address "
                   "translation caches")
         .bad_value("device memory in small pages, an IOMMU or virtualisation layer that splits pages")
+        .window_share(5)  // up to twelve footprints
         .custom_metrics()
         .batch_seconds(5e-3)
         .requires_gpu()

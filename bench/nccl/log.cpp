@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <regex>
+#include <charconv>
 #include <sstream>
+#include <string_view>
 
 namespace gpugauge::bench::nccl {
 
@@ -31,20 +32,76 @@ std::string protocol_name(const std::string& word) {
   return lower(word);
 }
 
-/// "NET/IB/0(3)/GDRDMA" and "NET/IB/1/GDRDMA" are one kind of path: the device's number is left out. So is
-/// what old versions write behind it (" comm 0x5575... nRanks 02").
-std::string path_of(std::string text) {
-  text = text.substr(0, text.find(" comm "));
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0) text.pop_back();
-  static const std::regex device(R"(/\d+(\(\d+\))?(?=/|$))");
-  return text.rfind("NET/", 0) == 0 ? std::regex_replace(text, device, "") : text;
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
-std::optional<int> count_before(const std::string& line, const char* words) {
-  const std::regex pattern("(\\d+) " + std::string(words));
-  std::smatch match;
-  if (!std::regex_search(line, match, pattern)) return std::nullopt;
-  return std::stoi(match[1]);
+/// The whole text as a number; nullopt where it is none, or too large.
+template <typename Number>
+std::optional<Number> number_in(std::string_view text) {
+  Number value{};
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (fault != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+/// The longest part at the end, or at the beginning, of which each letter passes.
+std::string_view last_of(std::string_view text, bool (*passes)(char)) {
+  std::size_t from = text.size();
+  while (from > 0 && passes(text[from - 1])) --from;
+  return text.substr(from);
+}
+std::string_view first_of(std::string_view text, bool (*passes)(char)) {
+  std::size_t end = 0;
+  while (end < text.size() && passes(text[end])) ++end;
+  return text.substr(0, end);
+}
+
+/// Without the words in front; nullopt where the text does not begin with them.
+std::optional<std::string_view> after(std::string_view text, std::string_view words) {
+  if (!text.starts_with(words)) return std::nullopt;
+  return text.substr(words.size());
+}
+
+/// A device's number: "0" of "NET/IB/0/GDRDMA", "0(3)" of "NET/IB/0(3)/GDRDMA".
+bool is_device(std::string_view part) {
+  const std::string_view number = first_of(part, is_digit);
+  std::string_view rest = part.substr(number.size());
+  if (number.empty() || rest.empty()) return !number.empty();
+  if (rest.front() != '(' || rest.back() != ')' || rest.size() < 3) return false;
+  rest = rest.substr(1, rest.size() - 2);
+  return first_of(rest, is_digit).size() == rest.size();
+}
+
+/// "NET/IB/0(3)/GDRDMA" and "NET/IB/1/GDRDMA" are one kind of path: the device's number is left out. So is
+/// what old versions write behind it (" comm 0x5575... nRanks 02").
+std::string path_of(std::string_view text) {
+  text = text.substr(0, text.find(" comm "));
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0) text.remove_suffix(1);
+  if (!text.starts_with("NET/")) return std::string(text);
+  std::string path;
+  for (std::size_t start = 0; start <= text.size();) {
+    const std::size_t end = std::min(text.find('/', start), text.size());
+    const std::string_view part = text.substr(start, end - start);
+    if (start == 0 || !is_device(part)) path.append(start == 0 ? "" : "/").append(part);
+    start = end + 1;
+  }
+  return path;
+}
+
+/// The number before the words: 24 of "24 coll channels, ..."; "p2p channels per peer" are no "p2p channels".
+std::optional<int> count_before(std::string_view line, std::string_view words) {
+  for (std::size_t at = line.find(words); at != std::string_view::npos; at = line.find(words, at + 1)) {
+    if (line.substr(at + words.size()).starts_with(" per")) continue;
+    std::string_view before = line.substr(0, at);
+    if (!before.ends_with(' ')) continue;
+    before.remove_suffix(1);
+    if (const auto number = number_in<int>(last_of(before, is_digit))) return number;
+  }
+  return std::nullopt;
 }
 
 std::string behind(const std::string& line, const std::string& words) {
@@ -55,16 +112,55 @@ std::string behind(const std::string& line, const std::string& words) {
   return rest;
 }
 
-void read_choice(const std::string& line, Log& log) {
-  static const std::regex choice(
-      R"((?:(\w+): )?(\d+) Bytes -> Algo (\w+) proto (\w+)(?: channel\{Lo\.\.Hi\}=\{(\d+\.\.\d+)\})?)");
-  static const std::regex symmetric(R"((\w+) \[Symmetric\]: (\d+) Bytes -> Kernel (\S+))");
-  std::smatch match;
-  if (std::regex_search(line, match, choice))
-    log.choices.push_back(
-        {match[1], std::stoull(match[2]), algorithm_name(match[3]), protocol_name(match[4]), match[5]});
-  else if (std::regex_search(line, match, symmetric))
-    log.choices.push_back({match[1], std::stoull(match[2]), "symmetric", match[3], ""});
+/// "{0..3}" behind "channel{Lo..Hi}=": "0..3".
+std::string channels_of(std::string_view text) {
+  const auto range = after(text, " channel{Lo..Hi}={");
+  if (!range) return "";
+  const std::string_view low = first_of(*range, is_digit);
+  const auto rest = after(range->substr(low.size()), "..");
+  if (low.empty() || !rest) return "";
+  const std::string_view high = first_of(*rest, is_digit);
+  if (high.empty() || !rest->substr(high.size()).starts_with('}')) return "";
+  return std::string(low) + ".." + std::string(high);
+}
+
+/// "AllReduce: 33554432 Bytes -> Algo NVLS proto LL128 channel{Lo..Hi}={0..15}", or
+/// "AllReduce [Symmetric]: 1024 Bytes -> Kernel AllReduce_AGxLL_R".
+void read_choice(std::string_view line, Log& log) {
+  constexpr std::string_view arrow = " Bytes -> ";
+  for (std::size_t at = line.find(arrow); at != std::string_view::npos; at = line.find(arrow, at + 1)) {
+    std::string_view before = line.substr(0, at);
+    const std::string_view digits = last_of(before, is_digit);
+    const auto bytes = number_in<std::uint64_t>(digits);
+    if (!bytes) continue;
+    before.remove_suffix(digits.size());
+    const std::string_view rest = line.substr(at + arrow.size());
+    if (const auto choice = after(rest, "Algo ")) {
+      const std::string_view algorithm = first_of(*choice, is_word);
+      const auto behind_it = after(choice->substr(algorithm.size()), " proto ");
+      if (algorithm.empty() || !behind_it) continue;
+      const std::string_view protocol = first_of(*behind_it, is_word);
+      if (protocol.empty()) continue;
+      if (before.ends_with(": "))
+        before.remove_suffix(2);
+      else
+        before = {};
+      log.choices.push_back({std::string(last_of(before, is_word)), *bytes,
+                             algorithm_name(std::string(algorithm)), protocol_name(std::string(protocol)),
+                             channels_of(behind_it->substr(protocol.size()))});
+      return;
+    }
+    constexpr std::string_view mark = " [Symmetric]: ";
+    const auto kernel = after(rest, "Kernel ");
+    if (!kernel || !before.ends_with(mark)) continue;
+    before.remove_suffix(mark.size());
+    const std::string_view collective = last_of(before, is_word);
+    const std::string_view name =
+        first_of(*kernel, [](char c) { return std::isspace(static_cast<unsigned char>(c)) == 0; });
+    if (collective.empty() || name.empty()) continue;
+    log.choices.push_back({std::string(collective), *bytes, "symmetric", std::string(name), ""});
+    return;
+  }
 }
 
 void read_network(const std::string& line, Log& log) {
@@ -93,11 +189,11 @@ Log parse_log(const std::string& text) {
       if (!version.empty()) log.version = version.substr(0, version.find(' '));
     }
     if (line.find(" -> ") != std::string::npos && line.find(" via ") != std::string::npos)
-      ++log.paths[path_of(line.substr(line.find(" via ") + 5))];
+      ++log.paths[path_of(std::string_view(line).substr(line.find(" via ") + 5))];
     if (line.find("coll channels") != std::string::npos) {
       log.collective_channels = count_before(line, "coll channels");
       log.nvls_channels = count_before(line, "nvls channels");
-      log.point_to_point_channels = count_before(line, "p2p channels(?! per)");
+      log.point_to_point_channels = count_before(line, "p2p channels");
     }
     log.rings = log.rings || line.find("Connected all rings") != std::string::npos;
     log.trees = log.trees || line.find("Connected all trees") != std::string::npos;

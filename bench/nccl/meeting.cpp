@@ -12,6 +12,7 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nccl.h>
 #include <unistd.h>
 
@@ -188,6 +189,8 @@ bool register_meeting() {
     facts["ranks.rank"] = std::to_string(launch()->rank);
     facts["ranks.size"] = std::to_string(launch()->size);
     facts["ranks.launcher"] = launch()->launcher;
+    // Which nodes the measurement belongs to; unknown where the ranks did not come together.
+    if (channel() != nullptr) facts["ranks.nodes"] = fmt::format("{}", fmt::join(channel()->hosts(), " "));
   };
   set_environment(std::move(environment));
   return true;

@@ -17,7 +17,6 @@ const Registration registered{
         .requires_gpu()
         .deterministic()
         .from(Depth::deep)
-        .from(Depth::standard, "columns", {"4096"})
         .body([](Trial& trial) {
           measure_rows(
               trial,

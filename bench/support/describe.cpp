@@ -47,8 +47,11 @@ nlohmann::ordered_json json_of(const Definition& definition) {
 std::string describe(const FamilyInfo& family) {
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   for (const Definition* definition : definitions()) all.push_back(json_of(*definition));
-  const nlohmann::ordered_json root{
-      {"schema", "gpugauge.definitions/1"}, {"family", family.name}, {"definitions", all}};
+  const nlohmann::ordered_json root{{"schema", "gpugauge.definitions/1"},
+                                    {"family", family.name},
+                                    {"start_seconds", family.start_seconds},
+                                    {"beside_seconds", family.beside_seconds},
+                                    {"definitions", all}};
   return root.dump(2) + "\n";
 }
 

@@ -136,7 +136,7 @@ void enter(benchmark::State& state, const Instance& instance, const Window& wind
 bool run_benchmarks(const std::string& program, const Options& options, const std::vector<Instance>& chosen,
                     Recorder& recorder) {
   for (const Instance& instance : chosen) {
-    const Window window = window_of(*instance.definition, options.window_seconds);
+    const Window window = window_of(instance, options.window_seconds, options.mean_window_seconds);
     const double batches = std::clamp(window.seconds / window.batch_seconds, 20.0, 2000.0);
     benchmark::RegisterBenchmark(
         instance.id.c_str(),
@@ -247,13 +247,29 @@ std::filesystem::path samples_path(const std::filesystem::path& asked, const std
   return own;
 }
 
-Window window_of(const Definition& definition, double seconds) {
+namespace {
+
+Window window_at_least(const Definition& definition, double seconds, double least_seconds) {
   Window window;
   window.batch_seconds = definition.batch_target_seconds;
-  window.seconds = seconds * definition.window_factor;
+  window.seconds = std::max(seconds * definition.window_factor, least_seconds);
   if (seconds >= 1) window.seconds = std::max(window.seconds, 1.0);
   window.budget_seconds = 3 * std::max(window.seconds, window.minimum_batches * window.batch_seconds);
   return window;
+}
+
+}  // namespace
+
+Window window_of(const Definition& definition, double seconds) {
+  return window_at_least(definition, seconds, 0);
+}
+
+Window window_of(const Instance& instance, double seconds, double mean_seconds) {
+  const Definition& definition = *instance.definition;
+  const std::vector<Statistic>& kinds = definition.statistic_kinds;
+  const bool mean =
+      definition.quantity_kind && std::find(kinds.begin(), kinds.end(), Statistic::mean) != kinds.end();
+  return window_at_least(definition, seconds, mean && instance.depth() == Depth::smoke ? mean_seconds : 0);
 }
 
 void summarise(result::Samples& samples) {

@@ -14,6 +14,8 @@ namespace gpugauge::bench {
 struct FamilyInfo {
   std::string name;
   std::string source_hash;
+  double start_seconds = 0;   ///< estimate: what a process takes before and after its benchmarks
+  double beside_seconds = 0;  ///< estimate: what a benchmark takes beside its window
 };
 
 /// Exit codes of a family.
@@ -38,6 +40,9 @@ std::filesystem::path samples_path(const std::filesystem::path& asked, const std
 
 /// The window of one definition when the profile gives `seconds` a benchmark.
 Window window_of(const Definition& definition, double seconds);
+/// The same for an instance. Where a mean is formed of what the profile smoke measures, the window is not
+/// shorter than `mean_seconds`: each class keeps one mean that is judged when windows are short.
+Window window_of(const Instance& instance, double seconds, double mean_seconds);
 
 /// The family's own status, from its benchmarks: ok when any is ok; else interrupted, failed or skipped, with
 /// the first reason. `benchmarks` must not be empty.

@@ -74,6 +74,8 @@ bool is_ours(const std::string& argument, Options& options) {
     options.seed = integer_of<std::uint64_t>(argument, *seed);
   } else if (const auto window = value_of(argument, "gpugauge_window")) {
     options.window_seconds = seconds_of(argument, *window);
+  } else if (const auto mean_window = value_of(argument, "gpugauge_mean_window")) {
+    options.mean_window_seconds = seconds_of(argument, *mean_window);
   } else if (const auto only = value_of(argument, "gpugauge_only")) {
     options.only = path_of(argument, *only);
   } else if (const auto depth = value_of(argument, "gpugauge_depth")) {
@@ -119,6 +121,8 @@ std::string help_text(const std::string& family) {
       "  --gpugauge_samples=FILE    write every batch and metric to FILE (JSON)\n"
       "  --gpugauge_seed=N          shuffle the order of the benchmarks\n"
       "  --gpugauge_window=SECONDS  time window per benchmark (default 1); --benchmark_min_time is the same\n"
+      "  --gpugauge_mean_window=S   at least S seconds where a mean is judged of what the profile smoke "
+      "measures\n"
       "  --gpugauge_only=FILE       measure only the ids in FILE, one per line\n"
       "  --gpugauge_depth=DEPTH     only what the profile smoke, quick, standard or deep measures\n"
       "  --gpugauge_describe        print what each benchmark isolates, as JSON\n"

@@ -77,7 +77,8 @@ void ThreadTeam::help(int member, int cpu) {
     const Pinned here({cpu});
     int seen = round_.load();
     done();
-    while (true) {
+    // A team that could not be completed may have been ended before this member saw its first round.
+    while (!ending_.load()) {
       seen = changed(round_, seen);
       if (ending_.load()) return;
       (*task_)(member);

@@ -38,6 +38,7 @@ const Registration registered{
                   "First against last second, the slowest second, spread, two modes")
         .bad_value(
             "memory that throttles by temperature, cooling, a neighbour on the GPU that comes and goes")
+        .window_share(windows)
         .custom_metrics()
         .requires_gpu()
         .from(Depth::deep)

@@ -39,7 +39,7 @@ std::string series(const std::vector<double>& values, double scale) {
 }  // namespace
 
 void endure(Trial& trial, cuda::GpuTimer& timer, double work, const char* unit, const char* metric_class) {
-  const double duration = std::max(shortest_seconds, 60 * trial.window().seconds);
+  const double duration = std::max(shortest_seconds, trial.window().seconds);
   trial.note("duration_seconds", fmt::format("{:g}", duration));
   timer.warm_up();
   const double start = steady_seconds();

@@ -6,11 +6,14 @@
 
 namespace gpugauge::bench::sustained {
 
-/// Runs the timer's operation for 60 windows of the profile (60 s with a window of 1 s, ten minutes with 10
-/// s; never less than 3 s), in batches of about 20 ms. Starts cold: nothing but the first launch comes
-/// before. `work` is what one operation does, in `unit`. Adds the metrics mean, slowest_second and
-/// last_over_first, which are judged, and spread, sm_clock_first_second and sm_clock_last_second, which are
-/// recorded; the course second by second as notes. Throws Interrupted.
+/// Share of the profile's window: 60 s where the others have a fifth of a second, ten minutes with
+/// --gpugauge_window=2.
+inline constexpr double windows = 300;
+
+/// Runs the timer's operation for the trial's window, never less than 3 s, in batches of about 20 ms. Starts
+/// cold: nothing but the first launch comes before. `work` is what one operation does, in `unit`. Adds the
+/// metrics mean, slowest_second and last_over_first, which are judged, and spread, sm_clock_first_second and
+/// sm_clock_last_second, which are recorded; the course second by second as notes. Throws Interrupted.
 void endure(Trial& trial, cuda::GpuTimer& timer, double work, const char* unit, const char* metric_class);
 
 }  // namespace gpugauge::bench::sustained

@@ -65,6 +65,7 @@ const Registration registered{
         .bad_value(
             "cooling, a power cap, a shared power budget of the node; two modes: clocks that jump between "
             "steps, or a neighbour that comes and goes")
+        .window_share(windows)
         .custom_metrics()
         .deterministic()
         .requires_gpu(80)

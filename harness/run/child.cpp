@@ -27,11 +27,14 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-std::vector<std::string> make_environment(const std::map<std::string, std::string>& changes) {
+std::vector<std::string> make_environment(const std::map<std::string, std::string>& changes,
+                                          const std::vector<std::string>& unset) {
   std::vector<std::string> variables;
   for (char** variable = environ; *variable != nullptr; ++variable) {
     const std::string text = *variable;
-    if (changes.count(text.substr(0, text.find('='))) == 0) variables.push_back(text);
+    const std::string name = text.substr(0, text.find('='));
+    const bool taken_out = std::find(unset.begin(), unset.end(), name) != unset.end();
+    if (changes.count(name) == 0 && !taken_out) variables.push_back(text);
   }
   for (const auto& [name, value] : changes) variables.push_back(fmt::format("{}={}", name, value));
   return variables;
@@ -112,7 +115,7 @@ void Child::spawn(const Command& command) {
 
   std::vector<std::string> words{command.executable.string()};
   words.insert(words.end(), command.arguments.begin(), command.arguments.end());
-  auto variables = make_environment(command.environment);
+  auto variables = make_environment(command.environment, command.unset);
   auto arguments = pointers(words);
   auto environment = pointers(variables);
   uv_process_options_t request{};

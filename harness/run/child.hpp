@@ -21,11 +21,13 @@ namespace gpugauge::run {
 
 /// What to start. No shell is involved: arguments arrive as they are.
 struct Command {
-  std::filesystem::path executable;
+  std::filesystem::path executable;                ///< a path; PATH is not searched
   std::vector<std::string> arguments;              ///< without the executable
   std::map<std::string, std::string> environment;  ///< set on top of what is inherited
+  std::vector<std::string> unset = {};             ///< variables that are not inherited
 };
 
+/// Limits of one child and what happens to its output.
 struct ChildOptions {
   double limit_seconds = 120;  ///< then SIGTERM to the whole process group; infinity: no limit
   double grace_seconds = 2;    ///< then SIGKILL
@@ -38,13 +40,15 @@ struct ChildOptions {
 
 /// How a child ended.
 struct ChildEnd {
-  bool started = false;
+  bool started = false;  ///< false: it could not be, `fault` says why, and nothing else here means anything
   std::optional<int> exit_code;  ///< absent when a signal ended it, or nothing did
-  std::optional<int> signal;
-  bool timed_out = false;
-  bool stopped = false;  ///< by stop() or kill_now()
-  int left_behind = 0;   ///< descendants that were still alive after it and were ended
-  int unkillable = 0;    ///< processes that did not end even so, the child itself among them
+  std::optional<int> signal;     ///< that ended it; absent when it ended by itself, or did not end
+  bool timed_out = false;        ///< it was still there at the time limit
+  bool stopped = false;          ///< by stop() or kill_now()
+  int left_behind = 0;           ///< descendants that were still alive after it and were ended
+  int unkillable = 0;            ///< processes that did not end even so, the child itself among them
+  /// From its start until the child itself had ended or was given up on; without the time for its
+  /// descendants.
   double wall_seconds = 0;
   std::string output;  ///< the tail
   /// "" after exit code 0, else the end of a sentence that starts with the child's name:
@@ -56,6 +60,8 @@ struct ChildEnd {
 /// be started is ended from the beginning. Destroying a running one kills its group and does not wait.
 class Child {
  public:
+  /// `loop` must outlive it. A command that cannot be started throws nothing: ended() holds at once, and
+  /// end().fault says why.
   Child(Loop& loop, const Command& command, ChildOptions options);
   ~Child();
   Child(const Child&) = delete;

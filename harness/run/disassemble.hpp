@@ -16,7 +16,7 @@ std::filesystem::path find_cuobjdump();
 
 /// What the files hold.
 struct Disassembly {
-  std::vector<stack::KernelCode> kernels;
+  std::vector<stack::KernelCode> kernels;  ///< each once, sorted by name, then architecture
   /// What could not be read, one sentence each; empty: everything was.
   std::vector<std::string> problems;
   /// Files without any machine code, by their names.

@@ -54,7 +54,9 @@ std::string describe_family(const Family& family, double timeout_seconds) {
     too_long = too_long || description.size() + text.size() > longest_description;
     if (!too_long) description += text;
   };
-  const auto end = run_child({family.executable, {"--gpugauge_describe"}, {}}, options);
+  std::vector<std::string> arguments = family.arguments;
+  arguments.emplace_back("--gpugauge_describe");
+  const auto end = run_child({family.executable, std::move(arguments), {}}, options);
   const auto name = family.executable.filename().string();
   if (!end.fault.empty())
     throw result::FileError(fmt::format("{} {} when asked to describe itself{}", name, end.fault,

@@ -17,27 +17,34 @@ namespace gpugauge::run {
 /// Sums since boot, or since this process or its groups were made. Seconds are processor seconds unless said
 /// otherwise; absent where the kernel does not count.
 struct HostCounters {
-  std::optional<double> busy_seconds;  ///< all processors: user, system, interrupts
-  std::optional<double> iowait_seconds;
-  std::optional<double> steal_seconds;            ///< the hypervisor ran somebody else
-  std::optional<double> total_seconds;            ///< the above and idle
+  std::optional<double> busy_seconds;    ///< all processors: user, system, interrupts
+  std::optional<double> iowait_seconds;  ///< idle while some task waited for a disk, summed over processors
+  std::optional<double> steal_seconds;   ///< the hypervisor ran somebody else
+  std::optional<double> total_seconds;   ///< the above and idle
   std::optional<double> pressure_cpu_seconds;     ///< wall seconds in which some task waited for a processor
   std::optional<double> pressure_memory_seconds;  ///< wall seconds in which some task waited for memory
+  /// Periods in which one of our groups used up its CPU quota, summed over the groups.
   std::optional<double> throttled_periods;
-  std::optional<double> throttled_seconds;
-  std::optional<double> numa_misses;  ///< pages that were wanted on another node
-  double own_seconds = 0;             ///< this process
-  double children_seconds = 0;        ///< its children that have ended, with theirs
+  std::optional<double> throttled_seconds;  ///< waited for because of it, summed over processors and groups
+  std::optional<double> numa_misses;        ///< pages that were wanted on another node
+  double own_seconds = 0;                   ///< this process
+  double children_seconds = 0;              ///< its children that have ended, with theirs
+  /// Times that one of those children was made to give up its processor (ru_nivcsw).
   double children_involuntary_switches = 0;
 };
 
 /// Finds once where to read, then reads cheaply.
 class HostReader {
  public:
+  /// `root`: prefix of /proc and /sys, for tests. Times of this process and its children come from the system
+  /// call whatever it is.
   explicit HostReader(std::filesystem::path root = "/");
 
-  HostCounters counters() const;
+  HostCounters counters() const;  ///< reads all of them now; what cannot be read is absent
+  /// Mean number of runnable and waiting tasks over a minute (/proc/loadavg); nullopt where it cannot be
+  /// read.
   std::optional<double> load1() const;
+  /// What could be allotted without swapping, as the kernel estimates it (MemAvailable); nullopt likewise.
   std::optional<double> memory_available_bytes() const;
   /// Mean over at most eight processors: on some machines each reading interrupts the processor that it asks
   /// about.

@@ -10,6 +10,7 @@ namespace gpugauge::run {
 /// A ULID: 48 bits of Unix milliseconds and 80 random bits in Crockford's base 32, 26 characters. Ids sort by
 /// time to the millisecond.
 std::string make_id();
+/// The same of given parts: the time in ten characters, then 80 random bits, 16 and 64.
 std::string make_id(std::uint64_t unix_milliseconds, std::uint16_t random_high, std::uint64_t random_low);
 
 /// 64 random bits of the kernel. std::random_device would need glibc 2.36 where libstdc++ is linked

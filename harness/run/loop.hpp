@@ -18,11 +18,12 @@ class Loop {
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
 
-  uv_loop_t* get() { return loop_.get(); }
+  uv_loop_t* get() { return loop_.get(); }  ///< stays owned; its field `data` is taken
 
   /// Handles events until `done()` holds; it is asked after every batch of events. An exception of a callback
   /// arrives here, not in libuv, whose C frames it must not cross.
   void run_until(const std::function<bool()>& done);
+  /// The same until `seconds` are over or `or_until()` holds.
   void run_for(
       double seconds, const std::function<bool()>& or_until = [] { return false; });
 
@@ -36,6 +37,8 @@ class Loop {
 
 /// libuv closes handles later than they are asked to: the memory lives until the loop has said so.
 struct CloseHandle {
+  /// Closes it now and frees it when libuv says so. Its `data` is nullptr from now on: a late callback can
+  /// see that its owner is gone.
   template <class H>
   void operator()(H* handle) const {
     handle->data = nullptr;
@@ -43,16 +46,21 @@ struct CloseHandle {
              [](uv_handle_t* closed) { delete reinterpret_cast<H*>(closed); });
   }
 };
+/// Owns a libuv handle that was initialised on a loop, which must outlive it.
 template <class H>
 using Handle = std::unique_ptr<H, CloseHandle>;
 
 /// A timer that calls back once or again and again until it is destroyed or stopped.
 class Timer {
  public:
-  explicit Timer(Loop& loop);
+  explicit Timer(Loop& loop);  ///< does nothing yet. `loop` must outlive the timer.
+  /// Calls `call` once, after `seconds` (rounded up to milliseconds; below 0 counts as 0). What was set
+  /// before is forgotten. What `call` throws comes out of run_until.
   void once(double seconds, std::function<void()> call);
+  /// Calls `call` every `seconds`, for the first time after that time. Below a millisecond it is 1 ms, and 0
+  /// is once. What was set before is forgotten.
   void every(double seconds, std::function<void()> call);
-  void stop();
+  void stop();  ///< harmless when nothing is set
 
  private:
   void start(double seconds, double repeat, std::function<void()> call);
@@ -64,6 +72,7 @@ class Timer {
 /// Calls back for a signal instead of the process's own disposition, which is put back at the end.
 class SignalWatch {
  public:
+  /// Begins now. `call` gets the signal's number, from within run_until, and must not throw.
   SignalWatch(Loop& loop, int signal, std::function<void(int)> call);
   ~SignalWatch();
   SignalWatch(const SignalWatch&) = delete;

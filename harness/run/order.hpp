@@ -10,9 +10,9 @@ namespace gpugauge::run {
 
 /// One process of the plan.
 struct Step {
-  std::size_t family = 0;  ///< position in the plan's families
-  int index = 0;           ///< the family's first process is 0
-  bool operator==(const Step&) const = default;
+  std::size_t family = 0;                        ///< position in the plan's families
+  int index = 0;                                 ///< the family's first process is 0
+  bool operator==(const Step&) const = default;  ///< the same process of the same family
 };
 
 /// `processes` rounds, each with every family once in its own random order: families interleave, so that a

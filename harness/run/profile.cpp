@@ -9,10 +9,33 @@ namespace gpugauge::run {
 
 std::vector<Profile> profiles() {
   return {
-      {.name = "smoke", .processes = 1, .window_seconds = .5, .limit_seconds = 60},
-      {.name = "quick", .processes = 3, .window_seconds = 1},
-      {.name = "standard", .processes = 5, .window_seconds = 1},
-      {.name = "deep", .processes = 5, .window_seconds = 1, .limit_seconds = 900},
+      {.name = "smoke",
+       .processes = 1,
+       .own_processes = 1,
+       .window_seconds = .5,
+       .device_window_seconds = .5,
+       .limit_seconds = 60,
+       .budget_seconds = 20,
+       .host_budget_seconds = 20},
+      {.name = "quick",
+       .processes = 3,
+       .own_processes = 3,
+       .device_window_seconds = .25,
+       .mean_window_seconds = 1,
+       .budget_seconds = 60,
+       .host_budget_seconds = 75},
+      {.name = "standard",
+       .device_window_seconds = .2,
+       .mean_window_seconds = 1,
+       .budget_seconds = 180,
+       .host_budget_seconds = 180},
+      {.name = "deep",
+       .own_processes = 3,
+       .device_window_seconds = .2,
+       .mean_window_seconds = 1,
+       .limit_seconds = 900,
+       .budget_seconds = 900,
+       .host_budget_seconds = 180},
   };
 }
 

@@ -40,6 +40,8 @@ class Execution {
         steps_(order(plan.families.size(), plan.profile.processes, plan.seed)),
         host_telemetry_(reader_),
         tick_(loop_) {
+    std::erase_if(steps_,
+                  [this](const Step& step) { return !plan_.benchmarks.empty() && ids_of(step).empty(); });
     const auto stop = [this](int signal) { this->stop(signal); };
     for (const int signal : {SIGINT, SIGTERM, SIGHUP})
       if (signal != SIGHUP || !is_ignored(signal))  // nohup: go on after the terminal has gone
@@ -48,11 +50,6 @@ class Execution {
 
   result::Run run() {
     describe_run();
-    if (!plan_.only.empty()) {
-      std::string lines;
-      for (const auto& id : plan_.only) lines += id + "\n";
-      result::write_file(only_file(), lines);
-    }
     start_telemetry();
     for (std::size_t i = 0; i < steps_.size() && stop_signal_ == 0; ++i) {
       if (i > 0) loop_.run_for(plan_.profile.cool_down_seconds, [&] { return stop_signal_ != 0; });
@@ -67,7 +64,42 @@ class Execution {
   double now() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   }
-  std::filesystem::path only_file() const { return folder_.path() / "only.txt"; }
+
+  /// What the plan says of a family's benchmarks that this process measures.
+  std::vector<const PlannedBenchmark*> benchmarks_of(const Step& step) const {
+    const std::string start = plan_.families[step.family].name + "/";
+    std::vector<const PlannedBenchmark*> out;
+    for (const PlannedBenchmark& benchmark : plan_.benchmarks)
+      if (benchmark.id.starts_with(start) && step.index < benchmark.processes) out.push_back(&benchmark);
+    return out;
+  }
+  std::vector<std::string> ids_of(const Step& step) const {
+    std::vector<std::string> out;
+    for (const PlannedBenchmark* benchmark : benchmarks_of(step)) out.push_back(benchmark->id);
+    return out;
+  }
+
+  /// The ids that the process is told to measure; empty = all that the profile measures of its family.
+  std::vector<std::string> only_of(const Step& step) const {
+    if (plan_.benchmarks.empty()) return plan_.only;
+    const std::string start = plan_.families[step.family].name + "/";
+    const auto left_out = [&](const PlannedBenchmark& benchmark) {
+      return benchmark.id.starts_with(start) && step.index >= benchmark.processes;
+    };
+    const bool all =
+        plan_.only.empty() && std::none_of(plan_.benchmarks.begin(), plan_.benchmarks.end(), left_out);
+    return all ? std::vector<std::string>{} : ids_of(step);
+  }
+
+  /// Estimate of a process; nullopt where the plan knows nothing of it.
+  std::optional<double> planned_seconds(const Step& step) const {
+    const auto benchmarks = benchmarks_of(step);
+    if (benchmarks.empty()) return std::nullopt;
+    const auto start = plan_.start_seconds.find(plan_.families[step.family].name);
+    double seconds = start == plan_.start_seconds.end() ? 0 : start->second;
+    for (const PlannedBenchmark* benchmark : benchmarks) seconds += benchmark->seconds;
+    return seconds;
+  }
 
   void describe_run() {
     run_.id = make_id();
@@ -121,12 +153,22 @@ class Execution {
              fmt::format("--gpugauge_parent={}", getpid()),
          })
       command.arguments.push_back(std::move(flag));
-    if (!plan_.only.empty())
-      command.arguments.push_back(fmt::format("--gpugauge_only={}", only_file().string()));
+    if (plan_.profile.mean_window_seconds > 0)
+      command.arguments.push_back(
+          fmt::format("--gpugauge_mean_window={}", plan_.profile.mean_window_seconds));
+    if (const std::vector<std::string> only = only_of(step); !only.empty()) {
+      std::string lines;
+      for (const auto& id : only) lines += id + "\n";
+      const auto file = folder_.path() / "only.txt";  // one process at a time reads it
+      result::write_file(file, lines);
+      command.arguments.push_back(fmt::format("--gpugauge_only={}", file.string()));
+    }
     if (plan_.device != "host") {
       command.environment["CUDA_VISIBLE_DEVICES"] = plan_.device;
       command.environment["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID";
     }
+    for (const auto& [name, value] : plan_.surroundings.set) command.environment[name] = value;
+    command.unset = plan_.surroundings.unset;
     return command;
   }
 
@@ -143,21 +185,26 @@ class Execution {
 
     const auto before = reader_.counters();
     const double helpers_before = helpers_seconds();
+    process.expected_seconds = planned_seconds(step);
     process.start_seconds = now();
     running_ = Running{step, process.start_seconds};
     report_progress();
-    Child child(loop_, command_of(step, samples), options);
-    child_ = &child;
-    if (stop_signal_ != 0) child.stop();
-    loop_.run_until([&] { return child.ended(); });
+    std::optional<Child> child;
+    {
+      const Confined confined(plan_.surroundings.processors);  // what is started meanwhile inherits it
+      child.emplace(loop_, command_of(step, samples), options);
+    }
+    child_ = &*child;
+    if (stop_signal_ != 0) child->stop();
+    loop_.run_until([&] { return child->ended(); });
     child_ = nullptr;
-    process.wall_seconds = child.end().wall_seconds;
+    process.wall_seconds = child->end().wall_seconds;
     process.host = difference(before, reader_.counters(), std::max(0.0, helpers_seconds() - helpers_before));
 
     const auto& family = plan_.families[step.family];
     const std::string stopped_by = stop_signal_ == 0 ? "" : signal_name(stop_signal_);
     for (auto& remark :
-         conclude_process(process, child.end(), family.executable.filename().string(), samples, stopped_by))
+         conclude_process(process, child->end(), family.executable.filename().string(), samples, stopped_by))
       run_.remarks.push_back(std::move(remark));
     wall_of_family_[step.family].push_back(process.wall_seconds);
     run_.processes.push_back(std::move(process));
@@ -177,19 +224,33 @@ class Execution {
     }
   }
 
-  /// Mean wall time of a family's processes so far, or of all when it had none; nullopt before the first has
-  /// ended.
-  std::optional<double> expected_seconds(std::size_t family) const {
+  /// What the process will take: as planned, corrected by what earlier processes took against their plan.
+  /// Where nothing was planned: the mean wall time of the family's processes so far, or of all when it had
+  /// none; nullopt before the first has ended.
+  std::optional<double> expected_seconds(const Step& step) const {
+    if (const auto planned = planned_seconds(step)) return *planned * pace();
     double sum = 0;
     std::size_t count = 0;
-    const bool own = wall_of_family_.count(family) != 0;
+    const bool own = wall_of_family_.count(step.family) != 0;
     for (const auto& [index, walls] : wall_of_family_) {
-      if (own && index != family) continue;
+      if (own && index != step.family) continue;
       for (const double wall : walls) sum += wall;
       count += walls.size();
     }
     if (count == 0) return std::nullopt;
     return sum / static_cast<double>(count);
+  }
+
+  /// Wall time over estimate of the processes so far; 1 before the first.
+  double pace() const {
+    double wall = 0;
+    double expected = 0;
+    for (const result::Process& process : run_.processes) {
+      if (!process.expected_seconds) continue;
+      wall += process.wall_seconds;
+      expected += *process.expected_seconds;
+    }
+    return expected > 0 ? wall / expected : 1;
   }
 
   void report_progress() const {
@@ -199,11 +260,9 @@ class Execution {
     progress.total = static_cast<int>(steps_.size());
     progress.elapsed_seconds = now();
     for (std::size_t i = run_.processes.size(); i < steps_.size(); ++i) {
-      const auto expected = expected_seconds(steps_[i].family);
+      const auto expected = expected_seconds(steps_[i]);
       if (!expected) {
-        progress.left_seconds = plan_.expected_seconds < 0
-                                    ? -1
-                                    : std::max(0.0, plan_.expected_seconds - progress.elapsed_seconds);
+        progress.left_seconds = -1;
         break;
       }
       const bool current = i == run_.processes.size() && running_;
@@ -233,13 +292,13 @@ class Execution {
   std::string partial_reason(std::size_t measured) const {
     std::map<std::string, int> missing;
     for (const auto& step : steps_) ++missing[plan_.families[step.family].name];
+    const std::map<std::string, int> planned = missing;
     for (const auto& process : run_.processes)
       if (process.status != result::Status::interrupted) --missing[process.family];
     std::string names;
     for (const auto& [family, count] : missing)
       if (count > 0)
-        names +=
-            fmt::format("{}{} ({} of {})", names.empty() ? "" : ", ", family, count, plan_.profile.processes);
+        names += fmt::format("{}{} ({} of {})", names.empty() ? "" : ", ", family, count, planned.at(family));
     return fmt::format("{} stopped the run after {} of {} processes; not measured: {}",
                        stop_signal_ != 0 ? signal_name(stop_signal_) : "A family", measured, steps_.size(),
                        names);

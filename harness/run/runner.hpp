@@ -5,24 +5,31 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "result/run_file.hpp"
+#include "run/surroundings.hpp"
 
 namespace gpugauge::run {
 
 /// How much is measured.
 struct Profile {
-  std::string name;               ///< smoke, quick, standard, deep: also how much each family measures
-  int processes = 5;              ///< P
-  double window_seconds = 1;      ///< time window per benchmark, passed to the family
-  double limit_seconds = 120;     ///< time limit of one process; then it is killed with its children
-  double grace_seconds = 2;       ///< between SIGTERM and SIGKILL
-  double cool_down_seconds = .1;  ///< pause between two processes
+  std::string name;           ///< smoke, quick, standard, deep: also how much each family measures
+  int processes = 5;          ///< P
+  int own_processes = 5;      ///< the same for what no shallower profile measures
+  double window_seconds = 1;  ///< time window per benchmark, passed to the family; in profiles(): the host's
+  double device_window_seconds = 1;  ///< the same for benchmarks of a GPU and of links
+  double mean_window_seconds = 0;    ///< never less where smoke measures it and a mean is formed
+  double limit_seconds = 120;        ///< time limit of one process; then it is killed with its children
+  double grace_seconds = 2;          ///< between SIGTERM and SIGKILL
+  double cool_down_seconds = .1;     ///< pause between two processes
+  double budget_seconds =
+      180;  ///< what a verdict on one GPU, or on the links, should take where one round is enough
+  double host_budget_seconds = 180;  ///< the same for the host
 };
-/// From the shallowest, each measuring what the one before measures and more. smoke: one process, half-second
-/// windows. quick: three, standard and deep: five, one-second windows.
+/// From the shallowest, each measuring what the one before measures and more.
 std::vector<Profile> profiles();
 /// Position in profiles(): 0 for the shallowest. Throws like profile().
 int depth_of(const std::string& name);
@@ -31,8 +38,9 @@ Profile profile(const std::string& name);
 
 /// A family executable.
 struct Family {
+  /// What its benchmarks' ids begin with; of our own files what stands behind "gpugauge-bench-".
   std::string name;
-  std::filesystem::path executable;
+  std::filesystem::path executable;         ///< absolute where find_families() found it
   std::vector<std::string> arguments = {};  ///< before our own flags: a script and what it is to run
 };
 /// The families beside this command: DIR/gpugauge-bench-*, sorted by name. DIR is GPUGAUGE_LIBEXEC if set,
@@ -41,35 +49,50 @@ struct Family {
 std::vector<Family> find_families();
 /// Where find_families() looks.
 std::filesystem::path family_directory();
-std::vector<Family> find_families(const std::filesystem::path& directory);
+std::vector<Family> find_families(const std::filesystem::path& directory);  ///< the same in another folder
 
 /// What the family says about itself, JSON (its flag --gpugauge_describe). Throws result::FileError with one
 /// sentence when it cannot be started, fails, exceeds the limit or answers without end.
 std::string describe_family(const Family& family, double timeout_seconds = 20);
 
+/// A benchmark that a plan measures.
+struct PlannedBenchmark {
+  std::string id;      ///< begins with its family's name and a slash
+  int processes = 1;   ///< how many of its family's processes measure it: the first ones
+  double seconds = 0;  ///< estimate for one process, > 0
+};
+
+/// One round, decided in full: what is measured, how often and on what, in an order that follows from the
+/// seed.
 struct Plan {
-  Profile profile;
-  std::vector<Family> families;
-  std::string device;             ///< "host", or a GPU's UUID: exported to the child as CUDA_VISIBLE_DEVICES
-  std::string device_selection;   ///< as the user wrote it
+  Profile profile;                ///< how much, of every family
+  std::vector<Family> families;   ///< each executed profile.processes times
+  std::string device;             ///< "host", or UUIDs with commas: the child's CUDA_VISIBLE_DEVICES
+  std::string device_selection;   ///< what becomes result::Run::device
   std::vector<std::string> only;  ///< benchmark ids to measure; empty = all
-  std::uint64_t seed = 0;
-  int round = 1;
-  double expected_seconds = -1;      ///< estimate of the whole round, for the progress; < 0 unknown
+  /// All that will be measured, where it is known: a process that has nothing to measure is then left out.
+  /// Empty = every process of a family measures whatever `only` leaves.
+  std::vector<PlannedBenchmark> benchmarks;
+  /// Family -> estimate of what a process takes beside its benchmarks.
+  std::map<std::string, double> start_seconds;
+  std::uint64_t seed = 0;  ///< of the order of processes, and of each process's own seed (process_seed())
+  int round = 1;           ///< 1, or the number of the repeated round inside one check
   result::Fingerprint fingerprint;   ///< without the suite part, which the runner fills from the samples
   std::vector<std::string> command;  ///< argv, for the record
-  bool gpu_telemetry = false;
+  bool gpu_telemetry = false;        ///< ask NVML beside the measurement
   /// argv of the process that prints GPU telemetry; empty = this executable's `probe telemetry`.
   std::vector<std::string> telemetry_command;
+  Surroundings surroundings;  ///< of every family process
 };
 
 /// What the progress line is drawn from.
 struct Progress {
-  int done = 0, total = 0;
-  std::string family;  ///< running now
-  int process = 0;     ///< its index
-  double elapsed_seconds = 0;
-  double left_seconds = 0;  ///< estimate from processes done so far, at first from the plan; < 0 unknown
+  /// Processes that have ended.
+  int done = 0, total = 0;     ///< processes of the whole plan
+  std::string family;          ///< running now
+  int process = 0;             ///< its index
+  double elapsed_seconds = 0;  ///< since the run's start
+  double left_seconds = 0;     ///< estimate from processes done so far, at first from the plan; < 0 unknown
 };
 
 /// Runs the plan, one process at a time. What a child does never throws: each process ends with a status and
@@ -78,7 +101,7 @@ struct Progress {
 /// valid, marked as not complete, and names what is missing. `progress` is called at least once a second;
 /// what it throws ends the run and passes on. Orphans of the children are collected by this process: other
 /// children started meanwhile would be taken for such. Throws result::FileError when there is no place for
-/// temporary files.
+/// temporary files, std::system_error when the processors of the plan may not be used.
 result::Run execute(const Plan& plan, const std::function<void(const Progress&)>& progress);
 
 /// The child's side of GPU telemetry, what `gpugauge probe telemetry --interval SECONDS` runs: every interval

@@ -39,6 +39,7 @@ const std::vector<GpuQuantity>& gpu_quantities() {
       {"throttle_reasons", "1"},     {"performance_state", "1"},
       {"pcie_generation", "1"},      {"pcie_width", "1"},
       {"memory_used_bytes", "byte"}, {"persistence", "1"},
+      {"pcie_generation_max", "1"},  {"pcie_width_max", "1"},
   };
   return quantities;
 }

@@ -20,16 +20,18 @@ namespace gpugauge::run {
 
 /// A quantity that a line may hold, and its unit.
 struct GpuQuantity {
-  std::string_view name;
-  std::string_view unit;
+  std::string_view name;  ///< key of a line, and name of the series
+  std::string_view unit;  ///< one of result::units
 };
+/// Every quantity that makes a series; other keys of a line are passed over.
 const std::vector<GpuQuantity>& gpu_quantities();
 
 /// Starts the child and collects its lines as series of source "gpu:<UUID>".
 class GpuTelemetry {
  public:
+  /// What is started, and how long its silence is borne.
   struct Options {
-    Command command;
+    Command command;                  ///< what prints the lines above on its standard output
     double first_answer_seconds = 5;  ///< silence at the start is given up on after this
     double silence_seconds = 10;      ///< silence at the end is remarked upon after this
   };
@@ -42,6 +44,7 @@ class GpuTelemetry {
   bool alive() const { return !child_->ended(); }
   /// Processor seconds the child has used until now; 0 when it has ended.
   double cpu_seconds() const;
+  /// What has come until now, with times since the run's start; empty before the first line.
   const std::vector<result::Series>& series() const { return series_; }
   /// "" or one sentence: why there is no telemetry, or why it ended early.
   const std::string& remark() const { return remark_; }

@@ -15,6 +15,7 @@ namespace gpugauge::run {
 /// numa_misses. What cannot be read makes no series.
 class HostTelemetry {
  public:
+  /// Reads the counters that later samples are compared with; no sample yet.
   explicit HostTelemetry(HostReader reader);
 
   /// Takes a sample. `seconds` is the time since the run's start and rises from call to call.

@@ -53,6 +53,8 @@ struct Nvml {
   int (*performance_state)(Device, unsigned*) = nullptr;
   int (*pcie_generation)(Device, unsigned*) = nullptr;
   int (*pcie_width)(Device, unsigned*) = nullptr;
+  int (*pcie_generation_max)(Device, unsigned*) = nullptr;  // what GPU and slot can do together
+  int (*pcie_width_max)(Device, unsigned*) = nullptr;
   int (*memory)(Device, Memory*) = nullptr;
   int (*persistence)(Device, unsigned*) = nullptr;
 };
@@ -79,6 +81,8 @@ Nvml load(void* library) {
   find(library, "nvmlDeviceGetPerformanceState", nvml.performance_state);
   find(library, "nvmlDeviceGetCurrPcieLinkGeneration", nvml.pcie_generation);
   find(library, "nvmlDeviceGetCurrPcieLinkWidth", nvml.pcie_width);
+  find(library, "nvmlDeviceGetMaxPcieLinkGeneration", nvml.pcie_generation_max);
+  find(library, "nvmlDeviceGetMaxPcieLinkWidth", nvml.pcie_width_max);
   find(library, "nvmlDeviceGetMemoryInfo", nvml.memory);
   find(library, "nvmlDeviceGetPersistenceMode", nvml.persistence);
   return nvml;
@@ -120,6 +124,8 @@ json sample_gpu(const Nvml& nvml, const Gpu& gpu) {
   ask(sample, "temperature_celsius", 1, nvml.temperature, gpu.device, sensor_gpu);
   ask(sample, "pcie_generation", 1, nvml.pcie_generation, gpu.device);
   ask(sample, "pcie_width", 1, nvml.pcie_width, gpu.device);
+  ask(sample, "pcie_generation_max", 1, nvml.pcie_generation_max, gpu.device);
+  ask(sample, "pcie_width_max", 1, nvml.pcie_width_max, gpu.device);
   ask(sample, "persistence", 1, nvml.persistence, gpu.device);
   ask(sample, "performance_state", 1, nvml.performance_state, gpu.device);
   if (sample.value("performance_state", 0.0) == performance_state_unknown) sample.erase("performance_state");

@@ -17,6 +17,7 @@ class TemporaryDirectory {
   TemporaryDirectory(const TemporaryDirectory&) = delete;
   TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
 
+  /// Absolute where TMPDIR is; there as long as this object.
   const std::filesystem::path& path() const { return path_; }
 
  private:

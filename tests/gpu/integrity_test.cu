@@ -5,6 +5,7 @@
 #include "kernels/gemm/work.hpp"
 #include "kernels/integrity/pattern.hpp"
 #include "kernels/integrity/tiles.hpp"
+#include "kernels/integrity/transforms.hpp"
 #include "kernels/support/fill.hpp"
 #include "kernels/support/uniform.hpp"
 
@@ -51,6 +52,42 @@ TEST_F(Integrity, tiles_are_right_summed_and_made_by_sms_that_exist) {
   EXPECT_EQ(total, kernels::checksum_on_host(values.data(), values.size() * sizeof(float)));
   for (const std::uint32_t sm : read_back(sms))
     EXPECT_LT(sm, static_cast<unsigned>(kernels::integrity::most_sms));
+}
+
+TEST_F(Integrity, transforms_are_unitary_summed_and_made_by_sms_that_exist) {
+  constexpr int rows = 300;
+  constexpr std::size_t points = kernels::integrity::transform_points;
+  const DeviceBuffer<float2> factors(points);
+  const DeviceBuffer<float2> to(rows * points);
+  const DeviceBuffer<unsigned long long> sums(rows);
+  const DeviceBuffer<std::uint32_t> sms(rows);
+  float2 made[points];
+  kernels::integrity::transform_factors(made);
+  check(cudaMemcpy(factors.get(), made, sizeof made, cudaMemcpyHostToDevice), "copying");
+  check(kernels::poison(to.get(), to.bytes(), nullptr), "poisoning");
+  constexpr int times = 64;  // gives back what was given
+  check(kernels::integrity::transform_rows(factors.get(), to.get(), rows, times, 5, sums.get(), sms.get(),
+                                           nullptr),
+        "transforming");
+  const auto found = read_back(to);
+  double error = 0;
+  double norm = 0;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const double x = kernels::uniform(5, 2 * i);
+    const double y = kernels::uniform(5, 2 * i + 1);
+    error += (found[i].x - x) * (found[i].x - x) + (found[i].y - y) * (found[i].y - y);
+    norm += x * x + y * y;
+  }
+  EXPECT_LE(error, norm * kernels::integrity::transform_tolerance(times) *
+                       kernels::integrity::transform_tolerance(times));
+  unsigned long long total = 0;
+  for (const unsigned long long sum : read_back(sums)) total += sum;
+  EXPECT_EQ(total, kernels::checksum_on_host(found.data(), found.size() * sizeof(float2)));
+  for (const std::uint32_t sm : read_back(sms))
+    EXPECT_LT(sm, static_cast<unsigned>(kernels::integrity::most_sms));
+  EXPECT_EQ(
+      kernels::integrity::transform_rows(factors.get(), to.get(), 0, 1, 5, sums.get(), sms.get(), nullptr),
+      cudaErrorInvalidValue);
 }
 
 TEST_F(Integrity, multiply_refuses_what_it_cannot_tile) {

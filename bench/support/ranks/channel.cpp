@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstring>
 #include <memory>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -114,6 +115,12 @@ std::string Channel::name_of(int rank) const {
   const Peer& peer = peers_[static_cast<std::size_t>(rank)];
   if (peer.host.empty()) return fmt::format("rank {}", rank);
   return fmt::format("rank {} ({}, process {})", rank, peer.host, peer.pid);
+}
+
+std::vector<std::string> Channel::hosts() const {
+  std::set<std::string> names;
+  for (const Peer& peer : peers_) names.insert(peer.host);
+  return {names.begin(), names.end()};
 }
 
 // The sentence reaches everybody, then is thrown.
@@ -249,7 +256,6 @@ Texts Channel::collect(const std::string& step, const std::string& text, double 
     Line line = Line::late;
     // In slices, so that another rank's end is noticed while this one is awaited.
     while (line == Line::late && steady_seconds() < deadline) {
-      std::optional<Kind> kind;
       pollfd entry{wire_of(rank).socket(), POLLIN, 0};
       constexpr int slice_ms = 200;
       if (poll(&entry, 1, slice_ms) > 0)

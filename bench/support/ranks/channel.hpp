@@ -37,6 +37,8 @@ class Channel {
   int size() const { return launch_.size; }
   /// "rank 3 (node7, process 1234)".
   std::string name_of(int rank) const;
+  /// The machines that the ranks are on, sorted, each once.
+  std::vector<std::string> hosts() const;
 
   /// Gives `text` and returns everybody's, by rank. All ranks must call with the same `step`: who is
   /// elsewhere is named. Throws Parted when a rank has ended, or has not come to this step within `seconds`.

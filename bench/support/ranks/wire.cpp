@@ -141,8 +141,15 @@ Line Wire::receive(Message& message, double deadline) {
     return line;
   const std::uint32_t length = length_at(header.data() + 1);
   if (!is_kind(header[0]) || length > most_bytes) return Line::ended;
-  std::string body(length, '\0');
-  if (const Line line = receive_bytes(body.data(), body.size(), deadline); line != Line::open) return line;
+  std::string body;
+  while (body.size() < length) {  // room for what comes, not for what a stranger announces
+    constexpr std::size_t piece = std::size_t{1} << 20;
+    const std::size_t before = body.size();
+    body.resize(std::min<std::size_t>(length, before + piece));
+    if (const Line line = receive_bytes(body.data() + before, body.size() - before, deadline);
+        line != Line::open)
+      return line;
+  }
   auto texts = decode(body);
   if (!texts) return Line::ended;
   message = {static_cast<Kind>(header[0]), std::move(*texts)};

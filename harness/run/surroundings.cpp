@@ -1,0 +1,133 @@
+#include "run/surroundings.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <memory>
+#include <set>
+#include <sstream>
+#include <system_error>
+
+#include <sched.h>
+
+namespace gpugauge::run {
+namespace {
+
+/// More than any kernel is built for (CONFIG_NR_CPUS is at most 8192).
+constexpr int processors_most = 8192;
+
+struct FreeSet {
+  void operator()(cpu_set_t* set) const { CPU_FREE(set); }
+};
+using Set = std::unique_ptr<cpu_set_t, FreeSet>;
+const std::size_t set_bytes = CPU_ALLOC_SIZE(processors_most);
+
+Set empty_set() {
+  Set set(CPU_ALLOC(processors_most));
+  if (set == nullptr) throw std::bad_alloc();
+  CPU_ZERO_S(set_bytes, set.get());
+  return set;
+}
+
+bool confine(const std::vector<int>& processors) {
+  const Set set = empty_set();
+  for (const int processor : processors)
+    if (processor >= 0 && processor < processors_most)
+      CPU_SET_S(static_cast<std::size_t>(processor), set_bytes, set.get());
+  return sched_setaffinity(0, set_bytes, set.get()) == 0;
+}
+
+struct Times {
+  double idle = 0;
+  double all = 0;
+};
+
+/// Ticks of each processor: "cpu3 user nice system idle iowait irq softirq steal ...".
+std::map<int, Times> times_of(const std::string& stat) {
+  std::map<int, Times> out;
+  std::istringstream lines(stat);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.rfind("cpu", 0) != 0 || line.size() < 4 || line[3] < '0' || line[3] > '9') continue;
+    std::istringstream words(line.substr(3));
+    int processor = 0;
+    std::array<double, 8> ticks{};
+    if (!(words >> processor)) continue;
+    for (double& value : ticks)
+      if (!(words >> value)) break;
+    Times& times = out[processor];
+    for (const double value : ticks) times.all += value;
+    times.idle = ticks[3] + ticks[4];
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<int> parse_processors(const std::string& list) {
+  std::set<int> out;
+  const char* at = list.c_str();
+  while (*at != '\0') {
+    char* end = nullptr;
+    const long first = std::strtol(at, &end, 10);
+    if (end == at || first < 0 || first >= processors_most) break;
+    long last = first;
+    if (*end == '-') {
+      at = end + 1;
+      last = std::strtol(at, &end, 10);
+      if (end == at) break;
+    }
+    for (long processor = first; processor <= std::min<long>(last, processors_most - 1); ++processor)
+      out.insert(static_cast<int>(processor));
+    if (*end != ',') break;
+    at = end + 1;
+  }
+  return {out.begin(), out.end()};
+}
+
+std::string processors_text(const std::vector<int>& processors) {
+  std::string out;
+  for (std::size_t i = 0; i < processors.size();) {
+    std::size_t last = i;
+    while (last + 1 < processors.size() && processors[last + 1] == processors[last] + 1) ++last;
+    out += (out.empty() ? "" : ",") + std::to_string(processors[i]);
+    if (last > i) out += "-" + std::to_string(processors[last]);
+    i = last + 1;
+  }
+  return out;
+}
+
+std::vector<int> allowed_processors() {
+  const Set set = empty_set();
+  std::vector<int> out;
+  if (sched_getaffinity(0, set_bytes, set.get()) != 0) return out;
+  for (int processor = 0; processor < processors_most; ++processor)
+    if (CPU_ISSET_S(static_cast<std::size_t>(processor), set_bytes, set.get())) out.push_back(processor);
+  return out;
+}
+
+Confined::Confined(const std::vector<int>& processors) {
+  if (processors.empty()) return;
+  earlier_ = allowed_processors();
+  if (confine(processors)) return;
+  throw std::system_error(errno, std::generic_category(),
+                          "this process may not use the processors " + processors_text(processors));
+}
+
+Confined::~Confined() {
+  if (!earlier_.empty()) confine(earlier_);
+}
+
+std::map<int, double> idle_shares(const std::string& before, const std::string& after) {
+  const std::map<int, Times> then = times_of(before);
+  std::map<int, double> out;
+  for (const auto& [processor, now] : times_of(after)) {
+    const auto earlier = then.find(processor);
+    if (earlier == then.end()) continue;
+    const double all = now.all - earlier->second.all;
+    if (all > 0) out[processor] = std::clamp((now.idle - earlier->second.idle) / all, 0.0, 1.0);
+  }
+  return out;
+}
+
+}  // namespace gpugauge::run
