@@ -12,35 +12,36 @@
 
 namespace gpugauge::baseline {
 
+/// What a manifest's "schema" must be.
 inline constexpr std::string_view baseline_schema = "gpugauge.baseline/1";
 
 /// One pinned run.
 struct Entry {
-  std::string file;    ///< relative to the baseline's folder: "runs/<id>.json"
-  std::string sha256;  ///< of the file's bytes, 64 hex digits
-  std::string run_id;
-  std::string boot_id;
-  std::string started;
+  std::string file;         ///< relative to the baseline's folder: "runs/<id>.json"
+  std::string sha256;       ///< of the file's bytes, 64 hex digits
+  std::string run_id;       ///< 26 characters, as result::Run::id; each once in a manifest
+  std::string boot_id;      ///< as result::Run::boot_id: tells rounds of one boot from those of another
+  std::string started;      ///< UTC, RFC 3339, as result::Run::started
   std::uint64_t bytes = 0;  ///< size of the file
 };
 
 /// The manifest of a baseline folder (baseline.json).
 struct Manifest {
-  std::string name;     ///< folder name, chosen by the user or made from the key
-  std::string created;  ///< UTC, RFC 3339
-  std::string key;      ///< digest of the fields that must match
-  std::string profile;
-  std::string device;  ///< "host" or a GPU UUID
-  std::vector<Entry> entries;
+  std::string name;            ///< folder name, chosen by the user or made from the key
+  std::string created;         ///< UTC, RFC 3339
+  std::string key;             ///< digest of the fields that must match
+  std::string profile;         ///< as result::Run::profile: the same in every run of it
+  std::string device;          ///< as result::Run::device, likewise
+  std::vector<Entry> entries;  ///< at least one, in the order in which they were given
 };
 
 /// A loaded baseline: manifest, all runs and the log of decisions, hashes verified.
 struct Baseline {
-  Manifest manifest;
-  std::filesystem::path folder;
-  std::vector<result::Run> runs;
-  std::vector<LogEntry> log;
-  bool other_node = false;  ///< selected for this GPU model, and recorded on another node
+  Manifest manifest;              ///< each entry of it verified against its run
+  std::filesystem::path folder;   ///< where it was made or read
+  std::vector<result::Run> runs;  ///< whole, one for each entry and in their order
+  std::vector<LogEntry> log;      ///< oldest first; empty for a folder without one
+  bool other_node = false;        ///< selected for this GPU model, and recorded on another node
   /// Rounds from fewer than 3 boots and fewer than 3 UTC days: the baseline has not seen how this machine
   /// differs from boot to boot, and small changes may be just that.
   bool provisional() const;
@@ -49,10 +50,10 @@ struct Baseline {
 /// A field that must match and does not; an absent fact has the value "".
 struct Mismatch {
   std::string field;  ///< "device.host.cpu_model"
-  std::string now;
-  std::string then;
+  std::string now;    ///< value in the run at hand
+  std::string then;   ///< value in what it is compared with
 
-  bool operator==(const Mismatch&) const = default;
+  bool operator==(const Mismatch&) const = default;  ///< field and both values
 };
 /// The fields that make two runs incomparable, sorted by name; empty = comparable. fields.cpp holds the table
 /// with the reason of each row.
@@ -79,12 +80,12 @@ std::filesystem::path site_directory();
 /// Writes a baseline folder: all run files, then the manifest last, so that a folder without manifest is no
 /// baseline. Throws result::FileError, or result::UsageError when the folder already holds a baseline, there
 /// is no run, a run is partial, two runs are the same, or their kinds or selections differ.
-/// Its log begins with `state`, who made it and when.
+/// Its log begins with `state`, who made it and when. Of several processes at once one succeeds.
 Baseline create(const std::filesystem::path& folder, const std::string& name,
                 const std::vector<result::Run>& runs, State state = State::active);
 
-/// Loads and verifies. Throws result::FormatError naming the file that was changed, truncated or is missing,
-/// or that is no plain file inside the folder.
+/// Loads and verifies. Throws result::FormatError naming the file that was changed, truncated or is missing
+/// (the log included), or that is no plain file inside the folder.
 Baseline load(const std::filesystem::path& folder);
 
 /// The manifest of a folder, without its runs. Throws like load.
@@ -92,6 +93,7 @@ Manifest load_manifest(const std::filesystem::path& folder);
 
 /// JSON text of a manifest and back. parse_manifest throws result::FormatError; unknown keys are refused.
 std::string to_json(const Manifest& manifest);
+/// Refuses (FormatError) another schema, an empty baseline, and an entry whose file is not runs/ID.json.
 Manifest parse_manifest(const std::string& text, const std::string& origin);
 
 /// Where a baseline of that name lies: a path to its folder as it is; a name among this node's own
@@ -101,10 +103,10 @@ std::filesystem::path find(const std::string& name);
 
 /// One baseline of a listing.
 struct Listed {
-  std::filesystem::path folder;
-  std::string place;  ///< "own", "site" or "shipped"
-  std::optional<Manifest> manifest;
-  State state = State::active;
+  std::filesystem::path folder;      ///< holds baseline.json, which may be unreadable
+  std::string place;                 ///< "own", "site" or "shipped"
+  std::optional<Manifest> manifest;  ///< nullopt where it cannot be read: fault says why
+  State state = State::active;  ///< after the last decision of its log; active where that could not be read
   /// Not the newest active one of its place, device, profile and key: select would take another.
   bool superseded = false;
   std::string fault;  ///< why it cannot be read; "" when it can
@@ -123,6 +125,7 @@ std::vector<Listed> list();
 /// `device`
 /// ("host" or a GPU's UUID) narrows own baselines to that device; empty = any.
 struct Selection {
+  /// nullopt: none was found, and only correctness and physical limits can be judged.
   std::optional<Baseline> baseline;
   std::string origin;                 ///< sentence that is always printed
   std::vector<std::string> problems;  ///< baselines that were found and could not be used, and why

@@ -8,6 +8,7 @@
 
 namespace gpugauge::baseline {
 
+/// What a fact is to a comparison.
 enum class Role {
   must,            ///< a difference, also a missing side, makes two runs incomparable
   must_in_common,  ///< the same, but only where both sides have the fact

@@ -1,7 +1,10 @@
 // Baseline folders: written once, verified whenever they are read.
 #include <set>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include "baseline/baseline.hpp"
 #include "baseline/digest.hpp"
@@ -14,6 +17,24 @@ namespace {
 
 constexpr const char* manifest_name = "baseline.json";
 constexpr std::size_t manifest_limit = std::size_t{16} << 20;
+
+/// Keeps others from making a baseline in the same folder at the same time, as long as it lives. A file
+/// system that locks no folder (some NFS) is left alone.
+class FolderLock {
+ public:
+  explicit FolderLock(const std::filesystem::path& folder)
+      : descriptor_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    if (descriptor_ >= 0) static_cast<void>(::flock(descriptor_, LOCK_EX));
+  }
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+  ~FolderLock() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+
+ private:
+  int descriptor_;
+};
 
 std::string first_difference(const result::Run& a, const result::Run& b) {
   const auto different = mismatches(a.fingerprint, b.fingerprint);
@@ -100,6 +121,12 @@ result::Run load_run(const std::filesystem::path& folder, const Manifest& manife
 Baseline create(const std::filesystem::path& folder, const std::string& name,
                 const std::vector<result::Run>& runs, State state) {
   require_fit(runs);
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error)
+    throw result::FileError(
+        fmt::format("the folder {} could not be made: {}", folder.string(), error.message()));
+  const FolderLock only_one(folder);
   if (std::filesystem::exists(folder / manifest_name))
     throw result::UsageError(fmt::format(
         "{} already holds a baseline; baselines are never overwritten: choose another name or folder",
@@ -122,6 +149,9 @@ Baseline create(const std::filesystem::path& folder, const std::string& name,
   const std::string text = to_json(manifest);
   // What could not be read again is refused before it counts as a baseline.
   parse_manifest(text, (folder / manifest_name).string());
+  // A log without its head is what a kill in the middle of an earlier attempt left.
+  if (!std::filesystem::exists(folder / "log.head", error))
+    std::filesystem::remove(folder / "log.jsonl", error);
   append_log(folder, {{manifest.created, current_user(), fmt::format("created from {} rounds", runs.size()),
                        state, std::nullopt}});
   baseline.log = read_log(folder);
@@ -144,6 +174,11 @@ Baseline load(const std::filesystem::path& folder) {
   for (const Entry& entry : baseline.manifest.entries)
     baseline.runs.push_back(load_run(folder, baseline.manifest, entry));
   baseline.log = read_log(folder);
+  if (baseline.log.empty())
+    throw result::FormatError(fmt::format(
+        "{} is missing: every baseline has a log, which begins with who made it; restore it from a "
+        "copy",
+        (folder / "log.jsonl").string()));
   return baseline;
 }
 

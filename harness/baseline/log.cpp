@@ -124,7 +124,8 @@ struct ReadLog {
 };
 
 /// The chain from its first line; `promised` is what the head file says, which may lag behind after a crash
-/// between the two writes, and never runs ahead.
+/// between the two writes, and never runs ahead. Nobody writes a line without a head file: without one, lines
+/// at the end could be gone unnoticed.
 ReadLog replay(const std::string& text, const std::string& origin, const std::optional<Head>& promised) {
   ReadLog out;
   bool promise_kept = !promised || (promised->lines == 0 && promised->sha256 == out.head.sha256);
@@ -141,11 +142,19 @@ ReadLog replay(const std::string& text, const std::string& origin, const std::op
     promise_kept = promise_kept || (promised->lines == out.head.lines && promised->sha256 == out.head.sha256);
     start = end + 1;
   }
+  if (!promise_kept && out.head.lines >= promised->lines)
+    throw result::FormatError(fmt::format(
+        "{}:{} is not the line that was written there: the log was changed since; restore it from a copy",
+        origin, promised->lines));
   if (!promise_kept)
     throw result::FormatError(fmt::format(
-        "{} has {} lines and should have {}: lines at its end were removed or changed; restore it from a "
-        "copy",
-        origin, out.head.lines, promised->lines));
+        "{} has {} line{} and should have {}: lines at its end were removed; restore it from a copy", origin,
+        out.head.lines, out.head.lines == 1 ? "" : "s", promised->lines));
+  if (!promised && out.head.lines > 0)
+    throw result::FormatError(
+        fmt::format("{} is missing: without it nobody can tell whether lines at the end of {} were removed; "
+                    "restore it from a copy",
+                    (std::filesystem::path(origin).parent_path() / head_name).string(), origin));
   return out;
 }
 
@@ -156,8 +165,8 @@ ReadLog read_whole(const std::filesystem::path& folder) {
   if (!std::filesystem::exists(status)) {
     if (promised && promised->lines > 0)
       throw result::FormatError(
-          fmt::format("{} is missing: {} decisions were recorded there; restore it from a copy",
-                      file.string(), promised->lines));
+          fmt::format("{} is missing: {} decision{} recorded there; restore it from a copy", file.string(),
+                      promised->lines, promised->lines == 1 ? " was" : "s were"));
     return {};
   }
   if (std::filesystem::is_symlink(status))

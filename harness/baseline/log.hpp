@@ -12,10 +12,12 @@
 
 namespace gpugauge::baseline {
 
+/// What "schema" must be in every line of a log.
 inline constexpr std::string_view log_schema = "gpugauge.baseline-log/1";
 
 /// candidate: kept, never selected by itself. active: selected. retired: kept for the record, never selected.
 enum class State { candidate, active, retired };
+/// The word in a log and in listings: "candidate", "active", "retired".
 std::string_view to_string(State state);
 
 /// A change of one metric that somebody decided to live with.
@@ -27,22 +29,22 @@ struct AcceptedChange {
   std::string run_id;    ///< the run that showed it
   std::string expires;   ///< UTC day, "2027-01-31": the last one on which it counts; "" = never
 
-  bool operator==(const AcceptedChange&) const = default;
+  bool operator==(const AcceptedChange&) const = default;  ///< member by member, values exactly
 };
 
 /// One decision.
 struct LogEntry {
-  std::string time;            ///< UTC, RFC 3339
-  std::string who;             ///< user and host, as the system names them
-  std::string reason;          ///< one sentence, in the words of whoever decided
-  std::optional<State> state;  ///< the state from now on
-  std::optional<AcceptedChange> accepted;
+  std::string time;                        ///< UTC, RFC 3339
+  std::string who;                         ///< user and host, as the system names them
+  std::string reason;                      ///< one sentence, in the words of whoever decided
+  std::optional<State> state;              ///< the state from now on
+  std::optional<AcceptedChange> accepted;  ///< the change that is lived with from now on
 
-  bool operator==(const LogEntry&) const = default;
+  bool operator==(const LogEntry&) const = default;  ///< member by member
 };
 
-/// The log of a baseline folder, oldest first; empty when there is none. Throws result::FormatError when a
-/// line is malformed, does not follow from the one before it, or is missing at the end.
+/// The log of a baseline folder, oldest first; empty without one. Throws result::FormatError for a line that
+/// is malformed, does not follow from the one before it or is missing at the end, and for a missing head.
 std::vector<LogEntry> read_log(const std::filesystem::path& folder);
 
 /// Appends under a lock, and syncs. Reads the log first and refuses to extend one that is damaged. Throws

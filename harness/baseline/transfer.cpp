@@ -72,10 +72,9 @@ std::string to_bundle(const std::filesystem::path& folder) {
   nlohmann::ordered_json files;
   const auto add = [&](const std::string& name) { files[name] = result::read_file(folder / name); };
   add("baseline.json");
-  if (!baseline.log.empty()) {
-    add("log.jsonl");
-    add("log.head");
-  }
+  // The head first: it may lag behind a decision that is made in this moment, and never runs ahead.
+  add("log.head");
+  add("log.jsonl");
   for (const Entry& entry : baseline.manifest.entries) add(entry.file);
   return result::dump_json(
       {{"schema", bundle_schema}, {"name", baseline.manifest.name}, {"files", std::move(files)}});
@@ -109,7 +108,8 @@ Baseline from_bundle(const std::string& text, const std::string& origin, const s
   Draft draft(parent);
   for (const auto& [file, content] : files) result::write_file(draft.path() / file, content);
   const Baseline made = load(draft.path());
-  if (files.size() != made.manifest.entries.size() + (made.log.empty() ? 1 : 3))
+  constexpr std::size_t own_files = 3;  // manifest, log and its head
+  if (files.size() != made.manifest.entries.size() + own_files)
     throw result::FormatError(fmt::format("{}: it holds files that its manifest does not name", origin));
   append_log(draft.path(),
              {{time, current_user(), reason.empty() ? fmt::format("imported from {}", origin) : reason,

@@ -8,6 +8,7 @@
 
 namespace gpugauge::baseline {
 
+/// What a bundle's "schema" must be.
 inline constexpr std::string_view bundle_schema = "gpugauge.baseline-bundle/1";
 
 /// The baseline of a folder as one JSON text: manifest, log and runs, byte for byte. Verifies it first.

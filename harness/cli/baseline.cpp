@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "baseline/transfer.hpp"
+#include "cli/together.hpp"
 #include "conductor/rounds.hpp"
 #include "report/console.hpp"
 #include "report/format.hpp"
@@ -20,6 +21,7 @@ struct Arguments {
   std::string name;
   std::string output;
   bool candidate = false;
+  bool devices_together = false;
 };
 
 /// A folder name that tells the device and cannot leave its parent.
@@ -35,7 +37,45 @@ void check_name(const std::string& name) {
         name));
 }
 
-std::vector<result::Run> measure_rounds(const Arguments& arguments, const Invocation& invocation) {
+/// Rounds of one device.
+using RoundsOfDevice = std::vector<result::Run>;
+
+/// The rounds of one GPU after the other, of all at the same time.
+std::vector<RoundsOfDevice> measure_together(const Arguments& arguments,
+                                             const conductor::MeasureOptions& options, const Devices& devices,
+                                             report::ProgressLine& progress) {
+  const std::vector<conductor::Target> targets = gpus_together(devices, arguments.measure);
+  if (!arguments.name.empty() || !arguments.output.empty())
+    throw result::UsageError(
+        fmt::format("{} names one baseline and --devices-together makes {}: leave it out",
+                    arguments.name.empty() ? "--output" : "--name", targets.size()));
+  const conductor::Choice choice =
+      conductor::choose(conductor::catalogue(), options.profile, conductor::DeviceKind::gpu,
+                        arguments.measure.families, arguments.measure.only);
+  const auto held = hold(targets, arguments.measure, progress);
+  if (!held->refusal().empty()) {
+    busy(*held);
+    return {};
+  }
+  const conductor::MeasureRound measure_round = rounds_together(arguments.measure, options, targets, choice);
+  std::vector<RoundsOfDevice> out(targets.size());
+  for (int round = 1; round <= arguments.rounds; ++round) {
+    std::vector<conductor::Stored> measured = measure_round(round, {});
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+      if (!measured[i].run.complete)
+        throw result::UsageError(fmt::format("{}: {}; no baseline was made; the rounds so far are kept in {}",
+                                             targets[i].label, measured[i].run.partial_reason,
+                                             options.runs_folder.string()));
+      conductor::refuse_unfit(measured[i].run);
+      out[i].push_back(std::move(measured[i].run));
+    }
+  }
+  progress.clear();
+  return out;
+}
+
+/// Empty where nothing could be measured, which has been said.
+std::vector<RoundsOfDevice> measure_rounds(const Arguments& arguments, const Invocation& invocation) {
   report::ProgressLine progress(report::terminal(2), arguments.measure.quiet);
   const conductor::MeasureOptions options = measure_options(arguments.measure, invocation, progress);
   const Devices devices = find_devices(arguments.measure.device);
@@ -43,6 +83,7 @@ std::vector<result::Run> measure_rounds(const Arguments& arguments, const Invoca
     warn(fmt::format("no usable GPU: {}", devices.gpus.explanation));
     return {};
   }
+  if (arguments.devices_together) return measure_together(arguments, options, devices, progress);
   if (devices.targets.devices.size() != 1)
     throw result::UsageError(fmt::format("a baseline is of one device and --device {} chose {}; name one",
                                          arguments.measure.device, devices.targets.devices.size()));
@@ -62,9 +103,32 @@ std::vector<result::Run> measure_rounds(const Arguments& arguments, const Invoca
         fmt::format("{}; no baseline was made; the {} whole rounds so far are kept in {} and can be given to "
                     "`gpugauge baseline create`",
                     rounds.stopped, rounds.whole.size(), options.runs_folder.string()));
-  std::vector<result::Run> runs;
+  RoundsOfDevice runs;
   for (conductor::Stored& stored : rounds.whole) runs.push_back(std::move(stored.run));
-  return runs;
+  return {std::move(runs)};
+}
+
+/// Pins the rounds of one device and prints what came of it.
+void pin(const Arguments& arguments, const std::filesystem::path& folder, const RoundsOfDevice& runs) {
+  const std::string name = !arguments.name.empty() ? arguments.name : folder.filename().string();
+  const baseline::Baseline made = baseline::create(
+      folder, name, runs, arguments.candidate ? baseline::State::candidate : baseline::State::active);
+  const auto& suite = runs.front().fingerprint.suite;
+  const auto together = suite.find(conductor::together_fact);
+  std::string text = fmt::format(
+      "Baseline {} of {}: {} rounds, profile {}{}\n", report::plain(name), runs.front().device, runs.size(),
+      runs.front().profile,
+      together == suite.end() ? "" : fmt::format(", {} GPUs together", report::plain(together->second)));
+  text += report::draw(judge::sensitivity(made), report::terminal(1));
+  if (made.provisional())
+    text +=
+        "  provisional: its rounds are from fewer than 3 boots or days, so it has not seen how this machine "
+        "differs from day to day\n";
+  if (arguments.candidate)
+    text += fmt::format("  candidate: not used until `gpugauge baseline accept {} --reason ...`\n",
+                        report::plain(name));
+  text += fmt::format("  kept in {}\n", report::plain(folder.string()));
+  print(text);
 }
 
 int create(const Arguments& arguments, const Invocation& invocation) {
@@ -76,36 +140,30 @@ int create(const Arguments& arguments, const Invocation& invocation) {
           fmt::format("{} already holds a baseline; baselines are never overwritten: choose another --name",
                       folder.string()));
   };
-  std::filesystem::path folder = !arguments.output.empty() ? std::filesystem::path(arguments.output)
-                                 : !arguments.name.empty() ? parent / arguments.name
-                                                           : std::filesystem::path{};
+  const std::filesystem::path folder = !arguments.output.empty() ? std::filesystem::path(arguments.output)
+                                       : !arguments.name.empty() ? parent / arguments.name
+                                                                 : std::filesystem::path{};
   if (!folder.empty()) refuse_existing(folder);
 
-  std::vector<result::Run> runs;
-  for (const std::string& file : arguments.runs) {
-    runs.push_back(result::read_run(file));
-    conductor::refuse_unfit(runs.back());
+  std::vector<RoundsOfDevice> devices;
+  if (arguments.runs.empty()) {
+    devices = measure_rounds(arguments, invocation);
+  } else {
+    if (arguments.devices_together)
+      throw result::UsageError("--devices-together measures, and run files were given to pin: leave one out");
+    devices.emplace_back();
+    for (const std::string& file : arguments.runs) {
+      devices.front().push_back(result::read_run(file));
+      conductor::refuse_unfit(devices.front().back());
+    }
   }
-  if (runs.empty()) runs = measure_rounds(arguments, invocation);
-  if (runs.empty()) return static_cast<int>(judge::ExitCode::cannot_judge);
-  if (folder.empty())
-    folder = parent / fmt::format("{}-{}", default_name(runs.front()), runs.front().id.substr(0, 10));
-  const std::string name = !arguments.name.empty() ? arguments.name : folder.filename().string();
-  const baseline::Baseline made = baseline::create(
-      folder, name, runs, arguments.candidate ? baseline::State::candidate : baseline::State::active);
-
-  std::string text = fmt::format("Baseline {} of {}: {} rounds, profile {}\n", report::plain(name),
-                                 runs.front().device, runs.size(), runs.front().profile);
-  text += report::draw(judge::sensitivity(made), report::terminal(1));
-  if (made.provisional())
-    text +=
-        "  provisional: its rounds are from fewer than 3 boots or days, so it has not seen how this machine "
-        "differs from day to day\n";
-  if (arguments.candidate)
-    text += fmt::format("  candidate: not used until `gpugauge baseline accept {} --reason ...`\n",
-                        report::plain(name));
-  text += fmt::format("  kept in {}\n", report::plain(folder.string()));
-  print(text);
+  if (devices.empty()) return static_cast<int>(judge::ExitCode::cannot_judge);
+  for (const RoundsOfDevice& runs : devices)
+    pin(arguments,
+        folder.empty() ? parent / fmt::format("{}-{}", default_name(runs.front()),
+                                              runs.front().id.substr(0, devices.size() > 1 ? 16 : 10))
+                       : folder,
+        runs);
   return 0;
 }
 
@@ -134,6 +192,7 @@ void add_baseline_create(CLI::App& baseline, const Invocation& invocation, Actio
       ->add_option("-o,--output", arguments->output,
                    "Folder of the baseline (default: baselines/<name> in the state directory)")
       ->type_name("DIR");
+  add_together_option(*command, arguments->devices_together);
   command->add_flag("--candidate", arguments->candidate,
                     "Keep it as a candidate: not used until `baseline accept` makes it active");
   command->callback([command, arguments, &invocation, &action] {

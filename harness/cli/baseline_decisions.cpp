@@ -7,6 +7,7 @@
 #include "baseline/log.hpp"
 #include "cli/baseline.hpp"
 #include "judge/collect.hpp"
+#include "judge/pinned.hpp"
 #include "judge/scale.hpp"
 #include "judge/statistics.hpp"
 #include "report/format.hpp"
@@ -69,12 +70,18 @@ void append(const std::filesystem::path& folder, std::vector<baseline::LogEntry>
   baseline::append_log(folder, entries);
 }
 
-/// What the given runs measured: per metric the median over the runs of the median over the processes.
-std::map<std::string, double> values_of(const std::vector<result::Run>& runs) {
+/// What the given runs measured: per metric the median over the runs of the median over the processes, and
+/// the same of the class means, whose values only a comparison with the baseline gives.
+std::map<std::string, double> values_of(const std::vector<result::Run>& runs,
+                                        const baseline::Baseline& pinned) {
   std::map<std::string, std::vector<double>> found;
-  for (const result::Run& run : runs)
+  for (const result::Run& run : runs) {
     for (const auto& [key, metric] : judge::collect(run).metrics)
       if (metric.judged()) found[key].push_back(judge::median(metric.values));
+    for (const judge::Verdict& verdict : judge::judge_baseline({run}, pinned).verdicts)
+      if (verdict.metric == judge::class_key(verdict.metric_class) && verdict.value)
+        found[verdict.metric].push_back(*verdict.value);
+  }
   std::map<std::string, double> out;
   for (const auto& [key, values] : found) out[key] = judge::median(values);
   return out;
@@ -84,7 +91,7 @@ std::map<std::string, double> values_of(const std::vector<result::Run>& runs) {
 /// tolerance.
 std::vector<baseline::LogEntry> changes(const Arguments& arguments, const baseline::Baseline& pinned,
                                         const std::vector<result::Run>& runs) {
-  const std::map<std::string, double> now = values_of(runs);
+  const std::map<std::string, double> now = values_of(runs, pinned);
   const std::string expires = expiry_day(arguments.expires);
   std::vector<baseline::LogEntry> out;
   for (const std::string& pattern : arguments.metrics) {

@@ -6,7 +6,9 @@
 
 #include "cli/command.hpp"
 #include "cli/ranks.hpp"
+#include "cli/together.hpp"
 #include "conductor/last_verdict.hpp"
+#include "judge/checksum_sides.hpp"
 #include "judge/policy_file.hpp"
 #include "report/console.hpp"
 #include "report/format.hpp"
@@ -25,6 +27,8 @@ struct Arguments {
   std::string observation;
   std::string store;
   bool strict = false;
+  bool devices_together = false;
+  bool no_probes = false;
   double budget = conductor::CheckOptions{}.budget_seconds;
 };
 
@@ -40,6 +44,18 @@ std::vector<std::string> gpu_models(const Devices& devices) {
 conductor::Narrowed narrowed(const MeasureArguments& measure) {
   conductor::Narrowed out = measure.families;
   out.insert(out.end(), measure.only.begin(), measure.only.end());
+  return out;
+}
+
+/// The same choice for each GPU that is measured together with others.
+std::vector<conductor::Chosen> chosen_together(const conductor::Catalogue& catalogue,
+                                               const run::Profile& profile, const Devices& devices,
+                                               const MeasureArguments& measure) {
+  const conductor::Choice choice =
+      conductor::choose(catalogue, profile, conductor::DeviceKind::gpu, measure.families, measure.only);
+  std::vector<conductor::Chosen> out;
+  for (conductor::Target& target : gpus_together(devices, measure))
+    out.push_back({std::move(target), choice});
   return out;
 }
 
@@ -68,8 +84,8 @@ int check(const Arguments& arguments, const Invocation& invocation) {
   if (!options.policy.metrics.empty()) judge::require_matches(options.policy, {}, known_benchmarks());
   if (!options.baseline.empty()) baseline::load(options.baseline);  // a bad path must not cost a measurement
 
-  // Read while the driver is asked, which takes longer.
-  std::future<stack::Inventory> files = std::async(std::launch::async, [] {
+  // Read while the driver is asked, which takes longer; afterwards where the system gives no thread.
+  std::future<stack::Inventory> files = std::async(std::launch::async | std::launch::deferred, [] {
     stack::Context context;
     context.environment = stack::current_environment();
     return stack::files_of_node(context);
@@ -93,29 +109,52 @@ int check(const Arguments& arguments, const Invocation& invocation) {
   const conductor::Catalogue catalogue =
       devices.targets.devices.empty() ? conductor::Catalogue{} : conductor::catalogue();
   const std::vector<conductor::Chosen> chosen =
-      conductor::choose_for(catalogue, options.measure.profile, devices.targets.devices,
-                            arguments.measure.families, arguments.measure.only);
+      arguments.devices_together && !gpu_missing
+          ? chosen_together(catalogue, options.measure.profile, devices, arguments.measure)
+          : conductor::choose_for(catalogue, options.measure.profile, devices.targets.devices,
+                                  arguments.measure.families, arguments.measure.only);
   if (!arguments.observation.empty() && chosen.size() > 1)
     throw result::UsageError(fmt::format(
         "--observation holds one device, and {} would be measured; name one with --device", chosen.size()));
+  if (!arguments.no_probes) options.probes = &catalogue;
   const auto held = hold(targets_of(chosen), arguments.measure, progress);
-  for (const auto& [target, choice] : chosen) {
-    if (!held->refusal().empty()) break;
-    report.devices.push_back(conductor::check(options, target, choice, devices.gpus));
-    for (const std::string& problem : catalogue.problems) report.devices.back().remarks.push_back(problem);
-    if (add_trends) add_trends(report.devices.back());
-    keep([&] {
-      conductor::keep_verdict(state, report.devices.back(), narrowed(arguments.measure), devices.gpus);
-    });
-    if (!report.devices.back().rounds.back().complete || report.devices.back().interrupted) break;
+  const auto add = [&](report::DeviceReport device) {
+    for (const std::string& problem : catalogue.problems) device.remarks.push_back(problem);
+    if (add_trends) add_trends(device);
+    keep([&] { conductor::keep_verdict(state, device, narrowed(arguments.measure), devices.gpus); });
+    report.devices.push_back(std::move(device));
+  };
+  if (arguments.devices_together && !chosen.empty() && held->refusal().empty()) {
+    const std::vector<conductor::Target> targets = targets_of(chosen);
+    const conductor::Choice& choice = chosen.front().choice;
+    for (report::DeviceReport& device : conductor::check_in_step(
+             options, targets, choice, rounds_together(arguments.measure, options.measure, targets, choice)))
+      add(std::move(device));
+  } else {
+    for (const auto& [target, choice] : chosen) {
+      if (!held->refusal().empty()) break;
+      add(conductor::check(options, target, choice, devices.gpus));
+      const report::DeviceReport& last = report.devices.back();
+      if (!last.rounds.back().complete || last.interrupted || last.stopped_in_probes) break;
+    }
   }
   progress.clear();
+  std::vector<judge::ChecksumSide> sides;
+  for (const report::DeviceReport& device : report.devices) sides.push_back({device.label, device.rounds});
+  for (judge::Verdict& verdict : judge::judge_checksums_between(sides))
+    report.node.push_back(std::move(verdict));
   report.outcome = conductor::combine(report.devices, report.node);
   if (gpu_missing && report.outcome.code != judge::ExitCode::regressed)
     report.outcome = {judge::ExitCode::cannot_judge,
                       report.devices.empty() ? "cannot judge: no usable GPU, nothing was measured"
                                              : "cannot judge: a GPU was asked for and none is usable; " +
                                                    report.outcome.sentence};
+  const bool stopped = !report.devices.empty() && report.devices.back().stopped_in_probes;
+  if (stopped && report.devices.size() < chosen.size() &&
+      (report.outcome.code == judge::ExitCode::pass || report.outcome.code == judge::ExitCode::inconclusive))
+    report.outcome = {judge::ExitCode::cannot_judge,
+                      fmt::format("cannot judge: stopped after {} of {} devices; {}", report.devices.size(),
+                                  chosen.size(), report.outcome.sentence)};
   if (!held->refusal().empty())
     report.outcome = {
         judge::ExitCode::cannot_judge,
@@ -160,7 +199,12 @@ void add_check(CLI::App& app, const Invocation& invocation, Action& action) {
           "postgresql://...")
       ->type_name("FILE|URL");
   command->add_flag("--strict", arguments->strict, "End with 4 when a metric stays inconclusive or unstable");
-  command->add_option("--budget", arguments->budget, "Begin no further round after this many seconds")
+  add_together_option(*command, arguments->devices_together);
+  command->add_flag("--no-probes", arguments->no_probes,
+                    "Measure nothing more to separate causes when something is slower");
+  command
+      ->add_option("--budget", arguments->budget,
+                   "Begin no further round that would end after this many seconds, and no probe after them")
       ->capture_default_str()
       ->check(CLI::PositiveNumber)
       ->type_name("SECONDS");

@@ -58,6 +58,7 @@ struct MeasureArguments {
   double process_limit = 0;           ///< seconds; 0: that of the profile
   double wait_seconds = 0;            ///< for a device that another command measures
 };
+/// Adds them all; what is not given keeps its default.
 void add_measure_options(CLI::App& command, MeasureArguments& arguments);
 
 /// SIGINT, SIGTERM and SIGHUP end the command as they end any other, and its children with it.
@@ -75,6 +76,7 @@ struct Devices {
   stack::GpuReport gpus;       ///< not probed when only the host is named
   conductor::Targets targets;  ///< those that will be measured
 };
+/// Starts no GPU where only the host is named. Throws like conductor::select_targets and chosen_device.
 Devices find_devices(const std::string& device);
 
 /// Turns arguments into options; the progress line goes to standard error.
@@ -101,6 +103,7 @@ void print(const std::string& text);
 /// --exit-style, of every command that ends with a verdict. The end of the program (main.cpp) looks it up and
 /// turns every code by it, that of an error too.
 inline constexpr const char* exit_style_option = "--exit-style";
+/// Refuses a word that names no style.
 void add_exit_style_option(CLI::App& command);
 /// What `app`, or the command below it that was chosen, was given; ExitStyle::ci where none was.
 judge::ExitStyle exit_style_of(const CLI::App& app);
@@ -110,6 +113,7 @@ struct PolicyArguments {
   std::string file;                    ///< --policy; empty = the defaults
   std::vector<std::string> treatment;  ///< fields of the fingerprint that may differ
 };
+/// --policy and --treatment.
 void add_policy_options(CLI::App& command, PolicyArguments& arguments);
 /// The policy file, or the defaults, with the treatments of the command line added. Throws
 /// result::UsageError, result::FormatError or result::FileError.

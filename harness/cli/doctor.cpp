@@ -1,7 +1,6 @@
 // gpugauge doctor: what is in the stack, what does not fit, and what to do about it.
 #include "cli/doctor.hpp"
 
-#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <memory>
@@ -33,6 +32,7 @@ constexpr const char* footer =
     "  gpugauge doctor --plan cuda=12.8 --gpu h100 --driver 535\n"
     "  gpugauge doctor --binary ./simulation              can this program run here, at what first-launch "
     "cost?\n"
+    "  gpugauge doctor --error 803                        what that error means here, and what to do\n"
     "  gpugauge doctor lock --output stack.lock           pin this stack; `doctor verify stack.lock` "
     "compares\n"
     "  gpugauge doctor diff before.json after.json        what differs, most consequential first\n"
@@ -91,10 +91,9 @@ void add_inventory_options(CLI::App& command, DoctorArguments& arguments) {
 
 stack::RedactNames names_of(const DoctorArguments& arguments) {
   stack::RedactNames names = stack::current_names();
-  const stack::Reading own = stack::Tree(arguments.root).read("/etc/hostname", 256);
-  if (own.present() && !own.text.empty()) names.hosts.push_back(own.text);
-  if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0')
-    names.homes.emplace_back(home);
+  const stack::RedactNames below = stack::names_below(stack::Tree(arguments.root));
+  names.hosts.insert(names.hosts.end(), below.hosts.begin(), below.hosts.end());
+  names.homes.insert(names.homes.end(), below.homes.begin(), below.homes.end());
   return names;
 }
 
@@ -154,6 +153,10 @@ stack::Inventory inventory_of(const DoctorArguments& arguments) {
     context.pid = arguments.pid;
     context.import_frameworks = arguments.import_frameworks;
     found = stack::collect(context);
+    if (!arguments.python.empty() && !found.has("python.path"))
+      throw result::UsageError(fmt::format(
+          "--python {}: no Python is there: name an interpreter (bin/python3) or an environment's folder",
+          arguments.python));
   }
   return arguments.redact ? stack::Redactor(names_of(arguments)).inventory(found) : found;
 }

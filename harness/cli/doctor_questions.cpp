@@ -1,4 +1,4 @@
-// gpugauge doctor --plan, --image-env, --binary: would it work?
+// gpugauge doctor --plan, --image-env, --binary, --error: would it work, and what does an error mean here?
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -14,7 +14,7 @@ namespace gpugauge::cli {
 namespace {
 
 struct Questions {
-  std::string plan, image, binary, gpu, driver;
+  std::string plan, image, binary, error, gpu, driver;
 };
 
 /// --gpu as the models it names; empty where it was not given.
@@ -40,8 +40,13 @@ int answer_image(const Questions& asked, const DoctorArguments& arguments, bool 
   if (!asked.gpu.empty() || !asked.driver.empty())
     throw result::UsageError(
         "--image-env is held against this machine or --inventory; --gpu and --driver go with --plan");
-  const stack::ImageEnvironment image =
+  stack::ImageEnvironment image =
       stack::read_image_environment(result::read_file(asked.image, stack::max_image_text), asked.image);
+  if (arguments.redact) {
+    stack::Redactor redactor(names_of(arguments));
+    for (std::string& name : image.tags) name = redactor.image_name(name);
+    for (std::string& name : image.digests) name = redactor.image_name(name);
+  }
   const stack::ImageReport report = stack::judge_image(image, inventory_of(arguments), stack::tables());
   return show(report, json, report::exit_code(report.outcome));
 }
@@ -80,7 +85,28 @@ int answer_binary(const Questions& asked, const DoctorArguments& arguments, bool
     question.driver_cuda = branch->cuda_max ? branch->cuda_max->text() : "";
   }
   out.answers = stack::can_run(out.report, question);
+  if (arguments.redact) {
+    stack::Redactor redactor(names_of(arguments));
+    out.report.path = redactor.path(out.report.path);
+    for (stack::NeededLibrary& needed : out.report.needed) needed.path = redactor.path(needed.path);
+  }
   return show(out, json, report::exit_code(out));
+}
+
+int answer_error(const Questions& asked, const DoctorArguments& arguments, bool json) {
+  if (!asked.gpu.empty() || !asked.driver.empty())
+    throw result::UsageError(
+        "--error is explained for this machine or --inventory; --gpu and --driver go with --plan");
+  const auto explained = [&](const stack::Inventory& inventory) {
+    return stack::explain_errors(asked.error, {inventory, stack::tables(), policy_of(arguments), today()});
+  };
+  // A number that no header has must not wait for the driver.
+  if (explained({}).empty())
+    throw result::UsageError(
+        fmt::format("--error {}: no header of CUDA or NVML has such a code; docs/compatibility.md lists "
+                    "those of this build",
+                    asked.error));
+  return show(explained(inventory_of(arguments)), json, 0);
 }
 
 }  // namespace
@@ -103,6 +129,11 @@ void add_doctor_questions(CLI::App& doctor, DoctorArguments& arguments, Action& 
                             ->type_name("FILE");
   plan->excludes(image, binary);
   image->excludes(binary);
+  CLI::Option* error = doctor
+                           .add_option("--error", asked->error,
+                                       "What this error means here: a code (803, nvml:18) or its name")
+                           ->type_name("CODE");
+  error->excludes(plan, image, binary);
   doctor
       .add_option("--gpu", asked->gpu,
                   "For --plan and --binary: these GPUs instead of this machine's: h100,l4")
@@ -111,13 +142,15 @@ void add_doctor_questions(CLI::App& doctor, DoctorArguments& arguments, Action& 
       .add_option("--driver", asked->driver, "For --plan and --binary: this driver instead of this machine's")
       ->type_name("VERSION");
   doctor.parse_complete_callback([asked, &arguments, &action, &doctor] {
-    const bool given = doctor.count("--plan") + doctor.count("--image-env") + doctor.count("--binary") > 0;
-    for (const char* const name : {"--plan", "--image-env", "--binary"})
+    const bool given = doctor.count("--plan") + doctor.count("--image-env") + doctor.count("--binary") +
+                           doctor.count("--error") >
+                       0;
+    for (const char* const name : {"--plan", "--image-env", "--binary", "--error"})
       if (doctor.count(name) > 0 && doctor.get_option(name)->as<std::string>().empty())
         throw CLI::ValidationError(name, "it is empty");
     if (given && doctor.count("--report") > 0)
       throw CLI::ValidationError(
-          "--report", "a plan, image or binary is answered on standard output, with --json as JSON");
+          "--report", "a plan, image, binary or error is answered on standard output, with --json as JSON");
     const bool as_json = doctor.get_option("--json")->as<bool>();
     if (!asked->plan.empty())
       action = [asked, &arguments, as_json] { return answer_plan(*asked, arguments, as_json); };
@@ -125,6 +158,8 @@ void add_doctor_questions(CLI::App& doctor, DoctorArguments& arguments, Action& 
       action = [asked, &arguments, as_json] { return answer_image(*asked, arguments, as_json); };
     else if (!asked->binary.empty())
       action = [asked, &arguments, as_json] { return answer_binary(*asked, arguments, as_json); };
+    else if (!asked->error.empty())
+      action = [asked, &arguments, as_json] { return answer_error(*asked, arguments, as_json); };
     else if (!asked->gpu.empty() || !asked->driver.empty())
       throw CLI::ValidationError("--gpu and --driver", "they go with --plan or --binary");
   });

@@ -2,8 +2,10 @@
 #include "report/fleet.hpp"
 
 #include <memory>
+#include <set>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/command.hpp"
 #include "cli/fleet.hpp"
@@ -28,7 +30,8 @@ struct Arguments {
   bool by_folder = false;
 };
 
-/// One line a node: its name or where its file lay, a tab, the device to measure.
+/// One line a node: its name or where its file lay, a tab, the device to measure. One line a set of nodes to
+/// measure together: their names with commas between, a tab, the benchmark.
 std::string retest_list(const judge::PeersJudgement& judgement, const NodeNames& names) {
   std::string out;
   for (const judge::NodeJudgement& node : judgement.nodes) {
@@ -37,25 +40,36 @@ std::string retest_list(const judge::PeersJudgement& judgement, const NodeNames&
     out += fmt::format("{}\t{}\n", report::plain(name == names.end() ? node.label : name->second),
                        report::plain(node.device));
   }
+  std::set<std::string> sets;  // several metrics of a benchmark ask for the same
+  for (const judge::FabricJudgement& fabric : judgement.fabrics)
+    for (const std::vector<std::string>& nodes : fabric.measure_again)
+      if (std::string line = fmt::format("{}\t{}\n", report::plain(fmt::format("{}", fmt::join(nodes, ","))),
+                                         report::plain(fabric.metric.substr(0, fabric.metric.rfind(':'))));
+          sets.insert(line).second)
+        out += line;
   return out;
 }
 
 /// Nodes from files: read, reduced and judged. Fills `names` where folders name the nodes.
 report::FleetReport judge_files(const Arguments& arguments, NodeNames& names) {
-  const std::vector<FoundFile> files = find_files(arguments.paths);
+  const std::vector<FoundFile> files = find_files(expanded(arguments.paths));
   keep_freed_memory();
+  if (arguments.by_folder) names = names_by_folder(files);
   judge::PeerCollector collector;
-  ReadRuns read = read_runs(files, collector);
+  judge::FleetDrift drift;
+  ReadRuns read = read_runs(files, collector, [&](const judge::PeerRound& round, const result::Run& run) {
+    const auto name = names.find(round.file);
+    drift.add(run, name == names.end() ? round.label : name->second);
+  });
   report::FleetReport made;
   made.input.rounds = std::move(read.rounds);
   made.input.unread = std::move(read.unread);
+  made.input.fabrics = std::move(read.fabrics);
   made.input.metrics = collector.metrics();
-  if (arguments.by_folder) {
-    names = names_by_folder(files);
-    name_nodes(made.input, names);
-  }
+  if (arguments.by_folder) name_nodes(made.input, names);
   made.judgement = judge::judge_peers(made.input, {}, arguments.strict);
-  if (!read.left_out.empty()) made.judgement.remarks.push_back(read.left_out);
+  made.judgement.drift = drift.facts();
+  made.judgement.remarks.insert(made.judgement.remarks.end(), read.remarks.begin(), read.remarks.end());
   return made;
 }
 
@@ -101,7 +115,12 @@ void add_fleet(CLI::App& app, const Invocation&, Action& action) {
   CLI::App* command =
       app.add_subcommand("fleet", "Compare the runs of many nodes: which of them is not like the others?");
   auto arguments = std::make_shared<Arguments>();
-  command->add_option("paths", arguments->paths, "Run files, or folders with run files")->type_name("PATH");
+  command
+      ->add_option(
+          "paths", arguments->paths,
+          "Run files, the sample files of a collective's ranks, folders with such files, or patterns "
+          "in quotes")
+      ->type_name("PATH");
   command
       ->add_option("--store", arguments->store,
                    "Take the runs from this history instead: a file, or postgresql://...")
@@ -109,8 +128,10 @@ void add_fleet(CLI::App& app, const Invocation&, Action& action) {
   command->add_option("--night", arguments->night, "Of the history: this UTC day (default: the newest)")
       ->type_name("DAY");
   command
-      ->add_option("--emit-retest", arguments->retest_list,
-                   "Write the nodes to measure again, one a line: name, tab, device")
+      ->add_option(
+          "--emit-retest", arguments->retest_list,
+          "Write what to measure again, one a line: a node, tab, device; or nodes to measure together "
+          "with commas between them, tab, benchmark")
       ->type_name("FILE");
   command->add_flag("--by-folder", arguments->by_folder,
                     "A node is the first folder below the given one (DIR/node7/run.json), whatever its boot: "

@@ -1,4 +1,4 @@
-// What `gpugauge fleet` and `gpugauge fleet admit` share: many run files, read on every core.
+// What `gpugauge fleet` and `gpugauge fleet admit` share: many files, read on every core.
 #pragma once
 
 #include <functional>
@@ -11,16 +11,19 @@
 
 namespace gpugauge::cli {
 
+/// What became of many files.
 struct ReadRuns {
-  std::vector<judge::PeerRound> rounds;
-  std::vector<judge::UnreadFile> unread;
-  std::string left_out;  ///< one sentence about files that are no runs; "" where there are none
+  std::vector<judge::PeerRound> rounds;     ///< those that were read, in the order of the files
+  std::vector<judge::UnreadFile> unread;    ///< those that could not be, by label
+  std::vector<judge::FabricInput> fabrics;  ///< from sample files of ranks, and lists of measurements
+  std::vector<std::string> remarks;         ///< sentences: files that are no runs, collectives left out
 };
 
 /// Called with each run that was read, by several threads at once.
 using TakeRun = std::function<void(const judge::PeerRound&, const result::Run&)>;
 
-/// Reads and reduces files on every core; each thread holds one run at a time.
+/// Reads and reduces files on every core; each thread holds one run at a time. Beside run files it takes the
+/// sample files that the ranks of a collective leave, and lists of measurements (judge::parse_fabric).
 ReadRuns read_runs(const std::vector<FoundFile>& files, judge::PeerCollector& collector,
                    const TakeRun& take = {});
 

@@ -3,7 +3,6 @@
 #include <mutex>
 
 #include <fmt/format.h>
-#include <glob.h>
 
 #include "cli/fleet.hpp"
 #include "judge/admit.hpp"
@@ -22,32 +21,20 @@ struct Arguments {
   bool json = false;
 };
 
-/// A pattern in quotes, or a path as it is.
-std::vector<std::string> spread(const std::string& path) {
-  if (path.find_first_of("*?[") == std::string::npos) return {path};
-  glob_t found{};
-  const int failed = ::glob(path.c_str(), 0, nullptr, &found);
-  std::vector<std::string> out;
-  if (failed == 0) out.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
-  ::globfree(&found);
-  if (out.empty()) throw result::UsageError(fmt::format("--against {}: nothing has such a name", path));
-  return out;
-}
-
 bool is_store(const std::string& location) {
   return location.starts_with("postgresql://") || location.ends_with(".sqlite") || location.ends_with(".db");
 }
 
 /// Takes the fleet from one night of a history.
 void from_store(const Arguments& arguments, judge::UsualFacts& usual, judge::PeerCollector& collector,
-                judge::AdmissionInput& input, std::string& remark) {
+                judge::AdmissionInput& input, std::vector<std::string>& remarks) {
   store::Store history = store::Store::open(arguments.against.front(), store::Access::reading);
   const std::string night = arguments.night.empty() ? history.newest_day() : arguments.night;
   if (night.empty()) throw result::UsageError(fmt::format("the store {} holds no run yet", history.name()));
   judge::PeersInput found = history.night(
       night, [&](const std::string& kind, const result::Fingerprint& facts) { usual.add(kind, facts); });
-  remark = fmt::format("The fleet: {} runs of {} (UTC) from the store {}.", found.rounds.size(), night,
-                       history.name());
+  remarks.push_back(fmt::format("The fleet: {} runs of {} (UTC) from the store {}.", found.rounds.size(),
+                                night, history.name()));
   collector.adopt(found);
   input.fleet.rounds = std::move(found.rounds);
 }
@@ -60,20 +47,19 @@ int admit(const Arguments& arguments) {
   judge::UsualFacts usual;
   judge::PeerCollector collector;
   judge::AdmissionInput input;
-  std::string remark;
+  std::vector<std::string> remarks;
+  bool collectives = false;
   if (store) {
-    from_store(arguments, usual, collector, input, remark);
+    from_store(arguments, usual, collector, input, remarks);
   } else {
-    std::vector<std::string> paths;
-    for (const std::string& path : arguments.against)
-      for (std::string& one : spread(path)) paths.push_back(std::move(one));
-    ReadRuns fleet =
-        read_runs(find_files(paths), collector, [&](const judge::PeerRound& round, const result::Run& run) {
-          usual.add(round.kind, run.fingerprint);
-        });
+    ReadRuns fleet = read_runs(find_files(expanded(arguments.against)), collector,
+                               [&](const judge::PeerRound& round, const result::Run& run) {
+                                 usual.add(round.kind, run.fingerprint);
+                               });
     input.fleet.rounds = std::move(fleet.rounds);
     input.fleet.unread = std::move(fleet.unread);
-    remark = fleet.left_out;
+    remarks = std::move(fleet.remarks);
+    collectives = !fleet.fabrics.empty();
   }
   std::mutex mutex;
   ReadRuns newcomers = read_runs(find_files(arguments.paths), collector,
@@ -85,8 +71,10 @@ int admit(const Arguments& arguments) {
   input.unread = std::move(newcomers.unread);
   input.fleet.metrics = collector.metrics();
   judge::Admissions made = judge::judge_admission(input, usual, rules);
-  for (const std::string& sentence : {remark, newcomers.left_out})
-    if (!sentence.empty()) made.remarks.push_back(sentence);
+  if (collectives || !newcomers.fabrics.empty())
+    remarks.emplace_back("Collectives between nodes are no part of an admission: gpugauge fleet reads them.");
+  remarks.insert(remarks.end(), newcomers.remarks.begin(), newcomers.remarks.end());
+  made.remarks.insert(made.remarks.end(), remarks.begin(), remarks.end());
   print(arguments.json ? report::to_json(made) : report::draw(made, report::terminal(1)));
   return static_cast<int>(made.outcome.code);
 }

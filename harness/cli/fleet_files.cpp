@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <iterator>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <stdexcept>
@@ -9,9 +11,12 @@
 #include <fmt/format.h>
 
 #include "cli/fleet.hpp"
+#include "judge/fabric_input.hpp"
+#include "result/error.hpp"
 #include "result/file.hpp"
 #include "result/run_file.hpp"
 #include "result/run_reader.hpp"
+#include "result/threads.hpp"
 
 namespace gpugauge::cli {
 namespace {
@@ -25,19 +30,24 @@ class Reader {
     const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
     {
       std::vector<std::jthread> threads;
-      for (std::size_t i = 0; i < std::min(cores, files_.size()); ++i)
-        threads.emplace_back([this] { work(); });
+      result::start_threads(threads, std::min(cores, files_.size()), [this] { work(); });
+      if (threads.empty()) work();
     }
     if (failure_) std::rethrow_exception(failure_);
     ReadRuns out;
     for (auto& round : rounds_)
       if (round) out.rounds.push_back(std::move(*round));
+    judge::FabricInputs between = std::move(ranks_).made();
+    out.fabrics = std::move(between.fabrics);
+    for (auto& [file, fabric] : listed_) out.fabrics.push_back(std::move(fabric));
+    out.remarks = std::move(between.remarks);
+    std::move(between.unread.begin(), between.unread.end(), std::back_inserter(unread_));
     std::sort(unread_.begin(), unread_.end(), [](const auto& a, const auto& b) { return a.label < b.label; });
     out.unread = std::move(unread_);
     if (left_out_ > 0)
-      out.left_out =
+      out.remarks.push_back(
           fmt::format("{} left out: in the folders, and no run file.",
-                      left_out_ == 1 ? "1 file was" : fmt::format("{} files were", left_out_.load()));
+                      left_out_ == 1 ? "1 file was" : fmt::format("{} files were", left_out_.load())));
     return out;
   }
 
@@ -64,6 +74,7 @@ class Reader {
     const std::string name = found.file.string();
     try {
       result::read_file(found.file, text);
+      if (take_between(found, text)) return;
       if (found.in_a_folder && of_another_schema(text)) {
         ++left_out_;
         return;
@@ -77,6 +88,31 @@ class Reader {
     }
   }
 
+  /// True for a file about nodes that were measured together: it is taken. A sample file of one process alone
+  /// is none, and refused where it was named.
+  bool take_between(const FoundFile& found, const std::string& text) {
+    const std::string name = found.file.string();
+    const std::string_view schema = schema_of(text);
+    if (schema == judge::fabric_schema) {
+      judge::FabricInput fabric = judge::parse_fabric(text, name);
+      const std::lock_guard lock(mutex_);
+      listed_.emplace(name, std::move(fabric));
+      return true;
+    }
+    if (schema != result::samples_schema) return false;
+    const result::Samples samples = result::parse_samples(text, name);
+    if (judge::is_of_ranks(samples)) {
+      ranks_.add(samples, name, found.label);
+      return true;
+    }
+    if (!found.in_a_folder)
+      throw result::FormatError(
+          fmt::format("{} is the sample file of one process; give run files, or the files of all ranks of a "
+                      "collective",
+                      name));
+    return false;
+  }
+
   const std::vector<FoundFile>& files_;
   judge::PeerCollector& collector_;
   const TakeRun& take_;
@@ -85,6 +121,8 @@ class Reader {
   std::atomic<std::size_t> left_out_ = 0;
   std::mutex mutex_;
   std::vector<judge::UnreadFile> unread_;
+  judge::FabricCollector ranks_;
+  std::map<std::string, judge::FabricInput> listed_;  ///< by file
   std::exception_ptr failure_;
 };
 

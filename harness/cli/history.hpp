@@ -20,16 +20,20 @@ struct HistoryArguments {
   std::string until;            ///< likewise; runs that start then are left out
 };
 
+/// --store and --state-dir.
 void add_store_options(CLI::App& command, HistoryArguments& arguments);
 /// --node, --device, --since, --until.
 void add_selection_options(CLI::App& command, HistoryArguments& arguments);
 
+/// Where the arguments say. Throws like store::Store::open.
 store::Store open_store(const HistoryArguments& arguments, store::Access access);
 /// Throws result::UsageError for what is neither a day nor a time.
 store::Span span(const HistoryArguments& arguments);
-/// Devices and metrics whose names match. Throws result::UsageError when there is none, naming some that
-/// there are.
+/// Devices whose names match. Throws result::UsageError when there is none, naming some that there are, or
+/// when the store holds no run.
 std::vector<store::Device> select_devices(store::Store& store, const HistoryArguments& arguments);
+/// Metrics whose keys match; all for an empty pattern. Throws result::UsageError when the store holds metrics
+/// and none matches, naming some; empty for a store without any.
 std::vector<store::Metric> select_metrics(store::Store& store, const std::string& pattern);
 
 void add_history_ingest(CLI::App& history, Action& action);

@@ -12,7 +12,6 @@
 #include <thread>
 
 #include <fmt/format.h>
-#include <glob.h>
 
 #include "baseline/digest.hpp"
 #include "cli/history.hpp"
@@ -24,6 +23,7 @@
 #include "result/google_benchmark.hpp"
 #include "result/object_reader.hpp"
 #include "result/run_reader.hpp"
+#include "result/threads.hpp"
 
 namespace gpugauge::cli {
 namespace {
@@ -43,19 +43,6 @@ struct Input {
   std::string node;
   bool in_a_folder = false;
 };
-
-/// The paths that a pattern of the shell stands for; the pattern itself when it stands for none.
-std::vector<std::string> expanded(const std::string& path) {
-  std::error_code error;
-  if (fs::exists(path, error) || path.find_first_of("*?[") == std::string::npos) return {path};
-  ::glob_t found{};
-  std::vector<std::string> out;
-  if (::glob(path.c_str(), 0, nullptr, &found) == 0)
-    out.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
-  ::globfree(&found);
-  if (out.empty()) throw result::UsageError(fmt::format("no file matches {}", path));
-  return out;
-}
 
 /// A JSON array of paths, relative to the list's folder; nullopt for any other file.
 std::optional<std::vector<std::string>> list_of(const std::string& path) {
@@ -81,13 +68,12 @@ std::optional<std::vector<std::string>> list_of(const std::string& path) {
 
 std::vector<Input> find_inputs(const Arguments& arguments) {
   std::vector<std::string> paths;
-  for (const std::string& argument : arguments.paths)
-    for (const std::string& path : expanded(argument)) {
-      if (const auto list = list_of(path))
-        paths.insert(paths.end(), list->begin(), list->end());
-      else
-        paths.push_back(path);
-    }
+  for (const std::string& path : expanded(arguments.paths)) {
+    if (const auto list = list_of(path))
+      paths.insert(paths.end(), list->begin(), list->end());
+    else
+      paths.push_back(path);
+  }
   std::vector<Input> out;
   for (const FoundFile& found : find_files(paths)) {
     // results/node-7/run.json below results/ is a run of node-7.
@@ -116,8 +102,7 @@ class Readers {
   Readers(const std::vector<Input>& inputs, const std::set<std::string>& known)
       : inputs_(inputs), known_(known), left_(inputs.size()) {
     const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
-    for (std::size_t i = 0; i < std::min(cores, inputs.size()); ++i)
-      threads_.emplace_back([this] { work(); });
+    result::start_threads(threads_, std::min(cores, inputs.size()), [this] { work(); });
   }
   ~Readers() {
     const std::lock_guard lock(mutex_);
@@ -129,6 +114,7 @@ class Readers {
 
   /// What is ready, at least one, at most `most`; empty at the end.
   std::vector<Read> take(std::size_t most) {
+    if (threads_.empty()) return read_here();
     std::unique_lock lock(mutex_);
     ready_.wait(lock, [&] { return failure_ || left_ == 0 || !read_.empty(); });
     if (failure_) std::rethrow_exception(failure_);
@@ -164,6 +150,15 @@ class Readers {
       failure_ = std::current_exception();
       ready_.notify_one();
     }
+  }
+
+  /// The next one, where the system gave no thread.
+  std::vector<Read> read_here() {
+    std::vector<Read> out;
+    std::string text;
+    result::Run run;
+    if (const std::size_t i = next_++; i < inputs_.size()) out.push_back(read_one(i, text, run));
+    return out;
   }
 
   /// `text` and `run`: room that is used again.

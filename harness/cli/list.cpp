@@ -48,8 +48,9 @@ Benchmarks chosen(const conductor::Catalogue& catalogue, const Arguments& argume
   return all;
 }
 
-/// "Profile quick: 9 benchmarks of a GPU, about 54 s a round; 18 of the host, about 57 s a round."
-std::string estimate(const Benchmarks& all, const std::string& name) {
+/// "Profile quick: 9 benchmarks of a GPU, about 52 s a round (a verdict should take 1 min at most); 18 of the
+/// host, ..."
+std::string estimate(const conductor::Catalogue& catalogue, const Benchmarks& all, const std::string& name) {
   const run::Profile profile = run::profile(name);
   std::string text;
   using conductor::DeviceKind;
@@ -58,9 +59,12 @@ std::string estimate(const Benchmarks& all, const std::string& name) {
     for (const conductor::Benchmark* benchmark : all)
       if (benchmark->kind == kind) some.push_back(benchmark);
     if (some.empty()) continue;
-    text += fmt::format("{}{} benchmark{} of {}, about {} a round", text.empty() ? "" : "; ", some.size(),
-                        some.size() == 1 ? "" : "s", conductor::in_words(kind),
-                        report::duration(conductor::round_seconds(some, profile)));
+    const double seconds =
+        conductor::round_seconds(conductor::plan_of(some, profile), catalogue.start_seconds, profile);
+    text += fmt::format("{}{} benchmark{} of {}, about {} a round (a verdict should take {} at most)",
+                        text.empty() ? "" : "; ", some.size(), some.size() == 1 ? "" : "s",
+                        conductor::in_words(kind), report::duration(seconds),
+                        report::duration(conductor::budget_seconds(profile, kind)));
   }
   return fmt::format("Profile {}: {}.", name, text);
 }
@@ -103,6 +107,14 @@ int list_benchmarks(const Arguments& arguments) {
                     {"device", word(benchmark->kind)},
                     {"isolates", benchmark->isolates},
                     {"bad_value", benchmark->bad_value}});
+    if (!arguments.profile.empty()) {
+      const run::Profile profile = run::profile(arguments.profile);
+      const run::PlannedBenchmark planned = conductor::plan_of({benchmark}, profile).front();
+      json.back()["processes"] = planned.processes;
+      json.back()["window_seconds"] = conductor::window_seconds(*benchmark, profile);
+      json.back()["estimated_seconds"] = planned.seconds;
+      json.back()["process_start_seconds"] = catalogue.start_seconds.at(benchmark->family);
+    }
     table.add({{benchmark->id, report::Tone::strong},
                {benchmark->metric_class.empty() ? "-" : benchmark->metric_class},
                {benchmark->profile},
@@ -120,7 +132,7 @@ int list_benchmarks(const Arguments& arguments) {
   const report::Terminal terminal = report::terminal(1);
   std::string text = table.draw(terminal);
   if (!arguments.profile.empty())
-    text += "  " + report::wrap(estimate(benchmarks, arguments.profile), terminal.width, 2) + "\n";
+    text += "  " + report::wrap(estimate(catalogue, benchmarks, arguments.profile), terminal.width, 2) + "\n";
   print(text);
   return 0;
 }
@@ -165,7 +177,7 @@ void add_list(CLI::App& app, const Invocation&, Action& action) {
           ->type_name("CLASS|FAMILY|PATTERN"),
       class_names);
   offer(command->add_option("-p,--profile", arguments->profile,
-                            "Only what this profile measures, with the time that it takes"),
+                            "Only what this profile measures, with an estimate of the time that it takes"),
         profile_names);
   command->add_flag("--json", arguments->json, "As JSON");
   command->callback([arguments, &action] {

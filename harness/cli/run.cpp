@@ -6,8 +6,8 @@
 
 #include "cli/command.hpp"
 #include "cli/ranks.hpp"
+#include "cli/together.hpp"
 #include "conductor/place.hpp"
-#include "conductor/together.hpp"
 #include "report/console.hpp"
 #include "report/format.hpp"
 #include "result/error.hpp"
@@ -23,31 +23,15 @@ struct Arguments {
   bool every_metric = false;
   bool devices_together = false;
   int together = 0;  ///< set by the command that starts one for each device
+  int round = 1;     ///< the same
 };
 
 /// The same command for one of the devices, told that it is one of several.
 std::vector<std::string> command_of(const Arguments& arguments, const conductor::Target& target,
                                     std::size_t count, std::uint64_t seed) {
-  std::vector<std::string> words{"run",
-                                 "--device",
-                                 target.selection,
-                                 "--together",
-                                 fmt::format("{}", count),
-                                 "--profile",
-                                 arguments.measure.profile,
-                                 "--seed",
-                                 fmt::format("{}", seed),
-                                 "--quiet"};
-  const auto add = [&](const char* option, const std::vector<std::string>& values) {
-    for (const std::string& value : values) words.insert(words.end(), {option, value});
-  };
-  add("--family", arguments.measure.families);
-  add("--only", arguments.measure.only);
-  if (!arguments.measure.state_directory.empty()) add("--state-dir", {arguments.measure.state_directory});
-  if (!arguments.output.empty()) add("--output", {arguments.output});
-  if (arguments.measure.process_limit > 0)
-    add("--process-limit", {fmt::format("{}", arguments.measure.process_limit)});
-  if (arguments.measure.wait_seconds > 0) add("--wait", {fmt::format("{}", arguments.measure.wait_seconds)});
+  std::vector<std::string> words = together_words(arguments.measure, target, count, seed);
+  for (const std::string& word : arguments.measure.only) words.insert(words.end(), {"--only", word});
+  if (!arguments.output.empty()) words.insert(words.end(), {"--output", arguments.output});
   if (arguments.every_metric) words.emplace_back("--every-metric");
   return words;
 }
@@ -56,19 +40,7 @@ std::vector<std::string> command_of(const Arguments& arguments, const conductor:
 /// GPU at about the same time.
 int run_all_together(const Arguments& arguments, const conductor::MeasureOptions& options,
                      const Devices& devices, report::ProgressLine& progress) {
-  std::vector<conductor::Target> targets = devices.targets.devices;
-  std::erase_if(targets, [](const conductor::Target& target) {
-    return target.implied && target.kind == conductor::DeviceKind::links;  // its GPUs are busy one by one
-  });
-  const auto other = std::find_if(targets.begin(), targets.end(), [](const auto& target) {
-    return target.kind != conductor::DeviceKind::gpu;
-  });
-  const std::string what =
-      other == targets.end() ? "" : fmt::format("{} too", conductor::in_words(other->kind));
-  if (targets.size() < 2 || other != targets.end())
-    throw result::UsageError(
-        fmt::format("--devices-together measures two GPUs or more at once and --device {} chose {}",
-                    arguments.measure.device, targets.size() == 1 ? targets.front().label : what));
+  const std::vector<conductor::Target> targets = gpus_together(devices, arguments.measure);
   if (!arguments.output.empty() && !conductor::names_a_folder(arguments.output))
     throw result::UsageError(fmt::format(
         "--output names one file and {} devices are chosen; name one with --device, give a folder "
@@ -133,7 +105,7 @@ int run_devices(const Arguments& arguments, const Invocation& invocation) {
   }
   for (const auto& [target, choice] : devices_chosen) {
     const conductor::Stored stored =
-        conductor::measure(options, target, choice, devices.gpus, 1, {}, arguments.output);
+        conductor::measure(options, target, choice, devices.gpus, arguments.round, {}, arguments.output);
     progress.clear();
     print(arguments.json ? result::to_json(stored.run)
                          : report::draw(stored.run, report::terminal(1), {arguments.every_metric}));
@@ -170,11 +142,9 @@ void add_run(CLI::App& app, const Invocation& invocation, Action& action) {
                     "The run file's content on standard output instead of the table");
   command->add_flag("--every-metric", arguments->every_metric,
                     "One row per metric instead of one per benchmark");
-  command->add_flag(
-      "--devices-together", arguments->devices_together,
-      "All chosen GPUs at the same time, a run file each: what they cost each other in power and "
-      "on the bus is then part of the result, and only a baseline of such runs judges it");
+  add_together_option(*command, arguments->devices_together);
   command->add_option("--together", arguments->together)->group("")->check(CLI::Range(2, 1024));
+  command->add_option("--round", arguments->round)->group("")->check(CLI::Range(1, 1000));
   command->callback([command, arguments, &invocation, &action] {
     arguments->measure.seed_given = command->count("--seed") > 0;
     action = [arguments, &invocation] { return run_devices(*arguments, invocation); };

@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <glob.h>
 #include <unistd.h>
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -54,6 +55,24 @@ std::vector<FoundFile> find_files(const std::vector<std::string>& paths) {
   return out;
 }
 
+std::vector<std::string> expanded(const std::vector<std::string>& paths) {
+  std::vector<std::string> out;
+  for (const std::string& path : paths) {
+    std::error_code error;
+    if (path.find_first_of("*?[") == std::string::npos || fs::exists(path, error)) {
+      out.push_back(path);
+      continue;
+    }
+    ::glob_t found{};
+    const std::size_t before = out.size();
+    if (::glob(path.c_str(), 0, nullptr, &found) == 0)
+      out.insert(out.end(), found.gl_pathv, found.gl_pathv + found.gl_pathc);
+    ::globfree(&found);
+    if (out.size() == before) throw result::UsageError(fmt::format("no file matches {}", path));
+  }
+  return out;
+}
+
 void keep_freed_memory() {
 #ifdef __GLIBC__
   constexpr int kept = 256 << 20;
@@ -70,12 +89,19 @@ void fetch_soon(const fs::path& file) {
   ::close(fd);
 }
 
-bool of_another_schema(const std::string& text) {
-  const std::string_view head = std::string_view(text).substr(0, 256);
+std::string_view schema_of(std::string_view text) {
+  const std::string_view head = text.substr(0, 256);
   constexpr std::string_view ours = "\"gpugauge.";
   const auto schema = head.find("\"schema\"");
   const auto name = schema == std::string_view::npos ? schema : head.find(ours, schema);
-  return name != std::string_view::npos && head.substr(name + 1, 13) != "gpugauge.run/";
+  if (name == std::string_view::npos) return {};
+  const std::string_view begun = head.substr(name + 1);
+  return begun.substr(0, begun.find('"'));
+}
+
+bool of_another_schema(std::string_view text) {
+  const std::string_view schema = schema_of(text);
+  return !schema.empty() && !schema.starts_with("gpugauge.run/");
 }
 
 }  // namespace gpugauge::cli

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gpugauge::cli {
@@ -19,6 +20,10 @@ struct FoundFile {
 /// that cannot be searched.
 std::vector<FoundFile> find_files(const std::vector<std::string>& paths);
 
+/// Patterns of the shell, in quotes, become the files that they stand for; every other path stays. Throws
+/// result::UsageError for a pattern that stands for none.
+std::vector<std::string> expanded(const std::vector<std::string>& paths);
+
 /// For commands that read thousands of files: memory that was freed stays with the process for the next file,
 /// and is not taken from the kernel anew, page by page.
 void keep_freed_memory();
@@ -26,7 +31,9 @@ void keep_freed_memory();
 /// Asks the kernel to fetch a file that will be read soon. Nothing happens where that fails.
 void fetch_soon(const std::filesystem::path& file);
 
-/// A file of ours that is no run: a baseline's manifest, a report. Only its beginning is looked at.
-bool of_another_schema(const std::string& text);
+/// "gpugauge.run/1": the schema that a file of ours names in its beginning; "" for any other file.
+std::string_view schema_of(std::string_view text);
+/// A file of ours that is no run: a baseline's manifest, a report.
+bool of_another_schema(std::string_view text);
 
 }  // namespace gpugauge::cli

@@ -19,7 +19,7 @@ void add_upgrade_plan(CLI::App& upgrade, Action& action);
 /// Where the stack is read: this machine, a tree, or what `doctor --json` saved.
 struct StackSource {
   std::string root = "/";  ///< "/", a folder, or a file
-  std::string python;
+  std::string python;      ///< interpreter or environment whose packages are read; "" = the active one
 };
 /// --root, --inventory and --python; a given one replaces what `source` holds.
 void add_stack_options(CLI::App& command, StackSource& source);

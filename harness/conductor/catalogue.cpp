@@ -22,19 +22,39 @@ bool is_between_devices(std::string_view metric_class) {
   return metric_class == "p2p" || metric_class == "coll_large" || metric_class == "coll_small";
 }
 
+constexpr double start_seconds_unless_stated = .6;
+
+/// The number under that key, which a family of another release may lack.
+double number_or(const nlohmann::json& value, const char* key, double otherwise) {
+  const auto found = value.find(key);
+  return found != value.end() && found->is_number() ? found->get<double>() : otherwise;
+}
+
+/// The text under that key of an object, "" where there is none.
+std::string text_or_empty(const nlohmann::json& value, const char* key) {
+  if (!value.is_object()) return "";
+  const auto found = value.find(key);
+  return found != value.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
 /// The instances of one definition. The family is of the same build as the command, or newer: keys that are
 /// not needed here are left alone.
-void add_definition(const nlohmann::json& value, const result::Place& place, const std::string& family,
+void add_definition(const nlohmann::json& value, const result::Place& place, Benchmark made,
                     std::vector<Benchmark>& out) {
   result::ObjectReader reader(value, place);
-  Benchmark made;
-  made.family = family;
+  const std::string family = made.family;
   made.metric_class = reader.text("class");
   made.isolates = reader.text("isolates");
   made.bad_value = reader.text("bad_value");
   if (result::ObjectReader(reader.object("requires"), place.key("requires")).boolean("gpu"))
     made.kind = is_between_devices(made.metric_class) ? DeviceKind::links : DeviceKind::gpu;
   made.window_share = reader.number("window_share");
+  const std::string quantity = text_or_empty(value, "quantity");
+  made.batch_seconds = quantity.empty() || quantity == "custom" ? 0 : number_or(value, "batch_seconds", 0);
+  if (const auto metrics = value.find("metrics"); metrics != value.end() && metrics->is_array())
+    made.forms_mean = std::any_of(metrics->begin(), metrics->end(), [](const nlohmann::json& metric) {
+      return text_or_empty(metric, "statistic") == "mean";
+    });
   std::map<std::string, std::string> depths = reader.text_map("depths");
   for (const std::string& id : reader.texts("ids")) {
     if (!id.starts_with(family + "/"))
@@ -62,9 +82,13 @@ Catalogue catalogue() {
       if (named != family.name)
         throw result::FormatError(fmt::format(
             "its executable describes the family '{}': it has the wrong name; install it again", named));
+      Benchmark common;
+      common.family = family.name;
+      common.beside_seconds = number_or(value, "beside_seconds", common.beside_seconds);
       reader.each("definitions", [&](const nlohmann::json& element, const result::Place& place) {
-        add_definition(element, place, family.name, described);
+        add_definition(element, place, common, described);
       });
+      made.start_seconds[family.name] = number_or(value, "start_seconds", start_seconds_unless_stated);
       made.benchmarks.insert(made.benchmarks.end(), described.begin(), described.end());
       made.families.push_back(family);
     } catch (const std::runtime_error& error) {
@@ -86,21 +110,56 @@ bool selects(const std::string& word, const Benchmark& benchmark) {
   return word == benchmark.metric_class || word == benchmark.family || result::matches(word, benchmark.id);
 }
 
-double round_seconds(const std::vector<const Benchmark*>& benchmarks, const run::Profile& profile) {
-  // Allowances, not measurements: a process with a GPU makes a context, one without starts in no time.
-  constexpr double gpu_start = 1.0;
-  constexpr double host_start = 0.1;
-  constexpr double beside_the_window = 0.2;
-  std::map<std::string, double> families;
-  for (const Benchmark* benchmark : benchmarks) {
-    double window = profile.window_seconds * benchmark->window_share;
-    if (profile.window_seconds >= 1) window = std::max(window, 1.0);  // a shorter mean would not be judged
-    families.try_emplace(benchmark->family, benchmark->kind != DeviceKind::host ? gpu_start : host_start)
-        .first->second += window + beside_the_window;
+run::Profile profile_of(run::Profile profile, DeviceKind kind) {
+  if (kind != DeviceKind::host) profile.window_seconds = profile.device_window_seconds;
+  return profile;
+}
+
+double window_seconds(const Benchmark& benchmark, const run::Profile& profile) {
+  constexpr double fewest_batches = 20;
+  const double given = profile_of(profile, benchmark.kind).window_seconds;
+  double window = std::max(given * benchmark.window_share, fewest_batches * benchmark.batch_seconds);
+  if (given >= 1) window = std::max(window, 1.0);  // a shorter mean would not be judged
+  if (benchmark.forms_mean && run::depth_of(benchmark.profile) == 0)
+    window = std::max(window, profile.mean_window_seconds);
+  return window;
+}
+
+int processes_of(const Benchmark& benchmark, const run::Profile& profile) {
+  constexpr double long_seconds = 6;
+  if (window_seconds(benchmark, profile) >= long_seconds) return 1;
+  return benchmark.profile == profile.name ? profile.own_processes : profile.processes;
+}
+
+std::vector<run::PlannedBenchmark> plan_of(const std::vector<const Benchmark*>& benchmarks,
+                                           const run::Profile& profile) {
+  std::vector<run::PlannedBenchmark> out;
+  out.reserve(benchmarks.size());
+  for (const Benchmark* benchmark : benchmarks)
+    out.push_back({benchmark->id, processes_of(*benchmark, profile),
+                   window_seconds(*benchmark, profile) + benchmark->beside_seconds});
+  return out;
+}
+
+double round_seconds(const std::vector<run::PlannedBenchmark>& planned,
+                     const std::map<std::string, double>& start_seconds, const run::Profile& profile) {
+  double seconds = 0;
+  std::map<std::string, int> processes;
+  for (const run::PlannedBenchmark& benchmark : planned) {
+    seconds += benchmark.seconds * benchmark.processes;
+    int& most = processes[benchmark.id.substr(0, benchmark.id.find('/'))];
+    most = std::max(most, benchmark.processes);
   }
-  double once = 0;
-  for (const auto& [family, seconds] : families) once += seconds + profile.cool_down_seconds;
-  return once * profile.processes;
+  for (const auto& [family, count] : processes) {
+    const auto start = start_seconds.find(family);
+    const double once = start == start_seconds.end() ? start_seconds_unless_stated : start->second;
+    seconds += (once + profile.cool_down_seconds) * count;
+  }
+  return seconds;
+}
+
+double budget_seconds(const run::Profile& profile, DeviceKind kind) {
+  return kind == DeviceKind::host ? profile.host_budget_seconds : profile.budget_seconds;
 }
 
 namespace {
@@ -197,7 +256,9 @@ Choice choose(const Catalogue& catalogue, const run::Profile& profile, DeviceKin
   // Words choose among benchmarks that are known; whether they would have chosen others nobody can say.
   if (kind != DeviceKind::host && families.empty() && words.empty()) choice.unmeasured = catalogue.problems;
   choice.benchmarks = chosen.size();
-  choice.round_seconds = round_seconds(chosen, profile);
+  choice.planned = plan_of(chosen, profile);
+  choice.start_seconds = catalogue.start_seconds;
+  choice.round_seconds = round_seconds(choice.planned, choice.start_seconds, profile);
   return choice;
 }
 
@@ -229,6 +290,15 @@ std::vector<Chosen> choose_for(const Catalogue& catalogue, const run::Profile& p
   if (first_implied != nullptr && !unused.empty())
     choose(catalogue, profile, first_implied->kind, families, {*unused.begin()});
   return chosen;
+}
+
+std::vector<run::PlannedBenchmark> planned_of(const Choice& choice, const std::vector<std::string>& only) {
+  std::vector<run::PlannedBenchmark> out = choice.planned;
+  if (!only.empty())
+    std::erase_if(out, [&](const run::PlannedBenchmark& benchmark) {
+      return std::find(only.begin(), only.end(), benchmark.id) == only.end();
+    });
+  return out;
 }
 
 std::vector<Target> targets_of(const std::vector<Chosen>& chosen) {

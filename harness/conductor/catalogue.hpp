@@ -1,6 +1,7 @@
 // What can be measured here: the families beside the command and the benchmarks that each describes.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -9,22 +10,28 @@
 
 namespace gpugauge::conductor {
 
+/// One benchmark that a family offers.
 struct Benchmark {
-  std::string id;
-  std::string family;
-  std::string metric_class;
+  std::string id;                      ///< family/op/variant/params
+  std::string family;                  ///< name of the family that measures it
+  std::string metric_class;            ///< one of result::classes
   std::string isolates;                ///< what it measures, one or two sentences
   std::string bad_value;               ///< what a bad value usually means
   DeviceKind kind = DeviceKind::host;  ///< what it measures
   std::string profile = "smoke";       ///< the shallowest profile that measures it
   double window_share = 1;             ///< of the profile's time window
+  double batch_seconds = 0;            ///< what one of the 20 batches or more should last; 0 = no batches
+  bool forms_mean = false;             ///< of its batches
+  double beside_seconds = .12;         ///< estimate: what it takes beside its window, by its family
 };
 
+/// All that can be measured here.
 struct Catalogue {
-  std::vector<run::Family> families;
-  std::vector<Benchmark> benchmarks;  ///< sorted by id
-  std::vector<std::string> problems;  ///< families that could not describe themselves, and why
-  std::vector<std::string> broken;    ///< their names
+  std::vector<run::Family> families;            ///< those that described themselves, by name
+  std::vector<Benchmark> benchmarks;            ///< sorted by id
+  std::vector<std::string> problems;            ///< families that could not describe themselves, and why
+  std::vector<std::string> broken;              ///< their names
+  std::map<std::string, double> start_seconds;  ///< family -> estimate: a process beside its benchmarks
 };
 
 /// Asks every family beside the command. Throws result::UsageError when there is none, naming the folder.
@@ -32,10 +39,13 @@ Catalogue catalogue();
 
 /// What a device is to measure.
 struct Choice {
-  std::vector<run::Family> families;
+  std::vector<run::Family> families;  ///< whose executables are to be run, by name
   std::vector<std::string> only;  ///< benchmark ids; empty = all that the profile measures of the families
   std::size_t benchmarks = 0;     ///< how many there are
-  double round_seconds = 0;       ///< estimate of one round
+  /// Each of them with how many processes measure it and what it is estimated to take.
+  std::vector<run::PlannedBenchmark> planned;
+  std::map<std::string, double> start_seconds;  ///< as in Catalogue
+  double round_seconds = 0;                     ///< estimate of one round
   /// Families that this choice would hold if they could say what they measure, and why they cannot. For the
   /// host they are left out: most families need a GPU, and a library of CUDA that is missing does not keep
   /// the processor from being measured.
@@ -49,10 +59,13 @@ struct Choice {
 Choice choose(const Catalogue& catalogue, const run::Profile& profile, DeviceKind kind,
               const std::vector<std::string>& families, const std::vector<std::string>& words);
 
+/// What the choice plans of these benchmarks; all of it where `only` is empty.
+std::vector<run::PlannedBenchmark> planned_of(const Choice& choice, const std::vector<std::string>& only);
+
 /// A device and what it is to measure.
 struct Chosen {
-  Target target;
-  Choice choice;
+  Target target;  ///< the device
+  Choice choice;  ///< its families and benchmarks
 };
 
 /// The same for each of several devices, all before any of them is measured: a word that selects nothing on
@@ -62,7 +75,7 @@ std::vector<Chosen> choose_for(const Catalogue& catalogue, const run::Profile& p
                                const std::vector<Target>& targets, const std::vector<std::string>& families,
                                const std::vector<std::string>& words);
 
-std::vector<Target> targets_of(const std::vector<Chosen>& chosen);
+std::vector<Target> targets_of(const std::vector<Chosen>& chosen);  ///< The targets alone, in their order.
 
 /// True when the word is the benchmark's class or family, or a pattern that its id matches.
 bool selects(const std::string& word, const Benchmark& benchmark);
@@ -71,9 +84,26 @@ bool selects(const std::string& word, const Benchmark& benchmark);
 /// shallowest profile that has one; "" where none is.
 std::string deeper_profile(const Catalogue& catalogue, const std::string& word);
 
-/// Seconds that one round of a profile takes: for each process of a family its benchmarks' windows, and an
-/// allowance for starting, warming up, calibrating and verifying. What the machine needs is known only
-/// afterwards.
-double round_seconds(const std::vector<const Benchmark*>& benchmarks, const run::Profile& profile);
+/// The profile with the window of that kind of device.
+run::Profile profile_of(run::Profile profile, DeviceKind kind);
+
+/// The window of a benchmark in a profile, as its family will form it.
+double window_seconds(const Benchmark& benchmark, const run::Profile& profile);
+
+/// How many processes of its family measure it: P; what no shallower profile measures may be measured by
+/// fewer, and what lasts 6 s or longer by one: it holds its own repetitions.
+int processes_of(const Benchmark& benchmark, const run::Profile& profile);
+
+/// How each is measured in the profile.
+std::vector<run::PlannedBenchmark> plan_of(const std::vector<const Benchmark*>& benchmarks,
+                                           const run::Profile& profile);
+
+/// Estimate of one round, in seconds: for each process its start, and for each of its benchmarks the window
+/// and what stands beside it, as the family states them. What the machine needs is known only afterwards.
+double round_seconds(const std::vector<run::PlannedBenchmark>& planned,
+                     const std::map<std::string, double>& start_seconds, const run::Profile& profile);
+
+/// What a verdict on a device of that kind should take where one round is enough.
+double budget_seconds(const run::Profile& profile, DeviceKind kind);
 
 }  // namespace gpugauge::conductor

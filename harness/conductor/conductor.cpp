@@ -2,16 +2,15 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
-#include <csignal>
 #include <iterator>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <signal.h>
 
 #include "conductor/observe.hpp"
+#include "conductor/pause.hpp"
 #include "conductor/place.hpp"
+#include "conductor/probing.hpp"
 #include "judge/before_after.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
@@ -19,30 +18,6 @@
 
 namespace gpugauge::conductor {
 namespace {
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-/// Waits, and returns false when a signal asked the command to stop.
-bool pause(double seconds, const std::function<void(double left)>& progress) {
-  sigset_t signals;
-  sigemptyset(&signals);
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, number);
-  sigset_t before;
-  pthread_sigmask(SIG_BLOCK, &signals, &before);
-  const auto start = std::chrono::steady_clock::now();
-  bool stopped = false;
-  for (double left = seconds; left > 0 && !stopped; left = seconds - seconds_since(start)) {
-    progress(left);
-    const double step = std::min(left, 1.0);
-    const timespec wait{static_cast<time_t>(step),
-                        static_cast<long>((step - static_cast<double>(static_cast<time_t>(step))) * 1e9)};
-    stopped = sigtimedwait(&signals, nullptr, &wait) > 0;
-  }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return !stopped;
-}
 
 std::vector<std::string> unmeasured(const result::Run& run) {
   std::vector<std::string> out;
@@ -56,7 +31,7 @@ std::vector<std::string> unmeasured(const result::Run& run) {
 /// What counts for the host alone: a driver or library of the GPU stack does not change what its processor
 /// does.
 result::Fingerprint host_part(result::Fingerprint fingerprint) {
-  constexpr std::array foreign{"gpu.", "driver.", "cuda.", "cublas.", "cudnn.", "nccl."};
+  constexpr std::array foreign{"gpu.", "driver.", "cuda.", "cublas.", "cudnn.", "cufft.", "nccl."};
   for (result::Facts* facts :
        {&fingerprint.device, &fingerprint.stack, &fingerprint.settings, &fingerprint.topology})
     std::erase_if(*facts, [&](const auto& fact) {
@@ -121,10 +96,11 @@ Stored measure(const MeasureOptions& options, const Target& target, const Choice
                const std::filesystem::path& file) {
   const auto rank = result::find_rank_of_several();
   run::Plan plan;
-  plan.profile = options.profile;
+  plan.profile = profile_of(options.profile, target.kind);
   plan.families = choice.families;
   plan.only = only.empty() ? choice.only : only;
-  if (only.empty() && choice.round_seconds > 0) plan.expected_seconds = choice.round_seconds;
+  plan.benchmarks = planned_of(choice, only);
+  plan.start_seconds = choice.start_seconds;
   if (!only.empty())
     std::erase_if(plan.families, [&](const run::Family& family) {
       return std::none_of(only.begin(), only.end(),
@@ -136,8 +112,7 @@ Stored measure(const MeasureOptions& options, const Target& target, const Choice
   plan.round = round;
   plan.fingerprint =
       target.kind == DeviceKind::host ? host_part(stack::fingerprint(gpus)) : stack::fingerprint(gpus);
-  if (options.together > 0)
-    plan.fingerprint.suite["suite.devices_together"] = fmt::format("{}", options.together);
+  if (options.together > 0) plan.fingerprint.suite[together_fact] = fmt::format("{}", options.together);
   plan.command = options.command;
   plan.gpu_telemetry = target.kind != DeviceKind::host;
   Stored stored;
@@ -146,6 +121,11 @@ Stored measure(const MeasureOptions& options, const Target& target, const Choice
     options.progress({fmt::format("round {} of {}", round, target.brief()), progress.done, progress.total,
                       progress.family, progress.elapsed_seconds, progress.left_seconds});
   });
+  const double budget = budget_seconds(options.profile, target.kind);
+  if (only.empty() && stored.run.complete && stored.run.wall_seconds > budget)
+    stored.run.remarks.push_back(fmt::format(
+        "The round took {:.0f} s; with the profile {} a verdict on {} should take {:.0f} s at most.",
+        stored.run.wall_seconds, options.profile.name, in_words(target.kind), budget));
   stored.file = place_of_round(options.runs_folder, stored.run.id, file, result::host_word(), rank);
   const std::string text = result::to_json(stored.run);
   result::remove_abandoned(options.runs_folder);
@@ -169,6 +149,13 @@ report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
   device.baseline_origin = selection.origin;
   device.remarks = selection.problems;
   const result::Run& first = rounds.front();
+  const auto& suite = first.fingerprint.suite;
+  if (const auto together = suite.find(together_fact); together != suite.end())
+    device.remarks.push_back(
+        fmt::format("Measured together: {} GPUs of the node at the same time. What they cost each other in "
+                    "power and on the "
+                    "bus is part of these numbers, and only a baseline that was measured so judges them.",
+                    together->second));
   for (const std::string& remark : first.remarks) device.remarks.push_back(remark);
 
   judge::OutcomeInput input;
@@ -215,8 +202,15 @@ report::DeviceReport judge_sides(const std::vector<result::Run>& before,
                                        before.size() == 1 ? "" : "s", after.size());
   judge::OutcomeInput input;
   input.strict = strict;
+  input.unmeasured_families = unmeasured(after.front());
   input.interrupted =
       std::any_of(after.begin(), after.end(), [](const result::Run& run) { return !run.complete; });
+  if (const auto partial =
+          std::count_if(before.begin(), before.end(), [](const result::Run& run) { return !run.complete; });
+      partial > 0)
+    device.remarks.push_back(
+        fmt::format("{} of {} runs before are partial: what they lack is compared with the others alone.",
+                    partial, before.size()));
   device.verdicts = judge::judge_physical(after);
   baseline::Baseline old_side;
   old_side.runs = before;
@@ -244,57 +238,9 @@ report::DeviceReport judge_sides(const std::vector<result::Run>& before,
   return device;
 }
 
-report::DeviceReport check(const CheckOptions& options, const Target& target, const Choice& choice,
-                           const stack::GpuReport& gpus) {
-  // All rounds at one go: what is measured between them by somebody else would cost the time budget.
-  const auto start = std::chrono::steady_clock::now();
-  std::vector<result::Run> rounds;
-  std::vector<std::filesystem::path> files;
-  const auto round = [&](const std::vector<std::string>& only) {
-    Stored stored = measure(options.measure, target, choice, gpus, static_cast<int>(rounds.size()) + 1, only);
-    rounds.push_back(std::move(stored.run));
-    files.push_back(std::move(stored.file));
-    return rounds.back().complete;
-  };
-
-  bool going = round({});
-  const baseline::Selection selection =
-      baseline::select(options.baseline, rounds.front().fingerprint, target.selection);
-  const bool comparable =
-      selection.baseline &&
-      differing(rounds.front(), *selection.baseline, options.policy.treatment).undeclared.empty();
-  std::string stopped;
-  while (going && comparable) {
-    const judge::Request request = judge::judge_baseline(rounds, *selection.baseline, options.policy).request;
-    if (request.benchmarks.empty()) break;
-    if (seconds_since(start) + request.pause_seconds > options.budget_seconds) {
-      stopped = fmt::format(
-          "the time budget of {:.0f} s ended the measuring after {} rounds; {} benchmarks were still in "
-          "doubt",
-          options.budget_seconds, rounds.size(), request.benchmarks.size());
-      break;
-    }
-    going = pause(request.pause_seconds, [&](double left) {
-      if (options.measure.progress)
-        options.measure.progress({fmt::format("waiting before round {}", rounds.size() + 1), 0, 1,
-                                  fmt::format("{} benchmarks in doubt", request.benchmarks.size()),
-                                  seconds_since(start), left});
-    });
-    if (!going) {
-      stopped = "Interrupted while waiting for the next round.";
-      break;
-    }
-    going = round(request.benchmarks);
-  }
-  report::DeviceReport device =
-      judge_rounds(rounds, selection, options.policy, options.strict, !going, choice.unmeasured);
-  device.label = target.label;
-  device.selection = target.selection;
-  device.files = std::move(files);
-  device.seconds = seconds_since(start);
-  device.interrupted = !going;
-  if (!stopped.empty()) device.remarks.push_back(stopped);
-  return device;
+bool comparable(const result::Run& run, const baseline::Baseline& baseline,
+                const std::vector<std::string>& treatment) {
+  return differing(run, baseline, treatment).undeclared.empty();
 }
 
 namespace {

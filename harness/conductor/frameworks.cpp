@@ -217,7 +217,7 @@ report::FrameworksReport judge_frameworks(const result::Run& run, const stack::G
       framework.version = fact_or_none(context, "framework.version");
       framework.build = fact_or_none(context, "framework.build");
       framework.cuda = fact_or_none(context, "framework.cuda");
-      if (out.python.empty()) out.python = fact_or_none(context, "framework.python");
+      if (out.interpreter.empty()) out.interpreter = fact_or_none(context, "framework.python");
       for (const result::BenchmarkResult& benchmark : process.samples->benchmarks)
         framework.operations.push_back(operation_of(benchmark));
     }

@@ -16,13 +16,14 @@ namespace gpugauge::conductor {
 /// Those that there is a probe for, in reading order.
 const std::vector<std::string>& probed_frameworks();
 
+/// Which frameworks are run, where and for how long.
 struct FrameworkOptions {
-  std::filesystem::path python;    ///< the interpreter
-  std::vector<std::string> names;  ///< of probed_frameworks()
-  double window_seconds = 1;       ///< per operation
-  double limit_seconds = 180;      ///< of one framework's process; then it is killed with its children
-  std::vector<std::string> command;
-  std::function<void(const report::ProgressState&)> progress;
+  std::filesystem::path python;      ///< the interpreter
+  std::vector<std::string> names;    ///< of probed_frameworks()
+  double window_seconds = 1;         ///< per operation
+  double limit_seconds = 180;        ///< of one framework's process; then it is killed with its children
+  std::vector<std::string> command;  ///< argv, for the record
+  std::function<void(const report::ProgressState&)> progress;  ///< called while they run; may be empty
 };
 
 /// Where the probes lie: GPUGAUGE_LIBEXEC or ../libexec/gpugauge beside the command, frameworks/probe.py.

@@ -10,8 +10,8 @@ namespace gpugauge::conductor {
 
 /// Rounds that were measured one after the other.
 struct Rounds {
-  std::vector<Stored> whole;
-  std::string stopped;  ///< why the last one is partial, "" where all are whole
+  std::vector<Stored> whole;  ///< complete ones, oldest first, each with its file
+  std::string stopped;        ///< why the last one is partial, "" where all are whole
 };
 
 /// Measures rounds `first` to `last`, and ends at the first partial one. Each is stored as soon as it is

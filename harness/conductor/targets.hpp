@@ -16,12 +16,13 @@ enum class DeviceKind { host, gpu, links };
 /// "the host", "a GPU", "the links between GPUs": for a sentence.
 std::string_view in_words(DeviceKind kind);
 
+/// One device, or the links of all, that a command is about.
 struct Target {
-  DeviceKind kind = DeviceKind::host;
-  std::string selection;            ///< "host", the GPU's UUID, or "links"
-  std::string label;                ///< for people
-  std::string visible = selection;  ///< what a family is shown: "host", or UUIDs with commas between them
-  bool implied = false;             ///< by "all": has nothing to say where nothing chosen concerns it
+  DeviceKind kind = DeviceKind::host;  ///< decides which benchmarks concern it
+  std::string selection;               ///< "host", the GPU's UUID, or "links"
+  std::string label;                   ///< for people
+  std::string visible = selection;     ///< what a family is shown: "host", or UUIDs with commas between them
+  bool implied = false;                ///< by "all": has nothing to say where nothing chosen concerns it
 
   /// Its label where there is room for a word only.
   std::string brief() const { return kind == DeviceKind::gpu ? selection.substr(0, 12) : selection; }
@@ -30,8 +31,8 @@ struct Target {
 /// What --device asked for. Without a usable GPU, a selection that names one gives no target for it and
 /// `gpu_wanted` stays true: the caller says why with GpuReport::explanation.
 struct Targets {
-  std::vector<Target> devices;
-  bool gpu_wanted = false;
+  std::vector<Target> devices;  ///< in the order asked for, each once
+  bool gpu_wanted = false;      ///< a GPU or links were asked for, whether or not there are any
 };
 
 /// `device` is a list with commas of: all (every usable GPU, and where there are several their links), host,

@@ -17,7 +17,7 @@ struct DeviceCommand {
 
 /// How one of them ended.
 struct DeviceEnd {
-  std::string device;
+  std::string device;  ///< DeviceCommand::device
   int exit_code = 2;   ///< 2 when it did not end by itself
   std::string output;  ///< its standard output
   std::string fault;   ///< "" or one sentence: why it has no exit code, or what it said last

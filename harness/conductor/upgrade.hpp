@@ -21,11 +21,12 @@ std::string measure_old(const KeptUpgrade& kept, const UpgradeDevice& device, co
                         const Target& target, const Choice& choice, const stack::GpuReport& gpus);
 /// The pinned old side. Throws like baseline::load.
 baseline::Baseline old_side(const KeptUpgrade& kept, const UpgradeDevice& device);
+/// Whether the old side is pinned: its baseline folder has a manifest.
 bool is_old_measured(const KeptUpgrade& kept, const UpgradeDevice& device);
 
 /// Compares the new stack's rounds with the old one's: every field of the stack that differs is the
 /// treatment. Rounds of another state of the new stack than the latest one's are left out, and said.
-/// `changes` are said first. Throws result::UsageError when there is no whole round of the new side.
+/// `changes` are said first. Throws result::UsageError when one of the two sides has no round.
 report::DeviceReport judge_upgrade(const std::vector<result::Run>& old_runs,
                                    const std::vector<result::Run>& new_runs,
                                    const std::vector<std::string>& changes, judge::Policy policy,
@@ -37,6 +38,7 @@ std::vector<std::string> changed_fields(const result::Fingerprint& now, const re
 /// What to do about a verdict on the new stack.
 struct UpgradeConclusion {
   bool roll_back = false;  ///< the evidence is against the new stack itself
+  /// what to do, in this order; empty where nothing speaks against the new stack
   std::vector<std::string> sentences;
 };
 /// Going back is advised where a metric that counts regressed, failed or vanished, and no cause beside the

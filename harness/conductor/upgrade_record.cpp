@@ -41,7 +41,7 @@ UpgradeAttempt attempt_from(const nlohmann::json& value, const Place& place) {
   UpgradeAttempt attempt;
   attempt.time = reader.text("time");
   attempt.side = reader.text("side");
-  attempt.exit_code = static_cast<int>(reader.integer("exit_code"));
+  attempt.exit_code = reader.small_integer("exit_code");
   attempt.sentence = reader.text("sentence");
   attempt.changes = reader.texts("changes");
   attempt.way_back = reader.texts("way_back");

@@ -22,6 +22,7 @@ namespace gpugauge::conductor {
 
 inline constexpr std::string_view upgrade_schema = "gpugauge.upgrade/1";
 
+/// Where an upgrade stands.
 enum class UpgradeState {
   measuring,  ///< the old stack is not yet measured as often as asked for
   open,       ///< the old stack is measured; the new one is waited for
@@ -29,6 +30,7 @@ enum class UpgradeState {
   returned,   ///< closed: the machine is as it was before
   closed,     ///< closed by hand, with a reason
 };
+/// The word in upgrade.json: "measuring", "open", "passed", "returned", "closed".
 std::string_view to_string(UpgradeState state);
 
 /// One device of the upgrade; its folders are named by the selection.
@@ -36,51 +38,54 @@ struct UpgradeDevice {
   std::string selection;  ///< "host" or the GPU's UUID
   std::string label;      ///< for people
 
-  bool operator==(const UpgradeDevice&) const = default;
+  bool operator==(const UpgradeDevice&) const = default;  ///< Equal in both members.
 };
 
 /// One `upgrade end`.
 struct UpgradeAttempt {
-  std::string time;  ///< UTC, RFC 3339
-  std::string side;  ///< "new", "returned", or "none" where nothing was measured
-  int exit_code = 0;
+  std::string time;                   ///< UTC, RFC 3339
+  std::string side;                   ///< "new", "returned", or "none" where nothing was measured
+  int exit_code = 0;                  ///< judge::ExitCode of its outcome
   std::string sentence;               ///< the verdict
   std::vector<std::string> changes;   ///< what differs from before, one sentence each
   std::vector<std::string> way_back;  ///< commands, where going back was advised
 
-  bool operator==(const UpgradeAttempt&) const = default;
+  bool operator==(const UpgradeAttempt&) const = default;  ///< Equal in every member.
 };
 
+/// What upgrade.json holds.
 struct UpgradeRecord {
-  std::string name;  ///< folder name
-  UpgradeState state = UpgradeState::measuring;
-  std::string created;  ///< UTC, RFC 3339
-  std::string who;      ///< "root@node3"
-  std::string target;   ///< --to as given; "" = no plan
-  std::string root;     ///< where the inventory was read: "/", a folder, or a file
-  std::string python;   ///< --python as given
-  std::string device;   ///< --device as given
-  std::string profile;
-  std::vector<std::string> families;
-  std::vector<std::string> only;
-  int rounds = 0;  ///< a side
-  std::vector<UpgradeDevice> devices;
-  std::vector<UpgradeAttempt> attempts;
-  std::string closed;  ///< UTC, RFC 3339; "" while it is not
-  std::string reason;  ///< why it was closed by hand
+  std::string name;                              ///< folder name
+  UpgradeState state = UpgradeState::measuring;  ///< open until it is passed, returned or closed
+  std::string created;                           ///< UTC, RFC 3339
+  std::string who;                               ///< "root@node3"
+  std::string target;                            ///< --to as given; "" = no plan
+  std::string root;                              ///< where the inventory was read: "/", a folder, or a file
+  std::string python;                            ///< --python as given
+  std::string device;                            ///< --device as given
+  std::string profile;                           ///< of every round of both sides
+  std::vector<std::string> families;             ///< --family as given; empty = all that suit the device
+  std::vector<std::string> only;                 ///< words that narrow the benchmarks, as given; empty = all
+  int rounds = 0;                                ///< a side, 2 to 100
+  std::vector<UpgradeDevice> devices;            ///< at least one: those of which the old stack is measured
+  std::vector<UpgradeAttempt> attempts;          ///< oldest first
+  std::string closed;                            ///< UTC, RFC 3339; "" while it is not
+  std::string reason;                            ///< why it was closed by hand
 
+  /// Not closed: measuring or open. There is at most one such upgrade.
   bool is_open() const { return state == UpgradeState::measuring || state == UpgradeState::open; }
-  bool operator==(const UpgradeRecord&) const = default;
+  bool operator==(const UpgradeRecord&) const = default;  ///< Equal in every member.
 };
 
 /// JSON text, and back. Reading throws result::FormatError, naming file and place.
 std::string to_json(const UpgradeRecord& record);
+/// `origin` names the file in sentences; unknown keys are refused.
 UpgradeRecord upgrade_from_json(const std::string& text, const std::string& origin);
 
 /// A record and the folder that it lies in.
 struct KeptUpgrade {
-  std::filesystem::path folder;
-  UpgradeRecord record;
+  std::filesystem::path folder;  ///< below upgrades/ in the state directory
+  UpgradeRecord record;          ///< of its upgrade.json
 };
 
 /// Every upgrade below the state directory, oldest first. Throws like upgrade_from_json.

@@ -8,6 +8,7 @@
 
 namespace gpugauge::judge {
 
+/// Why a metric of the baseline has no value now, as its verdict will say it.
 struct Absence {
   VerdictKind kind = VerdictKind::missing;  ///< missing, failed, or inconclusive (interrupted, recorded only)
   std::string reason;                       ///< one sentence

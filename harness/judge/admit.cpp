@@ -208,6 +208,7 @@ class Admitting {
     PeerGroupResult result = judge_newcomer(kind, newcomer, input_.fleet.metrics, policy_, rules_);
     made.metrics = result.sensitivity.size();
     made.verdicts = std::move(result.verdicts.front());
+    const bool again = compare_checksums_of(kind, newcomer, made) || result.again.front();
     std::stable_sort(made.verdicts.begin(), made.verdicts.end(), [](const Verdict& a, const Verdict& b) {
       if (grave(a) != grave(b)) return grave(a);
       return a.change.value_or(1) > b.change.value_or(1);
@@ -229,7 +230,19 @@ class Admitting {
     if (const std::size_t alone = unknown_to(kind, *newcomer.front()); alone > 0)
       made.remarks.push_back(
           fmt::format("{} metrics that it measures were not compared: no other node does.", alone));
-    decide(result.again.front(), made);
+    decide(again, made);
+  }
+
+  /// True when a further run of the newcomer would decide something. What the others have among themselves is
+  /// `gpugauge fleet`'s to say.
+  static bool compare_checksums_of(const PeerKind& kind, const PeerRounds& newcomer, Admission& made) {
+    std::vector<RunChecksums> gpus;
+    for (const PeerRounds& node : kind) gpus.push_back(run_checksums(node));
+    gpus.push_back(run_checksums(newcomer));
+    const ChecksumComparison compared = compare_checksums(gpus);
+    made.verdicts.insert(made.verdicts.end(), compared.verdicts.back().begin(),
+                         compared.verdicts.back().end());
+    return compared.again.back();
   }
 
   void decide(bool again, Admission& made) const {

@@ -3,17 +3,17 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numbers>
 #include <set>
 #include <stdexcept>
 
 #include <fmt/format.h>
 
 #include "judge/absence.hpp"
-#include "judge/collect.hpp"
+#include "judge/class_mean.hpp"
+#include "judge/pinned.hpp"
 #include "judge/reasons.hpp"
 #include "judge/scale.hpp"
-#include "judge/sides.hpp"
+#include "judge/sides_of_runs.hpp"
 #include "judge/statistics.hpp"
 
 namespace gpugauge::judge {
@@ -22,57 +22,14 @@ namespace {
 /// Between two processes of a foreign program nobody has measured the spread; our own host metrics spread by
 /// .4 to 2.5% between rounds.
 constexpr double foreign_spread = .02;
+/// Between our own rounds, where none repeats and each is a single process.
+constexpr double native_spread = .02;
 /// With fewer boots a side, how boots differ is mostly the assumption.
 constexpr std::size_t boots_for_confidence = 3;
-
-struct Seen {
-  const result::Run* run = nullptr;
-  Collected collected;
-};
-
-std::vector<Seen> collect_all(const std::vector<result::Run>& runs) {
-  std::vector<Seen> out;
-  out.reserve(runs.size());
-  for (const result::Run& run : runs) out.push_back({&run, collect(run)});
-  return out;
-}
 
 std::set<std::string> boots(const std::vector<result::Run>& runs) {
   std::set<std::string> out;
   for (const result::Run& run : runs) out.insert(run.boot_id);
-  return out;
-}
-
-/// One metric of one side: its values by unit, and the forms that were met.
-struct MetricSide {
-  std::map<std::string, std::vector<double>> units;
-  const MetricValues* form = nullptr;
-  std::vector<double> within_variances;  ///< of the median of the processes of each round
-
-  Side side() const {
-    Side out;
-    for (const auto& unit : units) out.push_back(unit.second);
-    return out;
-  }
-};
-
-std::map<std::string, MetricSide> by_metric(const std::vector<Seen>& runs) {
-  std::map<std::string, MetricSide> out;
-  for (const Seen& seen : runs) {
-    for (const auto& [key, metric] : seen.collected.metrics) {
-      if (!metric.judged()) continue;
-      MetricSide& side = out[key];
-      side.form = &metric;
-      std::vector<double> values;
-      for (const double value : metric.values) values.push_back(to_scale(value, metric.form.better));
-      side.units[seen.run->boot_id].push_back(median(values));
-      if (values.size() >= 3) {
-        const double spread = qn(values);
-        side.within_variances.push_back(spread * spread * std::numbers::pi / 2 /
-                                        static_cast<double>(values.size()));
-      }
-    }
-  }
   return out;
 }
 
@@ -166,70 +123,129 @@ std::vector<std::string> how_measured(const std::vector<result::Run>& before,
   return out;
 }
 
+/// Both sides on their way to verdicts: metrics first, class means behind them.
+class TwoSides {
+ public:
+  TwoSides(const std::vector<result::Run>& before, const std::vector<result::Run>& after,
+           const Policy& policy)
+      : before_(before), after_(after), then_(see(before)), now_(see(after)) {
+    const bool files = foreign(before) || foreign(after);
+    rules_.gate = policy.rules;
+    rules_.shared_unit = boots(before) == boots(after) && boots(before).size() == 1 && !files;
+    // The files of another program are boots of one round each, and all that is assumed of them is the
+    // boot's.
+    if (files) rules_.assumed_spread = foreign_spread;
+    sides_ = sides_of_runs(then_, now_, policy, files ? 0 : native_spread);
+    std::vector<SidesSeries> series;
+    for (const MetricOfSides& metric : sides_.both) series.push_back(metric.series);
+    results_ = compare_sides(series, rules_);
+    if (!policy.class_means) return;
+    classes_ = classes_of_sides(sides_.both, results_, policy);
+    for (const ClassOfSides& found : classes_) series.push_back(found.series);
+    results_ = compare_sides(series, rules_);
+  }
+
+  void metrics(std::vector<Verdict>& out) const {
+    for (std::size_t m = 0; m < sides_.both.size(); ++m) {
+      const MetricOfSides& metric = sides_.both[m];
+      out.push_back(decided(metric.key, metric.form->form, metric.tolerance, results_[m], after_.size()));
+    }
+  }
+
+  void classes(std::vector<Verdict>& out) const {
+    const bool enough_boots = std::min(boots(before_).size(), boots(after_).size()) >= boots_for_confidence;
+    for (std::size_t c = 0; c < classes_.size(); ++c) {
+      const ClassOfSides& found = classes_[c];
+      result::Metric form;
+      form.unit = "1";
+      form.better = result::Direction::lower;
+      form.metric_class = found.metric_class;
+      Verdict verdict = decided(class_key(found.metric_class), form, found.tolerance,
+                                results_[sides_.both.size() + c], after_.size());
+      verdict.reason = fmt::format("geometric mean of {} metrics: {}", found.members.size(), verdict.reason);
+      // One drift of the machine moves a whole class: until boots have shown how far, only more counts.
+      const double counts_above = found.tolerance / class_mean_share;
+      if (verdict.kind == VerdictKind::regressed && !enough_boots && *verdict.change <= counts_above) {
+        verdict.advisory = true;
+        verdict.reason += fmt::format("; from fewer than {} boots a side it counts above {}",
+                                      boots_for_confidence, percent(counts_above));
+      }
+      if (verdict.kind == VerdictKind::inconclusive &&
+          *verdict.minimum_detectable_drop > 2 * verdict.tolerance)
+        verdict.advisory = true;
+      out.push_back(std::move(verdict));
+    }
+  }
+
+  void one_sided(std::vector<Verdict>& out) const {
+    for (const MetricOfOneSide& metric : sides_.one) {
+      Verdict verdict = blank_verdict(metric.key, metric.form->form);
+      if (metric.before) {
+        const Absence absence =
+            explain_absence(metric.key, metric.form->benchmark, now_.front().collected, after_.front());
+        verdict.kind = absence.kind;
+        verdict.reason = absence.reason;
+        verdict.baseline = median(metric.form->values);
+      } else {
+        verdict.kind = VerdictKind::new_metric;
+        verdict.value = median(metric.form->values);
+        verdict.reason = "not on the before side: nothing to compare with";
+      }
+      out.push_back(std::move(verdict));
+    }
+  }
+
+  std::vector<std::string> remarks() const {
+    std::vector<double> detectable;
+    bool repeats = false;
+    for (std::size_t m = 0; m < sides_.both.size(); ++m) {
+      const MetricOfSides& metric = sides_.both[m];
+      detectable.push_back(relative_of(results_[m].minimum_detectable_change, metric.form->form.better));
+      repeats = repeats || metric.series.within_error > 0 || has_repetition(metric.series);
+    }
+    std::vector<std::string> out = how_measured(before_, after_, rules_.shared_unit, detectable);
+    if (!detectable.empty() && !repeats && !foreign(before_) && !foreign(after_))
+      out.push_back(
+          fmt::format("No round repeats within a boot, and each is a single process: how rounds differ is "
+                      "assumed ({}, tail quantiles three times as much). Measure several rounds a side.",
+                      percent(native_spread)));
+    return out;
+  }
+
+ private:
+  static bool has_repetition(const SidesSeries& series) {
+    const auto twice = [](const std::vector<double>& unit) { return unit.size() > 1; };
+    return std::any_of(series.before.begin(), series.before.end(), twice) ||
+           std::any_of(series.after.begin(), series.after.end(), twice);
+  }
+
+  const std::vector<result::Run>& before_;
+  const std::vector<result::Run>& after_;
+  std::vector<Seen> then_;
+  std::vector<Seen> now_;
+  SidesRules rules_;
+  SidesOfRuns sides_;
+  std::vector<ClassOfSides> classes_;
+  std::vector<SidesResult> results_;
+};
+
 }  // namespace
 
 BeforeAfter judge_before_after(const std::vector<result::Run>& before, const std::vector<result::Run>& after,
                                const Policy& policy) {
   if (before.empty() || after.empty()) throw std::invalid_argument("each side needs a run");
-  const std::vector<Seen> then = collect_all(before);
-  const std::vector<Seen> now = collect_all(after);
-  const std::map<std::string, MetricSide> then_metrics = by_metric(then);
-  const std::map<std::string, MetricSide> now_metrics = by_metric(now);
-  SidesRules rules;
-  rules.gate = policy.rules;
-  rules.shared_unit = boots(before) == boots(after) && boots(before).size() == 1 && !foreign(before);
-  if (foreign(before) || foreign(after)) rules.assumed_spread = foreign_spread;
-
+  const TwoSides comparison(before, after, policy);
   BeforeAfter out;
-  std::vector<std::string> keys;
-  std::vector<double> tolerances;
-  std::vector<SidesSeries> series;
-  for (const auto& [key, side] : then_metrics) {
-    const result::Metric& form = side.form->form;
-    const auto found = now_metrics.find(key);
-    const bool same = found != now_metrics.end() && found->second.form->form.unit == form.unit &&
-                      found->second.form->form.better == form.better;
-    if (!same) {
-      Verdict verdict = blank_verdict(key, form);
-      const Absence absence =
-          explain_absence(key, side.form->benchmark, now.front().collected, after.front());
-      verdict.kind = absence.kind;
-      verdict.reason = absence.reason;
-      verdict.baseline = median(side.form->values);
-      out.verdicts.push_back(std::move(verdict));
-      continue;
-    }
-    SidesSeries one{side.side(), found->second.side(), 0, 0};
-    tolerances.push_back(tolerance(policy, form.metric_class, key));
-    one.tolerance = step_of(tolerances.back(), form.better);
-    std::vector<double> within = side.within_variances;
-    within.insert(within.end(), found->second.within_variances.begin(), found->second.within_variances.end());
-    if (!within.empty()) one.within_error = std::sqrt(median(within));
-    keys.push_back(key);
-    series.push_back(std::move(one));
-  }
-  const std::vector<SidesResult> results = compare_sides(series, rules);
-  std::vector<double> detectable;
-  for (std::size_t m = 0; m < keys.size(); ++m) {
-    out.verdicts.push_back(
-        decided(keys[m], then_metrics.at(keys[m]).form->form, tolerances[m], results[m], after.size()));
-    detectable.push_back(*out.verdicts.back().minimum_detectable_drop);
-  }
-  for (const auto& [key, side] : now_metrics) {
-    if (then_metrics.count(key) > 0) continue;
-    Verdict verdict = blank_verdict(key, side.form->form);
-    verdict.kind = VerdictKind::new_metric;
-    verdict.value = median(side.form->values);
-    verdict.reason = "not on the before side: nothing to compare with";
-    out.verdicts.push_back(std::move(verdict));
-  }
+  comparison.metrics(out.verdicts);
+  comparison.classes(out.verdicts);
+  comparison.one_sided(out.verdicts);
   for (Verdict& verdict : out.verdicts) {
     const MetricRule* rule = rule_for(policy, verdict.metric);
     if (rule != nullptr && rule->advisory) verdict.advisory = true;
   }
   std::sort(out.verdicts.begin(), out.verdicts.end(),
             [](const Verdict& a, const Verdict& b) { return a.metric < b.metric; });
-  out.remarks = how_measured(before, after, rules.shared_unit, detectable);
+  out.remarks = comparison.remarks();
   return out;
 }
 
@@ -241,10 +257,11 @@ std::vector<Sensitivity> foreseen(const baseline::Baseline& before, const Policy
   std::map<std::string, double> drops;
   for (const Verdict& verdict : judge_before_after(before.runs, after, policy).verdicts)
     if (verdict.minimum_detectable_drop) drops[verdict.metric] = *verdict.minimum_detectable_drop;
+  // What will not be judged is not promised: a class whose members turn out too noisy has no mean.
+  std::erase_if(out, [&](const Sensitivity& row) { return drops.count(row.metric) == 0; });
   for (Sensitivity& row : out) {
     row.advisory = false;
-    if (const auto found = drops.find(row.metric); found != drops.end())
-      row.minimum_detectable_drop = found->second;
+    row.minimum_detectable_drop = drops.at(row.metric);
   }
   return out;
 }

@@ -19,12 +19,15 @@ struct BeforeAfter {
 
 /// Judges whole runs of one device. The boot is the unit where the sides were measured in different boots;
 /// runs of one boot on both sides are compared round by round; Google Benchmark's files, which name no boot,
-/// file by file. All runs of a side must be of one kind. Throws std::invalid_argument when a side is empty.
+/// file by file. Beside the metrics, the geometric mean of each class of three metrics or more is judged at a
+/// third of the class's tolerance ("class/hbm"). All runs of a side must be of one kind. Throws
+/// std::invalid_argument when a side is empty.
 BeforeAfter judge_before_after(const std::vector<result::Run>& before, const std::vector<result::Run>& after,
                                const Policy& policy = {});
 
 /// What a comparison of the baseline's rounds with as many of another boot will be able to show, if they
-/// spread alike: sensitivity() with the minimum detectable drop of judge_before_after. None is advisory.
+/// spread alike: sensitivity() with the minimum detectable drop of judge_before_after, of what that will
+/// judge. None is advisory.
 std::vector<Sensitivity> foreseen(const baseline::Baseline& before, const Policy& policy = {});
 
 }  // namespace gpugauge::judge

@@ -12,7 +12,7 @@ namespace gpugauge::judge {
 
 /// One metric in all processes of a run that measured it.
 struct MetricValues {
-  std::string benchmark;
+  std::string benchmark;  ///< id: family/op/variant/params
   result::Metric
       form;  ///< of the first process that has it: unit, direction, class, limit; its value is unused
   std::vector<double> values;       ///< judged values only, one a process, in the order of the run
@@ -20,18 +20,19 @@ struct MetricValues {
   double flops = 0;                 ///< declared work of one operation, of the first process
   std::string not_judged;           ///< why some process's value does not count; "" when all do
 
-  bool judged() const { return !values.empty(); }
+  bool judged() const { return !values.empty(); }  ///< Whether any process's value counts.
 };
 
 /// One benchmark in all processes of a run.
 struct BenchmarkState {
-  std::string family;
-  int processes = 0;  ///< that list it
-  int ok = 0;
+  std::string family;                         ///< of the processes that list it
+  int processes = 0;                          ///< that list it
+  int ok = 0;                                 ///< of these, in which it was sound()
   result::Status worst = result::Status::ok;  ///< failed before interrupted, unavailable, skipped, ok
   std::string reason;                         ///< of the first process with that status
 };
 
+/// All that the processes of one run say of each metric and benchmark.
 struct Collected {
   std::map<std::string, MetricValues> metrics;       ///< by result::metric_key
   std::map<std::string, BenchmarkState> benchmarks;  ///< by id
@@ -40,6 +41,8 @@ struct Collected {
 /// What the processes of a benchmark's family found about their device (result::Samples::context).
 class DeviceFacts {
  public:
+  /// Of the first process of the benchmark's family that left samples. Points into `run`, which must live
+  /// longer.
   DeviceFacts(const result::Run& run, const std::string& benchmark);
   std::string text(const std::string& fact) const;  ///< "" when absent
   double number(const std::string& fact) const;     ///< 0 when absent or no number above 0

@@ -147,9 +147,10 @@ bool worth_measuring(const Scale& scale, const Track& track) {
 /// One round's test over all metrics in doubt, in one direction.
 class RoundTest {
  public:
+  /// Each round after the first has its share of alpha, those that the baseline's own bad rounds added, too.
   RoundTest(const Calibration& calibration, const GateRules& rules, double sign)
       : calibration_(calibration),
-        level_(rules.alpha / std::max(1, rules.max_rounds - 1)),
+        level_(rules.alpha / std::max(1, calibration.last_round - 1)),
         count_level_(rules.alpha / (2 * std::max(1, calibration.usable))),
         sign_(sign) {}
 
@@ -187,9 +188,10 @@ class RoundTest {
 
 /// What a round shows of one metric before the tests over all of them.
 struct Look {
-  bool fresh = false;   ///< measured in this round and still open
-  bool within = false;  ///< shown not to be worse than the tolerance
-  bool faster = false;  ///< looks better than the tolerance
+  bool fresh = false;     ///< measured in this round and still open
+  bool within = false;    ///< shown not to be worse than the tolerance
+  bool faster = false;    ///< looks better than the tolerance
+  bool outvoted = false;  ///< within only since the first round is left out
 };
 
 Look look(const Scale& scale, const Track& track) {
@@ -202,7 +204,7 @@ Look look(const Scale& scale, const Track& track) {
   const Estimate fresh = estimate(scale, unselected(track));
   const bool outvoted =
       track.x.size() >= 3 && track.x.front() - fresh.mean > hiccup_spreads * scale.spread && within(fresh);
-  return {true, within(all) || outvoted, all.mean < -scale.tolerance};
+  return {true, within(all) || outvoted, all.mean < -scale.tolerance, outvoted && !within(all)};
 }
 
 /// Takes in round `index` of one metric.
@@ -240,6 +242,7 @@ void replay_round(const Calibration& calibration, std::span<const std::vector<Ro
     if (looks[m].within) {
       if (patient && looks[m].faster && round < improvement_rounds) continue;
       if (patient && wide && track.x.size() < 2) continue;
+      if (looks[m].outvoted) track.result.left_out = track.x.front();
       close(track, wide ? Decision::unstable : Decision::ok);
     } else if (last) {
       close(track, wide ? Decision::unstable : Decision::inconclusive);
@@ -316,7 +319,8 @@ std::vector<GateResult> decide(const Calibration& calibration, std::span<const s
                    static_cast<int>(measured) < calibration.last_round;
     if (!track.x.empty() && scale.rounds > 0) {
       const bool selected = result.decision != Decision::ok && result.decision != Decision::unstable;
-      const Estimate found = estimate(scale, selected ? unselected(track) : std::span<const double>(track.x));
+      const Estimate found =
+          estimate(scale, selected || result.left_out ? unselected(track) : std::span<const double>(track.x));
       result.change = found.mean;
       if (scale.usable) result.half_width = scale.ok_quantile * found.error;
     }

@@ -65,6 +65,7 @@ struct Calibration {
 /// Moderates the spreads over the series of two rounds or more, group by group.
 Calibration calibrate(std::span<const Series> series, const GateRules& rules);
 
+/// What may be said of one metric after the rounds so far.
 enum class Decision {
   ok,            ///< shown to be within the tolerance
   regressed,     ///< shown to be worse, in fresh rounds
@@ -73,13 +74,17 @@ enum class Decision {
   inconclusive,  ///< nothing could be shown: for good, or (with `again`) not yet
 };
 
+/// One metric's decision and what it rests on. Changes are steps on the scale, + is worse.
 struct GateResult {
-  Decision decision = Decision::inconclusive;
-  bool again = false;  ///< wants a further round
-  int rounds = 0;      ///< rounds that the decision rests on
-  double change = 0;   ///< estimate; without round 1 where that one only served to select the metric
+  Decision decision = Decision::inconclusive;  ///< inconclusive while the metric is in doubt, too
+  bool again = false;                          ///< wants a further round
+  int rounds = 0;                              ///< rounds that the decision rests on
+  double change =
+      0;  ///< estimate; without round 1 where that one only served to select the metric, or is left out
   double half_width =
       0;  ///< of the interval of change at 1 - 2 alpha_ok; 0 when the baseline has too few rounds
+  /// Change of round 1 alone, where it is far out and two fresh rounds outvote it: change is without it then.
+  std::optional<double> left_out = {};
 };
 
 /// Replays the rounds measured so far, first to last: now[metric][round]. A metric that was decided stays

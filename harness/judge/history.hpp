@@ -35,9 +35,9 @@ std::optional<std::size_t> first_alarm(std::span<const double> nights, const Wat
 
 /// From night `night` on (0-based) the series runs `step` higher than before.
 struct ChangePoint {
-  std::size_t night = 0;
-  double step = 0;  ///< median of the segment that begins here minus median of the one before
-  double z = 0;     ///< step over its standard error
+  std::size_t night = 0;  ///< the first at the new level, 0-based
+  double step = 0;        ///< median of the segment that begins here minus median of the one before
+  double z = 0;           ///< step over its standard error
 };
 
 /// Change points by binary segmentation (Scott and Knott, Biometrics 30, 1974): the split with the largest

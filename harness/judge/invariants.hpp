@@ -17,6 +17,7 @@ struct Invariant {
   std::string_view why;          ///< what holds, and what a breach usually means; one clause
 };
 
+/// Every row; they live as long as the program.
 std::span<const Invariant> invariants();
 
 }  // namespace gpugauge::judge

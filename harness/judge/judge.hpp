@@ -23,14 +23,14 @@ struct MetricRule {
 
 /// Parameters of the gate (docs/verdicts.md derives them), and what a site decided; policy_file.hpp reads it.
 struct Policy {
-  GateRules rules;
+  GateRules rules;  ///< levels of error, and the most rounds of one check
   /// Relative tolerance of a class where it differs from the default (tolerance.cpp has those, with their
   /// reasons).
   std::map<std::string, double> tolerance;
   std::vector<MetricRule> metrics;  ///< the last one that matches counts
   /// Fields of the fingerprint that the comparison is about (baseline::covers): they may differ.
   std::vector<std::string> treatment;
-  std::optional<int> expected_gpus;
+  std::optional<int> expected_gpus;  ///< usable GPUs that the node must have, 0 to 1024; nullopt = any number
   std::vector<std::string> expected_models;  ///< patterns of names; empty = any
   /// True: verdicts from a provisional baseline are said and never counted.
   bool provisional_is_advisory = false;
@@ -48,12 +48,13 @@ const MetricRule* rule_for(const Policy& policy, const std::string& key);
 /// What a judgement needs next: these benchmarks once more, in a fresh round, after a pause.
 struct Request {
   std::vector<std::string> benchmarks;  ///< ids, sorted; empty = nothing to measure
-  double pause_seconds = 0;
+  double pause_seconds = 0;  ///< to wait before that round: 0 to 300 for a GPU, 0 to 30 for the host
 };
 
+/// What the rounds measured so far show against a baseline.
 struct Judgement {
-  std::vector<Verdict> verdicts;  ///< sorted by metric, then judge
-  Request request;
+  std::vector<Verdict> verdicts;     ///< sorted by metric, then judge
+  Request request;                   ///< what to measure before asking again; no benchmarks = all is decided
   std::vector<std::string> remarks;  ///< sentences about the baseline as a whole: provisional, too few rounds
 };
 
@@ -63,7 +64,7 @@ struct Judgement {
 /// GPU. Ok: every metric with a limit or invariant that it keeps. Sorted by metric, one verdict each. Empty
 /// for no round.
 std::vector<Verdict> judge_physical(const std::vector<result::Run>& rounds);
-std::vector<Verdict> judge_physical(const result::Run& run);
+std::vector<Verdict> judge_physical(const result::Run& run);  ///< The same for a single round.
 
 /// Rounds of one check against a baseline: rounds[0] measured everything, later ones only what was asked for.
 /// Beside the metrics, the geometric mean of each class of three metrics or more is judged at a third of the
@@ -73,31 +74,34 @@ Judgement judge_baseline(const std::vector<result::Run>& rounds, const baseline:
 
 /// What a baseline can see: per metric centre, spread and minimum detectable drop; printed when it is made.
 struct Sensitivity {
-  std::string metric;
-  std::string metric_class;
-  std::string unit;
-  double centre = 0;
-  double spread = 0;  ///< relative standard deviation of a round's value, moderated over the metrics
-  double minimum_detectable_drop = 0;
-  double tolerance = 0;
-  bool advisory = false;
-  int rounds = 0;  ///< baseline rounds that hold the metric
-  result::Direction better = result::Direction::higher;
+  std::string metric;        ///< result::metric_key, or "class/CLASS" for a class mean
+  std::string metric_class;  ///< one of result::classes
+  std::string unit;          ///< one of result::units; "1" for a class mean
+  double centre = 0;         ///< median over the rounds, in unit
+  double spread = 0;         ///< relative standard deviation of a round's value, moderated over the metrics
+  double minimum_detectable_drop = 0;  ///< relative, with 90% power
+  double tolerance = 0;                ///< relative
+  bool advisory = false;  ///< minimum_detectable_drop above twice the tolerance: too noisy to count
+  int rounds = 0;         ///< baseline rounds that hold the metric
+  result::Direction better = result::Direction::higher;  ///< lower for a class mean
 };
 /// Metrics of fewer than 2 rounds have no spread and are left out.
 std::vector<Sensitivity> sensitivity(const baseline::Baseline& baseline, const Policy& policy = {});
 
+/// What the command exits with; docs/exit-codes.md says what each code means.
 enum class ExitCode { pass = 0, regressed = 1, error = 2, cannot_judge = 3, inconclusive = 4 };
+/// How a judgement ends, for a script and for a reader.
 struct Outcome {
-  ExitCode code = ExitCode::pass;
-  std::string sentence;  ///< the verdict in one sentence with counts
+  ExitCode code = ExitCode::pass;  ///< what the command exits with
+  std::string sentence;            ///< the verdict in one sentence with counts
 };
+/// All that decides an exit code.
 struct OutcomeInput {
-  std::vector<Verdict> verdicts;
+  std::vector<Verdict> verdicts;                 ///< of every judge that spoke, in any order
   std::vector<std::string> unmeasured_families;  ///< required and not measured, with the reason
   bool judged = true;                            ///< false: no judge was applicable
-  bool interrupted = false;
-  bool strict = false;
+  bool interrupted = false;                      ///< ended before everything was measured: no pass
+  bool strict = false;  ///< what is inconclusive or unstable ends with code 4 instead of 0
 };
 /// From verdicts to the exit code: the one table, in exit_code.cpp. A metric on which two judges speak counts
 /// once, with its gravest verdict. No verdict at all is "cannot judge", never a pass.

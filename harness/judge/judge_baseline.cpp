@@ -8,6 +8,7 @@
 
 #include "judge/absence.hpp"
 #include "judge/accepted.hpp"
+#include "judge/checksum_sides.hpp"
 #include "judge/judge.hpp"
 #include "judge/pinned.hpp"
 #include "judge/reasons.hpp"
@@ -176,7 +177,7 @@ class Session {
       const Scale& scale = calibration_.scales[m];
       Verdict verdict = decided(blank_verdict(pinned_.keys[m], form.form), pinned_.tolerances[m], scale,
                                 results_[m], provisional_);
-      verdict.reason = explain(verdict, scale, results_[m].again, values_[m]);
+      verdict.reason = explain(verdict, scale, results_[m], values_[m]);
       if (provisional_) weaken(verdict, provisional_multiple);
       out.push_back(std::move(verdict));
       if (wanted_again(m)) again_.insert(form.benchmark);
@@ -195,7 +196,7 @@ class Session {
       form.metric_class = classes_[c].metric_class;
       Verdict verdict = decided(blank_verdict(class_key(form.metric_class), form), classes_[c].tolerance,
                                 scale, results_[index], provisional_);
-      verdict.reason = explain_class(verdict, scale, results_[index].again, change_of(classes_[c], verdict));
+      verdict.reason = explain_class(verdict, scale, results_[index], change_of(classes_[c], verdict));
       if (provisional_) weaken(verdict, provisional_class_multiple);
       out.push_back(std::move(verdict));
       // Of a class in doubt every member is measured again: the mean over some is another quantity.
@@ -268,6 +269,9 @@ Judgement judge_baseline(const std::vector<result::Run>& rounds, const baseline:
   if (policy.provisional_is_advisory && baseline.provisional()) {
     for (Verdict& verdict : out.verdicts) verdict.advisory = true;
   }
+  // Wrong bits count whatever the baseline's age.
+  for (Verdict& verdict : judge_checksums_against(rounds, baseline.runs))
+    out.verdicts.push_back(std::move(verdict));
   for (Verdict& verdict : out.verdicts) {
     const MetricRule* rule = rule_for(policy, verdict.metric);
     if (rule == nullptr || !rule->advisory || verdict.advisory) continue;

@@ -20,7 +20,8 @@ bool grave(const Verdict& verdict) {
          verdict.kind == VerdictKind::regressed;
 }
 
-NodeJudgement judgement_of(const PeerRounds& node, const PeerGroupResult* result, std::size_t index) {
+NodeJudgement judgement_of(const PeerRounds& node, const PeerGroupResult* result, std::size_t index,
+                           const ChecksumComparison& checksums) {
   const PeerRound& first = *node.front();
   NodeJudgement out;
   out.node = first.node;
@@ -34,6 +35,8 @@ NodeJudgement judgement_of(const PeerRounds& node, const PeerGroupResult* result
   } else {
     add_failures(node, out.verdicts);
   }
+  out.verdicts.insert(out.verdicts.end(), checksums.verdicts[index].begin(), checksums.verdicts[index].end());
+  out.measure_again = out.measure_again || checksums.again[index];
   std::stable_sort(out.verdicts.begin(), out.verdicts.end(), [](const Verdict& a, const Verdict& b) {
     if (grave(a) != grave(b)) return grave(a);
     return a.change.value_or(1) > b.change.value_or(1);
@@ -42,17 +45,77 @@ NodeJudgement judgement_of(const PeerRounds& node, const PeerGroupResult* result
   return out;
 }
 
-Outcome outcome_of(const std::vector<NodeJudgement>& nodes, bool strict) {
+ChecksumComparison compare_kind(const PeerKind& kind) {
+  std::vector<RunChecksums> gpus;
+  gpus.reserve(kind.size());
+  for (const PeerRounds& node : kind) gpus.push_back(run_checksums(node));
+  return compare_checksums(gpus);
+}
+
+/// What is said of checksums as a whole: how many were compared, and what was not.
+class ChecksumRemarks {
+ public:
+  void add(const ChecksumComparison& compared, const std::string& kind) {
+    if (compared.gpus == 0) return;
+    ++kinds_;
+    if (compared.gpus < 2)
+      lines_.push_back(
+          fmt::format("Checksums: one GPU alone has them ({}): nothing to compare them with.", kind));
+    else if (compared.benchmarks > 0)
+      lines_.push_back(fmt::format("Checksums: {} of {} benchmarks are the same bit for bit on {} GPUs ({}).",
+                                   compared.agreeing, compared.benchmarks, compared.gpus, kind));
+    lines_.insert(lines_.end(), compared.remarks.begin(), compared.remarks.end());
+  }
+  void finish(std::vector<std::string>& remarks) && {
+    if (kinds_ > 1)
+      lines_.push_back(
+          "Checksums are compared within each kind, not between kinds: another GPU model, driver, library or "
+          "build may round differently.");
+    remarks.insert(remarks.end(), lines_.begin(), lines_.end());
+  }
+
+ private:
+  std::size_t kinds_ = 0;
+  std::vector<std::string> lines_;
+};
+
+std::string some_of(const std::vector<std::string>& names) {
+  constexpr std::size_t shown = 3;
+  if (names.size() <= shown) return fmt::format("{}", fmt::join(names, ", "));
+  return fmt::format("{} and {} more", fmt::join(names.begin(), names.begin() + shown, ", "),
+                     names.size() - shown);
+}
+
+/// What the nodes that were measured together come to: a sentence's parts.
+struct FabricOutcome {
+  std::vector<std::string> found;      ///< "slow node node3"
+  std::vector<std::string> undecided;  ///< names
+  std::size_t judged = 0;
+  std::size_t not_judged = 0;
+
+  explicit FabricOutcome(const std::vector<FabricJudgement>& fabrics) {
+    const auto once = [](std::vector<std::string>& list, std::string text) {
+      if (std::find(list.begin(), list.end(), text) == list.end()) list.push_back(std::move(text));
+    };
+    for (const FabricJudgement& fabric : fabrics) {
+      ++(fabric.judged ? judged : not_judged);
+      for (const FabricFinding& finding : fabric.findings) {
+        if (finding.fault == FabricFault::undecided)
+          once(undecided, joined(finding.nodes));
+        else
+          once(found, finding.fault == FabricFault::everything
+                          ? std::string(to_string(finding.fault))
+                          : fmt::format("{} {}", to_string(finding.fault), joined(finding.nodes)));
+      }
+    }
+  }
+};
+
+Outcome outcome_of(const std::vector<NodeJudgement>& nodes, const FabricOutcome& fabric, bool strict) {
   std::map<NodeState, std::vector<std::string>> by_state;
   for (const NodeJudgement& node : nodes) by_state[node.state].push_back(node.label);
   const auto count = [&](NodeState state) { return by_state[state].size(); };
-  const auto some = [&](NodeState state) {
-    constexpr std::size_t shown = 3;
-    const std::vector<std::string>& names = by_state[state];
-    if (names.size() <= shown) return fmt::format("{}", fmt::join(names, ", "));
-    return fmt::format("{} and {} more", fmt::join(names.begin(), names.begin() + shown, ", "),
-                       names.size() - shown);
-  };
+  const auto some = [&](NodeState state) { return some_of(by_state[state]); };
   std::vector<std::string> also;
   if (count(NodeState::suspect) > 0)
     also.push_back(
@@ -63,16 +126,32 @@ Outcome outcome_of(const std::vector<NodeJudgement>& nodes, bool strict) {
   if (count(NodeState::not_judged) > 0)
     also.push_back(
         fmt::format("{} not judged ({})", count(NodeState::not_judged), some(NodeState::not_judged)));
+  if (!fabric.undecided.empty())
+    also.push_back(fmt::format("between nodes undecided: {}", some_of(fabric.undecided)));
+  if (fabric.not_judged > 0)
+    also.push_back(fmt::format("{} of {} metrics between nodes could not be compared", fabric.not_judged,
+                               fabric.judged + fabric.not_judged));
   const std::string tail = also.empty() ? "" : fmt::format("; {}", fmt::join(also, "; "));
+  std::vector<std::string> found;
   if (count(NodeState::found) > 0)
-    return {ExitCode::regressed, fmt::format("{} of {} nodes have a finding ({}){}", count(NodeState::found),
-                                             nodes.size(), some(NodeState::found), tail)};
-  if (nodes.empty()) return {ExitCode::cannot_judge, "cannot judge: no run file was found"};
-  const std::string held =
-      fmt::format("{} of {} nodes are like their peers{}", count(NodeState::healthy), nodes.size(), tail);
-  if (count(NodeState::unread) + count(NodeState::not_judged) > 0)
+    found.push_back(fmt::format("{} of {} nodes have a finding ({})", count(NodeState::found), nodes.size(),
+                                some(NodeState::found)));
+  if (!fabric.found.empty()) found.push_back(fmt::format("between nodes: {}", some_of(fabric.found)));
+  if (!found.empty()) return {ExitCode::regressed, fmt::format("{}{}", fmt::join(found, "; "), tail)};
+  if (nodes.empty() && fabric.judged + fabric.not_judged == 0)
+    return {ExitCode::cannot_judge, "cannot judge: no run file was found"};
+  std::vector<std::string> well;
+  if (!nodes.empty())
+    well.push_back(
+        fmt::format("{} of {} nodes are like their peers", count(NodeState::healthy), nodes.size()));
+  if (fabric.judged > 0)
+    well.push_back(fmt::format("{} metric{} between nodes show{} no slow node and no slow path",
+                               fabric.judged, fabric.judged == 1 ? "" : "s", fabric.judged == 1 ? "s" : ""));
+  const std::string held = well.empty() ? tail.substr(2) : fmt::format("{}{}", fmt::join(well, "; "), tail);
+  if (count(NodeState::unread) + count(NodeState::not_judged) + fabric.not_judged > 0)
     return {ExitCode::cannot_judge, "cannot judge all nodes: " + held};
-  if (count(NodeState::suspect) > 0 && strict) return {ExitCode::inconclusive, "inconclusive: " + held};
+  if (strict && count(NodeState::suspect) + fabric.undecided.size() > 0)
+    return {ExitCode::inconclusive, "inconclusive: " + held};
   return {ExitCode::pass, "pass: " + held};
 }
 
@@ -98,6 +177,7 @@ PeersJudgement judge_peers(const PeersInput& input, const Policy& policy, bool s
                            const PeerRules& rules) {
   PeersJudgement out;
   const std::vector<PeerKind> kinds = kinds_of(nodes_of(input.rounds, out.remarks));
+  ChecksumRemarks checksums;
   for (const PeerKind& kind : kinds) {
     PeerGroup group;
     group.description = describe(kind, kinds.front());
@@ -110,8 +190,10 @@ PeersJudgement judge_peers(const PeersInput& input, const Policy& policy, bool s
       out.metrics_not_judged.insert(out.metrics_not_judged.end(), result->not_judged.begin(),
                                     result->not_judged.end());
     }
+    const ChecksumComparison compared = compare_kind(kind);
+    checksums.add(compared, describe(*kind.front().front()));
     for (std::size_t n = 0; n < kind.size(); ++n) {
-      NodeJudgement made = judgement_of(kind[n], result ? &*result : nullptr, n);
+      NodeJudgement made = judgement_of(kind[n], result ? &*result : nullptr, n, compared);
       if (!group.judged) {
         if (made.state != NodeState::found) made.state = NodeState::not_judged;
         made.reason = fmt::format("{} node{} of its kind, and {} are needed: {}", kind.size(),
@@ -122,6 +204,7 @@ PeersJudgement judge_peers(const PeersInput& input, const Policy& policy, bool s
     }
     out.groups.push_back(std::move(group));
   }
+  std::move(checksums).finish(out.remarks);
   for (const UnreadFile& file : input.unread) {
     NodeJudgement made;
     made.node = made.label = file.label;
@@ -134,7 +217,8 @@ PeersJudgement judge_peers(const PeersInput& input, const Policy& policy, bool s
   std::stable_sort(out.nodes.begin(), out.nodes.end(), [](const NodeJudgement& a, const NodeJudgement& b) {
     return std::tie(a.state, a.label, a.node) < std::tie(b.state, b.label, b.node);
   });
-  out.outcome = outcome_of(out.nodes, strict);
+  for (const FabricInput& fabric : input.fabrics) out.fabrics.push_back(judge_fabric(fabric));
+  out.outcome = outcome_of(out.nodes, FabricOutcome(out.fabrics), strict);
   return out;
 }
 

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "judge/fabric.hpp"
+#include "judge/fleet_drift.hpp"
 #include "judge/judge.hpp"
 #include "judge/peer_round.hpp"
 #include "judge/peers.hpp"
@@ -12,18 +14,21 @@ namespace gpugauge::judge {
 
 /// A file that was refused: its node cannot be judged, and that is said.
 struct UnreadFile {
-  std::string file;
-  std::string label;
+  std::string file;    ///< path, as given or found
+  std::string label;   ///< for people, as PeerRound::label
   std::string reason;  ///< one sentence
 };
 
+/// The runs of a fleet, reduced.
 struct PeersInput {
   std::vector<PeerRound>
       rounds;  ///< in any order; of one node, the oldest is compared, the later ones confirm
-  std::vector<PeerForm> metrics;  ///< what PeerRound::values refer to
-  std::vector<UnreadFile> unread;
+  std::vector<PeerForm> metrics;     ///< what PeerRound::values refer to
+  std::vector<UnreadFile> unread;    ///< files that could not be read as a run
+  std::vector<FabricInput> fabrics;  ///< nodes that were measured together (fabric_input.hpp)
 };
 
+/// What is known of a node, in the order in which they are listed.
 enum class NodeState {
   found,       ///< a confirmed drop, a missing metric, a failure
   unread,      ///< its file was refused
@@ -32,40 +37,45 @@ enum class NodeState {
   healthy,     ///< nothing stands out
 };
 
+/// What is said of one node.
 struct NodeJudgement {
-  std::string node;
-  std::string label;
-  std::string device;
-  std::vector<std::string> files;
-  int rounds = 0;
-  NodeState state = NodeState::healthy;
-  bool measure_again = false;     ///< a further run of this node would decide something
-  std::vector<Verdict> verdicts;  ///< what stands out, gravest first; nothing of what is ok
-  std::string reason;             ///< one sentence: why it was not read or not judged
-  std::size_t group = 0;          ///< its place in PeersJudgement::groups; meaningless where it was not read
+  std::string node;                ///< PeerRound::node; of a file that was not read, its label
+  std::string label;               ///< PeerRound::label
+  std::string device;              ///< PeerRound::device; "" of a file that was not read
+  std::vector<std::string> files;  ///< run files, oldest first, each run once
+  int rounds = 0;                  ///< runs of the node, each counted once; 0 of a file that was not read
+  NodeState state = NodeState::healthy;  ///< where its group is too small, only a failure makes it found
+  bool measure_again = false;            ///< a further run of this node would decide something
+  std::vector<Verdict> verdicts;         ///< what stands out, gravest first; nothing of what is ok
+  std::string reason;                    ///< one sentence: why it was not read or not judged
+  std::size_t group = 0;  ///< its place in PeersJudgement::groups; meaningless where it was not read
 };
 
 /// Nodes of one kind: every fact that must match does.
 struct PeerGroup {
   std::string description;  ///< device and driver, and what differs from the largest group
-  std::size_t nodes = 0;
+  std::size_t nodes = 0;    ///< of this kind
   std::size_t metrics = 0;  ///< judged
-  bool judged = false;
+  bool judged = false;      ///< nodes >= PeerRules::minimum_nodes
 };
 
+/// Every node of a fleet, and the answer for the command.
 struct PeersJudgement {
   std::vector<NodeJudgement> nodes;  ///< those with a finding first, then by label
   std::vector<PeerGroup> groups;     ///< largest first
   /// "KEY: 3 of 40 nodes measure it": metrics that most nodes of a judged group lack.
   std::vector<std::string> metrics_not_judged;
-  std::vector<std::string> remarks;
-  Outcome outcome;
+  std::vector<FabricJudgement> fabrics;  ///< in the order of the input
+  std::vector<DriftedFact> drift;        ///< filled by whoever read the runs (FleetDrift); decides nothing
+  std::vector<std::string> remarks;      ///< sentences: a run that was given twice, checksums
+  Outcome outcome;                       ///< its code is as judge_peers says
 };
 
 /// Compares the nodes of each kind, where there are 8 or more. A suspect is confirmed by a second run of the
-/// same node, if there is one; a metric that most nodes measure and one does not is missing there. Exit code:
-/// 1 for anything found; else 3 for a node that was not read or not judged, or no node at all; else 4 for
-/// suspects with `strict`; else 0.
+/// same node, if there is one; a metric that most nodes measure and one does not is missing there. Checksums
+/// are compared within each kind, however few its nodes (checksums.hpp), and so are the nodes that were
+/// measured together (fabric.hpp). Exit code: 1 for anything found; else 3 for a node or a fabric that was
+/// not read or not judged, or nothing at all; else 4 for what is left in doubt, with `strict`; else 0.
 PeersJudgement judge_peers(const PeersInput& input, const Policy& policy = {}, bool strict = false,
                            const PeerRules& rules = {});
 
@@ -76,6 +86,6 @@ double peer_tolerance(const Policy& policy, const std::string& metric_class);
 /// sources).
 double between_nodes(const std::string& metric_class);
 
-std::string_view to_string(NodeState state);
+std::string_view to_string(NodeState state);  ///< The state as one or two words: "found", "not judged".
 
 }  // namespace gpugauge::judge

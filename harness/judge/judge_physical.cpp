@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "judge/checksums.hpp"
 #include "judge/collect.hpp"
 #include "judge/device_limits.hpp"
 #include "judge/invariants.hpp"
@@ -130,21 +131,32 @@ void judge_limit(const std::string& key, const MetricValues& metric, const resul
 void judge_device_limit(const std::string& key, const MetricValues& metric, const result::Run& run,
                         Verdicts& out) {
   if (metric.form.unit != "byte/second") return;
-  const std::string& metric_class = metric.form.metric_class;
-  if (metric_class == "hbm") {
-    if (const auto limit = memory_limit(run, metric.benchmark)) judge_limit(key, metric, *limit, out);
-  } else if (metric_class == "h2d" || metric_class == "d2h") {
-    const auto limit = link_limit(run);
-    if (!limit) return;
-    if (median(metric.values) <= above_limit * limit->value) return judge_limit(key, metric, *limit, out);
+  const auto undecided = [&](std::string reason) {
     Verdict verdict = verdict_on(key, metric);
     verdict.kind = VerdictKind::inconclusive;
     verdict.advisory = true;
-    verdict.reason = fmt::format(
-        "faster than the link that telemetry saw ({}): it went another way, or the link "
-        "slept whenever it was asked",
-        limit->source);
+    verdict.reason = std::move(reason);
     out.add(std::move(verdict));
+  };
+  const std::string& metric_class = metric.form.metric_class;
+  if (metric_class == "hbm") {
+    if (const auto limit = memory_limit(run, metric.benchmark)) return judge_limit(key, metric, *limit, out);
+    undecided(
+        "not held against the memory's bus: the process did not record gpu.memory_clock_max_hz and "
+        "gpu.memory_bus_bits");
+  } else if (metric_class == "h2d" || metric_class == "d2h") {
+    const auto limit = link_limit(run);
+    if (!limit)
+      undecided(
+          "not held against the link: telemetry did not see its generation and width, or no rate of that "
+          "generation is known");
+    else if (median(metric.values) <= above_limit * limit->value)
+      judge_limit(key, metric, *limit, out);
+    else
+      undecided(
+          fmt::format("faster than the link that telemetry saw ({}): it went another way, or the link "
+                      "slept whenever it was asked",
+                      limit->source));
   }
 }
 
@@ -222,6 +234,7 @@ std::vector<Verdict> judge_physical(const result::Run& run) {
     if (product && !metric.form.limit) judge_peak(key, metric, run, out);
   }
   for (Verdict& verdict : judge_tensor_cores(collected, run)) out.add(std::move(verdict));
+  for (Verdict& verdict : judge_checksums(checksums_of(run))) out.add(std::move(verdict));
   for (const Invariant& row : invariants()) judge_invariant(row, collected, out);
   return std::move(out).sorted();
 }

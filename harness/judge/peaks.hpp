@@ -7,9 +7,10 @@
 
 namespace gpugauge::judge {
 
+/// The rate of an SM for a class of products, and who says so.
 struct Peak {
   double operations_per_clock_per_sm = 0;  ///< dense; a fused multiply-add counts as two
-  std::string_view source;
+  std::string_view source;                 ///< public document that the figure is from; static text
 };
 
 /// The most that any unit of an SM can do for a class of matrix products (gemm64, gemm32, gemmtf32, gemm16,

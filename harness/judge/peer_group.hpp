@@ -15,11 +15,12 @@ using PeerRounds = std::vector<const PeerRound*>;
 
 /// What the comparison can see of a metric.
 struct PeerSensitivity {
-  std::string metric;
+  std::string metric;    ///< result::metric_key
   double detects = 0;    ///< smallest drop, relative, found with 90% power
   double tolerance = 0;  ///< relative
 };
 
+/// What a comparison within one kind shows.
 struct PeerGroupResult {
   std::vector<std::vector<Verdict>> verdicts;  ///< by node: what stands out
   std::vector<bool> again;                     ///< by node: a further run would decide something

@@ -61,6 +61,13 @@ std::vector<PeerKind> kinds_of(const std::vector<PeerRounds>& nodes) {
   return out;
 }
 
+RunChecksums run_checksums(const PeerRounds& node) {
+  RunChecksums out;
+  for (const PeerRound* round : node)
+    if (round->kind == node.front()->kind) out.push_back(&round->checksums);
+  return out;
+}
+
 std::string describe(const PeerRound& round) {
   std::string text;
   if (round.device == "host") {

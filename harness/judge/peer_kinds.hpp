@@ -18,6 +18,9 @@ std::vector<PeerRounds> nodes_of(const std::vector<PeerRound>& rounds, std::vect
 /// apart.
 std::vector<PeerKind> kinds_of(const std::vector<PeerRounds>& nodes);
 
+/// The checksums of those runs of a node that are of the kind of its first one.
+RunChecksums run_checksums(const PeerRounds& node);
+
 /// "NVIDIA H200, driver 580.65.06"; or a host's processor.
 std::string describe(const PeerRound& round);
 /// The same, and how a kind differs from the largest.

@@ -59,6 +59,7 @@ PeerRound PeerCollector::without_values(const result::Run& run, const Collected&
   out.complete = run.complete;
   out.partial_reason = run.partial_reason;
   out.faults = faults_of(run, collected);
+  out.checksums = checksums_of(run);
   result::Fingerprint common = run.fingerprint;
   std::erase_if(common.suite, [&](const auto& fact) {
     if (baseline::role_of("suite", fact.first) != baseline::Role::must_in_common) return false;

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "judge/checksums.hpp"
 #include "judge/collect.hpp"
 #include "result/run_file.hpp"
 
@@ -16,35 +17,38 @@ namespace gpugauge::judge {
 
 /// What a metric is; the same key with another unit, direction or class is another metric.
 struct PeerForm {
-  std::string key;  ///< result::metric_key
-  std::string benchmark;
-  std::string metric_class;
-  std::string unit;
-  result::Direction better = result::Direction::higher;
+  std::string key;                                       ///< result::metric_key
+  std::string benchmark;                                 ///< id of the benchmark that reports it
+  std::string metric_class;                              ///< one of result::classes
+  std::string unit;                                      ///< one of result::units
+  result::Direction better = result::Direction::higher;  ///< decides the sign on the scale, where + is worse
 };
 
 /// Something that did not go well on a node.
 struct PeerFault {
   std::string what;  ///< benchmark id, or family
+  /// of the benchmark its worst over the processes; never ok
   result::Status status = result::Status::failed;
-  std::string reason;
+  std::string reason;  ///< one sentence
 };
 
+/// One run of one device, as the comparison sees it.
 struct PeerRound {
-  std::string node;   ///< identity: UUIDs of the GPUs, or the boot of a host
-  std::string label;  ///< for people: where the file lay
-  std::string file;
-  std::string id;
-  std::string device;  ///< result::Run::device
-  bool complete = true;
-  std::string partial_reason;
+  std::string node;            ///< identity: UUIDs of the GPUs, or the boot of a host
+  std::string label;           ///< for people: where the file lay
+  std::string file;            ///< path, as given or found
+  std::string id;              ///< result::Run::id: sorts by time, and tells a run that is given twice
+  std::string device;          ///< result::Run::device
+  bool complete = true;        ///< result::Run::complete
+  std::string partial_reason;  ///< one sentence; "" when complete
   /// Digest of every fact that must match on both sides; hashes of the families' sources apart, since a node
   /// that lacks a family is a finding and not another kind.
   std::string kind;
-  std::map<std::string, std::string> source_hashes;
+  std::map<std::string, std::string> source_hashes;        ///< facts "suite.source_hash.FAMILY"
   std::shared_ptr<const result::Fingerprint> fingerprint;  ///< one of this kind, shared
   std::vector<std::pair<std::uint32_t, double>> values;    ///< metric, median over processes in its unit
-  std::vector<PeerFault> faults;
+  std::vector<PeerFault> faults;  ///< families that failed or did not run, by name, then benchmarks
+  Checksums checksums;            ///< of the family integrity
 };
 
 struct PeersInput;
@@ -56,6 +60,7 @@ class PeerCollector {
   static PeerRound without_values(const result::Run& run, const Collected& collected, std::string file,
                                   std::string label);
 
+  /// Reduces one run; `file` and `label` go into the round as they are. Its values refer to metrics().
   PeerRound reduce(const result::Run& run, std::string file, std::string label);
   /// The same for whoever needs collect(run) anyway.
   PeerRound reduce(const result::Run& run, const Collected& collected, std::string file, std::string label);

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "judge/statistics.hpp"
+#include "result/threads.hpp"
 
 namespace gpugauge::judge {
 namespace {
@@ -61,7 +62,7 @@ std::vector<PeerScale> own_scales(std::span<const PeerMetric> metrics, const Pee
   const std::size_t threads =
       std::min<std::size_t>(std::thread::hardware_concurrency(), values / worth_a_thread);
   std::vector<std::jthread> others;
-  for (std::size_t i = 1; i < threads; ++i) others.emplace_back(work);
+  if (threads > 1) result::start_threads(others, threads - 1, work);
   work();
   others.clear();
   if (failure) std::rethrow_exception(failure);

@@ -17,7 +17,7 @@ struct PeerRules {
   double node_level = .01;
   int minimum_nodes = 8;  ///< fewer have no spread worth the name
   int few_nodes = 16;     ///< below this a drop of warning_multiple tolerances is said, whatever the test
-  double warning_multiple = 5.0 / 3.0;
+  double warning_multiple = 5.0 / 3.0;  ///< in tolerances; see few_nodes
 };
 
 /// One metric over the nodes of one kind.
@@ -37,14 +37,15 @@ struct PeerScale {
 
 /// A node and a metric in doubt after the first round.
 struct PeerSuspect {
-  std::size_t metric = 0;
-  std::size_t node = 0;
+  std::size_t metric = 0;   ///< index into the metrics that were screened
+  std::size_t node = 0;     ///< index into PeerMetric::values
   double change = 0;        ///< node's value - centre
   double p = 1;             ///< one-sided
   bool rejected = false;    ///< by the test; false: only beyond the warning among few nodes
   bool stands_out = false;  ///< so does its node, with all its metrics, among all nodes
 };
 
+/// What the first round shows of the nodes of one kind.
 struct PeerScreen {
   std::vector<PeerScale> scales;      ///< one a metric, in its order
   std::vector<PeerSuspect> suspects;  ///< sorted by metric, then node
@@ -69,6 +70,7 @@ std::vector<PeerSuspect> screen_newcomer(std::span<const PeerScale> scales,
 /// step on the scale: the tolerance, or what noise makes of it among so many `tests`.
 double detectable_change(const PeerScale& scale, double tolerance, std::size_t tests, const PeerRules& rules);
 
+/// What two rounds say of a suspect.
 enum class PeerDecision {
   cleared,    ///< the fresh round does not repeat it, or one such among all nodes and metrics may be chance
   warned,     ///< worse by the warning in both rounds, among too few nodes to test

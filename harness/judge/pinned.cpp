@@ -43,6 +43,16 @@ std::vector<Collected> collect_all(const std::vector<result::Run>& runs) {
   return out;
 }
 
+int spread_group(const result::Metric& form) {
+  return is_tail(form) ? tail_group : 0;
+}
+
+double tolerance_with_clock(const Policy& policy, const result::Metric& form, const std::string& key,
+                            double resolution) {
+  return std::min(largest_tolerance,
+                  std::max(tolerance(policy, form.metric_class, key), clock_steps * resolution));
+}
+
 Pinned pin(const std::vector<Collected>& rounds, const Policy& policy, bool other_node) {
   Pinned out;
   std::map<std::string, std::vector<const MetricValues*>> found;
@@ -63,10 +73,9 @@ Pinned pin(const std::vector<Collected>& rounds, const Policy& policy, bool othe
       resolution = std::max(resolution, metric->form.resolution);
     }
     series.resolution = resolution / median(in_unit);
-    series.group = is_tail(form) ? tail_group : 0;
+    series.group = spread_group(form);
     if (other_node) series.unit_spread = between_nodes(form.metric_class);
-    const double relative = std::min(largest_tolerance, std::max(tolerance(policy, form.metric_class, key),
-                                                                 clock_steps * series.resolution));
+    const double relative = tolerance_with_clock(policy, form, key, series.resolution);
     series.tolerance = step_of(relative, form.better);
     out.keys.push_back(key);
     out.forms.push_back(values.back());
@@ -98,7 +107,10 @@ std::vector<PinnedClass> pin_classes(const Pinned& pinned, const Calibration& ca
   std::map<std::string, std::vector<std::size_t>> candidates;
   for (std::size_t m = 0; m < pinned.keys.size(); ++m) {
     const bool measured = now.empty() || (!now[m].empty() && !now[m].front().empty());
-    if (measured) candidates[pinned.forms[m]->form.metric_class].push_back(m);
+    // What a site only wants to be told of must not count by way of its class.
+    const MetricRule* rule = rule_for(policy, pinned.keys[m]);
+    const bool counted = rule == nullptr || !rule->advisory;
+    if (measured && counted) candidates[pinned.forms[m]->form.metric_class].push_back(m);
   }
   std::vector<PinnedClass> out;
   for (const auto& [metric_class, metrics] : candidates) {

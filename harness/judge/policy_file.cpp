@@ -15,6 +15,9 @@ namespace {
 
 constexpr std::size_t policy_limit = std::size_t{1} << 20;
 constexpr int most_gpus = 1024;
+/// Smaller levels of error ask for quantiles that no distribution of a few rounds has, and no clock tells
+/// smaller tolerances.
+constexpr double least_level = 1e-6;
 
 /// A number strictly between two bounds.
 double between(const result::Place& place, double value, double low, double high) {
@@ -36,7 +39,7 @@ MetricRule metric_rule(const nlohmann::json& value, const result::Place& place) 
   MetricRule rule;
   rule.pattern = reader.text("metric");
   if (const auto given = reader.optional_number("tolerance"))
-    rule.tolerance = between(place.key("tolerance"), *given, 0, 1);
+    rule.tolerance = between(place.key("tolerance"), *given, least_level, 1);
   rule.advisory = optional_boolean(reader, "advisory");
   rule.why = optional_text(reader, "why");
   reader.done();
@@ -54,7 +57,7 @@ std::map<std::string, double> tolerances(result::ObjectReader& reader) {
   for (const auto& [name, value] : reader.number_map("tolerance")) {
     if (!result::is_class(name))
       place.refuse(fmt::format("'{}' is no class of metrics; docs/verdicts.md lists them", name));
-    out[name] = between(place.key(name), value, 0, 1);
+    out[name] = between(place.key(name), value, least_level, 1);
   }
   return out;
 }
@@ -89,9 +92,9 @@ Policy parse_policy(const std::string& text, const std::string& origin) {
   Policy policy;
   const result::Place& place = reader.place();
   if (const auto given = reader.optional_number("alpha"))
-    policy.rules.alpha = between(place.key("alpha"), *given, 0, .5);
+    policy.rules.alpha = between(place.key("alpha"), *given, least_level, .5);
   if (const auto given = reader.optional_number("alpha_ok"))
-    policy.rules.alpha_ok = between(place.key("alpha_ok"), *given, 0, .5);
+    policy.rules.alpha_ok = between(place.key("alpha_ok"), *given, least_level, .5);
   if (const auto given = reader.optional_integer("max_rounds")) {
     if (*given < 2 || *given > extended_rounds)
       place.key("max_rounds").refuse(fmt::format("is {}; it must be 2 to {}", *given, extended_rounds));

@@ -10,11 +10,13 @@
 
 namespace gpugauge::judge {
 
+/// What the key "schema" of a policy file says.
 inline constexpr std::string_view policy_schema = "gpugauge.policy/1";
 
 /// Reads a policy; keys that are absent keep their defaults. Throws result::FormatError naming file, place
 /// and fault, unknown keys and classes included.
 Policy read_policy(const std::filesystem::path& file);
+/// The same from text; `origin` names the file in sentences.
 Policy parse_policy(const std::string& text, const std::string& origin);
 
 /// Throws result::UsageError for a word that can be no treatment: the suite, the profile and the device are

@@ -31,6 +31,18 @@ std::string modes_of(const Verdict& verdict, const Scale& scale, std::span<const
                      verdict.unit, from_scale(modes->lower, verdict.better));
 }
 
+/// "at most 1.2% worse (tolerance 10.0%)", and what became of a first round that was far out.
+std::string within(const Verdict& verdict, const GateResult& result) {
+  std::string text =
+      fmt::format("at most {} worse (tolerance {})",
+                  percent(std::max(0.0, verdict.change.value_or(0) + verdict.interval.value_or(0))),
+                  percent(verdict.tolerance));
+  if (result.left_out)
+    text += fmt::format("; the first round was {} worse and is left out: {} later ones are not",
+                        percent(relative_of(*result.left_out, verdict.better)), verdict.rounds - 1);
+  return text;
+}
+
 std::string undecided(const Verdict& verdict, const Scale& scale, bool again) {
   if (!scale.usable)
     return fmt::format("the baseline holds {} round{} of it; verdicts need {}", scale.rounds,
@@ -62,14 +74,13 @@ std::string percent(double share) {
   return fmt::format("{:.1f}%", 100 * share);
 }
 
-std::string explain(const Verdict& verdict, const Scale& scale, bool again,
+std::string explain(const Verdict& verdict, const Scale& scale, const GateResult& result,
                     std::span<const RoundValues> now) {
   const std::string limits = fmt::format("tolerance {}", percent(verdict.tolerance));
   const double change = verdict.change.value_or(0);
-  const double interval = verdict.interval.value_or(0);
   switch (verdict.kind) {
     case VerdictKind::ok:
-      return fmt::format("at most {} worse ({})", percent(std::max(0.0, change + interval)), limits);
+      return within(verdict, result);
     case VerdictKind::regressed:
       return fmt::format("{} worse, {} ({}){}", percent(change), rounds_after_first(verdict), limits,
                          modes_of(verdict, scale, now));
@@ -80,18 +91,17 @@ std::string explain(const Verdict& verdict, const Scale& scale, bool again,
           "the processes of a round spread more than {:.0f} times as wide as in the baseline{}",
           unstable_ratio, modes_of(verdict, scale, now));
     default:
-      return undecided(verdict, scale, again) + modes_of(verdict, scale, now);
+      return undecided(verdict, scale, result.again) + modes_of(verdict, scale, now);
   }
 }
 
-std::string explain_class(const Verdict& verdict, const Scale& scale, bool again, const ClassChange& change) {
+std::string explain_class(const Verdict& verdict, const Scale& scale, const GateResult& result,
+                          const ClassChange& change) {
   const std::string mean = fmt::format("geometric mean of {} metrics", change.members);
   const std::string& name = verdict.metric_class;
   switch (verdict.kind) {
     case VerdictKind::ok:
-      return fmt::format("{}: at most {} worse (tolerance {})", mean,
-                         percent(std::max(0.0, verdict.change.value_or(0) + verdict.interval.value_or(0))),
-                         percent(verdict.tolerance));
+      return fmt::format("{}: {}", mean, within(verdict, result));
     case VerdictKind::regressed: {
       const std::string tail = fmt::format("{} (tolerance of the mean {})", rounds_after_first(verdict),
                                            percent(verdict.tolerance));
@@ -106,7 +116,7 @@ std::string explain_class(const Verdict& verdict, const Scale& scale, bool again
       return fmt::format("everything in class {} is better, by {}: the baseline is stale, record a new one",
                          name, percent(-verdict.change.value_or(0)));
     default:
-      return fmt::format("{}: {}", mean, undecided(verdict, scale, again));
+      return fmt::format("{}: {}", mean, undecided(verdict, scale, result.again));
   }
 }
 

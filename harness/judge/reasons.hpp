@@ -15,18 +15,21 @@ Verdict blank_verdict(const std::string& key, const result::Metric& form);
 /// ".034" -> "3.4%".
 std::string percent(double share);
 
-/// Why the gate decided as it did. `now` are the process values of the rounds measured, on the gate's scale:
-/// two modes in them are named, in the metric's unit.
-std::string explain(const Verdict& verdict, const Scale& scale, bool again, std::span<const RoundValues> now);
+/// Why the gate decided as it did, which is `result`. `now` are the process values of the rounds measured, on
+/// the gate's scale: two modes in them are named, in the metric's unit.
+std::string explain(const Verdict& verdict, const Scale& scale, const GateResult& result,
+                    std::span<const RoundValues> now);
 
 /// Which metrics make a class mean: how many of them, and whether they moved together or one moved them all.
 struct ClassChange {
-  std::size_t members = 0;
-  std::size_t worse = 0;   ///< members whose own change is above half of the mean's
-  std::string most_key;    ///< the member that changed most
-  double most_change = 0;  ///< relative, + is worse
-  bool together = false;   ///< the median member changed by half of the mean or more
+  std::size_t members = 0;  ///< metrics that take part in the mean
+  std::size_t worse = 0;    ///< members whose own change is above half of the mean's
+  std::string most_key;     ///< the member that changed most
+  double most_change = 0;   ///< relative, + is worse
+  bool together = false;    ///< the median member changed by half of the mean or more
 };
-std::string explain_class(const Verdict& verdict, const Scale& scale, bool again, const ClassChange& change);
+/// As explain(), for a class mean: whether everything moved or one metric carries it.
+std::string explain_class(const Verdict& verdict, const Scale& scale, const GateResult& result,
+                          const ClassChange& change);
 
 }  // namespace gpugauge::judge

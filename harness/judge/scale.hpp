@@ -11,6 +11,7 @@ namespace gpugauge::judge {
 inline double to_scale(double value, result::Direction better) {
   return better == result::Direction::lower ? std::log(value) : -std::log(value);
 }
+/// Back to the unit: the inverse of to_scale.
 inline double from_scale(double x, result::Direction better) {
   return std::exp(better == result::Direction::lower ? x : -x);
 }
@@ -20,6 +21,7 @@ inline double from_scale(double x, result::Direction better) {
 inline double step_of(double relative, result::Direction better) {
   return better == result::Direction::lower ? std::log1p(relative) : -std::log1p(-relative);
 }
+/// The inverse of step_of.
 inline double relative_of(double step, result::Direction better) {
   return better == result::Direction::lower ? std::expm1(step) : -std::expm1(-step);
 }

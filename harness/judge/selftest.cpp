@@ -70,13 +70,18 @@ void keep_only(result::Run& run, const std::vector<std::string>& benchmarks) {
 class Trial {
  public:
   Trial(const std::vector<result::Run>& runs, const baseline::Manifest& manifest, std::size_t old_rounds,
-        bool resampled, std::mt19937_64& engine)
+        bool resampled, bool provisional, std::mt19937_64& engine)
       : engine_(engine), resampled_(resampled) {
     std::vector<std::size_t> order(runs.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::shuffle(order.begin(), order.end(), engine);
     old_.manifest = manifest;
-    for (std::size_t i = 0; i < old_rounds; ++i) old_.runs.push_back(runs[order[i]]);
+    // The old side is to be judged as the baseline is: one that has seen enough boots or days is drawn anew
+    // until its part of the rounds has, too. Any three rounds of three boots suffice.
+    do {
+      std::shuffle(order.begin(), order.end(), engine);
+      old_.runs.clear();
+      for (std::size_t i = 0; i < old_rounds; ++i) old_.runs.push_back(runs[order[i]]);
+    } while (old_.provisional() && !provisional);
     for (std::size_t i = resampled ? 0 : old_rounds; i < order.size(); ++i) new_.push_back(&runs[order[i]]);
     std::shuffle(new_.begin(), new_.end(), engine);
   }
@@ -233,7 +238,7 @@ Selftest selftest(const baseline::Baseline& baseline, const Policy& policy, cons
   };
   const auto trial = [&] {
     return Trial(runs, baseline.manifest, static_cast<std::size_t>(out.baseline_rounds), out.resampled,
-                 engine);
+                 baseline.provisional(), engine);
   };
   for (int i = 0; i < options.trials; ++i) {
     Trial one = trial();

@@ -15,31 +15,34 @@
 
 namespace gpugauge::judge {
 
+/// How much is tried.
 struct SelftestOptions {
-  int trials = 200;  ///< judgements without a drop, and for each size of drop, >= 1
-  std::uint64_t seed = 1;
+  int trials = 200;        ///< judgements without a drop, and for each size of drop, >= 1
+  std::uint64_t seed = 1;  ///< of every random choice; the same seed repeats the trials
   std::vector<double> drops{.03, .05, .07, .10, .15, .20, .30, .50};  ///< relative, ascending
+  /// called after each judgement with how many are done, of how many; may be empty
   std::function<void(int done, int all)> progress;
 };
 
 /// What the trials showed of the metrics of one class.
 struct SelftestRow {
   std::string metric_class;  ///< "" = all of them
-  int metrics = 0;
-  int counted = 0;         ///< metrics that are not advisory
-  double false_alarm = 0;  ///< share of judgements without a drop in which any of them was called regressed
-  double undecided = 0;    ///< share of its metrics left inconclusive or unstable there
+  int metrics = 0;           ///< that had a verdict in a trial without a drop, class means included
+  int counted = 0;           ///< metrics that are not advisory
+  double false_alarm = 0;    ///< share of judgements without a drop in which any of them was called regressed
+  double undecided = 0;      ///< share of its metrics left inconclusive or unstable there
   std::vector<double> power;       ///< share of the drops that were found, one a size
   std::optional<double> smallest;  ///< smallest size of which 99% were found; absent when none was
 };
 
+/// What the trials showed of one baseline.
 struct Selftest {
-  int trials = 0;
+  int trials = 0;           ///< SelftestOptions::trials
   int baseline_rounds = 0;  ///< of the old side in each trial
   /// True where there are too few rounds to hold some back: the new side then repeats rounds of the old one,
   /// which flatters the false alarms.
   bool resampled = false;
-  std::vector<double> drops;
+  std::vector<double> drops;      ///< SelftestOptions::drops: the sizes that SelftestRow::power is of
   std::vector<SelftestRow> rows;  ///< by class, the row of all metrics first
 };
 

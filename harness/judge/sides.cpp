@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <stdexcept>
 
@@ -36,57 +37,105 @@ std::vector<double> unit_means(const Side& side) {
   return out;
 }
 
-double rounds_of(const Side& side) {
+/// Variance of a side's mean over its units that the rounds inside them leave, in units of one round's:
+/// sum(1/R_i) / B^2, which is 1/R where all units have as many.
+double round_factor(const Side& side) {
   double out = 0;
-  for (const std::vector<double>& unit : side) out += static_cast<double>(unit.size());
-  return out;
+  for (const std::vector<double>& unit : side) out += 1 / static_cast<double>(unit.size());
+  return out / static_cast<double>(side.size() * side.size());
+}
+
+/// Mean over both sides' units of what one round's variance is divided by in them.
+double mean_reciprocal_rounds(const SidesSeries& series) {
+  double out = 0;
+  for (const Side* side : {&series.before, &series.after})
+    for (const std::vector<double>& unit : *side) out += 1 / static_cast<double>(unit.size());
+  return out / static_cast<double>(series.before.size() + series.after.size());
 }
 
 /// A variance with what it is worth.
 struct Variance {
   double value = 0;
   double degrees = 0;
+  bool assumed = false;  ///< no datum tells it: every unit has a single round
 };
 
-/// s_r^2 of every series, moderated over those that have two rounds in one unit.
-std::vector<Variance> round_variances(std::span<const SidesSeries> series) {
-  std::vector<Variance> out(series.size());
+/// Pulls variances that are worth something towards what they have in common; the prior.
+Prior moderate_all(std::vector<Variance>& variances) {
   std::vector<double> values;
   std::vector<double> degrees;
-  for (std::size_t m = 0; m < series.size(); ++m) {
-    Squares squares;
-    for (const Side* side : {&series[m].before, &series[m].after})
-      for (const std::vector<double>& unit : *side) squares.add(unit);
-    const double least = std::max(negligible_share * series[m].tolerance, series[m].within_error);
-    out[m] = {least * least, squares.degrees};
-    if (squares.degrees <= 0) continue;
-    out[m].value = std::max(out[m].value, squares.sum / squares.degrees);
-    values.push_back(out[m].value);
-    degrees.push_back(squares.degrees);
+  for (const Variance& variance : variances) {
+    if (variance.degrees <= 0) continue;
+    values.push_back(variance.value);
+    degrees.push_back(variance.degrees);
   }
   const Prior prior = fit_prior(values, degrees);
-  for (Variance& variance : out) {
-    if (variance.degrees <= 0) {
-      // Nothing repeats: what the other metrics have in common stands in, if there is any.
-      if (prior.degrees > 0) variance = {std::max(variance.value, prior.variance), prior.degrees};
-      continue;
-    }
+  for (Variance& variance : variances) {
+    if (variance.degrees <= 0) continue;
     const Moderated moderated = moderate(prior, variance.value, variance.degrees);
     variance = {moderated.variance, moderated.degrees};
+  }
+  return prior;
+}
+
+/// s_r^2 of the series of one group, in the order of `members`, each moderated over those that tell it in the
+/// same way.
+std::vector<Variance> round_variances(std::span<const SidesSeries> series,
+                                      std::span<const std::size_t> members, const SidesRules& rules) {
+  std::vector<Variance> between(members.size());  // from rounds of one unit
+  std::vector<Variance> inside(members.size());   // from the processes of a round
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const SidesSeries& one = series[members[i]];
+    Squares squares;
+    for (const Side* side : {&one.before, &one.after})
+      for (const std::vector<double>& unit : *side) squares.add(unit);
+    const double least = std::max(negligible_share * one.tolerance, one.within_error);
+    between[i] = {least * least, squares.degrees};
+    if (squares.degrees > 0)
+      between[i].value = std::max(least * least, squares.sum / squares.degrees);
+    else if (one.within_error > 0)
+      inside[i] = {least * least, one.within_degrees};
+  }
+  const Prior prior = moderate_all(between);
+  moderate_all(inside);
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (between[i].degrees > 0) continue;
+    // Nothing repeats: what the other metrics have in common stands in, or what is inside the rounds.
+    if (prior.degrees > 0) {
+      between[i] = {std::max(between[i].value, prior.variance), prior.degrees};
+    } else if (inside[i].degrees > 0) {
+      between[i] = inside[i];
+    } else {
+      const double assumed = series[members[i]].assumed_round_spread;
+      between[i] = {std::max(between[i].value, assumed * assumed), rules.assumed_degrees, true};
+    }
+  }
+  return between;
+}
+
+/// The same of all series, group by group.
+std::vector<Variance> round_variances(std::span<const SidesSeries> series, const SidesRules& rules) {
+  std::map<int, std::vector<std::size_t>> groups;
+  for (std::size_t m = 0; m < series.size(); ++m) groups[series[m].group].push_back(m);
+  std::vector<Variance> out(series.size());
+  for (const auto& [group, members] : groups) {
+    const std::vector<Variance> found = round_variances(series, members, rules);
+    for (std::size_t i = 0; i < members.size(); ++i) out[members[i]] = found[i];
   }
   return out;
 }
 
-/// s_b^2 of one series, pulled towards the assumption.
+/// s_b^2 of one series, pulled towards the assumption. Where what a round has of its own is assumed, too,
+/// units of one round show both together.
 Variance unit_variance(const SidesSeries& series, const Variance& within, const SidesRules& rules) {
   if (rules.shared_unit) return {0, 1};
   Squares squares;
   for (const Side* side : {&series.before, &series.after}) squares.add(unit_means(*side));
-  const double assumed = rules.assumed_spread * rules.assumed_spread;
+  const double own = within.assumed ? within.value : 0;
+  const double assumed = rules.assumed_spread * rules.assumed_spread + own;
   if (squares.degrees <= 0) return {assumed, rules.assumed_degrees};
-  const double rounds_a_unit = (rounds_of(series.before) + rounds_of(series.after)) /
-                               static_cast<double>(series.before.size() + series.after.size());
-  const double between = std::max(0.0, squares.sum / squares.degrees - within.value / rounds_a_unit);
+  const double rounds = within.assumed ? 0 : within.value * mean_reciprocal_rounds(series);
+  const double between = std::max(0.0, squares.sum / squares.degrees - rounds);
   return {(rules.assumed_degrees * assumed + squares.degrees * between) /
               (rules.assumed_degrees + squares.degrees),
           rules.assumed_degrees + squares.degrees};
@@ -106,12 +155,11 @@ struct Estimate {
 
 Estimate estimate(const SidesSeries& series, const Variance& within, const SidesRules& rules) {
   const Variance between = unit_variance(series, within, rules);
-  const auto reciprocal = [](double a, double b) { return 1 / a + 1 / b; };
-  const double a = between.value * reciprocal(static_cast<double>(series.before.size()),
-                                              static_cast<double>(series.after.size()));
-  const double b = within.value * reciprocal(rounds_of(series.before), rounds_of(series.after));
-  const double degrees =
-      joint_degrees(a, between.degrees, b, within.degrees > 0 ? within.degrees : rules.assumed_degrees);
+  const double a = between.value * (1 / static_cast<double>(series.before.size()) +
+                                    1 / static_cast<double>(series.after.size()));
+  const bool in_units = within.assumed && !rules.shared_unit;
+  const double b = in_units ? 0 : within.value * (round_factor(series.before) + round_factor(series.after));
+  const double degrees = joint_degrees(a, between.degrees, b, within.degrees);
   return {mean(unit_means(series.after)) - mean(unit_means(series.before)), std::sqrt(a + b), degrees};
 }
 
@@ -125,7 +173,9 @@ std::vector<SidesResult> compare_sides(std::span<const SidesSeries> series, cons
     };
     if (hollow(one.before) || hollow(one.after)) throw std::invalid_argument("each side needs a value");
   }
-  const std::vector<Variance> within = round_variances(series);
+  const std::vector<Variance> within = round_variances(series, rules);
+  // Holm's first step over all series that are judged together; 50 as in the gate where they are fewer.
+  const double hardest = rules.gate.alpha / static_cast<double>(std::max<std::size_t>(50, series.size()));
   std::vector<SidesResult> out;
   std::vector<double> worse;
   std::vector<double> better;
@@ -139,8 +189,7 @@ std::vector<SidesResult> compare_sides(std::span<const SidesSeries> series, cons
     result.half_width = t_quantile(1 - rules.gate.alpha_ok, found.degrees) * found.error;
     result.minimum_detectable_change = std::max(
         tolerance,
-        null_change + (t_quantile(1 - rules.gate.alpha / 50, found.degrees) + t_quantile(.9, found.degrees)) *
-                          found.error);
+        null_change + (t_quantile(1 - hardest, found.degrees) + t_quantile(.9, found.degrees)) * found.error);
     if (result.change + result.half_width < tolerance) result.decision = Decision::ok;
     worse.push_back(t_upper_tail((found.change - null_change) / found.error, found.degrees));
     better.push_back(t_upper_tail((-found.change - null_change) / found.error, found.degrees));

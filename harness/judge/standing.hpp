@@ -11,20 +11,21 @@ namespace gpugauge::judge {
 
 /// A stored verdict, and what of its files says something else by now ("libcuda 570.86 then, 580.65 now").
 struct Kept {
-  StoredVerdict verdict;
-  std::vector<std::string> changed;
+  StoredVerdict verdict;             ///< as it was read from the node
+  std::vector<std::string> changed;  ///< one entry a library; empty where none changed or none was looked for
 };
 
 /// The machine now, as far as the kernel tells without starting a GPU.
 struct Present {
-  std::string boot_id;
-  double unix_seconds = 0;
-  bool nvidia = false;       ///< hardware, driver or device node of NVIDIA
-  bool gpus_listed = false;  ///< false: which GPUs there are cannot be told, so none is missed
-  std::vector<SeenGpu> gpus;
-  std::string driver_version;
+  std::string boot_id;         ///< of the kernel; "" where it does not tell
+  double unix_seconds = 0;     ///< since 1970, UTC
+  bool nvidia = false;         ///< hardware, driver or device node of NVIDIA
+  bool gpus_listed = false;    ///< false: which GPUs there are cannot be told, so none is missed
+  std::vector<SeenGpu> gpus;   ///< all that the kernel shows
+  std::string driver_version;  ///< of the loaded kernel module, "" without one
 };
 
+/// Whose verdicts are asked for, and which of them may count.
 struct StatusRequest {
   /// all (every GPU, and their links where they were gauged), links, host, an index, a UUID or its beginning
   std::vector<std::string> devices{"all"};
@@ -35,19 +36,21 @@ struct StatusRequest {
 /// What is to be said of one device.
 struct Standing {
   std::string device;  ///< UUID, address where that is not known, "links", "host" or "node"
-  std::string label;
-  ExitCode code = ExitCode::cannot_judge;
-  std::string word;                  ///< "pass", "regressed", "cannot judge", ...
-  std::string reason;                ///< one sentence
-  std::vector<std::string> against;  ///< why the stored verdict does not speak for now; empty = it does
+  std::string label;   ///< for people: as the check named it, else as the kernel shows it
+  ExitCode code = ExitCode::cannot_judge;  ///< the stored verdict's, where that speaks for now
+  std::string word;                        ///< "pass", "regressed", "cannot judge", ...
+  std::string reason;                      ///< one sentence
+  std::vector<std::string> against;        ///< why the stored verdict does not speak for now; empty = it does
+  /// since the stored verdict; nullopt without one, or where its time cannot be read
   std::optional<double> age_seconds;
-  std::optional<StoredVerdict> stored;
+  std::optional<StoredVerdict> stored;  ///< nullopt: never gauged
 };
 
+/// What stands of all that was asked for.
 struct Status {
-  std::vector<Standing> devices;
+  std::vector<Standing> devices;     ///< in the order asked for; the node's own comes last
   std::vector<std::string> remarks;  ///< said, not counted
-  Outcome outcome;
+  Outcome outcome;                   ///< the gravest of the devices'
 };
 
 /// A verdict counts when it is of this boot, of this driver and these library files, young enough, and of a

@@ -128,8 +128,9 @@ int needed_rounds(int rounds, double contamination, double level) {
 std::vector<bool> holm(std::span<const double> p_values, double alpha) {
   std::vector<std::size_t> order(p_values.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(),
-            [&](std::size_t a, std::size_t b) { return p_values[a] < p_values[b]; });
+  // NaN comes last: it has no place in the order, and is never rejected.
+  const auto placed = [&](std::size_t i) { return std::isnan(p_values[i]) ? 2 : p_values[i]; };
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return placed(a) < placed(b); });
   std::vector<bool> rejected(p_values.size(), false);
   for (std::size_t rank = 0; rank < order.size(); ++rank) {
     if (!(p_values[order[rank]] <= alpha / static_cast<double>(order.size() - rank))) break;

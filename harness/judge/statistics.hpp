@@ -23,8 +23,9 @@ double qn(std::span<const double> values);
 /// Degrees of freedom that a Qn of n values is worth: 0.82 (n - 1), its Gaussian efficiency.
 double qn_degrees(int n);
 
-/// First and second derivative of log gamma, x > 0.
+/// First derivative of log gamma, x > 0, else std::invalid_argument.
 double digamma(double x);
+/// Second derivative of log gamma, x > 0, else std::invalid_argument.
 double trigamma(double x);
 /// The y with trigamma(y) = x, x > 0.
 double trigamma_inverse(double x);
@@ -45,6 +46,7 @@ struct Moderated {
   double variance = 0;  ///< (d0 s0^2 + d s^2) / (d0 + d)
   double degrees = 0;   ///< d0 + d, possibly infinite
 };
+/// A variance of so many degrees of freedom, > 0, pulled towards the prior.
 Moderated moderate(const Prior& prior, double variance, double degrees);
 
 /// Student's t; degrees may be infinite (normal). 0 < p < 1, degrees > 0, else std::invalid_argument.
@@ -60,7 +62,7 @@ double binomial_upper_tail(int n, double p, int k);
 int needed_rounds(int rounds, double contamination, double level);
 
 /// Holm's step-down test: which of the hypotheses are rejected at family-wise level `alpha`, in the order
-/// given.
+/// given. NaN is never rejected, and counts as a hypothesis.
 std::vector<bool> holm(std::span<const double> p_values, double alpha);
 
 /// The step-up procedure of Benjamini and Hochberg (JRSS B 57, 1995): which hypotheses are rejected so that

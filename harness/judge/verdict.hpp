@@ -9,6 +9,7 @@
 
 namespace gpugauge::judge {
 
+/// What a judge found of a metric.
 enum class VerdictKind {
   ok,            ///< shown to be within tolerance
   regressed,     ///< shown to be worse than tolerance, confirmed in fresh rounds
@@ -23,13 +24,14 @@ enum class VerdictKind {
 /// Which judge spoke.
 enum class Judge { physical, baseline, peers };
 
+/// What one judge says of one metric, or of a process, family or benchmark that went wrong.
 struct Verdict {
-  VerdictKind kind = VerdictKind::inconclusive;
-  Judge judge = Judge::baseline;
-  std::string metric;  ///< result::metric_key
-  std::string metric_class;
-  std::string unit;
-  result::Direction better = result::Direction::higher;
+  VerdictKind kind = VerdictKind::inconclusive;          ///< until something is shown
+  Judge judge = Judge::baseline;                         ///< who says it
+  std::string metric;                                    ///< result::metric_key
+  std::string metric_class;                              ///< one of result::classes; "" of what is no metric
+  std::string unit;                                      ///< one of result::units; "" of what is no metric
+  result::Direction better = result::Direction::higher;  ///< of value; change has its sign turned already
   /// Now, in unit: what the rounds that the verdict rests on estimate.
   std::optional<double> value;
   /// Centre of the baseline, in unit.
@@ -49,10 +51,11 @@ struct Verdict {
   bool advisory = false;
   std::string reason;  ///< one sentence
 
-  bool operator==(const Verdict&) const = default;
+  bool operator==(const Verdict&) const = default;  ///< Equal in every member, figures exactly.
 };
 
+/// The word in reports and files: "ok", "regressed", "new" for new_metric.
 std::string_view to_string(VerdictKind kind);
-std::string_view to_string(Judge judge);
+std::string_view to_string(Judge judge);  ///< "physical", "baseline", "peers".
 
 }  // namespace gpugauge::judge

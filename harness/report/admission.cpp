@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "report/format.hpp"
+#include "report/peers_json.hpp"
 #include "report/table.hpp"
 #include "result/build.hpp"
 #include "result/object_reader.hpp"
@@ -15,7 +16,6 @@ namespace {
 using judge::Admission;
 using judge::AdmissionState;
 using judge::Drift;
-using judge::Verdict;
 using nlohmann::ordered_json;
 
 Tone tone(AdmissionState state) {
@@ -65,21 +65,6 @@ std::string draw_one(const Admission& one, const Terminal& terminal) {
   return out;
 }
 
-ordered_json json_of(const Verdict& verdict) {
-  ordered_json out{{"metric", verdict.metric},
-                   {"verdict", to_string(verdict.kind)},
-                   {"class", verdict.metric_class},
-                   {"unit", verdict.unit},
-                   {"better", to_string(verdict.better)},
-                   {"tolerance", verdict.tolerance},
-                   {"rounds", verdict.rounds},
-                   {"reason", verdict.reason}};
-  if (verdict.value) out["value"] = *verdict.value;
-  if (verdict.baseline) out["median_of_nodes"] = *verdict.baseline;
-  if (verdict.change) out["change"] = *verdict.change;
-  return out;
-}
-
 ordered_json json_of(const Drift& drift) {
   return {{"field", drift.field},      {"here", drift.here}, {"usual", drift.usual},
           {"runs", drift.runs},        {"of", drift.of},     {"must_match", drift.must_match},
@@ -107,7 +92,8 @@ ordered_json json_of(const Admission& one) {
                       {"worst_metric", one.worst_metric},
                       {"blunt_metrics", one.blunt}};
   out["drift"] = array_of(one.drift);
-  out["verdicts"] = array_of(one.verdicts);
+  out["verdicts"] = ordered_json::array();
+  for (const judge::Verdict& verdict : one.verdicts) out["verdicts"].push_back(peer_verdict_json(verdict));
   out["remarks"] = one.remarks;
   return out;
 }

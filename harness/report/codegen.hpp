@@ -9,8 +9,9 @@
 
 namespace gpugauge::report {
 
+/// Kernels that were read and held against what is declared of them.
 struct CodegenReport {
-  stack::CodeReview review;
+  stack::CodeReview review;               ///< every kernel with its state; what no kernel answers to
   std::vector<std::string> files;         ///< that were read
   std::vector<std::string> without_code;  ///< files that hold no machine code
   bool complete = true;                   ///< an expectation that names no kernel counts
@@ -19,7 +20,8 @@ struct CodegenReport {
 
 /// True when something counts against the code.
 bool failed(const CodegenReport& report);
+/// One line a problem, the table of kernels, the outcome last. The text ends with a newline.
 std::string draw(const CodegenReport& report, const Terminal& terminal);
-std::string to_json(const CodegenReport& report);
+std::string to_json(const CodegenReport& report);  ///< JSON text, schema "gpugauge-codegen-report-1".
 
 }  // namespace gpugauge::report

@@ -1,6 +1,7 @@
 #include "report/console.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include <fmt/format.h>
@@ -236,6 +237,31 @@ std::string head(const std::string& label, const result::Run& run, std::size_t r
                      run.complete ? "" : ", PARTIAL");
 }
 
+/// "Estimated 51 s for its processes, took 58 s; cudnn 14 s instead of 9 s." "" where nothing was estimated.
+std::string against_estimate(const result::Run& run) {
+  struct Sum {
+    double expected = 0, wall = 0;
+  };
+  std::map<std::string, Sum> families;
+  Sum all;
+  for (const result::Process& process : run.processes) {
+    if (!process.expected_seconds || process.status == result::Status::interrupted) continue;
+    for (Sum* sum : {&families[process.family], &all}) {
+      sum->expected += *process.expected_seconds;
+      sum->wall += process.wall_seconds;
+    }
+  }
+  if (all.expected <= 0) return "";
+  std::string text =
+      fmt::format("Processes took {}, {} were estimated", duration(all.wall), duration(all.expected));
+  for (const auto& [family, sum] : families) {
+    const double off = std::abs(sum.wall - sum.expected);
+    if (off < 1 || off < sum.expected / 4) continue;
+    text += fmt::format("; {} {} instead of {}", plain(family), duration(sum.wall), duration(sum.expected));
+  }
+  return text + ".";
+}
+
 std::string draw(const DeviceReport& device, const Terminal& terminal, const ConsoleOptions& options) {
   std::string out;
   if (device.rounds.empty()) return out;
@@ -262,6 +288,10 @@ std::string draw(const DeviceReport& device, const Terminal& terminal, const Con
   out += "  " + terminal.paint(wrap(legend(judged), terminal.width, 2), Tone::faint) + "\n";
   if (device.diagnosis && device.diagnosis->state != diagnose::State::healthy)
     out += "\n" + draw(*device.diagnosis, terminal, "Cause") + "\n";
+  if (!device.probes.empty()) out += terminal.paint("Asked by measuring", Tone::strong) + "\n";
+  for (const ProbeAsked& asked : device.probes)
+    out += "  " + wrap(plain(sentence(asked)), terminal.width, 4) + "\n";
+  if (!device.probes.empty()) out += "\n";
   for (const auto& file : device.files) out += fmt::format("  kept as {}\n", plain(file.string()));
   return out;
 }
@@ -303,6 +333,8 @@ std::string draw(const result::Run& run, const Terminal& terminal, const Console
   if (const std::string disturbed = disturbance(run); !disturbed.empty())
     out += "  " + terminal.paint(wrap(disturbed, terminal.width, 4), Tone::doubt) + "\n";
   out += draw_families(run, terminal);
+  if (const std::string estimate = against_estimate(run); !estimate.empty())
+    out += "  " + terminal.paint(wrap(estimate, terminal.width, 2), Tone::faint) + "\n";
   const std::vector<Measured> measured = summarise(run);
   if (measured.empty()) return out + "  nothing was measured\n";
   out += "\n" + draw_rows(rows(measured, {}, options.every_metric), terminal, false, options.every_metric);

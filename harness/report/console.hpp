@@ -10,6 +10,7 @@
 
 namespace gpugauge::report {
 
+/// How much of a report is shown.
 struct ConsoleOptions {
   bool every_metric = false;  ///< one row per metric instead of one per benchmark
 };

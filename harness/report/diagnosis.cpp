@@ -91,8 +91,11 @@ std::string draw(const Diagnosis& diagnosis, const Terminal& terminal, std::stri
   if (!others.empty())
     out += terminal.paint("Excluded", Tone::strong) + "\n" +
            listed("not", sentences(others), 5, terminal, Tone::faint) + "\n";
-  if (!diagnosis.needed.empty()) {
+  if (!diagnosis.needed.empty() || !diagnosis.questions.empty()) {
     out += terminal.paint("What would tell", Tone::strong) + "\n";
+    for (const diagnose::Question& one : diagnosis.questions)
+      out +=
+          fmt::format("    {} or {}: {}\n", one.cause, one.other, wrap(one.question, terminal.width, indent));
     for (const diagnose::Needed& needed : diagnosis.needed)
       out += fmt::format("    {}: {}\n", needed.cause, wrap(plain(needed.question), terminal.width, indent));
     out += "\n";

@@ -48,13 +48,17 @@ std::string to_json(const diagnose::Diagnosis& diagnosis) {
   ordered_json needed = ordered_json::array();
   for (const diagnose::Needed& one : diagnosis.needed)
     needed.push_back({{"cause", one.cause}, {"question", one.question}});
+  ordered_json questions = ordered_json::array();
+  for (const diagnose::Question& one : diagnosis.questions)
+    questions.push_back({{"cause", one.cause}, {"other", one.other}, {"question", one.question}});
   return result::dump_json({{"schema", diagnosis_schema},
                             {"state", word(diagnosis.state)},
                             {"sentence", diagnosis.sentence},
                             {"findings", findings_json(diagnosis)},
                             {"scores", std::move(scores)},
                             {"excluded_causes", json_of(diagnosis.excluded)},
-                            {"needed", std::move(needed)}});
+                            {"needed", std::move(needed)},
+                            {"questions", std::move(questions)}});
 }
 
 }  // namespace gpugauge::report

@@ -9,6 +9,7 @@
 
 #include "diagnose/catalogue.hpp"
 #include "report/diagnosis.hpp"
+#include "report/fleet.hpp"
 
 namespace gpugauge::report {
 namespace {
@@ -114,6 +115,7 @@ DigestPart part_of(const DeviceReport& device) {
   for (const result::Run& round : device.rounds)
     if (std::string sentence = disturbance(round); !sentence.empty())
       out.remarks.push_back(std::move(sentence));
+  for (const ProbeAsked& asked : device.probes) out.remarks.push_back(sentence(asked));
   for (const Verdict* verdict : gravest_verdicts(device.verdicts)) out.cases.push_back(case_of(*verdict));
   if (!device.rounds.empty()) {
     out.started = device.rounds.front().started;
@@ -160,7 +162,11 @@ struct Make {
       part.remarks.push_back(
           fmt::format("{} node{}: {}", group.nodes, group.nodes == 1 ? "" : "s", group.description));
     part.remarks.insert(part.remarks.end(), judgement.remarks.begin(), judgement.remarks.end());
+    constexpr std::size_t most_drift = 8;
+    for (std::size_t i = 0; i < std::min(most_drift, judgement.drift.size()); ++i)
+      part.remarks.push_back("differs: " + drift_line(judgement.drift[i]));
     for (const judge::NodeJudgement& node : judgement.nodes) part.cases.push_back(case_of_node(node));
+    for (const judge::FabricJudgement& fabric : judgement.fabrics) add_fabric(fabric, part.cases);
     agree(part);
     out.parts.push_back(std::move(part));
     return out;
@@ -186,6 +192,25 @@ struct Make {
     agree(part);
     out.parts.push_back(std::move(part));
     return out;
+  }
+
+  /// One case a finding; one that passed where there is none.
+  static void add_fabric(const judge::FabricJudgement& fabric, std::vector<Case>& cases) {
+    for (const judge::FabricFinding& finding : fabric.findings) {
+      const bool open = finding.fault == judge::FabricFault::undecided;
+      Case one{"between nodes", fmt::format("{}: {}", judge::joined(finding.nodes), fabric.metric),
+               open ? CaseState::skipped : CaseState::failed, std::string(to_string(finding.fault)),
+               finding.sentence};
+      one.change = finding.change;
+      cases.push_back(std::move(one));
+    }
+    if (!fabric.judged)
+      cases.push_back({"between nodes", fabric.metric, CaseState::error, "not judged",
+                       fmt::format("{}", fmt::join(fabric.remarks, "; "))});
+    else if (fabric.findings.empty())
+      cases.push_back({"between nodes", fabric.metric, CaseState::passed, "ok",
+                       fmt::format("{} nodes, {} sets: no slow node and no slow path", fabric.nodes.size(),
+                                   fabric.sets.size())});
   }
 
   static Case case_of_node(const judge::NodeJudgement& node) {

@@ -11,6 +11,7 @@
 
 namespace gpugauge::report {
 
+/// How a CI server shows a case; in this order the worst is first.
 enum class CaseState {
   failed,   ///< counts against the device or node: exit code 1
   error,    ///< could not be run or judged: exit code 3
@@ -18,45 +19,48 @@ enum class CaseState {
   passed,
 };
 
+/// One metric, family, node or cause, as one test case.
 struct Case {
-  std::string suite;  ///< class of the metric, family, or what stands for them
-  std::string name;   ///< metric, family, node or cause
-  CaseState state = CaseState::passed;
-  std::string word;    ///< "regressed", "inconclusive, advisory", "suspect"
-  std::string reason;  ///< one sentence, or several
-  std::string unit = {};
+  std::string suite;                    ///< class of the metric, family, or what stands for them
+  std::string name;                     ///< metric, family, node or cause
+  CaseState state = CaseState::passed;  ///< failed or error only where the outcome is no pass
+  std::string word;                     ///< "regressed", "inconclusive, advisory", "suspect"
+  std::string reason;                   ///< one sentence, or several
+  std::string unit = {};                ///< of value and baseline, one of result::units; "" without figures
   std::optional<double> value = {};     ///< now
   std::optional<double> baseline = {};  ///< centre of the baseline, or of the nodes
-  std::optional<double> change = {};    ///< + is worse
-  std::optional<double> share = {};     ///< of the physical limit
+  std::optional<double> change = {};    ///< relative, + is worse
+  std::optional<double> share = {};     ///< of the physical limit, 1 = at the limit
 };
 
+/// A cause that the diagnosis named.
 struct DigestFinding {
-  std::string cause;
-  std::string title;  ///< one line, "" where there is none
-  double score = 0;
-  bool confident = false;
-  std::vector<std::string> evidence;
-  std::vector<std::string> next;
+  std::string cause;                  ///< its name in the catalogue of causes
+  std::string title;                  ///< one line, "" where there is none
+  double score = 0;                   ///< 0 to 1
+  bool confident = false;             ///< score >= diagnose::confident
+  std::vector<std::string> evidence;  ///< one fact each, best first
+  std::vector<std::string> next;      ///< what to type or do
 };
 
 /// One device, one kind of nodes, or the node as a whole.
 struct DigestPart {
-  std::string id;       ///< GPU's UUID, "host", "node", "fleet"
-  std::string label;    ///< for people
-  std::string started;  ///< RFC 3339, "" if unknown
-  double seconds = 0;
-  judge::Outcome outcome;
-  std::vector<std::string> remarks;
-  std::vector<DigestFinding> findings;
-  std::vector<Case> cases;  ///< worst first
+  std::string id;                    ///< GPU's UUID, "host", "node", "fleet"
+  std::string label;                 ///< for people
+  std::string started;               ///< RFC 3339, "" if unknown
+  double seconds = 0;                ///< wall time, measuring and waiting; 0 where nothing was measured
+  judge::Outcome outcome;            ///< of this part; of the node as a whole that of all
+  std::vector<std::string> remarks;  ///< sentences: what was compared with, what disturbed, what is left open
+  std::vector<DigestFinding> findings;  ///< best first; empty without a diagnosis
+  std::vector<Case> cases;              ///< worst first
 };
 
+/// The whole result as cases.
 struct Digest {
-  std::string title;  ///< "GPUGauge check", "... compare", "... fleet", "... diagnosis"
-  judge::Outcome outcome;
+  std::string title;       ///< "GPUGauge check", "... compare", "... fleet", "... diagnosis"
+  judge::Outcome outcome;  ///< what the command exits with
   std::vector<std::pair<std::string, std::string>> facts;  ///< the stack: layer and version
-  std::vector<DigestPart> parts;
+  std::vector<DigestPart> parts;  ///< the node as a whole first, where there is something to say of it
 };
 
 /// Invariant: a case is failed or an error exactly when the outcome is not a pass, so that a CI server's

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -44,7 +45,10 @@ std::string disturbance(const result::Run& run) {
   if (other / wall > other_work_matters)
     out.push_back(fmt::format("other work took {:.1f} processors on average", other / wall));
   if (pressure / wall > pressure_matters)
-    out.push_back(fmt::format("some thread waited for a processor {} of the time", percent(pressure / wall)));
+    // The kernel adds up when it looks, not when a process ends: over a short time it may be a little too
+    // much.
+    out.push_back(fmt::format("some thread waited for a processor {} of the time",
+                              percent(std::min(1.0, pressure / wall))));
   if (steal / wall > steal_matters)
     out.push_back(fmt::format("the hypervisor took {:.2f} processors away on average", steal / wall));
   if (out.empty()) return "";

@@ -80,7 +80,9 @@ std::string draw(const Finding& finding, const Terminal& terminal, bool whole) {
 DoctorOutcome outcome(const Doctor& doctor) {
   DoctorOutcome out;
   bool broken = false;  // beyond having nothing to look at
+  bool unseen = false;  // a GPU may be there
   for (const Finding& finding : doctor.findings) {
+    unseen = unseen || (finding.severity == Severity::note && finding.cause == "no_nvidia_hardware");
     broken = broken || (finding.severity == Severity::failure && finding.cause != "no_nvidia_hardware");
     out.failures += finding.severity == Severity::failure ? 1 : 0;
     out.warnings += finding.severity == Severity::warning ? 1 : 0;
@@ -98,7 +100,8 @@ DoctorOutcome outcome(const Doctor& doctor) {
             ? "cannot judge: these are files, and whether they work on a GPU only the machine that "
               "runs them tells; " +
                   counts
-            : "cannot judge: this machine shows no NVIDIA GPU; " + counts;
+        : unseen ? "cannot judge: this user may not look everywhere a GPU shows itself; " + counts
+                 : "cannot judge: this machine shows no NVIDIA GPU; " + counts;
   } else {
     out.sentence = "fits: " + counts;
   }

@@ -13,17 +13,20 @@ namespace gpugauge::report {
 
 /// A stack that was looked at, and what there is to say about it.
 struct Doctor {
-  stack::Inventory inventory;
+  stack::Inventory inventory;            ///< all that was looked for
   std::vector<stack::Finding> findings;  ///< worst first
-  std::vector<stack::Layer> layers;
+  std::vector<stack::Layer> layers;      ///< the stack side by side: stack::overview
 };
 
 /// How many findings of each severity, and what follows: the last line of every report.
 struct DoctorOutcome {
-  int failures = 0, warnings = 0, notes = 0;
-  int exit_code = 0;  ///< 0 nothing is broken, 1 something is, 3 there is no GPU to judge
-  std::string sentence;
+  int failures = 0,      ///< findings of this severity: something does not work, or is unsupported
+      warnings = 0,      ///< it works, and something will suffer
+      notes = 0;         ///< worth knowing; never counts
+  int exit_code = 0;     ///< 0 nothing is broken, 1 something is, 3 there is no GPU to judge
+  std::string sentence;  ///< "fits: 0 failures, 1 warning, 2 notes"
 };
+/// Counts the findings. That there is no GPU counts among them and gives code 3, not 1.
 DoctorOutcome outcome(const Doctor& doctor);
 
 /// One screen: findings, then the layers, then the outcome. Notes are titles only, unless `whole`, which also

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "diagnose/pattern.hpp"
+#include "diagnose/probes.hpp"
 #include "report/format.hpp"
 #include "report/table.hpp"
 
@@ -73,6 +74,15 @@ std::string title_of(const CausePage& page) {
 
 std::string severity_of(const CausePage& page) {
   return page.signature != nullptr ? stack::to_string(page.signature->severity) : page.row->severities;
+}
+
+/// The probes of `check` that separate it from others.
+std::vector<const diagnose::ProbeEntry*> probes_of(const CausePage& page) {
+  std::vector<const diagnose::ProbeEntry*> out;
+  for (const diagnose::ProbeEntry& probe : diagnose::probe_table())
+    if (std::find(probe.separates.begin(), probe.separates.end(), page.name) != probe.separates.end())
+      out.push_back(&probe);
+  return out;
 }
 
 /// Changes of one letter that lead from one name to the other.
@@ -144,6 +154,11 @@ std::string draw(const CausePage& page, const Terminal& terminal) {
     for (const diagnose::Confusion& confusion : signature.confused_with)
       part(&confusion == &signature.confused_with.front() ? "or is it" : "",
            fmt::format("{}? Ask: {}", confusion.with, confusion.question));
+    bool first = true;
+    for (const diagnose::ProbeEntry* probe : probes_of(page)) {
+      part(first ? "check asks" : "", fmt::format("{}: {}", probe->id, probe->question));
+      first = false;
+    }
   }
   part("severity", severity_of(page));
   if (page.row != nullptr) {
@@ -189,6 +204,13 @@ std::string to_markdown(const CausePage& page) {
       out += "\n## What it is confused with\n\n| cause | the question that separates them |\n|---|---|\n";
       for (const diagnose::Confusion& confusion : signature.confused_with)
         out += fmt::format("| [{0}]({0}.md) | {1} |\n", confusion.with, confusion.question);
+    }
+    if (const auto probes = probes_of(page); !probes.empty()) {
+      out +=
+          "\n## What `check` asks by measuring\n\n| [probe](../diagnosis.md#probes) | question | seconds "
+          "|\n|---|---|--:|\n";
+      for (const diagnose::ProbeEntry* probe : probes)
+        out += fmt::format("| `{}` | {} | {:g} |\n", probe->id, probe->question, probe->seconds);
     }
   }
   if (page.row != nullptr)

@@ -7,6 +7,7 @@
 
 namespace gpugauge::report {
 
+/// An object of $defs/finding.
 nlohmann::ordered_json json_of(const stack::Finding& finding);
 
 }  // namespace gpugauge::report

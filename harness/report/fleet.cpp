@@ -4,9 +4,12 @@
 #include <map>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "report/fabric.hpp"
 #include "report/format.hpp"
 #include "report/json.hpp"
+#include "report/peers_json.hpp"
 #include "report/table.hpp"
 #include "result/build.hpp"
 #include "result/object_reader.hpp"
@@ -78,24 +81,29 @@ std::string draw_reasons(const std::vector<NodeJudgement>& nodes, const Terminal
   return out;
 }
 
-ordered_json json_of(const Verdict& verdict) {
-  ordered_json out{{"metric", verdict.metric},
-                   {"verdict", to_string(verdict.kind)},
-                   {"class", verdict.metric_class},
-                   {"unit", verdict.unit},
-                   {"better", to_string(verdict.better)},
-                   {"tolerance", verdict.tolerance},
-                   {"rounds", verdict.rounds},
-                   {"reason", verdict.reason}};
-  if (verdict.value) out["value"] = *verdict.value;
-  if (verdict.baseline) out["median_of_nodes"] = *verdict.baseline;
-  if (verdict.change) out["change"] = *verdict.change;
+ordered_json json_of(const judge::DriftedFact& fact) {
+  ordered_json odd = ordered_json::array();
+  for (const judge::OddValue& one : fact.odd)
+    odd.push_back({{"value", one.value}, {"runs", one.runs}, {"nodes", one.labels}});
+  return {{"device", fact.device}, {"field", fact.field}, {"must_match", fact.must_match},
+          {"usual", fact.usual},   {"runs", fact.runs},   {"of", fact.of},
+          {"odd", std::move(odd)}};
+}
+
+/// Who differs from what most nodes are: driver, libraries, firmware, settings.
+std::string draw_drift(const std::vector<judge::DriftedFact>& drift, const Terminal& terminal) {
+  constexpr std::size_t shown = 8;
+  std::string out;
+  for (std::size_t i = 0; i < std::min(shown, drift.size()); ++i)
+    out += "  " + wrap(plain("differs: " + drift_line(drift[i])), terminal.width, 4) + "\n";
+  if (drift.size() > shown)
+    out += fmt::format("  and {} more facts differ; the JSON report holds them all\n", drift.size() - shown);
   return out;
 }
 
 ordered_json json_of(const NodeJudgement& node) {
   ordered_json verdicts = ordered_json::array();
-  for (const Verdict& verdict : node.verdicts) verdicts.push_back(json_of(verdict));
+  for (const Verdict& verdict : node.verdicts) verdicts.push_back(peer_verdict_json(verdict));
   return {{"node", node.label},
           {"identity", node.node},
           {"device", node.device},
@@ -122,6 +130,7 @@ std::string draw(const judge::PeersJudgement& judgement, const Terminal& termina
   }
   for (const std::string& remark : judgement.remarks)
     out += "  " + wrap(plain(remark), terminal.width, 4) + "\n";
+  out += draw_drift(judgement.drift, terminal);
   constexpr std::size_t shown = 5;
   const auto& left_out = judgement.metrics_not_judged;
   for (std::size_t i = 0; i < std::min(shown, left_out.size()); ++i)
@@ -133,9 +142,10 @@ std::string draw(const judge::PeersJudgement& judgement, const Terminal& termina
     out += "\n" + reasons;
   if (const std::string table = draw_table(judgement.nodes, terminal, every_node); !table.empty())
     out += "\n" + table;
+  for (const judge::FabricJudgement& fabric : judgement.fabrics) out += "\n" + draw(fabric, terminal);
   std::map<NodeState, std::size_t> counts;
   for (const NodeJudgement& node : judgement.nodes) ++counts[node.state];
-  out += "\n ";
+  if (!counts.empty()) out += "\n ";
   for (const auto& [state, count] : counts)
     out += fmt::format(" {} {}", count, terminal.paint(to_string(state), tone(state)));
   const bool good = judgement.outcome.code == judge::ExitCode::pass;
@@ -148,6 +158,25 @@ std::string draw(const judge::PeersJudgement& judgement, const Terminal& termina
   return out;
 }
 
+std::string drift_line(const judge::DriftedFact& fact) {
+  constexpr std::size_t values_shown = 3;
+  constexpr std::size_t labels_shown = 4;
+  std::vector<std::string> odd;
+  for (std::size_t i = 0; i < std::min(values_shown, fact.odd.size()); ++i) {
+    const judge::OddValue& one = fact.odd[i];
+    const std::size_t shown = std::min(labels_shown, one.labels.size());
+    const auto labels =
+        std::vector<std::string>(one.labels.begin(), one.labels.begin() + static_cast<std::ptrdiff_t>(shown));
+    odd.push_back(fmt::format("{} on {}{}", one.value.empty() ? "nothing" : one.value,
+                              fmt::join(labels, ", "),
+                              one.runs > shown ? fmt::format(" and {} more", one.runs - shown) : ""));
+  }
+  if (fact.odd.size() > values_shown)
+    odd.push_back(fmt::format("{} other values", fact.odd.size() - values_shown));
+  return fmt::format("{}: {} on {} of {} runs; {}", fact.field, fact.usual.empty() ? "nothing" : fact.usual,
+                     fact.runs, fact.of, fmt::join(odd, "; "));
+}
+
 std::string to_json(const judge::PeersJudgement& judgement) {
   ordered_json groups = ordered_json::array();
   for (const judge::PeerGroup& group : judgement.groups)
@@ -157,6 +186,10 @@ std::string to_json(const judge::PeersJudgement& judgement) {
                       {"judged", group.judged}});
   ordered_json nodes = ordered_json::array();
   for (const NodeJudgement& node : judgement.nodes) nodes.push_back(json_of(node));
+  ordered_json drift = ordered_json::array();
+  for (const judge::DriftedFact& fact : judgement.drift) drift.push_back(json_of(fact));
+  ordered_json fabrics = ordered_json::array();
+  for (const judge::FabricJudgement& fabric : judgement.fabrics) fabrics.push_back(json_of(fabric));
   return result::dump_json(
       {{"schema", fleet_schema},
        {"gpugauge", result::build().version},
@@ -164,9 +197,11 @@ std::string to_json(const judge::PeersJudgement& judgement) {
        {"outcome",
         {{"exit_code", static_cast<int>(judgement.outcome.code)}, {"sentence", judgement.outcome.sentence}}},
        {"groups", std::move(groups)},
+       {"drift", std::move(drift)},
        {"remarks", judgement.remarks},
        {"metrics_not_compared", judgement.metrics_not_judged},
-       {"nodes", std::move(nodes)}});
+       {"nodes", std::move(nodes)},
+       {"fabrics", std::move(fabrics)}});
 }
 
 }  // namespace gpugauge::report

@@ -67,7 +67,7 @@ std::string to_string(FrameworkState state) {
 
 std::string draw(const FrameworksReport& report, const Terminal& terminal) {
   std::string out;
-  if (!report.python.empty()) out += "  Python " + plain(report.python) + "\n\n";
+  if (!report.interpreter.empty()) out += "  Run by " + plain(report.interpreter) + "\n\n";
   Table table({{"framework"}, {"version"}, {"built for"}, {"work ran on"}});
   for (const Framework& one : report.frameworks) {
     std::string place = "-";
@@ -120,7 +120,7 @@ std::string to_json(const FrameworksReport& report) {
   const nlohmann::ordered_json root{{"schema", frameworks_schema},
                                     {"exit_code", static_cast<int>(report.outcome.code)},
                                     {"verdict", report.outcome.sentence},
-                                    {"python", report.python},
+                                    {"python", report.interpreter},
                                     {"gpu_explanation", report.gpu_explanation},
                                     {"frameworks", frameworks}};
   return result::dump_json(root);

@@ -15,13 +15,14 @@ inline constexpr std::string_view frameworks_schema = "gpugauge.frameworks/1";
 
 /// One operation of a framework.
 struct FrameworkOperation {
-  std::string id;
+  std::string id;               ///< framework/operation/type/parameters
   std::string ran_on;           ///< gpu, cpu, unknown; "" when it was not measured
   std::string evidence;         ///< why that is known, or why it failed
   std::optional<double> flops;  ///< per second, median over batches
   bool wrong = false;           ///< it failed, or its result is wrong
 };
 
+/// What became of a framework.
 enum class FrameworkState {
   absent,   ///< not installed
   on_gpu,   ///< everything ran on the GPU
@@ -29,25 +30,28 @@ enum class FrameworkState {
   unknown,  ///< where it ran could not be proved
   failed,   ///< it cannot be imported, crashed, hung, or a result is wrong
 };
-std::string to_string(FrameworkState state);
+std::string to_string(FrameworkState state);  ///< "absent", "on_gpu", "on_cpu", "unknown", "failed".
 
+/// One framework that was asked for.
 struct Framework {
-  std::string name;
-  FrameworkState state = FrameworkState::absent;
-  std::string version;   ///< "" unknown
-  std::string build;     ///< cuda, cpu, rocm, "" unknown
-  std::string cuda;      ///< that it was built for; "" unknown
-  std::string sentence;  ///< what happened, one sentence
-  std::vector<FrameworkOperation> operations;
+  std::string name;                                  ///< as Python imports it: "torch"
+  FrameworkState state = FrameworkState::absent;     ///< from its process and what its operations say
+  std::string version;                               ///< "" unknown
+  std::string build;                                 ///< cuda, cpu, rocm, "" unknown
+  std::string cuda;                                  ///< that it was built for; "" unknown
+  std::string sentence;                              ///< what happened, one sentence
+  std::vector<FrameworkOperation> operations;        ///< in the order in which they ran; empty where none did
   std::optional<diagnose::Observation> observation;  ///< unless absent
-  std::optional<diagnose::Diagnosis> diagnosis;
+  std::optional<diagnose::Diagnosis> diagnosis;  ///< only beside a usable GPU, unless everything ran on it
 };
 
+/// Every framework that was asked for, and the answer for the command.
 struct FrameworksReport {
-  std::string python;
-  std::string gpu_explanation;  ///< why no GPU is usable, "" when one is
-  std::vector<Framework> frameworks;
-  judge::Outcome outcome;
+  /// Path of the Python that ran them, as the first framework that answered says; "" unknown.
+  std::string interpreter;
+  std::string gpu_explanation;        ///< why no GPU is usable, "" when one is
+  std::vector<Framework> frameworks;  ///< by name
+  judge::Outcome outcome;             ///< pass, regressed or cannot_judge
 };
 
 /// One screen: a table, then what is wrong with each and the findings.

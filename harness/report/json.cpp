@@ -53,6 +53,15 @@ ordered_json json_of(const judge::Outcome& outcome) {
   return {{"exit_code", static_cast<int>(outcome.code)}, {"sentence", outcome.sentence}};
 }
 
+ordered_json json_of(const ProbeAsked& asked) {
+  return {{"probe", asked.probe},
+          {"question", asked.question},
+          {"between", asked.between},
+          {"outcome", asked.outcome.empty() ? ordered_json() : ordered_json(asked.outcome)},
+          {"found", asked.found},
+          {"seconds", asked.seconds}};
+}
+
 ordered_json json_of(const DeviceReport& device);
 
 template <typename T>
@@ -78,6 +87,7 @@ ordered_json json_of(const DeviceReport& device) {
       device.rounds.empty() ? ordered_json::array() : array_of(family_states(device.rounds.front()));
   out["verdicts"] = array_of(device.verdicts);
   out["findings"] = device.diagnosis ? findings_json(*device.diagnosis) : ordered_json::array();
+  out["probes"] = array_of(device.probes);
   out["measured"] =
       device.rounds.empty() ? ordered_json::array() : array_of(summarise(device.rounds.front()));
   return out;

@@ -153,6 +153,7 @@ ordered_json json_of(const DeviceReport& device) {
   for (const std::string& remark : device.remarks) remarks.push_back(remark);
   for (const result::Run& round : device.rounds)
     if (std::string sentence = disturbance(round); !sentence.empty()) remarks.push_back(std::move(sentence));
+  for (const ProbeAsked& asked : device.probes) remarks.push_back(sentence(asked));
   const bool said = device.diagnosis && device.diagnosis->state == diagnose::State::unknown;
   return {{"label", device.label},
           {"selection", device.selection},

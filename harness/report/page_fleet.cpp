@@ -1,6 +1,8 @@
 #include <map>
 
 #include "judge/statistics.hpp"
+#include "report/fabric.hpp"
+#include "report/fleet.hpp"
 #include "report/page_data.hpp"
 
 namespace gpugauge::report {
@@ -82,13 +84,19 @@ ordered_json page_data(const FleetReport& fleet) {
                       {"judged", group.judged},
                       {"centres", std::move(centres)}});
   }
+  ordered_json fabrics = ordered_json::array();
+  for (const judge::FabricJudgement& fabric : fleet.judgement.fabrics) fabrics.push_back(json_of(fabric));
+  ordered_json drift = ordered_json::array();
+  for (const judge::DriftedFact& fact : fleet.judgement.drift) drift.push_back(drift_line(fact));
   return {{"kind", "fleet"},
           {"outcome", page_outcome(fleet.judgement.outcome)},
           {"remarks", fleet.judgement.remarks},
+          {"drift", std::move(drift)},
           {"not_compared", fleet.judgement.metrics_not_judged},
           {"groups", std::move(groups)},
           {"metrics", metrics_of(fleet.input)},
-          {"nodes", std::move(nodes)}};
+          {"nodes", std::move(nodes)},
+          {"fabrics", std::move(fabrics)}};
 }
 
 }  // namespace gpugauge::report

@@ -10,9 +10,9 @@ namespace gpugauge::report {
 
 /// One state of long work.
 struct ProgressState {
-  std::string title;  ///< "round 1 of GPU 0"
-  int done = 0;
-  int total = 0;
+  std::string title;    ///< "round 1 of GPU 0"
+  int done = 0;         ///< steps that are over; what a step is, the work decides
+  int total = 0;        ///< steps in all; 0 draws an empty bar
   std::string current;  ///< what runs now
   double elapsed = 0;   ///< seconds
   double left = -1;     ///< seconds, < 0 unknown
@@ -21,11 +21,13 @@ struct ProgressState {
 /// Writes to standard error, never to standard output.
 class ProgressLine {
  public:
+  /// `stream` is not closed. With `quiet` nothing is ever written.
   ProgressLine(Terminal terminal, bool quiet, std::FILE* stream = stderr);
   ~ProgressLine();
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
+  /// On a terminal at once; elsewhere a line when a step is over, at most every five seconds.
   void show(const ProgressState& state);
   /// Takes the line away, so that other text can be written.
   void clear();

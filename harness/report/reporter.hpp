@@ -14,19 +14,20 @@ namespace gpugauge::report {
 
 /// Nodes against each other: the judgement, and the values that it rests on.
 struct FleetReport {
-  judge::PeersJudgement judgement;
-  judge::PeersInput input;
+  judge::PeersJudgement judgement;  ///< what the nodes are found to be
+  judge::PeersInput input;          ///< the rounds with their values
 };
 
 /// An observation and what was concluded from it.
 struct DiagnosisReport {
-  diagnose::Observation observation;
-  diagnose::Diagnosis diagnosis;
+  diagnose::Observation observation;  ///< what was seen
+  diagnose::Diagnosis diagnosis;      ///< what follows from it
 };
 
 /// What is reported: a check or compare, a fleet, a diagnosis. Never null.
 using Subject = std::variant<const Report*, const FleetReport*, const DiagnosisReport*>;
 
+/// One format that a result can be written as.
 struct Reporter {
   std::string_view kind;                ///< as in --report KIND=FILE
   std::string_view meaning;             ///< what it is for, a few words

@@ -178,7 +178,8 @@ StoredVerdict parse_stored_verdict(const std::string& text, const std::string& o
   out.profile = reader.text("profile");
   out.narrowed = reader.texts("narrowed");
   out.baseline = reader.text("baseline");
-  for (const auto& [word, count] : reader.number_map("counts")) out.counts[word] = static_cast<int>(count);
+  ObjectReader counts(reader.object("counts"), reader.place().key("counts"));
+  for (const auto& [word, count] : reader.number_map("counts")) out.counts[word] = counts.small_integer(word);
   reader.each("worst", [&](const nlohmann::json& one, const Place& place) {
     out.worst.push_back(read_metric(one, place));
   });

@@ -17,6 +17,7 @@ inline constexpr std::size_t stored_metrics_most = 5;
 /// it finished, what it was narrowed to, where the GPU is, and what the kernel shows.
 judge::StoredVerdict stored_verdict(const DeviceReport& device);
 
+/// JSON text that parse_stored_verdict reads back.
 std::string to_json(const judge::StoredVerdict& verdict);
 /// Throws result::FormatError naming the place.
 judge::StoredVerdict parse_stored_verdict(const std::string& text, const std::string& origin);

@@ -83,4 +83,14 @@ std::vector<FamilyState> family_states(const result::Run& run) {
   return out;
 }
 
+std::string sentence(const ProbeAsked& asked) {
+  std::string answer = asked.found;
+  if (answer.ends_with('.')) answer.pop_back();
+  if (asked.outcome.empty()) answer = "asked, no answer because " + answer;
+  if (asked.outcome == "recovers") answer = "it recovers: " + answer;
+  if (asked.outcome == "no_change") answer = "nothing changes: " + answer;
+  if (asked.outcome == "worse") answer = "it becomes worse: " + answer;
+  return fmt::format("Probe {}: {} {} ({:.0f} s)", asked.probe, asked.question, answer, asked.seconds);
+}
+
 }  // namespace gpugauge::report

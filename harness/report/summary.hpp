@@ -15,34 +15,34 @@ namespace gpugauge::report {
 
 /// One metric of a run: what its processes say together.
 struct Measured {
-  std::string key;  ///< result::metric_key
-  std::string benchmark;
-  std::string statistic;
-  std::string metric_class;
-  std::string unit;
-  result::Direction better = result::Direction::higher;
-  double value = 0;              ///< median over the processes
+  std::string key;           ///< result::metric_key
+  std::string benchmark;     ///< id: family/op/variant/params
+  std::string statistic;     ///< result::Metric::statistic: how each value was formed
+  std::string metric_class;  ///< one of result::classes
+  std::string unit;          ///< one of result::units
+  result::Direction better = result::Direction::higher;  ///< which way value is better
+  double value = 0;                                      ///< median over the processes, in unit
   std::optional<double> spread;  ///< (largest - smallest) / median over the processes; absent for one process
-  int processes = 0;
-  int batches = 0;  ///< per process, median
-  bool judged = true;
-  std::string note;
+  int processes = 0;             ///< that ended ok and report it
+  int batches = 0;               ///< per process, median
+  bool judged = true;            ///< false: recorded only
+  std::string note;              ///< why it is recorded only, or ""
   std::optional<double> share_of_limit;  ///< 1 = at the limit, whichever way the metric is better
 };
 
 /// The metrics of a run in the order of their keys.
 std::vector<Measured> summarise(const result::Run& run);
 
-/// What was measured and not measured: one line per family that is not whole, with the reason.
+/// What was measured of a family and what was not.
 struct FamilyState {
-  std::string family;
-  int processes = 0;
-  int ok = 0;
+  std::string family;                ///< name, without gpugauge-bench-
+  int processes = 0;                 ///< that were to measure it in this run
+  int ok = 0;                        ///< of these, that ended ok
   int benchmarks = 0;                ///< measured in at least one process
   std::string reason;                ///< of the first process that is not ok, "" if all are
   std::vector<std::string> skipped;  ///< "id: reason" of benchmarks that were skipped or failed
 };
-std::vector<FamilyState> family_states(const result::Run& run);
+std::vector<FamilyState> family_states(const result::Run& run);  ///< Every family of the run, by name.
 
 /// What disturbed a run, in one sentence, from the differences that each process recorded: other work on the
 /// processors, waiting for one, throttling by the control group, time stolen by a hypervisor. "" when nothing
@@ -58,36 +58,52 @@ struct TrendPoint {
 
 /// Earlier values of a metric, oldest first.
 struct Trend {
-  std::string metric;  ///< result::metric_key
-  std::vector<TrendPoint> points;
+  std::string metric;              ///< result::metric_key
+  std::vector<TrendPoint> points;  ///< oldest first
 };
+
+/// A question that a check asked by measuring, and what came of it.
+struct ProbeAsked {
+  std::string probe;                 ///< id of diagnose::probe_table
+  std::string question;              ///< in words, with a question mark
+  std::vector<std::string> between;  ///< the leading causes that it was to separate
+  std::string outcome;               ///< of diagnose::probe_outcomes; "" = no answer
+  std::string found;                 ///< what was found; without an answer: why not
+  double seconds = 0;                ///< what it took
+};
+
+/// "Probe all_processors: is it as slow when ...? it recovers: host/op:latency is 1.01 times as slow ... (6
+/// s)", or "... asked, no answer because ...".
+std::string sentence(const ProbeAsked& asked);
 
 /// One device, measured and judged.
 struct DeviceReport {
-  std::string label;      ///< "GPU 0 NVIDIA H200 (GPU-...)" or "host, no GPU judged"
-  std::string selection;  ///< "host" or the GPU's UUID
-  std::vector<result::Run> rounds;
-  std::vector<std::filesystem::path> files;  ///< where the rounds were stored
-  std::vector<result::Run> reference;        ///< what they were compared with; empty if with nothing
-  std::vector<Trend> trends;                 ///< empty where no history is kept
-  std::string baseline_origin;               ///< the sentence of baseline::select
-  std::vector<std::string> remarks;          ///< what the reader should know
-  std::vector<judge::Verdict> verdicts;
-  judge::Outcome outcome;
+  std::string label;                ///< for people: "GPU 0 NVIDIA H200 (GPU-...)", "Links between 8 GPUs"
+  std::string selection;            ///< "host", the GPU's UUID, or "links"
+  std::vector<result::Run> rounds;  ///< in the order in which they were measured
+  std::vector<std::filesystem::path> files;          ///< where the rounds were stored
+  std::vector<result::Run> reference;                ///< what they were compared with; empty if with nothing
+  std::vector<Trend> trends;                         ///< empty where no history is kept
+  std::string baseline_origin;                       ///< the sentence of baseline::select
+  std::vector<std::string> remarks;                  ///< what the reader should know
+  std::vector<judge::Verdict> verdicts;              ///< of every judge that spoke
+  judge::Outcome outcome;                            ///< the answer for this device
   std::optional<diagnose::Observation> observation;  ///< what was seen, for a diagnosis
-  std::optional<diagnose::Diagnosis> diagnosis;
-  double seconds = 0;        ///< wall time, measuring and waiting
-  bool interrupted = false;  ///< before everything that was wanted had been measured
+  std::optional<diagnose::Diagnosis> diagnosis;      ///< nullopt where there is no observation
+  std::vector<ProbeAsked> probes;  ///< in the order in which they were made; they never change a verdict
+  double seconds = 0;              ///< wall time, measuring and waiting
+  bool interrupted = false;        ///< before everything that was wanted had been measured
+  bool stopped_in_probes = false;  ///< a signal came when the verdict stood and causes were looked for
 };
 
 /// The whole of a check or compare.
 struct Report {
-  std::string command = "check";  ///< or "compare"
-  std::vector<stack::Layer> stack;
-  std::string gpu_explanation;       ///< why no GPU can be judged, "" if one was or none was asked for
-  std::vector<judge::Verdict> node;  ///< what the policy expects of the node as a whole
-  std::vector<DeviceReport> devices;
-  judge::Outcome outcome;
+  std::string command = "check";      ///< or "compare"
+  std::vector<stack::Layer> stack;    ///< layers and versions; empty where the stack was not looked at
+  std::string gpu_explanation;        ///< why no GPU can be judged, "" if one was or none was asked for
+  std::vector<judge::Verdict> node;   ///< what the policy expects of the node as a whole
+  std::vector<DeviceReport> devices;  ///< in the order in which they were asked for
+  judge::Outcome outcome;             ///< the gravest of all, which the command exits with
 };
 
 }  // namespace gpugauge::report

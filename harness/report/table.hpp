@@ -8,23 +8,26 @@
 
 namespace gpugauge::report {
 
+/// One field of a row.
 struct Cell {
-  std::string text;
-  Tone tone = Tone::normal;
+  std::string text;          ///< on one line, as it is shown: report::plain what is foreign
+  Tone tone = Tone::normal;  ///< colours the text, not the room around it
 };
 
+/// How a column stands.
 struct Column {
-  std::string title;
+  std::string title;     ///< title line's text
   bool right = false;    ///< numbers stand right
   bool shrinks = false;  ///< gives way when the width is short: cut in the middle, the end stays readable
 };
 
+/// Rows under titles; columns are as wide as their widest cell and two blanks apart.
 class Table {
  public:
-  explicit Table(std::vector<Column> columns);
+  explicit Table(std::vector<Column> columns);  ///< From left to right.
   /// As many cells as columns. Throws std::logic_error otherwise.
   void add(std::vector<Cell> cells);
-  bool empty() const { return rows_.empty(); }
+  bool empty() const { return rows_.empty(); }  ///< Whether there is no row.
   /// Title line and rows, each ended by a newline, no trailing blanks, indented by two.
   std::string draw(const Terminal& terminal) const;
 

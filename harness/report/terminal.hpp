@@ -6,12 +6,13 @@
 
 namespace gpugauge::report {
 
+/// What a text means; the terminal decides how that looks.
 enum class Tone { normal, good, bad, doubt, faint, strong };
 
 /// How to write to one stream. Colour only on a terminal, never with NO_COLOR set (https://no-color.org) or
 /// TERM=dumb.
 struct Terminal {
-  bool colour = false;
+  bool colour = false;       ///< escape sequences for colour may be written
   bool interactive = false;  ///< lines may be overwritten
   int width = 100;           ///< columns, at least 60
   bool measured = true;      ///< the width is the terminal's or COLUMNS'; false in a pipe without it

@@ -15,6 +15,6 @@ struct Build {
       minimum_driver;  ///< oldest Linux driver that this build's CUDA major version accepts, "" without CUDA
 };
 
-const Build& build();
+const Build& build();  ///< the same object for the whole life of the program
 
 }  // namespace gpugauge::result

@@ -23,14 +23,17 @@ inline std::ptrdiff_t bytes_before(__m128i is_one) {
   const auto others = ~static_cast<unsigned>(_mm_movemask_epi8(is_one)) & 0xFFFFU;
   return others == 0 ? bytes_at_once : std::countr_zero(others);
 }
+/// Reads 16 bytes; they need no alignment.
 inline __m128i sixteen(const char* at) {
   return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));  // unaligned by design
 }
 
+/// Digits at the beginning of the next bytes_at_once.
 inline std::ptrdiff_t digits_ahead(const char* at) {
   const __m128i off = _mm_sub_epi8(sixteen(at), _mm_set1_epi8('0'));  // 0 to 9 as bytes without a sign
   return bytes_before(_mm_cmpeq_epi8(_mm_min_epu8(off, _mm_set1_epi8(9)), off));
 }
+/// Spaces (0x20 only) at the beginning of the next bytes_at_once.
 inline std::ptrdiff_t spaces_ahead(const char* at) {
   return bytes_before(_mm_cmpeq_epi8(sixteen(at), _mm_set1_epi8(' ')));
 }
@@ -45,10 +48,11 @@ inline std::ptrdiff_t plain_ahead(const char* at) {
 
 #else
 
-inline constexpr std::ptrdiff_t bytes_at_once = 8;
-inline constexpr std::uint64_t each_byte = 0x0101010101010101U;
-inline constexpr std::uint64_t high_bits = 0x8080808080808080U;
+inline constexpr std::ptrdiff_t bytes_at_once = 8;               ///< as above
+inline constexpr std::uint64_t each_byte = 0x0101010101010101U;  ///< a 1 in each byte
+inline constexpr std::uint64_t high_bits = 0x8080808080808080U;  ///< the highest bit of each byte
 
+/// Reads 8 bytes in the machine's order; they need no alignment.
 inline std::uint64_t eight(const char* at) {
   std::uint64_t bytes = 0;
   std::memcpy(&bytes, at, sizeof bytes);
@@ -65,6 +69,7 @@ inline std::ptrdiff_t digits_ahead(const char* at) {
   const std::uint64_t off = eight(at) ^ (each_byte * '0');
   return bytes_before((((off & ~high_bits) + each_byte * 0x76) | off) & high_bits);
 }
+/// As above.
 inline std::ptrdiff_t spaces_ahead(const char* at) {
   return bytes_before(eight(at) ^ (each_byte * ' '));
 }

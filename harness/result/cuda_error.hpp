@@ -8,7 +8,7 @@ namespace gpugauge::result {
 
 /// One code of the CUDA runtime or driver API (they share numbers from 100 up).
 struct CudaErrorInfo {
-  int code;
+  int code;                  ///< cudaError_t or CUresult as a number
   std::string_view name;     ///< "cudaErrorInsufficientDriver"
   std::string_view meaning;  ///< what it means here, one sentence
   std::string_view next;     ///< what to do or to type next, one sentence

@@ -23,19 +23,25 @@ namespace gpugauge::result {
 /// JsonCursor::read knows, or a function that reads it.
 template <typename Target>
 struct Member {
-  std::string_view key;
-  bool required;
+  std::string_view key;  ///< as it stands in the object; the text must live until the object is read
+  bool required;         ///< its absence is refused
+  /// A reference to the caller's variable, or the function: called at the value, which it must read.
   Target target;
 };
+/// A key that must be there. `key` and what `target` refers to must outlive the reading.
 template <typename Target>
 Member<Target> member(std::string_view key, Target&& target) {
   return {key, true, std::forward<Target>(target)};
 }
+/// A key that may be absent: then nothing is done to `target`.
 template <typename Target>
 Member<Target> optional_member(std::string_view key, Target&& target) {
   return {key, false, std::forward<Target>(target)};
 }
 
+/// A position in a text from which values are read one after another, in the order in which they stand. Every
+/// read refuses (FormatError, naming the place) what is of another type, not JSON or out of range, and leaves
+/// the cursor behind the value otherwise.
 class JsonCursor {
  public:
   /// `text` and `origin` must outlive the cursor. Refuses (FormatError) an empty text.
@@ -89,23 +95,27 @@ class JsonCursor {
     out.resize(count);
   }
 
-  std::string text();
+  std::string text();  ///< escapes resolved; UTF-8 is checked
+  /// Any JSON number, as the nearest double; one too large for a double is refused, one too small is 0 or
+  /// nearly so.
   double number();
-  bool boolean();
+  bool boolean();  ///< exactly `true` or `false`; 0 and 1 are refused
   /// Whole numbers: written without fraction or exponent, within the type.
   std::int64_t integer();
-  std::uint64_t unsigned_integer();
+  std::uint64_t unsigned_integer();  ///< likewise, 0 or more
 
-  void read(std::string& out);
-  void read(double& out) { out = number(); }
-  void read(bool& out) { out = boolean(); }
-  void read(std::int64_t& out) { out = integer(); }
-  void read(std::uint64_t& out) { out = unsigned_integer(); }
-  void read(int& out);
+  void read(std::string& out);                                 ///< as text()
+  void read(double& out) { out = number(); }                   ///< as number()
+  void read(bool& out) { out = boolean(); }                    ///< as boolean()
+  void read(std::int64_t& out) { out = integer(); }            ///< as integer()
+  void read(std::uint64_t& out) { out = unsigned_integer(); }  ///< as unsigned_integer()
+  void read(int& out);                                         ///< as integer(), within the type
+  /// A value that is there: a key that may be absent is an optional_member, and `null` is refused.
   template <typename T>
   void read(std::optional<T>& out) {
     read(out.emplace());
   }
+  /// An array, each element read as its type; what `out` held is gone.
   template <typename T>
   void read(std::vector<T>& out) {
     out.clear();
@@ -134,7 +144,7 @@ class JsonCursor {
   void end();
   /// Refuses at the place of the value that is being read.
   [[noreturn]] void refuse(const std::string& fault) const;
-  Place place() const;
+  Place place() const;  ///< of the value that is being read: of the whole file while no object is open
 
  private:
   struct Segment {

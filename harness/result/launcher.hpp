@@ -38,7 +38,7 @@ std::optional<int> whole_number(const Lookup& lookup, const char* name, int leas
 /// This machine's name as a part of a file name: what is no letter, digit, '-', '_' or '.' becomes '_'; never
 /// empty, never begins with '.'.
 std::string host_word();
-std::string host_word(const std::string& host_name);
+std::string host_word(const std::string& host_name);  ///< likewise of a name that is given
 
 /// "run.json" becomes "run.node7.rank3.json" where `rank` is one of several, so that several that were given
 /// one name do not replace each other's file; otherwise it stays as it is.

@@ -153,6 +153,13 @@ std::int64_t ObjectReader::integer(const std::string& key) {
   return value.get<std::int64_t>();
 }
 
+int ObjectReader::small_integer(const std::string& key) {
+  const std::int64_t value = integer(key);
+  if (value < std::numeric_limits<int>::min() || value > std::numeric_limits<int>::max())
+    place_.key(key).refuse("is out of range");
+  return static_cast<int>(value);
+}
+
 std::uint64_t ObjectReader::unsigned_integer(const std::string& key) {
   const json& value = get(key, json::value_t::number_float);
   if (!value.is_number_unsigned()) place_.key(key).refuse("should be a whole number, 0 or more");
@@ -166,10 +173,7 @@ std::optional<double> ObjectReader::optional_number(const std::string& key) {
 
 std::optional<int> ObjectReader::optional_integer(const std::string& key) {
   if (optional(key) == nullptr) return std::nullopt;
-  const std::int64_t value = integer(key);
-  if (value < std::numeric_limits<int>::min() || value > std::numeric_limits<int>::max())
-    place_.key(key).refuse("is out of range");
-  return static_cast<int>(value);
+  return small_integer(key);
 }
 
 std::vector<double> ObjectReader::numbers(const std::string& key) {

@@ -40,6 +40,7 @@ ordered_json json_of(const Process& process) {
   if (process.signal) out["signal"] = *process.signal;
   out["start_seconds"] = process.start_seconds;
   out["wall_seconds"] = process.wall_seconds;
+  if (process.expected_seconds) out["expected_seconds"] = *process.expected_seconds;
   out["host"] = process.host;
   out["output"] = process.output;
   if (process.samples) out["samples"] = json_of(*process.samples);
@@ -85,12 +86,14 @@ void read(JsonCursor& in, Process& process, Detail detail) {
   };
   process.exit_code.reset();
   process.signal.reset();
+  process.expected_seconds.reset();
   in.object(member("family", process.family), member("index", [&] { read_not_negative(in, process.index); }),
             member("order", [&] { read_not_negative(in, process.order); }),
             member("status", [&] { process.status = word(in, status_from); }),
             member("reason", process.reason), optional_member("exit_code", process.exit_code),
             optional_member("signal", process.signal), member("start_seconds", process.start_seconds),
-            member("wall_seconds", process.wall_seconds), member("host", process.host),
+            member("wall_seconds", process.wall_seconds),
+            optional_member("expected_seconds", process.expected_seconds), member("host", process.host),
             member("output", process.output), optional_member("samples", read_samples));
   if (!has_samples) process.samples.reset();
 }
@@ -106,6 +109,8 @@ void validate(const Run& run, const std::vector<Lengths>& telemetry) {
     const auto where = [&] { return fmt::format("{} process {}", process.family, process.index); };
     if (process.status != Status::ok && process.reason.empty())
       refuse(where() + ": is not ok and gives no reason");
+    if (process.expected_seconds && !std::isfinite(*process.expected_seconds))
+      refuse(where() + ": expected_seconds is not finite");
     for (const auto& [name, value] : process.host)
       if (!std::isfinite(value)) refuse(fmt::format("{}: {} is not finite", where(), name));
     if (process.samples && process.samples->family != process.family)

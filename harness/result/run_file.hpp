@@ -13,7 +13,7 @@
 
 namespace gpugauge::result {
 
-inline constexpr std::string_view run_schema = "gpugauge.run/1";
+inline constexpr std::string_view run_schema = "gpugauge.run/1";  ///< what a run file's "schema" must be
 
 /// What the node is. Compared field by field; the baseline room says which fields must match.
 struct Fingerprint {
@@ -23,7 +23,7 @@ struct Fingerprint {
   Facts topology;  ///< NUMA, PCIe, NVLink
   Facts suite;     ///< version, profile, source hash per family
 
-  bool operator==(const Fingerprint&) const = default;
+  bool operator==(const Fingerprint&) const = default;  ///< fact for fact: names and texts
 };
 
 /// One series of telemetry, sampled beside the measurement.
@@ -34,56 +34,62 @@ struct Series {
   std::vector<double> seconds;  ///< since the run's start
   std::vector<double> values;   ///< same length
 
-  bool operator==(const Series&) const = default;
+  bool operator==(const Series&) const = default;  ///< member by member, numbers exactly
 };
 
 /// One execution of a family.
 struct Process {
-  std::string family;
-  int index = 0;  ///< 0 .. P-1 within the family
-  int order = 0;  ///< position in the run's random order
+  std::string family;  ///< name of the executed family; ids of its benchmarks begin with it
+  int index = 0;       ///< 0 .. P-1 within the family
+  int order = 0;       ///< position in the run's random order
+  /// What became of the execution as a whole; a benchmark in it has its own in samples.
   Status status = Status::ok;
   std::string reason;  ///< one sentence unless ok
+  /// As the process ended with it; absent when a signal ended it, or nothing did, or it never started.
   std::optional<int> exit_code;
-  std::optional<int> signal;
-  double start_seconds = 0;  ///< since the run's start
-  double wall_seconds = 0;
+  std::optional<int> signal;               ///< that ended it, as signal(7) numbers it; absent when none did
+  double start_seconds = 0;                ///< since the run's start
+  double wall_seconds = 0;                 ///< from its start until it had ended
+  std::optional<double> expected_seconds;  ///< estimate of wall_seconds, made before it
   /// What the host did during this process, as differences over it: cpu_seconds, steal_seconds,
   /// cgroup_throttled_periods, cgroup_throttled_seconds, pressure_cpu_seconds, involuntary_switches,
   /// other_cpu_seconds.
   std::map<std::string, double> host;
   std::string output;  ///< tail of what it printed, at most 4 KiB of valid UTF-8
+  /// What it left behind; absent where that is no readable sample file of this family.
   std::optional<Samples> samples;
 
-  bool operator==(const Process&) const = default;
+  bool operator==(const Process&) const = default;  ///< member by member, numbers exactly
 };
 
 /// One round. `complete` is false for a run that was interrupted: what it holds is valid, what is missing is
 /// named.
 struct Run {
-  std::string id;  ///< 26 characters, sorts by time (ULID)
-  bool complete = false;
-  std::string partial_reason;
-  std::string started;  ///< UTC, RFC 3339
-  double wall_seconds = 0;
-  std::uint64_t seed = 0;
-  std::string profile;  ///< smoke, quick, standard
-  std::string device;   ///< the selection as given: all, host, 0, UUID
+  std::string id;              ///< 26 characters, sorts by time (ULID)
+  bool complete = false;       ///< no process of the plan is missing or interrupted; some may have failed
+  std::string partial_reason;  ///< one sentence; "" when complete
+  std::string started;         ///< UTC, RFC 3339
+  double wall_seconds = 0;     ///< of the whole round, pauses between processes included
+  std::uint64_t seed = 0;      ///< of the random order and, with family and index, of each process
+  std::string profile;  ///< smoke, quick, standard, deep; another word for what is not of our own families
+  std::string device;   ///< "host", "links" (see device_kind), or a GPU's UUID
   int round = 1;        ///< 1, or the number of the repeated round inside one check
-  std::vector<std::string> command;
-  std::vector<std::string> only;  ///< benchmark filter of a repeated round; empty = everything
-  std::string boot_id;
+  std::vector<std::string> command;  ///< argv of the command that measured: for the record, never run again
+  std::vector<std::string> only;     ///< benchmark filter of a repeated round; empty = everything
+  std::string boot_id;  ///< of the kernel that the run was measured under; "" where the kernel does not tell
+  /// Of the node, taken before the first process; its suite part is made from the samples.
   Fingerprint fingerprint;
-  std::vector<Process> processes;
-  std::vector<Series> telemetry;
+  std::vector<Process> processes;  ///< in the order in which they were executed
+  std::vector<Series> telemetry;   ///< of the host and of each GPU that answered, over the whole run
   std::vector<std::string>
       remarks;  ///< what the reader should know: telemetry that could not be read, and why
 
-  bool operator==(const Run&) const = default;
+  bool operator==(const Run&) const = default;  ///< member by member, numbers exactly
 };
 
 /// Reads a run file. Throws FormatError naming file, place and what is wrong; unknown keys are refused.
 Run read_run(const std::filesystem::path& file, Detail detail = Detail::all);
+/// The same from text; `origin` names it in error sentences.
 Run parse_run(const std::string& text, const std::string& origin, Detail detail = Detail::all);
 
 /// JSON text of a run file. Throws std::invalid_argument when a value is not finite or breaks a rule above.

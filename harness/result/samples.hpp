@@ -13,11 +13,12 @@
 
 namespace gpugauge::result {
 
+/// What a sample file's "schema" must be.
 inline constexpr std::string_view samples_schema = "gpugauge.samples/1";
 
-/// What a reader keeps. values: everything but the batches, parameters and notes of benchmarks and the values
-/// of telemetry, of which it is only checked that they are JSON, that batches and telemetry are numbers
-/// within range, and as many as they should be; for those who read thousands of files.
+/// What a reader keeps. values: everything but batches, parameters and (family integrity apart) notes of
+/// benchmarks and the values of telemetry, of which it is only checked that they are JSON, that batches and
+/// telemetry are numbers within range, and as many as they should be; for those who read thousands of files.
 enum class Detail { all, values };
 
 /// Flat facts with dotted names ("gpu.uuid", "host.cpu_model"), the names of docs/observation.md. Values are
@@ -35,35 +36,36 @@ struct Limit {
   /// 0.4. Only for a saturating limit.
   std::optional<double> floor = std::nullopt;
 
-  bool operator==(const Limit&) const = default;
+  bool operator==(const Limit&) const = default;  ///< member by member, numbers exactly
 };
 
 /// One judged number of a benchmark, computed from its batches.
 struct Metric {
-  std::string name;  ///< unique within the benchmark: "bandwidth", "latency_p99"
-  std::string unit;  ///< one of result::units
-  Direction better = Direction::higher;
-  std::string metric_class;  ///< one of result::classes
+  std::string name;                      ///< unique within the benchmark: "bandwidth", "latency_p99"
+  std::string unit;                      ///< one of result::units
+  Direction better = Direction::higher;  ///< a change the other way is what the judge calls a regression
+  std::string metric_class;              ///< one of result::classes
   std::string
       statistic;  ///< how the value was formed: "median", "mean", "p99", "minimum", "maximum", "fit", "ratio"
   double value = 0;       ///< finite, > 0 when judged
   double resolution = 0;  ///< smallest difference the clock can tell, in the metric's unit; 0 = negligible
   bool judged = true;     ///< false: recorded, never gated; note says why
+  /// One clause: why it is not judged, or what a reader should know of the value; may be "" where judged.
   std::string note;
-  std::optional<Limit> limit;
+  std::optional<Limit> limit;  ///< absent where none is known: no physical check
 
-  bool operator==(const Metric&) const = default;
+  bool operator==(const Metric&) const = default;  ///< member by member, numbers exactly
 };
 
 /// How a result was checked. A NaN error never passes.
 struct Verification {
-  std::string method;
-  bool passed = false;
+  std::string method;   ///< what was compared with what, in words; not empty
+  bool passed = false;  ///< false makes the benchmark failed, whatever its speed
   std::optional<double>
       error;  ///< largest error found; absent when it was not finite or not a number of this kind
   std::optional<double> tolerance;  ///< largest error allowed
 
-  bool operator==(const Verification&) const = default;
+  bool operator==(const Verification&) const = default;  ///< member by member, numbers exactly
 };
 
 /// The timed batches of one benchmark in one process. Every batch is kept.
@@ -75,45 +77,46 @@ struct Batches {
   double window_seconds = 0;  ///< wall time from the first batch's start to the last one's end
   double cpu_seconds = 0;     ///< processor time the process used in that window
 
-  bool operator==(const Batches&) const = default;
+  bool operator==(const Batches&) const = default;  ///< member by member, numbers exactly
 };
 
 /// Work of one operation, as the definition declares it. 0 = does not apply.
 struct Work {
-  double bytes = 0;
-  double flops = 0;
-  double items = 0;
+  double bytes = 0;  ///< moved; a bandwidth is these over the seconds of one operation
+  double flops = 0;  ///< floating-point operations; a fused multiply-add is two
+  double items = 0;  ///< what the rate counts, such as launches or elements
 
-  bool operator==(const Work&) const = default;
+  bool operator==(const Work&) const = default;  ///< compares exactly
 };
 
 /// One benchmark in one process.
 struct BenchmarkResult {
-  std::string id;  ///< family/op/variant/params
-  Status status = Status::ok;
-  std::string reason;  ///< one sentence unless ok
-  Facts parameters;
-  Facts notes;  ///< how it was measured: "synchronous_launch" = "true", "timer" = "cuda_event"
-  Work work;
-  Batches batches;
-  std::vector<Metric> metrics;
+  std::string id;              ///< family/op/variant/params
+  Status status = Status::ok;  ///< of this benchmark in this process
+  std::string reason;          ///< one sentence unless ok
+  Facts parameters;            ///< axis of the definition -> the value that this instance has of it
+  Facts notes;                 ///< how it was measured: "synchronous_launch" = "true", "timer" = "cuda_event"
+  Work work;                   ///< of one operation; what bandwidth, throughput and rate are computed from
+  Batches batches;             ///< empty where nothing was timed
+  std::vector<Metric> metrics;  ///< each name once; may be empty unless ok
+  /// Every check that the benchmark made; empty where it makes none, or did not get so far.
   std::vector<Verification> verifications;
 
-  bool operator==(const BenchmarkResult&) const = default;
+  bool operator==(const BenchmarkResult&) const = default;  ///< member by member, numbers exactly
 };
 
 /// A sample file.
 struct Samples {
-  std::string family;
-  Status status = Status::ok;  ///< unavailable: no benchmark could run, reason says why
-  std::string reason;
-  std::string suite_version;  ///< GPUGauge's version
-  std::string source_hash;    ///< SHA-256 over the family's sources
-  std::uint64_t seed = 0;     ///< of the order of benchmarks and of the input data
-  Facts context;              ///< what the process found: gpu.*, cuda.*, host.*, settings
-  std::vector<BenchmarkResult> benchmarks;
+  std::string family;                       ///< ids of its benchmarks begin with it and a slash
+  Status status = Status::ok;               ///< unavailable: no benchmark could run, reason says why
+  std::string reason;                       ///< one sentence unless ok
+  std::string suite_version;                ///< GPUGauge's version
+  std::string source_hash;                  ///< SHA-256 over the family's sources
+  std::uint64_t seed = 0;                   ///< of the order of benchmarks and of the input data
+  Facts context;                            ///< what the process found: gpu.*, cuda.*, host.*, settings
+  std::vector<BenchmarkResult> benchmarks;  ///< in the order in which they were measured; each id once
 
-  bool operator==(const Samples&) const = default;
+  bool operator==(const Samples&) const = default;  ///< member by member, numbers exactly
 };
 
 /// "gemm/bf16/mma_sync/4096x4096x4096:throughput": names a metric in reports, policies and baselines.
@@ -121,6 +124,7 @@ std::string metric_key(const std::string& benchmark_id, const std::string& metri
 
 /// Reads a sample file. Throws FormatError naming file, place and what is wrong; unknown keys are refused.
 Samples read_samples(const std::filesystem::path& file);
+/// The same from text; `origin` names it in error sentences.
 Samples parse_samples(const std::string& text, const std::string& origin);
 
 /// JSON text of a sample file. Throws std::invalid_argument when a value is not finite or breaks a rule

@@ -16,6 +16,7 @@ void validate(const Samples& samples);
 /// Reads one sample object at the cursor, and checks its rules. See Detail for what is kept. Nothing of what
 /// `samples` held before is left, but its room.
 void read(JsonCursor& in, Samples& samples, Detail detail);
+/// As it stands in files; the rules of samples.hpp are not checked.
 nlohmann::ordered_json json_of(const Samples& samples);
 
 /// A word of the vocabulary; an unknown one is refused at its place.

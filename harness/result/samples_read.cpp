@@ -64,19 +64,29 @@ void read(JsonCursor& in, Batches& batches, Detail detail) {
       in.refuse(fmt::format("a series has {} entries for {} batches", length, count));
 }
 
+/// What GPUs of one model must have in common, the checksums, stands in the notes of this family.
+constexpr std::string_view compared_by_notes = "integrity/";
+
 void read(JsonCursor& in, BenchmarkResult& result, Detail detail) {
-  const auto facts = [&](Facts& out) {
-    out.clear();
-    return [&in, &out, detail] {
-      if (detail == Detail::all)
-        in.read(out);
-      else
-        in.skip();
-    };
+  result.id.clear();
+  result.parameters.clear();
+  result.notes.clear();
+  const auto read_parameters = [&] {
+    if (detail == Detail::all)
+      in.read(result.parameters);
+    else
+      in.skip();
+  };
+  // The writers put the id first; where it is not known yet, the notes are kept.
+  const auto read_notes = [&] {
+    if (detail == Detail::all || result.id.empty() || result.id.starts_with(compared_by_notes))
+      in.read(result.notes);
+    else
+      in.skip();
   };
   in.object(member("id", result.id), member("status", [&] { result.status = word(in, status_from); }),
-            member("reason", result.reason), member("parameters", facts(result.parameters)),
-            member("notes", facts(result.notes)), member("work", [&] { result.work = work_from(in); }),
+            member("reason", result.reason), member("parameters", read_parameters),
+            member("notes", read_notes), member("work", [&] { result.work = work_from(in); }),
             member("metrics", [&] { in.again(result.metrics, [&](Metric& metric) { read(in, metric); }); }),
             member("verifications",
                    [&] { in.again(result.verifications, [&](Verification& check) { read(in, check); }); }),

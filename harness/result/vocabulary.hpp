@@ -18,10 +18,11 @@ enum class Status { ok, skipped, unavailable, failed, interrupted };
 
 /// What a metric stresses; tolerances and diagnosis go by class, never by a metric's name.
 struct ClassInfo {
-  std::string_view name;
-  std::string_view meaning;
+  std::string_view name;     ///< as it stands in files, policies and --only
+  std::string_view meaning;  ///< what is in it, for whoever chooses one
 };
 
+/// Every class there is, in the order in which lists name them.
 inline constexpr std::array classes{
     ClassInfo{"gemm64", "matrix product, fp64"},
     ClassInfo{"gemm32", "matrix product, fp32 without Tensor Cores"},
@@ -58,14 +59,15 @@ inline constexpr std::array<std::string_view, 10> units{
     "second", "byte/second", "flop/second", "operation/second", "hertz", "byte",
     "watt",   "celsius",     "1",           "flop/clock"};
 
-bool is_class(std::string_view name);
-bool is_unit(std::string_view name);
+bool is_class(std::string_view name);  ///< one of classes, letter for letter
+bool is_unit(std::string_view name);   ///< one of units, letter for letter
 
+/// The word in files; std::invalid_argument for a value outside the enumeration.
 std::string_view to_string(Direction value);
-std::string_view to_string(Status value);
+std::string_view to_string(Status value);  ///< likewise
 
 /// Throws std::invalid_argument, naming the word and the words that exist.
 Direction direction_from(std::string_view word);
-Status status_from(std::string_view word);
+Status status_from(std::string_view word);  ///< likewise
 
 }  // namespace gpugauge::result

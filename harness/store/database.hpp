@@ -10,14 +10,15 @@
 
 namespace gpugauge::store {
 
+/// One session. Not for several threads at once.
 class Database {
  public:
   /// Opens and configures; looks at no table. Throws result::UsageError or result::FileError.
   Database(const std::string& location, Access access);
 
-  soci::session& sql() { return sql_; }
-  bool postgresql() const { return postgresql_; }
-  const std::string& name() const { return name_; }
+  soci::session& sql() { return sql_; }              ///< for statements; call them within guarded()
+  bool postgresql() const { return postgresql_; }    ///< false: SQLite
+  const std::string& name() const { return name_; }  ///< where it lies, without a password
 
   /// Runs `work`; what the database refuses becomes a result::FileError that names the store.
   template <typename Work>
@@ -42,11 +43,12 @@ class Database {
 /// half-way. Rolled back unless committed.
 class Transaction {
  public:
+  /// Begins at once. `database` must live longer. Throws soci::soci_error.
   explicit Transaction(Database& database);
   ~Transaction();
   Transaction(const Transaction&) = delete;
   Transaction& operator=(const Transaction&) = delete;
-  void commit();
+  void commit();  ///< Makes all of it permanent. Throws soci::soci_error; nothing is kept then.
 
  private:
   soci::session& sql_;
@@ -55,11 +57,11 @@ class Transaction {
 
 /// Columns of `measurement`, filled a batch at a time.
 struct Measurements {
-  std::vector<long long> runs;
-  std::vector<long long> metrics;
-  std::vector<double> medians;
-  std::vector<std::string> values;
-  std::size_t size() const { return runs.size(); }
+  std::vector<long long> runs;                      ///< `run`: id of the run's own row
+  std::vector<long long> metrics;                   ///< `metric`: its id
+  std::vector<double> medians;                      ///< over the processes, in the metric's unit
+  std::vector<std::string> values;                  ///< of the processes, a JSON array of numbers
+  std::size_t size() const { return runs.size(); }  ///< rows; all columns have as many
 };
 /// One statement for all of them.
 void insert(Database& database, const Measurements& rows);

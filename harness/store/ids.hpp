@@ -15,13 +15,16 @@ namespace gpugauge::store {
 /// other and never in a circle. What a writer leaves behind that dies before its runs are in is harmless.
 class Ids {
  public:
-  explicit Ids(Database& database) : database_(database) {}
+  explicit Ids(Database& database) : database_(database) {}  ///< Knows none yet. `database` must live longer.
 
   /// Makes those that the records need and the store lacks.
   void make(const std::vector<Record>& records);
 
+  /// Throws std::out_of_range unless make() saw its node and identity.
   long long device(const Record& record) const { return devices_.at({record.node, record.identity}); }
+  /// Throws std::out_of_range unless make() saw its facts.
   long long fingerprint(const Record& record) const { return fingerprints_.at(record.facts_hash); }
+  /// Throws std::out_of_range unless make() saw it.
   long long metric(const judge::PeerForm& metric) const { return metrics_.at(metric); }
 
  private:

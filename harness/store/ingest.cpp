@@ -57,6 +57,14 @@ void store_faults(Database& database, long long run, const std::vector<judge::Pe
   }
 }
 
+void store_checksums(Database& database, long long run, const judge::Checksums& checksums) {
+  for (const auto& [benchmark, values] : checksums)
+    for (const std::string& value : values)
+      database.sql() << "INSERT INTO checksum (run, benchmark, value) VALUES (:run, :benchmark, :value) ON "
+                        "CONFLICT DO NOTHING",
+          use(run), use(benchmark), use(value);
+}
+
 /// Shortest digits that give the same number back.
 std::string json_array(const std::vector<double>& values) {
   return fmt::format("[{}]", fmt::join(values, ","));
@@ -83,6 +91,7 @@ std::vector<Outcome> Store::ingest(const std::vector<Record>& records) {
       const long long run = store_run(*database_, ids, record, outcomes[at]);
       if (outcomes[at] != Outcome::stored) continue;
       store_faults(*database_, run, record.peer.faults);
+      store_checksums(*database_, run, record.peer.checksums);
       for (const Measured& measured : record.measured) {
         rows.runs.push_back(run);
         rows.metrics.push_back(ids.metric(measured.form));

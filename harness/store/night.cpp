@@ -142,6 +142,21 @@ void read_faults(Database& database, const Night& night, const std::map<long lon
       out.rounds[place->second].faults.push_back({subject, result::status_from(status), reason});
 }
 
+void read_checksums(Database& database, const Night& night, const std::map<long long, std::size_t>& places,
+                    judge::PeersInput& out) {
+  long long run = 0;
+  std::string benchmark, value;
+  soci::statement statement =
+      (database.sql().prepare
+           << "SELECT c.run, c.benchmark, c.value FROM run r JOIN checksum c ON c.run = r.id WHERE r.started "
+              ">= :since AND r.started < :until AND r.round = 1 ORDER BY c.run, c.benchmark, c.value",
+       use(night.from), use(night.to), into(run), into(benchmark), into(value));
+  statement.execute();
+  while (statement.fetch())
+    if (const auto place = places.find(run); place != places.end())
+      out.rounds[place->second].checksums[benchmark].push_back(value);
+}
+
 }  // namespace
 
 judge::PeersInput Store::night(const std::string& day, const TakeFacts& facts) {
@@ -163,6 +178,7 @@ judge::PeersInput Store::night(const std::string& day, const TakeFacts& facts) {
       const auto places = read_rounds(*database_, *this, night, facts, out);
       read_values(*database_, night, places, metric_places, out);
       read_faults(*database_, night, places, out);
+      read_checksums(*database_, night, places, out);
     } catch (...) {
       database_->sql() << "ROLLBACK";
       throw;

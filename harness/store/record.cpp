@@ -87,6 +87,8 @@ std::optional<std::string> utc_time(std::string_view text) {
   const auto time = std::chrono::sys_seconds(*day) + std::chrono::hours(*hour) +
                     std::chrono::minutes(*minute) + std::chrono::seconds(*second) - ahead;
   const auto midnight = std::chrono::floor<std::chrono::days>(time);
+  const int year = static_cast<int>(std::chrono::year_month_day(midnight).year());
+  if (year < 0 || year > 9999) return std::nullopt;  // RFC 3339 has no such year, and it would sort elsewhere
   const std::chrono::hh_mm_ss clock(time - midnight);
   return fmt::format("{}T{:02}:{:02}:{:02}Z", day_text(midnight), clock.hours().count(),
                      clock.minutes().count(), clock.seconds().count());
@@ -159,6 +161,10 @@ Record record_of(const result::Run& run, std::string content_hash, const std::st
     fault.what = storable(fault.what);
     fault.reason = storable(fault.reason);
   }
+  judge::Checksums checksums;
+  for (auto& [benchmark, values] : out.peer.checksums)
+    for (std::string& value : values) checksums[storable(benchmark)].push_back(storable(std::move(value)));
+  out.peer.checksums = std::move(checksums);
   // A host has no number of its own, and its boot changes: within a node it is "host".
   out.identity = identity_of(run);
   out.facts = facts_text(run.fingerprint);

@@ -14,25 +14,26 @@ namespace gpugauge::store {
 
 /// One metric of one run.
 struct Measured {
-  judge::PeerForm form;
+  judge::PeerForm form;        ///< which metric; two units are two metrics
   double median = 0;           ///< over the processes, in form.unit, > 0
   std::vector<double> values;  ///< one a process, in the order of the run
 };
 
+/// A run as the history keeps it. Its texts hold no NUL, which PostgreSQL does not take.
 struct Record {
   std::string content_hash;  ///< SHA-256 of the file's bytes, 64 hex digits
   std::string source;        ///< the file it came from, as it was named
   std::string node;          ///< what the site calls the node; "" = unnamed
   std::string identity;      ///< of the device: UUIDs of the GPUs, or "host"
   std::string started;       ///< UTC, "2026-01-31T04:05:06Z": sorts by time
-  std::string boot_id;
-  std::string profile;
-  int round = 1;
-  double wall_seconds = 0;
-  judge::PeerRound peer;   ///< for the comparison of nodes; `values` is not used
-  std::string facts;       ///< the fingerprint as JSON
-  std::string facts_hash;  ///< SHA-256 of `facts`
-  std::vector<Measured> measured;
+  std::string boot_id;       ///< "" where the kernel did not tell
+  std::string profile;       ///< result::Run::profile
+  int round = 1;             ///< result::Run::round: 1 measured everything, later ones what was in doubt
+  double wall_seconds = 0;   ///< of the whole round
+  judge::PeerRound peer;     ///< for the comparison of nodes; `values` is not used
+  std::string facts;         ///< the fingerprint as JSON
+  std::string facts_hash;    ///< SHA-256 of `facts`
+  std::vector<Measured> measured;  ///< judged metrics, by key
 };
 
 /// What the history calls the device of a run: UUIDs of the GPUs, or "host".
@@ -53,6 +54,7 @@ std::string day_after(std::string_view day);
 
 /// A fingerprint as the store writes it, and back. Throws result::FormatError for another text.
 std::string facts_text(const result::Fingerprint& fingerprint);
+/// `origin` names the place in sentences.
 result::Fingerprint fingerprint_from(const std::string& text, const std::string& origin);
 /// Only the section `suite` of it; the others are passed over.
 result::Facts suite_from(const std::string& text, const std::string& origin);

@@ -32,6 +32,10 @@ CREATE TABLE measurement (run BIGINT NOT NULL, metric INTEGER NOT NULL,
   median DOUBLE PRECISION NOT NULL, process_values TEXT NOT NULL, PRIMARY KEY (run, metric)) TAIL;
 CREATE TABLE fault (run BIGINT NOT NULL REFERENCES run (id), position INTEGER NOT NULL, subject TEXT NOT NULL,
   status TEXT NOT NULL, reason TEXT NOT NULL, PRIMARY KEY (run, position))
+)"},
+                                std::string_view{R"(
+CREATE TABLE checksum (run BIGINT NOT NULL REFERENCES run (id), benchmark TEXT NOT NULL, value TEXT NOT NULL,
+  PRIMARY KEY (run, benchmark, value))
 )"}};
 constexpr int newest = static_cast<int>(migrations.size());
 

@@ -17,40 +17,47 @@ namespace gpugauge::store {
 
 /// A device of a node.
 struct Device {
-  std::int64_t id = 0;
+  std::int64_t id = 0;   ///< the store's own number
   std::string node;      ///< "" = unnamed
   std::string identity;  ///< UUIDs, or "host"
 };
 
+/// A metric that the store knows.
 struct Metric {
-  std::int64_t id = 0;
-  judge::PeerForm form;
+  std::int64_t id = 0;   ///< the store's own number
+  judge::PeerForm form;  ///< key, unit, direction and class
 };
 
 /// The value of one metric in one run.
 struct Point {
-  std::string started;  ///< UTC, RFC 3339
-  std::string run_id;
-  std::string profile;
+  std::string started;           ///< UTC, RFC 3339
+  std::string run_id;            ///< result::Run::id
+  std::string profile;           ///< result::Run::profile
   std::int64_t fingerprint = 0;  ///< for Store::fingerprint
   double median = 0;             ///< over the processes, in the metric's unit
 };
 
 /// Runs that started in [since, until[; each is a day or an RFC 3339 time in UTC, "" = no bound.
 struct Span {
-  std::string since;
-  std::string until;
+  std::string since;  ///< within the span
+  std::string until;  ///< the first time that is not
 };
 
 /// One line of an export.
 struct Row {
-  std::string started, node, device, run_id, profile, source;
-  int round = 1;
-  const Metric* metric = nullptr;
-  double median = 0;
-  std::string values;  ///< of the processes, a JSON array of numbers
+  std::string started,             ///< Record::started
+      node,                        ///< Device::node
+      device,                      ///< Device::identity
+      run_id,                      ///< result::Run::id
+      profile,                     ///< result::Run::profile
+      source;                      ///< Record::source
+  int round = 1;                   ///< 1, or the number of the repeated round
+  const Metric* metric = nullptr;  ///< one of those that each_row was given; never null
+  double median = 0;               ///< over the processes, in the metric's unit
+  std::string values;              ///< of the processes, a JSON array of numbers
 };
 
+/// What became of a record.
 enum class Outcome {
   stored,
   known,    ///< these bytes are in the store already
@@ -66,14 +73,15 @@ enum class Access { reading, writing };
 class Database;
 class Ids;
 
+/// An open history. One thread at a time; several processes may work on one database.
 class Store {
  public:
   /// `location`: a file, or "postgresql://user@host/database". Brings an older schema up to date. Throws
   /// result::UsageError (no store there to read, a newer schema than this version knows, not built) or
   /// result::FileError. No sentence holds a password.
   static Store open(const std::string& location, Access access);
-  Store(Store&&) noexcept;
-  Store& operator=(Store&&) noexcept;
+  Store(Store&&) noexcept;  ///< The other one is empty afterwards and may only be destroyed or assigned to.
+  Store& operator=(Store&&) noexcept;  ///< The same; what was open here is closed.
   ~Store();
 
   /// The records in one transaction: all or none. What became of each, in their order. Several processes may
@@ -91,7 +99,8 @@ class Store {
   std::map<std::int64_t, std::vector<Point>> all_series(const Device& device, const Span& span);
   /// Throws std::out_of_range for an id that there is not.
   const result::Fingerprint& fingerprint(std::int64_t id);
-  /// Everything of these devices and metrics, by time; empty = all. Rows arrive one at a time.
+  /// Every round of these devices and metrics, one device after the other, by time; of none, nothing. Rows
+  /// arrive one at a time; a row's metric is one of `metrics`, which must live as long.
   void each_row(const std::vector<Device>& devices, const std::vector<Metric>& metrics, const Span& span,
                 const std::function<void(const Row&)>& take);
 

@@ -16,10 +16,10 @@ namespace gpugauge::store {
 
 /// One metric of one device in one profile, oldest first.
 struct Series {
-  Device device;
-  Metric metric;
-  std::string profile;
-  std::vector<Point> points;
+  Device device;              ///< whose runs they are
+  Metric metric;              ///< of all points
+  std::string profile;        ///< result::Run::profile of all points
+  std::vector<Point> points;  ///< oldest first
 };
 
 /// The series of a device and metric, apart by profile: other windows and repetitions are another
@@ -28,7 +28,7 @@ std::vector<Series> by_profile(const Device& device, const Metric& metric, std::
 
 /// From run `at` on the level is another one.
 struct Change {
-  std::size_t at = 0;
+  std::size_t at = 0;   ///< index into Series::points
   double before = 0;    ///< median of the level before, in the metric's unit
   double after = 0;     ///< median of the level from here on
   double relative = 0;  ///< (after - before) / before, + is worse
@@ -39,10 +39,11 @@ struct Change {
   int runs_off = 0;  ///< they differ so many runs after (+) or before (-) `at`: the estimate may be off
 };
 
+/// What a series shows.
 struct Trend {
-  Series series;
-  double centre = 0;                 ///< median of the reference, in the metric's unit
-  double spread = 0;                 ///< standard deviation of a run's value, relative
+  Series series;      ///< with all its points
+  double centre = 0;  ///< median of the reference, of all runs where they are too few; in the metric's unit
+  double spread = 0;  ///< standard deviation of a run's value, relative; 0 without a reference
   double tolerance = 0;              ///< relative
   std::size_t reference = 0;         ///< the first so many runs are the reference; 0 = too few runs to watch
   double limit = 0;                  ///< of the monitor, 0 without one
@@ -63,17 +64,19 @@ Trend analyse(Series series, int metrics, const judge::Policy& policy, const Fac
 
 /// Changes of one night on one device, probably of one cause.
 struct Event {
-  Device device;
-  std::string profile;
-  std::string started;  ///< of the first run of the new level
-  std::string run_id;
-  std::vector<baseline::Mismatch> since;
-  int runs_off = 0;
+  Device device;                          ///< of which the runs are
+  std::string profile;                    ///< of the runs
+  std::string started;                    ///< of the first run of the new level
+  std::string run_id;                     ///< result::Run::id of that first run
+  std::vector<baseline::Mismatch> since;  ///< Change::since of the most consequential item that has one
+  int runs_off = 0;                       ///< Change::runs_off of the same item
+  /// One metric that changed there.
   struct Item {
-    Metric metric;
-    Change change;
+    Metric metric;  ///< that the series is of
+    Change change;  ///< its `since` leaves out what concerns other families only
   };
   std::vector<Item> items;  ///< most consequential first
+  /// Change::weight of the most consequential item.
   double weight() const { return items.empty() ? 0 : items.front().change.weight; }
 };
 

@@ -196,9 +196,11 @@ function fleetPage(data) {
     pick("order", "Metrics by", [["class", "class"], ["largest", "largest change"]]), counted);
   queueMicrotask(refresh);
   return [banner("fleet", data.outcome),
-    section("Nodes and metrics", controls, heat.node, said, legendOfHeat()), place,
-    section("Nodes", table.node, model.nodes.length > 200 ? element("p", {class: "legend"}, "At most 200 rows are shown; the fields above narrow them.") : null),
-    section("Kinds of nodes", list(data.groups.map(group => group.nodes + (group.nodes === 1 ? " node: " : " nodes: ") + group.description + ": " + (group.judged ? group.metrics + " metrics compared" : "too few to compare")))),
+    data.nodes.length ? section("Nodes and metrics", controls, heat.node, said, legendOfHeat()) : null, place,
+    data.nodes.length ? section("Nodes", table.node, model.nodes.length > 200 ? element("p", {class: "legend"}, "At most 200 rows are shown; the fields above narrow them.") : null) : null,
+    ...data.fabrics.map(fabricSection),
+    data.groups.length ? section("Kinds of nodes", list(data.groups.map(group => group.nodes + (group.nodes === 1 ? " node: " : " nodes: ") + group.description + ": " + (group.judged ? group.metrics + " metrics compared" : "too few to compare")))) : null,
+    data.drift.length ? section("What differs between nodes", list(data.drift)) : null,
     data.remarks.length ? section("What to know", list(data.remarks)) : null,
     data.not_compared.length ? section("Not compared", list(data.not_compared, 6)) : null];
 }

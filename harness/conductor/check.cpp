@@ -1,0 +1,147 @@
+// The loop: measure, judge, and measure again what is in doubt.
+#include <algorithm>
+#include <chrono>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "conductor/conductor.hpp"
+#include "conductor/pause.hpp"
+#include "conductor/probing.hpp"
+
+namespace gpugauge::conductor {
+namespace {
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// Wall time over estimate of a run's processes; 1 where nothing was estimated.
+double pace_of(const result::Run& run) {
+  double wall = 0;
+  double expected = 0;
+  for (const result::Process& process : run.processes) {
+    if (!process.expected_seconds) continue;
+    wall += process.wall_seconds;
+    expected += *process.expected_seconds;
+  }
+  return expected > 0 ? wall / expected : 1;
+}
+
+/// What the judge asks of several devices that are measured at the same time: all of it is measured on all of
+/// them, because their numbers hold what the others do meanwhile.
+struct Wanted {
+  std::vector<std::string> benchmarks;  ///< sorted
+  double pause_seconds = 0;
+};
+
+/// A device on its way through the rounds.
+struct Checked {
+  std::vector<result::Run> rounds;
+  std::vector<std::filesystem::path> files;
+  baseline::Selection selection;
+  bool judged = false;  ///< by the baseline that was selected
+};
+
+Wanted wanted_of(const std::vector<Checked>& devices, const judge::Policy& policy) {
+  std::set<std::string> benchmarks;
+  Wanted out;
+  for (const Checked& device : devices) {
+    if (!device.judged) continue;
+    const judge::Request request =
+        judge::judge_baseline(device.rounds, *device.selection.baseline, policy).request;
+    benchmarks.insert(request.benchmarks.begin(), request.benchmarks.end());
+    out.pause_seconds = std::max(out.pause_seconds, request.pause_seconds);
+  }
+  out.benchmarks.assign(benchmarks.begin(), benchmarks.end());
+  return out;
+}
+
+}  // namespace
+
+std::vector<report::DeviceReport> check_in_step(const CheckOptions& options,
+                                                const std::vector<Target>& targets, const Choice& choice,
+                                                const MeasureRound& measure_round) {
+  // All rounds at one go: what is measured between them by somebody else would cost the time budget.
+  const auto start = std::chrono::steady_clock::now();
+  std::vector<Checked> devices(targets.size());
+  const auto round = [&](const std::vector<std::string>& only) {
+    std::vector<Stored> measured = measure_round(static_cast<int>(devices.front().rounds.size()) + 1, only);
+    bool whole = true;
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+      whole = whole && measured.at(i).run.complete;
+      devices[i].rounds.push_back(std::move(measured[i].run));
+      if (!measured[i].file.empty()) devices[i].files.push_back(std::move(measured[i].file));
+    }
+    return whole;
+  };
+
+  bool going = round({});
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    const result::Run& first = devices[i].rounds.front();
+    devices[i].selection = baseline::select(options.baseline, first.fingerprint, targets[i].selection);
+    const auto& selected = devices[i].selection.baseline;
+    devices[i].judged = selected && comparable(first, *selected, options.policy.treatment);
+  }
+  std::string stopped;
+  while (going) {
+    const Wanted wanted = wanted_of(devices, options.policy);
+    const std::size_t doubts = wanted.benchmarks.size();
+    const std::size_t rounds = devices.front().rounds.size();
+    if (doubts == 0) break;
+    // The round has to end inside the budget, not only to begin.
+    double pace = 0;
+    for (const Checked& device : devices) pace = std::max(pace, pace_of(device.rounds.back()));
+    const double next_seconds =
+        wanted.pause_seconds + pace * round_seconds(planned_of(choice, wanted.benchmarks),
+                                                    choice.start_seconds, options.measure.profile);
+    if (seconds_since(start) + next_seconds > options.budget_seconds) {
+      stopped = fmt::format(
+          "The time budget of {:.0f} s ended the measuring after {} round{}: {} benchmark{} still in doubt, "
+          "and another round of {} would take about {:.0f} s.",
+          options.budget_seconds, rounds, rounds == 1 ? "" : "s", doubts, doubts == 1 ? " was" : "s were",
+          doubts == 1 ? "it" : "them", next_seconds);
+      break;
+    }
+    going = pause(wanted.pause_seconds, [&](double left) {
+      if (options.measure.progress)
+        options.measure.progress({fmt::format("waiting before round {}", rounds + 1), 0, 1,
+                                  fmt::format("{} benchmarks in doubt", doubts), seconds_since(start), left});
+    });
+    if (!going) {
+      stopped = "Interrupted while waiting for the next round.";
+      break;
+    }
+    going = round(wanted.benchmarks);
+  }
+  std::vector<report::DeviceReport> reports;
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    Checked& checked = devices[i];
+    report::DeviceReport device = judge_rounds(checked.rounds, checked.selection, options.policy,
+                                               options.strict, !going, choice.unmeasured);
+    device.label = targets[i].label;
+    device.selection = targets[i].selection;
+    device.files = std::move(checked.files);
+    device.interrupted = !going;
+    if (!stopped.empty()) device.remarks.push_back(stopped);
+    if (going && options.probes != nullptr && devices.size() == 1)
+      device.stopped_in_probes = !ask_probes(options.measure, targets[i], *options.probes,
+                                             checked.judged ? &*checked.selection.baseline : nullptr,
+                                             options.budget_seconds - seconds_since(start), device);
+    device.seconds = seconds_since(start);
+    reports.push_back(std::move(device));
+  }
+  return reports;
+}
+
+report::DeviceReport check(const CheckOptions& options, const Target& target, const Choice& choice,
+                           const stack::GpuReport& gpus) {
+  return std::move(
+      check_in_step(options, {target}, choice, [&](int round, const std::vector<std::string>& only) {
+        std::vector<Stored> one;
+        one.push_back(measure(options.measure, target, choice, gpus, round, only));
+        return one;
+      }).front());
+}
+
+}  // namespace gpugauge::conductor

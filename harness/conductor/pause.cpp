@@ -1,0 +1,33 @@
+#include "conductor/pause.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+
+#include <signal.h>
+
+namespace gpugauge::conductor {
+
+bool pause(double seconds, const std::function<void(double left)>& progress) {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, number);
+  sigset_t before;
+  pthread_sigmask(SIG_BLOCK, &signals, &before);
+  const auto start = std::chrono::steady_clock::now();
+  const auto elapsed = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  bool stopped = false;
+  for (double left = seconds; left > 0 && !stopped; left = seconds - elapsed()) {
+    progress(left);
+    const double step = std::min(left, 1.0);
+    const timespec wait{static_cast<time_t>(step),
+                        static_cast<long>((step - static_cast<double>(static_cast<time_t>(step))) * 1e9)};
+    stopped = sigtimedwait(&signals, nullptr, &wait) > 0;
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return !stopped;
+}
+
+}  // namespace gpugauge::conductor

@@ -1,0 +1,82 @@
+#include "conductor/suspect.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace gpugauge::conductor {
+namespace {
+
+const Benchmark* find_benchmark(const Catalogue& catalogue, const std::string& id) {
+  const auto found = std::find_if(catalogue.benchmarks.begin(), catalogue.benchmarks.end(),
+                                  [&](const Benchmark& benchmark) { return benchmark.id == id; });
+  return found == catalogue.benchmarks.end() ? nullptr : &*found;
+}
+
+std::string id_of(const std::string& key) {
+  return key.substr(0, key.rfind(':'));
+}
+
+/// The value of the verdict's metric at slowness 1.
+std::optional<double> reference_of(const judge::Verdict& verdict) {
+  if (verdict.advisory || !verdict.value || *verdict.value <= 0) return std::nullopt;
+  if (verdict.judge == judge::Judge::baseline && verdict.kind == judge::VerdictKind::regressed &&
+      verdict.baseline && *verdict.baseline > 0)
+    return verdict.baseline;
+  if (verdict.judge == judge::Judge::physical && verdict.kind == judge::VerdictKind::failed &&
+      verdict.share && *verdict.share > 0 && *verdict.share < 1)
+    return verdict.better == result::Direction::higher ? *verdict.value / *verdict.share
+                                                       : *verdict.value * *verdict.share;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<double> Suspect::slowness_of(double value) const {
+  if (value <= 0) return std::nullopt;
+  return better == result::Direction::lower ? value / reference : reference / value;
+}
+
+std::optional<Suspect> find_suspect(const ProbeContext& context, const std::vector<std::string_view>& classes,
+                                    bool one_thread) {
+  std::optional<Suspect> out;
+  for (const judge::Verdict& verdict : context.device.verdicts) {
+    const bool meant =
+        classes.empty() || std::find(classes.begin(), classes.end(), verdict.metric_class) != classes.end();
+    const std::optional<double> reference = reference_of(verdict);
+    if (!meant || !reference) continue;
+    if (one_thread && verdict.metric.find("all_cores") != std::string::npos) continue;
+    const Benchmark* benchmark = find_benchmark(context.catalogue, id_of(verdict.metric));
+    if (benchmark == nullptr) continue;  // a mean over a class, or a family that is not here
+    Suspect suspect{benchmark, verdict.metric, *reference, verdict.better, 1};
+    suspect.slowness = suspect.slowness_of(*verdict.value).value_or(1);
+    if (suspect.slowness >= diagnose::slower_from && (!out || suspect.slowness > out->slowness))
+      out = suspect;
+  }
+  return out;
+}
+
+std::optional<Suspect> share_benchmark(const ProbeContext& context) {
+  for (const char* id : {"host/cpu_share/all_cores", "host/cpu_share/one_core"})
+    if (const Benchmark* benchmark = find_benchmark(context.catalogue, id); benchmark != nullptr)
+      return Suspect{benchmark, std::string(id) + ":cpu_share", 1, result::Direction::higher, 1};
+  return std::nullopt;
+}
+
+std::optional<Suspect> find_other_library(const ProbeContext& context, const Suspect& slow) {
+  if (context.before == nullptr) return std::nullopt;
+  std::set<std::string> measured;
+  for (const result::Run& run : context.device.rounds)
+    for (const report::Measured& metric : report::summarise(run)) measured.insert(metric.benchmark);
+  for (const Benchmark& benchmark : context.catalogue.benchmarks) {
+    if (benchmark.family == slow.benchmark->family || benchmark.kind != slow.benchmark->kind ||
+        benchmark.metric_class != slow.benchmark->metric_class || measured.contains(benchmark.id) ||
+        run::depth_of(benchmark.profile) > run::depth_of(context.options.profile.name))
+      continue;
+    for (const report::Measured& metric : report::summarise(context.before->runs.front()))
+      if (metric.benchmark == benchmark.id && metric.judged && metric.value > 0)
+        return Suspect{&benchmark, metric.key, metric.value, metric.better, 1};
+  }
+  return std::nullopt;
+}
+
+}  // namespace gpugauge::conductor

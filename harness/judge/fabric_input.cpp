@@ -1,0 +1,224 @@
+#include "judge/fabric_input.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <set>
+#include <sstream>
+#include <tuple>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "judge/collect.hpp"
+#include "result/object_reader.hpp"
+
+namespace gpugauge::judge {
+namespace {
+
+std::string context_fact(const result::Facts& facts, const std::string& name) {
+  const auto found = facts.find(name);
+  return found == facts.end() ? "" : found->second;
+}
+
+/// A whole number from 0 on; -1 for another text.
+int count_in(const std::string& text) {
+  int value = -1;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return fault == std::errc{} && end == text.data() + text.size() && value >= 0 ? value : -1;
+}
+
+/// "out/0003/samples.rank12.json" -> "out/0003/samples".
+std::string without_rank(const std::string& file) {
+  const std::filesystem::path path(file);
+  std::string stem = path.stem().string();
+  if (const std::size_t at = stem.rfind(".rank");
+      at != std::string::npos && count_in(stem.substr(at + 5)) >= 0)
+    stem.resize(at);
+  return (path.parent_path() / stem).string();
+}
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream in(text);
+  std::set<std::string> words;
+  for (std::string word; in >> word;) words.insert(word);
+  return {words.begin(), words.end()};
+}
+
+SetMeasurement measurement(const nlohmann::json& value, const result::Place& place) {
+  result::ObjectReader reader(value, place);
+  SetMeasurement out;
+  out.nodes = reader.texts("nodes");
+  std::sort(out.nodes.begin(), out.nodes.end());
+  if (out.nodes.size() < 2 || out.nodes.front().empty() ||
+      std::adjacent_find(out.nodes.begin(), out.nodes.end()) != out.nodes.end())
+    place.key("nodes").refuse("must name two nodes or more, each once");
+  out.ranks = reader.optional_integer("ranks").value_or(0);
+  if (out.ranks < 0) place.key("ranks").refuse("must be 0 or more");
+  out.value = reader.optional_number("value");
+  if (out.value && !(std::isfinite(*out.value) && *out.value > 0))
+    place.key("value").refuse(fmt::format("is {}; it must be above 0", *out.value));
+  if (reader.optional("reason") != nullptr) out.reason = reader.text("reason");
+  reader.done();
+  if (!out.value && out.reason.empty()) place.refuse("has neither a value nor a reason why there is none");
+  return out;
+}
+
+}  // namespace
+
+FabricInput parse_fabric(const std::string& text, const std::string& origin) {
+  const nlohmann::json parsed = result::parse_json(text, origin);
+  result::ObjectReader reader(parsed, {origin, ""});
+  result::require_schema(reader, fabric_schema);
+  FabricInput out;
+  const std::string benchmark = reader.text("benchmark");
+  out.metric = result::metric_key(benchmark, reader.text("metric"));
+  out.metric_class = reader.text("class");
+  if (!result::is_class(out.metric_class))
+    reader.place().key("class").refuse(fmt::format("'{}' is no class of metrics", out.metric_class));
+  out.unit = reader.text("unit");
+  if (!result::is_unit(out.unit))
+    reader.place().key("unit").refuse(fmt::format("'{}' is no unit that this version knows", out.unit));
+  const std::string better = reader.text("better");
+  if (better != "higher" && better != "lower")
+    reader.place().key("better").refuse(fmt::format("'{}' is neither higher nor lower", better));
+  out.better = better == "higher" ? result::Direction::higher : result::Direction::lower;
+  out.expected = reader.optional_number("expected");
+  if (out.expected && !(std::isfinite(*out.expected) && *out.expected > 0))
+    reader.place().key("expected").refuse(fmt::format("is {}; it must be above 0", *out.expected));
+  out.tolerance = reader.optional_number("tolerance");
+  if (out.tolerance && !(*out.tolerance > 0 && *out.tolerance < 1))
+    reader.place()
+        .key("tolerance")
+        .refuse(fmt::format("is {}; it must be above 0 and below 1", *out.tolerance));
+  reader.each("measurements", [&](const nlohmann::json& value, const result::Place& place) {
+    out.measurements.push_back(measurement(value, place));
+  });
+  reader.done();
+  return out;
+}
+
+bool is_of_ranks(const result::Samples& samples) {
+  return count_in(context_fact(samples.context, "ranks.size")) > 1 &&
+         count_in(context_fact(samples.context, "ranks.rank")) >= 0;
+}
+
+void FabricCollector::add(const result::Samples& samples, const std::string& file, const std::string& label) {
+  const result::Facts& context = samples.context;
+  Rank rank;
+  rank.file = file;
+  rank.label = label;
+  rank.nodes = words_of(context_fact(context, "ranks.nodes"));
+  rank.ranks = count_in(context_fact(context, "ranks.size"));
+  std::vector<std::string> said;
+  for (const auto& [name, text] : {std::pair{"gpu.name", ""}, std::pair{"nccl.version", "NCCL "},
+                                   std::pair{"cuda.driver_version", "driver's CUDA "}})
+    if (const std::string value = context_fact(context, name); !value.empty()) said.push_back(text + value);
+  rank.description = fmt::format("{}", fmt::join(said, ", "));
+  rank.kind =
+      fmt::format("{} {} {} {} {}", samples.family, samples.source_hash, rank.description,
+                  context_fact(context, "nccl.plugin"), context_fact(context, "cuda.runtime_version"));
+  const bool measured = samples.status == result::Status::ok || !samples.benchmarks.empty();
+  if (!measured) rank.failure = samples.reason.empty() ? "no word why" : samples.reason;
+  for (const result::BenchmarkResult& benchmark : samples.benchmarks) {
+    if (benchmark.status == result::Status::skipped) continue;
+    const bool good = sound(benchmark);
+    if (!good && benchmark.metrics.empty())
+      rank.values.push_back(
+          {benchmark.id, "", "", result::Direction::higher, std::nullopt, fault(benchmark)});
+    for (const result::Metric& metric : benchmark.metrics) {
+      if (!metric.judged) continue;
+      Value value{result::metric_key(benchmark.id, metric.name),
+                  metric.metric_class,
+                  metric.unit,
+                  metric.better,
+                  std::nullopt,
+                  ""};
+      if (good)
+        value.value = metric.value;
+      else
+        value.reason = fault(benchmark);
+      rank.values.push_back(std::move(value));
+    }
+  }
+  const int number_of_rank = count_in(context_fact(context, "ranks.rank"));
+  const std::lock_guard lock(mutex_);
+  collectives_[without_rank(file)][number_of_rank] = std::move(rank);
+}
+
+FabricInputs FabricCollector::made() && {
+  FabricInputs out;
+  struct Failed {
+    SetMeasurement measurement;
+    std::string benchmark;  ///< "": all of them
+  };
+  std::map<std::tuple<std::string, std::string, std::string, std::string>, FabricInput> fabrics;
+  std::vector<Failed> failed;
+  std::set<std::string> kinds;
+  std::size_t within_one = 0;
+  for (const auto& [name, ranks] : collectives_) {
+    const Rank& first = ranks.begin()->second;
+    std::string failure;
+    for (const auto& [number_of_rank, rank] : ranks)
+      if (failure.empty()) failure = rank.failure;
+    if (first.nodes.empty()) {
+      out.unread.push_back({first.file, first.label,
+                            fmt::format("a collective of {} ranks whose nodes are not in the file{}",
+                                        first.ranks, failure.empty() ? "" : ": " + failure)});
+      continue;
+    }
+    if (first.nodes.size() == 1) {
+      ++within_one;
+      continue;
+    }
+    const SetMeasurement set{first.nodes, first.ranks, std::nullopt, failure};
+    if (!failure.empty()) {
+      failed.push_back({set, ""});
+      continue;
+    }
+    kinds.insert(first.kind);
+    for (const Value& value : first.values) {
+      SetMeasurement made = set;
+      made.value = value.value;
+      made.reason = value.reason;
+      if (value.unit.empty()) {
+        failed.push_back({std::move(made), value.metric});
+        continue;
+      }
+      FabricInput& fabric = fabrics[{first.kind, value.metric, value.unit, value.metric_class}];
+      fabric.metric = value.metric;
+      fabric.metric_class = value.metric_class;
+      fabric.unit = value.unit;
+      fabric.better = value.better;
+      fabric.description = first.description;
+      fabric.measurements.push_back(std::move(made));
+    }
+  }
+  // A set that measured nothing did so in every metric of its benchmark.
+  for (const Failed& one : failed) {
+    bool known = false;
+    for (auto& [key, fabric] : fabrics)
+      if (one.benchmark.empty() || fabric.metric.starts_with(one.benchmark + ":")) {
+        fabric.measurements.push_back(one.measurement);
+        known = true;
+      }
+    if (known) continue;
+    FabricInput& alone = fabrics[{"", one.benchmark, "", ""}];
+    alone.metric = one.benchmark.empty() ? "every benchmark" : one.benchmark;
+    alone.measurements.push_back(one.measurement);
+  }
+  for (auto& [key, fabric] : fabrics) out.fabrics.push_back(std::move(fabric));
+  if (kinds.size() > 1)
+    out.remarks.push_back(
+        fmt::format("Collectives between nodes were measured with {} different builds, libraries or GPU "
+                    "models: each is compared with its own kind only.",
+                    kinds.size()));
+  if (within_one > 0)
+    out.remarks.push_back(fmt::format(
+        "{} collective{} within one node {} not compared here: run --device links makes run files of such.",
+        within_one, within_one == 1 ? "" : "s", within_one == 1 ? "was" : "were"));
+  return out;
+}
+
+}  // namespace gpugauge::judge
