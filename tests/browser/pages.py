@@ -48,6 +48,19 @@ class Pages:
     def fleet(self, nodes=40):
         return self._gpugauge(f"fleet-{nodes}", "fleet", self._fleet(f"nodes-{nodes}", nodes))
 
+    def together(self, names=None):
+        """Every pair of 24 nodes: the eighth is slow with everybody, and one path between others each time."""
+        names = names or [f"node{number:02}" for number in range(1, 25)]
+        measured = []
+        for at, one in enumerate(names):
+            for beside, other in enumerate(names[at + 1:], at + 1):
+                share = .6 if 7 in (at, beside) else .45 if (at, beside) == (2, 14) else 1 - ((at * 7 + beside * 3) % 5) / 100
+                measured += [{"nodes": [one, other], "value": 4e11 * share}] * (2 if (at, beside) == (2, 14) else 1)
+        file = self.folder / f"pairs-{len(names)}.fabric"
+        file.write_text(json.dumps({"schema": "gpugauge.fabric/1", "benchmark": "nccl/all_reduce/256MiB", "metric": "busbw",
+                                    "unit": "byte/second", "better": "higher", "class": "coll_large", "measurements": measured}))
+        return self._gpugauge(f"together-{len(names)}", "fleet", file)
+
     def has_history(self):
         done = subprocess.run([self.bin / "gpugauge", "history", "--help"], capture_output=True, text=True, check=False)
         return "Not in this build" not in done.stdout + done.stderr

@@ -204,6 +204,28 @@ class ReportTest(unittest.TestCase):
         box.send_keys(Keys.PAGE_DOWN, Keys.PAGE_DOWN, Keys.PAGE_DOWN)
         self.assertIn("better than the median", self.browser.run("return document.querySelectorAll('output')[1].textContent"))
 
+    def test_nodes_that_were_measured_together_are_a_map_of_pairs(self):
+        self.browser.open(self.pages.together())
+        text = self.find("main").text
+        self.assertIn("slow node", text)
+        self.assertIn("node08", text)
+        self.assertIn("slow path", text)
+        red = self.browser.run("""
+            const canvas = document.querySelector('.heat canvas'), data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+            let count = 0;
+            for (let i = 0; i < data.length; i += 4) if (data[i] > 170 && data[i + 1] < 110 && data[i + 2] < 110) ++count;
+            return count""")
+        self.assertGreater(red, 500, "the slow node's row and column are red")
+        box = self.find(".heat")
+        box.send_keys(Keys.ARROW_RIGHT)
+        said = "return document.querySelector('.heat + output').textContent"
+        self.assertIn("node01 with node02: ", self.browser.run(said))
+        box.send_keys(*[Keys.ARROW_RIGHT] * 6)
+        self.assertIn("node01 with node08: 240", self.browser.run(said))
+        self.assertIn("worse than", self.browser.run(said))
+        first = self.find("table tbody tr")
+        self.assertIn("node08", first.text, "the largest part of its own stands first")
+
     def test_a_thousand_nodes_and_two_hundred_metrics(self):
         page = self.pages.fleet(1000)
         self.assertLess(page.stat().st_size, 15_000_000)
@@ -216,7 +238,7 @@ class ReportTest(unittest.TestCase):
             return new Set(data).size > 5""")
 
     def test_hostile_names_are_text(self):
-        for page in (self.pages.hostile_fleet(), self.pages.hostile_comparison()):
+        for page in (self.pages.hostile_fleet(), self.pages.hostile_comparison(), self.pages.together(sorted(HOSTILE))):
             self.browser.open(page)
             for button in self.find_all("button.open")[:15]:
                 self.browser.run("arguments[0].click()", button)

@@ -34,6 +34,9 @@ def main():
         browser.open(fleet, width=390, height=800, mobile=True)
         browser.screenshot(f"{FOLDER}/report-phone.png")
 
+        browser.open(pages.together(), width=1100, height=900)
+        browser.screenshot(f"{FOLDER}/report-together.png")
+
         browser.open(pages.history(), width=1100, height=900)
         browser.run("""const input = document.querySelector('input.search');
             input.value = 'op/000:bandwidth node-00001'; input.dispatchEvent(new Event('input'))""")

@@ -85,6 +85,31 @@ PY
   [[ $output == *"new libc"* ]]
 }
 
+@test "what a whole class lost can be accepted too" {
+  # Nine runs of three benchmarks of one class; from the sixth on all of it is 5% slower.
+  "$PYTHON" - "$BATS_FILE_TMPDIR/3.json" <<'PY'
+import copy, json, random, sys
+random.seed(5)
+for i in range(9):
+    run = json.load(open(sys.argv[1]))
+    run["id"], run["boot_id"], run["only"] = f"01TESTCLASS{i:015d}", f"boot-{i}", []
+    for process in run["processes"]:
+        first = process["samples"]["benchmarks"][0]
+        process["samples"]["benchmarks"] = [dict(copy.deepcopy(first), id=f"host/{name}") for name in "abc"]
+        for benchmark in process["samples"]["benchmarks"]:
+            for metric in benchmark["metrics"]:
+                metric["value"] *= random.gauss(1, .002) * (1.05 if i > 4 else 1)
+    json.dump(run, open(f"class{i}.json", "w"))
+PY
+  gpugauge baseline create --name whole class{0,1,2,3,4}.json
+  run -1 gpugauge compare class{5,6,7,8}.json --baseline whole
+  [[ $output == *"everything in class host_cpu is worse"* ]]
+  run -0 gpugauge baseline accept whole --reason "new kernel" --metric 'class/*' --run class5.json
+  [[ $output == *"Accepted: class/host_cpu from 1"*" to 1.05"* ]]
+  run -0 gpugauge compare class{5,6,7,8}.json --baseline whole
+  [[ $output == *"accepted for good"* ]]
+}
+
 @test "a tampered log is named and the baseline not used" {
   make_baseline
   gpugauge baseline retire mine --reason "broken fan" >/dev/null

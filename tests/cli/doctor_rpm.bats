@@ -69,3 +69,18 @@ items() {
   run gpugauge doctor --root tree --all
   [ "$status" -le 3 ]
 }
+
+@test "a database whose tables are views without an end is left" {
+  mkdir -p tree/var/lib/rpm
+  "$PYTHON" - <<'PY'
+import sqlite3
+base = sqlite3.connect("tree/var/lib/rpm/rpmdb.sqlite")
+endless = "WITH RECURSIVE more(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM more) SELECT n AS hnum, 'nv' || n AS key, zeroblob(1) AS blob FROM more"
+base.execute("CREATE VIEW Packages AS " + endless)
+base.execute("CREATE VIEW Name AS " + endless)
+base.commit()
+PY
+  run timeout 60 gpugauge doctor --root tree --all
+  [ "$status" -le 3 ]
+  [[ $output == *"packages.database"*unreadable*"rpm -qa"* ]]
+}

@@ -1,13 +1,13 @@
 # A GPU that is none: the driver is a fake whose version a test changes, the family a script that reports what it is
 # told. What a command says of them rests on neither this machine's speed nor its hardware.
 
-# One GPU with a driver of 570.86.15 and a family that takes 1 ms.
-one_gpu() {
-  [ -e "$GPUGAUGE_BUILD/tests/fakes/driver/libcuda.so.1" ] || skip "the fake driver is not built"
-  export GPUGAUGE_FAKE_SCENARIO="$PWD/scenario" LD_LIBRARY_PATH="$PWD/driver"
+# A family "probe" of one benchmark, which measures as the lines on standard input say: $samples and $seed are what its flags gave,
+# $here is its folder.
+probe_family() {
   export GPUGAUGE_LIBEXEC="$PWD/libexec"
   mkdir -p "$GPUGAUGE_LIBEXEC"
-  cat >"$GPUGAUGE_LIBEXEC/gpugauge-bench-probe" <<'SH'
+  {
+    cat <<'SH'
 #!/bin/sh
 for word; do
   case $word in
@@ -19,13 +19,24 @@ for word; do
 JSON
       exit 0 ;;
     --gpugauge_samples=*) samples=${word#*=} ;;
+    --gpugauge_seed=*) seed=${word#*=} ;;
   esac
 done
 here=$(dirname "$0")
+SH
+    cat
+  } >"$GPUGAUGE_LIBEXEC/gpugauge-bench-probe"
+  chmod +x "$GPUGAUGE_LIBEXEC/gpugauge-bench-probe"
+}
+
+# One GPU with a driver of 570.86.15 and a family that takes 1 ms.
+one_gpu() {
+  [ -e "$GPUGAUGE_BUILD/tests/fakes/driver/libcuda.so.1" ] || skip "the fake driver is not built"
+  export GPUGAUGE_FAKE_SCENARIO="$PWD/scenario" LD_LIBRARY_PATH="$PWD/driver"
+  probe_family <<'SH'
 [ ! -e "$here/hang" ] || { : >"$here/hanging"; sleep 60; }
 cp "$here/now.json" "$samples"
 SH
-  chmod +x "$GPUGAUGE_LIBEXEC/gpugauge-bench-probe"
   driver 570.86.15
   latency 0.001
 }

@@ -81,10 +81,30 @@ PY
   run -2 gpugauge fleet
 }
 
+@test "fleet says who differs from what most nodes are: a library, a firmware" {
+  fleet_of 12
+  sed -i 's/580\.65\.06/575.57.08/' fleet/node-00003/round-1.json
+  for node in 0 1 2 3 4 5 6 7 8 9 10 11; do
+    sed -i "s/\"settings\": {/\"settings\": {\"gpu.0.vbios\": \"96.00.$((node == 7)).01\", /" "fleet/node-$(printf %05d "$node")/round-1.json"
+  done
+  COLUMNS=1000 run -3 gpugauge fleet fleet --report json=report.json --report html=page.html
+  [[ $output == *"differs: stack.driver.version: 580.65.06 on 11 of 12 runs; 575.57.08 on node-00003/round-1"* ]]
+  [[ $output == *"differs: settings.gpu.0.vbios: 96.00.0.01 on 11 of 12 runs; 96.00.1.01 on node-00007/round-1"* ]]
+  [ "$(grep -c 'differs: ' <<<"$output")" = 2 ]
+  "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" fleet report.json
+  [[ $(cat page.html) == *"settings.gpu.0.vbios: 96.00.0.01 on 11 of 12 runs"* ]]
+  COLUMNS=1000 run -3 gpugauge fleet fleet --by-folder
+  [[ $output == *"575.57.08 on node-00003"* && $output != *"575.57.08 on node-00003/"* ]]
+}
+
 @test "fleet takes files by name as well as folders" {
   fleet_of 9
   run -0 gpugauge fleet fleet/*/round-1.json --every-node
   [[ $output == *"fleet/node-00000/round-1"*"healthy"* ]]
+  run -0 gpugauge fleet 'fleet/*/round-1.json'
+  [[ $output == *"9 nodes: "* ]]
+  run -2 gpugauge fleet 'nothing/*.json'
+  [[ $output == *"no file matches nothing/*.json"* ]]
 }
 
 @test "with --by-folder nodes are what their folders are called, whatever their boot" {

@@ -88,7 +88,7 @@ for process in it["processes"]:
   run -3 gpugauge fleet admit slow/node-00005/round-1.json --against fleet
   [[ $output == *"its run could not be read: "*"truncated"* ]]
   run -2 gpugauge fleet admit good/node-00006/round-1.json --against 'nowhere/*'
-  [[ $output == *"nothing has such a name"* ]]
+  [[ $output == *"no file matches "* ]]
   run -2 gpugauge fleet admit good/node-00006/round-1.json
   run -2 gpugauge fleet admit --against fleet
 }

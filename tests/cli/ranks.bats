@@ -81,12 +81,16 @@ mpirun_here() {
   mpirun_here 3 -n 2 "$GPUGAUGE_BUILD/libexec/gpugauge/gpugauge-bench-nccl" --gpugauge_samples="$PWD/samples.json"
   [[ $output == *"unavailable: ranks 0-1 ("*") cannot take part: No NVIDIA driver library"* ]]
   "$PYTHON" - <<'PY'
-import json
+import json, socket
 for rank in (0, 1):
     samples = json.load(open(f"samples.rank{rank}.json"))
     assert samples["status"] == "unavailable" and "ranks 0-1" in samples["reason"]
     assert samples["context"]["ranks.rank"] == str(rank)
+    assert samples["context"]["ranks.nodes"] == socket.gethostname(), samples["context"]
 PY
+  # All on one machine: nothing between nodes, and said.
+  run -3 gpugauge fleet samples.rank0.json samples.rank1.json
+  [[ $output == *"1 collective within one node was not compared here"* ]]
 }
 
 @test "a family that the harness started stands alone, whatever started the harness" {

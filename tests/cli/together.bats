@@ -1,5 +1,6 @@
 # Several GPUs measured at the same time. The driver is a fake with two of them, the family a script.
 load common
+load fake_gpu
 
 export WIDE=1
 
@@ -7,24 +8,7 @@ two_gpus() {
   [ -e "$GPUGAUGE_BUILD/tests/fakes/driver/libcuda.so.1" ] || skip "the fake driver is not built"
   echo devices=2 >scenario
   export GPUGAUGE_FAKE_SCENARIO="$PWD/scenario" LD_LIBRARY_PATH="$GPUGAUGE_BUILD/tests/fakes/driver"
-  export GPUGAUGE_LIBEXEC="$PWD/libexec"
-  mkdir -p "$GPUGAUGE_LIBEXEC"
-  cat >"$GPUGAUGE_LIBEXEC/gpugauge-bench-probe" <<'SH'
-#!/bin/sh
-for word; do
-  case $word in
-    --gpugauge_describe)
-      cat <<'JSON'
-{"schema": "gpugauge.definitions/1", "family": "probe", "definitions": [
-  {"id": "probe/op", "class": "launch", "isolates": "x", "bad_value": "y", "window_share": 1,
-   "ids": ["probe/op"], "depths": {"probe/op": "smoke"}, "requires": {"gpu": true}}]}
-JSON
-      exit 0 ;;
-    --gpugauge_samples=*) samples=${word#*=} ;;
-    --gpugauge_seed=*) seed=${word#*=} ;;
-  esac
-done
-here=$(dirname "$0")
+  probe_family <<'SH'
 echo "$CUDA_VISIBLE_DEVICES $seed" >>"$here/started"
 # Each waits until both have started: one after another they would wait in vain.
 for _ in $(seq 100); do
@@ -33,19 +17,9 @@ for _ in $(seq 100); do
 done
 [ "$(wc -l <"$here/started")" -ge 2 ] || exit 1
 [ ! -e "$here/hang" ] || sleep 60
-cp "$here/good.json" "$samples"
+cp "$here/now.json" "$samples"
 SH
-  chmod +x "$GPUGAUGE_LIBEXEC/gpugauge-bench-probe"
-  cat >"$GPUGAUGE_LIBEXEC/good.json" <<'JSON'
-{"schema": "gpugauge.samples/1", "family": "probe", "status": "ok", "reason": "", "suite_version": "0.1.0",
- "source_hash": "aa", "seed": 1, "context": {}, "benchmarks": [{"id": "probe/op", "status": "ok", "reason": "",
-  "parameters": {}, "notes": {}, "work": {"bytes": 0, "flops": 0, "items": 0},
-  "batches": {"operations_per_batch": 1, "seconds_per_operation": [0.001, 0.001], "cpu_seconds_per_operation": [],
-              "sm_clock_hz": [], "window_seconds": 0.002, "cpu_seconds": 0},
-  "metrics": [{"name": "latency", "unit": "second", "better": "lower", "class": "launch", "statistic": "median",
-               "value": 0.001, "resolution": 0, "judged": true, "note": ""}],
-  "verifications": []}]}
-JSON
+  latency 0.001
 }
 
 @test "--devices-together measures both at once, says so in both run files, and keeps them apart from lone runs" {
@@ -81,6 +55,113 @@ PY
   run -2 gpugauge run --devices-together --json --profile smoke
   [[ $output == *"--json prints one run file"* ]]
   [ ! -e "$GPUGAUGE_LIBEXEC/started" ]
+}
+
+# Nothing has started yet.
+anew() {
+  : >"$GPUGAUGE_LIBEXEC/started"
+}
+
+# Both processes of every round start before either ends: the family waits for the other, by pairs.
+# shellcheck disable=SC2016  # for the shell of the family
+in_pairs() {
+  sed -i 's/-ge 2 \]/-ge "$want" ]/g; s/^echo "$CUDA_VISIBLE/want=$(( ($(wc -l <"$here\/started") \/ 2 + 1) * 2 ))\n&/' \
+    "$GPUGAUGE_LIBEXEC/gpugauge-bench-probe"
+}
+
+@test "baseline create and check measure together, judge by their own baseline, and say so" {
+  two_gpus
+  in_pairs
+  anew
+  run -0 gpugauge baseline create --devices-together --profile smoke --rounds 5 --quiet
+  [ "$(grep -c 'profile smoke, 2 GPUs together' <<<"$output")" -eq 2 ]
+  [ "$(find "$GPUGAUGE_STATE/baselines" -name baseline.json | wc -l)" -eq 2 ]
+  [ "$(wc -l <"$GPUGAUGE_LIBEXEC/started")" -eq 10 ]
+  anew
+  run -0 gpugauge check --devices-together --profile smoke --quiet --json
+  echo "$output" >together.json
+  "$PYTHON" - together.json <<'PY'
+import json, sys
+report = json.load(open(sys.argv[1]))
+devices = report["devices"]
+assert len(devices) == 2, len(devices)
+for device in devices:
+    assert any("Measured together: 2 GPUs" in remark for remark in device["remarks"]), device["remarks"]
+    assert device["outcome"]["exit_code"] == 0, device["outcome"]
+    assert len(device["run_files"]) == 1 and device["run_files"][0].endswith(".json"), device["run_files"]
+PY
+  [ "$(wc -l <"$GPUGAUGE_LIBEXEC/started")" -eq 2 ]
+  # A GPU alone is not judged by what was measured together: there is no baseline for it.
+  sed -i 's/^for _ in .*/for _ in 1; do/; s/|| exit 1//' "$GPUGAUGE_LIBEXEC/gpugauge-bench-probe"
+  run -3 gpugauge check --device 0 --profile smoke --quiet
+  [[ $output != *"Measured together"* && $output == *"cannot judge"* ]]
+}
+
+@test "check --devices-together: a GPU that is slower than together before is named, the other passes" {
+  two_gpus
+  in_pairs
+  anew
+  run -0 gpugauge baseline create --devices-together --profile smoke --rounds 5 --quiet
+  slow=$(cut -d' ' -f1 "$GPUGAUGE_LIBEXEC/started" | sort | head -n 1)
+  anew
+  sed "s/0\.001/0.002/g" "$GPUGAUGE_LIBEXEC/now.json" >"$GPUGAUGE_LIBEXEC/slow.json"
+  sed -i "s/^cp /[ \"\$CUDA_VISIBLE_DEVICES\" != $slow ] || here=\$here\/slowly\n&/" "$GPUGAUGE_LIBEXEC/gpugauge-bench-probe"
+  mkdir "$GPUGAUGE_LIBEXEC/slowly"
+  mv "$GPUGAUGE_LIBEXEC/slow.json" "$GPUGAUGE_LIBEXEC/slowly/now.json"
+  run -1 gpugauge check --devices-together --profile smoke --quiet
+  [[ $output == *"regressed: 1 of 2 devices"*"$slow"* ]]
+  # What is in doubt on one is measured again on both.
+  count=$(wc -l <"$GPUGAUGE_LIBEXEC/started")
+  [ "$count" -ge 4 ]
+  [ $((count % 2)) -eq 0 ]
+}
+
+@test "check fails a node whose GPUs computed different things from the same work" {
+  two_gpus
+  in_pairs
+  anew
+  sed -i 's/"notes": {}/"notes": {"checksum": "00ff"}/' "$GPUGAUGE_LIBEXEC/now.json"
+  run gpugauge check --devices-together --profile smoke --quiet
+  [[ $status -eq 3 && $output != *"do not agree"* ]] # no baseline yet, and nothing to object to
+  odd=$(cut -d' ' -f1 "$GPUGAUGE_LIBEXEC/started" | sort | head -n 1)
+  anew
+  mkdir "$GPUGAUGE_LIBEXEC/oddly"
+  sed 's/00ff/00fe/' "$GPUGAUGE_LIBEXEC/now.json" >"$GPUGAUGE_LIBEXEC/oddly/now.json"
+  sed -i "s/^cp /[ \"\$CUDA_VISIBLE_DEVICES\" != $odd ] || here=\$here\/oddly\n&/" "$GPUGAUGE_LIBEXEC/gpugauge-bench-probe"
+  run -1 gpugauge check --devices-together --profile smoke --quiet
+  [[ $output == *"2 GPUs of one model computed the same work and do not agree on the checksum"*00fe* ]]
+}
+
+@test "check and baseline create refuse what cannot be measured together" {
+  two_gpus
+  run -2 gpugauge check --devices-together --device 0 --profile smoke
+  [[ $output == *"two GPUs or more at once and --device 0 chose GPU 0"* ]]
+  run -2 gpugauge baseline create --devices-together --name both --profile smoke
+  [[ $output == *"--name names one baseline and --devices-together makes 2"* ]]
+  run -2 gpugauge baseline create --devices-together some.json
+  [[ $output == *"--devices-together measures, and run files were given"* ]]
+  [ ! -e "$GPUGAUGE_LIBEXEC/started" ]
+  [ ! -e "$GPUGAUGE_STATE/baselines" ]
+}
+
+@test "check --devices-together says of a GPU whose command fails that it was not measured" {
+  two_gpus
+  in_pairs
+  anew
+  # shellcheck disable=SC2016  # for the family's shell
+  sed -i 's/|| sleep 60/|| while [ -e "$here\/hang" ]; do sleep 0.1; done/' "$GPUGAUGE_LIBEXEC/gpugauge-bench-probe"
+  : >"$GPUGAUGE_LIBEXEC/hang"
+  gpugauge check --devices-together --profile smoke --quiet >out 2>&1 &
+  command=$!
+  wait_until bash -c "[ \"\$(wc -l <'$GPUGAUGE_LIBEXEC/started')\" -ge 2 ]"
+  kill -KILL "$(pgrep --parent "$command" | head -n 1)"
+  sleep 0.3
+  rm "$GPUGAUGE_LIBEXEC/hang"
+  status=0
+  wait "$command" || status=$?
+  cat out
+  [ "$status" -eq 3 ]
+  grep -q 'was not measured' out
 }
 
 @test "an interrupted --devices-together leaves a partial run file of each device, and no process" {

@@ -84,6 +84,34 @@ assert rows and all(row["profile"] == "smoke" and row["family"] == "host" for ro
   [[ $output == *"no profile 'hasty'"* ]]
 }
 
+@test "a verdict of each profile is estimated to stay inside its budget, by processes, windows and starts" {
+  for profile in smoke quick standard deep; do gpugauge list --profile "$profile" --json >"$profile.json"; done
+  "$PYTHON" - <<'PY'
+import json
+# Seconds that issue and documentation give a verdict; the host's windows are whole seconds.
+budgets = {"gpu": {"smoke": 20, "quick": 60, "standard": 180, "deep": 900},
+           "links": {"smoke": 20, "quick": 60, "standard": 180, "deep": 900},
+           "host": {"smoke": 20, "quick": 75, "standard": 180, "deep": 180}}
+processes = {"smoke": 1, "quick": 3, "standard": 5, "deep": 5}
+around, between = 4, 0.1
+for profile, most in processes.items():
+    rows = json.load(open(profile + ".json"))
+    for kind, budget in budgets.items():
+        mine = [row for row in rows if row["device"] == kind]
+        seconds = around
+        for family in sorted({row["family"] for row in mine}):
+            own = [row for row in mine if row["family"] == family]
+            starts = max(row["processes"] for row in own)
+            seconds += starts * (own[0]["process_start_seconds"] + between)
+            seconds += sum(row["processes"] * row["estimated_seconds"] for row in own)
+        assert seconds <= budget[profile], f"{profile} of {kind}: {seconds:.0f} s of {budget[profile]} s"
+        print(f"{profile} of {kind}: {seconds:.0f} s of {budget[profile]} s, {len(mine)} benchmarks")
+        for row in mine:
+            assert 1 <= row["processes"] <= most, row
+            assert row["estimated_seconds"] > row["window_seconds"] > 0, row
+PY
+}
+
 @test "what a deeper profile measures is refused by name, and the profile is named" {
   export WIDE=1
   with_deep_family

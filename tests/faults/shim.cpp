@@ -3,8 +3,10 @@
 //   rename=E fsync=E write=E close=E mkdir=E fork=E
 //                     that call fails with the error number E on files whose path holds "out" (out.json and
 //                     what is written beside it, folders of that name); fork on every start
+//   threads=N         the first N threads can be started, and no more
 //   clock=SECONDS     the wall clock steps by so many seconds once half a second has passed
 //   nokill            SIGKILL reaches nobody, as in a process that is stuck in the kernel
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -13,6 +15,7 @@
 #include <string>
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -90,6 +93,16 @@ ssize_t write(int descriptor, const void* bytes, size_t count) {
 pid_t fork() noexcept {
   if (const int error = error_of("fork"); error != 0) return errno = error, -1;
   return real<pid_t()>("fork")();
+}
+
+int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*),
+                   void* argument) noexcept {
+  static std::atomic<long> started = 0;
+  if (const char* most = word("threads");
+      most != nullptr && started++ >= std::atol(most + 1))  // NOLINT(cert-err34-c)
+    return EAGAIN;
+  return real<int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*)>("pthread_create")(
+      thread, attributes, start, argument);
 }
 
 int kill(pid_t process, int signal) noexcept {

@@ -97,9 +97,11 @@ ROWS = [
     *refused(
         "its log edited",
         "sed -i 's|created|removed|' $mine/log.jsonl",
-        "log.jsonl has 1 lines and should have 1: lines at its end were removed or changed",
+        "log.jsonl:1 is not the line that was written there: the log was changed since",
     ),
-    *refused("its log removed", "rm $mine/log.jsonl", "log.jsonl is missing: 1 decisions were recorded there"),
+    *refused("its log removed", "rm $mine/log.jsonl", "log.jsonl is missing: 1 decision was recorded there"),
+    *refused("its log's head removed", "rm $mine/log.head", "log.head is missing: without it nobody can tell"),
+    *refused("its log and head removed", "rm $mine/log.*", "log.jsonl is missing: every baseline has a log"),
     Fault(
         "no such baseline",
         "gpugauge compare earlier.json --baseline nothing",

@@ -29,8 +29,8 @@ ROWS = [
         "a key twice", '{"schema": "gpugauge.policy/1", "alpha": 0.01, "alpha": 0.4}', "the key '?alpha'? stands twice"
     ),
     wrong("an unknown key", {"tolerence": {}}, "tolerence"),
-    wrong("a tolerance of 0", {"tolerance": {"hbm": 0}}, "tolerance.hbm: is 0; it must be above 0 and below 1"),
-    wrong("a tolerance above 1", {"tolerance": {"hbm": 5}}, "must be above 0 and below 1"),
+    wrong("a tolerance of 0", {"tolerance": {"hbm": 0}}, "tolerance.hbm: is 0; it must be above 1e-06 and below 1"),
+    wrong("a tolerance above 1", {"tolerance": {"hbm": 5}}, "must be above 1e-06 and below 1"),
     wrong("a tolerance that is text", {"tolerance": {"hbm": "5%"}}, "tolerance.hbm: should be a number and is text"),
     wrong(
         "a tolerance that is huge",
@@ -50,7 +50,7 @@ ROWS = [
         "policy: the entry 'nothing/.' matches no metric",
         before="""echo '{"schema": "gpugauge.policy/1", "metrics": [{"metric": "nothing/*", "advisory": true}]}' >policy.json""",
     ),
-    wrong("an alpha of one half", {"alpha": 0.5}, "alpha: is 0.5; it must be above 0 and below 0.5"),
+    wrong("an alpha of one half", {"alpha": 0.5}, "alpha: is 0.5; it must be above 1e-06 and below 0.5"),
     wrong("too many rounds", {"max_rounds": 1000000}, "max_rounds: is 1000000; it must be 2 to"),
     Fault(
         "a treatment that is the suite",

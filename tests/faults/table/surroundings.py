@@ -35,6 +35,21 @@ def memory(name, command):
     )
 
 
+def threads(count):
+    """The system gives no more threads: fewer do all of the work. More files than are read ahead."""
+    night = "mkdir night; for file in $(seq 150); do cp earlier.json night/$file.json; done; "
+    given = f"no more than {count} threads can be started"
+    shim = f"threads={count}"
+    yield Fault(f"{given}: fleet", night + "gpugauge fleet night", 3, "was given 150 times", shim=shim)
+    yield Fault(
+        f"{given}: history ingest",
+        night + "gpugauge history ingest --store s.sqlite night",
+        0,
+        "1 of 150 files stored .*, 149 known already",
+        shim=shim,
+    )
+
+
 ROWS = [
     short(
         "HOME and every other place unset",
@@ -120,7 +135,7 @@ ROWS = [
         # Whether the reader is gone before the rest is written is its own affair: then standard output failed.
         "gpugauge run $HOST --json --output out.json | head -n 1; code=${PIPESTATUS[0]}; [ $code = 2 ] || exit $code",
         0,
-        r"^\{",
+        r"^[{]",
         output="whole",
     ),
     short(
@@ -161,6 +176,8 @@ ROWS = [
     memory("fleet", "fleet x.json earlier.json"),
     memory("history", "history ingest --store s.sqlite x.json"),
     Fault("no process can be started", RUN, 2, "cannot be started: .*resource temporarily unavailable", shim="fork=11"),
+    *threads(0),
+    *threads(1),
     Fault(
         "the clock steps back in mid-run",
         RUN,

@@ -1,8 +1,10 @@
 // Baseline folders: what is pinned comes back, and what was touched since is refused by name.
 #include "folder.hpp"
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -138,6 +140,43 @@ TEST_F(Folder, AMissingRunIsNamed) {
   made();
   fs::remove(folder / run_file(0));
   EXPECT_THAT(load_refusal(), HasSubstr(run_id(0) + ".json is missing"));
+}
+
+TEST_F(Folder, AMissingLogIsNamed) {
+  made();
+  fs::remove(folder / "log.jsonl");
+  fs::remove(folder / "log.head");
+  EXPECT_THAT(load_refusal(), HasSubstr("log.jsonl is missing: every baseline has a log"));
+}
+
+TEST_F(Folder, WhatAKilledAttemptLeftOfTheLogIsNoHindrance) {
+  made();
+  fs::remove(folder / "baseline.json");
+  fs::remove(folder / "log.head");
+  made();
+  EXPECT_EQ(load(folder).log.size(), 1U);
+}
+
+TEST_F(Folder, OfSeveralWritersAtOnceOneMakesTheBaseline) {
+  std::atomic<int> succeeded = 0;
+  std::atomic<int> refused = 0;
+  std::vector<std::thread> threads;
+  threads.reserve(4);
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&, i] {
+      try {
+        create(folder, "node", {make_run(2 * i), make_run(2 * i + 1)});
+        ++succeeded;
+      } catch (const result::UsageError&) {
+        ++refused;
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(succeeded, 1);
+  EXPECT_EQ(refused, 3);
+  const Baseline there = load(folder);
+  EXPECT_EQ(there.log.size(), 1U);
+  EXPECT_EQ(there.runs.size(), 2U);
 }
 
 TEST_F(Folder, ALinkIsRefusedEvenToTheRightContent) {

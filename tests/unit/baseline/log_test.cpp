@@ -1,5 +1,6 @@
 // The log of decisions: append-only, chained, and what is done to it is noticed.
 #include <fstream>
+#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -69,7 +70,7 @@ TEST_F(Log, NamesAChangedLastLine) {
   std::string changed = text();
   changed.replace(changed.find("retired"), 7, "active");
   overwrite(changed);
-  EXPECT_THAT(fault(), HasSubstr("removed or changed"));
+  EXPECT_THAT(fault(), HasSubstr("log.jsonl:1 is not the line that was written there"));
 }
 
 TEST_F(Log, NamesLinesThatWereRemovedAtTheEnd) {
@@ -77,7 +78,7 @@ TEST_F(Log, NamesLinesThatWereRemovedAtTheEnd) {
   const std::string one = text();
   append_log(folder, {state(State::retired)});
   overwrite(one);
-  EXPECT_THAT(fault(), HasSubstr("has 1 lines and should have 2"));
+  EXPECT_THAT(fault(), HasSubstr("has 1 line and should have 2"));
 }
 
 TEST_F(Log, NamesALogThatVanishedAndALineThatWasCut) {
@@ -87,6 +88,27 @@ TEST_F(Log, NamesALogThatVanishedAndALineThatWasCut) {
   EXPECT_THAT(fault(), HasSubstr("truncated"));
   std::filesystem::remove(folder / "log.jsonl");
   EXPECT_THAT(fault(), HasSubstr("is missing"));
+}
+
+TEST_F(Log, NamesAHeadFileThatVanished) {
+  append_log(folder, {state(State::active)});
+  append_log(folder, {state(State::retired)});
+  std::filesystem::remove(folder / "log.head");
+  EXPECT_THAT(fault(), HasSubstr("log.head is missing"));
+  EXPECT_THROW(append_log(folder, {state(State::active)}), result::FormatError);
+}
+
+TEST_F(Log, SeveralWritersAtOnceLoseNothing) {
+  constexpr int writers = 4;
+  constexpr int lines = 10;
+  std::vector<std::thread> threads;
+  threads.reserve(writers);
+  for (int i = 0; i < writers; ++i)
+    threads.emplace_back([&] {
+      for (int n = 0; n < lines; ++n) append_log(folder, {state(State::active)});
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_THAT(read_log(folder), SizeIs(writers * lines));
 }
 
 TEST_F(Log, IsWholeAfterACrashBetweenTheLineAndTheHead) {

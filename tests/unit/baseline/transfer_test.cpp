@@ -74,6 +74,13 @@ TEST_F(Transfer, RefusesWhatWasChangedOnTheWay) {
               })),
               HasSubstr("was changed since it was pinned"));
   EXPECT_THAT(fault(changed([&](auto& bundle) { bundle["files"].erase(run); })), HasSubstr("is missing"));
+  EXPECT_THAT(fault(changed([](auto& bundle) { bundle["files"].erase("log.head"); })),
+              HasSubstr("log.head is missing"));
+  EXPECT_THAT(fault(changed([](auto& bundle) {
+                bundle["files"].erase("log.head");
+                bundle["files"].erase("log.jsonl");
+              })),
+              HasSubstr("log.jsonl is missing"));
   EXPECT_THAT(fault(changed([](auto& bundle) { bundle["files"].erase("baseline.json"); })),
               HasSubstr("holds no baseline.json"));
   EXPECT_THAT(fault(changed([&](auto& bundle) { bundle["files"]["runs/" + run_id(7) + ".json"] = "{}"; })),

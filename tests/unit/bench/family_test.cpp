@@ -113,7 +113,7 @@ class FamilyProcess : public testing::Test {
     arguments.reserve(words.size() + 1);
     for (std::string& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
-    return run_family({"probe", "0123"}, static_cast<int>(words.size()), arguments.data());
+    return run_family({"probe", "0123", 0.5, 0.25}, static_cast<int>(words.size()), arguments.data());
   }
   Samples samples() const { return result::read_samples(file_); }
 
@@ -268,6 +268,8 @@ TEST_F(FamilyProcess, ListsAndDescribesWhatThereIs) {
   testing::internal::CaptureStdout();
   EXPECT_EQ(run_here({"x", "--gpugauge_describe"}), exit_ok);
   const nlohmann::json json = nlohmann::json::parse(testing::internal::GetCapturedStdout());
+  EXPECT_EQ(json.at("start_seconds"), 0.5);
+  EXPECT_EQ(json.at("beside_seconds"), 0.25);
   bool found = false;
   for (const auto& one : json.at("definitions")) {
     if (one.at("id") != "probe/needs_gpu") continue;
@@ -289,6 +291,22 @@ TEST(WindowOf, SharesTheWindowButNeverCutsAMeanBelowASecond) {
   EXPECT_EQ(window_of(definition, 1).seconds, 1);
   EXPECT_EQ(window_of(definition, 4).seconds, 2);
   EXPECT_EQ(window_of(definition, 4).budget_seconds, 6);
+}
+
+TEST(WindowOf, KeepsTheMeanOfWhatSmokeMeasuresJudged) {
+  Definition definition = probe("mean").window_share(0.5).statistics({Statistic::median, Statistic::mean});
+  const auto seconds = [&](double window, double mean) {
+    return window_of(instances_of(definition).front(), window, mean).seconds;
+  };
+  definition.from(Depth::smoke);
+  EXPECT_EQ(seconds(0.5, 1), 1);
+  EXPECT_EQ(seconds(0.5, 0), 0.25);
+  EXPECT_EQ(seconds(4, 1), 2);
+  EXPECT_EQ(window_of(instances_of(definition).front(), 0.5, 1).budget_seconds, 3);
+  definition.from(Depth::quick);
+  EXPECT_EQ(seconds(0.5, 1), 0.25);
+  definition.from(Depth::smoke).statistics({Statistic::median});
+  EXPECT_EQ(seconds(0.5, 1), 0.25);
 }
 
 }  // namespace

@@ -219,9 +219,11 @@ TEST_F(Ranks, exchange_gives_everybody_everything_by_rank) {
       const Texts all = channel.exchange(std::to_string(step), "from " + std::to_string(channel.rank()), 10);
       if (all == Texts{"from 0", "from 1", "from 2", "from 3"}) ++right;
     }
+    if (channel.hosts().size() == 1 && channel.name_of(0).find(channel.hosts().front()) != std::string::npos)
+      ++right;
   });
   EXPECT_THAT(ends, Each(""));
-  EXPECT_EQ(right, 12);
+  EXPECT_EQ(right, 12 + 4) << "three steps, and the one machine, on each rank";
 }
 
 TEST_F(Ranks, a_rank_that_never_comes_is_named_on_every_rank_in_time) {

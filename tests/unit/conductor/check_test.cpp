@@ -1,5 +1,7 @@
 // The loop itself, with a family made of a few lines of shell.
 #include <csignal>
+#include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 
@@ -78,6 +80,77 @@ TEST_F(Check, AnInterruptionWhileWaitingEndsWithCannotJudge) {
   EXPECT_EQ(device.outcome.code, judge::ExitCode::cannot_judge) << device.outcome.sentence;
   EXPECT_EQ(device.rounds.size(), 2U);
   EXPECT_THAT(device.remarks, Contains(HasSubstr("Interrupted while waiting")));
+}
+
+TEST_F(Check, BeginsNoRoundThatWouldEndAfterTheBudget) {
+  pin();
+  latency(1.5e-3);
+  // A benchmark that is planned with an hour: whatever the first round took, another one does not fit.
+  choice_.planned = {{"host/op", options_.measure.profile.processes, 3600}};
+  choice_.start_seconds = {{"host", 1}};
+  options_.budget_seconds = 1e-3;
+  const report::DeviceReport device = check(options_, target_, choice_, {});
+  EXPECT_EQ(device.rounds.size(), 1U);
+  EXPECT_THAT(device.remarks,
+              Contains(HasSubstr("ended the measuring after 1 round: 1 benchmark was still in "
+                                 "doubt, and another round of it would take about")));
+}
+
+TEST_F(Check, DevicesInStepAreMeasuredAgainTogetherWhenOneIsInDoubt) {
+  pin();
+  options_.budget_seconds = 4;  // less than the pause before the third round
+  const std::vector<std::pair<Target, double>> devices{{target_, 1.0025e-3},
+                                                       {{DeviceKind::host, "host", "another host"}, 1.5e-3}};
+  std::vector<std::vector<std::string>> asked;
+  const std::vector<report::DeviceReport> reports =
+      check_in_step(options_, {devices[0].first, devices[1].first}, choice_,
+                    [&](int round, const std::vector<std::string>& only) {
+                      asked.push_back(only);
+                      std::vector<Stored> out;
+                      for (const auto& [target, seconds] : devices) {
+                        latency(seconds);
+                        out.push_back(measure(options_.measure, target, choice_, {}, round, only));
+                      }
+                      return out;
+                    });
+  ASSERT_EQ(reports.size(), 2U);
+  ASSERT_EQ(asked.size(), 2U);
+  EXPECT_TRUE(asked[0].empty());
+  EXPECT_EQ(asked[1], std::vector<std::string>{"host/op"});
+  for (const report::DeviceReport& report : reports) {
+    EXPECT_EQ(report.rounds.size(), 2U);
+    EXPECT_THAT(report.remarks,
+                Contains(HasSubstr("The time budget of 4 s ended the measuring after 2 rounds")));
+  }
+  EXPECT_EQ(reports[0].outcome.code, judge::ExitCode::pass) << reports[0].outcome.sentence;
+  EXPECT_NE(reports[1].outcome.sentence, reports[0].outcome.sentence);
+  EXPECT_EQ(reports[1].label, "another host");
+}
+
+TEST_F(Check, APartialRoundOfOneDeviceEndsItForAllInStep) {
+  pin();
+  latency(1.5e-3);
+  const std::vector<report::DeviceReport> reports = check_in_step(
+      options_, {target_, target_}, choice_, [&](int round, const std::vector<std::string>& only) {
+        std::vector<Stored> out;
+        out.push_back(measure(options_.measure, target_, choice_, {}, round, only));
+        out.push_back(measure(options_.measure, target_, choice_, {}, round, only));
+        out.back().run.complete = false;
+        out.back().run.partial_reason = "its command was killed";
+        return out;
+      });
+  for (const report::DeviceReport& report : reports) {
+    EXPECT_EQ(report.rounds.size(), 1U);
+    EXPECT_TRUE(report.interrupted);
+    EXPECT_EQ(report.outcome.code, judge::ExitCode::cannot_judge) << report.outcome.sentence;
+  }
+}
+
+TEST_F(Check, SaysThatDevicesWereMeasuredTogether) {
+  latency(1e-3);
+  options_.measure.together = 8;
+  const report::DeviceReport device = check(options_, target_, choice_, {});
+  EXPECT_THAT(device.remarks, Contains(HasSubstr("Measured together: 8 GPUs")));
 }
 
 TEST_F(Check, AWrongResultInARepeatedRoundFailsEvenWhenInterruptedAfterIt) {

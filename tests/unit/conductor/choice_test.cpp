@@ -184,20 +184,62 @@ TEST(Choice, OfAllDevicesTakesWhatEachKindHas) {
               HasSubstr("'coll_small' selects no benchmark"));
 }
 
-TEST(Choice, EstimatesARoundFromWindowsAndAllowances) {
-  const Catalogue catalogue = example();
+run::Profile example_profile() {
   run::Profile profile = run::profile("standard");
-  profile.cool_down_seconds = 0;
-  // Two processes' starts of 1 s, two windows of 1 s with .2 s beside each, five times.
-  EXPECT_NEAR(choose(catalogue, profile, DeviceKind::gpu, {}, {}).round_seconds, 5 * (2 * 1.0 + 2 * 1.2),
-              1e-9);
-  // A share cuts no window of a second, and half-second windows by half.
-  Benchmark half = catalogue.benchmarks[5];
-  half.window_share = .5;
-  EXPECT_NEAR(round_seconds({&half}, profile), 5 * (1.0 + 1.2), 1e-9);
-  profile.window_seconds = .5;
-  EXPECT_NEAR(round_seconds({&half}, profile), 5 * (1.0 + .45), 1e-9);
-  EXPECT_EQ(round_seconds({}, profile), 0);
+  profile.cool_down_seconds = .1;
+  profile.device_window_seconds = .25;
+  profile.mean_window_seconds = 1;
+  return profile;
+}
+
+TEST(Choice, EstimatesARoundFromProcessesWindowsAndWhatStandsBesideThem) {
+  Catalogue catalogue = example();
+  catalogue.start_seconds = {{"gemm", 1.5}, {"launch", .5}};
+  for (Benchmark& benchmark : catalogue.benchmarks) benchmark.beside_seconds = .2;
+  const Choice choice = choose(catalogue, example_profile(), DeviceKind::gpu, {}, {});
+  ASSERT_EQ(choice.planned.size(), 2U);
+  EXPECT_EQ(choice.planned[0].id, "gemm/bf16/8192");
+  EXPECT_EQ(choice.planned[0].processes, 5);
+  EXPECT_NEAR(choice.planned[0].seconds, .25 + .2, 1e-9);
+  EXPECT_NEAR(choice.round_seconds, 5 * (1.6 + .6 + 2 * .45), 1e-9);
+  EXPECT_EQ(round_seconds({}, {}, example_profile()), 0);
+  EXPECT_NEAR(round_seconds({{"new/one", 2, 1}}, {}, example_profile()), 2 * (.6 + .1 + 1), 1e-9)
+      << "a family that states nothing";
+}
+
+TEST(Window, IsTheProfilesForTheKindOfDevice) {
+  Benchmark one = example().benchmarks[1];
+  one.profile = "quick";
+  EXPECT_EQ(window_seconds(one, example_profile()), .25);
+  one.window_share = 8;
+  EXPECT_EQ(window_seconds(one, example_profile()), 2);
+  one.kind = DeviceKind::host;
+  one.window_share = .5;
+  EXPECT_EQ(window_seconds(one, example_profile()), 1) << "a window of a second is not cut";
+}
+
+TEST(Window, HoldsTwentyBatchesAndTheMeanOfWhatSmokeMeasures) {
+  Benchmark one = example().benchmarks[1];
+  one.batch_seconds = .02;
+  EXPECT_NEAR(window_seconds(one, example_profile()), .4, 1e-9);
+  one.forms_mean = true;
+  EXPECT_NEAR(window_seconds(one, example_profile()), .4, 1e-9) << "smoke does not measure it";
+  one.profile = "smoke";
+  EXPECT_EQ(window_seconds(one, example_profile()), 1);
+  EXPECT_EQ(window_seconds(one, run::profile("smoke")), .5);
+}
+
+TEST(Processes, AreFewerForWhatOnlyTheDeepestProfileMeasuresAndOneForWhatLastsLong) {
+  Benchmark one = example().benchmarks[1];
+  const run::Profile deep = run::profile("deep");
+  one.profile = "standard";
+  EXPECT_EQ(processes_of(one, deep), 5);
+  one.profile = "deep";
+  EXPECT_EQ(processes_of(one, deep), 3);
+  one.window_share = 40;
+  EXPECT_EQ(processes_of(one, deep), 1);
+  one.profile = "standard";
+  EXPECT_EQ(processes_of(one, run::profile("standard")), 1);
 }
 
 TEST(Targets, AllIsEveryGpuAndNotTheHost) {

@@ -37,6 +37,14 @@ TEST(TileFaults, the_sm_with_the_most_wrong_tiles_comes_first) {
             "3 tiles differ; made by SM 9 (2) and 1 more; the first at rows 0-63, columns 64-127");
 }
 
+TEST(TileFaults, without_a_place_are_numbered) {
+  TileFaults faults = TileFaults::numbered("transform");
+  faults.add({1, 2, 3}, {1, 2, 9}, {10, 11, 12});
+  EXPECT_EQ(faults.sentence(), "1 transform differs; made by SM 12 (1); the first is number 2");
+  faults.add({1, 2, 3}, {1, 7, 3}, {10, 12, 11});
+  EXPECT_EQ(faults.sentence(), "2 transforms differ; made by SM 12 (2); the first is number 1");
+}
+
 TEST(TileFaults, refuses_sums_that_do_not_belong_together) {
   TileFaults faults(2, 64);
   EXPECT_THROW(faults.add({1, 2}, {1}, {1}), std::logic_error);

@@ -2,6 +2,8 @@
 #include "judge/before_after.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <random>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -79,6 +81,95 @@ TEST(BeforeAfter, APolicyMakesAMetricAdvisoryAndSetsItsTolerance) {
 
 TEST(BeforeAfter, AnEmptySideIsRefused) {
   EXPECT_THROW(judge_before_after({}, side(1, 1)), std::invalid_argument);
+}
+
+TEST(BeforeAfter, ACoarseClockWidensTheToleranceHereToo) {
+  const auto coarse = [](std::vector<result::Run> runs) {
+    for (result::Run& run : runs)
+      change(run, "host/latency", [](auto& found) { found.metrics[0].resolution = 1.6e-8; });
+    return runs;
+  };
+  // Two steps of 16 ns in 80 ns are 40%.
+  const BeforeAfter judged = judge_before_after(coarse(side(1, 5)), coarse(side(50, 5, {1, 1.3, 1})));
+  EXPECT_NEAR(of(judged, latency).tolerance, .4, .01);
+  EXPECT_EQ(of(judged, latency).kind, VerdictKind::ok);
+  EXPECT_GE(*of(judged, latency).minimum_detectable_drop, of(judged, latency).tolerance);
+  baseline::Baseline before;
+  before.runs = coarse(side(1, 5));
+  for (const Sensitivity& row : foreseen(before))
+    EXPECT_GE(row.minimum_detectable_drop, row.tolerance) << row.metric;
+}
+
+TEST(BeforeAfter, ASingleProcessASideShowsLittleAndThatIsSaid) {
+  const auto single = [](std::uint64_t seed, double slow) {
+    std::vector<result::Run> runs{make_run(seed, {1, slow, 1}, 1)};
+    runs.front().boot_id = "b";
+    return runs;
+  };
+  Policy policy;
+  policy.tolerance = {{"host_memory", .03}};
+  const BeforeAfter judged = judge_before_after(single(1, 1), single(2, 1.06), policy);
+  EXPECT_EQ(of(judged, latency).kind, VerdictKind::inconclusive);
+  EXPECT_THAT(judged.remarks, Contains(HasSubstr("each is a single process")));
+  EXPECT_EQ(of(judge_before_after(single(1, 1), single(2, 2), policy), latency).kind, VerdictKind::regressed);
+  EXPECT_THAT(judge_before_after(side(1, 1, {}, "b"), side(2, 1, {}, "b")).remarks,
+              testing::Not(Contains(HasSubstr("each is a single process"))));
+}
+
+/// Six bandwidths of class hbm, each so many times slower.
+std::vector<result::Run> hbm_side(std::uint64_t seed, int runs, double slow, int rounds_a_boot) {
+  std::vector<result::Run> out;
+  for (int i = 0; i < runs; ++i) {
+    std::mt19937_64 engine(seed + static_cast<std::uint64_t>(i));
+    std::normal_distribution<double> normal;
+    out.push_back(make_run(seed + static_cast<std::uint64_t>(i)));
+    out.back().boot_id = fmt::format("boot-{}-{}", rounds_a_boot > runs ? 0 : seed, i / rounds_a_boot);
+    for (result::Process& process : out.back().processes)
+      for (int m = 0; m < 6; ++m)
+        process.samples->benchmarks.push_back(benchmark(
+            fmt::format("gpu/hbm{}", m), metric("bandwidth", "byte/second", result::Direction::higher, "hbm",
+                                                3e12 * std::exp(.004 * normal(engine)) / slow)));
+  }
+  return out;
+}
+
+TEST(BeforeAfter, SeesAWholeClassThatIsSlowerThanNoMetricCanShow) {
+  // Within one boot: no metric shows 1.8%, their mean does; from a single boot it is said and not counted.
+  const BeforeAfter judged = judge_before_after(hbm_side(1, 5, 1, 9), hbm_side(50, 5, 1.018, 9));
+  for (int m = 0; m < 6; ++m)
+    EXPECT_NE(of(judged, fmt::format("gpu/hbm{}:bandwidth", m)).kind, VerdictKind::regressed);
+  const Verdict& mean = of(judged, "class/hbm");
+  EXPECT_EQ(mean.kind, VerdictKind::regressed) << mean.reason;
+  EXPECT_NEAR(*mean.change, .018, .003);
+  EXPECT_NEAR(*mean.baseline, 1, .002);
+  EXPECT_EQ(mean.unit, "1");
+  EXPECT_TRUE(mean.advisory);
+  EXPECT_THAT(mean.reason, testing::ContainsRegex("geometric mean of 6 metrics: .* worse than before"));
+  EXPECT_THAT(mean.reason, HasSubstr("from fewer than 3 boots a side it counts above 3.0%"));
+  EXPECT_FALSE(of(judge_before_after(hbm_side(1, 5, 1, 9), hbm_side(50, 5, 1.04, 9)), "class/hbm").advisory);
+}
+
+TEST(BeforeAfter, AHealthyClassIsNoFindingAndAnAdvisoryMetricDoesNotCountByItsClass) {
+  EXPECT_EQ(of(judge_before_after(hbm_side(1, 5, 1, 9), hbm_side(50, 5, 1, 9)), "class/hbm").kind,
+            VerdictKind::ok);
+  const auto has_class = [](const BeforeAfter& judged) {
+    return std::any_of(judged.verdicts.begin(), judged.verdicts.end(),
+                       [](const Verdict& verdict) { return verdict.metric == "class/hbm"; });
+  };
+  Policy policy;
+  policy.metrics = {{"gpu/hbm*", std::nullopt, true, "being rewritten"}};
+  EXPECT_FALSE(has_class(judge_before_after(hbm_side(1, 5, 1, 9), hbm_side(50, 5, 1.1, 9), policy)));
+  policy = {};
+  policy.class_means = false;
+  EXPECT_FALSE(has_class(judge_before_after(hbm_side(1, 5, 1, 9), hbm_side(50, 5, 1.1, 9), policy)));
+}
+
+TEST(BeforeAfter, BootsOfTheirOwnAreTheUnitOfAClassToo) {
+  // Eight boots a side of one round: what boots do to a class is estimated, and 5% on all of it found.
+  const BeforeAfter judged = judge_before_after(hbm_side(1, 8, 1, 1), hbm_side(50, 8, 1.05, 1));
+  const Verdict& mean = of(judged, "class/hbm");
+  EXPECT_EQ(mean.kind, VerdictKind::regressed) << mean.reason;
+  EXPECT_FALSE(mean.advisory);
 }
 
 TEST(BeforeAfter, WhatWillBeSeenIsWhatAComparisonWithAnotherBootThenShows) {

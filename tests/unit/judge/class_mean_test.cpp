@@ -125,6 +125,14 @@ TEST(JudgeBaseline, AHealthyClassIsOkAndCanBeLeftOut) {
   EXPECT_EQ(find(judge(std::vector<double>(6, 1.02), 1, policy), "class/hbm"), nullptr);
 }
 
+TEST(JudgeBaseline, AMetricThatThePolicyMakesAdvisoryDoesNotCountByItsClass) {
+  Policy policy;
+  policy.metrics = {{"host/hbm0*", std::nullopt, true, "being rewritten"}};
+  const std::vector<double> slow{1.5, 1, 1, 1, 1, 1};
+  EXPECT_EQ(find(judge(slow, 4), "class/hbm")->kind, VerdictKind::regressed);
+  EXPECT_EQ(find(judge(slow, 4, policy), "class/hbm")->kind, VerdictKind::ok);
+}
+
 TEST(JudgeBaseline, ARoundThatMeasuredSomeMembersOnlySaysNothingOfTheClass) {
   std::vector<result::Run> runs{hbm_run(900, std::vector<double>(6, 1.02))};
   for (std::uint64_t j = 1; j < 4; ++j) {

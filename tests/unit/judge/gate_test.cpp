@@ -156,6 +156,22 @@ TEST(Decide, HalfSpeedIsFoundInRoundTwo) {
   }
 }
 
+TEST(Decide, EveryRoundThatMayBeHasItsShareOfAlpha) {
+  Series series;
+  series.tolerance = .03;
+  for (int k = 0; k < 10; ++k) series.rounds.push_back({.001 * (k - 4.5)});
+  Calibration calibration = calibrate(std::vector<Series>{series}, {});
+  const Scale& scale = calibration.scales[0];
+  // Between .01 / 7 and .01 / 5: enough where six rounds are the most, too little where it is eight.
+  const double error = scale.spread * std::sqrt(1 + median_variance_factor(10));
+  const double second = scale.centre + .01 + t_quantile(1 - .0017, scale.degrees) * error;
+  const std::vector<std::vector<RoundValues>> now{{{.5}, {second}}};
+  ASSERT_EQ(calibration.last_round, 6);
+  EXPECT_EQ(decide(calibration, now, {})[0].decision, Decision::regressed);
+  calibration.last_round = extended_rounds;
+  EXPECT_EQ(decide(calibration, now, {})[0].decision, Decision::inconclusive);
+}
+
 TEST(Decide, OneBadRoundIsForgottenByAFreshOne) {
   const auto results = run_gate(calibrate(quiet_baseline(10), {}),
                                 [](int m, int round) { return m == 0 && round == 1 ? .05 : 0.0; });
@@ -168,6 +184,11 @@ TEST(Decide, AFirstRoundFarOutIsOutvotedByTwoFreshOnes) {
                                 [](int m, int round) { return m == 0 && round == 1 ? 1.0 : 0.0; });
   EXPECT_EQ(results[0].decision, Decision::ok);
   EXPECT_EQ(results[0].rounds, 3);
+  // What is said of it is what the rounds that count say, not a mean with the one that does not.
+  EXPECT_LT(results[0].change + results[0].half_width, .03);
+  ASSERT_TRUE(results[0].left_out.has_value());
+  EXPECT_GT(*results[0].left_out, .9);
+  EXPECT_FALSE(results[1].left_out.has_value());
 }
 
 TEST(Decide, OneBadProcessInARoundChangesNothing) {

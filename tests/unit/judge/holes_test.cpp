@@ -26,6 +26,8 @@ result::Run node(std::uint64_t seed) {
   const auto noisy = [&](double value) { return value * std::exp(.004 * normal(engine)); };
   result::Run run = make_run(seed);
   run.device = "GPU-0";
+  run.telemetry = {{"gpu:GPU-0", "pcie_generation", "1", {0}, {5}},
+                   {"gpu:GPU-0", "pcie_width", "1", {0}, {16}}};
   for (result::Process& process : run.processes) {
     process.family = process.samples->family = "gpu";
     process.samples->context = {{"gpu.name", "NVIDIA H200"},
@@ -198,6 +200,19 @@ TEST(Holes, MemoryFasterThanItsBusIsImpossible) {
               HasSubstr("memory clock 3201 MHz x 2 x 6144 bits"));
 }
 
+TEST(JudgePhysical, MemoryWhoseBusIsNotKnownIsSaidAndNeverCounted) {
+  result::Run run = node(1);
+  for (result::Process& process : run.processes) process.samples->context.erase("gpu.memory_bus_bits");
+  const std::vector<Verdict> verdicts = judge_physical(run);
+  const auto found = std::find_if(verdicts.begin(), verdicts.end(), [](const Verdict& verdict) {
+    return verdict.metric == "gpu/read/cold:bandwidth";
+  });
+  ASSERT_NE(found, verdicts.end());
+  EXPECT_EQ(found->kind, VerdictKind::inconclusive);
+  EXPECT_TRUE(found->advisory);
+  EXPECT_THAT(found->reason, HasSubstr("not held against the memory's bus"));
+}
+
 TEST(JudgePhysical, WhatIsNotKnownOfTensorCoresIsSaidAndNeverCounted) {
   const auto proof = [](const std::function<void(result::Process&)>& apply) {
     result::Run run = node(1);
@@ -253,7 +268,11 @@ TEST(JudgePhysical, CopiesAreHeldAgainstTheLinkThatTelemetrySaw) {
   EXPECT_NEAR(copy(5, 16)->share.value(), 5.5e10 / 6.3015e10, .01);
   EXPECT_EQ(copy(3, 8)->kind, VerdictKind::inconclusive) << "it cannot have gone over that link";
   EXPECT_TRUE(copy(3, 8)->advisory);
-  EXPECT_FALSE(copy(0, 16)) << "nothing is known of the link";
+  for (const double unknown : {0, 9}) {
+    EXPECT_EQ(copy(unknown, 16)->kind, VerdictKind::inconclusive);
+    EXPECT_TRUE(copy(unknown, 16)->advisory);
+    EXPECT_THAT(copy(unknown, 16)->reason, HasSubstr("not held against the link"));
+  }
 }
 
 TEST(CudaCoreRate, IsWhatRemainsWithoutTensorCores) {

@@ -29,9 +29,10 @@ class Fleet {
   void add_unread(const std::string& label) {
     input_.unread.push_back({label + ".json", label, "the file is truncated"});
   }
-  PeersJudgement judge(bool strict = false) {
+  PeersJudgement judge(bool strict = false) { return judge_peers(input(), policy_, strict); }
+  const PeersInput& input() {
     input_.metrics = collector_.metrics();
-    return judge_peers(input_, policy_, strict);
+    return input_;
   }
 
  private:
@@ -217,6 +218,56 @@ TEST(PeerTolerance, IsWiderWhereThePowerLimitDecides) {
   Policy policy;
   policy.tolerance["gemm16"] = .02;
   EXPECT_EQ(peer_tolerance(policy, "gemm16"), .02);
+}
+
+/// Every pair of the first nodes of f0, f1, ...; what f3 is part of has this value.
+FabricInput pairs(double slow, int nodes = 4) {
+  FabricInput out;
+  out.metric = "nccl/all_reduce/256MiB:busbw";
+  out.metric_class = "coll_large";
+  out.unit = "byte/second";
+  for (int a = 0; a < nodes; ++a)
+    for (int b = a + 1; b < nodes; ++b)
+      out.measurements.push_back(
+          {{fmt::format("f{}", a), fmt::format("f{}", b)}, 0, b == 3 ? slow : 1.0, ""});
+  return out;
+}
+
+TEST(JudgePeers, NodesThatWereMeasuredTogetherCountBesideTheOthers) {
+  PeersInput input;
+  input.fabrics = {pairs(1)};
+  const PeersJudgement well = judge_peers(input);
+  EXPECT_EQ(well.outcome.code, ExitCode::pass);
+  EXPECT_EQ(well.outcome.sentence, "pass: 1 metric between nodes shows no slow node and no slow path");
+  input.fabrics = {pairs(.5), pairs(.6)};
+  const PeersJudgement slow = judge_peers(input);
+  EXPECT_EQ(slow.outcome.code, ExitCode::regressed);
+  EXPECT_EQ(slow.outcome.sentence, "between nodes: slow node f3") << "once, whatever the number of metrics";
+  ASSERT_EQ(slow.fabrics.size(), 2U);
+
+  Fleet fleet;
+  fleet.add_healthy(0, 8);
+  PeersInput both = fleet.input();
+  both.fabrics = {pairs(.5)};
+  EXPECT_EQ(judge_peers(both).outcome.sentence, "between nodes: slow node f3");
+  both.fabrics = {pairs(1)};
+  EXPECT_EQ(
+      judge_peers(both).outcome.sentence,
+      "pass: 8 of 8 nodes are like their peers; 1 metric between nodes shows no slow node and no slow path");
+}
+
+TEST(JudgePeers, AFabricThatCouldNotBeComparedIsNoPass) {
+  PeersInput input;
+  input.fabrics = {pairs(1, 2)};
+  const PeersJudgement alone = judge_peers(input);
+  EXPECT_EQ(alone.outcome.code, ExitCode::cannot_judge);
+  EXPECT_THAT(alone.outcome.sentence, HasSubstr("1 of 1 metrics between nodes could not be compared"));
+  // Slow once with one partner: in doubt, and that counts only with strict.
+  input.fabrics = {pairs(1, 3)};
+  input.fabrics[0].measurements.push_back({{"f0", "f9"}, 0, .5, ""});
+  EXPECT_EQ(judge_peers(input).outcome.code, ExitCode::pass);
+  EXPECT_THAT(judge_peers(input).outcome.sentence, HasSubstr("between nodes undecided: f9"));
+  EXPECT_EQ(judge_peers(input, {}, true).outcome.code, ExitCode::inconclusive);
 }
 
 }  // namespace

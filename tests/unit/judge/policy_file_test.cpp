@@ -54,7 +54,11 @@ TEST(PolicyFile, SaysEverythingThatItMay) {
 
 TEST(PolicyFile, EachFaultIsNamedWithItsPlace) {
   EXPECT_THAT(fault(R"(, "alhpa": 0.01)"), HasSubstr("alhpa"));
-  EXPECT_THAT(fault(R"(, "alpha": 0)"), HasSubstr("alpha: is 0; it must be above 0"));
+  EXPECT_THAT(fault(R"(, "alpha": 0)"), HasSubstr("alpha: is 0; it must be above 1e-06 and below 0.5"));
+  EXPECT_THAT(fault(R"(, "alpha": 1e-18)"), HasSubstr("alpha: is 1e-18"));
+  EXPECT_THAT(fault(R"(, "alpha_ok": 1e-18)"), HasSubstr("alpha_ok: is 1e-18"));
+  EXPECT_THAT(fault(R"(, "alpha": 1e999)"), HasSubstr("policy.json"));
+  EXPECT_THAT(fault(R"(, "tolerance": {"hbm": 1e-200})"), HasSubstr("tolerance.hbm: is 1e-200"));
   EXPECT_THAT(fault(R"(, "alpha": "small")"), HasSubstr("should be a number"));
   EXPECT_THAT(fault(R"(, "max_rounds": 1)"), HasSubstr("it must be 2 to 8"));
   EXPECT_THAT(fault(R"(, "tolerance": {"gem16": 0.1})"), HasSubstr("'gem16' is no class"));

@@ -32,6 +32,24 @@ TEST(Selftest, AQuietBaselineNeverAlarmsAndFindsLargeDrops) {
   }
 }
 
+TEST(Selftest, ASplitIsNoMoreProvisionalThanTheBaseline) {
+  // Three boots and days, of which two have a single round: most splits would miss one, and from a
+  // provisional side a drop of 15% does not count.
+  baseline::Baseline baseline = make_baseline(10);
+  for (std::size_t i = 0; i < 10; ++i) {
+    baseline.runs[i].boot_id = i < 8 ? "a" : i < 9 ? "b" : "c";
+    baseline.runs[i].started = fmt::format("2026-01-0{}T00:00:00Z", i < 8 ? 1 : i - 6);
+  }
+  SelftestOptions options = few();
+  options.drops = {.15};
+  EXPECT_GT(selftest(baseline, {}, options).rows[0].power[0], .9);
+  for (result::Run& run : baseline.runs) {
+    run.boot_id = "a";
+    run.started = "2026-01-01T00:00:00Z";
+  }
+  EXPECT_LT(selftest(baseline, {}, options).rows[0].power[0], .1);
+}
+
 TEST(Selftest, TooFewRoundsToHoldBackAreRepeatedAndThatIsSaid) {
   const Selftest made = selftest(make_baseline(5), {}, few());
   EXPECT_TRUE(made.resampled);

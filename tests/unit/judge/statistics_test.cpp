@@ -176,6 +176,8 @@ TEST(Holm, StepsDownUntilTheFirstThatHolds) {
   EXPECT_EQ(holm(Values{.012, .016, .024, .05}, .05), (std::vector<bool>{true, true, true, true}));
   EXPECT_EQ(holm(Values{.013, .001}, .01), (std::vector<bool>{false, true}));
   EXPECT_EQ(holm(Values{std::nan("")}, .05), (std::vector<bool>{false}));
+  EXPECT_EQ(holm(Values{std::nan(""), .001, std::nan(""), .02}, .05),
+            (std::vector<bool>{false, true, false, false}));
   EXPECT_TRUE(holm(Values{}, .05).empty());
 }
 

@@ -126,6 +126,31 @@ n:1:2 [0] misc/socket.cc:537 NCCL WARN ncclSocketInit: connecting to address  wi
   EXPECT_EQ(parse_log("h:1:257 [0] NCCL INFO NET/Plugin: Could not find: libnccl-net.so").plugin, "none");
 }
 
+TEST(Log, passes_over_numbers_that_are_none) {
+  const Log log = parse_log(R"(n:1:1 [0] NCCL INFO 99999999999 coll channels, 3 nvls channels, x p2p channels
+n:1:1 [0] NCCL INFO AllReduce: 99999999999999999999999 Bytes -> Algo 1 proto 2 time 1
+n:1:1 [0] NCCL INFO AllReduce: 8 Bytes -> Algo 1 proto
+n:1:1 [0] NCCL INFO AllReduce: 8 Bytes -> Algo 1 proto 2 channel{Lo..Hi}={0..
+n:1:1 [0] NCCL INFO AllReduce [Symmetric]: 16 Bytes -> Kernel AllReduce_AGxLL_R nchannels 1
+)");
+  EXPECT_FALSE(log.collective_channels);
+  EXPECT_EQ(log.nvls_channels, 3);
+  EXPECT_FALSE(log.point_to_point_channels);
+  ASSERT_EQ(log.choices.size(), 2U);
+  EXPECT_EQ(log.choices[0].bytes, 8U);
+  EXPECT_EQ(log.choices[0].channels, "");
+  EXPECT_EQ(log.choices[1].algorithm + " " + log.choices[1].protocol, "symmetric AllReduce_AGxLL_R");
+}
+
+// A regular expression goes a step deeper with each letter, until the stack ends.
+TEST(Log, takes_a_line_of_any_length) {
+  const std::string digits(1U << 20U, '1');
+  EXPECT_FALSE(parse_log(digits + " coll channels").collective_channels);
+  EXPECT_THAT(parse_log(digits + " Bytes -> Algo RING proto LL").choices, IsEmpty());
+  const Log log = parse_log("0 -> 1 via NET/" + digits + "(" + digits + ")/" + digits + "x");
+  EXPECT_THAT(log.paths, ElementsAre(Pair("NET/" + digits + "x", 1)));
+}
+
 TEST(Log, finds_nothing_in_other_text) {
   const Log log = parse_log("a -> b\nvia nowhere\nAlgo 1 proto 2\n\n");
   EXPECT_THAT(log.paths, IsEmpty());

@@ -102,6 +102,8 @@ TEST(Disturbance, NamesThrottlingOtherWorkWaitingAndSteal) {
       "1.5 "
       "processors on average; some thread waited for a processor 80.0% of the time; the hypervisor took 0.10 "
       "processors away on average.");
+  run.processes[0].host = {{"pressure_cpu_seconds", 10.1}};
+  EXPECT_EQ(disturbance(run), "While it was measured: some thread waited for a processor 100% of the time.");
 }
 
 TEST(Console, ShowsProblemsBeforeTheTableAndTheVerdictLast) {

@@ -80,6 +80,11 @@ TEST(StoredVerdict, RefusesWhatIsNone) {
   wrong = text;
   wrong.replace(wrong.find("gpugauge.verdict/1"), 18, "gpugauge.verdict/2");
   EXPECT_THROW(parse_stored_verdict(wrong, "x.json"), result::FormatError);
+  for (const std::string count : {"\"ok\": 1e300", "\"ok\": 1.5", "\"ok\": 4294967296"}) {
+    wrong = text;
+    wrong.replace(wrong.find("\"ok\": 1"), 7, count);
+    EXPECT_THROW(parse_stored_verdict(wrong, "x.json"), result::FormatError) << count;
+  }
 }
 
 judge::Status status_of(const DeviceReport& made) {

@@ -49,6 +49,7 @@ inline Run example_run() {
   process.family = "host";
   process.exit_code = 0;
   process.wall_seconds = 6;
+  process.expected_seconds = 5.25;
   process.host = {{"cpu_seconds", 5.5}};
   process.output = "done\n";
   process.samples = example_samples();

@@ -1,6 +1,11 @@
 // Google Benchmark's JSON as a run.
 #include "result/google_benchmark.hpp"
 
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -73,6 +78,60 @@ TEST(GoogleBenchmark, ABenchmarkThatFailedIsFailed) {
   EXPECT_EQ(found.reason, "no device");
 }
 
+TEST(GoogleBenchmark, ARepetitionThatFailedIsNotForgottenForOthers) {
+  const std::string failed =
+      R"({"name": "a", "run_name": "a", "run_type": "iteration", "error_occurred": true, "error_message": "no device"})";
+  const std::string skipped =
+      R"({"name": "a", "run_name": "a", "run_type": "iteration", "skipped": true, "skip_message": "too small"})";
+  const std::string passed = repetition("a", 1);
+  const std::vector<std::pair<std::string, std::string>> orders = {
+      {passed, failed}, {failed, passed}, {failed, skipped}, {skipped, failed}};
+  for (const auto& [first, second] : orders) {
+    const std::string text = file(fmt::format("{},{}", first, second));
+    const result::Run run = parse_google_benchmark(text, "a.json");
+    const BenchmarkResult& found = run.processes.front().samples->benchmarks.front();
+    EXPECT_EQ(found.status, Status::failed) << text;
+    EXPECT_EQ(found.reason, "no device") << text;
+    EXPECT_TRUE(found.metrics.empty());
+  }
+  const result::Run run = parse_google_benchmark(file(skipped), "a.json");
+  EXPECT_EQ(run.processes.front().samples->benchmarks.front().status, Status::skipped);
+}
+
+TEST(GoogleBenchmark, TimeUnitsMayDifferFromBenchmarkToBenchmark) {
+  const auto entry = [](const char* name, const char* time, const char* unit) {
+    return fmt::format(
+        R"({{"name": "{0}", "run_name": "{0}", "run_type": "iteration", "iterations": 1, "real_time": {1}, "time_unit": "{2}"}})",
+        name, time, unit);
+  };
+  const result::Run run =
+      parse_google_benchmark(file(entry("a", "1500", "us") + "," + entry("a", "1.5", "ms") + "," +
+                                  entry("a", "1500000", "ns") + "," + entry("b", "2", "s")),
+                             "a.json");
+  const auto& found = run.processes.front().samples->benchmarks;
+  ASSERT_EQ(found.size(), 2U);
+  for (const double seconds : found[0].batches.seconds_per_operation) EXPECT_NEAR(seconds, 1.5e-3, 1e-15);
+  EXPECT_EQ(found[1].metrics[0].value, 2);
+}
+
+TEST(GoogleBenchmark, AComplexityFitIsNoMeasurement) {
+  const std::string fit =
+      R"({"name": "a_BigO", "run_name": "a", "run_type": "aggregate", "aggregate_name": "BigO", "aggregate_unit": "time",
+          "cpu_coefficient": 1.2, "real_coefficient": 1.2, "big_o": "N", "time_unit": "ns"})";
+  const result::Run run = parse_google_benchmark(file(repetition("a/8", 1) + "," + fit), "a.json");
+  ASSERT_EQ(run.processes.front().samples->benchmarks.size(), 1U);
+  EXPECT_EQ(run.processes.front().samples->benchmarks.front().id, "a/8");
+}
+
+TEST(GoogleBenchmark, ATimeThatNoSumCouldHoldIsRefused) {
+  // Two of them have no median, and each times its iterations is no number.
+  const std::string one =
+      R"({"name": "a", "iterations": 9223372036854775807, "real_time": 1.7e308, "time_unit": "s"})";
+  EXPECT_THROW(parse_google_benchmark(file(one + "," + one), "a.json"), FormatError);
+  const std::string long_one = R"({"name": "a", "iterations": 9223372036854775807, "real_time": 9e20})";
+  EXPECT_LT(parse_google_benchmark(file(long_one + "," + long_one), "a.json").wall_seconds, 1e33);
+}
+
 TEST(GoogleBenchmark, IsToldFromARunFile) {
   EXPECT_TRUE(is_google_benchmark(file(repetition("a", 1))));
   EXPECT_FALSE(is_google_benchmark(R"({"schema": "gpugauge.run/1", "context": {}, "benchmarks": []})"));
@@ -103,6 +162,10 @@ TEST(GoogleBenchmark, EachFaultIsNamedWithItsPlace) {
   EXPECT_THAT(fault(file(repetition("a", -1))), HasSubstr("must be above 0"));
   EXPECT_THAT(fault(file(R"({"name": "a", "real_time": NaN})")), HasSubstr("not JSON at byte"));
   EXPECT_THAT(fault(R"({"context": {}})"), HasSubstr("benchmarks"));
+  EXPECT_THAT(
+      fault(
+          file(R"({"name": "a", "real_time": 1e300, "time_unit": "s", "iterations": 9000000000000000000})")),
+      HasSubstr("must be above 0 and below 1e12 seconds"));
 }
 
 }  // namespace

@@ -55,6 +55,9 @@ TEST(Profiles, AreThoseThatTheDocumentationNames) {
   EXPECT_EQ(profile("quick").processes, 3);
   EXPECT_EQ(profile("standard").processes, 5);
   EXPECT_EQ(profile("standard").window_seconds, 1);
+  EXPECT_EQ(profile("quick").budget_seconds, 60);
+  EXPECT_EQ(profile("standard").own_processes, 5);
+  EXPECT_EQ(profile("deep").own_processes, 3);
   try {
     profile("fast");
     FAIL() << "no error";

@@ -281,16 +281,6 @@ TEST_F(RunnerTest, ReportsProgressWithTheTimeLeft) {
   EXPECT_EQ(seen.back().left_seconds, 0);
 }
 
-TEST_F(RunnerTest, ReportsTheEstimateOfThePlanUntilAProcessHasEnded) {
-  auto plan = quick_plan({fakes_.family("fake", "leave; sleep .2")});
-  plan.expected_seconds = 50;
-  std::vector<Progress> seen;
-  execute(plan, [&](const Progress& progress) { seen.push_back(progress); });
-  EXPECT_GT(seen.front().left_seconds, 40);
-  EXPECT_LE(seen.front().left_seconds, 50);
-  EXPECT_EQ(seen.back().left_seconds, 0);
-}
-
 TEST_F(RunnerTest, PassesOnWhatProgressThrows) {
   EXPECT_THROW(execute(quick_plan({fakes_.family("fake", "sleep 100")}),
                        [](const Progress&) { throw std::runtime_error("no terminal"); }),

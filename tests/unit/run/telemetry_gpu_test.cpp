@@ -118,22 +118,25 @@ TEST_F(GpuTelemetryTest, RefusesGarbage) {
 }
 
 TEST_F(GpuTelemetryTest, ReadsNvml) {
-  const auto series =
-      collect(nvml("nvml_devices=1\nnvml_uuid=GPU-77\nsm_clock_mhz=1980\nmemory_clock_mhz=2619\n"
-                   "power_mw=700500\ntemperature=61\nutilization=98\nthrottle_reasons=4\n"
-                   "performance_state=0\npcie_generation=5\npcie_width=16\nmemory_used_mib=2\n"
-                   "persistence=1\nnoise=nvmlDeviceGetPowerUsage\n"),
-              has_series);
+  const auto series = collect(
+      nvml("nvml_devices=1\nnvml_uuid=GPU-77\nsm_clock_mhz=1980\nmemory_clock_mhz=2619\n"
+           "power_mw=700500\ntemperature=61\nutilization=98\nthrottle_reasons=4\n"
+           "performance_state=0\npcie_generation=4\npcie_width=16\npcie_generation_max=5\npcie_width_max=16\n"
+           "memory_used_mib=2\npersistence=1\nnoise=nvmlDeviceGetPowerUsage\n"),
+      has_series);
   std::map<std::string, double> first;
   for (const auto& one : series) {
     EXPECT_EQ(one.source, "gpu:GPU-77");
     first[one.name] = one.values.at(0);
   }
   const std::map<std::string, double> expected{
-      {"sm_clock_hz", 1.98e9},     {"memory_clock_hz", 2.619e9}, {"power_watts", 700.5},
-      {"temperature_celsius", 61}, {"utilization", .98},         {"memory_utilization", 0},
-      {"throttle_reasons", 4},     {"performance_state", 0},     {"pcie_generation", 5},
-      {"pcie_width", 16},          {"persistence", 1},           {"memory_used_bytes", 2 * 1048576},
+      {"sm_clock_hz", 1.98e9},    {"memory_clock_hz", 2.619e9},
+      {"power_watts", 700.5},     {"temperature_celsius", 61},
+      {"utilization", .98},       {"memory_utilization", 0},
+      {"throttle_reasons", 4},    {"performance_state", 0},
+      {"pcie_generation", 4},     {"pcie_width", 16},
+      {"pcie_generation_max", 5}, {"pcie_width_max", 16},
+      {"persistence", 1},         {"memory_used_bytes", 2 * 1048576},
   };
   EXPECT_EQ(first, expected);
   EXPECT_EQ(gpu_quantities().size(), expected.size());

@@ -181,6 +181,34 @@ TEST_P(StoreTest, ANightIsWhatTheComparisonOfNodesNeeds) {
   EXPECT_THROW(store.night("January"), result::UsageError);
 }
 
+TEST_P(StoreTest, ANightHasTheChecksumsOfItsRuns) {
+  Store store = open();
+  Record differing = record(5, {3}, "node-2");
+  differing.peer.checksums = {{"integrity/gemm/short", {"aa", "bb"}}, {"integrity/sort/long", {"cc"}}};
+  store.ingest({record(5, {3}), differing});
+  const judge::PeersInput night = store.night("2026-01-05");
+  ASSERT_THAT(night.rounds, SizeIs(2));
+  for (const judge::PeerRound& round : night.rounds)
+    EXPECT_EQ(round.checksums, round.label == "node-2" ? differing.peer.checksums : judge::Checksums{});
+}
+
+TEST_P(StoreTest, AStoreOfTheFirstVersionIsBroughtUpToDate) {
+  { open().ingest({record(5, {3})}); }
+  {
+    Database database(location_, Access::writing);
+    if (database.postgresql()) database.sql() << "SET search_path = gpugauge";
+    database.sql() << "DROP TABLE checksum";
+    database.sql() << "DELETE FROM schema_version WHERE version = 2";
+  }
+  Store store = open();
+  Record next = record(6, {4});
+  next.peer.checksums = {{"integrity/gemm/short", {"aa"}}};
+  EXPECT_THAT(store.ingest({next}), ElementsAre(Outcome::stored));
+  EXPECT_THAT(store.night("2026-01-05").rounds, SizeIs(1)) << "what was there stays";
+  EXPECT_THAT(store.night("2026-01-06").rounds.at(0).checksums, SizeIs(1));
+  EXPECT_EQ(count("schema_version"), 2);
+}
+
 TEST_P(StoreTest, CardsOfANodeAreToldApart) {
   Store store = open();
   Record second = record(5, {4});
@@ -228,7 +256,7 @@ TEST_P(StoreTest, ManyMayMakeAStoreAtOnce) {
     });
   threads.clear();
   EXPECT_EQ(failures, 0);
-  EXPECT_EQ(count("schema_version"), 1);
+  EXPECT_EQ(count("schema_version"), 2) << "each migration once";
 }
 
 TEST_P(StoreTest, WritersWithTheSameRunsInAnyOrderStoreEachOnce) {

@@ -1,0 +1,156 @@
+# gpugauge doctor on places that give names away, with rights missing, and asked about error codes.
+export WIDE=yes
+load common
+load doctor
+
+# Runs a command as a user for whom rights count.
+as_user() {
+  if [ "$(id -u)" != 0 ]; then
+    "$@"
+    return
+  fi
+  chmod 755 "$BATS_RUN_TMPDIR" "$BATS_TEST_TMPDIR" "$(dirname "$BATS_TEST_TMPDIR")" 2>/dev/null || true
+  setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=/nonexistent "$@"
+}
+
+@test "--redact leaves out what names machines and people, wherever it stands" {
+  mkdir -p people/anna/cuda/lib64
+  ln -s "$PWD/people/anna" home
+  : >people/anna/cuda/lib64/libcudart.so.13.0.48
+  ln -s libcudart.so.13.0.48 people/anna/cuda/lib64/libcudart.so.13
+  local hostile=(HOME="$PWD/home" LD_LIBRARY_PATH="$PWD/home/cuda/lib64:/var/home/bob/lib:/mnt/c/Users/carla/lib"
+    NCCL_COMM_ID=head01.example.org:4444 JAX_COORDINATOR_ADDRESS=head01:1234
+    TF_CONFIG='{"cluster":{"worker":["worker-a:22"]}}' OMPI_MCA_orte_hnp_uri='1;tcp://10.0.0.1:4000'
+    VLLM_PROXY_URL=https://anna:hunter2@proxy.example.org/x NCCL_HOSTID=node17 CUDA_CACHE_PATH=/nfs/home/dora/x
+    CUDA_VISIBLE_DEVICES=GPU-8e3f1a22 UCX_LOG_FILE=01-aa-bb-cc-dd-ee-ff
+    NCCL_DEBUG_FILE=/var/lib/docker/cccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccc/x)
+  env "${hostile[@]}" gpugauge doctor --json --redact --report markdown=report.md >report.json || [ $? -le 3 ]
+  env "${hostile[@]}" gpugauge doctor --redact --all >report.txt || [ $? -le 3 ]
+  for secret in anna bob carla dora head01 worker-a hunter2 10.0.0.1 proxy.example node17 8e3f1a22 dd-ee cccccccccc "$PWD/people"; do
+    run ! grep -n -F -- "$secret" report.json report.md report.txt
+  done
+  grep -q 'libcudart.so.13' report.json # what a library is still shows
+  grep -q '"NCCL_DEBUG_FILE\|env.NCCL_DEBUG_FILE' report.json
+  env "${hostile[@]}" gpugauge doctor lock --redact --output redacted.lock
+  run ! grep -F -e anna -e "$PWD/people" redacted.lock
+}
+
+@test "a password in a URL is withheld without --redact too" {
+  VLLM_PROXY_URL=https://anna:hunter2@proxy.example.org/x run gpugauge doctor --all
+  [[ $output == *"https://withheld@proxy.example.org/x"* && $output != *hunter2* ]]
+}
+
+@test "--redact holds for a binary and for an image, too" {
+  mkdir -p people/anna
+  cp "$(command -v gpugauge)" people/anna/tool
+  HOME="$PWD/people/anna" run -3 gpugauge doctor --binary people/anna/tool --gpu h100 --redact
+  [[ $output == *home-folder-0* && $output != *anna* ]]
+  echo '[{"Config": {"Env": ["CUDA_VERSION=12.8.1"]}, "RepoTags": ["registry.corp.example:5000/team/x:latest"]}]' >image.json
+  run gpugauge doctor --image-env image.json --redact
+  [[ $output == *registry-0/team/x:latest* && $output != *corp.example* ]]
+}
+
+@test "what this user may not look at is unreadable, not absent" {
+  as_user test -x "$(command -v gpugauge)" || skip "the command is in a folder that another user may not enter"
+  make_tree
+  chmod 000 tree/sys/bus/pci/devices tree/dev tree/proc/driver tree/usr/lib/x86_64-linux-gnu tree/var/lib/dpkg
+  run as_user gpugauge doctor --root "$PWD/tree" --all
+  chmod 755 tree/sys/bus/pci/devices tree/dev tree/proc/driver tree/usr/lib/x86_64-linux-gnu tree/var/lib/dpkg
+  [ "$status" -eq 3 ]
+  [[ $output == *"cannot be told by this user"* && $output != *"No NVIDIA GPU was found"* ]]
+  [[ "${lines[-1]}" == "cannot judge: this user may not look"* ]]
+  for key in pci driver.device_nodes driver.kernel_module_version driver.libcuda_path library.cudnn.picked packages.database host.libc; do
+    grep -E "^  $key +unreadable \(it takes root\)" <<<"$output"
+  done
+}
+
+@test "a library that this user may not reach is passed over, as the loader does" {
+  mkdir -p shut dangling
+  : >shut/libcudart.so.13
+  chmod 000 shut
+  ln -s /nowhere/libcudart.so.13 dangling/libcudart.so.13
+  as_user test -x "$(command -v gpugauge)" || skip "the command is in a folder that another user may not enter"
+  as_user gpugauge doctor --json >plain.json || [ $? -le 3 ]
+  LD_LIBRARY_PATH="$PWD/shut:$PWD/dangling" as_user gpugauge doctor --json >hidden.json || [ $? -le 3 ]
+  chmod 755 shut
+  "$PYTHON" - <<'PY'
+import json
+def picked(name):
+    items = json.load(open(name))["inventory"]["items"]
+    return [item.get("value") for item in items if item["key"] == "library.cudart.picked"]
+assert picked("plain.json") == picked("hidden.json"), (picked("plain.json"), picked("hidden.json"))
+PY
+}
+
+@test "--error: a code, a name, both APIs, and what this machine shows of it" {
+  run -0 gpugauge doctor --error 803
+  [[ $output == *cudaErrorSystemDriverMismatch*CUDA_ERROR_SYSTEM_DRIVER_MISMATCH*causes*"1. "*next* ]]
+  run -0 gpugauge doctor --error cudaErrorIllegalAddress
+  [[ $output == *"CUDA 700"*compute-sanitizer* ]]
+  run -0 gpugauge doctor --error nvml:18
+  [[ $output == *NVML_ERROR_LIB_RM_VERSION_MISMATCH* ]]
+  run -0 gpugauge doctor --error 4
+  [[ $output == *"CUDA 4"*"NVML 4"* ]]
+  make_tree
+  printf 'NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.216.03  Release Build\n' >tree/proc/driver/nvidia/version
+  run -0 gpugauge doctor --error 803 --root tree --json
+  printf '%s' "$output" >error.json
+  valid error error.json
+  [[ $output == *umd_kmd_mismatch* && $output == *535.183.01* ]]
+  run -2 gpugauge doctor --error 12345
+  [[ $output == *"no header"* && ${#lines[@]} -eq 1 ]]
+  for bad in '' 'a b' ':' 'gpu:1' $'\xff'; do
+    run -2 gpugauge doctor --error "$bad"
+  done
+  run -2 gpugauge doctor --error 803 --plan cuda=12.8
+  run -2 gpugauge doctor --error 803 --gpu h100
+  run -2 gpugauge doctor --error 803 --report json=x
+}
+
+@test "--error explains CUDA's misleading code where there is no driver" {
+  has_gpu && skip "this machine has a usable GPU"
+  gpugauge probe hardware && skip "this machine has NVIDIA hardware"
+  run -0 gpugauge doctor --error 35
+  [[ $output == *"libcuda.so.1: absent"*"No NVIDIA GPU was found"*misleading* ]]
+}
+
+@test "--python of what is no Python is refused, and not taken for one" {
+  mkdir empty
+  for place in /etc/passwd empty "$(command -v env)"; do
+    run -2 gpugauge doctor --python "$place"
+    [[ $output == *"no Python is there"* ]]
+  done
+  make_tree
+  run -2 gpugauge doctor --root tree --python /etc
+}
+
+@test "a version that no table knows is unknown, whatever the layer" {
+  for plan in cuda=14.0 cuda=13.9 nccl=3.0,cuda=13.0 nccl=2.99,cuda=13.0 cudnn=9.99,cuda=13.0 torch=9.9 jax=9.9 \
+    tensorflow=9.9 onnxruntime=9.9 tensorrt=99.1 cupy=99.1 vllm=9.9; do
+    run -3 gpugauge doctor --plan "$plan" --gpu h100 --driver 580
+    [[ $output == *unknown* ]]
+  done
+}
+
+@test "a FIFO, a folder, an empty and an endless file in each place end in an answer" {
+  places=(etc/os-release etc/hostname etc/passwd proc/driver/nvidia/version proc/cpuinfo proc/meminfo proc/cmdline proc/self/mountinfo
+    proc/self/cgroup var/lib/dpkg/status var/log/apt/history.log var/log/kern.log etc/ld.so.cache etc/docker/daemon.json
+    usr/local/cuda/version.json usr/local/cuda/include/cuda.h usr/lib/x86_64-linux-gnu/libcuda.so.1 usr/lib/x86_64-linux-gnu/libcudnn.so.9)
+  for kind in fifo folder empty loop noise endless; do
+    rm -rf odd
+    for name in "${places[@]}"; do
+      place="odd/$name"
+      mkdir -p "$(dirname "$place")"
+      case $kind in
+        fifo) mkfifo "$place" ;;
+        folder) mkdir "$place" ;;
+        empty) : >"$place" ;;
+        loop) ln -s "${place##*/}" "$place" ;;
+        noise) head -c 300000 /dev/urandom >"$place" ;;
+        endless) ln -s /dev/zero "$place" ;;
+      esac
+    done
+    run timeout 20 gpugauge doctor --root odd --all --redact
+    [ "$status" -eq 1 ] || [ "$status" -eq 3 ]
+  done
+}

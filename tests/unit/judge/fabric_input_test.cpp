@@ -1,0 +1,167 @@
+// From sample files of ranks, and from lists of measurements, to sets of nodes.
+#include "judge/fabric_input.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "result/error.hpp"
+
+namespace gpugauge::judge {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+result::Samples samples(int rank, int size, const std::string& nodes, double busbw) {
+  result::Samples out;
+  out.family = "nccl";
+  out.source_hash = "aa";
+  out.context = {
+      {"ranks.rank", std::to_string(rank)}, {"ranks.size", std::to_string(size)}, {"gpu.name", "Synthetic"},
+      {"nccl.version", "2.27.7"},           {"cuda.driver_version", "13.0"},      {"ranks.nodes", nodes}};
+  result::BenchmarkResult benchmark;
+  benchmark.id = "nccl/all_reduce/256MiB";
+  for (const char* name : {"algbw", "busbw"}) {
+    result::Metric metric;
+    metric.name = name;
+    metric.unit = "byte/second";
+    metric.metric_class = "coll_large";
+    metric.statistic = "median";
+    metric.value = busbw;
+    metric.judged = std::string(name) == "busbw";
+    metric.note = "recorded";
+    benchmark.metrics.push_back(metric);
+  }
+  benchmark.verifications = {{"elements that differ", true, 0.0, 0.0}};
+  out.benchmarks = {benchmark};
+  return out;
+}
+
+TEST(FabricInput, TheRanksOfACollectiveAreOneMeasurement) {
+  FabricCollector collector;
+  for (int rank = 3; rank >= 0; --rank)
+    collector.add(samples(rank, 4, "node2 node1 node2", 1e11), fmt::format("out/1/s.rank{}.json", rank), "1");
+  collector.add(samples(0, 4, "node1 node3", 2e11), "out/2/s.rank0.json", "2");
+  const FabricInputs made = std::move(collector).made();
+  ASSERT_THAT(made.fabrics, SizeIs(1)) << "what is not judged is no fabric";
+  const FabricInput& fabric = made.fabrics[0];
+  EXPECT_EQ(fabric.metric, "nccl/all_reduce/256MiB:busbw");
+  EXPECT_EQ(fabric.unit, "byte/second");
+  EXPECT_EQ(fabric.description, "Synthetic, NCCL 2.27.7, driver's CUDA 13.0");
+  ASSERT_THAT(fabric.measurements, SizeIs(2));
+  EXPECT_THAT(fabric.measurements[0].nodes, ElementsAre("node1", "node2"));
+  EXPECT_EQ(fabric.measurements[0].ranks, 4);
+  EXPECT_EQ(fabric.measurements[0].value, 1e11);
+  EXPECT_THAT(fabric.measurements[1].nodes, ElementsAre("node1", "node3"));
+  EXPECT_THAT(made.unread, IsEmpty());
+  EXPECT_THAT(made.remarks, IsEmpty());
+}
+
+TEST(FabricInput, ARankThatCouldNotMeasureFailsTheWholeSet) {
+  FabricCollector collector;
+  collector.add(samples(0, 2, "a b", 1e11), "1.rank0.json", "1");
+  collector.add(samples(0, 2, "a c", 1e11), "2.rank0.json", "2");
+  result::Samples broken = samples(1, 2, "a c", 1e11);
+  broken.status = result::Status::unavailable;
+  broken.reason = "rank 1 cannot take part";
+  broken.benchmarks.clear();
+  collector.add(broken, "2.rank1.json", "2");
+  const FabricInputs made = std::move(collector).made();
+  ASSERT_THAT(made.fabrics, SizeIs(1));
+  ASSERT_THAT(made.fabrics[0].measurements, SizeIs(2));
+  EXPECT_FALSE(made.fabrics[0].measurements[1].value);
+  EXPECT_EQ(made.fabrics[0].measurements[1].reason, "rank 1 cannot take part");
+}
+
+TEST(FabricInput, AWrongResultIsAFailureAndNoBandwidth) {
+  FabricCollector collector;
+  collector.add(samples(0, 2, "a b", 1e11), "1.rank0.json", "1");
+  result::Samples wrong = samples(0, 2, "a c", 1e11);
+  wrong.benchmarks[0].verifications = {{"elements that differ", false, 7.0, 0.0}};
+  collector.add(wrong, "2.rank0.json", "2");
+  result::Samples died = samples(0, 2, "b c", 1e11);
+  died.benchmarks[0].status = result::Status::failed;
+  died.benchmarks[0].reason = "a collective did not end";
+  died.benchmarks[0].metrics.clear();
+  collector.add(died, "3.rank0.json", "3");
+  const FabricInputs made = std::move(collector).made();
+  ASSERT_THAT(made.fabrics, SizeIs(1));
+  ASSERT_THAT(made.fabrics[0].measurements, SizeIs(3));
+  EXPECT_THAT(made.fabrics[0].measurements[1].reason, HasSubstr("the result is wrong"));
+  EXPECT_EQ(made.fabrics[0].measurements[2].reason, "a collective did not end");
+}
+
+TEST(FabricInput, WhatCannotBePlacedIsSaid) {
+  FabricCollector collector;
+  collector.add(samples(0, 2, "a", 1e11), "one.rank0.json", "one");
+  result::Samples parted = samples(0, 2, "", 1e11);
+  parted.status = result::Status::unavailable;
+  parted.reason = "rank 1 of 2 did not come within 60 s";
+  parted.benchmarks.clear();
+  collector.add(parted, "two.rank0.json", "two");
+  result::Samples newer = samples(0, 2, "a b", 1e11);
+  newer.context["nccl.version"] = "2.28.3";
+  collector.add(newer, "3.rank0.json", "3");
+  collector.add(samples(0, 2, "a b", 1e11), "4.rank0.json", "4");
+  const FabricInputs made = std::move(collector).made();
+  EXPECT_THAT(made.fabrics, SizeIs(2)) << "another NCCL is another kind";
+  ASSERT_THAT(made.unread, SizeIs(1));
+  EXPECT_EQ(made.unread[0].file, "two.rank0.json");
+  EXPECT_THAT(made.unread[0].reason, HasSubstr("rank 1 of 2 did not come"));
+  ASSERT_THAT(made.remarks, SizeIs(2));
+  EXPECT_THAT(made.remarks[0], HasSubstr("2 different builds"));
+  EXPECT_THAT(made.remarks[1], HasSubstr("1 collective within one node"));
+}
+
+TEST(FabricInput, OnlyRanksOfSeveralAreOfAFabric) {
+  EXPECT_TRUE(is_of_ranks(samples(0, 2, "a b", 1)));
+  EXPECT_FALSE(is_of_ranks(samples(0, 1, "a", 1)));
+  EXPECT_FALSE(is_of_ranks({}));
+}
+
+std::string list(const std::string& measurements, const std::string& more = "") {
+  return R"({"schema": "gpugauge.fabric/1", "benchmark": "nccl/x", "metric": "busbw", "unit": "byte/second",
+             "better": "higher", "class": "coll_large", )" +
+         more + R"("measurements": [)" + measurements + "]}";
+}
+
+TEST(FabricInput, ReadsAListOfMeasurements) {
+  const FabricInput read = parse_fabric(
+      list(R"({"nodes": ["b", "a"], "value": 1e11}, {"nodes": ["a", "c"], "ranks": 16, "reason": "no GPU"})",
+           R"("expected": 2e11, "tolerance": 0.2, )"),
+      "x");
+  EXPECT_EQ(read.metric, "nccl/x:busbw");
+  EXPECT_EQ(read.expected, 2e11);
+  EXPECT_EQ(read.tolerance, .2);
+  ASSERT_THAT(read.measurements, SizeIs(2));
+  EXPECT_THAT(read.measurements[0].nodes, ElementsAre("a", "b"));
+  EXPECT_EQ(read.measurements[1].ranks, 16);
+  EXPECT_EQ(read.measurements[1].reason, "no GPU");
+}
+
+TEST(FabricInput, RefusesAListThatIsNone) {
+  const auto sentence = [](const std::string& text) -> std::string {
+    try {
+      parse_fabric(text, "x");
+    } catch (const result::FormatError& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  EXPECT_EQ(sentence(list("")), "accepted");
+  EXPECT_THAT(sentence("{"), HasSubstr("x"));
+  EXPECT_THAT(sentence(list(R"({"nodes": ["a"], "value": 1})")), HasSubstr("two nodes or more"));
+  EXPECT_THAT(sentence(list(R"({"nodes": ["a", "a"], "value": 1})")), HasSubstr("each once"));
+  EXPECT_THAT(sentence(list(R"({"nodes": ["a", ""], "value": 1})")), HasSubstr("two nodes or more"));
+  EXPECT_THAT(sentence(list(R"({"nodes": ["a", "b"], "value": 0})")), HasSubstr("must be above 0"));
+  EXPECT_THAT(sentence(list(R"({"nodes": ["a", "b"]})")), HasSubstr("neither a value nor a reason"));
+  EXPECT_THAT(sentence(list("", R"("tolerance": 1, )")), HasSubstr("below 1"));
+  EXPECT_THAT(sentence(list("", R"("expected": -1, )")), HasSubstr("above 0"));
+  EXPECT_THAT(sentence(list("", R"("surprise": 1, )")), HasSubstr("surprise"));
+}
+
+}  // namespace
+}  // namespace gpugauge::judge
