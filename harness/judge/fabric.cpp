@@ -51,6 +51,8 @@ class FabricJudging {
     if (out_.judged) judge();
     std::stable_sort(out_.findings.begin(), out_.findings.end(),
                      [](const auto& a, const auto& b) { return a.fault < b.fault; });
+    for (const FabricFinding& found : out_.findings)
+      if (found.nodes.size() == 1) graver_.emplace(found.nodes.front(), found.fault);
     describe();
     return std::move(out_);
   }
@@ -70,6 +72,7 @@ class FabricJudging {
       found[{one.nodes.size(), one.ranks, one.nodes}].push_back(&one);
     }
     names_.assign(names.begin(), names.end());
+    asked_.resize(names_.size(), 0);
     for (auto& [key, made] : found) {
       const auto& [size, ranks, nodes] = key;
       if (out_.sizes.empty() || out_.sizes.back().nodes != size || out_.sizes.back().ranks != ranks)
@@ -224,12 +227,13 @@ class FabricJudging {
     for (std::size_t other = 0; other < names_.size(); ++other)
       if (fit_.nodes[other].cleared && !known.contains(other)) clean.push_back(other);
     // Whoever was asked least: the partners are then free for others at the same time.
-    std::stable_sort(clean.begin(), clean.end(), [&](std::size_t a, std::size_t b) {
-      return std::pair(asked_[a], fit_.nodes[a].sets.size()) <
-             std::pair(asked_[b], fit_.nodes[b].sets.size());
-    });
-    const std::size_t lacking = rules_.partners - node.telling.size();
-    for (std::size_t i = 0; i < std::min(lacking, clean.size()); ++i) {
+    const std::size_t lacking = std::min(rules_.partners - node.telling.size(), clean.size());
+    std::partial_sort(clean.begin(), clean.begin() + static_cast<std::ptrdiff_t>(lacking), clean.end(),
+                      [&](std::size_t a, std::size_t b) {
+                        return std::tuple(asked_[a], fit_.nodes[a].sets.size(), a) <
+                               std::tuple(asked_[b], fit_.nodes[b].sets.size(), b);
+                      });
+    for (std::size_t i = 0; i < lacking; ++i) {
       ++asked_[clean[i]];
       out_.measure_again.push_back(
           {std::min(names_[n], names_[clean[i]]), std::max(names_[n], names_[clean[i]])});
@@ -298,13 +302,11 @@ class FabricJudging {
 
   std::string state_of(std::size_t n) const {
     if (fit_.nodes[n].sets.empty() || !out_.judged) return "not judged";
-    for (const FabricFinding& found : out_.findings) {
-      if (found.fault == FabricFault::everything) return "slow";
-      if (found.nodes != Names{names_[n]}) continue;
-      return found.fault == FabricFault::failed_node ? "fails"
-             : found.fault == FabricFault::slow_node ? "slow"
-                                                     : "undecided";
-    }
+    if (!out_.findings.empty() && out_.findings.front().fault == FabricFault::everything) return "slow";
+    if (const auto found = graver_.find(names_[n]); found != graver_.end())
+      return found->second == FabricFault::failed_node ? "fails"
+             : found->second == FabricFault::slow_node ? "slow"
+                                                       : "undecided";
     return fit_.nodes[n].cleared || fit_.nodes[n].separable ? "fine" : "undecided";
   }
 
@@ -347,7 +349,9 @@ class FabricJudging {
   std::vector<MeasuredSet> sets_;
   std::vector<Seen> seen_;  ///< beside sets_
   FabricFit fit_;
-  std::map<std::size_t, int> asked_;  ///< how often a node was named as a further partner
+  std::vector<int> asked_;  ///< by node: how often it was named as a further partner
+  std::map<std::string, FabricFault>
+      graver_;  ///< of each node alone that something was found of, the gravest
   FabricJudgement out_;
 };
 

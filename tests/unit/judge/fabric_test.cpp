@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <map>
 #include <random>
 
@@ -213,6 +214,24 @@ TEST(Fabric, OneSlowNodeOf64IsTheOneNamedInEachOf200Seeds) {
     EXPECT_EQ(judged.findings[0].fault, FabricFault::slow_node) << seed;
     EXPECT_THAT(judged.findings[0].nodes, ElementsAre(guilty)) << seed;
   }
+}
+
+TEST(Fabric, ThousandsOfNodesThatAreNotToldTakeSecondsAndNotMinutes) {
+  constexpr int nodes = 12000;
+  Pairs pairs;
+  for (int i = 0; i < nodes; i += 2)
+    pairs.add({fmt::format("n{:05}", i), fmt::format("n{:05}", i + 1)}, i % 4 == 0 ? 1 : .5);
+  const std::clock_t start = std::clock();
+  const FabricJudgement judged = pairs.judge();
+  EXPECT_LT(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC, 8);
+  EXPECT_THAT(judged.findings, SizeIs(nodes / 2)) << "each node of a slow pair";
+  EXPECT_EQ(judged.nodes[0].state, "fine");
+  EXPECT_EQ(judged.nodes[2].state, "undecided");
+  ASSERT_THAT(judged.measure_again, SizeIs(nodes));
+  std::map<std::string, int> asked;
+  for (const std::vector<std::string>& pair : judged.measure_again)
+    for (const std::string& node : pair) ++asked[node];
+  for (const auto& [node, times] : asked) EXPECT_EQ(times, 2) << node << ": the asking is spread evenly";
 }
 
 TEST(Fabric, RefusesAToleranceThatIsNone) {
