@@ -234,14 +234,19 @@ class Admitting {
   }
 
   /// True when a further run of the newcomer would decide something. What the others have among themselves is
-  /// `gpugauge fleet`'s to say.
+  /// `gpugauge fleet`'s to say. A newcomer that differs by declaration may round differently: it is held
+  /// against itself alone.
   static bool compare_checksums_of(const PeerKind& kind, const PeerRounds& newcomer, Admission& made) {
-    std::vector<RunChecksums> gpus;
-    for (const PeerRounds& node : kind) gpus.push_back(run_checksums(node));
-    gpus.push_back(run_checksums(newcomer));
-    const ChecksumComparison compared = compare_checksums(gpus);
+    const bool alike = newcomer.front()->kind == kind.front().front()->kind;
+    PeerKind nodes = alike ? kind : PeerKind{};
+    nodes.push_back(newcomer);
+    const ChecksumComparison compared = compare_node_checksums(nodes);
     made.verdicts.insert(made.verdicts.end(), compared.verdicts.back().begin(),
                          compared.verdicts.back().end());
+    if (!alike && compared.gpus > 0)
+      made.remarks.emplace_back(
+          "Its checksums were not compared with the fleet's: what differs by declaration may round "
+          "differently.");
     return compared.again.back();
   }
 

@@ -152,8 +152,9 @@ FabricInputs FabricCollector::made() && {
   struct Failed {
     SetMeasurement measurement;
     std::string benchmark;  ///< "": all of them
+    std::string kind;       ///< of its lowest rank, which may know little of itself
   };
-  std::map<std::tuple<std::string, std::string, std::string, std::string>, FabricInput> fabrics;
+  std::map<std::tuple<std::string, std::string, std::string, std::string>, FabricInput> fabrics;  // by kind
   std::vector<Failed> failed;
   std::set<std::string> kinds;
   std::size_t within_one = 0;
@@ -174,7 +175,7 @@ FabricInputs FabricCollector::made() && {
     }
     const SetMeasurement set{first.nodes, first.ranks, std::nullopt, failure};
     if (!failure.empty()) {
-      failed.push_back({set, ""});
+      failed.push_back({set, "", first.kind});
       continue;
     }
     kinds.insert(first.kind);
@@ -183,7 +184,7 @@ FabricInputs FabricCollector::made() && {
       made.value = value.value;
       made.reason = value.reason;
       if (value.unit.empty()) {
-        failed.push_back({std::move(made), value.metric});
+        failed.push_back({std::move(made), value.metric, first.kind});
         continue;
       }
       FabricInput& fabric = fabrics[{first.kind, value.metric, value.unit, value.metric_class}];
@@ -195,11 +196,14 @@ FabricInputs FabricCollector::made() && {
       fabric.measurements.push_back(std::move(made));
     }
   }
-  // A set that measured nothing did so in every metric of its benchmark.
+  // A set that measured nothing did so in every metric of its benchmark: of its kind, or of all where it did
+  // not get so far as to know it.
   for (const Failed& one : failed) {
     bool known = false;
+    const bool of_a_kind = kinds.contains(one.kind);
     for (auto& [key, fabric] : fabrics)
-      if (one.benchmark.empty() || fabric.metric.starts_with(one.benchmark + ":")) {
+      if ((!of_a_kind || std::get<0>(key) == one.kind) &&
+          (one.benchmark.empty() || fabric.metric.starts_with(one.benchmark + ":"))) {
         fabric.measurements.push_back(one.measurement);
         known = true;
       }

@@ -45,13 +45,6 @@ NodeJudgement judgement_of(const PeerRounds& node, const PeerGroupResult* result
   return out;
 }
 
-ChecksumComparison compare_kind(const PeerKind& kind) {
-  std::vector<RunChecksums> gpus;
-  gpus.reserve(kind.size());
-  for (const PeerRounds& node : kind) gpus.push_back(run_checksums(node));
-  return compare_checksums(gpus);
-}
-
 /// What is said of checksums as a whole: how many were compared, and what was not.
 class ChecksumRemarks {
  public:
@@ -64,6 +57,11 @@ class ChecksumRemarks {
     else if (compared.benchmarks > 0)
       lines_.push_back(fmt::format("Checksums: {} of {} benchmarks are the same bit for bit on {} GPUs ({}).",
                                    compared.agreeing, compared.benchmarks, compared.gpus, kind));
+    if (compared.apart > 0)
+      lines_.push_back(fmt::format(
+          "Checksums: {} further run{} of these GPUs ({}) {} not compared with them: another "
+          "driver, library or build may round differently.",
+          compared.apart, compared.apart == 1 ? "" : "s", kind, compared.apart == 1 ? "is" : "are"));
     lines_.insert(lines_.end(), compared.remarks.begin(), compared.remarks.end());
   }
   void finish(std::vector<std::string>& remarks) && {
@@ -190,7 +188,7 @@ PeersJudgement judge_peers(const PeersInput& input, const Policy& policy, bool s
       out.metrics_not_judged.insert(out.metrics_not_judged.end(), result->not_judged.begin(),
                                     result->not_judged.end());
     }
-    const ChecksumComparison compared = compare_kind(kind);
+    const ChecksumComparison compared = compare_node_checksums(kind);
     checksums.add(compared, describe(*kind.front().front()));
     for (std::size_t n = 0; n < kind.size(); ++n) {
       NodeJudgement made = judgement_of(kind[n], result ? &*result : nullptr, n, compared);

@@ -61,10 +61,35 @@ std::vector<PeerKind> kinds_of(const std::vector<PeerRounds>& nodes) {
   return out;
 }
 
-RunChecksums run_checksums(const PeerRounds& node) {
-  RunChecksums out;
-  for (const PeerRound* round : node)
-    if (round->kind == node.front()->kind) out.push_back(&round->checksums);
+ChecksumComparison compare_node_checksums(const PeerKind& nodes) {
+  const auto sources_of = [](const PeerRound& round) {
+    const auto found = round.source_hashes.find("suite.source_hash.integrity");
+    return found == round.source_hashes.end() ? std::string() : found->second;
+  };
+  const std::string& kind = nodes.front().front()->kind;
+  std::map<std::string, int> counts;
+  for (const PeerRounds& node : nodes)
+    for (const PeerRound* round : node)
+      if (round->kind == kind && !round->checksums.empty()) ++counts[sources_of(*round)];
+  const auto most = std::max_element(counts.begin(), counts.end(),
+                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  std::vector<RunChecksums> gpus(nodes.size());
+  std::vector<RunChecksums> apart(nodes.size());
+  for (std::size_t n = 0; n < nodes.size(); ++n)
+    for (const PeerRound* round : nodes[n]) {
+      if (round->checksums.empty()) continue;
+      const bool alike = round->kind == kind && sources_of(*round) == most->first;
+      (alike ? gpus : apart)[n].push_back(&round->checksums);
+    }
+  ChecksumComparison out = compare_checksums(gpus);
+  for (std::size_t n = 0; n < nodes.size(); ++n)
+    for (const Checksums* run : apart[n]) {
+      ++out.apart;
+      for (Verdict& verdict : judge_checksums(*run)) {
+        verdict.judge = Judge::peers;
+        out.verdicts[n].push_back(std::move(verdict));
+      }
+    }
   return out;
 }
 

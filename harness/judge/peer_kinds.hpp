@@ -18,8 +18,10 @@ std::vector<PeerRounds> nodes_of(const std::vector<PeerRound>& rounds, std::vect
 /// apart.
 std::vector<PeerKind> kinds_of(const std::vector<PeerRounds>& nodes);
 
-/// The checksums of those runs of a node that are of the kind of its first one.
-RunChecksums run_checksums(const PeerRounds& node);
+/// compare_checksums() over the runs of these nodes that are of the first one's kind and were made from the
+/// sources of family integrity that most of them have: from others the same work may come out otherwise. What
+/// stands apart is counted (ChecksumComparison::apart), and held against nothing but its own processes.
+ChecksumComparison compare_node_checksums(const PeerKind& nodes);
 
 /// "NVIDIA H200, driver 580.65.06"; or a host's processor.
 std::string describe(const PeerRound& round);

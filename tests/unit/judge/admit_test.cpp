@@ -10,6 +10,7 @@
 namespace gpugauge::judge {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -132,6 +133,41 @@ TEST(Admit, AnotherDriverIsNamedAndNotJudgedUnlessDeclared) {
   one = gate.only();
   EXPECT_EQ(one.state, AdmissionState::admitted);
   EXPECT_EQ(one.peers, 9U);
+}
+
+/// The run's processes note these checksums of one benchmark, over and over.
+Apply noting(const std::vector<std::string>& checksums, const std::string& driver = "580.65.06") {
+  return [=](result::Run& run) {
+    run.fingerprint.stack["driver.version"] = driver;
+    for (std::size_t p = 0; p < run.processes.size(); ++p) {
+      result::BenchmarkResult one = benchmark(
+          "integrity/gemm/short", metric("repeats", "1", result::Direction::higher, "integrity", 3));
+      one.metrics.front().judged = false;
+      one.metrics.front().note = "recorded";
+      one.notes = {{"checksum", checksums[p % checksums.size()]}};
+      run.processes[p].samples->benchmarks.push_back(std::move(one));
+    }
+  };
+}
+
+TEST(Admit, AnotherChecksumRefusesUnlessADeclaredDifferenceMayRoundDifferently) {
+  Gate gate;
+  gate.add_fleet(12, noting({"good"}));
+  gate.add_newcomer({}, 0, noting({"bad"}));
+  EXPECT_EQ(gate.only().state, AdmissionState::measure_again);
+  gate.add_newcomer({}, 1, noting({"bad"}));
+  EXPECT_EQ(gate.only().state, AdmissionState::refused);
+
+  Gate other;
+  other.add_fleet(12, noting({"good"}));
+  other.policy.treatment = {"driver"};
+  for (const std::uint64_t round : {0, 1}) other.add_newcomer({}, round, noting({"bad"}, "590.10"));
+  const Admission one = other.only();
+  EXPECT_EQ(one.state, AdmissionState::admitted) << one.reason;
+  EXPECT_THAT(one.verdicts, IsEmpty());
+  EXPECT_THAT(one.remarks, ElementsAre(HasSubstr("may round differently")));
+  other.add_newcomer({}, 2, noting({"bad", "worse"}, "590.10"));
+  EXPECT_EQ(other.only().state, AdmissionState::refused) << "its own runs disagree";
 }
 
 TEST(Admit, SettingsThatAreNotAsUsualAreSaidWithTheirCount) {

@@ -37,9 +37,10 @@ result::Run noted(int gpu, std::uint64_t round, const std::vector<std::string>& 
 class Gpus {
  public:
   void add(int gpu, const std::vector<std::string>& checksums, std::uint64_t round = 0,
-           const std::string& driver = "580.65") {
+           const std::string& driver = "580.65", const std::string& sources = "") {
     result::Run run = noted(gpu, round, checksums);
     run.fingerprint.stack["driver.version"] = driver;
+    if (!sources.empty()) run.fingerprint.suite["suite.source_hash.integrity"] = sources;
     input_.rounds.push_back(
         collector_.reduce(run, fmt::format("{}-{}", gpu, round), fmt::format("n{:02}", gpu)));
   }
@@ -156,6 +157,33 @@ TEST(Checksums, OtherDriversAreNotComparedAndThisIsSaid) {
       judged.remarks,
       ElementsAre(HasSubstr("Checksums: 1 of 1 benchmarks are the same bit for bit on 8 GPUs"),
                   HasSubstr("one GPU alone has them"), HasSubstr("within each kind, not between kinds")));
+}
+
+TEST(Checksums, RunsOfAnotherBuildAreNoSilentCorruption) {
+  Gpus gpus;
+  for (int gpu = 0; gpu < 8; ++gpu) {
+    gpus.add(gpu, {"old"}, 0, "580.65", "aa");
+    if (gpu < 3) gpus.add(gpu, {"new"}, 1, "580.65", "bb");
+  }
+  const PeersJudgement judged = gpus.judge();
+  EXPECT_EQ(judged.outcome.code, ExitCode::pass) << judged.outcome.sentence;
+  for (const NodeJudgement& node : judged.nodes) EXPECT_THAT(node.verdicts, IsEmpty()) << node.label;
+  EXPECT_THAT(judged.remarks, ElementsAre(HasSubstr("1 of 1 benchmarks are the same bit for bit on 8 GPUs"),
+                                          HasSubstr("3 further runs of these GPUs (")));
+  gpus.add(7, {"one", "two"}, 1, "580.65", "bb");
+  EXPECT_THAT(of(gpus.judge(), "n07").verdicts.at(0).reason,
+              HasSubstr("the checksums of its processes disagree: one, two"))
+      << "processes of one build are held against each other all the same";
+}
+
+TEST(Checksums, ALaterRunUnderAnotherDriverIsNoSilentCorruption) {
+  Gpus gpus;
+  for (int gpu = 0; gpu < 8; ++gpu) gpus.add(gpu, {"good"});
+  gpus.add(5, {"other"}, 1, "590.10");
+  const PeersJudgement judged = gpus.judge();
+  EXPECT_THAT(of(judged, "n05").verdicts, IsEmpty());
+  EXPECT_THAT(judged.remarks,
+              ElementsAre(HasSubstr("on 8 GPUs"), HasSubstr("1 further run of these GPUs (")));
 }
 
 TEST(Checksums, NobodyWithoutChecksumsHearsOfThem) {

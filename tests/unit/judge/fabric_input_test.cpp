@@ -2,6 +2,7 @@
 #include "judge/fabric_input.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -92,6 +93,35 @@ TEST(FabricInput, AWrongResultIsAFailureAndNoBandwidth) {
   ASSERT_THAT(made.fabrics[0].measurements, SizeIs(3));
   EXPECT_THAT(made.fabrics[0].measurements[1].reason, HasSubstr("the result is wrong"));
   EXPECT_EQ(made.fabrics[0].measurements[2].reason, "a collective did not end");
+}
+
+TEST(FabricInput, AFailureCountsAmongItsOwnKindAlone) {
+  FabricCollector collector;
+  const auto add = [&](const std::string& gpu, const std::string& nodes, int number, bool fails) {
+    result::Samples one = samples(0, 2, nodes, 1e11);
+    one.context["gpu.name"] = gpu;
+    if (fails) {
+      one.status = result::Status::failed;
+      one.reason = "a collective did not end";
+      one.benchmarks.clear();
+    }
+    collector.add(one, fmt::format("{}.rank0.json", number), fmt::format("{}", number));
+  };
+  add("Old", "a b", 1, false);
+  add("New", "c d", 2, false);
+  add("New", "c e", 3, true);
+  add("", "f g", 4, true);
+  const FabricInputs made = std::move(collector).made();
+  ASSERT_THAT(made.fabrics, SizeIs(2));
+  for (const FabricInput& fabric : made.fabrics) {
+    std::vector<std::string> failed;
+    for (const SetMeasurement& set : fabric.measurements)
+      if (!set.value) failed.push_back(fmt::format("{}", fmt::join(set.nodes, " ")));
+    if (fabric.description.starts_with("New"))
+      EXPECT_THAT(failed, ElementsAre("c e", "f g"));
+    else
+      EXPECT_THAT(failed, ElementsAre("f g")) << "what does not know its kind may be of any";
+  }
 }
 
 TEST(FabricInput, WhatCannotBePlacedIsSaid) {
