@@ -184,7 +184,11 @@ report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
       input.judged = false;
     }
   } else {
-    input.judged = !device.verdicts.empty();
+    // What only says that it was held against nothing is no judge.
+    input.judged =
+        std::any_of(device.verdicts.begin(), device.verdicts.end(), [](const judge::Verdict& verdict) {
+          return !(verdict.advisory && verdict.kind == judge::VerdictKind::inconclusive);
+        });
   }
   input.verdicts = device.verdicts;
   device.outcome = judge::outcome(input);

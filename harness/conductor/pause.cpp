@@ -2,16 +2,17 @@
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 
 #include <signal.h>
+
+#include "run/processes.hpp"
 
 namespace gpugauge::conductor {
 
 bool pause(double seconds, const std::function<void(double left)>& progress) {
   sigset_t signals;
   sigemptyset(&signals);
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, number);
+  for (const int number : run::stop_signals()) sigaddset(&signals, number);
   sigset_t before;
   pthread_sigmask(SIG_BLOCK, &signals, &before);
   const auto start = std::chrono::steady_clock::now();

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
+#include <memory>
 
 #include <fmt/format.h>
 
+#include "run/processes.hpp"
 #include "run/telemetry_gpu.hpp"
 
 namespace gpugauge::conductor {
@@ -43,9 +44,9 @@ Listened listen(double seconds, bool until_first_answer) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   };
   run::Loop loop;
-  const auto stop = [&](int) { out.stopped = true; };
-  const run::SignalWatch interrupt(loop, SIGINT, stop);
-  const run::SignalWatch terminate(loop, SIGTERM, stop);
+  std::vector<std::unique_ptr<run::SignalWatch>> watches;
+  for (const int signal : run::stop_signals())
+    watches.push_back(std::make_unique<run::SignalWatch>(loop, signal, [&](int) { out.stopped = true; }));
   run::GpuTelemetry::Options options;
   options.command = run::telemetry_command();
   options.command.arguments.back() = "0.1";

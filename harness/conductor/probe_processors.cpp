@@ -42,15 +42,10 @@ ChosenProcessors no_processors(std::string why) {
 }
 
 ChosenProcessors every_processor() {
-  ChosenProcessors out;
-  out.processors = run::parse_processors(stack::Tree("/").read("/sys/devices/system/cpu/online").text);
   const std::vector<int> allowed = run::allowed_processors();
-  try {
-    const run::Confined widened(out.processors);
-    out.processors = run::allowed_processors();  // what the control group leaves of them
-  } catch (const std::system_error& error) {
-    return no_processors(error.what());
-  }
+  ChosenProcessors out =
+      processors_left_of(run::parse_processors(stack::Tree("/").read("/sys/devices/system/cpu/online").text));
+  if (!out.why_none.empty()) return out;
   if (out.processors == allowed)
     return no_processors("the control group allows no other processors than these");
   out.detail = fmt::format(" ({})", run::processors_text(out.processors));
@@ -75,6 +70,8 @@ ChosenProcessors those_of_the_gpu(const ProbeContext& context) {
   if (node) out.processors = processors_of_node(*node);
   if (out.processors.empty())
     return no_processors("the kernel does not say to which NUMA node the GPU belongs");
+  out = processors_left_of(out.processors);
+  if (!out.why_none.empty()) return out;
   out.detail = fmt::format("{}: {}", *node, run::processors_text(out.processors));
   return out;
 }
@@ -94,6 +91,17 @@ ChosenProcessors choose_processors(diagnose::Processors which, const ProbeContex
       break;
   }
   return {};
+}
+
+ChosenProcessors processors_left_of(const std::vector<int>& processors) {
+  ChosenProcessors out;
+  try {
+    const run::Confined confined(processors);
+    out.processors = run::allowed_processors();
+  } catch (const std::system_error& error) {
+    return no_processors(error.what());
+  }
+  return out;
 }
 
 std::vector<int> idle_processors(const std::vector<int>& allowed, const std::string& before,

@@ -22,6 +22,10 @@ struct ChosenProcessors {
 ChosenProcessors choose_processors(diagnose::Processors which, const ProbeContext& context,
                                    const std::function<bool(double)>& wait);
 
+/// What the kernel and the control group leave this process of these, whatever it is bound to now; why_none
+/// where they leave none.
+ChosenProcessors processors_left_of(const std::vector<int>& processors);
+
 /// Processors of `allowed` that were idle between two readings of /proc/stat; empty when none was.
 std::vector<int> idle_processors(const std::vector<int>& allowed, const std::string& before,
                                  const std::string& after);

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <limits>
 #include <memory>
 
 #include <fmt/format.h>
 
 #include "run/child.hpp"
+#include "run/processes.hpp"
 
 namespace gpugauge::conductor {
 namespace {
@@ -28,7 +28,7 @@ std::vector<DeviceEnd> run_together(const std::vector<DeviceCommand>& commands, 
   run::Loop loop;
   std::vector<std::unique_ptr<run::Child>> children;
   std::vector<std::unique_ptr<run::SignalWatch>> watches;
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+  for (const int signal : run::stop_signals())
     watches.push_back(std::make_unique<run::SignalWatch>(loop, signal, [&](int) {
       for (const auto& child : children) child->stop();
     }));

@@ -128,6 +128,14 @@ std::string signal_name(int signal) {
   }
 }
 
+std::vector<int> stop_signals() {
+  std::vector<int> out{SIGINT, SIGTERM};
+  struct sigaction action {};
+  const bool ignored = sigaction(SIGHUP, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+  if (!ignored) out.push_back(SIGHUP);
+  return out;
+}
+
 Subreaper::Subreaper() {
   prctl(PR_GET_CHILD_SUBREAPER, &previous_, 0, 0, 0);
   prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);

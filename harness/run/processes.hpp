@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <set>
 #include <string>
+#include <vector>
 
 #include <sys/types.h>
 
@@ -22,6 +23,10 @@ double cpu_seconds_of(pid_t process);
 
 /// "SIGSEGV"; "signal 63" for a number without a name.
 std::string signal_name(int signal);
+
+/// The signals that ask the command to stop: SIGINT, SIGTERM, and SIGHUP unless it is ignored. Under nohup a
+/// command goes on after the terminal has gone.
+std::vector<int> stop_signals();
 
 /// While it lives, orphaned descendants become children of this process instead of init's, so that they can
 /// be found and ended. The earlier state is put back at the end.

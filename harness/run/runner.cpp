@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <map>
 #include <memory>
 #include <optional>
@@ -17,6 +16,7 @@
 #include "run/identity.hpp"
 #include "run/order.hpp"
 #include "run/outcome.hpp"
+#include "run/processes.hpp"
 #include "run/telemetry_gpu.hpp"
 #include "run/telemetry_host.hpp"
 #include "run/temporary_directory.hpp"
@@ -25,11 +25,6 @@ namespace gpugauge::run {
 namespace {
 
 constexpr double telemetry_interval_seconds = .5;
-
-bool is_ignored(int signal) {
-  struct sigaction action {};
-  return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
-}
 
 /// One plan on its way.
 class Execution {
@@ -43,9 +38,8 @@ class Execution {
     std::erase_if(steps_,
                   [this](const Step& step) { return !plan_.benchmarks.empty() && ids_of(step).empty(); });
     const auto stop = [this](int signal) { this->stop(signal); };
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP})
-      if (signal != SIGHUP || !is_ignored(signal))  // nohup: go on after the terminal has gone
-        watches_.push_back(std::make_unique<SignalWatch>(loop_, signal, stop));
+    for (const int signal : stop_signals())
+      watches_.push_back(std::make_unique<SignalWatch>(loop_, signal, stop));
   }
 
   result::Run run() {

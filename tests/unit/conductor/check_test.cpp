@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 
 #include "conductor/conductor.hpp"
+#include "conductor/pause.hpp"
 #include "result/file.hpp"
 #include "unit/run/fake_family.hpp"
 
@@ -151,6 +152,44 @@ TEST_F(Check, SaysThatDevicesWereMeasuredTogether) {
   options_.measure.together = 8;
   const report::DeviceReport device = check(options_, target_, choice_, {});
   EXPECT_THAT(device.remarks, Contains(HasSubstr("Measured together: 8 GPUs")));
+}
+
+TEST_F(Check, WhatIsHeldAgainstNothingIsNoPass) {
+  // Without a baseline, and without the facts that a limit would be computed from.
+  result::Samples samples = run::good_samples("host");
+  result::Metric& metric = samples.benchmarks[0].metrics[0];
+  metric.unit = "byte/second";
+  metric.metric_class = "hbm";
+  metric.better = result::Direction::higher;
+  metric.value = 3e12;
+  run::write_text(fakes_.path() / "now.json", result::to_json(samples));
+  const report::DeviceReport device = check(options_, target_, choice_, {});
+  ASSERT_EQ(device.verdicts.size(), 1U);
+  EXPECT_THAT(device.verdicts[0].reason, HasSubstr("not held against the memory's bus"));
+  EXPECT_EQ(device.outcome.code, judge::ExitCode::cannot_judge) << device.outcome.sentence;
+}
+
+/// SIGHUP ignored, as under nohup, while it lives.
+class Nohup {
+ public:
+  Nohup() {
+    struct sigaction ignore {};
+    ignore.sa_handler = SIG_IGN;
+    sigaction(SIGHUP, &ignore, &before_);
+  }
+  ~Nohup() { sigaction(SIGHUP, &before_, nullptr); }
+  Nohup(const Nohup&) = delete;
+  Nohup& operator=(const Nohup&) = delete;
+
+ private:
+  struct sigaction before_ {};
+};
+
+TEST(Pause, IsEndedByAHangupButNotUnderNohup) {
+  const auto hang_up = [](double) { std::raise(SIGHUP); };
+  EXPECT_FALSE(pause(.2, hang_up));
+  const Nohup nohup;
+  EXPECT_TRUE(pause(.2, hang_up));
 }
 
 TEST_F(Check, AWrongResultInARepeatedRoundFailsEvenWhenInterruptedAfterIt) {

@@ -180,6 +180,14 @@ TEST(ProbeLink, IsReadFromTheTelemetryUnderLoad) {
   EXPECT_EQ(link_of(run, "GPU-2", probe).outcome, "");
 }
 
+TEST(ProbeProcessors, OnlyThoseAreNamedThatTheProcessIsLeft) {
+  const std::vector<int> allowed = run::allowed_processors();
+  constexpr int absent = 8191;
+  EXPECT_EQ(processors_left_of({allowed.front(), absent}).processors, std::vector<int>{allowed.front()});
+  EXPECT_THAT(processors_left_of({absent}).why_none, HasSubstr("may not use the processors 8191"));
+  EXPECT_EQ(run::allowed_processors(), allowed) << "all as it was before";
+}
+
 TEST(ProbeProcessors, IdleOnesAreAmongTheAllowed) {
   const char* before = "cpu0 0 0 0 0 0 0 0 0\ncpu1 0 0 0 0 0 0 0 0\ncpu2 0 0 0 0 0 0 0 0\n";
   const char* after = "cpu0 99 0 0 1 0 0 0 0\ncpu1 1 0 0 99 0 0 0 0\ncpu2 0 0 0 100 0 0 0 0\n";
