@@ -1,6 +1,6 @@
-# cmake -DFAMILY= -DOUTPUT= -DFILES= -DROOT= -DSTART_SECONDS= -DBESIDE_SECONDS= -P SourceHash.cmake
-# Writes a C++ file that defines the family's name, one SHA-256 over the paths and contents of its sources, and what its
-# processes and benchmarks are estimated to take.
+# cmake -DFAMILY= -DOUTPUT= -DFILES= -DROOT= -DPTX= -DSTART_SECONDS= -DBESIDE_SECONDS= -P SourceHash.cmake
+# Writes a C++ file that defines the family's name, one SHA-256 over the paths and contents of its sources (and the version of PTX
+# that it asks for, where it asks for one), and what its processes and benchmarks are estimated to take.
 list(SORT FILES)
 set(_all "")
 foreach(_file IN LISTS FILES)
@@ -8,6 +8,9 @@ foreach(_file IN LISTS FILES)
   file(RELATIVE_PATH _path "${ROOT}" "${_file}")
   string(APPEND _all "${_path} ${_hash}\n")
 endforeach()
+if(PTX)
+  string(APPEND _all "PTX ${PTX}\n")
+endif()
 string(SHA256 _hash "${_all}")
 set(_text "// Generated from the sources of this family.\n\
 namespace gpugauge::bench {\nextern const char* const family_name;\nextern const char* const family_source_hash;\n\

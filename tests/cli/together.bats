@@ -180,6 +180,25 @@ PY
   run ! pgrep --full "$GPUGAUGE_LIBEXEC/gpugauge-bench-probe"
 }
 
+@test "--devices-together goes on under nohup after the terminal has gone" {
+  two_gpus
+  # shellcheck disable=SC2016  # for the family's shell
+  sed -i 's/|| sleep 60/|| while [ -e "$here\/hang" ]; do sleep 0.1; done/' "$GPUGAUGE_LIBEXEC/gpugauge-bench-probe"
+  : >"$GPUGAUGE_LIBEXEC/hang"
+  (trap '' HUP && exec gpugauge run --devices-together --profile smoke --quiet) >out 2>&1 &
+  command=$!
+  wait_until test -e "$GPUGAUGE_LIBEXEC/started"
+  wait_until bash -c "[ \"\$(wc -l <'$GPUGAUGE_LIBEXEC/started')\" -ge 2 ]"
+  kill -HUP "$command"
+  sleep 0.3
+  rm "$GPUGAUGE_LIBEXEC/hang"
+  status=0
+  wait "$command" || status=$?
+  cat out
+  [ "$status" -eq 0 ]
+  [ "$(grep -l '"complete": true' "$GPUGAUGE_STATE"/runs/*.json | wc -l)" -eq 2 ]
+}
+
 @test "ranks with --device rank measure each its own GPU, and say that they did so together" {
   two_gpus
   for rank in 0 1; do
