@@ -164,7 +164,10 @@ class FabricJudging {
         best = fit_.excess[s];
         at = s;
       }
-    add(FabricFault::everything, names_, best,
+    Names measured;
+    for (std::size_t n = 0; n < names_.size(); ++n)
+      if (!fit_.nodes[n].sets.empty()) measured.push_back(names_[n]);
+    add(FabricFault::everything, std::move(measured), best,
         fmt::format("no {} reaches the expected {}; the best has {}: what all nodes have in common is slow, "
                     "and no node can be told from the others",
                     set_of(sets_[at].nodes.size(), false), reference_of(sets_[at].level), said(at)));
@@ -296,8 +299,14 @@ class FabricJudging {
 
   void add(FabricFault fault, Names nodes, double step, std::string sentence) {
     FabricFinding found{fault, std::move(nodes), std::nullopt, std::move(sentence)};
-    if (std::isfinite(step)) found.change = relative_of(step, input_.better);
+    found.change = finite_change(step);
     out_.findings.push_back(std::move(found));
+  }
+
+  /// A step as a relative change; nullopt where it is none, or larger than a number can be.
+  std::optional<double> finite_change(double step) const {
+    const double change = relative_of(step, input_.better);
+    return std::isfinite(step) && std::isfinite(change) ? std::optional(change) : std::nullopt;
   }
 
   std::string state_of(std::size_t n) const {
@@ -321,16 +330,16 @@ class FabricJudging {
     for (std::size_t n = 0; n < names_.size(); ++n) {
       const FittedNode& node = fit_.nodes[n];
       FabricNode made{names_[n], node.sets.size(), std::nullopt, state_of(n)};
-      if (node.separable && std::isfinite(node.slowness))
-        made.slowness = relative_of(node.slowness, input_.better);
+      if (node.separable) made.slowness = finite_change(node.slowness);
       out_.nodes.push_back(std::move(made));
     }
-    const auto relative = [&](double step) {
-      return std::isfinite(step) ? std::optional(relative_of(step, input_.better)) : std::nullopt;
-    };
     for (std::size_t s = 0; s < sets_.size(); ++s) {
-      FabricSet made{
-          *seen_[s].nodes, seen_[s].ranks, {}, 0, relative(fit_.excess[s]), relative(fit_.unexplained[s])};
+      FabricSet made{*seen_[s].nodes,
+                     seen_[s].ranks,
+                     {},
+                     0,
+                     finite_change(fit_.excess[s]),
+                     finite_change(fit_.unexplained[s])};
       for (const SetMeasurement* one : seen_[s].made) {
         if (one->value)
           made.values.push_back(*one->value);

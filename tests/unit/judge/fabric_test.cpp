@@ -145,6 +145,32 @@ TEST(Fabric, EverythingSlowShowsOnlyAgainstAnExpectedValue) {
   EXPECT_EQ(judged.nodes[0].state, "slow");
 }
 
+TEST(Fabric, EverythingIsOnlyWhatWasCompared) {
+  Pairs pairs;
+  pairs.add({"a", "b"}, .5).fail({"a", "b", "c"}, "no GPU");
+  pairs.input.expected = full;
+  const FabricJudgement judged = pairs.judge();
+  ASSERT_THAT(judged.findings, SizeIs(1));
+  EXPECT_EQ(judged.findings[0].fault, FabricFault::everything);
+  EXPECT_THAT(judged.findings[0].nodes, ElementsAre("a", "b")) << "c was in no pair";
+  EXPECT_EQ(judged.nodes[2].state, "not judged");
+}
+
+TEST(Fabric, AChangeThatNoNumberHoldsIsLeftOut) {
+  for (const result::Direction better : {result::Direction::lower, result::Direction::higher}) {
+    Pairs pairs = every_pair(3, {});
+    pairs.input.better = better;
+    for (std::size_t i = 0; i < 3; ++i) pairs.input.measurements[i].value = i == 1 ? 1e300 : 1e-300;
+    for (const double expected : {1e-300, 1e300}) {
+      pairs.input.expected = expected;
+      const FabricJudgement judged = pairs.judge();
+      for (const FabricSet& set : judged.sets) EXPECT_TRUE(!set.change || std::isfinite(*set.change));
+      for (const FabricFinding& found : judged.findings)
+        EXPECT_TRUE(!found.change || std::isfinite(*found.change));
+    }
+  }
+}
+
 TEST(Fabric, ANodeThatNeverComesFails) {
   Pairs pairs = every_pair(4, {});
   for (const char* node : {"n0", "n1", "n2"}) pairs.fail({"dead", node}, "rank 1 of 2 did not come (dead)");
