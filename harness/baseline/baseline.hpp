@@ -40,7 +40,7 @@ struct Baseline {
   Manifest manifest;              ///< each entry of it verified against its run
   std::filesystem::path folder;   ///< where it was made or read
   std::vector<result::Run> runs;  ///< whole, one for each entry and in their order
-  std::vector<LogEntry> log;      ///< oldest first; empty for a folder without one
+  std::vector<LogEntry> log;      ///< oldest first; empty only where no folder was read
   bool other_node = false;        ///< selected for this GPU model, and recorded on another node
   /// Rounds from fewer than 3 boots and fewer than 3 UTC days: the baseline has not seen how this machine
   /// differs from boot to boot, and small changes may be just that.
