@@ -34,6 +34,12 @@ std::optional<double> value_of(const PeerRound& round, std::size_t metric) {
   return std::nullopt;
 }
 
+/// Whether two runs of a node measured the benchmark alike: on one stack, from one family's sources.
+bool same_work(const PeerRound& one, const PeerRound& other, const std::string& benchmark) {
+  const std::string family = benchmark.substr(0, benchmark.find('/'));
+  return one.kind == other.kind && source_hash_of(one, family) == source_hash_of(other, family);
+}
+
 std::string word(result::Status status) {
   switch (status) {
     case result::Status::failed:
@@ -179,7 +185,7 @@ class Comparison {
     const PeerRounds& rounds = judged_node(suspect.node);
     std::vector<double> later;
     for (std::size_t j = 1; j < rounds.size(); ++j) {
-      if (rounds[j]->kind != rounds.front()->kind) continue;
+      if (!same_work(*rounds[j], *rounds.front(), form.benchmark)) continue;
       if (const auto value = value_of(*rounds[j], form_of_[suspect.metric]))
         later.push_back(to_scale(*value, form.better) - scale.centre);
     }

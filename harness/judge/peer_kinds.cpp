@@ -62,10 +62,7 @@ std::vector<PeerKind> kinds_of(const std::vector<PeerRounds>& nodes) {
 }
 
 ChecksumComparison compare_node_checksums(const PeerKind& nodes) {
-  const auto sources_of = [](const PeerRound& round) {
-    const auto found = round.source_hashes.find("suite.source_hash.integrity");
-    return found == round.source_hashes.end() ? std::string() : found->second;
-  };
+  const auto sources_of = [](const PeerRound& round) { return source_hash_of(round, "integrity"); };
   const std::string& kind = nodes.front().front()->kind;
   std::map<std::string, int> counts;
   for (const PeerRounds& node : nodes)

@@ -44,6 +44,11 @@ std::vector<PeerFault> faults_of(const result::Run& run, const Collected& collec
 
 }  // namespace
 
+std::string source_hash_of(const PeerRound& round, std::string_view family) {
+  const auto found = round.source_hashes.find(fmt::format("suite.source_hash.{}", family));
+  return found == round.source_hashes.end() ? std::string() : found->second;
+}
+
 PeerRound PeerCollector::reduce(const result::Run& run, std::string file, std::string label) {
   return reduce(run, collect(run), std::move(file), std::move(label));
 }

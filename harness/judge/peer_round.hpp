@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -50,6 +51,9 @@ struct PeerRound {
   std::vector<PeerFault> faults;  ///< families that failed or did not run, by name, then benchmarks
   Checksums checksums;            ///< of the family integrity
 };
+
+/// "" for a run that did not measure the family.
+std::string source_hash_of(const PeerRound& round, std::string_view family);
 
 struct PeersInput;
 

@@ -99,6 +99,22 @@ TEST(JudgePeers, ASecondRunThatIsFineClearsTheNode) {
   EXPECT_EQ(of(fleet.judge(), "n19").state, NodeState::healthy);
 }
 
+TEST(JudgePeers, ASecondRunOfOtherSourcesNeitherConfirmsNorClears) {
+  for (const double again : {1.3, 1.0}) {
+    Fleet fleet;
+    fleet.add_healthy(0, 19);
+    fleet.add(19, {.triad = 1.3});
+    fleet.add(19, {.triad = again}, 1,
+              [](result::Run& run) { run.fingerprint.suite["suite.source_hash.host"] = "cd"; });
+    EXPECT_EQ(of(fleet.judge(), "n19").state, NodeState::suspect) << again;
+    EXPECT_TRUE(of(fleet.judge(), "n19").measure_again);
+    fleet.add(19, {.triad = again}, 2,
+              [](result::Run& run) { run.fingerprint.suite["suite.source_hash.other"] = "cd"; });
+    EXPECT_EQ(of(fleet.judge(), "n19").state, again > 1 ? NodeState::found : NodeState::healthy)
+        << "another family's sources do not matter to it";
+  }
+}
+
 TEST(JudgePeers, OneRunGivenTwiceConfirmsNothing) {
   Fleet fleet;
   fleet.add_healthy(0, 19);
