@@ -79,6 +79,10 @@ std::vector<report::DeviceReport> check_in_step(const CheckOptions& options,
   bool going = round({});
   for (std::size_t i = 0; i < devices.size(); ++i) {
     const result::Run& first = devices[i].rounds.front();
+    if (!first.complete && first.processes.empty()) {
+      devices[i].selection.origin = "Nothing was measured, and held against no baseline.";
+      continue;
+    }
     devices[i].selection = baseline::select(options.baseline, first.fingerprint, targets[i].selection);
     const auto& selected = devices[i].selection.baseline;
     devices[i].judged = selected && comparable(first, *selected, options.policy.treatment);
@@ -124,6 +128,11 @@ std::vector<report::DeviceReport> check_in_step(const CheckOptions& options,
     device.files = std::move(checked.files);
     device.interrupted = !going;
     if (!stopped.empty()) device.remarks.push_back(stopped);
+    if (!going && stopped.empty() && checked.rounds.back().complete)
+      device.remarks.emplace_back(
+          "The round of another device, measured at the same time, was cut short: that ended the measuring "
+          "for "
+          "all.");
     if (going && options.probes != nullptr && devices.size() == 1)
       device.stopped_in_probes = !ask_probes(options.measure, targets[i], *options.probes,
                                              checked.judged ? &*checked.selection.baseline : nullptr,

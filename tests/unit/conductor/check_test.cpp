@@ -15,6 +15,7 @@ namespace {
 
 using testing::Contains;
 using testing::HasSubstr;
+using testing::Not;
 
 class Check : public testing::Test {
  protected:
@@ -145,6 +146,25 @@ TEST_F(Check, APartialRoundOfOneDeviceEndsItForAllInStep) {
     EXPECT_TRUE(report.interrupted);
     EXPECT_EQ(report.outcome.code, judge::ExitCode::cannot_judge) << report.outcome.sentence;
   }
+  EXPECT_THAT(reports[0].remarks, Contains(HasSubstr("The round of another device")));
+  EXPECT_THAT(reports[1].remarks, Not(Contains(HasSubstr("The round of another device"))));
+}
+
+TEST_F(Check, ADeviceThatWasNotMeasuredIsHeldAgainstNoBaseline) {
+  pin();
+  latency(1e-3);
+  const std::vector<report::DeviceReport> reports = check_in_step(
+      options_, {target_, target_}, choice_, [&](int round, const std::vector<std::string>& only) {
+        std::vector<Stored> out(2);
+        out[0] = measure(options_.measure, target_, choice_, {}, round, only);
+        out[1].run.device = "host";
+        out[1].run.partial_reason = "its command was killed";
+        return out;
+      });
+  EXPECT_THAT(reports[0].baseline_origin, HasSubstr("pinned"));
+  EXPECT_EQ(reports[1].baseline_origin, "Nothing was measured, and held against no baseline.");
+  EXPECT_THAT(reports[1].remarks, Not(Contains(HasSubstr("Not comparable"))));
+  EXPECT_EQ(reports[1].outcome.code, judge::ExitCode::cannot_judge);
 }
 
 TEST_F(Check, SaysThatDevicesWereMeasuredTogether) {
