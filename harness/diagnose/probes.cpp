@@ -1,6 +1,7 @@
 #include "diagnose/probes.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -12,6 +13,11 @@ namespace {
 constexpr double leading_from = .1;
 constexpr std::size_t leading_most = 4;  ///< and those that are as good as the last of them
 constexpr double as_good = .05;
+
+/// The device that a program is shown: set for every process that measures, whatever stood there before, or
+/// read by the container's runtime alone. To take them away changes nothing.
+constexpr std::array<std::string_view, 4> names_of_devices{
+    "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "NVIDIA_VISIBLE_DEVICES", "NVIDIA_DRIVER_CAPABILITIES"};
 
 bool counts_as_slower(const Metric& metric) {
   return metric.fails || (metric.factor && *metric.factor >= slower_from);
@@ -129,6 +135,7 @@ std::vector<std::string> variables_without(const ProbeEntry& probe, const Observ
       const bool open_end = pattern.ends_with('*');
       return open_end ? name.starts_with(pattern.substr(0, pattern.size() - 1)) : name == pattern;
     };
+    if (std::find(names_of_devices.begin(), names_of_devices.end(), name) != names_of_devices.end()) continue;
     if (std::any_of(probe.without.begin(), probe.without.end(), taken_away)) out.push_back(name);
   }
   return out;

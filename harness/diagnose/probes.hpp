@@ -67,7 +67,8 @@ const ProbeEntry* find_probe(std::string_view id);
 /// classes, a variable to take away, what it needs, and not asked before.
 bool applies(const ProbeEntry& probe, const Observation& observation, bool gpu);
 
-/// The variables of the observation that the entry takes away.
+/// The variables of the observation that the entry takes away: never those that only say which devices a
+/// program is shown.
 std::vector<std::string> variables_without(const ProbeEntry& probe, const Observation& observation);
 
 /// The answer stands in the observation from now on, measured by this probe.

@@ -157,6 +157,20 @@ TEST(WorthAsking, AVariableIsTakenAwayOnlyWhereItIsSet) {
   EXPECT_FALSE(applies(*blocking, it, true)) << "asked twice";
 }
 
+TEST(WorthAsking, WhichDevicesAProgramIsShownIsNotTakenAway) {
+  Observation it;
+  it.metrics = {slow("launch", 2)};
+  it.environment = {{"CUDA_VISIBLE_DEVICES", "0"},
+                    {"CUDA_DEVICE_ORDER", "PCI_BUS_ID"},
+                    {"NVIDIA_VISIBLE_DEVICES", "all"},
+                    {"NVIDIA_DRIVER_CAPABILITIES", "all"}};
+  const ProbeEntry& clean = *find_probe("clean_environment");
+  EXPECT_FALSE(applies(clean, it, true)) << "nothing is left to take away";
+  it.environment["CUDA_CACHE_DISABLE"] = "1";
+  EXPECT_TRUE(applies(clean, it, true));
+  EXPECT_THAT(variables_without(clean, it), testing::ElementsAre("CUDA_CACHE_DISABLE"));
+}
+
 TEST(Answers, TurnTheRanking) {
   Observation it = observation_of(slow_copies);
   const ProbeEntry* node = find_probe("pinned_to_gpu_node");
