@@ -135,8 +135,8 @@ class FabricFitting {
         fails = fails || std::isinf(node.slowness);
         left -= node.told ? node.slowness : no_number;
       }
-      // What always fails explains every failure that it is part of.
-      out_.unexplained[s] = fails ? 0 : left;
+      // What always fails explains every failure that it is part of, of those that are judged.
+      out_.unexplained[s] = fails && !std::isnan(out_.excess[s]) ? 0 : left;
     }
   }
 

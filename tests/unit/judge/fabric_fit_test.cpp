@@ -141,6 +141,17 @@ TEST(FabricFit, LargerSetsAreComparedWithTheirOwnSize) {
   EXPECT_NEAR(fitted.nodes[3].slowness, .4, 1e-15);
 }
 
+TEST(FabricFit, WhatIsNotJudgedIsNotExplainedEither) {
+  // Node 3 fails with everybody, and was in the one larger set.
+  Sets sets = pairs_of_four({0, 0, infinity, 0, infinity, infinity});
+  sets.push_back({{0, 1, 3}, 1, infinity});
+  const FabricFit fitted = fit(sets, 4);
+  EXPECT_EQ(fitted.nodes[3].slowness, infinity);
+  EXPECT_EQ(fitted.unexplained[5], 0);
+  EXPECT_THAT(fitted.excess[6], IsNan());
+  EXPECT_THAT(fitted.unexplained[6], IsNan());
+}
+
 TEST(FabricFit, WithoutAValueNothingIsJudged) {
   const FabricFit fitted = fit({{{0, 1}, 0, infinity}, {{2, 3}, 0, infinity}}, 4, 0.0);
   EXPECT_FALSE(fitted.levels.at(0).judged);
