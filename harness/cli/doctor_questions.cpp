@@ -88,7 +88,10 @@ int answer_binary(const Questions& asked, const DoctorArguments& arguments, bool
   if (arguments.redact) {
     stack::Redactor redactor(names_of(arguments));
     out.report.path = redactor.path(out.report.path);
-    for (stack::NeededLibrary& needed : out.report.needed) needed.path = redactor.path(needed.path);
+    for (stack::NeededLibrary& needed : out.report.needed) {
+      needed.soname = redactor.path(needed.soname);  // it may be a path
+      needed.path = redactor.path(needed.path);
+    }
   }
   return show(out, json, report::exit_code(out));
 }

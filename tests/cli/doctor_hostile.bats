@@ -45,9 +45,25 @@ as_user() {
   cp "$(command -v gpugauge)" people/anna/tool
   HOME="$PWD/people/anna" run -3 gpugauge doctor --binary people/anna/tool --gpu h100 --redact
   [[ $output == *home-folder-0* && $output != *anna* ]]
+  # A library without a name of its own is asked for by its path.
+  echo 'int one(void) { return 1; }' | cc -shared -fPIC -x c - -o people/anna/libone.so
+  echo 'int one(void); int main(void) { return one(); }' | cc -x c - -x none -o asks "$PWD/people/anna/libone.so"
+  HOME="$PWD/people/anna" run gpugauge doctor --binary asks --gpu h100 --redact
+  [[ $output == *home-folder-0/libone.so* && $output != *anna* ]]
   echo '[{"Config": {"Env": ["CUDA_VERSION=12.8.1"]}, "RepoTags": ["registry.corp.example:5000/team/x:latest"]}]' >image.json
   run gpugauge doctor --image-env image.json --redact
   [[ $output == *registry-0/team/x:latest* && $output != *corp.example* ]]
+}
+
+@test "--redact holds for the names of files that are compared" {
+  mkdir -p people/anna
+  gpugauge doctor --json >people/anna/one.json || [ $? -le 3 ]
+  sed 's/"value": "linux"/"value": "wsl2"/' people/anna/one.json >people/anna/other.json
+  HOME="$PWD/people/anna" gpugauge doctor lock --output lock.json
+  HOME="$PWD/people/anna" run gpugauge doctor verify lock.json "$PWD/people/anna/one.json" --redact
+  [[ $output == *home-folder-0* && $output != *anna* ]]
+  HOME="$PWD/people/anna" run gpugauge doctor diff "$PWD/people/anna/one.json" "$PWD/people/anna/other.json" --redact
+  [[ $output == *home-folder-0*home-folder-1* && $output != *anna* ]]
 }
 
 @test "what this user may not look at is unreadable, not absent" {
