@@ -117,8 +117,16 @@ Fact Seen::told(Words patterns, Words unless) const {
   };
   for (const Metric& metric : it_->metrics)
     if (holds(metric.note)) return "the report says: " + in_quotes(metric.note);
-  for (const auto& [key, value] : it_->settings)
-    if (const std::string text = fmt::format("{} = {}", key, value.text()); holds(text)) return text;
+  for (const auto& [key, value] : it_->settings) {
+    const std::string text = fmt::format("{} = {}", key, value.text());
+    // The name of a switch tells nothing without what it is set to: "nouveau = absent", "memlock =
+    // unlimited".
+    const bool by_value =
+        std::any_of(patterns.begin(), patterns.end(), [&, &name = key](std::string_view one) {
+          return contains_any_affirmed(text, {one}) && !contains(name, one);
+        });
+    if (by_value && !contains_any(text, unless)) return text;
+  }
   return std::nullopt;
 }
 

@@ -83,6 +83,17 @@ TEST(Seen, ReadsNotesAndSettingsAsTheReportersWords) {
   EXPECT_FALSE(seen.said({"nouveau"}, {"blacklist"}));
 }
 
+TEST(Seen, ANameOfASettingTellsNothingWithoutItsValue) {
+  const Observation it = seen_of(
+      R"({"settings": {"nouveau": "absent", "memlock": "unlimited", "affinity": "none", "holder": "nouveau"}})");
+  const Seen seen(it);
+  EXPECT_EQ(seen.told({"nouveau"}), Fact("holder = nouveau"));
+  EXPECT_FALSE(seen.told({"memlock"}));
+  EXPECT_FALSE(seen.told({"affinity", "taskset"}));
+  EXPECT_TRUE(seen.told({"memlock*unlimited"}));
+  EXPECT_FALSE(seen.told({"memlock*unlimited"}, {"unlimited"}));
+}
+
 TEST(Seen, TakesANoteForSlowerWhereThereIsNoFigure) {
   for (
       const char* slow :

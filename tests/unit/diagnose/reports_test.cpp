@@ -36,6 +36,7 @@ TEST(MemoryReport, ReadsBothFormsOfPyTorch) {
   EXPECT_FALSE(memory_report("CUDA out of memory"));
   EXPECT_FALSE(memory_report(""));
   EXPECT_FALSE(memory_report(" free total capacity of"));
+  EXPECT_FALSE(memory_report("1e999 GiB total capacity; 1 MiB already allocated; 1 MiB free"));
 }
 
 /// Facts of one mechanism as reports write them, and what may not be made of what only looks like it.
@@ -91,6 +92,34 @@ TEST(Diagnose, IsNotConfidentOnWhatOnlyLooksLikeIt) {
        R"({"metrics": [{"class": "application", "factor": 3}], "telemetry": {"pstate": 8, "sm_clock_mhz": 135,
             "sm_clock_expected_mhz": 1151}, "probes": [{"name": "reset_clocks", "outcome": "no_change"}]})"}) {
     EXPECT_LT(first(text).second, confident) << text << " " << first(text).first;
+  }
+}
+
+/// What was seen says the opposite, or nothing, of the cause that its words stand for.
+TEST(Diagnose, DoesNotNameWhatIsSaidToBeOff) {
+  const std::pair<const char*, const char*> cases[] = {
+      {R"({"metrics": [{"class": "launch", "factor": 1.5}], "settings": {"CUDA_LAUNCH_BLOCKING": "0"}})",
+       "cuda_launch_blocking"},
+      {R"({"errors": [{"api": "nvml", "code": 9, "text": "Driver Not Loaded"}], "settings": {"nouveau": "absent"}})",
+       "nouveau_loaded"},
+      {R"({"metrics": [{"class": "h2d", "factor": 3}], "settings": {"memlock": "unlimited"}})",
+       "pageable_memory"},
+      {R"({"metrics": [{"class": "launch", "factor": 1.5}], "settings": {"affinity": "none"}})",
+       "cpu_affinity_wrong"},
+      {R"({"metrics": [{"class": "init", "factor": 3}], "settings": {"persistence_mode": "on"}})",
+       "persistence_mode_off"},
+      {R"({"metrics": [{"class": "init", "factor": 3}], "log": ["Persistence Mode : Enabled"]})",
+       "persistence_mode_off"},
+      {R"({"metrics": [{"class": "gemm32", "factor": 3}], "log": ["NVIDIA_TF32_OVERRIDE=1"]})",
+       "tf32_env_override"},
+      {R"({"about": {"gpus": 1}, "metrics": [{"class": "gemm16", "factor": 1.3}],
+           "environment": {"CUDA_VISIBLE_DEVICES": "3"}})",
+       "no_visible_device"},
+      {R"({"metrics": [{"class": "gemm16", "factor": 1.3}], "environment": {"CUDA_VISIBLE_DEVICES": " 0,1"}})",
+       "no_visible_device"}};
+  for (const auto& [text, cause] : cases) {
+    for (const Finding& finding : diagnose(parse_observation(text, "test")).findings)
+      EXPECT_FALSE(finding.cause == cause && finding.score >= .4) << text << " " << finding.score;
   }
 }
 
