@@ -189,7 +189,8 @@ std::size_t ipv4(std::string_view text, std::size_t at) {
 }
 
 std::size_t ipv6(std::string_view text, std::size_t at) {
-  if (!begins_behind_name(text, at, ':')) return 0;
+  // Behind a dash it is the number of a placeholder, and an empty part of a list: "home-folder-0::/usr/lib".
+  if (!begins_behind_name(text, at, ':') || (at > 0 && text[at - 1] == '-')) return 0;
   std::size_t end = at;
   std::size_t group = at;
   std::size_t colons = 0;

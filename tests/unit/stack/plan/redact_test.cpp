@@ -96,9 +96,12 @@ TEST(Redact, BootOptionsThatNameADiskOrAMachine) {
 TEST(Redact, ListsOfFoldersWithBlanks) {
   const Inventory copy = Redactor().inventory(
       world::holding({{"env.LD_LIBRARY_PATH", "/mnt/c/Users/Alice Smith/x:/usr/lib:/mnt/c/Users/Bob Ray/y"},
+                      {"env.PYTHONPATH", "/srv/users/dora/lib::/usr/lib"},
                       {"process.env.UCX_PATH", "/x:https://anna@head01/y"}}));
   EXPECT_EQ(copy.value("env.LD_LIBRARY_PATH"), "home-folder-0:/usr/lib:home-folder-1");
+  EXPECT_EQ(copy.value("env.PYTHONPATH"), "home-folder-2::/usr/lib");
   EXPECT_EQ(copy.value("process.env.UCX_PATH"), "/x:https://address-0/y");
+  EXPECT_EQ(Redactor().inventory(copy), copy) << "what is redacted stays as it is";
 }
 
 TEST(Redact, WhatNamesMachinesGoesWhole) {
