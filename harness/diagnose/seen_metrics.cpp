@@ -168,10 +168,32 @@ Fact Seen::no_gain(const Where& where) const {
   for (const Metric* metric : metrics({}, where)) {
     const bool same = !metric->fails && metric->factor.value_or(1) < slower_from &&
                       metric->factor.value_or(1) > 1 / slower_from;
-    if (same && contains_any_word(metric->note,
-                                  {"no faster", "not faster", "no speedup", "no speed-up", "no speed up",
-                                   "not speed up", "not any faster", "same speed", "no improvement",
-                                   "not noticeably faster", "no noticeable", "no gain", "no benefit"}))
+    // As fast as it was is what a healthy machine is.
+    const bool as_it_was =
+        contains_any_word(metric->note, {"before", "earlier", "previous", "last", "yesterday", "usual",
+                                         "ever", "always", "baseline", "reference"});
+    if (same && !as_it_was &&
+        contains_any_word(metric->note, {"no faster",
+                                         "not faster",
+                                         "no speedup",
+                                         "no speed-up",
+                                         "no speed up",
+                                         "not speed up",
+                                         "not any faster",
+                                         "same speed as*bf16",
+                                         "same speed as*fp16",
+                                         "same speed as*bfloat",
+                                         "same speed as*float",
+                                         "same speed as*half",
+                                         "same speed as*fp32",
+                                         "same speed as*tf32",
+                                         "no improvement over",
+                                         "not noticeably faster",
+                                         "no noticeable speed",
+                                         "no noticeable gain",
+                                         "no noticeable improvement over",
+                                         "no gain over",
+                                         "no benefit"}))
       return fmt::format("{}: \"{}\"", metric->metric_class, metric->note);
   }
   return std::nullopt;

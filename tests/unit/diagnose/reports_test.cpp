@@ -123,6 +123,22 @@ TEST(Diagnose, DoesNotNameWhatIsSaidToBeOff) {
   }
 }
 
+TEST(Diagnose, AsFastAsBeforeIsHealthy) {
+  for (const char* note :
+       {"same speed as before the upgrade", "no noticeable difference", "no faster than last week",
+        "no improvement since the previous driver", "same speed as fp16 before"}) {
+    const std::string text =
+        R"({"metrics": [{"class": "gemm16", "factor": 1.0, "note": ")" + std::string(note) + "\"}]}";
+    EXPECT_EQ(diagnose(parse_observation(text, "test")).state, State::healthy) << note;
+  }
+  EXPECT_NE(
+      diagnose(parse_observation(
+                   R"({"metrics": [{"class": "gemm8", "factor": 1.0, "note": "fp8 no faster than bf16"}]})",
+                   "test"))
+          .state,
+      State::healthy);
+}
+
 TEST(Diagnose, ASwitchThatMendsItOutweighsAVersionThatDoes) {
   EXPECT_EQ(first(R"({"metrics": [{"class": "application", "factor": null, "note": "stutter"}],
       "inventory": {"driver.version": "570.86.16"}, "probes": [
