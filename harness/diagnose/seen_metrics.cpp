@@ -87,38 +87,19 @@ bool is_noted_slower(const Metric& metric) {
   const bool start = metric.metric_class == "init" || metric.metric_class == "first_launch" ||
                      phase == "startup" || phase == "first_call";
   if (start && seconds_of(metric).value_or(0) >= slow_start_seconds) return true;
-  return contains_any_affirmed(metric.note, {"slow",
-                                             "regress",
-                                             "degrad",
-                                             "crawl",
-                                             "worse",
-                                             "rose",
-                                             "dropped",
-                                             "drops",
-                                             "longer",
-                                             "stutter",
-                                             "lag",
-                                             "laggy",
-                                             "sluggish",
-                                             "throttl",
-                                             "underperf",
-                                             "poor",
-                                             "low fps",
-                                             "low frame",
-                                             "halved",
-                                             "bottleneck",
-                                             "utiliz*low",
-                                             "utilis*low",
-                                             "low*utiliz",
-                                             "low*utilis",
-                                             "use only",
-                                             "uses only",
-                                             "mostly idle",
-                                             "takes*minutes",
-                                             "takes*hours",
-                                             "takes forever",
-                                             "bad performance",
-                                             "less than half"});
+  // "throttle reasons: none" speaks of none, and Lagrange of nothing that lags.
+  const bool throttled = contains_any_affirmed(without_inactive(metric.note), {"throttl"}) &&
+                         !contains_any(metric.note, {"throttl*: no", "throttl*=no", "throttl*= no",
+                                                     "throttle reasons no", "throttl*: 0"});
+  if (throttled || contains_any_affirmed(metric.note + " ", {"lag ", "lag,", "lag.", "lag;"})) return true;
+  return contains_any_affirmed(
+      metric.note,
+      {"slow",          "regress",     "degrad",        "crawl",       "worse",         "rose",
+       "dropped",       "drops",       "longer",        "stutter",     "lags",          "laggy",
+       "sluggish",      "underperf",   "poor",          "low fps",     "low frame",     "halved",
+       "bottleneck",    "utiliz*low",  "utilis*low",    "low*utiliz",  "low*utilis",    "use only",
+       "uses only",     "mostly idle", "takes*minutes", "takes*hours", "takes forever", "bad performance",
+       "less than half"});
 }
 
 std::string sentence(const Metric& metric) {

@@ -95,6 +95,28 @@ TEST(Diagnose, IsNotConfidentOnWhatOnlyLooksLikeIt) {
   }
 }
 
+TEST(Diagnose, WhatNvidiaSmiCallsNotActiveIsNot) {
+  constexpr const char* table =
+      R"("HW Slowdown : Not Active", "HW Thermal Slowdown : Not Active", "HW Power Brake Slowdown : Not Active",
+         "SW Thermal Slowdown : Not Active")";
+  const auto causes = [](const std::string& text) {
+    std::vector<std::string> out;
+    for (const Finding& finding : diagnose(parse_observation(text, "test")).findings)
+      out.push_back(finding.cause);
+    return out;
+  };
+  const std::string slow = R"({"metrics": [{"class": "gemm16", "factor": 1.2}], "log": [)";
+  EXPECT_THAT(causes(slow + table + "]}"),
+              testing::Not(testing::AnyOf(testing::Contains("hw_power_brake"),
+                                          testing::Contains("thermal_throttle"))));
+  EXPECT_THAT(causes(slow + table + R"(, "HW Power Brake Slowdown : Active"]})"),
+              testing::Contains("hw_power_brake"));
+  const std::string noted =
+      R"({"metrics": [{"class": "gemm16", "factor": 1.2, "note": "power brake: not active)";
+  EXPECT_THAT(causes(noted + R"("}]})"), testing::Not(testing::Contains("hw_power_brake")));
+  EXPECT_THAT(causes(noted + R"(, thermal slowdown: active"}]})"), testing::Contains("thermal_throttle"));
+}
+
 /// What was seen says the opposite, or nothing, of the cause that its words stand for.
 TEST(Diagnose, DoesNotNameWhatIsSaidToBeOff) {
   const std::pair<const char*, const char*> cases[] = {
