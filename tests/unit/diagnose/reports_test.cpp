@@ -145,6 +145,18 @@ TEST(Diagnose, DoesNotNameWhatIsSaidToBeOff) {
   }
 }
 
+TEST(Diagnose, ACountOfNoneIsNoFault) {
+  for (const char* line : {"Uncorrectable ECC errors : 0", "Double Bit ECC : N/A", "Retired Pages : N/A",
+                           "Remapped rows: row remapping pending: No", "thermal slowdown threshold 89 C",
+                           "no GPU is lost", "GPU is lost: no"}) {
+    const std::string text =
+        R"({"metrics": [{"class": "gemm16", "factor": 1.0}], "log": [")" + std::string(line) + "\"]}";
+    EXPECT_TRUE(diagnose(parse_observation(text, "test")).findings.empty()) << line;
+  }
+  EXPECT_EQ(first(R"({"log": ["Uncorrectable ECC errors : 3"]})").first, "hbm_row_remap");
+  EXPECT_EQ(first(R"({"log": ["NVML: GPU is lost"]})").first, "gpu_lost");
+}
+
 TEST(Diagnose, AsFastAsBeforeIsHealthy) {
   for (const char* note :
        {"same speed as before the upgrade", "no noticeable difference", "no faster than last week",
