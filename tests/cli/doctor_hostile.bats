@@ -53,6 +53,11 @@ as_user() {
   echo '[{"Config": {"Env": ["CUDA_VERSION=12.8.1"]}, "RepoTags": ["registry.corp.example:5000/team/x:latest"]}]' >image.json
   run gpugauge doctor --image-env image.json --redact
   [[ $output == *registry-0/team/x:latest* && $output != *corp.example* ]]
+  # A container's own environment names GPUs.
+  printf '%s\n' CUDNN_VERSION=9.10.2.21 NVIDIA_DRIVER_CAPABILITIES=/nfs/home/dora/x \
+    NVIDIA_VISIBLE_DEVICES=GPU-12345678-1111-2222-3333-444444444444 >container.env
+  run gpugauge doctor --image-env container.env --redact
+  [[ $output == *gpu-uuid-0* && $output == *9.10.2.21* && $output != *12345678* && $output != *dora* ]]
 }
 
 @test "--redact holds for the names of files that are compared" {
