@@ -108,7 +108,10 @@ int verify(const Arguments& arguments, const DoctorArguments& doctor) {
   stack::Redactor redactor(names_of(doctor));
   for (const std::string& file : arguments.files) {
     const stack::Inventory found = read_inventory(file);
-    nodes.push_back({file, stack::verify(lock, doctor.redact ? redactor.inventory(found) : found)});
+    if (doctor.redact)
+      nodes.push_back({redactor.path(file), stack::verify(lock, redactor.inventory(found))});
+    else
+      nodes.push_back({file, stack::verify(lock, found)});
   }
   if (nodes.empty()) nodes.push_back({"this node", stack::verify(lock, inventory_of(doctor))});
   print(arguments.json ? to_json(nodes) : draw(nodes, report::terminal(1)));
@@ -123,8 +126,10 @@ int verify(const Arguments& arguments, const DoctorArguments& doctor) {
 int diff(const Arguments& arguments, const DoctorArguments& doctor) {
   stack::Inventory left = read_whole_inventory(arguments.files.at(0));
   stack::Inventory right = read_whole_inventory(arguments.files.at(1));
+  std::vector<std::string> names = arguments.files;
   if (doctor.redact) {
     stack::Redactor redactor(names_of(doctor));
+    for (std::string& name : names) name = redactor.path(name);
     left = redactor.inventory(left);
     right = redactor.inventory(right);
   }
@@ -144,8 +149,8 @@ int diff(const Arguments& arguments, const DoctorArguments& doctor) {
   } else {
     report::Table table({{"layer"},
                          {"item", false, true},
-                         {report::plain(arguments.files[0]), false, true},
-                         {report::plain(arguments.files[1]), false, true}});
+                         {report::plain(names[0]), false, true},
+                         {report::plain(names[1]), false, true}});
     for (const stack::Difference& one : differences)
       table.add({{stack::to_string(one.consequence), report::Tone::faint},
                  {report::plain(one.key), report::Tone::strong},

@@ -42,12 +42,19 @@ int answer_image(const Questions& asked, const DoctorArguments& arguments, bool 
         "--image-env is held against this machine or --inventory; --gpu and --driver go with --plan");
   stack::ImageEnvironment image =
       stack::read_image_environment(result::read_file(asked.image, stack::max_image_text), asked.image);
+  stack::Redactor redactor(names_of(arguments));
   if (arguments.redact) {
-    stack::Redactor redactor(names_of(arguments));
     for (std::string& name : image.tags) name = redactor.image_name(name);
     for (std::string& name : image.digests) name = redactor.image_name(name);
   }
-  const stack::ImageReport report = stack::judge_image(image, inventory_of(arguments), stack::tables());
+  stack::ImageReport report = stack::judge_image(image, inventory_of(arguments), stack::tables());
+  if (arguments.redact) {
+    // Judged first: what a variable says counts. Four numbers in it are a version.
+    for (auto& [name, value] : report.facts) value = redactor.path(value);
+    for (stack::Finding& finding : report.findings)
+      for (std::vector<std::string>* lines : {&finding.evidence, &finding.considered, &finding.next})
+        for (std::string& line : *lines) line = redactor.path(line);
+  }
   return show(report, json, report::exit_code(report.outcome));
 }
 
@@ -88,7 +95,10 @@ int answer_binary(const Questions& asked, const DoctorArguments& arguments, bool
   if (arguments.redact) {
     stack::Redactor redactor(names_of(arguments));
     out.report.path = redactor.path(out.report.path);
-    for (stack::NeededLibrary& needed : out.report.needed) needed.path = redactor.path(needed.path);
+    for (stack::NeededLibrary& needed : out.report.needed) {
+      needed.soname = redactor.path(needed.soname);  // it may be a path
+      needed.path = redactor.path(needed.path);
+    }
   }
   return show(out, json, report::exit_code(out));
 }

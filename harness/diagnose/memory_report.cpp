@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <cstdlib>
 #include <string_view>
 
@@ -65,6 +66,8 @@ std::optional<MemoryReport> memory_report(const std::string& text) {
     own = allocated && reserved ? std::max(*allocated, *reserved) : first_of(reserved, allocated);
   }
   if (!total || !unused || !own || *total <= 0) return std::nullopt;
+  for (const double amount : {*total, *unused, *own})
+    if (!std::isfinite(amount)) return std::nullopt;
   return MemoryReport{*total, *unused, *own};
 }
 

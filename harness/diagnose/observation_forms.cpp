@@ -16,9 +16,9 @@ namespace gpugauge::diagnose {
 namespace {
 
 std::string trimmed(std::string text) {
-  const auto blank = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
-  while (!text.empty() && blank(text.back())) text.pop_back();
-  while (!text.empty() && blank(text.front())) text.erase(0, 1);
+  constexpr std::string_view blanks = " \t\r\n\v\f";
+  text.erase(0, std::min(text.find_first_not_of(blanks), text.size()));
+  text.erase(text.find_last_not_of(blanks) + 1);  // npos + 1 is 0
   return text;
 }
 

@@ -107,7 +107,8 @@ class Seen {
   Fact nvml_error(int code, Words names) const;
   /// A line of a log or the text of an error holds one of these, and none of `unless`.
   Fact said(Words patterns, Words unless = {}) const;
-  /// The same, or the reporter's own words: the note of a figure, or a setting as "name = value".
+  /// The same, or the reporter's own words: the note of a figure, or a setting as "name = value" whose value
+  /// is part of it: its name alone tells nothing.
   Fact told(Words patterns, Words unless = {}) const;
   /// The kernel log has one of these Xid numbers.
   Fact xid(std::initializer_list<int> numbers) const;

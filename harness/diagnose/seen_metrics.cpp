@@ -87,38 +87,19 @@ bool is_noted_slower(const Metric& metric) {
   const bool start = metric.metric_class == "init" || metric.metric_class == "first_launch" ||
                      phase == "startup" || phase == "first_call";
   if (start && seconds_of(metric).value_or(0) >= slow_start_seconds) return true;
-  return contains_any_affirmed(metric.note, {"slow",
-                                             "regress",
-                                             "degrad",
-                                             "crawl",
-                                             "worse",
-                                             "rose",
-                                             "dropped",
-                                             "drops",
-                                             "longer",
-                                             "stutter",
-                                             "lag",
-                                             "laggy",
-                                             "sluggish",
-                                             "throttl",
-                                             "underperf",
-                                             "poor",
-                                             "low fps",
-                                             "low frame",
-                                             "halved",
-                                             "bottleneck",
-                                             "utiliz*low",
-                                             "utilis*low",
-                                             "low*utiliz",
-                                             "low*utilis",
-                                             "use only",
-                                             "uses only",
-                                             "mostly idle",
-                                             "takes*minutes",
-                                             "takes*hours",
-                                             "takes forever",
-                                             "bad performance",
-                                             "less than half"});
+  // "throttle reasons: none" speaks of none, and Lagrange of nothing that lags.
+  const bool throttled = contains_any_affirmed(without_inactive(metric.note), {"throttl"}) &&
+                         !contains_any(metric.note, {"throttl*: no", "throttl*=no", "throttl*= no",
+                                                     "throttle reasons no", "throttl*: 0"});
+  if (throttled || contains_any_affirmed(metric.note + " ", {"lag ", "lag,", "lag.", "lag;"})) return true;
+  return contains_any_affirmed(
+      metric.note,
+      {"slow",          "regress",     "degrad",        "crawl",       "worse",         "rose",
+       "dropped",       "drops",       "longer",        "stutter",     "lags",          "laggy",
+       "sluggish",      "underperf",   "poor",          "low fps",     "low frame",     "halved",
+       "bottleneck",    "utiliz*low",  "utilis*low",    "low*utiliz",  "low*utilis",    "use only",
+       "uses only",     "mostly idle", "takes*minutes", "takes*hours", "takes forever", "bad performance",
+       "less than half"});
 }
 
 std::string sentence(const Metric& metric) {
@@ -168,10 +149,32 @@ Fact Seen::no_gain(const Where& where) const {
   for (const Metric* metric : metrics({}, where)) {
     const bool same = !metric->fails && metric->factor.value_or(1) < slower_from &&
                       metric->factor.value_or(1) > 1 / slower_from;
-    if (same && contains_any_word(metric->note,
-                                  {"no faster", "not faster", "no speedup", "no speed-up", "no speed up",
-                                   "not speed up", "not any faster", "same speed", "no improvement",
-                                   "not noticeably faster", "no noticeable", "no gain", "no benefit"}))
+    // As fast as it was is what a healthy machine is.
+    const bool as_it_was =
+        contains_any_word(metric->note, {"before", "earlier", "previous", "last", "yesterday", "usual",
+                                         "ever", "always", "baseline", "reference"});
+    if (same && !as_it_was &&
+        contains_any_word(metric->note, {"no faster",
+                                         "not faster",
+                                         "no speedup",
+                                         "no speed-up",
+                                         "no speed up",
+                                         "not speed up",
+                                         "not any faster",
+                                         "same speed as*bf16",
+                                         "same speed as*fp16",
+                                         "same speed as*bfloat",
+                                         "same speed as*float",
+                                         "same speed as*half",
+                                         "same speed as*fp32",
+                                         "same speed as*tf32",
+                                         "no improvement over",
+                                         "not noticeably faster",
+                                         "no noticeable speed",
+                                         "no noticeable gain",
+                                         "no noticeable improvement over",
+                                         "no gain over",
+                                         "no benefit"}))
       return fmt::format("{}: \"{}\"", metric->metric_class, metric->note);
   }
   return std::nullopt;

@@ -100,7 +100,7 @@ Fact Seen::nvml_error(int code, Words names) const {
 
 Fact Seen::said(Words patterns, Words unless) const {
   const auto holds = [&](const std::string& text) {
-    return contains_any(text, patterns) && !contains_any(text, unless);
+    return contains_any(without_inactive(text), patterns) && !contains_any(text, unless);
   };
   for (const std::string& line : it_->log)
     if (holds(line)) return "log: " + in_quotes(line);
@@ -113,12 +113,20 @@ Fact Seen::said(Words patterns, Words unless) const {
 Fact Seen::told(Words patterns, Words unless) const {
   if (Fact fact = said(patterns, unless)) return fact;
   const auto holds = [&](const std::string& text) {
-    return contains_any_affirmed(text, patterns) && !contains_any(text, unless);
+    return contains_any_affirmed(without_inactive(text), patterns) && !contains_any(text, unless);
   };
   for (const Metric& metric : it_->metrics)
     if (holds(metric.note)) return "the report says: " + in_quotes(metric.note);
-  for (const auto& [key, value] : it_->settings)
-    if (const std::string text = fmt::format("{} = {}", key, value.text()); holds(text)) return text;
+  for (const auto& [key, value] : it_->settings) {
+    const std::string text = fmt::format("{} = {}", key, value.text());
+    // The name of a switch tells nothing without what it is set to: "nouveau = absent", "memlock =
+    // unlimited".
+    const bool by_value =
+        std::any_of(patterns.begin(), patterns.end(), [&, &name = key](std::string_view one) {
+          return contains_any_affirmed(without_inactive(text), {one}) && !contains(name, one);
+        });
+    if (by_value && !contains_any(text, unless)) return text;
+  }
   return std::nullopt;
 }
 

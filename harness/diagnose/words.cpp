@@ -108,6 +108,20 @@ bool contains_any_affirmed(std::string_view text, Words patterns) {
   });
 }
 
+std::string without_inactive(const std::string& text) {
+  constexpr std::string_view phrase = "not active";
+  const std::string low = lower(text);
+  if (low.find(phrase) == std::string::npos) return text;
+  std::string out;
+  for (std::size_t start = 0; start < text.size();) {
+    const std::size_t end = std::min(text.find_first_of("\n,;", start), text.size() - 1) + 1;
+    if (low.substr(start, end - start).find(phrase) == std::string::npos)
+      out.append(text, start, end - start);
+    start = end;
+  }
+  return out;
+}
+
 bool contains_number(std::string_view text, int number) {
   const std::string wanted = std::to_string(number);
   for (std::size_t at = text.find(wanted); at != std::string_view::npos; at = text.find(wanted, at + 1)) {

@@ -19,6 +19,10 @@ bool contains(std::string_view text, std::string_view pattern);
 /// One of them stands in it; false for no pattern.
 bool contains_any(std::string_view text, Words patterns);
 
+/// The text without the clauses that call something "not active", as nvidia-smi writes of every reason that
+/// is none. A clause ends at a line end, a comma or a semicolon.
+std::string without_inactive(const std::string& text);
+
 /// `number` stands in `text` as a number of its own: "Xid 79," holds 79, "1790" does not.
 bool contains_number(std::string_view text, int number);
 

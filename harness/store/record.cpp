@@ -56,6 +56,12 @@ std::string storable(std::string text) {
   return text;
 }
 
+/// It is part of a key, and PostgreSQL takes none of more than 2704 bytes: a longer text by its own checksum.
+std::string storable_checksum(std::string value) {
+  constexpr std::size_t longest = 256;
+  return value.size() > longest ? "sha256:" + baseline::sha256(value) : storable(std::move(value));
+}
+
 }  // namespace
 
 std::optional<std::string> utc_time(std::string_view text) {
@@ -163,7 +169,8 @@ Record record_of(const result::Run& run, std::string content_hash, const std::st
   }
   judge::Checksums checksums;
   for (auto& [benchmark, values] : out.peer.checksums)
-    for (std::string& value : values) checksums[storable(benchmark)].push_back(storable(std::move(value)));
+    for (std::string& value : values)
+      checksums[storable(benchmark)].push_back(storable_checksum(std::move(value)));
   out.peer.checksums = std::move(checksums);
   // A host has no number of its own, and its boot changes: within a node it is "host".
   out.identity = identity_of(run);

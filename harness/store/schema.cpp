@@ -3,6 +3,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -59,6 +60,50 @@ void apply(Database& database, std::string_view statements) {
   }
 }
 
+/// Names of the tables that the statements make.
+std::vector<std::string> tables_in(std::string_view statements) {
+  constexpr std::string_view start = "CREATE TABLE ";
+  std::vector<std::string> names;
+  for (std::size_t at = statements.find(start); at != std::string_view::npos;
+       at = statements.find(start, at)) {
+    at += start.size();
+    names.emplace_back(statements.substr(at, statements.find(' ', at) - at));
+  }
+  return names;
+}
+
+/// PostgreSQL only: whoever was given rights on the runs has them on what a migration adds.
+void share(Database& database, std::string_view statements) {
+  std::vector<std::string> grants;
+  {
+    std::string right, role;
+    soci::statement statement =
+        (database.sql().prepare
+             << "SELECT privilege_type, CASE WHEN grantee = 'PUBLIC' THEN 'PUBLIC' ELSE "
+                "quote_ident(grantee) END FROM information_schema.table_privileges WHERE table_schema = "
+                "'gpugauge' AND table_name = 'run' AND privilege_type IN ('SELECT', 'INSERT', 'UPDATE', "
+                "'DELETE') AND grantee <> current_user",
+         soci::into(right), soci::into(role));
+    statement.execute();
+    while (statement.fetch())
+      for (const std::string& table : tables_in(statements))
+        grants.push_back(fmt::format("GRANT {} ON gpugauge.{} TO {}", right, table, role));
+  }
+  for (const std::string& grant : grants) database.sql() << grant;
+}
+
+/// A role that only reads cannot bring a store up to date, and should hear that and not of its rights.
+void require_rights(Database& database, int version) {
+  int may = 0;
+  database.sql() << "SELECT CASE WHEN has_schema_privilege('gpugauge', 'CREATE') THEN 1 ELSE 0 END",
+      soci::into(may);
+  if (may == 0)
+    throw result::UsageError(
+        fmt::format("the store {} has the schema {}, this version of GPUGauge needs {}, and this role may "
+                    "not change it: run `gpugauge history ingest` once with a role that may",
+                    database.name(), version, newest));
+}
+
 /// 0 for a store that is empty.
 int version_of(Database& database) {
   int tables = 0;
@@ -90,6 +135,7 @@ void migrate(Database& database) {
     int version = version_of(database);
     check(database, version);
     if (version == newest) return;
+    if (database.postgresql() && version > 0) require_rights(database, version);
     Transaction transaction(database);
     if (database.postgresql()) {
       // One at a time: CREATE SCHEMA IF NOT EXISTS alone is no protection. The number is ours by choice.
@@ -104,7 +150,9 @@ void migrate(Database& database) {
           << "CREATE TABLE IF NOT EXISTS schema_version (version INTEGER PRIMARY KEY, applied TEXT "
              "NOT NULL, gpugauge TEXT NOT NULL)";
     for (; version < newest; ++version) {
-      apply(database, migrations.at(static_cast<std::size_t>(version)));
+      const std::string_view statements = migrations.at(static_cast<std::size_t>(version));
+      apply(database, statements);
+      if (database.postgresql() && version > 0) share(database, statements);
       const int now = version + 1;
       const std::string applied = baseline::utc_now();
       database.sql() << "INSERT INTO schema_version (version, applied, gpugauge) VALUES (:v, :a, :g)",

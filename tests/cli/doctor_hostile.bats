@@ -45,9 +45,30 @@ as_user() {
   cp "$(command -v gpugauge)" people/anna/tool
   HOME="$PWD/people/anna" run -3 gpugauge doctor --binary people/anna/tool --gpu h100 --redact
   [[ $output == *home-folder-0* && $output != *anna* ]]
+  # A library without a name of its own is asked for by its path.
+  echo 'int one(void) { return 1; }' | cc -shared -fPIC -x c - -o people/anna/libone.so
+  echo 'int one(void); int main(void) { return one(); }' | cc -x c - -x none -o asks "$PWD/people/anna/libone.so"
+  HOME="$PWD/people/anna" run gpugauge doctor --binary asks --gpu h100 --redact
+  [[ $output == *home-folder-0/libone.so* && $output != *anna* ]]
   echo '[{"Config": {"Env": ["CUDA_VERSION=12.8.1"]}, "RepoTags": ["registry.corp.example:5000/team/x:latest"]}]' >image.json
   run gpugauge doctor --image-env image.json --redact
   [[ $output == *registry-0/team/x:latest* && $output != *corp.example* ]]
+  # A container's own environment names GPUs.
+  printf '%s\n' CUDNN_VERSION=9.10.2.21 NVIDIA_DRIVER_CAPABILITIES=/nfs/home/dora/x \
+    NVIDIA_VISIBLE_DEVICES=GPU-12345678-1111-2222-3333-444444444444 >container.env
+  run gpugauge doctor --image-env container.env --redact
+  [[ $output == *gpu-uuid-0* && $output == *9.10.2.21* && $output != *12345678* && $output != *dora* ]]
+}
+
+@test "--redact holds for the names of files that are compared" {
+  mkdir -p people/anna
+  gpugauge doctor --json >people/anna/one.json || [ $? -le 3 ]
+  sed 's/"value": "linux"/"value": "wsl2"/' people/anna/one.json >people/anna/other.json
+  HOME="$PWD/people/anna" gpugauge doctor lock --output lock.json
+  HOME="$PWD/people/anna" run gpugauge doctor verify lock.json "$PWD/people/anna/one.json" --redact
+  [[ $output == *home-folder-0* && $output != *anna* ]]
+  HOME="$PWD/people/anna" run gpugauge doctor diff "$PWD/people/anna/one.json" "$PWD/people/anna/other.json" --redact
+  [[ $output == *home-folder-0*home-folder-1* && $output != *anna* ]]
 }
 
 @test "what this user may not look at is unreadable, not absent" {

@@ -121,6 +121,21 @@ wait_for() {
   [ "$(ask "SELECT count(DISTINCT (run, metric)) FROM gpugauge.measurement")" -eq 9600 ]
 }
 
+@test "a role that only reads works on, once another one has brought an older store up to date" {
+  ask 'DROP SCHEMA IF EXISTS gpugauge CASCADE; DROP ROLE IF EXISTS "the viewer"; CREATE ROLE "the viewer" LOGIN'
+  make_fleet fleet 4 1 >planted.txt
+  gpugauge history ingest fleet --store "$URL"
+  ask 'GRANT USAGE ON SCHEMA gpugauge TO "the viewer"; GRANT SELECT ON ALL TABLES IN SCHEMA gpugauge TO "the viewer"'
+  ask 'DROP TABLE gpugauge.checksum; DELETE FROM gpugauge.schema_version WHERE version = 2'
+  local viewer="postgresql://the%20viewer@/postgres?host=$SERVER"
+  run -2 gpugauge history changes --store "$viewer"
+  [[ $output == *"has the schema 1, this version of GPUGauge needs 2, and this role may not change it"* ]]
+  gpugauge history changes --store "$URL"
+  gpugauge history changes --store "$viewer"
+  [ "$(ask "SELECT has_table_privilege('the viewer', 'gpugauge.checksum', 'SELECT')")" = t ]
+  [ "$(ask "SELECT has_table_privilege('the viewer', 'gpugauge.checksum', 'INSERT')")" = f ]
+}
+
 @test "a server that goes away ends in one sentence" {
   run -2 gpugauge history changes --store "postgresql://me:secret@/postgres?host=$BATS_TEST_TMPDIR"
   [[ $output == "gpugauge: the store postgresql://me@/postgres?host="* && $output != *secret* ]]

@@ -1,4 +1,5 @@
 // Why CUDA does not start on a machine whose kernel module is loaded.
+#include <algorithm>
 #include <cstdlib>
 
 #include <fmt/format.h>
@@ -166,15 +167,26 @@ void examine_uvm_module(const Seen& seen, Argument& it) {
   it.at_most(.3, seen.recovers_by({"nokaslr", "uvm_disable_hmm"}));
 }
 
+/// Something did not get at a GPU.
+bool without_gpu(const Seen& seen) {
+  return seen.error(100, no_device_names) || seen.fails({}) || gpu_not_used(seen);
+}
+
+/// Figures were measured, and nothing says that it was without a GPU.
+bool works_somewhere(const Seen& seen) {
+  return seen.compared() && !without_gpu(seen);
+}
+
 /// A variable that hides every GPU. "0,1" hides none that is meant.
 Fact hidden_by_variable(const Seen& seen) {
   for (const auto& [name, value] : seen.it().environment) {
     // The list ends at the first entry that names no GPU: one that begins so hides all.
-    const bool index = !value.empty() && value.front() >= '0' && value.front() <= '9';
-    const std::string word = lower(value);
+    const std::string word = lower(value.substr(std::min(value.find_first_not_of(' '), value.size())));
+    const bool index = !word.empty() && word.front() >= '0' && word.front() <= '9';
+    // A report counts the GPUs that there are, or those that were used: "3" of one may be the fourth of many.
     const bool beyond = index && value.find(',') == std::string::npos &&
-                        seen.it().about.gpus.value_or(0) > 0 && value.size() < 4 &&
-                        std::atoi(value.c_str()) >= *seen.it().about.gpus;
+                        seen.it().about.gpus.value_or(0) > 0 && word.size() < 4 &&
+                        std::atoi(word.c_str()) >= *seen.it().about.gpus && !works_somewhere(seen);
     const bool cuda =
         name == "CUDA_VISIBLE_DEVICES" &&
         (beyond || !(index || word.starts_with("gpu-") || word.starts_with("mig-") || word == "all"));
@@ -190,7 +202,7 @@ void examine_no_device(const Seen& seen, Argument& it) {
   it.confirms(weight::good, error);
   it.confirms(weight::hint, seen.error(101, {"invalid device ordinal", "CUDA_ERROR_INVALID_DEVICE"}));
   it.confirms(weight::strong, hidden_by_variable(seen));
-  if (error || seen.fails({}) || gpu_not_used(seen))
+  if (without_gpu(seen))
     it.confirms(weight::strong, seen.recovers_by({"VISIBLE_DEVICES", "--gpus", "daemon-reload",
                                                   "device_cgroup", "cgroup", "/dev/nvidia"}));
   // The rules for devices of a container were written anew under it.

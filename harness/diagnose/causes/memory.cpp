@@ -12,9 +12,11 @@ void examine_rows(const Seen& seen, Argument& it) {
   it.confirms(weight::strong, seen.xid({48, 63, 64, 94, 95, 171, 172}));
   it.confirms(weight::good,
               seen.told({"Remapped Rows*Yes", "row remap", "row-remap", "Remapping Failure Occurred*Yes",
-                         "uncorrectable ECC", "double bit ecc", "page retirement", "retired pages"}));
+                         "uncorrectable ECC", "double bit ecc", "page retirement", "retired pages"},
+                        {"ecc errors : 0", "ecc errors: 0", "ecc : 0", "ecc: 0", "ecc*: n/a", "pages*: n/a",
+                         "pages*: no", "remap*: no"}));
   it.confirms(weight::strong, seen.error(214, {"cudaErrorECCUncorrectable", "CUDA_ERROR_ECC_UNCORRECTABLE",
-                                               "uncorrectable ECC error"}));
+                                               "uncorrectable ECC error encountered"}));
   it.confirms(weight::good, seen.moved("remapped_rows", {"higher"}));
   if (!it.evidence().empty()) it.confirms(weight::hint, seen.probe("swap_gpu", {"recovers", "normal"}));
 }

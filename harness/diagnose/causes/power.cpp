@@ -40,7 +40,8 @@ void examine_thermal(const Seen& seen, Argument& it) {
   it.confirms(weight::good, seen.on("drift", {"recovers_when_cool"}));
   it.confirms(weight::good,
               seen.told({"Thermal Slowdown*: Active", "HwThermalSlowdown", "SwThermalSlowdown", "over temp",
-                         "thermal throttl", "thermal slowdown", "overheat", "thermal limit"}));
+                         "thermal throttl", "thermal slowdown", "overheat", "thermal limit"},
+                        {"threshold", "slowdown: no"}));
   it.confirms(weight::strong, seen.recovers_by({"fan", "cooling", "airflow", "thermal paste", "repaste",
                                                 "undervolt", "dust", "heatsink", "thermal pad"}));
   if (seen.harm() || worse) {

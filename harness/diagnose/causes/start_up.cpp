@@ -31,7 +31,8 @@ void examine_persistence(const Seen& seen, Argument& it) {
     it.confirms(weight::good, seen.field_changed("persistence"));
     // The driver initialises every GPU that is visible: with one it is quick.
     it.confirms(weight::good, both(seen.slower({"init"}), seen.recovers_by({"CUDA_VISIBLE_DEVICES"})));
-    it.confirms(weight::fair, seen.told({"persistence", "nvidia-persistenced"}));
+    it.confirms(weight::fair, seen.told({"persistence", "nvidia-persistenced"},
+                                        {"persistence*enabled", "persistence*: on", "persistence*=on"}));
     if (!it.evidence().empty()) it.confirms(weight::hint, slow);
     if (!it.evidence().empty()) it.confirms(weight::faint, nvml_slow);
   }

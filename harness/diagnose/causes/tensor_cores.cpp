@@ -85,7 +85,7 @@ void examine_environment(const Seen& seen, Argument& it) {
   it.confirms(weight::proof, either(seen.environment("NVIDIA_TF32_OVERRIDE", {"0"}),
                                     seen.environment("TORCH_ALLOW_TF32_CUBLAS_OVERRIDE", {"0"})));
   it.confirms(weight::proof, seen.recovers_by({"TF32_OVERRIDE"}));
-  it.confirms(weight::good, seen.told({"TF32_OVERRIDE"}));
+  it.confirms(weight::good, seen.told({"TF32_OVERRIDE"}, {"TF32_OVERRIDE=1", "TF32_OVERRIDE: 1"}));
   if (!it.evidence().empty()) {
     it.confirms(weight::hint, slow_fp32(seen));
     it.confirms(weight::faint, exact_fp32(seen));

@@ -31,7 +31,7 @@ constexpr std::array<std::string_view, 12> machine_parts{"host",     "addr",    
                                                          "endpoint", "server",     "comm_id",   "coordinator",
                                                          "nodelist", "node_regex", "tf_config", "argv"};
 // The same of boot options, whole or as the beginning that ends with a full stop.
-constexpr std::array<std::string_view, 22> boot_names{"bootif",
+constexpr std::array<std::string_view, 26> boot_names{"bootif",
                                                       "cloud-config-url",
                                                       "coreos.",
                                                       "cryptdevice",
@@ -44,11 +44,15 @@ constexpr std::array<std::string_view, 22> boot_names{"bootif",
                                                       "iscsi_",
                                                       "ks",
                                                       "nameserver",
+                                                      "nbdroot",
+                                                      "netcfg/get_hostname",
                                                       "netroot",
                                                       "nfsroot",
+                                                      "nvmf.",
                                                       "rd.iscsi.",
                                                       "rd.luks.",
                                                       "rd.lvm.",
+                                                      "rd.md.",
                                                       "systemd.hostname",
                                                       "url",
                                                       "autoinstall",
@@ -65,10 +69,13 @@ bool names_machines(std::string_view variable) {
                      [&](std::string_view part) { return low.find(part) != std::string::npos; });
 }
 
-/// A disk by its place or by a UUID names nothing; by a label or a volume's name it may.
+/// A disk by its place names nothing, and a UUID is found by its form; a label, a volume's name or the short
+/// number of a partition table may name one.
 bool is_plain_disk(std::string_view value) {
-  constexpr std::array<std::string_view, 8> plain{"UUID=",    "PARTUUID=", "/dev/sd", "/dev/vd",
-                                                  "/dev/xvd", "/dev/nvme", "/dev/md", "/dev/mmcblk"};
+  for (const std::string_view start : {"UUID=", "PARTUUID="})
+    if (value.starts_with(start)) return scan::uuid(value, start.size()) != 0;
+  constexpr std::array<std::string_view, 6> plain{"/dev/sd",   "/dev/vd", "/dev/xvd",
+                                                  "/dev/nvme", "/dev/md", "/dev/mmcblk"};
   return std::any_of(plain.begin(), plain.end(),
                      [&](std::string_view start) { return value.starts_with(start); });
 }
@@ -181,7 +188,8 @@ std::string Redactor::scanned(std::string_view original, bool addresses, bool pa
       done = true;
     } else {
       done = found("gpu-uuid", scan::gpu_uuid(original, at)) || found("uuid", scan::uuid(original, at)) ||
-             found("container-id", scan::container_id(original, at));
+             found("container-id", scan::container_id(original, at)) ||
+             found("machine-id", scan::machine_id(original, at));
       if (addresses)
         done = done || found("mac", scan::mac(original, at)) || found("guid", scan::guid(original, at)) ||
                found("ip", scan::ipv4(original, at)) || found("ip", scan::ipv6(original, at));
@@ -215,6 +223,19 @@ std::string Redactor::image_name(std::string_view original) {
   return placeholder("registry", std::string(host)) + names_replaced(std::string(original.substr(slash)));
 }
 
+/// Folders joined by ':', whose names may hold blanks.
+std::string Redactor::folders(std::string_view value) {
+  std::string result;
+  for (std::size_t start = 0; start <= value.size();) {
+    const std::size_t end = std::min(value.find(':', start), value.size());
+    const std::string_view folder = value.substr(start, end - start);
+    result += scanned(folder, true, folder.starts_with('/'));
+    if (end < value.size()) result += ':';
+    start = end + 1;
+  }
+  return result;
+}
+
 /// Words NAME=value of a boot command line or a settings file: what names machines goes whole.
 std::string Redactor::words_masked(const std::string& value, bool boot) {
   std::vector<std::string> words;
@@ -236,6 +257,9 @@ std::string Redactor::value_of(const Item& item) {
     const auto variable = after(item.key, prefix);
     if (variable && !item.value.empty() && names_machines(*variable))
       return placeholder("address", item.value);
+    if (variable && variable->ends_with("PATH") && item.value.starts_with('/') &&
+        item.value.find("://") == std::string::npos)
+      return folders(item.value);
   }
   if (item.key == "kernel.command_line") return words_masked(item.value, true);
   if (item.key == "file.nccl_conf") return words_masked(item.value, false);

@@ -24,13 +24,12 @@ RedactNames current_names();
 /// /etc/passwd.
 RedactNames names_below(const Tree& tree);
 
-/// Replaces serial numbers, UUIDs, host and user names, MAC addresses and InfiniBand GUIDs, IP addresses, the
-/// host part of URLs, ids of containers and folders below a home by placeholders; of variables and boot
-/// options that name machines (NCCL_COMM_ID, TF_CONFIG, systemd.hostname) the whole value. The same original
-/// is the same placeholder within one Redactor ("gpu-uuid-0"), so that what was equal stays equal; numbers
-/// follow the first appearance. What is already redacted stays as it is. A login or host name that names
-/// nobody
-/// ("ubuntu", "nvidia") stays, for it is part of other words.
+/// Replaces serial numbers, UUIDs, machine ids, host and user names, MAC addresses and InfiniBand GUIDs, IP
+/// addresses, the host part of URLs, ids of containers and folders below a home by placeholders; of variables
+/// and boot options that name machines (NCCL_COMM_ID, TF_CONFIG, systemd.hostname) the whole value. The same
+/// original is the same placeholder within one Redactor ("gpu-uuid-0"), so that what was equal stays equal;
+/// numbers follow the first appearance. What is already redacted stays as it is. A login or host name that
+/// names nobody ("ubuntu", "nvidia") stays, for it is part of other words.
 class Redactor {
  public:
   /// Host and login names of less than 3 letters are left as they are: they stand in too many other words.
@@ -49,6 +48,7 @@ class Redactor {
   std::string placeholder(const std::string& kind, const std::string& original);
   std::string scanned(std::string_view original, bool addresses, bool path = false);
   std::string value_of(const Item& item);
+  std::string folders(std::string_view value);
   std::string words_masked(const std::string& value, bool boot);
   std::string names_replaced(std::string text) const;
   void remember(const std::string& kind, const std::string& original);

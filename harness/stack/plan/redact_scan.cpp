@@ -49,6 +49,28 @@ bool begins(std::string_view text, std::size_t at, char joint) {
   return free_before(text, at) && (at == 0 || text[at - 1] != joint);
 }
 
+/// Likewise, but a name may stand before the joint ("ifname=eth0:aa:bb:...", "addr:fe80::1"): the thing does
+/// not go on where one of its own groups ends there, or a joint more.
+bool begins_behind_name(std::string_view text, std::size_t at, char joint) {
+  if (begins(text, at, joint)) return true;
+  if (!free_before(text, at) || at < 2 || !is_word(text[at - 2])) return false;
+  constexpr std::size_t group_longest = 4;
+  std::size_t start = at - 1;
+  bool hex = true;
+  while (start > 0 && is_word(text[start - 1]) && at - start <= group_longest + 1) {
+    --start;
+    hex = hex && is_hex(text[start]);
+  }
+  return !hex || at - 1 - start > group_longest;
+}
+
+/// Where a group of an IPv6 address is the first of the four numbers of an IPv4 one, the end of that one.
+std::size_t end_of_embedded(std::string_view text, std::size_t group, std::size_t end) {
+  if (end >= text.size() || text[end] != '.' || group == 0 || text[group - 1] != ':') return 0;
+  const std::size_t length = ipv4(text, group);
+  return length == 0 ? 0 : group + length;
+}
+
 bool ends_path(char c) {
   constexpr std::string_view ends = " \t\r\n:,;'\"`()[]{}<>|=";
   return ends.find(c) != std::string_view::npos || c == '\0';
@@ -90,6 +112,11 @@ std::size_t container_id(std::string_view text, std::size_t at) {
   return free_before(text, at) && hex_run(text, at) == digits && free_behind(text, at + digits) ? digits : 0;
 }
 
+std::size_t machine_id(std::string_view text, std::size_t at) {
+  constexpr std::size_t digits = 32;
+  return free_before(text, at) && hex_run(text, at) == digits && free_behind(text, at + digits) ? digits : 0;
+}
+
 std::size_t url_authority(std::string_view text, std::size_t at) {
   if (!text.substr(at).starts_with("://") || at == 0 || !is_word(text[at - 1])) return 0;
   constexpr std::string_view ends = "/?# \t\r\n,;'\"`()[]{}<>|\\";
@@ -97,16 +124,31 @@ std::size_t url_authority(std::string_view text, std::size_t at) {
   return std::min(text.find_first_of(ends, start), text.size()) - start;
 }
 
+namespace {
+
+/// The kernel's name for a card that has no better one: "enx78e7d1ea46da".
+std::size_t named_by_mac(std::string_view text, std::size_t at) {
+  constexpr std::size_t prefix = 3;
+  constexpr std::size_t digits = 12;
+  const std::string_view start = text.substr(at, prefix);
+  if (start != "enx" && start != "wlx" && start != "wwx") return 0;
+  const bool whole = free_before(text, at) && hex_run(text, at + prefix) == digits &&
+                     free_behind(text, at + prefix + digits);
+  return whole ? prefix + digits : 0;
+}
+
+}  // namespace
+
 std::size_t mac(std::string_view text, std::size_t at) {
   for (const char joint : {':', '-'}) {
-    if (!begins(text, at, joint)) continue;
+    if (!begins_behind_name(text, at, joint)) continue;
     // A boot loader puts the kind of network in front (BOOTIF=01-aa-bb-...).
     for (const std::size_t count : {std::size_t{7}, std::size_t{6}}) {
       const std::size_t length = groups(text, at, count, 2, joint);
       if (length != 0 && free_behind(text, at + length)) return length;
     }
   }
-  return 0;
+  return named_by_mac(text, at);
 }
 
 std::size_t guid(std::string_view text, std::size_t at) {
@@ -114,8 +156,8 @@ std::size_t guid(std::string_view text, std::size_t at) {
     const std::size_t length = groups(text, at, 8, 2, '-');
     if (length != 0 && free_behind(text, at + length)) return length;
   }
-  if (begins(text, at, ':')) {
-    for (const auto& [count, digits] : {std::pair<std::size_t, std::size_t>{8, 2}, {4, 4}}) {
+  if (begins_behind_name(text, at, ':')) {
+    for (const auto& [count, digits] : {std::pair<std::size_t, std::size_t>{8, 2}, {4, 4}, {4, 8}}) {
       const std::size_t length = groups(text, at, count, digits, ':');
       if (length != 0 && free_behind(text, at + length)) return length;
     }
@@ -147,8 +189,10 @@ std::size_t ipv4(std::string_view text, std::size_t at) {
 }
 
 std::size_t ipv6(std::string_view text, std::size_t at) {
-  if (!begins(text, at, ':')) return 0;
+  // Behind a dash it is the number of a placeholder, and an empty part of a list: "home-folder-0::/usr/lib".
+  if (!begins_behind_name(text, at, ':') || (at > 0 && text[at - 1] == '-')) return 0;
   std::size_t end = at;
+  std::size_t group = at;
   std::size_t colons = 0;
   std::size_t pairs = 0;
   std::size_t numbers = 0;
@@ -164,7 +208,13 @@ std::size_t ipv6(std::string_view text, std::size_t at) {
     const std::size_t digits = hex_run(text, end);
     if (digits > 4) return 0;
     ++numbers;
+    group = end;
     end += digits;
+  }
+  if (const std::size_t embedded = end_of_embedded(text, group, end); embedded > 0) {
+    end = embedded;  // it stands for two groups
+    ++numbers;
+    ++colons;
   }
   // A colon at the end belongs to the sentence, except as part of "::".
   if (end > at && text[end - 1] == ':' && !(end - at >= 2 && text[end - 2] == ':')) {

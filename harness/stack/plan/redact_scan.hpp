@@ -13,19 +13,23 @@ namespace gpugauge::stack::scan {
 std::size_t uuid(std::string_view text, std::size_t at);
 /// "GPU-" or "MIG-" and a UUID, or its beginning of six digits and more.
 std::size_t gpu_uuid(std::string_view text, std::size_t at);
-/// Six pairs of hexadecimal digits, or seven (a boot loader's), all joined by ':' or all by '-'.
+/// Six pairs of hexadecimal digits, or seven (a boot loader's), all joined by ':' or all by '-'; or a network
+/// device that is named by them ("enx78e7d1ea46da"). A name and a colon may stand before it.
 std::size_t mac(std::string_view text, std::size_t at);
-/// InfiniBand's and a PCI device's serial number: eight pairs joined by ':' or '-', four groups of four
-/// digits joined by ':'; or "0x" and 16 digits.
+/// InfiniBand's, a PCI device's serial number and that of a RAID: eight pairs joined by ':' or '-', four
+/// groups of four or of eight digits joined by ':'; or "0x" and 16 digits.
 std::size_t guid(std::string_view text, std::size_t at);
 /// 64 hexadecimal digits.
 std::size_t container_id(std::string_view text, std::size_t at);
+/// 32 hexadecimal digits: what systemd calls a machine, or a UUID without its dashes.
+std::size_t machine_id(std::string_view text, std::size_t at);
 /// What follows "://", at which `at` points, up to the path: user, password, host and port. Without the
 /// "://".
 std::size_t url_authority(std::string_view text, std::size_t at);
 /// Four numbers up to 255. A version such as 12.8.4.1 looks the same: ask only where addresses are expected.
 std::size_t ipv4(std::string_view text, std::size_t at);
-/// Eight groups, or fewer with one "::"; a PCI address (0000:01:00.0) is none.
+/// Eight groups, or fewer with one "::"; the last two may be written as IPv4; a PCI address (0000:01:00.0) is
+/// none.
 std::size_t ipv6(std::string_view text, std::size_t at);
 /// A folder below a home ("/home/NAME/..."), without its last part where that is a file's name; `home` is the
 /// folder of homes (`has_users`), or a home. A path ends at white space, ':', ',', ';', quotes and brackets;

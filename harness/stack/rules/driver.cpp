@@ -31,20 +31,32 @@ void check_patch(const RuleInput& input, const DriverBranch& branch, const Versi
 
 /// What to take instead of a branch, for the GPUs that are here.
 std::vector<std::string> steps_from(const RuleInput& input, const DriverBranch& branch) {
-  std::vector<Version> capabilities;
-  for (const GpuView& gpu : gpus_of(input.inventory))
-    if (const auto capability = Version::parse(gpu.value("compute_capability")))
-      capabilities.push_back(*capability);
+  const std::vector<Version> capabilities = gpu_capabilities(input.inventory);
   const auto from = [&](int number) {
     return advised_branch(input.tables, Version({number}), capabilities, input.policy, input.today);
   };
   const DriverBranch* better = from(branch.branch);
   if (better == &branch) better = from(branch.branch + 1);  // this one is what is being left
-  std::vector<std::string> steps{branch_advice(better, capabilities, input.policy)};
-  if (better != nullptr && better->latest)
+  std::vector<std::string> steps;
+  if (better == nullptr) {
+    const std::string wanted =
+        fmt::format("{}branch{} that still gets fixes",
+                    input.policy == Policy::production ? "long-term or production " : "",
+                    capabilities.empty() ? "" : " for these GPUs");
+    better = from(0);
+    if (better == nullptr || better == &branch)
+      return {fmt::format("The tables know no {}{}.", better == nullptr ? "" : "newer ", wanted),
+              "docs/compatibility.md lists the branches and what they drive"};
+    steps.push_back(fmt::format("The tables know no newer {}; an older one is {} ({}).", wanted,
+                                better->branch, branch_text(*better)));
+  } else {
+    steps.push_back(branch_advice(better, capabilities, input.policy));
+  }
+  if (capabilities.empty())
+    steps.emplace_back("See first that it drives the GPUs here, which did not answer: docs/compatibility.md");
+  if (better->latest)
     steps.push_back(
         fmt::format("See what the step takes: gpugauge doctor --plan driver={}", better->latest->text()));
-  if (better == nullptr) steps.emplace_back("docs/compatibility.md lists the branches and what they drive");
   return steps;
 }
 
@@ -53,8 +65,7 @@ void check_branch(const RuleInput& input, const Version& driver, Findings& findi
   if (branch != nullptr) {
     const auto add = [&](std::optional<Finding> finding) {
       if (!finding) return;
-      if (std::vector<std::string> steps = steps_from(input, *branch); !steps.empty())
-        finding->next = std::move(steps);
+      finding->next = steps_from(input, *branch);
       Finding shown = std::move(*finding);
       std::vector<std::string> of_branch = std::move(shown.evidence);
       shown.evidence.clear();
@@ -183,6 +194,14 @@ void check_wsl(const RuleInput& input, Findings& findings) {
 }
 
 }  // namespace
+
+std::vector<Version> gpu_capabilities(const Inventory& inventory) {
+  std::vector<Version> capabilities;
+  for (const GpuView& gpu : gpus_of(inventory))
+    if (const auto capability = Version::parse(gpu.value("compute_capability")))
+      capabilities.push_back(*capability);
+  return capabilities;
+}
 
 void check_driver(const RuleInput& input, Findings& findings) {
   check_wsl(input, findings);

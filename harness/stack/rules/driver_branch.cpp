@@ -102,6 +102,13 @@ std::optional<Finding> branch_kind_finding(const DriverBranch& branch, Policy po
   return finding;
 }
 
+bool suits(const Tables& tables, const DriverBranch& branch, const std::vector<Version>& capabilities,
+           Policy policy) {
+  if (policy == Policy::production && branch.kind != long_term && branch.kind != "production") return false;
+  return std::all_of(capabilities.begin(), capabilities.end(),
+                     [&](const Version& capability) { return drives(tables, branch, capability); });
+}
+
 const DriverBranch* advised_branch(const Tables& tables, const Version& needed,
                                    const std::vector<Version>& capabilities, Policy policy,
                                    const std::string& today) {
@@ -111,12 +118,9 @@ const DriverBranch* advised_branch(const Tables& tables, const Version& needed,
   };
   const DriverBranch* best = nullptr;
   for (const DriverBranch& branch : tables.driver_branches) {
-    const bool fits = std::all_of(capabilities.begin(), capabilities.end(), [&](const Version& capability) {
-      return drives(tables, branch, capability);
-    });
-    if (!fits || branch.branch < needed.major() || has_ended(branch, today) || branch.kind == "legacy")
+    if (!suits(tables, branch, capabilities, policy) || branch.branch < needed.major() ||
+        has_ended(branch, today) || branch.kind == "legacy")
       continue;
-    if (policy == Policy::production && branch.kind != long_term && branch.kind != "production") continue;
     // A branch whose newest release is older than what is needed does not reach it.
     if (branch.branch == needed.major() && branch.latest && *branch.latest < needed) continue;
     if (best == nullptr || rank(branch) < rank(*best) ||

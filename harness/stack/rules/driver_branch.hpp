@@ -29,6 +29,11 @@ std::optional<Finding> branch_end_finding(const DriverBranch& branch, const std:
 /// driver_not_long_term, by the policy `production` only.
 std::optional<Finding> branch_kind_finding(const DriverBranch& branch, Policy policy);
 
+/// It drives every GPU of these compute capabilities, and the policy allows its kind: for production a
+/// long-term or a production branch. What the tables do not tell excludes none.
+bool suits(const Tables& tables, const DriverBranch& branch, const std::vector<Version>& capabilities,
+           Policy policy);
+
 /// The lowest branch that has not ended, is not below `needed` and drives all of these compute capabilities.
 /// For production a long-term one, else a production one, and never a new-feature branch; nullptr where the
 /// tables have none.

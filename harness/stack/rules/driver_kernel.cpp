@@ -17,13 +17,16 @@ std::optional<Version> line_of(const std::string& release) {
   return version->first(2);
 }
 
-/// The lowest branch from this one on that still gets fixes and was packaged for the kernel.
-const KernelSupport* branch_for(const RuleInput& input, const Version& driver, const Version& kernel) {
+/// The lowest branch from this one on that drives these GPUs, still gets fixes and was packaged for the
+/// kernel.
+const KernelSupport* branch_for(const RuleInput& input, const std::vector<Version>& capabilities,
+                                const Version& driver, const Version& kernel) {
   const KernelSupport* best = nullptr;
   for (const KernelSupport& row : input.tables.kernels) {
     const DriverBranch* const branch = input.tables.branch(row.driver);
     if (row.driver.major() < driver.major() || !row.kernel.contains(kernel)) continue;
     if (branch == nullptr || has_ended(*branch, input.today)) continue;
+    if (!suits(input.tables, *branch, capabilities, input.policy)) continue;
     if (best == nullptr || row.driver < best->driver) best = &row;
   }
   return best;
@@ -58,11 +61,16 @@ void check_kernel(const RuleInput& input, const Version& driver, Findings& findi
     finding.evidence.push_back(
         fmt::format("driver {}, the newest of its branch in the table: kernels up to {}", row->driver.text(),
                     row->kernel.most->text()));
-    if (const KernelSupport* const better = branch_for(input, driver, *kernel)) {
-      finding.next.push_back(fmt::format("Update to driver {} or newer, packaged for kernels up to {}",
-                                         better->driver.text(), better->kernel.most->text()));
+    const std::vector<Version> capabilities = gpu_capabilities(inventory);
+    const std::string most = row->kernel.most->text();
+    if (const KernelSupport* const better = branch_for(input, capabilities, driver, *kernel)) {
+      finding.next.push_back(fmt::format("Update to driver {} or newer, packaged for kernels up to {}{}",
+                                         better->driver.text(), better->kernel.most->text(),
+                                         capabilities.empty() ? ", if it still drives these GPUs" : ""));
+      finding.next.push_back(fmt::format("Or start a kernel up to {}, and hold it", most));
+    } else {
+      finding.next.push_back(fmt::format("Start a kernel up to {}, and hold it", most));
     }
-    finding.next.emplace_back("Or start the kernel that has a module, and hold it");
     finding.sources = {cited(row->source)};
     finding.layers = {"driver", "kernel"};
     findings.push_back(std::move(finding));

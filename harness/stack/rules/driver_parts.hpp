@@ -5,6 +5,9 @@
 
 namespace gpugauge::stack {
 
+/// Of the GPUs that told it; empty where none answered.
+std::vector<Version> gpu_capabilities(const Inventory& inventory);
+
 void check_next_boot(const RuleInput& input, Findings& findings);  ///< a module for the newest kernel
 void check_kernel(const RuleInput& input, const Version& driver,
                   Findings& findings);                          ///< a kernel that this driver is too old for

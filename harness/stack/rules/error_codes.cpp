@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -200,24 +201,25 @@ std::string_view api_family(const ErrorCode& row) {
   return row.api == "nvml" ? looked_at::nvml : looked_at::cuda;
 }
 
-/// What was seen of one fact on every GPU: alike on all is one line.
+/// What was seen of one fact on the GPUs: those that are alike share a line, and one of which nothing was
+/// asked is in none.
 void add_gpu_fact(const Inventory& inventory, const Labelled& fact, std::vector<std::string>& evidence) {
   const GpuViews gpus = gpus_of(inventory);
-  std::vector<std::string> lines;
+  std::vector<std::pair<std::string, GpuViews>> lines;
   for (const GpuView& gpu : gpus) {
-    const std::string seen_here = seen(inventory, gpu.key(fact.key), fact.label);
-    if (!seen_here.empty()) lines.push_back(seen_here);
+    const std::string line = seen(inventory, gpu.key(fact.key), fact.label);
+    if (line.empty()) continue;
+    const auto known =
+        std::find_if(lines.begin(), lines.end(), [&](const auto& one) { return one.first == line; });
+    if (known == lines.end())
+      lines.push_back({line, {gpu}});
+    else
+      known->second.push_back(gpu);
   }
-  if (lines.empty()) return;
-  const bool alike =
-      std::all_of(lines.begin(), lines.end(), [&](const std::string& line) { return line == lines.front(); });
-  if (alike) {
-    evidence.push_back(fmt::format("{}: {}", named(gpus, gpus.size()), lines.front()));
-    return;
-  }
-  for (const GpuView& gpu : gpus) {
-    const std::string seen_here = seen(inventory, gpu.key(fact.key), fact.label);
-    if (!seen_here.empty()) evidence.push_back(fmt::format("{}: {}", gpu.name(), seen_here));
+  for (const auto& [line, some] : lines) {
+    const std::string names =
+        some.size() == 1 && gpus.size() > 1 ? some.front().name() : named(some, gpus.size());
+    evidence.push_back(fmt::format("{}: {}", names, line));
   }
 }
 

@@ -36,6 +36,14 @@ TEST(Words, AreNotHeldWhereTheyAreDenied) {
   EXPECT_FALSE(contains_any_affirmed("anything", {""}));
 }
 
+TEST(Words, ClausesOfWhatIsNotActiveGo) {
+  EXPECT_EQ(without_inactive("a: Not Active, b: Active; c: NOT ACTIVE\nd"), " b: Active;d");
+  EXPECT_EQ(without_inactive("a: active, b"), "a: active, b");
+  EXPECT_EQ(without_inactive("not active"), "");
+  EXPECT_EQ(without_inactive(""), "");
+  EXPECT_EQ(without_inactive("not active;"), "");
+}
+
 TEST(Words, FindNumbersWhole) {
   EXPECT_TRUE(contains_number("Error 803: mismatch", 803));
   EXPECT_TRUE(contains_number("returned 803.", 803));
@@ -83,21 +91,38 @@ TEST(Seen, ReadsNotesAndSettingsAsTheReportersWords) {
   EXPECT_FALSE(seen.said({"nouveau"}, {"blacklist"}));
 }
 
+TEST(Seen, ANameOfASettingTellsNothingWithoutItsValue) {
+  const Observation it = seen_of(
+      R"({"settings": {"nouveau": "absent", "memlock": "unlimited", "affinity": "none", "holder": "nouveau"}})");
+  const Seen seen(it);
+  EXPECT_EQ(seen.told({"nouveau"}), Fact("holder = nouveau"));
+  EXPECT_FALSE(seen.told({"memlock"}));
+  EXPECT_FALSE(seen.told({"affinity", "taskset"}));
+  EXPECT_TRUE(seen.told({"memlock*unlimited"}));
+  EXPECT_FALSE(seen.told({"memlock*unlimited"}, {"unlimited"}));
+}
+
 TEST(Seen, TakesANoteForSlowerWhereThereIsNoFigure) {
   for (
       const char* slow :
       {R"({"metrics": [{"class": "application", "note": "utilization super low"}]})",
        R"({"metrics": [{"class": "application", "factor": null, "note": "takes longer than fp32"}]})",
        R"({"metrics": [{"class": "init", "value": 90, "unit": "s"}]})",
+       R"({"metrics": [{"class": "application", "note": "throttled, then a visible lag"}]})",
+       R"({"metrics": [{"class": "application", "note": "throttle reasons: sw_thermal"}]})",
        R"({"metrics": [{"class": "application", "value": 2, "unit": "min", "scope": {"phase": "startup"}}]})"}) {
     const Observation it = seen_of(slow);
     EXPECT_TRUE(Seen(it).slower({})) << slow;
     EXPECT_FALSE(Seen(it).fails({})) << slow;
   }
-  for (const char* not_known :
-       {R"({"metrics": [{"class": "application", "value": 45, "unit": "ms", "factor": null}]})",
-        R"({"metrics": [{"class": "init", "value": 3, "unit": "s"}]})",
-        R"({"metrics": [{"class": "application", "note": "no slower than before"}]})"}) {
+  for (
+      const char* not_known :
+      {R"({"metrics": [{"class": "application", "value": 45, "unit": "ms", "factor": null}]})",
+       R"({"metrics": [{"class": "init", "value": 3, "unit": "s"}]})",
+       R"({"metrics": [{"class": "gemm16", "value": 700, "unit": "TFLOP/s", "note": "throttle reasons: none"}]})",
+       R"({"metrics": [{"class": "gemm16", "note": "HW thermal throttling: not active"}]})",
+       R"({"metrics": [{"class": "application", "note": "Lagrange solver"}]})",
+       R"({"metrics": [{"class": "application", "note": "no slower than before"}]})"}) {
     const Observation it = seen_of(not_known);
     EXPECT_FALSE(Seen(it).slower({})) << not_known;
     EXPECT_FALSE(Seen(it).harm()) << not_known;

@@ -130,6 +130,10 @@ TEST(Observation, TakesNumberOrTextWhereBothMeanTheSame) {
   EXPECT_EQ(seen.telemetry.at("pcie_generation"), Value(4.0));
   EXPECT_EQ(seen.telemetry.at("utilization_percent"), Value(97.0));
   EXPECT_EQ(seen.telemetry.at("oversubscribed"), Value(true));
+  const std::string blanks(400000, ' ');
+  EXPECT_EQ(parse_observation(R"({"telemetry": {"power_w": ")" + blanks + "7 W" + blanks + "\"}}", "blanks")
+                .telemetry.at("power_w"),
+            Value(7.0));
   EXPECT_EQ(seen.telemetry.at("throttle_reasons").items().size(), 1u);
   EXPECT_EQ(parse_observation(to_json(seen), "again"), seen);
 }

@@ -36,6 +36,7 @@ TEST(MemoryReport, ReadsBothFormsOfPyTorch) {
   EXPECT_FALSE(memory_report("CUDA out of memory"));
   EXPECT_FALSE(memory_report(""));
   EXPECT_FALSE(memory_report(" free total capacity of"));
+  EXPECT_FALSE(memory_report("1e999 GiB total capacity; 1 MiB already allocated; 1 MiB free"));
 }
 
 /// Facts of one mechanism as reports write them, and what may not be made of what only looks like it.
@@ -92,6 +93,84 @@ TEST(Diagnose, IsNotConfidentOnWhatOnlyLooksLikeIt) {
             "sm_clock_expected_mhz": 1151}, "probes": [{"name": "reset_clocks", "outcome": "no_change"}]})"}) {
     EXPECT_LT(first(text).second, confident) << text << " " << first(text).first;
   }
+}
+
+TEST(Diagnose, WhatNvidiaSmiCallsNotActiveIsNot) {
+  constexpr const char* table =
+      R"("HW Slowdown : Not Active", "HW Thermal Slowdown : Not Active", "HW Power Brake Slowdown : Not Active",
+         "SW Thermal Slowdown : Not Active")";
+  const auto causes = [](const std::string& text) {
+    std::vector<std::string> out;
+    for (const Finding& finding : diagnose(parse_observation(text, "test")).findings)
+      out.push_back(finding.cause);
+    return out;
+  };
+  const std::string slow = R"({"metrics": [{"class": "gemm16", "factor": 1.2}], "log": [)";
+  EXPECT_THAT(causes(slow + table + "]}"),
+              testing::Not(testing::AnyOf(testing::Contains("hw_power_brake"),
+                                          testing::Contains("thermal_throttle"))));
+  EXPECT_THAT(causes(slow + table + R"(, "HW Power Brake Slowdown : Active"]})"),
+              testing::Contains("hw_power_brake"));
+  const std::string noted =
+      R"({"metrics": [{"class": "gemm16", "factor": 1.2, "note": "power brake: not active)";
+  EXPECT_THAT(causes(noted + R"("}]})"), testing::Not(testing::Contains("hw_power_brake")));
+  EXPECT_THAT(causes(noted + R"(, thermal slowdown: active"}]})"), testing::Contains("thermal_throttle"));
+}
+
+/// What was seen says the opposite, or nothing, of the cause that its words stand for.
+TEST(Diagnose, DoesNotNameWhatIsSaidToBeOff) {
+  const std::pair<const char*, const char*> cases[] = {
+      {R"({"metrics": [{"class": "launch", "factor": 1.5}], "settings": {"CUDA_LAUNCH_BLOCKING": "0"}})",
+       "cuda_launch_blocking"},
+      {R"({"errors": [{"api": "nvml", "code": 9, "text": "Driver Not Loaded"}], "settings": {"nouveau": "absent"}})",
+       "nouveau_loaded"},
+      {R"({"metrics": [{"class": "h2d", "factor": 3}], "settings": {"memlock": "unlimited"}})",
+       "pageable_memory"},
+      {R"({"metrics": [{"class": "launch", "factor": 1.5}], "settings": {"affinity": "none"}})",
+       "cpu_affinity_wrong"},
+      {R"({"metrics": [{"class": "init", "factor": 3}], "settings": {"persistence_mode": "on"}})",
+       "persistence_mode_off"},
+      {R"({"metrics": [{"class": "init", "factor": 3}], "log": ["Persistence Mode : Enabled"]})",
+       "persistence_mode_off"},
+      {R"({"metrics": [{"class": "gemm32", "factor": 3}], "log": ["NVIDIA_TF32_OVERRIDE=1"]})",
+       "tf32_env_override"},
+      {R"({"about": {"gpus": 1}, "metrics": [{"class": "gemm16", "factor": 1.3}],
+           "environment": {"CUDA_VISIBLE_DEVICES": "3"}})",
+       "no_visible_device"},
+      {R"({"metrics": [{"class": "gemm16", "factor": 1.3}], "environment": {"CUDA_VISIBLE_DEVICES": " 0,1"}})",
+       "no_visible_device"}};
+  for (const auto& [text, cause] : cases) {
+    for (const Finding& finding : diagnose(parse_observation(text, "test")).findings)
+      EXPECT_FALSE(finding.cause == cause && finding.score >= .4) << text << " " << finding.score;
+  }
+}
+
+TEST(Diagnose, ACountOfNoneIsNoFault) {
+  for (const char* line : {"Uncorrectable ECC errors : 0", "Double Bit ECC : N/A", "Retired Pages : N/A",
+                           "Remapped rows: row remapping pending: No", "thermal slowdown threshold 89 C",
+                           "no GPU is lost", "GPU is lost: no"}) {
+    const std::string text =
+        R"({"metrics": [{"class": "gemm16", "factor": 1.0}], "log": [")" + std::string(line) + "\"]}";
+    EXPECT_TRUE(diagnose(parse_observation(text, "test")).findings.empty()) << line;
+  }
+  EXPECT_EQ(first(R"({"log": ["Uncorrectable ECC errors : 3"]})").first, "hbm_row_remap");
+  EXPECT_EQ(first(R"({"log": ["NVML: GPU is lost"]})").first, "gpu_lost");
+}
+
+TEST(Diagnose, AsFastAsBeforeIsHealthy) {
+  for (const char* note :
+       {"same speed as before the upgrade", "no noticeable difference", "no faster than last week",
+        "no improvement since the previous driver", "same speed as fp16 before"}) {
+    const std::string text =
+        R"({"metrics": [{"class": "gemm16", "factor": 1.0, "note": ")" + std::string(note) + "\"}]}";
+    EXPECT_EQ(diagnose(parse_observation(text, "test")).state, State::healthy) << note;
+  }
+  EXPECT_NE(
+      diagnose(parse_observation(
+                   R"({"metrics": [{"class": "gemm8", "factor": 1.0, "note": "fp8 no faster than bf16"}]})",
+                   "test"))
+          .state,
+      State::healthy);
 }
 
 TEST(Diagnose, ASwitchThatMendsItOutweighsAVersionThatDoes) {

@@ -92,6 +92,23 @@ TEST(Record, RefusesWhatHasNoPlaceInTimeOrNothingToKeep) {
               ThrowsMessage<result::FormatError>(HasSubstr("neither a judged value nor a fault")));
 }
 
+TEST(Record, AChecksumFitsIntoAKey) {
+  result::BenchmarkResult one = benchmark(1);
+  one.id = "integrity/gemm/long";
+  one.notes["checksum"] = std::string(5000, 'a');
+  result::BenchmarkResult other = one;
+  other.notes["checksum"].back() = 'b';
+  const Record record = record_of(run_of({one, other, one}), "b", "a.json", "");
+  ASSERT_TRUE(record.peer.checksums.contains("integrity/gemm/long"));
+  const std::vector<std::string>& values = record.peer.checksums.at("integrity/gemm/long");
+  ASSERT_THAT(values, SizeIs(2)) << "what differs stays different";
+  EXPECT_NE(values[0], values[1]);
+  for (const std::string& value : values) EXPECT_EQ(value.size(), 71U) << value;
+  one.notes["checksum"] = "0xaa";
+  EXPECT_THAT(record_of(run_of({one}), "b", "a.json", "").peer.checksums.at("integrity/gemm/long"),
+              ElementsAre("0xaa"));
+}
+
 TEST(Record, TextThatNoDatabaseTakesIsReplaced) {
   result::Run run = run_of({benchmark(1)});
   run.boot_id = std::string("a\0b", 3);

@@ -69,6 +69,41 @@ TEST(Redact, AddressesInPlacesWhereTheyHide) {
       << "CUDA_VISIBLE_DEVICES takes a beginning too";
 }
 
+TEST(Redact, AddressesBehindANameAndInOtherForms) {
+  EXPECT_EQ(redacted("ifname=eth0:00:16:3e:aa:bb:cc ro"), "ifname=eth0:mac-0 ro") << "as dracut takes it";
+  EXPECT_EQ(redacted("enx78e7d1ea46da,wlx78e7d1ea46db"), "mac-0,mac-1") << "named by its address";
+  EXPECT_EQ(redacted("inet6 addr:fe80::1:2 up"), "inet6 addr:ip-0 up");
+  EXPECT_EQ(redacted("[::ffff:10.1.2.3]:80, 64:ff9b::10.1.2.3"), "[ip-0]:80, ip-1");
+  EXPECT_EQ(redacted("1:2:3:4:5:6:10.1.2.3"), "ip-0");
+  EXPECT_EQ(redacted("4f1b2c3d:aabbccdd:00112233:deadbeef"), "guid-0") << "a RAID's";
+  EXPECT_EQ(redacted("initrd=\\4098b3f648d74c13b1f04ccfba7798e8\\initrd"), "initrd=\\machine-id-0\\initrd");
+  for (const char* text :
+       {"enxfff", "enx78e7d1ea46da0", "PCI:0000:01:00.0", "a:aa:bb:cc:dd:ee", "x::y",
+        "aa:bb:cc:dd:ee:ff:00:11:22:33", "580.65.06:aa", "0123456789abcdef0123456789abcde"})
+    EXPECT_EQ(redacted(text), text);
+}
+
+TEST(Redact, BootOptionsThatNameADiskOrAMachine) {
+  const Inventory copy = Redactor().inventory(
+      world::holding({{"kernel.command_line",
+                       "root=PARTUUID=1234abcd-02 resume=UUID=ABCD-1234 rd.md.uuid=1:2:3:4 "
+                       "nbdroot=head01:/x systemd.machine_id=4098b3f648d74c13b1f04ccfba7798e8"}}));
+  EXPECT_EQ(copy.value("kernel.command_line"),
+            "root=address-0 resume=address-1 rd.md.uuid=address-2 nbdroot=address-3 "
+            "systemd.machine_id=machine-id-0");
+}
+
+TEST(Redact, ListsOfFoldersWithBlanks) {
+  const Inventory copy = Redactor().inventory(
+      world::holding({{"env.LD_LIBRARY_PATH", "/mnt/c/Users/Alice Smith/x:/usr/lib:/mnt/c/Users/Bob Ray/y"},
+                      {"env.PYTHONPATH", "/srv/users/dora/lib::/usr/lib"},
+                      {"process.env.UCX_PATH", "/x:https://anna@head01/y"}}));
+  EXPECT_EQ(copy.value("env.LD_LIBRARY_PATH"), "home-folder-0:/usr/lib:home-folder-1");
+  EXPECT_EQ(copy.value("env.PYTHONPATH"), "home-folder-2::/usr/lib");
+  EXPECT_EQ(copy.value("process.env.UCX_PATH"), "/x:https://address-0/y");
+  EXPECT_EQ(Redactor().inventory(copy), copy) << "what is redacted stays as it is";
+}
+
 TEST(Redact, WhatNamesMachinesGoesWhole) {
   const Inventory inventory = world::holding(
       {{"env.NCCL_COMM_ID", "head01:4444"},
@@ -163,7 +198,8 @@ TEST(Redact, AnInventoryKeepsItsEqualities) {
 }
 
 TEST(Redact, TakesLinearTimeOnHostileText) {
-  for (const char* piece : {"a:", "1.", "GPU-", "::", "/", "0x", "12345678-"}) {
+  for (const char* piece :
+       {"a:", "1.", "GPU-", "::", "/", "0x", "12345678-", "x:a:", "enx", "aaaaa:", "a:1."}) {
     std::string text;
     for (int i = 0; i < 20000; ++i) text += piece;
     EXPECT_EQ(redacted(text).size(), text.size()) << piece;

@@ -60,7 +60,26 @@ TEST(DriverKernel, AModuleThatIsThereIsProofEnough) {
 
 TEST(DriverKernel, WithoutABranchThatKnowsItOnlyTheOldKernelHelps) {
   const Finding finding = the(kernels(with_newest("595.91.07", "7.9.0", "no")), "kernel_newer_than_driver");
-  EXPECT_THAT(finding.next, ElementsAre("Or start the kernel that has a module, and hold it"));
+  EXPECT_THAT(finding.next, ElementsAre("Start a kernel up to 7.3, and hold it"));
+}
+
+TEST(DriverKernel, NoDriverIsAdvisedThatDropsTheGpus) {
+  Tables tables = with_kernels();
+  tables.kernels.push_back({version("470.256.02"), {std::nullopt, version("6.9")}, {"a distribution", true}});
+  Inventory inventory = with_newest("470.256.02", "6.14.0", "no");
+  const auto next = [&](const std::string& capability) {
+    if (capability.empty())
+      inventory.absent("gpu.0.compute_capability", "nvml");
+    else
+      set(inventory, "gpu.0.compute_capability", capability, "nvml");
+    Findings findings;
+    check_driver({inventory, tables, Policy::development, test_day}, findings);
+    return the(findings, "kernel_newer_than_driver").next;
+  };
+  EXPECT_THAT(next("7.5"), ElementsAre("Update to driver 580.178.04 or newer, packaged for kernels up to 7.2",
+                                       "Or start a kernel up to 6.9, and hold it"));
+  EXPECT_THAT(next("3.7"), ElementsAre("Start a kernel up to 6.9, and hold it")) << "470 is its last branch";
+  EXPECT_THAT(next("").front(), HasSubstr("if it still drives these GPUs")) << "none answered";
 }
 
 TEST(DriverBranchAdvice, NamesTheBranchToTake) {
@@ -78,7 +97,29 @@ TEST(DriverBranchAdvice, OfGpusThatNoLivingBranchDrives) {
   set(inventory, "driver.version", "535.183.01");
   set(inventory, "gpu.0.compute_capability", "3.7", "nvml");
   EXPECT_THAT(the(kernels(inventory), "driver_branch_ended").next,
-              Contains(HasSubstr("The tables know no branch that")));
+              Contains("The tables know no branch for these GPUs that still gets fixes."));
+  inventory.absent("gpu.0.compute_capability", "nvml");
+  EXPECT_THAT(the(kernels(inventory), "driver_branch_ended").next,
+              Contains(HasSubstr("See first that it drives the GPUs here")));
+}
+
+TEST(DriverBranchAdvice, ABranchThatLivesIsNeverDenied) {
+  Inventory inventory = h200_machine();
+  set(inventory, "driver.version", "595.91.07");
+  Tables tables = with_kernels();
+  const auto next = [&] {
+    Findings findings;
+    check_driver({inventory, tables, Policy::production, test_day}, findings);
+    return the(findings, "driver_not_long_term").next;
+  };
+  ASSERT_NE(tables.branch(version("595.91.07")), nullptr);
+  EXPECT_THAT(
+      next().front(),
+      HasSubstr("no newer long-term or production branch for these GPUs that still gets fixes; an older "
+                "one is 580 (long-term support"));
+  std::erase_if(tables.driver_branches, [](const DriverBranch& branch) { return branch.branch != 595; });
+  EXPECT_THAT(next().front(),
+              HasSubstr("no newer long-term or production branch for these GPUs that still gets fixes"));
 }
 
 }  // namespace

@@ -101,6 +101,17 @@ TEST(ErrorCodes, GpusThatAreAlikeAreOneLine) {
   const ErrorAnswer answer = one("46", inventory);
   EXPECT_THAT(answer.evidence, Contains(HasSubstr("GPU 3 (")));
   EXPECT_THAT(causes_of(answer), Contains("compute_mode_restricts"));
+  EXPECT_THAT(answer.evidence, Contains(HasSubstr("GPUs 0-2 and 4-7: compute mode")));
+}
+
+TEST(ErrorCodes, WhatOneGpuTellsIsNotSaidOfAll) {
+  Inventory inventory = h100_server();
+  set(inventory, "gpu.3.lost", "yes", "nvml");  // the others have no such item
+  for (const char* const code : {"nvml:15", "719", "101"}) {
+    const std::vector<std::string> evidence = one(code, inventory).evidence;
+    EXPECT_THAT(evidence, Contains(testing::MatchesRegex("GPU 3 \\(.*\\): lost: yes.*"))) << code;
+    EXPECT_THAT(evidence, Not(Contains(HasSubstr("all 8 GPUs: lost")))) << code;
+  }
 }
 
 }  // namespace
