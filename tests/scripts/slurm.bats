@@ -22,6 +22,7 @@ echo "$SLURMD_NODENAME $*" >>"$FAKE_SLURM/measured"
 mkdir -p "$GPUGAUGE_STATE/runs"
 round=$(grep -c "^$SLURMD_NODENAME " "$FAKE_SLURM/measured")
 cp "$FLEET/node-0000${SLURMD_NODENAME#node}/round-$round.json" "$GPUGAUGE_STATE/runs/$SLURMD_NODENAME-$round.json"
+echo "  kept as $GPUGAUGE_STATE/runs/$SLURMD_NODENAME-$round.json"
 [ "$verb" != check ] || { echo "${CHECK_SAYS:-pass: all is well}"; exit "${CHECK_ENDS:-0}"; }
 TEXT
   chmod +x bin/gpugauge
@@ -76,12 +77,13 @@ fleet_of_nine() {
   grep -q '^node3 run --quiet --device all --profile standard --only hbm$' fake/measured
 }
 
-@test "gauge --check: each node judges itself, and the graver end counts" {
+@test "gauge --check: each node judges itself, and the graver end counts; a home that all nodes share mixes nothing" {
   fleet_of_nine
   export GPUGAUGE_STATE="$PWD/state"
   CHECK_ENDS=1 CHECK_SAYS="regressed: 1 of 9 metrics" SLURM_JOB_ID=7 SLURM_JOB_NODELIST='node[0-4,6-8]' run -1 "$slurm/gauge" --output out --check
   [[ $output == *"node0  check"*"its own check ended with 1: regressed: 1 of 9 metrics"* ]]
   [[ $output == *"pass: 8 of 8 nodes are like their peers"* ]]
+  for number in 0 1 2 3 4 6 7 8; do [ "$(ls "out/runs/node$number")" = "1-node$number-1.json" ]; done
 }
 
 @test "drain: a reason that names us, nobody else's drain touched, lifted only where it was ours" {
