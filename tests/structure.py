@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks how the house is built: includes only point to rooms nearer the ground, files stay short, nothing machine-bound.
+"""Checks how the house is built: includes only point to rooms nearer the ground, files stay short, nothing machine-bound, every
+link of a page leads to something.
 
 Usage: structure.py [FILE...]     (without files: everything that git tracks or would track)
 
@@ -18,6 +19,8 @@ LINES_MOST = 400
 BORROWED = ("harness/report/uplot/", "tests/schema/")
 # From the ground up: a room may include itself and what stands before it.
 HARNESS = ["result", "stack", "run", "baseline", "judge", "diagnose", "store", "report", "conductor", "cli"]
+# [words](place), ![words](picture); the place without what follows its #. Places of a web are not looked up.
+LINK = re.compile(r"\]\((?![a-z]+:)([^)#\s]+)")
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 CUDA_HEADER = re.compile(r"^(cuda|cublas|cudnn|cufft|cupti|nccl|nvml|nvrtc|cub/|thrust/)")
 # Assembled from parts, so that this file does not find itself.
@@ -94,6 +97,9 @@ def problems(path):
         for pattern, what in FORBIDDEN:
             if pattern.search(line):
                 yield number, f"holds {what}"
+        for place in LINK.findall(line) if path.suffix == ".md" else ():
+            if not (ROOT / path.parent / place).exists():
+                yield number, f"links to {place}, which is not there"
         match = INCLUDE.match(line) if is_code else None
         if match:
             problem = include_problem(path, match.group(2))

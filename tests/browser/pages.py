@@ -39,7 +39,7 @@ class Pages:
         return runs
 
     def check(self):
-        return self._gpugauge("check", "check", "--device", "host", "--profile", "smoke", "--quiet")
+        return self._gpugauge("check", "check", "--device", "host", "--profile", "smoke", "--quiet", "--wait", "120")
 
     def regression(self):
         sides = self._fleet("sides", 6, 5)
@@ -99,7 +99,7 @@ class Pages:
         family = libexec / "gpugauge-bench-made"
         family.write_text(FAMILY.format(name="made", describe="describe", body="leave"))
         family.chmod(0o755)
-        host = ("--device", "host", "--profile", "smoke", "--quiet")
+        host = ("--device", "host", "--profile", "smoke", "--quiet", "--wait", "120")
         store = self.folder / "host.sqlite"
         for night in range(2):
             run = self.folder / f"host-{night}.json"

@@ -56,12 +56,24 @@ class ReportTest(unittest.TestCase):
         self.browser.open(page, width=390, height=800, mobile=True)
         self.assertLessEqual(self.browser.run("return document.documentElement.scrollWidth"), 390, "nothing sticks out")
 
+    def open_metric(self, key):
+        row = next(row for row in self.find_all("tbody tr:not(.detail)") if key in row.text)
+        row.find_element(By.CSS_SELECTOR, "button.open").click()
+
+    def test_a_class_mean_says_of_what_and_draws_nothing(self):
+        self.browser.open(self.pages.regression())
+        row = next(row for row in self.find_all("tbody tr:not(.detail)") if "class/hbm" in row.text)
+        self.assertEqual([cell.text for cell in row.find_elements(By.CSS_SELECTOR, "td")][2:5], ["", "", "+7.7%"], "a change has no figures of its own")
+        self.open_metric("class/hbm")
+        detail = self.find("tr.detail:not([hidden])")
+        self.assertIn("geometric mean of 26 metrics", detail.text)
+        self.assertEqual(detail.find_elements(By.CSS_SELECTOR, "canvas"), [])
+
     def test_a_regression_shows_its_samples_over_the_band(self):
         self.browser.open(self.pages.regression())
         self.assertIn("regressed", self.find("h1").text)
-        first = self.find("tbody tr")
-        self.assertIn("regressed", first.text)
-        first.find_element(By.CSS_SELECTOR, "button.open").click()
+        self.assertIn("regressed", self.find("tbody tr").text, "the worst comes first")
+        self.open_metric("synthetic/op/000:bandwidth")
         self.browser.wait("return document.querySelectorAll('tr.detail:not([hidden]) canvas').length === 2")
         # The band's colour is there: the canvas was drawn.
         drawn = self.browser.run("""
@@ -87,7 +99,7 @@ class ReportTest(unittest.TestCase):
         page = pathlib.Path(FOLDER) / "trend.html"
         page.write_text(before + mark + json.dumps(data).replace("<", "\\u003c") + "</script>" + rest)
         self.browser.open(page)
-        self.find("tbody button.open").click()
+        self.open_metric("synthetic/op/000:bandwidth")
         self.browser.wait("return document.querySelectorAll('tr.detail:not([hidden]) canvas').length === 3")
         self.assertIn("2026-01-15: driver.version 570.86 -> <b>580.65</b>", self.find("tr.detail:not([hidden])").text)
 
@@ -140,15 +152,16 @@ class ReportTest(unittest.TestCase):
 
     def test_filters_and_sorting_of_metrics(self):
         self.browser.open(self.pages.regression())
-        self.assertEqual(self.counted(), "200 of 200 metrics")
+        # 200 metrics and the means of their 8 classes.
+        self.assertEqual(self.counted(), "208 of 208 metrics")
         self.find("input.search").send_keys("op/03")
-        self.browser.wait("return document.querySelector('.controls .count').textContent === '20 of 200 metrics'")
+        self.browser.wait("return document.querySelector('.controls .count').textContent === '20 of 208 metrics'")
         self.find("input.search").clear()
         self.find("input.search").send_keys("nothing has this name")
-        self.browser.wait("return document.querySelector('.controls .count').textContent === '0 of 200 metrics'")
+        self.browser.wait("return document.querySelector('.controls .count').textContent === '0 of 208 metrics'")
         self.find("input.search").send_keys(Keys.CONTROL, "a")
         self.find("input.search").send_keys(Keys.DELETE)
-        self.browser.wait("return document.querySelector('.controls .count').textContent === '200 of 200 metrics'")
+        self.browser.wait("return document.querySelector('.controls .count').textContent === '208 of 208 metrics'")
         self.browser.run("""const select = document.querySelectorAll('.controls select')[0];
             select.value = 'regressed'; select.dispatchEvent(new Event('change'))""")
         shown = self.find_all("tbody tr:not(.detail)")

@@ -20,7 +20,8 @@ def main():
         regression, fleet = pages.regression(), pages.fleet(200)
 
         browser.open(regression, width=1100, height=1000)
-        browser.run("document.querySelector('tbody button.open').click(); document.querySelector('.controls').scrollIntoView()")
+        browser.run("""[...document.querySelectorAll('tbody tr:not(.detail)')].find(row => row.textContent.includes('op/000:bandwidth'))
+            .querySelector('button.open').click(); document.querySelector('.controls').scrollIntoView()""")
         browser.screenshot(f"{FOLDER}/report-regression.png")
 
         browser.open(fleet, width=1100, height=850, dark=True)

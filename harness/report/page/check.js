@@ -76,7 +76,7 @@ function metricTable(device) {
     {title: "metric", key: metric => metric.key, text: metric => element("button", {type: "button", class: "open", "aria-expanded": "false"}, foreign(metric.key, 120))},
     {title: "class", key: metric => metric.class, text: metric => foreign(metric.class || "")},
     {title: "now", number: true, text: metric => quantity(metric.value, metric.unit)},
-    {title: "baseline", number: true, text: metric => figuresOf(metric) ? quantity(figuresOf(metric).baseline, metric.unit) : ""},
+    {title: "baseline", number: true, text: metric => figuresOf(metric) && typeof metric.value === "number" ? quantity(figuresOf(metric).baseline, metric.unit) : ""},
     {title: "change", number: true, first: "down", key: metric => figuresOf(metric) && figuresOf(metric).change, text: metric => figuresOf(metric) ? signed(figuresOf(metric).change) : ""},
     {title: "better | worse", text: changeBar},
     {title: "spread", number: true, first: "down", key: metric => metric.spread, text: metric => percent(metric.spread)},
