@@ -67,7 +67,8 @@ class Seen {
   bool healthy() const { return compared() && !harm(); }
 
   // -- telemetry and inventory
-  /// nullptr: not looked for. A null value: looked for and not known.
+  /// nullptr: not looked for. A null value: looked for and not known. A key that stands under `changed` or
+  /// `settings` only is read there.
   const Value* telemetry(std::string_view key) const;
   /// nullptr: not looked for. A null value: looked for and absent or not known.
   const Value* inventory(std::string_view key) const;
@@ -79,6 +80,8 @@ class Seen {
   Fact off(std::string_view key) const;
   /// The number of either is known and not smaller, in the key's unit.
   Fact at_least(std::string_view key, double least) const;
+  /// The number of either is known and smaller, in the key's unit.
+  Fact less_than(std::string_view key, double most) const;
   /// `key` is below `share` of `reference`, both known.
   Fact below(std::string_view key, std::string_view reference, double share = .97) const;
   /// A quantity whose name holds this moved in one of these directions (movements).
@@ -142,6 +145,9 @@ class Seen {
   Fact framework_is(Words names) const;
 
  private:
+  /// What another part of the observation says of a key: the later side of a change, or a setting.
+  const Value* elsewhere(std::string_view part, std::string_view key) const;
+
   const Observation* it_;
 };
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "diagnose/seen.hpp"
+#include "diagnose/vocabulary.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
@@ -17,14 +18,31 @@ const Value* find(const std::map<std::string, Value>& table, std::string_view ke
   return found == table.end() ? nullptr : &found->second;
 }
 
+/// Whether a list of the vocabulary has this key.
+template <typename Keys>
+bool is_key(const Keys& keys, std::string_view name) {
+  return std::any_of(keys.begin(), keys.end(), [&](const Key& key) { return key.name == name; });
+}
+
 }  // namespace
 
+const Value* Seen::elsewhere(std::string_view part, std::string_view key) const {
+  if (it_->changed)
+    for (const std::string& field : {fmt::format("{}.{}", part, key), std::string(key)})
+      if (const auto change = it_->changed->find(field);
+          change != it_->changed->end() && !change->second.after.is_null())
+        return &change->second.after;
+  return find(it_->settings, key);
+}
+
 const Value* Seen::telemetry(std::string_view key) const {
-  return find(it_->telemetry, key);
+  const Value* value = find(it_->telemetry, key);
+  return value == nullptr && is_key(telemetry_keys, key) ? elsewhere("telemetry", key) : value;
 }
 
 const Value* Seen::inventory(std::string_view key) const {
-  return find(it_->inventory, key);
+  const Value* value = find(it_->inventory, key);
+  return value == nullptr && is_key(inventory_keys, key) ? elsewhere("inventory", key) : value;
 }
 
 bool Seen::known(std::string_view key) const {
@@ -56,6 +74,12 @@ Fact Seen::at_least(std::string_view key, double least) const {
   const std::optional<double> value = number(key);
   if (!value || *value < least) return std::nullopt;
   return fmt::format("{} = {:.4g}", key, *value);
+}
+
+Fact Seen::less_than(std::string_view key, double most) const {
+  const std::optional<double> value = number(key);
+  if (!value || *value >= most) return std::nullopt;
+  return fmt::format("{} = {:g}", key, *value);
 }
 
 Fact Seen::below(std::string_view key, std::string_view reference, double share) const {

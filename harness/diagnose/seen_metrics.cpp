@@ -118,7 +118,32 @@ bool is_noted_slower(const Metric& metric) {
                                              "takes*hours",
                                              "takes forever",
                                              "bad performance",
-                                             "less than half"});
+                                             "less than half",
+                                             "lower than",
+                                             "lower*expect",
+                                             "less than*expect",
+                                             "below*expect",
+                                             "below the rated",
+                                             "below*nominal",
+                                             "% below",
+                                             "percent below",
+                                             "falls short",
+                                             "does not reach",
+                                             "several times",
+                                             "times as long",
+                                             "times the normal",
+                                             "times the usual",
+                                             "unplayable",
+                                             "unusable",
+                                             "choppy",
+                                             "jerky",
+                                             "stall",
+                                             "pauses",
+                                             "starv",
+                                             "doubled",
+                                             "tripled",
+                                             "half the",
+                                             "half of the"});
 }
 
 std::string sentence(const Metric& metric) {
@@ -228,12 +253,12 @@ bool Seen::harm() const {
       if (probe.outcome == outcome) return true;
   for (const Numerics& numerics : it_->numerics)
     if (numerics.tf32_switch_changes_result == false) return true;
-  return said({"fail",        "error",         "could not",     "couldn't",         "cannot",
-               "can't",       "unable",        "warn",          "not found",        "disabled",
-               "mismatch",    "don't match",   "not available", "not in available", "not compiled",
-               "timeout",     "timed out",     "assert",        "denied",           "rejected",
-               "refused",     "falling back",  "fallback",      "fell back",        "xid",
-               "unsupported", "not supported", "throttl",       "slowdown",         "no device",
+  return said({"fail",        "error",        "could not",     "couldn't",         "cannot",
+               "can't",       "unable",       "warn",          "not found",        "disabled",
+               "mismatch",    "don't match",  "not available", "not in available", "not compiled",
+               "timeout",     "timed out",    "assert",        "denied",           "rejected",
+               "refused",     "falling back", "fallback",      "fell back",        "xid",
+               "unsupported", "not support",  "throttl",       "slowdown",         "no device",
                "no plugin"})
       .has_value();
 }

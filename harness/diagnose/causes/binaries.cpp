@@ -144,6 +144,18 @@ void examine_jit_startup(const Seen& seen, Argument& it) {
   it.at_most(.45, seen.on("cuda.jit_cache", {"read_only"}));
   it.at_most(.2, seen.error(222, ptx_names));
   it.at_most(.3, seen.slower({}, {.phase = "warm"}));
+  // Every first call takes longer than the next ones; without a figure it is not known to take too long.
+  const Fact figure = either(seen.slower({"init", "first_launch"}, {}, much_slower_from),
+                             either(seen.slower({}, {.phase = "startup"}, much_slower_from),
+                                    seen.slower({}, {.phase = "first_call"}, much_slower_from)));
+  const bool seconds = std::any_of(seen.it().metrics.begin(), seen.it().metrics.end(),
+                                   [](const Metric& metric) { return seconds_of(metric).has_value(); });
+  if (!figure && !seconds && !compiled && !only_virtual(seen) && !architecture_absent(seen) &&
+      !seen.environment("CUDA_FORCE_PTX_JIT") && !seen.recovers_by({"FORCE_PTX_JIT", "sm_", "arch"}))
+    it.at_most(.3,
+               warm ? Fact("the first call is slower than the next ones, as every first call is") : Fact());
+  // Tools that only ask the driver have no kernel to compile.
+  it.at_most(.3, either(seen.slower({}, {.op = "nvidia-smi"}), seen.slower({}, {.op = "nvml"})));
 }
 
 void examine_cache(const Seen& seen, Argument& it) {

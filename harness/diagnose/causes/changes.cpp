@@ -36,8 +36,8 @@ void examine_driver(const Seen& seen, Argument& it) {
     if (it.confirms(weight::fair, seen.changed({"driver"})) && seen.changed_only({"driver"}))
       it.confirms(weight::hint, Fact("nothing but the driver is known to have changed"));
     it.confirms(weight::strong, seen.undone("driver", {"recovers"}));
-    it.confirms(weight::faint,
-                seen.said({"after driver update", "after updating the driver", "since driver"}));
+    it.confirms(weight::faint, seen.told({"after driver update", "since the driver update",
+                                          "after updating the driver", "since driver"}));
   }
   it.rules_out(seen.undone("driver", {"no_change", "worse"}));
   it.at_most(.4, seen.probe("change_version", {"recovers"}, {"ucx", "framework", "nccl", "cudnn", "cublas"}));
@@ -57,8 +57,9 @@ Fact volatile_setting(const Seen& seen) {
 }
 
 void examine_settings_lost(const Seen& seen, Argument& it) {
-  const Fact told = either(seen.said({"reboot", "rebooted", "power cycle", "system restart"}),
-                           seen.recovers_by({"reboot", "after every restart", "power cycle"}));
+  const Fact told =
+      either(seen.told({"reboot", "rebooted", "power cycle", "system restart", "after a restart"}),
+             seen.recovers_by({"reboot", "after every restart", "power cycle"}));
   const Fact reload = either(seen.changed({"driver", "os"}), told);
   const Fact lost = volatile_setting(seen);
   if (harmed(seen) || (lost && told)) {

@@ -80,6 +80,12 @@ void examine_hidden(const Seen& seen, Argument& it) {
   } else if (slow && less_power) {
     it.confirms(weight::hint, less_power);
   }
+  // Without a clock: the GPU has all to do, and draws far less than this work does on a healthy one.
+  const std::optional<double> busy = seen.number("utilization_percent");
+  constexpr double all_the_time = 90;
+  if (!(clock && expected) && busy && *busy >= all_the_time && seen.not_throttled() && !low_clock(seen))
+    if (it.confirms(weight::good, seen.below("power_w", "power_expected_w", .7)))
+      it.confirms(weight::fair, fmt::format("it is {:g}% busy, and {}", *busy, *seen.not_throttled()));
   const bool two_levels = std::any_of(seen.it().metrics.begin(), seen.it().metrics.end(),
                                       [](const Metric& metric) { return metric.bimodal == true; });
   if (!less_power && !two_levels) it.at_most(.3, Fact("its power is not known to be lower"));

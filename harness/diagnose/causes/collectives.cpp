@@ -145,12 +145,29 @@ void examine_plugin(const Seen& seen, Argument& it) {
   it.at_most(.2, seen.on("nccl.transport", {"ib", "p2p"}));
 }
 
+/// NCCL lists its channels between nodes, and none of them says GDRDMA.
+Fact channels_without_gdr(const Seen& seen) {
+  Fact plain;
+  if (!slow_collective(seen)) return plain;
+  for (const std::string& line : seen.it().log) {
+    if (contains_any(line, {"GDRDMA"})) return std::nullopt;
+    if (!plain && contains(line, "via NET/IB/")) plain = "log: \"" + line + "\", and no line says GDRDMA";
+  }
+  return plain;
+}
+
 void examine_gdr(const Seen& seen, Argument& it) {
   const Fact slow = slow_collective(seen);
   it.confirms(weight::proof,
               seen.told({"GPU Direct RDMA Disabled", "GPUDirect RDMA*disabled", "GDR*disabled",
                          "GPU Direct RDMA*not", "no GDR", "nvidia_peermem*not", "nv_peer_mem*not",
                          "Module nvidia_peermem*fail", "peermem*Invalid argument", "Could not enable GDR"}));
+  it.confirms(weight::good,
+              either(seen.told({"no *GDRDMA", "not*GDRDMA", "without*GDRDMA", "GDRDMA*missing",
+                                "GDRDMA*absent", "no GPUDirect", "no GPU Direct", "without GPUDirect",
+                                "without GPU Direct", "GPUDirect RDMA*not", "not using GPUDirect",
+                                "not use GPUDirect", "GPUDirect*inactive"}),
+                     channels_without_gdr(seen)));
   it.confirms(weight::proof, seen.recovers_by({"GDR", "peermem", "nv_peer_mem", "dmabuf", "dma-buf"}));
   if (slow || on_sockets(seen) || seen.on("nccl.transport", {"ib", "net"}))
     it.confirms(weight::good, seen.off("peermem.module"));
@@ -181,6 +198,7 @@ void examine_p2p_to_shm(const Seen& seen, Argument& it) {
   it.confirms(weight::strong, both(slow_collective(seen),
                                    seen.recovers_by({"P2P_LEVEL", "p2p=", "visible devices", "hidepid"})));
   if (!it.evidence().empty()) it.confirms(weight::hint, slow_together(seen));
+  if (it.evidence().empty()) it.confirms(weight::fair, slower_together_than_alone(seen));
   it.at_most(.45, either(seen.environment("NCCL_P2P_DISABLE", {"1"}),
                          seen.environment("NCCL_P2P_LEVEL", {"0", "LOC"})));
   it.at_most(.4, seen.slower({"p2p"}));

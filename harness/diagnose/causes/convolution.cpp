@@ -45,6 +45,8 @@ void examine_heuristic(const Seen& seen, Argument& it) {
     it.confirms(weight::proof, tuned(seen));
     it.confirms(weight::hint,
                 either(seen.setting_off("cudnn_benchmark"), seen.setting("algo_search", {"HEURISTIC"})));
+    // Next to it lies a shape or type for which the guess is good.
+    it.confirms(weight::fair, both(seen.slower({"conv"}), other_shape_recovers(seen)));
     it.confirms(weight::hint, seen.changed({"cudnn", "framework"}));
     it.confirms(weight::fair, seen.told({"heuristic mode", "CUDNN_HEUR", "algo search*heuristic"}));
     if (!it.evidence().empty()) it.confirms(weight::faint, split_class(seen, {"conv"}));

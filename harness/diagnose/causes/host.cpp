@@ -82,13 +82,48 @@ void examine_contention(const Seen& seen, Argument& it) {
     it.confirms(weight::fair, seen.probe("cpu_benchmark", {"slow", "worse"}));
     if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"host_cpu", "host_memory", "launch"}));
   }
-  it.confirms(weight::good,
-              seen.told({"load average", "soft lockup", "steal time", "cpu pressure", "noisy neighbour"}));
-  it.confirms(weight::strong,
-              seen.recovers_by({"other jobs", "other process", "load=", "neighbour", "stress",
-                                "idle_processors", "OMP_NUM_THREADS", "set_num_threads", "MKL_NUM_THREADS",
-                                "num_threads", "OPENBLAS_NUM_THREADS", "fewer threads",
-                                "threads=", "cpu cores", "cpu_cores", "cpus=more"}));
+  if (harmed) {
+    it.confirms(
+        weight::good,
+        either(seen.moved("cpu_load", {"higher"}),
+               either(seen.moved("cpu_pressure", {"higher"}),
+                      either(seen.moved("cpu_steal", {"higher"}), seen.moved("load_average", {"higher"})))));
+    // The GPU has less to do because what the processors prepare comes later.
+    const Fact idler = either(seen.moved("utiliz", {"lower"}), seen.less_than("utilization_percent", 50));
+    if (it.confirms(weight::fair, both(waits_for_data(seen), idler)))
+      it.confirms(weight::hint, seen.on("drift", {"worse_with_time"}));
+  }
+  it.confirms(weight::good, seen.told({"load average", "soft lockup", "steal time", "cpu pressure",
+                                       "noisy neighbour", "noisy neighbor", "keeps the processors busy",
+                                       "processors are busy", "CPUs are busy", "CPU is busy", "CPU*busy with",
+                                       "competes for the CPU", "compete for CPU", "starved of CPU",
+                                       "CPU starvation", "CPU contention", "core contention"}));
+  it.confirms(weight::strong, seen.recovers_by({"other jobs",
+                                                "other process",
+                                                "load=",
+                                                "neighbour",
+                                                "stress",
+                                                "idle_processors",
+                                                "OMP_NUM_THREADS",
+                                                "set_num_threads",
+                                                "MKL_NUM_THREADS",
+                                                "num_threads",
+                                                "OPENBLAS_NUM_THREADS",
+                                                "fewer threads",
+                                                "threads=",
+                                                "cpu cores",
+                                                "cpu_cores",
+                                                "cpus=more",
+                                                "scheduler",
+                                                "nice=",
+                                                "renice",
+                                                "chrt",
+                                                "isolcpus",
+                                                "cpu priority",
+                                                "process priority",
+                                                "other programs",
+                                                "other applications",
+                                                "background"}));
   // What holds the processors back for good does not pass within seconds.
   if (harmed) it.confirms(weight::fair, seen.probe("repeat_later", {"normal"}));
   it.at_most(.5, seen.unmoved_by({"idle_processors"}));
@@ -97,6 +132,7 @@ void examine_contention(const Seen& seen, Argument& it) {
   it.at_most(.35, seen.probe("outside_cgroup", {"recovers"}));
   it.at_most(.35, seen.probe("cpu_benchmark", {"normal"}));
   it.at_most(.35, seen.recovers_by({"governor", "affinity", "taskset"}));
+  it.at_most(.3, seen.recovers_by({"num_workers", "workers="}));
 }
 
 void examine_governor(const Seen& seen, Argument& it) {
@@ -132,6 +168,10 @@ void examine_governor(const Seen& seen, Argument& it) {
 Fact narrowed(const Seen& seen) {
   const std::optional<double> allowed = seen.number("host.cpus_allowed");
   const std::optional<double> all = seen.number("host.cpus");
+  // No machine with a GPU has so few.
+  constexpr double very_few = 2;
+  if (allowed && !all && *allowed <= very_few)
+    return fmt::format("the process may use no more than {:g} processors", *allowed);
   if (!allowed || !all || *allowed > *all / 2) return std::nullopt;
   return fmt::format("the process may use {:g} of {:g} processors", *allowed, *all);
 }

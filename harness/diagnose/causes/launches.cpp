@@ -48,7 +48,7 @@ void examine_cupti(const Seen& seen, Argument& it) {
   const Fact after = seen.slower({}, {.phase = "after_profiler"});
   const Fact old_process = seen.slower({}, {.phase = "already_running"});
   it.confirms(weight::strong, after);
-  it.confirms(weight::good, seen.said({"cupti", "profiler*stop", "kineto"}));
+  it.confirms(weight::good, seen.told({"cupti", "profiler*stop", "kineto"}));
   if (after || old_process || !it.evidence().empty() || seen.slower({"launch"}))
     it.confirms(after || old_process || !it.evidence().empty() ? weight::good : weight::hint,
                 fresh_is_normal(seen));
@@ -61,7 +61,7 @@ void examine_cupti(const Seen& seen, Argument& it) {
 
 void examine_profiler(const Seen& seen, Argument& it) {
   it.confirms(weight::strong, injected(seen));
-  it.confirms(weight::good, seen.said({"compute-sanitizer", "nsys", "nsight", "nvprof", "cuda-gdb",
+  it.confirms(weight::good, seen.told({"compute-sanitizer", "nsys", "nsight", "nvprof", "cuda-gdb",
                                        "cuda-memcheck", "libcupti*loaded", "libsanitizer-public",
                                        "==PROF==", "==NVPROF==", "ncu --", "Collecting data*Nsight"}));
   it.confirms(weight::strong, seen.recovers_by({"INJECTION", "LD_PRELOAD", "nsys", "ncu", "nsight",

@@ -85,6 +85,7 @@ void examine_iommu(const Seen& seen, Argument& it) {
   it.confirms(weight::good, seen.told({"Default domain type: Translated", "IO_PAGE_FAULT", "DMAR:*fault",
                                        "AMD-Vi: Event logged", "iommu: Default domain type: Translated"}));
   if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"p2p", "coll_large", "h2d"}));
+  if (it.evidence().empty()) it.confirms(weight::fair, slower_together_than_alone(seen));
   if (!recovers)
     it.at_most(.2, both(mode != nullptr && (mode->off() || contains_any(mode->text(), {"passthrough", "pt"}))
                             ? Fact("host.iommu = " + mode->text())
@@ -107,6 +108,10 @@ void examine_acs(const Seen& seen, Argument& it) {
   it.confirms(weight::good,
               seen.told({"ACSCtl*+", "ReqRedir+", "SrcValid+", "ACS is enabled", "ACS*redirect"}));
   if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"p2p", "coll_large"}));
+  // On bare metal redirection by the bridges is the first thing to look at.
+  if (it.evidence().empty() && it.confirms(weight::fair, slower_together_than_alone(seen)))
+    if (!seen.on("host.virtualization"))
+      it.confirms(weight::faint, Fact("no virtual machine is known that would need it otherwise"));
   if (!recovers && !inverted) it.at_most(.2, seen.off("host.acs"));
   if (!recovers && !inverted) it.at_most(.65, seen.on("host.iommu", {"translat", "true", "on", "enabled"}));
   it.rules_out(seen.unmoved_by({"acs"}));

@@ -44,6 +44,13 @@ void examine_mig(const Seen& seen, Argument& it) {
   } else {
     it.confirms(weight::fair, seen.moved("sm_count", {"lower"}));
   }
+  // A process sees one instance: the second device does not exist for it.
+  const bool several = seen.it().about.gpus.value_or(1) > 1;
+  const Fact missing =
+      either(invalid_ordinal(seen), several ? seen.fails({"init", "application", "coll_large"}) : Fact());
+  const bool on = seen.on("gpu.mig") || seen.gpu_is({"MIG "});
+  if (on) it.confirms(weight::good, missing);
+  if (!on || !missing) it.at_most(.45, seen.fails({"init"}));
   if (!seen.field_changed("mig")) it.at_most(.2, seen.off("gpu.mig"));
 }
 
@@ -111,7 +118,7 @@ Signatures memory_causes() {
        .what = "Multi-instance mode survives a reboot. Left on, a process gets a share of multiprocessors, "
                "memory and "
                "bandwidth, and there is no peer-to-peer access.",
-       .moves = "gemm16 --, hbm --, p2p x",
+       .moves = "gemm16 --, hbm --, p2p x, init ?",
        .confirms = "MIG mode is on; fewer multiprocessors or less memory than the product has",
        .excludes = "MIG is off",
        .confused_with = {{"sw_power_cap", "does the device report all its multiprocessors?"},
