@@ -97,10 +97,10 @@ class Seen {
   Fact versions_differ(std::string_view key, std::string_view other) const;
 
   // -- environment, settings, texts
-  /// A variable of this name, with one of these values if any are given; a "*" at the end of either stands
-  /// for anything. Capitals do not matter.
+  /// A variable of this name, also where it stands among the settings, with one of these values if any are
+  /// given; a "*" at the end of either stands for anything. Capitals do not matter.
   Fact environment(std::string_view name, Words values = {}) const;
-  /// A setting whose name holds `name`, with a value that holds one of these.
+  /// A setting, also one that changed, whose name holds `name`, with a value that holds one of these.
   Fact setting(std::string_view name, Words values) const;
   /// A setting whose name holds `name` and whose value says no (Value::off).
   Fact setting_off(std::string_view name) const;

@@ -1,5 +1,7 @@
 // Questions about telemetry and inventory.
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -17,6 +19,15 @@ const Value* find(const std::map<std::string, Value>& table, std::string_view ke
   const auto found = table.find(std::string(key));
   return found == table.end() ? nullptr : &found->second;
 }
+
+/// As nvidia-smi -q prints them.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 6> printed_reasons{
+    {{"sw_power_cap", "SW Power Cap*: Active"},
+     {"hw_slowdown", "HW Slowdown*: Active"},
+     {"hw_thermal", "HW Thermal Slowdown*: Active"},
+     {"hw_power_brake", "HW Power Brake Slowdown*: Active"},
+     {"sw_thermal", "SW Thermal Slowdown*: Active"},
+     {"applications_clocks", "Applications Clocks Setting*: Active"}}};
 
 /// Whether a list of the vocabulary has this key.
 template <typename Keys>
@@ -98,11 +109,18 @@ Fact Seen::moved(std::string_view quantity, Words directions) const {
 }
 
 Fact Seen::throttled(Words reasons) const {
-  const Value* seen = telemetry("throttle_reasons");
-  if (seen == nullptr) return std::nullopt;
-  for (const std::string& reason : seen->items())
-    if (std::find(reasons.begin(), reasons.end(), reason) != reasons.end())
-      return fmt::format("throttle reason {}", reason);
+  const auto is_wanted = [&](std::string_view reason) {
+    return std::find(reasons.begin(), reasons.end(), reason) != reasons.end();
+  };
+  if (const Value* seen = telemetry("throttle_reasons"); seen != nullptr) {
+    for (const std::string& reason : seen->items())
+      if (is_wanted(reason)) return fmt::format("throttle reason {}", reason);
+    return std::nullopt;
+  }
+  for (const auto& [reason, printed] : printed_reasons)
+    if (is_wanted(reason))
+      for (const std::string& line : it_->log)
+        if (contains(line, printed)) return fmt::format("log: \"{}\"", line);
   return std::nullopt;
 }
 

@@ -259,7 +259,8 @@ bool Seen::harm() const {
                "timeout",     "timed out",    "assert",        "denied",           "rejected",
                "refused",     "falling back", "fallback",      "fell back",        "xid",
                "unsupported", "not support",  "throttl",       "slowdown",         "no device",
-               "no plugin"})
+               "no plugin"},
+              {": Not Active"})
       .has_value();
 }
 

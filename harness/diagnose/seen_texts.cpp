@@ -74,6 +74,9 @@ Fact Seen::environment(std::string_view name, Words values) const {
   for (const auto& [variable, value] : it_->environment)
     if (is_named(variable, name) && is_wanted(value))
       return fmt::format("{}={} in the environment", variable, value);
+  // Some write variables under the settings.
+  for (const auto& [key, value] : it_->settings)
+    if (is_named(key, name) && is_wanted(value.text())) return fmt::format("{} = {}", key, value.text());
   return std::nullopt;
 }
 
@@ -81,12 +84,20 @@ Fact Seen::setting(std::string_view name, Words values) const {
   for (const auto& [key, value] : it_->settings)
     if (contains(key, name) && contains_any(value.text(), values))
       return fmt::format("{} = {}", key, value.text());
+  if (it_->changed)
+    for (const auto& [key, change] : *it_->changed)
+      if (contains(key, name) && contains_any(change.after.text(), values) && !change.after.is_null())
+        return fmt::format("{} = {}, which it was not before", key, change.after.text());
   return std::nullopt;
 }
 
 Fact Seen::setting_off(std::string_view name) const {
   for (const auto& [key, value] : it_->settings)
     if (contains(key, name) && value.off()) return fmt::format("{} = {}", key, value.text());
+  if (it_->changed)
+    for (const auto& [key, change] : *it_->changed)
+      if (contains(key, name) && change.after.off() && !change.after.is_null() && change.before.on())
+        return fmt::format("{} = {}, which it was not before", key, change.after.text());
   return std::nullopt;
 }
 

@@ -98,6 +98,22 @@ bool is_about_measuring(const Seen& seen) {
   return false;
 }
 
+/// A framework that returns before the work is done, and the GPU that is called slower than the processor:
+/// first of all it has to be measured with a wait and without the first call.
+Fact slower_than_processor(const Seen& seen) {
+  const Fact asynchronous = seen.framework_is({"jax", "torch", "cupy", "tensorflow", "mxnet", "mlx"});
+  if (!asynchronous || seen.it().about.compared_with != "other_configuration" || !seen.it().probes.empty() ||
+      !seen.changed_components().empty() || gpu_not_used(seen))
+    return std::nullopt;
+  for (const Metric* metric :
+       seen.metrics({"framework_op", "application", "gemm32", "gemm16", "fft", "conv"}))
+    if (!metric->fails && metric->factor.value_or(1) >= much_slower_from && metric->scope.size != "small" &&
+        contains_any_word(metric->note, {"on the cpu", "on cpu", "than cpu", "than the cpu", "cpu takes",
+                                         "cpu version", "cpu only", "cpu alone", "numpy"}))
+      return "on the GPU it is called slower than on the processor: " + sentence(*metric);
+  return std::nullopt;
+}
+
 void examine_method(const Seen& seen, Argument& it) {
   if (const Fact changed = seen.changed({"harness"}))
     it.confirms(is_about_measuring(seen) ? weight::proof : weight::hint, changed);
@@ -108,6 +124,7 @@ void examine_method(const Seen& seen, Argument& it) {
                                        "asynchronous*tim", "first iteration is included",
                                        "no cudaDeviceSynchronize", "timed without", "includes compilation",
                                        "different batch size", "measurement error", "benchmark bug"}));
+  it.confirms(weight::fair, slower_than_processor(seen));
   it.rules_out(seen.undone("harness", {"no_change"}));
 }
 

@@ -82,8 +82,9 @@ void examine_pageable(const Seen& seen, Argument& it) {
   it.confirms(weight::good, only_pageable(seen, false));
   it.confirms(weight::fair, own_copies_slow(seen));
   const Fact slow = either(slow_copy(seen), seen.slower(application_classes));
-  it.confirms(weight::proof, both(slow, seen.recovers_by({"pin_memory", "pinned", "cudaMallocHost",
-                                                          "cudaHostAlloc", "memlock", "page-locked"})));
+  it.confirms(weight::proof,
+              both(slow, seen.recovers_by({"pin_memory", "pinned", "page-locked", "page_locked",
+                                           "cudaMallocHost", "cudaHostAlloc", "memlock"})));
   it.confirms(weight::good, seen.told({"memlock", "cannot pin", "cudaHostRegister*fail", "cudaHostAlloc*fail",
                                        "pageable", "failed to pin", "RLIMIT_MEMLOCK",
                                        "Cannot allocate memory*mlock", "pin_memory*False"}));

@@ -61,9 +61,11 @@ void examine_cgroup(const Seen& seen, Argument& it) {
 
 /// The reporter saw the mask, or what sets it.
 Fact mask_seen(const Seen& seen) {
-  return seen.told({"affinity", "Cpus_allowed", "taskset", "nomultithread", "cpu-bind", "cpu_bind",
-                    "cpuset.cpus", "pinned to core", "bound to core", "pinned to one core", "only one core",
-                    "one core only"});
+  return seen.told(
+      {"affinity",      "Cpus_allowed", "taskset",         "nomultithread",      "cpu-bind",
+       "cpu_bind",      "cpuset.cpus",  "pinned to core",  "bound to core",      "pinned to one core",
+       "only one core", "one CPU core", "single CPU core", "1 CPU core",         "single core",
+       "cpus-per-task", "bind-to core", "bound to one",    "all threads on one", "one core only"});
 }
 
 void examine_contention(const Seen& seen, Argument& it) {
@@ -85,7 +87,7 @@ void examine_contention(const Seen& seen, Argument& it) {
   if (harmed) {
     it.confirms(
         weight::good,
-        either(seen.moved("cpu_load", {"higher"}),
+        either(seen.moved("cpu_load_percent", {"higher"}),
                either(seen.moved("cpu_pressure", {"higher"}),
                       either(seen.moved("cpu_steal", {"higher"}), seen.moved("load_average", {"higher"})))));
     // The GPU has less to do because what the processors prepare comes later.
@@ -138,8 +140,8 @@ void examine_contention(const Seen& seen, Argument& it) {
 void examine_governor(const Seen& seen, Argument& it) {
   const Fact harmed =
       seen.slower({"host_cpu", "launch", "host_memory", "sync", "application", "h2d", "framework_op"});
-  it.confirms(weight::proof,
-              seen.recovers_by({"governor", "cpupower", "energy_performance", "scaling_max_freq"}));
+  it.confirms(weight::proof, seen.recovers_by({"governor", "cpupower", "energy_performance",
+                                               "scaling_max_freq", "cpufreq", "turbo boost", "cpu boost"}));
   it.confirms(weight::strong, seen.recovers_by({"tuned-adm", "tuned=", "intel_pstate", "amd_pstate",
                                                 "C-state", "cstate", "intel_idle"}));
   it.confirms(weight::good, seen.recovers_by({"power plan", "power profile", "power_profile", "powerplan"}));

@@ -84,8 +84,10 @@ void examine_thermal(const Seen& seen, Argument& it) {
   it.confirms(weight::good,
               seen.told({"Thermal Slowdown*: Active", "HwThermalSlowdown", "SwThermalSlowdown", "over temp",
                          "thermal throttl", "thermal slowdown", "overheat", "thermal limit"}));
-  it.confirms(weight::strong, seen.recovers_by({"fan", "cooling", "airflow", "thermal paste", "repaste",
-                                                "undervolt", "dust", "heatsink", "thermal pad"}));
+  it.confirms(weight::strong,
+              seen.recovers_by({"fan", "cooling", "airflow", "thermal paste", "repaste", "undervolt", "dust",
+                                "heatsink", "thermal pad", "thermald", "temp target", "temperature limit",
+                                "ventilation", "ambient", "water block", "side panel"}));
   if (seen.harm() || worse) {
     it.confirms(weight::good, seen.at_least("temperature_c", very_hot));
     it.confirms(weight::fair, temperature);

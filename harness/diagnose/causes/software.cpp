@@ -230,6 +230,7 @@ void examine_framework_op(const Seen& seen, Argument& it) {
   it.at_most(.45, seen.instruction_lost());
   it.at_most(.45, seen.probe("autotune", {"recovers"}));
   it.at_most(.5, seen.changed({"cudnn", "cublas", "nccl"}));
+  it.at_most(.3, changed_together(seen));
   it.at_most(.3, gpu_not_used(seen));
   it.at_most(.4, seen.slower({"launch"}));
   // Slower than something else: nothing says that it was ever faster, or that it is the framework's fault.
