@@ -61,11 +61,10 @@ void examine_cgroup(const Seen& seen, Argument& it) {
 
 /// The reporter saw the mask, or what sets it.
 Fact mask_seen(const Seen& seen) {
-  return seen.told(
-      {"affinity",      "Cpus_allowed", "taskset",         "nomultithread",      "cpu-bind",
-       "cpu_bind",      "cpuset.cpus",  "pinned to core",  "bound to core",      "pinned to one core",
-       "only one core", "one CPU core", "single CPU core", "1 CPU core",         "single core",
-       "cpus-per-task", "bind-to core", "bound to one",    "all threads on one", "one core only"});
+  return seen.told({"affinity", "Cpus_allowed", "taskset", "nomultithread", "cpu-bind", "cpu_bind",
+                    "cpuset.cpus", "pinned to core", "bound to core", "pinned to one core", "only one core",
+                    "one core only", "cpus-per-task", "bind-to core", "all threads on one",
+                    "one core per task", "one core per rank", "1 core per task"});
 }
 
 void examine_contention(const Seen& seen, Argument& it) {
@@ -116,7 +115,8 @@ void examine_contention(const Seen& seen, Argument& it) {
                                                 "cpu cores",
                                                 "cpu_cores",
                                                 "cpus=more",
-                                                "scheduler",
+                                                "cpu scheduler",
+                                                "sched_ext",
                                                 "nice=",
                                                 "renice",
                                                 "chrt",

@@ -104,7 +104,8 @@ void examine_acs(const Seen& seen, Argument& it) {
   it.confirms(several_switches(share) ? weight::good : weight::proof, recovers);
   it.confirms(weight::strong, inverted);
   const Fact slow = either(slow_link(seen), seen.slower(application_classes));
-  if (slow) it.confirms(weight::good, seen.on("host.acs"));
+  // Where it was switched on with something else, that may be why as well.
+  if (slow) it.confirms(seen.field_changed("host.acs") ? weight::fair : weight::good, seen.on("host.acs"));
   it.confirms(weight::good,
               seen.told({"ACSCtl*+", "ReqRedir+", "SrcValid+", "ACS is enabled", "ACS*redirect"}));
   if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"p2p", "coll_large"}));

@@ -202,7 +202,8 @@ void examine_cap(const Seen& seen, Argument& it) {
   const Fact below = seen.below("power_limit_w", "power_limit_default_w", .98);
   const Fact raised =
       seen.recovers_by({"power_limit", "power limit", "power-limit", "powerlimit", "power cap", "power_cap",
-                        "nvidia-smi -pl", "tdp", "tgp", "nvidia-powerd", "powerd", "dynamic boost"});
+                        "nvidia-smi -pl", "tdp", "tgp", "nvidia-powerd*=enabled", "nvidia-powerd*start",
+                        "nvidia-powerd*running", "dynamic boost=on"});
   const std::optional<double> board = board_limit(seen);
   const bool default_known = seen.number("power_limit_default_w").has_value();
   it.confirms(weight::strong, below);
