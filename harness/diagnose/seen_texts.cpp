@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "diagnose/seen.hpp"
+#include "diagnose/vocabulary.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
@@ -33,6 +34,12 @@ bool tells_code(std::string_view text, int code) {
                                           "code=", "code: ", "code=", "failure ", "returned ", "status "})
       if (contains_word(text, fmt::format("{}{}", before, code))) return true;
   return code >= small && contains_any(text, {"error", "code", "status", "return", "cuinit", "cuda", "nvml"});
+}
+
+/// A changed field of this name that is no key of the inventory: those are asked for by their own questions.
+bool is_setting(const std::string& field, std::string_view name) {
+  return contains(field, name) && std::none_of(inventory_keys.begin(), inventory_keys.end(),
+                                               [&](const Key& key) { return key.name == field; });
 }
 
 std::string shown(const ErrorSeen& error) {
@@ -86,7 +93,7 @@ Fact Seen::setting(std::string_view name, Words values) const {
       return fmt::format("{} = {}", key, value.text());
   if (it_->changed)
     for (const auto& [key, change] : *it_->changed)
-      if (contains(key, name) && contains_any(change.after.text(), values) && !change.after.is_null())
+      if (is_setting(key, name) && contains_any(change.after.text(), values) && !change.after.is_null())
         return fmt::format("{} = {}, which it was not before", key, change.after.text());
   return std::nullopt;
 }
@@ -96,7 +103,7 @@ Fact Seen::setting_off(std::string_view name) const {
     if (contains(key, name) && value.off()) return fmt::format("{} = {}", key, value.text());
   if (it_->changed)
     for (const auto& [key, change] : *it_->changed)
-      if (contains(key, name) && change.after.off() && !change.after.is_null() && change.before.on())
+      if (is_setting(key, name) && change.after.off() && !change.after.is_null() && change.before.on())
         return fmt::format("{} = {}, which it was not before", key, change.after.text());
   return std::nullopt;
 }

@@ -118,12 +118,37 @@ void examine_method(const Seen& seen, Argument& it) {
   if (const Fact changed = seen.changed({"harness"}))
     it.confirms(is_about_measuring(seen) ? weight::proof : weight::hint, changed);
   it.confirms(weight::strong, seen.recovers_by({"harness", "benchmark version", "synchroni", "batch size",
-                                                "warm-up", "warmup", "timing", "same method", "iterations"}));
-  it.confirms(weight::good, seen.told({"missing synchroni", "without*synchroni", "not synchroni",
-                                       "no synchroni", "before*synchronize", "only the launch",
-                                       "asynchronous*tim", "first iteration is included",
-                                       "no cudaDeviceSynchronize", "timed without", "includes compilation",
-                                       "different batch size", "measurement error", "benchmark bug"}));
+                                                "warm-up", "warmup", "block_until_ready", "cudaEvent",
+                                                "timing", "same method", "iterations"}));
+  it.confirms(weight::good, seen.told({"missing synchroni",
+                                       "without*synchroni",
+                                       "not synchroni",
+                                       "no synchroni",
+                                       "before*synchronize",
+                                       "only the launch",
+                                       "asynchronous*tim",
+                                       "first iteration is included",
+                                       "no cudaDeviceSynchronize",
+                                       "timed without",
+                                       "includes compilation",
+                                       "different batch size",
+                                       "measurement error",
+                                       "benchmark bug",
+                                       "includes the first call",
+                                       "including the first call",
+                                       "includes the first iteration",
+                                       "includes warm",
+                                       "without warm-up",
+                                       "without a warm-up",
+                                       "without warmup",
+                                       "no warm-up",
+                                       "not warmed up",
+                                       "includes the compil",
+                                       "compile time is included",
+                                       "compilation is included",
+                                       "without block_until_ready",
+                                       "before the kernel has finished",
+                                       "returns before the work"}));
   it.confirms(weight::fair, slower_than_processor(seen));
   it.rules_out(seen.undone("harness", {"no_change"}));
 }

@@ -109,6 +109,8 @@ void examine_ramp(const Seen& seen, Argument& it) {
     it.confirms(weight::fair,
                 both(seen.slower({}),
                      seen.told({"after idle", "after an idle", "after being idle", "after a pause",
+                                "after sitting idle", "after a break", "idle gap", "after a gap",
+                                "sparse requests", "infrequent requests", "low request rate",
                                 "first request after", "first inference after", "idle for a while"})));
   if (idle) {
     it.confirms(weight::good, steady);

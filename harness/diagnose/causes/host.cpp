@@ -27,6 +27,12 @@ Fact throttled(const Seen& seen) {
 /// The group allows a part of the machine's processors, or there is a limit at all.
 Fact limited(const Seen& seen) {
   const Value* limit = seen.inventory("host.cgroup_cpu_limit");
+  if (limit == nullptr)
+    for (const auto& [key, value] : seen.it().settings)
+      if (contains_any(key, {"limits.cpu", "cpu_limit", "cpu-limit", "cpu limit", "cpu_quota", "docker.cpus",
+                             "container.cpus"}) &&
+          value.number())
+        return fmt::format("{} = {}", key, value.text());
   if (limit == nullptr || limit->off() || contains_any(limit->text(), {"max", "unlimited"}))
     return std::nullopt;
   const std::optional<double> all = seen.number("host.cpus");
@@ -168,7 +174,11 @@ void examine_governor(const Seen& seen, Argument& it) {
 
 /// The mask allows far fewer processors than the machine has.
 Fact narrowed(const Seen& seen) {
-  const std::optional<double> allowed = seen.number("host.cpus_allowed");
+  std::optional<double> allowed = seen.number("host.cpus_allowed");
+  if (!allowed)
+    for (const auto& [key, value] : seen.it().settings)
+      if (contains_any(key, {"cpus_per_task", "cpus-per-task", "cpus per task", "cpus_per_rank"}))
+        allowed = value.number();
   const std::optional<double> all = seen.number("host.cpus");
   // No machine with a GPU has so few.
   constexpr double very_few = 2;
@@ -259,6 +269,13 @@ void examine_neighbour(const Seen& seen, Argument& it) {
   if (out_of_memory) it.confirms(weight::good, seen.at_least("other_processes", 1));
   if (seen.slower({})) {
     it.confirms(weight::strong, seen.at_least("other_processes", 1));
+    it.confirms(weight::strong, seen.moved("other_processes", {"higher"}));
+    it.confirms(
+        weight::good,
+        seen.told({"another job", "other job on the GPU", "second job", "two jobs on", "another training",
+                   "second training", "another instance", "second instance", "another user's",
+                   "someone else's job", "somebody else's job", "shares the GPU", "GPU is shared",
+                   "GPU was shared", "sharing the GPU", "on the same GPU at the same time"}));
     it.confirms(weight::good, seen.at_least("utilization_before_percent", busy_percent));
     if (!it.evidence().empty()) it.confirms(weight::hint, seen.environment("CUDA_MPS_*"));
   }

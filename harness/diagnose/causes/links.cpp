@@ -10,6 +10,14 @@ Fact slow_link(const Seen& seen) {
   return seen.slower({"h2d", "d2h", "p2p", "coll_large", "coll_small"});
 }
 
+/// Few lanes, where nobody said how many there could be.
+Fact few_lanes(const Seen& seen) {
+  constexpr double few = 4;
+  const std::optional<double> width = seen.number("pcie_width");
+  if (!width || seen.number("pcie_width_max") || *width > few) return std::nullopt;
+  return fmt::format("the link has {:g} lanes", *width);
+}
+
 void examine_pcie(const Seen& seen, Argument& it) {
   const bool idle = seen.on("pcie_sampled", {"idle"}).has_value();
   const bool load = seen.on("pcie_sampled", {"load"}).has_value();
@@ -23,6 +31,7 @@ void examine_pcie(const Seen& seen, Argument& it) {
   } else if (slow_link(seen)) {
     it.confirms(weight::good, width);
   }
+  if (slow) it.confirms(weight::good, few_lanes(seen));
   it.confirms(weight::good, both(slow_link(seen), seen.probe("link_under_load", {"slow", "worse"})));
   it.confirms(weight::strong, both(slow, seen.recovers_by({"slot", "mainboard", "riser", "cable", "reseat",
                                                            "bifurcation", "pcie", "gen3", "gen4", "gen5"})));
@@ -82,6 +91,9 @@ void examine_iommu(const Seen& seen, Argument& it) {
   const Fact slow = either(slow_link(seen), seen.slower(application_classes));
   if (slow && mode != nullptr && mode->on() && !contains_any(mode->text(), {"passthrough", "pt", "identity"}))
     it.confirms(weight::good, fmt::format("host.iommu = {}", mode->text()));
+  if (slow)
+    it.confirms(weight::fair, either(seen.setting("iommu", {"on", "enabled", "translated", "true"}),
+                                     seen.told({"intel_iommu=on", "amd_iommu=on"}, {"iommu=pt"})));
   it.confirms(weight::good, seen.told({"Default domain type: Translated", "IO_PAGE_FAULT", "DMAR:*fault",
                                        "AMD-Vi: Event logged", "iommu: Default domain type: Translated"}));
   if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"p2p", "coll_large", "h2d"}));
@@ -106,6 +118,7 @@ void examine_acs(const Seen& seen, Argument& it) {
   const Fact slow = either(slow_link(seen), seen.slower(application_classes));
   // Where it was switched on with something else, that may be why as well.
   if (slow) it.confirms(seen.field_changed("host.acs") ? weight::fair : weight::good, seen.on("host.acs"));
+  if (slow) it.confirms(weight::good, seen.setting("acs", {"on", "enabled", "true"}));
   it.confirms(weight::good,
               seen.told({"ACSCtl*+", "ReqRedir+", "SrcValid+", "ACS is enabled", "ACS*redirect"}));
   if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"p2p", "coll_large"}));

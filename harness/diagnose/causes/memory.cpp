@@ -15,7 +15,9 @@ void examine_rows(const Seen& seen, Argument& it) {
                          "uncorrectable ECC", "double bit ecc", "page retirement", "retired pages"}));
   it.confirms(weight::strong, seen.error(214, {"cudaErrorECCUncorrectable", "CUDA_ERROR_ECC_UNCORRECTABLE",
                                                "uncorrectable ECC error"}));
-  it.confirms(weight::good, seen.moved("remapped_rows", {"higher"}));
+  it.confirms(weight::good,
+              either(seen.moved("remapped_rows", {"higher"}),
+                     either(seen.moved("uncorrect", {"higher"}), seen.moved("retired_pages", {"higher"}))));
   if (!it.evidence().empty()) it.confirms(weight::hint, seen.probe("swap_gpu", {"recovers", "normal"}));
 }
 

@@ -37,7 +37,12 @@ Fact slow_together(const Seen& seen) {
 
 Fact low_clock(const Seen& seen) {
   if (seen.capped_by_design()) return std::nullopt;
-  return seen.below("sm_clock_mhz", "sm_clock_expected_mhz");
+  if (Fact fact = seen.below("sm_clock_mhz", "sm_clock_expected_mhz")) return fact;
+  // No GPU that is at work runs so slowly.
+  constexpr double idling = 500;
+  const Fact slow = seen.slower({});
+  if (seen.number("sm_clock_expected_mhz") || !slow) return std::nullopt;
+  return seen.less_than("sm_clock_mhz", idling);
 }
 
 Fact gpu_not_used(const Seen& seen) {
