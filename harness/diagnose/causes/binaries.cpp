@@ -123,7 +123,8 @@ void examine_jit_startup(const Seen& seen, Argument& it) {
     it.confirms(weight::fair, takes_long(seen));
     it.confirms(weight::hint, both(takes_long(seen), other_gpus_start_fast(seen)));
     it.confirms(weight::hint, seen.told({"first call", "first run", "first time", "every start", "each start",
-                                         "first inference", "first launch"}));
+                                         "first inference", "first launch", "first start", "first session",
+                                         "first use", "first execution"}));
     it.confirms(weight::good, only_virtual(seen));
     it.confirms(weight::good, architecture_absent(seen));
     it.confirms(weight::good, compiled);
@@ -151,7 +152,8 @@ void examine_jit_startup(const Seen& seen, Argument& it) {
   const bool seconds = std::any_of(seen.it().metrics.begin(), seen.it().metrics.end(),
                                    [](const Metric& metric) { return seconds_of(metric).has_value(); });
   if (!figure && !seconds && !compiled && !only_virtual(seen) && !architecture_absent(seen) &&
-      !seen.environment("CUDA_FORCE_PTX_JIT") && !seen.recovers_by({"FORCE_PTX_JIT", "sm_", "arch"}))
+      !seen.told({"minutes", "delay of"}) && !seen.environment("CUDA_FORCE_PTX_JIT") &&
+      !seen.recovers_by({"FORCE_PTX_JIT", "sm_", "arch"}))
     it.at_most(.3,
                warm ? Fact("the first call is slower than the next ones, as every first call is") : Fact());
   // Tools that only ask the driver have no kernel to compile.

@@ -67,10 +67,13 @@ void examine_cgroup(const Seen& seen, Argument& it) {
 
 /// The reporter saw the mask, or what sets it.
 Fact mask_seen(const Seen& seen) {
-  return seen.told({"affinity", "Cpus_allowed", "taskset", "nomultithread", "cpu-bind", "cpu_bind",
-                    "cpuset.cpus", "pinned to core", "bound to core", "pinned to one core", "only one core",
-                    "one core only", "cpus-per-task", "bind-to core", "all threads on one",
-                    "one core per task", "one core per rank", "1 core per task"});
+  return seen.told({"affinity",           "Cpus_allowed",       "taskset",
+                    "nomultithread",      "cpu-bind",           "cpu_bind",
+                    "cpuset.cpus",        "pinned to core",     "bound to core",
+                    "pinned to one core", "pinned to a single", "pinned to the same core",
+                    "only one core",      "one core only",      "cpus-per-task",
+                    "bind-to core",       "all threads on one", "one core per task",
+                    "one core per rank",  "1 core per task"});
 }
 
 void examine_contention(const Seen& seen, Argument& it) {

@@ -122,6 +122,10 @@ void examine_acs(const Seen& seen, Argument& it) {
   it.confirms(weight::good,
               seen.told({"ACSCtl*+", "ReqRedir+", "SrcValid+", "ACS is enabled", "ACS*redirect"}));
   if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"p2p", "coll_large"}));
+  // Where peers cannot reach each other, it is one of the two usual reasons.
+  if (!seen.on("host.iommu"))
+    it.confirms(weight::fair, both(seen.fails({"p2p", "coll_large", "coll_small", "application"}),
+                                   seen.recovers_by({"NCCL_P2P_DISABLE=1", "p2p=off", "p2p=disabled"})));
   // On bare metal redirection by the bridges is the first thing to look at.
   if (it.evidence().empty() && it.confirms(weight::fair, slower_together_than_alone(seen)))
     if (!seen.on("host.virtualization"))

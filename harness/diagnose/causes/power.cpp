@@ -200,10 +200,12 @@ Fact less_than_elsewhere(const Seen& seen) {
 void examine_cap(const Seen& seen, Argument& it) {
   const Fact lowered = limit_lowered(seen);
   const Fact below = seen.below("power_limit_w", "power_limit_default_w", .98);
-  const Fact raised =
-      seen.recovers_by({"power_limit", "power limit", "power-limit", "powerlimit", "power cap", "power_cap",
-                        "nvidia-smi -pl", "tdp", "tgp", "nvidia-powerd*=enabled", "nvidia-powerd*start",
-                        "nvidia-powerd*running", "dynamic boost=on"});
+  const Fact raised = seen.recovers_by({"power_limit", "power limit", "power-limit", "powerlimit",
+                                        "power cap", "power_cap", "nvidia-smi -pl", "tdp", "tgp"});
+  // The service that shares a laptop's power between processor and GPU, started or stopped.
+  const Fact service =
+      seen.fails({}) ? Fact() : seen.recovers_by({"nvidia-powerd", "dynamic boost", "dynamicboost"});
+  it.confirms(weight::strong, both(seen.slower({}), service));
   const std::optional<double> board = board_limit(seen);
   const bool default_known = seen.number("power_limit_default_w").has_value();
   it.confirms(weight::strong, below);
@@ -235,7 +237,7 @@ void examine_cap(const Seen& seen, Argument& it) {
   const std::optional<double> normal = seen.number("power_limit_default_w");
   const bool at_default = (limit && normal && *limit >= *normal * .98) ||
                           (limit && !default_known && board && *limit >= *board * .98);
-  if (at_default && !lowered && !raised && !elsewhere)
+  if (at_default && !lowered && !raised && !elsewhere && !service)
     it.at_most(.1, Fact("the power limit is the board's default"));
   if (it.evidence().empty()) it.at_most(.2, seen.throttled({"sw_power_cap"}));
   it.rules_out(seen.unmoved_by({"power_limit", "nvidia-smi -pl"}));

@@ -91,6 +91,48 @@ TEST(Told, CountersThatRose) {
   EXPECT_EQ(best(noted("odd results", R"(, "telemetry": {"moved": {"retired_pages": "same"}})")), "");
 }
 
+TEST(Told, TheServiceThatSharesALaptopsPower) {
+  EXPECT_EQ(best(noted("stays at 55 W", R"(, "probes": [{"name": "change_setting", "outcome": "recovers",
+      "detail": "nvidia-powerd.service=disabled"}])")),
+            "sw_power_cap");
+  EXPECT_EQ(best(noted("80 W, and 140 W on the other system", R"(, "probes": [{"name": "change_setting",
+      "outcome": "recovers", "detail": "dynamic boost enabled"}])")),
+            "sw_power_cap");
+  EXPECT_EQ(best(R"({"metrics": [{"class": "init", "factor": null}], "probes": [{"name": "change_setting",
+      "outcome": "recovers", "detail": "nvidia-powerd.service=disabled"}]})"),
+            "");
+}
+
+TEST(Told, AStartThatGrowsWithTheGpus) {
+  EXPECT_EQ(
+      best(R"({"metrics": [{"class": "init", "factor": 4, "note": "proportional to the number of GPUs"}]})"),
+      "persistence_mode_off");
+  EXPECT_EQ(
+      best(
+          R"({"metrics": [{"class": "init", "value": 20, "unit": "s", "note": "it is worse the more GPUs there are"}]})"),
+      "persistence_mode_off");
+}
+
+TEST(Told, AFirstStartOfMinutes) {
+  EXPECT_EQ(best(R"({"metrics": [{"class": "init", "note": "needs 1-3 minutes at the first start"}],
+      "probes": [{"name": "repeat_in_fresh_process", "outcome": "normal"}]})"),
+            "ptx_jit_startup");
+  EXPECT_EQ(
+      best(R"({"metrics": [{"class": "first_launch", "note": "a delay of half a minute at the first use"}],
+      "probes": [{"name": "repeat_warm", "outcome": "normal"}]})"),
+      "ptx_jit_startup");
+}
+
+TEST(Told, PeersThatCannotReachEachOther) {
+  const Diagnosis diagnosis =
+      diagnose(parse_observation(R"({"metrics": [{"class": "coll_large", "factor": null}],
+      "probes": [{"name": "change_setting", "outcome": "recovers", "detail": "NCCL_P2P_DISABLE=1"}]})",
+                                 "peers"));
+  std::vector<std::string> causes;
+  for (const Finding& finding : diagnosis.findings) causes.push_back(finding.cause);
+  EXPECT_THAT(causes, testing::IsSupersetOf({"iommu_translation", "acs_enabled"}));
+}
+
 TEST(Told, AGapBeforeTheSlowCall) {
   EXPECT_EQ(best(noted("the first frame after a break is late")), "idle_clock_ramp");
   EXPECT_EQ(best(noted("only with sparse requests")), "idle_clock_ramp");
