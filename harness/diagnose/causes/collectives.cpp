@@ -2,6 +2,9 @@
 #include "diagnose/causes/collectives.hpp"
 
 #include <array>
+#include <map>
+#include <set>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -145,15 +148,23 @@ void examine_plugin(const Seen& seen, Argument& it) {
   it.at_most(.2, seen.on("nccl.transport", {"ib", "p2p"}));
 }
 
-/// NCCL lists its channels between nodes, and none of them says GDRDMA.
+/// NCCL lists its channels between nodes, and of one host none says GDRDMA.
 Fact channels_without_gdr(const Seen& seen) {
-  Fact plain;
-  if (!slow_collective(seen)) return plain;
+  if (!slow_collective(seen)) return std::nullopt;
+  std::map<std::string, std::string> plain;
+  std::set<std::string> direct;
   for (const std::string& line : seen.it().log) {
-    if (contains_any(line, {"GDRDMA"})) return std::nullopt;
-    if (!plain && contains(line, "via NET/IB/")) plain = "log: \"" + line + "\", and no line says GDRDMA";
+    if (!contains(line, "via NET/IB/")) continue;
+    // "node3:1234:1240 [0] NCCL INFO Channel ..."
+    const std::string host = line.substr(0, line.find(':'));
+    if (contains(line, "GDRDMA"))
+      direct.insert(host);
+    else
+      plain.emplace(host, line);
   }
-  return plain;
+  for (const auto& [host, line] : plain)
+    if (!direct.contains(host)) return fmt::format("log: \"{}\", and none of this host says GDRDMA", line);
+  return std::nullopt;
 }
 
 void examine_gdr(const Seen& seen, Argument& it) {

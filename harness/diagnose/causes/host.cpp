@@ -29,8 +29,8 @@ Fact limited(const Seen& seen) {
   const Value* limit = seen.inventory("host.cgroup_cpu_limit");
   if (limit == nullptr)
     for (const auto& [key, value] : seen.it().settings)
-      if (contains_any(key, {"limits.cpu", "cpu_limit", "cpu-limit", "cpu limit", "cpu_quota", "docker.cpus",
-                             "container.cpus"}) &&
+      if (contains_any(key, {"limits.cpu", "cpu_limit", "cpu-limit", "cpu limit", "cpu_quota", "cpu-quota",
+                             "docker.cpus", "container.cpus"}) &&
           value.number())
         return fmt::format("{} = {}", key, value.text());
   if (limit == nullptr || limit->off() || contains_any(limit->text(), {"max", "unlimited"}))
@@ -43,9 +43,9 @@ Fact limited(const Seen& seen) {
 void examine_cgroup(const Seen& seen, Argument& it) {
   const Fact harmed = seen.slower(host_bound);
   it.confirms(weight::proof, seen.probe("outside_cgroup", {"recovers"}));
-  it.confirms(weight::strong,
-              seen.recovers_by({"cpu.max", "cpu_limit", "cpu limit", "--cpus", "cpu_quota", "cfs_quota",
-                                "cgroup", "cpuset", "limits.cpu", "cpus=", "resources.limits"}));
+  it.confirms(weight::strong, seen.recovers_by({"cpu.max", "cpu_limit", "cpu limit", "--cpus", "cpu_quota",
+                                                "cpu-quota", "cpu quota", "cfs_quota", "cgroup", "cpuset",
+                                                "limits.cpu", "cpus=", "resources.limits"}));
   it.confirms(weight::good, seen.told({"nr_throttled", "cpu throttl*cgroup", "cfs throttl", "cpu quota",
                                        "cpu limit of", "throttled_usec", "CPUThrottling"}));
   if (harmed) {

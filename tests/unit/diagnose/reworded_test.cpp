@@ -141,6 +141,10 @@ TEST(Reworded, NoChannelUsesGpuDirect) {
       "log": ["n1:77:80 [0] NCCL INFO Channel 00/0 : 8[0] -> 0[0] [receive] via NET/IB/0"]})"},
               {"gdr_disabled", R"({"about": {"nodes": 4}, "metrics": [{"class": "coll_large",
       "note": "far below what is expected; NCCL runs without GPUDirect RDMA"}]})"},
+              {"gdr_disabled",
+               R"({"about": {"nodes": 2}, "metrics": [{"class": "coll_large", "factor": 2.5}], "log": [
+      "n1:77:80 [0] NCCL INFO Channel 00 : 0[7000] -> 8[7000] [send] via NET/IB/1/GDRDMA",
+      "n2:52:56 [0] NCCL INFO Channel 00 : 0[7000] -> 8[7000] [receive] via NET/IB/0"]})"},
               {"", R"({"about": {"nodes": 2}, "metrics": [{"class": "coll_large", "factor": 3}],
       "inventory": {"nccl.transport": "ib"},
       "log": ["n1:77:80 [0] NCCL INFO Channel 00/0 : 8[0] -> 0[0] [receive] via NET/IB/0/GDRDMA"]})"}});
