@@ -88,6 +88,9 @@ void examine_hidden(const Seen& seen, Argument& it) {
       it.confirms(weight::fair, fmt::format("it is {:g}% busy, and {}", *busy, *seen.not_throttled()));
   const bool two_levels = std::any_of(seen.it().metrics.begin(), seen.it().metrics.end(),
                                       [](const Metric& metric) { return metric.bimodal == true; });
+  // It works at two speeds, and the driver gives no reason at either.
+  if (slow && two_levels && clock && !expected)
+    it.confirms(weight::fair, both(seen.not_throttled(), Fact("it jumps between two levels")));
   if (!less_power && !two_levels) it.at_most(.3, Fact("its power is not known to be lower"));
   it.at_most(.2, low_clock(seen));
   it.at_most(.3,

@@ -82,6 +82,16 @@ TEST(Told, AClockThatNoGpuAtWorkHas) {
   EXPECT_EQ(best(noted("slow", R"(, "telemetry": {"sm_clock_mhz": 1410})")), "");
 }
 
+TEST(Told, TwoSpeedsWithoutAReason) {
+  EXPECT_EQ(best(R"({"metrics": [{"class": "gemm16", "factor": 1.4, "bimodal": true}],
+      "telemetry": {"throttle_reasons": ["none"], "sm_clock_mhz": 1700}})"),
+            "hidden_power_state");
+  EXPECT_EQ(best(R"({"metrics": [{"class": "application", "factor": 1.3, "bimodal": true}],
+      "telemetry": {"throttle_reasons": [], "sm_clock_mhz": 1980}})"),
+            "hidden_power_state");
+  EXPECT_EQ(best(R"({"metrics": [{"class": "application", "factor": 1.3, "bimodal": true}]})"), "");
+}
+
 TEST(Told, CountersThatRose) {
   EXPECT_EQ(
       best(noted("crashes now and then", R"(, "telemetry": {"moved": {"ecc_uncorrectable": "higher"}})")),
