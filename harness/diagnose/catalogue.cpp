@@ -28,6 +28,7 @@ const Signatures& catalogue() {
                                 collective_causes,
                                 collective_setting_causes,
                                 software_causes,
+                                silent_causes,
                                 change_causes};
     Signatures out;
     for (const auto& group : groups) {

@@ -37,6 +37,7 @@ Signatures copy_causes();
 Signatures collective_causes();
 Signatures collective_setting_causes();
 Signatures software_causes();
+Signatures silent_causes();
 Signatures change_causes();
 
 }  // namespace gpugauge::diagnose

@@ -67,7 +67,8 @@ class Seen {
   bool healthy() const { return compared() && !harm(); }
 
   // -- telemetry and inventory
-  /// nullptr: not looked for. A null value: looked for and not known.
+  /// nullptr: not looked for. A null value: looked for and not known. A key that stands under `changed` or
+  /// `settings` only is read there.
   const Value* telemetry(std::string_view key) const;
   /// nullptr: not looked for. A null value: looked for and absent or not known.
   const Value* inventory(std::string_view key) const;
@@ -79,6 +80,8 @@ class Seen {
   Fact off(std::string_view key) const;
   /// The number of either is known and not smaller, in the key's unit.
   Fact at_least(std::string_view key, double least) const;
+  /// The number of either is known and smaller, in the key's unit.
+  Fact less_than(std::string_view key, double most) const;
   /// `key` is below `share` of `reference`, both known.
   Fact below(std::string_view key, std::string_view reference, double share = .97) const;
   /// A quantity whose name holds this moved in one of these directions (movements).
@@ -94,10 +97,10 @@ class Seen {
   Fact versions_differ(std::string_view key, std::string_view other) const;
 
   // -- environment, settings, texts
-  /// A variable of this name, with one of these values if any are given; a "*" at the end of either stands
-  /// for anything. Capitals do not matter.
+  /// A variable of this name, also where it stands among the settings, with one of these values if any are
+  /// given; a "*" at the end of either stands for anything. Capitals do not matter.
   Fact environment(std::string_view name, Words values = {}) const;
-  /// A setting whose name holds `name`, with a value that holds one of these.
+  /// A setting, also one that changed, whose name holds `name`, with a value that holds one of these.
   Fact setting(std::string_view name, Words values) const;
   /// A setting whose name holds `name` and whose value says no (Value::off).
   Fact setting_off(std::string_view name) const;
@@ -143,6 +146,9 @@ class Seen {
   Fact framework_is(Words names) const;
 
  private:
+  /// What another part of the observation says of a key: the later side of a change, or a setting.
+  const Value* elsewhere(std::string_view part, std::string_view key) const;
+
   const Observation* it_;
 };
 

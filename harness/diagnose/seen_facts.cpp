@@ -1,9 +1,12 @@
 // Questions about telemetry and inventory.
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "diagnose/seen.hpp"
+#include "diagnose/vocabulary.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
@@ -17,14 +20,40 @@ const Value* find(const std::map<std::string, Value>& table, std::string_view ke
   return found == table.end() ? nullptr : &found->second;
 }
 
+/// As nvidia-smi -q prints them.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 6> printed_reasons{
+    {{"sw_power_cap", "SW Power Cap*: Active"},
+     {"hw_slowdown", "HW Slowdown*: Active"},
+     {"hw_thermal", "HW Thermal Slowdown*: Active"},
+     {"hw_power_brake", "HW Power Brake Slowdown*: Active"},
+     {"sw_thermal", "SW Thermal Slowdown*: Active"},
+     {"applications_clocks", "Applications Clocks Setting*: Active"}}};
+
+/// Whether a list of the vocabulary has this key.
+template <typename Keys>
+bool is_key(const Keys& keys, std::string_view name) {
+  return std::any_of(keys.begin(), keys.end(), [&](const Key& key) { return key.name == name; });
+}
+
 }  // namespace
 
+const Value* Seen::elsewhere(std::string_view part, std::string_view key) const {
+  if (it_->changed)
+    for (const std::string& field : {fmt::format("{}.{}", part, key), std::string(key)})
+      if (const auto change = it_->changed->find(field);
+          change != it_->changed->end() && !change->second.after.is_null())
+        return &change->second.after;
+  return find(it_->settings, key);
+}
+
 const Value* Seen::telemetry(std::string_view key) const {
-  return find(it_->telemetry, key);
+  const Value* value = find(it_->telemetry, key);
+  return value == nullptr && is_key(telemetry_keys, key) ? elsewhere("telemetry", key) : value;
 }
 
 const Value* Seen::inventory(std::string_view key) const {
-  return find(it_->inventory, key);
+  const Value* value = find(it_->inventory, key);
+  return value == nullptr && is_key(inventory_keys, key) ? elsewhere("inventory", key) : value;
 }
 
 bool Seen::known(std::string_view key) const {
@@ -58,6 +87,12 @@ Fact Seen::at_least(std::string_view key, double least) const {
   return fmt::format("{} = {:.4g}", key, *value);
 }
 
+Fact Seen::less_than(std::string_view key, double most) const {
+  const std::optional<double> value = number(key);
+  if (!value || *value >= most) return std::nullopt;
+  return fmt::format("{} = {:g}", key, *value);
+}
+
 Fact Seen::below(std::string_view key, std::string_view reference, double share) const {
   const std::optional<double> value = number(key);
   const std::optional<double> of = number(reference);
@@ -74,11 +109,18 @@ Fact Seen::moved(std::string_view quantity, Words directions) const {
 }
 
 Fact Seen::throttled(Words reasons) const {
-  const Value* seen = telemetry("throttle_reasons");
-  if (seen == nullptr) return std::nullopt;
-  for (const std::string& reason : seen->items())
-    if (std::find(reasons.begin(), reasons.end(), reason) != reasons.end())
-      return fmt::format("throttle reason {}", reason);
+  const auto is_wanted = [&](std::string_view reason) {
+    return std::find(reasons.begin(), reasons.end(), reason) != reasons.end();
+  };
+  if (const Value* seen = telemetry("throttle_reasons"); seen != nullptr) {
+    for (const std::string& reason : seen->items())
+      if (is_wanted(reason)) return fmt::format("throttle reason {}", reason);
+    return std::nullopt;
+  }
+  for (const auto& [reason, printed] : printed_reasons)
+    if (is_wanted(reason))
+      for (const std::string& line : it_->log)
+        if (contains(line, printed)) return fmt::format("log: \"{}\"", line);
   return std::nullopt;
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "diagnose/seen.hpp"
+#include "diagnose/vocabulary.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
@@ -33,6 +34,12 @@ bool tells_code(std::string_view text, int code) {
                                           "code=", "code: ", "code=", "failure ", "returned ", "status "})
       if (contains_word(text, fmt::format("{}{}", before, code))) return true;
   return code >= small && contains_any(text, {"error", "code", "status", "return", "cuinit", "cuda", "nvml"});
+}
+
+/// A changed field of this name that is no key of the inventory: those are asked for by their own questions.
+bool is_setting(const std::string& field, std::string_view name) {
+  return contains(field, name) && std::none_of(inventory_keys.begin(), inventory_keys.end(),
+                                               [&](const Key& key) { return key.name == field; });
 }
 
 std::string shown(const ErrorSeen& error) {
@@ -74,6 +81,9 @@ Fact Seen::environment(std::string_view name, Words values) const {
   for (const auto& [variable, value] : it_->environment)
     if (is_named(variable, name) && is_wanted(value))
       return fmt::format("{}={} in the environment", variable, value);
+  // Some write variables under the settings.
+  for (const auto& [key, value] : it_->settings)
+    if (is_named(key, name) && is_wanted(value.text())) return fmt::format("{} = {}", key, value.text());
   return std::nullopt;
 }
 
@@ -81,12 +91,20 @@ Fact Seen::setting(std::string_view name, Words values) const {
   for (const auto& [key, value] : it_->settings)
     if (contains(key, name) && contains_any(value.text(), values))
       return fmt::format("{} = {}", key, value.text());
+  if (it_->changed)
+    for (const auto& [key, change] : *it_->changed)
+      if (is_setting(key, name) && contains_any(change.after.text(), values) && !change.after.is_null())
+        return fmt::format("{} = {}, which it was not before", key, change.after.text());
   return std::nullopt;
 }
 
 Fact Seen::setting_off(std::string_view name) const {
   for (const auto& [key, value] : it_->settings)
     if (contains(key, name) && value.off()) return fmt::format("{} = {}", key, value.text());
+  if (it_->changed)
+    for (const auto& [key, change] : *it_->changed)
+      if (is_setting(key, name) && change.after.off() && !change.after.is_null() && change.before.on())
+        return fmt::format("{} = {}, which it was not before", key, change.after.text());
   return std::nullopt;
 }
 

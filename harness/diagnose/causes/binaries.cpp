@@ -123,7 +123,8 @@ void examine_jit_startup(const Seen& seen, Argument& it) {
     it.confirms(weight::fair, takes_long(seen));
     it.confirms(weight::hint, both(takes_long(seen), other_gpus_start_fast(seen)));
     it.confirms(weight::hint, seen.told({"first call", "first run", "first time", "every start", "each start",
-                                         "first inference", "first launch"}));
+                                         "first inference", "first launch", "first start", "first session",
+                                         "first use", "first execution"}));
     it.confirms(weight::good, only_virtual(seen));
     it.confirms(weight::good, architecture_absent(seen));
     it.confirms(weight::good, compiled);
@@ -144,6 +145,19 @@ void examine_jit_startup(const Seen& seen, Argument& it) {
   it.at_most(.45, seen.on("cuda.jit_cache", {"read_only"}));
   it.at_most(.2, seen.error(222, ptx_names));
   it.at_most(.3, seen.slower({}, {.phase = "warm"}));
+  // Every first call takes longer than the next ones; without a figure it is not known to take too long.
+  const Fact figure = either(seen.slower({"init", "first_launch"}, {}, much_slower_from),
+                             either(seen.slower({}, {.phase = "startup"}, much_slower_from),
+                                    seen.slower({}, {.phase = "first_call"}, much_slower_from)));
+  const bool seconds = std::any_of(seen.it().metrics.begin(), seen.it().metrics.end(),
+                                   [](const Metric& metric) { return seconds_of(metric).has_value(); });
+  if (!figure && !seconds && !compiled && !only_virtual(seen) && !architecture_absent(seen) &&
+      !seen.told({"minutes", "delay of"}) && !seen.environment("CUDA_FORCE_PTX_JIT") &&
+      !seen.recovers_by({"FORCE_PTX_JIT", "sm_", "arch"}))
+    it.at_most(.3,
+               warm ? Fact("the first call is slower than the next ones, as every first call is") : Fact());
+  // Tools that only ask the driver have no kernel to compile.
+  it.at_most(.3, either(seen.slower({}, {.op = "nvidia-smi"}), seen.slower({}, {.op = "nvml"})));
 }
 
 void examine_cache(const Seen& seen, Argument& it) {

@@ -36,8 +36,8 @@ void examine_driver(const Seen& seen, Argument& it) {
     if (it.confirms(weight::fair, seen.changed({"driver"})) && seen.changed_only({"driver"}))
       it.confirms(weight::hint, Fact("nothing but the driver is known to have changed"));
     it.confirms(weight::strong, seen.undone("driver", {"recovers"}));
-    it.confirms(weight::faint,
-                seen.said({"after driver update", "after updating the driver", "since driver"}));
+    it.confirms(weight::faint, seen.told({"after driver update", "since the driver update",
+                                          "after updating the driver", "since driver"}));
   }
   it.rules_out(seen.undone("driver", {"no_change", "worse"}));
   it.at_most(.4, seen.probe("change_version", {"recovers"}, {"ucx", "framework", "nccl", "cudnn", "cublas"}));
@@ -57,8 +57,9 @@ Fact volatile_setting(const Seen& seen) {
 }
 
 void examine_settings_lost(const Seen& seen, Argument& it) {
-  const Fact told = either(seen.said({"reboot", "rebooted", "power cycle", "system restart"}),
-                           seen.recovers_by({"reboot", "after every restart", "power cycle"}));
+  const Fact told =
+      either(seen.told({"reboot", "rebooted", "power cycle", "system restart", "after a restart"}),
+             seen.recovers_by({"reboot", "after every restart", "power cycle"}));
   const Fact reload = either(seen.changed({"driver", "os"}), told);
   const Fact lost = volatile_setting(seen);
   if (harmed(seen) || (lost && told)) {
@@ -97,16 +98,58 @@ bool is_about_measuring(const Seen& seen) {
   return false;
 }
 
+/// A framework that returns before the work is done, and the GPU that is called slower than the processor:
+/// first of all it has to be measured with a wait and without the first call.
+Fact slower_than_processor(const Seen& seen) {
+  const Fact asynchronous = seen.framework_is({"jax", "torch", "cupy", "tensorflow", "mxnet", "mlx"});
+  if (!asynchronous || seen.it().about.compared_with != "other_configuration" || !seen.it().probes.empty() ||
+      !seen.changed_components().empty() || gpu_not_used(seen))
+    return std::nullopt;
+  for (const Metric* metric :
+       seen.metrics({"framework_op", "application", "gemm32", "gemm16", "fft", "conv"}))
+    if (!metric->fails && metric->factor.value_or(1) >= much_slower_from && metric->scope.size != "small" &&
+        contains_any_word(metric->note, {"on the cpu", "on cpu", "than cpu", "than the cpu", "cpu takes",
+                                         "cpu version", "cpu only", "cpu alone", "numpy"}))
+      return "on the GPU it is called slower than on the processor: " + sentence(*metric);
+  return std::nullopt;
+}
+
 void examine_method(const Seen& seen, Argument& it) {
   if (const Fact changed = seen.changed({"harness"}))
     it.confirms(is_about_measuring(seen) ? weight::proof : weight::hint, changed);
   it.confirms(weight::strong, seen.recovers_by({"harness", "benchmark version", "synchroni", "batch size",
-                                                "warm-up", "warmup", "timing", "same method", "iterations"}));
-  it.confirms(weight::good, seen.told({"missing synchroni", "without*synchroni", "not synchroni",
-                                       "no synchroni", "before*synchronize", "only the launch",
-                                       "asynchronous*tim", "first iteration is included",
-                                       "no cudaDeviceSynchronize", "timed without", "includes compilation",
-                                       "different batch size", "measurement error", "benchmark bug"}));
+                                                "warm-up", "warmup", "block_until_ready", "cudaEvent",
+                                                "timing", "same method", "iterations"}));
+  it.confirms(weight::good, seen.told({"missing synchroni",
+                                       "without*synchroni",
+                                       "not synchroni",
+                                       "no synchroni",
+                                       "before*synchronize",
+                                       "only the launch",
+                                       "asynchronous*tim",
+                                       "first iteration is included",
+                                       "no cudaDeviceSynchronize",
+                                       "timed without",
+                                       "includes compilation",
+                                       "different batch size",
+                                       "measurement error",
+                                       "benchmark bug",
+                                       "includes the first call",
+                                       "including the first call",
+                                       "includes the first iteration",
+                                       "includes warm",
+                                       "without warm-up",
+                                       "without a warm-up",
+                                       "without warmup",
+                                       "no warm-up",
+                                       "not warmed up",
+                                       "includes the compil",
+                                       "compile time is included",
+                                       "compilation is included",
+                                       "without block_until_ready",
+                                       "before the kernel has finished",
+                                       "returns before the work"}));
+  it.confirms(weight::fair, slower_than_processor(seen));
   it.rules_out(seen.undone("harness", {"no_change"}));
 }
 

@@ -80,8 +80,17 @@ void examine_hidden(const Seen& seen, Argument& it) {
   } else if (slow && less_power) {
     it.confirms(weight::hint, less_power);
   }
+  // Without a clock: the GPU has all to do, and draws far less than this work does on a healthy one.
+  const std::optional<double> busy = seen.number("utilization_percent");
+  constexpr double all_the_time = 90;
+  if (!(clock && expected) && busy && *busy >= all_the_time && seen.not_throttled() && !low_clock(seen))
+    if (it.confirms(weight::good, seen.below("power_w", "power_expected_w", .7)))
+      it.confirms(weight::fair, fmt::format("it is {:g}% busy, and {}", *busy, *seen.not_throttled()));
   const bool two_levels = std::any_of(seen.it().metrics.begin(), seen.it().metrics.end(),
                                       [](const Metric& metric) { return metric.bimodal == true; });
+  // It works at two speeds, and the driver gives no reason at either.
+  if (slow && two_levels && clock && !expected)
+    it.confirms(weight::fair, both(seen.not_throttled(), Fact("it jumps between two levels")));
   if (!less_power && !two_levels) it.at_most(.3, Fact("its power is not known to be lower"));
   it.at_most(.2, low_clock(seen));
   it.at_most(.3,
@@ -103,6 +112,8 @@ void examine_ramp(const Seen& seen, Argument& it) {
     it.confirms(weight::fair,
                 both(seen.slower({}),
                      seen.told({"after idle", "after an idle", "after being idle", "after a pause",
+                                "after sitting idle", "after a break", "idle gap", "after a gap",
+                                "sparse requests", "infrequent requests", "low request rate",
                                 "first request after", "first inference after", "idle for a while"})));
   if (idle) {
     it.confirms(weight::good, steady);

@@ -2,6 +2,9 @@
 #include "diagnose/causes/collectives.hpp"
 
 #include <array>
+#include <map>
+#include <set>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -145,12 +148,37 @@ void examine_plugin(const Seen& seen, Argument& it) {
   it.at_most(.2, seen.on("nccl.transport", {"ib", "p2p"}));
 }
 
+/// NCCL lists its channels between nodes, and of one host none says GDRDMA.
+Fact channels_without_gdr(const Seen& seen) {
+  if (!slow_collective(seen)) return std::nullopt;
+  std::map<std::string, std::string> plain;
+  std::set<std::string> direct;
+  for (const std::string& line : seen.it().log) {
+    if (!contains(line, "via NET/IB/")) continue;
+    // "node3:1234:1240 [0] NCCL INFO Channel ..."
+    const std::string host = line.substr(0, line.find(':'));
+    if (contains(line, "GDRDMA"))
+      direct.insert(host);
+    else
+      plain.emplace(host, line);
+  }
+  for (const auto& [host, line] : plain)
+    if (!direct.contains(host)) return fmt::format("log: \"{}\", and none of this host says GDRDMA", line);
+  return std::nullopt;
+}
+
 void examine_gdr(const Seen& seen, Argument& it) {
   const Fact slow = slow_collective(seen);
   it.confirms(weight::proof,
               seen.told({"GPU Direct RDMA Disabled", "GPUDirect RDMA*disabled", "GDR*disabled",
                          "GPU Direct RDMA*not", "no GDR", "nvidia_peermem*not", "nv_peer_mem*not",
                          "Module nvidia_peermem*fail", "peermem*Invalid argument", "Could not enable GDR"}));
+  it.confirms(weight::good,
+              either(seen.told({"no *GDRDMA", "not*GDRDMA", "without*GDRDMA", "GDRDMA*missing",
+                                "GDRDMA*absent", "no GPUDirect", "no GPU Direct", "without GPUDirect",
+                                "without GPU Direct", "GPUDirect RDMA*not", "not using GPUDirect",
+                                "not use GPUDirect", "GPUDirect*inactive"}),
+                     channels_without_gdr(seen)));
   it.confirms(weight::proof, seen.recovers_by({"GDR", "peermem", "nv_peer_mem", "dmabuf", "dma-buf"}));
   if (slow || on_sockets(seen) || seen.on("nccl.transport", {"ib", "net"}))
     it.confirms(weight::good, seen.off("peermem.module"));
@@ -181,6 +209,7 @@ void examine_p2p_to_shm(const Seen& seen, Argument& it) {
   it.confirms(weight::strong, both(slow_collective(seen),
                                    seen.recovers_by({"P2P_LEVEL", "p2p=", "visible devices", "hidepid"})));
   if (!it.evidence().empty()) it.confirms(weight::hint, slow_together(seen));
+  if (it.evidence().empty()) it.confirms(weight::fair, slower_together_than_alone(seen));
   it.at_most(.45, either(seen.environment("NCCL_P2P_DISABLE", {"1"}),
                          seen.environment("NCCL_P2P_LEVEL", {"0", "LOC"})));
   it.at_most(.4, seen.slower({"p2p"}));

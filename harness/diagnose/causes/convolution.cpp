@@ -45,6 +45,11 @@ void examine_heuristic(const Seen& seen, Argument& it) {
     it.confirms(weight::proof, tuned(seen));
     it.confirms(weight::hint,
                 either(seen.setting_off("cudnn_benchmark"), seen.setting("algo_search", {"HEURISTIC"})));
+    it.confirms(weight::fair,
+                seen.recovers_by({"cudnn.enabled", "cudnn_enabled", "use_cudnn", "without cudnn", "cudnn=off",
+                                  "cudnn=false", "cudnn disabled"}));
+    // Next to it lies a shape or type for which the guess is good.
+    it.confirms(weight::fair, both(seen.slower({"conv"}), other_shape_recovers(seen)));
     it.confirms(weight::hint, seen.changed({"cudnn", "framework"}));
     it.confirms(weight::fair, seen.told({"heuristic mode", "CUDNN_HEUR", "algo search*heuristic"}));
     if (!it.evidence().empty()) it.confirms(weight::faint, split_class(seen, {"conv"}));
@@ -74,7 +79,8 @@ void examine_version(const Seen& seen, Argument& it) {
   if (!it.evidence().empty()) it.confirms(weight::faint, seen.unchanged({"gemm16"}));
   it.rules_out(seen.undone("cudnn", {"no_change", "worse"}));
   it.at_most(.35, tuned(seen));
-  it.at_most(.45, changed_together(seen));
+  // None of them can be blamed alone, and which it was takes a probe.
+  it.at_most(.3, changed_together(seen));
   it.at_most(.4, seen.slower({"gemm16", "gemm32", "hbm", "h2d"}));
   it.at_most(.3, seen.fails({}));
   if (!seen.undone("cudnn", {"recovers"}) && !seen.undone("framework", {"recovers"}))

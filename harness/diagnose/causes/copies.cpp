@@ -1,4 +1,8 @@
 // Copies between host and device on a link that is in order.
+#include <algorithm>
+#include <array>
+#include <string>
+
 #include <fmt/format.h>
 
 #include "diagnose/causes/predicates.hpp"
@@ -29,8 +33,9 @@ void examine_numa(const Seen& seen, Argument& it) {
   if (!seen.probe("pin_to_local_numa", {"recovers"})) it.at_most(.2, seen.on("host.numa_local"));
 }
 
-/// Unpinned copies are slow and pinned ones are not.
-Fact only_pageable(const Seen& seen) {
+/// Unpinned copies are slow and pinned ones are not. `measured`: the pinned ones have a factor too, and no
+/// rate alone.
+Fact only_pageable(const Seen& seen, bool measured) {
   Fact slow;
   Fact normal;
   for (const Metric* metric : seen.metrics({"h2d", "d2h"})) {
@@ -38,18 +43,48 @@ Fact only_pageable(const Seen& seen) {
     const bool pageable = contains_any(words, {"pageable", "unpinned", "not pinned", "non-pinned"});
     const bool slower = metric->factor && *metric->factor >= slower_from;
     if (pageable && slower) slow = sentence(*metric);
-    if (!pageable && contains_any(words, {"pinned", "page-locked"}) && metric->factor && !slower)
+    if (!pageable && contains_any(words, {"pinned", "page-locked"}) && !slower && !metric->fails &&
+        (measured ? metric->factor.has_value() : metric->value.has_value() && !is_noted_slower(*metric)))
       normal = sentence(*metric);
   }
   if (slow && normal) return "unpinned copies are slow and pinned ones normal: " + *slow;
   return std::nullopt;
 }
 
+/// A framework's or a library's own copies are slow, and the same copy in plain CUDA is not: the link is in
+/// order, and the memory is not pinned.
+Fact own_copies_slow(const Seen& seen) {
+  for (const Metric* metric : seen.metrics({"h2d", "d2h"}))
+    if (metric->factor.value_or(1) >= much_slower_from &&
+        !(metric->scope.framework + metric->scope.library).empty())
+      if (const Fact native = seen.probe("native_benchmark", {"normal", "succeeds"}))
+        return sentence(*metric) + "; " + *native;
+  return std::nullopt;
+}
+
+/// The report says of a figure that its memory is pinned.
+bool is_pinned(const Metric& metric) {
+  constexpr std::array<std::string_view, 4> unpinned{"unpinned", "not pinned", "non-pinned", "without pin"};
+  const auto says = [&](const std::string& text) {
+    return contains(text, "pinned") &&
+           std::none_of(unpinned.begin(), unpinned.end(),
+                        [&](std::string_view word) { return contains(text, word); });
+  };
+  return says(metric.scope.op) || says(metric.scope.path) ||
+         (says(metric.note) &&
+          contains_any(metric.note,
+                       {"pinned*too", "pinned*as well", "also*pinned", "even*pinned", "pinned*also",
+                        "both*pinned", "pinned memory is slow", "from pinned", "pinned memory"}));
+}
+
 void examine_pageable(const Seen& seen, Argument& it) {
-  it.confirms(weight::proof, only_pageable(seen));
+  it.confirms(weight::proof, only_pageable(seen, true));
+  it.confirms(weight::good, only_pageable(seen, false));
+  it.confirms(weight::fair, own_copies_slow(seen));
   const Fact slow = either(slow_copy(seen), seen.slower(application_classes));
-  it.confirms(weight::proof, both(slow, seen.recovers_by({"pin_memory", "pinned", "cudaMallocHost",
-                                                          "cudaHostAlloc", "memlock", "page-locked"})));
+  it.confirms(weight::proof,
+              both(slow, seen.recovers_by({"pin_memory", "pinned", "page-locked", "page_locked",
+                                           "cudaMallocHost", "cudaHostAlloc", "memlock"})));
   it.confirms(weight::good, seen.told({"memlock", "cannot pin", "cudaHostRegister*fail", "cudaHostAlloc*fail",
                                        "pageable", "failed to pin", "RLIMIT_MEMLOCK",
                                        "Cannot allocate memory*mlock", "pin_memory*False"}));
@@ -60,9 +95,7 @@ void examine_pageable(const Seen& seen, Argument& it) {
     it.confirms(weight::good, fmt::format("only {:g} KiB may be locked", *locked));
   if (!it.evidence().empty()) it.confirms(weight::hint, slow_copy(seen));
   for (const Metric* metric : seen.metrics({"h2d", "d2h"}))
-    if (metric->factor && *metric->factor >= slower_from &&
-        contains(metric->scope.op + " " + metric->note, "pinned") &&
-        !contains_any(metric->scope.op + " " + metric->note, {"unpinned", "not pinned", "non-pinned"}))
+    if (metric->factor && *metric->factor >= slower_from && is_pinned(*metric))
       it.at_most(.25, "pinned copies are slow too: " + sentence(*metric));
   it.rules_out(seen.unmoved_by({"pin_memory", "pinned"}));
 }

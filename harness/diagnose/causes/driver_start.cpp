@@ -113,11 +113,14 @@ void examine_manager_down(const Seen& seen, Argument& it) {
   it.confirms(weight::strong, seen.recovers_by({"fabric_manager", "fabricmanager", "fabric manager"}));
   if (!it.evidence().empty() || seen.fails({"init"})) {
     it.confirms(weight::fair, fabric_not_done(seen));
-    it.confirms(weight::fair, either(seen.on("topology.nvswitch"),
-                                     either(seen.told({"NVSwitch"}), board_with_switch(seen))));
+    // The board alone says that there may be a fabric, and nothing of its state.
+    const Fact fabric = either(seen.on("topology.nvswitch"), seen.told({"NVSwitch"}));
+    it.confirms(it.evidence().empty() && !fabric ? weight::hint : weight::fair,
+                either(fabric, board_with_switch(seen)));
     if (!it.evidence().empty()) it.confirms(weight::faint, nvml_works(seen));
   }
   it.rules_out(seen.told(hmm_lines));
+  it.at_most(.2, invalid_ordinal(seen));
   it.at_most(.4, seen.told(manager_mismatch_lines));
   it.at_most(.4, manager_version_differs(seen));
   it.at_most(.4, seen.recovers_by({"nokaslr", "uvm_disable_hmm", "conf-compute", "-srs"}));
@@ -200,7 +203,7 @@ Fact hidden_by_variable(const Seen& seen) {
 void examine_no_device(const Seen& seen, Argument& it) {
   const Fact error = seen.error(100, no_device_names);
   it.confirms(weight::good, error);
-  it.confirms(weight::hint, seen.error(101, {"invalid device ordinal", "CUDA_ERROR_INVALID_DEVICE"}));
+  it.confirms(weight::fair, invalid_ordinal(seen));
   it.confirms(weight::strong, hidden_by_variable(seen));
   if (without_gpu(seen))
     it.confirms(weight::strong, seen.recovers_by({"VISIBLE_DEVICES", "--gpus", "daemon-reload",

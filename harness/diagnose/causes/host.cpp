@@ -27,6 +27,12 @@ Fact throttled(const Seen& seen) {
 /// The group allows a part of the machine's processors, or there is a limit at all.
 Fact limited(const Seen& seen) {
   const Value* limit = seen.inventory("host.cgroup_cpu_limit");
+  if (limit == nullptr)
+    for (const auto& [key, value] : seen.it().settings)
+      if (contains_any(key, {"limits.cpu", "cpu_limit", "cpu-limit", "cpu limit", "cpu_quota", "cpu-quota",
+                             "docker.cpus", "container.cpus"}) &&
+          value.number())
+        return fmt::format("{} = {}", key, value.text());
   if (limit == nullptr || limit->off() || contains_any(limit->text(), {"max", "unlimited"}))
     return std::nullopt;
   const std::optional<double> all = seen.number("host.cpus");
@@ -37,9 +43,9 @@ Fact limited(const Seen& seen) {
 void examine_cgroup(const Seen& seen, Argument& it) {
   const Fact harmed = seen.slower(host_bound);
   it.confirms(weight::proof, seen.probe("outside_cgroup", {"recovers"}));
-  it.confirms(weight::strong,
-              seen.recovers_by({"cpu.max", "cpu_limit", "cpu limit", "--cpus", "cpu_quota", "cfs_quota",
-                                "cgroup", "cpuset", "limits.cpu", "cpus=", "resources.limits"}));
+  it.confirms(weight::strong, seen.recovers_by({"cpu.max", "cpu_limit", "cpu limit", "--cpus", "cpu_quota",
+                                                "cpu-quota", "cpu quota", "cfs_quota", "cgroup", "cpuset",
+                                                "limits.cpu", "cpus=", "resources.limits"}));
   it.confirms(weight::good, seen.told({"nr_throttled", "cpu throttl*cgroup", "cfs throttl", "cpu quota",
                                        "cpu limit of", "throttled_usec", "CPUThrottling"}));
   if (harmed) {
@@ -61,9 +67,13 @@ void examine_cgroup(const Seen& seen, Argument& it) {
 
 /// The reporter saw the mask, or what sets it.
 Fact mask_seen(const Seen& seen) {
-  return seen.told({"affinity", "Cpus_allowed", "taskset", "nomultithread", "cpu-bind", "cpu_bind",
-                    "cpuset.cpus", "pinned to core", "bound to core", "pinned to one core", "only one core",
-                    "one core only"});
+  return seen.told({"affinity",           "Cpus_allowed",       "taskset",
+                    "nomultithread",      "cpu-bind",           "cpu_bind",
+                    "cpuset.cpus",        "pinned to core",     "bound to core",
+                    "pinned to one core", "pinned to a single", "pinned to the same core",
+                    "only one core",      "one core only",      "cpus-per-task",
+                    "bind-to core",       "all threads on one", "one core per task",
+                    "one core per rank",  "1 core per task"});
 }
 
 void examine_contention(const Seen& seen, Argument& it) {
@@ -82,13 +92,49 @@ void examine_contention(const Seen& seen, Argument& it) {
     it.confirms(weight::fair, seen.probe("cpu_benchmark", {"slow", "worse"}));
     if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"host_cpu", "host_memory", "launch"}));
   }
-  it.confirms(weight::good,
-              seen.told({"load average", "soft lockup", "steal time", "cpu pressure", "noisy neighbour"}));
-  it.confirms(weight::strong,
-              seen.recovers_by({"other jobs", "other process", "load=", "neighbour", "stress",
-                                "idle_processors", "OMP_NUM_THREADS", "set_num_threads", "MKL_NUM_THREADS",
-                                "num_threads", "OPENBLAS_NUM_THREADS", "fewer threads",
-                                "threads=", "cpu cores", "cpu_cores", "cpus=more"}));
+  if (harmed) {
+    it.confirms(
+        weight::good,
+        either(seen.moved("cpu_load_percent", {"higher"}),
+               either(seen.moved("cpu_pressure", {"higher"}),
+                      either(seen.moved("cpu_steal", {"higher"}), seen.moved("load_average", {"higher"})))));
+    // The GPU has less to do because what the processors prepare comes later.
+    const Fact idler = either(seen.moved("utiliz", {"lower"}), seen.less_than("utilization_percent", 50));
+    if (it.confirms(weight::fair, both(waits_for_data(seen), idler)))
+      it.confirms(weight::hint, seen.on("drift", {"worse_with_time"}));
+  }
+  it.confirms(weight::good, seen.told({"load average", "soft lockup", "steal time", "cpu pressure",
+                                       "noisy neighbour", "noisy neighbor", "keeps the processors busy",
+                                       "processors are busy", "CPUs are busy", "CPU is busy", "CPU*busy with",
+                                       "competes for the CPU", "compete for CPU", "starved of CPU",
+                                       "CPU starvation", "CPU contention", "core contention"}));
+  it.confirms(weight::strong, seen.recovers_by({"other jobs",
+                                                "other process",
+                                                "load=",
+                                                "neighbour",
+                                                "stress",
+                                                "idle_processors",
+                                                "OMP_NUM_THREADS",
+                                                "set_num_threads",
+                                                "MKL_NUM_THREADS",
+                                                "num_threads",
+                                                "OPENBLAS_NUM_THREADS",
+                                                "fewer threads",
+                                                "threads=",
+                                                "cpu cores",
+                                                "cpu_cores",
+                                                "cpus=more",
+                                                "cpu scheduler",
+                                                "sched_ext",
+                                                "nice=",
+                                                "renice",
+                                                "chrt",
+                                                "isolcpus",
+                                                "cpu priority",
+                                                "process priority",
+                                                "other programs",
+                                                "other applications",
+                                                "background"}));
   // What holds the processors back for good does not pass within seconds.
   if (harmed) it.confirms(weight::fair, seen.probe("repeat_later", {"normal"}));
   it.at_most(.5, seen.unmoved_by({"idle_processors"}));
@@ -97,13 +143,14 @@ void examine_contention(const Seen& seen, Argument& it) {
   it.at_most(.35, seen.probe("outside_cgroup", {"recovers"}));
   it.at_most(.35, seen.probe("cpu_benchmark", {"normal"}));
   it.at_most(.35, seen.recovers_by({"governor", "affinity", "taskset"}));
+  it.at_most(.3, seen.recovers_by({"num_workers", "workers="}));
 }
 
 void examine_governor(const Seen& seen, Argument& it) {
   const Fact harmed =
       seen.slower({"host_cpu", "launch", "host_memory", "sync", "application", "h2d", "framework_op"});
-  it.confirms(weight::proof,
-              seen.recovers_by({"governor", "cpupower", "energy_performance", "scaling_max_freq"}));
+  it.confirms(weight::proof, seen.recovers_by({"governor", "cpupower", "energy_performance",
+                                               "scaling_max_freq", "cpufreq", "turbo boost", "cpu boost"}));
   it.confirms(weight::strong, seen.recovers_by({"tuned-adm", "tuned=", "intel_pstate", "amd_pstate",
                                                 "C-state", "cstate", "intel_idle"}));
   it.confirms(weight::good, seen.recovers_by({"power plan", "power profile", "power_profile", "powerplan"}));
@@ -130,8 +177,16 @@ void examine_governor(const Seen& seen, Argument& it) {
 
 /// The mask allows far fewer processors than the machine has.
 Fact narrowed(const Seen& seen) {
-  const std::optional<double> allowed = seen.number("host.cpus_allowed");
+  std::optional<double> allowed = seen.number("host.cpus_allowed");
+  if (!allowed)
+    for (const auto& [key, value] : seen.it().settings)
+      if (contains_any(key, {"cpus_per_task", "cpus-per-task", "cpus per task", "cpus_per_rank"}))
+        allowed = value.number();
   const std::optional<double> all = seen.number("host.cpus");
+  // No machine with a GPU has so few.
+  constexpr double very_few = 2;
+  if (allowed && !all && *allowed <= very_few)
+    return fmt::format("the process may use no more than {:g} processors", *allowed);
   if (!allowed || !all || *allowed > *all / 2) return std::nullopt;
   return fmt::format("the process may use {:g} of {:g} processors", *allowed, *all);
 }
@@ -217,6 +272,13 @@ void examine_neighbour(const Seen& seen, Argument& it) {
   if (out_of_memory) it.confirms(weight::good, seen.at_least("other_processes", 1));
   if (seen.slower({})) {
     it.confirms(weight::strong, seen.at_least("other_processes", 1));
+    it.confirms(weight::strong, seen.moved("other_processes", {"higher"}));
+    it.confirms(
+        weight::good,
+        seen.told({"another job", "other job on the GPU", "second job", "two jobs on", "another training",
+                   "second training", "another instance", "second instance", "another user's",
+                   "someone else's job", "somebody else's job", "shares the GPU", "GPU is shared",
+                   "GPU was shared", "sharing the GPU", "on the same GPU at the same time"}));
     it.confirms(weight::good, seen.at_least("utilization_before_percent", busy_percent));
     if (!it.evidence().empty()) it.confirms(weight::hint, seen.environment("CUDA_MPS_*"));
   }

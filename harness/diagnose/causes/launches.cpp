@@ -48,7 +48,7 @@ void examine_cupti(const Seen& seen, Argument& it) {
   const Fact after = seen.slower({}, {.phase = "after_profiler"});
   const Fact old_process = seen.slower({}, {.phase = "already_running"});
   it.confirms(weight::strong, after);
-  it.confirms(weight::good, seen.said({"cupti", "profiler*stop", "kineto"}));
+  it.confirms(weight::good, seen.told({"cupti", "profiler*stop", "kineto"}));
   if (after || old_process || !it.evidence().empty() || seen.slower({"launch"}))
     it.confirms(after || old_process || !it.evidence().empty() ? weight::good : weight::hint,
                 fresh_is_normal(seen));
@@ -64,6 +64,11 @@ void examine_profiler(const Seen& seen, Argument& it) {
   it.confirms(weight::good, seen.said({"compute-sanitizer", "nsys", "nsight", "nvprof", "cuda-gdb",
                                        "cuda-memcheck", "libcupti*loaded", "libsanitizer-public",
                                        "==PROF==", "==NVPROF==", "ncu --", "Collecting data*Nsight"}));
+  // Who measured with a profiler is not slow because of it.
+  it.confirms(weight::good, seen.told({"under nsys", "under nsight", "under ncu", "under nvprof",
+                                       "under compute-sanitizer", "under cuda-gdb", "while profiling",
+                                       "when profiled", "profiler is on", "profiler attached",
+                                       "profiler is attached", "profiling is on", "profiling enabled"}));
   it.confirms(weight::strong, seen.recovers_by({"INJECTION", "LD_PRELOAD", "nsys", "ncu", "nsight",
                                                 "profiler", "profiling", "sanitizer", "cuda-gdb", "nvprof"}));
   if (!it.evidence().empty()) {
@@ -102,6 +107,12 @@ void examine_framework_launch(const Seen& seen, Argument& it) {
     if (framework) it.confirms(weight::good, seen.undone("framework", {"recovers"}));
     it.confirms(weight::hint, seen.unchanged({}, {.phase = "kernel"}));
   }
+  if (seen.slower({"application", "framework_op", "launch"}))
+    it.confirms(weight::fair, seen.told({"launch overhead", "launch-bound", "launch bound", "python overhead",
+                                         "dispatch overhead", "gaps between kernels", "gap between kernels",
+                                         "gaps between the kernels", "idle between kernels",
+                                         "many small kernels", "many tiny kernels", "thousands of kernels",
+                                         "kernel launches dominate", "CPU overhead"}));
   const Fact graphs =
       seen.recovers_by({"cuda graph", "cuda_graph", "cudagraph", "graphs=", "graph=", "torch.compile",
                         "cudagraphs", "reduce-overhead", "cuda graphs"});

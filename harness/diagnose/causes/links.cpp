@@ -10,6 +10,14 @@ Fact slow_link(const Seen& seen) {
   return seen.slower({"h2d", "d2h", "p2p", "coll_large", "coll_small"});
 }
 
+/// Few lanes, where nobody said how many there could be.
+Fact few_lanes(const Seen& seen) {
+  constexpr double few = 4;
+  const std::optional<double> width = seen.number("pcie_width");
+  if (!width || seen.number("pcie_width_max") || *width > few) return std::nullopt;
+  return fmt::format("the link has {:g} lanes", *width);
+}
+
 void examine_pcie(const Seen& seen, Argument& it) {
   const bool idle = seen.on("pcie_sampled", {"idle"}).has_value();
   const bool load = seen.on("pcie_sampled", {"load"}).has_value();
@@ -23,6 +31,7 @@ void examine_pcie(const Seen& seen, Argument& it) {
   } else if (slow_link(seen)) {
     it.confirms(weight::good, width);
   }
+  if (slow) it.confirms(weight::good, few_lanes(seen));
   it.confirms(weight::good, both(slow_link(seen), seen.probe("link_under_load", {"slow", "worse"})));
   it.confirms(weight::strong, both(slow, seen.recovers_by({"slot", "mainboard", "riser", "cable", "reseat",
                                                            "bifurcation", "pcie", "gen3", "gen4", "gen5"})));
@@ -82,9 +91,13 @@ void examine_iommu(const Seen& seen, Argument& it) {
   const Fact slow = either(slow_link(seen), seen.slower(application_classes));
   if (slow && mode != nullptr && mode->on() && !contains_any(mode->text(), {"passthrough", "pt", "identity"}))
     it.confirms(weight::good, fmt::format("host.iommu = {}", mode->text()));
+  if (slow)
+    it.confirms(weight::fair, either(seen.setting("iommu", {"on", "enabled", "translated", "true"}),
+                                     seen.told({"intel_iommu=on", "amd_iommu=on"}, {"iommu=pt"})));
   it.confirms(weight::good, seen.told({"Default domain type: Translated", "IO_PAGE_FAULT", "DMAR:*fault",
                                        "AMD-Vi: Event logged", "iommu: Default domain type: Translated"}));
   if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"p2p", "coll_large", "h2d"}));
+  if (it.evidence().empty()) it.confirms(weight::fair, slower_together_than_alone(seen));
   if (!recovers)
     it.at_most(.2, both(mode != nullptr && (mode->off() || contains_any(mode->text(), {"passthrough", "pt"}))
                             ? Fact("host.iommu = " + mode->text())
@@ -103,10 +116,20 @@ void examine_acs(const Seen& seen, Argument& it) {
   it.confirms(several_switches(share) ? weight::good : weight::proof, recovers);
   it.confirms(weight::strong, inverted);
   const Fact slow = either(slow_link(seen), seen.slower(application_classes));
-  if (slow) it.confirms(weight::good, seen.on("host.acs"));
+  // Where it was switched on with something else, that may be why as well.
+  if (slow) it.confirms(seen.field_changed("host.acs") ? weight::fair : weight::good, seen.on("host.acs"));
+  if (slow) it.confirms(weight::good, seen.setting("acs", {"on", "enabled", "true"}));
   it.confirms(weight::good,
               seen.told({"ACSCtl*+", "ReqRedir+", "SrcValid+", "ACS is enabled", "ACS*redirect"}));
   if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"p2p", "coll_large"}));
+  // Where peers cannot reach each other, it is one of the two usual reasons.
+  if (!seen.on("host.iommu"))
+    it.confirms(weight::fair, both(seen.fails({"p2p", "coll_large", "coll_small", "application"}),
+                                   seen.recovers_by({"NCCL_P2P_DISABLE=1", "p2p=off", "p2p=disabled"})));
+  // On bare metal redirection by the bridges is the first thing to look at.
+  if (it.evidence().empty() && it.confirms(weight::fair, slower_together_than_alone(seen)))
+    if (!seen.on("host.virtualization"))
+      it.confirms(weight::faint, Fact("no virtual machine is known that would need it otherwise"));
   if (!recovers && !inverted) it.at_most(.2, seen.off("host.acs"));
   if (!recovers && !inverted) it.at_most(.65, seen.on("host.iommu", {"translat", "true", "on", "enabled"}));
   it.rules_out(seen.unmoved_by({"acs"}));

@@ -17,7 +17,9 @@ void examine_rows(const Seen& seen, Argument& it) {
                          "pages*: no", "remap*: no"}));
   it.confirms(weight::strong, seen.error(214, {"cudaErrorECCUncorrectable", "CUDA_ERROR_ECC_UNCORRECTABLE",
                                                "uncorrectable ECC error encountered"}));
-  it.confirms(weight::good, seen.moved("remapped_rows", {"higher"}));
+  it.confirms(weight::good,
+              either(seen.moved("remapped_rows", {"higher"}),
+                     either(seen.moved("uncorrect", {"higher"}), seen.moved("retired_pages", {"higher"}))));
   if (!it.evidence().empty()) it.confirms(weight::hint, seen.probe("swap_gpu", {"recovers", "normal"}));
 }
 
@@ -46,6 +48,13 @@ void examine_mig(const Seen& seen, Argument& it) {
   } else {
     it.confirms(weight::fair, seen.moved("sm_count", {"lower"}));
   }
+  // A process sees one instance: the second device does not exist for it.
+  const bool several = seen.it().about.gpus.value_or(1) > 1;
+  const Fact missing =
+      either(invalid_ordinal(seen), several ? seen.fails({"init", "application", "coll_large"}) : Fact());
+  const bool on = seen.on("gpu.mig") || seen.gpu_is({"MIG "});
+  if (on) it.confirms(weight::good, missing);
+  if (!on || !missing) it.at_most(.45, seen.fails({"init"}));
   if (!seen.field_changed("mig")) it.at_most(.2, seen.off("gpu.mig"));
 }
 
@@ -113,7 +122,7 @@ Signatures memory_causes() {
        .what = "Multi-instance mode survives a reboot. Left on, a process gets a share of multiprocessors, "
                "memory and "
                "bandwidth, and there is no peer-to-peer access.",
-       .moves = "gemm16 --, hbm --, p2p x",
+       .moves = "gemm16 --, hbm --, p2p x, init ?",
        .confirms = "MIG mode is on; fewer multiprocessors or less memory than the product has",
        .excludes = "MIG is off",
        .confused_with = {{"sw_power_cap", "does the device report all its multiprocessors?"},

@@ -1,4 +1,8 @@
 // Heat and power.
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
 #include <fmt/format.h>
 
 #include "diagnose/causes/predicates.hpp"
@@ -30,31 +34,80 @@ void examine_brake(const Seen& seen, Argument& it) {
   it.at_most(.4, seen.probe("reset_clocks", {"recovers"}));
 }
 
+/// The lowest limit of temperature that nvidia-smi -q prints, in degrees Celsius: "GPU Target Temperature :
+/// 83 C".
+std::optional<double> printed_limit(const Seen& seen) {
+  std::optional<double> lowest;
+  const auto read = [&](std::string_view text) {
+    for (const std::string_view name :
+         {"max operating temp", "target temp", "slowdown temp", "temperature limit", "temp limit",
+          "thermal limit", "temp target", "temperature target"}) {
+      const std::string low = lower(text);
+      const std::size_t at = low.find(name);
+      if (at == std::string::npos || contains(low, "memory")) continue;
+      const std::size_t digit = low.find_first_of("0123456789", at + name.size());
+      if (digit == std::string::npos) continue;
+      const double degrees = std::atof(low.c_str() + digit);
+      constexpr double least = 40;
+      constexpr double most = 120;
+      if (degrees >= least && degrees <= most) lowest = std::min(lowest.value_or(most), degrees);
+    }
+  };
+  for (const std::string& line : seen.it().log) read(line);
+  for (const Metric& metric : seen.it().metrics) read(metric.note);
+  for (const auto& [key, value] : seen.it().settings) {
+    std::string name = key;
+    std::replace(name.begin(), name.end(), '_', ' ');
+    read(name + " = " + value.text());
+  }
+  return lowest;
+}
+
+/// The limit may stand far below what a GPU usually bears.
+Fact at_printed_limit(const Seen& seen) {
+  const std::optional<double> limit = printed_limit(seen);
+  const std::optional<double> degrees = seen.number("temperature_c");
+  constexpr double near = 3;
+  if (!limit || !degrees || *degrees < *limit - near) return std::nullopt;
+  return fmt::format("the GPU is at {:g} C, and its limit is {:g} C", *degrees, *limit);
+}
+
 void examine_thermal(const Seen& seen, Argument& it) {
   constexpr double hot = 83;
   constexpr double very_hot = 88;
   const Fact reason = seen.throttled({"hw_thermal", "sw_thermal"});
   const Fact worse = seen.on("drift", {"worse_with_time"});
   const Fact temperature = seen.at_least("temperature_c", hot);
+  const Fact at_limit = at_printed_limit(seen);
   it.confirms(weight::strong, reason);
   it.confirms(weight::good, seen.on("drift", {"recovers_when_cool"}));
   it.confirms(weight::good,
               seen.told({"Thermal Slowdown*: Active", "HwThermalSlowdown", "SwThermalSlowdown", "over temp",
                          "thermal throttl", "thermal slowdown", "overheat", "thermal limit"},
                         {"threshold", "slowdown: no"}));
-  it.confirms(weight::strong, seen.recovers_by({"fan", "cooling", "airflow", "thermal paste", "repaste",
-                                                "undervolt", "dust", "heatsink", "thermal pad"}));
+  it.confirms(weight::strong,
+              seen.recovers_by({"fan", "cooling", "airflow", "thermal paste", "repaste", "undervolt", "dust",
+                                "heatsink", "thermal pad", "thermald", "temp target", "temperature limit",
+                                "ventilation", "ambient", "water block", "side panel"}));
   if (seen.harm() || worse) {
     it.confirms(weight::good, seen.at_least("temperature_c", very_hot));
     it.confirms(weight::fair, temperature);
-    it.confirms(weight::fair, worse);
+    it.confirms(weight::good, at_limit);
+    // Many things grow with time; a clock that falls or a temperature that rises with it is heat.
+    it.confirms(seen.slower(compute_classes) || seen.moved("temperature", {"higher", "rises_slowly"}) ||
+                        seen.moved("sm_clock", {"lower"}) || low_clock(seen) || temperature
+                    ? weight::fair
+                    : weight::hint,
+                worse);
+    it.confirms(weight::fair, both(seen.moved("sm_clock", {"lower"}), either(temperature, at_limit)));
     it.confirms(weight::good, both(seen.throttled({"hw_slowdown"}), temperature));
     it.confirms(weight::fair, both(low_clock(seen), temperature));
     it.confirms(weight::fair, seen.probe("repeat_after_idle", {"recovers", "normal"}));
   }
   if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"gemm16", "gemm32"}));
   const std::optional<double> degrees = seen.number("temperature_c");
-  if (degrees && *degrees < 75 && !reason) it.at_most(.2, fmt::format("the GPU is at {:g} C", *degrees));
+  if (degrees && *degrees < 75 && !reason && !at_limit)
+    it.at_most(.2, fmt::format("the GPU is at {:g} C", *degrees));
   if (!reason && seen.at_least("memory_temperature_c", 90))
     it.at_most(.35, seen.at_least("memory_temperature_c", 90));
   it.at_most(.3, seen.throttled({"hw_power_brake"}));
@@ -101,12 +154,76 @@ Fact limit_lowered(const Seen& seen) {
   return std::nullopt;
 }
 
+/// Limit that the vendor gives for a board, in watt; nullopt where models of one name differ.
+std::optional<double> board_limit(const Seen& seen) {
+  struct Board {
+    std::string_view model;
+    double watt;
+  };
+  // A name stands before those that it begins with.
+  constexpr std::array<Board, 26> boards{
+      {{"H200 NVL", 600},       {"H200", 700},        {"H100 NVL", 400},
+       {"H100 PCIe", 350},      {"H100 SXM", 700},    {"H100 80GB HBM3", 700},
+       {"A100-SXM", 400},       {"A100 SXM", 400},    {"A100-PCIE-40", 250},
+       {"A100 80GB PCIe", 300}, {"V100-SXM2", 300},   {"V100-PCIE", 250},
+       {"Tesla T4", 70},        {"L40S", 350},        {"RTX A6000", 300},
+       {"RTX 5090", 575},       {"RTX 5080", 360},    {"RTX 4090", 450},
+       {"RTX 4080", 320},       {"RTX 3090 Ti", 450}, {"RTX 3090", 350},
+       {"RTX 3080", 320},       {"RTX 2080 Ti", 250}, {"GTX 1080 Ti", 250},
+       {"B200", 1000},          {"A40", 300}}};
+  const std::string& gpu = seen.it().about.gpu;
+  if (contains_any(gpu, {"laptop", "mobile", "max-q", "MIG", "vGPU"})) return std::nullopt;
+  for (const Board& board : boards)
+    if (contains(gpu, board.model)) return board.watt;
+  return std::nullopt;
+}
+
+/// The limit holds the clock, and whether it is the board's own is not known.
+Fact binding_limit(const Seen& seen) {
+  const std::optional<double> power = seen.number("power_w");
+  const std::optional<double> limit = seen.number("power_limit_w");
+  if (!power || !limit || *power < *limit * .95) return std::nullopt;
+  if (!seen.below("sm_clock_mhz", "sm_clock_expected_mhz") && !seen.moved("sm_clock", {"lower"}))
+    return std::nullopt;
+  return fmt::format("{:g} W are drawn of a limit of {:g} W, and the clock is low", *power, *limit);
+}
+
+/// The same work draws more elsewhere than the limit lets it draw here.
+Fact less_than_elsewhere(const Seen& seen) {
+  const std::optional<double> power = seen.number("power_w");
+  const std::optional<double> limit = seen.number("power_limit_w");
+  const std::optional<double> expected = seen.number("power_expected_w");
+  if (!power || !limit || !expected || *power < *limit * .95 || *expected < *limit * 1.1) return std::nullopt;
+  return fmt::format("the power drawn is at the limit of {:g} W, and the same work draws {:g} W elsewhere",
+                     *limit, *expected);
+}
+
 void examine_cap(const Seen& seen, Argument& it) {
   const Fact lowered = limit_lowered(seen);
   const Fact below = seen.below("power_limit_w", "power_limit_default_w", .98);
+  const Fact raised = seen.recovers_by({"power_limit", "power limit", "power-limit", "powerlimit",
+                                        "power cap", "power_cap", "nvidia-smi -pl", "tdp", "tgp"});
+  // The service that shares a laptop's power between processor and GPU, started or stopped.
+  const Fact service =
+      seen.fails({}) ? Fact() : seen.recovers_by({"nvidia-powerd", "dynamic boost", "dynamicboost"});
+  it.confirms(weight::strong, both(seen.slower({}), service));
+  const std::optional<double> board = board_limit(seen);
+  const bool default_known = seen.number("power_limit_default_w").has_value();
   it.confirms(weight::strong, below);
   it.confirms(weight::strong, lowered);
-  it.confirms(weight::proof, seen.recovers_by({"power_limit", "power limit", "nvidia-smi -pl", "tdp"}));
+  it.confirms(weight::proof, raised);
+  const Fact elsewhere = less_than_elsewhere(seen);
+  if (seen.harm()) {
+    it.confirms(weight::strong, elsewhere);
+    constexpr double models_differ = .93;
+    if (!default_known && board && seen.number("power_limit_w").value_or(*board) < *board * models_differ)
+      it.confirms(weight::good, fmt::format("power_limit_w = {:g}, and the board is made for {:g} W",
+                                            *seen.number("power_limit_w"), *board));
+    if (!default_known && !board && seen.throttled({"sw_power_cap"})) {
+      it.confirms(weight::fair, binding_limit(seen));
+      if (!below && !lowered && !raised) it.at_most(.45, Fact("the board's own limit is not known"));
+    }
+  }
   it.confirms(weight::fair, seen.told({"Power limit*was set to", "power.limit*below", "nvidia-smi -pl"}));
   if (!it.evidence().empty()) {
     it.confirms(weight::hint, seen.throttled({"sw_power_cap"}));
@@ -119,7 +236,9 @@ void examine_cap(const Seen& seen, Argument& it) {
   }
   const std::optional<double> limit = seen.number("power_limit_w");
   const std::optional<double> normal = seen.number("power_limit_default_w");
-  if (limit && normal && *limit >= *normal * .98)
+  const bool at_default = (limit && normal && *limit >= *normal * .98) ||
+                          (limit && !default_known && board && *limit >= *board * .98);
+  if (at_default && !lowered && !raised && !elsewhere && !service)
     it.at_most(.1, Fact("the power limit is the board's default"));
   if (it.evidence().empty()) it.at_most(.2, seen.throttled({"sw_power_cap"}));
   it.rules_out(seen.unmoved_by({"power_limit", "nvidia-smi -pl"}));

@@ -37,7 +37,12 @@ Fact slow_together(const Seen& seen) {
 
 Fact low_clock(const Seen& seen) {
   if (seen.capped_by_design()) return std::nullopt;
-  return seen.below("sm_clock_mhz", "sm_clock_expected_mhz");
+  if (Fact fact = seen.below("sm_clock_mhz", "sm_clock_expected_mhz")) return fact;
+  // No GPU that is at work runs so slowly.
+  constexpr double idling = 500;
+  const Fact slow = seen.slower({});
+  if (seen.number("sm_clock_expected_mhz") || !slow) return std::nullopt;
+  return seen.less_than("sm_clock_mhz", idling);
 }
 
 Fact gpu_not_used(const Seen& seen) {
@@ -52,6 +57,59 @@ Fact gpu_not_used(const Seen& seen) {
   if (!busy && used && *used <= nothing_mib)
     return fmt::format("the work uses no memory of the GPU: {:g} MiB", *used);
   return std::nullopt;
+}
+
+Fact waits_for_data(const Seen& seen) {
+  if (Fact fact = seen.told({"wait*for*data", "wait*data load", "waits for the load", "data load*bottleneck",
+                             "dataloader*bottleneck", "loader*slow", "loading*dominat", "data loading takes",
+                             "bound by the input", "input bound", "input-bound", "input pipeline*slow",
+                             "input pipeline*bottleneck", "starv", "time is spent in the data"}))
+    return fact;
+  // A progress line: "Data 3.556s (0.517s)", "data_time: 0.217".
+  const auto tells = [](const std::string& text) {
+    const std::string low = lower(text);
+    for (const std::string_view name : {"data ", "data: ", "data=", "data_time", "data time", "load time"})
+      for (std::size_t at = low.find(name); at != std::string::npos; at = low.find(name, at + 1)) {
+        const std::size_t digit = low.find_first_not_of(" :=(", at + name.size());
+        const bool word = at == 0 || low[at - 1] == ' ' || low[at - 1] == ',' || low[at - 1] == ';';
+        constexpr std::size_t apart = 3;
+        if (word && digit != std::string::npos && digit - at - name.size() <= apart && low[digit] >= '0' &&
+            low[digit] <= '9')
+          return true;
+      }
+    return false;
+  };
+  for (const Metric& metric : seen.it().metrics)
+    if (tells(metric.note)) return fmt::format("the report gives the time for data: \"{}\"", metric.note);
+  for (const std::string& line : seen.it().log)
+    if (tells(line)) return fmt::format("log: \"{}\"", line);
+  return std::nullopt;
+}
+
+Fact invalid_ordinal(const Seen& seen) {
+  return seen.error(101, {"invalid device ordinal", "CUDA_ERROR_INVALID_DEVICE", "cudaErrorInvalidDevice",
+                          "device < num_gpus", "device < num_devices", "device < device_count",
+                          "device_id*out of range", "device index*out of range", "invalid device id",
+                          "device id*is invalid", "Invalid CUDA 'device="});
+}
+
+Fact slower_together_than_alone(const Seen& seen) {
+  if (seen.it().about.gpus.value_or(1) < 2 || seen.it().about.compared_with != "other_configuration")
+    return std::nullopt;
+  for (const Metric* metric : seen.metrics(application_classes))
+    if (!metric->fails && metric->factor.value_or(1) >= much_slower_from &&
+        contains_any_word(metric->note, {"with 1", "1 gpu", "one gpu", "single gpu", "single-gpu", "one card",
+                                         "single card", "1 card", "on one", "one device", "single device"}))
+      return "several GPUs together are slower than one: " + sentence(*metric);
+  return std::nullopt;
+}
+
+Fact other_shape_recovers(const Seen& seen) {
+  return seen.recovers_by(
+      {"batch=",  "batch_size=", "dtype=",     "shape=",    "size=",       "seq_len", "sequence length=",
+       "hidden",  "head_dim",    "dim=",       "n=",        "m=",          "k=",      "width=",
+       "height=", "resolution=", "image_size", "channels=", "kernel_size", "stride=", "groups=",
+       "dilation"});
 }
 
 Fact split_class(const Seen& seen, Words classes) {

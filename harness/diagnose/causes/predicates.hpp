@@ -24,6 +24,14 @@ Fact slow_together(const Seen& seen);
 Fact low_clock(const Seen& seen);
 /// The work ran on the processor, or the GPU had nothing to do and nothing in its memory.
 Fact gpu_not_used(const Seen& seen);
+/// The GPU waits for what the processors load and prepare.
+Fact waits_for_data(const Seen& seen);
+/// A device was asked for whose number does not exist: CUDA itself has started.
+Fact invalid_ordinal(const Seen& seen);
+/// Several GPUs of one machine take more than twice as long as one of them.
+Fact slower_together_than_alone(const Seen& seen);
+/// Another shape, size or type of the same work was tried, and that is fast.
+Fact other_shape_recovers(const Seen& seen);
 /// Some figures of one class are slower and others are not: it is no property of the device.
 Fact split_class(const Seen& seen, Words classes);
 /// The slow figures with a data type, and unchanged ones of another in the same class.

@@ -70,6 +70,11 @@ void examine_application(const Seen& seen, Argument& it) {
       seen.recovers_by({"num_ctx", "context", "ctx", "smaller model", "model=smaller", "quantization",
                         "max_model_len", "gpu_layers", "n_gpu_layers", "batch_size", "num_gpu="});
   it.confirms(weight::good, both(gpu_not_used(seen), too_large));
+  // How much of the work goes to the GPU is the program's own option.
+  it.confirms(weight::good, both(slow, seen.recovers_by({"gpu_layers", "n_gpu_layers", "ngl", "num_gpu="})));
+  // It used the GPU before: what grows is the program's own work on the processor.
+  const Fact waits = both(seen.on("drift", {"worse_with_time"}), gpu_not_used(seen));
+  it.confirms(weight::fair, both(slow, waits));
   // One part of the program is slow and goes with an option of its own, another part is as fast as ever.
   it.confirms(weight::fair, both(seen.unchanged({"application"}, {.phase = "decode"}), own_option(seen)));
   it.confirms(weight::fair, both(split_class(seen, {"application"}), own_option(seen)));
@@ -96,7 +101,7 @@ void examine_application(const Seen& seen, Argument& it) {
                   !seen.changed({"application"})
               ? seen.slower({"gemm16", "hbm", "launch", "h2d", "d2h", "p2p", "l2", "host_cpu"})
               : Fact());
-  if (!too_large) it.at_most(.3, gpu_not_used(seen));
+  if (!too_large && !waits) it.at_most(.3, gpu_not_used(seen));
   // Slower is one thing, an error another: it has a mechanism of its own.
   if (!seen.it().errors.empty() || seen.said({"cudaError", "CUDA_ERROR_", "CUDA error", "RuntimeError"}))
     it.at_most(.5, Fact("an error was reported"));
@@ -110,7 +115,7 @@ void examine_codegen(const Seen& seen, Argument& it) {
   const Fact lost = seen.instruction_lost();
   const Fact slow = either(slow_own_code(seen), slow_application(seen));
   it.confirms(weight::strong, lost);
-  it.confirms(weight::good, both(seen.slower({}), seen.said({"fma contraction", "nvptx-fma", "--fmad",
+  it.confirms(weight::good, both(seen.slower({}), seen.told({"fma contraction", "nvptx-fma", "--fmad",
                                                              "use_fast_math", "-O0", "debug build", "-G ",
                                                              "maxrregcount", "opt level", "lineinfo only"})));
   it.confirms(
@@ -167,6 +172,8 @@ void examine_toolkit(const Seen& seen, Argument& it) {
                  : Fact("no toolkit is known to be too old"));
   it.at_most(.3, seen.error(209, {"no kernel image is available"}));
   it.at_most(.45, seen.instruction_lost());
+  if (!seen.slower(compute_classes) && !slow_application(seen))
+    it.at_most(.2, seen.slower({"h2d", "d2h", "p2p"}) ? Fact("only copies are slower") : Fact());
 }
 
 void examine_kernel(const Seen& seen, Argument& it) {
@@ -183,6 +190,7 @@ void examine_kernel(const Seen& seen, Argument& it) {
     if (part) it.confirms(weight::hint, Fact("the same class is normal elsewhere"));
     it.confirms(seen.slower({"conv"}) ? weight::fair : weight::good, tuned);
     it.confirms(weight::fair, seen.probe("other_library", {"recovers", "normal"}));
+    it.confirms(weight::good, other_shape_recovers(seen));
     if (part)
       it.confirms(weight::hint,
                   seen.it().kernels.empty() ? Fact() : Fact("kernel " + seen.it().kernels.front()));
@@ -193,7 +201,8 @@ void examine_kernel(const Seen& seen, Argument& it) {
   it.at_most(.3, seen.slower({}, {.aligned = false}));
   it.at_most(.3, either(seen.slower({}, {.layout = "NCHW"}), seen.slower({}, {.layout = "channels_first"})));
   it.at_most(.35, split_types(seen, {"gemm16", "gemm8", "gemm32"}));
-  it.at_most(.3, seen.slower(compute_classes, {}, 50));
+  // So much slower is the processor's work, unless a kernel was seen.
+  if (seen.it().kernels.empty()) it.at_most(.3, seen.slower(compute_classes, {}, 50));
   it.at_most(.4, seen.setting("math_mode", {"default", "pedantic"}));
   it.at_most(.4, seen.changed({"cudnn", "cublas"}));
   it.at_most(.35, both(seen.slower({"conv"}), seen.probe("autotune", {"recovers"})));
@@ -221,71 +230,18 @@ void examine_framework_op(const Seen& seen, Argument& it) {
   it.at_most(.45, seen.instruction_lost());
   it.at_most(.45, seen.probe("autotune", {"recovers"}));
   it.at_most(.5, seen.changed({"cudnn", "cublas", "nccl"}));
+  it.at_most(.3, changed_together(seen));
   it.at_most(.3, gpu_not_used(seen));
   it.at_most(.4, seen.slower({"launch"}));
+  // Slower than something else: nothing says that it was ever faster, or that it is the framework's fault.
+  if (seen.it().about.compared_with == "other_configuration" && !changed && it.evidence().size() == 1)
+    it.at_most(.3,
+               op ? Fact("it is slower than other work, and nothing tells whether it always was") : Fact());
   it.at_most(.5, both(seen.slower({"framework_op"}, {.size = "small"}),
                       seen.unchanged({"framework_op"}, {.size = "large"})));
   it.at_most(.3, seen.setting_off("allow_tf32"));
   it.at_most(.4, seen.word_lost("tf32"));
   it.at_most(.4, slow_start(seen));
-}
-
-/// A feature was switched on and nothing moved. "=1" is a switch, "=180" is none.
-Fact switched_on_in_vain(const Seen& seen) {
-  for (const Probe& probe : seen.it().probes) {
-    if (probe.outcome != "no_change") continue;
-    const std::string detail = lower(probe.detail) + " ";
-    if (contains_any(detail, {"=on", "=true", "=yes", "enable", "=1 ", "=1,", "=1;"}))
-      return fmt::format("tried: {} changes nothing", probe.detail);
-  }
-  return std::nullopt;
-}
-
-void examine_silent(const Seen& seen, Argument& it) {
-  const Fact line = seen.said({"not supported*falling back",
-                               "falling back*not supported",
-                               "unsupported*fallback",
-                               "not available*using",
-                               "is not supported on this GPU",
-                               "not supported on this device*using",
-                               "silently",
-                               "ignoring",
-                               "requires*capability*disabled",
-                               "disabled because",
-                               "disabling",
-                               "feature*not enabled",
-                               "flash*not supported",
-                               "FlashAttention*requires",
-                               "no kernel*fallback",
-                               "Falling back to",
-                               "fallback to",
-                               "will be disabled",
-                               "is disabled on this",
-                               "compat mode",
-                               "compat_mode*true",
-                               "PeerDirect*Disabled",
-                               "compatibility mode",
-                               "was not compiled with*attention",
-                               "not compiled with flash"});
-  const Fact unmoved = switched_on_in_vain(seen);
-  const Fact slow = either(seen.slower({}), seen.healthy() ? Fact() : unmoved);
-  if (line) {
-    it.confirms(slow ? weight::good : weight::fair, line);
-    if (seen.it().errors.empty()) it.confirms(weight::faint, Fact("no error was reported"));
-  }
-  if (slow) {
-    it.confirms(weight::fair, unmoved);
-    for (const auto& [key, value] : seen.it().settings)
-      if (value.off() && contains_any(key, {"supported", "available", "in_use", "active", "enabled"}))
-        it.confirms(weight::good, fmt::format("{} = {}", key, value.text()));
-      else if (value.off() && contains_any(key, {"concurrent", "async", "graph", "flash", "sdp", "peer",
-                                                 "gds", "sharp", "nvls", "attribute", "rebar", "bar1"}))
-        it.confirms(weight::fair, fmt::format("{} = {}", key, value.text()));
-  }
-  it.at_most(.3, gpu_not_used(seen));
-  it.at_most(.3, seen.said({"ExecutionProvider", "cpu", "NET/", "ibverbs", "GPU Direct RDMA", "CUDA-enabled",
-                            "fp8", "cudnn"}));
-  it.at_most(.3, seen.said({"NVML", "nvidia-fabricmanager", "nvidia-uvm"}));
 }
 
 }  // namespace
@@ -373,22 +329,6 @@ Signatures software_causes() {
            "measure neighbouring shapes; try another algorithm (cublasLtMatmulAlgoGetHeuristic, autotuning)",
        .reading = {"https://docs.nvidia.com/cuda/cublas/index.html#cublasltmatmulalgogetheuristic"},
        .examine = examine_kernel},
-      {.name = "feature_unsupported_silent_fallback",
-       .title = "A feature that was asked for is replaced by a slower path, without an error",
-       .what = "The program accepts a request for a feature that this GPU, driver or build does not have, "
-               "and goes on "
-               "without: a line in a log or a property that reads off is all that tells.",
-       .confirms =
-           "a log line or property shows the feature off; switching it on or off changes nothing; no error",
-       .excludes = "the work left the GPU, or a named library is missing",
-       .confused_with = {{"fp8_not_native", "is it fp8?"},
-                         {"ort_cuda_ep_fallback", "did the work leave the GPU?"},
-                         {"kernel_specific", "is the feature in use?"}},
-       .severity = Severity::note,
-       .subject = Subject::software,
-       .next = "read the property that tells whether the feature is in use, and the log at its highest level",
-       .reading = {"https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DEVICE.html"},
-       .examine = examine_silent},
   };
 }
 

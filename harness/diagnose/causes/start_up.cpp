@@ -33,6 +33,9 @@ void examine_persistence(const Seen& seen, Argument& it) {
     it.confirms(weight::good, both(seen.slower({"init"}), seen.recovers_by({"CUDA_VISIBLE_DEVICES"})));
     it.confirms(weight::fair, seen.told({"persistence", "nvidia-persistenced"},
                                         {"persistence*enabled", "persistence*: on", "persistence*=on"}));
+    it.confirms(weight::fair, seen.told({"proportional to the number of GPUs", "with the number of GPUs",
+                                         "with every GPU", "for each visible GPU", "per visible GPU",
+                                         "number of visible GPUs", "the more GPUs"}));
     if (!it.evidence().empty()) it.confirms(weight::hint, slow);
     if (!it.evidence().empty()) it.confirms(weight::faint, nvml_slow);
   }

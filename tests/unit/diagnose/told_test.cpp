@@ -1,0 +1,153 @@
+// What a report only tells: in a note, a setting, a count without its maximum. Made-up reports, and beside
+// them one that tells something near it and means another thing.
+#include <gmock/gmock.h>
+
+#include "diagnose/diagnose.hpp"
+
+namespace gpugauge::diagnose {
+namespace {
+
+/// The best finding's cause; "" where nothing is named.
+std::string best(const std::string& text) {
+  const Diagnosis diagnosis = diagnose(parse_observation(text, "told"));
+  return diagnosis.findings.empty() ? "" : diagnosis.findings.front().cause;
+}
+
+/// An application of which the reporter says this.
+std::string noted(const std::string& note, const std::string& more = "") {
+  return R"({"metrics": [{"class": "application", "factor": 1.8, "note": ")" + note + "\"}]" + more + "}";
+}
+
+TEST(Told, AProfilerThatIsAttachedAndNotOneThatMeasured) {
+  EXPECT_EQ(best(noted("only under nsys, never without")), "profiler_attached");
+  EXPECT_EQ(best(noted("slow as long as profiling is on")), "profiler_attached");
+  EXPECT_EQ(best(noted("4.1 ms, read with nvprof; nsys shows the same")), "");
+}
+
+TEST(Told, LaunchesThatDominate) {
+  EXPECT_EQ(best(noted("the trace shows gaps between kernels")), "framework_launch_overhead");
+  EXPECT_EQ(best(noted("it is launch-bound at batch size 1")), "framework_launch_overhead");
+  EXPECT_EQ(best(noted("no launch overhead in the trace")), "");
+}
+
+TEST(Told, FewLanesWithoutTheirMaximum) {
+  EXPECT_EQ(best(R"({"metrics": [{"class": "h2d", "factor": 4}], "telemetry": {"pcie_width": 4}})"),
+            "pcie_link_degraded");
+  EXPECT_EQ(best(noted("loading a model takes long", R"(, "telemetry": {"pcie_width": 1})")),
+            "pcie_link_degraded");
+  EXPECT_EQ(best(R"({"metrics": [{"class": "h2d", "factor": 4}], "telemetry": {"pcie_width": 16}})"), "");
+}
+
+TEST(Told, TranslationAndRedirectionAsSettings) {
+  EXPECT_EQ(best(R"({"metrics": [{"class": "p2p", "factor": 3}], "settings": {"bios.iommu": "enabled"}})"),
+            "iommu_translation");
+  EXPECT_EQ(best(R"({"metrics": [{"class": "coll_large", "factor": 3}],
+      "log": ["Command line: BOOT_IMAGE=/vmlinuz intel_iommu=on quiet"]})"),
+            "iommu_translation");
+  EXPECT_EQ(best(R"({"metrics": [{"class": "p2p", "factor": 3}], "settings": {"bios.ACS": "Enabled"}})"),
+            "acs_enabled");
+  EXPECT_NE(best(R"({"metrics": [{"class": "p2p", "factor": 3}],
+      "log": ["Command line: intel_iommu=on iommu=pt"]})"),
+            "iommu_translation");
+}
+
+TEST(Told, LimitsOfProcessorsAsSettings) {
+  EXPECT_EQ(best(noted("slow in the pod", R"(, "settings": {"resources.limits.cpu": 2})")),
+            "cgroup_cpu_limit");
+  EXPECT_EQ(best(noted("slow in the image", R"(, "settings": {"docker.cpus": "1.5"})")), "cgroup_cpu_limit");
+  EXPECT_EQ(best(noted("slow in the job", R"(, "settings": {"slurm.cpus_per_task": 1})")),
+            "cpu_affinity_wrong");
+  EXPECT_EQ(best(noted("slow in the job", R"(, "settings": {"slurm.cpus_per_task": 16})")), "");
+}
+
+TEST(Told, OthersOnTheGpu) {
+  EXPECT_EQ(best(noted("a second training ran there meanwhile")), "neighbour_process");
+  EXPECT_EQ(best(noted("slow", R"(, "telemetry": {"moved": {"other_processes": "higher"}})")),
+            "neighbour_process");
+  EXPECT_EQ(best(noted("another user reports the same")), "");
+}
+
+TEST(Told, HowItWasMeasured) {
+  EXPECT_EQ(best(noted("the time includes the first call")), "measurement_method");
+  EXPECT_EQ(best(R"({"metrics": [{"class": "framework_op", "factor": 3}],
+      "probes": [{"name": "change_setting", "outcome": "recovers", "detail": "block_until_ready before the end"}]})"),
+            "measurement_method");
+  EXPECT_EQ(best(noted("measured after a warm-up of ten iterations")), "");
+}
+
+TEST(Told, AClockThatNoGpuAtWorkHas) {
+  EXPECT_EQ(best(noted("slow", R"(, "telemetry": {"sm_clock_mhz": 210})")), "power_or_clock");
+  EXPECT_EQ(best(R"({"metrics": [{"class": "gemm32", "factor": 5}], "telemetry": {"sm_clock_mhz": 300}})"),
+            "power_or_clock");
+  EXPECT_EQ(best(noted("slow", R"(, "telemetry": {"sm_clock_mhz": 1410})")), "");
+}
+
+TEST(Told, TwoSpeedsWithoutAReason) {
+  EXPECT_EQ(best(R"({"metrics": [{"class": "gemm16", "factor": 1.4, "bimodal": true}],
+      "telemetry": {"throttle_reasons": ["none"], "sm_clock_mhz": 1700}})"),
+            "hidden_power_state");
+  EXPECT_EQ(best(R"({"metrics": [{"class": "application", "factor": 1.3, "bimodal": true}],
+      "telemetry": {"throttle_reasons": [], "sm_clock_mhz": 1980}})"),
+            "hidden_power_state");
+  EXPECT_EQ(best(R"({"metrics": [{"class": "application", "factor": 1.3, "bimodal": true}]})"), "");
+}
+
+TEST(Told, CountersThatRose) {
+  EXPECT_EQ(
+      best(noted("crashes now and then", R"(, "telemetry": {"moved": {"ecc_uncorrectable": "higher"}})")),
+      "hbm_row_remap");
+  EXPECT_EQ(best(noted("odd results", R"(, "telemetry": {"moved": {"retired_pages": "higher"}})")),
+            "hbm_row_remap");
+  EXPECT_EQ(best(noted("odd results", R"(, "telemetry": {"moved": {"retired_pages": "same"}})")), "");
+}
+
+TEST(Told, TheServiceThatSharesALaptopsPower) {
+  EXPECT_EQ(best(noted("stays at 55 W", R"(, "probes": [{"name": "change_setting", "outcome": "recovers",
+      "detail": "nvidia-powerd.service=disabled"}])")),
+            "sw_power_cap");
+  EXPECT_EQ(best(noted("80 W, and 140 W on the other system", R"(, "probes": [{"name": "change_setting",
+      "outcome": "recovers", "detail": "dynamic boost enabled"}])")),
+            "sw_power_cap");
+  EXPECT_EQ(best(R"({"metrics": [{"class": "init", "factor": null}], "probes": [{"name": "change_setting",
+      "outcome": "recovers", "detail": "nvidia-powerd.service=disabled"}]})"),
+            "");
+}
+
+TEST(Told, AStartThatGrowsWithTheGpus) {
+  EXPECT_EQ(
+      best(R"({"metrics": [{"class": "init", "factor": 4, "note": "proportional to the number of GPUs"}]})"),
+      "persistence_mode_off");
+  EXPECT_EQ(
+      best(
+          R"({"metrics": [{"class": "init", "value": 20, "unit": "s", "note": "it is worse the more GPUs there are"}]})"),
+      "persistence_mode_off");
+}
+
+TEST(Told, AFirstStartOfMinutes) {
+  EXPECT_EQ(best(R"({"metrics": [{"class": "init", "note": "needs 1-3 minutes at the first start"}],
+      "probes": [{"name": "repeat_in_fresh_process", "outcome": "normal"}]})"),
+            "ptx_jit_startup");
+  EXPECT_EQ(
+      best(R"({"metrics": [{"class": "first_launch", "note": "a delay of half a minute at the first use"}],
+      "probes": [{"name": "repeat_warm", "outcome": "normal"}]})"),
+      "ptx_jit_startup");
+}
+
+TEST(Told, PeersThatCannotReachEachOther) {
+  const Diagnosis diagnosis =
+      diagnose(parse_observation(R"({"metrics": [{"class": "coll_large", "factor": null}],
+      "probes": [{"name": "change_setting", "outcome": "recovers", "detail": "NCCL_P2P_DISABLE=1"}]})",
+                                 "peers"));
+  std::vector<std::string> causes;
+  for (const Finding& finding : diagnosis.findings) causes.push_back(finding.cause);
+  EXPECT_THAT(causes, testing::IsSupersetOf({"iommu_translation", "acs_enabled"}));
+}
+
+TEST(Told, AGapBeforeTheSlowCall) {
+  EXPECT_EQ(best(noted("the first frame after a break is late")), "idle_clock_ramp");
+  EXPECT_EQ(best(noted("only with sparse requests")), "idle_clock_ramp");
+  EXPECT_EQ(best(noted("under a steady load of requests")), "");
+}
+
+}  // namespace
+}  // namespace gpugauge::diagnose
