@@ -34,8 +34,11 @@ void examine_environment(const Seen& seen, Argument& it) {
   }
   // Which card or interface is used is set on most clusters: alone it explains nothing, and is only said.
   if (it.evidence().empty() && nccl_chosen(seen)) {
-    it.confirms(weight::hint, both(nccl_chosen(seen), slow_collective(seen)));
-    it.at_most(.3, nccl_chosen(seen));
+    const Fact elsewhere_normal = seen.probe("native_benchmark", {"normal"});
+    it.confirms(elsewhere_normal ? weight::fair : weight::hint,
+                both(nccl_chosen(seen), slow_collective(seen)));
+    it.confirms(weight::hint, both(slow_collective(seen), elsewhere_normal));
+    if (!elsewhere_normal) it.at_most(.3, nccl_chosen(seen));
   }
   it.rules_out(seen.probe("unset_environment", {"no_change", "worse"}, {"NCCL_"}));
   for (const ErrorSeen& error : seen.it().errors)

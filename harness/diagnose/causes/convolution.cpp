@@ -54,12 +54,16 @@ void examine_heuristic(const Seen& seen, Argument& it) {
     it.confirms(weight::fair, seen.told({"heuristic mode", "CUDNN_HEUR", "algo search*heuristic"}));
     if (!it.evidence().empty()) it.confirms(weight::faint, split_class(seen, {"conv"}));
   } else {
-    it.confirms(weight::fair,
-                both(tuned(seen), seen.inventory("cudnn.version") ? Fact("cuDNN is in use") : Fact()));
+    it.confirms(
+        weight::fair,
+        both(tuned(seen), either(seen.changed({"cudnn"}),
+                                 seen.inventory("cudnn.version") ? Fact("cuDNN is in use") : Fact())));
     // Only convolutions are searched for so.
-    it.confirms(weight::good, both(seen.slower(application_classes),
-                                   seen.recovers_by({"cudnn.benchmark", "cudnn_benchmark", "conv_algo_search",
-                                                     "CUDNN_USE_AUTOTUNE", "CUDNN_AUTOTUNE"})));
+    it.confirms(weight::good,
+                both(seen.slower(application_classes),
+                     either(seen.recovers_by({"cudnn.benchmark", "cudnn_benchmark", "conv_algo_search",
+                                              "CUDNN_USE_AUTOTUNE", "CUDNN_AUTOTUNE"}),
+                            seen.probe("autotune", {"recovers"}, {"cudnn"}))));
   }
   it.rules_out(seen.probe("autotune", {"no_change", "slow", "worse"}));
   it.at_most(.4, seen.undone("cudnn", {"no_change"}));

@@ -120,6 +120,9 @@ void examine_manager_down(const Seen& seen, Argument& it) {
     if (!it.evidence().empty()) it.confirms(weight::faint, nvml_works(seen));
   }
   it.rules_out(seen.told(hmm_lines));
+  // Where there is no NVSwitch the service ends by itself, and nothing waits for it.
+  it.rules_out(seen.told({"NV_WARN_NOTHING_TO_DO", "no NVSwitch", "NVSwitch*not found"}));
+  if (!error) it.rules_out(seen.gpu_is({"GeForce", "TITAN", "Quadro"}));
   it.at_most(.2, invalid_ordinal(seen));
   it.at_most(.4, seen.told(manager_mismatch_lines));
   it.at_most(.4, manager_version_differs(seen));

@@ -94,7 +94,12 @@ void examine_ort(const Seen& seen, Argument& it) {
     it.at_most(.3, says_no_cuda(seen));
   }
   if (!ort && !line) it.at_most(.2, Fact("it is not ONNX Runtime"));
-  if (ort && !line && !gpu_not_used(seen) && !seen.on("libraries.missing"))
+  const Value* offered = seen.inventory("framework.providers");
+  const bool only_processor = offered != nullptr && !contains_any(offered->text(), {"CUDA", "Tensorrt"});
+  if (ort && only_processor)
+    it.confirms(weight::fair, seen.told({"not offered", "not available", "no longer offered", "not listed",
+                                         "is missing", "is gone", "instead of CUDA", "on the CPU"}));
+  if (ort && !line && !gpu_not_used(seen) && !seen.on("libraries.missing") && !only_processor)
     it.at_most(.3, Fact("it was not seen to run on the processor"));
 }
 

@@ -203,6 +203,10 @@ void examine_affinity(const Seen& seen, Argument& it) {
     it.confirms(weight::fair,
                 either(seen.environment("GOMP_CPU_AFFINITY"), seen.environment("KMP_AFFINITY")));
     it.confirms(weight::fair, seen.told({"Cpus_allowed_list", "affinity mask", "cpuset.cpus"}));
+    // As many workers as processors, and few processors that they run on. One busy thread is how CUDA waits.
+    it.confirms(weight::fair,
+                seen.told({"only * of * cores", "only * of * processors", "only * of the * cores",
+                           "workers*on one core", "workers share*core", "workers*same core"}));
   }
   if (!it.evidence().empty()) it.confirms(weight::faint, seen.slower({"launch", "h2d"}));
   it.rules_out(seen.unmoved_by({"affinity", "taskset"}));

@@ -57,6 +57,8 @@ void examine_cupti(const Seen& seen, Argument& it) {
   if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"launch"}));
   it.rules_out(seen.probe("repeat_in_fresh_process", {"slow", "no_change", "worse"}));
   it.at_most(.4, injected(seen));
+  // A subscription costs the same from its first call on; what grows with time is something else.
+  if (!after) it.at_most(.3, seen.on("drift", {"worse_with_time"}));
 }
 
 void examine_profiler(const Seen& seen, Argument& it) {

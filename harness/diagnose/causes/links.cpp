@@ -133,6 +133,9 @@ void examine_acs(const Seen& seen, Argument& it) {
   if (!recovers && !inverted) it.at_most(.2, seen.off("host.acs"));
   if (!recovers && !inverted) it.at_most(.65, seen.on("host.iommu", {"translat", "true", "on", "enabled"}));
   it.rules_out(seen.unmoved_by({"acs"}));
+  // Their driver lets no peers talk to each other: there is nothing for a bridge to redirect.
+  if (!recovers && seen.gpu_is({"GeForce RTX 40"}))
+    it.at_most(.2, Fact("this board has no access between peers, which go through the host anyway"));
 }
 
 void examine_nvlink(const Seen& seen, Argument& it) {

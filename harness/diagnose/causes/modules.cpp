@@ -1,4 +1,10 @@
 // The kernel module is not there or not allowed, and states that a virtual machine brings.
+#include <algorithm>
+#include <cctype>
+#include <string>
+
+#include <fmt/format.h>
+
 #include "diagnose/causes/predicates.hpp"
 
 namespace gpugauge::diagnose {
@@ -66,6 +72,19 @@ void examine_secure_boot(const Seen& seen, Argument& it) {
   it.at_most(.3, seen.off("host.secure_boot"));
 }
 
+/// The name is a vGPU profile's: the board, a dash, the frame buffer in GB, and the licence's letter, or that
+/// of compute ("L40S-24Q", "GRID A100-10C").
+Fact vgpu_profile(const Seen& seen) {
+  const std::string& name = seen.it().about.gpu;
+  const std::size_t dash = name.rfind('-');
+  if (dash == std::string::npos || name.size() < dash + 3) return std::nullopt;
+  const std::string frame = name.substr(dash + 1, name.size() - dash - 2);
+  const bool digits =
+      std::all_of(frame.begin(), frame.end(), [](unsigned char c) { return std::isdigit(c); });
+  if (!digits || std::string_view("QCAB").find(name.back()) == std::string_view::npos) return std::nullopt;
+  return fmt::format("the GPU is a vGPU, {}", name);
+}
+
 void examine_vgpu(const Seen& seen, Argument& it) {
   it.confirms(weight::proof,
               seen.on("gpu.vgpu_license", {"unlicensed", "expired", "not licensed", "unacquired"}));
@@ -77,16 +96,19 @@ void examine_vgpu(const Seen& seen, Argument& it) {
                          "license*performance will be restricted", "vGPU*license*expired",
                          "vGPU*license*not*acquired", "NLS*license*fail"}));
   it.confirms(weight::strong, seen.recovers_by({"license", "licence", "gridd"}));
-  const Fact guest = either(
-      seen.on("host.virtualization", {"vgpu", "grid", "vm", "azure", "citrix", "xen", "hyper-v", "cloud"}),
-      seen.gpu_is({"GRID", "vGPU", "-1Q", "-2Q", "-4Q", "-8Q", "-16Q", "-24Q", "-4C", "-8C", "-1B"}));
-  const Fact profile = either(seen.on("host.virtualization", {"vgpu", "grid"}),
-                              seen.gpu_is({"GRID", "vGPU", "-1Q", "-2Q", "-4Q", "-8Q", "-4C", "-8C"}));
+  const Fact profile = either(either(vgpu_profile(seen), seen.gpu_is({"GRID", "vGPU"})),
+                              either(seen.on("host.virtualization", {"vgpu", "grid"}),
+                                     seen.on("gpu.brand", {"Virtual Workstation", "Virtual PC", "vApps",
+                                                           "vGaming", "Virtual Compute"})));
+  const Fact guest =
+      either(profile, seen.on("host.virtualization", {"vm", "azure", "citrix", "xen", "hyper-v", "cloud"}));
   // Fine for minutes, then far slower than heat could make it.
   constexpr double beyond_heat = 8;
   const Fact worse = seen.on("drift", {"worse_with_time"});
   it.confirms(weight::good, both(both(worse, guest), seen.slower({}, {}, beyond_heat)));
   it.confirms(weight::fair, both(worse, profile));
+  // The grace period begins anew with the guest.
+  it.confirms(weight::good, both(both(worse, profile), seen.probe("repeat_in_fresh_process", {"recovers"})));
   if (!it.evidence().empty()) it.confirms(weight::hint, profile);
   it.at_most(.3, seen.throttled({"hw_thermal", "sw_thermal", "hw_power_brake"}));
 }

@@ -149,5 +149,79 @@ TEST(Told, AGapBeforeTheSlowCall) {
   EXPECT_EQ(best(noted("under a steady load of requests")), "");
 }
 
+TEST(Told, AFabricManagerThatHasNothingToManage) {
+  const std::string failed = R"({"inventory": {"fabric_manager.state": "failed"}, "log": [)";
+  EXPECT_EQ(best(failed + R"("nv-fabricmanager: the service failed", "NVSwitch driver: error 802"]})"),
+            "fabric_manager_down");
+  EXPECT_EQ(best(failed + R"("request to query NVSwitch devices failed: NV_WARN_NOTHING_TO_DO"]})"), "");
+  EXPECT_EQ(best(R"({"about": {"gpu": "NVIDIA GeForce RTX 3090", "gpus": 2},
+                     "inventory": {"fabric_manager.state": "inactive"}, "log": ["nvidia-fabricmanager failed"]})"),
+            "");
+}
+
+TEST(Told, AGuestThatIsFastUntilItsGracePeriodEnds) {
+  const auto guest = [](const std::string& gpu, const std::string& more) {
+    return R"({"about": {"gpu": ")" + gpu + R"("}, "metrics": [{"class": "application", "factor": 4,
+        "note": "fine for a quarter of an hour, then slow"}], "telemetry": {"drift": "worse_with_time"},
+        "probes": [{"name": "repeat_in_fresh_process", "outcome": "recovers"}])" +
+           more + "}";
+  };
+  EXPECT_EQ(best(guest("NVIDIA A40-12Q", "")), "vgpu_unlicensed");
+  EXPECT_EQ(best(guest("GRID V100D-8C", "")), "vgpu_unlicensed");
+  EXPECT_EQ(best(guest("NVIDIA A40", R"(, "inventory": {"gpu.brand": "NVIDIA Virtual Compute Server"})")),
+            "vgpu_unlicensed");
+  EXPECT_NE(best(guest("NVIDIA A100-PCIE-40GB", "")), "vgpu_unlicensed")
+      << "a board's own dash is no profile";
+}
+
+TEST(Told, AVariableOfNcclThatOnlyOneOfTwoStartsHas) {
+  const std::string slow =
+      R"({"metrics": [{"class": "coll_large", "factor": 1.6, "scope": {"op": "all_reduce"}}],
+      "environment": {"NCCL_TOPO_FILE": "/opt/topology.xml"})";
+  EXPECT_EQ(best(slow + R"(, "probes": [{"name": "native_benchmark", "outcome": "normal"}]})"),
+            "nccl_env_leftover");
+}
+
+TEST(Told, WorkersThatShareFewCores) {
+  EXPECT_EQ(best(noted("slow: only 3 of 24 cores are busy, with 16 workers")), "cpu_affinity_wrong");
+  EXPECT_EQ(best(noted("slow; all workers run on the same core")), "cpu_affinity_wrong");
+  EXPECT_EQ(best(noted("one core is at 100%, as ever")), "");
+}
+
+TEST(Told, ProvidersWithoutCuda) {
+  const std::string session =
+      R"({"metrics": [{"class": "application", "factor": null, "note": "the CUDA provider is not listed"}],
+      "inventory": {"framework.name": "onnxruntime", "framework.providers": )";
+  EXPECT_EQ(best(session + R"(["AzureExecutionProvider", "CPUExecutionProvider"]}})"),
+            "ort_cuda_ep_fallback");
+  EXPECT_NE(best(session + R"(["CUDAExecutionProvider", "CPUExecutionProvider"]}})"), "ort_cuda_ep_fallback");
+}
+
+TEST(Told, AutotuningAfterAnotherCudnn) {
+  const std::string slow =
+      R"({"changed": {"cudnn": ["8.2", "8.4"]}, "metrics": [{"class": "application", "factor": 1.4}],
+      "probes": [{"name": "autotune", "outcome": )";
+  EXPECT_EQ(best(slow + R"("recovers", "detail": "torch.backends.cudnn.benchmark=True"}]})"),
+            "cudnn_heuristic_regression");
+  EXPECT_NE(best(slow + R"("no_change", "detail": "torch.backends.cudnn.benchmark=True"}]})"),
+            "cudnn_heuristic_regression");
+}
+
+TEST(Told, NcclsOwnLineThatNoPluginIsThere) {
+  EXPECT_EQ(best(R"({"metrics": [{"class": "coll_large", "factor": 1.0}],
+      "log": ["NCCL INFO NET/Plugin: No plugin found (libnccl-net.so), using internal implementation"]})"),
+            "");
+}
+
+TEST(Told, PeersThatNeverTalkToEachOtherAreNotRedirected) {
+  const auto inverted = [](const std::string& gpu) {
+    return R"({"about": {"gpu": ")" + gpu + R"(", "gpus": 4}, "metrics": [
+        {"class": "p2p", "factor": 1.9, "scope": {"path": "same_switch"}},
+        {"class": "p2p", "factor": 1.0, "scope": {"path": "cross_socket"}}]})";
+  };
+  EXPECT_EQ(best(inverted("NVIDIA A100-PCIE-40GB")), "acs_enabled");
+  EXPECT_EQ(best(inverted("NVIDIA GeForce RTX 4080")), "");
+}
+
 }  // namespace
 }  // namespace gpugauge::diagnose
