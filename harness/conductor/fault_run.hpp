@@ -12,6 +12,7 @@
 #include "conductor/catalogue.hpp"
 #include "conductor/fault_table.hpp"
 #include "report/inject.hpp"
+#include "run/child.hpp"
 #include "run/loop.hpp"
 
 namespace gpugauge::conductor {

@@ -32,21 +32,21 @@ enum class Neighbour {
 
 /// One fault: an entry of the table.
 struct Fault {
-  std::string_view id;                     ///< of --only, of the table and of the JSON
-  std::string_view what;                   ///< what is done, one clause
-  std::vector<std::string_view> causes;    ///< of the catalogue; any of them first counts as named
-  DeviceKind device = DeviceKind::host;    ///< whose figures show it
-  FoundBy found_by = FoundBy::check;       ///< who is asked
-  std::vector<std::string_view> measures;  ///< classes and families of the check; empty = all
+  std::string_view id;                          ///< of --only, of the table and of the JSON
+  std::string_view what;                        ///< what is done, one clause
+  std::vector<std::string_view> causes;         ///< of the catalogue; any of them first counts as named
+  DeviceKind device = DeviceKind::host;         ///< whose figures show it
+  FoundBy found_by = FoundBy::check;            ///< who is asked
+  std::vector<std::string_view> measures = {};  ///< classes and families of the check; empty = all
   /// Variables of the measuring command.
-  std::vector<std::pair<std::string_view, std::string_view>> environment;
+  std::vector<std::pair<std::string_view, std::string_view>> environment = {};
   double quota = 0;  ///< share of the processors that the case uses, which a control group leaves; 0 = none
   ConfinedTo confined = ConfinedTo::nothing;  ///< the processors that it is left
   Neighbour neighbour = Neighbour::none;      ///< what works beside it
-  std::string_view neighbour_family;          ///< which one, where the neighbour is a family
-  std::string_view neighbour_filter;          ///< and of its benchmarks, as Google Benchmark filters
+  std::string_view neighbour_family = {};     ///< which one, where the neighbour is a family
+  std::string_view neighbour_filter = {};     ///< and of its benchmarks, as Google Benchmark filters
   int shm_mib = 0;                            ///< size of the /dev/shm that it sees; 0 = as it is
-  std::string_view why_never;                 ///< why this program cannot set it; "" where it can
+  std::string_view why_never = {};            ///< why this program cannot set it; "" where it can
 };
 
 /// All of them, in the order of the report.
