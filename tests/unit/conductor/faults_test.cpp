@@ -170,9 +170,9 @@ TEST_F(Faults, AreSetOneByOneAndJudgedAgainstHealthyRounds) {
   const report::InjectReport report = inject(R"sh(
     case $under in *--processors*) [ "$neighbours" -gt 0 ] && leave confined 1 ;; esac
     case $(tail -n 1 "$here/loads" 2>/dev/null) in '') leave healthy 0 ;; esac
-    kill -0 "$(tail -n 1 "$here/loads")" 2 > / dev / null &&
-                                             leave contended 1 leave healthy 0) ");
-      for (const char* id : {"busy_core", "processors_taken"}) {
+    kill -0 "$(tail -n 1 "$here/loads")" 2>/dev/null && leave contended 1
+    leave healthy 0)sh");
+  for (const char* id : {"busy_core", "processors_taken"}) {
     const report::InjectedFault& fault = the(report, id);
     EXPECT_EQ(fault.not_run, "") << id;
     EXPECT_EQ(fault.trials.size(), 2U) << id;
