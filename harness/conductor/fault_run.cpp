@@ -162,7 +162,7 @@ FaultRunner::Ended FaultRunner::run(const std::vector<std::string>& words,
   bool asked = signal_ != 0;
   if (asked) child.stop();
   on_signal_ = [&](int) {
-    if (asked) child.kill_now();
+    if (asked) return child.kill_now();
     asked = true;
     child.stop();
   };

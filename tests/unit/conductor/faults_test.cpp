@@ -44,6 +44,16 @@ TEST(FaultTable, EveryEntrySetsSomethingThatTheCatalogueCanName) {
   }
 }
 
+TEST(FaultTable, ThePageHasEveryEntry) {
+  const std::string page = run::read_text(std::filesystem::path(GPUGAUGE_SOURCE_DIR) / "docs/diagnosis.md");
+  for (const Fault& fault : fault_table()) {
+    EXPECT_THAT(page, HasSubstr("`" + std::string(fault.id) + "`"));
+    if (!fault.why_never.empty()) continue;
+    for (const std::string_view cause : fault.causes)
+      EXPECT_THAT(page, HasSubstr("`" + std::string(cause) + "`")) << fault.id;
+  }
+}
+
 TEST(FaultTable, AnUnknownNameListsWhatThereIs) {
   EXPECT_NO_THROW(require_faults({"cpu_quota", "busy_core"}));
   try {
