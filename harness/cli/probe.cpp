@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #include "cli/command.hpp"
 #include "run/load.hpp"
@@ -69,7 +70,7 @@ void add_under(CLI::App& probe, Action& action) {
       } catch (const std::system_error& error) {
         warn(error.what());
       }
-      return run::under_refused;
+      ::_exit(run::under_refused);  // what is returned would become a code of verdicts
     };
   });
 }
