@@ -63,12 +63,12 @@ PY
 
 @test "a small /dev/shm is that command's alone" {
   before=$(df --output=size /dev/shm | tail -n 1)
-  run gpugauge probe under --shm-mib 64 -- doctor --json
-  [ "$status" -ne 9 ] || skip "$output"
-  echo "$output" | grep -v '^gpugauge: ' >doctor.json
-  "$PYTHON" -c 'import json
-items = json.load(open("doctor.json"))["inventory"]["items"]
-print([one for one in items if one.get("name") == "host.shm_mib"] if isinstance(items, list) else items["host.shm_mib"])' | grep -q "64"
+  code=0
+  gpugauge probe under --shm-mib 64 -- doctor --json >doctor.json 2>said || code=$?
+  [ "$code" -ne 9 ] || skip "$(cat said)"
+  run -0 "$PYTHON" -c 'import json
+print([one["value"] for one in json.load(open("doctor.json"))["inventory"]["items"] if one["key"] == "host.shm_mib"])'
+  [ "$output" = "['64']" ]
   [ "$(df --output=size /dev/shm | tail -n 1)" = "$before" ]
 }
 
