@@ -213,7 +213,7 @@ report::HealthyRounds FaultRunner::pin_healthy(const Target& target) {
     out.rounds = bench_.rounds;
   else
     out.problem =
-        fmt::format("there are no healthy rounds to judge against: {}", last_said(ended.said, ended.fault));
+        fmt::format("no healthy rounds, so nothing is judged: {}", last_said(ended.said, ended.fault));
   return out;
 }
 

@@ -76,9 +76,11 @@ class Injection {
       now_ = "healthy rounds of " + target.brief();
       say();
       report_.healthy.push_back(runner_.pin_healthy(target));
-      const std::string& problem = report_.healthy.back().problem;
+      if (report_.healthy.back().problem.empty()) continue;
       for (Tried& one : tried_)
-        if (!problem.empty() && needs(one)) one.result.not_run = problem;
+        if (needs(one))
+          one.result.not_run =
+              fmt::format("there are no healthy rounds of {} to judge against", target.brief());
     }
     pinned_after_ = elapsed();
   }

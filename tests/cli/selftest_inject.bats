@@ -31,6 +31,11 @@ loads() {
   done
 }
 
+# loaded PID: the neighbour of the command PID lives.
+loaded() { pgrep -f "probe load .*--parent $1\$" >/dev/null; }
+unloaded() { ! loaded "$1"; }
+unchecked() { ! pgrep -f "check --device host .*--state-dir $1/" >/dev/null; }
+
 # Control groups that a command left which is gone.
 left_groups() {
   local one
@@ -132,7 +137,7 @@ print([one["value"] for one in json.load(open("doctor.json"))["inventory"]["item
   mkdir tmp
   gpugauge selftest --inject --device host --only processors_taken --repeat 500 --quiet --output out.json >log 2>&1 &
   command=$!
-  wait_until bash -c "pgrep -f 'probe load .*--parent $command' >/dev/null"
+  wait_until loaded "$command"
   kill -TERM "$command"
   code=0
   wait "$command" || code=$?
@@ -147,13 +152,20 @@ print([one["value"] for one in json.load(open("doctor.json"))["inventory"]["item
 
 @test "kill -9 in the midst: neighbour and check end, the next command removes what is left" {
   host_family
+  export TMPDIR="$PWD/tmp"
+  mkdir tmp
   gpugauge selftest --inject --device host --only processors_taken --repeat 500 --quiet >log 2>&1 &
   command=$!
-  wait_until bash -c "pgrep -f 'probe load .*--parent $command' >/dev/null"
+  wait_until loaded "$command"
   kill -9 "$command"
   wait "$command" || true
-  wait_until bash -c "! pgrep -f 'probe load .*--parent $command' >/dev/null"
-  wait_until bash -c "! pgrep -f 'check --device host .*healthy-host' >/dev/null"
+  wait_until unloaded "$command"
+  wait_until unchecked "$TMPDIR"
+  [ -n "$(ls -A tmp)" ]
+  run gpugauge selftest --inject --device host --only launch_blocking --quiet
+  [ "$status" -eq 3 ]
+  [ -z "$(ls -A tmp)" ]
+  [ -z "$(left_groups)" ]
 }
 
 @test "what only the doctor can see is asked of it: no visible device, a small /dev/shm, with a driver that is a fake" {

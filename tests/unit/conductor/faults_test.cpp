@@ -230,7 +230,9 @@ TEST_F(Faults, WithoutHealthyRoundsNothingIsTried) {
   options_.quiet_runs = 1;
   const report::InjectReport report = inject("leave contended 1");
   for (const report::InjectedFault& fault : report.faults) EXPECT_THAT(fault.trials, IsEmpty()) << fault.id;
-  EXPECT_THAT(the(report, "processors_taken").not_run, HasSubstr("run 1 cannot be part of a baseline"));
+  EXPECT_EQ(the(report, "processors_taken").not_run, "there are no healthy rounds of host to judge against");
+  ASSERT_EQ(report.healthy.size(), 1U);
+  EXPECT_THAT(report.healthy.front().problem, HasSubstr("run 1 cannot be part of a baseline"));
   EXPECT_THAT(report.quiet, IsEmpty());
   EXPECT_EQ(report::outcome(report).code, judge::ExitCode::cannot_judge);
   EXPECT_THAT(asked(), Not(HasSubstr(": check")));
