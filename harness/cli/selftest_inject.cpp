@@ -21,7 +21,7 @@ std::vector<std::string> fault_names() {
 
 /// The host always, since most faults are set there; of GPUs and links the first of each.
 std::vector<conductor::Target> one_of_each_kind(const Devices& devices) {
-  std::vector<conductor::Target> out = conductor::select_targets("host", devices.gpus, "this host").devices;
+  std::vector<conductor::Target> out = find_devices("host").targets.devices;
   for (const conductor::Target& target : devices.targets.devices)
     if (std::none_of(out.begin(), out.end(),
                      [&](const conductor::Target& other) { return other.kind == target.kind; }))

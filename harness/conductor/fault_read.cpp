@@ -1,5 +1,6 @@
 #include "conductor/fault_read.hpp"
 
+#include <algorithm>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -23,9 +24,12 @@ void read_device(const nlohmann::json& value, const result::Place& place, report
   if (!out.found && code != static_cast<int>(judge::ExitCode::pass)) out.problem = end.text("sentence");
   device.each("verdicts", [&](const nlohmann::json& one, const result::Place& at) {
     result::ObjectReader verdict(one, at);
-    if (is_fatal(verdict.text("verdict")) && !verdict.boolean("advisory"))
-      out.metrics.push_back(verdict.text("metric"));
+    if (!is_fatal(verdict.text("verdict")) || verdict.boolean("advisory")) return;
+    const std::string metric = verdict.text("metric");  // both judges may say it
+    if (std::find(out.metrics.begin(), out.metrics.end(), metric) == out.metrics.end())
+      out.metrics.push_back(metric);
   });
+  out.disturbed = device.texts("disturbances");
   device.each("findings", [&](const nlohmann::json& one, const result::Place& at) {
     result::ObjectReader finding(one, at);
     out.causes.push_back(finding.text("cause"));

@@ -48,8 +48,9 @@ std::string said(std::string_view what, std::string_view why, const Terminal& te
 }
 
 ordered_json trial_json(const InjectTrial& trial) {
-  return {{"found", trial.found},     {"causes", trial.causes},   {"score", trial.score},
-          {"metrics", trial.metrics}, {"seconds", trial.seconds}, {"problem", trial.problem}};
+  return {{"found", trial.found},     {"causes", trial.causes},       {"score", trial.score},
+          {"metrics", trial.metrics}, {"disturbed", trial.disturbed}, {"seconds", trial.seconds},
+          {"problem", trial.problem}};
 }
 
 ordered_json trials_json(const std::vector<InjectTrial>& trials) {
@@ -84,6 +85,10 @@ std::string problems_of(const InjectReport& report, const Terminal& terminal) {
   return out;
 }
 
+std::string listed(const std::vector<std::string>& words, const char* none) {
+  return words.empty() ? none : fmt::format("{}", fmt::join(words, ", "));
+}
+
 int alarms(const InjectReport& report) {
   return static_cast<int>(std::count_if(report.quiet.begin(), report.quiet.end(), is_alarm));
 }
@@ -91,6 +96,24 @@ int alarms(const InjectReport& report) {
 int silent(const InjectReport& report) {
   return static_cast<int>(std::count_if(report.quiet.begin(), report.quiet.end(),
                                         [](const InjectTrial& trial) { return !trial.problem.empty(); }));
+}
+
+/// The quiet runs; of an alarm also what went on meanwhile: a neighbour that was really there is no false
+/// one.
+std::string quiet_of(const InjectReport& report, const Terminal& terminal) {
+  if (report.quiet.empty()) return "";
+  const int cried = alarms(report);
+  std::string out = fmt::format("\n  {} quiet run{} of {:.0f} s: {} alarm{}, findings included\n",
+                                report.quiet.size(), report.quiet.size() == 1 ? "" : "s",
+                                mean_seconds(report.quiet), cried, cried == 1 ? "" : "s");
+  for (const InjectTrial& trial : report.quiet)
+    if (is_alarm(trial))
+      out += said("quiet run",
+                  fmt::format("{}; named: {}; {}", listed(trial.metrics, "no metric regressed"),
+                              listed(trial.causes, "nothing"),
+                              listed(trial.disturbed, "nothing else was seen meanwhile")),
+                  terminal);
+  return out;
 }
 
 }  // namespace
@@ -123,11 +146,11 @@ judge::Outcome outcome(const InjectReport& report) {
   }
   const int cried = alarms(report);
   const int mute = silent(report);
-  const std::string quiet =
-      report.quiet.empty()
-          ? ""
-          : fmt::format("; {} of {} quiet runs raised an alarm", cried, report.quiet.size()) +
-                (mute == 0 ? "" : fmt::format(", {} could not be judged", mute));
+  const std::string quiet = report.quiet.empty()
+                                ? ""
+                                : fmt::format("; {} of {} quiet run{} raised an alarm", cried,
+                                              report.quiet.size(), report.quiet.size() == 1 ? "" : "s") +
+                                      (mute == 0 ? "" : fmt::format(", {} could not be judged", mute));
   const std::string counted = fmt::format(
       "{} of {} faults that were tried were found and named first every time{}", proven, tried, quiet);
   if (proven < tried || cried > 0) return {judge::ExitCode::regressed, "failed: " + counted};
@@ -159,18 +182,7 @@ std::string draw(const InjectReport& report, const Terminal& terminal) {
                {confusion_text(fault)}});
   }
   if (!table.empty()) out += "\n" + table.draw(terminal);
-  if (!report.quiet.empty())
-    out += fmt::format("\n  {} quiet runs of {:.0f} s: {} alarms, findings included\n", report.quiet.size(),
-                       mean_seconds(report.quiet), alarms(report));
-  for (const InjectTrial& trial : report.quiet)
-    if (is_alarm(trial))
-      out += said("quiet run",
-                  fmt::format("{}; {}",
-                              trial.metrics.empty() ? "no metric regressed"
-                                                    : fmt::format("{}", fmt::join(trial.metrics, ", ")),
-                              trial.causes.empty() ? "nothing was named"
-                                                   : fmt::format("{}", fmt::join(trial.causes, ", "))),
-                  terminal);
+  out += quiet_of(report, terminal);
   std::string not_run;
   for (const InjectedFault& fault : report.faults)
     if (!fault.not_run.empty())

@@ -18,8 +18,9 @@ struct InjectTrial {
   std::vector<std::string> causes;   ///< that were named, first to last
   double score = 0;                  ///< of the first one; 0 where none was named, or where none is given
   std::vector<std::string> metrics;  ///< that were called regressed, failed or missing, and count
-  double seconds = 0;                ///< all of it: setting, measuring, naming, removing
-  std::string problem;               ///< why it says nothing; "" where it does
+  std::vector<std::string> disturbed;  ///< what else went on meanwhile, as the check says it, once a round
+  double seconds = 0;                  ///< all of it: setting, measuring, naming, removing
+  std::string problem;                 ///< why it says nothing; "" where it does
 };
 
 /// One fault of the table, tried as often as was asked for.

@@ -68,7 +68,8 @@ TEST(FaultTable, AnUnknownNameListsWhatThereIs) {
 std::string report_of(int code, const std::string& verdicts, const std::string& findings) {
   return R"({"schema": "x", "outcome": {"exit_code": 1, "sentence": "whole"}, "devices": [{"device": "host",
     "outcome": {"exit_code": )" +
-         std::to_string(code) + R"(, "sentence": "it was so"}, "verdicts": [)" + verdicts +
+         std::to_string(code) +
+         R"(, "sentence": "it was so"}, "disturbances": ["somebody else"], "verdicts": [)" + verdicts +
          R"(], "findings": [)" + findings + "]}]}";
 }
 
@@ -80,12 +81,14 @@ TEST(FaultRead, AChecksReportTellsWhatWasFoundAndNamed) {
   const report::InjectTrial trial = check_trial(
       report_of(1,
                 verdict("a", "regressed", "false") + "," + verdict("b", "regressed", "true") + "," +
-                    verdict("c", "ok", "false") + "," + verdict("d", "failed", "false"),
+                    verdict("c", "ok", "false") + "," + verdict("d", "failed", "false") + "," +
+                    verdict("d", "regressed", "false"),
                 R"({"cause": "cpu_contention", "score": 0.91}, {"cause": "cpu_governor", "score": 0.4})"));
   EXPECT_TRUE(trial.found);
   EXPECT_THAT(trial.metrics, ElementsAre("a", "d"));
   EXPECT_THAT(trial.causes, ElementsAre("cpu_contention", "cpu_governor"));
   EXPECT_DOUBLE_EQ(trial.score, .91);
+  EXPECT_THAT(trial.disturbed, ElementsAre("somebody else"));
   EXPECT_EQ(trial.problem, "");
 }
 

@@ -46,7 +46,7 @@ TEST(Inject, AllFoundAndNamedPassesWhateverWasNotRun) {
   const judge::Outcome end = outcome(good());
   EXPECT_EQ(end.code, judge::ExitCode::pass);
   EXPECT_THAT(end.sentence, HasSubstr("2 of 2 faults"));
-  EXPECT_THAT(end.sentence, HasSubstr("0 of 1 quiet runs"));
+  EXPECT_THAT(end.sentence, HasSubstr("0 of 1 quiet run raised"));
 }
 
 TEST(Inject, OneThatWasNotFoundNotNamedOrNamedSecondFails) {
@@ -67,6 +67,8 @@ TEST(Inject, AQuietRunThatFindsOrNamesIsAnAlarmAndOneWithoutAnAnswerNoPass) {
     report.quiet.push_back(alarm);
     EXPECT_EQ(outcome(report).code, judge::ExitCode::regressed);
     EXPECT_THAT(outcome(report).sentence, HasSubstr("1 of 2 quiet runs"));
+    report.quiet.back().disturbed = {"other work took a processor"};
+    EXPECT_THAT(draw(report, Terminal{.width = 200}), HasSubstr("other work took a processor"));
   }
   InjectReport report = good();
   report.quiet[0].problem = "the device was busy";
