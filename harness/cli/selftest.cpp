@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/command.hpp"
+#include "cli/selftest_inject.hpp"
 #include "report/console.hpp"
 #include "report/format.hpp"
 #include "report/table.hpp"
@@ -16,10 +17,22 @@
 namespace gpugauge::cli {
 namespace {
 
+constexpr const char* footer =
+    "Examples:\n"
+    "  gpugauge selftest                           this node's only active baseline\n"
+    "  gpugauge selftest --inject                  every fault that can be set here, once\n"
+    "  gpugauge selftest --inject --repeat 20 --quiet-runs 20 --output certificate.json\n"
+    "  gpugauge selftest --inject --only cpu_quota --only processors_taken\n"
+    "\n"
+    "Exit codes with --inject: 0 every fault that was tried was found and named first, and no quiet run "
+    "raised "
+    "an alarm; 1 one was not, or one did; 2 usage or tool error; 3 none could be tried, or interrupted.";
+
 struct Arguments {
   std::string baseline;
   std::string state_directory;
   PolicyArguments policy;
+  InjectArguments inject;
   int trials = judge::SelftestOptions{}.trials;
   std::uint64_t seed = judge::SelftestOptions{}.seed;
   bool json = false;
@@ -127,6 +140,12 @@ std::string table_of(const judge::Selftest& made, const baseline::Baseline& pinn
 }
 
 int selftest(const Arguments& arguments) {
+  if (arguments.inject.wanted) {
+    if (!arguments.baseline.empty())
+      throw result::UsageError(fmt::format(
+          "--inject judges against rounds that it measures itself: leave {} out", arguments.baseline));
+    return inject(arguments.inject, arguments.json, arguments.quiet);
+  }
   state_directory(arguments.state_directory);
   const judge::Policy decided = policy(arguments.policy);
   const baseline::Baseline pinned = chosen(arguments.baseline);
@@ -148,8 +167,11 @@ int selftest(const Arguments& arguments) {
 }  // namespace
 
 void add_selftest(CLI::App& app, const Invocation&, Action& action) {
-  CLI::App* command = app.add_subcommand(
-      "selftest", "Test the judge on a baseline's own data: false alarms, and drops put into it");
+  CLI::App* command = app.add_subcommand("selftest",
+                                         "Test the judge on a baseline's own data: false alarms, and drops "
+                                         "put into it; or, with --inject, judge "
+                                         "and diagnosis on faults set on this machine");
+  command->footer(footer);
   auto arguments = std::make_shared<Arguments>();
   command->add_option("baseline", arguments->baseline,
                       "Name or folder of the baseline (default: this node's only active one)");
@@ -162,6 +184,7 @@ void add_selftest(CLI::App& app, const Invocation&, Action& action) {
   command->add_flag("--json", arguments->json, "As JSON, with every size of drop");
   command->add_flag("-q,--quiet", arguments->quiet, "No progress line");
   add_policy_options(*command, arguments->policy);
+  add_inject_options(*command, arguments->inject);
   command->callback([arguments, &action] { action = [arguments] { return selftest(*arguments); }; });
 }
 

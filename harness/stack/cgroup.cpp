@@ -161,6 +161,22 @@ std::vector<CpuGroup> cpu_groups(const fs::path& root) {
   return groups;
 }
 
+std::vector<CpuGroup> own_cpu_groups(const fs::path& root) {
+  std::vector<CpuGroup> own;
+  for (CpuGroup& group : groups_of(root, "cpu")) {
+    const bool has_own = std::any_of(own.begin(), own.end(),
+                                     [&](const CpuGroup& other) { return other.version == group.version; });
+    if (!has_own) own.push_back(std::move(group));
+  }
+  std::erase_if(own, [](const CpuGroup& group) {
+    if (group.version == 1) return !limits_cpu(group);
+    std::string controllers = open_text(group.directory / "cgroup.controllers").str();
+    std::replace(controllers.begin(), controllers.end(), '\n', ' ');
+    return !contains(split(controllers, ' '), "cpu");
+  });
+  return own;
+}
+
 std::optional<double> memory_limit(const fs::path& root) {
   constexpr double no_limit = 1e18;  // version 1 writes the largest number of pages as "none"
   std::optional<double> smallest;

@@ -19,6 +19,10 @@ struct CpuGroup {
 /// level. Empty where no group can be read. An ancestor outside a container's namespace cannot be seen.
 std::vector<CpuGroup> cpu_groups(const std::filesystem::path& root = "/");
 
+/// The group that this process itself is in, one for each version whose processor controller is there,
+/// whether or not it limits: below it a group of its own can be made.
+std::vector<CpuGroup> own_cpu_groups(const std::filesystem::path& root = "/");
+
 /// Smallest quota / period over the groups, in processors (1.5 = one and a half); nullopt: no limit that is
 /// visible.
 std::optional<double> cpu_limit(const std::vector<CpuGroup>& groups);

@@ -1,0 +1,61 @@
+// The table of faults that `gpugauge selftest --inject` sets: what is done, how it is set, and which causes
+// name it.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "conductor/targets.hpp"
+
+namespace gpugauge::conductor {
+
+/// Who finds it: a check against the healthy rounds, or the doctor against its healthy findings.
+enum class FoundBy { check, doctor };
+
+/// Which processors the measuring command is left.
+enum class ConfinedTo {
+  nothing,        ///< as this process
+  one_processor,  ///< the last that this process may use
+  another_node,   ///< those of a NUMA node that is not the GPU's
+};
+
+/// What works beside the measurement, as long as that lasts.
+enum class Neighbour {
+  none,
+  on_its_processor,   ///< one thread that computes, on the processor that ConfinedTo left
+  on_all_processors,  ///< a thread that computes on every processor that this process may use
+  in_memory,          ///< threads that stream memory, on half of the processors
+  family,             ///< a family's own executable with one benchmark
+};
+
+/// One fault: an entry of the table.
+struct Fault {
+  std::string_view id;                          ///< of --only, of the table and of the JSON
+  std::string_view what;                        ///< what is done, one clause
+  std::vector<std::string_view> causes;         ///< of the catalogue; any of them first counts as named
+  DeviceKind device = DeviceKind::host;         ///< whose figures show it
+  FoundBy found_by = FoundBy::check;            ///< who is asked
+  std::vector<std::string_view> measures = {};  ///< classes and families of the check; empty = all
+  /// Variables of the measuring command.
+  std::vector<std::pair<std::string_view, std::string_view>> environment = {};
+  double quota = 0;  ///< share of the processors that the case uses, which a control group leaves; 0 = none
+  ConfinedTo confined = ConfinedTo::nothing;  ///< the processors that it is left
+  Neighbour neighbour = Neighbour::none;      ///< what works beside it
+  std::string_view neighbour_family = {};     ///< which one, where the neighbour is a family
+  std::string_view neighbour_filter = {};     ///< and of its benchmarks, as Google Benchmark filters
+  int shm_mib = 0;                            ///< size of the /dev/shm that it sees; 0 = as it is
+  std::string_view why_never = {};            ///< why this program cannot set it; "" where it can
+};
+
+/// All of them, in the order of the report.
+const std::vector<Fault>& fault_table();
+
+/// nullptr where there is none of that name.
+const Fault* find_fault(std::string_view id);
+
+/// Throws result::UsageError, which lists what there is, for a name that is not in the table.
+void require_faults(const std::vector<std::string>& ids);
+
+}  // namespace gpugauge::conductor

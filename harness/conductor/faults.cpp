@@ -1,0 +1,161 @@
+#include "conductor/faults.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include "run/quota.hpp"
+
+namespace gpugauge::conductor {
+namespace {
+
+/// One fault on its way through the repetitions.
+struct Tried {
+  const Fault* fault = nullptr;
+  report::InjectedFault result;
+};
+
+/// One session from the healthy rounds to the last trial.
+class Injection {
+ public:
+  explicit Injection(const InjectOptions& options) : options_(options), runner_(options.bench) {
+    for (const Fault& fault : fault_table()) {
+      const bool asked = options.only.empty() ||
+                         std::find(options.only.begin(), options.only.end(), fault.id) != options.only.end();
+      if (asked) tried_.push_back({&fault, begun(fault)});
+    }
+    runner_.tick = [this] { say(); };
+  }
+
+  report::InjectReport run() {
+    report_.profile = options_.bench.profile;
+    report_.repeat = options_.repeat;
+    run::remove_abandoned_quotas(options_.bench.root);
+    pin();
+    ask_doctor();
+    total_ = options_.quiet_runs;
+    for (const Tried& one : tried_) total_ += one.result.not_run.empty() ? options_.repeat : 0;
+    for (int i = 0; i < std::max(options_.repeat, options_.quiet_runs) && !runner_.stopped(); ++i) {
+      if (i < options_.repeat) try_all();
+      if (i < options_.quiet_runs) stay_quiet();
+    }
+    return conclude();
+  }
+
+ private:
+  report::InjectedFault begun(const Fault& fault) const {
+    report::InjectedFault out;
+    out.id = fault.id;
+    out.what = fault.what;
+    for (const std::string_view cause : fault.causes) out.causes.emplace_back(cause);
+    if (const Target* target = target_of_kind(options_.bench, fault.device)) out.device = target->selection;
+    out.not_run = why_not_here(fault, options_.bench);
+    return out;
+  }
+
+  double elapsed() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+  void say() const {
+    if (!options_.progress) return;
+    const double left = done_ == 0 ? -1 : (elapsed() - pinned_after_) / done_ * (total_ - done_);
+    options_.progress({"injected faults", done_, total_, now_, elapsed(), left});
+  }
+
+  /// Only what some fault or a quiet run will be judged against.
+  void pin() {
+    for (const Target& target : options_.bench.targets) {
+      const bool quiet = options_.quiet_runs > 0 && &target == &options_.bench.targets.front();
+      const auto needs = [&](const Tried& one) {
+        return one.result.not_run.empty() && one.fault->device == target.kind &&
+               one.fault->found_by == FoundBy::check;
+      };
+      if (runner_.stopped() || (!quiet && std::none_of(tried_.begin(), tried_.end(), needs))) continue;
+      now_ = "healthy rounds of " + target.brief();
+      say();
+      report_.healthy.push_back(runner_.pin_healthy(target));
+      if (report_.healthy.back().problem.empty()) continue;
+      for (Tried& one : tried_)
+        if (needs(one))
+          one.result.not_run =
+              fmt::format("there are no healthy rounds of {} to judge against", target.brief());
+    }
+    pinned_after_ = elapsed();
+  }
+
+  void ask_doctor() {
+    const auto needs = [](const Tried& one) {
+      return one.result.not_run.empty() && one.fault->found_by == FoundBy::doctor;
+    };
+    if (runner_.stopped() || std::none_of(tried_.begin(), tried_.end(), needs)) return;
+    now_ = "the healthy doctor";
+    const std::string problem = runner_.ask_healthy_doctor();
+    for (Tried& one : tried_)
+      if (!problem.empty() && needs(one)) one.result.not_run = problem;
+  }
+
+  void try_all() {
+    for (Tried& one : tried_) {
+      if (runner_.stopped()) return;
+      if (!one.result.not_run.empty()) continue;
+      now_ = one.result.id;
+      say();
+      bool refused = false;
+      report::InjectTrial trial = runner_.measure(*one.fault, refused);
+      if (runner_.stopped()) return;  // half of a trial is none
+      ++done_;
+      if (refused && one.result.trials.empty()) {
+        one.result.not_run = trial.problem;
+        total_ -= options_.repeat - 1;
+      } else {
+        one.result.trials.push_back(std::move(trial));
+      }
+    }
+  }
+
+  void stay_quiet() {
+    if (runner_.stopped() || options_.bench.targets.empty() || report_.healthy.empty() ||
+        !report_.healthy.front().problem.empty())
+      return;
+    now_ = "a quiet run";
+    say();
+    report::InjectTrial trial = runner_.measure_quiet(options_.bench.targets.front());
+    if (runner_.stopped()) return;
+    ++done_;
+    report_.quiet.push_back(std::move(trial));
+  }
+
+  report::InjectReport conclude() {
+    report_.interrupted = runner_.stopped();
+    for (Tried& one : tried_) {
+      if (report_.interrupted && one.result.not_run.empty() && one.result.trials.empty())
+        one.result.not_run = "a signal ended the command before";
+      report_.faults.push_back(std::move(one.result));
+    }
+    for (const std::string& left : runner_.left_behind())
+      report_.remarks.push_back(fmt::format("Left behind: {}.", left));
+    report_.seconds = elapsed();
+    return std::move(report_);
+  }
+
+  const InjectOptions& options_;
+  FaultRunner runner_;
+  std::vector<Tried> tried_;
+  report::InjectReport report_;
+  std::string now_;
+  int done_ = 0;
+  int total_ = 0;
+  double pinned_after_ = 0;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace
+
+report::InjectReport inject_faults(const InjectOptions& options) {
+  require_faults(options.only);
+  return Injection(options).run();
+}
+
+}  // namespace gpugauge::conductor
