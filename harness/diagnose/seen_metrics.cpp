@@ -123,6 +123,8 @@ bool is_noted_slower(const Metric& metric) {
                                              "minutes to start",
                                              "minutes until",
                                              "takes ages",
+                                             "takes long",
+                                             "takes very long",
                                              "delay of",
                                              "takes*hours",
                                              "takes forever",

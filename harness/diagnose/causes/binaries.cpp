@@ -113,6 +113,10 @@ Fact other_gpus_start_fast(const Seen& seen) {
   return seen.told({"on earlier cards", "on older cards", "on other GPUs", "on the older GPU"});
 }
 
+/// Options that say for which architectures code is built.
+const Words built_for_words{"sm_",     "arch",          "cubin",        "TORCH_CUDA_ARCH_LIST",
+                            "gencode", "generate_code", "generate-code"};
+
 void examine_jit_startup(const Seen& seen, Argument& it) {
   const Fact slow = slow_start(seen);
   const Fact warm = warm_is_normal(seen);
@@ -134,7 +138,7 @@ void examine_jit_startup(const Seen& seen, Argument& it) {
     it.confirms(weight::hint, seen.probe("swap_gpu", {"normal", "recovers"}));
     it.confirms(weight::hint, seen.probe("repeat_in_fresh_process", {"recovers", "normal"}));
     it.confirms(weight::faint, seen.moved("memory_used_mib", {"rises_slowly"}));
-    it.confirms(weight::good, seen.recovers_by({"sm_", "arch", "cubin", "TORCH_CUDA_ARCH_LIST"}));
+    it.confirms(weight::good, seen.recovers_by(built_for_words));
   }
   it.confirms(weight::strong, seen.environment("CUDA_FORCE_PTX_JIT", {"1", "true"}));
   it.confirms(weight::strong, seen.recovers_by({"FORCE_PTX_JIT"}));
@@ -153,7 +157,7 @@ void examine_jit_startup(const Seen& seen, Argument& it) {
                                    [](const Metric& metric) { return seconds_of(metric).has_value(); });
   if (!figure && !seconds && !compiled && !only_virtual(seen) && !architecture_absent(seen) &&
       !seen.told({"minutes", "delay of"}) && !seen.environment("CUDA_FORCE_PTX_JIT") &&
-      !seen.recovers_by({"FORCE_PTX_JIT", "sm_", "arch"}))
+      !seen.recovers_by({"FORCE_PTX_JIT"}) && !seen.recovers_by(built_for_words))
     it.at_most(.3,
                warm ? Fact("the first call is slower than the next ones, as every first call is") : Fact());
   // Tools that only ask the driver have no kernel to compile.

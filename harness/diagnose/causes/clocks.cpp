@@ -18,7 +18,9 @@ Fact reset_recovers(const Seen& seen) {
 
 Fact reset_in_vain(const Seen& seen) {
   if (Fact fact = seen.probe("reset_clocks", {"no_change", "fails", "worse"})) return fact;
-  return seen.unmoved_by(reset_words);
+  // A lock that makes it slower has its effect.
+  if (Fact fact = seen.probe("change_setting", {"no_change"}, reset_words)) return fact;
+  return seen.unmoved_by({"-rgc", "-rac", "reset_clocks", "clocks=default"});
 }
 
 void examine_locked(const Seen& seen, Argument& it) {
@@ -52,14 +54,18 @@ void examine_control_fault(const Seen& seen, Argument& it) {
   it.confirms(weight::strong, vain);
   if (low || vain) {
     it.confirms(weight::fair, both(low, seen.not_throttled()));
+    it.confirms(weight::strong, both(low, impossible_power(seen)));
     it.confirms(weight::good, told_by_driver);
     it.confirms(weight::hint, seen.told({"nvidia-smi -r*Not Supported", "reset*not supported"}));
   }
   it.confirms(weight::fair, both(low, seen.recovers_by({"driver reload", "reload", "reboot", "driver="})));
   it.rules_out(reset_recovers(seen));
   // Heat and power hold a clock too, and a reset does nothing to them.
-  if (!seen.not_throttled() && !told_by_driver) it.at_most(.65, Fact("the throttle reasons were not read"));
-  it.at_most(.3, seen.throttled({"hw_thermal", "hw_power_brake", "sw_thermal", "applications_clocks"}));
+  if (!seen.not_throttled() && !told_by_driver && !impossible_power(seen))
+    it.at_most(.65, Fact("the throttle reasons were not read"));
+  // Caps that follow from readings that cannot be are part of the fault.
+  if (!impossible_power(seen))
+    it.at_most(.3, seen.throttled({"hw_thermal", "hw_power_brake", "sw_thermal", "applications_clocks"}));
   if (!low && !vain) it.at_most(.2, Fact("the clock is not known to be low"));
 }
 

@@ -31,7 +31,9 @@ Fact nccl_disabled(const Seen& seen) {
   for (const std::string_view name :
        {"NCCL_P2P_DISABLE", "NCCL_SHM_DISABLE", "NCCL_IB_DISABLE", "NCCL_NVLS_DISABLE",
         "NCCL_NET_DISABLE_INTRA", "NCCL_IGNORE_DISABLED_P2P", "NCCL_P2P_DIRECT_DISABLE"})
-    if (Fact fact = seen.environment(name); fact && !seen.environment(name, {"0"})) return fact;
+    if (Fact fact = seen.environment(name);
+        fact && !seen.environment(name, {"0"}) && !seen.unmoved_by({name}))
+      return fact;
   if (Fact fact = seen.environment("NCCL_NET", {"Socket"})) return fact;
   for (const std::string_view name : {"NCCL_P2P_LEVEL", "NCCL_NET_GDR_LEVEL"})
     if (Fact fact = seen.environment(name, {"0", "LOC"})) return fact;

@@ -83,6 +83,7 @@ void examine_version(const Seen& seen, Argument& it) {
   if (!it.evidence().empty()) it.confirms(weight::faint, seen.unchanged({"gemm16"}));
   it.rules_out(seen.undone("cudnn", {"no_change", "worse"}));
   it.at_most(.35, tuned(seen));
+  it.at_most(.3, gpu_not_used(seen));
   // None of them can be blamed alone, and which it was takes a probe.
   it.at_most(.3, changed_together(seen));
   it.at_most(.4, seen.slower({"gemm16", "gemm32", "hbm", "h2d"}));

@@ -85,9 +85,10 @@ void examine_pageable(const Seen& seen, Argument& it) {
   it.confirms(weight::proof,
               both(slow, seen.recovers_by({"pin_memory", "pinned", "page-locked", "page_locked",
                                            "cudaMallocHost", "cudaHostAlloc", "memlock"})));
-  it.confirms(weight::good, seen.told({"memlock", "cannot pin", "cudaHostRegister*fail", "cudaHostAlloc*fail",
-                                       "pageable", "failed to pin", "RLIMIT_MEMLOCK",
-                                       "Cannot allocate memory*mlock", "pin_memory*False"}));
+  it.confirms(weight::good,
+              seen.told({"memlock", "cannot pin", "cudaHostRegister*fail", "cudaHostAlloc*fail", "pageable",
+                         "failed to pin", "pinning*fail", "could not pin", "pinned*alloc*fail",
+                         "RLIMIT_MEMLOCK", "Cannot allocate memory*mlock", "pin_memory*False"}));
   if (slow) it.confirms(weight::good, seen.setting_off("pin_memory"));
   const std::optional<double> locked = seen.number("host.memlock_kib");
   constexpr double small_limit = 1 << 20;

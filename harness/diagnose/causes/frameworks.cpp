@@ -73,6 +73,8 @@ void examine_ort(const Seen& seen, Argument& it) {
   it.confirms(weight::proof, line);
   if (ort) {
     it.confirms(weight::good, gpu_not_used(seen));
+    for (const ErrorSeen& error : seen.it().errors)
+      if (error.api == "loader" && gpu_not_used(seen)) it.confirms(weight::good, "loader: " + error.text);
     it.confirms(weight::fair, seen.on("libraries.missing"));
     it.confirms(weight::fair, seen.told({"LoadLibrary failed", "error 126", "cannot open shared object"}));
     const Value* providers = seen.inventory("framework.providers");

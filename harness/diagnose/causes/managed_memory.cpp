@@ -72,6 +72,12 @@ void examine_sysmem(const Seen& seen, Argument& it) {
     it.confirms(weight::fair,
                 both(seen.slower({}), seen.told({"VRAM*full", "exceeds VRAM", "out of VRAM", "more VRAM than",
                                                  "VRAM is almost", "system RAM"})));
+    // It is always busy and far slower, and with less to hold it is not.
+    if (seen.number("utilization_percent").value_or(0) >= 90)
+      it.confirms(weight::good, both(seen.slower({}, {}, much_slower_from),
+                                     seen.recovers_by({"context", "ctx", "batch", "smaller", "quantization",
+                                                       "offload", "resolution"})));
+    it.confirms(weight::hint, both(seen.slower({}), seen.moved("memory_used", {"higher"})));
     if (!it.evidence().empty()) it.confirms(weight::hint, os);
     if (!it.evidence().empty()) it.confirms(weight::faint, seen.changed({"driver"}));
   }

@@ -116,6 +116,7 @@ void examine_thermal(const Seen& seen, Argument& it) {
   constexpr double beyond_heat = 20;
   if (!reason) it.at_most(.3, seen.slower({}, {}, beyond_heat));
   if (!reason) it.at_most(.3, seen.moved("temperature", {"lower"}));
+  it.at_most(.4, impossible_power(seen));
 }
 
 void examine_memory_thermal(const Seen& seen, Argument& it) {
@@ -229,6 +230,7 @@ void examine_cap(const Seen& seen, Argument& it) {
     it.confirms(weight::hint, seen.throttled({"sw_power_cap"}));
     const std::optional<double> power = seen.number("power_w");
     const std::optional<double> limit = seen.number("power_limit_w");
+    it.at_most(.4, impossible_power(seen));
     if (power && limit && *power >= *limit * .95)
       it.confirms(weight::hint, Fact("the power drawn is at the limit"));
     it.confirms(weight::faint, seen.slower({"gemm16", "gemm32", "application"}));

@@ -45,6 +45,14 @@ Fact low_clock(const Seen& seen) {
   return seen.less_than("sm_clock_mhz", idling);
 }
 
+Fact impossible_power(const Seen& seen) {
+  const std::optional<double> power = seen.number("power_w");
+  const std::optional<double> limit = seen.number("power_limit_w");
+  constexpr double beyond_any_spike = 3;
+  if (!power || !limit || *limit <= 0 || *power < beyond_any_spike * *limit) return std::nullopt;
+  return fmt::format("power_w = {:g} with a limit of {:g} is no draw of this card", *power, *limit);
+}
+
 Fact gpu_not_used(const Seen& seen) {
   if (Fact fact = seen.on("ran_on", {"cpu"})) return fact;
   const std::optional<double> busy = seen.number("utilization_percent");

@@ -22,6 +22,9 @@ Fact warm_is_normal(const Seen& seen);
 Fact slow_together(const Seen& seen);
 /// The SM clock is clearly below what was expected, and not because of the power cap at its own limit.
 Fact low_clock(const Seen& seen);
+/// NVML tells of a draw that the card cannot have: its power readings, and caps that follow from them, mean
+/// nothing.
+Fact impossible_power(const Seen& seen);
 /// The work ran on the processor, or the GPU had nothing to do and nothing in its memory.
 Fact gpu_not_used(const Seen& seen);
 /// The GPU waits for what the processors load and prepare.

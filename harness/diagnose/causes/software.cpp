@@ -81,6 +81,8 @@ void examine_application(const Seen& seen, Argument& it) {
   if (!it.evidence().empty() && seen.number("utilization_percent").value_or(100) < 50)
     it.confirms(weight::hint, Fact("the GPU was mostly idle"));
   it.at_most(.5, both(seen.changed({"application"}), compiler_switched(seen)));
+  // It draws so little that hardly anything runs on it: what the program lost may be its CUDA part.
+  it.at_most(.6, seen.below("power_w", "power_expected_w", .5));
   if (slow) {
     it.confirms(weight::good, seen.changed({"application"}));
     const int canaries = canaries_unchanged(seen);
@@ -191,6 +193,10 @@ void examine_kernel(const Seen& seen, Argument& it) {
     it.confirms(seen.slower({"conv"}) ? weight::fair : weight::good, tuned);
     it.confirms(weight::fair, seen.probe("other_library", {"recovers", "normal"}));
     it.confirms(weight::good, other_shape_recovers(seen));
+    // The layout that Tensor Cores prefer is the slow one: no conversion, but the kernel for it.
+    it.confirms(weight::good, both(either(seen.slower({"conv"}, {.layout = "channels_last"}),
+                                          seen.slower({"conv"}, {.layout = "NHWC"})),
+                                   seen.recovers_by({"contiguous", "channels_first", "NCHW"})));
     if (part)
       it.confirms(weight::hint,
                   seen.it().kernels.empty() ? Fact() : Fact("kernel " + seen.it().kernels.front()));

@@ -223,5 +223,74 @@ TEST(Told, PeersThatNeverTalkToEachOtherAreNotRedirected) {
   EXPECT_EQ(best(inverted("NVIDIA GeForce RTX 4080")), "");
 }
 
+TEST(Told, AReadingThatNoCardCanHave) {
+  const auto capped = [](const std::string& watts) {
+    return R"({"metrics": [{"class": "application", "factor": 9}], "telemetry": {"sm_clock_mhz": 300,
+        "sm_clock_expected_mhz": 2400, "throttle_reasons": ["sw_power_cap"], "power_w": )" +
+           watts + R"(, "power_limit_w": 60, "power_limit_default_w": 80}})";
+  };
+  EXPECT_EQ(best(capped("59")), "sw_power_cap");
+  EXPECT_EQ(best(capped("1022")), "driver_clock_control_fault");
+}
+
+TEST(Told, AVariableWithoutWhichItIsTheSame) {
+  const std::string slow =
+      R"({"metrics": [{"class": "coll_large", "factor": 3, "scope": {"op": "all_gather"}}],
+      "environment": {"NCCL_P2P_DISABLE": "1"})";
+  EXPECT_EQ(best(slow + "}"), "nccl_env_leftover");
+  EXPECT_NE(best(slow + R"(, "probes": [{"name": "change_setting", "outcome": "no_change",
+      "detail": "NCCL_P2P_DISABLE=unset"}]})"),
+            "nccl_env_leftover");
+}
+
+TEST(Told, ALockThatSlowsHasItsEffect) {
+  EXPECT_NE(
+      best(R"({"metrics": [{"class": "gemm16", "note": "fluctuates"}], "telemetry": {"sm_clock_mhz": 1410,
+      "sm_clock_expected_mhz": 1755, "throttle_reasons": ["sw_power_cap"]}, "probes": [{"name": "change_setting",
+      "outcome": "worse", "detail": "nvidia-smi -lgc 1410"}]})"),
+      "driver_clock_control_fault");
+}
+
+TEST(Told, ALibraryThatOnnxRuntimesProviderCannotLoad) {
+  EXPECT_EQ(
+      best(
+          R"({"metrics": [{"class": "application", "note": "works, on the CPU"}], "telemetry": {"ran_on": "cpu"},
+      "inventory": {"framework.name": "onnxruntime-gpu"}, "errors": [{"api": "loader", "text": "libcudnn.so.9"}],
+      "probes": [{"name": "change_version", "outcome": "recovers", "detail": "cudnn=9.1"}]})"),
+      "ort_cuda_ep_fallback");
+}
+
+TEST(Told, LessToHoldOnWindows) {
+  const auto on = [](const std::string& os) {
+    return R"({"metrics": [{"class": "application", "factor": 7}], "telemetry": {"utilization_percent": 99},
+        "inventory": {"host.os": ")" +
+           os +
+           R"("}, "probes": [{"name": "change_setting", "outcome": "recovers", "detail": "batch_size=1"}]})";
+  };
+  EXPECT_EQ(best(on("windows")), "sysmem_fallback");
+  EXPECT_NE(best(on("linux")), "sysmem_fallback");
+}
+
+TEST(Told, PagesThatCannotBePinned) {
+  EXPECT_EQ(
+      best(
+          R"({"metrics": [{"class": "h2d", "factor": 2.2}], "log": ["warning: could not pin 24 GiB of weights"]})"),
+      "pageable_memory");
+}
+
+TEST(Told, TheLayoutThatShouldBeTheFastOne) {
+  EXPECT_EQ(best(R"({"metrics": [{"class": "conv", "factor": 12, "scope": {"op": "conv2d", "layout": "NHWC"},
+      "note": "depthwise"}], "probes": [{"name": "change_setting", "outcome": "recovers", "detail": "layout=NCHW"}]})"),
+            "kernel_specific");
+}
+
+TEST(Told, CodeForAnOlderArchitectureOnly) {
+  EXPECT_EQ(best(R"({"metrics": [{"class": "first_launch", "scope": {"phase": "startup"},
+      "note": "to start takes long"}],
+      "inventory": {"cuda.arch_list": ["sm_50"]}, "probes": [{"name": "repeat_warm", "outcome": "normal"},
+      {"name": "change_setting", "outcome": "recovers", "detail": "-gencode of this GPU"}]})"),
+            "ptx_jit_startup");
+}
+
 }  // namespace
 }  // namespace gpugauge::diagnose
