@@ -13,7 +13,9 @@ namespace {
 /// NCCL's log says that a variable decides about a path; one that only names an interface does not.
 Fact told_by_log(const Seen& seen) {
   for (const std::string& line : seen.it().log)
+    // A switch that is set to off takes nothing away.
     if (contains_any(line, {"set by environment", "nccl.conf"}) &&
+        !contains_any(line, {"_DISABLE set by environment to 0", "_DISABLE=0", "_DISABLE = 0"}) &&
         contains_any(line, {"_DISABLE", "P2P_LEVEL", "GDR_LEVEL", "NCCL_ALGO", "NCCL_PROTO", "NCHANNELS",
                             "NCCL_NET set", "BUFFSIZE", "NTHREADS", "CROSS_NIC", "nccl.conf"}))
       return fmt::format("log: \"{}\"", line);

@@ -292,5 +292,15 @@ TEST(Told, CodeForAnOlderArchitectureOnly) {
             "ptx_jit_startup");
 }
 
+TEST(Told, ASwitchOfNcclThatIsSetToOff) {
+  const auto logged = [](const std::string& value) {
+    return R"({"metrics": [{"class": "coll_large", "factor": 2.5}],
+        "log": ["NCCL INFO NCCL_P2P_DISABLE set by environment to )" +
+           value + R"("]})";
+  };
+  EXPECT_EQ(best(logged("1.")), "nccl_env_leftover");
+  EXPECT_EQ(best(logged("0.")), "");
+}
+
 }  // namespace
 }  // namespace gpugauge::diagnose
