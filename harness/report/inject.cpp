@@ -111,7 +111,8 @@ std::string quiet_of(const InjectReport& report, const Terminal& terminal) {
       out += said("quiet run",
                   fmt::format("{}; named: {}; {}", listed(trial.metrics, "no metric regressed"),
                               listed(trial.causes, "nothing"),
-                              listed(trial.disturbed, "nothing else was seen meanwhile")),
+                              trial.disturbed.empty() ? "nothing else was seen meanwhile"
+                                                      : fmt::format("{}", fmt::join(trial.disturbed, " "))),
                   terminal);
   return out;
 }

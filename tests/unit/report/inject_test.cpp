@@ -67,8 +67,8 @@ TEST(Inject, AQuietRunThatFindsOrNamesIsAnAlarmAndOneWithoutAnAnswerNoPass) {
     report.quiet.push_back(alarm);
     EXPECT_EQ(outcome(report).code, judge::ExitCode::regressed);
     EXPECT_THAT(outcome(report).sentence, HasSubstr("1 of 2 quiet runs"));
-    report.quiet.back().disturbed = {"other work took a processor"};
-    EXPECT_THAT(draw(report, Terminal{.width = 200}), HasSubstr("other work took a processor"));
+    report.quiet.back().disturbed = {"Other work took a processor.", "So it was."};
+    EXPECT_THAT(draw(report, Terminal{.width = 200}), HasSubstr("Other work took a processor. So it was."));
   }
   InjectReport report = good();
   report.quiet[0].problem = "the device was busy";
