@@ -160,7 +160,7 @@ print([one["value"] for one in json.load(open("doctor.json"))["inventory"]["item
   kill -9 "$command"
   wait "$command" || true
   wait_until unloaded "$command"
-  wait_until unchecked "$TMPDIR"
+  wait_until unchecked "$PWD/tmp"
   [ -n "$(ls -A tmp)" ]
   run gpugauge selftest --inject --device host --only launch_blocking --quiet
   [ "$status" -eq 3 ]
