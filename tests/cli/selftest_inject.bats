@@ -7,6 +7,11 @@ export WIDE=1
 
 valid() { "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" "$1" "$2"; }
 
+own_temporary_folder() {
+  mkdir tmp
+  export TMPDIR="$PWD/tmp"
+}
+
 # field FILE PYTHON: of the certificate `it`.
 field() { "$PYTHON" -c 'import json, sys; it = json.load(open(sys.argv[1])); fault = {one["fault"]: one for one in it["faults"]}; print(eval(sys.argv[2]))' "$1" "$2"; }
 
@@ -133,8 +138,7 @@ print([one["value"] for one in json.load(open("doctor.json"))["inventory"]["item
 
 @test "a signal in the midst: the certificate so far, no neighbour, no group, no file stays" {
   host_family
-  export TMPDIR="$PWD/tmp"
-  mkdir tmp
+  own_temporary_folder
   gpugauge selftest --inject --device host --only processors_taken --repeat 500 --quiet --output out.json >log 2>&1 &
   command=$!
   wait_until loaded "$command"
@@ -152,8 +156,7 @@ print([one["value"] for one in json.load(open("doctor.json"))["inventory"]["item
 
 @test "kill -9 in the midst: neighbour and check end, the next command removes what is left" {
   host_family
-  export TMPDIR="$PWD/tmp"
-  mkdir tmp
+  own_temporary_folder
   gpugauge selftest --inject --device host --only processors_taken --repeat 500 --quiet >log 2>&1 &
   command=$!
   wait_until loaded "$command"
