@@ -146,13 +146,21 @@ Subreaper::~Subreaper() {
 }
 
 int kill_adopted(const std::set<pid_t>& spared) {
-  int left = 0;
-  for (const pid_t child : children_of_this_process()) {
-    if (spared.count(child) != 0) continue;
-    kill(child, SIGKILL);
-    if (waitpid(child, nullptr, WNOHANG) != child) ++left;
+  // Collecting one brings its children here, after the list of this pass was read: only a pass that finds
+  // nobody has seen the end.
+  constexpr int passes_most = 100;
+  for (int pass = 0; pass < passes_most; ++pass) {
+    int found = 0;
+    int left = 0;
+    for (const pid_t child : children_of_this_process()) {
+      if (spared.count(child) != 0) continue;
+      ++found;
+      kill(child, SIGKILL);
+      if (waitpid(child, nullptr, WNOHANG) != child) ++left;
+    }
+    if (left > 0 || found == 0) return left;
   }
-  return left;
+  return 1;
 }
 
 }  // namespace gpugauge::run

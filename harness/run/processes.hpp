@@ -42,8 +42,8 @@ class Subreaper {
 };
 
 /// Kills every child of this process that is not in `spared`, and collects those that have ended. Returns how
-/// many are still there; call again until none is, because the children of a killed one arrive here only
-/// then.
+/// many are still there, at least 1 while more arrive: call again until none is, because the children of a
+/// killed one arrive here only when it has ended.
 int kill_adopted(const std::set<pid_t>& spared);
 
 }  // namespace gpugauge::run

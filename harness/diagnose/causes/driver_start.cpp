@@ -192,7 +192,8 @@ Fact hidden_by_variable(const Seen& seen) {
     // A report counts the GPUs that there are, or those that were used: "3" of one may be the fourth of many.
     const bool beyond = index && value.find(',') == std::string::npos &&
                         seen.it().about.gpus.value_or(0) > 0 && word.size() < 4 &&
-                        std::atoi(word.c_str()) >= *seen.it().about.gpus && !works_somewhere(seen);
+                        std::strtol(word.c_str(), nullptr, 10) >= *seen.it().about.gpus &&
+                        !works_somewhere(seen);
     const bool cuda =
         name == "CUDA_VISIBLE_DEVICES" &&
         (beyond || !(index || word.starts_with("gpu-") || word.starts_with("mig-") || word == "all"));

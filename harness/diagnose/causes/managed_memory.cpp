@@ -48,7 +48,7 @@ void examine_oversubscription(const Seen& seen, Argument& it) {
 
 /// The driver went over the version that brought the fallback to Windows.
 Fact came_with_fallback(const Seen& seen) {
-  const Fact fact = seen.changed({"driver"});
+  Fact fact = seen.changed({"driver"});
   if (!fact || !seen.it().changed->contains("driver")) return std::nullopt;
   constexpr double first_with_it = 532;
   const Change& change = seen.it().changed->at("driver");

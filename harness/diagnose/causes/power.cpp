@@ -47,7 +47,7 @@ std::optional<double> printed_limit(const Seen& seen) {
       if (at == std::string::npos || contains(low, "memory")) continue;
       const std::size_t digit = low.find_first_of("0123456789", at + name.size());
       if (digit == std::string::npos) continue;
-      const double degrees = std::atof(low.c_str() + digit);
+      const double degrees = std::strtod(low.c_str() + digit, nullptr);
       constexpr double least = 40;
       constexpr double most = 120;
       if (degrees >= least && degrees <= most) lowest = std::min(lowest.value_or(most), degrees);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "fake_family.hpp"
+#include "run/processes.hpp"
 
 namespace gpugauge::run {
 namespace {
@@ -142,6 +143,14 @@ TEST_F(ChildTest, LeavesNoDaemonBehind) {
   EXPECT_GE(end.left_behind, 1);
   EXPECT_FALSE(is_alive(pid_in("pid")));
   EXPECT_FALSE(is_alive(pid_in("pid.2")));
+}
+
+TEST_F(ChildTest, LeavesNoneBehindWhoseParentsItCollected) {
+  for (int i = 0; i < 30; ++i) {
+    run("(setsid sh -c 'trap \"\" HUP TERM; sleep 100 & setsid sh -c \"sleep 100 & sleep 100\" & sleep 100' "
+        ">/dev/null 2>&1 &); sleep .01");
+    ASSERT_TRUE(children_of_this_process().empty()) << i;
+  }
 }
 
 TEST_F(ChildTest, SparesOtherChildrenOfThisProcess) {
