@@ -105,7 +105,7 @@ std::string describe(const PeerRound& round) {
 std::string describe(const PeerKind& kind, const PeerKind& largest) {
   const PeerRound& first = *kind.front().front();
   const PeerRound& usual = *largest.front().front();
-  const std::string text = describe(first);
+  std::string text = describe(first);
   if (&kind == &largest) return text;
   std::vector<std::string> different;
   for (const baseline::Mismatch& field : baseline::mismatches(*first.fingerprint, *usual.fingerprint))

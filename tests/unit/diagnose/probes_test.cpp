@@ -35,6 +35,7 @@ std::vector<Costed> all_of_them(const Observation& observation, bool gpu) {
 
 std::vector<std::string> ids(const std::vector<WorthAsking>& asked) {
   std::vector<std::string> out;
+  out.reserve(asked.size());
   for (const WorthAsking& one : asked) out.emplace_back(one.probe->id);
   return out;
 }
