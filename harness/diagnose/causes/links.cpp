@@ -133,9 +133,12 @@ void examine_acs(const Seen& seen, Argument& it) {
   if (!recovers && !inverted) it.at_most(.2, seen.off("host.acs"));
   if (!recovers && !inverted) it.at_most(.65, seen.on("host.iommu", {"translat", "true", "on", "enabled"}));
   it.rules_out(seen.unmoved_by({"acs"}));
-  // Their driver lets no peers talk to each other: there is nothing for a bridge to redirect.
+  // NVIDIA's own driver lets no peers of these boards talk to each other, so that there is nothing for a
+  // bridge to redirect (NVIDIA of the RTX 4090: forums.developer.nvidia.com/t/233202). A patched driver does.
   if (!recovers && seen.gpu_is({"GeForce RTX 40"}))
-    it.at_most(.2, Fact("this board has no access between peers, which go through the host anyway"));
+    it.at_most(
+        .2,
+        Fact("NVIDIA's driver gives this board no access between peers: they go through the host anyway"));
 }
 
 void examine_nvlink(const Seen& seen, Argument& it) {

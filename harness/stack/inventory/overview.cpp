@@ -95,7 +95,7 @@ void add_driver(const Inventory& inventory, std::vector<Layer>& out) {
   out.push_back({"user-mode driver", answer(inventory, "driver.libcuda_version"),
                  joined({with("up to CUDA ", inventory.value("driver.cuda_max")),
                          with("", inventory.value("driver_branch.kind")),
-                         end == "ended" ? "no more fixes" : with("fixes until ", end),
+                         end == "ended" ? "no more fixes" : with("end of life ", end),
                          inventory.value("driver.libcuda_path")})});
   out.push_back(
       {"NVML", answer(inventory, "driver.libnvml_version"), inventory.value("driver.libnvml_path")});

@@ -11,7 +11,7 @@
 namespace gpugauge::stack {
 namespace {
 
-/// " Take branch 580 (long-term support, fixes until 2028-06); ... Branch 575 has ended."
+/// " Take branch 580 (long-term support, end of life 2028-06); ... Branch 575 has ended."
 std::string advice(const Tables& tables, const DriverBranch* branch, const Version& needed,
                    const Planned& planned, const PlanTerms& terms) {
   const bool production = terms.policy == Policy::production;

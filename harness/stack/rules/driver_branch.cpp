@@ -50,7 +50,7 @@ bool has_ended(const DriverBranch& branch, const std::string& today) {
 std::string branch_text(const DriverBranch& branch) {
   return fmt::format(
       "{}, {}", branch.kind.empty() ? "of unknown kind" : branch.kind,
-      branch.end_of_life.empty() ? "end of life unknown" : "fixes until " + branch.end_of_life);
+      branch.end_of_life.empty() ? "end of life unknown" : "end of life " + branch.end_of_life);
 }
 
 std::string branch_advice(const DriverBranch* branch, const std::vector<Version>& capabilities,

@@ -14,10 +14,10 @@ namespace gpugauge::stack {
 /// Ended as NVIDIA states it, or its end of life is before that day ("2026-11-21"; "" is no day).
 bool has_ended(const DriverBranch& branch, const std::string& today);
 
-/// "long-term support, fixes until 2028-06"
+/// "long-term support, end of life 2028-06"
 std::string branch_text(const DriverBranch& branch);
 
-/// "Take branch 580 (long-term support, fixes until 2028-06); its newest release known to the tables is
+/// "Take branch 580 (long-term support, end of life 2028-06); its newest release known to the tables is
 /// 580.178.04.", or that the tables know none (nullptr) that drives all of these compute capabilities.
 std::string branch_advice(const DriverBranch* branch, const std::vector<Version>& capabilities,
                           Policy policy);

@@ -211,7 +211,7 @@ TEST(Layers, AreTheDoctorsWithTheCudaOfThisBuild) {
   EXPECT_EQ(layer(found, "kernel driver").version, "580.65.06");
   EXPECT_EQ(layer(found, "kernel driver").detail.substr(0, 11), "open module");
   EXPECT_EQ(layer(found, "user-mode driver").detail,
-            fmt::format("up to CUDA 13.0, {}, fixes until {}, /usr/lib/libcuda.so.580.65.06",
+            fmt::format("up to CUDA 13.0, {}, end of life {}, /usr/lib/libcuda.so.580.65.06",
                         node.value("driver_branch.kind"), node.value("driver_branch.end_of_life")));
   EXPECT_EQ(layer(found, "NCCL").version, "2.28.3");
   for (const Layer& one : overview(node)) {

@@ -165,7 +165,7 @@ TEST(PlanPolicy, AnEndedBranchIsNeverPlannedWithoutAWord) {
     ASSERT_FALSE(report.findings.empty());
     EXPECT_EQ(report.findings[0].cause, "driver_branch_ended") << "ended by its date";
     EXPECT_THAT(report.findings[0].next[0],
-                HasSubstr("Take branch 580 (long-term support, fixes until 2028-06)"));
+                HasSubstr("Take branch 580 (long-term support, end of life 2028-06)"));
   }
 }
 
@@ -176,7 +176,7 @@ TEST(PlanPolicy, ANewFeatureBranchIsAWarningForProductionOnly) {
   EXPECT_THAT(causes(plan(request, Inventory{}, with_branches(), development)), ElementsAre());
   EXPECT_THAT(
       plan(request, Inventory{}, with_branches(), production).findings[0].next[0],
-      HasSubstr("Take branch 580 (long-term support, fixes until 2028-06), which drives these GPUs and "
+      HasSubstr("Take branch 580 (long-term support, end of life 2028-06), which drives these GPUs and "
                 "reaches CUDA 13.0"));
   EXPECT_EQ(plan(request, Inventory{}, with_branches(), production).outcome, Fit::works)
       << "a policy changes no outcome";
@@ -187,7 +187,7 @@ TEST(PlanPolicy, WithoutAGpuNothingIsSaidOfGpus) {
       plan(parse_plan("cuda=12.8.1,driver=570.124.06"), Inventory{}, with_branches(), development);
   ASSERT_FALSE(report.findings.empty());
   EXPECT_EQ(report.findings[0].next[0],
-            "Take branch 580 (long-term support, fixes until 2028-06), which reaches CUDA 12.8");
+            "Take branch 580 (long-term support, end of life 2028-06), which reaches CUDA 12.8");
 }
 
 TEST(PlanPolicy, LinesOfReleasesAreNotPinned) {
@@ -209,7 +209,7 @@ TEST(PlanPolicy, TheRemedyNamesABranchThatStillGetsFixes) {
   };
   EXPECT_THAT(
       remedy("cuda=12.8.1", "h100", "535.104.05", development),
-      HasSubstr("Install driver 570.26 or newer. Take branch 580 (long-term support, fixes until "
+      HasSubstr("Install driver 570.26 or newer. Take branch 580 (long-term support, end of life "
                 "2028-06); its newest release known to the tables is 580.178.04. Branch 570 has ended."));
   EXPECT_THAT(remedy("cuda=13.3", "h100", "580.65.06", development),
               HasSubstr("Take branch 610 (new feature"));

@@ -87,7 +87,7 @@ TEST(DriverBranchAdvice, NamesTheBranchToTake) {
   set(inventory, "driver.version", "535.183.01");
   const Finding ended = the(kernels(inventory), "driver_branch_ended");
   EXPECT_THAT(ended.next,
-              Contains("Take branch 580 (long-term support, fixes until 2028-08-04); its newest release "
+              Contains("Take branch 580 (long-term support, end of life 2028-08-04); its newest release "
                        "known to the tables is 580.65.06."));
   EXPECT_THAT(ended.next, Contains("See what the step takes: gpugauge doctor --plan driver=580.65.06"));
 }
