@@ -13,7 +13,7 @@
 #include "cli/fleet.hpp"
 #include "judge/fabric_input.hpp"
 #include "result/error.hpp"
-#include "result/file.hpp"
+#include "result/read_ahead.hpp"
 #include "result/run_file.hpp"
 #include "result/run_reader.hpp"
 #include "result/threads.hpp"
@@ -52,36 +52,32 @@ class Reader {
   }
 
  private:
-  static constexpr std::size_t ahead = 16;
-
   void work() {
     try {
-      std::string text;
+      result::ReadAhead::File read;
       result::Run run;
-      for (std::size_t i = next_++; i < files_.size(); i = next_++) {
-        if (i + ahead < files_.size()) fetch_soon(files_[i + ahead].file);
-        read_one(i, text, run);
-      }
+      while (ahead_.next(read)) read_one(read, run);
     } catch (...) {
       const std::lock_guard lock(mutex_);
       failure_ = std::current_exception();
     }
   }
 
-  /// `text` and `run`: room that is used again.
-  void read_one(std::size_t index, std::string& text, result::Run& run) {
-    const FoundFile& found = files_[index];
+  /// `run`: room that is used again.
+  void read_one(const result::ReadAhead::File& read, result::Run& run) {
+    const FoundFile& found = files_[read.index];
+    const std::string& text = read.text;
     const std::string name = found.file.string();
     try {
-      result::read_file(found.file, text);
+      if (read.fault) std::rethrow_exception(read.fault);
       if (take_between(found, text)) return;
       if (found.in_a_folder && of_another_schema(text)) {
         ++left_out_;
         return;
       }
       result::parse_run(text, name, result::Detail::values, run);
-      rounds_[index] = collector_.reduce(run, name, found.label);
-      if (take_) take_(*rounds_[index], run);
+      rounds_[read.index] = collector_.reduce(run, name, found.label);
+      if (take_) take_(*rounds_[read.index], run);
     } catch (const std::runtime_error& error) {
       const std::lock_guard lock(mutex_);
       unread_.push_back({name, found.label, error.what()});
@@ -117,13 +113,13 @@ class Reader {
   judge::PeerCollector& collector_;
   const TakeRun& take_;
   std::vector<std::optional<judge::PeerRound>> rounds_;
-  std::atomic<std::size_t> next_ = 0;
   std::atomic<std::size_t> left_out_ = 0;
   std::mutex mutex_;
   std::vector<judge::UnreadFile> unread_;
   judge::FabricCollector ranks_;
   std::map<std::string, judge::FabricInput> listed_;  ///< by file
   std::exception_ptr failure_;
+  result::ReadAhead ahead_{files_.size(), [this](std::size_t i) { return files_[i].file; }};
 };
 
 }  // namespace

@@ -1,6 +1,5 @@
 // gpugauge history ingest: run files into the store. Every core reads, one thread writes.
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -22,6 +21,7 @@
 #include "result/file.hpp"
 #include "result/google_benchmark.hpp"
 #include "result/object_reader.hpp"
+#include "result/read_ahead.hpp"
 #include "result/run_reader.hpp"
 #include "result/threads.hpp"
 
@@ -130,15 +130,13 @@ class Readers {
 
  private:
   static constexpr std::size_t ahead = 128;
-  static constexpr std::size_t fetched = 16;
 
   void work() {
     try {
-      std::string text;
+      result::ReadAhead::File file;
       result::Run run;
-      for (std::size_t i = next_++; i < inputs_.size(); i = next_++) {
-        if (i + fetched < inputs_.size()) fetch_soon(inputs_[i + fetched].file);
-        Read read = read_one(i, text, run);
+      while (ahead_.next(file)) {
+        Read read = read_one(file, run);
         std::unique_lock lock(mutex_);
         room_.wait(lock, [&] { return stop_ || read_.size() < ahead; });
         if (stop_) return;
@@ -155,19 +153,20 @@ class Readers {
   /// The next one, where the system gave no thread.
   std::vector<Read> read_here() {
     std::vector<Read> out;
-    std::string text;
+    result::ReadAhead::File file;
     result::Run run;
-    if (const std::size_t i = next_++; i < inputs_.size()) out.push_back(read_one(i, text, run));
+    if (ahead_.next(file)) out.push_back(read_one(file, run));
     return out;
   }
 
-  /// `text` and `run`: room that is used again.
-  Read read_one(std::size_t index, std::string& text, result::Run& run) const {
-    const Input& input = inputs_[index];
+  /// `run`: room that is used again.
+  Read read_one(const result::ReadAhead::File& file, result::Run& run) const {
+    const Input& input = inputs_[file.index];
+    const std::string& text = file.text;
     Read out;
-    out.input = index;
+    out.input = file.index;
     try {
-      result::read_file(input.file, text);
+      if (file.fault) std::rethrow_exception(file.fault);
       if (input.in_a_folder && of_another_schema(text)) return out;
       std::string hash = baseline::sha256(text);
       out.known = known_.contains(hash);
@@ -185,13 +184,13 @@ class Readers {
 
   const std::vector<Input>& inputs_;
   const std::set<std::string>& known_;
-  std::atomic<std::size_t> next_ = 0;
   std::mutex mutex_;
   std::condition_variable ready_, room_;
   std::deque<Read> read_;
   std::size_t left_;
   bool stop_ = false;
   std::exception_ptr failure_;
+  result::ReadAhead ahead_{inputs_.size(), [this](std::size_t i) { return inputs_[i].file; }};
   std::vector<std::jthread> threads_;  ///< last: they end before what they use
 };
 

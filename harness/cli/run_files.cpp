@@ -5,10 +5,8 @@
 #include <string_view>
 #include <system_error>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <glob.h>
-#include <unistd.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -80,13 +78,6 @@ void keep_freed_memory() {
   ::mallopt(M_TRIM_THRESHOLD, kept);
   ::mallopt(M_MMAP_THRESHOLD, largest);
 #endif
-}
-
-void fetch_soon(const fs::path& file) {
-  const int fd = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) return;
-  ::posix_fadvise(fd, 0, 0, POSIX_FADV_WILLNEED);
-  ::close(fd);
 }
 
 std::string_view schema_of(std::string_view text) {

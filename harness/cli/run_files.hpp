@@ -28,9 +28,6 @@ std::vector<std::string> expanded(const std::vector<std::string>& paths);
 /// and is not taken from the kernel anew, page by page.
 void keep_freed_memory();
 
-/// Asks the kernel to fetch a file that will be read soon. Nothing happens where that fails.
-void fetch_soon(const std::filesystem::path& file);
-
 /// "gpugauge.run/1": the schema that a file of ours names in its beginning; "" for any other file.
 std::string_view schema_of(std::string_view text);
 /// A file of ours that is no run: a baseline's manifest, a report.

@@ -15,6 +15,7 @@
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "result/error.hpp"
@@ -95,15 +96,19 @@ Descriptor make_temporary(const std::filesystem::path& folder, const std::string
                               file.string(), step, why));
 }
 
-}  // namespace
-
-std::string read_file(const std::filesystem::path& file, std::size_t limit) {
-  std::string content;
-  read_file(file, content, limit);
-  return content;
+/// Reads on from where the last one ended. `uncached`: set to false by a kernel or file system that cannot.
+ssize_t read_on(int fd, char* to, std::size_t most, bool& uncached) {
+  constexpr int dont_cache = 0x80;  // RWF_DONTCACHE of Linux 6.14's uapi/linux/fs.h
+  if (uncached) {
+    iovec room{to, most};
+    const ssize_t count = ::preadv2(fd, &room, 1, -1, dont_cache);
+    if (count >= 0 || (errno != EOPNOTSUPP && errno != EINVAL && errno != ENOSYS)) return count;
+    uncached = false;
+  }
+  return ::read(fd, to, most);
 }
 
-void read_file(const std::filesystem::path& file, std::string& content, std::size_t limit) {
+void read_whole(const std::filesystem::path& file, std::string& content, std::size_t limit, bool uncached) {
   // O_NONBLOCK: opening a FIFO must not wait for a writer; it is refused below.
   const Descriptor fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (fd.get() < 0) throw FileError(fmt::format("{} could not be opened: {}", file.string(), reason()));
@@ -120,7 +125,7 @@ void read_file(const std::filesystem::path& file, std::string& content, std::siz
   std::size_t size = 0;
   while (true) {
     if (size == content.size()) content.resize(2 * content.size());
-    const ssize_t count = ::read(fd.get(), content.data() + size, content.size() - size);
+    const ssize_t count = read_on(fd.get(), content.data() + size, content.size() - size, uncached);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) throw FileError(fmt::format("{} could not be read: {}", file.string(), reason()));
     if (count == 0) break;
@@ -129,6 +134,22 @@ void read_file(const std::filesystem::path& file, std::string& content, std::siz
       throw FileError(fmt::format("{} grew over {} bytes while it was read", file.string(), limit));
   }
   content.resize(size);
+}
+
+}  // namespace
+
+std::string read_file(const std::filesystem::path& file, std::size_t limit) {
+  std::string content;
+  read_file(file, content, limit);
+  return content;
+}
+
+void read_file(const std::filesystem::path& file, std::string& content, std::size_t limit) {
+  read_whole(file, content, limit, false);
+}
+
+void read_file_once(const std::filesystem::path& file, std::string& content, std::size_t limit) {
+  read_whole(file, content, limit, true);
 }
 
 void remove_abandoned(const std::filesystem::path& folder, std::string_view name) noexcept {

@@ -15,6 +15,11 @@ inline constexpr std::size_t max_file_bytes = std::size_t{1} << 30;
 std::string read_file(const std::filesystem::path& file, std::size_t limit = max_file_bytes);
 /// The same into a text that is used for many files: its room is kept. After an exception it holds anything.
 void read_file(const std::filesystem::path& file, std::string& content, std::size_t limit = max_file_bytes);
+/// The same for one of very many files: pages that were not cached before are not cached afterwards, so that
+/// what the machine's work has cached stays. Needs Linux 6.14 and a file system that can (ext4, XFS, Btrfs);
+/// elsewhere it is read as any file.
+void read_file_once(const std::filesystem::path& file, std::string& content,
+                    std::size_t limit = max_file_bytes);
 
 /// `file`, or what it links to, so that a link stays and its target is replaced. Throws FileError for what is
 /// there and no file (a device, a pipe): renaming would put a file in its place.
