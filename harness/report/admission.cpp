@@ -8,6 +8,7 @@
 #include "report/peers_json.hpp"
 #include "report/table.hpp"
 #include "result/build.hpp"
+#include "result/json_array.hpp"
 #include "result/object_reader.hpp"
 
 namespace gpugauge::report {
@@ -71,15 +72,6 @@ ordered_json json_of(const Drift& drift) {
           {"declared", drift.declared}};
 }
 
-ordered_json json_of(const Admission& one);
-
-template <typename T>
-ordered_json array_of(const std::vector<T>& values) {
-  ordered_json out = ordered_json::array();
-  for (const T& value : values) out.push_back(json_of(value));
-  return out;
-}
-
 ordered_json json_of(const Admission& one) {
   ordered_json out{{"node", one.label},          {"identity", one.node},
                    {"device", one.device},       {"state", to_string(one.state)},
@@ -91,7 +83,7 @@ ordered_json json_of(const Admission& one) {
                       {"worst", one.detects_worst},
                       {"worst_metric", one.worst_metric},
                       {"blunt_metrics", one.blunt}};
-  out["drift"] = array_of(one.drift);
+  out["drift"] = result::array_of(one.drift, json_of);
   out["verdicts"] = ordered_json::array();
   for (const judge::Verdict& verdict : one.verdicts) out["verdicts"].push_back(peer_verdict_json(verdict));
   out["remarks"] = one.remarks;
@@ -120,7 +112,7 @@ std::string to_json(const judge::Admissions& admissions) {
                              {{"exit_code", static_cast<int>(admissions.outcome.code)},
                               {"sentence", admissions.outcome.sentence}}},
                             {"remarks", admissions.remarks},
-                            {"nodes", array_of(admissions.nodes)}});
+                            {"nodes", result::array_of(admissions.nodes, json_of)}});
 }
 
 }  // namespace gpugauge::report

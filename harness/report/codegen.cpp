@@ -6,6 +6,7 @@
 
 #include "report/format.hpp"
 #include "report/table.hpp"
+#include "result/json_array.hpp"
 #include "result/object_reader.hpp"
 
 namespace gpugauge::report {
@@ -112,8 +113,7 @@ std::string draw(const CodegenReport& report, const Terminal& terminal) {
 }
 
 std::string to_json(const CodegenReport& report) {
-  ordered_json kernels = ordered_json::array();
-  for (const CodeRow& row : report.review.rows) kernels.push_back(json_of(row));
+  ordered_json kernels = result::array_of(report.review.rows, json_of);
   return result::dump_json({{"schema", "gpugauge-codegen-report-1"},
                             {"passed", !failed(report)},
                             {"files", report.files},

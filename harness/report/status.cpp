@@ -8,6 +8,7 @@
 #include "report/format.hpp"
 #include "report/stored_verdict.hpp"
 #include "result/build.hpp"
+#include "result/json_array.hpp"
 #include "result/object_reader.hpp"
 
 namespace gpugauge::report {
@@ -98,8 +99,7 @@ std::string draw(const judge::Status& status, judge::ExitStyle style, const Term
 }
 
 std::string to_json(const judge::Status& status) {
-  ordered_json devices = ordered_json::array();
-  for (const Standing& one : status.devices) devices.push_back(json_of(one));
+  ordered_json devices = result::array_of(status.devices, json_of);
   return result::dump_json(
       {{"schema", status_schema},
        {"gpugauge", result::build().version},

@@ -4,6 +4,7 @@
 
 #include "report/digest.hpp"
 #include "result/build.hpp"
+#include "result/json_array.hpp"
 #include "result/object_reader.hpp"
 
 namespace gpugauge::report {
@@ -36,13 +37,6 @@ ordered_json json_of(const judge::StoredFinding& finding) {
 
 ordered_json json_of(const judge::SeenGpu& gpu) {
   return {{"address", gpu.address}, {"uuid", gpu.uuid}, {"name", gpu.name}};
-}
-
-template <typename T>
-ordered_json array_of(const std::vector<T>& values) {
-  ordered_json out = ordered_json::array();
-  for (const T& value : values) out.push_back(json_of(value));
-  return out;
 }
 
 judge::StoredMetric read_metric(const nlohmann::json& value, Place place) {
@@ -149,10 +143,10 @@ std::string to_json(const StoredVerdict& verdict) {
                    {"narrowed", verdict.narrowed},
                    {"baseline", verdict.baseline},
                    {"counts", verdict.counts},
-                   {"worst", array_of(verdict.worst)},
-                   {"findings", array_of(verdict.findings)},
+                   {"worst", result::array_of(verdict.worst, json_of)},
+                   {"findings", result::array_of(verdict.findings, json_of)},
                    {"driver_version", verdict.driver_version},
-                   {"gpus", array_of(verdict.gpus)},
+                   {"gpus", result::array_of(verdict.gpus, json_of)},
                    {"container", verdict.container},
                    {"stack", verdict.stack},
                    {"run_files", verdict.files}};
