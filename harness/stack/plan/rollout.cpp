@@ -198,12 +198,6 @@ std::size_t Rollout::count(Reason reason) const {
       left_out.begin(), left_out.end(), [&](const LeftOutNode& node) { return node.reason == reason; }));
 }
 
-std::size_t Rollout::in_waves() const {
-  std::size_t nodes = 0;
-  for (const RolloutWave& wave : waves) nodes += wave.nodes.size();
-  return nodes;
-}
-
 Rollout roll_out(const std::vector<RolloutNode>& nodes, const PlanRequest& request, const Tables& tables,
                  const std::string& today, double share) {
   Rollout out;
