@@ -9,6 +9,7 @@
 #include "report/format.hpp"
 #include "report/table.hpp"
 #include "result/error.hpp"
+#include "result/facts.hpp"
 #include "result/object_reader.hpp"
 
 namespace gpugauge::cli {
@@ -150,9 +151,8 @@ int list_devices(const Arguments& arguments) {
                {gpu.compute_capability},
                {gpu.pci_bus_id}});
   const result::Fingerprint fingerprint = stack::fingerprint(gpus);
-  const auto model = fingerprint.device.find("host.cpu_model");
   table.add({{"host", report::Tone::strong},
-             {model == fingerprint.device.end() ? "" : report::plain(model->second)},
+             {report::plain(result::fact(fingerprint.device, "host.cpu_model"))},
              {"-"},
              {"-"}});
   const report::Terminal terminal = report::terminal(1);

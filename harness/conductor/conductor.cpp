@@ -13,6 +13,7 @@
 #include "conductor/probing.hpp"
 #include "judge/before_after.hpp"
 #include "result/error.hpp"
+#include "result/facts.hpp"
 #include "result/file.hpp"
 #include "result/google_benchmark.hpp"
 
@@ -43,11 +44,11 @@ result::Fingerprint host_part(result::Fingerprint fingerprint) {
 
 /// "device.host.cpu_model (X now, Y then); ...".
 std::string differences(const std::vector<baseline::Mismatch>& fields) {
-  const auto value = [](const std::string& text) { return text.empty() ? std::string("absent") : text; };
   std::vector<std::string> out;
   out.reserve(fields.size());
   for (const baseline::Mismatch& field : fields)
-    out.push_back(fmt::format("{} ({} now, {} then)", field.field, value(field.now), value(field.then)));
+    out.push_back(fmt::format("{} ({} now, {} then)", field.field, result::or_absent(field.now),
+                              result::or_absent(field.then)));
   return fmt::format("{}", fmt::join(out, "; "));
 }
 

@@ -8,6 +8,7 @@
 #include "report/peers_json.hpp"
 #include "report/table.hpp"
 #include "result/build.hpp"
+#include "result/facts.hpp"
 #include "result/json_array.hpp"
 #include "result/object_reader.hpp"
 
@@ -25,14 +26,10 @@ Tone tone(AdmissionState state) {
                                             : Tone::doubt;
 }
 
-std::string or_absent(const std::string& text) {
-  return text.empty() ? "absent" : text;
-}
-
 std::string drift_text(const Drift& drift) {
   const std::string role = drift.declared ? "declared" : drift.must_match ? "must match" : "may be a cause";
-  return fmt::format("{}: {} here, {} on {} of {} ({})", drift.field, or_absent(drift.here),
-                     or_absent(drift.usual), drift.runs, drift.of, role);
+  return fmt::format("{}: {} here, {} on {} of {} ({})", drift.field, result::or_absent(drift.here),
+                     result::or_absent(drift.usual), drift.runs, drift.of, role);
 }
 
 std::string draw_one(const Admission& one, const Terminal& terminal) {

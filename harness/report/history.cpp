@@ -7,6 +7,7 @@
 
 #include "report/format.hpp"
 #include "report/table.hpp"
+#include "result/facts.hpp"
 
 namespace gpugauge::report {
 namespace {
@@ -50,9 +51,8 @@ std::string monitor_text(const store::Trend& trend) {
 std::string cause_text(const std::vector<baseline::Mismatch>& since, std::size_t shown) {
   std::string out;
   for (std::size_t i = 0; i < std::min(shown, since.size()); ++i) {
-    const auto value = [](const std::string& text) { return text.empty() ? "absent" : text; };
-    out += fmt::format("{}{} {} -> {}", i == 0 ? "" : ", ", since[i].field, value(since[i].then),
-                       value(since[i].now));
+    out += fmt::format("{}{} {} -> {}", i == 0 ? "" : ", ", since[i].field, result::or_absent(since[i].then),
+                       result::or_absent(since[i].now));
   }
   if (since.size() > shown) out += fmt::format(" and {} more", since.size() - shown);
   return plain(out);
