@@ -17,9 +17,7 @@ std::filesystem::path side_folder(const KeptUpgrade& kept, const std::string& si
 }
 
 bool speaks_against(const judge::Verdict& verdict) {
-  return !verdict.advisory &&
-         (verdict.kind == judge::VerdictKind::regressed || verdict.kind == judge::VerdictKind::failed ||
-          verdict.kind == judge::VerdictKind::missing);
+  return !verdict.advisory && grave(verdict);
 }
 
 /// A cause that does more than blame the change itself.

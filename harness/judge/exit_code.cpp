@@ -15,6 +15,7 @@
 #include <fmt/ranges.h>
 
 #include "judge/judge.hpp"
+#include "judge/reasons.hpp"
 
 namespace gpugauge::judge {
 namespace {
@@ -68,13 +69,6 @@ std::string plural(int number) {
   return fmt::format("{} metric{}", number, number == 1 ? "" : "s");
 }
 
-std::string some(const std::vector<std::string>& names) {
-  constexpr std::size_t shown = 3;
-  if (names.size() <= shown) return fmt::format("{}", fmt::join(names, ", "));
-  return fmt::format("{} and {} more", fmt::join(names.begin(), names.begin() + shown, ", "),
-                     names.size() - shown);
-}
-
 /// "failed: 1, regressed: 3 of 42 metrics (a, b and 2 more)".
 std::string findings(const Count& counts) {
   std::vector<std::string> parts;
@@ -85,7 +79,7 @@ std::string findings(const Count& counts) {
     const auto& found = counts.metrics.at(kind);
     names.insert(names.end(), found.begin(), found.end());
   }
-  return fmt::format("{} of {} ({})", fmt::join(parts, ", "), plural(counts.all), some(names));
+  return fmt::format("{} of {} ({})", fmt::join(parts, ", "), plural(counts.all), some_of(names));
 }
 
 /// What passes and is said: "; 2 inconclusive, 1 improved".

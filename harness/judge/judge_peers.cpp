@@ -10,15 +10,10 @@
 
 #include "judge/peer_group.hpp"
 #include "judge/peer_kinds.hpp"
+#include "judge/reasons.hpp"
 
 namespace gpugauge::judge {
 namespace {
-
-/// Order of gravity, for the list and for a node's state.
-bool grave(const Verdict& verdict) {
-  return verdict.kind == VerdictKind::failed || verdict.kind == VerdictKind::missing ||
-         verdict.kind == VerdictKind::regressed;
-}
 
 NodeJudgement judgement_of(const PeerRounds& node, const PeerGroupResult* result, std::size_t index,
                            const ChecksumComparison& checksums) {
@@ -76,13 +71,6 @@ class ChecksumRemarks {
   std::size_t kinds_ = 0;
   std::vector<std::string> lines_;
 };
-
-std::string some_of(const std::vector<std::string>& names) {
-  constexpr std::size_t shown = 3;
-  if (names.size() <= shown) return fmt::format("{}", fmt::join(names, ", "));
-  return fmt::format("{} and {} more", fmt::join(names.begin(), names.begin() + shown, ", "),
-                     names.size() - shown);
-}
 
 /// What the nodes that were measured together come to: a sentence's parts.
 struct FabricOutcome {

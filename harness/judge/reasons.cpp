@@ -1,9 +1,9 @@
 #include "judge/reasons.hpp"
 
 #include <cmath>
-#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "judge/modes.hpp"
 #include "judge/scale.hpp"
@@ -72,6 +72,13 @@ Verdict blank_verdict(const std::string& key, const result::Metric& form) {
 
 std::string percent(double share) {
   return fmt::format("{:.1f}%", 100 * share);
+}
+
+std::string some_of(const std::vector<std::string>& names) {
+  constexpr std::size_t shown = 3;
+  if (names.size() <= shown) return fmt::format("{}", fmt::join(names, ", "));
+  return fmt::format("{} and {} more", fmt::join(names.begin(), names.begin() + shown, ", "),
+                     names.size() - shown);
 }
 
 std::string explain(const Verdict& verdict, const Scale& scale, const GateResult& result,

@@ -2,6 +2,11 @@
 
 namespace gpugauge::judge {
 
+bool grave(const Verdict& verdict) {
+  return verdict.kind == VerdictKind::failed || verdict.kind == VerdictKind::missing ||
+         verdict.kind == VerdictKind::regressed;
+}
+
 std::string_view to_string(VerdictKind kind) {
   switch (kind) {
     case VerdictKind::ok:

@@ -98,10 +98,7 @@ StoredVerdict stored_verdict(const DeviceReport& device) {
   for (const judge::Verdict* verdict : verdicts) ++out.counts[std::string(to_string(verdict->kind))];
   std::erase_if(verdicts, [](const judge::Verdict* verdict) { return !worth_saying(*verdict); });
   const auto rank = [](const judge::Verdict* verdict) {
-    const bool grave = verdict->kind == judge::VerdictKind::failed ||
-                       verdict->kind == judge::VerdictKind::missing ||
-                       verdict->kind == judge::VerdictKind::regressed;
-    return std::tuple(verdict->advisory, !grave, -verdict->change.value_or(1));
+    return std::tuple(verdict->advisory, !grave(*verdict), -verdict->change.value_or(1));
   };
   std::stable_sort(verdicts.begin(), verdicts.end(),
                    [&](const auto* a, const auto* b) { return rank(a) < rank(b); });
