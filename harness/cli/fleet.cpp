@@ -12,6 +12,7 @@
 #include "cli/node_names.hpp"
 #include "judge/judge_peers.hpp"
 #include "report/format.hpp"
+#include "result/counted.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
 #include "store/store.hpp"
@@ -81,9 +82,9 @@ report::FleetReport judge_night(const Arguments& arguments) {
   report::FleetReport made;
   made.input = history.night(night);
   made.judgement = judge::judge_peers(made.input, {}, arguments.strict);
-  made.judgement.remarks.push_back(
-      fmt::format("{} run{} of {} (UTC) from the store {}.", made.input.rounds.size(),
-                  made.input.rounds.size() == 1 ? "" : "s", night, history.name()));
+  made.judgement.remarks.push_back(fmt::format("{} of {} (UTC) from the store {}.",
+                                               result::counted(made.input.rounds.size(), "run"), night,
+                                               history.name()));
   return made;
 }
 

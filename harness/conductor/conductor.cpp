@@ -12,6 +12,7 @@
 #include "conductor/place.hpp"
 #include "conductor/probing.hpp"
 #include "judge/before_after.hpp"
+#include "result/counted.hpp"
 #include "result/error.hpp"
 #include "result/facts.hpp"
 #include "result/file.hpp"
@@ -203,8 +204,8 @@ report::DeviceReport judge_sides(const std::vector<result::Run>& before,
                                  bool strict) {
   report::DeviceReport device;
   device.rounds = after;
-  device.baseline_origin = fmt::format("Compared {} run{} before with {} after.", before.size(),
-                                       before.size() == 1 ? "" : "s", after.size());
+  device.baseline_origin =
+      fmt::format("Compared {} before with {} after.", result::counted(before.size(), "run"), after.size());
   judge::OutcomeInput input;
   input.strict = strict;
   input.unmeasured_families = unmeasured(after.front());

@@ -11,6 +11,7 @@
 #include "judge/peer_kinds.hpp"
 #include "judge/reasons.hpp"
 #include "judge/statistics.hpp"
+#include "result/counted.hpp"
 #include "result/facts.hpp"
 
 namespace gpugauge::judge {
@@ -125,9 +126,8 @@ class Admitting {
           some_drift(must_match(made.drift)));
     } else if (static_cast<int>(made.peers) < rules_.minimum_nodes) {
       made.reason = fmt::format(
-          "the fleet has {} node{} of its kind ({}), and {} are needed to know how far healthy ones lie "
-          "apart",
-          made.peers, made.peers == 1 ? "" : "s", made.reference, rules_.minimum_nodes);
+          "the fleet has {} of its kind ({}), and {} are needed to know how far healthy ones lie apart",
+          result::counted(made.peers, "node"), made.reference, rules_.minimum_nodes);
     } else {
       compare(*kind, newcomer, made);
       return made;
@@ -165,11 +165,11 @@ class Admitting {
       const std::string other = model_of(*usual.fingerprint, usual.device);
       const std::string_view what = result::device_kind(usual.device);
       if (what != result::device_kind(first.device) || other != model) {
-        models.push_back(fmt::format("{} ({} node{})",
+        models.push_back(fmt::format("{} ({})",
                                      what == "host"    ? "hosts with " + other
                                      : what == "links" ? "links between " + other
                                                        : other,
-                                     kind.size(), kind.size() == 1 ? "" : "s"));
+                                     result::counted(kind.size(), "node")));
         continue;
       }
       std::vector<Drift> drift = incomparable(here, kind, policy_);

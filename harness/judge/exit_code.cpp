@@ -16,6 +16,7 @@
 
 #include "judge/judge.hpp"
 #include "judge/reasons.hpp"
+#include "result/counted.hpp"
 
 namespace gpugauge::judge {
 namespace {
@@ -65,10 +66,6 @@ Count count(const std::vector<Verdict>& verdicts) {
   return out;
 }
 
-std::string plural(int number) {
-  return fmt::format("{} metric{}", number, number == 1 ? "" : "s");
-}
-
 /// "failed: 1, regressed: 3 of 42 metrics (a, b and 2 more)".
 std::string findings(const Count& counts) {
   std::vector<std::string> parts;
@@ -79,7 +76,8 @@ std::string findings(const Count& counts) {
     const auto& found = counts.metrics.at(kind);
     names.insert(names.end(), found.begin(), found.end());
   }
-  return fmt::format("{} of {} ({})", fmt::join(parts, ", "), plural(counts.all), some_of(names));
+  return fmt::format("{} of {} ({})", fmt::join(parts, ", "), result::counted(counts.all, "metric"),
+                     some_of(names));
 }
 
 /// What passes and is said: "; 2 inconclusive, 1 improved".
@@ -113,8 +111,8 @@ Outcome outcome(const OutcomeInput& input) {
   if (counts.all == 0)
     return {ExitCode::cannot_judge, "cannot judge: nothing was measured that can be judged"};
   const int ok = counts.of(VerdictKind::ok) + counts.of(VerdictKind::improved) + counts.advisory_ok;
-  const std::string held =
-      fmt::format("{} of {} within tolerance and limits{}", ok, plural(counts.all), also(counts));
+  const std::string held = fmt::format("{} of {} within tolerance and limits{}", ok,
+                                       result::counted(counts.all, "metric"), also(counts));
   if (undecided > 0 && input.strict) return {ExitCode::inconclusive, "inconclusive: " + held};
   if (ok == 0) return {ExitCode::pass, "pass, but nothing could be decided: " + held};
   return {ExitCode::pass, "pass: " + held};

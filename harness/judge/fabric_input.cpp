@@ -12,6 +12,7 @@
 #include <fmt/ranges.h>
 
 #include "judge/collect.hpp"
+#include "result/counted.hpp"
 #include "result/facts.hpp"
 #include "result/object_reader.hpp"
 
@@ -220,9 +221,9 @@ FabricInputs FabricCollector::made() && {
                     "models: each is compared with its own kind only.",
                     kinds.size()));
   if (within_one > 0)
-    out.remarks.push_back(fmt::format(
-        "{} collective{} within one node {} not compared here: run --device links makes run files of such.",
-        within_one, within_one == 1 ? "" : "s", within_one == 1 ? "was" : "were"));
+    out.remarks.push_back(
+        fmt::format("{} within one node {} not compared here: run --device links makes run files of such.",
+                    result::counted(within_one, "collective"), within_one == 1 ? "was" : "were"));
   return out;
 }
 

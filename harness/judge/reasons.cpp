@@ -8,6 +8,7 @@
 #include "judge/modes.hpp"
 #include "judge/scale.hpp"
 #include "judge/statistics.hpp"
+#include "result/counted.hpp"
 
 namespace gpugauge::judge {
 namespace {
@@ -45,8 +46,8 @@ std::string within(const Verdict& verdict, const GateResult& result) {
 
 std::string undecided(const Verdict& verdict, const Scale& scale, bool again) {
   if (!scale.usable)
-    return fmt::format("the baseline holds {} round{} of it; verdicts need {}", scale.rounds,
-                       scale.rounds == 1 ? "" : "s", minimum_baseline_rounds);
+    return fmt::format("the baseline holds {} of it; verdicts need {}",
+                       result::counted(scale.rounds, "round"), minimum_baseline_rounds);
   const double change = verdict.change.value_or(0);
   const std::string seen =
       fmt::format("{} {} +- {}, tolerance {}", percent(std::abs(change)), change < 0 ? "better" : "worse",

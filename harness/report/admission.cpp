@@ -8,6 +8,7 @@
 #include "report/peers_json.hpp"
 #include "report/table.hpp"
 #include "result/build.hpp"
+#include "result/counted.hpp"
 #include "result/facts.hpp"
 #include "result/json_array.hpp"
 #include "result/object_reader.hpp"
@@ -42,7 +43,7 @@ std::string draw_one(const Admission& one, const Terminal& terminal) {
   };
   line(one.reason);
   if (!one.reference.empty())
-    line(fmt::format("compared with {} node{}: {}", one.peers, one.peers == 1 ? "" : "s", one.reference));
+    line(fmt::format("compared with {}: {}", result::counted(one.peers, "node"), one.reference));
   if (one.metrics > 0) {
     line(fmt::format("what these nodes let see: a drop of {} in the middle metric, {} in the worst ({})",
                      percent(one.detects_median), percent(one.detects_worst), one.worst_metric));

@@ -8,6 +8,7 @@
 
 #include "report/format.hpp"
 #include "report/table.hpp"
+#include "result/counted.hpp"
 #include "result/json_array.hpp"
 
 namespace gpugauge::report {
@@ -30,8 +31,8 @@ bool of_size(const FabricSet& set, const FabricSize& size) {
 std::string size_text(const FabricSize& size) {
   const std::string ranks = size.ranks > 0 ? fmt::format(", {} ranks each", size.ranks) : "";
   return size.nodes == 2
-             ? fmt::format("{} pair{}{}", size.sets, size.sets == 1 ? "" : "s", ranks)
-             : fmt::format("{} set{} of {} nodes{}", size.sets, size.sets == 1 ? "" : "s", size.nodes, ranks);
+             ? fmt::format("{}{}", result::counted(size.sets, "pair"), ranks)
+             : fmt::format("{} of {} nodes{}", result::counted(size.sets, "set"), size.nodes, ranks);
 }
 
 Cell cell_of(const FabricSet& set, double tolerance) {

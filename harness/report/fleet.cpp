@@ -12,6 +12,7 @@
 #include "report/peers_json.hpp"
 #include "report/table.hpp"
 #include "result/build.hpp"
+#include "result/counted.hpp"
 #include "result/json_array.hpp"
 #include "result/object_reader.hpp"
 
@@ -123,11 +124,12 @@ std::string draw(const judge::PeersJudgement& judgement, const Terminal& termina
   for (const judge::PeerGroup& group : judgement.groups) {
     const std::string judged =
         group.judged ? fmt::format("{} metrics compared", group.metrics) : "too few to compare";
-    out += "  " +
-           wrap(plain(fmt::format("{} node{}: {}: {}", group.nodes, group.nodes == 1 ? "" : "s",
-                                  group.description, judged)),
-                terminal.width, 4) +
-           "\n";
+    out +=
+        "  " +
+        wrap(
+            plain(fmt::format("{}: {}: {}", result::counted(group.nodes, "node"), group.description, judged)),
+            terminal.width, 4) +
+        "\n";
   }
   for (const std::string& remark : judgement.remarks)
     out += "  " + wrap(plain(remark), terminal.width, 4) + "\n";

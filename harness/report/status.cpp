@@ -8,6 +8,7 @@
 #include "report/format.hpp"
 #include "report/stored_verdict.hpp"
 #include "result/build.hpp"
+#include "result/counted.hpp"
 #include "result/json_array.hpp"
 #include "result/object_reader.hpp"
 
@@ -67,8 +68,7 @@ std::string short_text(const judge::Status& status) {
     return a.age_seconds.value_or(0) < b.age_seconds.value_or(0);
   };
   if (status.outcome.code == ExitCode::pass)
-    return fmt::format("pass: {} device{}, {}\n", status.devices.size(),
-                       status.devices.size() == 1 ? "" : "s",
+    return fmt::format("pass: {}, {}\n", result::counted(status.devices.size(), "device"),
                        age(*std::max_element(status.devices.begin(), status.devices.end(), older)));
   const std::string cause = worst->against.empty() ? finding(*worst) : "";
   const std::string text =
