@@ -65,6 +65,12 @@ const std::vector<std::string>& plan_keys() {
   return keys;
 }
 
+std::optional<Version> PlanRequest::version(const std::string& key) const {
+  const auto found = versions.find(key);
+  if (found == versions.end()) return std::nullopt;
+  return found->second;
+}
+
 PlanRequest parse_plan(std::string_view plan, std::string_view gpus, std::string_view driver) {
   PlanRequest request;
   if (stripped(plan).empty())
