@@ -45,7 +45,7 @@ std::string retest_list(const judge::PeersJudgement& judgement, const NodeNames&
   for (const judge::FabricJudgement& fabric : judgement.fabrics)
     for (const std::vector<std::string>& nodes : fabric.measure_again)
       if (std::string line = fmt::format("{}\t{}\n", report::plain(fmt::format("{}", fmt::join(nodes, ","))),
-                                         report::plain(fabric.metric.substr(0, fabric.metric.rfind(':'))));
+                                         report::plain(judge::benchmark_of(fabric.metric)));
           sets.insert(line).second)
         out += line;
   return out;

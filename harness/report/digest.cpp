@@ -63,7 +63,7 @@ void sort_worst_first(std::vector<Case>& cases) {
 /// Families and benchmarks that gave no number, where no judge has said so already.
 void add_unmeasured(const result::Run& run, std::vector<Case>& cases) {
   std::set<std::string> said;
-  for (const Case& one : cases) said.insert(one.name.substr(0, one.name.rfind(':')));
+  for (const Case& one : cases) said.insert(judge::benchmark_of(one.name));
   for (const FamilyState& family : family_states(run))
     if (family.benchmarks == 0 && said.insert(family.family).second)
       cases.push_back({family.family, family.family, CaseState::error, "not measured",
