@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "baseline/digest.hpp"
+#include "result/counted.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
 #include "result/object_reader.hpp"
@@ -147,9 +148,9 @@ ReadLog replay(const std::string& text, const std::string& origin, const std::op
         "{}:{} is not the line that was written there: the log was changed since; restore it from a copy",
         origin, promised->lines));
   if (!promise_kept)
-    throw result::FormatError(fmt::format(
-        "{} has {} line{} and should have {}: lines at its end were removed; restore it from a copy", origin,
-        out.head.lines, out.head.lines == 1 ? "" : "s", promised->lines));
+    throw result::FormatError(
+        fmt::format("{} has {} and should have {}: lines at its end were removed; restore it from a copy",
+                    origin, result::counted(out.head.lines, "line"), promised->lines));
   if (!promised && out.head.lines > 0)
     throw result::FormatError(
         fmt::format("{} is missing: without it nobody can tell whether lines at the end of {} were removed; "

@@ -7,6 +7,7 @@
 
 #include "baseline/baseline.hpp"
 #include "baseline/fields.hpp"
+#include "result/counted.hpp"
 #include "result/error.hpp"
 
 namespace gpugauge::baseline {
@@ -72,8 +73,7 @@ std::string names(const std::vector<Mismatch>& fields) {
 
 std::string one_round(const Baseline& found) {
   const std::size_t count = found.runs.size();
-  return fmt::format("{} round{} from {}", count, count == 1 ? "" : "s",
-                     found.manifest.created.substr(0, 10));
+  return fmt::format("{} from {}", result::counted(count, "round"), found.manifest.created.substr(0, 10));
 }
 
 /// How well a baseline fits.

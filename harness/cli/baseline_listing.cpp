@@ -5,6 +5,7 @@
 #include "report/console.hpp"
 #include "report/format.hpp"
 #include "report/table.hpp"
+#include "result/json_array.hpp"
 #include "result/object_reader.hpp"
 
 namespace gpugauge::cli {
@@ -119,8 +120,7 @@ int show(const Arguments& arguments) {
                          {"minimum_detectable_drop", row.minimum_detectable_drop},
                          {"advisory", row.advisory},
                          {"rounds", row.rounds}});
-    nlohmann::ordered_json log = nlohmann::ordered_json::array();
-    for (const baseline::LogEntry& entry : found.log) log.push_back(json_of(entry));
+    nlohmann::ordered_json log = result::array_of(found.log, json_of);
     print(result::dump_json({{"schema", "gpugauge.baseline-show/1"},
                              {"name", manifest.name},
                              {"folder", found.folder.string()},

@@ -18,6 +18,7 @@
 #include "judge/policy_file.hpp"
 #include "report/format.hpp"
 #include "result/error.hpp"
+#include "result/facts.hpp"
 #include "result/vocabulary.hpp"
 #include "run/identity.hpp"
 
@@ -107,9 +108,8 @@ Devices find_devices(const std::string& device) {
   Devices devices;
   if (!conductor::host_only(device)) devices.gpus = stack::probe_gpus();
   const result::Fingerprint fingerprint = stack::fingerprint(devices.gpus);
-  const auto model = fingerprint.device.find("host.cpu_model");
   devices.targets = conductor::select_targets(chosen_device(device, devices.gpus), devices.gpus,
-                                              model == fingerprint.device.end() ? "" : model->second);
+                                              result::fact(fingerprint.device, "host.cpu_model"));
   return devices;
 }
 

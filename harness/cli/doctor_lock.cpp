@@ -1,4 +1,4 @@
-// gpugauge doctor lock, verify and diff: one stack against a pin file, many, or another.
+// gpugauge doctor lock, verify and diff: one stack against a lock, many, or another.
 #include <ctime>
 #include <filesystem>
 #include <memory>
@@ -172,7 +172,7 @@ void refuse_questions(const CLI::App& doctor) {
 
 void add_doctor_lock(CLI::App& doctor, DoctorArguments& arguments, Action& action) {
   auto own = std::make_shared<Arguments>();
-  CLI::App* lock_command = doctor.add_subcommand("lock", "Write this stack as a pin file")->fallthrough();
+  CLI::App* lock_command = doctor.add_subcommand("lock", "Write this stack as a lock")->fallthrough();
   lock_command->add_option("-o,--output", own->output, "The file (default: standard output)")
       ->type_name("FILE");
   lock_command->add_flag("--force", own->force, "Overwrite the file");
@@ -183,9 +183,8 @@ void add_doctor_lock(CLI::App& doctor, DoctorArguments& arguments, Action& actio
   });
 
   CLI::App* verify_command =
-      doctor.add_subcommand("verify", "Compare this node, or what others saved, with a pin file")
-          ->fallthrough();
-  verify_command->add_option("lock", own->lock, "The pin file")->required()->type_name("LOCK");
+      doctor.add_subcommand("verify", "Compare this node, or what others saved, with a lock")->fallthrough();
+  verify_command->add_option("lock", own->lock, "What `doctor lock` wrote")->required()->type_name("LOCK");
   verify_command
       ->add_option("inventories", own->files, "What `doctor --json` saved, or run files (default: this node)")
       ->type_name("FILE");

@@ -12,6 +12,7 @@
 #include "cli/node_names.hpp"
 #include "judge/judge_peers.hpp"
 #include "report/format.hpp"
+#include "result/counted.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
 #include "store/store.hpp"
@@ -44,7 +45,7 @@ std::string retest_list(const judge::PeersJudgement& judgement, const NodeNames&
   for (const judge::FabricJudgement& fabric : judgement.fabrics)
     for (const std::vector<std::string>& nodes : fabric.measure_again)
       if (std::string line = fmt::format("{}\t{}\n", report::plain(fmt::format("{}", fmt::join(nodes, ","))),
-                                         report::plain(fabric.metric.substr(0, fabric.metric.rfind(':'))));
+                                         report::plain(judge::benchmark_of(fabric.metric)));
           sets.insert(line).second)
         out += line;
   return out;
@@ -81,9 +82,9 @@ report::FleetReport judge_night(const Arguments& arguments) {
   report::FleetReport made;
   made.input = history.night(night);
   made.judgement = judge::judge_peers(made.input, {}, arguments.strict);
-  made.judgement.remarks.push_back(
-      fmt::format("{} run{} of {} (UTC) from the store {}.", made.input.rounds.size(),
-                  made.input.rounds.size() == 1 ? "" : "s", night, history.name()));
+  made.judgement.remarks.push_back(fmt::format("{} of {} (UTC) from the store {}.",
+                                               result::counted(made.input.rounds.size(), "run"), night,
+                                               history.name()));
   return made;
 }
 

@@ -8,7 +8,9 @@
 #include "cli/definition.hpp"
 #include "report/format.hpp"
 #include "report/table.hpp"
+#include "result/counted.hpp"
 #include "result/error.hpp"
+#include "result/facts.hpp"
 #include "result/object_reader.hpp"
 
 namespace gpugauge::cli {
@@ -61,8 +63,8 @@ std::string estimate(const conductor::Catalogue& catalogue, const Benchmarks& al
     if (some.empty()) continue;
     const double seconds =
         conductor::round_seconds(conductor::plan_of(some, profile), catalogue.start_seconds, profile);
-    text += fmt::format("{}{} benchmark{} of {}, about {} a round (a verdict should take {} at most)",
-                        text.empty() ? "" : "; ", some.size(), some.size() == 1 ? "" : "s",
+    text += fmt::format("{}{} of {}, about {} a round (a verdict should take {} at most)",
+                        text.empty() ? "" : "; ", result::counted(some.size(), "benchmark"),
                         conductor::in_words(kind), report::duration(seconds),
                         report::duration(conductor::budget_seconds(profile, kind)));
   }
@@ -150,9 +152,8 @@ int list_devices(const Arguments& arguments) {
                {gpu.compute_capability},
                {gpu.pci_bus_id}});
   const result::Fingerprint fingerprint = stack::fingerprint(gpus);
-  const auto model = fingerprint.device.find("host.cpu_model");
   table.add({{"host", report::Tone::strong},
-             {model == fingerprint.device.end() ? "" : report::plain(model->second)},
+             {report::plain(result::fact(fingerprint.device, "host.cpu_model"))},
              {"-"},
              {"-"}});
   const report::Terminal terminal = report::terminal(1);

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "result/counted.hpp"
 #include "result/error.hpp"
 #include "result/launcher.hpp"
 
@@ -32,9 +33,9 @@ std::string chosen_device(const std::string& device, const stack::GpuReport& gpu
     return fmt::format("{}", gpus.gpus.front().index);
   const int ranks = std::max(rank.local_size.value_or(1), rank.local_rank + 1);
   if (static_cast<std::size_t>(ranks) > gpus.gpus.size())
-    throw result::UsageError(fmt::format(
-        "--device rank: this node has {} rank{} and shows each of them {} GPU{}; start a rank for each GPU",
-        ranks, ranks == 1 ? "" : "s", gpus.gpus.size(), gpus.gpus.size() == 1 ? "" : "s"));
+    throw result::UsageError(
+        fmt::format("--device rank: this node has {} and shows each of them {}; start a rank for each GPU",
+                    result::counted(ranks, "rank"), result::counted(gpus.gpus.size(), "GPU")));
   return fmt::format("{}", gpus.gpus[static_cast<std::size_t>(rank.local_rank)].index);
 }
 

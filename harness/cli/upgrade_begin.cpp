@@ -16,6 +16,7 @@
 #include "report/questions.hpp"
 #include "report/table.hpp"
 #include "report/upgrade.hpp"
+#include "result/counted.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
 #include "stack/plan/lock.hpp"
@@ -100,13 +101,12 @@ std::string draw_sight(const conductor::KeptUpgrade& kept, const report::Termina
     }
     out +=
         "  " +
-        report::wrap(
-            fmt::format("{} rounds, {} metric{}. Against as many rounds of the new stack in one other boot "
-                        "a drop of {} (median) will be found with 90% probability; how boots differ "
-                        "is assumed (1%), and every further boot of the new stack sees more.",
-                        kept.record.rounds, drops.size(), drops.size() == 1 ? "" : "s",
-                        report::percent(judge::median(drops))),
-            terminal.width, 2) +
+        report::wrap(fmt::format("{} rounds, {}. Against as many rounds of the new stack in one other boot a "
+                                 "drop of {} (median) will be found with 90% probability; how boots differ "
+                                 "is assumed (1%), and every further boot of the new stack sees more.",
+                                 kept.record.rounds, result::counted(drops.size(), "metric"),
+                                 report::percent(judge::median(drops))),
+                     terminal.width, 2) +
         "\n" + report::draw_by_class(rows, terminal);
   }
   return out;

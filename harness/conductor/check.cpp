@@ -8,6 +8,7 @@
 #include "conductor/conductor.hpp"
 #include "conductor/pause.hpp"
 #include "conductor/probing.hpp"
+#include "result/counted.hpp"
 
 namespace gpugauge::conductor {
 namespace {
@@ -101,9 +102,9 @@ std::vector<report::DeviceReport> check_in_step(const CheckOptions& options,
                                                     choice.start_seconds, options.measure.profile);
     if (seconds_since(start) + next_seconds > options.budget_seconds) {
       stopped = fmt::format(
-          "The time budget of {:.0f} s ended the measuring after {} round{}: {} benchmark{} still in doubt, "
-          "and another round of {} would take about {:.0f} s.",
-          options.budget_seconds, rounds, rounds == 1 ? "" : "s", doubts, doubts == 1 ? " was" : "s were",
+          "The time budget of {:.0f} s ended the measuring after {}: {} benchmark{} still in doubt, and "
+          "another round of {} would take about {:.0f} s.",
+          options.budget_seconds, result::counted(rounds, "round"), doubts, doubts == 1 ? " was" : "s were",
           doubts == 1 ? "it" : "them", next_seconds);
       break;
     }

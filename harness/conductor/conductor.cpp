@@ -12,7 +12,9 @@
 #include "conductor/place.hpp"
 #include "conductor/probing.hpp"
 #include "judge/before_after.hpp"
+#include "result/counted.hpp"
 #include "result/error.hpp"
+#include "result/facts.hpp"
 #include "result/file.hpp"
 #include "result/google_benchmark.hpp"
 
@@ -43,11 +45,11 @@ result::Fingerprint host_part(result::Fingerprint fingerprint) {
 
 /// "device.host.cpu_model (X now, Y then); ...".
 std::string differences(const std::vector<baseline::Mismatch>& fields) {
-  const auto value = [](const std::string& text) { return text.empty() ? std::string("absent") : text; };
   std::vector<std::string> out;
   out.reserve(fields.size());
   for (const baseline::Mismatch& field : fields)
-    out.push_back(fmt::format("{} ({} now, {} then)", field.field, value(field.now), value(field.then)));
+    out.push_back(fmt::format("{} ({} now, {} then)", field.field, result::or_absent(field.now),
+                              result::or_absent(field.then)));
   return fmt::format("{}", fmt::join(out, "; "));
 }
 
@@ -202,8 +204,8 @@ report::DeviceReport judge_sides(const std::vector<result::Run>& before,
                                  bool strict) {
   report::DeviceReport device;
   device.rounds = after;
-  device.baseline_origin = fmt::format("Compared {} run{} before with {} after.", before.size(),
-                                       before.size() == 1 ? "" : "s", after.size());
+  device.baseline_origin =
+      fmt::format("Compared {} before with {} after.", result::counted(before.size(), "run"), after.size());
   judge::OutcomeInput input;
   input.strict = strict;
   input.unmeasured_families = unmeasured(after.front());

@@ -10,6 +10,7 @@
 #include "diagnose/vocabulary.hpp"
 #include "result/build.hpp"
 #include "result/error.hpp"
+#include "result/facts.hpp"
 #include "run/runner.hpp"
 #include "stack/gpu_report.hpp"
 
@@ -20,17 +21,11 @@ using report::Framework;
 using report::FrameworkOperation;
 using report::FrameworkState;
 
-const std::string& fact_or_none(const result::Facts& facts, const std::string& name) {
-  static const std::string none;
-  const auto found = facts.find(name);
-  return found == facts.end() ? none : found->second;
-}
-
 FrameworkOperation operation_of(const result::BenchmarkResult& benchmark) {
   FrameworkOperation out;
   out.id = benchmark.id;
-  out.ran_on = fact_or_none(benchmark.notes, "ran_on");
-  out.evidence = fact_or_none(benchmark.notes, "evidence");
+  out.ran_on = result::fact(benchmark.notes, "ran_on");
+  out.evidence = result::fact(benchmark.notes, "evidence");
   for (const result::Metric& metric : benchmark.metrics)
     if (metric.name == "throughput") out.flops = metric.value;
   out.wrong = benchmark.status == result::Status::failed;
@@ -77,14 +72,14 @@ void conclude(const result::Process& process, const stack::GpuReport& gpus, Fram
     return says(FrameworkState::on_cpu,
                 count("cpu") == total
                     ? fmt::format("everything ran on the processor: {}; what it computes on is {}",
-                                  one->evidence, fact_or_none(samples.context, "framework.device_name"))
+                                  one->evidence, result::fact(samples.context, "framework.device_name"))
                     : fmt::format("{} of {} operations ran on the processor, {} among them: {}", count("cpu"),
                                   total, one->id, one->evidence));
   if (const auto one = first("unknown"); one != out.operations.end())
     return says(FrameworkState::unknown,
                 fmt::format("where {} ran could not be proved: {}", one->id, one->evidence));
   says(FrameworkState::on_gpu,
-       fmt::format("everything ran on {}{}", fact_or_none(samples.context, "framework.device_name"),
+       fmt::format("everything ran on {}{}", result::fact(samples.context, "framework.device_name"),
                    gpus.state == stack::GpuState::usable ? "" : ", although no GPU was found usable before"));
 }
 
@@ -115,9 +110,9 @@ diagnose::Observation observation_of(const result::Run& run, const result::Proce
   }
   std::set<std::string> places;
   for (const result::BenchmarkResult& benchmark : process.samples->benchmarks) {
-    const std::string& place = fact_or_none(benchmark.notes, "ran_on");
+    const std::string place = result::fact(benchmark.notes, "ran_on");
     if (place == "cpu" || place == "gpu") places.insert(place);
-    const std::string& kernels = fact_or_none(benchmark.notes, "kernels");
+    const std::string kernels = result::fact(benchmark.notes, "kernels");
     for (std::size_t at = 0; at < kernels.size();) {
       const std::size_t end = std::min(kernels.find('\n', at), kernels.size());
       out.kernels.push_back(kernels.substr(at, end - at));
@@ -214,10 +209,10 @@ report::FrameworksReport judge_frameworks(const result::Run& run, const stack::G
     framework.name = process.family;
     if (process.samples) {
       const result::Facts& context = process.samples->context;
-      framework.version = fact_or_none(context, "framework.version");
-      framework.build = fact_or_none(context, "framework.build");
-      framework.cuda = fact_or_none(context, "framework.cuda");
-      if (out.interpreter.empty()) out.interpreter = fact_or_none(context, "framework.python");
+      framework.version = result::fact(context, "framework.version");
+      framework.build = result::fact(context, "framework.build");
+      framework.cuda = result::fact(context, "framework.cuda");
+      if (out.interpreter.empty()) out.interpreter = result::fact(context, "framework.python");
       for (const result::BenchmarkResult& benchmark : process.samples->benchmarks)
         framework.operations.push_back(operation_of(benchmark));
     }

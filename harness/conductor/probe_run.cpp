@@ -11,6 +11,7 @@
 #include "conductor/probe_nvml.hpp"
 #include "conductor/probe_processors.hpp"
 #include "conductor/suspect.hpp"
+#include "judge/statistics.hpp"
 #include "result/error.hpp"
 
 namespace gpugauge::conductor {
@@ -146,17 +147,11 @@ class Making {
     if (said.outcome.empty()) return out;
     out.outcome = said.outcome;
     out.detail = std::move(detail);
-    out.factor = mean(treated);
-    out.factor_without = mean(control);
+    out.factor = judge::mean(treated);
+    out.factor_without = judge::mean(control);
     out.words = fmt::format("{} is {:.3g} times as slow {}, {:.3g} times as it was", suspect.key, *out.factor,
                             difference, *out.factor_without);
     return out;
-  }
-
-  static double mean(const std::vector<double>& values) {
-    double sum = 0;
-    for (const double value : values) sum += value;
-    return sum / static_cast<double>(values.size());
   }
 
   Found repeat() {
@@ -217,7 +212,7 @@ class Making {
     if (said.outcome.empty()) return out;
     out.outcome = said.outcome;
     out.detail = std::move(detail);
-    out.factor = mean(now);
+    out.factor = judge::mean(now);
     out.words = fmt::format("{} is {:.3g} times as slow {}", suspect.key, *out.factor, when);
     if (before <= 0) out.words += fmt::format(", {:.3g} times when it was judged", suspect.slowness);
     return out;

@@ -12,10 +12,6 @@ const Benchmark* find_benchmark(const Catalogue& catalogue, const std::string& i
   return found == catalogue.benchmarks.end() ? nullptr : &*found;
 }
 
-std::string id_of(const std::string& key) {
-  return key.substr(0, key.rfind(':'));
-}
-
 /// The value of the verdict's metric at slowness 1.
 std::optional<double> reference_of(const judge::Verdict& verdict) {
   if (verdict.advisory || !verdict.value || *verdict.value <= 0) return std::nullopt;
@@ -45,7 +41,7 @@ std::optional<Suspect> find_suspect(const ProbeContext& context, const std::vect
     const std::optional<double> reference = reference_of(verdict);
     if (!meant || !reference) continue;
     if (one_thread && verdict.metric.find("all_cores") != std::string::npos) continue;
-    const Benchmark* benchmark = find_benchmark(context.catalogue, id_of(verdict.metric));
+    const Benchmark* benchmark = find_benchmark(context.catalogue, judge::benchmark_of(verdict.metric));
     if (benchmark == nullptr) continue;  // a mean over a class, or a family that is not here
     Suspect suspect{benchmark, verdict.metric, *reference, verdict.better, 1};
     suspect.slowness = suspect.slowness_of(*verdict.value).value_or(1);

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "judge/standing.hpp"
 #include "result/error.hpp"
 
 namespace gpugauge::conductor {
@@ -37,17 +38,12 @@ Target links_of(const std::vector<stack::Gpu>& gpus) {
       .visible = visible};
 }
 
-bool is_index(const std::string& word) {
-  return !word.empty() && word.size() < 6 &&
-         std::all_of(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
-
 const stack::Gpu& find(const std::string& word, const std::vector<stack::Gpu>& gpus) {
   std::vector<const stack::Gpu*> found;
   std::string known;
   for (const stack::Gpu& gpu : gpus) {
-    const bool index = is_index(word) && std::stoi(word) == gpu.index;
-    const bool uuid = word.size() >= 8 && gpu.uuid.rfind(word, 0) == 0;
+    const bool index = judge::is_index(word) && std::stoi(word) == gpu.index;
+    const bool uuid = word.size() >= judge::least_uuid_letters && gpu.uuid.rfind(word, 0) == 0;
     if (index || uuid) found.push_back(&gpu);
     known += fmt::format("{}{} ({})", known.empty() ? "" : ", ", gpu.index, gpu.uuid);
   }
@@ -96,8 +92,8 @@ Targets select_targets(const std::string& device, const stack::GpuReport& gpus,
       add({.selection = "host", .label = fmt::format("Host {} (no GPU is judged here)", host_name)});
       continue;
     }
-    const bool shape = word == "all" || word == "links" || is_index(word) || word.rfind("GPU-", 0) == 0 ||
-                       word.rfind("MIG-", 0) == 0;
+    const bool shape = word == "all" || word == "links" || judge::is_index(word) ||
+                       word.rfind("GPU-", 0) == 0 || word.rfind("MIG-", 0) == 0;
     if (!shape)
       throw result::UsageError(
           fmt::format("--device {}: give all, links, host, an index or a UUID (GPU-...)", word));

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "result/counted.hpp"
 #include "result/error.hpp"
 
 namespace gpugauge::conductor {
@@ -17,9 +18,7 @@ std::filesystem::path side_folder(const KeptUpgrade& kept, const std::string& si
 }
 
 bool speaks_against(const judge::Verdict& verdict) {
-  return !verdict.advisory &&
-         (verdict.kind == judge::VerdictKind::regressed || verdict.kind == judge::VerdictKind::failed ||
-          verdict.kind == judge::VerdictKind::missing);
+  return !verdict.advisory && grave(verdict);
 }
 
 /// A cause that does more than blame the change itself.
@@ -41,10 +40,6 @@ std::vector<result::Run> fit_rounds(const KeptUpgrade& kept, const UpgradeDevice
     out.push_back(std::move(run));
   }
   return out;
-}
-
-std::string counted(std::size_t count, const char* word) {
-  return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
 }
 
 }  // namespace
@@ -116,7 +111,7 @@ report::DeviceReport judge_upgrade(const std::vector<result::Run>& old_runs,
   std::vector<std::string> remarks = changes;
   if (after.size() < new_runs.size())
     remarks.push_back(fmt::format("Left out: {} of the new stack as it was then; it was changed again since.",
-                                  counted(new_runs.size() - after.size(), "round")));
+                                  result::counted(new_runs.size() - after.size(), "round")));
   device.remarks.insert(device.remarks.begin(), remarks.begin(), remarks.end());
   for (const result::Run& run : after) device.seconds += run.wall_seconds;
   return device;
@@ -153,7 +148,7 @@ UpgradeConclusion conclude(const std::vector<report::DeviceReport>& devices,
   out.sentences.push_back(fmt::format(
       "{} against the new stack, and nothing else was found that explains it: go back, then measure once "
       "more with `gpugauge upgrade end` (A/B/A), which tells the change from a drift of the machine.",
-      counted(against, "verdict")));
+      result::counted(against, "verdict")));
   if (const std::vector<std::string> unplanned = change.unplanned(); !unplanned.empty())
     out.sentences.push_back(
         fmt::format("Nobody planned the change of {}, and these data cannot tell its effect from that of the "

@@ -2,7 +2,7 @@
 // state directory.
 //
 //   upgrade.json      this record (docs/schema/upgrade.schema.json)
-//   inventory.json    the stack before, as `doctor --json` saves it; stack.lock: its pin file
+//   inventory.json    the stack before, as `doctor --json` saves it; stack.lock: its lock
 //   plan.json         what the doctor said of the plan; only where there is one
 //   way-back.txt      the commands that go back, to be read without this command
 //   constraints.txt   pip's constraints; only where there are wheels

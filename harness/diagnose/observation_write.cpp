@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "diagnose/observation.hpp"
+#include "result/json_array.hpp"
 #include "result/object_reader.hpp"
 
 namespace gpugauge::diagnose {
@@ -133,13 +134,6 @@ ordered_json json_of(const Probe& probe) {
   return out;
 }
 
-template <typename T>
-ordered_json array_of(const std::vector<T>& values) {
-  ordered_json out = ordered_json::array();
-  for (const T& value : values) out.push_back(json_of(value));
-  return out;
-}
-
 }  // namespace
 
 std::string to_json(const Observation& observation) {
@@ -155,19 +149,19 @@ std::string to_json(const Observation& observation) {
     }
     out["changed"] = std::move(changed);
   }
-  set_part(out, "metrics", array_of(observation.metrics));
+  set_part(out, "metrics", result::array_of(observation.metrics, json_of));
   ordered_json telemetry = object_of(observation.telemetry);
   set_part(telemetry, "moved", object_of(observation.moved));
   set_part(out, "telemetry", std::move(telemetry));
   set_part(out, "inventory", object_of(observation.inventory));
   set_part(out, "environment", object_of(observation.environment));
   set_part(out, "settings", object_of(observation.settings));
-  set_part(out, "errors", array_of(observation.errors));
+  set_part(out, "errors", result::array_of(observation.errors, json_of));
   if (!observation.log.empty()) out["log"] = observation.log;
   if (!observation.kernels.empty()) out["kernels"] = observation.kernels;
-  set_part(out, "sass", array_of(observation.sass));
-  set_part(out, "numerics", array_of(observation.numerics));
-  set_part(out, "probes", array_of(observation.probes));
+  set_part(out, "sass", result::array_of(observation.sass, json_of));
+  set_part(out, "numerics", result::array_of(observation.numerics, json_of));
+  set_part(out, "probes", result::array_of(observation.probes, json_of));
   return result::dump_json(out);
 }
 

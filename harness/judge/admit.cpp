@@ -11,20 +11,17 @@
 #include "judge/peer_kinds.hpp"
 #include "judge/reasons.hpp"
 #include "judge/statistics.hpp"
+#include "result/counted.hpp"
+#include "result/facts.hpp"
 
 namespace gpugauge::judge {
 namespace {
 
-std::string fact(const result::Facts& facts, const std::string& name) {
-  const auto found = facts.find(name);
-  return found == facts.end() ? "" : found->second;
-}
-
 /// GPU or processor: what no declaration makes another machine of.
 std::string model_of(const result::Fingerprint& fingerprint, const std::string& device) {
-  return device == "host" ? fact(fingerprint.device, "host.cpu_model")
-                          : fmt::format("{} {}", fact(fingerprint.device, "gpu.0.name"),
-                                        fact(fingerprint.device, "gpu.0.compute_capability"));
+  return device == "host" ? result::fact(fingerprint.device, "host.cpu_model")
+                          : fmt::format("{} {}", result::fact(fingerprint.device, "gpu.0.name"),
+                                        result::fact(fingerprint.device, "gpu.0.compute_capability"));
 }
 
 /// What must match and does not, each with its count: kinds differ in nothing else within themselves.
@@ -55,22 +52,13 @@ void add_noted(const result::Fingerprint& here, const std::string& kind, const U
   }
 }
 
-bool grave(const Verdict& verdict) {
-  return verdict.kind == VerdictKind::failed || verdict.kind == VerdictKind::missing ||
-         verdict.kind == VerdictKind::regressed;
-}
-
-std::string or_absent(const std::string& text) {
-  return text.empty() ? "absent" : text;
-}
-
 std::string some_drift(const std::vector<Drift>& drift) {
   constexpr std::size_t shown = 4;
   std::vector<std::string> parts;
   for (const Drift& one : drift)
     if (!one.declared)
-      parts.push_back(
-          fmt::format("{} is {} here and {} there", one.field, or_absent(one.here), or_absent(one.usual)));
+      parts.push_back(fmt::format("{} is {} here and {} there", one.field, result::or_absent(one.here),
+                                  result::or_absent(one.usual)));
   const std::size_t more = parts.size() > shown ? parts.size() - shown : 0;
   parts.resize(parts.size() - more);
   return fmt::format("{}{}", fmt::join(parts, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
@@ -138,9 +126,8 @@ class Admitting {
           some_drift(must_match(made.drift)));
     } else if (static_cast<int>(made.peers) < rules_.minimum_nodes) {
       made.reason = fmt::format(
-          "the fleet has {} node{} of its kind ({}), and {} are needed to know how far healthy ones lie "
-          "apart",
-          made.peers, made.peers == 1 ? "" : "s", made.reference, rules_.minimum_nodes);
+          "the fleet has {} of its kind ({}), and {} are needed to know how far healthy ones lie apart",
+          result::counted(made.peers, "node"), made.reference, rules_.minimum_nodes);
     } else {
       compare(*kind, newcomer, made);
       return made;
@@ -178,11 +165,11 @@ class Admitting {
       const std::string other = model_of(*usual.fingerprint, usual.device);
       const std::string_view what = result::device_kind(usual.device);
       if (what != result::device_kind(first.device) || other != model) {
-        models.push_back(fmt::format("{} ({} node{})",
+        models.push_back(fmt::format("{} ({})",
                                      what == "host"    ? "hosts with " + other
                                      : what == "links" ? "links between " + other
                                                        : other,
-                                     kind.size(), kind.size() == 1 ? "" : "s"));
+                                     result::counted(kind.size(), "node")));
         continue;
       }
       std::vector<Drift> drift = incomparable(here, kind, policy_);

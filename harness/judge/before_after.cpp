@@ -15,6 +15,7 @@
 #include "judge/scale.hpp"
 #include "judge/sides_of_runs.hpp"
 #include "judge/statistics.hpp"
+#include "result/counted.hpp"
 
 namespace gpugauge::judge {
 namespace {
@@ -109,8 +110,8 @@ std::vector<std::string> how_measured(const std::vector<result::Run>& before,
     return out;
   }
   out.push_back(fmt::format(
-      "{} rounds of {} boot{} before, {} rounds of {} boot{} after; {}.", before.size(), boots_before,
-      boots_before == 1 ? "" : "s", after.size(), boots_after, boots_after == 1 ? "" : "s",
+      "{} rounds of {} before, {} rounds of {} after; {}.", before.size(),
+      result::counted(boots_before, "boot"), after.size(), result::counted(boots_after, "boot"),
       shared ? "both within the same boot, so that the round is the unit" : "the boot is the unit"));
   if (!shared && std::min(boots_before, boots_after) < boots_for_confidence)
     out.push_back("Fewer than 3 boots on a side: how boots differ is partly assumed (1%).");

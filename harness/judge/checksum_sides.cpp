@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "judge/collect.hpp"
+#include "result/facts.hpp"
 
 namespace gpugauge::judge {
 namespace {
@@ -33,15 +34,12 @@ std::string toolkit_of(const result::Run& run) {
 void add_sums(const result::Run& run, std::map<Operation, Sums>& out) {
   for (const result::Process& process : run.processes) {
     if (!process.samples) continue;
-    const auto fact = [&](const char* name) {
-      const auto found = process.samples->context.find(name);
-      return found == process.samples->context.end() ? std::string() : found->second;
-    };
+    const result::Facts& context = process.samples->context;
     for (const result::BenchmarkResult& benchmark : process.samples->benchmarks) {
       const auto note = benchmark.notes.find("checksum");
       if (note == benchmark.notes.end() || !sound(benchmark)) continue;
-      ++out[{benchmark.id, process.samples->source_hash, fact("gpu.name"), fact("gpu.compute_capability"),
-             toolkit_of(run)}][note->second];
+      ++out[{benchmark.id, process.samples->source_hash, result::fact(context, "gpu.name"),
+             result::fact(context, "gpu.compute_capability"), toolkit_of(run)}][note->second];
     }
   }
 }

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "judge/statistics.hpp"
+#include "result/facts.hpp"
 
 namespace gpugauge::judge {
 namespace {
@@ -103,9 +104,7 @@ DeviceFacts::DeviceFacts(const result::Run& run, const std::string& benchmark) {
 }
 
 std::string DeviceFacts::text(const std::string& fact) const {
-  if (facts_ == nullptr) return "";
-  const auto found = facts_->find(fact);
-  return found == facts_->end() ? "" : found->second;
+  return facts_ == nullptr ? "" : result::fact(*facts_, fact);
 }
 
 double DeviceFacts::number(const std::string& fact) const {

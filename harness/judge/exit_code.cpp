@@ -15,6 +15,8 @@
 #include <fmt/ranges.h>
 
 #include "judge/judge.hpp"
+#include "judge/reasons.hpp"
+#include "result/counted.hpp"
 
 namespace gpugauge::judge {
 namespace {
@@ -64,17 +66,6 @@ Count count(const std::vector<Verdict>& verdicts) {
   return out;
 }
 
-std::string plural(int number) {
-  return fmt::format("{} metric{}", number, number == 1 ? "" : "s");
-}
-
-std::string some(const std::vector<std::string>& names) {
-  constexpr std::size_t shown = 3;
-  if (names.size() <= shown) return fmt::format("{}", fmt::join(names, ", "));
-  return fmt::format("{} and {} more", fmt::join(names.begin(), names.begin() + shown, ", "),
-                     names.size() - shown);
-}
-
 /// "failed: 1, regressed: 3 of 42 metrics (a, b and 2 more)".
 std::string findings(const Count& counts) {
   std::vector<std::string> parts;
@@ -85,7 +76,8 @@ std::string findings(const Count& counts) {
     const auto& found = counts.metrics.at(kind);
     names.insert(names.end(), found.begin(), found.end());
   }
-  return fmt::format("{} of {} ({})", fmt::join(parts, ", "), plural(counts.all), some(names));
+  return fmt::format("{} of {} ({})", fmt::join(parts, ", "), result::counted(counts.all, "metric"),
+                     some_of(names));
 }
 
 /// What passes and is said: "; 2 inconclusive, 1 improved".
@@ -119,8 +111,8 @@ Outcome outcome(const OutcomeInput& input) {
   if (counts.all == 0)
     return {ExitCode::cannot_judge, "cannot judge: nothing was measured that can be judged"};
   const int ok = counts.of(VerdictKind::ok) + counts.of(VerdictKind::improved) + counts.advisory_ok;
-  const std::string held =
-      fmt::format("{} of {} within tolerance and limits{}", ok, plural(counts.all), also(counts));
+  const std::string held = fmt::format("{} of {} within tolerance and limits{}", ok,
+                                       result::counted(counts.all, "metric"), also(counts));
   if (undecided > 0 && input.strict) return {ExitCode::inconclusive, "inconclusive: " + held};
   if (ok == 0) return {ExitCode::pass, "pass, but nothing could be decided: " + held};
   return {ExitCode::pass, "pass: " + held};

@@ -29,10 +29,6 @@ const Row& row_of(ExitStyle style) {
 
 }  // namespace
 
-std::string_view to_string(ExitStyle style) {
-  return row_of(style).word;
-}
-
 std::optional<ExitStyle> exit_style(std::string_view word) {
   const auto* found =
       std::find_if(style_table.begin(), style_table.end(), [&](const Row& row) { return row.word == word; });

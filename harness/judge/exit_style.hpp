@@ -15,9 +15,7 @@ enum class ExitStyle {
   npd,     ///< a plugin of node-problem-detector: 0 OK, 1 problem, 2 unknown
 };
 
-/// The word of --exit-style: "ci", "nagios", "slurm", "npd".
-std::string_view to_string(ExitStyle style);
-/// nullopt for a word that names none.
+/// By the word of --exit-style: "ci", "nagios", "slurm", "npd". nullopt for a word that names none.
 std::optional<ExitStyle> exit_style(std::string_view word);
 /// "ci, nagios, ...": for sentences.
 std::string exit_styles();

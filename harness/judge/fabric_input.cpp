@@ -12,15 +12,12 @@
 #include <fmt/ranges.h>
 
 #include "judge/collect.hpp"
+#include "result/counted.hpp"
+#include "result/facts.hpp"
 #include "result/object_reader.hpp"
 
 namespace gpugauge::judge {
 namespace {
-
-std::string context_fact(const result::Facts& facts, const std::string& name) {
-  const auto found = facts.find(name);
-  return found == facts.end() ? "" : found->second;
-}
 
 /// A whole number from 0 on; -1 for another text.
 int count_in(const std::string& text) {
@@ -54,6 +51,11 @@ SetMeasurement measurement(const nlohmann::json& value, const result::Place& pla
   if (out.nodes.size() < 2 || out.nodes.front().empty() ||
       std::adjacent_find(out.nodes.begin(), out.nodes.end()) != out.nodes.end())
     place.key("nodes").refuse("must name two nodes or more, each once");
+  // Sentences put a name before a number, and ranks write names with blanks between them.
+  for (const std::string& node : out.nodes)
+    if (node.find_first_of(" \t\r\n\v\f") != std::string::npos)
+      place.key("nodes").refuse(
+          fmt::format("names {}; the name of a node has no blanks", result::quoted(node)));
   out.ranks = reader.optional_integer("ranks").value_or(0);
   if (out.ranks < 0) place.key("ranks").refuse("must be 0 or more");
   out.value = reader.optional_number("value");
@@ -100,8 +102,8 @@ FabricInput parse_fabric(const std::string& text, const std::string& origin) {
 }
 
 bool is_of_ranks(const result::Samples& samples) {
-  return count_in(context_fact(samples.context, "ranks.size")) > 1 &&
-         count_in(context_fact(samples.context, "ranks.rank")) >= 0;
+  return count_in(result::fact(samples.context, "ranks.size")) > 1 &&
+         count_in(result::fact(samples.context, "ranks.rank")) >= 0;
 }
 
 void FabricCollector::add(const result::Samples& samples, const std::string& file, const std::string& label) {
@@ -109,16 +111,16 @@ void FabricCollector::add(const result::Samples& samples, const std::string& fil
   Rank rank;
   rank.file = file;
   rank.label = label;
-  rank.nodes = words_of(context_fact(context, "ranks.nodes"));
-  rank.ranks = count_in(context_fact(context, "ranks.size"));
+  rank.nodes = words_of(result::fact(context, "ranks.nodes"));
+  rank.ranks = count_in(result::fact(context, "ranks.size"));
   std::vector<std::string> said;
   for (const auto& [name, text] : {std::pair{"gpu.name", ""}, std::pair{"nccl.version", "NCCL "},
                                    std::pair{"cuda.driver_version", "driver's CUDA "}})
-    if (const std::string value = context_fact(context, name); !value.empty()) said.push_back(text + value);
+    if (const std::string value = result::fact(context, name); !value.empty()) said.push_back(text + value);
   rank.description = fmt::format("{}", fmt::join(said, ", "));
   rank.kind =
       fmt::format("{} {} {} {} {}", samples.family, samples.source_hash, rank.description,
-                  context_fact(context, "nccl.plugin"), context_fact(context, "cuda.runtime_version"));
+                  result::fact(context, "nccl.plugin"), result::fact(context, "cuda.runtime_version"));
   const bool measured = samples.status == result::Status::ok || !samples.benchmarks.empty();
   if (!measured) rank.failure = samples.reason.empty() ? "no word why" : samples.reason;
   for (const result::BenchmarkResult& benchmark : samples.benchmarks) {
@@ -142,7 +144,7 @@ void FabricCollector::add(const result::Samples& samples, const std::string& fil
       rank.values.push_back(std::move(value));
     }
   }
-  const int number_of_rank = count_in(context_fact(context, "ranks.rank"));
+  const int number_of_rank = count_in(result::fact(context, "ranks.rank"));
   const std::lock_guard lock(mutex_);
   collectives_[without_rank(file)][number_of_rank] = std::move(rank);
 }
@@ -219,9 +221,9 @@ FabricInputs FabricCollector::made() && {
                     "models: each is compared with its own kind only.",
                     kinds.size()));
   if (within_one > 0)
-    out.remarks.push_back(fmt::format(
-        "{} collective{} within one node {} not compared here: run --device links makes run files of such.",
-        within_one, within_one == 1 ? "" : "s", within_one == 1 ? "was" : "were"));
+    out.remarks.push_back(
+        fmt::format("{} within one node {} not compared here: run --device links makes run files of such.",
+                    result::counted(within_one, "collective"), within_one == 1 ? "was" : "were"));
   return out;
 }
 

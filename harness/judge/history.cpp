@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <numeric>
 #include <stdexcept>
 
 #include "judge/statistics.hpp"
@@ -13,10 +12,6 @@ namespace {
 
 constexpr std::size_t least_segment = 3;
 constexpr double least_z = 5;
-
-double mean(std::span<const double> values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
 
 /// Standard deviation of a night's value, blind to a few steps.
 double noise(std::span<const double> nights) {

@@ -14,6 +14,7 @@
 #include "judge/reasons.hpp"
 #include "judge/scale.hpp"
 #include "judge/statistics.hpp"
+#include "result/counted.hpp"
 
 namespace gpugauge::judge {
 namespace {
@@ -119,10 +120,9 @@ std::vector<std::string> remarks_on(const baseline::Baseline& baseline, const Ca
                                        : "a regression counts when it is larger than twice its tolerance"));
   if (rounds < minimum_baseline_rounds)
     out.push_back(
-        fmt::format("The baseline has {} round{} and verdicts need {}: nothing can be decided; record more "
-                    "rounds with `gpugauge "
-                    "baseline create`.",
-                    rounds, rounds == 1 ? "" : "s", minimum_baseline_rounds));
+        fmt::format("The baseline has {} and verdicts need {}: nothing can be decided; record more rounds "
+                    "with `gpugauge baseline create`.",
+                    result::counted(rounds, "round"), minimum_baseline_rounds));
   const auto noisy = std::count_if(calibration.scales.begin(), calibration.scales.end(),
                                    [](const Scale& scale) { return scale.usable && scale.advisory; });
   if (noisy > 0)

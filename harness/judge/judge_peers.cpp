@@ -10,15 +10,11 @@
 
 #include "judge/peer_group.hpp"
 #include "judge/peer_kinds.hpp"
+#include "judge/reasons.hpp"
+#include "result/counted.hpp"
 
 namespace gpugauge::judge {
 namespace {
-
-/// Order of gravity, for the list and for a node's state.
-bool grave(const Verdict& verdict) {
-  return verdict.kind == VerdictKind::failed || verdict.kind == VerdictKind::missing ||
-         verdict.kind == VerdictKind::regressed;
-}
 
 NodeJudgement judgement_of(const PeerRounds& node, const PeerGroupResult* result, std::size_t index,
                            const ChecksumComparison& checksums) {
@@ -59,9 +55,9 @@ class ChecksumRemarks {
                                    compared.agreeing, compared.benchmarks, compared.gpus, kind));
     if (compared.apart > 0)
       lines_.push_back(fmt::format(
-          "Checksums: {} further run{} of these GPUs ({}) {} not compared with them: another "
-          "driver, library or build may round differently.",
-          compared.apart, compared.apart == 1 ? "" : "s", kind, compared.apart == 1 ? "is" : "are"));
+          "Checksums: {} of these GPUs ({}) {} not compared with them: another driver, library or build may "
+          "round differently.",
+          result::counted(compared.apart, "further run"), kind, compared.apart == 1 ? "is" : "are"));
     lines_.insert(lines_.end(), compared.remarks.begin(), compared.remarks.end());
   }
   void finish(std::vector<std::string>& remarks) && {
@@ -76,13 +72,6 @@ class ChecksumRemarks {
   std::size_t kinds_ = 0;
   std::vector<std::string> lines_;
 };
-
-std::string some_of(const std::vector<std::string>& names) {
-  constexpr std::size_t shown = 3;
-  if (names.size() <= shown) return fmt::format("{}", fmt::join(names, ", "));
-  return fmt::format("{} and {} more", fmt::join(names.begin(), names.begin() + shown, ", "),
-                     names.size() - shown);
-}
 
 /// What the nodes that were measured together come to: a sentence's parts.
 struct FabricOutcome {
@@ -143,8 +132,8 @@ Outcome outcome_of(const std::vector<NodeJudgement>& nodes, const FabricOutcome&
     well.push_back(
         fmt::format("{} of {} nodes are like their peers", count(NodeState::healthy), nodes.size()));
   if (fabric.judged > 0)
-    well.push_back(fmt::format("{} metric{} between nodes show{} no slow node and no slow path",
-                               fabric.judged, fabric.judged == 1 ? "" : "s", fabric.judged == 1 ? "s" : ""));
+    well.push_back(fmt::format("{} between nodes show{} no slow node and no slow path",
+                               result::counted(fabric.judged, "metric"), fabric.judged == 1 ? "s" : ""));
   const std::string held = well.empty() ? tail.substr(2) : fmt::format("{}{}", fmt::join(well, "; "), tail);
   if (count(NodeState::unread) + count(NodeState::not_judged) + fabric.not_judged > 0)
     return {ExitCode::cannot_judge, "cannot judge all nodes: " + held};
@@ -194,8 +183,9 @@ PeersJudgement judge_peers(const PeersInput& input, const Policy& policy, bool s
       NodeJudgement made = judgement_of(kind[n], result ? &*result : nullptr, n, compared);
       if (!group.judged) {
         if (made.state != NodeState::found) made.state = NodeState::not_judged;
-        made.reason = fmt::format("{} node{} of its kind, and {} are needed: {}", kind.size(),
-                                  kind.size() == 1 ? "" : "s", rules.minimum_nodes, group.description);
+        made.reason =
+            fmt::format("{} of its kind, and {} are needed: {}", result::counted(kind.size(), "node"),
+                        rules.minimum_nodes, group.description);
       }
       made.group = out.groups.size();
       out.nodes.push_back(std::move(made));

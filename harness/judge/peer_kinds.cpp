@@ -7,16 +7,10 @@
 #include <fmt/ranges.h>
 
 #include "baseline/baseline.hpp"
+#include "result/facts.hpp"
 
 namespace gpugauge::judge {
-namespace {
-
-std::string fact(const result::Facts& facts, const std::string& name) {
-  const auto found = facts.find(name);
-  return found == facts.end() ? "" : found->second;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 std::vector<PeerRounds> nodes_of(const std::vector<PeerRound>& rounds, std::vector<std::string>& remarks) {
   std::map<std::string, PeerRounds> by_name;
@@ -93,10 +87,10 @@ ChecksumComparison compare_node_checksums(const PeerKind& nodes) {
 std::string describe(const PeerRound& round) {
   std::string text;
   if (round.device == "host") {
-    text = fact(round.fingerprint->device, "host.cpu_model");
+    text = result::fact(round.fingerprint->device, "host.cpu_model");
   } else {
-    text = fact(round.fingerprint->device, "gpu.0.name");
-    if (const std::string driver = fact(round.fingerprint->stack, "driver.version"); !driver.empty())
+    text = result::fact(round.fingerprint->device, "gpu.0.name");
+    if (const std::string driver = result::fact(round.fingerprint->stack, "driver.version"); !driver.empty())
       text += ", driver " + driver;
   }
   return text.empty() ? "nodes of one kind" : text;

@@ -1,13 +1,14 @@
 #include "judge/reasons.hpp"
 
 #include <cmath>
-#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "judge/modes.hpp"
 #include "judge/scale.hpp"
 #include "judge/statistics.hpp"
+#include "result/counted.hpp"
 
 namespace gpugauge::judge {
 namespace {
@@ -45,8 +46,8 @@ std::string within(const Verdict& verdict, const GateResult& result) {
 
 std::string undecided(const Verdict& verdict, const Scale& scale, bool again) {
   if (!scale.usable)
-    return fmt::format("the baseline holds {} round{} of it; verdicts need {}", scale.rounds,
-                       scale.rounds == 1 ? "" : "s", minimum_baseline_rounds);
+    return fmt::format("the baseline holds {} of it; verdicts need {}",
+                       result::counted(scale.rounds, "round"), minimum_baseline_rounds);
   const double change = verdict.change.value_or(0);
   const std::string seen =
       fmt::format("{} {} +- {}, tolerance {}", percent(std::abs(change)), change < 0 ? "better" : "worse",
@@ -72,6 +73,13 @@ Verdict blank_verdict(const std::string& key, const result::Metric& form) {
 
 std::string percent(double share) {
   return fmt::format("{:.1f}%", 100 * share);
+}
+
+std::string some_of(const std::vector<std::string>& names) {
+  constexpr std::size_t shown = 3;
+  if (names.size() <= shown) return fmt::format("{}", fmt::join(names, ", "));
+  return fmt::format("{} and {} more", fmt::join(names.begin(), names.begin() + shown, ", "),
+                     names.size() - shown);
 }
 
 std::string explain(const Verdict& verdict, const Scale& scale, const GateResult& result,

@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "judge/gate.hpp"
 #include "judge/verdict.hpp"
@@ -14,6 +15,9 @@ Verdict blank_verdict(const std::string& key, const result::Metric& form);
 
 /// ".034" -> "3.4%".
 std::string percent(double share);
+
+/// "a, b, c and 2 more".
+std::string some_of(const std::vector<std::string>& names);
 
 /// Why the gate decided as it did, which is `result`. `now` are the process values of the rounds measured, on
 /// the gate's scale: two modes in them are named, in the metric's unit.

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <numeric>
 #include <stdexcept>
 
 #include "judge/statistics.hpp"
@@ -14,10 +13,6 @@ namespace {
 
 /// As in the gate: a smaller spread changes no verdict.
 constexpr double negligible_share = 0.01;
-
-double mean(std::span<const double> values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
 
 /// Sum of squared deviations from the mean, and its degrees of freedom.
 struct Squares {

@@ -15,12 +15,6 @@ namespace {
 
 /// Clocks of one machine do not run back by more.
 constexpr double clock_slack_seconds = 60;
-constexpr std::size_t least_uuid_letters = 8;
-
-bool is_index(const std::string& word) {
-  return !word.empty() && word.size() < 6 &&
-         std::all_of(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
 
 bool of_links(const StoredVerdict& verdict) {
   return verdict.device == "links";
@@ -303,6 +297,11 @@ class Judging {
 };
 
 }  // namespace
+
+bool is_index(const std::string& word) {
+  return !word.empty() && word.size() < 6 &&
+         std::all_of(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
 
 Status judge_status(const std::vector<Kept>& kept, const Present& now, const StatusRequest& request) {
   return Judging(kept, now, request).made();

@@ -25,6 +25,11 @@ struct Present {
   std::string driver_version;  ///< of the loaded kernel module, "" without one
 };
 
+/// True for the index of a GPU in a choice of devices: "0", "12".
+bool is_index(const std::string& word);
+/// So many letters of a UUID's beginning name a GPU, or more.
+inline constexpr std::size_t least_uuid_letters = 8;
+
 /// Whose verdicts are asked for, and which of them may count.
 struct StatusRequest {
   /// all (every GPU, and their links where they were gauged), links, host, an index, a UUID or its beginning

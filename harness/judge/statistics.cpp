@@ -33,14 +33,9 @@ double median(std::span<const double> values) {
   return std::midpoint(*std::max_element(sorted.begin(), middle), *middle);
 }
 
-double geometric_mean(std::span<const double> values) {
-  require(!values.empty(), "geometric mean of no values");
-  double sum = 0;
-  for (const double value : values) {
-    require(value > 0, "geometric mean of a value that is not positive");
-    sum += std::log(value);
-  }
-  return std::exp(sum / static_cast<double>(values.size()));
+double mean(std::span<const double> values) {
+  require(!values.empty(), "mean of no values");
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
 double digamma(double x) {

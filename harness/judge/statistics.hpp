@@ -10,8 +10,8 @@ namespace gpugauge::judge {
 /// Middle value; mean of the two middle ones for an even count. Throws std::invalid_argument when empty.
 double median(std::span<const double> values);
 
-/// exp of the mean logarithm. Throws std::invalid_argument when empty or a value is not > 0.
-double geometric_mean(std::span<const double> values);
+/// Arithmetic mean. Throws std::invalid_argument when empty.
+double mean(std::span<const double> values);
 
 /// Robust standard deviation Qn (Rousseeuw and Croux, JASA 88, 1993): 2.2219 d_n times the k-th smallest
 /// pairwise distance, k = C(n/2 + 1, 2), with the small-sample factors d_n of Croux and Rousseeuw (1992). It

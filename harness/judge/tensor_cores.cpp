@@ -9,6 +9,7 @@
 
 #include "judge/peaks.hpp"
 #include "judge/statistics.hpp"
+#include "result/facts.hpp"
 
 namespace gpugauge::judge {
 namespace {
@@ -44,14 +45,10 @@ struct Noted {
 };
 
 std::string kernel_text(const result::Facts& notes) {
-  const auto note = [&](const char* key) {
-    const auto found = notes.find(key);
-    return found == notes.end() ? std::string() : found->second;
-  };
-  std::string text = note("kernel");
+  std::string text = result::fact(notes, "kernel");
   if (text.size() > longest_name) text = text.substr(0, longest_name) + "...";
-  const std::string path = note("kernel_path");
-  const std::string architecture = note("kernel_architecture");
+  const std::string path = result::fact(notes, "kernel_path");
+  const std::string architecture = result::fact(notes, "kernel_architecture");
   if (path.empty() || text.empty()) return text;
   return fmt::format("{} ({}{})", text,
                      path == "simt"     ? "CUDA cores"

@@ -2,6 +2,15 @@
 
 namespace gpugauge::judge {
 
+std::string benchmark_of(const std::string& metric) {
+  return metric.substr(0, metric.rfind(':'));
+}
+
+bool grave(const Verdict& verdict) {
+  return verdict.kind == VerdictKind::failed || verdict.kind == VerdictKind::missing ||
+         verdict.kind == VerdictKind::regressed;
+}
+
 std::string_view to_string(VerdictKind kind) {
   switch (kind) {
     case VerdictKind::ok:

@@ -54,6 +54,13 @@ struct Verdict {
   bool operator==(const Verdict&) const = default;  ///< Equal in every member, figures exactly.
 };
 
+/// The benchmark of a result::metric_key: "host/triad/one_core" of "host/triad/one_core:bandwidth". What is
+/// the name of no metric is returned whole.
+std::string benchmark_of(const std::string& metric);
+
+/// Regressed, missing or failed, advisory or not: the kinds that speak against a device.
+bool grave(const Verdict& verdict);
+
 /// The word in reports and files: "ok", "regressed", "new" for new_metric.
 std::string_view to_string(VerdictKind kind);
 std::string_view to_string(Judge judge);  ///< "physical", "baseline", "peers".

@@ -8,6 +8,9 @@
 #include "report/peers_json.hpp"
 #include "report/table.hpp"
 #include "result/build.hpp"
+#include "result/counted.hpp"
+#include "result/facts.hpp"
+#include "result/json_array.hpp"
 #include "result/object_reader.hpp"
 
 namespace gpugauge::report {
@@ -24,14 +27,10 @@ Tone tone(AdmissionState state) {
                                             : Tone::doubt;
 }
 
-std::string or_absent(const std::string& text) {
-  return text.empty() ? "absent" : text;
-}
-
 std::string drift_text(const Drift& drift) {
   const std::string role = drift.declared ? "declared" : drift.must_match ? "must match" : "may be a cause";
-  return fmt::format("{}: {} here, {} on {} of {} ({})", drift.field, or_absent(drift.here),
-                     or_absent(drift.usual), drift.runs, drift.of, role);
+  return fmt::format("{}: {} here, {} on {} of {} ({})", drift.field, result::or_absent(drift.here),
+                     result::or_absent(drift.usual), drift.runs, drift.of, role);
 }
 
 std::string draw_one(const Admission& one, const Terminal& terminal) {
@@ -44,7 +43,7 @@ std::string draw_one(const Admission& one, const Terminal& terminal) {
   };
   line(one.reason);
   if (!one.reference.empty())
-    line(fmt::format("compared with {} node{}: {}", one.peers, one.peers == 1 ? "" : "s", one.reference));
+    line(fmt::format("compared with {}: {}", result::counted(one.peers, "node"), one.reference));
   if (one.metrics > 0) {
     line(fmt::format("what these nodes let see: a drop of {} in the middle metric, {} in the worst ({})",
                      percent(one.detects_median), percent(one.detects_worst), one.worst_metric));
@@ -71,15 +70,6 @@ ordered_json json_of(const Drift& drift) {
           {"declared", drift.declared}};
 }
 
-ordered_json json_of(const Admission& one);
-
-template <typename T>
-ordered_json array_of(const std::vector<T>& values) {
-  ordered_json out = ordered_json::array();
-  for (const T& value : values) out.push_back(json_of(value));
-  return out;
-}
-
 ordered_json json_of(const Admission& one) {
   ordered_json out{{"node", one.label},          {"identity", one.node},
                    {"device", one.device},       {"state", to_string(one.state)},
@@ -91,7 +81,7 @@ ordered_json json_of(const Admission& one) {
                       {"worst", one.detects_worst},
                       {"worst_metric", one.worst_metric},
                       {"blunt_metrics", one.blunt}};
-  out["drift"] = array_of(one.drift);
+  out["drift"] = result::array_of(one.drift, json_of);
   out["verdicts"] = ordered_json::array();
   for (const judge::Verdict& verdict : one.verdicts) out["verdicts"].push_back(peer_verdict_json(verdict));
   out["remarks"] = one.remarks;
@@ -120,7 +110,7 @@ std::string to_json(const judge::Admissions& admissions) {
                              {{"exit_code", static_cast<int>(admissions.outcome.code)},
                               {"sentence", admissions.outcome.sentence}}},
                             {"remarks", admissions.remarks},
-                            {"nodes", array_of(admissions.nodes)}});
+                            {"nodes", result::array_of(admissions.nodes, json_of)}});
 }
 
 }  // namespace gpugauge::report

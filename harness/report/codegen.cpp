@@ -6,6 +6,8 @@
 
 #include "report/format.hpp"
 #include "report/table.hpp"
+#include "result/counted.hpp"
+#include "result/json_array.hpp"
 #include "result/object_reader.hpp"
 
 namespace gpugauge::report {
@@ -19,10 +21,6 @@ Tone tone_of(const CodeRow& row, bool strict) {
   if (row.state == CodeState::broken) return Tone::bad;
   if (row.state == CodeState::undeclared) return strict ? Tone::bad : Tone::doubt;
   return Tone::good;
-}
-
-std::string counted(std::size_t number, const char* one, const char* many) {
-  return fmt::format("{} {}", number, number == 1 ? one : many);
 }
 
 /// "broken: gemm::kernel<float> on sm_90a: 0 HGMMA, and at least 4 are declared".
@@ -47,19 +45,19 @@ std::string problem_lines(const CodegenReport& report, const Terminal& terminal)
 std::string last_line(const CodegenReport& report) {
   const stack::CodeReview& review = report.review;
   std::string out = fmt::format("{}: {} as declared", failed(report) ? "failed" : "pass",
-                                counted(review.rows.size() - static_cast<std::size_t>(review.broken) -
-                                            static_cast<std::size_t>(review.undeclared),
-                                        "kernel", "kernels"));
+                                result::counted(review.rows.size() - static_cast<std::size_t>(review.broken) -
+                                                    static_cast<std::size_t>(review.undeclared),
+                                                "kernel"));
   if (review.broken > 0) out += fmt::format(", {} broken", review.broken);
   if (review.undeclared > 0)
     out += fmt::format(", {} without expectation{}", review.undeclared,
                        report.strict ? "" : " (fails with --strict)");
   if (!review.unmatched.empty())
-    out += fmt::format(", {}{}", counted(review.unmatched.size(), "expectation", "expectations"),
+    out += fmt::format(", {}{}", result::counted(review.unmatched.size(), "expectation"),
                        report.complete ? " without kernel" : " of kernels that are not in these files");
   if (review.foreign > 0)
     out += fmt::format(", {} of other projects not judged",
-                       counted(static_cast<std::size_t>(review.foreign), "kernel", "kernels"));
+                       result::counted(static_cast<std::size_t>(review.foreign), "kernel"));
   return out + "\n";
 }
 
@@ -112,8 +110,7 @@ std::string draw(const CodegenReport& report, const Terminal& terminal) {
 }
 
 std::string to_json(const CodegenReport& report) {
-  ordered_json kernels = ordered_json::array();
-  for (const CodeRow& row : report.review.rows) kernels.push_back(json_of(row));
+  ordered_json kernels = result::array_of(report.review.rows, json_of);
   return result::dump_json({{"schema", "gpugauge-codegen-report-1"},
                             {"passed", !failed(report)},
                             {"files", report.files},

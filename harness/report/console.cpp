@@ -67,11 +67,6 @@ bool problem(const Verdict& verdict) {
   return rank(verdict) <= 5;
 }
 
-/// "host/triad/one_core" of "host/triad/one_core:bandwidth".
-std::string benchmark_of(const std::string& key) {
-  return key.substr(0, key.rfind(':'));
-}
-
 /// A row of the table: a benchmark with its first metric and the worst verdict, or a metric with its own.
 struct Row {
   std::string name;
@@ -92,7 +87,7 @@ std::vector<Row> rows(const std::vector<Measured>& measured, const std::vector<V
     if (better) row.measured = &metric;
   }
   for (const Verdict& verdict : verdicts) {
-    const std::string name = every_metric ? verdict.metric : benchmark_of(verdict.metric);
+    const std::string name = every_metric ? verdict.metric : judge::benchmark_of(verdict.metric);
     Row& row = by_name[name];
     row.name = name;
     if (row.worst == nullptr || rank(verdict) < rank(*row.worst)) row.worst = &verdict;

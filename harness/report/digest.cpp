@@ -10,6 +10,7 @@
 #include "diagnose/catalogue.hpp"
 #include "report/diagnosis.hpp"
 #include "report/fleet.hpp"
+#include "result/counted.hpp"
 
 namespace gpugauge::report {
 namespace {
@@ -62,7 +63,7 @@ void sort_worst_first(std::vector<Case>& cases) {
 /// Families and benchmarks that gave no number, where no judge has said so already.
 void add_unmeasured(const result::Run& run, std::vector<Case>& cases) {
   std::set<std::string> said;
-  for (const Case& one : cases) said.insert(one.name.substr(0, one.name.rfind(':')));
+  for (const Case& one : cases) said.insert(judge::benchmark_of(one.name));
   for (const FamilyState& family : family_states(run))
     if (family.benchmarks == 0 && said.insert(family.family).second)
       cases.push_back({family.family, family.family, CaseState::error, "not measured",
@@ -159,8 +160,7 @@ struct Make {
     part.id = part.label = "fleet";
     part.outcome = judgement.outcome;
     for (const judge::PeerGroup& group : judgement.groups)
-      part.remarks.push_back(
-          fmt::format("{} node{}: {}", group.nodes, group.nodes == 1 ? "" : "s", group.description));
+      part.remarks.push_back(fmt::format("{}: {}", result::counted(group.nodes, "node"), group.description));
     part.remarks.insert(part.remarks.end(), judgement.remarks.begin(), judgement.remarks.end());
     constexpr std::size_t most_drift = 8;
     for (std::size_t i = 0; i < std::min(most_drift, judgement.drift.size()); ++i)

@@ -4,6 +4,7 @@
 
 #include "report/format.hpp"
 #include "report/table.hpp"
+#include "result/counted.hpp"
 #include "stack/inventory/image.hpp"
 
 namespace gpugauge::report {
@@ -56,10 +57,6 @@ bool any_gpu(const stack::Inventory& inventory) {
          inventory.has("driver.kernel_module_version") || inventory.has("driver.device_nodes");
 }
 
-std::string counted(int count, const char* word) {
-  return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
-}
-
 }  // namespace
 
 std::string draw(const Finding& finding, const Terminal& terminal, bool whole) {
@@ -88,8 +85,9 @@ DoctorOutcome outcome(const Doctor& doctor) {
     out.warnings += finding.severity == Severity::warning ? 1 : 0;
     out.notes += finding.severity == Severity::note ? 1 : 0;
   }
-  const std::string counts = fmt::format("{}, {}, {}", counted(out.failures, "failure"),
-                                         counted(out.warnings, "warning"), counted(out.notes, "note"));
+  const std::string counts =
+      fmt::format("{}, {}, {}", result::counted(out.failures, "failure"),
+                  result::counted(out.warnings, "warning"), result::counted(out.notes, "note"));
   if (broken || (out.failures > 0 && any_gpu(doctor.inventory))) {
     out.exit_code = 1;
     out.sentence = "does not fit: " + counts;

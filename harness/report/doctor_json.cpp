@@ -3,6 +3,7 @@
 #include "report/doctor.hpp"
 #include "report/finding_json.hpp"
 #include "result/build.hpp"
+#include "result/json_array.hpp"
 
 namespace gpugauge::report {
 
@@ -18,8 +19,7 @@ ordered_json json_of(const stack::Finding& finding) {
 
 std::string to_json(const Doctor& doctor) {
   const DoctorOutcome end = outcome(doctor);
-  ordered_json findings = ordered_json::array();
-  for (const stack::Finding& finding : doctor.findings) findings.push_back(json_of(finding));
+  ordered_json findings = result::array_of(doctor.findings, json_of);
   ordered_json layers = ordered_json::array();
   for (const stack::Layer& layer : doctor.layers)
     layers.push_back({{"layer", layer.name}, {"version", layer.version}, {"detail", layer.detail}});

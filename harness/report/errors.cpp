@@ -7,6 +7,7 @@
 #include "report/format.hpp"
 #include "report/questions.hpp"
 #include "report/table.hpp"
+#include "result/json_array.hpp"
 
 namespace gpugauge::report {
 namespace {
@@ -60,8 +61,7 @@ std::string draw(const std::vector<stack::ErrorAnswer>& answers, const Terminal&
 std::string to_json(const std::vector<stack::ErrorAnswer>& answers) {
   ordered_json all = ordered_json::array();
   for (const stack::ErrorAnswer& answer : answers) {
-    ordered_json findings = ordered_json::array();
-    for (const stack::Finding& finding : answer.findings) findings.push_back(json_of(finding));
+    ordered_json findings = result::array_of(answer.findings, json_of);
     all.push_back({{"api", answer.api},
                    {"code", answer.code},
                    {"names", answer.names},

@@ -8,6 +8,8 @@
 
 #include "report/format.hpp"
 #include "report/table.hpp"
+#include "result/counted.hpp"
+#include "result/json_array.hpp"
 
 namespace gpugauge::report {
 namespace {
@@ -29,8 +31,8 @@ bool of_size(const FabricSet& set, const FabricSize& size) {
 std::string size_text(const FabricSize& size) {
   const std::string ranks = size.ranks > 0 ? fmt::format(", {} ranks each", size.ranks) : "";
   return size.nodes == 2
-             ? fmt::format("{} pair{}{}", size.sets, size.sets == 1 ? "" : "s", ranks)
-             : fmt::format("{} set{} of {} nodes{}", size.sets, size.sets == 1 ? "" : "s", size.nodes, ranks);
+             ? fmt::format("{}{}", result::counted(size.sets, "pair"), ranks)
+             : fmt::format("{} of {} nodes{}", result::counted(size.sets, "set"), size.nodes, ranks);
 }
 
 Cell cell_of(const FabricSet& set, double tolerance) {
@@ -120,13 +122,6 @@ ordered_json json_of(const FabricSize& size) {
   return out;
 }
 
-template <typename T>
-ordered_json array_of(const std::vector<T>& values) {
-  ordered_json out = ordered_json::array();
-  for (const T& value : values) out.push_back(json_of(value));
-  return out;
-}
-
 }  // namespace
 
 std::string draw(const FabricJudgement& fabric, const Terminal& terminal) {
@@ -170,10 +165,10 @@ ordered_json json_of(const FabricJudgement& fabric) {
                    {"tolerance", fabric.tolerance},
                    {"judged", fabric.judged}};
   if (fabric.expected) out["expected"] = *fabric.expected;
-  out["sizes"] = array_of(fabric.sizes);
-  out["findings"] = array_of(fabric.findings);
-  out["nodes"] = array_of(fabric.nodes);
-  out["sets"] = array_of(fabric.sets);
+  out["sizes"] = result::array_of(fabric.sizes, json_of);
+  out["findings"] = result::array_of(fabric.findings, json_of);
+  out["nodes"] = result::array_of(fabric.nodes, json_of);
+  out["sets"] = result::array_of(fabric.sets, json_of);
   out["measure_again"] = fabric.measure_again;
   out["remarks"] = fabric.remarks;
   return out;

@@ -12,6 +12,8 @@
 #include "report/peers_json.hpp"
 #include "report/table.hpp"
 #include "result/build.hpp"
+#include "result/counted.hpp"
+#include "result/json_array.hpp"
 #include "result/object_reader.hpp"
 
 namespace gpugauge::report {
@@ -122,11 +124,12 @@ std::string draw(const judge::PeersJudgement& judgement, const Terminal& termina
   for (const judge::PeerGroup& group : judgement.groups) {
     const std::string judged =
         group.judged ? fmt::format("{} metrics compared", group.metrics) : "too few to compare";
-    out += "  " +
-           wrap(plain(fmt::format("{} node{}: {}: {}", group.nodes, group.nodes == 1 ? "" : "s",
-                                  group.description, judged)),
-                terminal.width, 4) +
-           "\n";
+    out +=
+        "  " +
+        wrap(
+            plain(fmt::format("{}: {}: {}", result::counted(group.nodes, "node"), group.description, judged)),
+            terminal.width, 4) +
+        "\n";
   }
   for (const std::string& remark : judgement.remarks)
     out += "  " + wrap(plain(remark), terminal.width, 4) + "\n";
@@ -184,12 +187,9 @@ std::string to_json(const judge::PeersJudgement& judgement) {
                       {"nodes", group.nodes},
                       {"metrics", group.metrics},
                       {"judged", group.judged}});
-  ordered_json nodes = ordered_json::array();
-  for (const NodeJudgement& node : judgement.nodes) nodes.push_back(json_of(node));
-  ordered_json drift = ordered_json::array();
-  for (const judge::DriftedFact& fact : judgement.drift) drift.push_back(json_of(fact));
-  ordered_json fabrics = ordered_json::array();
-  for (const judge::FabricJudgement& fabric : judgement.fabrics) fabrics.push_back(json_of(fabric));
+  ordered_json nodes = result::array_of(judgement.nodes, json_of);
+  ordered_json drift = result::array_of(judgement.drift, json_of);
+  ordered_json fabrics = result::array_of(judgement.fabrics, json_of);
   return result::dump_json(
       {{"schema", fleet_schema},
        {"gpugauge", result::build().version},

@@ -7,6 +7,8 @@
 
 #include "report/format.hpp"
 #include "report/table.hpp"
+#include "result/counted.hpp"
+#include "result/facts.hpp"
 
 namespace gpugauge::report {
 namespace {
@@ -28,7 +30,7 @@ std::string cause_of(const std::vector<baseline::Mismatch>& since, int runs_off,
   if (since.empty()) return "nothing in the fingerprint changed there";
   std::string text = "since " + cause_text(since, shown);
   if (runs_off != 0)
-    text += fmt::format(" ({} run{} {})", std::abs(runs_off), std::abs(runs_off) == 1 ? "" : "s",
+    text += fmt::format(" ({} {})", result::counted(std::abs(runs_off), "run"),
                         runs_off > 0 ? "later" : "earlier");
   return text;
 }
@@ -36,8 +38,8 @@ std::string cause_of(const std::vector<baseline::Mismatch>& since, int runs_off,
 std::string monitor_text(const store::Trend& trend) {
   const auto& points = trend.series.points;
   if (trend.reference == 0)
-    return fmt::format("{} run{}: too few to watch for changes, {} are needed", points.size(),
-                       points.size() == 1 ? "" : "s", store::least_runs);
+    return fmt::format("{}: too few to watch for changes, {} are needed",
+                       result::counted(points.size(), "run"), store::least_runs);
   if (!trend.alarm)
     return fmt::format("monitor: quiet (highest sum {:.1f} of {:.1f}, tolerance {})",
                        trend.sums.empty() ? 0 : *std::max_element(trend.sums.begin(), trend.sums.end()),
@@ -50,9 +52,8 @@ std::string monitor_text(const store::Trend& trend) {
 std::string cause_text(const std::vector<baseline::Mismatch>& since, std::size_t shown) {
   std::string out;
   for (std::size_t i = 0; i < std::min(shown, since.size()); ++i) {
-    const auto value = [](const std::string& text) { return text.empty() ? "absent" : text; };
-    out += fmt::format("{}{} {} -> {}", i == 0 ? "" : ", ", since[i].field, value(since[i].then),
-                       value(since[i].now));
+    out += fmt::format("{}{} {} -> {}", i == 0 ? "" : ", ", since[i].field, result::or_absent(since[i].then),
+                       result::or_absent(since[i].now));
   }
   if (since.size() > shown) out += fmt::format(" and {} more", since.size() - shown);
   return plain(out);
@@ -64,8 +65,8 @@ std::string draw(const store::Trend& trend, const Terminal& terminal) {
   std::string out = terminal.paint(plain(form.key), Tone::strong) + "\n";
   out +=
       "  " +
-      wrap(fmt::format("{}: {} run{} of profile {}, {} to {}; centre {}, {} is better",
-                       device_text(trend.series.device), points.size(), points.size() == 1 ? "" : "s",
+      wrap(fmt::format("{}: {} of profile {}, {} to {}; centre {}, {} is better",
+                       device_text(trend.series.device), result::counted(points.size(), "run"),
                        plain(trend.series.profile), day(points.front().started), day(points.back().started),
                        quantity(trend.centre, form.unit), to_string(form.better)),
            terminal.width, 4) +
@@ -109,8 +110,8 @@ std::string draw(const std::vector<Event>& events, std::size_t trends, std::size
       out += fmt::format("  and {} more; --every-metric lists them\n", event.items.size() - shown);
     out += "\n";
   }
-  out += fmt::format("{} change{} of level in {} series (+ is worse)", events.size(),
-                     events.size() == 1 ? "" : "s", trends);
+  out +=
+      fmt::format("{} of level in {} series (+ is worse)", result::counted(events.size(), "change"), trends);
   if (too_short > 0)
     out += fmt::format("; {} series have fewer than {} runs and were not looked at", too_short,
                        store::least_runs);

@@ -3,6 +3,7 @@
 
 #include "report/history.hpp"
 #include "result/build.hpp"
+#include "result/json_array.hpp"
 #include "result/object_reader.hpp"
 
 namespace gpugauge::report {
@@ -69,8 +70,7 @@ ordered_json head() {
 
 std::string to_json(const std::vector<store::Trend>& trends) {
   ordered_json out = head();
-  out["trends"] = ordered_json::array();
-  for (const store::Trend& trend : trends) out["trends"].push_back(json_of(trend));
+  out["trends"] = result::array_of(trends, json_of);
   return result::dump_json(out);
 }
 

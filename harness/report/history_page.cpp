@@ -4,6 +4,7 @@
 #include "report/format.hpp"
 #include "report/history.hpp"
 #include "report/page_data.hpp"
+#include "result/counted.hpp"
 
 namespace gpugauge::report {
 namespace {
@@ -96,7 +97,7 @@ std::string html_text(const std::vector<store::Trend>& trends, const store::Fact
     changes += trend.changes.size();
     alarms += trend.alarm ? 1 : 0;
   }
-  const std::string word = fmt::format("{} change{} of level", changes, changes == 1 ? "" : "s");
+  const std::string word = fmt::format("{} of level", result::counted(changes, "change"));
   const std::string sentence = fmt::format(
       "{} series; the monitor of {} has raised an alarm. Changes are hindsight and decide no verdict.",
       trends.size(), alarms);

@@ -9,6 +9,7 @@
 #include "report/format.hpp"
 #include "report/table.hpp"
 #include "result/build.hpp"
+#include "result/counted.hpp"
 #include "result/object_reader.hpp"
 
 namespace gpugauge::report {
@@ -103,9 +104,9 @@ int silent(const InjectReport& report) {
 std::string quiet_of(const InjectReport& report, const Terminal& terminal) {
   if (report.quiet.empty()) return "";
   const int cried = alarms(report);
-  std::string out = fmt::format("\n  {} quiet run{} of {:.0f} s: {} alarm{}, findings included\n",
-                                report.quiet.size(), report.quiet.size() == 1 ? "" : "s",
-                                mean_seconds(report.quiet), cried, cried == 1 ? "" : "s");
+  std::string out = fmt::format("\n  {} of {:.0f} s: {}, findings included\n",
+                                result::counted(report.quiet.size(), "quiet run"), mean_seconds(report.quiet),
+                                result::counted(cried, "alarm"));
   for (const InjectTrial& trial : report.quiet)
     if (is_alarm(trial))
       out += said("quiet run",
@@ -149,8 +150,8 @@ judge::Outcome outcome(const InjectReport& report) {
   const int mute = silent(report);
   const std::string quiet = report.quiet.empty()
                                 ? ""
-                                : fmt::format("; {} of {} quiet run{} raised an alarm", cried,
-                                              report.quiet.size(), report.quiet.size() == 1 ? "" : "s") +
+                                : fmt::format("; {} of {} raised an alarm", cried,
+                                              result::counted(report.quiet.size(), "quiet run")) +
                                       (mute == 0 ? "" : fmt::format(", {} could not be judged", mute));
   const std::string counted = fmt::format(
       "{} of {} faults that were tried were found and named first every time{}", proven, tried, quiet);
@@ -164,8 +165,8 @@ judge::Outcome outcome(const InjectReport& report) {
 }
 
 std::string draw(const InjectReport& report, const Terminal& terminal) {
-  std::string out = fmt::format("Injected faults, profile {}, {} time{} each\n", plain(report.profile),
-                                report.repeat, report.repeat == 1 ? "" : "s");
+  std::string out = fmt::format("Injected faults, profile {}, {} each\n", plain(report.profile),
+                                result::counted(report.repeat, "time"));
   for (const HealthyRounds& healthy : report.healthy)
     out += said(healthy.label,
                 healthy.problem.empty()

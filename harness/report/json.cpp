@@ -2,6 +2,7 @@
 
 #include "report/diagnosis.hpp"
 #include "result/build.hpp"
+#include "result/json_array.hpp"
 #include "result/object_reader.hpp"
 
 namespace gpugauge::report {
@@ -62,15 +63,6 @@ ordered_json json_of(const ProbeAsked& asked) {
           {"seconds", asked.seconds}};
 }
 
-ordered_json json_of(const DeviceReport& device);
-
-template <typename T>
-ordered_json array_of(const std::vector<T>& values) {
-  ordered_json out = ordered_json::array();
-  for (const T& value : values) out.push_back(json_of(value));
-  return out;
-}
-
 ordered_json json_of(const DeviceReport& device) {
   ordered_json files = ordered_json::array();
   for (const auto& file : device.files) files.push_back(file.string());
@@ -83,13 +75,13 @@ ordered_json json_of(const DeviceReport& device) {
     if (std::string sentence = disturbance(round); !sentence.empty())
       disturbed.push_back(std::move(sentence));
   out["disturbances"] = std::move(disturbed);
-  out["families"] =
-      device.rounds.empty() ? ordered_json::array() : array_of(family_states(device.rounds.front()));
-  out["verdicts"] = array_of(device.verdicts);
+  out["families"] = device.rounds.empty() ? ordered_json::array()
+                                          : result::array_of(family_states(device.rounds.front()), json_of);
+  out["verdicts"] = result::array_of(device.verdicts, json_of);
   out["findings"] = device.diagnosis ? findings_json(*device.diagnosis) : ordered_json::array();
-  out["probes"] = array_of(device.probes);
-  out["measured"] =
-      device.rounds.empty() ? ordered_json::array() : array_of(summarise(device.rounds.front()));
+  out["probes"] = result::array_of(device.probes, json_of);
+  out["measured"] = device.rounds.empty() ? ordered_json::array()
+                                          : result::array_of(summarise(device.rounds.front()), json_of);
   return out;
 }
 
@@ -105,8 +97,8 @@ std::string to_json(const Report& report) {
                             {"outcome", json_of(report.outcome)},
                             {"gpu_explanation", report.gpu_explanation},
                             {"stack", std::move(stack)},
-                            {"node", array_of(report.node)},
-                            {"devices", array_of(report.devices)}});
+                            {"node", result::array_of(report.node, json_of)},
+                            {"devices", result::array_of(report.devices, json_of)}});
 }
 
 }  // namespace gpugauge::report

@@ -11,6 +11,7 @@
 #include "report/diagnosis.hpp"
 #include "report/digest.hpp"
 #include "report/page_data.hpp"
+#include "result/json_array.hpp"
 
 namespace gpugauge::report {
 namespace {
@@ -200,8 +201,7 @@ ordered_json page_data(const Report& report) {
     node.push_back(json_of(verdict));
     node.back()["metric"] = verdict.metric;
   }
-  ordered_json devices = ordered_json::array();
-  for (const DeviceReport& device : report.devices) devices.push_back(json_of(device));
+  ordered_json devices = result::array_of(report.devices, json_of);
   return {{"kind", "check"},
           {"command", report.command},
           {"outcome", page_outcome(report.outcome)},

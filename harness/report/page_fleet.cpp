@@ -4,6 +4,7 @@
 #include "report/fabric.hpp"
 #include "report/fleet.hpp"
 #include "report/page_data.hpp"
+#include "result/json_array.hpp"
 
 namespace gpugauge::report {
 namespace {
@@ -48,8 +49,7 @@ ordered_json page_data(const FleetReport& fleet) {
                                                          std::vector<std::vector<double>>(metrics));
   ordered_json nodes = ordered_json::array();
   for (const judge::NodeJudgement& node : fleet.judgement.nodes) {
-    ordered_json verdicts = ordered_json::array();
-    for (const judge::Verdict& verdict : node.verdicts) verdicts.push_back(json_of(verdict));
+    ordered_json verdicts = result::array_of(node.verdicts, json_of);
     ordered_json values = ordered_json::array();
     const auto found = rounds.find(node.node);
     const bool read = node.state != judge::NodeState::unread && found != rounds.end();
@@ -84,8 +84,7 @@ ordered_json page_data(const FleetReport& fleet) {
                       {"judged", group.judged},
                       {"centres", std::move(centres)}});
   }
-  ordered_json fabrics = ordered_json::array();
-  for (const judge::FabricJudgement& fabric : fleet.judgement.fabrics) fabrics.push_back(json_of(fabric));
+  ordered_json fabrics = result::array_of(fleet.judgement.fabrics, json_of);
   ordered_json drift = ordered_json::array();
   for (const judge::DriftedFact& fact : fleet.judgement.drift) drift.push_back(drift_line(fact));
   return {{"kind", "fleet"},

@@ -8,6 +8,8 @@
 #include "report/format.hpp"
 #include "report/stored_verdict.hpp"
 #include "result/build.hpp"
+#include "result/counted.hpp"
+#include "result/json_array.hpp"
 #include "result/object_reader.hpp"
 
 namespace gpugauge::report {
@@ -66,8 +68,7 @@ std::string short_text(const judge::Status& status) {
     return a.age_seconds.value_or(0) < b.age_seconds.value_or(0);
   };
   if (status.outcome.code == ExitCode::pass)
-    return fmt::format("pass: {} device{}, {}\n", status.devices.size(),
-                       status.devices.size() == 1 ? "" : "s",
+    return fmt::format("pass: {}, {}\n", result::counted(status.devices.size(), "device"),
                        age(*std::max_element(status.devices.begin(), status.devices.end(), older)));
   const std::string cause = worst->against.empty() ? finding(*worst) : "";
   const std::string text =
@@ -98,8 +99,7 @@ std::string draw(const judge::Status& status, judge::ExitStyle style, const Term
 }
 
 std::string to_json(const judge::Status& status) {
-  ordered_json devices = ordered_json::array();
-  for (const Standing& one : status.devices) devices.push_back(json_of(one));
+  ordered_json devices = result::array_of(status.devices, json_of);
   return result::dump_json(
       {{"schema", status_schema},
        {"gpugauge", result::build().version},

@@ -4,6 +4,7 @@
 
 #include "report/digest.hpp"
 #include "result/build.hpp"
+#include "result/json_array.hpp"
 #include "result/object_reader.hpp"
 
 namespace gpugauge::report {
@@ -36,13 +37,6 @@ ordered_json json_of(const judge::StoredFinding& finding) {
 
 ordered_json json_of(const judge::SeenGpu& gpu) {
   return {{"address", gpu.address}, {"uuid", gpu.uuid}, {"name", gpu.name}};
-}
-
-template <typename T>
-ordered_json array_of(const std::vector<T>& values) {
-  ordered_json out = ordered_json::array();
-  for (const T& value : values) out.push_back(json_of(value));
-  return out;
 }
 
 judge::StoredMetric read_metric(const nlohmann::json& value, Place place) {
@@ -104,10 +98,7 @@ StoredVerdict stored_verdict(const DeviceReport& device) {
   for (const judge::Verdict* verdict : verdicts) ++out.counts[std::string(to_string(verdict->kind))];
   std::erase_if(verdicts, [](const judge::Verdict* verdict) { return !worth_saying(*verdict); });
   const auto rank = [](const judge::Verdict* verdict) {
-    const bool grave = verdict->kind == judge::VerdictKind::failed ||
-                       verdict->kind == judge::VerdictKind::missing ||
-                       verdict->kind == judge::VerdictKind::regressed;
-    return std::tuple(verdict->advisory, !grave, -verdict->change.value_or(1));
+    return std::tuple(verdict->advisory, !grave(*verdict), -verdict->change.value_or(1));
   };
   std::stable_sort(verdicts.begin(), verdicts.end(),
                    [&](const auto* a, const auto* b) { return rank(a) < rank(b); });
@@ -149,10 +140,10 @@ std::string to_json(const StoredVerdict& verdict) {
                    {"narrowed", verdict.narrowed},
                    {"baseline", verdict.baseline},
                    {"counts", verdict.counts},
-                   {"worst", array_of(verdict.worst)},
-                   {"findings", array_of(verdict.findings)},
+                   {"worst", result::array_of(verdict.worst, json_of)},
+                   {"findings", result::array_of(verdict.findings, json_of)},
                    {"driver_version", verdict.driver_version},
-                   {"gpus", array_of(verdict.gpus)},
+                   {"gpus", result::array_of(verdict.gpus, json_of)},
                    {"container", verdict.container},
                    {"stack", verdict.stack},
                    {"run_files", verdict.files}};

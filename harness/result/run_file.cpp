@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "result/file.hpp"
+#include "result/json_array.hpp"
 #include "result/run_reader.hpp"
 #include "result/samples_json.hpp"
 
@@ -145,10 +146,8 @@ void validate(const Run& run) {
 
 std::string to_json(const Run& run) {
   validate(run);
-  ordered_json processes = ordered_json::array();
-  for (const Process& process : run.processes) processes.push_back(json_of(process));
-  ordered_json telemetry = ordered_json::array();
-  for (const Series& series : run.telemetry) telemetry.push_back(json_of(series));
+  ordered_json processes = array_of(run.processes, json_of);
+  ordered_json telemetry = array_of(run.telemetry, json_of);
   return dump_json({{"schema", run_schema},
                     {"id", run.id},
                     {"complete", run.complete},

@@ -1,5 +1,6 @@
 #include "result/samples.hpp"
 
+#include "result/json_array.hpp"
 #include "result/samples_json.hpp"
 
 namespace gpugauge::result {
@@ -43,15 +44,6 @@ ordered_json json_of(const Batches& batches) {
           {"cpu_seconds", batches.cpu_seconds}};
 }
 
-ordered_json json_of(const BenchmarkResult& result);
-
-template <typename T>
-ordered_json array_of(const std::vector<T>& values) {
-  ordered_json out = ordered_json::array();
-  for (const T& value : values) out.push_back(json_of(value));
-  return out;
-}
-
 ordered_json json_of(const BenchmarkResult& result) {
   return {
       {"id", result.id},
@@ -60,8 +52,8 @@ ordered_json json_of(const BenchmarkResult& result) {
       {"parameters", result.parameters},
       {"notes", result.notes},
       {"work", {{"bytes", result.work.bytes}, {"flops", result.work.flops}, {"items", result.work.items}}},
-      {"metrics", array_of(result.metrics)},
-      {"verifications", array_of(result.verifications)},
+      {"metrics", array_of(result.metrics, json_of)},
+      {"verifications", array_of(result.verifications, json_of)},
       {"batches", json_of(result.batches)}};
 }
 
@@ -76,7 +68,7 @@ ordered_json json_of(const Samples& samples) {
           {"source_hash", samples.source_hash},
           {"seed", samples.seed},
           {"context", samples.context},
-          {"benchmarks", array_of(samples.benchmarks)}};
+          {"benchmarks", array_of(samples.benchmarks, json_of)}};
 }
 
 std::string to_json(const Samples& samples) {

@@ -2,7 +2,6 @@
 // them, and found at run time: neither its header nor its stub library is needed to build.
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <optional>
@@ -18,6 +17,7 @@
 #include <unistd.h>
 
 #include "run/runner.hpp"
+#include "stack/child_output.hpp"
 
 namespace gpugauge::run {
 namespace {
@@ -143,25 +143,9 @@ json sample_gpu(const Nvml& nvml, const Gpu& gpu) {
   return sample;
 }
 
-/// Standard output, taken away from everybody else: a driver that prints there must not garble the samples.
-int take_standard_output() {
-  const int taken = dup(STDOUT_FILENO);
-  if (taken < 0) return STDOUT_FILENO;
-  dup2(STDERR_FILENO, STDOUT_FILENO);
-  return taken;
-}
-
 /// Writes one line at once; false when nobody reads any more.
 bool print(int output, const json& line) {
-  const auto text = line.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
-  std::size_t done = 0;
-  while (done < text.size()) {
-    const auto count = write(output, text.data() + done, text.size() - done);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return false;
-    done += static_cast<std::size_t>(count);
-  }
-  return true;
+  return stack::write_line(output, line.dump(-1, ' ', false, json::error_handler_t::replace));
 }
 
 int fail(int output, const std::string& sentence) {
@@ -173,7 +157,7 @@ int fail(int output, const std::string& sentence) {
 
 int telemetry_main(double interval_seconds, const std::string& library) {
   signal(SIGPIPE, SIG_IGN);
-  const int output = take_standard_output();
+  const int output = stack::take_standard_output();
   const auto parent = getppid();
   prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);  // NVML may hang: nothing of ours must outlive the command
   void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);

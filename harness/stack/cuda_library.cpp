@@ -1,12 +1,11 @@
-#include <algorithm>
 #include <array>
-#include <cctype>
 #include <chrono>
 #include <cstdint>
 
 #include <fmt/format.h>
 
 #include "stack/driver_library.hpp"
+#include "stack/inventory/lines.hpp"
 #include "stack/shared_object.hpp"
 
 namespace gpugauge::stack {
@@ -67,12 +66,6 @@ std::string uuid_of(const Api& api, int device) {
   if (has_own && has_parent && own.bytes != parent.bytes) return "MIG-" + text(own);
   if (has_own) return "GPU-" + text(own);
   return has_parent ? "GPU-" + text(parent) : "";
-}
-
-std::string lower(std::string word) {
-  std::transform(word.begin(), word.end(), word.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return word;
 }
 
 CudaFigures figures_of(const Api& api, int device) {

@@ -148,11 +148,4 @@ std::optional<ElfSymbol> ElfFile::symbol(std::string_view name) const {
   return asked;
 }
 
-bool ElfFile::has_symbol_table() const {
-  for (const ElfSection& section : sections_) {
-    if (section.header.sh_type == SHT_SYMTAB) return true;
-  }
-  return false;
-}
-
 }  // namespace gpugauge::stack

@@ -58,7 +58,6 @@ class ElfFile {
   std::optional<std::uint64_t> offset_of(std::uint64_t address) const;
   /// Among the exported symbols, then among all; tables of more than 64 MiB are not searched.
   std::optional<ElfSymbol> symbol(std::string_view name) const;
-  bool has_symbol_table() const;  ///< that a strip would have removed
 
  private:
   void read_segments();

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "result/build.hpp"
+#include "result/facts.hpp"
 #include "stack/gpu_report.hpp"
 #include "stack/host.hpp"
 #include "stack/loader.hpp"
@@ -13,9 +14,6 @@
 namespace gpugauge::stack {
 namespace {
 
-std::string or_absent(const std::string& text) {
-  return text.empty() ? "absent" : text;
-}
 std::string said_or_unknown(const std::string& text) {
   return text.empty() ? "unknown" : text;
 }
@@ -49,25 +47,25 @@ result::Facts device_facts(const GpuReport& gpus, const Tree& tree) {
 
 result::Facts stack_facts(const GpuReport& gpus, const Tree& tree, const Environment& environment) {
   result::Facts facts = stack_of_host(tree);
-  facts["driver.version"] = or_absent(gpus.driver_version);
-  facts["driver.kernel_module_version"] = or_absent(gpus.kernel_module_version);
+  facts["driver.version"] = result::or_absent(gpus.driver_version);
+  facts["driver.kernel_module_version"] = result::or_absent(gpus.kernel_module_version);
   facts["driver.open_module"] = gpus.kernel_module_kind.empty()     ? "unknown"
                                 : gpus.kernel_module_kind == "open" ? "yes"
                                                                     : "no";
   if (gpus.kernel_module_version.empty() && gpus.driver_version.empty())
     facts["driver.open_module"] = "absent";
-  facts["driver.libcuda_path"] = or_absent(gpus.libcuda_path);
+  facts["driver.libcuda_path"] = result::or_absent(gpus.libcuda_path);
   facts["driver.libcuda_version"] =
       gpus.libcuda_path.empty() ? "absent" : said_or_unknown(gpus.libcuda_version);
-  facts["driver.cuda_max"] = or_absent(gpus.driver_cuda_version);
-  facts["cuda.toolkit"] = or_absent(result::build().cuda);
+  facts["driver.cuda_max"] = result::or_absent(gpus.driver_cuda_version);
+  facts["cuda.toolkit"] = result::or_absent(result::build().cuda);
   const Loader loader(tree, environment);
   for (const Library& library : libraries()) {
     const std::string path = loader.pick(library.soname);
     std::error_code error;
     const auto real = std::filesystem::canonical(tree.at(path), error);
     const std::string name = error ? path : real.string();
-    facts[fmt::format("{}.path", library.fact)] = or_absent(path);
+    facts[fmt::format("{}.path", library.fact)] = result::or_absent(path);
     facts[fmt::format("{}.version", library.fact)] = path.empty() ? "absent" : library_version(name);
   }
   return facts;

@@ -1,4 +1,4 @@
-// Inventories that were saved, of any machine, and pin files: with all that is said of them.
+// Inventories that were saved, of any machine, and locks: with all that is said of them.
 #include "stack/inventory/inventory.hpp"
 
 #include "fuzz/support/target.hpp"

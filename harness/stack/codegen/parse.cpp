@@ -5,24 +5,12 @@
 #include <optional>
 #include <set>
 
+#include "stack/inventory/lines.hpp"
+
 namespace gpugauge::stack {
 namespace {
 
 constexpr unsigned long no_target = ~0UL;
-constexpr std::string_view blanks = " \t\r";
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t from = text.find_first_not_of(blanks);
-  if (from == std::string_view::npos) return {};
-  return text.substr(from, text.find_last_not_of(blanks) - from + 1);
-}
-
-/// What follows `start`, or nothing when the text does not begin with it.
-std::optional<std::string_view> after(std::string_view text, std::string_view start) {
-  if (!text.starts_with(start)) return std::nullopt;
-  return trimmed(text.substr(start.size()));
-}
-
 std::optional<unsigned long> number(std::string_view text, int base) {
   unsigned long value = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value, base);
@@ -74,18 +62,18 @@ KernelCode& CodeParser::kernel(std::string_view symbol) {
 }
 
 void CodeParser::line(std::string_view text) {
-  text = trimmed(text);
+  text = stripped(text);
   if (text.starts_with("/*")) {
     instruction(text);
   } else if (const auto architecture = after(text, "arch =")) {
     end_function();
     resources_of_.clear();
-    architecture_ = *architecture;
+    architecture_ = stripped(*architecture);
   } else if (const auto code = after(text, "Function :")) {
     end_function();
-    code_of_ = *code;
+    code_of_ = stripped(*code);
   } else if (const auto usage = after(text, "Function ")) {
-    resources_of_ = usage->substr(0, usage->find_last_of(':'));
+    resources_of_ = stripped(usage->substr(0, usage->find_last_of(':')));
   } else if (text.starts_with("REG:")) {
     resources(text);
   }
@@ -109,13 +97,13 @@ void CodeParser::instruction(std::string_view text) {
   const std::size_t address_end = text.find("*/");
   const auto address = number(text.substr(2), 16);
   if (address_end == std::string_view::npos || !address || text.substr(2).starts_with(' ')) return;
-  std::string_view words = trimmed(text.substr(address_end + 2));
+  std::string_view words = stripped(text.substr(address_end + 2));
   if (const std::size_t end = words.find(';'); end != std::string_view::npos)
-    words = trimmed(words.substr(0, end));
-  if (words.starts_with('{')) words = trimmed(words.substr(1));
+    words = stripped(words.substr(0, end));
+  if (words.starts_with('{')) words = stripped(words.substr(1));
   if (words.starts_with('@')) {
     const std::size_t blank = words.find(' ');
-    words = blank == std::string_view::npos ? std::string_view{} : trimmed(words.substr(blank));
+    words = blank == std::string_view::npos ? std::string_view{} : stripped(words.substr(blank));
   }
   const std::string_view opcode = words.substr(0, words.find_first_of(" \t"));
   if (opcode.empty()) return;

@@ -105,11 +105,6 @@ const FrameworkBuild* Tables::framework(const std::string& name, const Version& 
                  version, [](const FrameworkBuild& row) -> const Version& { return row.version; });
 }
 
-const CudnnSupport* Tables::cudnn_support(const Version& version, int cuda_major) const {
-  return closest(all_of(cudnn, [&](const CudnnSupport& row) { return row.cuda_major == cuda_major; }),
-                 version, [](const CudnnSupport& row) -> const Version& { return row.cudnn; });
-}
-
 const HostCompiler* Tables::host_compiler(const std::string& compiler, const Version& cuda) const {
   return first_of(host_compilers, [&](const HostCompiler& row) {
     return row.compiler == compiler && row.cuda.contains(cuda);

@@ -210,8 +210,6 @@ struct Tables {
   /// The row of exactly this release, else the newest of the same major.minor that is no newer than it, else
   /// the oldest of the same major.minor.
   const FrameworkBuild* framework(const std::string& name, const Version& version) const;
-  /// Likewise, of cuDNN's package for that CUDA major version.
-  const CudnnSupport* cudnn_support(const Version& cudnn, int cuda_major) const;
   /// `compiler` is "gcc" or "clang"; the first row whose toolkits hold `cuda`.
   const HostCompiler* host_compiler(const std::string& compiler, const Version& cuda) const;
   /// By ID and VERSION_ID of os-release: "rhel 9.4" finds the row "rhel 9", "ubuntu 22.04" only its own.

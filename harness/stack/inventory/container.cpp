@@ -40,10 +40,6 @@ std::vector<Runtime> runtimes(const Tree& tree) {
   return found;
 }
 
-bool mentions(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
 /// Docker's daemon.json has a runtime that is NVIDIA's, by its name or its program, or takes it by default.
 bool json_names_nvidia(const std::string& text) {
   const nlohmann::json configuration = nlohmann::json::parse(text, nullptr, false);

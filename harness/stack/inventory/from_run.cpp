@@ -11,7 +11,7 @@ namespace gpugauge::stack {
 namespace {
 
 constexpr const char* from_key = "collected.from";
-constexpr const char* how = "fingerprint";
+constexpr const char* how_known = "fingerprint";
 
 class Translation {
  public:
@@ -21,11 +21,11 @@ class Translation {
   /// nothing.
   void add(const std::string& key, const std::string& value) {
     if (value == "absent")
-      inventory_.absent(key, source_, how);
+      inventory_.absent(key, source_, how_known);
     else if (value == "unreadable")
-      inventory_.unreadable(key, source_, "root", how);
+      inventory_.unreadable(key, source_, "root", how_known);
     else if (!value.empty() && value != "unknown")
-      inventory_.present(key, value, source_, how);
+      inventory_.present(key, value, source_, how_known);
   }
 
   void gpu(const std::string& key, const std::string& fact, const std::string& value) {
@@ -52,7 +52,7 @@ class Translation {
     // A soname's number with the build's id tells builds apart and is no version.
     if (value.find('.') != std::string::npos && value.find('(') == std::string::npos)
       add(prefix + ".0.version", value);
-    if (value == "absent") inventory_.absent(prefix + ".0.version", source_, how);
+    if (value == "absent") inventory_.absent(prefix + ".0.version", source_, how_known);
   }
 
  private:

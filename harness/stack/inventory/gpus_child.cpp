@@ -1,6 +1,5 @@
 // The child's side: asks NVIDIA's libraries, which may hang or crash.
 #include <algorithm>
-#include <cerrno>
 #include <filesystem>
 #include <map>
 #include <system_error>
@@ -8,8 +7,8 @@
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <unistd.h>
 
+#include "stack/child_output.hpp"
 #include "stack/driver_library.hpp"
 #include "stack/inventory/driver.hpp"
 #include "stack/inventory/gpus.hpp"
@@ -20,24 +19,9 @@ namespace {
 
 constexpr unsigned gpus_most = 64;
 
-/// Standard output, taken away from everybody else: a driver that prints there must not garble the answer.
-int take_standard_output() {
-  const int taken = ::dup(STDOUT_FILENO);
-  if (taken < 0) return STDOUT_FILENO;
-  ::dup2(STDERR_FILENO, STDOUT_FILENO);
-  return taken;
-}
-
 /// Writes one line at once; nobody who would read the rest is there when it fails.
 void print(int output, const Inventory& inventory) {
-  const std::string text = to_json_line(inventory) + "\n";
-  std::size_t done = 0;
-  while (done < text.size()) {
-    const ssize_t count = ::write(output, text.data() + done, text.size() - done);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return;
-    done += static_cast<std::size_t>(count);
-  }
+  write_line(output, to_json_line(inventory));
 }
 
 std::string describe(int code) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "result/json_array.hpp"
 #include "result/object_reader.hpp"
 #include "stack/inventory/inventory.hpp"
 
@@ -81,8 +82,7 @@ std::string to_json(const Inventory& inventory) {
 }
 
 std::string to_json_line(const Inventory& inventory) {
-  ordered_json items = ordered_json::array();
-  for (const Item& item : inventory.items()) items.push_back(json_of(item));
+  ordered_json items = result::array_of(inventory.items(), json_of);
   return dump({{"schema", schema}, {"items", std::move(items)}});
 }
 

@@ -38,7 +38,7 @@ struct VersionFunction {
   const char* function;
   std::string (*version)(int number);  ///< nullptr: it stores major and minor
 };
-constexpr std::array functions{
+constexpr std::array version_functions{
     VersionFunction{"nccl", "ncclGetVersion", nccl_version_of},
     VersionFunction{"cudnn", "cudnnGetVersion", cudnn_version_of},
     VersionFunction{"cupti", "cuptiGetVersion", in_ten_thousands},
@@ -56,7 +56,7 @@ VersionFact known(std::string value, std::string how) {
 }
 
 VersionFact by_function(const ElfFile& file, const std::string& library) {
-  for (const VersionFunction& entry : functions) {
+  for (const VersionFunction& entry : version_functions) {
     if (library != entry.library) continue;
     const std::vector<int> numbers = constants_of(file, entry.function);
     const std::string how = fmt::format("number in its {}", entry.function);

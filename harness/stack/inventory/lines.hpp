@@ -28,7 +28,12 @@ inline std::optional<std::string_view> after(std::string_view text, std::string_
   return text.substr(prefix.size());
 }
 
-/// Without blanks and tabs around it.
+/// True where the text has the part anywhere.
+inline bool mentions(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+/// Without blanks, tabs and line ends around it.
 inline std::string_view stripped(std::string_view text) {
   const auto start = text.find_first_not_of(" \t\r\n");
   if (start == std::string_view::npos) return {};

@@ -44,8 +44,6 @@ PackageDatabase read_packages(const Tree& tree);
 std::optional<std::vector<Package>> read_rpm_packages(const std::string& file);
 /// One package by the header that rpm stores; nullopt where it is damaged or no header.
 std::optional<Package> parse_rpm_header(std::string_view header);
-/// True in a build with SQLite.
-bool can_read_rpm();
 
 /// Without epoch and packaging revision: "1:580.65.06-0ubuntu1" -> "580.65.06".
 std::string upstream_version(std::string_view version);

@@ -88,10 +88,6 @@ std::optional<Package> parse_rpm_header(std::string_view header) {
 
 #ifdef GPUGAUGE_SQLITE
 
-bool can_read_rpm() {
-  return true;
-}
-
 namespace {
 
 /// A database of a mounted image is another's: under a table's name it may hold a view that never ends.
@@ -152,10 +148,6 @@ std::optional<std::vector<Package>> read_rpm_packages(const std::string& file) {
 }
 
 #else
-
-bool can_read_rpm() {
-  return false;
-}
 
 std::optional<std::vector<Package>> read_rpm_packages(const std::string&) {
   return std::nullopt;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "stack/compat/version.hpp"
+#include "stack/inventory/lines.hpp"
 #include "stack/inventory/toolkits_paths.hpp"
 
 namespace gpugauge::stack {
@@ -51,16 +52,11 @@ std::string setting(const std::string& text, std::string_view key) {
   std::size_t start = 0;
   while (start < text.size()) {
     const std::size_t end = std::min(text.find('\n', start), text.size());
-    const std::string line = text.substr(start, end - start);
+    const std::string_view line = std::string_view(text).substr(start, end - start);
     start = end + 1;
     const auto equals = line.find('=');
-    if (equals == std::string::npos) continue;
-    const auto trimmed = [](const std::string& word) {
-      const auto first = word.find_first_not_of(" \t\r");
-      if (first == std::string::npos) return std::string();
-      return word.substr(first, word.find_last_not_of(" \t\r") - first + 1);
-    };
-    if (trimmed(line.substr(0, equals)) == key) return trimmed(line.substr(equals + 1));
+    if (equals == std::string_view::npos) continue;
+    if (stripped(line.substr(0, equals)) == key) return std::string(stripped(line.substr(equals + 1)));
   }
   return "";
 }

@@ -27,7 +27,7 @@ void add_once(std::vector<std::string>& list, const std::string& text) {
   if (!text.empty() && std::find(list.begin(), list.end(), text) == list.end()) list.push_back(text);
 }
 
-void add_folder(const Tree& tree, const std::string& folder, std::vector<std::string>& folders) {
+void add_folder_once(const Tree& tree, const std::string& folder, std::vector<std::string>& folders) {
   if (is_folder(tree, folder)) add_once(folders, tree.resolve(folder));
 }
 
@@ -96,14 +96,14 @@ Toolkit describe(const Tree& tree, const std::string& path) {
   std::vector<std::string> roots = targets_of(tree, path);
   roots.insert(roots.begin(), path);
   for (const std::string& root : roots) {
-    add_folder(tree, join(root, "lib64"), toolkit.library_folders);
-    add_folder(tree, join(root, "lib"), toolkit.library_folders);
-    add_folder(tree, join(root, "include"), toolkit.include_folders);
+    add_folder_once(tree, join(root, "lib64"), toolkit.library_folders);
+    add_folder_once(tree, join(root, "lib"), toolkit.library_folders);
+    add_folder_once(tree, join(root, "include"), toolkit.include_folders);
   }
-  add_folder(tree, join(path, "extras/CUPTI/lib64"), toolkit.library_folders);
+  add_folder_once(tree, join(path, "extras/CUPTI/lib64"), toolkit.library_folders);
   // Debian keeps the headers of its package where all headers are.
   if (path == "/usr/lib/nvidia-cuda-toolkit" || path == "/usr/lib/cuda")
-    add_folder(tree, "/usr/include", toolkit.include_folders);
+    add_folder_once(tree, "/usr/include", toolkit.include_folders);
   return toolkit;
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "stack/compat/version.hpp"
+#include "stack/inventory/lines.hpp"
 #include "stack/inventory/toolkits_paths.hpp"
 
 namespace gpugauge::stack {
@@ -13,22 +14,16 @@ namespace {
 constexpr std::size_t record_limit = std::size_t{8} << 20;
 constexpr std::size_t requirements_most = 500;
 
-std::string_view trimmed(std::string_view text) {
-  const auto start = text.find_first_not_of(" \t\r");
-  if (start == std::string_view::npos) return "";
-  return text.substr(start, text.find_last_not_of(" \t\r") - start + 1);
-}
-
 /// "name==1.2.3" of a requirement line, "" for ranges and for those of extras, which may not be installed.
 std::string exact_requirement(std::string_view line) {
   const auto marker = line.find(';');
   if (marker != std::string_view::npos && line.find("extra", marker) != std::string_view::npos) return "";
-  const std::string_view requirement = trimmed(line.substr(0, marker));
+  const std::string_view requirement = stripped(line.substr(0, marker));
   const auto equals = requirement.find("==");
   if (equals == std::string_view::npos) return "";
   std::string_view name = requirement.substr(0, equals);
-  name = trimmed(name.substr(0, name.find_first_of("[( ")));
-  const std::string version = version_word(trimmed(requirement.substr(equals + 2)));
+  name = stripped(name.substr(0, name.find_first_of("[( ")));
+  const std::string version = version_word(stripped(requirement.substr(equals + 2)));
   if (name.empty() || version.empty() || requirement.find('*') != std::string_view::npos) return "";
   return fmt::format("{}=={}", normalised(shown(name)), version);
 }
@@ -39,11 +34,11 @@ void read_metadata(std::string_view text, Distribution& found) {
   std::size_t start = 0;
   while (start < text.size()) {
     const std::size_t end = std::min(text.find('\n', start), text.size());
-    const std::string_view line = trimmed(text.substr(start, end - start));
+    const std::string_view line = stripped(text.substr(start, end - start));
     start = end + 1;
     if (line.empty()) break;
     const auto value_of_field = [&](std::string_view field) {
-      return line.starts_with(field) ? trimmed(line.substr(field.size())) : std::string_view();
+      return line.starts_with(field) ? stripped(line.substr(field.size())) : std::string_view();
     };
     if (name.empty()) name = normalised(shown(value_of_field("Name:")));
     if (found.version.empty()) found.version = version_word(value_of_field("Version:"));

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "result/object_reader.hpp"
+#include "stack/inventory/lines.hpp"
 #include "stack/plan/image_env.hpp"
 
 namespace gpugauge::stack {
@@ -16,12 +17,6 @@ bool is_name(std::string_view text) {
   if (text.empty() || (text.front() >= '0' && text.front() <= '9')) return false;
   return text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-/") ==
          std::string_view::npos;
-}
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
 std::string_view unquoted(std::string_view text) {
@@ -47,18 +42,18 @@ ImageEnvironment from_lines(const std::string& text, const std::string& origin) 
   std::size_t number = 0;
   for (std::size_t start = 0; start < text.size();) {
     const std::size_t end = std::min(text.find('\n', start), text.size());
-    std::string_view line = trimmed(std::string_view(text).substr(start, end - start));
+    std::string_view line = stripped(std::string_view(text).substr(start, end - start));
     start = end + 1;
     ++number;
     if (line.empty() || line.front() == '#') continue;
     for (const std::string_view word : {"export ", "ENV ", "LABEL "}) {
-      if (line.starts_with(word)) line = trimmed(line.substr(word.size()));
+      if (line.starts_with(word)) line = stripped(line.substr(word.size()));
     }
     const auto equals = line.find('=');
-    const std::string_view name = equals == std::string_view::npos ? "" : trimmed(line.substr(0, equals));
+    const std::string_view name = equals == std::string_view::npos ? "" : stripped(line.substr(0, equals));
     if (!is_name(unquoted(name)))
       throw result::FormatError(fmt::format("{}: line {}: no NAME=value", origin, number));
-    assign(image, unquoted(name), unquoted(trimmed(line.substr(equals + 1))));
+    assign(image, unquoted(name), unquoted(stripped(line.substr(equals + 1))));
   }
   return image;
 }

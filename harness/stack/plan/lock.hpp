@@ -1,4 +1,4 @@
-// A stack as a pin file, and what drifted from it: version pinning across a fleet.
+// A stack as a lock, and what drifted from it: version pinning across a fleet.
 #pragma once
 
 #include <optional>
@@ -44,7 +44,7 @@ struct LockField {
   bool operator==(const LockField&) const = default;  ///< member by member
 };
 
-/// A pin file: what each node of a fleet should have.
+/// What each node of a fleet should have.
 struct Lock {
   std::string created;            ///< UTC, RFC 3339
   std::vector<LockField> fields;  ///< each key once; of a file sorted by key

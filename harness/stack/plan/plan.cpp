@@ -13,12 +13,6 @@ namespace {
 const std::vector<std::string> frameworks{"torch",    "tensorflow", "jax", "onnxruntime",
                                           "tensorrt", "cupy",       "vllm"};
 
-std::optional<Version> asked(const PlanRequest& request, const std::string& key) {
-  const auto found = request.versions.find(key);
-  if (found == request.versions.end()) return std::nullopt;
-  return found->second;
-}
-
 /// What the request names and what the inventory adds to it.
 struct Stack {
   std::optional<Version> driver;
@@ -57,7 +51,7 @@ std::optional<Version> wheel_cuda(const Tables& tables, const FrameworkBuild& bu
 Stack complete(const PlanRequest& request, const Inventory& inventory, const Tables& tables,
                std::vector<std::string>& assumptions) {
   Stack stack;
-  stack.driver = asked(request, "driver");
+  stack.driver = request.version("driver");
   if (!stack.driver) {
     stack.driver = Version::parse(inventory.value("driver.version"));
     assumptions.push_back(
@@ -74,10 +68,10 @@ Stack complete(const PlanRequest& request, const Inventory& inventory, const Tab
     if (stack.gpus.empty())
       assumptions.emplace_back("No GPU is named and none was found: nothing is said about GPUs.");
   }
-  stack.cuda = asked(request, "cuda");
+  stack.cuda = request.version("cuda");
   stack.cuda_asked = stack.cuda.has_value();
   for (const std::string& name : frameworks) {
-    const auto version = asked(request, name);
+    const auto version = request.version(name);
     const FrameworkBuild* build = version ? tables.framework(name, *version) : nullptr;
     if (stack.cuda || build == nullptr) continue;
     stack.cuda = wheel_cuda(tables, *build, stack.driver);
@@ -112,28 +106,28 @@ std::vector<PairFit> pairs_of(const PlanRequest& request, const Stack& stack, co
     pairs.push_back(fit_driver_cuda(tables, *driver, *cuda));
     if (pairs.back().fit == Fit::fails) pairs.back().remedy += forward_remark(stack);
   }
-  if (const auto host = asked(request, "vgpu_host"); host && driver)
+  if (const auto host = request.version("vgpu_host"); host && driver)
     pairs.push_back(fit_vgpu(tables, *driver, *host));
   for (const GpuModel& gpu : gpus) {
     if (driver) pairs.push_back(fit_driver_gpu(tables, *driver, gpu.compute_capability));
     if (cuda && cuda_asked) pairs.push_back(fit_cuda_gpu(tables, *cuda, gpu.compute_capability));
   }
   for (const std::string compiler : {"gcc", "clang"}) {
-    if (const auto version = asked(request, compiler); version && cuda)
+    if (const auto version = request.version(compiler); version && cuda)
       pairs.push_back(fit_compiler_cuda(tables, compiler, *version, *cuda));
   }
-  const auto cudnn = asked(request, "cudnn");
+  const auto cudnn = request.version("cudnn");
   if (cudnn) {
     if (cuda) pairs.push_back(fit_cudnn_cuda(tables, *cudnn, *cuda));
     if (cuda && driver) pairs.push_back(fit_cudnn_driver(tables, *cudnn, *cuda, *driver));
     for (const GpuModel& gpu : gpus)
       pairs.push_back(fit_cudnn_gpu(tables, *cudnn, cuda, gpu.compute_capability));
   }
-  if (const auto nccl = asked(request, "nccl"); nccl && cuda)
+  if (const auto nccl = request.version("nccl"); nccl && cuda)
     pairs.push_back(fit_nccl_cuda(tables, *nccl, cuda->major()));
-  const auto python = asked(request, "python");
+  const auto python = request.version("python");
   for (const std::string& name : frameworks) {
-    const auto version = asked(request, name);
+    const auto version = request.version(name);
     if (!version) continue;
     if (cuda && cuda_asked) pairs.push_back(fit_framework_cuda(tables, name, *version, *cuda));
     if (driver) pairs.push_back(fit_framework_driver(tables, name, *version, *driver));

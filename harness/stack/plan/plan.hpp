@@ -23,6 +23,8 @@ struct PlanRequest {
   std::vector<GpuModel> gpus;               ///< empty: this machine's
   bool driver_given = false;  ///< the driver is what the machine has (--driver), not what is planned
 
+  /// Of that layer; nullopt where the plan does not name it.
+  std::optional<Version> version(const std::string& key) const;
   bool operator==(const PlanRequest&) const = default;  ///< member by member
 };
 

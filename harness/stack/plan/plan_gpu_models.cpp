@@ -166,22 +166,6 @@ std::optional<GpuModel> by_capability(std::string_view text) {
 
 }  // namespace
 
-const char* to_string(Market market) {
-  switch (market) {
-    case Market::data_centre:
-      return "data centre";
-    case Market::workstation:
-      return "workstation";
-    case Market::geforce:
-      return "GeForce";
-    case Market::jetson:
-      return "Jetson";
-    case Market::unknown:
-      break;
-  }
-  return "unknown";
-}
-
 std::optional<GpuModel> gpu_model(std::string_view text) {
   if (text.size() > 100) return std::nullopt;
   if (auto found = by_capability(text)) return found;

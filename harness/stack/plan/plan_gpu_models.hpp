@@ -12,7 +12,6 @@ namespace gpugauge::stack {
 
 /// Forward-compatibility packages work on data_centre; on workstation cards only on selected ones.
 enum class Market { data_centre, workstation, geforce, jetson, unknown };
-const char* to_string(Market market);  ///< "data centre", "workstation", "GeForce", "Jetson", "unknown"
 
 /// A model that a plan is about.
 struct GpuModel {

@@ -8,7 +8,8 @@
 namespace gpugauge::stack {
 namespace {
 
-std::string selected_toolkit(const Inventory& inventory) {
+/// Of the toolkit that the environment selects, else of the first.
+std::string toolkit_version(const Inventory& inventory) {
   const std::string path = inventory.value("toolkit.selected");
   for (const std::string& index : inventory.children("toolkit")) {
     if (!path.empty() && inventory.value("toolkit." + index + ".path") == path)
@@ -21,7 +22,7 @@ std::string selected_toolkit(const Inventory& inventory) {
 
 std::string layer_version(const Inventory& inventory, const std::string& layer) {
   if (layer == "driver") return inventory.value("driver.version");
-  if (layer == "cuda") return selected_toolkit(inventory);
+  if (layer == "cuda") return toolkit_version(inventory);
   if (layer == "gcc" || layer == "clang") return inventory.value("host_compiler." + layer);
   if (layer == "python") return inventory.value("python.version");
   if (layer == "cudnn" || layer == "nccl") return inventory.value("library." + layer + ".0.version");

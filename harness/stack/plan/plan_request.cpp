@@ -4,23 +4,18 @@
 #include <fmt/ranges.h>
 
 #include "result/error.hpp"
+#include "stack/inventory/lines.hpp"
 #include "stack/plan/plan.hpp"
 
 namespace gpugauge::stack {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
 
 std::vector<std::string_view> split(std::string_view text, std::string_view separators) {
   std::vector<std::string_view> parts;
   std::size_t start = 0;
   while (start <= text.size()) {
     const std::size_t end = std::min(text.find_first_of(separators, start), text.size());
-    parts.push_back(trimmed(text.substr(start, end - start)));
+    parts.push_back(stripped(text.substr(start, end - start)));
     start = end + 1;
   }
   return parts;
@@ -70,9 +65,15 @@ const std::vector<std::string>& plan_keys() {
   return keys;
 }
 
+std::optional<Version> PlanRequest::version(const std::string& key) const {
+  const auto found = versions.find(key);
+  if (found == versions.end()) return std::nullopt;
+  return found->second;
+}
+
 PlanRequest parse_plan(std::string_view plan, std::string_view gpus, std::string_view driver) {
   PlanRequest request;
-  if (trimmed(plan).empty())
+  if (stripped(plan).empty())
     throw result::UsageError(fmt::format(
         "--plan: nothing is planned; write for example driver=570,cuda=12.8,torch=2.8 (layers: {}, "
         "gpu)",
@@ -82,8 +83,8 @@ PlanRequest parse_plan(std::string_view plan, std::string_view gpus, std::string
     if (part.empty()) throw result::UsageError("--plan: there is nothing between two commas");
     if (equals == std::string_view::npos)
       throw result::UsageError(fmt::format("--plan: {} has no '='; write key=version", in_quotes(part)));
-    const std::string key(trimmed(part.substr(0, equals)));
-    const std::string_view value = trimmed(part.substr(equals + 1));
+    const std::string key(stripped(part.substr(0, equals)));
+    const std::string_view value = stripped(part.substr(equals + 1));
     if (key == "gpu") {
       if (!request.gpus.empty()) throw result::UsageError("--plan: gpu stands twice; join models with '+'");
       for (const std::string_view name : split(value, "+")) request.gpus.push_back(model_from(name));
@@ -95,14 +96,14 @@ PlanRequest parse_plan(std::string_view plan, std::string_view gpus, std::string
     if (!request.versions.emplace(key, version_from(key, value)).second)
       throw result::UsageError(fmt::format("--plan: {} stands twice", key));
   }
-  if (!trimmed(gpus).empty()) {
+  if (!stripped(gpus).empty()) {
     if (!request.gpus.empty())
       throw result::UsageError("--gpu and gpu= in --plan both name a GPU; give one of them");
     for (const std::string_view name : split(gpus, ",+")) request.gpus.push_back(model_from(name));
   }
-  request.driver_given = !trimmed(driver).empty();
+  request.driver_given = !stripped(driver).empty();
   if (request.driver_given &&
-      !request.versions.emplace("driver", version_from("driver", trimmed(driver))).second)
+      !request.versions.emplace("driver", version_from("driver", stripped(driver))).second)
     throw result::UsageError("--driver and driver= in --plan both name a driver; give one of them");
   return request;
 }

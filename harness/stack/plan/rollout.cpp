@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "result/counted.hpp"
 #include "stack/rules/rules.hpp"
 #include "stack/rules/support.hpp"
 
@@ -16,10 +17,6 @@ namespace {
 
 using Reason = LeftOutNode::Reason;
 using Nodes = std::vector<const RolloutNode*>;
-
-std::string counted(std::size_t count, const char* word) {
-  return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
-}
 
 /// "8 x NVIDIA H100 80GB HBM3, driver 570.86.15, ubuntu 24.04, NVSwitch".
 std::string kind_of(const Inventory& inventory) {
@@ -87,7 +84,7 @@ std::optional<LeftOutNode> left_out(const RolloutNode& node, const PlanRequest& 
   if (faults.empty()) return std::nullopt;
   return LeftOutNode{node.name,
                      Reason::faulty,
-                     fmt::format("The doctor finds {} on it: {}.", counted(faults.size(), "failure"),
+                     fmt::format("The doctor finds {} on it: {}.", result::counted(faults.size(), "failure"),
                                  fmt::join(faults, "; ")),
                      "Mend it, save its `gpugauge doctor --json` again, and plan again.",
                      {}};
@@ -131,7 +128,7 @@ Chosen typical(const Nodes& kind) {
 }
 
 std::string why_canary(const Chosen& chosen, std::size_t kind, std::size_t nodes) {
-  std::string text = fmt::format("of the largest kind ({} of {})", kind, counted(nodes, "node"));
+  std::string text = fmt::format("of the largest kind ({} of {})", kind, result::counted(nodes, "node"));
   if (kind > 1)
     text += chosen.odd == 0 ? ", with every pinned fact as most of it have"
                             : fmt::format(", with the fewest facts unlike most of it ({})", chosen.odd);
@@ -167,8 +164,8 @@ void add_waves(const std::vector<std::string>& rest, double share, std::size_t a
     const std::size_t end = std::min(rest.size(), at + size);
     out.waves.push_back(
         {fmt::format("wave {}", ++number),
-         number == 1
-             ? fmt::format("{} first: what only some machines show is seen here.", counted(end - at, "node"))
+         number == 1 ? fmt::format("{} first: what only some machines show is seen here.",
+                                   result::counted(end - at, "node"))
          : most == 1
              ? std::string("One node at once: the others keep working.")
              : fmt::format("At most {:.0f}% of the nodes at once: the others keep working.", share * 100),
@@ -196,12 +193,6 @@ const char* to_string(Reason reason) {
 std::size_t Rollout::count(Reason reason) const {
   return static_cast<std::size_t>(std::count_if(
       left_out.begin(), left_out.end(), [&](const LeftOutNode& node) { return node.reason == reason; }));
-}
-
-std::size_t Rollout::in_waves() const {
-  std::size_t nodes = 0;
-  for (const RolloutWave& wave : waves) nodes += wave.nodes.size();
-  return nodes;
 }
 
 Rollout roll_out(const std::vector<RolloutNode>& nodes, const PlanRequest& request, const Tables& tables,
@@ -257,11 +248,11 @@ Rollout roll_out(const std::vector<RolloutNode>& nodes, const PlanRequest& reque
     out.remarks.push_back(
         fmt::format("Of {} a run or a lock is all that was given: their health and system are not known; "
                     "`gpugauge doctor --json` on them tells.",
-                    counted(unjudged, "node")));
+                    result::counted(unjudged, "node")));
   out.sentence = fmt::format(
       "{} of {} can take it, in {}; {} cannot, {} to mend first, {} cannot be told, {} there "
       "already",
-      going.size(), counted(nodes.size(), "node"), counted(out.waves.size(), "wave"),
+      going.size(), result::counted(nodes.size(), "node"), result::counted(out.waves.size(), "wave"),
       out.count(Reason::cannot), out.count(Reason::faulty), out.count(Reason::unknown),
       out.count(Reason::there));
   return out;

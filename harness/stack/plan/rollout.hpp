@@ -87,7 +87,6 @@ struct Rollout {
   std::string sentence;
 
   std::size_t count(LeftOutNode::Reason reason) const;  ///< nodes left out for that reason
-  std::size_t in_waves() const;                         ///< nodes that are upgraded, the canary among them
   bool operator==(const Rollout&) const = default;      ///< member by member
 };
 

@@ -13,12 +13,6 @@ namespace {
 
 using Nodes = std::vector<const RolloutNode*>;
 
-std::optional<Version> asked(const PlanRequest& request, const std::string& layer) {
-  const auto found = request.versions.find(layer);
-  if (found == request.versions.end()) return std::nullopt;
-  return found->second;
-}
-
 /// Each version of a layer with how many nodes have it; those that do not tell are left out.
 std::map<std::string, std::size_t> versions_of(const Nodes& nodes, const std::string& layer) {
   std::map<std::string, std::size_t> out;
@@ -94,8 +88,8 @@ Mixture forward_compatibility(const Tables& tables) {
 
 void add_drivers(const Nodes& nodes, const PlanRequest& request, const Tables& tables,
                  std::vector<Mixture>& out) {
-  const auto wanted = asked(request, "driver");
-  const auto cuda = asked(request, "cuda");
+  const auto wanted = request.version("driver");
+  const auto cuda = request.version("cuda");
   const auto there = versions_of(nodes, "driver");
   bool forward = false;
   if (cuda)
@@ -142,9 +136,9 @@ void add_nccl(const Nodes& nodes, const PlanRequest& request, const Tables& tabl
   std::vector<std::string> texts;
   texts.reserve(there.size());
   for (const auto& [text, count] : there) texts.push_back(text);
-  const auto wanted = asked(request, "nccl");
+  const auto wanted = request.version("nccl");
   std::string comes = wanted ? wanted->text() : "";
-  if (const auto torch = asked(request, "torch"); !wanted && torch)
+  if (const auto torch = request.version("torch"); !wanted && torch)
     if (const FrameworkBuild* build = tables.framework("torch", *torch); build != nullptr && build->nccl)
       comes = build->nccl->text();
   const bool changes =

@@ -2,16 +2,11 @@
 
 #include <algorithm>
 
+#include "stack/inventory/lines.hpp"
 #include "stack/rules/findings_page.hpp"
 
 namespace gpugauge::stack {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
 
 /// The cells between the bars of a row; empty for a line that is none.
 std::vector<std::string_view> cells(std::string_view line) {
@@ -20,7 +15,7 @@ std::vector<std::string_view> cells(std::string_view line) {
   line.remove_prefix(1);
   while (!line.empty()) {
     const std::size_t bar = line.find('|');
-    out.push_back(trimmed(line.substr(0, bar)));
+    out.push_back(stripped(line.substr(0, bar)));
     line.remove_prefix(bar + 1);
   }
   return out;
@@ -35,7 +30,7 @@ std::vector<CauseRow> parse_cause_rows(std::string_view page) {
     const std::size_t end = std::min(page.find('\n'), page.size());
     const std::string_view line = page.substr(0, end);
     page.remove_prefix(std::min(end + 1, page.size()));
-    if (line.starts_with("## ")) chapter = trimmed(line.substr(3));
+    if (line.starts_with("## ")) chapter = stripped(line.substr(3));
     const std::vector<std::string_view> row = cells(line);
     constexpr std::size_t columns = 4;
     if (row.size() != columns || row[0].size() < 3 || row[0].front() != '`' || row[0].back() != '`') continue;

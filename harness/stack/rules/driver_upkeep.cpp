@@ -17,7 +17,8 @@ struct Package {
   std::string held;  ///< "yes", "no", "" unknown
 };
 
-bool is_driver_package(std::string_view name) {
+/// Of the driver's packages those that a change of the driver comes by: these are to be held.
+bool is_to_be_held(std::string_view name) {
   constexpr std::array<std::string_view, 13> beginnings{
       "nvidia-driver",       "nvidia-dkms",  "nvidia-open",       "nvidia-kernel",
       "nvidia-headless",     "nvidia-utils", "libnvidia-compute", "libcuda1",
@@ -37,7 +38,7 @@ std::vector<Package> driver_packages(const Inventory& inventory) {
         key.size() <= prefix.size() + suffix.size())
       continue;
     const std::string_view name = key.substr(prefix.size(), key.size() - prefix.size() - suffix.size());
-    if (!is_driver_package(name)) continue;
+    if (!is_to_be_held(name)) continue;
     std::string shown = printable(name, 60);
     std::replace(shown.begin(), shown.end(), '_', '.');  // a key writes the dots of a name so
     packages.push_back(

@@ -4,14 +4,11 @@
 
 #include <fmt/format.h>
 
+#include "stack/inventory/lines.hpp"
 #include "stack/rules/start_up.hpp"
 
 namespace gpugauge::stack {
 namespace {
-
-bool holds(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
 
 bool all_bound_to(const StartUp& start, std::string_view driver) {
   return start.gpus.empty() && !start.pci.empty() &&
@@ -118,7 +115,7 @@ Finding nouveau(const StartUp& start) {
 std::string key_rejected(const Inventory& inventory) {
   for (const std::string& child : inventory.children("kernel_log.nvrm")) {
     const std::string line = inventory.value("kernel_log.nvrm." + child);
-    if (holds(line, "ey was rejected") || holds(line, "unavailable key")) return printable(line);
+    if (mentions(line, "ey was rejected") || mentions(line, "unavailable key")) return printable(line);
   }
   return "";
 }
@@ -256,10 +253,10 @@ std::optional<Finding> explain_nodes(const StartUp& start) {
   if (start.wsl || start.alive() || start.module != ModuleState::loaded) return std::nullopt;
   const Item* const nodes = start.inventory.find("driver.device_nodes");
   if (nodes == nullptr || nodes->presence == Presence::unreadable) return std::nullopt;
-  const bool control = holds(nodes->value, "/dev/nvidiactl");
+  const bool control = mentions(nodes->value, "/dev/nvidiactl");
   bool gpu = false;
   for (char digit = '0'; digit <= '9'; ++digit)
-    gpu = gpu || holds(nodes->value, std::string("/dev/nvidia") + digit);
+    gpu = gpu || mentions(nodes->value, std::string("/dev/nvidia") + digit);
   if (control && gpu) return std::nullopt;
   if (std::optional<Finding> finding = explain_kernel_log(start)) return finding;
   const bool in_container = !start.container.empty();

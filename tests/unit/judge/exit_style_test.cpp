@@ -24,10 +24,12 @@ TEST(ExitStyle, WhatIsNoCodeIsAToolError) {
   for (const int code : {-1, 5, 255}) EXPECT_EQ(exit_status(ExitStyle::ci, code), 2);
 }
 
-TEST(ExitStyle, WordsAndBack) {
+TEST(ExitStyle, Words) {
   EXPECT_EQ(exit_styles(), "ci, nagios, slurm, npd");
-  for (const ExitStyle style : {ExitStyle::ci, ExitStyle::nagios, ExitStyle::slurm, ExitStyle::npd})
-    EXPECT_EQ(exit_style(to_string(style)), style);
+  EXPECT_EQ(exit_style("ci"), ExitStyle::ci);
+  EXPECT_EQ(exit_style("nagios"), ExitStyle::nagios);
+  EXPECT_EQ(exit_style("slurm"), ExitStyle::slurm);
+  EXPECT_EQ(exit_style("npd"), ExitStyle::npd);
   EXPECT_EQ(exit_style("icinga"), std::nullopt);
   EXPECT_EQ(nagios_word(0), "OK");
   EXPECT_EQ(nagios_word(1), "CRITICAL");

@@ -105,14 +105,6 @@ TEST(Tables, TellTheWheelsOfAReleaseApart) {
   EXPECT_EQ(torch->compute_capabilities.front().text(), "5.0");  // of all its wheels together
 }
 
-TEST(Tables, FindCudnnByItsPackage) {
-  EXPECT_EQ(tables().cudnn_support(version("9.17.0"), 13)->driver.text(), "580.65.06");
-  EXPECT_EQ(tables().cudnn_support(version("9.17.1.4"), 12)->cudnn.text(), "9.17.0");
-  EXPECT_EQ(tables().cudnn_support(version("9.10.2.21"), 12)->driver.text(), "525.60.13");
-  EXPECT_EQ(tables().cudnn_support(version("9.10.2"), 13), nullptr);
-  EXPECT_EQ(tables().cudnn_support(version("9.13.0"), 12), nullptr);
-}
-
 TEST(Tables, KnowTheLimitsOfHostCompilers) {
   EXPECT_EQ(tables().host_compiler("gcc", version("13.0"))->most.text(), "15");
   EXPECT_EQ(tables().host_compiler("gcc", version("12.4.1"))->most.text(), "13");
