@@ -181,7 +181,7 @@ is_over() { ! squeue --noheader --jobs="$1" --format=%T 2>/dev/null | grep -qE '
 @test "prolog, with the real gpugauge status: a regression that a check stored drains the node, and its job does not run" {
   settings on_regression=drain device=host
   : >"$BATS_FILE_TMPDIR/verdict/node3.real"
-  GPUGAUGE_STATE="$BATS_FILE_TMPDIR/state" run -3 "$GPUGAUGE_BUILD/bin/gpugauge" check --device host --profile smoke --only 'host/clock_gettime*' --quiet
+  GPUGAUGE_DEVICE_LOCK=node3 GPUGAUGE_STATE="$BATS_FILE_TMPDIR/state" run -3 "$GPUGAUGE_BUILD/bin/gpugauge" check --device host --profile smoke --only 'host/clock_gettime*' --quiet
   # What cannot be judged lets the job start.
   run -0 srun --nodelist=node3 --nodes=1 echo started
   [[ $output == *started* ]]
