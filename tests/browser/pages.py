@@ -1,5 +1,6 @@
 """The pages of the HTML report that the browser tests open, made by the command from synthetic runs and a real check."""
 
+import functools
 import json
 import os
 import pathlib
@@ -44,6 +45,42 @@ class Pages:
     def regression(self):
         sides = self._fleet("sides", 6, 5)
         return self._gpugauge("regression", "compare", "--before", sides / "node-00004", "--after", sides / "node-00005")
+
+    def _edit(self, runs, change):
+        for file in runs.glob("round-*.json"):
+            run = json.loads(file.read_text())
+            change(run)
+            file.write_text(json.dumps(run))
+
+    def with_cause(self, version="", reason=""):
+        """A variable makes every launch 3.8 times as slow on one side: a comparison whose cause has a name. `version`: another
+        driver's there; `reason`: why the last process of each round gave no figures."""
+        def slow_launches(run):
+            run["fingerprint"]["settings"]["env.CUDA_LAUNCH_BLOCKING"] = "1"
+            if version:
+                run["fingerprint"]["stack"]["driver.version"] = version
+            for process in run["processes"]:
+                for benchmark in process["samples"]["benchmarks"]:
+                    for metric in benchmark["metrics"]:
+                        if metric["class"] == "launch":
+                            metric["value"] *= 3.8 if metric["better"] == "lower" else 1 / 3.8
+            if reason:
+                run["processes"][-1].update(status="failed", exit_code=7, reason=reason, output=reason)
+                del run["processes"][-1]["samples"]
+
+        name = "hostile-cause" if version or reason else "cause"
+        sides = self._fleet(f"{name}-sides", 2, 5)
+        self._edit(sides / "node-00001", slow_launches)
+        return self._gpugauge(name, "compare", "--before", sides / "node-00000", "--after", sides / "node-00001", "--treatment", "driver")
+
+    def diagnosis(self, source="a report from the field", tail=""):
+        """A lost GPU by the kernel's log; `tail`: what the log says of the process, as it could be named."""
+        seen = self.folder / "seen.json"
+        seen.write_text(json.dumps({
+            "schema": "gpugauge.observation/1", "about": {"source": source, "compared_with": "earlier"},
+            "metrics": [{"class": "hbm", "factor": None}],
+            "log": [f"NVRM: Xid (PCI:0000:01:00): 79, pid=1234, name={tail or 'python3'}, GPU has fallen off the bus."]}))
+        return self._gpugauge("diagnosis", "diagnose", seen)
 
     def fleet(self, nodes=40):
         return self._gpugauge(f"fleet-{nodes}", "fleet", self._fleet(f"nodes-{nodes}", nodes))
@@ -90,15 +127,19 @@ class Pages:
         self._gpugauge_plain("history", "ingest", runs, "--store", store, "--quiet")
         return self._gpugauge("history", "history", "trend", "synthetic/op/00?:bandwidth", "--store", store)
 
-    def check_with_nights(self):
-        """A check of the host whose metrics were measured before, by a family whose values no noise changes."""
-        libexec = self.folder / "libexec"
+    def _family(self, folder, body):
+        libexec = self.folder / folder
         libexec.mkdir()
         (libexec / "made.definitions").write_text(json.dumps(definitions("made", False)))
         (libexec / "made.samples").write_text(json.dumps(samples("made", False)))
         family = libexec / "gpugauge-bench-made"
-        family.write_text(FAMILY.format(name="made", describe="describe", body="leave"))
+        family.write_text(FAMILY.format(name="made", describe="describe", body=body))
         family.chmod(0o755)
+        return libexec
+
+    def check_with_nights(self):
+        """A check of the host whose metrics were measured before, by a family whose values no noise changes."""
+        libexec = self._family("libexec", "leave")
         host = ("--device", "host", "--profile", "smoke", "--quiet", "--wait", "120")
         store = self.folder / "host.sqlite"
         for night in range(2):
@@ -133,3 +174,20 @@ class Pages:
                     process["samples"]["benchmarks"][number]["id"] = f"synthetic/op/{name}"
             file.write_text(json.dumps(run))
         return self._gpugauge("hostile-comparison", "compare", "--before", sides / "node-00000", "--after", sides / "node-00001")
+
+    def hostile_check(self):
+        """A family that dies with markup on its standard error, and a CUDA toolkit in a folder whose name is markup."""
+        words = self.folder / "words"
+        words.write_text("\n".join(sorted(HOSTILE, key=lambda name: "<img" in name)))  # the last line is quoted
+        libexec = self._family("hostile-libexec", f"cat '{words}' >&2; exit 7")
+        toolkit = self.folder / HOSTILE[1]
+        (toolkit / "lib64").mkdir(parents=True)
+        (toolkit / "version.json").write_text(json.dumps({"cuda": {"version": "13.0"}}))
+        return self._gpugauge("hostile-check", "check", "--device", "host", "--profile", "smoke", "--quiet", "--wait", "120",
+                              GPUGAUGE_LIBEXEC=str(libexec), CUDA_HOME=str(toolkit))
+
+    @functools.cached_property
+    def hostile_findings(self):
+        """Evidence, the reason of a fault and a driver's version that would be markup; a diagnosis, a comparison and a check."""
+        everything = " ".join(sorted(HOSTILE, key=lambda name: "<img" not in name))  # evidence is cut after some hundred characters
+        return [self.diagnosis(everything, everything), self.with_cause(HOSTILE[0] + HOSTILE[3], everything), self.hostile_check()]

@@ -5,8 +5,10 @@ Usage: report_test.py BUILD CHROMIUM CHROMEDRIVER [unittest's arguments]
 """
 
 import atexit
+import base64
 import json
 import pathlib
+import re
 import shutil
 import sys
 import tempfile
@@ -59,6 +61,33 @@ class ReportTest(unittest.TestCase):
     def open_metric(self, key):
         row = next(row for row in self.find_all("tbody tr:not(.detail)") if key in row.text)
         row.find_element(By.CSS_SELECTOR, "button.open").click()
+
+    def stands_before(self, first, second):
+        return self.browser.run("""return (document.querySelector(arguments[0]).compareDocumentPosition(document.querySelector(arguments[1]))
+            & Node.DOCUMENT_POSITION_FOLLOWING) !== 0""", first, second)
+
+    def test_the_cause_stands_before_the_metrics_with_what_was_seen(self):
+        self.browser.open(self.pages.with_cause())
+        cause, = self.find_all(".finding")
+        self.assertTrue(cause.is_displayed())
+        self.assertIn("cuda_launch_blocking", cause.find_element(By.CSS_SELECTOR, "h3").text)
+        self.assertIn("confident", cause.find_element(By.CSS_SELECTOR, "h3 .badge").text)
+        self.assertIn("CUDA_LAUNCH_BLOCKING=1 in the environment", cause.text)
+        self.assertIn("/proc/PID/environ", cause.text, "the next command")
+        self.assertTrue(self.stands_before(".finding", ".device table"))
+        cause.find_element(By.CSS_SELECTOR, "summary").click()
+        self.assertIn("profiler_attached: ", cause.text, "what it is not")
+
+    def test_a_diagnosis_names_its_cause(self):
+        page = self.pages.diagnosis()
+        self.browser.open(page)
+        self.assertIn("GPUGauge diagnosis", self.find(".banner .what").text)
+        cause = self.find(".finding")
+        self.assertIn("gpu_lost", cause.find_element(By.CSS_SELECTOR, "h3").text)
+        self.assertIn("name=python3, GPU has fallen off the bus.", cause.find_element(By.CSS_SELECTOR, "ul").text)
+        self.assertIn("dmesg", cause.text)
+        self.assertIn("a report from the field", self.find("main").text)
+        self.assertTrue(self.stands_before(".finding", "main > section:last-of-type"), "before what would tell more")
 
     def test_a_class_mean_says_of_what_and_draws_nothing(self):
         self.browser.open(self.pages.regression())
@@ -251,9 +280,10 @@ class ReportTest(unittest.TestCase):
             return new Set(data).size > 5""")
 
     def test_hostile_names_are_text(self):
-        for page in (self.pages.hostile_fleet(), self.pages.hostile_comparison(), self.pages.together(sorted(HOSTILE))):
+        for page in (self.pages.hostile_fleet(), self.pages.hostile_comparison(), self.pages.together(sorted(HOSTILE)),
+                     *self.pages.hostile_findings):
             self.browser.open(page)
-            for button in self.find_all("button.open")[:15]:
+            for button in self.find_all("button.open, summary")[:15]:
                 self.browser.run("arguments[0].click()", button)
             self.assertIsNone(self.browser.run("return window.hacked === undefined ? null : window.hacked"))
             self.assertEqual(self.browser.run("return document.querySelectorAll('img, iframe, object, svg').length"), 0)
@@ -264,6 +294,16 @@ class ReportTest(unittest.TestCase):
             self.assertNotIn("\u202e", shown)
             self.assertNotIn("x" * 5000, shown, "what is long is cut")
             self.assertLessEqual(self.browser.run("return document.documentElement.scrollWidth"), 1300)
+
+    def test_hostile_evidence_reasons_and_versions_are_shown(self):
+        diagnosis, comparison, check = self.pages.hostile_findings
+        for page, selector in ((diagnosis, ".finding ul"), (comparison, ".device"), (check, ".device"), (check, "section:last-of-type td.legend")):
+            self.browser.open(page)
+            shown = self.browser.run("return [...document.querySelectorAll(arguments[0])].map(part => part.textContent).join(' ')", selector)
+            self.assertIn("<img src=x onerror='window.hacked = 2'>", shown, f"{page.name}: {selector}")
+        self.browser.open(comparison)
+        self.assertIn("driver.version", self.find(".device").text)
+        self.assertIn("</script><script>window.hacked = 1</script>", self.find(".device").text)
 
     def test_hostile_names_are_there_to_be_seen(self):
         self.assertTrue(any("<img" in name for name in HOSTILE) and any(len(name) > 10000 for name in HOSTILE))
@@ -276,12 +316,81 @@ class ReportTest(unittest.TestCase):
         self.assertTrue(self.browser.run("return window.hacked === undefined"))
         self.assertIn("Content Security Policy", " ".join(self.browser.complaints()))
 
+    def on_paper(self):
+        """Prints for real; returns what the page was while it was put on paper, and the pages of the document."""
+        self.browser.run("""window.shown = null;
+            matchMedia("print").addEventListener("change", event => {
+              if (!event.matches) return;
+              const seen = part => getComputedStyle(part).display !== "none";
+              const strips = [...document.querySelectorAll(".strips canvas")].filter(seen);
+              const last = strips[strips.length - 1];
+              const data = last ? [...last.getContext("2d").getImageData(0, 0, last.width, last.height).data] : [];
+              window.shown = {
+                paper: getComputedStyle(document.documentElement).getPropertyValue("--paper").trim(),
+                map: [...document.querySelectorAll(".heat")].filter(seen).length,
+                heights: strips.map(strip => strip.height), widths: strips.map(strip => strip.clientWidth),
+                width: document.querySelector("main").clientWidth,
+                last: last ? data.slice(4 * last.width * (last.height - 12) + 4 * 400).slice(0, 4 * 900) : [], corner: data.slice(0, 4),
+                said: [...document.querySelectorAll(".strips .legend")].filter(seen).map(one => one.textContent),
+                headings: [...document.querySelectorAll("thead th")].map(head => head.innerText),
+                charts: [...document.querySelectorAll(".chart canvas")].filter(seen).map(chart => chart.getBoundingClientRect().right),
+              };
+            })""")
+        pdf = base64.b64decode(self.browser.driver.execute_cdp_cmd("Page.printToPDF", {})["data"])
+        return self.browser.run("return window.shown"), len(re.findall(rb"/Type\s*/Page\b", pdf))
+
     def test_print_is_light_and_whole(self):
         self.browser.open(self.pages.regression(), dark=True)
         self.browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print", "features": [
             {"name": "prefers-color-scheme", "value": "dark"}]})
         self.assertEqual(self.browser.run("return getComputedStyle(document.body).backgroundColor"), "rgb(255, 255, 255)")
         self.assertEqual(self.browser.run("return getComputedStyle(document.querySelector('.controls')).display"), "none")
+
+    def test_a_printed_table_keeps_its_headings_and_its_charts(self):
+        self.browser.open(self.pages.regression(), dark=True)
+        self.open_metric("synthetic/op/000:bandwidth")
+        self.browser.wait("return document.querySelectorAll('tr.detail:not([hidden]) canvas').length === 2")
+        shown, _ = self.on_paper()
+        for heading in ("metric", "class", "now", "change", "verdict"):
+            self.assertIn(heading, shown["headings"])
+        self.assertEqual(len(shown["charts"]), 2)
+        for right in shown["charts"]:
+            self.assertLessEqual(right, shown["width"] + 1, "no chart is cut at the edge of the paper")
+        self.assertEqual(shown["paper"], "#ffffff")
+
+    def test_a_printed_map_holds_every_node(self):
+        self.browser.open(self.pages.fleet(200), dark=True)
+        shown, pages = self.on_paper()
+        self.assertEqual(shown["map"], 0, "what scrolls is not printed")
+        # 25 rows of 16 pixels and the line of classes, at one and a half times the resolution.
+        self.assertEqual(shown["heights"], [(22 + 25 * 16) * 1.5] * 8, "all 200 rows")
+        self.assertEqual(len(set(shown["widths"])), 1)
+        self.assertLessEqual(shown["widths"][0], shown["width"])
+        self.assertEqual(shown["said"], ["Printed: 200 of 200 nodes, 200 of 200 metrics."])
+        colours = {tuple(shown["last"][at:at + 3]) for at in range(0, len(shown["last"]), 4)}
+        self.assertGreater(len(colours), 5, "the last row is drawn")
+        self.assertEqual(shown["corner"], [255, 255, 255, 255], "a dark scheme prints on white as well")
+        self.assertGreaterEqual(pages, 4)
+        self.assertEqual(self.find_all(".strips"), [], "nothing of it stays on the screen")
+        self.assertEqual(self.browser.run("return getComputedStyle(document.body).backgroundColor"), "rgb(20, 24, 28)")
+
+    def test_a_printed_map_says_what_it_leaves_out(self):
+        self.browser.open(self.pages.fleet(200))
+        self.find("input.search-text").send_keys("0019")
+        self.browser.wait("return document.querySelector('.controls .count').textContent.startsWith('11 of 200 nodes')")
+        shown, _ = self.on_paper()
+        self.assertEqual(shown["said"], ["Printed: 11 of 200 nodes, 200 of 200 metrics."])
+        self.assertEqual(len(shown["heights"]), 1)
+        # More rows than a printer should be sent: the page says so itself.
+        shown = self.browser.run("""
+            const node = {label: "n", short: "n", state: "healthy"}, count = 1700;
+            const map = new HeatMap({nodes: Array.from({length: count}, () => node), metrics: [{key: "m", class: "c"}],
+              change: () => 0, tolerance: () => .05}, {});
+            map.rows = Array.from({length: count}, (_, at) => at);
+            map.columns = [0];
+            const made = map.strips();
+            return [made.querySelectorAll("canvas").length, made.querySelector("p").textContent]""")
+        self.assertEqual(shown, [64, "Printed: 1600 of 1700 nodes (1700 are chosen on the screen, which is more than is printed), 1 of 1 metrics."])
 
 
 if __name__ == "__main__":

@@ -19,7 +19,8 @@ done
 case "$*" in *"get nodes"*NODE*GPUS:.status.allocatable*) printf 'node-1   8\nnode-2   4\n' ;; esac
 TEXT
   printf '#!/bin/sh\necho "podman $*" >>calls\ntest -s "$3"\n' >bin/podman
-  chmod +x bin/kubectl bin/podman
+  printf '#!/bin/sh\necho "skopeo $*" >>calls\necho sha256:0123\n' >bin/skopeo
+  chmod +x bin/kubectl bin/podman bin/skopeo
   PATH="$PWD/bin:$PATH"
   ln -s "$GPUGAUGE_SOURCE/scripts" scripts
   git init -q . && git -c user.name=t -c user.email=t@example.org commit -q --allow-empty -m x
@@ -30,6 +31,10 @@ TEXT
   [ "$(grep -c '^\[0\]$' <<<"$output")" = "$(wc -l <commands)" ]
   [ "$(grep -c '^kind: Job' jobs.yaml)" = 2 ]
   grep -q 'command: \[gpugauge, fleet' fleet.yaml
+  # The base's digest is asked of the tag that the Containerfile names, and handed to it.
+  tag="$(sed -n 's/^ARG BASE=\(..*\)/\1/p' scripts/container/Containerfile)"
+  grep -q "^skopeo inspect .* docker://docker.io/library/$tag$" calls
+  grep -q -- '--build-arg BASE=docker.io/library/debian@sha256:0123 ' calls
 }
 
 @test "the page, the manifests and the image name one version, taint, folder and user" {

@@ -1,3 +1,4 @@
+# shellcheck disable=SC2016  # ${BASE} is the Containerfile's
 # scripts/container: what can be said of the image without building it. scripts/lib/test-container builds it.
 bats_require_minimum_version 1.5.0
 
@@ -17,4 +18,10 @@ setup() {
   installed="$(sed -n 's/^install(FILES \([A-Z][A-Za-z. ]*\) DESTINATION.*/\1/p' "$GPUGAUGE_SOURCE/scripts/cmake/Package.cmake" | tr ' ' '\n')"
   grep -qx LICENSE <<<"$installed"
   for file in $installed; do grep -qxF "$file" <<<"$copied"; done
+}
+
+@test "the base can be given with a digest: every stage starts from it, and the image says what it was" {
+  file="$container/Containerfile"
+  [ "$(grep '^FROM ' "$file" | cut -d ' ' -f 2 | sort -u)" = '${BASE}' ]
+  grep -q 'org.opencontainers.image.base.name="${BASE}"' "$file"
 }

@@ -179,6 +179,63 @@ wrapper() {
   [ ! -e fake/calls ]
 }
 
+# A real check of the host whose stored outcome is then edited to a regression, as no healthy machine has one.
+regressed_host() {
+  GPUGAUGE_STATE="$PWD/state" run -3 "$REAL" check --device host --profile smoke --only 'host/clock_gettime*' --quiet
+  "${GPUGAUGE_PYTHON:-python3}" - "$PWD/state/verdicts/host.json" <<'PY'
+import json, sys
+verdict = json.load(open(sys.argv[1]))
+verdict["outcome"] = {"exit_code": 1, "word": "regressed", "sentence": "regressed: 1 of 1 metric (host/clock_gettime:latency)"}
+json.dump(verdict, open(sys.argv[1], "w"))
+PY
+}
+
+@test "a regression that the real status repeats: reported, or the node drained with that reason" {
+  regressed_host
+  settings device=host
+  sed -i "s#^gpugauge=.*#gpugauge=$REAL#" own/slurm.conf
+  run -0 wrapper prolog
+  [[ $output == *"node4 before job 7: Host "*": regressed, "*" ago: "*"1 of 1 metric (host/clock_gettime:latency)"* ]]
+  run -0 wrapper epilog
+  [[ $output == *"node4 after job 7: Host "*": regressed, "* ]]
+  run -0 wrapper healthcheck
+  [[ $output == "ERROR gpugauge: node4: Host "*": regressed, "* ]]
+  [ ! -e fake/calls ]
+
+  local name
+  for name in prolog:1 epilog:0 healthcheck:0; do
+    rm -r own
+    settings device=host on_regression=drain
+    sed -i "s#^gpugauge=.*#gpugauge=$REAL#" own/slurm.conf
+    echo IDLE >fake/nodes/node4
+    run "-${name#*:}" wrapper "${name%:*}"
+    [[ $(cat fake/nodes/node4) == $'IDLE+DRAIN\ngpugauge: Host '*": regressed, "*" ago: "*"1 of 1 metric (host/clock_gettime:latency)"* ]]
+  done
+  # With a pass in its place nobody is kept away.
+  echo IDLE >fake/nodes/node4
+  sed -i 's/"exit_code": 1, "word": "regressed", "sentence": "regressed: /"exit_code": 0, "word": "pass", "sentence": "pass: /' state/verdicts/host.json
+  for name in prolog epilog healthcheck; do run -0 wrapper "$name"; [ "$output" = "" ]; done
+  [ "$(cat fake/nodes/node4)" = IDLE ]
+}
+
+@test "status answers within a second, with a verdict and without one" {
+  # The best of five: other tests run at the same time. An end after the second is 124.
+  answers() {
+    local ended
+    for _ in 1 2 3 4 5; do
+      ended=0
+      GPUGAUGE_STATE="$PWD/state" timeout 1 "$REAL" status --device host >said || ended=$?
+      [ "$ended" = 124 ] || return "$ended"
+    done
+    return 124
+  }
+  run -3 answers
+  [[ $(cat said) == *"was never gauged"* ]]
+  regressed_host
+  run -1 answers
+  [[ $(cat said) == *": regressed, "* ]]
+}
+
 @test "a status or a controller that hangs keeps nobody waiting" {
   settings on_regression=drain
   sed -i 's/status_seconds=5 scontrol_seconds=10/status_seconds=5 scontrol_seconds=6/' own/settings.sh

@@ -12,9 +12,13 @@ setup_file() {
   mkdir "$BATS_FILE_TMPDIR/bin" "$BATS_FILE_TMPDIR/verdict"
   start_cluster "Prolog=$HOOKS/prolog" "Epilog=$HOOKS/epilog"
   # The command as it was built, but for two things. The node $SLOW measures while its processors are kept busy by 24 others: its
-  # measurements are slow for a reason, and not edited. And the stored verdict is that of a file, one a node.
+  # measurements are slow for a reason, and not edited. And the stored verdict is that of a file, one a node, unless a file says that
+  # the real command is asked.
   cat >"$BATS_FILE_TMPDIR/bin/gpugauge" <<TEXT
 #!/usr/bin/env bash
+if [[ "\$1" == status && -e "$BATS_FILE_TMPDIR/verdict/\$SLURMD_NODENAME.real" ]]; then
+  exec "$GPUGAUGE_BUILD/bin/gpugauge" "\$@"
+fi
 if [[ "\$1" == status ]]; then
   [[ -e "$BATS_FILE_TMPDIR/verdict/\$SLURMD_NODENAME" ]] || { echo "no verdict is stored"; exit 3; }
   cat "$BATS_FILE_TMPDIR/verdict/\$SLURMD_NODENAME"
@@ -172,6 +176,30 @@ is_over() { ! squeue --noheader --jobs="$1" --format=%T 2>/dev/null | grep -qE '
   run -0 srun --nodelist=node3 --nodes=1 echo started
   [[ $output == *started* ]]
   run ! is_drained node3
+}
+
+@test "prolog, with the real gpugauge status: a regression that a check stored drains the node, and its job does not run" {
+  settings on_regression=drain device=host
+  : >"$BATS_FILE_TMPDIR/verdict/node3.real"
+  GPUGAUGE_DEVICE_LOCK=node3 GPUGAUGE_STATE="$BATS_FILE_TMPDIR/state" run -3 "$GPUGAUGE_BUILD/bin/gpugauge" check --device host --profile smoke --only 'host/clock_gettime*' --quiet
+  # What cannot be judged lets the job start.
+  run -0 srun --nodelist=node3 --nodes=1 echo started
+  [[ $output == *started* ]]
+  "${GPUGAUGE_PYTHON:-python3}" - "$BATS_FILE_TMPDIR/state/verdicts/host.json" <<'PY'
+import json, sys
+verdict = json.load(open(sys.argv[1]))
+verdict["outcome"] = {"exit_code": 1, "word": "regressed", "sentence": "regressed: 1 of 1 metric (host/clock_gettime:latency)"}
+json.dump(verdict, open(sys.argv[1], "w"))
+PY
+  job="$(sbatch --parsable --nodelist=node3 --nodes=1 --output="$PWD/job.log" --wrap 'echo started')"
+  wait_until is_drained node3
+  [[ $(reason_of node3) == "gpugauge: Host "*": regressed, "*"1 of 1 metric (host/clock_gettime:latency)"* ]]
+  wait_until is_queued "$job"
+  run ! grep -qx started job.log
+  scancel "$job"
+  rm "$BATS_FILE_TMPDIR/verdict/node3.real"
+  "$HOOKS/drain" --lift node3
+  wait_until is_idle node3
 }
 
 @test "epilog: a verdict that came while the job ran keeps the next one away" {

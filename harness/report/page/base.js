@@ -181,3 +181,17 @@ function repaint() {
   for (const draw of repaints) draw();
 }
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaint);
+
+/// Paper is white and does not scroll. While a page is printed its root has the class "printing", which takes the light colours: the
+/// media is still the screen when a browser says that it will print. What scrolls puts itself whole beside it, in class "strips".
+const forPaper = new Set();
+addEventListener("beforeprint", () => {
+  document.documentElement.classList.add("printing");
+  repaint();
+  for (const put of forPaper) put();
+});
+addEventListener("afterprint", () => {
+  document.documentElement.classList.remove("printing");
+  for (const strip of document.querySelectorAll(".strips")) strip.remove();
+  repaint();
+});

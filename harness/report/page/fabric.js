@@ -26,7 +26,7 @@ function pairsMap(fabric, size) {
   const said = element("output", {class: "count", "aria-live": "polite"});
   const say = (n, m) => said.textContent = m < 0 ? nodes[n].short + ": " + nodes[n].state : describePair(fabric, size, sets.get(n * count + m), fabric.nodes[n].node, fabric.nodes[m].node);
   const map = new HeatMap({
-    nodes, metrics: fabric.nodes.map(() => ({class: "measured with"})), tolerance: () => fabric.tolerance,
+    nodes, metrics: fabric.nodes.map(() => ({class: "measured with"})), across: "partners", tolerance: () => fabric.tolerance,
     change: (n, m) => {
       const set = sets.get(n * count + m);
       return !set ? NaN : set.change === undefined ? Infinity : set.change;

@@ -1,6 +1,6 @@
 // Nodes by metrics as a heat map on a canvas: only what is in sight is drawn, so that a thousand nodes scroll.
 
-/// model: {nodes: [{label}], metrics: [{key, class}], change(node, metric) -> number (NaN: not measured), tolerance(metric)}.
+/// model: {nodes: [{label}], metrics: [{key, class}], across: what columns are, change(node, metric) -> number (NaN: not measured), tolerance(metric)}.
 /// Rows and columns are indices into them; show(rows, columns) draws these. onOpen(node, metric), onSort(metric), onPoint(text).
 class HeatMap {
   constructor(model, handlers) {
@@ -21,6 +21,7 @@ class HeatMap {
     this.node.addEventListener("blur", () => this.later());
     new ResizeObserver(() => this.layout()).observe(this.node);
     repaints.add(() => this.paint());
+    forPaper.add(() => this.node.after(this.strips()));
   }
 
   show(rows, columns) {
@@ -66,31 +67,47 @@ class HeatMap {
     return steps;
   }
 
+  /// What is in sight, on the canvas of the screen.
   paint() {
     const width = this.node.clientWidth, height = this.node.clientHeight;
     if (!width || !height || !this.high) return;
-    const scale = devicePixelRatio || 1;
-    if (this.canvas.width !== Math.round(width * scale) || this.canvas.height !== Math.round(height * scale)) {
-      this.canvas.width = Math.round(width * scale);
-      this.canvas.height = Math.round(height * scale);
-      this.canvas.style.width = width + "px";
-      this.canvas.style.height = height + "px";
+    const pen = this.sized(this.canvas, width, height, devicePixelRatio || 1);
+    this.canvas.style.width = width + "px";
+    this.canvas.style.height = height + "px";
+    const {gutter, header, high, wide, rows, columns} = this;
+    const view = {width, height, gutter, header, high, wide, rows, columns, top: this.node.scrollTop, left: this.node.scrollLeft};
+    this.draw(pen, view);
+    if (document.activeElement === this.node && rows.length && columns.length) {
+      pen.strokeStyle = colour("ink");
+      pen.lineWidth = 2;
+      pen.strokeRect(gutter + this.column * wide - view.left - 1, header + this.row * high - view.top - 1, wide + 1, high + 1);
     }
-    const pen = this.canvas.getContext("2d");
+  }
+
+  sized(canvas, width, height, scale) {
+    if (canvas.width !== Math.round(width * scale) || canvas.height !== Math.round(height * scale)) {
+      canvas.width = Math.round(width * scale);
+      canvas.height = Math.round(height * scale);
+    }
+    const pen = canvas.getContext("2d");
     pen.setTransform(scale, 0, 0, scale, 0, 0);
-    const paper = colour("paper"), ink = colour("ink"), faint = colour("faint"), absent = colour("heat-absent");
+    return pen;
+  }
+
+  /// Cells, names and classes of a view: {rows, columns, width, height, top, left, gutter, header, high, wide}, in pixels of the page.
+  draw(pen, view) {
+    const {rows, columns, width, height, gutter, header, high, wide, top, left} = view, model = this.model;
+    const paper = colour("paper"), ink = colour("ink"), absent = colour("heat-absent");
     const steps = this.ramp();
     pen.fillStyle = paper;
     pen.fillRect(0, 0, width, height);
-    const {gutter, header, high, wide, model} = this;
-    const top = this.node.scrollTop, left = this.node.scrollLeft;
-    const firstRow = Math.floor(top / high), lastRow = Math.min(this.rows.length, Math.ceil((top + height - header) / high));
-    const firstColumn = Math.floor(left / wide), lastColumn = Math.min(this.columns.length, Math.ceil((left + width - gutter) / wide));
+    const firstRow = Math.floor(top / high), lastRow = Math.min(rows.length, Math.ceil((top + height - header) / high));
+    const firstColumn = Math.floor(left / wide), lastColumn = Math.min(columns.length, Math.ceil((left + width - gutter) / wide));
     const gap = wide > 8 ? 1 : 0;
     for (let r = firstRow; r < lastRow; ++r) {
-      const node = this.rows[r], y = header + r * high - top;
+      const node = rows[r], y = header + r * high - top;
       for (let c = firstColumn; c < lastColumn; ++c) {
-        const metric = this.columns[c], change = model.change(node, metric), x = Math.round(gutter + c * wide - left);
+        const metric = columns[c], change = model.change(node, metric), x = Math.round(gutter + c * wide - left);
         if (Number.isNaN(change)) {
           pen.fillStyle = absent;
           pen.fillRect(x + wide / 2 - 1, y + high / 2 - 1, 2, 2);
@@ -110,35 +127,52 @@ class HeatMap {
     for (let r = firstRow; r < lastRow; ++r) {
       const y = header + r * high - top;
       if (y < header - high / 2) continue;
-      const node = model.nodes[this.rows[r]];
+      const node = model.nodes[rows[r]];
       const tone = toneOf(node.state);
       pen.fillStyle = colour(tone === "plain" ? "faint" : tone);
       pen.fillText(marks[tone], 4, y + high / 2);
       pen.fillStyle = ink;
       pen.fillText(this.fit(pen, node.short, gutter - 26), 18, y + high / 2);
     }
-    this.drawClasses(pen, firstColumn, lastColumn, left, width, faint);
-    if (document.activeElement === this.node && this.rows.length && this.columns.length) {
-      pen.strokeStyle = ink;
-      pen.lineWidth = 2;
-      pen.strokeRect(gutter + this.column * wide - left - 1, header + this.row * high - top - 1, wide + 1, high + 1);
-    }
+    this.drawClasses(pen, view, firstColumn, lastColumn);
   }
 
   /// The class above its columns, where there is room for the word.
-  drawClasses(pen, first, last, left, width, faint) {
+  drawClasses(pen, view, first, last) {
+    const {columns, gutter, header, wide, left} = view, faint = colour("faint");
     let begin = first;
     for (let c = first; c <= last; ++c) {
-      const here = c < last ? this.model.metrics[this.columns[c]].class : null;
-      const before = begin < last ? this.model.metrics[this.columns[begin]].class : null;
+      const here = c < last ? this.model.metrics[columns[c]].class : null;
+      const before = begin < last ? this.model.metrics[columns[begin]].class : null;
       if (here === before) continue;
-      const x = Math.max(this.gutter, this.gutter + begin * this.wide - left);
-      const room = this.gutter + c * this.wide - left - x - 4;
+      const x = Math.max(gutter, gutter + begin * wide - left);
+      const room = gutter + c * wide - left - x - 4;
       pen.fillStyle = faint;
-      if (begin > first) pen.fillRect(x - 1, 4, 1, this.header - 6);
-      if (room > 24) pen.fillText(this.fit(pen, before, room), x + 3, this.header / 2);
+      if (begin > first) pen.fillRect(x - 1, 4, 1, header - 6);
+      if (room > 24) pen.fillText(this.fit(pen, before, room), x + 3, header / 2);
       begin = c;
     }
+  }
+
+  /// The map for paper, which does not scroll: strips of rows, each short enough for a page, that take the page's width. Strips are
+  /// bitmaps: after mostStrips of them the rest is left out, and said.
+  strips() {
+    const rowsOfStrip = 25, columnsOfStrip = 200, mostStrips = 64, width = 1000, header = 22, high = 16, gutter = 190;
+    const across = Math.max(1, Math.ceil(this.columns.length / columnsOfStrip));
+    const kept = this.rows.slice(0, Math.max(1, Math.floor(mostStrips / across)) * rowsOfStrip);
+    const made = [];
+    for (let c = 0; c < across; ++c)
+      for (let r = 0; r < kept.length; r += rowsOfStrip) {
+        const rows = kept.slice(r, r + rowsOfStrip), columns = this.columns.slice(c * columnsOfStrip, (c + 1) * columnsOfStrip);
+        const canvas = element("canvas", {"aria-hidden": "true"}), height = header + high * rows.length;
+        this.draw(this.sized(canvas, width, height, 1.5), {rows, columns, width, height, gutter, header, high, top: 0, left: 0,
+          wide: Math.min(40, (width - gutter) / Math.max(1, columns.length))});
+        made.push(canvas);
+      }
+    const {nodes, metrics, across: what = "metrics"} = this.model;
+    const rest = this.rows.length > kept.length ? " (" + this.rows.length + " are chosen on the screen, which is more than is printed)" : "";
+    return element("div", {class: "strips"},
+      element("p", {class: "legend"}, "Printed: " + kept.length + " of " + nodes.length + " nodes" + rest + ", " + this.columns.length + " of " + metrics.length + " " + what + "."), ...made);
   }
 
   fit(pen, text, room) {

@@ -6,7 +6,4 @@
   page.replaceChildren(...pages[data.kind](data).filter(Boolean),
     element("footer", {}, "GPUGauge " + data.version + " (commit " + data.commit + "), exit code " + data.outcome.code));
   document.documentElement.dataset.ready = "yes";
-  // Paper is white: what is drawn on a canvas is drawn again in the colours of the print.
-  addEventListener("beforeprint", repaint);
-  addEventListener("afterprint", repaint);
 })();
