@@ -1,6 +1,8 @@
 // gpugauge fleet: the runs of many nodes against each other.
 #include "report/fleet.hpp"
 
+#include <algorithm>
+#include <map>
 #include <memory>
 #include <set>
 
@@ -30,14 +32,17 @@ struct Arguments {
   bool by_folder = false;
 };
 
+/// PeerRound::node -> what its node is called by its folder or in the history.
+using CalledNodes = std::map<std::string, std::string>;
+
 /// One line a node: its name or where its file lay, a tab, the device to measure. One line a set of nodes to
 /// measure together: their names with commas between, a tab, the benchmark.
-std::string retest_list(const judge::PeersJudgement& judgement, const NodeNames& names) {
+std::string retest_list(const judge::PeersJudgement& judgement, const CalledNodes& called) {
   std::string out;
   for (const judge::NodeJudgement& node : judgement.nodes) {
     if (!node.measure_again) continue;
-    const auto name = node.files.empty() ? names.end() : names.find(node.files.front());
-    out += fmt::format("{}\t{}\n", report::plain(name == names.end() ? node.label : name->second),
+    const auto name = called.find(node.node);
+    out += fmt::format("{}\t{}\n", report::plain(name == called.end() ? node.label : name->second),
                        report::plain(node.device));
   }
   std::set<std::string> sets;  // several metrics of a benchmark ask for the same
@@ -50,11 +55,11 @@ std::string retest_list(const judge::PeersJudgement& judgement, const NodeNames&
   return out;
 }
 
-/// Nodes from files: read, reduced and judged. Fills `names` where folders name the nodes.
-report::FleetReport judge_files(const Arguments& arguments, NodeNames& names) {
+/// Nodes from files: read, reduced and judged. Fills `called` where folders name the nodes.
+report::FleetReport judge_files(const Arguments& arguments, CalledNodes& called) {
   const std::vector<FoundFile> files = find_files(expanded(arguments.paths));
   keep_freed_memory();
-  if (arguments.by_folder) names = names_by_folder(files);
+  const NodeNames names = arguments.by_folder ? names_by_folder(files) : NodeNames();
   judge::PeerCollector collector;
   judge::FleetDrift drift;
   ReadRuns read = read_runs(files, collector, [&](const judge::PeerRound& round, const result::Run& run) {
@@ -66,46 +71,80 @@ report::FleetReport judge_files(const Arguments& arguments, NodeNames& names) {
   made.input.unread = std::move(read.unread);
   made.input.fabrics = std::move(read.fabrics);
   made.input.metrics = collector.metrics();
-  if (arguments.by_folder) name_nodes(made.input, names);
+  if (arguments.by_folder) {
+    name_nodes(made.input, names);
+    for (const judge::PeerRound& round : made.input.rounds) called.emplace(round.node, names.at(round.file));
+  }
   made.judgement = judge::judge_peers(made.input, {}, arguments.strict);
   made.judgement.drift = drift.facts();
   made.judgement.remarks.insert(made.judgement.remarks.end(), read.remarks.begin(), read.remarks.end());
   return made;
 }
 
-/// Nodes from one night of the history.
-report::FleetReport judge_night(const Arguments& arguments) {
+/// Hosts are told apart by what the site calls them, and not by their boot, as where folders name the nodes.
+/// `by_run`: run id -> what its node is called.
+void name_hosts(judge::PeersInput& input, const std::map<std::string, std::string>& by_run,
+                CalledNodes& called) {
+  for (judge::PeerRound& round : input.rounds) {
+    const auto name = by_run.find(round.id);
+    if (name == by_run.end()) continue;
+    if (round.device == "host") round.node = "host of " + name->second;
+    called.emplace(round.node, name->second);
+  }
+}
+
+/// Nodes from one night of the history. Fills `called` where it has their names.
+report::FleetReport judge_night(const Arguments& arguments, CalledNodes& called) {
   store::Store history = store::Store::open(arguments.store, store::Access::reading);
-  const std::string night = arguments.night.empty() ? history.newest_day() : arguments.night;
-  if (night.empty()) throw result::UsageError(fmt::format("the store {} holds no run yet", history.name()));
+  const std::string night = night_of(history, arguments.night);
+  judge::FleetDrift drift;
+  result::Run run;  // of it, what the drift reads
+  std::map<std::string, std::string> by_run;
   report::FleetReport made;
-  made.input = history.night(night);
+  made.input = history.night(
+      night, [&](const judge::PeerRound& round, const std::string& node, const result::Fingerprint& facts) {
+        run.device = round.device;
+        run.fingerprint = facts;
+        drift.add(run, node.empty() ? round.label : node);
+        if (!node.empty()) by_run.emplace(round.id, node);
+      });
+  name_hosts(made.input, by_run, called);
   made.judgement = judge::judge_peers(made.input, {}, arguments.strict);
+  made.judgement.drift = drift.facts();
   made.judgement.remarks.push_back(
       fmt::format("{} run{} of {} (UTC) from the store {}.", made.input.rounds.size(),
                   made.input.rounds.size() == 1 ? "" : "s", night, history.name()));
+  const auto& nodes = made.judgement.nodes;
+  if (std::any_of(nodes.begin(), nodes.end(),
+                  [](const auto& node) { return node.state == judge::NodeState::not_judged; }))
+    if (const std::string wider = history.with_night_before(night); !wider.empty())
+      made.judgement.remarks.push_back(
+          fmt::format("Other devices were measured before that: `--night {}` takes their runs, too.", wider));
   return made;
 }
 
-int fleet(const Arguments& arguments) {
+int fleet(Arguments arguments) {
   check_report_arguments(arguments.report);
+  if (arguments.store.empty()) {
+    arguments.store = history_among(arguments.paths);
+    if (!arguments.store.empty()) arguments.paths.clear();
+  }
   if (arguments.paths.empty() == arguments.store.empty())
-    throw result::UsageError(
-        "fleet takes either run files and folders, or --store with a history; give one of them");
+    throw result::UsageError("fleet takes either run files and folders, or one history; give one of them");
   if (arguments.store.empty() && !arguments.night.empty())
-    throw result::UsageError("--night is a night of a history: give --store, too");
+    throw result::UsageError("--night is a night of a history: give one, too");
   if (!arguments.store.empty() && arguments.by_folder)
     throw result::UsageError(
         "--by-folder names the nodes of folders; a history has the names that ingest gave");
-  NodeNames names;
+  CalledNodes called;
   const report::FleetReport made =
-      arguments.store.empty() ? judge_files(arguments, names) : judge_night(arguments);
+      arguments.store.empty() ? judge_files(arguments, called) : judge_night(arguments, called);
   const judge::PeersJudgement& judgement = made.judgement;
   const int code = write_reports(&made, arguments.report,
                                  report::draw(judgement, report::terminal(1), arguments.every_node),
                                  static_cast<int>(judgement.outcome.code));
   if (!arguments.retest_list.empty())
-    result::write_file(arguments.retest_list, retest_list(judgement, names));
+    result::write_file(arguments.retest_list, retest_list(judgement, called));
   return code;
 }
 
@@ -119,14 +158,17 @@ void add_fleet(CLI::App& app, const Invocation&, Action& action) {
       ->add_option(
           "paths", arguments->paths,
           "Run files, the sample files of a collective's ranks, folders with such files, or patterns "
-          "in quotes")
+          "in quotes; or one history: a file of SQLite, or postgresql://...")
       ->type_name("PATH");
   command
       ->add_option("--store", arguments->store,
-                   "Take the runs from this history instead: a file, or postgresql://...")
+                   "The history, where it is not given as PATH: a file, or postgresql://...")
       ->type_name("FILE|URL");
-  command->add_option("--night", arguments->night, "Of the history: this UTC day (default: the newest)")
-      ->type_name("DAY");
+  command
+      ->add_option("--night", arguments->night,
+                   "Of the history: this UTC day, or all from one to another; of a device the first run is "
+                   "compared, the later ones confirm (default: the newest night)")
+      ->type_name("DAY|FROM..TO");
   command
       ->add_option(
           "--emit-retest", arguments->retest_list,
