@@ -2,16 +2,13 @@
 #include "report/fleet.hpp"
 
 #include <memory>
-#include <set>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "cli/command.hpp"
 #include "cli/fleet.hpp"
 #include "cli/node_names.hpp"
 #include "judge/judge_peers.hpp"
-#include "report/format.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
 #include "store/store.hpp"
@@ -30,45 +27,26 @@ struct Arguments {
   bool by_folder = false;
 };
 
-/// One line a node: its name or where its file lay, a tab, the device to measure. One line a set of nodes to
-/// measure together: their names with commas between, a tab, the benchmark.
-std::string retest_list(const judge::PeersJudgement& judgement, const NodeNames& names) {
-  std::string out;
-  for (const judge::NodeJudgement& node : judgement.nodes) {
-    if (!node.measure_again) continue;
-    const auto name = node.files.empty() ? names.end() : names.find(node.files.front());
-    out += fmt::format("{}\t{}\n", report::plain(name == names.end() ? node.label : name->second),
-                       report::plain(node.device));
-  }
-  std::set<std::string> sets;  // several metrics of a benchmark ask for the same
-  for (const judge::FabricJudgement& fabric : judgement.fabrics)
-    for (const std::vector<std::string>& nodes : fabric.measure_again)
-      if (std::string line = fmt::format("{}\t{}\n", report::plain(fmt::format("{}", fmt::join(nodes, ","))),
-                                         report::plain(fabric.metric.substr(0, fabric.metric.rfind(':'))));
-          sets.insert(line).second)
-        out += line;
-  return out;
-}
-
-/// Nodes from files: read, reduced and judged. Fills `names` where folders name the nodes.
-report::FleetReport judge_files(const Arguments& arguments, NodeNames& names) {
+/// Nodes from files: read, reduced and judged.
+report::FleetReport judge_files(const Arguments& arguments) {
   const std::vector<FoundFile> files = find_files(expanded(arguments.paths));
   keep_freed_memory();
-  if (arguments.by_folder) names = names_by_folder(files);
   judge::PeerCollector collector;
   judge::FleetDrift drift;
   ReadRuns read = read_runs(files, collector, [&](const judge::PeerRound& round, const result::Run& run) {
-    const auto name = names.find(round.file);
-    drift.add(run, name == names.end() ? round.label : name->second);
+    drift.add(run, round.file);
   });
   report::FleetReport made;
   made.input.rounds = std::move(read.rounds);
   made.input.unread = std::move(read.unread);
   made.input.fabrics = std::move(read.fabrics);
   made.input.metrics = collector.metrics();
-  if (arguments.by_folder) name_nodes(made.input, names);
+  if (arguments.by_folder)
+    name_nodes(made.input, names_by_folder(files));
+  else
+    call_nodes(made.input, names_by_proof(files, made.input));
   made.judgement = judge::judge_peers(made.input, {}, arguments.strict);
-  made.judgement.drift = drift.facts();
+  made.judgement.drift = drift.facts(names_of_runs(made.input));
   made.judgement.remarks.insert(made.judgement.remarks.end(), read.remarks.begin(), read.remarks.end());
   return made;
 }
@@ -97,15 +75,16 @@ int fleet(const Arguments& arguments) {
   if (!arguments.store.empty() && arguments.by_folder)
     throw result::UsageError(
         "--by-folder names the nodes of folders; a history has the names that ingest gave");
-  NodeNames names;
-  const report::FleetReport made =
-      arguments.store.empty() ? judge_files(arguments, names) : judge_night(arguments);
-  const judge::PeersJudgement& judgement = made.judgement;
+  report::FleetReport made = arguments.store.empty() ? judge_files(arguments) : judge_night(arguments);
+  judge::PeersJudgement& judgement = made.judgement;
+  if (std::string unnamed = report::unnamed_in_retest_list(judgement);
+      !arguments.retest_list.empty() && !unnamed.empty())
+    judgement.remarks.push_back(std::move(unnamed));
   const int code = write_reports(&made, arguments.report,
                                  report::draw(judgement, report::terminal(1), arguments.every_node),
                                  static_cast<int>(judgement.outcome.code));
   if (!arguments.retest_list.empty())
-    result::write_file(arguments.retest_list, retest_list(judgement, names));
+    result::write_file(arguments.retest_list, report::retest_list(judgement));
   return code;
 }
 
@@ -131,7 +110,8 @@ void add_fleet(CLI::App& app, const Invocation&, Action& action) {
       ->add_option(
           "--emit-retest", arguments->retest_list,
           "Write what to measure again, one a line: a node, tab, device; or nodes to measure together "
-          "with commas between them, tab, benchmark")
+          "with commas between them, tab, benchmark. A node is called as its folder (DIR/node7/run.json) or "
+          "the history calls it")
       ->type_name("FILE");
   command->add_flag("--by-folder", arguments->by_folder,
                     "A node is the first folder below the given one (DIR/node7/run.json), whatever its boot: "

@@ -115,25 +115,23 @@ struct FabricOutcome {
 std::vector<HostJudgement> hosts_of(const std::vector<NodeJudgement>& nodes,
                                     const std::vector<PeerRounds>& devices) {
   const auto machines = machines_of(devices);
-  std::map<std::string, std::string> machine_of;  // by device
+  std::map<std::size_t, std::string> names;
   for (std::size_t d = 0; d < devices.size(); ++d) {
     if (!machines[d]) return {};
-    const std::string host = host_of(devices[d]);
-    machine_of[devices[d].front()->node] =
-        host.empty() ? fmt::format("machine {}", *machines[d]) : "host " + host;
+    if (std::string& name = names[*machines[d]]; name.empty()) name = host_of(devices[d]);
   }
+  std::map<std::string, std::size_t> machine_of;  // by device
+  for (std::size_t d = 0; d < devices.size(); ++d) machine_of[devices[d].front()->node] = machines[d].value();
   std::vector<HostJudgement> out;
   std::map<std::string, std::size_t> places;
   for (std::size_t n = 0; n < nodes.size(); ++n) {
-    std::string machine;
-    if (!nodes[n].host.empty())
-      machine = "host " + nodes[n].host;
-    else if (nodes[n].state != NodeState::unread)
-      machine = machine_of.at(nodes[n].node);
-    else
-      continue;  // whose file that was, nobody knows
+    const bool read = nodes[n].state != NodeState::unread;
+    if (!read && nodes[n].host.empty()) continue;  // whose file that was, nobody knows
+    const std::string name = read ? names.at(machine_of.at(nodes[n].node)) : nodes[n].host;
+    const std::string machine =
+        name.empty() ? fmt::format("machine {}", machine_of.at(nodes[n].node)) : "host " + name;
     const auto [place, added] = places.try_emplace(machine, out.size());
-    if (added) out.push_back({nodes[n].host, nodes[n].state, false, {}});
+    if (added) out.push_back({name, nodes[n].state, false, {}});
     HostJudgement& host = out[place->second];
     host.state = std::min(host.state, nodes[n].state);
     host.measure_again = host.measure_again || nodes[n].measure_again;

@@ -46,6 +46,12 @@ std::string host_of(const PeerRounds& device) {
 }
 
 std::vector<std::optional<std::size_t>> machines_of(const std::vector<PeerRounds>& devices) {
+  // Containers of one machine may have names of their own and share its boot: a boot speaks only for what has
+  // no name, and leads to a name only where it has one alone.
+  std::map<std::string, std::set<std::string>> names;
+  for (const PeerRounds& device : devices)
+    if (const std::string host = host_of(device); !host.empty())
+      for (const PeerRound* round : device) names[round->boot].insert(host);
   Together sets(devices.size());
   ByName hosts(sets);
   ByName boots(sets);
@@ -59,6 +65,8 @@ std::vector<std::optional<std::size_t>> machines_of(const std::vector<PeerRounds
     for (const PeerRound* round : devices[d]) {
       if (round->boot.empty()) continue;
       boots.add(d, round->boot);
+      if (const auto named = names.find(round->boot); named != names.end() && named->second.size() == 1)
+        hosts.add(d, *named->second.begin());
       known[d] = true;
     }
   }

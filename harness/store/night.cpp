@@ -79,6 +79,7 @@ std::map<long long, std::size_t> read_rounds(Database& database, Store& store, c
       round.complete = complete != 0;
       round.partial_reason = partial;
       round.kind = kind;
+      round.host = node;
       places.emplace(id, out.rounds.size());
       out.rounds.push_back(std::move(round));
       fingerprints.push_back(fingerprint);
