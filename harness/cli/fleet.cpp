@@ -2,18 +2,14 @@
 #include "report/fleet.hpp"
 
 #include <algorithm>
-#include <map>
 #include <memory>
-#include <set>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "cli/command.hpp"
 #include "cli/fleet.hpp"
 #include "cli/node_names.hpp"
 #include "judge/judge_peers.hpp"
-#include "report/format.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
 #include "store/store.hpp"
@@ -32,83 +28,45 @@ struct Arguments {
   bool by_folder = false;
 };
 
-/// PeerRound::node -> what its node is called by its folder or in the history.
-using CalledNodes = std::map<std::string, std::string>;
-
-/// One line a node: its name or where its file lay, a tab, the device to measure. One line a set of nodes to
-/// measure together: their names with commas between, a tab, the benchmark.
-std::string retest_list(const judge::PeersJudgement& judgement, const CalledNodes& called) {
-  std::string out;
-  for (const judge::NodeJudgement& node : judgement.nodes) {
-    if (!node.measure_again) continue;
-    const auto name = called.find(node.node);
-    out += fmt::format("{}\t{}\n", report::plain(name == called.end() ? node.label : name->second),
-                       report::plain(node.device));
-  }
-  std::set<std::string> sets;  // several metrics of a benchmark ask for the same
-  for (const judge::FabricJudgement& fabric : judgement.fabrics)
-    for (const std::vector<std::string>& nodes : fabric.measure_again)
-      if (std::string line = fmt::format("{}\t{}\n", report::plain(fmt::format("{}", fmt::join(nodes, ","))),
-                                         report::plain(fabric.metric.substr(0, fabric.metric.rfind(':'))));
-          sets.insert(line).second)
-        out += line;
-  return out;
-}
-
-/// Nodes from files: read, reduced and judged. Fills `called` where folders name the nodes.
-report::FleetReport judge_files(const Arguments& arguments, CalledNodes& called) {
+/// Nodes from files: read, reduced and judged.
+report::FleetReport judge_files(const Arguments& arguments) {
   const std::vector<FoundFile> files = find_files(expanded(arguments.paths));
   keep_freed_memory();
-  const NodeNames names = arguments.by_folder ? names_by_folder(files) : NodeNames();
   judge::PeerCollector collector;
   judge::FleetDrift drift;
   ReadRuns read = read_runs(files, collector, [&](const judge::PeerRound& round, const result::Run& run) {
-    const auto name = names.find(round.file);
-    drift.add(run, name == names.end() ? round.label : name->second);
+    drift.add(run, round.file);
   });
   report::FleetReport made;
   made.input.rounds = std::move(read.rounds);
   made.input.unread = std::move(read.unread);
   made.input.fabrics = std::move(read.fabrics);
   made.input.metrics = collector.metrics();
-  if (arguments.by_folder) {
-    name_nodes(made.input, names);
-    for (const judge::PeerRound& round : made.input.rounds) called.emplace(round.node, names.at(round.file));
-  }
+  if (arguments.by_folder)
+    name_nodes(made.input, names_by_folder(files));
+  else
+    call_nodes(made.input, names_by_proof(files, made.input));
   made.judgement = judge::judge_peers(made.input, {}, arguments.strict);
-  made.judgement.drift = drift.facts();
+  made.judgement.drift = drift.facts(names_of_runs(made.input));
   made.judgement.remarks.insert(made.judgement.remarks.end(), read.remarks.begin(), read.remarks.end());
   return made;
 }
 
-/// Hosts are told apart by what the site calls them, and not by their boot, as where folders name the nodes.
-/// `by_run`: run id -> what its node is called.
-void name_hosts(judge::PeersInput& input, const std::map<std::string, std::string>& by_run,
-                CalledNodes& called) {
-  for (judge::PeerRound& round : input.rounds) {
-    const auto name = by_run.find(round.id);
-    if (name == by_run.end()) continue;
-    if (round.device == "host") round.node = "host of " + name->second;
-    called.emplace(round.node, name->second);
-  }
-}
-
-/// Nodes from one night of the history. Fills `called` where it has their names.
-report::FleetReport judge_night(const Arguments& arguments, CalledNodes& called) {
+/// Nodes from one night of the history.
+report::FleetReport judge_night(const Arguments& arguments) {
   store::Store history = store::Store::open(arguments.store, store::Access::reading);
   const std::string night = night_of(history, arguments.night);
   judge::FleetDrift drift;
   result::Run run;  // of it, what the drift reads
-  std::map<std::string, std::string> by_run;
   report::FleetReport made;
-  made.input = history.night(
-      night, [&](const judge::PeerRound& round, const std::string& node, const result::Fingerprint& facts) {
-        run.device = round.device;
-        run.fingerprint = facts;
-        drift.add(run, node.empty() ? round.label : node);
-        if (!node.empty()) by_run.emplace(round.id, node);
-      });
-  name_hosts(made.input, by_run, called);
+  made.input = history.night(night, [&](const judge::PeerRound& round, const result::Fingerprint& facts) {
+    run.device = round.device;
+    run.fingerprint = facts;
+    drift.add(run, round.host.empty() ? round.label : round.host);
+  });
+  // As where folders name the nodes: a host is told apart by its name, and not by its boot.
+  for (judge::PeerRound& round : made.input.rounds)
+    if (round.device == "host" && !round.host.empty()) round.node = "host of " + round.host;
   made.judgement = judge::judge_peers(made.input, {}, arguments.strict);
   made.judgement.drift = drift.facts();
   made.judgement.remarks.push_back(
@@ -136,15 +94,16 @@ int fleet(Arguments arguments) {
   if (!arguments.store.empty() && arguments.by_folder)
     throw result::UsageError(
         "--by-folder names the nodes of folders; a history has the names that ingest gave");
-  CalledNodes called;
-  const report::FleetReport made =
-      arguments.store.empty() ? judge_files(arguments, called) : judge_night(arguments, called);
-  const judge::PeersJudgement& judgement = made.judgement;
+  report::FleetReport made = arguments.store.empty() ? judge_files(arguments) : judge_night(arguments);
+  judge::PeersJudgement& judgement = made.judgement;
+  if (std::string unnamed = report::unnamed_in_retest_list(judgement);
+      !arguments.retest_list.empty() && !unnamed.empty())
+    judgement.remarks.push_back(std::move(unnamed));
   const int code = write_reports(&made, arguments.report,
                                  report::draw(judgement, report::terminal(1), arguments.every_node),
                                  static_cast<int>(judgement.outcome.code));
   if (!arguments.retest_list.empty())
-    result::write_file(arguments.retest_list, retest_list(judgement, called));
+    result::write_file(arguments.retest_list, report::retest_list(judgement));
   return code;
 }
 
@@ -173,7 +132,8 @@ void add_fleet(CLI::App& app, const Invocation&, Action& action) {
       ->add_option(
           "--emit-retest", arguments->retest_list,
           "Write what to measure again, one a line: a node, tab, device; or nodes to measure together "
-          "with commas between them, tab, benchmark")
+          "with commas between them, tab, benchmark. A node is called as its folder (DIR/node7/run.json) or "
+          "the history calls it")
       ->type_name("FILE");
   command->add_flag("--by-folder", arguments->by_folder,
                     "A node is the first folder below the given one (DIR/node7/run.json), whatever its boot: "

@@ -27,9 +27,9 @@ void from_store(const std::string& location, const Arguments& arguments, judge::
                 std::vector<std::string>& remarks) {
   store::Store history = store::Store::open(location, store::Access::reading);
   const std::string night = night_of(history, arguments.night);
-  judge::PeersInput found =
-      history.night(night, [&](const judge::PeerRound& round, const std::string&,
-                               const result::Fingerprint& facts) { usual.add(round.kind, facts); });
+  judge::PeersInput found = history.night(
+      night,
+      [&](const judge::PeerRound& round, const result::Fingerprint& facts) { usual.add(round.kind, facts); });
   remarks.push_back(fmt::format("The fleet: {} runs of {} (UTC) from the store {}.", found.rounds.size(),
                                 night, history.name()));
   collector.adopt(found);

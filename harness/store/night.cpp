@@ -48,61 +48,52 @@ Night night_of(const std::string& days) {
   return {first, day_after(last)};
 }
 
-/// What is said of a run besides its round.
-struct Origin {
-  std::string node;
-  std::string identity;
-  long long fingerprint = 0;
-};
-
 /// A night without values, and where each run's round stands.
 struct Rounds {
   std::map<long long, std::size_t> places;
-  std::vector<Origin> origins;  ///< of each round
+  std::map<long long, std::vector<std::size_t>> fingerprints;  ///< the rounds of each
 };
 
 Rounds read_rounds(Database& database, const Night& night, judge::PeersInput& out) {
   Rounds read;
-  long long id = 0;
+  long long id = 0, fingerprint = 0;
   int complete = 0;
-  Origin origin;
   judge::PeerRound round;
   soci::statement statement =
       (database.sql().prepare
-           << "SELECT r.id, d.node, d.identity, r.peer, r.run_id, r.source, r.selection, r.complete, "
+           << "SELECT r.id, d.node, d.identity, r.peer, r.run_id, r.source, r.selection, r.boot_id, "
+              "r.complete, "
               "r.partial_reason, r.kind, r.fingerprint FROM run r JOIN device d ON d.id = r.device WHERE "
               "r.started >= :since AND r.started < :until ORDER BY r.started, r.run_id",
-       use(night.from), use(night.to), into(id), into(origin.node), into(origin.identity), into(round.node),
-       into(round.id), into(round.file), into(round.device), into(complete), into(round.partial_reason),
-       into(round.kind), into(origin.fingerprint));
+       use(night.from), use(night.to), into(id), into(round.host), into(round.label), into(round.node),
+       into(round.id), into(round.file), into(round.device), into(round.boot), into(complete),
+       into(round.partial_reason), into(round.kind), into(fingerprint));
   statement.execute();
   while (statement.fetch()) {
     round.complete = complete != 0;
     read.places.emplace(id, out.rounds.size());
-    read.origins.push_back(origin);
+    read.fingerprints[fingerprint].push_back(out.rounds.size());
     out.rounds.push_back(round);
   }
   return read;
 }
 
-/// Several cards of a node are told apart by their own names.
-void label_rounds(const std::vector<Origin>& origins, std::vector<judge::PeerRound>& rounds) {
-  std::map<std::string, std::set<std::string>> identities;  // by node
-  for (const Origin& origin : origins) identities[origin.node].insert(origin.identity);
-  for (std::size_t i = 0; i < rounds.size(); ++i) {
-    const auto& [node, identity, fingerprint] = origins[i];
-    rounds[i].label = node.empty()                      ? identity
-                      : identities.at(node).size() == 1 ? node
-                                                        : fmt::format("{} {}", node, identity);
-  }
+/// A run is called as its node; several devices of a node are told apart by their own names, and what has no
+/// node's name keeps its identity.
+void label_rounds(std::vector<judge::PeerRound>& rounds) {
+  std::map<std::string, std::set<std::string>> devices;  // by node
+  for (const judge::PeerRound& round : rounds) devices[round.host].insert(round.device);
+  for (judge::PeerRound& round : rounds)
+    if (!round.host.empty())
+      round.label =
+          devices[round.host].size() == 1 ? round.host : fmt::format("{} {}", round.host, round.device);
 }
 
 /// Gives each round what it needs of its facts. They differ from node to node and are large: each row is read
 /// once, and only those that stand for a kind are kept.
-void read_facts(Database& database, const Night& night, const std::vector<Origin>& origins,
-                const TakeFacts& take, std::vector<judge::PeerRound>& rounds) {
-  std::map<long long, std::vector<std::size_t>> wanted;
-  for (std::size_t i = 0; i < origins.size(); ++i) wanted[origins[i].fingerprint].push_back(i);
+void read_facts(Database& database, const Night& night,
+                const std::map<long long, std::vector<std::size_t>>& fingerprints, const TakeFacts& take,
+                std::vector<judge::PeerRound>& rounds) {
   std::map<std::string, std::shared_ptr<const result::Fingerprint>> kinds;
   long long id = 0;
   std::string text;
@@ -112,19 +103,21 @@ void read_facts(Database& database, const Night& night, const std::vector<Origin
        use(night.from), use(night.to), into(id), into(text));
   statement.execute();
   while (statement.fetch()) {
+    const auto found = fingerprints.find(id);
+    if (found == fingerprints.end()) continue;
     const result::Fingerprint facts =
         fingerprint_from(text, fmt::format("{}: fingerprint {}", database.name(), id));
     result::Facts hashes = facts.suite;
     std::erase_if(hashes, [](const auto& fact) {
       return baseline::role_of("suite", fact.first) != baseline::Role::must_in_common;
     });
-    for (const std::size_t i : wanted[id]) {
+    for (const std::size_t i : found->second) {
       judge::PeerRound& round = rounds[i];
       round.source_hashes = hashes;
       auto& shared = kinds[round.kind];
       if (!shared) shared = std::make_shared<const result::Fingerprint>(facts);
       round.fingerprint = shared;
-      if (take) take(round, origins[i].node, facts);
+      if (take) take(round, facts);
     }
   }
   for (const judge::PeerRound& round : rounds)
@@ -209,8 +202,8 @@ judge::PeersInput Store::night(const std::string& days, const TakeFacts& facts) 
         out.metrics.push_back(metric.form);
       }
       const Rounds read = read_rounds(*database_, night, out);
-      label_rounds(read.origins, out.rounds);
-      read_facts(*database_, night, read.origins, facts, out.rounds);
+      label_rounds(out.rounds);
+      read_facts(*database_, night, read.fingerprints, facts, out.rounds);
       read_values(*database_, night, read.places, metric_places, out);
       read_faults(*database_, night, read.places, out);
       read_checksums(*database_, night, read.places, out);

@@ -64,9 +64,8 @@ enum class Outcome {
   changed,  ///< a run of this id is there with other content: one of the two files was changed
 };
 
-/// Called with a run, what the site calls its node ("" = unnamed), and its facts.
-using TakeFacts = std::function<void(const judge::PeerRound& round, const std::string& node,
-                                     const result::Fingerprint& facts)>;
+/// Called with a run, its values left out, and its facts.
+using TakeFacts = std::function<void(const judge::PeerRound& round, const result::Fingerprint& facts)>;
 
 /// May the store be made when there is none?
 enum class Access { reading, writing };

@@ -23,6 +23,7 @@ TEST_P(StoreTest, ANightIsWhatTheComparisonOfNodesNeeds) {
   Store store = open();
   Record faulty = record(5, {7}, "node-2", "580.65");
   faulty.peer.faults = {{"gemm/bf16/a", result::Status::failed, "it is wrong; \"quoted\" \\ 'text'"}};
+  faulty.boot_id = "boot-2";
   faulty.peer.complete = false;
   faulty.peer.partial_reason = "interrupted";
   store.ingest({record(5, {3}), faulty, record(6, {1})});
@@ -39,6 +40,8 @@ TEST_P(StoreTest, ANightIsWhatTheComparisonOfNodesNeeds) {
   EXPECT_TRUE(one.complete);
   EXPECT_EQ(two.node, "GPU-1 of node-2");
   EXPECT_EQ(two.device, "GPU-1");
+  EXPECT_EQ(two.host, "node-2");
+  EXPECT_EQ(two.boot, "boot-2");
   EXPECT_FALSE(two.complete);
   ASSERT_THAT(two.faults, SizeIs(1));
   EXPECT_EQ(two.faults[0].reason, "it is wrong; \"quoted\" \\ 'text'");
@@ -61,7 +64,7 @@ TEST_P(StoreTest, ANightHasTheChecksumsOfItsRuns) {
 TEST_P(StoreTest, CardsOfANodeAreToldApart) {
   Store store = open();
   Record second = record(5, {4});
-  second.identity = "GPU-2";
+  second.identity = second.peer.device = "GPU-2";
   second.peer.id = "second";
   second.content_hash = std::string(64, 'd');
   store.ingest({record(5, {3}), second, record(5, {5}, "node-2"), record(5, {6}, "")});
@@ -139,13 +142,14 @@ TEST_P(StoreTest, ANightGivesTheFactsOfEachRun) {
   unnamed.facts_hash = baseline::sha256(unnamed.facts);
   store.ingest({record(5, {3}), record(5, {4}, "node-2"), further(5, {2}, "node-2", 2), unnamed});
   std::vector<std::string> seen;
-  const auto night = store.night("2026-01-05", [&](const judge::PeerRound& round, const std::string& node,
-                                                   const result::Fingerprint& facts) {
-    seen.push_back(fmt::format("{} {} {} {}", round.id, round.label, node, facts.stack.at("driver.version")));
-    EXPECT_EQ(facts.device.at("gpu.0.uuid"), "GPU-1");
-    EXPECT_EQ(round.kind, "gpu 570.86");
-    EXPECT_EQ(round.device, "GPU-1");
-  });
+  const auto night =
+      store.night("2026-01-05", [&](const judge::PeerRound& round, const result::Fingerprint& facts) {
+        seen.push_back(
+            fmt::format("{} {} {} {}", round.id, round.label, round.host, facts.stack.at("driver.version")));
+        EXPECT_EQ(facts.device.at("gpu.0.uuid"), "GPU-1");
+        EXPECT_EQ(round.kind, "gpu 570.86");
+        EXPECT_EQ(round.device, "GPU-1");
+      });
   EXPECT_THAT(seen, UnorderedElementsAre("node-1-5 node-1 node-1 570.86", "node-2-5 node-2 node-2 570.86",
                                          "node-2-5-again-2 node-2 node-2 570.86", "-5 GPU-1  999.1"));
   for (const judge::PeerRound& round : night.rounds) ASSERT_TRUE(round.fingerprint);
