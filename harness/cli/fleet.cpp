@@ -1,17 +1,15 @@
 // gpugauge fleet: the runs of many nodes against each other.
 #include "report/fleet.hpp"
 
+#include <algorithm>
 #include <memory>
-#include <set>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "cli/command.hpp"
 #include "cli/fleet.hpp"
 #include "cli/node_names.hpp"
 #include "judge/judge_peers.hpp"
-#include "report/format.hpp"
 #include "result/counted.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
@@ -31,45 +29,26 @@ struct Arguments {
   bool by_folder = false;
 };
 
-/// One line a node: its name or where its file lay, a tab, the device to measure. One line a set of nodes to
-/// measure together: their names with commas between, a tab, the benchmark.
-std::string retest_list(const judge::PeersJudgement& judgement, const NodeNames& names) {
-  std::string out;
-  for (const judge::NodeJudgement& node : judgement.nodes) {
-    if (!node.measure_again) continue;
-    const auto name = node.files.empty() ? names.end() : names.find(node.files.front());
-    out += fmt::format("{}\t{}\n", report::plain(name == names.end() ? node.label : name->second),
-                       report::plain(node.device));
-  }
-  std::set<std::string> sets;  // several metrics of a benchmark ask for the same
-  for (const judge::FabricJudgement& fabric : judgement.fabrics)
-    for (const std::vector<std::string>& nodes : fabric.measure_again)
-      if (std::string line = fmt::format("{}\t{}\n", report::plain(fmt::format("{}", fmt::join(nodes, ","))),
-                                         report::plain(judge::benchmark_of(fabric.metric)));
-          sets.insert(line).second)
-        out += line;
-  return out;
-}
-
-/// Nodes from files: read, reduced and judged. Fills `names` where folders name the nodes.
-report::FleetReport judge_files(const Arguments& arguments, NodeNames& names) {
+/// Nodes from files: read, reduced and judged.
+report::FleetReport judge_files(const Arguments& arguments) {
   const std::vector<FoundFile> files = find_files(expanded(arguments.paths));
   keep_freed_memory();
-  if (arguments.by_folder) names = names_by_folder(files);
   judge::PeerCollector collector;
   judge::FleetDrift drift;
   ReadRuns read = read_runs(files, collector, [&](const judge::PeerRound& round, const result::Run& run) {
-    const auto name = names.find(round.file);
-    drift.add(run, name == names.end() ? round.label : name->second);
+    drift.add(run, round.file);
   });
   report::FleetReport made;
   made.input.rounds = std::move(read.rounds);
   made.input.unread = std::move(read.unread);
   made.input.fabrics = std::move(read.fabrics);
   made.input.metrics = collector.metrics();
-  if (arguments.by_folder) name_nodes(made.input, names);
+  if (arguments.by_folder)
+    name_nodes(made.input, names_by_folder(files));
+  else
+    call_nodes(made.input, names_by_proof(files, made.input));
   made.judgement = judge::judge_peers(made.input, {}, arguments.strict);
-  made.judgement.drift = drift.facts();
+  made.judgement.drift = drift.facts(names_of_runs(made.input));
   made.judgement.remarks.insert(made.judgement.remarks.end(), read.remarks.begin(), read.remarks.end());
   return made;
 }
@@ -77,36 +56,55 @@ report::FleetReport judge_files(const Arguments& arguments, NodeNames& names) {
 /// Nodes from one night of the history.
 report::FleetReport judge_night(const Arguments& arguments) {
   store::Store history = store::Store::open(arguments.store, store::Access::reading);
-  const std::string night = arguments.night.empty() ? history.newest_day() : arguments.night;
-  if (night.empty()) throw result::UsageError(fmt::format("the store {} holds no run yet", history.name()));
+  const std::string night = night_of(history, arguments.night);
+  judge::FleetDrift drift;
+  result::Run run;  // of it, what the drift reads
   report::FleetReport made;
-  made.input = history.night(night);
+  made.input = history.night(night, [&](const judge::PeerRound& round, const result::Fingerprint& facts) {
+    run.device = round.device;
+    run.fingerprint = facts;
+    drift.add(run, round.host.empty() ? round.label : round.host);
+  });
+  // As where folders name the nodes: a host is told apart by its name, and not by its boot.
+  for (judge::PeerRound& round : made.input.rounds)
+    if (round.device == "host" && !round.host.empty()) round.node = "host of " + round.host;
   made.judgement = judge::judge_peers(made.input, {}, arguments.strict);
+  made.judgement.drift = drift.facts();
   made.judgement.remarks.push_back(fmt::format("{} of {} (UTC) from the store {}.",
                                                result::counted(made.input.rounds.size(), "run"), night,
                                                history.name()));
+  const auto& nodes = made.judgement.nodes;
+  if (std::any_of(nodes.begin(), nodes.end(),
+                  [](const auto& node) { return node.state == judge::NodeState::not_judged; }))
+    if (const std::string wider = history.with_night_before(night); !wider.empty())
+      made.judgement.remarks.push_back(
+          fmt::format("Other devices were measured before that: `--night {}` takes their runs, too.", wider));
   return made;
 }
 
-int fleet(const Arguments& arguments) {
+int fleet(Arguments arguments) {
   check_report_arguments(arguments.report);
+  if (arguments.store.empty()) {
+    arguments.store = history_among(arguments.paths);
+    if (!arguments.store.empty()) arguments.paths.clear();
+  }
   if (arguments.paths.empty() == arguments.store.empty())
-    throw result::UsageError(
-        "fleet takes either run files and folders, or --store with a history; give one of them");
+    throw result::UsageError("fleet takes either run files and folders, or one history; give one of them");
   if (arguments.store.empty() && !arguments.night.empty())
-    throw result::UsageError("--night is a night of a history: give --store, too");
+    throw result::UsageError("--night is a night of a history: give one, too");
   if (!arguments.store.empty() && arguments.by_folder)
     throw result::UsageError(
         "--by-folder names the nodes of folders; a history has the names that ingest gave");
-  NodeNames names;
-  const report::FleetReport made =
-      arguments.store.empty() ? judge_files(arguments, names) : judge_night(arguments);
-  const judge::PeersJudgement& judgement = made.judgement;
+  report::FleetReport made = arguments.store.empty() ? judge_files(arguments) : judge_night(arguments);
+  judge::PeersJudgement& judgement = made.judgement;
+  if (std::string unnamed = report::unnamed_in_retest_list(judgement);
+      !arguments.retest_list.empty() && !unnamed.empty())
+    judgement.remarks.push_back(std::move(unnamed));
   const int code = write_reports(&made, arguments.report,
                                  report::draw(judgement, report::terminal(1), arguments.every_node),
                                  static_cast<int>(judgement.outcome.code));
   if (!arguments.retest_list.empty())
-    result::write_file(arguments.retest_list, retest_list(judgement, names));
+    result::write_file(arguments.retest_list, report::retest_list(judgement));
   return code;
 }
 
@@ -120,19 +118,23 @@ void add_fleet(CLI::App& app, const Invocation&, Action& action) {
       ->add_option(
           "paths", arguments->paths,
           "Run files, the sample files of a collective's ranks, folders with such files, or patterns "
-          "in quotes")
+          "in quotes; or one history: a file of SQLite, or postgresql://...")
       ->type_name("PATH");
   command
       ->add_option("--store", arguments->store,
-                   "Take the runs from this history instead: a file, or postgresql://...")
+                   "The history, where it is not given as PATH: a file, or postgresql://...")
       ->type_name("FILE|URL");
-  command->add_option("--night", arguments->night, "Of the history: this UTC day (default: the newest)")
-      ->type_name("DAY");
+  command
+      ->add_option("--night", arguments->night,
+                   "Of the history: this UTC day, or all from one to another; of a device the first run is "
+                   "compared, the later ones confirm (default: the newest night)")
+      ->type_name("DAY|FROM..TO");
   command
       ->add_option(
           "--emit-retest", arguments->retest_list,
           "Write what to measure again, one a line: a node, tab, device; or nodes to measure together "
-          "with commas between them, tab, benchmark")
+          "with commas between them, tab, benchmark. A node is called as its folder (DIR/node7/run.json) or "
+          "the history calls it")
       ->type_name("FILE");
   command->add_flag("--by-folder", arguments->by_folder,
                     "A node is the first folder below the given one (DIR/node7/run.json), whatever its boot: "

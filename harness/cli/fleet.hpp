@@ -8,6 +8,7 @@
 #include "cli/command.hpp"
 #include "cli/run_files.hpp"
 #include "judge/judge_peers.hpp"
+#include "store/store.hpp"
 
 namespace gpugauge::cli {
 
@@ -26,6 +27,15 @@ using TakeRun = std::function<void(const judge::PeerRound&, const result::Run&)>
 /// sample files that the ranks of a collective leave, and lists of measurements (judge::parse_fabric).
 ReadRuns read_runs(const std::vector<FoundFile>& files, judge::PeerCollector& collector,
                    const TakeRun& take = {});
+
+/// The history among what was given as runs: a URL, a file of SQLite, or a name that ends in .sqlite or .db.
+/// "" where all of them are run files, folders and patterns. Throws result::UsageError for a history beside
+/// anything else.
+std::string history_among(const std::vector<std::string>& given);
+
+/// The night that was asked for, or the newest one where `asked` is "". Throws result::UsageError for a
+/// history without a run.
+std::string night_of(store::Store& history, const std::string& asked);
 
 void add_fleet_admit(CLI::App& fleet, Action& action);
 

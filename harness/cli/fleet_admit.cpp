@@ -21,18 +21,15 @@ struct Arguments {
   bool json = false;
 };
 
-bool is_store(const std::string& location) {
-  return location.starts_with("postgresql://") || location.ends_with(".sqlite") || location.ends_with(".db");
-}
-
 /// Takes the fleet from one night of a history.
-void from_store(const Arguments& arguments, judge::UsualFacts& usual, judge::PeerCollector& collector,
-                judge::AdmissionInput& input, std::vector<std::string>& remarks) {
-  store::Store history = store::Store::open(arguments.against.front(), store::Access::reading);
-  const std::string night = arguments.night.empty() ? history.newest_day() : arguments.night;
-  if (night.empty()) throw result::UsageError(fmt::format("the store {} holds no run yet", history.name()));
+void from_store(const std::string& location, const Arguments& arguments, judge::UsualFacts& usual,
+                judge::PeerCollector& collector, judge::AdmissionInput& input,
+                std::vector<std::string>& remarks) {
+  store::Store history = store::Store::open(location, store::Access::reading);
+  const std::string night = night_of(history, arguments.night);
   judge::PeersInput found = history.night(
-      night, [&](const std::string& kind, const result::Fingerprint& facts) { usual.add(kind, facts); });
+      night,
+      [&](const judge::PeerRound& round, const result::Fingerprint& facts) { usual.add(round.kind, facts); });
   remarks.push_back(fmt::format("The fleet: {} runs of {} (UTC) from the store {}.", found.rounds.size(),
                                 night, history.name()));
   collector.adopt(found);
@@ -41,16 +38,16 @@ void from_store(const Arguments& arguments, judge::UsualFacts& usual, judge::Pee
 
 int admit(const Arguments& arguments) {
   const judge::Policy rules = policy(arguments.policy);
-  const bool store = arguments.against.size() == 1 && is_store(arguments.against.front());
-  if (!store && !arguments.night.empty())
+  const std::string store = history_among(arguments.against);
+  if (store.empty() && !arguments.night.empty())
     throw result::UsageError("--night is a night of a history: give one with --against, too");
   judge::UsualFacts usual;
   judge::PeerCollector collector;
   judge::AdmissionInput input;
   std::vector<std::string> remarks;
   bool collectives = false;
-  if (store) {
-    from_store(arguments, usual, collector, input, remarks);
+  if (!store.empty()) {
+    from_store(store, arguments, usual, collector, input, remarks);
   } else {
     ReadRuns fleet = read_runs(find_files(expanded(arguments.against)), collector,
                                [&](const judge::PeerRound& round, const result::Run& run) {
@@ -96,12 +93,14 @@ void add_fleet_admit(CLI::App& fleet, Action& action) {
       ->add_option(
           "--against", arguments->against,
           "The fleet: run files, folders or patterns in quotes (may be repeated), or one history: a file "
-          "*.sqlite or *.db, or postgresql://...")
+          "of SQLite, or postgresql://...")
       ->required()
       ->allow_extra_args(false)
       ->type_name("PATH|STORE");
-  command->add_option("--night", arguments->night, "Of a history: this UTC day (default: the newest)")
-      ->type_name("DAY");
+  command
+      ->add_option("--night", arguments->night,
+                   "Of a history: this UTC day, or all from one to another (default: the newest night)")
+      ->type_name("DAY|FROM..TO");
   add_policy_options(*command, arguments->policy);
   add_exit_style_option(*command);
   command->add_flag("--json", arguments->json, "JSON on standard output instead of the text");

@@ -17,9 +17,21 @@ using NodeNames = std::map<std::string, std::string>;
 /// called by its own name.
 NodeNames names_by_folder(const std::vector<FoundFile>& files);
 
+/// The same where the runs bear it out: the first folder is a node's name when all runs in it are of one
+/// machine, none of that machine's lies in another folder, and two folders or more are so. By boots and
+/// devices (judge::machines_by_boot). Files that cannot be read are called as their folder, unless that is
+/// refuted. Nobody else is in the answer: their files tell them apart, and name no machine.
+NodeNames names_by_proof(const std::vector<FoundFile>& files, const judge::PeersInput& input);
+
 /// Nodes are what their folders are called. Hosts are told apart by that and not by their boot, which
 /// containers of one machine share and a reboot changes; cards keep their own names. `names` must hold every
 /// file of `input`.
 void name_nodes(judge::PeersInput& input, const NodeNames& names);
+
+/// Names for people and launchers only: who is who stays as it was. `names` need not hold every file.
+void call_nodes(judge::PeersInput& input, const NodeNames& names);
+
+/// Run file -> what its node is called where a fact of it is odd: its machine's name, or its own label.
+NodeNames names_of_runs(const judge::PeersInput& input);
 
 }  // namespace gpugauge::cli

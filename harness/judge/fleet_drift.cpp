@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <numeric>
+#include <set>
+#include <string_view>
 #include <tuple>
 
-#include "baseline/fields.hpp"
+#include "result/pattern.hpp"
 
 namespace gpugauge::judge {
 namespace {
-
-constexpr std::size_t labels_kept = 8;
 
 struct CountedSection {
   const char* name;
@@ -22,6 +23,12 @@ constexpr std::array counted_sections{CountedSection{"device", &result::Fingerpr
                                       CountedSection{"suite", &result::Fingerprint::suite},
                                       CountedSection{"topology", &result::Fingerprint::topology}};
 
+/// Where a run was put, or what it is called: that many values are about is no disagreement.
+constexpr std::array<std::string_view, 3> places{"settings.host.name", "settings.host.cpus_allowed",
+                                                 "settings.env.CUDA_VISIBLE_DEVICES"};
+
+constexpr std::string_view firmware = "settings.gpu.*.vbios";
+
 std::string device_model(const result::Run& run) {
   const std::string_view kind = result::device_kind(run.device);
   const auto named = [&](const char* name) {
@@ -32,49 +39,110 @@ std::string device_model(const result::Run& run) {
   return kind == "links" ? "links between " + named("gpu.0.name") : named("gpu.0.name");
 }
 
+bool must_match(baseline::Role role) {
+  return role == baseline::Role::must || role == baseline::Role::must_in_common;
+}
+
+/// "settings.gpu.3.vbios" is of a GPU that is there where "device.gpu.3.name" is; "" for what is of no GPU.
+std::string presence_of(const std::string& field) {
+  const std::size_t gpu = field.find(".gpu.");
+  if (gpu == std::string::npos || gpu != field.find('.')) return "";
+  const std::size_t number = gpu + std::string_view(".gpu.").size();
+  const std::size_t end = field.find_first_not_of("0123456789", number);
+  if (end == number || end == std::string::npos || field[end] != '.') return "";
+  return "device" + field.substr(gpu, end + 1 - gpu) + "name";
+}
+
+/// Whether it is worth a line that no value has a majority. Of what must match and of firmware always; of the
+/// rest not where each run has a value of its own, which tells runs apart.
+bool speaks_without_majority(const std::string& field, baseline::Role role, std::size_t most) {
+  if (must_match(role) || result::matches(firmware, field)) return true;
+  return most > 1 && std::find(places.begin(), places.end(), field) == places.end();
+}
+
 }  // namespace
 
 void FleetDrift::add(const result::Run& run, const std::string& label) {
-  const std::string device = device_model(run);
+  const std::string model = device_model(run);
   const std::lock_guard lock(mutex_);
-  auto& facts = devices_[device];
+  Device& device = devices_[model];
+  const auto place = static_cast<std::uint32_t>(device.labels.size());
+  device.labels.push_back(label);
+  std::string field;
   for (const CountedSection& section : counted_sections)
     for (const auto& [name, value] : run.fingerprint.*section.facts) {
-      const std::string prefix = std::string(section.name) + ".";
-      const auto [place, added] = facts.try_emplace(name.starts_with(prefix) ? name : prefix + name);
-      Fact& fact = place->second;
-      if (added) {
-        const baseline::Role role = baseline::role_of(section.name, name);
-        fact.identity = role == baseline::Role::identity;
-        fact.must_match = role == baseline::Role::must || role == baseline::Role::must_in_common;
-      }
-      if (fact.identity) continue;
-      ++fact.runs;
-      Count& count = fact.values[value];
-      ++count.runs;
-      if (count.labels.size() < labels_kept || label < *count.labels.rbegin()) count.labels.insert(label);
-      if (count.labels.size() > labels_kept) count.labels.erase(std::prev(count.labels.end()));
+      const std::string_view prefix = section.name;
+      const bool has_prefix =
+          name.starts_with(prefix) && name.size() > prefix.size() && name[prefix.size()] == '.';
+      field.assign(has_prefix ? std::string_view() : prefix);
+      if (!has_prefix) field += '.';
+      field += name;
+      const auto [found, added] = device.facts.try_emplace(field);
+      Fact& fact = found->second;
+      if (added) fact.role = baseline::role_of(section.name, name);
+      if (fact.role != baseline::Role::identity) fact.values[value].push_back(place);
     }
 }
 
-std::vector<DriftedFact> FleetDrift::facts() const {
+FleetDrift::Runs FleetDrift::having(const Fact& fact) {
+  Runs out;
+  for (const auto& [value, runs] : fact.values) out.insert(out.end(), runs.begin(), runs.end());
+  if (fact.values.size() > 1) std::sort(out.begin(), out.end());
+  return out;
+}
+
+FleetDrift::Runs FleetDrift::lacking(const Device& device, const std::string& field, const Fact& fact) {
+  if (fact.role == baseline::Role::must_in_common) return {};
+  Runs counted;
+  if (const std::string presence = presence_of(field); presence.empty()) {
+    counted.resize(device.labels.size());
+    std::iota(counted.begin(), counted.end(), 0U);
+  } else if (const auto named = device.facts.find(presence); named != device.facts.end()) {
+    counted = having(named->second);
+  }
+  const Runs have = having(fact);
+  Runs out;
+  std::set_difference(counted.begin(), counted.end(), have.begin(), have.end(), std::back_inserter(out));
+  return out;
+}
+
+std::vector<DriftedFact> FleetDrift::facts(const std::map<std::string, std::string>& names) const {
   std::vector<DriftedFact> out;
-  for (const auto& [device, facts] : devices_)
-    for (const auto& [field, fact] : facts) {
-      if (fact.values.size() < 2) continue;
-      const auto usual =
-          std::max_element(fact.values.begin(), fact.values.end(),
-                           [](const auto& a, const auto& b) { return a.second.runs < b.second.runs; });
-      // What has no usual value tells nodes apart and speaks against none of them.
-      if (2 * usual->second.runs <= fact.runs) continue;
-      DriftedFact made{device, field, fact.must_match, usual->first, usual->second.runs, fact.runs, {}};
-      for (const auto& [value, count] : fact.values)
-        if (value != usual->first)
-          made.odd.push_back({value, count.runs, {count.labels.begin(), count.labels.end()}});
-      std::stable_sort(made.odd.begin(), made.odd.end(),
-                       [](const OddValue& a, const OddValue& b) { return a.runs > b.runs; });
+  for (const auto& [model, device] : devices_) {
+    const auto labels_of = [&, &labels = device.labels](const Runs& runs) {
+      std::set<std::string> called;
+      for (const std::uint32_t run : runs) {
+        const auto name = names.find(labels[run]);
+        called.insert(name == names.end() ? labels[run] : name->second);
+      }
+      return std::vector<std::string>(called.begin(), called.end());
+    };
+    for (const auto& [field, fact] : device.facts) {
+      if (fact.role == baseline::Role::identity) continue;
+      const Runs without = lacking(device, field, fact);
+      std::vector<std::pair<std::optional<std::string>, const Runs*>> values;
+      if (!without.empty()) values.emplace_back(std::nullopt, &without);
+      for (const auto& [value, runs] : fact.values) values.emplace_back(value, &runs);
+      if (values.size() < 2) continue;
+      std::stable_sort(values.begin(), values.end(),
+                       [](const auto& a, const auto& b) { return a.second->size() > b.second->size(); });
+      DriftedFact made;
+      made.device = model;
+      made.field = field;
+      made.must_match = must_match(fact.role);
+      for (const auto& [value, runs] : values) made.of += runs->size();
+      const std::size_t most = values.front().second->size();
+      made.majority = 2 * most > made.of;
+      if (!made.majority && !speaks_without_majority(field, fact.role, most)) continue;
+      if (made.majority) {
+        made.usual = values.front().first;
+        made.runs = most;
+        values.erase(values.begin());
+      }
+      for (const auto& [value, runs] : values) made.odd.push_back({value, runs->size(), labels_of(*runs)});
       out.push_back(std::move(made));
     }
+  }
   std::stable_sort(out.begin(), out.end(), [](const DriftedFact& a, const DriftedFact& b) {
     return std::tuple(!a.must_match, a.field) < std::tuple(!b.must_match, b.field);
   });

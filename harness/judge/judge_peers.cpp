@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "judge/peer_group.hpp"
+#include "judge/peer_hosts.hpp"
 #include "judge/peer_kinds.hpp"
 #include "judge/reasons.hpp"
 #include "result/counted.hpp"
@@ -23,6 +24,7 @@ NodeJudgement judgement_of(const PeerRounds& node, const PeerGroupResult* result
   out.node = first.node;
   out.label = first.label;
   out.device = first.device;
+  out.host = host_of(node);
   out.rounds = static_cast<int>(node.size());
   for (const PeerRound* round : node) out.files.push_back(round->file);
   if (result != nullptr) {
@@ -98,7 +100,89 @@ struct FabricOutcome {
   }
 };
 
-Outcome outcome_of(const std::vector<NodeJudgement>& nodes, const FabricOutcome& fabric, bool strict) {
+/// Machines with their devices; none where a device's is not known.
+std::vector<HostJudgement> hosts_of(const std::vector<NodeJudgement>& nodes,
+                                    const std::vector<PeerRounds>& devices) {
+  const auto machines = machines_of(devices);
+  std::map<std::size_t, std::string> names;
+  for (std::size_t d = 0; d < devices.size(); ++d) {
+    if (!machines[d]) return {};
+    if (std::string& name = names[*machines[d]]; name.empty()) name = host_of(devices[d]);
+  }
+  std::map<std::string, std::size_t> machine_of;  // by device
+  for (std::size_t d = 0; d < devices.size(); ++d) machine_of[devices[d].front()->node] = machines[d].value();
+  std::vector<HostJudgement> out;
+  std::map<std::string, std::size_t> places;
+  for (std::size_t n = 0; n < nodes.size(); ++n) {
+    const bool read = nodes[n].state != NodeState::unread;
+    if (!read && nodes[n].host.empty()) continue;  // whose file that was, nobody knows
+    const std::string name = read ? names.at(machine_of.at(nodes[n].node)) : nodes[n].host;
+    const std::string machine =
+        name.empty() ? fmt::format("machine {}", machine_of.at(nodes[n].node)) : "host " + name;
+    const auto [place, added] = places.try_emplace(machine, out.size());
+    if (added) out.push_back({name, nodes[n].state, false, {}});
+    HostJudgement& host = out[place->second];
+    host.state = std::min(host.state, nodes[n].state);
+    host.measure_again = host.measure_again || nodes[n].measure_again;
+    host.nodes.push_back(n);
+  }
+  return out;
+}
+
+/// What a machine's GPUs have in common shows less among peers of which many share it. The devices of `kind`
+/// are the last in `out`.
+void add_shared_remarks(const PeerKind& kind, const DeviceCount& count, PeersJudgement& out) {
+  if (!count.shared()) return;
+  const auto machines = machines_of(kind);
+  const std::string described = describe(*kind.front().front());
+  const std::size_t first = out.nodes.size() - kind.size();
+  const auto stands_out = [&](std::size_t d) {
+    const NodeState state = out.nodes[first + d].state;
+    return state == NodeState::found || state == NodeState::suspect;
+  };
+  std::map<std::size_t, std::vector<std::size_t>> held;
+  for (std::size_t d = 0; d < kind.size(); ++d) held[machines[d].value()].push_back(d);
+  for (const auto& [machine, devices] : held) {
+    const std::string name = host_of(kind[devices.front()]);
+    const std::string called = name.empty() ? "" : fmt::format(" ({})", name);
+    if (devices.size() == kind.size())
+      out.remarks.push_back(fmt::format(
+          "All {} {} ({}) are in one node{}, with one driver, cooling and power supply: one that is unlike "
+          "the others shows, what slows the whole node does not; for that compare it with a baseline of "
+          "its own (`gpugauge check`).",
+          kind.size(), count.many, described, called));
+    else if (2 * devices.size() >= kind.size())
+      out.remarks.push_back(fmt::format(
+          "{} of {} {} ({}) are in one node{}: what slows that node as a whole moves the median, too, and "
+          "shows little or not at all.",
+          devices.size(), kind.size(), count.many, described, called));
+    if (devices.size() > 1 && devices.size() < kind.size() &&
+        std::all_of(devices.begin(), devices.end(), stands_out))
+      out.remarks.push_back(fmt::format(
+          "All {} {} ({}) of one node{} stand out: look first at what they share, that is driver, cooling, "
+          "power supply and processors.",
+          devices.size(), count.many, described, called));
+  }
+}
+
+/// ", on 1 of 3 nodes"; nothing where machines are not counted apart.
+std::string hosts_found(const PeersJudgement& judgement) {
+  if (!several_a_host(judgement)) return "";
+  const auto found = std::count_if(judgement.hosts.begin(), judgement.hosts.end(),
+                                   [](const HostJudgement& host) { return host.state == NodeState::found; });
+  return fmt::format(", on {} of {} node{}", found, judgement.hosts.size(),
+                     judgement.hosts.size() == 1 ? "" : "s");
+}
+
+/// " on 3 nodes"; likewise.
+std::string hosts_in_all(const PeersJudgement& judgement) {
+  if (!several_a_host(judgement)) return "";
+  return fmt::format(" on {} node{}", judgement.hosts.size(), judgement.hosts.size() == 1 ? "" : "s");
+}
+
+Outcome outcome_of(const PeersJudgement& judgement, const DeviceCount& count_of_all,
+                   const FabricOutcome& fabric, bool strict) {
+  const std::vector<NodeJudgement>& nodes = judgement.nodes;
   std::map<NodeState, std::vector<std::string>> by_state;
   for (const NodeJudgement& node : nodes) by_state[node.state].push_back(node.label);
   const auto count = [&](NodeState state) { return by_state[state].size(); };
@@ -121,16 +205,16 @@ Outcome outcome_of(const std::vector<NodeJudgement>& nodes, const FabricOutcome&
   const std::string tail = also.empty() ? "" : fmt::format("; {}", fmt::join(also, "; "));
   std::vector<std::string> found;
   if (count(NodeState::found) > 0)
-    found.push_back(fmt::format("{} of {} nodes have a finding ({})", count(NodeState::found), nodes.size(),
-                                some(NodeState::found)));
+    found.push_back(fmt::format("{} of {} {} have a finding{} ({})", count(NodeState::found), nodes.size(),
+                                count_of_all.many, hosts_found(judgement), some(NodeState::found)));
   if (!fabric.found.empty()) found.push_back(fmt::format("between nodes: {}", some_of(fabric.found)));
   if (!found.empty()) return {ExitCode::regressed, fmt::format("{}{}", fmt::join(found, "; "), tail)};
   if (nodes.empty() && fabric.judged + fabric.not_judged == 0)
     return {ExitCode::cannot_judge, "cannot judge: no run file was found"};
   std::vector<std::string> well;
   if (!nodes.empty())
-    well.push_back(
-        fmt::format("{} of {} nodes are like their peers", count(NodeState::healthy), nodes.size()));
+    well.push_back(fmt::format("{} of {} {}{} are like their peers", count(NodeState::healthy), nodes.size(),
+                               count_of_all.many, hosts_in_all(judgement)));
   if (fabric.judged > 0)
     well.push_back(fmt::format("{} between nodes show{} no slow node and no slow path",
                                result::counted(fabric.judged, "metric"), fabric.judged == 1 ? "s" : ""));
@@ -143,6 +227,14 @@ Outcome outcome_of(const std::vector<NodeJudgement>& nodes, const FabricOutcome&
 }
 
 }  // namespace
+
+bool several_a_host(const PeersJudgement& judgement) {
+  return std::any_of(judgement.hosts.begin(), judgement.hosts.end(), [&](const HostJudgement& host) {
+    return std::count_if(host.nodes.begin(), host.nodes.end(), [&](std::size_t node) {
+             return judgement.nodes[node].state != NodeState::unread;
+           }) > 1;
+  });
+}
 
 std::string_view to_string(NodeState state) {
   switch (state) {
@@ -163,12 +255,17 @@ std::string_view to_string(NodeState state) {
 PeersJudgement judge_peers(const PeersInput& input, const Policy& policy, bool strict,
                            const PeerRules& rules) {
   PeersJudgement out;
-  const std::vector<PeerKind> kinds = kinds_of(nodes_of(input.rounds, out.remarks));
+  const std::vector<PeerRounds> devices = nodes_of(input.rounds, out.remarks);
+  const DeviceCount count_of_all = count_of(devices);
+  const std::vector<PeerKind> kinds = kinds_of(devices);
   ChecksumRemarks checksums;
   for (const PeerKind& kind : kinds) {
     PeerGroup group;
     group.description = describe(kind, kinds.front());
-    group.nodes = kind.size();
+    const DeviceCount count = count_of(kind);
+    group.nodes = count.devices;
+    group.hosts = count.machines;
+    group.counted = in_words(count);
     group.judged = static_cast<int>(kind.size()) >= rules.minimum_nodes;
     std::optional<PeerGroupResult> result;
     if (group.judged) {
@@ -183,19 +280,20 @@ PeersJudgement judge_peers(const PeersInput& input, const Policy& policy, bool s
       NodeJudgement made = judgement_of(kind[n], result ? &*result : nullptr, n, compared);
       if (!group.judged) {
         if (made.state != NodeState::found) made.state = NodeState::not_judged;
-        made.reason =
-            fmt::format("{} of its kind, and {} are needed: {}", result::counted(kind.size(), "node"),
-                        rules.minimum_nodes, group.description);
+        made.reason = fmt::format("{} {} of its kind, and {} are needed: {}", kind.size(),
+                                  count.noun(kind.size()), rules.minimum_nodes, group.description);
       }
       made.group = out.groups.size();
       out.nodes.push_back(std::move(made));
     }
+    if (group.judged) add_shared_remarks(kind, count, out);
     out.groups.push_back(std::move(group));
   }
   std::move(checksums).finish(out.remarks);
   for (const UnreadFile& file : input.unread) {
     NodeJudgement made;
     made.node = made.label = file.label;
+    made.host = file.host;
     made.files = {file.file};
     made.state = NodeState::unread;
     made.reason = "could not be read: " + file.reason;
@@ -205,8 +303,9 @@ PeersJudgement judge_peers(const PeersInput& input, const Policy& policy, bool s
   std::stable_sort(out.nodes.begin(), out.nodes.end(), [](const NodeJudgement& a, const NodeJudgement& b) {
     return std::tie(a.state, a.label, a.node) < std::tie(b.state, b.label, b.node);
   });
+  out.hosts = hosts_of(out.nodes, devices);
   for (const FabricInput& fabric : input.fabrics) out.fabrics.push_back(judge_fabric(fabric));
-  out.outcome = outcome_of(out.nodes, FabricOutcome(out.fabrics), strict);
+  out.outcome = outcome_of(out, count_of_all, FabricOutcome(out.fabrics), strict);
   return out;
 }
 

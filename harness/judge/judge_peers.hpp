@@ -17,6 +17,7 @@ struct UnreadFile {
   std::string file;    ///< path, as given or found
   std::string label;   ///< for people, as PeerRound::label
   std::string reason;  ///< one sentence
+  std::string host{};  ///< as PeerRound::host
 };
 
 /// The runs of a fleet, reduced.
@@ -42,6 +43,7 @@ struct NodeJudgement {
   std::string node;                ///< PeerRound::node; of a file that was not read, its label
   std::string label;               ///< PeerRound::label
   std::string device;              ///< PeerRound::device; "" of a file that was not read
+  std::string host;                ///< its machine's name: PeerRound::host; "" where nobody gave one
   std::vector<std::string> files;  ///< run files, oldest first, each run once
   int rounds = 0;                  ///< runs of the node, each counted once; 0 of a file that was not read
   NodeState state = NodeState::healthy;  ///< where its group is too small, only a failure makes it found
@@ -54,15 +56,28 @@ struct NodeJudgement {
 /// Nodes of one kind: every fact that must match does.
 struct PeerGroup {
   std::string description;  ///< device and driver, and what differs from the largest group
-  std::size_t nodes = 0;    ///< of this kind
+  std::size_t nodes = 0;    ///< of this kind: devices, that is GPUs, or whole nodes
+  std::size_t hosts = 0;    ///< machines that hold them; 0 where it is not known of each
+  std::string counted;      ///< "12 nodes", "12 GPUs on 3 nodes"
   std::size_t metrics = 0;  ///< judged
   bool judged = false;      ///< nodes >= PeerRules::minimum_nodes
 };
 
+/// One machine, and what becomes of it: the gravest that is said of what it holds.
+struct HostJudgement {
+  std::string name;                      ///< PeerRound::host; "" where nobody gave one
+  NodeState state = NodeState::healthy;  ///< the first of NodeState's order among its devices
+  bool measure_again = false;            ///< of one of them at least
+  std::vector<std::size_t> nodes;  ///< its devices: places in PeersJudgement::nodes, ascending, one or more
+};
+
 /// Every node of a fleet, and the answer for the command.
 struct PeersJudgement {
-  std::vector<NodeJudgement> nodes;  ///< those with a finding first, then by label
-  std::vector<PeerGroup> groups;     ///< largest first
+  std::vector<NodeJudgement> nodes;  ///< devices: those with a finding first, then by label
+  /// Machines, in the order of the gravest device of each. Empty where it is not known of each device that
+  /// was read which machine holds it.
+  std::vector<HostJudgement> hosts;
+  std::vector<PeerGroup> groups;  ///< largest first
   /// "KEY: 3 of 40 nodes measure it": metrics that most nodes of a judged group lack.
   std::vector<std::string> metrics_not_judged;
   std::vector<FabricJudgement> fabrics;  ///< in the order of the input
@@ -71,11 +86,13 @@ struct PeersJudgement {
   Outcome outcome;                       ///< its code is as judge_peers says
 };
 
-/// Compares the nodes of each kind, where there are 8 or more. A suspect is confirmed by a second run of the
-/// same node, if there is one; a metric that most nodes measure and one does not is missing there. Checksums
-/// are compared within each kind, however few its nodes (checksums.hpp), and so are the nodes that were
-/// measured together (fabric.hpp). Exit code: 1 for anything found; else 3 for a node or a fabric that was
-/// not read or not judged, or nothing at all; else 4 for what is left in doubt, with `strict`; else 0.
+/// Compares the nodes of each kind, where there are 8 or more: devices, so that the GPUs of one machine are
+/// peers of each other, too; where half of a kind or more share a machine, a remark says what that hides. A
+/// suspect is confirmed by a second run of the same node, if there is one; a metric that most nodes measure
+/// and one does not is missing there. Checksums are compared within each kind, however few its nodes
+/// (checksums.hpp), and so are the nodes that were measured together (fabric.hpp). Exit code: 1 for anything
+/// found; else 3 for a node or a fabric that was not read or not judged, or nothing at all; else 4 for what
+/// is left in doubt, with `strict`; else 0.
 PeersJudgement judge_peers(const PeersInput& input, const Policy& policy = {}, bool strict = false,
                            const PeerRules& rules = {});
 
@@ -85,6 +102,10 @@ double peer_tolerance(const Policy& policy, const std::string& metric_class);
 /// Standard deviation of a class between healthy nodes of one model, as a share (docs/verdicts.md has the
 /// sources).
 double between_nodes(const std::string& metric_class);
+
+/// True where some machine holds several devices that were read, so that machines are counted apart from
+/// them.
+bool several_a_host(const PeersJudgement& judgement);
 
 std::string_view to_string(NodeState state);  ///< The state as one or two words: "found", "not judged".
 

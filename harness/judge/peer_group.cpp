@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "judge/judge_peers.hpp"
+#include "judge/peer_hosts.hpp"
 #include "judge/reasons.hpp"
 #include "judge/scale.hpp"
 #include "judge/statistics.hpp"
@@ -67,10 +68,10 @@ const PeerFault* fault_of(const PeerRound& round, const std::string& benchmark) 
 }
 
 /// A metric that the others measured. Missing is certain, and counts, unless the run was cut short.
-Verdict missing(const PeerForm& form, const PeerRound& round, int have, std::size_t nodes) {
+Verdict missing(const PeerForm& form, const PeerRound& round, int have, const DeviceCount& count) {
   Verdict verdict = blank(form);
   verdict.kind = VerdictKind::missing;
-  const std::string others = fmt::format("{} of {} nodes measure it", have, nodes);
+  const std::string others = fmt::format("{} of {} {} measure it", have, count.devices, count.many);
   const PeerFault* fault = fault_of(round, form.benchmark);
   if (fault != nullptr) {
     verdict.reason =
@@ -79,9 +80,10 @@ Verdict missing(const PeerForm& form, const PeerRound& round, int have, std::siz
     if (fault->status == result::Status::interrupted) verdict.kind = VerdictKind::inconclusive;
   } else if (!round.complete) {
     verdict.kind = VerdictKind::inconclusive;
-    verdict.reason = fmt::format("{}; the run of this node ended early: {}", others, round.partial_reason);
+    verdict.reason =
+        fmt::format("{}; the run of this {} ended early: {}", others, count.one, round.partial_reason);
   } else {
-    verdict.reason = fmt::format("{}; this node does not report it", others);
+    verdict.reason = fmt::format("{}; this {} does not report it", others, count.one);
   }
   return verdict;
 }
@@ -92,7 +94,12 @@ class Comparison {
  public:
   Comparison(const std::vector<PeerRounds>& nodes, const PeerRounds* newcomer,
              const std::vector<PeerForm>& forms, const Policy& policy, const PeerRules& rules)
-      : nodes_(nodes), newcomer_(newcomer), forms_(forms), policy_(policy), rules_(rules) {
+      : nodes_(nodes),
+        newcomer_(newcomer),
+        forms_(forms),
+        policy_(policy),
+        rules_(rules),
+        count_(count_of(nodes)) {
     out_.verdicts.resize(judged_nodes());
     out_.again.resize(judged_nodes(), false);
     gather();
@@ -153,7 +160,7 @@ class Comparison {
           have[f] >= rules_.minimum_nodes && 2 * static_cast<std::size_t>(have[f]) >= nodes_.size();
       if (!enough) {
         out_.not_judged.push_back(
-            fmt::format("{}: {} of {} nodes measure it", forms_[f].key, have[f], nodes_.size()));
+            fmt::format("{}: {} of {} {} measure it", forms_[f].key, have[f], nodes_.size(), count_.many));
         continue;
       }
       place[f] = metrics_.size();
@@ -174,7 +181,7 @@ class Comparison {
 
   void add_missing(std::size_t metric, std::size_t node, int have) {
     const PeerForm& form = forms_[form_of_[metric]];
-    Verdict verdict = missing(form, *judged_node(node).front(), have, nodes_.size());
+    Verdict verdict = missing(form, *judged_node(node).front(), have, count_);
     if (verdict.kind == VerdictKind::inconclusive) out_.again[node] = true;
     out_.verdicts[node].push_back(std::move(verdict));
   }
@@ -202,17 +209,17 @@ class Comparison {
     verdict.value = from_scale(scale.centre + change, form.better);
     verdict.change = relative_of(change, form.better);
     verdict.rounds = 1 + static_cast<int>(later.size());
-    const std::string seen =
-        fmt::format("{} worse than the median of {} nodes, which spread by {} (tolerance {})",
-                    percent(*verdict.change), scale.nodes, percent(scale.spread), percent(verdict.tolerance));
+    const std::string seen = fmt::format(
+        "{} worse than the median of {} {}, which spread by {} (tolerance {})", percent(*verdict.change),
+        scale.nodes, count_.many, percent(scale.spread), percent(verdict.tolerance));
     if (decision == PeerDecision::confirmed) {
       verdict.reason = seen + ", confirmed by a further run";
     } else if (later.empty()) {
       verdict.reason = seen + "; a further run must confirm it";
       out_.again[suspect.node] = true;
     } else {
-      verdict.reason =
-          seen + fmt::format(" in both runs, among fewer nodes than a test needs ({})", rules_.few_nodes);
+      verdict.reason = seen + fmt::format(" in both runs, among fewer {} than a test needs ({})", count_.many,
+                                          rules_.few_nodes);
     }
     out_.verdicts[suspect.node].push_back(std::move(verdict));
   }
@@ -222,6 +229,7 @@ class Comparison {
   const std::vector<PeerForm>& forms_;
   const Policy& policy_;
   const PeerRules& rules_;
+  const DeviceCount count_;
   std::vector<PeerMetric> metrics_;
   std::vector<std::size_t> form_of_;
   std::vector<double> relative_;

@@ -10,7 +10,14 @@
 #include "result/facts.hpp"
 
 namespace gpugauge::judge {
-namespace {}  // namespace
+namespace {
+
+/// A fact that one side lacks is no value.
+std::string quoted(const std::string& value) {
+  return value.empty() ? "absent" : fmt::format("'{}'", value);
+}
+
+}  // namespace
 
 std::vector<PeerRounds> nodes_of(const std::vector<PeerRound>& rounds, std::vector<std::string>& remarks) {
   std::map<std::string, PeerRounds> by_name;
@@ -103,7 +110,8 @@ std::string describe(const PeerKind& kind, const PeerKind& largest) {
   if (&kind == &largest) return text;
   std::vector<std::string> different;
   for (const baseline::Mismatch& field : baseline::mismatches(*first.fingerprint, *usual.fingerprint))
-    different.push_back(fmt::format("{} is '{}' here and '{}' there", field.field, field.now, field.then));
+    different.push_back(
+        fmt::format("{} is {} here and {} there", field.field, quoted(field.now), quoted(field.then)));
   if (first.source_hashes != usual.source_hashes && different.empty())
     different.emplace_back("the sources of a family differ");
   if (different.empty()) return text;

@@ -61,6 +61,7 @@ PeerRound PeerCollector::without_values(const result::Run& run, const Collected&
   out.file = std::move(file);
   out.id = run.id;
   out.device = run.device;
+  out.boot = run.boot_id;
   out.complete = run.complete;
   out.partial_reason = run.partial_reason;
   out.faults = faults_of(run, collected);

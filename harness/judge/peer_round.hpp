@@ -35,11 +35,15 @@ struct PeerFault {
 
 /// One run of one device, as the comparison sees it.
 struct PeerRound {
-  std::string node;            ///< identity: UUIDs of the GPUs, or the boot of a host
-  std::string label;           ///< for people: where the file lay
-  std::string file;            ///< path, as given or found
-  std::string id;              ///< result::Run::id: sorts by time, and tells a run that is given twice
-  std::string device;          ///< result::Run::device
+  std::string node;    ///< identity: UUIDs of the GPUs, or the boot of a host
+  std::string label;   ///< for people: where the file lay
+  std::string file;    ///< path, as given or found
+  std::string id;      ///< result::Run::id: sorts by time, and tells a run that is given twice
+  std::string device;  ///< result::Run::device
+  /// The machine's name, by which a launcher finds it; "" where neither a folder nor a history gives one: a
+  /// run file holds none.
+  std::string host;
+  std::string boot;            ///< result::Run::boot_id: tells machines apart; "" where it is not known
   bool complete = true;        ///< result::Run::complete
   std::string partial_reason;  ///< one sentence; "" when complete
   /// Digest of every fact that must match on both sides; hashes of the families' sources apart, since a node

@@ -160,7 +160,7 @@ struct Make {
     part.id = part.label = "fleet";
     part.outcome = judgement.outcome;
     for (const judge::PeerGroup& group : judgement.groups)
-      part.remarks.push_back(fmt::format("{}: {}", result::counted(group.nodes, "node"), group.description));
+      part.remarks.push_back(fmt::format("{}: {}", group.counted, group.description));
     part.remarks.insert(part.remarks.end(), judgement.remarks.begin(), judgement.remarks.end());
     constexpr std::size_t most_drift = 8;
     for (std::size_t i = 0; i < std::min(most_drift, judgement.drift.size()); ++i)

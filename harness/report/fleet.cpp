@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -59,6 +60,29 @@ std::string draw_table(const std::vector<NodeJudgement>& nodes, const Terminal& 
   return table.empty() ? "" : table.draw(terminal);
 }
 
+/// "1 found, 3 healthy": the devices of a machine by state.
+std::string states_of(const judge::HostJudgement& host, const std::vector<NodeJudgement>& nodes) {
+  std::map<NodeState, std::size_t> counts;
+  for (const std::size_t node : host.nodes) ++counts[nodes[node].state];
+  std::vector<std::string> parts;
+  for (const auto& [state, count] : counts) parts.push_back(fmt::format("{} {}", count, to_string(state)));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+/// Machines, where one holds several devices; a machine without a name is called as the first of them.
+std::string draw_hosts(const judge::PeersJudgement& judgement, const Terminal& terminal, bool every_node) {
+  if (!several_a_host(judgement)) return "";
+  Table table({{"node", false, true}, {"verdict"}, {"its devices", false, true}});
+  for (const judge::HostJudgement& host : judgement.hosts) {
+    if (host.state == NodeState::healthy && !every_node) continue;
+    const std::string& first = judgement.nodes[host.nodes.front()].label;
+    table.add({{plain(host.name.empty() ? "that of " + first : host.name), Tone::strong},
+               {std::string(to_string(host.state)), tone(host.state)},
+               {states_of(host, judgement.nodes)}});
+  }
+  return table.empty() ? "" : table.draw(terminal);
+}
+
 /// A paragraph for each of the first nodes: what stands out, and why.
 std::string draw_reasons(const std::vector<NodeJudgement>& nodes, const Terminal& terminal) {
   constexpr std::size_t most_nodes = 10;
@@ -83,13 +107,36 @@ std::string draw_reasons(const std::vector<NodeJudgement>& nodes, const Terminal
   return out;
 }
 
+/// null: the runs lack the fact.
+ordered_json json_of(const std::optional<std::string>& value) {
+  return value ? ordered_json(*value) : ordered_json(nullptr);
+}
+
 ordered_json json_of(const judge::DriftedFact& fact) {
   ordered_json odd = ordered_json::array();
   for (const judge::OddValue& one : fact.odd)
-    odd.push_back({{"value", one.value}, {"runs", one.runs}, {"nodes", one.labels}});
-  return {{"device", fact.device}, {"field", fact.field}, {"must_match", fact.must_match},
-          {"usual", fact.usual},   {"runs", fact.runs},   {"of", fact.of},
+    odd.push_back({{"value", json_of(one.value)}, {"runs", one.runs}, {"nodes", one.labels}});
+  return {{"device", fact.device},
+          {"field", fact.field},
+          {"must_match", fact.must_match},
+          {"majority", fact.majority},
+          {"usual", json_of(fact.usual)},
+          {"runs", fact.runs},
+          {"of", fact.of},
           {"odd", std::move(odd)}};
+}
+
+std::string in_words(const std::optional<std::string>& value) {
+  if (!value) return "absent";
+  return value->empty() ? "nothing" : *value;
+}
+
+/// "a, b, c, d and 2 more".
+std::string some_of(const std::vector<std::string>& labels) {
+  constexpr std::size_t shown = 4;
+  if (labels.size() <= shown) return fmt::format("{}", fmt::join(labels, ", "));
+  return fmt::format("{} and {} more", fmt::join(labels.begin(), labels.begin() + shown, ", "),
+                     labels.size() - shown);
 }
 
 /// Who differs from what most nodes are: driver, libraries, firmware, settings.
@@ -109,6 +156,7 @@ ordered_json json_of(const NodeJudgement& node) {
   return {{"node", node.label},
           {"identity", node.node},
           {"device", node.device},
+          {"host", node.host},
           {"state", to_string(node.state)},
           {"runs", node.rounds},
           {"measure_again", node.measure_again},
@@ -126,9 +174,7 @@ std::string draw(const judge::PeersJudgement& judgement, const Terminal& termina
         group.judged ? fmt::format("{} metrics compared", group.metrics) : "too few to compare";
     out +=
         "  " +
-        wrap(
-            plain(fmt::format("{}: {}: {}", result::counted(group.nodes, "node"), group.description, judged)),
-            terminal.width, 4) +
+        wrap(plain(fmt::format("{}: {}: {}", group.counted, group.description, judged)), terminal.width, 4) +
         "\n";
   }
   for (const std::string& remark : judgement.remarks)
@@ -145,6 +191,8 @@ std::string draw(const judge::PeersJudgement& judgement, const Terminal& termina
     out += "\n" + reasons;
   if (const std::string table = draw_table(judgement.nodes, terminal, every_node); !table.empty())
     out += "\n" + table;
+  if (const std::string hosts = draw_hosts(judgement, terminal, every_node); !hosts.empty())
+    out += "\n" + hosts;
   for (const judge::FabricJudgement& fabric : judgement.fabrics) out += "\n" + draw(fabric, terminal);
   std::map<NodeState, std::size_t> counts;
   for (const NodeJudgement& node : judgement.nodes) ++counts[node.state];
@@ -163,21 +211,18 @@ std::string draw(const judge::PeersJudgement& judgement, const Terminal& termina
 
 std::string drift_line(const judge::DriftedFact& fact) {
   constexpr std::size_t values_shown = 3;
-  constexpr std::size_t labels_shown = 4;
   std::vector<std::string> odd;
   for (std::size_t i = 0; i < std::min(values_shown, fact.odd.size()); ++i) {
     const judge::OddValue& one = fact.odd[i];
-    const std::size_t shown = std::min(labels_shown, one.labels.size());
-    const auto labels =
-        std::vector<std::string>(one.labels.begin(), one.labels.begin() + static_cast<std::ptrdiff_t>(shown));
-    odd.push_back(fmt::format("{} on {}{}", one.value.empty() ? "nothing" : one.value,
-                              fmt::join(labels, ", "),
-                              one.runs > shown ? fmt::format(" and {} more", one.runs - shown) : ""));
+    odd.push_back(fact.majority ? fmt::format("{} on {}", in_words(one.value), some_of(one.labels))
+                                : fmt::format("{} on {}", in_words(one.value), one.runs));
   }
-  if (fact.odd.size() > values_shown)
-    odd.push_back(fmt::format("{} other values", fact.odd.size() - values_shown));
-  return fmt::format("{}: {} on {} of {} runs; {}", fact.field, fact.usual.empty() ? "nothing" : fact.usual,
-                     fact.runs, fact.of, fmt::join(odd, "; "));
+  if (const std::size_t more = fact.odd.size() - odd.size(); more > 0)
+    odd.push_back(fmt::format("{} other value{}", more, more == 1 ? "" : "s"));
+  if (!fact.majority)
+    return fmt::format("{}: no majority among {} runs: {}", fact.field, fact.of, fmt::join(odd, ", "));
+  return fmt::format("{}: {} on {} of {} runs; {}", fact.field, in_words(fact.usual), fact.runs, fact.of,
+                     fmt::join(odd, "; "));
 }
 
 std::string to_json(const judge::PeersJudgement& judgement) {
@@ -185,9 +230,19 @@ std::string to_json(const judge::PeersJudgement& judgement) {
   for (const judge::PeerGroup& group : judgement.groups)
     groups.push_back({{"description", group.description},
                       {"nodes", group.nodes},
+                      {"hosts", group.hosts},
                       {"metrics", group.metrics},
                       {"judged", group.judged}});
   ordered_json nodes = result::array_of(judgement.nodes, json_of);
+  ordered_json hosts = ordered_json::array();
+  for (const judge::HostJudgement& host : judgement.hosts) {
+    ordered_json held = ordered_json::array();
+    for (const std::size_t node : host.nodes) held.push_back(judgement.nodes[node].label);
+    hosts.push_back({{"host", host.name},
+                     {"state", to_string(host.state)},
+                     {"measure_again", host.measure_again},
+                     {"nodes", std::move(held)}});
+  }
   ordered_json drift = result::array_of(judgement.drift, json_of);
   ordered_json fabrics = result::array_of(judgement.fabrics, json_of);
   return result::dump_json(
@@ -201,6 +256,7 @@ std::string to_json(const judge::PeersJudgement& judgement) {
        {"remarks", judgement.remarks},
        {"metrics_not_compared", judgement.metrics_not_judged},
        {"nodes", std::move(nodes)},
+       {"hosts", std::move(hosts)},
        {"fabrics", std::move(fabrics)}});
 }
 

@@ -135,6 +135,19 @@ void add_fleet(Exposition& out, const judge::PeersJudgement& judgement) {
   for (const judge::NodeJudgement& node : judgement.nodes) ++counts[node.state];
   for (const auto& [state, count] : counts)
     out.sample("gpugauge_fleet_nodes", {{"state", std::string(to_string(state))}}, count);
+  if (!judgement.hosts.empty()) {
+    std::map<judge::NodeState, double> hosts;
+    for (const auto& [state, count] : counts) hosts[state] = 0;
+    for (const judge::HostJudgement& host : judgement.hosts) ++hosts[host.state];
+    out.family("gpugauge_fleet_hosts", "", "Machines by the gravest state of what they hold.");
+    for (const auto& [state, count] : hosts)
+      out.sample("gpugauge_fleet_hosts", {{"state", std::string(to_string(state))}}, count);
+  }
+  out.family("gpugauge_fleet_host_state", "", "The state of a named machine that is not healthy; always 1.");
+  for (const judge::HostJudgement& host : judgement.hosts)
+    if (!host.name.empty() && host.state != judge::NodeState::healthy)
+      out.sample("gpugauge_fleet_host_state",
+                 {{"host", host.name}, {"state", std::string(to_string(host.state))}}, 1);
   out.family("gpugauge_fleet_node_state", "", "The state of a node that is not healthy; always 1.");
   out.family(
       "gpugauge_fleet_node_worst_change_ratio", "ratio",

@@ -62,6 +62,7 @@ ordered_json page_data(const FleetReport& fleet) {
     }
     nodes.push_back({{"label", node.label},
                      {"node", node.node},
+                     {"host", node.host},
                      {"device", node.device},
                      {"state", to_string(node.state)},
                      {"runs", node.rounds},
@@ -80,6 +81,7 @@ ordered_json page_data(const FleetReport& fleet) {
                                        : ordered_json(six_digits(judge::median(values))));
     groups.push_back({{"description", group.description},
                       {"nodes", group.nodes},
+                      {"counted", group.counted},
                       {"metrics", group.metrics},
                       {"judged", group.judged},
                       {"centres", std::move(centres)}});

@@ -55,7 +55,10 @@ judge::PeersInput Store::night(const std::string&, const TakeFacts&) {
 std::set<std::string> Store::content_hashes() {
   absent();
 }
-std::string Store::newest_day() {
+std::string Store::newest_night() {
+  absent();
+}
+std::string Store::with_night_before(const std::string&) {
   absent();
 }
 const std::string& Store::name() const {

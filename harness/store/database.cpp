@@ -1,9 +1,10 @@
 #include "store/database.hpp"
 
-#include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <sstream>
 #include <system_error>
 #include <thread>
 
@@ -24,6 +25,21 @@ bool is_url(const std::string& location) {
   return location.find("://") != std::string::npos;
 }
 
+/// The lines of a text behind each other, without the blanks around them: the client library of PostgreSQL
+/// indents what it adds.
+std::string joined_lines(const std::string& text) {
+  constexpr const char* blanks = " \t\r\v\f";
+  std::string out;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t begin = line.find_first_not_of(blanks);
+    if (begin == std::string::npos) continue;
+    if (!out.empty()) out += std::isalnum(static_cast<unsigned char>(out.back())) != 0 ? "; " : " ";
+    out += line.substr(begin, line.find_last_not_of(blanks) + 1 - begin);
+  }
+  return out;
+}
+
 /// A message of the database on one line, without the statement that SOCI appends.
 std::string one_line(std::string text) {
   for (const char* const tail : {" while executing ", " while preparing ", " while binding "})
@@ -33,7 +49,7 @@ std::string one_line(std::string text) {
       end = text.find(": ", scope == std::string::npos ? scope : scope + 2);
       scope != std::string::npos && end != std::string::npos && text.find(' ') > scope)
     text.erase(0, end + 2);
-  std::replace(text.begin(), text.end(), '\n', ' ');
+  text = joined_lines(text);
   while (!text.empty() && (text.back() == ' ' || text.back() == '.')) text.pop_back();
   return text;
 }

@@ -20,85 +20,112 @@ using soci::use;
 
 constexpr std::size_t batch = 8192;
 
+/// [from, to[ in days.
 struct Night {
   std::string from;
   std::string to;
 };
 
-/// Of each fingerprint of a night, the sources that a node may lack. The fingerprints differ from node to
-/// node and are large: only this part of each is taken.
-std::map<long long, std::map<std::string, std::string>> read_source_hashes(Database& database,
-                                                                           const std::string& store,
-                                                                           const Night& night) {
-  std::map<long long, std::map<std::string, std::string>> out;
-  long long id = 0;
-  std::string facts;
-  soci::statement statement =
-      (database.sql().prepare << "SELECT id, facts FROM fingerprint WHERE id IN (SELECT fingerprint FROM run "
-                                 "WHERE started >= :since AND started < :until AND round = 1)",
-       use(night.from), use(night.to), into(id), into(facts));
-  statement.execute();
-  while (statement.fetch()) {
-    result::Facts suite = suite_from(facts, fmt::format("{}: fingerprint {}", store, id));
-    std::erase_if(suite, [](const auto& fact) {
-      return baseline::role_of("suite", fact.first) != baseline::Role::must_in_common;
-    });
-    out.emplace(id, std::move(suite));
-  }
-  return out;
+std::string first_of(const std::string& days) {
+  return days.substr(0, days.find(".."));
 }
 
-/// The rounds of a night without values, and where each run's round stands.
-std::map<long long, std::size_t> read_rounds(Database& database, Store& store, const Night& night,
-                                             const TakeFacts& take, judge::PeersInput& out) {
+std::string last_of(const std::string& days) {
+  const std::size_t dots = days.find("..");
+  return dots == std::string::npos ? days : days.substr(dots + 2);
+}
+
+std::string days_of(const std::string& first, const std::string& last) {
+  return first == last ? first : fmt::format("{}..{}", first, last);
+}
+
+Night night_of(const std::string& days) {
+  const std::string first = first_of(days), last = last_of(days);
+  if (!is_day(first) || !is_day(last))
+    throw result::UsageError(fmt::format(
+        "'{}' is no night; write it as 2026-01-31, or as 2026-01-31..2026-02-01 with its last day", days));
+  if (last < first) throw result::UsageError(fmt::format("the night {} ends before it begins", days));
+  return {first, day_after(last)};
+}
+
+/// A night without values, and where each run's round stands.
+struct Rounds {
   std::map<long long, std::size_t> places;
+  std::map<long long, std::vector<std::size_t>> fingerprints;  ///< the rounds of each
+};
+
+Rounds read_rounds(Database& database, const Night& night, judge::PeersInput& out) {
+  Rounds read;
+  long long id = 0, fingerprint = 0;
+  int complete = 0;
+  judge::PeerRound round;
+  soci::statement statement =
+      (database.sql().prepare
+           << "SELECT r.id, d.node, d.identity, r.peer, r.run_id, r.source, r.selection, r.boot_id, "
+              "r.complete, "
+              "r.partial_reason, r.kind, r.fingerprint FROM run r JOIN device d ON d.id = r.device WHERE "
+              "r.started >= :since AND r.started < :until ORDER BY r.started, r.run_id",
+       use(night.from), use(night.to), into(id), into(round.host), into(round.label), into(round.node),
+       into(round.id), into(round.file), into(round.device), into(round.boot), into(complete),
+       into(round.partial_reason), into(round.kind), into(fingerprint));
+  statement.execute();
+  while (statement.fetch()) {
+    round.complete = complete != 0;
+    read.places.emplace(id, out.rounds.size());
+    read.fingerprints[fingerprint].push_back(out.rounds.size());
+    out.rounds.push_back(round);
+  }
+  return read;
+}
+
+/// A run is called as its node; several devices of a node are told apart by their own names, and what has no
+/// node's name keeps its identity.
+void label_rounds(std::vector<judge::PeerRound>& rounds) {
+  std::map<std::string, std::set<std::string>> devices;  // by node
+  for (const judge::PeerRound& round : rounds) devices[round.host].insert(round.device);
+  for (judge::PeerRound& round : rounds)
+    if (!round.host.empty())
+      round.label =
+          devices[round.host].size() == 1 ? round.host : fmt::format("{} {}", round.host, round.device);
+}
+
+/// Gives each round what it needs of its facts. They differ from node to node and are large: each row is read
+/// once, and only those that stand for a kind are kept.
+void read_facts(Database& database, const Night& night,
+                const std::map<long long, std::vector<std::size_t>>& fingerprints, const TakeFacts& take,
+                std::vector<judge::PeerRound>& rounds) {
   std::map<std::string, std::shared_ptr<const result::Fingerprint>> kinds;
-  std::vector<long long> fingerprints;
-  std::vector<std::pair<std::string, std::string>> devices;  // node and identity, one a round
-  std::map<std::string, std::set<std::string>> identities;   // by node
-  {
-    long long id = 0, fingerprint = 0;
-    int complete = 0;
-    std::string node, identity, peer, run_id, source, selection, partial, kind;
-    soci::statement statement =
-        (database.sql().prepare
-             << "SELECT r.id, d.node, d.identity, r.peer, r.run_id, r.source, r.selection, r.complete, "
-                "r.partial_reason, r.kind, r.fingerprint FROM run r JOIN device d ON d.id = r.device WHERE "
-                "r.started >= :since AND r.started < :until AND r.round = 1 ORDER BY r.started, r.run_id",
-         use(night.from), use(night.to), into(id), into(node), into(identity), into(peer), into(run_id),
-         into(source), into(selection), into(complete), into(partial), into(kind), into(fingerprint));
-    statement.execute();
-    while (statement.fetch()) {
-      judge::PeerRound round;
-      round.node = peer;
-      devices.emplace_back(node, identity);
-      identities[node].insert(identity);
-      round.file = source;
-      round.id = run_id;
-      round.device = selection;
-      round.complete = complete != 0;
-      round.partial_reason = partial;
-      round.kind = kind;
-      places.emplace(id, out.rounds.size());
-      out.rounds.push_back(std::move(round));
-      fingerprints.push_back(fingerprint);
+  long long id = 0;
+  std::string text;
+  soci::statement statement =
+      (database.sql().prepare << "SELECT id, facts FROM fingerprint WHERE id IN (SELECT fingerprint FROM run "
+                                 "WHERE started >= :since AND started < :until)",
+       use(night.from), use(night.to), into(id), into(text));
+  statement.execute();
+  while (statement.fetch()) {
+    const auto found = fingerprints.find(id);
+    if (found == fingerprints.end()) continue;
+    const result::Fingerprint facts =
+        fingerprint_from(text, fmt::format("{}: fingerprint {}", database.name(), id));
+    result::Facts hashes = facts.suite;
+    std::erase_if(hashes, [](const auto& fact) {
+      return baseline::role_of("suite", fact.first) != baseline::Role::must_in_common;
+    });
+    for (const std::size_t i : found->second) {
+      judge::PeerRound& round = rounds[i];
+      round.source_hashes = hashes;
+      auto& shared = kinds[round.kind];
+      if (!shared) shared = std::make_shared<const result::Fingerprint>(facts);
+      round.fingerprint = shared;
+      if (take) take(round, facts);
     }
   }
-  const auto hashes = read_source_hashes(database, store.name(), night);
-  for (std::size_t i = 0; i < out.rounds.size(); ++i) {
-    judge::PeerRound& round = out.rounds[i];
-    // Several cards of a node are told apart by their own names.
-    const auto& [node, identity] = devices[i];
-    round.label = node.empty()                      ? identity
-                  : identities.at(node).size() == 1 ? node
-                                                    : fmt::format("{} {}", node, identity);
-    round.source_hashes = hashes.at(fingerprints[i]);
-    if (take) take(round.kind, store.fingerprint(fingerprints[i]));
-    auto& shared = kinds[round.kind];
-    if (!shared) shared = std::make_shared<const result::Fingerprint>(store.fingerprint(fingerprints[i]));
-    round.fingerprint = shared;
-  }
-  return places;
+  for (const judge::PeerRound& round : rounds)
+    if (!round.fingerprint)
+      throw result::FileError(fmt::format(
+          "the store {}: the fingerprint of the run {} is missing, so the store is damaged: make it "
+          "again from the run files with `gpugauge history ingest`",
+          database.name(), round.id));
 }
 
 void read_values(Database& database, const Night& night, const std::map<long long, std::size_t>& places,
@@ -108,7 +135,7 @@ void read_values(Database& database, const Night& night, const std::map<long lon
   // In the order of the largest table's key: each run's values lie side by side.
   soci::statement statement =
       (database.sql().prepare << "SELECT m.run, m.metric, m.median FROM run r JOIN measurement m ON m.run = "
-                                 "r.id WHERE r.started >= :since AND r.started < :until AND r.round = 1",
+                                 "r.id WHERE r.started >= :since AND r.started < :until",
        use(night.from), use(night.to), into(run), into(metric), into(median));
   statement.execute();
   auto place = places.end();
@@ -133,7 +160,7 @@ void read_faults(Database& database, const Night& night, const std::map<long lon
   soci::statement statement =
       (database.sql().prepare
            << "SELECT f.run, f.subject, f.status, f.reason FROM run r JOIN fault f ON f.run "
-              "= r.id WHERE r.started >= :since AND r.started < :until AND r.round = 1 "
+              "= r.id WHERE r.started >= :since AND r.started < :until "
               "ORDER BY f.run, f.position",
        use(night.from), use(night.to), into(run), into(subject), into(status), into(reason));
   statement.execute();
@@ -149,7 +176,7 @@ void read_checksums(Database& database, const Night& night, const std::map<long 
   soci::statement statement =
       (database.sql().prepare
            << "SELECT c.run, c.benchmark, c.value FROM run r JOIN checksum c ON c.run = r.id WHERE r.started "
-              ">= :since AND r.started < :until AND r.round = 1 ORDER BY c.run, c.benchmark, c.value",
+              ">= :since AND r.started < :until ORDER BY c.run, c.benchmark, c.value",
        use(night.from), use(night.to), into(run), into(benchmark), into(value));
   statement.execute();
   while (statement.fetch())
@@ -159,9 +186,8 @@ void read_checksums(Database& database, const Night& night, const std::map<long 
 
 }  // namespace
 
-judge::PeersInput Store::night(const std::string& day, const TakeFacts& facts) {
-  if (!is_day(day)) throw result::UsageError(fmt::format("'{}' is no day; write it as 2026-01-31", day));
-  const Night night{day, day_after(day)};
+judge::PeersInput Store::night(const std::string& days, const TakeFacts& facts) {
+  const Night night = night_of(days);
   judge::PeersInput out;
   database_->guarded([&] {
     // One view of the store for all questions, whoever writes meanwhile.
@@ -175,10 +201,12 @@ judge::PeersInput Store::night(const std::string& day, const TakeFacts& facts) {
         metric_places[id] = static_cast<std::uint32_t>(out.metrics.size());
         out.metrics.push_back(metric.form);
       }
-      const auto places = read_rounds(*database_, *this, night, facts, out);
-      read_values(*database_, night, places, metric_places, out);
-      read_faults(*database_, night, places, out);
-      read_checksums(*database_, night, places, out);
+      const Rounds read = read_rounds(*database_, night, out);
+      label_rounds(out.rounds);
+      read_facts(*database_, night, read.fingerprints, facts, out.rounds);
+      read_values(*database_, night, read.places, metric_places, out);
+      read_faults(*database_, night, read.places, out);
+      read_checksums(*database_, night, read.places, out);
     } catch (...) {
       database_->sql() << "ROLLBACK";
       throw;
@@ -186,6 +214,31 @@ judge::PeersInput Store::night(const std::string& day, const TakeFacts& facts) {
     database_->sql() << "COMMIT";
   });
   return out;
+}
+
+std::string Store::newest_night() {
+  return database_->guarded([&] {
+    std::string measured, newest;  // in this order: meanwhile runs may be added, never taken away
+    database_->sql() << "SELECT coalesce(max(started), '') FROM run WHERE round = 1", into(measured);
+    database_->sql() << "SELECT coalesce(max(started), '') FROM run", into(newest);
+    return days_of((measured.empty() ? newest : measured).substr(0, 10), newest.substr(0, 10));
+  });
+}
+
+std::string Store::with_night_before(const std::string& days) {
+  const Night night = night_of(days);
+  return database_->guarded([&]() -> std::string {
+    std::string before;
+    database_->sql() << "SELECT coalesce(max(started), '') FROM run WHERE started < :since", use(night.from),
+        into(before);
+    before = before.substr(0, 10);
+    long long added = 0;
+    database_->sql()
+        << "SELECT count(DISTINCT device) FROM run WHERE started >= :before AND started < :since "
+           "AND device NOT IN (SELECT device FROM run WHERE started >= :first AND started < :until)",
+        use(before), use(night.from), use(night.from), use(night.to), into(added);
+    return added == 0 ? "" : days_of(before, last_of(days));
+  });
 }
 
 }  // namespace gpugauge::store

@@ -255,12 +255,4 @@ std::set<std::string> Store::content_hashes() {
   });
 }
 
-std::string Store::newest_day() {
-  return database_->guarded([&] {
-    std::string newest;
-    database_->sql() << "SELECT coalesce(max(started), '') FROM run WHERE round = 1", into(newest);
-    return newest.substr(0, 10);
-  });
-}
-
 }  // namespace gpugauge::store

@@ -127,16 +127,6 @@ result::Fingerprint fingerprint_from(const std::string& text, const std::string&
   return out;
 }
 
-result::Facts suite_from(const std::string& text, const std::string& origin) {
-  result::JsonCursor in(text, origin);
-  result::Facts suite;
-  const auto skip = [&] { in.skip(); };
-  in.object(result::member("device", skip), result::member("stack", skip), result::member("settings", skip),
-            result::member("topology", skip), result::member("suite", suite));
-  in.end();
-  return suite;
-}
-
 std::string identity_of(const result::Run& run) {
   return run.device == "host" ? "host" : storable(judge::PeerCollector::without_values(run, {}, {}, {}).node);
 }

@@ -56,7 +56,5 @@ std::string day_after(std::string_view day);
 std::string facts_text(const result::Fingerprint& fingerprint);
 /// `origin` names the place in sentences.
 result::Fingerprint fingerprint_from(const std::string& text, const std::string& origin);
-/// Only the section `suite` of it; the others are passed over.
-result::Facts suite_from(const std::string& text, const std::string& origin);
 
 }  // namespace gpugauge::store

@@ -64,8 +64,8 @@ enum class Outcome {
   changed,  ///< a run of this id is there with other content: one of the two files was changed
 };
 
-/// Called with a run's kind (judge::PeerRound::kind) and its facts.
-using TakeFacts = std::function<void(const std::string& kind, const result::Fingerprint& facts)>;
+/// Called with a run, its values left out, and its facts.
+using TakeFacts = std::function<void(const judge::PeerRound& round, const result::Fingerprint& facts)>;
 
 /// May the store be made when there is none?
 enum class Access { reading, writing };
@@ -104,11 +104,15 @@ class Store {
   void each_row(const std::vector<Device>& devices, const std::vector<Metric>& metrics, const Span& span,
                 const std::function<void(const Row&)>& take);
 
-  /// What the comparison of nodes needs of one UTC day: its first rounds. `facts`, if given, is called with
-  /// the kind and the facts of each.
-  judge::PeersInput night(const std::string& day, const TakeFacts& facts = {});
-  /// The newest day with runs; "" when there is none.
-  std::string newest_day();
+  /// What the comparison of nodes needs of a night: every run that started in it, repeated rounds too.
+  /// `days`: a UTC day, "2026-01-31", or the first and the last one, "2026-01-31..2026-02-01". `facts`, if
+  /// given, is called with each run, in any order. Throws result::UsageError for what are no such days.
+  judge::PeersInput night(const std::string& days, const TakeFacts& facts = {});
+  /// The newest day with first rounds, and what came later: repeated rounds of that night. As night() takes
+  /// it; "" when there is no run.
+  std::string newest_night();
+  /// `days` from the newest day before them that has runs, where that adds a device; else "".
+  std::string with_night_before(const std::string& days);
 
   /// Where it lies, without a password.
   const std::string& name() const;

@@ -66,11 +66,13 @@ ask() { (cd / && as_server "$SERVER_BIN/psql" -qtA -h "$SERVER" -U gauge postgre
     gpugauge history changes --store "$place" >changes.out
     gpugauge history export --store "$place" | sort >export.out
     gpugauge fleet --store "$place" | grep -v 'from the store' >fleet.out
+    gpugauge fleet "$place" --night 2026-01-02..2026-01-04 | grep -v 'from the store' >nights.out
     if [[ $place == "$URL" ]]; then
       mkdir postgresql && mv ./*.out postgresql
     fi
   done
-  for file in trend changes export fleet; do cmp "$file.out" "postgresql/$file.out"; done
+  grep -q 'node-00005.*found' nights.out
+  for file in trend changes export fleet nights; do cmp "$file.out" "postgresql/$file.out"; done
   [ "$(wc -l <export.out)" -eq 7201 ]
   run -0 gpugauge history ingest fleet --store "$URL"
   [[ $output == *"0 of 36 files stored (0 metric values), 36 known already"* ]]

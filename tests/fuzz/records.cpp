@@ -10,7 +10,6 @@ namespace gpugauge::fuzz {
 namespace {
 
 void read(std::string_view bytes) {
-  const std::string text(bytes);
   comes_back(
       bytes, [](const std::string& from) { return report::parse_stored_verdict(from, "verdict.json"); },
       [](const judge::StoredVerdict& one) { return report::to_json(one); });
@@ -19,14 +18,9 @@ void read(std::string_view bytes) {
       [](const conductor::UpgradeRecord& one) { return conductor::to_json(one); });
   comes_back(bytes, stack::gpu_report_from_json,
              [](const stack::GpuReport& one) { return stack::to_json(one); });
-  const bool facts = comes_back(
+  comes_back(
       bytes, [](const std::string& from) { return store::fingerprint_from(from, "the store"); },
       store::facts_text);
-  if (!facts) return;
-  result::Facts suite;
-  require(accepted([&] { suite = store::suite_from(text, "the store"); }),
-          "a fingerprint that was read has no suite");
-  require(suite == store::fingerprint_from(text, "the store").suite, "its suite is another one");
 }
 
 const Target target("records", read);

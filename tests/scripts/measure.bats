@@ -8,7 +8,7 @@ setup() {
 }
 
 @test "measure-fleet makes its data, measures every command, and leaves nothing behind" {
-  run -0 "$PYTHON" "$measure" "$GPUGAUGE_BUILD" --nodes 16 --year-nodes 2 --folder data
+  run -0 "$PYTHON" "$measure" "$GPUGAUGE_BUILD" --nodes 16 --year-nodes 2 --postgresql --folder data
   [[ $output == *"| fleet over 16 files |"*"1 planted, all named"* ]]
   [[ $output == *"exactly the 1 planted ones are named"* ]]
   [[ $output == *"| compare of one run with 10 rounds |"* ]]
@@ -16,6 +16,11 @@ setup() {
     [[ $output == *"| history ingest of 16 files |"*"3200 rows:"* ]]
     [[ $output == *"| fleet --store over 16 nodes |"* ]]
     [[ $output == *"SQLite: series of one metric"*"365 runs"* ]]
+    if [[ $output != *"PostgreSQL is not installed"* ]]; then
+      [[ $output == *"| PostgreSQL: history ingest of 16 files |"*"3200 rows:"* ]]
+      [[ $output == *"| PostgreSQL: fleet --store over 16 nodes |"*"1 planted, all named"* ]]
+      [[ $output == *"PostgreSQL: series of one metric"*"365 runs"* ]]
+    fi
   fi
   [ ! -e data ]
 }

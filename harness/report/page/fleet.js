@@ -58,7 +58,7 @@ function nodeDetail(model, n, metric, close) {
       said.length > first ? element("details", {}, element("summary", {}, "and " + (said.length - first) + " more"), element("ul", {}, ...said.slice(first))) : null));
   if (node.group !== null) {
     const group = model.groups[node.group];
-    parts.push(element("p", {class: "legend"}, "Compared with ", String(group.nodes), " nodes: ", foreign(group.description, 600)));
+    parts.push(element("p", {class: "legend"}, "Compared with ", foreign(group.counted, 80), ": ", foreign(group.description, 600)));
     const rows = model.metrics.map((form, m) => ({form, m, value: node.values[m], change: model.change(n, m)})).filter(row => row.value !== null);
     const table = sortedTable([
       {title: "metric", key: row => row.form.key, text: row => element("button", {type: "button", class: "open", "aria-expanded": "false"}, foreign(row.form.key, 120))},
@@ -199,7 +199,7 @@ function fleetPage(data) {
     data.nodes.length ? section("Nodes and metrics", controls, heat.node, said, legendOfHeat()) : null, place,
     data.nodes.length ? section("Nodes", table.node, model.nodes.length > 200 ? element("p", {class: "legend"}, "At most 200 rows are shown; the fields above narrow them.") : null) : null,
     ...data.fabrics.map(fabricSection),
-    data.groups.length ? section("Kinds of nodes", list(data.groups.map(group => group.nodes + (group.nodes === 1 ? " node: " : " nodes: ") + group.description + ": " + (group.judged ? group.metrics + " metrics compared" : "too few to compare")))) : null,
+    data.groups.length ? section("Kinds of nodes", list(data.groups.map(group => group.counted + ": " + group.description + ": " + (group.judged ? group.metrics + " metrics compared" : "too few to compare")))) : null,
     data.drift.length ? section("What differs between nodes", list(data.drift)) : null,
     data.remarks.length ? section("What to know", list(data.remarks)) : null,
     data.not_compared.length ? section("Not compared", list(data.not_compared, 6)) : null];

@@ -64,7 +64,6 @@ TEST(Record, KeepsTheValueOfEachProcessInItsOrder) {
   EXPECT_EQ(record.identity, "GPU-1");
   EXPECT_EQ(record.node, "n1");
   EXPECT_EQ(fingerprint_from(record.facts, "facts"), test::facts());
-  EXPECT_EQ(suite_from(record.facts, "facts"), test::facts().suite);
 }
 
 TEST(Record, AWrongResultIsAFaultAndNoValue) {

@@ -1,0 +1,132 @@
+# gpugauge fleet from a history: it says what it says of the same files. make_fleet's node 5 has a class hbm 8% slower, and its second
+# run starts a day after the first one.
+load common
+
+export WIDE=yes
+
+# 12 nodes with one run each, and node 5 with the run that confirms it.
+setup_retest() {
+  if gpugauge history --help 2>&1 | grep -q 'Not in this build'; then skip "this build has no history: SOCI is not installed"; fi
+  "$GPUGAUGE_BUILD/bin/make_fleet" fleet 12 2 >planted.txt
+  mv fleet/node-00005/round-2.json second.json
+  rm fleet/*/round-2.json
+  mv second.json fleet/node-00005/round-2.json
+}
+
+# edit PYTHON FILE...: changes the JSON object `it` of each file; `name` is its path.
+edit() {
+  "$PYTHON" - "$@" <<'PY'
+import json, sys
+for name in sys.argv[2:]:
+    it = json.load(open(name))
+    exec(sys.argv[1])
+    json.dump(it, open(name, "w"))
+PY
+}
+
+# What the store says, given after its name, must be what the files say, their folders being nodes.
+same_as_files() {
+  gpugauge fleet "$@" --report json=store.json --emit-retest store.again >store.txt || [ $? -ne 2 ]
+  gpugauge fleet fleet --by-folder --report json=files.json --emit-retest files.again >files.txt || [ $? -ne 2 ]
+  "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" fleet store.json
+  cmp store.again files.again
+  "$PYTHON" - <<'PY'
+import json
+def said(name):
+    report = json.load(open(name))
+    nodes = [{key: value for key, value in node.items() if key not in ("file", "files")} for node in report["nodes"]]
+    return {"outcome": report["outcome"], "drift": report["drift"], "groups": report["groups"], "nodes": nodes}
+store, files = said("store.json"), said("files.json")
+for part, told in files.items():
+    assert store[part] == told, (part, store[part], told)
+PY
+  diff <(grep 'differs: ' store.txt) <(grep 'differs: ' files.txt)
+}
+
+@test "a firmware that one node has otherwise is named from a history as from its files" {
+  setup_retest
+  rm fleet/node-00005/round-2.json
+  edit 'it["fingerprint"]["settings"]["gpu.0.vbios"] = "96.00.1.01" if "node-00007" in name else "96.00.0.01"' fleet/*/*.json
+  gpugauge history ingest fleet --store h.sqlite
+  same_as_files h.sqlite
+  grep -q 'differs: settings.gpu.0.vbios: 96.00.0.01 on 11 of 12 runs; 96.00.1.01 on node-00007' store.txt
+  [ "$(cat store.again)" = $'node-00005\tGPU-00000000-0000-4000-8000-000000000005' ]
+}
+
+@test "a second run of the same night confirms, whatever its round" {
+  setup_retest
+  for round in 1 2; do
+    edit "it['round'] = $round; it['started'] = '2026-01-02T05:00:00Z'" fleet/node-00005/round-2.json
+    gpugauge history ingest fleet --store "h$round.sqlite"
+    same_as_files "h$round.sqlite"
+    run -1 gpugauge fleet "h$round.sqlite" --night 2026-01-02
+    [[ $output == *"(node-00005)"* && $output == *"13 runs of 2026-01-02 (UTC) from the store h$round.sqlite."* ]]
+  done
+}
+
+@test "a retest on the next day is taken with the night before it" {
+  setup_retest
+  gpugauge history ingest fleet --store h.sqlite
+  run -3 gpugauge fleet h.sqlite
+  [[ $output == *"1 node of its kind, and 8 are needed"* ]]
+  [[ $output == *"Other devices were measured before that: \`--night 2026-01-02..2026-01-03\` takes their runs, too."* ]]
+  run -0 gpugauge fleet h.sqlite --night 2026-01-02
+  [[ $output == *"1 to be measured again (node-00005)"* && $output != *"Other devices"* ]]
+  run -1 gpugauge fleet h.sqlite --night 2026-01-02..2026-01-03
+  [[ $output == *"13 runs of 2026-01-02..2026-01-03 (UTC) from the store h.sqlite."* ]]
+  same_as_files h.sqlite --night 2026-01-02..2026-01-03
+  # A repeated round is of the night that it repeats, also after midnight.
+  edit "it['round'] = 2" fleet/node-00005/round-2.json
+  gpugauge history ingest fleet --store repeated.sqlite
+  same_as_files repeated.sqlite
+  run -1 gpugauge fleet --store repeated.sqlite
+  [[ $output == *"13 runs of 2026-01-02..2026-01-03 (UTC) from the store repeated.sqlite."* ]]
+}
+
+@test "hosts of a history are called what the site calls them, whatever their boot" {
+  setup_retest
+  edit 'it["device"] = "host"; it["boot_id"] = "one" if "round-1" in name else "another"
+device = it["fingerprint"]["device"]
+it["fingerprint"]["device"] = {key: value for key, value in device.items() if key.startswith("host.")}' fleet/*/*.json
+  gpugauge history ingest fleet --store h.sqlite
+  same_as_files h.sqlite --night 2026-01-02..2026-01-03
+  run -1 gpugauge fleet h.sqlite --night 2026-01-02..2026-01-03
+  [[ $output == *"(node-00005)"* ]]
+}
+
+@test "several cards of a node are named by their node where they are to be measured again" {
+  setup_retest
+  rm fleet/node-00005/round-2.json
+  mv fleet/node-00005/round-1.json fleet/node-00004/other.json
+  rmdir fleet/node-00005
+  gpugauge history ingest fleet --store h.sqlite
+  run -0 gpugauge fleet h.sqlite --emit-retest again.txt
+  [[ $output == *"node-00004 GPU-00000000-0000-4000-8000-000000000005"* ]]
+  [ "$(cat again.txt)" = $'node-00004\tGPU-00000000-0000-4000-8000-000000000005' ]
+}
+
+@test "a history is known by what it holds, and is given alone" {
+  setup_retest
+  gpugauge history ingest fleet --store nights.store
+  gpugauge fleet --store nights.store --night 2026-01-02 >named.out
+  gpugauge fleet nights.store --night 2026-01-02 >found.out
+  cmp named.out found.out
+  run -1 gpugauge fleet admit fleet/node-00005 --against nights.store --night 2026-01-02..2026-01-03
+  [[ $output == *"from the store nights.store."* && $output == *"refused"* ]]
+  run -2 gpugauge fleet nights.store fleet
+  [[ $output == *"nights.store is a history, and a history is not mixed with other runs"* ]]
+  run -2 gpugauge fleet admit fleet/node-00005 --against fleet --against nights.store
+  [[ $output == *"nights.store is a history, and a history is not mixed with other runs"* ]]
+  run -2 gpugauge fleet postgresql://me:secret@/none fleet
+  [[ $output == *"postgresql://me@/none is a history"* && $output != *secret* ]]
+  run -2 gpugauge fleet missing.sqlite
+  [[ $output == *"there is no store at missing.sqlite"* ]]
+  run -2 gpugauge fleet nights.store --store nights.store
+  run -2 gpugauge fleet nights.store --by-folder
+  run -2 gpugauge fleet nights.store --night 2026-01-03..2026-01-02
+  [[ $output == *"the night 2026-01-03..2026-01-02 ends before it begins"* ]]
+  run -2 gpugauge fleet nights.store --night 2026-01-02..
+  [[ $output == *"'2026-01-02..' is no night; write it as 2026-01-31, or as 2026-01-31..2026-02-01 with its last day"* ]]
+  run -2 gpugauge fleet fleet --night 2026-01-02
+  [[ $output == *"--night is a night of a history: give one, too"* ]]
+}

@@ -1,0 +1,159 @@
+// One night of a fleet, out of the store.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include "result/error.hpp"
+#include "store/store.hpp"
+#include "unit/store/histories.hpp"
+#include "unit/store/on_databases.hpp"
+
+namespace gpugauge::store {
+namespace {
+
+using test::record;
+using test::StoreTest;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
+
+TEST_P(StoreTest, ANightIsWhatTheComparisonOfNodesNeeds) {
+  Store store = open();
+  Record faulty = record(5, {7}, "node-2", "580.65");
+  faulty.peer.faults = {{"gemm/bf16/a", result::Status::failed, "it is wrong; \"quoted\" \\ 'text'"}};
+  faulty.boot_id = "boot-2";
+  faulty.peer.complete = false;
+  faulty.peer.partial_reason = "interrupted";
+  store.ingest({record(5, {3}), faulty, record(6, {1})});
+  const judge::PeersInput night = store.night("2026-01-05");
+  ASSERT_THAT(night.rounds, SizeIs(2));
+  const judge::PeerRound& one = night.rounds[0].label == "node-1" ? night.rounds[0] : night.rounds[1];
+  const judge::PeerRound& two = night.rounds[0].label == "node-1" ? night.rounds[1] : night.rounds[0];
+  ASSERT_THAT(one.values, SizeIs(1));
+  EXPECT_EQ(night.metrics.at(one.values[0].first).key, "memory/triad/a:bandwidth");
+  EXPECT_EQ(one.values[0].second, 3);
+  EXPECT_EQ(one.kind, "gpu 570.86");
+  EXPECT_THAT(one.source_hashes, SizeIs(2));
+  EXPECT_EQ(one.fingerprint->stack.at("driver.version"), "570.86");
+  EXPECT_TRUE(one.complete);
+  EXPECT_EQ(two.node, "GPU-1 of node-2");
+  EXPECT_EQ(two.device, "GPU-1");
+  EXPECT_EQ(two.host, "node-2");
+  EXPECT_EQ(two.boot, "boot-2");
+  EXPECT_FALSE(two.complete);
+  ASSERT_THAT(two.faults, SizeIs(1));
+  EXPECT_EQ(two.faults[0].reason, "it is wrong; \"quoted\" \\ 'text'");
+  EXPECT_EQ(two.faults[0].status, result::Status::failed);
+  EXPECT_THAT(store.night("2026-01-07").rounds, IsEmpty());
+  EXPECT_THROW(store.night("January"), result::UsageError);
+}
+
+TEST_P(StoreTest, ANightHasTheChecksumsOfItsRuns) {
+  Store store = open();
+  Record differing = record(5, {3}, "node-2");
+  differing.peer.checksums = {{"integrity/gemm/short", {"aa", "bb"}}, {"integrity/sort/long", {"cc"}}};
+  store.ingest({record(5, {3}), differing});
+  const judge::PeersInput night = store.night("2026-01-05");
+  ASSERT_THAT(night.rounds, SizeIs(2));
+  for (const judge::PeerRound& round : night.rounds)
+    EXPECT_EQ(round.checksums, round.label == "node-2" ? differing.peer.checksums : judge::Checksums{});
+}
+
+TEST_P(StoreTest, CardsOfANodeAreToldApart) {
+  Store store = open();
+  Record second = record(5, {4});
+  second.identity = second.peer.device = "GPU-2";
+  second.peer.id = "second";
+  second.content_hash = std::string(64, 'd');
+  store.ingest({record(5, {3}), second, record(5, {5}, "node-2"), record(5, {6}, "")});
+  std::vector<std::string> labels;
+  for (const judge::PeerRound& round : store.night("2026-01-05").rounds) labels.push_back(round.label);
+  EXPECT_THAT(labels, UnorderedElementsAre("node-1 GPU-1", "node-1 GPU-2", "node-2", "GPU-1"));
+}
+
+/// A second run of what record(day, values, node) is.
+Record further(int day, std::vector<double> values, const std::string& node, int round) {
+  Record out = record(day, std::move(values), node);
+  out.round = round;
+  out.peer.id += fmt::format("-again-{}", round);
+  out.content_hash = baseline::sha256(out.peer.id);
+  out.peer.checksums = {{"integrity/gemm/short", {"aa"}}};
+  out.peer.faults = {{"gemm/bf16/a", result::Status::failed, "it is wrong"}};
+  return out;
+}
+
+TEST_P(StoreTest, ANightHasItsRepeatedRounds) {
+  Store store = open();
+  store.ingest({record(5, {3}), record(5, {4}, "node-2"), further(5, {2}, "node-1", 2)});
+  const judge::PeersInput night = store.night("2026-01-05");
+  ASSERT_THAT(night.rounds, SizeIs(3));
+  const auto repeated = std::find_if(night.rounds.begin(), night.rounds.end(),
+                                     [](const auto& round) { return round.id == "node-1-5-again-2"; });
+  ASSERT_NE(repeated, night.rounds.end());
+  EXPECT_EQ(repeated->node, "GPU-1 of node-1");
+  EXPECT_EQ(repeated->label, "node-1");
+  ASSERT_THAT(repeated->values, SizeIs(1));
+  EXPECT_EQ(repeated->values[0].second, 2);
+  EXPECT_THAT(repeated->faults, SizeIs(1));
+  EXPECT_THAT(repeated->checksums, SizeIs(1));
+  EXPECT_THAT(repeated->source_hashes, SizeIs(2));
+}
+
+TEST_P(StoreTest, ANightMaySpanDays) {
+  Store store = open();
+  store.ingest({record(4, {1}), record(5, {3}), record(5, {4}, "node-2"), record(6, {2}), record(8, {5})});
+  EXPECT_THAT(store.night("2026-01-05..2026-01-06").rounds, SizeIs(3));
+  EXPECT_THAT(store.night("2026-01-05..2026-01-05").rounds, SizeIs(2));
+  EXPECT_THAT(store.night("2026-01-01..2026-01-31").rounds, SizeIs(5));
+  for (const char* const no_night :
+       {"", "..", "2026-01-05..", "..2026-01-05", "2026-01-05...2026-01-06", "2026-01-05..2026-02-30",
+        "2026-01-05..2026-01-06..2026-01-07", "2026-01-06..2026-01-05"})
+    EXPECT_THROW(store.night(no_night), result::UsageError) << no_night;
+}
+
+TEST_P(StoreTest, TheNewestNightGoesOnWithItsRepeatedRounds) {
+  Store store = open();
+  EXPECT_EQ(store.newest_night(), "");
+  store.ingest({further(3, {1}, "node-1", 2)});
+  EXPECT_EQ(store.newest_night(), "2026-01-03") << "rounds that repeat what is not here";
+  store.ingest({record(5, {3}), record(5, {4}, "node-2")});
+  EXPECT_EQ(store.newest_night(), "2026-01-05");
+  store.ingest({further(6, {2}, "node-1", 2)});
+  EXPECT_EQ(store.newest_night(), "2026-01-05..2026-01-06");
+  EXPECT_THAT(store.night(store.newest_night()).rounds, SizeIs(3));
+}
+
+TEST_P(StoreTest, TheNightBeforeIsNamedWhereItAddsADevice) {
+  Store store = open();
+  store.ingest(
+      {record(2, {1}), record(2, {1}, "node-2"), record(5, {3}), record(8, {3}), record(8, {3}, "node-2")});
+  EXPECT_EQ(store.with_night_before("2026-01-05"), "2026-01-02..2026-01-05");
+  EXPECT_EQ(store.with_night_before("2026-01-05..2026-01-06"), "2026-01-02..2026-01-06");
+  EXPECT_EQ(store.with_night_before("2026-01-08"), "") << "node-1 is there already";
+  EXPECT_EQ(store.with_night_before("2026-01-02"), "") << "nothing is older";
+}
+
+TEST_P(StoreTest, ANightGivesTheFactsOfEachRun) {
+  Store store = open();
+  Record unnamed = record(5, {3}, "");
+  unnamed.facts = facts_text(test::facts("999.1"));
+  unnamed.facts_hash = baseline::sha256(unnamed.facts);
+  store.ingest({record(5, {3}), record(5, {4}, "node-2"), further(5, {2}, "node-2", 2), unnamed});
+  std::vector<std::string> seen;
+  const auto night =
+      store.night("2026-01-05", [&](const judge::PeerRound& round, const result::Fingerprint& facts) {
+        seen.push_back(
+            fmt::format("{} {} {} {}", round.id, round.label, round.host, facts.stack.at("driver.version")));
+        EXPECT_EQ(facts.device.at("gpu.0.uuid"), "GPU-1");
+        EXPECT_EQ(round.kind, "gpu 570.86");
+        EXPECT_EQ(round.device, "GPU-1");
+      });
+  EXPECT_THAT(seen, UnorderedElementsAre("node-1-5 node-1 node-1 570.86", "node-2-5 node-2 node-2 570.86",
+                                         "node-2-5-again-2 node-2 node-2 570.86", "-5 GPU-1  999.1"));
+  for (const judge::PeerRound& round : night.rounds) ASSERT_TRUE(round.fingerprint);
+}
+
+}  // namespace
+}  // namespace gpugauge::store
