@@ -33,8 +33,8 @@ void from_store(const Arguments& arguments, judge::UsualFacts& usual, judge::Pee
   if (night.empty()) throw result::UsageError(fmt::format("the store {} holds no run yet", history.name()));
   judge::PeersInput found = history.night(
       night, [&](const std::string& kind, const result::Fingerprint& facts) { usual.add(kind, facts); });
-  remarks.push_back(fmt::format("The fleet: {} runs of {} (UTC) from the store {}.", found.rounds.size(),
-                                night, history.name()));
+  remarks.push_back(fmt::format("The fleet: {} run{} of {} (UTC) from the store {}.", found.rounds.size(),
+                                found.rounds.size() == 1 ? "" : "s", night, history.name()));
   collector.adopt(found);
   input.fleet.rounds = std::move(found.rounds);
 }
