@@ -30,8 +30,8 @@ void from_store(const std::string& location, const Arguments& arguments, judge::
   judge::PeersInput found = history.night(
       night,
       [&](const judge::PeerRound& round, const result::Fingerprint& facts) { usual.add(round.kind, facts); });
-  remarks.push_back(fmt::format("The fleet: {} runs of {} (UTC) from the store {}.", found.rounds.size(),
-                                night, history.name()));
+  remarks.push_back(fmt::format("The fleet: {} of {} (UTC) from the store {}.",
+                                result::counted(found.rounds.size(), "run"), night, history.name()));
   collector.adopt(found);
   input.fleet.rounds = std::move(found.rounds);
 }

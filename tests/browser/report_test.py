@@ -216,19 +216,19 @@ class ReportTest(unittest.TestCase):
         self.browser.wait("return document.querySelector('.controls .count').textContent === '40 of 40 nodes, 100 of 200 metrics'")
         self.find("input.search-text").send_keys("00005")
         self.browser.wait("return document.querySelector('.controls .count').textContent === '1 of 40 nodes, 100 of 200 metrics'")
-        self.assertEqual([row.text for row in self.find_all("table tbody tr button.open")], ["node-00005/round-1"])
+        self.assertEqual([row.text for row in self.find_all("table tbody tr button.open")], ["node-00005"])
         # By mouse: the first row of the map.
         box = self.find(".heat")
         self.browser.run("""const box = arguments[0].getBoundingClientRect();
             arguments[0].dispatchEvent(new MouseEvent('click', {bubbles: true, clientX: box.left + 300, clientY: box.top + 30}))""", box)
-        self.assertIn("node-00005/round-1", self.find("#node h2").text)
+        self.assertIn("node-00005", self.find("#node h2").text)
         self.assertIn("hbm", self.find("#node").text)
         self.assertTrue(self.browser.run("return document.activeElement === document.querySelector('#node h2')"))
         self.find("#node > p > button").click()
         self.assertEqual(self.find_all("#node"), [])
         # By keys: the map has the focus now.
         box.send_keys(Keys.ARROW_RIGHT, Keys.ARROW_DOWN)
-        self.assertIn("node-00005/round-1, synthetic/op/", self.browser.run("return document.querySelectorAll('output')[1].textContent"))
+        self.assertIn("node-00005, synthetic/op/", self.browser.run("return document.querySelectorAll('output')[1].textContent"))
         box.send_keys(Keys.ENTER)
         self.browser.wait("return document.querySelectorAll('#node canvas').length === 1")
         self.assertIn("node-00005", self.find("#node h2").text)

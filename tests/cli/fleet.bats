@@ -34,17 +34,17 @@ PY
   fleet_of 12
   grep -q 'node-00005.*hbm' planted.txt
   run -0 gpugauge fleet fleet --emit-retest again.txt
-  [[ $output == *"1 to be measured again (node-00005/round-1)"* ]]
+  [[ $output == *"1 to be measured again (node-00005)"* ]]
   [[ $output == *"12 nodes: Synthetic H200, driver 580.65.06: 200 metrics compared"* ]]
-  [ "$(cat again.txt)" = $'node-00005/round-1\tGPU-00000000-0000-4000-8000-000000000005' ]
+  [ "$(cat again.txt)" = $'node-00005\tGPU-00000000-0000-4000-8000-000000000005' ]
   run -4 gpugauge fleet fleet --strict
   fleet_of 12 2
   run -1 gpugauge fleet fleet --emit-retest again.txt
-  [[ $output == *"1 of 12 nodes have a finding (node-00005/round-1)"* ]]
+  [[ $output == *"1 of 12 nodes have a finding (node-00005)"* ]]
   [ ! -s again.txt ]
   gpugauge fleet fleet --json >report.json || [ $? -eq 1 ]
   "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" fleet report.json
-  json_of node-00005/round-1 found synthetic/op/000
+  json_of node-00005 found synthetic/op/000
 }
 
 @test "fleet names a missing metric, a truncated file and a hostile file, and reads on" {
@@ -61,9 +61,9 @@ PY
   head -c 100000 /dev/zero | tr '\0' '[' >fleet/node-00009/round-1.json
   echo '{"schema": "gpugauge.baseline/1"}' >fleet/baseline.json
   gpugauge fleet fleet --json >report.json || [ $? -eq 1 ]
-  json_of node-00003/round-1 found synthetic/op/007
-  json_of node-00008/round-1 unread
-  json_of node-00009/round-1 unread
+  json_of node-00003 found synthetic/op/007
+  json_of node-00008 unread
+  json_of node-00009 unread
   run -1 gpugauge fleet fleet
   [[ $output == *"truncated"* && $output == *"nested deeper than 64 levels"* ]]
   [[ $output == *"1 file was left out: in the folders, and no run file."* ]]
@@ -88,13 +88,113 @@ PY
     sed -i "s/\"settings\": {/\"settings\": {\"gpu.0.vbios\": \"96.00.$((node == 7)).01\", /" "fleet/node-$(printf %05d "$node")/round-1.json"
   done
   COLUMNS=1000 run -3 gpugauge fleet fleet --report json=report.json --report html=page.html
-  [[ $output == *"differs: stack.driver.version: 580.65.06 on 11 of 12 runs; 575.57.08 on node-00003/round-1"* ]]
-  [[ $output == *"differs: settings.gpu.0.vbios: 96.00.0.01 on 11 of 12 runs; 96.00.1.01 on node-00007/round-1"* ]]
+  [[ $output == *"differs: stack.driver.version: 580.65.06 on 11 of 12 runs; 575.57.08 on node-00003"* && $output != *"on node-00003/"* ]]
+  [[ $output == *"differs: settings.gpu.0.vbios: 96.00.0.01 on 11 of 12 runs; 96.00.1.01 on node-00007"* ]]
   [ "$(grep -c 'differs: ' <<<"$output")" = 2 ]
   "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" fleet report.json
   [[ $(cat page.html) == *"settings.gpu.0.vbios: 96.00.0.01 on 11 of 12 runs"* ]]
   COLUMNS=1000 run -3 gpugauge fleet fleet --by-folder
   [[ $output == *"575.57.08 on node-00003"* && $output != *"575.57.08 on node-00003/"* ]]
+}
+
+# set_facts PYTHON: changes the facts of run number `node`, whose device is `uuid`.
+set_facts() {
+  "$PYTHON" - "$1" <<'PY'
+import json, pathlib, sys
+for node, file in enumerate(sorted(pathlib.Path("fleet").glob("*/*.json"))):
+    run = json.loads(file.read_text())
+    stack, settings, uuid = run["fingerprint"]["stack"], run["fingerprint"]["settings"], run["device"]
+    exec(sys.argv[1])
+    file.write_text(json.dumps(run))
+PY
+}
+
+@test "fleet says who lacks a fact, that no value has a majority, and names every odd node in JSON" {
+  fleet_of 24
+  set_facts '
+settings["gpu.0.vbios"] = f"{95 + node % 3}.00"
+if node == 7: del stack["cublas.version"]
+if node % 2 == 0 and node < 22: stack["nccl.version"] = "2.26.2"
+else: stack["nccl.version"] = "2.27.3"'
+  COLUMNS=1000 run -3 gpugauge fleet fleet --report json=report.json
+  [[ $output == *"differs: stack.cublas.version: 13.0.2.14 on 23 of 24 runs; absent on node-00007"* ]]
+  [[ $output == *"differs: settings.gpu.0.vbios: no majority among 24 runs: 95.00 on 8, 96.00 on 8, 97.00 on 8"* ]]
+  [[ $output == *"2.26.2 on node-00000, node-00002, node-00004, node-00006 and 7 more"* ]]
+  [[ $output == *"stack.cublas.version is absent here and '13.0.2.14' there"* ]]
+  "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" fleet report.json
+  "$PYTHON" - <<'PY'
+import json
+drift = {fact["field"]: fact for fact in json.load(open("report.json"))["drift"]}
+assert drift["stack.nccl.version"]["odd"] == [{"value": "2.26.2", "runs": 11, "nodes": [f"node-{n:05}" for n in range(0, 22, 2)]}], drift
+assert drift["stack.cublas.version"]["odd"] == [{"value": None, "runs": 1, "nodes": ["node-00007"]}], drift
+vbios = drift["settings.gpu.0.vbios"]
+assert (vbios["majority"], vbios["usual"], vbios["runs"], vbios["of"]) == (False, None, 0, 24), vbios
+assert [(one["value"], len(one["nodes"])) for one in vbios["odd"]] == [("95.00", 8), ("96.00", 8), ("97.00", 8)], vbios
+PY
+}
+
+# Twelve GPUs on three nodes: DIR/box-0/gpu-0.json ... with one boot a node.
+boxes() {
+  fleet_of 12 "$@"
+  set_facts 'run["boot_id"] = f"boot of {int(uuid[-12:]) // 4}"'
+  for number in 0 1 2 3 4 5 6 7 8 9 10 11; do
+    mkdir -p "boxes/box-$((number / 4))"
+    for file in "fleet/node-$(printf %05d "$number")"/*; do mv "$file" "boxes/box-$((number / 4))/gpu-$number-$(basename "$file")"; done
+  done
+}
+
+@test "GPUs are counted as GPUs, their nodes as nodes, and each node has a verdict" {
+  boxes
+  COLUMNS=1000 run -0 gpugauge fleet boxes --emit-retest again.txt
+  [[ $output == *"12 GPUs on 3 nodes: Synthetic H200, driver 580.65.06: 200 metrics compared"* ]]
+  [[ $output == *"11 of 12 GPUs on 3 nodes are like their peers; 1 to be measured again (box-1 GPU-00000000-0000-4000-8000-000000000005)"* ]]
+  [ "$(cat again.txt)" = $'box-1\tGPU-00000000-0000-4000-8000-000000000005' ]
+  boxes 2
+  COLUMNS=1000 run -1 gpugauge fleet boxes --report json=report.json --report openmetrics=out.prom
+  [[ $output == *"1 of 12 GPUs have a finding, on 1 of 3 nodes (box-1 GPU-"* ]]
+  grep -q "^  box-1  *found  *1 found, 3 healthy$" <<<"$output"
+  "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" fleet report.json
+  "$PYTHON" - <<'PY'
+import json
+report = json.load(open("report.json"))
+assert [(host["host"], host["state"], len(host["nodes"])) for host in report["hosts"]] == [
+    ("box-1", "found", 4), ("box-0", "healthy", 4), ("box-2", "healthy", 4)], report["hosts"]
+assert {node["host"] for node in report["nodes"]} == {"box-0", "box-1", "box-2"}
+assert (report["groups"][0]["nodes"], report["groups"][0]["hosts"]) == (12, 3), report["groups"]
+PY
+  grep -q '^gpugauge_fleet_hosts{state="found"} 1$' out.prom
+  grep -q '^gpugauge_fleet_host_state{host="box-1",state="found"} 1$' out.prom
+  COLUMNS=1000 run -1 gpugauge fleet boxes --by-folder
+  [[ $output == *"1 of 12 GPUs have a finding, on 1 of 3 nodes (box-1 GPU-"* ]]
+}
+
+@test "a node of eight GPUs compares them, and says what that cannot show" {
+  fleet_of 8
+  set_facts 'run["boot_id"] = "one"'
+  COLUMNS=1000 run -0 gpugauge fleet fleet/*/*.json
+  [[ $output == *"8 GPUs on 1 node: "*"200 metrics compared"* ]]
+  [[ $output == *"All 8 GPUs (Synthetic H200, driver 580.65.06) are in one node, "*"what slows the whole node does not"* ]]
+}
+
+@test "a file's label is no node's name: a folder is one only where the runs bear it out" {
+  # Files that were named, and folders that hold several machines: nobody is called by them, and the list says so.
+  fleet_of 12
+  COLUMNS=1000 run -0 gpugauge fleet fleet/*/round-1.json --emit-retest again.txt
+  [[ $output == *"1 of what is to be measured again is called by its file, since no name of its node is known (fleet/node-00005/round-1)"* ]]
+  [ "$(cut -f 1 again.txt)" = fleet/node-00005/round-1 ]
+  mkdir days
+  mv fleet days/monday
+  COLUMNS=1000 run -0 gpugauge fleet days --emit-retest again.txt
+  [[ $output == *"no name of its node is known (monday/node-00005/round-1)"* ]]
+  # A cut file is called as its folder, and a reboot between two runs changes nothing.
+  boxes 2
+  rm -r fleet
+  mv boxes fleet
+  set_facts 'if "round-2" in file.name: run["boot_id"] += ", later"'
+  truncate -s 5000 fleet/box-2/gpu-9-round-1.json fleet/box-2/gpu-9-round-2.json
+  COLUMNS=1000 run -1 gpugauge fleet fleet --emit-retest again.txt
+  [[ $output == *"1 of 13 GPUs have a finding, on 1 of 3 nodes (box-1 GPU-"* && $output != *"called by"* ]]
+  grep -q '^box-2' again.txt
 }
 
 @test "fleet takes files by name as well as folders" {

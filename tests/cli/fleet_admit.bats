@@ -109,6 +109,9 @@ def found(name):
 assert found("store.json") == found("files.json"), (found("store.json"), found("files.json"))
 PY
   run -3 gpugauge fleet admit good --against nights.sqlite --night 2020-01-01
+  gpugauge history ingest fleet/node-00000 --store one.sqlite
+  run -3 gpugauge fleet admit good --against one.sqlite
+  [[ $output == *"The fleet: 1 run of 2026-01-02 (UTC) from the store one.sqlite."* ]]
   run -2 gpugauge fleet admit good --against fleet --night 2026-01-02
 }
 
@@ -140,12 +143,12 @@ gpugauge_of_page() {
   mkdir results
   cp -r fleet/* results/
   page_commands "$page" >all-commands
-  [ "$(wc -l <all-commands)" -eq 9 ]
+  [ "$(wc -l <all-commands)" -eq 11 ]
 
   next_run=fleet/node-00000/round-1.json
   page_commands "$page" "Once: measure the fleet" >commands
   page_run <commands >out
-  [ "$(grep -c '^\[0\]$' out)" -eq 2 ]
+  [ "$(grep -c '^\[0\]$' out)" -eq 4 ]
   [ -f again.txt ]
 
   next_run=slow/node-00005/round-1.json

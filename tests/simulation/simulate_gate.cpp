@@ -32,6 +32,7 @@ using gpugauge::simulation::Members;
 using gpugauge::simulation::Noise;
 using gpugauge::simulation::Tally;
 using gpugauge::simulation::whole_fleets;
+using gpugauge::simulation::WholeCell;
 using gpugauge::simulation::WholeTally;
 
 bool all_held = true;
@@ -220,6 +221,7 @@ std::string whole_fleet_table(int nights) {
       "| nodes | rule | healthy fleet: a node accused | of its nodes measured again | fleet with faults: "
       "exactly "
       "the faulty named | a healthy node accused | faulty nodes found |\n|---|---|---|---|---|---|---|\n";
+  constexpr double healthy_accused = .01;
   for (const std::size_t nodes : {200U, 1000U}) {
     const int fleets = brief && nodes > 200 ? 3 : std::max(10, nights / 5);
     for (const NodeRule& rule : node_rules) {
@@ -231,10 +233,19 @@ std::string whole_fleet_table(int nights) {
                          faulty.fleets, faulty.accused, faulty.fleets, faulty.found, faulty.faulty);
       if (rule.level >= 1) continue;
       const std::string name = fmt::format("whole fleet of {}: ", nodes);
-      hold(name + "share of healthy fleets with a node accused", healthy.accused, healthy.fleets, .01, false);
+      hold(name + "share of healthy fleets with a node accused", healthy.accused, healthy.fleets,
+           healthy_accused, false);
       hold(name + "share of fleets that name exactly the faulty", faulty.exact, faulty.fleets, .99, true);
     }
   }
+  if (brief) return out;
+  // The largest fleet, as it is judged: one cell, since each of its seeds costs seconds.
+  const WholeCell largest{10000, false, node_rules[1].level, std::max(10, nights / 5)};
+  const WholeTally healthy = whole_fleets(largest);
+  out += fmt::format("| {} | {} | {} of {} | {} in all | | | |\n", largest.nodes, node_rules[1].name,
+                     healthy.accused, healthy.fleets, healthy.healthy_again);
+  hold(fmt::format("whole fleet of {}: share of healthy fleets with a node accused", largest.nodes),
+       healthy.accused, healthy.fleets, healthy_accused, false);
   return out;
 }
 

@@ -202,7 +202,7 @@ TEST(JudgePeers, ANodeOfAnotherKindIsNotJudgedAndTheFieldIsNamed) {
   const PeersJudgement judgement = fleet.judge();
   EXPECT_EQ(judgement.outcome.code, ExitCode::cannot_judge);
   EXPECT_EQ(of(judgement, "n10").state, NodeState::not_judged);
-  EXPECT_THAT(of(judgement, "n10").reason, HasSubstr("stack.driver.version is '1' here and '' there"));
+  EXPECT_THAT(of(judgement, "n10").reason, HasSubstr("stack.driver.version is '1' here and absent there"));
   ASSERT_EQ(judgement.groups.size(), 2U);
   EXPECT_FALSE(judgement.groups[1].judged);
 }

@@ -1,0 +1,77 @@
+#include "report/fleet.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace gpugauge::report {
+namespace {
+
+using testing::HasSubstr;
+
+judge::DriftedFact vbios() {
+  judge::DriftedFact fact;
+  fact.device = "H200";
+  fact.field = "settings.gpu.0.vbios";
+  fact.usual = "96.00";
+  fact.runs = 35;
+  fact.of = 40;
+  fact.odd = {{"95.00", 3, {"a", "b", "c"}}, {std::nullopt, 1, {"d"}}, {"", 1, {"e"}}};
+  return fact;
+}
+
+judge::NodeJudgement suspect(const std::string& label, const std::string& host) {
+  judge::NodeJudgement node;
+  node.label = label;
+  node.device = "GPU-" + label;
+  node.host = host;
+  node.state = judge::NodeState::suspect;
+  node.measure_again = true;
+  return node;
+}
+
+TEST(DriftLine, NamesWhoIsOddAndTellsAbsentFromEmpty) {
+  EXPECT_EQ(drift_line(vbios()),
+            "settings.gpu.0.vbios: 96.00 on 35 of 40 runs; 95.00 on a, b, c; absent on d; nothing on e");
+}
+
+TEST(DriftLine, CutsWhatTheJsonReportHolds) {
+  judge::PeersJudgement judgement;
+  judge::DriftedFact fact = vbios();
+  fact.odd = {{"95.00", 6, {"a", "b", "c", "d", "e", "f"}}};
+  EXPECT_THAT(drift_line(fact), HasSubstr("95.00 on a, b, c, d and 2 more"));
+  fact.odd.push_back({std::nullopt, 1, {"g"}});
+  judgement.drift = {fact};
+  const auto json = nlohmann::json::parse(to_json(judgement));
+  EXPECT_EQ(json.at("drift").at(0).at("odd").at(0).at("nodes").size(), 6U);
+  EXPECT_TRUE(json.at("drift").at(0).at("odd").at(1).at("value").is_null());
+}
+
+TEST(DriftLine, CountsWhereNothingHasAMajority) {
+  judge::DriftedFact fact = vbios();
+  fact.majority = false;
+  fact.usual.reset();
+  fact.runs = 0;
+  fact.of = 12;
+  fact.odd = {{"95", 4, {"a"}}, {"96", 4, {"b"}}, {"97", 3, {"c"}}, {"98", 1, {"d"}}};
+  EXPECT_EQ(drift_line(fact),
+            "settings.gpu.0.vbios: no majority among 12 runs: 95 on 4, 96 on 4, 97 on 3, 1 other value");
+}
+
+TEST(RetestList, HoldsWhatALauncherTakesAndSaysWhereItDoesNot) {
+  judge::PeersJudgement judgement;
+  judgement.nodes = {suspect("n1 GPU-4", "n1"), suspect("n2", "n2")};
+  EXPECT_EQ(retest_list(judgement), "n1\tGPU-n1 GPU-4\nn2\tGPU-n2\n");
+  EXPECT_EQ(unnamed_in_retest_list(judgement), "");
+  judgement.nodes.push_back(suspect("round-1", ""));
+  judgement.nodes.push_back(suspect("round\t2\n", ""));
+  judgement.nodes.push_back(suspect("fine", ""));
+  judgement.nodes.back().measure_again = false;
+  EXPECT_THAT(retest_list(judgement), HasSubstr("\nround-1\tGPU-round-1\n"));
+  EXPECT_THAT(retest_list(judgement), testing::Not(HasSubstr("round\t2")));
+  EXPECT_THAT(unnamed_in_retest_list(judgement),
+              HasSubstr("2 of what is to be measured again are called by their files"));
+}
+
+}  // namespace
+}  // namespace gpugauge::report
