@@ -234,7 +234,6 @@ Rollout roll_out(const std::vector<RolloutNode>& nodes, const PlanRequest& reque
     if (out.canary.empty()) {
       out.canary = chosen.node->name;
       out.why_canary = why_canary(chosen, kind.size(), going.size());
-      out.steps = plan_steps(request, chosen.node->inventory);
     }
     (first.nodes.empty() ? first.nodes : others).push_back(chosen.node->name);
     RolloutKind made{description, {}};
@@ -247,6 +246,7 @@ Rollout roll_out(const std::vector<RolloutNode>& nodes, const PlanRequest& reque
   if (!first.nodes.empty()) out.waves.push_back(std::move(first));
   add_other_kinds(others, part_of(share, going.size()), out);
   add_waves(rest, share, going.size(), out);
+  out.steps = rollout_steps(going, request);
   // Nodes that stay behind, and those that are there, are part of every mixture.
   Nodes all;
   for (const RolloutNode& node : nodes) all.push_back(&node);

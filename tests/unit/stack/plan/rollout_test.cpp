@@ -4,6 +4,7 @@
 #include <map>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 
 #include "unit/stack/rules/inventories.hpp"
@@ -82,8 +83,44 @@ TEST(Rollout, TheCanaryIsTypicalOfTheLargestKindAndEachOtherKindHasItsOwn) {
   EXPECT_EQ(rollout.kinds[0].description, "1 x NVIDIA H100 80GB HBM3, driver 570.124.06, ubuntu 24.04");
   EXPECT_EQ(rollout.waves[1].name, "one of each other kind");
   EXPECT_THAT(rollout.waves[1].nodes, ElementsAre("a100"));
-  EXPECT_EQ(rollout.steps.front().what,
+  ASSERT_EQ(rollout.steps.size(), 1U);
+  EXPECT_EQ(rollout.steps.front().step.what,
             "Upgrade the driver from 570.124.06 to 580, then restart the machine.");
+  EXPECT_EQ(rollout.steps.front().nodes.size(), 8U) << "all kinds take it";
+}
+
+TEST(Rollout, EachStepNamesTheNodesThatTakeIt) {
+  std::vector<RolloutNode> nodes = fleet(3);
+  nodes.push_back(node("old", "535.104.05"));
+  set(nodes[1].inventory, "library.nccl.0.version", "2.21.5");
+  set(nodes[2].inventory, "library.nccl.0.version", "2.27.3");
+  const Rollout rollout = plan_of(nodes, "driver=580,nccl=2.27.3");
+  ASSERT_EQ(rollout.in_waves(), 4U);
+  std::vector<std::string> steps;
+  for (const RolloutStep& one : rollout.steps)
+    steps.push_back(fmt::format("{} on {}", one.step.what, fmt::join(one.nodes, " ")));
+  EXPECT_THAT(steps,
+              ElementsAre("Upgrade the driver from 570.124.06 to 580, then restart the machine. on "
+                          "n000 n001 n002",
+                          "Upgrade the driver from 535.104.05 to 580, then restart the machine. on old",
+                          "Upgrade NCCL from 2.25.1 to 2.27.3. on n000 old",
+                          "Upgrade NCCL from 2.21.5 to 2.27.3. on n001"));
+  EXPECT_EQ(rollout.steps.back().step.why.find("at once"), std::string::npos)
+      << "waves do not change all nodes at once";
+}
+
+TEST(Rollout, ADriverThatGoesBackStaysLastAmongTheStepsOfAll) {
+  std::vector<RolloutNode> nodes = fleet(2);
+  set_all(nodes[1].inventory, {{"driver.version", "580.65.06"},
+                               {"driver.kernel_module_version", "580.65.06"},
+                               {"driver.libcuda_version", "580.65.06"},
+                               {"driver.libnvml_version", "580.65.06"},
+                               {"driver.cuda_max", "13.0"}});
+  std::vector<const RolloutNode*> all{nodes.data(), &nodes[1]};
+  std::vector<std::string> steps;
+  for (const RolloutStep& one : rollout_steps(all, parse_plan("driver=575,nccl=2.27.3")))
+    steps.push_back(fmt::format("{} {} {}", one.step.layer, one.step.from, one.nodes.size()));
+  EXPECT_THAT(steps, ElementsAre("driver 570.124.06 1", "nccl 2.25.1 2", "driver 580.65.06 1"));
 }
 
 TEST(Rollout, NoWaveOfOtherKindsIsLargerThanTheShare) {
