@@ -180,6 +180,7 @@ std::vector<Series> by_profile(const Device& device, const Metric& metric, std::
     series.points.push_back(std::move(point));
   }
   std::vector<Series> list;
+  list.reserve(out.size());
   for (auto& [profile, series] : out) list.push_back(std::move(series));
   return list;
 }
