@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -35,6 +36,7 @@ struct Meeting {
   std::optional<ranks::Launch> launch;
   std::unique_ptr<ranks::Channel> channel;
   std::optional<std::string> problem;
+  std::string job;  ///< rank 0's word for it; this process's own where the ranks did not meet
 };
 
 Meeting& meeting() {
@@ -99,11 +101,16 @@ void choose_gpu(const ranks::Launch& launch) {
   setenv("CUDA_VISIBLE_DEVICES", own.c_str(), 1);
 }
 
-result::Facts facts_of(const std::optional<std::string>& no_gpu) {
-  const cuda::StartUp& start = cuda::start_up();
+std::string host_name() {
   char host[256] = "";
   gethostname(host, sizeof host - 1);
-  result::Facts facts{{"host", host},
+  return host;
+}
+
+result::Facts facts_of(const std::optional<std::string>& no_gpu, const std::string& job) {
+  const cuda::StartUp& start = cuda::start_up();
+  result::Facts facts{{"host", host_name()},
+                      {"job", job},
                       {"suite", result::build().version},
                       {"source_hash", family_source_hash},
                       {"driver", driver_version()},
@@ -124,10 +131,11 @@ std::optional<std::string> meet() {
   if (here.launch) choose_gpu(*here.launch);
   auto no_gpu = cuda::why_unavailable(cuda::start_up());
   if (!here.launch) return no_gpu;
+  here.job = ranks::job_word(host_name(), std::time(nullptr), getpid());
   try {
     here.channel = std::make_unique<ranks::Channel>(*here.launch);
     ranks::Texts flat;
-    for (const auto& [name, value] : facts_of(no_gpu)) {
+    for (const auto& [name, value] : facts_of(no_gpu, here.job)) {
       flat.push_back(name);
       flat.push_back(value);
     }
@@ -139,6 +147,10 @@ std::optional<std::string> meet() {
       for (std::size_t i = 0; i + 1 < pairs.size(); i += 2) facts[pairs[i]] = pairs[i + 1];
       all.push_back(std::move(facts));
     }
+    // It came over the wire and becomes part of a file's name.
+    constexpr std::size_t longest = 120;
+    if (const std::string job = all.front()["job"]; !job.empty())
+      here.job = result::host_word(job.substr(0, longest));
     here.problem = ranks::disagreement(all);
   } catch (const ranks::Parted& parted) {
     here.problem = parted.what();
@@ -176,6 +188,7 @@ bool register_meeting() {
     return meet();
   };
   environment.rank_name = [] { return launch() ? fmt::format("rank{}", launch()->rank) : std::string(); };
+  environment.job_name = [] { return meeting().job; };
   environment.finish = [] {
     std::error_code ignored;
     for (int number = 0; number <= last_log(); ++number) std::filesystem::remove(log_file(number), ignored);

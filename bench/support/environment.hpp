@@ -22,6 +22,10 @@ struct Environment {
   /// "rank3" where several processes of one family run together: stands in the name of this one's sample
   /// file. Called after unavailable(); empty, or "", for a process that stands alone.
   std::function<std::string()> rank_name = nullptr;
+  /// "node7.20260131T120000Z-4711": the same in all processes that run together and in no others; stands in
+  /// the name of a sample file that nobody named. Called after unavailable(), only where rank_name() says
+  /// something.
+  std::function<std::string()> job_name = nullptr;
   /// Called last, the sample file written; may be empty.
   std::function<void()> finish = nullptr;
   /// Adds facts to the sample file's context. Called after unavailable(), also when the family is

@@ -169,6 +169,22 @@ int exit_code(const result::Samples& samples) {
   return any(Status::interrupted) ? exit_interrupted : exit_ok;
 }
 
+// Where it was asked for; a rank of several keeps its samples also where nobody said so, and says where.
+void keep(const FamilyInfo& family, const Options& options, const result::Samples& samples) {
+  const Environment& here = environment();
+  const std::string rank = here.rank_name ? here.rank_name() : "";
+  if (options.samples) {
+    result::write_file(samples_path(*options.samples, rank), result::to_json(samples));
+    return;
+  }
+  const auto file = samples_path(family.name, rank.empty() || !here.job_name ? "" : here.job_name(), rank);
+  if (!file) return;
+  result::write_file(*file, result::to_json(samples));
+  fmt::print(stderr,
+             "gpugauge-bench-{}: {} keeps its samples in {}; --gpugauge_samples=FILE names another file\n",
+             family.name, rank, file->string());
+}
+
 int run(const FamilyInfo& family, const std::string& program, Options options) {
   if (options.filter.empty())
     if (const char* filter = std::getenv("BENCHMARK_FILTER")) options.filter = filter;
@@ -220,10 +236,7 @@ int run(const FamilyInfo& family, const std::string& program, Options options) {
     samples.benchmarks = std::move(recorder.results);
     summarise(samples);
   }
-  if (options.samples)
-    result::write_file(
-        samples_path(*options.samples, environment().rank_name ? environment().rank_name() : ""),
-        result::to_json(samples));
+  keep(family, options, samples);
   if (environment().finish) environment().finish();
   return exit_code(samples);
 }
@@ -245,6 +258,12 @@ std::filesystem::path samples_path(const std::filesystem::path& asked, const std
   std::filesystem::path own = asked;
   own.replace_filename(fmt::format("{}.{}{}", asked.stem().string(), rank, asked.extension().string()));
   return own;
+}
+
+std::optional<std::filesystem::path> samples_path(const std::string& family, const std::string& job,
+                                                  const std::string& rank) {
+  if (rank.empty()) return std::nullopt;
+  return samples_path(fmt::format("{}{}{}.json", family, job.empty() ? "" : ".", job), rank);
 }
 
 namespace {

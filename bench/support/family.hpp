@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "result/samples.hpp"
@@ -37,6 +38,11 @@ int run_family(const FamilyInfo& family, int argc, char** argv);
 /// Where a process writes its samples: the file asked for, or "samples.rank3.json" beside it for rank
 /// "rank3".
 std::filesystem::path samples_path(const std::filesystem::path& asked, const std::string& rank);
+/// The same where no file was asked for: in the working folder "nccl.JOB.rank3.json" for rank "rank3" of the
+/// family "nccl", since what only one of many processes prints is soon lost; nullopt for a process that
+/// stands alone. Ranks of one job differ in ".rankN" alone, by which `gpugauge fleet` takes them together.
+std::optional<std::filesystem::path> samples_path(const std::string& family, const std::string& job,
+                                                  const std::string& rank);
 
 /// The window of one definition when the profile gives `seconds` a benchmark.
 Window window_of(const Definition& definition, double seconds);

@@ -118,7 +118,10 @@ Options parse_options(const std::vector<std::string>& arguments) {
 std::string help_text(const std::string& family) {
   return fmt::format(
       "gpugauge-bench-{}: the benchmarks of one family, a Google Benchmark program\n"
-      "  --gpugauge_samples=FILE    write every batch and metric to FILE (JSON)\n"
+      "  --gpugauge_samples=FILE    write every batch and metric to FILE (JSON); rank N of several that a "
+      "launcher started\n"
+      "                             writes beside it, .rankN before its ending, and without this flag to "
+      "{}.JOB.rankN.json\n"
       "  --gpugauge_seed=N          shuffle the order of the benchmarks\n"
       "  --gpugauge_window=SECONDS  time window per benchmark (default 1); --benchmark_min_time is the same\n"
       "  --gpugauge_mean_window=S   at least S seconds where a mean is judged of what the profile smoke "
@@ -127,7 +130,7 @@ std::string help_text(const std::string& family) {
       "  --gpugauge_depth=DEPTH     only what the profile smoke, quick, standard or deep measures\n"
       "  --gpugauge_describe        print what each benchmark isolates, as JSON\n"
       "  --gpugauge_parent=PID      end when the process PID ends\n",
-      family);
+      family, family);
 }
 
 std::vector<Instance> choose(std::vector<Instance> all, const Options& options,

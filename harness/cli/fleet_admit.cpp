@@ -7,6 +7,7 @@
 #include "cli/fleet.hpp"
 #include "judge/admit.hpp"
 #include "report/admission.hpp"
+#include "result/counted.hpp"
 #include "result/error.hpp"
 #include "store/store.hpp"
 

@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t most_trends = 16;
 constexpr std::size_t most_on_a_page = most_trends * most_trends;
+constexpr std::size_t most_as_data = most_on_a_page * most_trends;
 
 struct Arguments {
   HistoryArguments history;
@@ -50,19 +51,52 @@ store::Facts facts_of(store::Store& store) {
   return [&store](std::int64_t id) -> const result::Fingerprint& { return store.fingerprint(id); };
 }
 
+/// How many series there may be, and for what.
+struct Limit {
+  std::size_t most = 0;
+  const char* place = "";
+};
+
+Limit limit_of(const Arguments& arguments, const std::vector<ReportFile>& reports) {
+  if (std::any_of(reports.begin(), reports.end(), [](const ReportFile& one) { return one.kind == "html"; }))
+    return {most_on_a_page, "for a page"};
+  if (arguments.json || !reports.empty()) return {most_as_data, "to write at once"};
+  return {most_trends, "to draw"};
+}
+
+result::UsageError too_many(const std::string& what, const Limit& limit) {
+  return result::UsageError(fmt::format(
+      "{} are too many {}, the limit is {} series: narrow them with --node or --device and a full metric "
+      "name{}, or ask `gpugauge history changes` for what moved",
+      what, limit.place, limit.most,
+      limit.most == most_trends
+          ? fmt::format(", write up to {} with --report html=FILE or up to {} with --json", most_on_a_page,
+                        most_as_data)
+          : ""));
+}
+
+/// What the command prints beside the files of --report.
+std::string drawn(const std::vector<store::Trend>& trends, const std::vector<ReportFile>& reports) {
+  std::string text;
+  if (trends.size() > most_trends)
+    return fmt::format("{} series are in {}; here {} are drawn at most\n", trends.size(),
+                       reports.front().file, most_trends);
+  for (const store::Trend& one : trends)
+    text += (text.empty() ? "" : "\n") + report::draw(one, report::terminal(1));
+  return text;
+}
+
 int trend(const Arguments& arguments) {
   const judge::Policy rules = policy(arguments.policy);
   const store::Span within = span(arguments.history);
   const std::vector<ReportFile> reports = report_files(arguments.reports);
+  const Limit limit = limit_of(arguments, reports);
   store::Store store = open_store(arguments.history, store::Access::reading);
   const auto devices = select_devices(store, arguments.history);
   const auto metrics = select_metrics(store, arguments.history.metric);
-  if (devices.size() * metrics.size() > most_on_a_page * (reports.empty() ? 1 : most_trends))
-    throw result::UsageError(
-        fmt::format("{} metrics of {} devices are too many to draw: narrow them with --node or --device and "
-                    "a full metric "
-                    "name, or ask `gpugauge history changes` for what moved",
-                    metrics.size(), devices.size()));
+  // Not every device has every metric: what there is to read is bounded here, what was found below.
+  if (devices.size() * metrics.size() > limit.most * most_trends)
+    throw too_many(fmt::format("{} metrics of {} devices", metrics.size(), devices.size()), limit);
   const int watched = static_cast<int>(store.metrics().size());
   std::vector<store::Trend> trends;
   for (const store::Metric& metric : metrics)
@@ -71,27 +105,11 @@ int trend(const Arguments& arguments) {
         trends.push_back(analyse(std::move(series), watched, rules, facts_of(store)));
   if (trends.empty())
     throw result::UsageError("no run that was asked for has this metric: give another span, node or device");
-  const std::size_t most = reports.empty() ? most_trends : most_on_a_page;
-  if (trends.size() > most)
-    throw result::UsageError(fmt::format(
-        "{} series are too many to draw: narrow them with --node or --device and a full metric name",
-        trends.size()));
+  if (trends.size() > limit.most) throw too_many(fmt::format("{} series", trends.size()), limit);
   for (const ReportFile& one : reports)
     result::write_file(
         one.file, one.kind == "html" ? report::html_text(trends, facts_of(store)) : report::to_json(trends));
-  if (arguments.json) {
-    print(report::to_json(trends));
-    return 0;
-  }
-  std::string text;
-  if (trends.size() > most_trends) {
-    text = fmt::format("{} series are on the page; {} are too many to draw here\n", trends.size(),
-                       trends.size());
-  } else {
-    for (const store::Trend& one : trends)
-      text += (text.empty() ? "" : "\n") + report::draw(one, report::terminal(1));
-  }
-  print(text);
+  print(arguments.json ? report::to_json(trends) : drawn(trends, reports));
   return 0;
 }
 
@@ -103,8 +121,8 @@ int changes(const Arguments& arguments) {
   std::map<std::int64_t, store::Metric> metrics;
   for (store::Metric& metric : select_metrics(store, arguments.history.metric))
     metrics.emplace(metric.id, std::move(metric));
-  std::vector<store::Trend> moved;
-  std::size_t series_count = 0, too_short = 0;
+  std::vector<store::Trend> told;
+  report::ChangeList list;
   for (const store::Device& device : devices) {
     auto all = store.all_series(device, within);
     const int watched = static_cast<int>(std::max<std::size_t>(1, all.size()));
@@ -112,20 +130,21 @@ int changes(const Arguments& arguments) {
       const auto metric = metrics.find(id);
       if (metric == metrics.end()) continue;
       for (store::Series& series : by_profile(device, metric->second, std::move(points))) {
-        ++series_count;
+        ++list.series;
         if (series.points.size() < store::least_runs) {
-          ++too_short;
+          ++list.too_short;
           continue;
         }
         store::Trend found = analyse(std::move(series), watched, rules, facts_of(store));
-        if (!found.changes.empty()) moved.push_back(std::move(found));
+        if (!found.changes.empty() || !found.alarms.empty() || found.last) told.push_back(std::move(found));
       }
     }
   }
-  const auto found = events(moved);
-  print(arguments.json
-            ? report::to_json(found, series_count, too_short)
-            : report::draw(found, series_count, too_short, report::terminal(1), arguments.every_metric));
+  list.levels = store::events(told);
+  list.alarms = store::alarm_events(told);
+  list.last = store::last_events(told);
+  print(arguments.json ? report::to_json(list)
+                       : report::draw(list, report::terminal(1), arguments.every_metric));
   return 0;
 }
 
@@ -150,7 +169,9 @@ void add_history_series(CLI::App& history, Action& action) {
 
   auto of_changes = std::make_shared<Arguments>();
   command = history.add_subcommand(
-      "changes", "List every change of level with what changed there, most consequential first");
+      "changes",
+      "List every change of level with what changed there, most consequential first, then what is none yet: "
+      "alarms and last runs");
   command
       ->add_option("--metric", of_changes->history.metric, "Only metrics that match; * stands for anything")
       ->type_name("PATTERN");
@@ -158,7 +179,7 @@ void add_history_series(CLI::App& history, Action& action) {
   add_store_options(*command, of_changes->history);
   add_policy_options(*command, of_changes->policy);
   command->add_flag("--every-metric", of_changes->every_metric,
-                    "All metrics of a change, not the first five");
+                    "All metrics of a change and all alarms, not the first five");
   command->add_flag("--json", of_changes->json, "JSON on standard output instead of the list");
   command->callback([of_changes, &action] { action = [of_changes] { return changes(*of_changes); }; });
 }

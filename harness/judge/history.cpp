@@ -10,7 +10,6 @@
 namespace gpugauge::judge {
 namespace {
 
-constexpr std::size_t least_segment = 3;
 constexpr double least_z = 5;
 
 /// Standard deviation of a night's value, blind to a few steps.
@@ -37,7 +36,7 @@ ChangePoint step_at(const Level& level, std::span<const double> nights, std::siz
 void split(std::span<const double> nights, std::size_t from, std::size_t to, double sd, double least_step,
            std::vector<std::size_t>& found) {
   ChangePoint best;
-  for (std::size_t night = from + least_segment; night + least_segment <= to; ++night) {
+  for (std::size_t night = from + least_level; night + least_level <= to; ++night) {
     const ChangePoint here = step_at(mean, nights, from, night, to, sd);
     if (std::abs(here.z) > std::abs(best.z) ||
         (std::isinf(here.z) && std::isinf(best.z) && std::abs(here.step) > std::abs(best.step)))
@@ -47,6 +46,48 @@ void split(std::span<const double> nights, std::size_t from, std::size_t to, dou
   found.push_back(best.night);
   split(nights, from, best.night, sd, least_step, found);
   split(nights, best.night, to, sd, least_step, found);
+}
+
+/// Where a night at `night` or later lies nearer to the level after than to that before: the split of
+/// [from, to) with the least absolute deviations from the two medians. `night` itself among equals.
+std::size_t moved(std::span<const double> nights, std::size_t from, std::size_t night, std::size_t to) {
+  const double before = median(nights.subspan(from, night - from));
+  const double after = median(nights.subspan(night, to - night));
+  std::size_t best = night;
+  double best_gain = 0;
+  // How much less the deviations are than with the split at `night`.
+  double gain = 0;
+  for (std::size_t at = night; at < to; ++at) {
+    gain += std::abs(nights[at] - after) - std::abs(nights[at] - before);
+    if (gain > best_gain) {
+      best = at + 1;
+      best_gain = gain;
+    }
+  }
+  gain = 0;
+  for (std::size_t at = night; at-- > from;) {
+    gain += std::abs(nights[at] - before) - std::abs(nights[at] - after);
+    if (gain > best_gain) {
+      best = at;
+      best_gain = gain;
+    }
+  }
+  return best;
+}
+
+/// Moves each point to where its levels meet; what leaves a level of fewer nights than it needs is no point.
+void settle(std::span<const double> nights, std::vector<std::size_t>& found) {
+  for (std::size_t i = 0; i < found.size();) {
+    const std::size_t from = i == 0 ? 0 : found[i - 1];
+    const std::size_t to = i + 1 == found.size() ? nights.size() : found[i + 1];
+    const std::size_t at = moved(nights, from, found[i], to);
+    if (at < from + least_level || at + least_level > to) {
+      found.erase(found.begin() + static_cast<std::ptrdiff_t>(i));
+      i = 0;  // the neighbours have other levels now
+    } else {
+      found[i++] = at;
+    }
+  }
 }
 
 }  // namespace
@@ -72,16 +113,25 @@ double alarm_limit(int metrics) {
   return std::log(365.0 * metrics);
 }
 
-std::optional<std::size_t> first_alarm(std::span<const double> nights, const Watched& watched, int metrics) {
-  const double limit = alarm_limit(metrics);
-  const std::vector<double> sums = cumulative_sums(nights, watched);
-  const auto found = std::find_if(sums.begin(), sums.end(), [&](double sum) { return sum >= limit; });
-  if (found == sums.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - sums.begin());
+std::vector<Alarm> alarms(std::span<const double> sums, double limit) {
+  if (!(limit > 0)) throw std::invalid_argument("a monitor without a limit");
+  std::vector<Alarm> out;
+  std::size_t from = 0;
+  bool raised = false;
+  for (std::size_t night = 0; night < sums.size(); ++night) {
+    if (sums[night] <= 0) {
+      from = night + 1;
+      raised = false;
+    } else if (!raised && sums[night] >= limit) {
+      out.push_back({from, night});
+      raised = true;
+    }
+  }
+  return out;
 }
 
 std::vector<ChangePoint> change_points(std::span<const double> nights, double least_step) {
-  if (nights.size() < 2 * least_segment) return {};
+  if (nights.size() < 2 * least_level) return {};
   const double sd = noise(nights);
   std::vector<std::size_t> found;
   split(nights, 0, nights.size(), sd, least_step, found);
@@ -89,6 +139,7 @@ std::vector<ChangePoint> change_points(std::span<const double> nights, double le
   // A first split may have served only to find the others, and the mean of three nights may be one bad night:
   // what does not stand between the medians of its neighbours goes, the weakest first.
   while (true) {
+    settle(nights, found);
     std::vector<ChangePoint> out;
     for (std::size_t i = 0; i < found.size(); ++i) {
       const std::size_t from = i == 0 ? 0 : found[i - 1];
@@ -103,6 +154,26 @@ std::vector<ChangePoint> change_points(std::span<const double> nights, double le
     if (stands) return out;
     found.erase(found.begin() + (weakest - out.begin()));
   }
+}
+
+std::optional<ChangePoint> too_few_for_a_level(std::span<const double> nights, std::size_t from,
+                                               double least_step) {
+  if (nights.size() <= from + least_level) return std::nullopt;
+  const double sd = noise(nights);
+  for (std::size_t few = least_level - 1; few > 0; --few) {
+    if (nights.size() < from + least_level + few) continue;
+    const std::size_t first = nights.size() - few;
+    const ChangePoint all = step_at(median, nights, from, first, nights.size(), sd);
+    const double level = median(nights.subspan(from, first - from));
+    const double error = sd * std::sqrt(1 + 1 / static_cast<double>(first - from));
+    const bool each =
+        std::all_of(nights.begin() + static_cast<std::ptrdiff_t>(first), nights.end(), [&](double x) {
+          const double step = x - level;
+          return step * all.step > 0 && std::abs(step) >= least_step && std::abs(step) > least_z * error;
+        });
+    if (each) return all;
+  }
+  return std::nullopt;
 }
 
 }  // namespace gpugauge::judge

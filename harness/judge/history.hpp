@@ -29,9 +29,16 @@ std::vector<double> cumulative_sums(std::span<const double> nights, const Watche
 /// metrics >= 1.
 double alarm_limit(int metrics);
 
-/// The first night on which the sum reaches the limit; an alarm asks for confirmation rounds and decides
-/// nothing by itself.
-std::optional<std::size_t> first_alarm(std::span<const double> nights, const Watched& watched, int metrics);
+/// The sums left zero on night `from` and reached the limit on night `night`, both 0-based: the first is
+/// where the shift most likely began, the second when the monitor was sure of it.
+struct Alarm {
+  std::size_t from = 0;   ///< 0 <= from <= night
+  std::size_t night = 0;  ///< the first at which the sum is at the limit or above
+};
+
+/// Alarms of the sums of cumulative_sums(), oldest first: between two of them the sum was zero again. An
+/// alarm asks for confirmation rounds and decides nothing by itself. limit > 0.
+std::vector<Alarm> alarms(std::span<const double> sums, double limit);
 
 /// From night `night` on (0-based) the series runs `step` higher than before.
 struct ChangePoint {
@@ -40,11 +47,23 @@ struct ChangePoint {
   double z = 0;           ///< step over its standard error
 };
 
+/// Fewest nights of a level.
+inline constexpr std::size_t least_level = 3;
+
 /// Change points by binary segmentation (Scott and Knott, Biometrics 30, 1974): the split with the largest
 /// |z| first, then each side again. Noise is sd = 1.4826 MAD(first differences) / sqrt 2, which a step
-/// touches in one difference only. A point stands when |z| > 5, both segments have 3 nights or more and
-/// |step| >= least_step, between the medians of the final segments too: one bad night is no level. In the
-/// order of the nights. For hindsight: the same nights must not decide a verdict.
+/// touches in one difference only. Each point then moves to where the absolute deviations from the two
+/// neighbouring medians are least, so that a night counts to the level that it lies at. A point stands when
+/// |z| > 5, both segments have 3 nights or more and |step| >= least_step, between the medians of the final
+/// segments too: one bad night or two are no level. In the order of the nights. For hindsight: the same
+/// nights must not decide a verdict.
 std::vector<ChangePoint> change_points(std::span<const double> nights, double least_step = .01);
+
+/// The last night, or the last two, where each of them by itself lies as far from the level before as a
+/// change point has to (|z| > 5, |step| >= least_step) and to the same side: too few to make a level, and not
+/// to be passed over in silence. The level begins on night `from`, that of the last change point or 0;
+/// nullopt where it has fewer than 3 nights before them.
+std::optional<ChangePoint> too_few_for_a_level(std::span<const double> nights, std::size_t from,
+                                               double least_step);
 
 }  // namespace gpugauge::judge

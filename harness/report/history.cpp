@@ -20,6 +20,15 @@ std::string day(const std::string& started) {
   return started.substr(0, 10);
 }
 
+constexpr std::size_t shown_facts = 3;
+/// Lists show so many of what is many.
+constexpr std::size_t few = 5;
+
+std::string too_few_runs(std::size_t runs) {
+  return runs == 1 ? "the last run is too few to make a level"
+                   : fmt::format("the last {} runs are too few to make a level", runs);
+}
+
 std::string device_text(const store::Device& device) {
   return plain(device.node.empty() ? device.identity : device.node + ", " + device.identity);
 }
@@ -40,13 +49,26 @@ std::string monitor_text(const store::Trend& trend) {
   if (trend.reference == 0)
     return fmt::format("{}: too few to watch for changes, {} are needed",
                        result::counted(points.size(), "run"), store::least_runs);
-  if (!trend.alarm)
+  if (trend.alarms.empty())
     return fmt::format("monitor: quiet (highest sum {:.1f} of {:.1f}, tolerance {})",
                        trend.sums.empty() ? 0 : *std::max_element(trend.sums.begin(), trend.sums.end()),
                        trend.limit, percent(trend.tolerance));
-  const bool still = !trend.sums.empty() && trend.sums.back() >= trend.limit;
-  return fmt::format("monitor: alarm on {}{}: `gpugauge check` measures again and judges",
-                     day(points[*trend.alarm].started), still ? ", and still above its limit" : "");
+  const store::Alarm& latest = trend.alarms.back();
+  return fmt::format(
+      "monitor: alarm on {}, worse from {} on, {}{}{}: `gpugauge check` measures again and judges",
+      day(points[latest.at].started), day(points[latest.change.at].started),
+      cause_of(latest.change.since, latest.change.runs_off, shown_facts),
+      trend.alarming() ? ", and still above its limit" : "",
+      trend.alarms.size() == 1 ? ""
+                               : fmt::format(" ({} alarms, the first on {})", trend.alarms.size(),
+                                             day(points[trend.alarms.front().at].started)));
+}
+
+std::string last_text(const store::Trend& trend) {
+  if (!trend.last) return "";
+  const std::size_t runs = trend.series.points.size() - trend.last->at;
+  return fmt::format("{}: {} against the level before, {}", too_few_runs(runs), change(trend.last->relative),
+                     cause_of(trend.last->since, trend.last->runs_off, shown_facts));
 }
 
 std::string cause_text(const std::vector<baseline::Mismatch>& since, std::size_t shown) {
@@ -76,46 +98,92 @@ std::string draw(const store::Trend& trend, const Terminal& terminal) {
     out += "  " + terminal.paint(day(points[step.at].started), Tone::strong) + "  " +
            terminal.paint(change(step.relative), tone) + "  " +
            wrap(fmt::format("{} -> {}, {}", quantity(step.before, form.unit), quantity(step.after, form.unit),
-                            cause_of(step.since, step.runs_off, 3)),
+                            cause_of(step.since, step.runs_off, shown_facts)),
                 terminal.width, 6) +
            "\n";
   }
   if (trend.changes.empty() && trend.reference > 0) out += "  no change of level\n";
+  if (trend.last) out += "  " + wrap(last_text(trend), terminal.width, 4) + "\n";
   return out + "  " + wrap(monitor_text(trend), terminal.width, 4) + "\n";
 }
 
-std::string draw(const std::vector<Event>& events, std::size_t trends, std::size_t too_short,
-                 const Terminal& terminal, bool every_metric) {
-  constexpr std::size_t few = 5;
+namespace {
+
+/// "3 metrics of profile quick, memory/triad/a:bandwidth +50.0% worse".
+std::string worst_of(const Event& event) {
+  const Event::Item& worst = event.items.front();
+  return fmt::format("{} of profile {}, {}{} {}", result::counted(event.items.size(), "metric"),
+                     plain(event.profile), event.items.size() == 1 ? "" : "most of all ",
+                     plain(worst.metric.form.key), change(worst.change.relative));
+}
+
+/// One line an event below a heading.
+template <typename Tell>
+std::string lines_of(const std::vector<Event>& events, const Terminal& terminal, bool all, const Tell& tell) {
   std::string out;
-  for (const Event& event : events) {
-    out +=
-        terminal.paint(day(event.started), Tone::strong) + "  " + device_text(event.device) + "  " +
-        wrap(fmt::format("{} of profile {}, {}",
-                         event.items.size() == 1 ? "1 metric" : fmt::format("{} metrics", event.items.size()),
-                         plain(event.profile), cause_of(event.since, event.runs_off, 3)),
-             terminal.width, 4) +
-        "\n";
+  const std::size_t shown = all ? events.size() : std::min(few, events.size());
+  for (std::size_t i = 0; i < shown; ++i)
+    out += "  " + terminal.paint(day(events[i].started), Tone::strong) + "  " +
+           device_text(events[i].device) + "  " + wrap(tell(events[i]), terminal.width, 4) + "\n";
+  if (shown < events.size())
+    out += fmt::format("  and {} more; --every-metric lists them\n", events.size() - shown);
+  return out;
+}
+
+std::string draw_alarms(const std::vector<Event>& alarms, const Terminal& terminal, bool all) {
+  if (alarms.empty()) return "";
+  return fmt::format("{} without a change of level: `gpugauge check` measures again and judges\n",
+                     result::counted(alarms.size(), "alarm")) +
+         lines_of(alarms, terminal, all, [](const Event& event) {
+           const Event::Item& worst = event.items.front();
+           return fmt::format("{} from {} on, {}{}", worst_of(event), day(worst.from),
+                              cause_of(event.since, event.runs_off, shown_facts),
+                              worst.still ? "; still above the limit" : "");
+         });
+}
+
+std::string draw_last(const std::vector<Event>& last, const Terminal& terminal, bool all) {
+  if (last.empty()) return "";
+  return "Last runs that lie off the level before them:\n" +
+         lines_of(last, terminal, all, [](const Event& event) {
+           return fmt::format("{}; {}, {}", worst_of(event),
+                              too_few_runs(static_cast<std::size_t>(event.items.front().runs)),
+                              cause_of(event.since, event.runs_off, shown_facts));
+         });
+}
+
+}  // namespace
+
+std::string draw(const ChangeList& list, const Terminal& terminal, bool every_metric) {
+  std::string out;
+  for (const Event& event : list.levels) {
+    out += terminal.paint(day(event.started), Tone::strong) + "  " + device_text(event.device) + "  " +
+           wrap(fmt::format("{} of profile {}, {}", result::counted(event.items.size(), "metric"),
+                            plain(event.profile), cause_of(event.since, event.runs_off, shown_facts)),
+                terminal.width, 4) +
+           "\n";
     Table table({{"metric", false, true}, {"change", true}, {"before", true}, {"after", true}});
     const std::size_t shown = every_metric ? event.items.size() : std::min(few, event.items.size());
     for (std::size_t i = 0; i < shown; ++i) {
-      const auto& [metric, step] = event.items[i];
-      table.add({{plain(metric.form.key)},
+      const judge::PeerForm& form = event.items[i].metric.form;
+      const Change& step = event.items[i].change;
+      table.add({{plain(form.key)},
                  {signed_percent(step.relative), step.relative > 0 ? Tone::bad : Tone::good},
-                 {quantity(step.before, metric.form.unit)},
-                 {quantity(step.after, metric.form.unit)}});
+                 {quantity(step.before, form.unit)},
+                 {quantity(step.after, form.unit)}});
     }
     out += table.draw(terminal);
     if (event.items.size() > shown)
       out += fmt::format("  and {} more; --every-metric lists them\n", event.items.size() - shown);
     out += "\n";
   }
-  out +=
-      fmt::format("{} of level in {} series (+ is worse)", result::counted(events.size(), "change"), trends);
-  if (too_short > 0)
-    out += fmt::format("; {} series have fewer than {} runs and were not looked at", too_short,
+  out += fmt::format("{} of level in {} series (+ is worse)", result::counted(list.levels.size(), "change"),
+                     list.series);
+  if (list.too_short > 0)
+    out += fmt::format("; {} series have fewer than {} runs and were not looked at", list.too_short,
                        store::least_runs);
-  return out + "\n";
+  return out + "\n" + draw_alarms(list.alarms, terminal, every_metric) +
+         draw_last(list.last, terminal, every_metric);
 }
 
 }  // namespace gpugauge::report

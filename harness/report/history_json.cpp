@@ -29,7 +29,16 @@ ordered_json json_of(const store::Change& change) {
   ordered_json out{{"before", change.before},        {"after", change.after},
                    {"change", change.relative},      {"weight", change.weight},
                    {"since", json_of(change.since)}, {"runs_off", change.runs_off}};
-  if (std::isfinite(change.z)) out["z"] = change.z;
+  if (std::isfinite(change.z) && change.z != 0) out["z"] = change.z;
+  return out;
+}
+
+ordered_json json_of(const store::Alarm& alarm, const std::vector<store::Point>& points) {
+  ordered_json out{{"started", points[alarm.at].started},
+                   {"run", points[alarm.at].run_id},
+                   {"from", points[alarm.change.at].started}};
+  out.update(json_of(alarm.change));
+  out["told_by_a_level"] = alarm.told_by_a_level;
   return out;
 }
 
@@ -50,7 +59,12 @@ ordered_json json_of(const store::Trend& trend) {
   out["runs"] = std::move(runs);
   if (trend.reference > 0) {
     out["monitor"] = {{"spread", trend.spread}, {"limit", trend.limit}};
-    if (trend.alarm) out["monitor"]["alarm"] = points[*trend.alarm].started;
+    if (!trend.alarms.empty()) {
+      out["monitor"]["alarm"] = points[trend.alarms.front().at].started;
+      out["monitor"]["above"] = trend.alarming();
+      for (const store::Alarm& alarm : trend.alarms)
+        out["monitor"]["alarms"].push_back(json_of(alarm, points));
+    }
   }
   ordered_json changes = ordered_json::array();
   for (const store::Change& change : trend.changes) {
@@ -58,6 +72,36 @@ ordered_json json_of(const store::Trend& trend) {
     changes.back().update(json_of(change));
   }
   out["changes"] = std::move(changes);
+  if (trend.last) {
+    out["last"] = {{"from", points[trend.last->at].started}, {"runs", points.size() - trend.last->at}};
+    out["last"].update(json_of(*trend.last));
+  }
+  return out;
+}
+
+enum class Of { levels, alarms, last };
+
+ordered_json json_of(const std::vector<store::Event>& events, Of of) {
+  ordered_json out = ordered_json::array();
+  for (const store::Event& event : events) {
+    ordered_json metrics = ordered_json::array();
+    for (const store::Event::Item& item : event.items) {
+      ordered_json one = json_of(item.metric);
+      one.update(json_of(item.change));
+      if (of != Of::levels) one["from"] = item.from;
+      if (of == Of::alarms) one["above"] = item.still;
+      if (of == Of::last) one["runs"] = item.runs;
+      metrics.push_back(std::move(one));
+    }
+    out.push_back({{"started", event.started},
+                   {"run", event.run_id},
+                   {"node", event.device.node},
+                   {"device", event.device.identity},
+                   {"profile", event.profile},
+                   {"since", json_of(event.since)},
+                   {"runs_off", event.runs_off},
+                   {"metrics", std::move(metrics)}});
+  }
   return out;
 }
 
@@ -74,26 +118,13 @@ std::string to_json(const std::vector<store::Trend>& trends) {
   return result::dump_json(out);
 }
 
-std::string to_json(const std::vector<store::Event>& events, std::size_t trends, std::size_t too_short) {
+std::string to_json(const ChangeList& list) {
   ordered_json out = head();
-  out["series"] = trends;
-  out["too_short"] = too_short;
-  out["events"] = ordered_json::array();
-  for (const store::Event& event : events) {
-    ordered_json metrics = ordered_json::array();
-    for (const auto& [metric, change] : event.items) {
-      metrics.push_back(json_of(metric));
-      metrics.back().update(json_of(change));
-    }
-    out["events"].push_back({{"started", event.started},
-                             {"run", event.run_id},
-                             {"node", event.device.node},
-                             {"device", event.device.identity},
-                             {"profile", event.profile},
-                             {"since", json_of(event.since)},
-                             {"runs_off", event.runs_off},
-                             {"metrics", std::move(metrics)}});
-  }
+  out["series"] = list.series;
+  out["too_short"] = list.too_short;
+  out["events"] = json_of(list.levels, Of::levels);
+  out["alarms"] = json_of(list.alarms, Of::alarms);
+  out["last"] = json_of(list.last, Of::last);
   return result::dump_json(out);
 }
 

@@ -69,7 +69,8 @@ ordered_json json_of(const store::Trend& trend, const store::Facts& facts) {
                    {"changes", std::move(changes)},
                    {"versions", std::move(versions)},
                    {"monitor", monitor_text(trend)}};
-  if (trend.alarm) out["alarm"] = *trend.alarm;
+  if (trend.last) out["last"] = last_text(trend);
+  if (!trend.alarms.empty()) out["alarm"] = trend.alarms.back().at;  // the one that `monitor` tells of
   return out;
 }
 
@@ -92,15 +93,18 @@ std::string html_text(const std::vector<store::Trend>& trends, const store::Fact
   ordered_json series = ordered_json::array();
   std::size_t changes = 0;
   std::size_t alarms = 0;
+  std::size_t off = 0;
   for (const store::Trend& trend : trends) {
     series.push_back(json_of(trend, facts));
     changes += trend.changes.size();
-    alarms += trend.alarm ? 1 : 0;
+    alarms += trend.alarms.empty() ? 0 : 1;
+    off += trend.last ? 1 : 0;
   }
   const std::string word = fmt::format("{} of level", result::counted(changes, "change"));
   const std::string sentence = fmt::format(
-      "{} series; the monitor of {} has raised an alarm. Changes are hindsight and decide no verdict.",
-      trends.size(), alarms);
+      "{} series; the monitor of {} has raised an alarm{}. Changes are hindsight and decide no verdict.",
+      trends.size(), alarms,
+      off == 0 ? "" : fmt::format(", and the last runs of {} are off and too few to make a level", off));
   return page_text({{"kind", "history"},
                     {"outcome", {{"code", 0}, {"word", word}, {"sentence", sentence}}},
                     {"series", std::move(series)}});

@@ -67,6 +67,34 @@ std::string draw_waves(const stack::Rollout& rollout, const Terminal& terminal, 
          "\n";
 }
 
+std::string draw_steps(const stack::Rollout& rollout, const Terminal& terminal, bool every_node) {
+  const std::vector<stack::RolloutStep>& steps = rollout.steps;
+  if (steps.empty()) return "";
+  const std::size_t all = rollout.in_waves();
+  const bool alike = std::all_of(steps.begin(), steps.end(),
+                                 [&](const stack::RolloutStep& one) { return one.nodes.size() == all; });
+  std::string out = "\n" +
+                    terminal.paint(alike ? "On each node, in this order"
+                                         : "In this order, each step on the nodes that it names",
+                                   Tone::strong) +
+                    "\n";
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const auto& [step, nodes] = steps[i];
+    out += fmt::format("  {}. {}\n", i + 1, wrap(plain(step.what), terminal.width, 5));
+    if (!alike)
+      out += "     " +
+             wrap(nodes.size() == all
+                      ? std::string("on each node")
+                      : fmt::format("on {} of {} nodes: {}", nodes.size(), all, listed(nodes, every_node)),
+                  terminal.width, 5) +
+             "\n";
+    // Steps that differ only in where they begin have one reason.
+    if (i + 1 == steps.size() || steps[i + 1].step.why != step.why)
+      out += "     " + terminal.paint(wrap(plain(step.why), terminal.width, 5), Tone::faint) + "\n";
+  }
+  return out;
+}
+
 std::string draw_left_out(const stack::Rollout& rollout, const Terminal& terminal, bool every_node) {
   // Nodes with one reason stand together.
   std::vector<std::pair<const stack::LeftOutNode*, std::vector<std::string>>> groups;
@@ -119,12 +147,7 @@ std::string draw(const stack::Rollout& rollout, const Terminal& terminal, bool e
       out +=
           fmt::format("  {:>5}  {}\n", kind.nodes.size(), wrap(plain(kind.description), terminal.width, 9));
     out += "\n" + draw_waves(rollout, terminal, every_node);
-    if (!rollout.steps.empty())
-      out += "\n" + terminal.paint("On each node, in this order", Tone::strong) + "\n";
-    int number = 0;
-    for (const stack::PlanStep& step : rollout.steps)
-      out += fmt::format("  {}. {}\n     {}\n", ++number, wrap(plain(step.what), terminal.width, 5),
-                         terminal.paint(wrap(plain(step.why), terminal.width, 5), Tone::faint));
+    out += draw_steps(rollout, terminal, every_node);
   }
   out += draw_left_out(rollout, terminal, every_node);
   out += draw_mixtures(rollout, terminal);
@@ -160,12 +183,13 @@ std::string to_json(const stack::Rollout& rollout, const std::string& target) {
                         {"reason", mixture.reason},
                         {"sources", mixture.sources}});
   ordered_json steps = ordered_json::array();
-  for (const stack::PlanStep& step : rollout.steps)
+  for (const auto& [step, nodes] : rollout.steps)
     steps.push_back({{"layer", step.layer},
                      {"from", step.from},
                      {"to", step.to},
                      {"what", step.what},
-                     {"why", step.why}});
+                     {"why", step.why},
+                     {"nodes", nodes}});
   return result::dump_json({{"schema", "gpugauge.rollout/1"},
                             {"target", target},
                             {"exit_code", exit_code(rollout)},

@@ -77,7 +77,95 @@ void watch(Trend& trend, const std::vector<double>& scale, int metrics) {
   trend.spread = watched.spread;
   trend.limit = judge::alarm_limit(metrics);
   trend.sums = judge::cumulative_sums(later, watched);
-  if (const auto night = judge::first_alarm(later, watched, metrics)) trend.alarm = trend.reference + *night;
+}
+
+/// From run `at` on; the steps are on the gate's scale.
+Change change_of(const Trend& trend, std::size_t at, double before, double after, const Facts& facts) {
+  const result::Direction better = trend.series.metric.form.better;
+  Change change;
+  change.at = at;
+  change.before = judge::from_scale(before, better);
+  change.after = judge::from_scale(after, better);
+  change.relative = judge::relative_of(after - before, better);
+  change.weight = std::abs(after - before) / judge::step_of(trend.tolerance, better);
+  annotate(change, trend.series, facts);
+  return change;
+}
+
+/// A level that stands beside the alarm or within the window is as bad as what the gate would not call none.
+bool told_by_a_level(const Trend& trend, const Alarm& alarm) {
+  const result::Direction better = trend.series.metric.form.better;
+  const double centre = judge::to_scale(trend.centre, better);
+  const double least = judge::step_of(trend.tolerance, better) * judge::null_share;
+  for (std::size_t i = 0; i < trend.changes.size(); ++i) {
+    const Change& change = trend.changes[i];
+    const bool ended = i + 1 < trend.changes.size() && trend.changes[i + 1].at <= alarm.change.at;
+    if (!ended && change.at <= alarm.at + window && judge::to_scale(change.after, better) - centre >= least)
+      return true;
+  }
+  return false;
+}
+
+void add_alarms(Trend& trend, const std::vector<double>& scale, const Facts& facts) {
+  const std::span<const double> all(scale);
+  const double centre = judge::to_scale(trend.centre, trend.series.metric.form.better);
+  for (const judge::Alarm& raised : judge::alarms(trend.sums, trend.limit)) {
+    const std::size_t from = trend.reference + raised.from;
+    Alarm alarm;
+    alarm.at = trend.reference + raised.night;
+    alarm.change =
+        change_of(trend, from, centre, judge::median(all.subspan(from, alarm.at + 1 - from)), facts);
+    alarm.told_by_a_level = told_by_a_level(trend, alarm);
+    trend.alarms.push_back(std::move(alarm));
+  }
+}
+
+Event::Item item_of(const Trend& trend, const Change& change) {
+  const auto& points = trend.series.points;
+  return {trend.series.metric, change, points[change.at].started, static_cast<int>(points.size() - change.at),
+          trend.alarming()};
+}
+
+/// Events by device, profile and run.
+class Gathered {
+ public:
+  void add(const Trend& trend, std::size_t run, const Change& change) {
+    const Point& point = trend.series.points[run];
+    Event& event = events_[{trend.series.device.id, trend.series.profile, point.started, point.run_id}];
+    event.device = trend.series.device;
+    event.profile = trend.series.profile;
+    event.started = point.started;
+    event.run_id = point.run_id;
+    event.items.push_back(item_of(trend, change));
+  }
+
+  /// Most consequential first, events and the items of each.
+  std::vector<Event> take() {
+    std::vector<Event> out;
+    for (auto& [key, event] : events_) {
+      std::stable_sort(event.items.begin(), event.items.end(),
+                       [](const auto& a, const auto& b) { return a.change.weight > b.change.weight; });
+      // What the weightiest change says of the cause; where it says nothing, the next one that does.
+      for (const auto& item : event.items)
+        if (event.since.empty()) {
+          event.since = item.change.since;
+          event.runs_off = item.change.runs_off;
+        }
+      out.push_back(std::move(event));
+    }
+    std::stable_sort(out.begin(), out.end(),
+                     [](const Event& a, const Event& b) { return a.weight() > b.weight(); });
+    return out;
+  }
+
+ private:
+  std::map<std::tuple<std::int64_t, std::string, std::string, std::string>, Event> events_;
+};
+
+bool told_by_an_alarm(const Trend& trend, std::size_t run) {
+  if (trend.alarms.empty() || !trend.alarming()) return false;
+  const Alarm& latest = trend.alarms.back();
+  return !latest.told_by_a_level && latest.change.at <= run;
 }
 
 }  // namespace
@@ -92,6 +180,7 @@ std::vector<Series> by_profile(const Device& device, const Metric& metric, std::
     series.points.push_back(std::move(point));
   }
   std::vector<Series> list;
+  list.reserve(out.size());
   for (auto& [profile, series] : out) list.push_back(std::move(series));
   return list;
 }
@@ -110,50 +199,48 @@ Trend analyse(Series series, int metrics, const judge::Policy& policy, const Fac
   // Below a third of the tolerance a change is called none, as the gate does.
   const double tolerance = judge::step_of(trend.tolerance, form.better);
   const auto points = judge::change_points(scale, tolerance * judge::null_share);
+  const std::span<const double> all(scale);
+  const auto level = [&](std::size_t from, std::size_t to) {
+    return judge::median(all.subspan(from, to - from));
+  };
+  std::size_t from = 0;
   for (std::size_t i = 0; i < points.size(); ++i) {
-    const std::size_t from = i == 0 ? 0 : points[i - 1].night;
+    const std::size_t at = points[i].night;
     const std::size_t to = i + 1 == points.size() ? scale.size() : points[i + 1].night;
-    const std::span<const double> all(scale);
-    Change change;
-    change.at = points[i].night;
-    change.before = judge::from_scale(judge::median(all.subspan(from, change.at - from)), form.better);
-    change.after = judge::from_scale(judge::median(all.subspan(change.at, to - change.at)), form.better);
-    change.relative = judge::relative_of(points[i].step, form.better);
-    change.z = points[i].z;
-    change.weight = std::abs(points[i].step) / tolerance;
-    annotate(change, trend.series, facts);
-    trend.changes.push_back(std::move(change));
+    trend.changes.push_back(change_of(trend, at, level(from, at), level(at, to), facts));
+    trend.changes.back().z = points[i].z;
+    from = at;
+  }
+  add_alarms(trend, scale, facts);
+  if (const auto last = judge::too_few_for_a_level(scale, from, tolerance)) {
+    trend.last =
+        change_of(trend, last->night, level(from, last->night), level(last->night, scale.size()), facts);
+    trend.last->z = last->z;
   }
   return trend;
 }
 
 std::vector<Event> events(const std::vector<Trend>& trends) {
-  std::map<std::tuple<std::int64_t, std::string, std::string, std::string>, Event> gathered;
+  Gathered gathered;
   for (const Trend& trend : trends)
-    for (const Change& change : trend.changes) {
-      const Point& point = trend.series.points[change.at];
-      Event& event = gathered[{trend.series.device.id, trend.series.profile, point.started, point.run_id}];
-      event.device = trend.series.device;
-      event.profile = trend.series.profile;
-      event.started = point.started;
-      event.run_id = point.run_id;
-      event.items.push_back({trend.series.metric, change});
-    }
-  std::vector<Event> out;
-  for (auto& [key, event] : gathered) {
-    std::stable_sort(event.items.begin(), event.items.end(),
-                     [](const auto& a, const auto& b) { return a.change.weight > b.change.weight; });
-    // What the weightiest change says of the cause; where it says nothing, the next one that does.
-    for (const auto& item : event.items)
-      if (event.since.empty()) {
-        event.since = item.change.since;
-        event.runs_off = item.change.runs_off;
-      }
-    out.push_back(std::move(event));
-  }
-  std::stable_sort(out.begin(), out.end(),
-                   [](const Event& a, const Event& b) { return a.weight() > b.weight(); });
-  return out;
+    for (const Change& change : trend.changes) gathered.add(trend, change.at, change);
+  return gathered.take();
+}
+
+std::vector<Event> alarm_events(const std::vector<Trend>& trends) {
+  Gathered gathered;
+  for (const Trend& trend : trends)
+    for (const Alarm& alarm : trend.alarms)
+      if (!alarm.told_by_a_level) gathered.add(trend, alarm.at, alarm.change);
+  return gathered.take();
+}
+
+std::vector<Event> last_events(const std::vector<Trend>& trends) {
+  Gathered gathered;
+  for (const Trend& trend : trends)
+    if (trend.last && !told_by_an_alarm(trend, trend.last->at))
+      gathered.add(trend, trend.last->at, *trend.last);
+  return gathered.take();
 }
 
 }  // namespace gpugauge::store

@@ -151,7 +151,7 @@ class ReportTest(unittest.TestCase):
         text = self.find("main").text
         self.assertIn("since stack.driver.version 580.65.06 -> 590.10.01<b>", text)
         self.assertIn("stack.cublas.version 13.0.2.14 -> 13.1.0.3", text, "a version is said where it slows nothing, too")
-        self.assertIn("monitor: alarm on 2026-01-", text)
+        self.assertIn("monitor: alarm on 2026-01-18, worse from 2026-01-16 on, since stack.driver.version 580.65.06 -> 590.10.01<b>", text)
         rows = [row.text.split("\n")[0] for row in self.find_all("tbody tr")]
         self.assertEqual([row[:10] for row in rows], ["2026-01-16", "2026-01-16", "2026-01-22"])
         colours = self.colours_of_first_chart()

@@ -106,6 +106,95 @@ PY
   [[ $output == *"400 series have fewer than 6 runs and were not looked at"* ]]
 }
 
+# slow_nights NIGHT...: the hbm metrics of node 1 run at half speed in these rounds; from the first of them on it has another driver.
+slow_nights() {
+  "$PYTHON" - "$@" <<'PY'
+import json, pathlib, sys
+slow = {int(night) for night in sys.argv[1:]}
+for file in pathlib.Path("fleet/node-00001").glob("round-*.json"):
+    night = int(file.stem.split("-")[1])
+    if night < min(slow):
+        continue
+    run = json.loads(file.read_text())
+    run["fingerprint"]["stack"]["driver.version"] = "590.10.01"
+    for process in run["processes"]:
+        for benchmark in process["samples"]["benchmarks"]:
+            for metric in benchmark["metrics"]:
+                if night in slow and metric["class"] == "hbm":
+                    metric["value"] *= .5 if metric["better"] == "higher" else 2
+    file.write_text(json.dumps(run))
+PY
+}
+
+# only_metric KEY: no run file has any other.
+only_metric() {
+  "$PYTHON" - "$1" <<'PY'
+import json, pathlib, sys
+id, name = sys.argv[1].split(":")
+for file in pathlib.Path("fleet").rglob("round-*.json"):
+    run = json.loads(file.read_text())
+    for process in run["processes"]:
+        samples = process["samples"]
+        samples["benchmarks"] = [one for one in samples["benchmarks"] if one["id"] == id]
+        for one in samples["benchmarks"]:
+            one["metrics"] = [metric for metric in one["metrics"] if metric["name"] == name]
+    file.write_text(json.dumps(run))
+PY
+}
+
+@test "a last night at half speed is no change of level, and no silence" {
+  setup_store 2 14
+  slow_nights 14
+  gpugauge history ingest fleet
+  run -0 gpugauge history changes
+  [[ $output == "0 changes of level in 400 series"*"Last runs that lie off the level before them:"*"2026-01-15  node-00001, GPU-"* ]]
+  [[ $output == *"% worse; the last run is too few to make a level, since stack.driver.version 580.65.06 -> 590.10.01"* ]]
+  gpugauge history changes --json >report.json
+  "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" history report.json
+  "$PYTHON" - <<'PY'
+import json
+report = json.load(open("report.json"))
+assert report["events"] == [] and report["alarms"] == [], report
+event, = [one for one in report["last"] if one["node"] == "node-00001"]
+assert [one["field"] for one in event["since"]] == ["stack.driver.version"], event["since"]
+assert all(one["runs"] == 1 and one["from"] == event["started"] for one in event["metrics"]), event
+PY
+}
+
+@test "two bad last nights are not dated to a healthy one, and an alarm says since what" {
+  setup_store 2 14
+  slow_nights 13 14
+  gpugauge history ingest fleet
+  run -0 gpugauge history changes
+  [[ $output == "0 changes of level in 400 series"*"2026-01-14  node-00001, GPU-"* ]]
+  [[ $output == *"the last 2 runs are too few to make a level, since stack.driver.version 580.65.06 -> 590.10.01"* ]]
+  # Alone in its store a metric has a lower limit, and two nights are enough for its monitor.
+  only_metric synthetic/op/000:bandwidth
+  gpugauge history ingest fleet --store one.sqlite
+  run -0 gpugauge history changes --store one.sqlite
+  [[ $output == "0 changes of level in 2 series"*"1 alarm without a change of level: \`gpugauge check\` measures again and judges"* ]]
+  [[ $output == *"2026-01-15  node-00001, GPU-"*"1 metric of profile standard, synthetic/op/000:bandwidth +"*" worse from 2026-01-14 on, since stack.driver.version 580.65.06 -> 590.10.01; still above the limit"* ]]
+  [[ $output != *"too few to make a level"* ]]
+  gpugauge history changes --store one.sqlite --json >report.json
+  "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" history report.json
+  run -0 gpugauge history trend '*' --node node-00001 --store one.sqlite
+  [[ $output == *"no change of level"*"the last 2 runs are too few to make a level: +"* ]]
+  [[ $output == *"monitor: alarm on 2026-01-15, worse from 2026-01-14 on, since stack.driver.version 580.65.06 -> 590.10.01, and still above its limit: "* ]]
+  gpugauge history trend '*' --node node-00001 --store one.sqlite --json --report html=page.html >report.json
+  "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" history report.json
+  "$PYTHON" - <<'PY'
+import json
+trend, = json.load(open("report.json"))["trends"]
+alarm, = trend["monitor"]["alarms"]
+assert alarm["from"] == trend["runs"][12]["started"] and alarm["started"] == trend["runs"][13]["started"], alarm
+assert alarm["since"][0]["field"] == "stack.driver.version" and not alarm["told_by_a_level"] and trend["monitor"]["above"]
+assert trend["last"]["runs"] == 2 and trend["changes"] == []
+text = open("page.html").read().split('<script type="application/json" id="data">')[1].split("</script>")[0]
+series, = json.loads(text)["series"]
+assert series["alarm"] == 13 and "since stack.driver.version" in series["monitor"] and "too few" in series["last"], series
+PY
+}
+
 @test "trend writes a page and its data, with levels and versions" {
   setup_store 2 14
   upgrade_node_1
@@ -126,9 +215,15 @@ version, = moved["versions"]
 assert version["at"] == 6
 PY
   run -0 gpugauge history trend 'synthetic/op/0*:bandwidth' --report html=page.html
-  [[ $output == "200 series are on the page; 200 are too many to draw here" ]]
+  [[ $output == "200 series are in page.html; here 16 are drawn at most" ]]
   run -2 gpugauge history trend 'synthetic/op/0*' --report html=page.html
-  [[ $output == *"400 series are too many to draw"* ]]
+  [[ $output == *"400 series are too many for a page, the limit is 256 series: "* ]]
+  # Nothing is drawn as JSON.
+  gpugauge history trend 'synthetic/op/0*' --json >data.json
+  "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" history data.json
+  "$PYTHON" -c 'import json; assert len(json.load(open("data.json"))["trends"]) == 400'
+  run -0 gpugauge history trend 'synthetic/op/0*' --report json=all.json
+  [[ $output == "400 series are in all.json; here 16 are drawn at most" ]]
   run -2 gpugauge history trend 'synthetic/op/000:bandwidth' --report junit=x.xml
   [[ $output == *"a history can be written as html and as json"* ]]
   run -2 gpugauge history trend 'synthetic/op/000:bandwidth' --report html
@@ -258,7 +353,7 @@ JSON
   run -2 gpugauge history changes --since yesterday --store h.sqlite
   [[ $output == *"--since yesterday: write a day as 2026-01-31"* ]]
   run -2 gpugauge history trend '*' --store h.sqlite
-  [[ $output == *"too many to draw"* ]]
+  [[ $output == *"too many to draw, the limit is 16 series: "*"up to 256 with --report html=FILE or up to 4096 with --json"* ]]
   head -c 4096 /dev/urandom >broken.sqlite
   run -2 gpugauge history changes --store broken.sqlite
   [[ $output == *"the store broken.sqlite:"*"not a database"* ]]

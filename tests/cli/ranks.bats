@@ -93,6 +93,30 @@ PY
   [[ $output == *"1 collective within one node was not compared here"* ]]
 }
 
+@test "ranks keep samples that nobody named a file for, and a second job keeps its own beside them" {
+  [ -x "$GPUGAUGE_BUILD/libexec/gpugauge/gpugauge-bench-nccl" ] || skip "the family is not built"
+  if has_gpu; then skip "there is a GPU here"; fi
+  for job in 1 2; do
+    mpirun_here 3 -n 2 "$GPUGAUGE_BUILD/libexec/gpugauge/gpugauge-bench-nccl"
+    [ "$(find . -name 'nccl.*.rank0.json' | wc -l)" = "$job" ]
+    [ "$(find . -name 'nccl.*.rank1.json' | wc -l)" = "$job" ]
+  done
+  [[ $output == *"rank1 keeps its samples in nccl."*".rank1.json; --gpugauge_samples=FILE names another file"* ]]
+  "$PYTHON" - <<'PY'
+import json, pathlib, re, socket
+jobs = {}
+for file in pathlib.Path().glob("nccl.*.json"):
+    found = re.fullmatch(r"nccl\.(.+)\.(\d{8}T\d{6}Z-\d+)\.rank([01])\.json", file.name)
+    assert found and found[1] == socket.gethostname(), file.name
+    assert json.loads(file.read_text())["context"]["ranks.rank"] == found[3]
+    jobs.setdefault(found[2], set()).add(found[3])
+assert len(jobs) == 2 and all(ranks == {"0", "1"} for ranks in jobs.values()), jobs
+PY
+  # Each pair is one collective.
+  run -3 gpugauge fleet ./nccl.*.json
+  [[ $output == *"2 collectives within one node were not compared here"* ]]
+}
+
 @test "a family that the harness started stands alone, whatever started the harness" {
   [ -x "$GPUGAUGE_BUILD/libexec/gpugauge/gpugauge-bench-nccl" ] || skip "the family is not built"
   if has_gpu; then skip "there is a GPU here"; fi
@@ -100,6 +124,7 @@ PY
   # shellcheck disable=SC2016  # the shell that is started expands them
   run -3 timeout 30 bash -c '"$0" --gpugauge_parent=$$; exit $?' "$GPUGAUGE_BUILD/libexec/gpugauge/gpugauge-bench-nccl"
   [[ $output == *"unavailable: No NVIDIA driver library"* ]]
+  [ -z "$(find . -name 'nccl.*')" ]
   # The same without a harness is a rank, and waits for rank 0.
   GPUGAUGE_RENDEZVOUS_TIMEOUT=1 run -3 timeout 30 "$GPUGAUGE_BUILD/libexec/gpugauge/gpugauge-bench-nccl"
   [[ $output == *"rank 3 of 200 could not reach rank 0 at 127.0.0.1:"* ]]

@@ -217,6 +217,27 @@ PY
   [[ $output == *"there already (1)"* ]]
 }
 
+@test "plan: each step says from where, and on which nodes" {
+  for i in 1 2 3; do node "h$i" 570.124.06 'NVIDIA H100 80GB HBM3' 9.0 'ubuntu 22.04'; done
+  run -0 gpugauge upgrade plan nodes --to driver=580
+  [[ $output == *"On each node, in this order"*"1. Upgrade the driver from 570.124.06 to 580, then restart the machine."* ]]
+  node o1 535.104.05 'NVIDIA H100 80GB HBM3' 9.0 'ubuntu 22.04'
+  run -0 gpugauge upgrade plan nodes --to driver=580,nccl=2.27.3
+  [[ $output == *"In this order, each step on the nodes that it names"* ]]
+  [[ $output == *"1. Upgrade the driver from 570.124.06 to 580, then restart the machine."*"on 3 of 4 nodes: h1 h2 h3"* ]]
+  [[ $output == *"2. Upgrade the driver from 535.104.05 to 580, then restart the machine."*"on 1 of 4 nodes: o1"* ]]
+  [[ $output == *"3. Upgrade NCCL from 2.25.1 to 2.27.3."*"on each node"*"let no job take in"* ]]
+  [[ $output != *"on all of them at once"* ]]
+  gpugauge upgrade plan nodes --to driver=580,nccl=2.27.3 --json >plan.json
+  "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" rollout plan.json
+  "$PYTHON" - <<'PY'
+import json
+steps = [(one["layer"], one["from"], one["nodes"]) for one in json.load(open("plan.json"))["steps"]]
+assert steps == [("driver", "570.124.06", ["h1", "h2", "h3"]), ("driver", "535.104.05", ["o1"]),
+                 ("nccl", "2.25.1", ["h1", "h2", "h3", "o1"])], steps
+PY
+}
+
 @test "plan: locks and run files count as nodes, twins and strangers are refused" {
   node h1 570.124.06 'NVIDIA H100 80GB HBM3' 9.0 'ubuntu 22.04'
   gpugauge doctor lock --inventory nodes/h1.json --output nodes/h2.lock.json >/dev/null

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include "result/error.hpp"
@@ -72,6 +73,10 @@ std::string first_host(const std::string& list) {
   if (suffix.find('[') != std::string::npos)
     return "";  // more than one range: not a list that Slurm needs a port for
   return list.substr(0, bracket) + list.substr(bracket + 1, end - bracket - 1) + suffix;
+}
+
+std::string job_word(const std::string& host, std::time_t start, int pid) {
+  return fmt::format("{}.{:%Y%m%dT%H%M%SZ}-{}", result::host_word(host), fmt::gmtime(start), pid);
 }
 
 int port_of(const std::string& job) {

@@ -1,6 +1,7 @@
 // Which rank of how many this process is, as the launcher's environment says, and where the ranks meet.
 #pragma once
 
+#include <ctime>
 #include <optional>
 #include <string>
 
@@ -31,6 +32,10 @@ std::optional<Launch> find_launch(const Lookup& lookup = result::from_environmen
 
 /// The first host of Slurm's compressed list: "node[003-007,9],x1" gives "node003". "" for an empty list.
 std::string first_host(const std::string& list);
+
+/// A job as a part of a file name: "node7.20260131T120000Z-4711" where the process `pid` of `host` began at
+/// `start` (UTC). No two jobs have one, unless a clock was set back.
+std::string job_word(const std::string& host, std::time_t start, int pid);
 
 /// A port that all ranks of a job work out alike: 20000 to 29999, below the ports that systems give away.
 int port_of(const std::string& job);

@@ -24,7 +24,8 @@ function seriesPart(series) {
       ", " + day(0) + " to " + day(runs - 1) + "; centre " + quantity(series.centre, series.unit) + ", " + series.better + " is better."),
     trendChart(series.runs, series.unit, "Values of " + cut(series.metric, 100) + " over time; " + series.changes.length + " changes of level",
       {band: bandOfSeries(series), levels: series.levels, marks, alarm: series.alarm}),
-    element("p", {}, foreign(series.monitor, 400)),
+    series.last ? element("p", {}, foreign(series.last, 600)) : null,
+    element("p", {}, foreign(series.monitor, 800)),
     rows.length ? element("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": "What changed"},
       element("table", {}, element("caption", {}, "What changed, and when"), element("thead", {}, element("tr", {}, ...["first run", "what", "from, to, since"].map(title => element("th", {scope: "col"}, title)))), element("tbody", {}, ...rows)))
       : element("p", {class: "legend"}, "No level and no version of the stack changed."));
@@ -38,13 +39,13 @@ function legendOfHistory() {
 
 function historyPage(data) {
   const search = element("input", {type: "search", autocomplete: "off", class: "search"});
-  const only = element("select", {}, element("option", {value: ""}, "all series"), element("option", {value: "changed"}, "with a change of level"), element("option", {value: "alarm"}, "with an alarm"));
+  const only = element("select", {}, element("option", {value: ""}, "all series"), element("option", {value: "changed"}, "with a change of level"), element("option", {value: "alarm"}, "with an alarm"), element("option", {value: "last"}, "with last runs off their level"));
   const count = element("output", {class: "count", "aria-live": "polite"});
   const place = element("div");
   const draw = () => {
     const word = search.value.trim().toLowerCase();
     const shown = data.series.filter(series => (!word || (series.metric + " " + series.node + " " + series.device).toLowerCase().includes(word)) &&
-      (only.value !== "changed" || series.changes.length) && (only.value !== "alarm" || series.alarm !== undefined));
+      (only.value !== "changed" || series.changes.length) && (only.value !== "alarm" || series.alarm !== undefined) && (only.value !== "last" || series.last !== undefined));
     count.textContent = shown.length + " of " + data.series.length + " series";
     place.replaceChildren(...shown.map(seriesPart));
   };

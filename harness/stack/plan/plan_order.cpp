@@ -52,7 +52,10 @@ std::string why(const std::string& key, bool down) {
   if (key == "gcc" || key == "clang") return "nvcc has to accept it before anything is compiled.";
   if (key == "cuda") return "Toolkits stand side by side: the old one stays until what it built is replaced.";
   if (key == "cudnn") return "It is chosen for the CUDA that is there by now.";
-  if (key == "nccl") return "All nodes of a job need the same version: change it on all of them at once.";
+  if (key == "nccl")
+    return "All nodes of a job need the same version: until the last node has it, let no job take in nodes "
+           "with "
+           "and nodes without it.";
   if (key == "python") return "Wheels are made for one Python version.";
   return "Last: its wheels bring, or load, what the steps before put in place.";
 }

@@ -195,6 +195,12 @@ std::size_t Rollout::count(Reason reason) const {
       left_out.begin(), left_out.end(), [&](const LeftOutNode& node) { return node.reason == reason; }));
 }
 
+std::size_t Rollout::in_waves() const {
+  std::size_t nodes = 0;
+  for (const RolloutWave& wave : waves) nodes += wave.nodes.size();
+  return nodes;
+}
+
 Rollout roll_out(const std::vector<RolloutNode>& nodes, const PlanRequest& request, const Tables& tables,
                  const std::string& today, double share) {
   Rollout out;
@@ -225,7 +231,6 @@ Rollout roll_out(const std::vector<RolloutNode>& nodes, const PlanRequest& reque
     if (out.canary.empty()) {
       out.canary = chosen.node->name;
       out.why_canary = why_canary(chosen, kind.size(), going.size());
-      out.steps = plan_steps(request, chosen.node->inventory);
     }
     (first.nodes.empty() ? first.nodes : others).push_back(chosen.node->name);
     RolloutKind made{description, {}};
@@ -238,6 +243,7 @@ Rollout roll_out(const std::vector<RolloutNode>& nodes, const PlanRequest& reque
   if (!first.nodes.empty()) out.waves.push_back(std::move(first));
   add_other_kinds(others, part_of(share, going.size()), out);
   add_waves(rest, share, going.size(), out);
+  out.steps = rollout_steps(going, request);
   // Nodes that stay behind, and those that are there, are part of every mixture.
   Nodes all;
   for (const RolloutNode& node : nodes) all.push_back(&node);

@@ -73,6 +73,14 @@ struct Mixture {
   bool operator==(const Mixture&) const = default;  ///< member by member
 };
 
+/// A step and who takes it: nodes that begin elsewhere, or are there already, take another one or none.
+struct RolloutStep {
+  PlanStep step;                   ///< as plan_steps() words it for each of them
+  std::vector<std::string> nodes;  ///< names of nodes in waves, in the order given
+
+  bool operator==(const RolloutStep&) const = default;  ///< member by member
+};
+
 /// An upgrade of many nodes, in order.
 struct Rollout {
   std::string canary;                 ///< "" where no node can take the plan
@@ -81,12 +89,13 @@ struct Rollout {
   std::vector<RolloutWave> waves;     ///< in order: the canary alone, one of each other kind, then the rest
   std::vector<LeftOutNode> left_out;  ///< cannot, faulty, unknown, there
   std::vector<Mixture> mixtures;      ///< on all nodes, those in no wave too
-  std::vector<PlanStep> steps;        ///< on the canary; the other kinds' may differ in where they begin
+  std::vector<RolloutStep> steps;     ///< of the nodes in waves; each node takes those that name it, in order
   std::vector<std::string> remarks;   ///< what the plan does not know, one sentence each
   /// How many nodes, in how many waves, and how many are left out and why; without a full stop.
   std::string sentence;
 
   std::size_t count(LeftOutNode::Reason reason) const;  ///< nodes left out for that reason
+  std::size_t in_waves() const;                         ///< nodes that are upgraded, the canary among them
   bool operator==(const Rollout&) const = default;      ///< member by member
 };
 
@@ -99,5 +108,10 @@ Rollout roll_out(const std::vector<RolloutNode>& nodes, const PlanRequest& reque
 /// fabric managers, vGPU.
 std::vector<Mixture> mixtures(const std::vector<const RolloutNode*>& nodes, const PlanRequest& request,
                               const Tables& tables);
+
+/// The steps of all nodes, each once: those of a layer together, the layers in the order of plan_steps(), and
+/// within a layer the step that most nodes take first.
+std::vector<RolloutStep> rollout_steps(const std::vector<const RolloutNode*>& nodes,
+                                       const PlanRequest& request);
 
 }  // namespace gpugauge::stack

@@ -370,5 +370,12 @@ TEST(SamplesPath, holds_the_rank) {
   EXPECT_EQ(samples_path("plain", "rank0"), "plain.rank0");
 }
 
+TEST(SamplesPath, of_a_rank_that_was_given_none_holds_its_job) {
+  const std::string job = job_word("node 7", 1'769'860'800, 4711);
+  EXPECT_EQ(job, "node_7.20260131T120000Z-4711");
+  EXPECT_EQ(samples_path("nccl", job, "rank3"), "nccl.node_7.20260131T120000Z-4711.rank3.json");
+  EXPECT_EQ(samples_path("nccl", job, ""), std::nullopt) << "a process alone writes what it is asked for";
+}
+
 }  // namespace
 }  // namespace gpugauge::bench::ranks

@@ -2,7 +2,9 @@
 #include "judge/history.hpp"
 
 #include <cmath>
+#include <optional>
 #include <stdexcept>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,17 +28,36 @@ TEST(CumulativeSums, AddTheLogLikelihoodRatioAndNeverFallBelowZero) {
   EXPECT_THAT(cumulative_sums(Values{-4.97}, moved), Pointwise(DoubleNear(1e-9), Values{4.5}));
 }
 
+std::vector<Alarm> raised(const Values& nights, int metrics) {
+  return alarms(cumulative_sums(nights, watched), alarm_limit(metrics));
+}
+
 TEST(CumulativeSums, ASingleNightTestifiesNoMoreThanTheShareOfBadRoundsAllows) {
   EXPECT_NEAR(cumulative_sums(Values{1000}, watched)[0], std::log(200), 1e-12);
-  EXPECT_EQ(first_alarm(Values{1000, 0, 0, 0}, watched, 150), std::nullopt);
+  EXPECT_THAT(raised(Values{1000, 0, 0, 0}, 150), IsEmpty());
 }
 
 TEST(CumulativeSums, AlarmAtOneFalseAlarmAYearOverAllMetrics) {
   EXPECT_NEAR(alarm_limit(150), 10.910532647679, 1e-10);  // ln 54750
-  EXPECT_EQ(first_alarm(Values{0, 0, .03, .03, .03, .03}, watched, 150), 4U);
-  EXPECT_EQ(first_alarm(Values{0, .01, 0, .01, 0}, watched, 150), std::nullopt);
+  const auto found = raised(Values{0, 0, .03, .03, .03, .03}, 150);
+  ASSERT_EQ(found.size(), 1U) << "an alarm that goes on is one";
+  EXPECT_EQ(found[0].night, 4U);
+  EXPECT_EQ(found[0].from, 2U) << "the shift began where the sum left zero";
+  EXPECT_THAT(raised(Values{0, .01, 0, .01, 0}, 150), IsEmpty());
   EXPECT_THROW(alarm_limit(0), std::invalid_argument);
   EXPECT_THROW(cumulative_sums(Values{0}, {}), std::invalid_argument);
+}
+
+TEST(Alarms, AnotherOneComesOnlyAfterTheSumWasZero) {
+  const auto found = alarms(Values{0, 4, 8, 12, 9, 11, 3, 0, 0, 5, 10, 15}, 10);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].from, 1U);
+  EXPECT_EQ(found[0].night, 3U);
+  EXPECT_EQ(found[1].from, 9U);
+  EXPECT_EQ(found[1].night, 10U);
+  EXPECT_EQ(alarms(Values{12}, 10).at(0).from, 0U);
+  EXPECT_THAT(alarms(Values{}, 10), IsEmpty());
+  EXPECT_THROW(alarms(Values{1}, 0), std::invalid_argument);
 }
 
 /// Twelve nights of noise of a tenth of a percent around zero.
@@ -82,6 +103,51 @@ TEST(ChangePoints, SeeAStepInValuesThatRepeatExactly) {
   const auto found = change_points(Values{0, 0, 0, 0, .02, .02, .02, .02});
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].night, 4U);
+}
+
+TEST(ChangePoints, ALevelBeginsWithItsFirstNightAndNotWithAHealthyOne) {
+  Values nights = quiet();
+  nights[10] += .5;
+  nights[11] += .5;
+  EXPECT_THAT(change_points(nights), IsEmpty()) << "two nights are no level, nor are they with a healthy one";
+  nights.push_back(.5);
+  const auto found = change_points(nights);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].night, 10U);
+  nights = quiet();
+  nights[5] += .5;
+  nights[6] += .5;
+  EXPECT_THAT(change_points(nights), IsEmpty()) << "nor two between healthy ones";
+  // A bad night right before a level of its own makes the level no longer.
+  nights = quiet();
+  for (std::size_t i = 6; i < nights.size(); ++i) nights[i] += .02;
+  nights[6] += .4;
+  const auto later = change_points(nights);
+  ASSERT_EQ(later.size(), 1U);
+  EXPECT_EQ(later[0].night, 6U);
+  EXPECT_NEAR(later[0].step, .02, .002);
+}
+
+TEST(TooFewForALevel, OneOrTwoLastNightsThatEachLieOffTheLevelBefore) {
+  Values nights = quiet();
+  EXPECT_EQ(too_few_for_a_level(nights, 0, .01), std::nullopt);
+  nights[11] = .5;
+  auto found = too_few_for_a_level(nights, 0, .01);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->night, 11U);
+  EXPECT_NEAR(found->step, .5, .002);
+  nights[10] = .4;
+  found = too_few_for_a_level(nights, 0, .01);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->night, 10U);
+  EXPECT_NEAR(found->step, .45, .002) << "the median of the two";
+  nights[10] = -.4;
+  EXPECT_EQ(too_few_for_a_level(nights, 0, .01)->night, 11U) << "to the same side";
+  EXPECT_EQ(too_few_for_a_level(nights, 0, .6), std::nullopt) << "smaller than the least step";
+  EXPECT_EQ(too_few_for_a_level(nights, 9, .01), std::nullopt) << "the level before has two nights itself";
+  nights[11] = 0;
+  EXPECT_EQ(too_few_for_a_level(nights, 0, .01), std::nullopt) << "the last night is healthy again";
+  EXPECT_EQ(too_few_for_a_level(Values{0, 0, 0}, 0, .01), std::nullopt);
 }
 
 }  // namespace

@@ -66,9 +66,16 @@ TEST(Trend, NamesTheDriverThatCameWithALowerLevel) {
   ASSERT_THAT(change.since, SizeIs(1));
   EXPECT_EQ(change.since[0], (baseline::Mismatch{"stack.driver.version", "580.65", "570.86"}));
   EXPECT_EQ(change.runs_off, 0);
-  ASSERT_TRUE(trend.alarm);
-  EXPECT_GT(*trend.alarm, 10U);
   EXPECT_EQ(trend.reference, 10U);
+  ASSERT_THAT(trend.alarms, SizeIs(1));
+  const Alarm& alarm = trend.alarms[0];
+  EXPECT_GT(alarm.at, 10U);
+  EXPECT_EQ(alarm.change.at, 10U) << "the shift began where the level did";
+  EXPECT_NEAR(alarm.change.relative, .1, .002);
+  EXPECT_EQ(alarm.change.since, change.since);
+  EXPECT_TRUE(alarm.told_by_a_level);
+  EXPECT_TRUE(trend.alarming());
+  EXPECT_THAT(alarm_events({trend}), IsEmpty());
 }
 
 TEST(Trend, FindsACauseARunAwayAndSaysSo) {
@@ -106,7 +113,7 @@ TEST(Trend, ASteadySeriesHasNeitherChangeNorAlarm) {
   const Fingerprints facts;
   const Trend trend = analyse(series({{31, 100}}), 150, {}, facts.look_up());
   EXPECT_THAT(trend.changes, IsEmpty());
-  EXPECT_FALSE(trend.alarm);
+  EXPECT_THAT(trend.alarms, IsEmpty());
   EXPECT_NEAR(trend.centre, 100, .2);
   EXPECT_THAT(trend.sums, SizeIs(21));
   EXPECT_THAT(trend.limit, DoubleNear(std::log(365.0 * 150), 1e-12));
@@ -116,7 +123,66 @@ TEST(Trend, OneBadNightIsNoLevelAndNoAlarm) {
   const Fingerprints facts;
   const Trend trend = analyse(series({{12, 100}, {1, 40}, {12, 100}}), 150, {}, facts.look_up());
   EXPECT_THAT(trend.changes, IsEmpty());
-  EXPECT_FALSE(trend.alarm);
+  EXPECT_THAT(trend.alarms, IsEmpty());
+}
+
+TEST(Trend, AnAlarmWithoutALevelSaysSinceWhat) {
+  // Two nights at half speed raise the alarm of a monitor of one metric, and are too few to make a level.
+  Series slower = series({{12, 100}, {2, 50}});
+  upgrade_at(slower, 12);
+  const Fingerprints facts;
+  const Trend trend = analyse(slower, 1, {}, facts.look_up());
+  EXPECT_THAT(trend.changes, IsEmpty());
+  ASSERT_THAT(trend.alarms, SizeIs(1));
+  const Alarm& alarm = trend.alarms[0];
+  EXPECT_EQ(alarm.at, 13U);
+  EXPECT_EQ(alarm.change.at, 12U);
+  EXPECT_NEAR(alarm.change.relative, .5, .002);
+  ASSERT_THAT(alarm.change.since, SizeIs(1));
+  EXPECT_EQ(alarm.change.since[0].field, "stack.driver.version");
+  EXPECT_EQ(alarm.change.runs_off, 0);
+  EXPECT_FALSE(alarm.told_by_a_level);
+  const auto found = alarm_events({trend});
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0].started, "2026-01-14T03:00:00Z");
+  EXPECT_THAT(found[0].since, SizeIs(1));
+  EXPECT_EQ(found[0].items.at(0).from, "2026-01-13T03:00:00Z");
+  EXPECT_TRUE(found[0].items.at(0).still);
+  EXPECT_TRUE(trend.last);
+  EXPECT_THAT(last_events({trend}), IsEmpty()) << "the alarm tells of these runs";
+}
+
+TEST(Trend, LastRunsTooFewForALevelAreNoChangeAndNoSilence) {
+  const Fingerprints facts;
+  for (const int runs : {1, 2}) {
+    Series slower = series({{13, 100}, {runs, 50}});
+    upgrade_at(slower, 13);
+    const Trend trend = analyse(slower, 150, {}, facts.look_up());
+    EXPECT_THAT(trend.changes, IsEmpty()) << "a healthy run does not lend itself to a level of bad ones";
+    EXPECT_THAT(trend.alarms, IsEmpty());
+    ASSERT_TRUE(trend.last) << runs;
+    EXPECT_EQ(trend.last->at, 13U);
+    EXPECT_NEAR(trend.last->relative, .5, .002);
+    EXPECT_THAT(trend.last->since, SizeIs(1));
+    const auto found = last_events({trend});
+    ASSERT_THAT(found, SizeIs(1));
+    EXPECT_EQ(found[0].started, "2026-01-14T03:00:00Z");
+    EXPECT_EQ(found[0].items.at(0).runs, runs);
+  }
+  const Trend level = analyse(series({{13, 100}, {3, 50}}), 150, {}, facts.look_up());
+  ASSERT_THAT(level.changes, SizeIs(1)) << "three runs are a level";
+  EXPECT_EQ(level.changes[0].at, 13U);
+  EXPECT_FALSE(level.last);
+  EXPECT_FALSE(analyse(series({{13, 100}, {1, 98}}), 150, {}, facts.look_up()).last)
+      << "within the tolerance";
+}
+
+TEST(Trend, ALevelThatWasBetterTellsOfNoAlarm) {
+  const Fingerprints facts;
+  const Trend trend = analyse(series({{10, 100}, {6, 110}, {8, 100}, {2, 60}}), 1, {}, facts.look_up());
+  ASSERT_THAT(trend.changes, SizeIs(2));
+  ASSERT_THAT(trend.alarms, SizeIs(1));
+  EXPECT_FALSE(trend.alarms[0].told_by_a_level);
 }
 
 TEST(Trend, LessThanAThirdOfTheToleranceIsNoChange) {

@@ -4,6 +4,7 @@
 #include <map>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 
 #include "unit/stack/rules/inventories.hpp"
@@ -51,12 +52,6 @@ std::vector<std::string> waves(const Rollout& rollout) {
   return out;
 }
 
-std::size_t in_waves(const Rollout& rollout) {
-  std::size_t nodes = 0;
-  for (const RolloutWave& wave : rollout.waves) nodes += wave.nodes.size();
-  return nodes;
-}
-
 const Mixture* about(const Rollout& rollout, const std::string& words) {
   for (const Mixture& mixture : rollout.mixtures)
     if (mixture.what.find(words) != std::string::npos) return &mixture;
@@ -68,7 +63,7 @@ TEST(Rollout, EveryNodeIsInOneWaveAndNoWaveIsTooLarge) {
   EXPECT_THAT(rollout.left_out, IsEmpty()) << rollout.left_out.front().why;
   EXPECT_THAT(waves(rollout),
               ElementsAre("canary: 1", "wave 1: 4", "wave 2: 10", "wave 3: 10", "wave 4: 10", "wave 5: 5"));
-  EXPECT_EQ(in_waves(rollout), 40U);
+  EXPECT_EQ(rollout.in_waves(), 40U);
   EXPECT_EQ(rollout.canary, "n000");
   EXPECT_EQ(rollout.why_canary,
             "of the largest kind (40 of 40 nodes), with every pinned fact as most of it have, and "
@@ -88,8 +83,44 @@ TEST(Rollout, TheCanaryIsTypicalOfTheLargestKindAndEachOtherKindHasItsOwn) {
   EXPECT_EQ(rollout.kinds[0].description, "1 x NVIDIA H100 80GB HBM3, driver 570.124.06, ubuntu 24.04");
   EXPECT_EQ(rollout.waves[1].name, "one of each other kind");
   EXPECT_THAT(rollout.waves[1].nodes, ElementsAre("a100"));
-  EXPECT_EQ(rollout.steps.front().what,
+  ASSERT_EQ(rollout.steps.size(), 1U);
+  EXPECT_EQ(rollout.steps.front().step.what,
             "Upgrade the driver from 570.124.06 to 580, then restart the machine.");
+  EXPECT_EQ(rollout.steps.front().nodes.size(), 8U) << "all kinds take it";
+}
+
+TEST(Rollout, EachStepNamesTheNodesThatTakeIt) {
+  std::vector<RolloutNode> nodes = fleet(3);
+  nodes.push_back(node("old", "535.104.05"));
+  set(nodes[1].inventory, "library.nccl.0.version", "2.21.5");
+  set(nodes[2].inventory, "library.nccl.0.version", "2.27.3");
+  const Rollout rollout = plan_of(nodes, "driver=580,nccl=2.27.3");
+  ASSERT_EQ(rollout.in_waves(), 4U);
+  std::vector<std::string> steps;
+  for (const RolloutStep& one : rollout.steps)
+    steps.push_back(fmt::format("{} on {}", one.step.what, fmt::join(one.nodes, " ")));
+  EXPECT_THAT(steps,
+              ElementsAre("Upgrade the driver from 570.124.06 to 580, then restart the machine. on "
+                          "n000 n001 n002",
+                          "Upgrade the driver from 535.104.05 to 580, then restart the machine. on old",
+                          "Upgrade NCCL from 2.25.1 to 2.27.3. on n000 old",
+                          "Upgrade NCCL from 2.21.5 to 2.27.3. on n001"));
+  EXPECT_EQ(rollout.steps.back().step.why.find("at once"), std::string::npos)
+      << "waves do not change all nodes at once";
+}
+
+TEST(Rollout, ADriverThatGoesBackStaysLastAmongTheStepsOfAll) {
+  std::vector<RolloutNode> nodes = fleet(2);
+  set_all(nodes[1].inventory, {{"driver.version", "580.65.06"},
+                               {"driver.kernel_module_version", "580.65.06"},
+                               {"driver.libcuda_version", "580.65.06"},
+                               {"driver.libnvml_version", "580.65.06"},
+                               {"driver.cuda_max", "13.0"}});
+  std::vector<const RolloutNode*> all{nodes.data(), &nodes[1]};
+  std::vector<std::string> steps;
+  for (const RolloutStep& one : rollout_steps(all, parse_plan("driver=575,nccl=2.27.3")))
+    steps.push_back(fmt::format("{} {} {}", one.step.layer, one.step.from, one.nodes.size()));
+  EXPECT_THAT(steps, ElementsAre("driver 570.124.06 1", "nccl 2.25.1 2", "driver 580.65.06 1"));
 }
 
 TEST(Rollout, NoWaveOfOtherKindsIsLargerThanTheShare) {
@@ -122,7 +153,7 @@ TEST(Rollout, WhoCannotAndWhy) {
   set(nodes.back().inventory, "toolkit.0.version", "13.2");
   nodes.push_back({"host-only", linux_with_driver(), true});
   const Rollout rollout = plan_of(nodes, "driver=595,cuda=13.2");
-  EXPECT_EQ(in_waves(rollout), 2U);
+  EXPECT_EQ(rollout.in_waves(), 2U);
   ASSERT_EQ(rollout.left_out.size(), 5U);
   std::map<std::string, LeftOutNode> left;
   for (const LeftOutNode& one : rollout.left_out) left[one.node] = one;
@@ -154,7 +185,7 @@ TEST(Rollout, AFaultyNodeIsMendedFirst) {
   EXPECT_THAT(rollout.left_out[0].why, HasSubstr("The doctor finds 1 failure on it: "));
   nodes[1].whole = false;  // of a lock or a run nothing of the kind can be said
   const Rollout unknown = plan_of(nodes, "driver=580");
-  EXPECT_EQ(in_waves(unknown), 2U);
+  EXPECT_EQ(unknown.in_waves(), 2U);
   EXPECT_EQ(unknown.canary, "n000");
   EXPECT_THAT(unknown.remarks, ElementsAre(HasSubstr("Of 1 node a run or a lock is all that was given")));
 }
@@ -229,13 +260,13 @@ TEST(Rollout, ARunAndALockTellOfANode) {
   EXPECT_EQ(run.value("driver.version"), "570.124.06");
   EXPECT_EQ(run.value("library.nccl.0.version"), "2.25.1");
   EXPECT_FALSE(run.has("library.cudnn.0.version"));
-  EXPECT_EQ(in_waves(plan_of({{"run", run, false}}, "driver=580")), 1U);
+  EXPECT_EQ(plan_of({{"run", run, false}}, "driver=580").in_waves(), 1U);
 
   const RolloutNode whole = node("n");
   const Inventory lock = inventory_of(make_lock(whole.inventory, "2026-01-01T00:00:00Z"));
   EXPECT_EQ(lock.value("driver.version"), "570.124.06");
   EXPECT_EQ(lock.value("gpu.0.name"), "NVIDIA H100 80GB HBM3");
-  EXPECT_EQ(in_waves(plan_of({{"lock", lock, false}}, "driver=580")), 1U);
+  EXPECT_EQ(plan_of({{"lock", lock, false}}, "driver=580").in_waves(), 1U);
 }
 
 TEST(Rollout, NothingToDo) {
