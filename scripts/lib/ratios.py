@@ -46,7 +46,7 @@ PYTORCH = (
 
 
 def values(runs):
-    """{metric key: [value of each process]} and {benchmark: why it was not measured}; figures of a benchmark that failed are none."""
+    """{metric key: [value of each process]} and {benchmark: why it was not measured}. Of a failed benchmark no figure counts."""
     found, reasons = {}, {}
     for run in runs:
         for process in run["processes"]:
