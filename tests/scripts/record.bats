@@ -296,8 +296,7 @@ TEXT
 }
 
 gone() {
-  local try
-  for try in $(seq 50); do
+  for _ in $(seq 50); do
     kill -0 "$1" 2>/dev/null || return 0
     sleep 0.1
   done
@@ -316,7 +315,7 @@ gone() {
   slow 200
   "$tree/scripts/record" slow >"$BATS_TEST_TMPDIR/said" 2>&1 &
   script=$!
-  for try in $(seq 100); do [ -s "$HEARD" ] && break; sleep 0.1; done
+  for _ in $(seq 100); do [ -s "$HEARD" ] && break; sleep 0.1; done
   kill -TERM "$script"
   code=0
   wait "$script" || code=$?
