@@ -62,7 +62,7 @@ bool is_bundled(const std::string& name) {
 }  // namespace
 
 bool is_name(std::string_view text) {
-  return !text.empty() && text.size() <= 120 && text.front() != '.' &&
+  return !text.empty() && text.size() <= 120 && text.find_first_of("._-") != 0 &&
          text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") ==
              std::string_view::npos;
 }
@@ -92,7 +92,7 @@ Baseline from_bundle(const std::string& text, const std::string& origin, const s
   if (!is_name(final_name))
     throw result::UsageError(
         fmt::format("{}: its name '{}' cannot be a folder's; give it one of letters, digits, '.', '_' and "
-                    "'-' with --name",
+                    "'-' that begins with a letter or digit, with --name",
                     origin, final_name.substr(0, 60)));
   const std::filesystem::path place = parent / final_name;
   if (std::filesystem::exists(std::filesystem::symlink_status(place)))

@@ -22,7 +22,8 @@ std::string to_bundle(const std::filesystem::path& folder);
 Baseline from_bundle(const std::string& text, const std::string& origin, const std::filesystem::path& parent,
                      const std::string& name, const std::string& reason, const std::string& time);
 
-/// A name of letters, digits, '.', '_' and '-' that does not begin with a dot: it becomes a folder's name.
+/// A name of letters, digits, '.', '_' and '-' that begins with a letter or digit: it becomes a folder's
+/// name, and is typed as an argument, which a '-' in front would make an option.
 bool is_name(std::string_view text);
 
 }  // namespace gpugauge::baseline

@@ -33,7 +33,7 @@ std::string default_name(const result::Run& run) {
 void check_name(const std::string& name) {
   if (!baseline::is_name(name))
     throw result::UsageError(fmt::format(
-        "--name {}: a name is made of letters, digits, '.', '_' and '-' and does not begin with a dot",
+        "--name {}: a name is made of letters, digits, '.', '_' and '-' and begins with a letter or digit",
         name));
 }
 

@@ -17,7 +17,7 @@
 
 namespace gpugauge::cli {
 
-/// The arguments as given, for the record in run files.
+/// The arguments as given, without passwords in them, for the record in run files.
 struct Invocation {
   std::vector<std::string> arguments;  ///< the command's own name first
 };

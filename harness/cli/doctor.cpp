@@ -152,6 +152,7 @@ stack::Inventory inventory_of(const DoctorArguments& arguments) {
     }
     context.pid = arguments.pid;
     context.import_frameworks = arguments.import_frameworks;
+    if (context.import_frameworks) stack::drop_relative_python_path();
     found = stack::collect(context);
     if (!arguments.python.empty() && !found.has("python.path"))
       throw result::UsageError(fmt::format(

@@ -97,9 +97,10 @@ int fleet(Arguments arguments) {
         "--by-folder names the nodes of folders; a history has the names that ingest gave");
   report::FleetReport made = arguments.store.empty() ? judge_files(arguments) : judge_night(arguments);
   judge::PeersJudgement& judgement = made.judgement;
-  if (std::string unnamed = report::unnamed_in_retest_list(judgement);
-      !arguments.retest_list.empty() && !unnamed.empty())
-    judgement.remarks.push_back(std::move(unnamed));
+  if (!arguments.retest_list.empty())
+    for (std::string remark :
+         {report::unnamed_in_retest_list(judgement), report::left_out_of_retest_list(judgement)})
+      if (!remark.empty()) judgement.remarks.push_back(std::move(remark));
   const int code = write_reports(&made, arguments.report,
                                  report::draw(judgement, report::terminal(1), arguments.every_node),
                                  static_cast<int>(judgement.outcome.code));

@@ -19,6 +19,7 @@ bool is_history(const std::string& location) {
   if (location.ends_with(".json")) return false;  // thousands of them may be named: none is opened twice
   if (location.find("://") != std::string::npos) return true;
   std::error_code error;
+  if (store::is_connection_text(location) && !fs::exists(location, error)) return true;
   if (fs::is_directory(location, error)) return false;
   if (location.ends_with(".sqlite") || location.ends_with(".db")) return true;
   // A pipe that was given as a run file is read once, and not here.
@@ -34,6 +35,7 @@ bool is_history(const std::string& location) {
 std::string history_among(const std::vector<std::string>& given) {
   for (const std::string& location : given) {
     if (!is_history(location)) continue;
+    store::check_location(location);
     if (given.size() > 1)
       throw result::UsageError(fmt::format(
           "{} is a history, and a history is not mixed with other runs: give it alone, or give run "

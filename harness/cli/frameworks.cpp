@@ -58,6 +58,10 @@ int run(const Arguments& arguments, const Invocation& invocation) {
   options.window_seconds = arguments.window;
   options.limit_seconds = arguments.limit;
   options.command = invocation.arguments;
+  if (stack::drop_relative_python_path())
+    warn(
+        "PYTHONPATH: its empty and relative entries lead into the working folder and were left out; write "
+        "folders in full");
   report::ProgressLine progress(report::terminal(2), arguments.quiet);
   options.progress = [&](const report::ProgressState& state) { progress.show(state); };
   const stack::GpuReport gpus = stack::probe_gpus();

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/history.hpp"
+#include "report/digest.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
 
@@ -66,12 +67,16 @@ class Output {
   std::FILE* stream_ = stdout;
 };
 
-/// RFC 4180: in quotes where it holds a comma, a quote or a line break.
+/// RFC 4180: in quotes where it holds a comma or a quote. Line breaks, other control characters and marks
+/// that turn the direction become '?'. A spreadsheet would run a text that begins with one of = + - @: an
+/// apostrophe stands before it then.
 std::string cell(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string out = "\"";
-  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + "\"";
+  std::string out = report::tame(text, std::string::npos);
+  if (out.find_first_of("=+-@") == 0) out.insert(out.begin(), '\'');
+  if (out.find_first_of(",\"") == std::string::npos) return out;
+  for (std::size_t at = out.find('"'); at != std::string::npos; at = out.find('"', at + 2))
+    out.insert(at, 1, '"');
+  return fmt::format("\"{}\"", out);
 }
 
 std::string csv_line(const store::Row& row) {
@@ -81,7 +86,7 @@ std::string csv_line(const store::Row& row) {
     if (c == ',') c = ' ';
   return fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", row.started, cell(row.node),
                      cell(row.device), cell(row.run_id), cell(row.profile), row.round, cell(form.key),
-                     form.metric_class, form.unit, to_string(form.better), row.median, values,
+                     cell(form.metric_class), cell(form.unit), to_string(form.better), row.median, values,
                      cell(row.source));
 }
 

@@ -1,8 +1,12 @@
 // gpugauge: the command. Parses the line, runs one subcommand, turns every error into one sentence and an
 // exit code.
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <exception>
+#include <iterator>
+#include <string>
+#include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -12,6 +16,7 @@
 #include "report/format.hpp"
 #include "result/build.hpp"
 #include "result/error.hpp"
+#include "store/store.hpp"
 
 namespace gpugauge::cli {
 namespace {
@@ -88,13 +93,19 @@ int attempt(const Action& action) {
 }
 
 int run_command(int argc, char** argv) {
-  Invocation invocation{{argv, argv + argc}};
+  // Run files keep them, and are shared.
+  const std::vector<std::string> given(argv, argv + argc);
+  Invocation invocation;
+  std::transform(given.begin(), given.end(), std::back_inserter(invocation.arguments),
+                 store::without_password);
   CLI::App app{description, "gpugauge"};
   app.footer(footer);
   app.set_version_flag("--version", version_text());
   app.require_subcommand(1);
-  app.failure_message([](const CLI::App*, const CLI::Error& error) {
-    return fmt::format("gpugauge: {}\nSee `gpugauge --help`.\n", report::plain(error.what()));
+  app.failure_message([&given](const CLI::App*, const CLI::Error& error) {
+    std::string text = error.what();
+    for (const std::string& argument : given) text = store::without_secrets_of(argument, std::move(text));
+    return fmt::format("gpugauge: {}\nSee `gpugauge --help`.\n", report::plain(text));
   });
   Action action;
   add_check(app, invocation, action);

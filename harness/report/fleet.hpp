@@ -18,8 +18,11 @@ std::string to_json(const judge::PeersJudgement& judgement);
 
 /// What a launcher is to measure again. One line a device: the name of its node, a tab, the device; where no
 /// name is known, its label. One line a set of nodes to measure together: their names with commas between, a
-/// tab, the benchmark. Control characters in names are replaced.
+/// tab, the benchmark. Names that no launcher could take (control characters, a comma, '-' in front) are left
+/// out.
 std::string retest_list(const judge::PeersJudgement& judgement);
+/// A sentence on what is left out for its name; "" where nothing is.
+std::string left_out_of_retest_list(const judge::PeersJudgement& judgement);
 /// A sentence on the lines of that list that name no node; "" where all do.
 std::string unnamed_in_retest_list(const judge::PeersJudgement& judgement);
 

@@ -1,27 +1,76 @@
 // What a launcher is to measure again.
+#include <algorithm>
 #include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "report/digest.hpp"
 #include "report/fleet.hpp"
 #include "report/format.hpp"
 
 namespace gpugauge::report {
+namespace {
+
+const std::string& name_of(const judge::NodeJudgement& node) {
+  return node.host.empty() ? node.label : node.host;
+}
+
+/// A launcher finds the node by what the list says, letter by letter: a name that must be changed before it
+/// can stand there, or that reads as an option or as two names, is none.
+bool can_be_listed(const std::string& name) {
+  return !name.empty() && name.front() != '-' && name.find(',') == std::string::npos &&
+         tame(name, std::string::npos) == name;
+}
+
+bool can_all_be_listed(const std::vector<std::string>& nodes) {
+  return std::all_of(nodes.begin(), nodes.end(), can_be_listed);
+}
+
+/// "a, b, c and 2 more", for sentences.
+std::string some(const std::set<std::string>& names) {
+  constexpr std::size_t shown = 3;
+  std::vector<std::string> first;
+  for (const std::string& name : names)
+    if (first.size() < shown) first.push_back(name);
+  return fmt::format("{}{}", fmt::join(first, ", "),
+                     names.size() > shown ? fmt::format(" and {} more", names.size() - shown) : "");
+}
+
+}  // namespace
 
 std::string retest_list(const judge::PeersJudgement& judgement) {
   std::string out;
   for (const judge::NodeJudgement& node : judgement.nodes)
-    if (node.measure_again)
-      out += fmt::format("{}\t{}\n", plain(node.host.empty() ? node.label : node.host), plain(node.device));
+    if (node.measure_again && can_be_listed(name_of(node)))
+      out += fmt::format("{}\t{}\n", name_of(node), plain(node.device));
   std::set<std::string> sets;  // several metrics of a benchmark ask for the same
   for (const judge::FabricJudgement& fabric : judgement.fabrics)
     for (const std::vector<std::string>& nodes : fabric.measure_again)
-      if (std::string line = fmt::format("{}\t{}\n", plain(fmt::format("{}", fmt::join(nodes, ","))),
+      if (std::string line = fmt::format("{}\t{}\n", fmt::join(nodes, ","),
                                          plain(fabric.metric.substr(0, fabric.metric.rfind(':'))));
-          sets.insert(line).second)
+          can_all_be_listed(nodes) && sets.insert(line).second)
         out += line;
   return out;
+}
+
+std::string left_out_of_retest_list(const judge::PeersJudgement& judgement) {
+  constexpr std::size_t shown_most = 60;
+  std::set<std::string> names;
+  const auto look_at = [&](const std::string& name) {
+    if (!can_be_listed(name)) names.insert(tame(name, shown_most));
+  };
+  for (const judge::NodeJudgement& node : judgement.nodes)
+    if (node.measure_again) look_at(name_of(node));
+  for (const judge::FabricJudgement& fabric : judgement.fabrics)
+    for (const std::vector<std::string>& nodes : fabric.measure_again)
+      std::for_each(nodes.begin(), nodes.end(), look_at);
+  if (names.empty()) return "";
+  return fmt::format(
+      "What is to be measured again of {} is left out of the list, since no launcher finds a node by a name "
+      "with a control character, a comma or a '-' in front: give the folder, or the node in `history ingest "
+      "--node`, the node's own name.",
+      some(names));
 }
 
 std::string unnamed_in_retest_list(const judge::PeersJudgement& judgement) {
@@ -29,7 +78,7 @@ std::string unnamed_in_retest_list(const judge::PeersJudgement& judgement) {
   std::vector<std::string> labels;
   std::size_t unnamed = 0;
   for (const judge::NodeJudgement& node : judgement.nodes) {
-    if (!node.measure_again || !node.host.empty()) continue;
+    if (!node.measure_again || !node.host.empty() || !can_be_listed(node.label)) continue;
     if (++unnamed <= shown) labels.push_back(node.label);
   }
   if (unnamed == 0) return "";

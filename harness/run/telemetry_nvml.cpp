@@ -18,6 +18,7 @@
 
 #include "run/runner.hpp"
 #include "stack/child_output.hpp"
+#include "stack/shared_object.hpp"
 
 namespace gpugauge::run {
 namespace {
@@ -160,6 +161,8 @@ int telemetry_main(double interval_seconds, const std::string& library) {
   const int output = stack::take_standard_output();
   const auto parent = getppid();
   prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);  // NVML may hang: nothing of ours must outlive the command
+  if (const std::string refused = stack::refused_library(library); !refused.empty())
+    return fail(output, fmt::format("{} cannot be opened ({}).", library, refused));
   void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     const char* why = dlerror();

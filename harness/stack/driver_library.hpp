@@ -15,7 +15,8 @@ namespace gpugauge::stack {
 struct OpenedLibrary {
   bool opened = false;   ///< it was found and loaded; of libcuda also: it is NVIDIA's
   bool missing = false;  ///< the loader found no such file (else it found one and could not use it)
-  std::string error;     ///< the loader's words unless opened
+  bool refused = false;  ///< the loader was not asked: it would take one of the working folder
+  std::string error;     ///< the loader's words, or why it was not asked, unless opened
   std::string path;      ///< real path, symbolic links resolved
   std::string version;   ///< what the file name says after ".so.": "580.65.06"
 };

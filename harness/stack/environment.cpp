@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <string_view>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 namespace gpugauge::stack {
@@ -47,6 +50,21 @@ std::string without_credentials(std::string value) {
   return value;
 }
 
+/// Every entry, the empty ones too; none for "".
+std::vector<std::string_view> entries_of(std::string_view list, std::string_view separators) {
+  std::vector<std::string_view> entries;
+  for (std::size_t at = 0; !list.empty() && at <= list.size();) {
+    const std::size_t end = std::min(list.find_first_of(separators, at), list.size());
+    entries.push_back(list.substr(at, end - at));
+    at = end + 1;
+  }
+  return entries;
+}
+
+bool is_relative(std::string_view entry) {
+  return !entry.starts_with('/') && !entry.starts_with("$ORIGIN") && !entry.starts_with("${ORIGIN}");
+}
+
 template <typename Choose>
 result::Facts chosen_facts(const Environment& environment, const Choose& is_chosen) {
   result::Facts facts;
@@ -80,6 +98,28 @@ std::optional<std::string> value_of(const Environment& environment, const std::s
   const auto found = environment.find(name);
   if (found == environment.end()) return std::nullopt;
   return found->second;
+}
+
+std::vector<std::string> relative_entries(std::string_view list, std::string_view separators) {
+  std::vector<std::string> found;
+  for (const std::string_view entry : entries_of(list, separators))
+    if (is_relative(entry)) found.emplace_back(entry);
+  return found;
+}
+
+bool drop_relative_python_path() {
+  constexpr const char* name = "PYTHONPATH";
+  const char* const value = std::getenv(name);
+  if (value == nullptr || relative_entries(value, ":").empty()) return false;
+  std::vector<std::string_view> kept = entries_of(value, ":");
+  kept.erase(std::remove_if(kept.begin(), kept.end(), is_relative), kept.end());
+  const std::string list = fmt::format("{}", fmt::join(kept, ":"));
+  if (list.empty()) {
+    ::unsetenv(name);
+  } else {
+    ::setenv(name, list.c_str(), 1);
+  }
+  return true;
 }
 
 result::Facts environment_facts(const Environment& environment) {

@@ -68,6 +68,12 @@ std::string explain_no_library(const Evidence& e) {
         "of LD_LIBRARY_PATH and /etc/ld.so.conf.d, so that the driver's own library is found.",
         found_text(e.hardware), library.path, result::explain_cuda_error(34)->meaning);
   }
+  if (library.refused) {
+    return fmt::format(
+        "{} But libcuda.so.1 was not opened: {}. Next: write the folders of LD_LIBRARY_PATH in full, without "
+        "empty entries (gpugauge doctor shows them).",
+        found_text(e.hardware), library.error);
+  }
   const std::string what = library.missing
                                ? "the loader finds no libcuda.so.1, the driver's user-mode library"
                                : fmt::format("libcuda.so.1 cannot be used ({})", library.error);

@@ -10,8 +10,8 @@ namespace gpugauge::stack {
 /// A library found by the loader's own search, and its entry points.
 class SharedObject {
  public:
-  /// By name or path. Throws nothing where it cannot be opened: opened() says why. May hang or crash: the
-  /// library's initialisers run.
+  /// By name or path. Throws nothing where it cannot be opened, or must not be (refused_library): opened()
+  /// says why. May hang or crash: the library's initialisers run.
   explicit SharedObject(const std::string& soname);
 
   const OpenedLibrary& opened() const { return opened_; }  ///< what came of it
@@ -28,6 +28,10 @@ class SharedObject {
   void* handle_ = nullptr;
   OpenedLibrary opened_;
 };
+
+/// Why the loader must not be asked for a bare name: LD_LIBRARY_PATH has an empty or relative entry, and in
+/// the working folder, where such a one leads, lies a file of that name. "" where it may be asked.
+std::string refused_library(const std::string& soname);
 
 /// "/usr/lib/libcuda.so.580.65.06" -> "580.65.06"; "" where nothing follows ".so".
 std::string version_in_file_name(const std::string& path);

@@ -82,7 +82,8 @@ std::string use_write_ahead_log(soci::session& sql) {
 }  // namespace
 
 Database::Database(const std::string& location, Access access)
-    : name_(without_password(location)), postgresql_(is_url(location)) {
+    : location_(location), name_(without_password(location)), postgresql_(is_url(location)) {
+  check_location(location);
   if (!postgresql_) {
     open_file(location, access);
     return;
@@ -132,7 +133,14 @@ void Database::open_file(const std::string& location, Access access) {
 }
 
 void Database::refuse(const soci::soci_error& error) const {
-  throw result::FileError(fmt::format("the store {}: {}", name_, one_line(error.get_error_message())));
+  const std::string said = error.get_error_message();
+  const std::string told = without_secrets_of(location_, said);
+  // The client library quotes what it could not read: mostly a password that was not escaped.
+  throw result::FileError(fmt::format(
+      "the store {}: {}{}", name_, one_line(told),
+      told == said ? ""
+                   : "; in a URL a password's %, /, ?, @, : and # are written %25, %2F, %3F, %40, "
+                     "%3A and %23; ~/.pgpass and PGPASSWORD take it as it is"));
 }
 
 Transaction::Transaction(Database& database) : sql_(database.sql()) {

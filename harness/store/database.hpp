@@ -34,6 +34,7 @@ class Database {
   [[noreturn]] void refuse(const soci::soci_error& error) const;
   void open_file(const std::string& location, Access access);
 
+  std::string location_;
   std::string name_;
   bool postgresql_ = false;
   soci::session sql_;

@@ -76,9 +76,9 @@ class Ids;
 /// An open history. One thread at a time; several processes may work on one database.
 class Store {
  public:
-  /// `location`: a file, or "postgresql://user@host/database". Brings an older schema up to date. Throws
-  /// result::UsageError (no store there to read, a newer schema than this version knows, not built) or
-  /// result::FileError. No sentence holds a password.
+  /// `location`: a file, or "postgresql://user@host/database" (check_location). Brings an older schema up to
+  /// date. Throws result::UsageError (no store there to read, a newer schema than this version knows, not
+  /// built) or result::FileError. No sentence holds a password.
   static Store open(const std::string& location, Access access);
   Store(Store&&) noexcept;  ///< The other one is empty afterwards and may only be destroyed or assigned to.
   Store& operator=(Store&&) noexcept;  ///< The same; what was open here is closed.
@@ -127,7 +127,21 @@ class Store {
 /// --store, else $GPUGAUGE_STORE, else history.sqlite in the state directory. Throws result::UsageError.
 std::string default_location(const std::string& given);
 
-/// `location` as it may be printed: the password of a URL is left out.
+/// `location` as it may be printed. Of a URL only the scheme, user, hosts with their ports, database, and the
+/// parameters host, port, dbname, user and sslmode are left; where a password cannot be told from the rest,
+/// less. "withheld" for connection text that may hold one.
 std::string without_password(const std::string& location);
+
+/// A text of the database or of the command line without what without_password leaves out of `location`, raw
+/// or decoded: "withheld" stands in its place. Text that is quoted in it is kept only where it is no part of
+/// the location, or is printed with it anyway. As it is where `location` hides nothing.
+std::string without_secrets_of(const std::string& location, std::string text);
+
+/// "host=h password=p", or a PostgreSQL URL without its "//": no store, and as a file's name it would write a
+/// password to disk.
+bool is_connection_text(const std::string& location);
+
+/// Throws result::UsageError for such text, and does not repeat it.
+void check_location(const std::string& location);
 
 }  // namespace gpugauge::store

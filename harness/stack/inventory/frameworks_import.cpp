@@ -11,12 +11,15 @@ namespace gpugauge::stack {
 
 // Whatever the framework prints goes to the standard error stream; the answer is the only line on the
 // standard output. A fact that cannot be had is left out.
+// `-c` puts the working folder first, as an empty entry: until that is off the path nothing may be imported
+// but what is built into the interpreter, or a json.py that lies there would run.
 const char* const import_script = R"python(
-import json, os, sys
+import sys
+sys.path = [folder for folder in sys.path if folder.startswith("/")]
+import json, os
 name = sys.argv[1]
 answer_to = os.dup(1)
 os.dup2(2, 1)
-sys.path = [folder for folder in sys.path if folder not in ("", os.getcwd())]
 facts = {}
 
 def fact(key, get):

@@ -109,6 +109,7 @@ inline constexpr auto cause_names = std::to_array<std::string_view>({
     "ptx_jit_disabled",
     "eager_module_loading",
     "profiler_attached",
+    "relative_search_path",
     "nccl_env_leftover",
     "environment_tuning",
     "items_unreadable",

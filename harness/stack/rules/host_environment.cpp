@@ -1,9 +1,11 @@
-// Environment variables that slow work down or change its results, and are easily left behind.
+// Environment variables that slow work down, change its results or let others choose what runs, and are
+// easily left behind.
 #include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
 
+#include "stack/environment.hpp"
 #include "stack/rules/host_parts.hpp"
 
 namespace gpugauge::stack {
@@ -92,6 +94,42 @@ void check_preload(const RuleInput& input, Findings& findings) {
                                  "A tool in the process makes launches slower and often synchronous.");
   finding.evidence = {shown(input.inventory, "LD_PRELOAD")};
   finding.next = {"unset LD_PRELOAD, and find who sets it"};
+  finding.layers = {"environment"};
+  findings.push_back(std::move(finding));
+}
+
+/// Of a redacted inventory a folder's placeholder is no relative entry.
+bool leads_to_working_folder(const std::string& list, const char* separators) {
+  const std::vector<std::string> entries = relative_entries(list, separators);
+  return std::any_of(entries.begin(), entries.end(),
+                     [](const std::string& entry) { return !entry.starts_with("home-folder-"); });
+}
+
+void check_search_paths(const RuleInput& input, Findings& findings) {
+  struct SearchPath {
+    const char* name;
+    const char* separators;
+  };
+  constexpr std::array paths{SearchPath{"LD_LIBRARY_PATH", ":;"}, SearchPath{"PYTHONPATH", ":"}};
+  std::vector<std::string> evidence;
+  std::vector<std::string> next;
+  for (const auto& [name, separators] : paths) {
+    if (!leads_to_working_folder(input.inventory.value(fmt::format("env.{}", name)), separators)) continue;
+    evidence.push_back(shown(input.inventory, name));
+    next.push_back(fmt::format(
+        "write every folder of {0} in full, and append to it with ${{{0}:+:${0}}}, which adds no empty entry",
+        name));
+  }
+  if (evidence.empty()) return;
+  Finding finding = make_finding(
+      Cause("relative_search_path"), Severity::warning,
+      "A search path of the environment leads into the working folder",
+      "An empty entry (a colon at either end, or two in a row) and a relative one mean the folder that a "
+      "program happens to be started in: what lies there is loaded before the system's own, and who can "
+      "write "
+      "there decides what runs.");
+  finding.evidence = std::move(evidence);
+  finding.next = std::move(next);
   finding.layers = {"environment"};
   findings.push_back(std::move(finding));
 }
@@ -194,6 +232,7 @@ void check_tuning(const RuleInput& input, Findings& findings) {
 void check_environment(const RuleInput& input, Findings& findings) {
   check_variables(input, findings);
   check_preload(input, findings);
+  check_search_paths(input, findings);
   check_nccl_environment(input, findings);
   check_tuning(input, findings);
 }

@@ -1,5 +1,7 @@
 """What a hostile name, link or library must not reach. docs/threats.md says who could hand them in."""
 
+import re
+
 from fault import Fault
 
 RUN = "gpugauge run $HOST --output out.json"
@@ -9,6 +11,22 @@ PLANTED = (
     "for name in libnvidia-ml.so.1 libcuda.so.1 libcuda.so libnvidia-ml.so libcudart.so.13 libnccl.so.2 libc.so.6"
     ' libuv.so.1; do cp "$BUILD/tests/faults/libplanted.so" $name; done; cp $PWD/lib*.so* libexec'
 )
+# What the loader does not already need for the command itself.
+OF_NVIDIA = (
+    "for name in libnvidia-ml.so.1 libcuda.so.1 libcuda.so libnvidia-ml.so libcudart.so.13 libnccl.so.2"
+    ' libcublas.so.13; do cp "$BUILD/tests/faults/libplanted.so" $name; done'
+)
+NO_DRIVER = "! ldconfig -p | grep -q libcuda.so.1 || { echo 'this machine has a libcuda'; false; }"
+# The environment is made before the modules are planted: what makes it is Python, too.
+PYTHON = (
+    "for name in venv empty; do python -m venv --without-pip $name; done; at=$(echo venv/lib/python3*/site-packages);"
+    ' mkdir $at/torch $at/torch-2.8.0.dist-info; echo \'__version__ = "2.8.0"\' >$at/torch/__init__.py;'
+    " printf 'Metadata-Version: 2.1\\nName: torch\\nVersion: 2.8.0\\n' >$at/torch-2.8.0.dist-info/METADATA;"
+    ' cp -rL "$BUILD/libexec/gpugauge/frameworks" libexec;'
+    " for name in json os re torch importlib encodings codecs site; do echo 'open(\"owned\", \"w\")' >$name.py; done"
+)
+VENV = "python -c 'import venv' 2>/dev/null || { echo 'this Python makes no environment'; false; }"
+STORE = "gpugauge history --help | grep -q 'Not in this build' && { echo 'this build has no history'; false; } || true"
 QUIET = {"holds": "[ ! -e owned ] && [ ! -e libexec/owned ]", "lacks": "\\x1b"}
 
 ROWS = [
@@ -102,7 +120,7 @@ ROWS = [
         holds="[ ! -e owned ] && [ ! -e libexec/owned ]",
         lacks="PLANTED",
         before=PLANTED,
-        needs="! ldconfig -p | grep -q libcuda.so.1 || { echo 'this machine has a libcuda'; false; }",
+        needs=NO_DRIVER,
     ),
     Fault(
         "libraries planted and an empty LD_LIBRARY_PATH",
@@ -112,7 +130,42 @@ ROWS = [
         holds="[ ! -e owned ]",
         lacks="PLANTED",
         before=PLANTED,
-        needs="! ldconfig -p | grep -q libcuda.so.1 || { echo 'this machine has a libcuda'; false; }",
+        needs=NO_DRIVER,
+    ),
+    *(
+        Fault(
+            f"libraries planted and LD_LIBRARY_PATH={path}",
+            f"export LD_LIBRARY_PATH={path}; gpugauge doctor | grep -A 9 'leads into the working folder';"
+            " gpugauge check --profile smoke",
+            3,
+            f"LD_LIBRARY_PATH={re.escape(path)} .environment.*no usable GPU",
+            holds="[ ! -e owned ]",
+            lacks="PLANTED",
+            before=OF_NVIDIA + ("; mkdir b; cp lib*.so* b" if "b" in path else ""),
+            needs=NO_DRIVER,
+        )
+        for path in ("/x:", ":/x", "a::b", ".")
+    ),
+    Fault(
+        "Python modules planted in the working folder and imported by the doctor",
+        "export PYTHONDONTWRITEBYTECODE=1; for path in /nowhere /nowhere: .; do PYTHONPATH=$path gpugauge doctor"
+        " --import --python venv --json | grep -A 2 torch.import.outcome; done",
+        0,
+        '(outcome", "answer": "present", "value": "ok".*){3}',
+        before=PYTHON,
+        needs=VENV,
+        **QUIET,
+    ),
+    Fault(
+        "Python modules planted in the working folder and framework probes",
+        "export PYTHONDONTWRITEBYTECODE=1; for path in /nowhere /nowhere: .; do PYTHONPATH=$path gpugauge frameworks"
+        " --python empty torch --window 0.1 --quiet; done",
+        3,
+        "PYTHONPATH: its empty and relative entries .*(is not installed in .*){2}",
+        seconds=60,
+        before=PYTHON,
+        needs=VENV,
+        **QUIET,
     ),
     Fault(
         "programs planted in the working folder",
@@ -167,6 +220,53 @@ ROWS = [
         0,
         "good/op",
         output="whole",
+    ),
+    Fault(
+        "a run file that is a link out of the folder is ingested",
+        "gpugauge history ingest --store s.sqlite night",
+        2,
+        "not JSON at byte 1: skipped.*1 of 2 files stored .*1 refused",
+        before="mkdir -p night/n1; echo 's3cr3t:x:0' >private; ln -s $PWD/private night/n1/a.json; ln -s"
+        " $PWD/earlier.json night/n1/b.json",
+        lacks="s3cr3t",
+        needs=STORE,
+    ),
+    Fault(
+        "a list of run files that leads elsewhere",
+        "gpugauge history ingest --store s.sqlite lists/all.json",
+        2,
+        "/private: not JSON at byte 1: skipped.*/etc/passwd: not JSON at byte 1: skipped.*1 of 3 files stored .*"
+        "2 refused",
+        before="""mkdir lists; echo 's3cr3t:x:0' >private; echo '["../private", "/etc/passwd", "../earlier.json"]'"""
+        " >lists/all.json",
+        lacks="s3cr3t|root:",
+        needs=STORE,
+    ),
+    Fault(
+        "a store that is a link",
+        "gpugauge history ingest --store s.sqlite earlier.json",
+        0,
+        "s.sqlite: 1 of 1 files stored",
+        before="mkdir elsewhere; ln -s elsewhere/theirs.sqlite s.sqlite",
+        holds="[ -L s.sqlite ] && [ -s elsewhere/theirs.sqlite ]",
+        needs=STORE,
+    ),
+    Fault(
+        "a store whose name is a password",
+        "gpugauge history ingest --store 'host=127.0.0.1 password=s3cr3t' earlier.json",
+        2,
+        "libpq's keywords are not taken as a store",
+        lacks="s3cr3t",
+        holds='[ -z "$(ls -d *s3cr3t* 2>/dev/null)" ]',
+        needs=STORE,
+    ),
+    Fault(
+        "a store in PostgreSQL whose password is not escaped",
+        "gpugauge history changes --store 'postgresql://me:s3/cr3t@127.0.0.1:1/db'",
+        2,
+        'the store postgresql://me@127.0.0.1:1/db: .*"withheld"',
+        lacks="s3|cr3t",
+        needs=STORE,
     ),
     Fault(
         "without root",

@@ -98,6 +98,17 @@ TEST_F(Transfer, WritesNothingOutsideItsFolder) {
   EXPECT_FALSE(fs::exists(temporary.path() / "evil"));
 }
 
+TEST_F(Transfer, TakesNoNameThatReadsAsAnOptionOrIsHidden) {
+  for (const char* const name : {"-rf", "--reason", ".hidden", "_x"}) {
+    EXPECT_THAT(fault(to_bundle(folder), name), HasSubstr("that begins with a letter or digit")) << name;
+    EXPECT_THAT(fault(changed([&](auto& bundle) { bundle["name"] = name; })),
+                HasSubstr("that begins with a letter or digit"))
+        << name;
+    EXPECT_FALSE(is_name(name)) << name;
+  }
+  for (const char* const name : {"h100", "7", "a-._b"}) EXPECT_TRUE(is_name(name)) << name;
+}
+
 TEST_F(Transfer, RefusesOtherFormatsAndTruncation) {
   const std::string whole = to_bundle(folder);
   EXPECT_THAT(fault(whole.substr(0, whole.size() / 2)), HasSubstr("truncated"));

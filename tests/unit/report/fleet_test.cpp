@@ -64,13 +64,30 @@ TEST(RetestList, HoldsWhatALauncherTakesAndSaysWhereItDoesNot) {
   EXPECT_EQ(retest_list(judgement), "n1\tGPU-n1 GPU-4\nn2\tGPU-n2\n");
   EXPECT_EQ(unnamed_in_retest_list(judgement), "");
   judgement.nodes.push_back(suspect("round-1", ""));
-  judgement.nodes.push_back(suspect("round\t2\n", ""));
+  judgement.nodes.push_back(suspect("round-2", ""));
   judgement.nodes.push_back(suspect("fine", ""));
   judgement.nodes.back().measure_again = false;
   EXPECT_THAT(retest_list(judgement), HasSubstr("\nround-1\tGPU-round-1\n"));
-  EXPECT_THAT(retest_list(judgement), testing::Not(HasSubstr("round\t2")));
   EXPECT_THAT(unnamed_in_retest_list(judgement),
               HasSubstr("2 of what is to be measured again are called by their files"));
+  EXPECT_EQ(left_out_of_retest_list(judgement), "");
+}
+
+TEST(RetestList, LeavesOutANameThatNoLauncherTakesAndSaysSo) {
+  judge::PeersJudgement judgement;
+  judgement.nodes = {suspect("n1", "n1"), suspect("n2", "a\tnode99"), suspect("n3", "-w"),
+                     suspect("n4", "n4,n5"), suspect("round\n2", "")};
+  judgement.nodes.push_back(suspect("n6",
+                                    "n\xe2\x80\xae"
+                                    "6"));
+  judge::FabricJudgement fabric;
+  fabric.metric = "nccl/all_reduce:bandwidth";
+  fabric.measure_again = {{"n1", "n7"}, {"n1", "a\nnode99"}};
+  judgement.fabrics = {fabric};
+  EXPECT_EQ(retest_list(judgement), "n1\tGPU-n1\nn1,n7\tnccl/all_reduce\n");
+  EXPECT_EQ(unnamed_in_retest_list(judgement), "");
+  EXPECT_THAT(left_out_of_retest_list(judgement),
+              HasSubstr("-w, a?node99, n4,n5 and 2 more is left out of the list"));
 }
 
 }  // namespace

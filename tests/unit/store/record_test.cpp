@@ -145,6 +145,81 @@ TEST(Location, IsPrintedWithoutItsPassword) {
   EXPECT_EQ(without_password("postgresql://ci:aB/c9@db/gauge"), "postgresql://ci@db/gauge");
   EXPECT_EQ(without_password("postgresql://host:5432/a@b"), "postgresql://host@b");
   EXPECT_EQ(without_password("here/history.sqlite"), "here/history.sqlite");
+  EXPECT_EQ(without_password("--report=html=x.html"), "--report=html=x.html");
+  EXPECT_EQ(without_password("driver=580,torch=2.8"), "driver=580,torch=2.8");
+  EXPECT_EQ(without_password("--store=postgresql://me:secret@h/db"), "--store=postgresql://me@h/db");
+}
+
+TEST(Location, IsPrintedWithWhereAndAsWhomOnly) {
+  EXPECT_EQ(without_password("postgresql://a:1,[::1]:5433,c/db?user=me&sslmode=require&pass%77ord=x"),
+            "postgresql://a:1,[::1]:5433,c/db?user=me&sslmode=require");
+  EXPECT_EQ(without_password("postgresql://h/db?host=a%20b&port=1&dbname=d&passwrd=s3&options=-c%20x&s3"),
+            "postgresql://h/db?host=a%20b&port=1&dbname=d");
+  EXPECT_EQ(without_password("postgresql://h/db?PASSWORD=s3"), "postgresql://h/db");
+  EXPECT_EQ(without_password("postgresql://me@h/db?application_name=x&host=y"),
+            "postgresql://me@h/db?host=y");
+  EXPECT_EQ(without_password("host=h user=me password=s3cr3t"), "withheld");
+  EXPECT_EQ(without_password("postgresql:me:s3cr3t@h/db"), "withheld");
+}
+
+TEST(Location, ShowsRatherTooLittle) {
+  for (const std::string location :
+       {"postgresql://me:s3cr3t/db", "postgresql://me:s3/cr3t", "postgresql://me:s3/cr3t@h/db",
+        "postgresql://me:s3?cr3t@h/db", "postgresql://me:s3@cr3t@h/db", "postgresql://me:s3@cr/3t@h/db",
+        "postgresql://me@h:5432/db?password=s3@cr3t", "postgresql://h/db?password=s3@cr3t",
+        "postgresql://h/db?a=b@s3&password=cr3t", "postgresql://me:s3@x?cr3t@h",
+        "postgresql://me:s3cr3t@[bad/db", "postgresql://me:s3%cr3t@h/db", "postgresql://me:s3,cr3t/db"}) {
+    const std::string shown = without_password(location);
+    EXPECT_THAT(shown, testing::StartsWith("postgresql://")) << location;
+    for (const char* const secret : {"s3", "cr3t", "3t"})
+      EXPECT_THAT(shown, testing::Not(testing::HasSubstr(secret))) << location;
+  }
+}
+
+TEST(Location, ItsSecretsAreTakenOutOfWhatTheDatabaseSays) {
+  const auto told = [](const std::string& location, const std::string& text) {
+    return without_secrets_of(location, text);
+  };
+  EXPECT_EQ(told("postgresql://me:s3%cr3t@h/db", R"(invalid percent-encoded token: "s3%cr3t")"),
+            R"(invalid percent-encoded token: "withheld")");
+  EXPECT_EQ(told("postgresql://me:s3cr3t@[bad/db",
+                 R"(end of string reached in URI: "postgresql://me:s3cr3t@[bad/db")"),
+            R"(end of string reached in URI: "postgresql://me@[bad/db")");
+  EXPECT_EQ(
+      told("postgresql://me:s3/cr3t@h/db", R"(invalid integer value "s3" for connection option "port")"),
+      R"(invalid integer value "withheld" for connection option "port")");
+  EXPECT_EQ(told("postgresql://me:a%40bc@h/db", "said a@bc, and a%40bc"), "said withheld, and withheld")
+      << "decoded too";
+  EXPECT_EQ(told("postgresql://h/db?pass%77ord=s3cr3t", R"(no "s3cr3t", no s3cr3t)"),
+            R"(no "withheld", no withheld)");
+  EXPECT_EQ(told("postgresql://h/db?passwrd=s3", R"(invalid URI query parameter: "passwrd")"),
+            R"(invalid URI query parameter: "withheld")");
+  const std::string useful =
+      R"(connection to server at "db7" (10.0.0.7), port 5432 failed: FATAL: database "nights" does not exist)";
+  EXPECT_EQ(told("postgresql://me:s3cr3t@db7:5432/nights", useful), useful) << "where and as whom is kept";
+  const std::string elsewhere =
+      R"(connection to server on socket "/var/run/x" failed: role "root" does not exist)";
+  EXPECT_EQ(told("postgresql:///db?password=s3cr3t", elsewhere), elsewhere);
+  EXPECT_EQ(told("here/history.sqlite", R"(no "here")"), R"(no "here")");
+}
+
+TEST(Location, KeywordsAreRefusedAndNotRepeated) {
+  for (const std::string location : {"host=h password=s3cr3t", " dbname = x", "password='s3cr3t'",
+                                     "postgresql:me:s3cr3t@h/db", "postgres:/me:s3cr3t@h/db"}) {
+    EXPECT_TRUE(is_connection_text(location)) << location;
+    try {
+      check_location(location);
+      ADD_FAILURE() << location << " was taken";
+    } catch (const result::UsageError& error) {
+      EXPECT_THAT(error.what(), testing::HasSubstr("write postgresql://"));
+      EXPECT_THAT(error.what(), testing::Not(testing::HasSubstr("s3cr3t")));
+    }
+  }
+  for (const std::string location :
+       {"postgresql://h/db?user=me", "./host=h", "history.sqlite", "a b=c", "=", "", "/x/y=z"}) {
+    EXPECT_FALSE(is_connection_text(location)) << location;
+    EXPECT_NO_THROW(check_location(location));
+  }
 }
 
 }  // namespace

@@ -91,6 +91,19 @@ TEST_F(Import, ACrashOnTheWayOutIsSaidWithTheFacts) {
   EXPECT_EQ(inventory.value("framework.torch.import.version"), "1");
 }
 
+TEST_F(Import, ModulesOfTheWorkingFolderAreNotRun) {
+  FakeTree planted;
+  for (const std::string name : {"json", "os", "re", "torch"})
+    planted.file("/" + name + ".py", "open('owned', 'w')");
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(planted.root());
+  const Inventory inventory = imported("import re\n__version__ = '2.8.0'");
+  std::filesystem::current_path(before);
+  EXPECT_EQ(inventory.value("framework.torch.import.outcome"), "ok");
+  EXPECT_EQ(inventory.value("framework.torch.import.version"), "2.8.0");
+  EXPECT_FALSE(std::filesystem::exists(planted.at("/owned")));
+}
+
 TEST(ImportAnswer, NonsenseIsNoAnswer) {
   const auto outcome = [](const ChildResult& child) {
     Inventory inventory;

@@ -158,6 +158,22 @@ TEST(HostRules, VariablesThatSlowWorkDown) {
         << name << "=" << value;
 }
 
+TEST(HostRules, ASearchPathThatLeadsIntoTheWorkingFolder) {
+  for (const std::string list : {"/x:", ":/x", ":", "/a::/b", "a::b", ".", "/x:lib", "/a;;/b"}) {
+    const Findings findings =
+        findings_of(check_host, with_items(h200_machine(), {{"env.LD_LIBRARY_PATH", list}}));
+    EXPECT_THAT(said(findings), ElementsAre("warning relative_search_path")) << list;
+    EXPECT_THAT(findings[0].evidence, ElementsAre(fmt::format("LD_LIBRARY_PATH={} (environment)", list)));
+    EXPECT_THAT(findings[0].next, ElementsAre(HasSubstr("${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}")));
+  }
+  EXPECT_THAT(findings_of(check_host, with_items(h200_machine(), {{"env.LD_LIBRARY_PATH", "/x:"},
+                                                                  {"env.PYTHONPATH", "src"}}))[0]
+                  .evidence,
+              ElementsAre("LD_LIBRARY_PATH=/x: (environment)", "PYTHONPATH=src (environment)"));
+  for (const std::string list : {"", "/a", "/a:/b", "$ORIGIN/../lib:/a", "home-folder-0:/usr/lib"})
+    EXPECT_THAT(host(with_items(h200_machine(), {{"env.LD_LIBRARY_PATH", list}})), IsEmpty()) << list;
+}
+
 TEST(HostRules, NcclsSettingsFromEnvironmentAndFile) {
   const Findings findings = findings_of(
       check_host,
