@@ -17,6 +17,7 @@ GROUPS = [
     "policies",
     "inputs",
     "security",
+    "traced",
 ]
 
 
