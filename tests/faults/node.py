@@ -9,6 +9,7 @@ import shutil
 import signal
 import stat
 import subprocess
+import sys
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -128,7 +129,7 @@ class Node:
             "GPUGAUGE_DEVICE_LOCK": self.mark,
             "GPUGAUGE_FAULT": self.mark,
             "BUILD": str(self.build),
-            "GPUGAUGE_PYTHON": os.environ.get("GPUGAUGE_PYTHON", "python3"),
+            "GPUGAUGE_PYTHON": os.environ.get("GPUGAUGE_PYTHON", sys.executable),
             "FAULTS": str(HERE),
             "GPUGAUGE_BASELINES": str(self.folder / "no-shipped-baselines"),
         }

@@ -14,11 +14,11 @@ VENV = (
 TOOL = "printf '#!/bin/sh\\nexit 1\\n' >cuobjdump; chmod +x cuobjdump"
 
 
-def starts(name, command, program, **more):
+def starts(name, command, program, libexec="libexec", **more):
     """Whatever it is told, it starts no shell; and it did start what it is there to start."""
     return Fault(
         f"no shell is started by {name}",
-        f"strace -f -e trace=execve -o calls gpugauge {command} >said 2>&1; grep -cE 'execve\\(\"[^\"]*{program}\"' calls; "
+        f"strace -f -E GPUGAUGE_LIBEXEC={libexec} -e trace=execve -o calls gpugauge {command} >said 2>&1; grep -cE 'execve\\(\"[^\"]*{program}\"' calls; "
         "! grep -E 'execve\\(\"([^\"]*/)?(ba|da|z|k|c|tc|fi)?sh\"' calls",
         0,
         "^ *[1-9][0-9]* *$",
@@ -43,8 +43,15 @@ def changes(name, command, **more):
 ROWS = [
     starts("run", "run $HOST --output out.json", "gpugauge-bench-good", output="whole"),
     starts("check", "check --profile smoke --quiet", "gpugauge-bench-good", gpu=True),
-    starts("doctor --import", "doctor --import --python venv", "python3", before=VENV, makes="venv/.*"),
-    starts("frameworks", "frameworks --python venv", "python3", before=VENV, makes="venv/.*"),
+    starts("doctor --import", "doctor --import --python venv", "python3?", before=VENV, makes="venv/.*"),
+    starts(
+        "frameworks",
+        "frameworks torch --python venv",
+        "python3?",
+        libexec='"$BUILD/libexec/gpugauge"',
+        before=VENV,
+        makes="venv/.*",
+    ),
     starts("codegen", "codegen --cuobjdump ./cuobjdump", "cuobjdump", before=TOOL),
     starts(
         "selftest --inject",
