@@ -137,10 +137,10 @@ void Database::refuse(const soci::soci_error& error) const {
 }
 
 void Database::refuse_content(const std::logic_error& error) const {
-  throw result::FileError(
-      fmt::format("the store {} holds what GPUGauge does not write ({}), so it is damaged: make it again from "
-                  "the run files with `gpugauge history ingest`",
-                  name_, error.what()));
+  throw result::FileError(fmt::format(
+      "the store {} holds what GPUGauge does not write ({}), so it is damaged: make it again from "
+      "the run files with `gpugauge history ingest`",
+      name_, error.what()));
 }
 
 Transaction::Transaction(Database& database) : sql_(database.sql()) {

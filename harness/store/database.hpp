@@ -71,8 +71,9 @@ struct Measurements {
 /// One statement for all of them.
 void insert(Database& database, const Measurements& rows);
 
-/// SQLite only: throws result::UsageError for a database of something else, which is neither read nor changed,
-/// and for one with views, triggers or virtual tables: a store has none, and reading one may never end.
+/// SQLite only: throws result::UsageError for a database of something else, which is neither read nor
+/// changed, and for one with views, triggers or virtual tables: a store has none, and reading one may never
+/// end.
 void require_own_file(Database& database);
 
 /// Brings the schema up to date; several processes may do so at once.

@@ -151,7 +151,7 @@ void read_values(Database& database, const Night& night, const std::map<long lon
     if (!statement.fetch()) return;
     for (std::size_t i = 0; i < run.size(); ++i) {
       if (place == places.end() || place->first != run[i]) place = places.find(run[i]);
-      if (place == places.end()) continue;  // came in between the two questions
+      if (place == places.end()) continue;                      // came in between the two questions
       const auto number = static_cast<std::size_t>(metric[i]);  // below 0 it is above every place
       const std::uint32_t metric_place = number < metric_places.size() ? metric_places[number] : no_metric;
       if (metric_place == no_metric)

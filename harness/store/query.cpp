@@ -195,10 +195,10 @@ const result::Fingerprint& Store::fingerprint(std::int64_t id) {
     return text;
   });
   if (facts.empty())
-    throw result::FileError(
-        fmt::format("the store {}: the fingerprint {} is missing, so the store is damaged: make it again from "
-                    "the run files with `gpugauge history ingest`",
-                    name(), id));
+    throw result::FileError(fmt::format(
+        "the store {}: the fingerprint {} is missing, so the store is damaged: make it again from "
+        "the run files with `gpugauge history ingest`",
+        name(), id));
   return fingerprints_.emplace(id, fingerprint_from(facts, fmt::format("{}: fingerprint {}", name(), id)))
       .first->second;
 }

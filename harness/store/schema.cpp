@@ -146,14 +146,12 @@ void require_own_file(Database& database) {
   if (count("SELECT count(*) FROM sqlite_master WHERE type = 'table' AND substr(name, 1, 7) <> 'sqlite_'") >
           0 &&
       count("SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'schema_version'") == 0)
-    throw result::UsageError(
-        fmt::format("{} is a database of something else and no store of GPUGauge: give another file",
-                    database.name()));
+    throw result::UsageError(fmt::format(
+        "{} is a database of something else and no store of GPUGauge: give another file", database.name()));
 }
 
 double sound_median(double median) {
-  if (!std::isfinite(median) || median <= 0)
-    throw std::out_of_range(fmt::format("a median of {}", median));
+  if (!std::isfinite(median) || median <= 0) throw std::out_of_range(fmt::format("a median of {}", median));
   return median;
 }
 

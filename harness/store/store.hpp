@@ -77,9 +77,9 @@ class Ids;
 class Store {
  public:
   /// `location`: a file, or "postgresql://user@host/database". Brings an older schema up to date. Throws
-  /// result::UsageError (no store there to read, a database of something else, a newer schema than this version
-  /// knows, not built) or result::FileError, which every question below throws too where the database refuses
-  /// or holds what no version writes. No sentence holds a password.
+  /// result::UsageError (no store there to read, a database of something else, a newer schema than this
+  /// version knows, not built) or result::FileError, which every question below throws too where the database
+  /// refuses or holds what no version writes. No sentence holds a password.
   static Store open(const std::string& location, Access access);
   Store(Store&&) noexcept;  ///< The other one is empty afterwards and may only be destroyed or assigned to.
   Store& operator=(Store&&) noexcept;  ///< The same; what was open here is closed.
