@@ -43,11 +43,11 @@ def changes(name, command, **more):
 ROWS = [
     starts("run", "run $HOST --output out.json", "gpugauge-bench-good", output="whole"),
     starts("check", "check --profile smoke --quiet", "gpugauge-bench-good", gpu=True),
-    starts("doctor --import", "doctor --import --python venv", "python3?", before=VENV, makes="venv/.*"),
+    starts("doctor --import", "doctor --import --python ./venv", "venv/bin/python3?", before=VENV, makes="venv/.*"),
     starts(
         "frameworks",
-        "frameworks torch --python venv",
-        "python3?",
+        "frameworks torch --python ./venv",
+        "venv/bin/python3?",
         libexec='"$BUILD/libexec/gpugauge"',
         before=VENV,
         makes="venv/.*",
@@ -61,7 +61,7 @@ ROWS = [
     changes("run", "run $HOST --output out.json", output="whole"),
     changes("check", "check $HOST --report json=report.json --report html=x.html --observation seen.json"),
     changes("compare", "compare earlier.json --report markdown=x.md"),
-    changes("doctor", "doctor --import --python venv --report markdown=x.md", before=VENV, makes="venv/.*"),
+    changes("doctor", "doctor --import --python ./venv --report markdown=x.md", before=VENV, makes="venv/.*"),
     changes(
         "baseline create",
         "baseline create --name mine earlier.json",

@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+"""The soak's bound on memory: what the runs take passes, what is lost beside them does not."""
+
+import pathlib
+import sys
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "faults"))
+
+import soak  # noqa: E402
+
+ROUNDS = 90
+RUN_KIB = 11.0
+
+
+def resident(lost, looks=8):
+    """KiB of a command that grows to its size in the first rounds, keeps every run, and loses so much a round."""
+    return [
+        16000 + min(300, 30 * number) + (soak.IN_MEMORY * RUN_KIB + lost) * number
+        for number in range(ROUNDS)
+        for _ in range(looks)
+    ]
+
+
+class LostARound(unittest.TestCase):
+    def test_what_the_runs_take_is_not_lost(self):
+        self.assertLess(abs(soak.lost_a_round(resident(0), ROUNDS * RUN_KIB, ROUNDS)), 1)
+
+    def test_eight_kib_a_round_are_found(self):
+        lost = soak.lost_a_round(resident(8), ROUNDS * RUN_KIB, ROUNDS)
+        self.assertAlmostEqual(lost, 8, delta=1)
+        self.assertGreater(lost, soak.LOST_MOST)
+
+    def test_few_rounds_say_nothing(self):
+        self.assertEqual(soak.lost_a_round(resident(80), ROUNDS * RUN_KIB, 20), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
