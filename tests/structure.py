@@ -17,8 +17,21 @@ SCRIPT = {".sh", ".py", ".bats", ".cmake"}
 LINES_MOST = 400
 # Other people's files, kept as they were published.
 BORROWED = ("harness/report/uplot/", "tests/schema/")
-# From the ground up: a room may include itself and what stands before it.
-HARNESS = ["result", "stack", "run", "baseline", "judge", "diagnose", "store", "report", "conductor", "cli"]
+# From the ground up: a room may include itself and, of what stands before it, what is named here ("may use" in
+# docs/architecture.md).
+MAY_USE = {
+    "result": [],
+    "stack": ["result"],
+    "run": ["stack", "result"],
+    "baseline": ["result"],
+    "judge": ["baseline", "result"],
+    "diagnose": ["stack", "result"],
+    "store": ["judge", "baseline", "result"],
+    "report": ["store", "diagnose", "judge", "baseline", "stack", "result"],
+    "conductor": ["report", "store", "diagnose", "judge", "baseline", "run", "stack", "result"],
+    "cli": ["conductor", "report", "store", "diagnose", "judge", "baseline", "run", "stack", "result"],
+}
+HARNESS = list(MAY_USE)
 # [words](place), ![words](picture); the place without what follows its #. Places of a web are not looked up.
 LINK = re.compile(r"\]\((?![a-z]+:)([^)#\s]+)")
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
@@ -31,6 +44,9 @@ FORBIDDEN = [
     (re.compile("pypi" + r"\.org|pythonhosted" + r"\.org|pypi\." + "nvidia"), "the name of a package index host"),
     (re.compile("<" * 7 + " |" + ">" * 7 + " "), "a merge conflict mark"),
 ]
+
+# Children are started by their program and words. What is declared with such a name, or belongs to a class, is another thing.
+SHELL = re.compile(r"(?<![\w.>:])(?:(?:std)?::)?(?:system|popen|wordexp|execl[pe]?)\s*\((?!const )|[\"/]sh\"|/(?:ba|da|z|k)sh\"")
 
 
 def room_of(path):
@@ -80,6 +96,9 @@ def include_problem(path, include):
     if to_top == "harness" and height in HARNESS and to_room in HARNESS:
         if HARNESS.index(to_room) > HARNESS.index(height):
             return f"{height} stands nearer the ground than {to_room} and may not use it ({include})"
+        # A unit test takes help from anywhere below its room.
+        if top == "harness" and to_room != height and to_room not in MAY_USE[height]:
+            return f"{height} may use {', '.join(MAY_USE[height])}, and not {to_room} ({include})"
     return None
 
 
@@ -100,6 +119,8 @@ def problems(path):
         for place in LINK.findall(line) if path.suffix == ".md" else ():
             if not (ROOT / path.parent / place).exists():
                 yield number, f"links to {place}, which is not there"
+        if is_code and path.parts[0] in ("harness", "bench", "kernels") and SHELL.search(line):
+            yield number, "starts a shell; start the program itself with its words"
         match = INCLUDE.match(line) if is_code else None
         if match:
             problem = include_problem(path, match.group(2))

@@ -20,6 +20,7 @@ class Cycle {
   std::uint64_t next(std::uint64_t line) const;
   /// The line `steps` after `line`.
   std::uint64_t after(std::uint64_t line, std::uint64_t steps) const;
+  /// How many there are: a power of two, 4 or more.
   std::uint64_t lines() const { return mask_ + 1; }
 
  private:
@@ -37,11 +38,13 @@ std::uint64_t power_of_two_below(std::uint64_t value);
 /// A buffer whose lines hold the address of the next line.
 class Chase {
  public:
+  /// Bytes from one link of the chain to the next.
   static constexpr std::size_t line_bytes = 64;
 
   /// Uses as much of `memory` as is a power of two; `memory` must outlive the chase, begin at a line and hold
   /// 4 lines at least (else std::invalid_argument). Written past the caches where the processor can.
   Chase(std::span<std::byte> memory, std::uint64_t seed);
+  /// Bytes of the memory that the chain goes through.
   std::size_t bytes() const { return cycle_.lines() * line_bytes; }
 
   /// Follows the chain for `steps` loads from where the last call ended.

@@ -41,7 +41,9 @@ enum class Statistic { median, mean, p99, minimum };
 
 /// One parameter and the values it takes. Every combination of all axes is one instance.
 struct Axis {
+  /// The key of the parameter in a result: letters, digits, '_', '-' and '.'.
   std::string name;
+  /// At least one, each once; words as they stand in the id, of the same characters.
   std::vector<std::string> values;
 };
 
@@ -50,14 +52,19 @@ enum class Depth { smoke, quick, standard, deep };
 
 /// What the machine must have for an instance to be measurable; what is missing skips it by name.
 struct Requirements {
+  /// A usable GPU.
   bool gpu = false;
   int minimum_compute_capability = 0;         ///< 80 for 8.0
   bool only_that_compute_capability = false;  ///< for instructions of one generation: wgmma is 9.0's alone
   int devices = 1;                            ///< GPUs that one process needs to see
 };
 
+/// What is said of one benchmark, call by call. Every call but the constructor gives the definition back, so
+/// that calls form one sentence. Where it says nothing else, a call throws nothing: what is missing or wrong
+/// is found when it is registered.
 class Definition {
  public:
+  /// `family` and `op` are words of an id: the folder, and the file without its ending.
   Definition(std::string family, std::string op);
 
   /// One or two sentences on the mechanism that this benchmark isolates (docs/benchmarks.md is made of it).
@@ -66,15 +73,18 @@ class Definition {
   Definition& bad_value(std::string sentence);
   /// The variant, when a family holds several implementations of one op: family/op/variant/params.
   Definition& variant(std::string name);
+  /// A parameter and the values it takes, at least one; the order of the axes is that of the id.
   Definition& axis(std::string name, std::vector<std::string> values);
   /// What is judged, and its class. Throws std::invalid_argument for a class that result::classes does not
   /// list.
   Definition& quantity(Quantity quantity, std::string metric_class);
+  /// The metrics that are formed from the batches, one a statistic; the median alone unless this is called.
   Definition& statistics(std::vector<Statistic> statistics);
   /// Metrics that the body adds by hand with Trial::metric only (fits, ratios): no metric is formed from the
   /// batches. Either this or quantity() is called. `metric_class` is the class of most of them, "" for none:
   /// what `--only CLASS` finds it by. Throws like quantity().
   Definition& custom_metrics(std::string metric_class = "");
+  /// A GPU of this compute capability or a newer one: 80 for 8.0, 0 for any.
   Definition& requires_gpu(int minimum_compute_capability = 0);
   /// A GPU of exactly this compute capability: code that runs on one generation only (90 for wgmma).
   Definition& requires_gpu_of(int compute_capability);
@@ -93,25 +103,43 @@ class Definition {
   Definition& window_share(double share);
   /// Repeating the operation must give the same bits; the body verifies it (Trial::verify_deterministic).
   Definition& deterministic();
+  /// What measures one instance. It may throw Skipped, Interrupted or anything that is a std::exception.
   Definition& body(std::function<void(Trial&)> function);
 
-  std::string family, op, variant_name, isolates_text, bad_value_text;
+  std::string family;          ///< the folder's name, first word of the id
+  std::string op;              ///< the file's name, second word of the id
+  std::string variant_name;    ///< third word of the id; "" = none
+  std::string isolates_text;   ///< one or two sentences
+  std::string bad_value_text;  ///< what a bad value usually means
+  /// In the order of the id.
   std::vector<Axis> axes;
+  /// nullopt with custom metrics only.
   std::optional<Quantity> quantity_kind;
+  /// One of result::classes; "" for none, with custom metrics only.
   std::string metric_class;
+  /// Which metrics the batches become.
   std::vector<Statistic> statistic_kinds{Statistic::median};
+  /// What the machine must have.
   Requirements requirements;
+  /// Seconds that one batch should last, above 0.
   double batch_target_seconds = 2e-3;
+  /// Share of the profile's time window, above 0.
   double window_factor = 1;
+  /// custom_metrics() was called.
   bool is_custom = false;
+  /// deterministic() was called.
   bool is_deterministic = false;
+  /// The body; never empty once it is registered.
   std::function<void(Trial&)> run;
+  /// What from(depth) says.
   Depth default_depth = Depth::standard;
-  /// axis name, axis value, depth
+  /// What from(depth, axis, values) says of one value.
   struct DepthOfValue {
-    std::string axis, value;
-    Depth depth;
+    std::string axis;   ///< its name
+    std::string value;  ///< one of its values
+    Depth depth;        ///< the shallowest profile that measures such instances
   };
+  /// In the order of the calls.
   std::vector<DepthOfValue> value_depths;
 
   /// family/op or family/op/variant: what its instances' ids start with.
@@ -134,8 +162,10 @@ Definition define(std::string family, std::string op);
 
 /// A definition with one value chosen per axis.
 struct Instance {
+  /// Registered, so it outlives every instance; never null.
   const Definition* definition = nullptr;
   result::Facts parameters;  ///< axis name -> value
+  /// family/op or family/op/variant, and the value of each axis.
   std::string id;
 
   /// The shallowest profile that measures it.
@@ -146,6 +176,7 @@ struct Instance {
 /// start) when it is incomplete, when a word in it could not stand in an id, or when its id is taken.
 class Registration {
  public:
+  /// Takes the definition; the process keeps it to its end.
   explicit Registration(Definition definition);
 };
 

@@ -10,6 +10,7 @@
 
 namespace gpugauge::bench {
 
+/// What is asked of the machine, each by a function of the family's own.
 struct Environment {
   /// One sentence why no benchmark of this family can run here, or nullopt. Called once, before the first
   /// benchmark.

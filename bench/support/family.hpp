@@ -12,8 +12,11 @@
 
 namespace gpugauge::bench {
 
+/// What the build knows of a family.
 struct FamilyInfo {
+  /// The folder's name: what its benchmarks' ids begin with.
   std::string name;
+  /// SHA-256 over the paths and contents of the sources that it is made of, 64 hex digits.
   std::string source_hash;
   double start_seconds = 0;   ///< estimate: what a process takes before and after its benchmarks
   double beside_seconds = 0;  ///< estimate: what a benchmark takes beside its window

@@ -17,6 +17,7 @@ struct FmaKernel {
   /// Advances all chains `rounds` times and returns the sum over chains and lanes. Chain c starts at c.
   double (*run)(std::int64_t rounds, double a, double b) = nullptr;
 
+  /// Floating-point operations of one round over all chains and lanes.
   double flops_per_round() const { return 2.0 * fma_chains * lanes; }
   /// What run(rounds, 1, 1) returns, exactly, as long as it stays below 2^53.
   double expected(std::int64_t rounds) const;

@@ -24,16 +24,20 @@ std::string failure_text(const std::string& reason);
 /// The report is written to this file descriptor.
 inline constexpr int report_descriptor = 3;
 
+/// A process to be started for its report.
 struct FreshProcess {
+  /// A path; PATH is not searched.
   std::string executable;
   std::vector<std::string> arguments;  ///< without the program's name
   /// Beside this process's own environment; nullopt takes a variable away.
   std::map<std::string, std::optional<std::string>> environment;
+  /// Then it is killed.
   double limit_seconds = 30;
 };
 
 /// How one of them went.
 struct FreshResult {
+  /// What it handed back.
   Report report;
   double wall_seconds = 0;  ///< from its start until it had ended
 };
@@ -51,6 +55,7 @@ FreshProcess own_child(const std::string& name);
 /// report or throws.
 class Child {
  public:
+  /// Takes the part under its name, which --gpugauge_child gives.
   Child(std::string name, std::function<Report()> body);
 };
 

@@ -33,11 +33,14 @@ std::string cpu_list(const std::vector<int>& cpus);
 
 /// Data-cache sizes that one processor sees, in bytes; what the kernel does not tell has a common size.
 struct Caches {
+  /// First level, data or both, in bytes.
   std::size_t l1 = std::size_t{32} << 10;
+  /// Second level, in bytes.
   std::size_t l2 = std::size_t{1} << 20;
   std::size_t last = std::size_t{32} << 20;  ///< the last level's, of one instance
   bool known = false;                        ///< false: the kernel told nothing, these are the common sizes
 };
+/// The caches of processor `cpu`; `root` is the prefix of /sys.
 Caches caches_of(int cpu, const std::filesystem::path& root = "/");
 
 /// Sum of the last-level caches that these processors reach.

@@ -13,10 +13,13 @@ namespace gpugauge::bench {
 /// or convert.
 enum class KernelPath { tensor, simt, unknown };
 
+/// What a name says.
 struct KernelName {
+  /// Which units did the arithmetic.
   KernelPath path = KernelPath::unknown;
   std::string architecture;  ///< "sm80", "" when the name does not say
 
+  /// Member by member.
   bool operator==(const KernelName&) const = default;
 };
 

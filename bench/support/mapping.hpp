@@ -10,25 +10,31 @@ namespace gpugauge::bench {
 /// Memory that was asked for and not given; becomes a skip that names the size.
 class OutOfMemory : public std::bad_alloc {
  public:
+  /// `bytes` were asked for: what() names them in a sentence.
   explicit OutOfMemory(std::size_t bytes);
+  /// One sentence with the size.
   const char* what() const noexcept override { return sentence_.c_str(); }
 
  private:
   std::string sentence_;
 };
 
+/// The size of pages that is asked for.
 enum class Pages { huge, small };
 
 /// Zeroed private pages, aligned to 2 MiB. `huge` asks for transparent huge pages (where the kernel has them
 /// off it gets small ones), `small` refuses them. Nothing is touched yet. Throws OutOfMemory.
 class Mapping {
  public:
+  /// Maps `bytes` bytes, 1 or more.
   Mapping(std::size_t bytes, Pages pages);
   ~Mapping();
   Mapping(const Mapping&) = delete;
   Mapping& operator=(const Mapping&) = delete;
 
+  /// Their first byte; never null.
   std::byte* data() const { return data_; }
+  /// As many as were asked for.
   std::size_t bytes() const { return bytes_; }
 
  private:

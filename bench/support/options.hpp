@@ -11,6 +11,7 @@
 
 namespace gpugauge::bench {
 
+/// What the flags say.
 struct Options {
   std::optional<std::filesystem::path> samples;  ///< --gpugauge_samples=FILE
   std::optional<std::uint64_t> seed;  ///< --gpugauge_seed=N; without it the order is that of the ids

@@ -14,8 +14,10 @@ namespace gpugauge::bench {
 /// at the end.
 class Stream {
  public:
+  /// copy: a = b, two arrays; triad: a = b + scale * c, three.
   enum class Kind { copy, triad };
   static constexpr std::size_t slice_elements = 32768;  ///< 256 KiB of each array
+  /// The factor of triad.
   static constexpr double scale = 3;
 
   /// Divides `memory` among the arrays that `kind` uses, in whole slices. Fills the sources and poisons the
@@ -27,6 +29,7 @@ class Stream {
   std::size_t bytes() const { return arrays_ * elements_ * sizeof(double); }
   /// Bytes that one operation (one slice by every member) reads and writes: 16 or 24 an element.
   double bytes_per_operation() const;
+  /// Slices of one member's part: after as many operations it starts over.
   std::int64_t slices_per_member() const { return slices_; }
 
   /// Every member walks `operations` slices of its own part.

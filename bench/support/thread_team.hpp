@@ -19,6 +19,7 @@ class ThreadTeam {
   ThreadTeam(const ThreadTeam&) = delete;
   ThreadTeam& operator=(const ThreadTeam&) = delete;
 
+  /// Members, the calling thread among them: 1 or more.
   int size() const { return static_cast<int>(helpers_.size()) + 1; }
 
   /// Every member calls task(its number); returns when all have. `task` must not throw.

@@ -17,7 +17,9 @@ struct BatchTime {
 /// timer (support/cuda) uses events behind a blocking kernel.
 class Timer {
  public:
+  /// Timers are destroyed through this class, too.
   virtual ~Timer() = default;
+  /// Does `operations` operations, 1 or more, and times them together. May throw what the operation throws.
   virtual BatchTime time_batch(std::int64_t operations) = 0;
   /// Called once before calibration: first un-blocked execution, then warm-up.
   virtual void warm_up() = 0;
@@ -32,10 +34,15 @@ class Timer {
 /// The host timer: reads the steady clock before and after operations(n), which must do n operations.
 class HostTimer final : public Timer {
  public:
+  /// `operations` must outlive the timer.
   explicit HostTimer(const std::function<void(std::int64_t)>& operations);
+  /// Seconds on the steady clock; no SM clock.
   BatchTime time_batch(std::int64_t operations) override;
+  /// Operations for 20 ms: the processor's clock rises, caches and predictors fill.
   void warm_up() override;
+  /// "steady_clock".
   std::string name() const override;
+  /// steady_resolution_seconds().
   double resolution_seconds() const override;
 
  private:

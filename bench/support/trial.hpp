@@ -14,21 +14,26 @@ namespace gpugauge::bench {
 
 /// Thrown by Trial::skip: the instance does not apply here. Not an error.
 struct Skipped {
+  /// What the instance needs and the machine lacks, for people.
   std::string reason;
 };
 
+/// One instance and what is recorded of it: its batches, metrics, notes and checks. For one thread.
 class Trial {
  public:
   /// Measures and returns the batches; the runner wraps Google Benchmark's loop around it.
   using Measure = std::function<const result::Batches&()>;
+  /// Calls Measure as often as Google Benchmark asks.
   using Loop = std::function<void(const Measure&)>;
 
   /// An empty loop just measures. `instance` must outlive the trial.
   Trial(const Instance& instance, const Window& window, std::uint64_t data_seed, Loop loop = {});
 
+  /// What is measured.
   const Instance& instance() const;
   /// The value of an axis. Throws std::logic_error for an axis that the definition does not have.
   const std::string& parameter(const std::string& axis) const;
+  /// The same as a number. Throws std::logic_error where the value is none.
   std::int64_t integer(const std::string& axis) const;
   /// Seed of the input data: the same for every process, so that inputs are the same everywhere.
   std::uint64_t data_seed() const;
@@ -37,7 +42,9 @@ class Trial {
   void work(result::Work work_of_one_operation);
   /// A physical bound for the metric of this name.
   void limit(const std::string& metric, result::Limit limit);
+  /// Keeps a word about how it was measured; the last one under a key stands.
   void note(const std::string& key, const std::string& value);
+  /// Ends the body: the instance does not apply here. Throws Skipped.
   [[noreturn]] void skip(std::string reason);
 
   /// Times `operations(n)`, which must do n operations one after another, with the steady clock. Warms up,

@@ -14,6 +14,7 @@
 #include "report/format.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
+#include "run/output_lock.hpp"
 #include "stack/inventory/node.hpp"
 
 namespace gpugauge::cli {
@@ -56,6 +57,13 @@ std::vector<conductor::Chosen> chosen_together(const conductor::Catalogue& catal
   std::vector<conductor::Chosen> out;
   for (conductor::Target& target : gpus_together(devices, measure))
     out.push_back({std::move(target), choice});
+  return out;
+}
+
+/// The reports and the observation, which are written when all is measured.
+std::vector<std::filesystem::path> output_files(const Arguments& arguments, const ReportArguments& reports) {
+  std::vector<std::filesystem::path> out = report_files(reports);
+  if (!arguments.observation.empty()) out.emplace_back(own_file(arguments.observation));
   return out;
 }
 
@@ -118,6 +126,7 @@ int check(const Arguments& arguments, const Invocation& invocation) {
         "--observation holds one device, and {} would be measured; name one with --device", chosen.size()));
   if (!arguments.no_probes) options.probes = &catalogue;
   const auto held = hold(targets_of(chosen), arguments.measure, progress);
+  const run::OutputLocks outputs(output_files(arguments, reports), "gpugauge check");
   const auto add = [&](report::DeviceReport device) {
     for (const std::string& problem : catalogue.problems) device.remarks.push_back(problem);
     if (add_trends) add_trends(device);

@@ -19,6 +19,7 @@
 #include "report/format.hpp"
 #include "result/error.hpp"
 #include "result/facts.hpp"
+#include "result/file.hpp"
 #include "result/vocabulary.hpp"
 #include "run/identity.hpp"
 
@@ -186,7 +187,9 @@ void add_policy_options(CLI::App& command, PolicyArguments& arguments) {
 }
 
 judge::Policy policy(const PolicyArguments& arguments) {
-  judge::Policy out = arguments.file.empty() ? judge::Policy{} : judge::read_policy(arguments.file);
+  judge::Policy out;
+  if (!arguments.file.empty())
+    out = judge::parse_policy(result::read_file(arguments.file, judge::policy_limit), arguments.file);
   judge::require_treatment(arguments.treatment);
   out.treatment.insert(out.treatment.end(), arguments.treatment.begin(), arguments.treatment.end());
   return out;

@@ -140,6 +140,9 @@ void add_every_metric_option(CLI::App& command, ReportArguments& arguments);
 /// Throws result::UsageError for a kind that does not exist, a file named twice, or two that want standard
 /// output. Call before measuring, so that nothing is lost.
 void check_report_arguments(const ReportArguments& arguments);
+/// The files that --report names, without standard output. Throws result::UsageError like
+/// check_report_arguments.
+std::vector<std::filesystem::path> report_files(const ReportArguments& arguments);
 /// Prints the table, or what takes its place, and writes every report. One that cannot be written is said in
 /// one sentence on standard error and makes the exit code 2; the others and the verdict are there all the
 /// same. Otherwise returns `exit_code`.

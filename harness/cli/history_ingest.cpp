@@ -20,7 +20,7 @@
 #include "result/error.hpp"
 #include "result/file.hpp"
 #include "result/google_benchmark.hpp"
-#include "result/object_reader.hpp"
+#include "result/path_list.hpp"
 #include "result/read_ahead.hpp"
 #include "result/run_reader.hpp"
 #include "result/threads.hpp"
@@ -44,7 +44,7 @@ struct Input {
   bool in_a_folder = false;
 };
 
-/// A JSON array of paths, relative to the list's folder; nullopt for any other file.
+/// The files that a list names; nullopt for any other file.
 std::optional<std::vector<std::string>> list_of(const std::string& path) {
   std::error_code error;
   if (!fs::is_regular_file(path, error)) return std::nullopt;
@@ -54,16 +54,7 @@ std::optional<std::vector<std::string>> list_of(const std::string& path) {
   } catch (const result::FileError&) {
     return std::nullopt;  // named and skipped where it is read as a run file
   }
-  if (const auto first = text.find_first_not_of(" \t\r\n"); first == std::string::npos || text[first] != '[')
-    return std::nullopt;
-  const nlohmann::json list = result::parse_json(text, path);
-  std::vector<std::string> out;
-  for (const nlohmann::json& entry : list) {
-    if (!entry.is_string())
-      throw result::FormatError(fmt::format("{}: a list of run files is an array of paths", path));
-    out.push_back((fs::path(path).parent_path() / entry.get<std::string>()).string());
-  }
-  return out;
+  return result::parse_path_list(text, path);
 }
 
 std::vector<Input> find_inputs(const Arguments& arguments) {

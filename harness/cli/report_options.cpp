@@ -89,6 +89,13 @@ void check_report_arguments(const ReportArguments& arguments) {
         beside, instead));
 }
 
+std::vector<fs::path> report_files(const ReportArguments& arguments) {
+  std::vector<fs::path> out;
+  for (const std::string& word : arguments.files)
+    if (const Wanted one = wanted(word); !one.to_standard_output()) out.emplace_back(one.file);
+  return out;
+}
+
 int write_reports(const report::Subject& subject, const ReportArguments& arguments, const std::string& table,
                   int exit_code) {
   std::vector<std::string> problems;

@@ -11,7 +11,9 @@
 #include "report/console.hpp"
 #include "report/format.hpp"
 #include "result/error.hpp"
+#include "result/launcher.hpp"
 #include "result/run_file.hpp"
+#include "run/output_lock.hpp"
 
 namespace gpugauge::cli {
 namespace {
@@ -34,6 +36,13 @@ std::vector<std::string> command_of(const Arguments& arguments, const conductor:
   if (!arguments.output.empty()) words.insert(words.end(), {"--output", arguments.output});
   if (arguments.every_metric) words.emplace_back("--every-metric");
   return words;
+}
+
+/// The one file that --output names; in a folder every round has a name of its own.
+std::vector<std::filesystem::path> output_files(const Arguments& arguments) {
+  if (arguments.output.empty() || conductor::names_a_folder(arguments.output)) return {};
+  return {conductor::place_of_round({}, {}, arguments.output, result::host_word(),
+                                    result::find_rank_of_several())};
 }
 
 /// Measures all chosen GPUs at the same time. All commands get one seed: the same family is measured on every
@@ -103,6 +112,7 @@ int run_devices(const Arguments& arguments, const Invocation& invocation) {
     held = hold(targets_of(devices_chosen), arguments.measure, progress);
     if (!held->refusal().empty()) return busy(*held);
   }
+  const run::OutputLocks output(output_files(arguments), "gpugauge run");
   for (const auto& [target, choice] : devices_chosen) {
     const conductor::Stored stored =
         conductor::measure(options, target, choice, devices.gpus, arguments.round, {}, arguments.output);

@@ -7,6 +7,7 @@
 
 #include "cli/command.hpp"
 #include "judge/judge.hpp"
+#include "run/output_lock.hpp"
 #include "stack/living_children.hpp"
 
 namespace gpugauge::cli {
@@ -26,6 +27,7 @@ constexpr std::array stops{Stop{SIGINT, "gpugauge: stopped by SIGINT before it w
 /// Only what a signal handler may call.
 extern "C" void on_stop(int signal) {
   stack::kill_living_children();
+  run::remove_output_locks();
   if (measuring == 0) {
     std::signal(signal, SIG_DFL);
     std::raise(signal);

@@ -24,10 +24,20 @@ bool is_between_devices(std::string_view metric_class) {
 
 constexpr double start_seconds_unless_stated = .6;
 
+/// Longest time that a family may state, and largest share of a window: sums of them stay numbers.
+constexpr double longest_seconds = 86400;
+
+double within(const result::Place& place, double value) {
+  if (!(value >= 0 && value <= longest_seconds))
+    place.refuse(fmt::format("is {}; it must be 0 to {}", value, longest_seconds));
+  return value;
+}
+
 /// The number under that key, which a family of another release may lack.
-double number_or(const nlohmann::json& value, const char* key, double otherwise) {
+double number_or(const nlohmann::json& value, const char* key, const result::Place& place, double otherwise) {
   const auto found = value.find(key);
-  return found != value.end() && found->is_number() ? found->get<double>() : otherwise;
+  if (found == value.end() || !found->is_number()) return otherwise;
+  return within(place.key(key), found->get<double>());
 }
 
 /// The text under that key of an object, "" where there is none.
@@ -48,9 +58,10 @@ void add_definition(const nlohmann::json& value, const result::Place& place, Ben
   made.bad_value = reader.text("bad_value");
   if (result::ObjectReader(reader.object("requires"), place.key("requires")).boolean("gpu"))
     made.kind = is_between_devices(made.metric_class) ? DeviceKind::links : DeviceKind::gpu;
-  made.window_share = reader.number("window_share");
+  made.window_share = within(place.key("window_share"), reader.number("window_share"));
   const std::string quantity = text_or_empty(value, "quantity");
-  made.batch_seconds = quantity.empty() || quantity == "custom" ? 0 : number_or(value, "batch_seconds", 0);
+  made.batch_seconds =
+      quantity.empty() || quantity == "custom" ? 0 : number_or(value, "batch_seconds", place, 0);
   if (const auto metrics = value.find("metrics"); metrics != value.end() && metrics->is_array())
     made.forms_mean = std::any_of(metrics->begin(), metrics->end(), [](const nlohmann::json& metric) {
       return text_or_empty(metric, "statistic") == "mean";
@@ -68,29 +79,34 @@ void add_definition(const nlohmann::json& value, const result::Place& place, Ben
 
 }  // namespace
 
+void add_family(const run::Family& family, const std::string& description, const std::string& origin,
+                Catalogue& out) {
+  const nlohmann::json value = result::parse_json(description, origin);
+  result::ObjectReader reader(value, {family.name, ""});
+  result::require_schema(reader, "gpugauge.definitions/1");
+  std::vector<Benchmark> described;
+  const std::string named = reader.text("family");
+  if (named != family.name)
+    throw result::FormatError(fmt::format(
+        "its executable describes the family '{}': it has the wrong name; install it again", named));
+  Benchmark common;
+  common.family = family.name;
+  common.beside_seconds = number_or(value, "beside_seconds", reader.place(), common.beside_seconds);
+  reader.each("definitions", [&](const nlohmann::json& element, const result::Place& place) {
+    add_definition(element, place, common, described);
+  });
+  const double start = number_or(value, "start_seconds", reader.place(), start_seconds_unless_stated);
+  out.start_seconds[family.name] = start;
+  out.benchmarks.insert(out.benchmarks.end(), described.begin(), described.end());
+  out.families.push_back(family);
+}
+
 Catalogue catalogue() {
   Catalogue made;
   for (const run::Family& family : run::find_families()) {
     try {
-      const std::string text = run::describe_family(family, describe_limit_seconds);
-      const nlohmann::json value =
-          result::parse_json(text, family.executable.string() + " --gpugauge_describe");
-      result::ObjectReader reader(value, {family.name, ""});
-      result::require_schema(reader, "gpugauge.definitions/1");
-      std::vector<Benchmark> described;
-      const std::string named = reader.text("family");
-      if (named != family.name)
-        throw result::FormatError(fmt::format(
-            "its executable describes the family '{}': it has the wrong name; install it again", named));
-      Benchmark common;
-      common.family = family.name;
-      common.beside_seconds = number_or(value, "beside_seconds", common.beside_seconds);
-      reader.each("definitions", [&](const nlohmann::json& element, const result::Place& place) {
-        add_definition(element, place, common, described);
-      });
-      made.start_seconds[family.name] = number_or(value, "start_seconds", start_seconds_unless_stated);
-      made.benchmarks.insert(made.benchmarks.end(), described.begin(), described.end());
-      made.families.push_back(family);
+      add_family(family, run::describe_family(family, describe_limit_seconds),
+                 family.executable.string() + " --gpugauge_describe", made);
     } catch (const std::runtime_error& error) {
       made.problems.push_back(fmt::format("family {}: {}", family.name, error.what()));
       made.broken.push_back(family.name);

@@ -34,6 +34,12 @@ struct Catalogue {
   std::map<std::string, double> start_seconds;  ///< family -> estimate: a process beside its benchmarks
 };
 
+/// Adds what a family's description, JSON of the schema "gpugauge.definitions/1", offers: its benchmarks, its
+/// start and itself. `origin` names the text in sentences. Throws result::FormatError, a result::UsageError
+/// for an unknown profile, and adds nothing then.
+void add_family(const run::Family& family, const std::string& description, const std::string& origin,
+                Catalogue& out);
+
 /// Asks every family beside the command. Throws result::UsageError when there is none, naming the folder.
 Catalogue catalogue();
 

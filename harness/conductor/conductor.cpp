@@ -97,6 +97,8 @@ Stored measure(const MeasureOptions& options, const Target& target, const Choice
                const stack::GpuReport& gpus, int round, const std::vector<std::string>& only,
                const std::filesystem::path& file) {
   const auto rank = result::find_rank_of_several();
+  const auto before =
+      result::state_of(place_of_round(options.runs_folder, {}, file, result::host_word(), rank));
   run::Plan plan;
   plan.profile = profile_of(options.profile, target.kind);
   plan.families = choice.families;
@@ -132,7 +134,7 @@ Stored measure(const MeasureOptions& options, const Target& target, const Choice
   const std::string text = result::to_json(stored.run);
   result::remove_abandoned(options.runs_folder);
   try {
-    result::write_file(stored.file, text);
+    result::write_file(stored.file, text, before);
   } catch (const result::FileError& error) {
     if (file.empty()) throw;
     // Minutes of measuring are not lost to a bad place.

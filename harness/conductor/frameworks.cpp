@@ -26,10 +26,12 @@ FrameworkOperation operation_of(const result::BenchmarkResult& benchmark) {
   out.id = benchmark.id;
   out.ran_on = result::fact(benchmark.notes, "ran_on");
   out.evidence = result::fact(benchmark.notes, "evidence");
-  for (const result::Metric& metric : benchmark.metrics)
+  for (const result::Metric& metric : benchmark.metrics) {
     if (metric.name == "throughput") out.flops = metric.value;
+    if (metric.name == "bandwidth") out.bandwidth = metric.value;
+  }
   out.wrong = benchmark.status == result::Status::failed;
-  if (out.wrong) out.evidence = benchmark.reason;
+  if (benchmark.status != result::Status::ok) out.evidence = benchmark.reason;
   return out;
 }
 
@@ -79,8 +81,13 @@ void conclude(const result::Process& process, const stack::GpuReport& gpus, Fram
     return says(FrameworkState::unknown,
                 fmt::format("where {} ran could not be proved: {}", one->id, one->evidence));
   says(FrameworkState::on_gpu,
-       fmt::format("everything ran on {}{}", result::fact(samples.context, "framework.device_name"),
-                   gpus.state == stack::GpuState::usable ? "" : ", although no GPU was found usable before"));
+       fmt::format(
+           "{} ran on {}{}",
+           count("gpu") == total
+               ? "everything"
+               : fmt::format("{} of {} operations could be measured, and all of these", count("gpu"), total),
+           result::fact(samples.context, "framework.device_name"),
+           gpus.state == stack::GpuState::usable ? "" : ", although no GPU was found usable before"));
 }
 
 /// What was seen, in the words of an observation; never a conclusion.

@@ -25,15 +25,18 @@ std::string host_of(const PeerRounds& device);
 
 /// How compared devices are counted.
 struct DeviceCount {
+  /// That are compared.
   std::size_t devices = 0;
   /// Machines that hold them; 0 where it is not known of each of them.
   std::size_t machines = 0;
   std::string_view one = "node";    ///< "GPU" where a machine holds several of them, or may
   std::string_view many = "nodes";  ///< of `one`
 
+  /// `one` for 1, else `many`.
   std::string_view noun(std::size_t number) const { return number == 1 ? one : many; }
   bool shared() const { return machines > 0 && machines < devices; }  ///< some machine holds several
 };
+/// Counts them, and the machines that hold them.
 DeviceCount count_of(const std::vector<PeerRounds>& devices);
 
 /// "12 nodes", "12 GPUs on 3 nodes", "12 GPUs".

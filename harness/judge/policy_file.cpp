@@ -6,14 +6,12 @@
 #include <fmt/ranges.h>
 
 #include "result/error.hpp"
-#include "result/file.hpp"
 #include "result/object_reader.hpp"
 #include "result/pattern.hpp"
 
 namespace gpugauge::judge {
 namespace {
 
-constexpr std::size_t policy_limit = std::size_t{1} << 20;
 constexpr int most_gpus = 1024;
 /// Smaller levels of error ask for quantiles that no distribution of a few rounds has, and no clock tells
 /// smaller tolerances.
@@ -112,10 +110,6 @@ Policy parse_policy(const std::string& text, const std::string& origin) {
   reader.done();
   require_treatment(policy.treatment);
   return policy;
-}
-
-Policy read_policy(const std::filesystem::path& file) {
-  return parse_policy(result::read_file(file, policy_limit), file.string());
 }
 
 void require_treatment(const std::vector<std::string>& words) {

@@ -2,8 +2,9 @@
 // node. Data only: patterns of names and numbers, nothing that is evaluated.
 #pragma once
 
-#include <filesystem>
+#include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "judge/judge.hpp"
@@ -13,10 +14,12 @@ namespace gpugauge::judge {
 /// What the key "schema" of a policy file says.
 inline constexpr std::string_view policy_schema = "gpugauge.policy/1";
 
-/// Reads a policy; keys that are absent keep their defaults. Throws result::FormatError naming file, place
-/// and fault, unknown keys and classes included.
-Policy read_policy(const std::filesystem::path& file);
-/// The same from text; `origin` names the file in sentences.
+/// Largest policy file that is read: 1 MiB.
+inline constexpr std::size_t policy_limit = std::size_t{1} << 20;
+
+/// Reads a policy from the text of its file; keys that are absent keep their defaults. `origin` names the
+/// file in sentences. Throws result::FormatError naming file, place and fault, unknown keys and classes
+/// included.
 Policy parse_policy(const std::string& text, const std::string& origin);
 
 /// Throws result::UsageError for a word that can be no treatment: the suite, the profile and the device are

@@ -38,12 +38,17 @@ std::string built_for(const Framework& framework) {
   return framework.build.empty() ? "-" : framework.build;
 }
 
+std::string speed(const FrameworkOperation& operation) {
+  if (operation.flops) return quantity(*operation.flops, "flop/second");
+  return operation.bandwidth ? quantity(*operation.bandwidth, "byte/second") : "-";
+}
+
 std::string draw_operations(const Framework& framework, const Terminal& terminal) {
   Table table({{"operation"}, {"ran on"}, {"speed", true}});
   for (const FrameworkOperation& one : framework.operations)
     table.add({{plain(one.id)},
                {one.wrong ? "failed" : one.ran_on, one.wrong ? Tone::bad : Tone::normal},
-               {one.flops ? quantity(*one.flops, "flop/second") : "-"}});
+               {speed(one)}});
   return table.empty() ? "" : table.draw(terminal);
 }
 
@@ -104,6 +109,7 @@ std::string to_json(const FrameworksReport& report) {
       nlohmann::ordered_json entry{
           {"id", operation.id}, {"ran_on", operation.ran_on}, {"evidence", operation.evidence}};
       if (operation.flops) entry["flops"] = *operation.flops;
+      if (operation.bandwidth) entry["bandwidth"] = *operation.bandwidth;
       entry["failed"] = operation.wrong;
       operations.push_back(std::move(entry));
     }

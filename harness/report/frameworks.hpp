@@ -15,11 +15,12 @@ inline constexpr std::string_view frameworks_schema = "gpugauge.frameworks/1";
 
 /// One operation of a framework.
 struct FrameworkOperation {
-  std::string id;               ///< framework/operation/type/parameters
-  std::string ran_on;           ///< gpu, cpu, unknown; "" when it was not measured
-  std::string evidence;         ///< why that is known, or why it failed
-  std::optional<double> flops;  ///< per second, median over batches
-  bool wrong = false;           ///< it failed, or its result is wrong
+  std::string id;                   ///< framework/operation/type/parameters
+  std::string ran_on;               ///< gpu, cpu, unknown; "" when it was not measured
+  std::string evidence;             ///< why that is known, or why it failed or was not measured
+  std::optional<double> flops;      ///< per second, median over batches
+  std::optional<double> bandwidth;  ///< byte/second, instead of flops, of what only moves memory
+  bool wrong = false;               ///< it failed, or its result is wrong
 };
 
 /// What became of a framework.

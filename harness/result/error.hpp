@@ -15,6 +15,7 @@ std::string one_line(std::string_view text);
 /// has to think of it.
 class Sentence : public std::runtime_error {
  public:
+  /// `sentence` as one_line() makes it.
   explicit Sentence(const std::string& sentence) : std::runtime_error(one_line(sentence)) {}
 };
 

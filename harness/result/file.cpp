@@ -181,7 +181,35 @@ std::filesystem::path place_to_write(const std::filesystem::path& file) {
   return error ? file : target;
 }
 
-void write_file(const std::filesystem::path& given, std::string_view content) {
+std::optional<FileState> state_of(const std::filesystem::path& file) noexcept {
+  struct stat info {};
+  if (::stat(file.c_str(), &info) != 0) return std::nullopt;
+  constexpr std::int64_t second = 1'000'000'000;
+  return FileState{info.st_size, info.st_mtim.tv_sec * second + info.st_mtim.tv_nsec};
+}
+
+namespace {
+
+/// What was expected where a file is written: anything, nothing, or a file in that state.
+using Expected = std::optional<std::optional<FileState>>;
+
+/// Gives the temporary file its name, and keeps errno where that fails. Throws FileError where something else
+/// lies there than was expected.
+bool give_name(const std::string& temporary, const std::filesystem::path& file, const Expected& expected) {
+  if (expected && !*expected && ::link(temporary.c_str(), file.c_str()) == 0) {
+    // A link is made only where there is none, also while an NFS client remembers that nothing was there.
+    ::unlink(temporary.c_str());
+    return true;
+  }
+  if (expected && state_of(file) != *expected) {
+    ::unlink(temporary.c_str());
+    throw FileError(fmt::format("{} was written by another process meanwhile, and is left as that wrote it",
+                                file.string()));
+  }
+  return ::rename(temporary.c_str(), file.c_str()) == 0;
+}
+
+void write_expecting(const std::filesystem::path& given, std::string_view content, const Expected& expected) {
   const std::filesystem::path file = place_to_write(given);
   const std::filesystem::path folder =
       file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
@@ -211,13 +239,24 @@ void write_file(const std::filesystem::path& given, std::string_view content) {
   // The lock outlives the close, until the file has its name.
   const Descriptor lock(::fcntl(fd.get(), F_DUPFD_CLOEXEC, 0));
   if (!fd.close()) give_up(file, temporary, "closing");
-  if (::rename(temporary.c_str(), file.c_str()) != 0) give_up(file, temporary, "renaming");
+  if (!give_name(temporary, file, expected)) give_up(file, temporary, "renaming");
   // The rename itself must survive a power cut. A file system that cannot sync a directory (EINVAL) is left
   // alone.
   const Descriptor directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (directory.get() >= 0 && ::fsync(directory.get()) != 0 && errno != EINVAL)
     throw FileError(
         fmt::format("{} was written, but its folder could not be synced: {}", file.string(), reason()));
+}
+
+}  // namespace
+
+void write_file(const std::filesystem::path& file, std::string_view content) {
+  write_expecting(file, content, std::nullopt);
+}
+
+void write_file(const std::filesystem::path& file, std::string_view content,
+                const std::optional<FileState>& before) {
+  write_expecting(file, content, Expected(before));
 }
 
 }  // namespace gpugauge::result

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -29,6 +31,21 @@ std::filesystem::path place_to_write(const std::filesystem::path& file);
 /// file is untouched and no temporary file stays; one that a killed process left beside the same target is
 /// removed. Creates missing parent directories. Throws FileError.
 void write_file(const std::filesystem::path& file, std::string_view content);
+
+/// What tells a file from the one that is written in its place.
+struct FileState {
+  std::int64_t bytes = 0;
+  std::int64_t changed_ns = 0;  ///< time of the last change of its content, since 1970
+  bool operator==(const FileState&) const = default;
+};
+/// Of what lies there now, links followed; nullopt where nothing does or it cannot be seen. Never throws.
+std::optional<FileState> state_of(const std::filesystem::path& file) noexcept;
+
+/// The same, unless what lies there is no longer in the state `before` (nullopt: nothing did): then another
+/// process wrote it meanwhile, which stays, and FileError is thrown. Where nothing lay, nothing is ever
+/// replaced; where a file did, a moment is left between the last look and the renaming.
+void write_file(const std::filesystem::path& file, std::string_view content,
+                const std::optional<FileState>& before);
 
 /// Removes temporary files of write_file whose writer was killed: beside the target `name`, or of every name
 /// in the folder where it is empty, which only suits a folder that holds nothing but what we wrote. A writer

@@ -21,7 +21,9 @@ class ReadAhead {
  public:
   /// One file: its place in the list and its text, or what stood against reading it.
   struct File {
+    /// From 0, in the list.
     std::size_t index = 0;
+    /// All of its bytes.
     std::string text;
     std::exception_ptr fault;  ///< FileError mostly; text is anything then
   };

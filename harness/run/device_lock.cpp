@@ -6,8 +6,6 @@
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
-#include <sstream>
 #include <thread>
 
 #include <fmt/core.h>
@@ -47,25 +45,8 @@ int open_socket() {
 
 /// When a process began, UTC; "" when the kernel does not say.
 std::string start_of(pid_t process) {
-  const std::string stat = read_kernel_file(fmt::format("/proc/{}/stat", process));
-  const auto name_end = stat.rfind(')');
-  const std::string boot = read_kernel_file("/proc/stat");
-  const auto line = boot.find("btime ");
-  if (name_end == std::string::npos || line == std::string::npos) return {};
-  std::istringstream rest(stat.substr(name_end + 1));
-  constexpr int start_time = 22;  // the field's number; those after the name begin with 3
-  for (int field = 3; field < start_time; ++field) {
-    std::string skipped;
-    rest >> skipped;
-  }
-  double ticks = 0;
-  if (!(rest >> ticks)) return {};
-  const auto seconds = static_cast<std::time_t>(std::strtoll(boot.c_str() + line + 6, nullptr, 10)) +
-                       static_cast<std::time_t>(ticks / static_cast<double>(::sysconf(_SC_CLK_TCK)));
-  std::tm parts{};
-  ::gmtime_r(&seconds, &parts);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", parts.tm_year + 1900, parts.tm_mon + 1,
-                     parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec);
+  return process_start(read_kernel_file(fmt::format("/proc/{}/stat", process)),
+                       read_kernel_file("/proc/stat"), static_cast<double>(::sysconf(_SC_CLK_TCK)));
 }
 
 /// "process 812 (gpugauge check, user 1000) since ...", from what the kernel knows of the socket's owner.

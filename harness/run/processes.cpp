@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <csignal>
+#include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <optional>
 #include <sstream>
@@ -19,18 +22,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Stat {
-  char state = '?';
-  pid_t parent = 0;
-  double cpu_ticks = 0;
-};
+std::optional<ProcessStat> read_stat(const fs::path& process) {
+  return parse_process_stat(read_kernel_file(process / "stat"));
+}
 
-std::optional<Stat> read_stat(const fs::path& process) {
-  const std::string line = read_kernel_file(process / "stat");
-  const auto name_end = line.rfind(')');  // the name may hold blanks and parentheses of its own
+}  // namespace
+
+std::optional<ProcessStat> parse_process_stat(const std::string& line) {
+  const auto name_end = line.rfind(')');
   if (name_end == std::string::npos) return std::nullopt;
   std::istringstream rest(line.substr(name_end + 1));
-  Stat stat;
+  ProcessStat stat;
   std::string skipped;
   rest >> stat.state >> stat.parent;              // fields 3 and 4
   for (int i = 5; i <= 13; ++i) rest >> skipped;  // up to majfault of the children
@@ -38,10 +40,26 @@ std::optional<Stat> read_stat(const fs::path& process) {
   double system = 0;
   if (!(rest >> user >> system)) return std::nullopt;
   stat.cpu_ticks = user + system;
+  for (int i = 16; i <= 21; ++i) rest >> skipped;
+  double start = 0;
+  if (rest >> start) stat.start_ticks = start;
   return stat;
 }
 
-}  // namespace
+std::string process_start(const std::string& line, const std::string& kernel_stat, double ticks_per_second) {
+  constexpr double end_of_time = 253402300800;  // the year 10000
+  const auto stat = parse_process_stat(line);
+  const auto boot = kernel_stat.find("btime ");
+  if (!stat || !stat->start_ticks || boot == std::string::npos) return {};
+  const double since_boot = std::floor(*stat->start_ticks / ticks_per_second);
+  const double seconds = std::strtod(kernel_stat.c_str() + boot + 6, nullptr) + since_boot;
+  if (!(seconds >= 0 && seconds < end_of_time)) return {};
+  const auto time = static_cast<std::time_t>(seconds);
+  std::tm parts{};
+  ::gmtime_r(&time, &parts);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", parts.tm_year + 1900, parts.tm_mon + 1,
+                     parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec);
+}
 
 std::string read_kernel_file(const fs::path& file) {
   std::string text;

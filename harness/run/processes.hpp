@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -17,6 +18,21 @@ std::set<pid_t> children_of_this_process(bool with_ended = true);
 /// What a file below /proc holds; "" when it cannot be read, or its process ended meanwhile: a stream would
 /// throw then.
 std::string read_kernel_file(const std::filesystem::path& file);
+
+/// What the line of /proc/PID/stat tells.
+struct ProcessStat {
+  char state = '?';                   ///< 'R', 'S', 'Z', ...
+  pid_t parent = 0;                   ///< its parent's number
+  double cpu_ticks = 0;               ///< used so far, user and system
+  std::optional<double> start_ticks;  ///< when it began, since the machine started; absent in a short line
+};
+/// Reads such a line; nullopt for what is none. The name in it may hold blanks, parentheses and line ends.
+std::optional<ProcessStat> parse_process_stat(const std::string& line);
+
+/// When a process began, "2026-01-31T04:05:06Z", from the lines of /proc/PID/stat and of /proc/stat, which
+/// has the machine's start. `ticks_per_second` > 0. "" where one of them does not tell, and after the year
+/// 9999.
+std::string process_start(const std::string& line, const std::string& kernel_stat, double ticks_per_second);
 
 /// Processor seconds that a process has used so far, user and system; 0 when it is gone.
 double cpu_seconds_of(pid_t process);

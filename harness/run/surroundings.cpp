@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <bitset>
 #include <cerrno>
+#include <cmath>
 #include <cstdlib>
 #include <memory>
-#include <set>
 #include <sstream>
 #include <system_error>
 
@@ -65,7 +66,7 @@ std::map<int, Times> times_of(const std::string& stat) {
 }  // namespace
 
 std::vector<int> parse_processors(const std::string& list) {
-  std::set<int> out;
+  std::bitset<processors_most> named;
   const char* at = list.c_str();
   while (*at != '\0') {
     char* end = nullptr;
@@ -78,11 +79,14 @@ std::vector<int> parse_processors(const std::string& list) {
       if (end == at) break;
     }
     for (long processor = first; processor <= std::min<long>(last, processors_most - 1); ++processor)
-      out.insert(static_cast<int>(processor));
+      named.set(static_cast<std::size_t>(processor));
     if (*end != ',') break;
     at = end + 1;
   }
-  return {out.begin(), out.end()};
+  std::vector<int> out;
+  for (int processor = 0; processor < processors_most; ++processor)
+    if (named[static_cast<std::size_t>(processor)]) out.push_back(processor);
+  return out;
 }
 
 std::string processors_text(const std::vector<int>& processors) {
@@ -125,7 +129,9 @@ std::map<int, double> idle_shares(const std::string& before, const std::string& 
     const auto earlier = then.find(processor);
     if (earlier == then.end()) continue;
     const double all = now.all - earlier->second.all;
-    if (all > 0) out[processor] = std::clamp((now.idle - earlier->second.idle) / all, 0.0, 1.0);
+    const double idle = now.idle - earlier->second.idle;
+    if (all > 0 && std::isfinite(all) && std::isfinite(idle))
+      out[processor] = std::clamp(idle / all, 0.0, 1.0);
   }
   return out;
 }

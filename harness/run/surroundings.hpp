@@ -38,7 +38,7 @@ class Confined {
 };
 
 /// Share of the time, 0 to 1, in which each processor had nothing to do between two readings of /proc/stat.
-/// A processor that either lacks is left out, and so is one for which no time passed.
+/// A processor that either lacks is left out, and so is one for which no time passed, or no finite time.
 std::map<int, double> idle_shares(const std::string& before, const std::string& after);
 
 }  // namespace gpugauge::run

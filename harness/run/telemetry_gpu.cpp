@@ -8,6 +8,8 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "result/error.hpp"
+
 namespace gpugauge::run {
 namespace {
 
@@ -29,7 +31,35 @@ bool is_uuid(const std::string& text) {
   });
 }
 
+/// Adds what an element of "gpus" says; false for what is no GPU.
+bool read_gpu(const nlohmann::json& gpu, TelemetryLine& out) {
+  const auto uuid = gpu.is_object() ? gpu.find("uuid") : gpu.end();
+  if (uuid == gpu.end() || !uuid->is_string() || !is_uuid(uuid->get<std::string>())) return false;
+  if (gpu.contains("lost") && out.lost.empty()) out.lost = uuid->get<std::string>();
+  for (const auto& [name, entry] : gpu.items()) {
+    if (name == "uuid") continue;
+    if (!entry.is_number() || !std::isfinite(entry.get<double>())) return false;
+    out.values.push_back({uuid->get<std::string>(), name, entry.get<double>()});
+  }
+  return true;
+}
+
 }  // namespace
+
+std::optional<TelemetryLine> parse_telemetry_line(const std::string& line) {
+  const auto value = nlohmann::json::parse(line, nullptr, false);
+  if (!value.is_object()) return std::nullopt;
+  TelemetryLine out;
+  if (const auto error = value.find("error"); error != value.end() && error->is_string()) {
+    out.error = result::one_line(error->get<std::string>());
+    return out;
+  }
+  const auto gpus = value.find("gpus");
+  if (gpus == value.end() || !gpus->is_array()) return std::nullopt;
+  const bool all =
+      std::all_of(gpus->begin(), gpus->end(), [&](const auto& gpu) { return read_gpu(gpu, out); });
+  return all ? std::optional(std::move(out)) : std::nullopt;
+}
 
 const std::vector<GpuQuantity>& gpu_quantities() {
   static const std::vector<GpuQuantity> quantities{
@@ -72,32 +102,18 @@ void GpuTelemetry::receive(std::string_view bytes) {
 }
 
 void GpuTelemetry::read_line(const std::string& line) {
-  const auto garbage = [&] {
-    fail(fmt::format("GPU telemetry was given up: its process answered what is no sample: {}",
-                     to_valid_utf8(line.substr(0, 80))));
-  };
-  const auto value = nlohmann::json::parse(line, nullptr, false);
-  if (!value.is_object()) return garbage();
-  if (const auto error = value.find("error"); error != value.end() && error->is_string())
-    return fail(fmt::format("No GPU telemetry: {}", error->get<std::string>()));
-  const auto gpus = value.find("gpus");
-  if (gpus == value.end() || !gpus->is_array()) return garbage();
+  const std::optional<TelemetryLine> said = parse_telemetry_line(line);
+  if (!said)
+    return fail(fmt::format("GPU telemetry was given up: its process answered what is no sample: {}",
+                            result::one_line(line.substr(0, 80))));
+  if (said->error) return fail(fmt::format("No GPU telemetry: {}", *said->error));
+  if (!said->lost.empty() && remark_.empty())
+    remark_ = fmt::format(
+        "{} was lost meanwhile: NVML answers that the GPU is lost; look for its Xid in dmesg, "
+        "and restart the machine or replace the card if it happens again.",
+        said->lost);
   const double seconds = now_();
-  for (const auto& gpu : *gpus) {
-    if (!gpu.is_object() || !gpu.contains("uuid") || !gpu["uuid"].is_string()) return garbage();
-    const auto uuid = gpu["uuid"].get<std::string>();
-    if (!is_uuid(uuid)) return garbage();
-    if (gpu.contains("lost") && remark_.empty())
-      remark_ = fmt::format(
-          "{} was lost meanwhile: NVML answers that the GPU is lost; look for its Xid in dmesg, "
-          "and restart the machine or replace the card if it happens again.",
-          uuid);
-    for (const auto& [name, entry] : gpu.items()) {
-      if (name == "uuid") continue;
-      if (!entry.is_number() || !std::isfinite(entry.get<double>())) return garbage();
-      add(uuid, name, entry.get<double>(), seconds);
-    }
-  }
+  for (const TelemetryLine::Value& one : said->values) add(one.uuid, one.name, one.value, seconds);
   last_answer_ = seconds;
 }
 

@@ -26,6 +26,21 @@ struct GpuQuantity {
 /// Every quantity that makes a series; other keys of a line are passed over.
 const std::vector<GpuQuantity>& gpu_quantities();
 
+/// What one line of the child says.
+struct TelemetryLine {
+  /// One quantity of one GPU.
+  struct Value {
+    std::string uuid;  ///< letters, digits and '-', 1 to 96 of them
+    std::string name;  ///< a key of the line, of gpu_quantities() or another
+    double value = 0;  ///< finite, in the quantity's unit
+  };
+  std::vector<Value> values;         ///< in the order of the GPUs
+  std::string lost;                  ///< UUID of the first GPU that NVML calls lost; "" = none
+  std::optional<std::string> error;  ///< why there is no telemetry, on one line; nothing else is set then
+};
+/// Reads a line; nullopt for what is none of the above.
+std::optional<TelemetryLine> parse_telemetry_line(const std::string& line);
+
 /// Starts the child and collects its lines as series of source "gpu:<UUID>".
 class GpuTelemetry {
  public:

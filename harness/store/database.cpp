@@ -120,6 +120,7 @@ void Database::open_file(const std::string& location, Access access) {
   }
   guarded([&] {
     sql_.open(soci::sqlite3, fmt::format("db=\"{}\" timeout=60", location));
+    require_own_file(*this);  // before anything is changed in it
     const std::string mode = use_write_ahead_log(sql_);
     if (mode != "wal")
       throw soci::soci_error(
@@ -141,6 +142,13 @@ void Database::refuse(const soci::soci_error& error) const {
       told == said ? ""
                    : "; in a URL a password's %, /, ?, @, : and # are written %25, %2F, %3F, %40, "
                      "%3A and %23; ~/.pgpass and PGPASSWORD take it as it is"));
+}
+
+void Database::refuse_content(const std::logic_error& error) const {
+  throw result::FileError(fmt::format(
+      "the store {} holds what GPUGauge does not write ({}), so it is damaged: make it again from "
+      "the run files with `gpugauge history ingest`",
+      name_, error.what()));
 }
 
 Transaction::Transaction(Database& database) : sql_(database.sql()) {

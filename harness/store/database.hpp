@@ -1,6 +1,7 @@
 // One session with the database, and the few places where SQLite and PostgreSQL differ.
 #pragma once
 
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -20,18 +21,22 @@ class Database {
   bool postgresql() const { return postgresql_; }    ///< false: SQLite
   const std::string& name() const { return name_; }  ///< where it lies, without a password
 
-  /// Runs `work`; what the database refuses becomes a result::FileError that names the store.
+  /// Runs `work`; what the database refuses becomes a result::FileError that names the store, and so does a
+  /// std::logic_error over what it holds: a word, number or id that nothing of ours writes.
   template <typename Work>
   auto guarded(const Work& work) -> decltype(work()) {
     try {
       return work();
     } catch (const soci::soci_error& error) {
       refuse(error);
+    } catch (const std::logic_error& error) {
+      refuse_content(error);
     }
   }
 
  private:
   [[noreturn]] void refuse(const soci::soci_error& error) const;
+  [[noreturn]] void refuse_content(const std::logic_error& error) const;
   void open_file(const std::string& location, Access access);
 
   std::string location_;
@@ -67,7 +72,15 @@ struct Measurements {
 /// One statement for all of them.
 void insert(Database& database, const Measurements& rows);
 
+/// SQLite only: throws result::UsageError for a database of something else, which is neither read nor
+/// changed, and for one with views, triggers or virtual tables: a store has none, and reading one may never
+/// end.
+void require_own_file(Database& database);
+
 /// Brings the schema up to date; several processes may do so at once.
 void migrate(Database& database);
+
+/// A median as it was read. Throws std::out_of_range unless it is above 0 and finite, as every stored one is.
+double sound_median(double median);
 
 }  // namespace gpugauge::store

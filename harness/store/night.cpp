@@ -1,7 +1,10 @@
 // One night of a fleet, as the comparison of nodes reads it.
+#include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +22,8 @@ using soci::into;
 using soci::use;
 
 constexpr std::size_t batch = 8192;
+constexpr std::int64_t metrics_most = std::int64_t{1} << 24;  // by their numbers, which stay dense
+constexpr std::uint32_t no_metric = std::numeric_limits<std::uint32_t>::max();
 
 /// [from, to[ in days.
 struct Night {
@@ -146,9 +151,12 @@ void read_values(Database& database, const Night& night, const std::map<long lon
     if (!statement.fetch()) return;
     for (std::size_t i = 0; i < run.size(); ++i) {
       if (place == places.end() || place->first != run[i]) place = places.find(run[i]);
-      if (place == places.end()) continue;  // came in between the two questions
-      out.rounds[place->second].values.emplace_back(metric_places.at(static_cast<std::size_t>(metric[i])),
-                                                    median[i]);
+      if (place == places.end()) continue;                      // came in between the two questions
+      const auto number = static_cast<std::size_t>(metric[i]);  // below 0 it is above every place
+      const std::uint32_t metric_place = number < metric_places.size() ? metric_places[number] : no_metric;
+      if (metric_place == no_metric)
+        throw std::out_of_range(fmt::format("a value of a metric {} that is missing", metric[i]));
+      out.rounds[place->second].values.emplace_back(metric_place, sound_median(median[i]));
     }
   }
 }
@@ -196,8 +204,10 @@ judge::PeersInput Store::night(const std::string& days, const TakeFacts& facts) 
       const std::vector<Metric> known = metrics();
       std::vector<std::uint32_t> metric_places;
       for (const Metric& metric : known) {
+        if (metric.id < 0 || metric.id >= metrics_most)
+          throw std::out_of_range(fmt::format("a metric of the number {}", metric.id));
         const auto id = static_cast<std::size_t>(metric.id);
-        if (id >= metric_places.size()) metric_places.resize(id + 1);
+        if (id >= metric_places.size()) metric_places.resize(id + 1, no_metric);
         metric_places[id] = static_cast<std::uint32_t>(out.metrics.size());
         out.metrics.push_back(metric.form);
       }

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "result/error.hpp"
 #include "store/database.hpp"
@@ -25,6 +26,13 @@ struct Bounds {
 };
 Bounds bounds(const Span& span) {
   return {span.since, span.until.empty() ? end_of_time : span.until};
+}
+
+/// What a run's values must be: whoever exports them writes them on as JSON.
+const std::string& json_array(const std::string& text) {
+  if (!text.starts_with('[') || !text.ends_with(']') || !nlohmann::json::accept(text))
+    throw std::out_of_range("values that are no array of numbers");
+  return text;
 }
 
 /// Fetches all rows of a statement that fills vectors, a batch at a time.
@@ -112,7 +120,7 @@ std::vector<Point> Store::series(const Device& device, const Metric& metric, con
         },
         [&] {
           for (std::size_t i = 0; i < median.size(); ++i)
-            out.push_back({started[i], run_id[i], profile[i], fingerprint[i], median[i]});
+            out.push_back({started[i], run_id[i], profile[i], fingerprint[i], sound_median(median[i])});
         });
     return out;
   });
@@ -160,7 +168,7 @@ std::map<std::int64_t, std::vector<Point>> Store::all_series(const Device& devic
               [&] {
                 for (std::size_t i = 0; i < metric.size(); ++i)
                   if (const auto place = places.find(run[i]); place != places.end())
-                    values[metric[i]].emplace_back(place->second, median[i]);
+                    values[metric[i]].emplace_back(place->second, sound_median(median[i]));
               });
         }
         std::map<std::int64_t, std::vector<Point>> out;
@@ -186,7 +194,11 @@ const result::Fingerprint& Store::fingerprint(std::int64_t id) {
     database_->sql() << "SELECT facts FROM fingerprint WHERE id = :id", use(wanted), into(text);
     return text;
   });
-  if (facts.empty()) throw std::out_of_range(fmt::format("no fingerprint {}", id));
+  if (facts.empty())
+    throw result::FileError(fmt::format(
+        "the store {}: the fingerprint {} is missing, so the store is damaged: make it again from "
+        "the run files with `gpugauge history ingest`",
+        name(), id));
   return fingerprints_.emplace(id, fingerprint_from(facts, fmt::format("{}: fingerprint {}", name(), id)))
       .first->second;
 }
@@ -234,8 +246,8 @@ void Store::each_row(const std::vector<Device>& devices, const std::vector<Metri
                   row.source = source[i];
                   row.round = round[i];
                   row.metric = found->second;
-                  row.median = median[i];
-                  row.values = values[i];
+                  row.median = sound_median(median[i]);
+                  row.values = json_array(values[i]);
                   take(row);
                 }
               });

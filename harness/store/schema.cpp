@@ -1,6 +1,8 @@
 // The schema and its history. A migration is never changed once it was released: the next one goes below it.
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -128,6 +130,30 @@ void check(const Database& database, int version) {
 }
 
 }  // namespace
+
+void require_own_file(Database& database) {
+  const auto count = [&](const char* statement) {
+    long long rows = 0;
+    database.sql() << statement, soci::into(rows);
+    return rows;
+  };
+  // Only what is stored has a page of its own.
+  if (count("SELECT count(*) FROM sqlite_master WHERE coalesce(rootpage, 0) = 0") > 0)
+    throw result::UsageError(
+        fmt::format("the store {} holds views, triggers or virtual tables, which no store of GPUGauge has: "
+                    "give another file",
+                    database.name()));
+  if (count("SELECT count(*) FROM sqlite_master WHERE type = 'table' AND substr(name, 1, 7) <> 'sqlite_'") >
+          0 &&
+      count("SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'schema_version'") == 0)
+    throw result::UsageError(fmt::format(
+        "{} is a database of something else and no store of GPUGauge: give another file", database.name()));
+}
+
+double sound_median(double median) {
+  if (!std::isfinite(median) || median <= 0) throw std::out_of_range(fmt::format("a median of {}", median));
+  return median;
+}
 
 void migrate(Database& database) {
   database.guarded([&] {

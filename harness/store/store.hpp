@@ -77,8 +77,9 @@ class Ids;
 class Store {
  public:
   /// `location`: a file, or "postgresql://user@host/database" (check_location). Brings an older schema up to
-  /// date. Throws result::UsageError (no store there to read, a newer schema than this version knows, not
-  /// built) or result::FileError. No sentence holds a password.
+  /// date. Throws result::UsageError (no store there to read, a database of something else, a newer schema
+  /// than this version knows, not built) or result::FileError, which every question below throws too where
+  /// the database refuses or holds what no version writes. No sentence holds a password.
   static Store open(const std::string& location, Access access);
   Store(Store&&) noexcept;  ///< The other one is empty afterwards and may only be destroyed or assigned to.
   Store& operator=(Store&&) noexcept;  ///< The same; what was open here is closed.
@@ -97,7 +98,7 @@ class Store {
   std::vector<Point> series(const Device& device, const Metric& metric, const Span& span);
   /// The same for every metric of a device, by the metric's id.
   std::map<std::int64_t, std::vector<Point>> all_series(const Device& device, const Span& span);
-  /// Throws std::out_of_range for an id that there is not.
+  /// Throws result::FileError for an id that there is not: the store is damaged.
   const result::Fingerprint& fingerprint(std::int64_t id);
   /// Every round of these devices and metrics, one device after the other, by time; of none, nothing. Rows
   /// arrive one at a time; a row's metric is one of `metrics`, which must live as long.

@@ -13,12 +13,18 @@ namespace gpugauge::kernels::attention {
 /// o = softmax(scale q k^T) v for `batch` x `heads` matrices q, k, v, o [length, depth], each row-major, one
 /// after the other. causal: query i sees the keys 0 to i only. scale = 1 / sqrt(depth).
 struct Shape {
-  int batch = 0, heads = 0, length = 0, depth = 0;
+  int batch = 0;   ///< >= 1
+  int heads = 0;   ///< a batch, >= 1
+  int length = 0;  ///< of the sequence: rows of each matrix, >= 1
+  int depth = 0;   ///< of a head: columns of each matrix, >= 1
+  /// Query i sees the keys 0 to i only.
   bool causal = false;
 
+  /// Elements of one matrix [length, depth].
   GPUGAUGE_HOST_DEVICE constexpr std::int64_t elements_of_head() const {
     return static_cast<std::int64_t>(length) * depth;
   }
+  /// Elements of each of q, k, v and o.
   GPUGAUGE_HOST_DEVICE constexpr std::int64_t elements() const { return elements_of_head() * batch * heads; }
 };
 
@@ -45,14 +51,24 @@ constexpr double tolerance(double unit_roundoff) {
 /// Device pointers; all of one type, fp16 or bf16. The gradients may be null together with d_out: then only
 /// `out` is checked.
 struct Tensors {
+  /// Of all of them: fp16 or bf16.
   Element type = Element::bf16;
-  const void *q = nullptr, *k = nullptr, *v = nullptr, *out = nullptr;
-  const void *d_out = nullptr, *d_q = nullptr, *d_k = nullptr, *d_v = nullptr;
+  const void* q = nullptr;      ///< queries [batch, heads, length, depth], as all of them are
+  const void* k = nullptr;      ///< keys
+  const void* v = nullptr;      ///< values
+  const void* out = nullptr;    ///< the result o
+  const void* d_out = nullptr;  ///< gradient by o, an input
+  const void* d_q = nullptr;    ///< gradient by q
+  const void* d_k = nullptr;    ///< gradient by k
+  const void* d_v = nullptr;    ///< gradient by v
 };
 
 /// The largest errors found, in the scale of tolerance(); infinity for NaN.
 struct Errors {
-  double out = 0, d_q = 0, d_k = 0, d_v = 0;
+  double out = 0;  ///< of o
+  double d_q = 0;  ///< of the gradient by q; 0 where it is not checked, as for the next two
+  double d_k = 0;  ///< of the gradient by k
+  double d_v = 0;  ///< of the gradient by v
 };
 
 /// *errors (device) over every row of head `head` of all batch x heads. `statistics` (device) takes 3 x

@@ -23,12 +23,17 @@ GPUGAUGE_HOST_DEVICE inline float predictable(std::uint64_t seed, int rank, std:
 /// + i. Without, the output is made of blocks: element i is rank (first_rank + i / block)'s element base + i
 /// % block.
 struct Expected {
+  /// A reduction; else the output is gathered.
   bool sum = false;
+  /// That take part, 1 to most_ranks.
   int ranks = 1;
+  /// Whose block comes first.
   int first_rank = 0;
   std::uint64_t block = 1;  ///< elements, >= 1
+  /// Of the inputs: where this rank's part begins.
   std::uint64_t base = 0;
 
+  /// Element i of the output, for inputs of `seed`. Exact.
   GPUGAUGE_HOST_DEVICE float at(std::uint64_t seed, std::uint64_t i) const {
     if (!sum) return predictable(seed, first_rank + static_cast<int>(i / block), base + i % block);
     float total = 0;

@@ -12,12 +12,19 @@ namespace gpugauge::kernels::convolution {
 /// y[n,k,p,q] = sum over c, r, s of x[n,c,p stride - pad + r,q stride - pad + s] w[k,c,r,s]; what lies
 /// outside of the image is 0.
 struct Shape {
-  int n = 0, c = 0, h = 0, w = 0;  ///< images, channels, height, width
-  int k = 0;                       ///< filters
-  int r = 0, s = 0;                ///< their height and width
-  int pad = 0, stride = 1;
+  int n = 0;       ///< images
+  int c = 0;       ///< channels
+  int h = 0;       ///< height of an image
+  int w = 0;       ///< width of an image
+  int k = 0;       ///< filters
+  int r = 0;       ///< their height
+  int s = 0;       ///< their width
+  int pad = 0;     ///< rows and columns of zeros on each side, >= 0
+  int stride = 1;  ///< of the filters over the image, >= 1
 
+  /// Rows of the result, >= 1 for a shape that fits.
   GPUGAUGE_HOST_DEVICE constexpr int p() const { return (h + 2 * pad - r) / stride + 1; }
+  /// Columns of the result, likewise.
   GPUGAUGE_HOST_DEVICE constexpr int q() const { return (w + 2 * pad - s) / stride + 1; }
 };
 
@@ -39,12 +46,18 @@ constexpr std::int64_t products(const Shape& of, Pass pass) {
 
 /// Four-dimensional data anywhere: [images or filters, channels, rows, columns].
 struct Tensor {
+  /// Device or host pointer, as whoever reads it needs.
   const void* data = nullptr;
+  /// Of each element.
   Element type = Element::fp32;
+  /// Elements along each of the four, >= 1.
   std::int64_t size[4] = {};
+  /// Elements from one to the next along each of them.
   std::int64_t stride[4] = {};
 
+  /// Elements of it all.
   GPUGAUGE_HOST_DEVICE std::int64_t count() const { return size[0] * size[1] * size[2] * size[3]; }
+  /// One element; the indices must be in range.
   GPUGAUGE_HOST_DEVICE double at(std::int64_t a, std::int64_t b, std::int64_t c, std::int64_t d) const {
     return load(data, type, a * stride[0] + b * stride[1] + c * stride[2] + d * stride[3]);
   }
@@ -52,13 +65,17 @@ struct Tensor {
 
 /// A sum of products and the Euclidean norms of its two sides.
 struct Sum {
-  double value = 0, norm_left = 0, norm_right = 0;
+  double value = 0;       ///< the sum
+  double norm_left = 0;   ///< sum of the squares of the left sides
+  double norm_right = 0;  ///< sum of the squares of the right sides
 
+  /// Adds one product of the sum.
   GPUGAUGE_HOST_DEVICE void add(double left, double right) {
     value += left * right;
     norm_left += left * left;
     norm_right += right * right;
   }
+  /// What an error of the sum is relative to: the product of both norms.
   GPUGAUGE_HOST_DEVICE double scale() const { return std::sqrt(norm_left) * std::sqrt(norm_right); }
 };
 

@@ -13,10 +13,13 @@ namespace gpugauge::kernels::fft {
 /// `batch` transforms of one, two or three dimensions, the last one contiguous; dimensions that are not there
 /// are 1. Complex numbers are interleaved.
 struct Shape {
+  /// Points along each dimension, >= 1.
   int n[3] = {1, 1, 1};
+  /// Transforms, one after the other, >= 1.
   int batch = 1;
   Element type = Element::fp32;  ///< fp32 or fp64
 
+  /// Points of one transform.
   GPUGAUGE_HOST_DEVICE std::int64_t points() const { return static_cast<std::int64_t>(n[0]) * n[1] * n[2]; }
 };
 

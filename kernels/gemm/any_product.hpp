@@ -12,11 +12,16 @@ namespace gpugauge::kernels::gemm {
 
 /// A matrix anywhere: element (row, column) is number row * row_stride + column * column_stride of `data`.
 struct Matrix {
+  /// Device or host pointer, as whoever reads it needs.
   const void* data = nullptr;
+  /// Of each element.
   Element type = Element::fp32;
+  /// Elements from one row to the next.
   std::int64_t row_stride = 0;
+  /// Elements from one column to the next.
   std::int64_t column_stride = 1;
 
+  /// One element; the indices must be in range.
   GPUGAUGE_HOST_DEVICE double at(std::int64_t row, std::int64_t column) const {
     return load(data, type, row * row_stride + column * column_stride);
   }

@@ -12,9 +12,11 @@ namespace gpugauge::kernels::gemm {
 /// stages)-th phase of that slot's barriers. A wait names a phase by its parity and passes when that phase
 /// has ended.
 struct RingPosition {
+  /// i % stages.
   std::uint32_t slot = 0;
   std::uint32_t round_parity = 0;  ///< (i / stages) % 2
 
+  /// To the next fill; `stages` >= 1, the same at every call.
   GPUGAUGE_HOST_DEVICE constexpr void advance(std::uint32_t stages) {
     if (++slot == stages) {
       slot = 0;

@@ -9,15 +9,25 @@ namespace gpugauge::kernels::gemm {
 
 namespace detail {
 
+/// A stretch of tiles along one axis or the other: of a Hilbert curve's sides one of x and y is 0.
 struct Step {
+  /// Columns, + is to the right.
   int x = 0;
+  /// Rows, + is downwards.
   int y = 0;
+  /// Tiles, whatever the direction.
   GPUGAUGE_HOST_DEVICE constexpr int length() const { return x + y < 0 ? -(x + y) : x + y; }
+  /// One tile in its direction.
   GPUGAUGE_HOST_DEVICE constexpr Step unit() const { return Step{(x > 0) - (x < 0), (y > 0) - (y < 0)}; }
+  /// Half of it, rounded towards none.
   GPUGAUGE_HOST_DEVICE constexpr Step half() const { return Step{x / 2, y / 2}; }
+  /// One after the other.
   GPUGAUGE_HOST_DEVICE constexpr Step operator+(Step by) const { return Step{x + by.x, y + by.y}; }
+  /// What is left without `by`.
   GPUGAUGE_HOST_DEVICE constexpr Step operator-(Step by) const { return Step{x - by.x, y - by.y}; }
+  /// Back again.
   GPUGAUGE_HOST_DEVICE constexpr Step operator-() const { return Step{-x, -y}; }
+  /// So many of it.
   GPUGAUGE_HOST_DEVICE constexpr Step operator*(int by) const { return Step{x * by, y * by}; }
 };
 
@@ -73,6 +83,7 @@ GPUGAUGE_HOST_DEVICE constexpr Tile hilbert_tile(int index, int rows, int column
   return Tile{at.y, at.x};
 }
 
+/// In which order blocks take the tiles.
 enum class Order {
   row_major,  ///< row after row of tiles
   grouped,    ///< bands of rows, column by column (TileOrder)
@@ -86,8 +97,10 @@ struct Schedule {
   int columns = 0;  ///< units from left to right, >= 1
   int group = 8;    ///< rows of a band in Order::grouped
 
+  /// Of them all.
   GPUGAUGE_HOST_DEVICE constexpr int units() const { return rows * columns; }
 
+  /// Unit number `index` in that order, 0 <= index < units().
   template <Order order>
   GPUGAUGE_HOST_DEVICE constexpr Tile unit(int index) const {
     if constexpr (order == Order::row_major) return Tile{index / columns, index % columns};

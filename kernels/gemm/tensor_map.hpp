@@ -13,13 +13,16 @@ namespace gpugauge::kernels::gemm {
 struct BoxedMatrix {
   const void* data = nullptr;  ///< 16-byte aligned
   int element_bytes = 0;       ///< 1 or 2
+  /// From top to bottom, >= 1.
   int rows = 0;
   int columns = 0;   ///< a row is a multiple of 16 bytes
   int box_rows = 0;  ///< 1 to 256
 
   /// The 128-byte swizzle allows boxes of 128 bytes a row.
   constexpr int box_columns() const { return row_bytes / element_bytes; }
+  /// Shared memory that a box takes.
   constexpr int box_bytes() const { return box_rows * row_bytes; }
+  /// Bytes from one row of the matrix to the next.
   constexpr std::int64_t pitch_bytes() const { return std::int64_t{columns} * element_bytes; }
 };
 

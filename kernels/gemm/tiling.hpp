@@ -11,7 +11,9 @@ namespace gpugauge::kernels::gemm {
 
 /// A tile's place in the grid of tiles.
 struct Tile {
+  /// From the top, from 0.
   int row = 0;
+  /// From the left, from 0.
   int column = 0;
 };
 
@@ -23,6 +25,7 @@ struct TileOrder {
   int columns = 0;  ///< tiles from left to right, >= 1
   int group = 8;    ///< >= 1
 
+  /// The tile of block number `block`, 0 <= block < rows * columns.
   GPUGAUGE_HOST_DEVICE constexpr Tile tile(int block) const {
     const int band_tiles = group * columns;
     const int band = block / band_tiles;

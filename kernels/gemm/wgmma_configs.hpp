@@ -9,10 +9,13 @@ namespace gpugauge::kernels::gemm::configs {
 /// One thread copies ahead while one warpgroup multiplies. A block a tile.
 struct OneConsumer {
   static constexpr int consumers = 1;  ///< warpgroups that multiply, 1 or 2; they share the tile's 128 rows
+  /// Columns of a tile of C; it has 128 rows.
   static constexpr int tile_n = 128;
+  /// Of the ring between producer and consumers.
   static constexpr int stages = 5;
   static constexpr bool move_registers = false;  ///< from the producer to the consumers
   static constexpr bool persistent = false;      ///< as many blocks as run at one time, for all tiles
+  /// In which the tiles are taken.
   static constexpr Order order = Order::row_major;
   static constexpr int cluster = 1;         ///< blocks, one below the other, that share B: 1 or 2
   static constexpr bool tma_store = false;  ///< C through shared memory, else straight from registers
@@ -20,30 +23,39 @@ struct OneConsumer {
 
 /// A tile twice as wide needs two warpgroups to hold its sums, and more registers for them.
 struct TwoConsumers : OneConsumer {
+  /// Two warpgroups.
   static constexpr int consumers = 2;
+  /// Twice as many columns.
   static constexpr int tile_n = 256;
+  /// One less: each is larger.
   static constexpr int stages = 4;
+  /// The sums need them.
   static constexpr bool move_registers = true;
 };
 
 /// The producer reads the next tile while the last one is stored; tiles in work at one time share L2.
 struct Persistent : TwoConsumers {
+  /// Blocks stay for many tiles.
   static constexpr bool persistent = true;
+  /// Bands of rows.
   static constexpr Order order = Order::grouped;
 };
 
 /// Two blocks read B once for both.
 struct Cluster : Persistent {
+  /// Blocks that share B.
   static constexpr int cluster = 2;
 };
 
 /// C leaves in whole lines, and asynchronously.
 struct TmaStore : Cluster {
+  /// Through shared memory.
   static constexpr bool tma_store = true;
 };
 
 /// The tiles follow a Hilbert curve.
 struct Best : TmaStore {
+  /// Along the curve.
   static constexpr Order order = Order::hilbert;
 };
 

@@ -20,6 +20,7 @@ inline constexpr int most_sms = 512;
 
 /// Words that were not what they must be. Before a check: reset_faults.
 struct Faults {
+  /// How many words, each pass counted.
   unsigned long long count = 0;
   unsigned long long first = ~0ULL;      ///< smallest index of a wrong word
   unsigned long long last = 0;           ///< largest

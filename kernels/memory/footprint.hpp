@@ -22,6 +22,7 @@ struct FootprintPlan {
   std::size_t start_stride = 0;       ///< block b begins at vector b * start_stride
   std::uint64_t readings = 0;         ///< how often the launch reads each word
 
+  /// Bytes that `blocks` blocks, those of the plan, read together.
   double bytes(int blocks) const {
     return 16.0 * static_cast<double>(vectors_per_block) * static_cast<double>(blocks);
   }

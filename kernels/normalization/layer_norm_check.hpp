@@ -13,10 +13,15 @@ namespace gpugauge::kernels::normalization {
 /// and y of one type, scale and bias fp32, one value a column; the variance is that of the row itself
 /// (divided by columns).
 struct LayerNorm {
+  /// Of x and y.
   Element type = Element::bf16;
-  const void *x = nullptr, *y = nullptr;
-  const float *scale = nullptr, *bias = nullptr;
-  std::int64_t rows = 0, columns = 0;
+  const void* x = nullptr;       ///< device, [rows, columns]
+  const void* y = nullptr;       ///< device, the result, likewise
+  const float* scale = nullptr;  ///< device, [columns]
+  const float* bias = nullptr;   ///< device, [columns]
+  std::int64_t rows = 0;         ///< >= 1
+  std::int64_t columns = 0;      ///< >= 1
+  /// Added to the variance, > 0.
   double epsilon = 1e-5;
 };
 

@@ -12,7 +12,9 @@ namespace gpugauge::kernels::peak {
 
 /// One instruction. C is rows x columns, A rows x depth, B depth x columns.
 struct MmaShape {
-  int rows, columns, depth;
+  int rows;     ///< of A and C
+  int columns;  ///< of B and C
+  int depth;    ///< columns of A, rows of B
 };
 
 /// m16n8 and 256 bits of a row of A for all types but fp64. fp64: m8n8k4, or with `large` m16n8k16, which

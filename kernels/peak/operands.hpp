@@ -21,20 +21,25 @@ enum class Element { fp64, tf32, fp16, bf16, fp8_e4m3, int8 };
 
 /// The same as types, so that a kernel's name tells its elements: peak::mma_peak_kernel<peak::type::bf16>.
 namespace type {
+/// tf32: 8 bits of exponent, 10 of mantissa, in 32 bits.
 struct tf32 {
-  static constexpr Element element = Element::tf32;
+  static constexpr Element element = Element::tf32;  ///< the same as a value
 };
+/// IEEE 754 binary16.
 struct fp16 {
-  static constexpr Element element = Element::fp16;
+  static constexpr Element element = Element::fp16;  ///< the same as a value
 };
+/// bfloat16: 8 bits of exponent, 7 of mantissa.
 struct bf16 {
-  static constexpr Element element = Element::bf16;
+  static constexpr Element element = Element::bf16;  ///< the same as a value
 };
+/// fp8: 4 bits of exponent, 3 of mantissa.
 struct fp8_e4m3 {
-  static constexpr Element element = Element::fp8_e4m3;
+  static constexpr Element element = Element::fp8_e4m3;  ///< the same as a value
 };
+/// Whole numbers from -128 to 127.
 struct int8 {
-  static constexpr Element element = Element::int8;
+  static constexpr Element element = Element::int8;  ///< the same as a value
 };
 }  // namespace type
 

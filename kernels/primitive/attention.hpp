@@ -20,8 +20,10 @@ struct AttentionShape {
   int heads = 0;     ///< >= 1, at most 65535
   int length = 0;    ///< of the sequence, >= 1
   int head_dim = 0;  ///< 64 or 128
+  /// Query i sees the keys 0 to i only.
   bool causal = false;
 
+  /// Elements of each of q, k, v and o.
   std::size_t elements() const {
     return static_cast<std::size_t>(heads) * static_cast<std::size_t>(length) *
            static_cast<std::size_t>(head_dim);

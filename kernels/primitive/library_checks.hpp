@@ -38,6 +38,7 @@ cudaError_t check_pairs(const std::uint32_t* keys, const std::uint32_t* indices,
 
 /// Whether select takes this value: about every second, in no simple pattern.
 struct Selected {
+  /// True for a value that is taken.
   GPUGAUGE_HOST_DEVICE bool operator()(std::uint32_t value) const {
     return ((value * 2654435761U) >> 31) != 0;
   }

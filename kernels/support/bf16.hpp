@@ -9,7 +9,9 @@
 
 namespace gpugauge::kernels {
 
+/// A bfloat16: 1 bit of sign, 8 of exponent, 7 of mantissa.
 struct Bf16 {
+  /// As they lie in memory.
   std::uint16_t bits = 0;
 };
 

@@ -10,7 +10,9 @@ namespace gpugauge::kernels {
 
 /// One SM's real-time counter and cycle counter.
 struct ClockStamp {
+  /// The real-time counter, the same for all SMs.
   std::uint64_t nanoseconds = 0;
+  /// The SM's own cycles.
   std::uint64_t cycles = 0;
   std::uint64_t generation = 0;  ///< the interval that it belongs to; 0 = never written
 };

@@ -10,11 +10,13 @@ namespace gpugauge::kernels {
 
 /// IEEE 754 binary16: 5 bits of exponent, 10 of mantissa.
 struct Fp16 {
+  /// As they lie in memory.
   std::uint16_t bits = 0;
 };
 
 /// fp8 with 4 bits of exponent and 3 of mantissa, up to 448. No infinity; 0x7f and 0xff are NaN.
 struct E4m3 {
+  /// As they lie in memory.
   std::uint8_t bits = 0;
 };
 

@@ -47,10 +47,10 @@ def measure(operation, nvml, libraries, options, samples_facts):
     busy = max((nvml.utilization(pid) or 0 for pid in ours), default=0)
     if busy:
         notes["gpu_utilization_percent"] = str(busy)
-    entry.update(batches=batches, notes=notes, metrics=[family.metric(batches, operation.flops)])
-    entry["work"]["flops"] = operation.flops
-    entry["verifications"].append(family.verification("largest error against fp64 on the processor, relative to the norms",
-                                                      error(), operation.tolerance()))
+    entry.update(batches=batches, notes=notes, metrics=[family.metric(batches, operation.flops, operation.bytes)])
+    entry["work"].update(flops=operation.flops, bytes=operation.bytes)
+    method = "largest error against fp64" + ("" if operation.bytes else " on the processor, relative to the norms")
+    entry["verifications"].append(family.verification(method, error(), operation.tolerance()))
     if not entry["verifications"][0]["passed"]:
         entry.update(status="failed", reason="the result is wrong: its error is above what rounding explains")
     samples_facts.setdefault("framework.ran_on", ran_on)
@@ -92,6 +92,8 @@ def fill(samples, name, options):
             samples["benchmarks"].append(family.result(operation.id, operation.parameters, "interrupted",
                                                        "a signal ended the process"))
             break
+        except family.Skip as error:
+            samples["benchmarks"].append(family.result(operation.id, operation.parameters, "skipped", str(error)))
         except Exception as error:  # pylint: disable=broad-except
             samples["benchmarks"].append(family.result(operation.id, operation.parameters, "failed", family.one_line(error)))
     for number, path in enumerate(sorted(libraries)):

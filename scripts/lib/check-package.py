@@ -6,7 +6,8 @@ Usage: check-package.py TREE --glibc 2.34 --glibcxx 3.4.30 [--builder PATH]... [
 The harness (bin/) may need the C library alone; families (libexec/gpugauge) and what they carry (lib/gpugauge) also libstdc++,
 each other, and the CUDA libraries that they measure. Nobody may need a symbol newer than the stated versions, look for libraries
 in other places than the package's own and the toolkit's usual ones, or hold a path of the machine where it was built.
-With cuobjdump every family with GPU code must hold machine code for exactly these architectures.
+Every family with GPU code must hold machine code for exactly these architectures, as cuobjdump lists it: where there is such a
+family, cuobjdump must be named, and must answer.
 Prints one line a finding, then a count; ends with 1 if there is one.
 """
 import argparse
@@ -60,12 +61,28 @@ def needs_problems(path, role, carried):
             yield f"looks for libraries in {folder}"
 
 
+def has_gpu_code(path):
+    """Whether it has the section in which nvcc puts code for GPUs."""
+    return re.search(r"\s\.nv_fatbin\s", output("readelf", "-SW", str(path))) is not None
+
+
 def code_problems(path, cuobjdump, architectures):
-    """Yields a sentence where the machine code is not that of the architectures asked for."""
-    answer = subprocess.run([cuobjdump, "--list-elf", str(path)], capture_output=True, text=True)
+    """Yields a sentence where the machine code of a file that has GPU code is not that of the architectures asked for, all of them,
+    or where that cannot be told."""
+    if not cuobjdump:
+        yield "holds GPU code, and without --cuobjdump nobody knows for which architectures"
+        return
+    try:
+        answer = subprocess.run([cuobjdump, "--list-elf", str(path)], capture_output=True, text=True)
+    except OSError as error:
+        yield f"holds GPU code, and {cuobjdump} cannot be run: {error.strerror}"
+        return
     found = set(re.findall(r"\.(sm_[0-9]+[a-z]?)\.cubin", answer.stdout))
-    if found and found != architectures:
-        yield f"holds machine code for {' '.join(sorted(found))}, not {' '.join(sorted(architectures))}"
+    if answer.returncode != 0:
+        said = " ".join(answer.stderr.split())[:200]
+        yield f"holds GPU code, and {cuobjdump} ended with {answer.returncode}{': ' + said if said else ''}"
+    elif found != architectures:
+        yield f"holds machine code for {' '.join(sorted(found)) or 'no architecture'}, not {' '.join(sorted(architectures))}"
 
 
 def main():
@@ -99,11 +116,10 @@ def main():
         for builder in arguments.builder:
             if builder.encode() in content:
                 say(f"holds the path {builder} of the machine where it was built")
-        if role == "family" and arguments.cuobjdump:
-            wanted = set(arguments.architectures.split())
-            for sentence in code_problems(path, arguments.cuobjdump, wanted):
+        if role == "family" and has_gpu_code(path):
+            with_code += 1
+            for sentence in code_problems(path, arguments.cuobjdump, set(arguments.architectures.split())):
                 say(sentence)
-            with_code += b".nv_fatbin" in content
     if not any(path.is_relative_to(tree / "bin") for path in executables):
         findings.append("bin holds no executable")
     for finding in findings:

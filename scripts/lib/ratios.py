@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
-"""The hand-written kernels beside NVIDIA's libraries: ratios of one run. Usage: ratios.py RUN_FILE... | ratios.py --ids
+"""The hand-written kernels beside NVIDIA's libraries, or beside PyTorch: ratios of one run.
 
---ids prints the benchmarks that it needs, one a line. Else it prints a Markdown table: each kernel's median over the processes of all given run files, divided by the best of what it is
-compared with in the same files. A ratio that cannot be formed says why. Ends with 0 when every ratio that could be formed
-reaches its bound, 1 when one does not, 2 when a file cannot be read or none of the ratios could be formed.
+Usage: ratios.py [--pytorch] RUN_FILE... | ratios.py [--pytorch] --ids
+
+--ids prints the benchmarks of this project that the ratios need, one a line; what PyTorch does comes from `gpugauge frameworks
+torch --output`. Else it prints a Markdown table: each kernel's median over the processes of all given run files, divided by the
+best of what it is compared with in the same files. A ratio that lacks any of these is not formed, and says what it lacks; a
+benchmark that failed counts as not measured. Ends with 0 when every ratio that could be formed reaches its bound, 1 when one does
+not, 2 when a file cannot be read or none of the ratios could be formed.
 """
 import json
 import statistics
@@ -14,15 +18,16 @@ from collections import namedtuple
 Ratio = namedtuple("Ratio", "kernel others least")
 
 COPY = ["memory/copy/cold:bandwidth"]
-RATIOS = (
+ENGINE = "copy/d2d/1GiB:bandwidth"
+LIBRARIES = (
     Ratio("gemm/bf16/wgmma/8192x8192x8192:throughput", ["cublas/bf16/lt/8192x8192x8192:throughput_best"], 1.00),
     Ratio("gemm/bf16/wgmma/4096x4096x4096:throughput", ["cublas/bf16/lt/4096x4096x4096:throughput_best"], 1.00),
     Ratio("gemm/fp8/wgmma/8192x8192x8192:throughput", ["cublas/fp8/lt_e4m3/8192x8192x8192:throughput_best"], 0.95),
     Ratio("gemm/fp32/simt/4096x4096x4096:throughput", ["cublas/fp32/gemm_ex/4096x4096x4096:throughput",
                                                        "cublas/fp32/lt/4096x4096x4096:throughput_best"], 0.90),
     Ratio("gemm/bf16/mma_sync/8192x8192x8192:throughput", ["cublas/bf16/lt/8192x8192x8192:throughput_best"], 0.60),
-    Ratio("memory/copy/cold:bandwidth", ["copy/d2d/1GiB:bandwidth"], 0.98),
-    Ratio("memory/triad/cold:bandwidth", ["copy/d2d/1GiB:bandwidth"], 0.98),
+    Ratio("memory/copy/cold:bandwidth", [ENGINE, "cub/transform/copy:bandwidth"], 0.98),
+    Ratio("memory/triad/cold:bandwidth", [ENGINE, "cub/transform/triad:bandwidth"], 0.98),
     Ratio("primitive/reduce:bandwidth", ["cub/reduce:bandwidth"], 0.98),
     Ratio("primitive/scan/exclusive:bandwidth", ["cub/scan/exclusive:bandwidth"], 0.95),
     Ratio("primitive/histogram/256_bins:bandwidth", ["cub/histogram:bandwidth"], 0.95),
@@ -32,16 +37,23 @@ RATIOS = (
     Ratio("primitive/transpose/tiled/16384:bandwidth", COPY, 0.95),
     Ratio("primitive/attention/mma_sync/128/full/4096:throughput", ["cudnn/sdpa/bf16/4x32x4096x128/full:throughput_best"], 0.50),
 )
+PYTORCH = (
+    Ratio("memory/copy/cold:bandwidth", [ENGINE, "cub/transform/copy:bandwidth", "torch/copy/fp32/1GiB:bandwidth"], 0.98),
+    Ratio("memory/triad/cold:bandwidth", [ENGINE, "cub/transform/triad:bandwidth", "torch/triad/fp32/1GiB:bandwidth"], 0.98),
+    Ratio("gemm/bf16/wgmma/4096x4096x4096:throughput", ["torch/matmul/bf16/4096x4096x4096:throughput"], 1.00),
+    Ratio("gemm/fp32/simt/4096x4096x4096:throughput", ["torch/matmul/fp32/4096x4096x4096:throughput"], 0.90),
+)
 
 
 def values(runs):
-    """{metric key: [value of each process]} and {benchmark: why it was not measured}."""
+    """{metric key: [value of each process]} and {benchmark: why it was not measured}. Of a failed benchmark no figure counts."""
     found, reasons = {}, {}
     for run in runs:
         for process in run["processes"]:
             for benchmark in (process.get("samples") or {}).get("benchmarks", []):
                 if benchmark["status"] != "ok":
                     reasons.setdefault(benchmark["id"], benchmark["reason"])
+                    continue
                 for metric in benchmark["metrics"]:
                     found.setdefault(f"{benchmark['id']}:{metric['name']}", []).append(metric["value"])
     return found, reasons
@@ -55,52 +67,67 @@ def line(ratio, found, reasons):
     def why_not(key):
         return f"{key} was not measured" + (f" ({reasons[key.split(':')[0]]})" if key.split(":")[0] in reasons else "")
 
-    mine, others = middle(ratio.kernel), {key: middle(key) for key in ratio.others if key in found}
+    mine, others = middle(ratio.kernel), {key: middle(key) for key in ratio.others}
     asked = f"{ratio.least:.2f}"
-    if mine is None or not others:
-        return (ratio.kernel, " or ".join(ratio.others), "", asked, why_not(ratio.kernel if mine is None else ratio.others[0])), None
+    missing = [key for key, value in ((ratio.kernel, mine), *others.items()) if value is None]
+    if missing:
+        return (ratio.kernel, " or ".join(ratio.others), "", asked, "; ".join(why_not(key) for key in missing)), None
     best = max(others, key=others.get)
     share = mine / others[best]
     reached = share >= ratio.least
     return (ratio.kernel, best, f"{share:.3f}", asked, "reached" if reached else "below"), reached
 
 
-def table(runs):
-    """The Markdown text and the exit code."""
+def lines(ratios, runs):
+    """What line() says of each."""
     found, reasons = values(runs)
-    lines = [line(ratio, found, reasons) for ratio in RATIOS]
+    return [line(ratio, found, reasons) for ratio in ratios]
+
+
+def table(ratios, runs):
+    """The Markdown text and the exit code."""
+    formed = lines(ratios, runs)
     text = "| kernel | compared with | ratio | asked | |\n|---|---|---|---|---|\n"
-    text += "".join("| " + " | ".join(columns) + " |\n" for columns, _ in lines)
-    states = [reached for _, reached in lines if reached is not None]
+    text += "".join("| " + " | ".join(columns) + " |\n" for columns, _ in formed)
+    states = [reached for _, reached in formed if reached is not None]
     if not states:
         return text, 2
     return text, 0 if all(states) else 1
 
 
-def ids():
-    """Every benchmark that a ratio needs, sorted."""
-    return sorted({key.split(":")[0] for ratio in RATIOS for key in [ratio.kernel, *ratio.others]})
+def ids(ratios):
+    """Every benchmark of this project that a ratio needs, sorted."""
+    names = {key.split(":")[0] for ratio in ratios for key in [ratio.kernel, *ratio.others]}
+    return sorted(name for name in names if not name.startswith("torch/"))
 
 
-def main(paths):
+def read_run(path):
+    """A run file's content; ValueError or OSError where it is none."""
+    with open(path, encoding="utf-8") as file:
+        run = json.load(file)
+    if not isinstance(run, dict) or run.get("schema") != "gpugauge.run/1":
+        raise ValueError("not a run file of schema gpugauge.run/1")
+    return run
+
+
+def main(arguments):
+    """The command; its exit code."""
+    ratios = PYTORCH if "--pytorch" in arguments else LIBRARIES
+    paths = [argument for argument in arguments if argument != "--pytorch"]
     if paths == ["--ids"]:
-        print("\n".join(ids()))
+        print("\n".join(ids(ratios)))
         return 0
     if not paths:
-        print(__doc__.splitlines()[0], file=sys.stderr)
+        print(__doc__, file=sys.stderr, end="")
         return 2
     runs = []
     for path in paths:
         try:
-            with open(path, encoding="utf-8") as file:
-                run = json.load(file)
-            if run.get("schema") != "gpugauge.run/1":
-                raise ValueError("not a run file of schema gpugauge.run/1")
-        except (OSError, ValueError, AttributeError) as error:
+            runs.append(read_run(path))
+        except (OSError, ValueError) as error:
             print(f"ratios.py: {path}: {error}", file=sys.stderr)
             return 2
-        runs.append(run)
-    text, code = table(runs)
+    text, code = table(ratios, runs)
     print(text, end="")
     return code
 

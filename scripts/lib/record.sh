@@ -1,8 +1,10 @@
 # shellcheck shell=bash
 # What scripts/record is made of. A stage is a file scripts/record.d/NAME.sh that sets STAGE_ORDER (a number: cheap and
-# telling stages first), STAGE_TITLE and STAGE_SECONDS (at most 480), and defines stage_commands DIR, which prints one shell
-# command a line. They run in order in DIR's parent process, with BUILD, OUT (= DIR), GPU_UUID and CUDA_VISIBLE_DEVICES set;
-# the first that fails ends the stage. Files in DIR stay small: at most 16 MiB each.
+# telling stages first), STAGE_TITLE, STAGE_PROVES (the claim that it is to bear out, as docs/testing.md has it) and STAGE_SECONDS
+# (at most 480), and defines stage_commands, which prints shell commands, one a line. They run in order with ROOT, BUILD, OUT (the
+# stage's folder), GPU_UUID and CUDA_VISIBLE_DEVICES set; the first that fails ends the stage. The last one writes OUT/summary.json
+# by scripts/lib/recorded.py: how much was asked, how much was reached, what fell short and what gave no answer. A stage that ends
+# with 0 and holds a summary is recorded, however little it reached. Files in OUT stay small: at most 16 MiB each.
 
 # Names of all stages in their order.
 all_stages() {
@@ -12,17 +14,20 @@ all_stages() {
   done | sort -n | cut -d ' ' -f 2
 }
 
-# load_stage NAME: sets STAGE_TITLE and STAGE_SECONDS and defines stage_commands.
+# load_stage NAME: sets STAGE_TITLE, STAGE_PROVES and STAGE_SECONDS and defines stage_commands.
 load_stage() {
   unset -f stage_commands
+  STAGE_PROVES=""
   # shellcheck disable=SC1090
   source "$ROOT/scripts/record.d/$1.sh"
   ((STAGE_SECONDS <= 480)) || fail 2 "Stage $1 asks for $STAGE_SECONDS s; a stage may take 480 s at most."
+  [[ -n "$STAGE_PROVES" ]] || fail 2 "Stage $1 does not say what it proves: scripts/record.d/$1.sh lacks STAGE_PROVES."
 }
 
-# find_build DIR: sets BUILD, or ends the script.
+# find_build DIR: sets BUILD; fails with BUILD_PROBLEM.
 find_build() {
   local candidate
+  BUILD="" BUILD_PROBLEM=""
   for candidate in ${1:+"$1"} "$ROOT"/build/{ci,release,dev,check}; do
     if [[ -x "$candidate/bin/gpugauge" ]]; then
       BUILD="$(cd "$candidate" && pwd)"
@@ -30,7 +35,9 @@ find_build() {
     fi
     [[ -z "$1" ]] || break
   done
-  fail 2 "There is no built gpugauge in ${1:-build/ci, build/release, build/dev or build/check}; build one (cmake --workflow --preset ci) or name it with --build."
+  # shellcheck disable=SC2034  # read by scripts/record
+  BUILD_PROBLEM="There is no built gpugauge in ${1:-build/ci, build/release, build/dev or build/check}; build one (cmake --workflow --preset ci) or name it with --build."
+  return 1
 }
 
 # find_gpu UUID: sets GPU_UUID, GPU_NAME, DRIVER and BOOT_ID; fails with GPU_PROBLEM where no GPU answers.
@@ -59,23 +66,22 @@ find_gpu() {
   return 1
 }
 
-# One line about the build: its version, commit and toolkit, as the command itself says it.
-build_identity() { "$BUILD/bin/gpugauge" --version 2>&1 | tr '\n' ' ' | sed 's/ *$//'; }
+# Sets BUILD_IDENTITY, one line about the build as the command itself says it: version, commit and toolkit; empty without one.
+identify_build() {
+  BUILD_IDENTITY=""
+  [[ -z "$BUILD" ]] || BUILD_IDENTITY="$("$BUILD/bin/gpugauge" --version 2>/dev/null | tr '\n' ' ' | sed 's/ *$//')" || BUILD_IDENTITY=""
+}
 
-# What a proof holds for.
-proof_key() { printf '%s | %s | %s' "$GPU_UUID" "$BOOT_ID" "$(build_identity)"; }
+# recorded COMMAND...: scripts/lib/recorded.py, told what is here.
+recorded() {
+  GPU_UUID="$GPU_UUID" BOOT_ID="$BOOT_ID" DRIVER="$DRIVER" BUILD_IDENTITY="$BUILD_IDENTITY" \
+    python3 -B "$ROOT/scripts/lib/recorded.py" "$@"
+}
 
-# stage_state NAME: proven, not proven, failed, proven elsewhere.
+# stage_state NAME: prints how it stands. 0 all reached, 1 recorded but short of it, 2 not recorded for what is here.
 stage_state() {
   # shellcheck disable=SC2154  # output comes from scripts/record
-  local marker="$output/$1/finished"
-  if [[ ! -f "$marker" ]]; then
-    [[ -f "$output/$1/failed" ]] && echo "failed" || echo "not proven"
-  elif [[ "$(<"$marker")" == "$(proof_key)" ]]; then
-    echo "proven"
-  else
-    echo "proven for another GPU, boot or build"
-  fi
+  recorded state "$output/$1"
 }
 
 # json_text STRING: a JSON string.
@@ -93,59 +99,84 @@ write_provenance() {
   commands=""
   while IFS= read -r line; do
     commands+="${commands:+, }$(json_text "$line")"
-  done < <(stage_commands "$1")
+  done < <(stage_commands)
   {
     printf '{\n'
     printf '  "stage": %s,\n  "title": %s,\n' "$(json_text "$2")" "$(json_text "$STAGE_TITLE")"
+    printf '  "proves": %s,\n' "$(json_text "$STAGE_PROVES")"
     printf '  "date": %s,\n' "$(json_text "$(date -u +%Y-%m-%dT%H:%M:%SZ)")"
     printf '  "gpu_name": %s,\n  "gpu_uuid": %s,\n' "$(json_text "$GPU_NAME")" "$(json_text "$GPU_UUID")"
     printf '  "boot_id": %s,\n  "driver": %s,\n' "$(json_text "$BOOT_ID")" "$(json_text "$DRIVER")"
     printf '  "kernel": %s,\n' "$(json_text "$(uname -srm)")"
-    printf '  "build": %s,\n' "$(json_text "$(build_identity)")"
+    printf '  "build": %s,\n' "$(json_text "$BUILD_IDENTITY")"
     printf '  "commands": [%s],\n' "$commands"
-    printf '  "exit_status": %d,\n  "seconds": %d\n}\n' "$3" "$4"
+    printf '  "exit_status": %d,\n  "seconds": %d,\n  "limit_seconds": %d\n}\n' "$3" "$4" "$STAGE_SECONDS"
   } >"$1/provenance.json.new"
   mv "$1/provenance.json.new" "$1/provenance.json"
 }
 
-# record_stage NAME: runs the loaded stage; returns 0 when it is proven.
+# run_limited DIR: DIR/commands.sh for at most STAGE_SECONDS, its output in DIR/log.txt and shown; 124 or 137 where it ran past them.
+# In a process group of its own, all of which is sent SIGTERM, so that a run half done is still written, and SIGKILL 15 s later.
+run_limited() {
+  local pid status=0
+  mkfifo "$1/output"
+  tee "$1/log.txt" <"$1/output" &
+  timeout --kill-after=15 "$STAGE_SECONDS" bash "$1/commands.sh" >"$1/output" 2>&1 </dev/null &
+  pid=$!
+  # timeout passes it on to the group.
+  trap 'kill -TERM "$pid" 2>/dev/null; interrupted=yes' INT TERM HUP
+  wait "$pid" || status=$?
+  while kill -0 "$pid" 2>/dev/null; do
+    status=0
+    wait "$pid" || status=$?
+  done
+  trap - INT TERM HUP
+  # timeout leads the group: what is left of it would hold the GPU, and the log open.
+  kill -KILL -- "-$pid" 2>/dev/null || true
+  wait || true
+  rm "$1/output"
+  return "$status"
+}
+
+# record_stage NAME: runs the loaded stage; returns 0 when all of it is reached, 1 when it fell short or failed.
 record_stage() {
-  local name="$1" folder="$output/$1" start="$SECONDS" status=0 command
+  local name="$1" folder="$output/$1" start="$SECONDS" status=0 seconds interrupted="" state
   rm -rf "$folder.new"
   mkdir -p "$folder.new"
   say "$name: $STAGE_TITLE (at most $STAGE_SECONDS s)"
   export BUILD GPU_UUID OUT="$folder.new" CUDA_VISIBLE_DEVICES="$GPU_UUID"
   {
     printf 'set -euo pipefail\n'
-    stage_commands "$folder.new"
+    stage_commands
   } >"$folder.new/commands.sh"
-  # In the foreground, so that Ctrl-C reaches it; SIGTERM first, so that a half-done run can still be written.
-  timeout --foreground --kill-after=15 "$STAGE_SECONDS" bash "$folder.new/commands.sh" 2>&1 | tee "$folder.new/log.txt" || status=${PIPESTATUS[0]}
+  run_limited "$folder.new" || status=$?
   unset CUDA_VISIBLE_DEVICES
-  command="$((SECONDS - start))"
-  write_provenance "$folder.new" "$name" "$status" "$command"
+  seconds="$((SECONDS - start))"
+  if ((status == 0)) && [[ ! -s "$folder.new/summary.json" ]]; then
+    say "$name: its commands wrote no summary.json" | tee -a "$folder.new/log.txt"
+    status=2
+  fi
+  write_provenance "$folder.new" "$name" "$status" "$seconds"
   if ((status == 0)); then
-    proof_key >"$folder.new/finished"
+    rm -rf "$folder" "$folder.failed"
+    mv "$folder.new" "$folder"
+  elif [[ -f "$folder/summary.json" ]]; then
+    # What was recorded before is never lost to a later failure.
+    rm -rf "$folder.failed"
+    mv "$folder.new" "$folder.failed"
+    say "$name: failed after $seconds s; see $folder.failed/log.txt (what was recorded before is kept)"
   else
-    printf '%s\n' "$status" >"$folder.new/failed"
+    rm -rf "$folder"
+    mv "$folder.new" "$folder"
+    say "$name: failed after $seconds s; see $folder/log.txt"
   fi
-  if ((status != 0)) && [[ -f "$folder/finished" ]]; then
-    # An earlier proof is never lost to a later failure.
-    rm -rf "$folder.failed" && mv "$folder.new" "$folder.failed"
-    say "$name: failed with status $status after $command s; see $folder.failed/log.txt (the earlier proof is kept)"
+  [[ -z "$interrupted" ]] || fail 130 "Interrupted during $name; scripts/record goes on with it when started again."
+  state="$(stage_state "$name")" || {
+    say "$name: $state ($seconds s)"
     return 1
-  fi
-  rm -rf "$folder"
-  mv "$folder.new" "$folder"
-  if ((status == 0)); then
-    say "$name: proven (${command} s)"
-  elif ((status == 124 || status == 137)); then
-    say "$name: ran past its $STAGE_SECONDS s; see $folder/log.txt"
-    return 1
-  else
-    say "$name: failed with status $status after $command s; see $folder/log.txt"
-    return 1
-  fi
+  }
+  say "$name: $state ($seconds s)"
+  return "$((status == 0 ? 0 : 1))"
 }
 
 # Copies the shared libraries of the binaries into BUILD/carried: all but those of the C library and the loader.
@@ -165,12 +196,16 @@ carry_libraries() {
   say "$count libraries in $BUILD/carried ($(du -sh "$BUILD/carried" | cut -f 1)); take along bin, libexec, share and carried of $BUILD."
 }
 
-# Uses BUILD/carried only where the command does not start with this machine's own libraries.
+# Uses BUILD/carried only where the command does not start with this machine's own libraries; fails with BUILD_PROBLEM.
 use_carried_libraries() {
   "$BUILD/bin/gpugauge" --version >/dev/null 2>&1 && return 0
   if [[ -d "$BUILD/carried" ]]; then
     export LD_LIBRARY_PATH="$BUILD/carried${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
   fi
   "$BUILD/bin/gpugauge" --version >/dev/null 2>&1 ||
-    fail 2 "$BUILD/bin/gpugauge does not start here ($("$BUILD/bin/gpugauge" --version 2>&1 | head -n 1)); run scripts/record --carry where it was built, and take $BUILD/carried along."
+    {
+      # shellcheck disable=SC2034  # read by scripts/record
+      BUILD_PROBLEM="$BUILD/bin/gpugauge does not start here ($("$BUILD/bin/gpugauge" --version 2>&1 | head -n 1)); run scripts/record --carry where it was built, and take $BUILD/carried along."
+      return 1
+    }
 }

@@ -17,6 +17,7 @@ GROUPS = [
     "policies",
     "inputs",
     "security",
+    "traced",
 ]
 
 
@@ -39,6 +40,7 @@ class Fault:
     output: str = "none"  # out.json afterwards: none, whole, partial or earlier (as it was)
     holds: str = ""  # a bash script that must succeed afterwards
     changes: str = ""  # files of before that may change: a regular expression of their paths
+    makes: str = ""  # what may be new though the command does not name it: a regular expression of whole paths
     lacks: str = ""  # a regular expression that the output must not hold
     memory_mib: int = 300  # most resident memory of any process in it
     seconds: float = 30  # it must have ended by then

@@ -38,6 +38,20 @@ def pristine(node, gpu):
     return (node.folder / "earlier.json").read_text()
 
 
+# What the campaign itself writes (node.bash, the families' scripts), and where the command keeps what it measured.
+OWN = re.compile(r"^(log|libexec/(here|over)|state/runs/[0-9A-Z]{26}\.json|state/verdicts(/[^/]+\.json)?)$")
+# A name that a file has only while it is written, or while somebody measures for it.
+TEMPORARY = re.compile(r"\..*\.([A-Za-z0-9]{6}|lock)$|\.import-")
+
+
+def asked_for(row, file):
+    """Does the command name it (its folder, where it lies in one), or does the row say that it makes it? Of a hostile name
+    counts what stands before its first quote or control character: the shell writes the rest in another way."""
+    name = re.split(r"[\x00-\x1f'\"`]", file.split("/")[0])[0]
+    named = name and re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", row.run + row.before)
+    return bool(named or (row.makes and re.fullmatch(row.makes, file)))
+
+
 def prepare(node, row, earlier):
     if row.good:
         node.write_family("good", row.gpu)
@@ -74,17 +88,17 @@ def unborne(node, row, before, code, output, memory):
         if (
             re.search(row.changes or r"^$", file)
             or file.startswith(("libexec/", "tmp/", "scenario"))
-            or file == "out.json"
+            or file in ("out.json", "libexec")
         ):
             continue
         if after.get(file) != digest:
             yield f"{file} was {'changed' if file in after else 'removed'}"
-    for file in after:
+    for file in sorted(after.keys() - before.keys()):
         name = pathlib.PurePath(file).name
-        if file.startswith("tmp/") or re.match(r"\..*\.[A-Za-z0-9]{6}$|\.import-", name):
+        if file.startswith("tmp/") or (TEMPORARY.match(name) and name not in row.run):
             yield f"a temporary file was left: {file}"
-    for folder in (node.folder / "tmp").iterdir():
-        yield f"a temporary folder was left: {folder.name}"
+        elif not OWN.search(file) and not asked_for(row, file) and (file != "out.json" or row.output == "none"):
+            yield f"{file} was written, which nobody asked for"
     yield from wrong_output(node, row, before, after)
     if row.holds:
         held, said, _ = node.bash(row.holds, 30)

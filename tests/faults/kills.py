@@ -137,8 +137,8 @@ def main():
         length *= 0.9 if missed else 1.05  # the machine's load changes
         hit += not missed
         whole += bool(what.look(number))
-    # What a killed command left in TMPDIR is cleared up by the next.
-    gpugauge("run", "--device", "host", "--profile", "smoke", "--quiet", "--output", "last.json")
+    # What a killed command left in TMPDIR and beside its output is cleared up by the next.
+    gpugauge("run", "--device", "host", "--profile", "smoke", "--quiet", "--output", "work.json")
     print(f"{hit} kills in {number} tries, seed {seed}; after {whole} of them something whole was there")
 
 

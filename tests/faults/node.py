@@ -7,7 +7,9 @@ import pathlib
 import re
 import shutil
 import signal
+import stat
 import subprocess
+import sys
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -127,7 +129,7 @@ class Node:
             "GPUGAUGE_DEVICE_LOCK": self.mark,
             "GPUGAUGE_FAULT": self.mark,
             "BUILD": str(self.build),
-            "GPUGAUGE_PYTHON": os.environ.get("GPUGAUGE_PYTHON", "python3"),
+            "GPUGAUGE_PYTHON": os.environ.get("GPUGAUGE_PYTHON", sys.executable),
             "FAULTS": str(HERE),
             "GPUGAUGE_BASELINES": str(self.folder / "no-shipped-baselines"),
         }
@@ -223,12 +225,20 @@ class Node:
         return found
 
     def snapshot(self):
-        """Path: SHA-256 of every file, without what the row's own machinery writes."""
+        """Path: what tells it from another, of everything in the folder: a file's SHA-256, a link's target, a word for
+        the rest."""
         out = {}
         for file in sorted(self.folder.rglob("*")):
-            if file.is_symlink() or not file.is_file():
-                continue
-            size = file.stat().st_size  # a huge one is not read
-            content = file.read_bytes() if size < 1 << 24 else str(size).encode()
-            out[str(file.relative_to(self.folder))] = hashlib.sha256(content).hexdigest()
+            mode = file.lstat().st_mode
+            if stat.S_ISLNK(mode):
+                digest = f"link to {os.readlink(file)}"
+            elif stat.S_ISDIR(mode):
+                digest = "folder"
+            elif not stat.S_ISREG(mode):
+                digest = "neither file nor folder"
+            elif file.stat().st_size >= 1 << 24:  # a huge one is not read
+                digest = str(file.stat().st_size)
+            else:
+                digest = hashlib.sha256(file.read_bytes()).hexdigest()
+            out[str(file.relative_to(self.folder))] = digest
         return out

@@ -1,8 +1,9 @@
 // The C library answering as on a bad day, for the command it is preloaded into and nobody that it starts.
 // GPUGAUGE_SHIM is a list with commas of
-//   rename=E fsync=E write=E close=E mkdir=E fork=E
-//                     that call fails with the error number E on files whose path holds "out" (out.json and
-//                     what is written beside it, folders of that name); fork on every start
+//   rename=E fsync=E write=E close=E mkdir=E flock=E fork=E
+//                     that call (rename: linking, too) fails with the error number E on files whose path
+//                     holds "out" (out.json and what is written beside it, folders of that name); fork on
+//                     every start
 //   threads=N         the first N threads can be started, and no more
 //   clock=SECONDS     the wall clock steps by so many seconds once half a second has passed
 //   nokill            SIGKILL reaches nobody, as in a process that is stuck in the kernel
@@ -16,6 +17,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -66,6 +68,16 @@ extern "C" {
 int rename(const char* from, const char* to) noexcept {
   if (const int error = error_of("rename"); error != 0 && chosen(to)) return errno = error, -1;
   return real<int(const char*, const char*)>("rename")(from, to);
+}
+
+int link(const char* from, const char* to) noexcept {
+  if (const int error = error_of("rename"); error != 0 && chosen(to)) return errno = error, -1;
+  return real<int(const char*, const char*)>("link")(from, to);
+}
+
+int flock(int descriptor, int operation) noexcept {
+  if (const int error = error_of("flock"); error != 0 && chosen(descriptor)) return errno = error, -1;
+  return real<int(int, int)>("flock")(descriptor, operation);
 }
 
 int mkdir(const char* path, mode_t mode) noexcept {

@@ -1,5 +1,5 @@
-// What is read of the host before and after each process, and by the families of the host: below the root of
-// the machine that runs, which is made here, without links.
+// What is read of the host before and after each process, by the families of the host, and of control groups
+// where one is made: below the root of the machine that runs, which is made here, without links.
 #include <cmath>
 
 #include "fuzz/support/place.hpp"
@@ -7,6 +7,7 @@
 #include "run/executable.hpp"
 #include "run/host_counters.hpp"
 #include "run/identity.hpp"
+#include "run/quota.hpp"
 #include "stack/host_settings.hpp"
 #include "support/host.hpp"
 
@@ -30,6 +31,13 @@ void read(std::string_view bytes) {
   require(caches.l1 > 0 && caches.last > 0, "a cache of no size");
   require(bench::last_level_bytes({0, 1}, root) > 0, "caches of no size");
   bench::available_memory_bytes(root);
+  // Last, since it writes below the root: a group of its own with half a processor.
+  try {
+    const run::Quota quota(.5, root);
+    require(quota.folder().string().starts_with(root.string() + "/"), "a group outside of the root");
+  } catch (const run::QuotaRefused&) {
+  }
+  require(run::remove_abandoned_quotas(root) >= 0, "fewer than no groups");
 }
 
 const Target target("host_files", read);

@@ -11,6 +11,7 @@
 #include "run/output_tail.hpp"
 #include "stack/child.hpp"
 #include "support/fresh_process.hpp"
+#include "support/ranks/launch.hpp"
 #include "support/ranks/wire.hpp"
 #include "support/timer.hpp"
 
@@ -51,6 +52,12 @@ void look_up(std::string_view bytes) {
     const auto found = variables.find(name);
     return found == variables.end() ? std::nullopt : std::optional(found->second);
   };
+  std::optional<ranks::Launch> launch;
+  if (accepted([&] { launch = ranks::find_launch(lookup); }) && launch) {
+    require(launch->rank >= 0 && launch->rank < launch->size && launch->size > 1, "a rank that is none");
+    require(launch->port > 0 && launch->port < 65536 && !launch->host.empty() && !launch->job.empty(),
+            "ranks that cannot meet");
+  }
   std::optional<result::Rank> rank;
   if (!accepted([&] { rank = result::find_rank(lookup); }) || !rank) return;
   require(rank->rank >= 0 && rank->rank < rank->size, "a rank that is none");
@@ -61,6 +68,7 @@ void read(std::string_view bytes) {
   const std::string text(bytes);
   if (const auto texts = ranks::decode(text))
     require(ranks::encode(*texts) == text, "bytes come back as others");
+  require(ranks::first_host(text).find(',') == std::string::npos, "two hosts for one");
   receive(bytes);
   look_up(bytes);
   try {

@@ -1,5 +1,6 @@
 // What the command keeps for itself, or a child of its own tells it: the last verdict of a device, an
-// upgrade, the GPU probe's answer, a fingerprint of the store.
+// upgrade, the GPU probe's answer, a fingerprint of the store, the reports of commands that it measures.
+#include "conductor/fault_read.hpp"
 #include "conductor/upgrade_record.hpp"
 #include "fuzz/support/target.hpp"
 #include "report/stored_verdict.hpp"
@@ -21,6 +22,10 @@ void read(std::string_view bytes) {
   comes_back(
       bytes, [](const std::string& from) { return store::fingerprint_from(from, "the store"); },
       store::facts_text);
+  const std::string text(bytes);
+  accepted([&] { conductor::check_trial(text); });
+  accepted([&] { conductor::doctor_trial(text, {"gpu_absent"}); });
+  require(!conductor::last_said(text, "").empty(), "a command that said nothing, and no word of it");
 }
 
 const Target target("records", read);

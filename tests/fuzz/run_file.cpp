@@ -1,7 +1,11 @@
-// Run files and sample files, as `compare`, `fleet`, `history` and every measurement read them.
+// Run files, sample files and lists of them, as `compare`, `fleet`, `history` and every measurement read
+// them.
 #include "result/run_file.hpp"
 
+#include <optional>
+
 #include "fuzz/support/target.hpp"
+#include "result/path_list.hpp"
 #include "result/run_reader.hpp"
 #include "stack/inventory/from_run.hpp"
 #include "stack/plan/rollout.hpp"
@@ -15,6 +19,10 @@ const auto write_samples = [](const result::Samples& samples) { return result::t
 
 void read(std::string_view bytes) {
   const std::string text(bytes);
+  std::optional<std::vector<std::string>> paths;
+  if (accepted([&] { paths = result::parse_path_list(text, "lists/of-runs.json"); }) && paths)
+    for (const std::string& path : *paths)
+      require(!path.empty() && path.find('\0') == std::string::npos, "a path that leads nowhere");
   comes_back(
       bytes, [](const std::string& from) { return result::parse_samples(from, "samples.json"); },
       write_samples);

@@ -84,6 +84,14 @@ class Work(unittest.TestCase):
         self.assertEqual(shape.terms(), 27)
         self.assertEqual(shape.flops(), 2.0 * 2 * 6 * 4 * 5 * 27)
 
+    def test_what_only_moves_memory_has_a_bandwidth(self):
+        batches = {"seconds_per_operation": [1.0, 2.0, 4.0]}
+        made = family.metric(batches, 10.0, 8.0)
+        self.assertEqual((made["name"], made["unit"], made["value"]), ("bandwidth", "byte/second", 4.0))
+        self.assertEqual(family.metric(batches, 10.0)["name"], "throughput")
+        triad = operation.Stream("torch", "triad", None, None, None, None)
+        self.assertEqual((triad.id, triad.bytes, triad.flops), ("torch/triad/fp32/1GiB", 3.0 * 2**30, 2.0 * 2**28))
+
     def test_nan_never_passes(self):
         self.assertFalse(family.verification("x", float("nan"), 1)["passed"])
         self.assertNotIn("error", family.verification("x", float("inf"), 1))

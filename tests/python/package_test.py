@@ -23,7 +23,7 @@ OBJDUMP = """
 """
 
 
-@unittest.skipUnless(shutil.which("objdump") and shutil.which("readelf"), "binutils are not installed")
+@unittest.skipUnless(shutil.which("objdump") and shutil.which("readelf") and shutil.which("objcopy"), "binutils are not installed")
 class CheckPackage(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -76,6 +76,43 @@ class CheckPackage(unittest.TestCase):
         code, text = self.run_check("--glibc", "99.0", "--builder", "/somewhere/of/the/builder")
         self.assertEqual(code, 1)
         self.assertIn("holds the path /somewhere/of/the/builder", text)
+
+    def family_with_code(self, listed, status=0):
+        """A family whose file has the section of GPU code, and a cuobjdump that lists `listed` for it; returns the latter."""
+        family = self.tree / "libexec/gpugauge/gpugauge-bench-made"
+        code = self.tree / "code"
+        code.write_bytes(b"code")
+        subprocess.run(["objcopy", f"--add-section=.nv_fatbin={code}", "/bin/true", str(family)], check=True)
+        code.unlink()
+        cuobjdump = pathlib.Path(self.folder.name) / "cuobjdump"
+        lines = "".join(f"echo 'ELF file    1: made.1.{one}.cubin'\n" for one in listed)
+        cuobjdump.write_text(f"#!/bin/sh\n{lines}[ {status} = 0 ] || echo 'cuobjdump fatal' >&2\nexit {status}\n")
+        cuobjdump.chmod(0o755)
+        return str(cuobjdump)
+
+    def test_gpu_code_is_for_the_architectures_asked_for_all_of_them_and_no_other(self):
+        cuobjdump = self.family_with_code(["sm_80", "sm_90a"])
+        code, text = self.run_check("--glibc", "99.0", "--cuobjdump", cuobjdump, "--architectures", "sm_90a sm_80")
+        self.assertEqual(code, 0, text)
+        self.assertIn("1 with GPU code", text)
+        for asked in ("sm_80", "sm_80 sm_90a sm_100a"):
+            code, text = self.run_check("--glibc", "99.0", "--cuobjdump", cuobjdump, "--architectures", asked)
+            self.assertEqual(code, 1)
+            self.assertIn(f"gpugauge-bench-made holds machine code for sm_80 sm_90a, not {' '.join(sorted(asked.split()))}", text)
+
+    def test_gpu_code_that_nobody_can_list_is_found(self):
+        cuobjdump = self.family_with_code([])
+        code, text = self.run_check("--glibc", "99.0", "--cuobjdump", cuobjdump, "--architectures", "sm_80")
+        self.assertEqual(code, 1)
+        self.assertIn("gpugauge-bench-made holds machine code for no architecture, not sm_80", text)
+        cuobjdump = self.family_with_code(["sm_80"], 255)
+        code, text = self.run_check("--glibc", "99.0", "--cuobjdump", cuobjdump, "--architectures", "sm_80")
+        self.assertEqual(code, 1)
+        self.assertIn("ended with 255: cuobjdump fatal", text)
+        for arguments in ([], ["--cuobjdump", "/nonexistent/cuobjdump", "--architectures", "sm_80"]):
+            code, text = self.run_check("--glibc", "99.0", *arguments)
+            self.assertEqual(code, 1)
+            self.assertIn("gpugauge-bench-made holds GPU code, and", text)
 
     def test_an_empty_tree_is_no_package(self):
         self.program.unlink()

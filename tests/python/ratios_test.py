@@ -5,8 +5,10 @@ import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts" / "lib"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts" / "frameworks"))
 
 import ratios  # noqa: E402  pylint: disable=wrong-import-position
+from gpugauge_probe import operation  # noqa: E402  pylint: disable=wrong-import-position
 
 
 def run(**metrics):
@@ -37,7 +39,8 @@ class Ratios(unittest.TestCase):
         self.assertIs(reached, False)
 
     def test_medians_over_processes(self):
-        made = [run(**{KERNEL: ("bandwidth", value), OTHER: ("bandwidth", 1.0)}) for value in (0.5, 1.0, 9.0)]
+        made = [run(**{KERNEL: ("bandwidth", value), OTHER: ("bandwidth", 1.0), "copy/d2d": ("bandwidth", 0.5)})
+                for value in (0.5, 1.0, 9.0)]
         columns, reached = self.line(*made)
         self.assertEqual(columns[2], "1.000")
         self.assertIs(reached, True)
@@ -47,13 +50,36 @@ class Ratios(unittest.TestCase):
         self.assertIsNone(reached)
         self.assertIn("needs a GPU", columns[4])
 
+    def test_the_best_is_not_known_while_one_of_the_others_is_missing(self):
+        columns, reached = self.line(run(**{KERNEL: ("bandwidth", 3.0), OTHER: ("bandwidth", 2.0)}))
+        self.assertIsNone(reached)
+        self.assertEqual(columns[2], "")
+        self.assertIn("copy/d2d:bandwidth was not measured", columns[4])
+
+    def test_figures_of_a_benchmark_that_failed_are_none(self):
+        made = run(**{KERNEL: ("bandwidth", 3.0), OTHER: ("bandwidth", 1.0), "copy/d2d": ("bandwidth", 1.0)})
+        made["processes"][0]["samples"]["benchmarks"][0].update(status="failed", reason="a wrong result")
+        columns, reached = self.line(made)
+        self.assertIsNone(reached)
+        self.assertIn("a wrong result", columns[4])
+
     def test_nothing_measured_is_no_success(self):
-        self.assertEqual(ratios.table([run()])[1], 2)
+        self.assertEqual(ratios.table(ratios.LIBRARIES, [run()])[1], 2)
 
     def test_every_ratio_has_a_metric_on_both_sides(self):
-        for ratio in ratios.RATIOS:
+        for ratio in ratios.LIBRARIES + ratios.PYTORCH:
             self.assertTrue(all(key.count(":") == 1 for key in [ratio.kernel, *ratio.others]), ratio)
             self.assertTrue(0 < ratio.least <= 1)
+
+    def test_what_pytorch_does_is_no_benchmark_to_ask_for(self):
+        self.assertIn("cub/transform/triad", ratios.ids(ratios.PYTORCH))
+        self.assertFalse([name for name in ratios.ids(ratios.PYTORCH) if name.startswith("torch/")])
+
+    def test_what_is_compared_with_pytorch_is_what_its_probe_measures(self):
+        wanted = {key.split(":")[0] for ratio in ratios.PYTORCH for key in ratio.others if key.startswith("torch/")}
+        made = [operation.Matmul("torch", dtype, "gpu", None, None, None, None) for dtype in ("fp32", "bf16")]
+        made += [operation.Stream("torch", kind, None, None, None, None) for kind in ("copy", "triad")]
+        self.assertEqual(wanted, {one.id for one in made})
 
 
 if __name__ == "__main__":

@@ -3,9 +3,10 @@
 
 setup() {
   cd "$BATS_TEST_TMPDIR" || exit
-  mkdir -p tests harness/result harness/judge harness/cli bench/support bench/gemm kernels tests/unit/result
+  mkdir -p tests harness/result harness/run harness/judge harness/cli bench/support bench/gemm kernels tests/unit/result
   cp "$GPUGAUGE_SOURCE/tests/structure.py" tests/
   echo 'int r;' >harness/result/units.hpp
+  echo '#include "result/units.hpp"' >harness/run/child.hpp
   echo '#include "result/units.hpp"' >harness/judge/judge.hpp
   echo '#include "judge/judge.hpp"' >harness/cli/check.cpp
   echo '#include "result/units.hpp"' >bench/support/trial.hpp
@@ -33,6 +34,41 @@ finding() {
 
 @test "a room may not include a room above it" {
   finding harness/result/bad.cpp '#include "judge/judge.hpp"' "result stands nearer the ground than judge"
+}
+
+@test "a room may not include a room below it that its row does not name" {
+  finding harness/judge/bad.cpp '#include "run/child.hpp"' "judge may use baseline, result, and not run"
+}
+
+@test "the rooms and what each may use are those of docs/architecture.md" {
+  run python3 - "$GPUGAUGE_SOURCE" <<'PYTHON'
+import pathlib, re, sys
+root = pathlib.Path(sys.argv[1])
+sys.path.insert(0, str(root / "tests"))
+import structure
+rows = re.findall(r"^\| `(\w+)` \|.*\| ([^|]+) \|$", (root / "docs/architecture.md").read_text(), re.M)
+page = {}
+for room, rooms in reversed(rows):
+    below = list(page)
+    page[room] = below if rooms == "all below" else [] if rooms == "nothing of ours" else rooms.split(", ")
+wanted = {room: sorted(rooms) for room, rooms in page.items()}
+assert wanted == {room: sorted(rooms) for room, rooms in structure.MAY_USE.items()}, wanted
+cmake = dict(re.findall(r"^\s*gpugauge_room\((\w+)[^)]*?ROOMS ([a-z ]+?)(?: LIBRARIES|\))", (root / "harness/CMakeLists.txt").read_text(), re.M))
+for room, rooms in cmake.items():
+    assert sorted(rooms.split()) == wanted[room], (room, rooms)
+assert len(cmake) >= 8, cmake
+PYTHON
+  echo "$output"
+  [ "$status" -eq 0 ]
+}
+
+@test "no shell is started" {
+  for line in 'int r = std::system("ls");' 'FILE* f = popen(word, "r");' 'execl(a, b, nullptr);' 'run({"/bin/sh", "x"});' 'run({"sh", "x"});'; do
+    finding harness/cli/bad.cpp "$line" "starts a shell"
+  done
+  echo 'const OsSupport* system(const std::string& id); auto t = tables.system(id); auto s = "bash";' >harness/cli/bad.cpp
+  run python3 tests/structure.py
+  [ "$status" -eq 0 ]
 }
 
 @test "a room's unit test may not include a room above it" {

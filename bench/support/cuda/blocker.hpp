@@ -10,18 +10,24 @@
 
 namespace gpugauge::bench::cuda {
 
+/// Keeps a stream from running on until the host lets it go, by a kernel that waits on a flag in pinned
+/// memory. One hold at a time.
 class Blocker {
  public:
+  /// How a Hold ends.
   struct Release {
+    /// Lets the stream go.
     void operator()(Blocker* blocker) const { blocker->release(); }
   };
   /// Holds a stream for its own lifetime at the longest: the stream is always let go, also by an exception.
   using Hold = std::unique_ptr<Blocker, Release>;
 
+  /// Allocates its flags. Throws OutOfMemory or CudaError.
   Blocker();
   /// Enqueues the blocking kernel. Every later work on `stream` waits until the Hold ends, or
   /// `timeout_seconds` have passed. The stream must be idle. Throws CudaError.
   [[nodiscard]] Hold hold(cudaStream_t stream, double timeout_seconds);
+  /// Lets the stream go; harmless when it is not held.
   void release();
   /// The last hold was ended by its timeout, not by the host. True only once the kernel has given up.
   bool timed_out() const;

@@ -12,14 +12,17 @@
 
 namespace gpugauge::bench::cuda {
 
+/// One algorithm that the library offers.
 struct Candidate {
   std::string description;  ///< "algorithm 66, tile 20, stages 36, workspace 0 bytes": kept in the notes
   GpuTimer::Operation
       run;  ///< enqueues operation number index; may throw where the library refuses after all
 };
 
+/// The offered algorithms of one operation, and their measurement. For one thread.
 class Candidates {
  public:
+  /// How they are measured.
   struct Options {
     int launches_per_operation = 4;  ///< kernels of one operation at most
     double heat_seconds = 3;         ///< see GpuTimer::heat
@@ -27,6 +30,7 @@ class Candidates {
 
   /// `candidates` in the library's order, at least one. `trial` must outlive this.
   Candidates(Trial& trial, std::vector<Candidate> candidates, Options options);
+  /// The same with the default options.
   Candidates(Trial& trial, std::vector<Candidate> candidates)
       : Candidates(trial, std::move(candidates), Options{}) {}
   Candidates(const Candidates&) = delete;  // its timer refers to it
@@ -34,14 +38,18 @@ class Candidates {
 
   /// Times every candidate for a moment, then the first one that runs for the trial's window (its metrics are
   /// the definition's) and, where another is faster by more than choice_margin, that one for a window of its
-  /// own: the metric <quantity>_best, which is the first one's value where none is. The trial's work must
+  /// own: the metric QUANTITY_best, which is the first one's value where none is. The trial's work must
   /// have been declared, and is given again. Notes: "candidates", "candidate_first", "candidate_best".
   void measure(const result::Work& work);
 
+  /// Index of the first one that runs: the library's own choice. Known after measure().
   std::size_t first() const { return first_; }
+  /// Index of the fastest one; first() where none is faster by more than choice_margin. Known after
+  /// measure().
   std::size_t best() const { return best_; }
   /// Enqueues one operation of candidate `index` on set `operation`.
   void run(std::size_t index, std::int64_t operation) { candidates_[index].run(stream(), operation); }
+  /// The stream that all of them are enqueued on; stays owned.
   cudaStream_t stream() const { return timer_.stream(); }
   /// Operations enqueued so far: which sets of a rotation hold results.
   std::int64_t operations() const { return timer_.operations(); }

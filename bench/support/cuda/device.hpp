@@ -9,13 +9,18 @@
 
 namespace gpugauge::bench::cuda {
 
+/// A GPU as the CUDA runtime describes it.
 struct Device {
+  /// "NVIDIA H100 80GB HBM3".
   std::string name;
   std::string uuid;            ///< "GPU-8a3c...", as nvidia-smi writes it
   std::string pci_bus_id;      ///< "0000:01:00.0"
   int compute_capability = 0;  ///< 90 for 9.0
+  /// Streaming multiprocessors.
   int sm_count = 0;
+  /// All of its memory, free or not.
   std::size_t memory_bytes = 0;
+  /// Of the L2 cache.
   std::size_t l2_bytes = 0;
 };
 
@@ -35,6 +40,7 @@ struct StartUp {
   std::string loader_message;      ///< why not
   cudaError_t code = cudaSuccess;  ///< of the first call that failed
   const char* doing = "";          ///< what that call should do
+  /// GPUs that the runtime shows.
   int devices = 0;
   int driver_version = 0;          ///< newest CUDA that the driver supports, 13000 for 13.0; 0 = unknown
   int runtime_version = 0;         ///< of this build

@@ -12,7 +12,9 @@ namespace gpugauge::bench::cuda {
 /// what(): the operation, the error's name and code, what it means here and what to do.
 class CudaError : public std::runtime_error {
  public:
+  /// `what`: the sentences for the user.
   CudaError(cudaError_t code, const std::string& what);
+  /// As the runtime returned it; never cudaSuccess.
   cudaError_t code() const { return code_; }
 
  private:
@@ -23,7 +25,9 @@ class CudaError : public std::runtime_error {
 /// reason.
 class OutOfMemory : public std::bad_alloc {
  public:
+  /// `what`: one sentence.
   explicit OutOfMemory(std::string what) : what_(std::move(what)) {}
+  /// The sentence.
   const char* what() const noexcept override { return what_.c_str(); }
 
  private:

@@ -8,6 +8,7 @@
 
 namespace gpugauge::bench::cuda {
 
+/// y = fixed + slope x.
 struct Line {
   double fixed = 0;             ///< value at x = 0
   double slope = 0;             ///< change per unit of x

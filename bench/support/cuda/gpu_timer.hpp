@@ -16,12 +16,14 @@
 
 namespace gpugauge::bench::cuda {
 
+/// Times batches on the GPU's own clock, on a stream of its own. For one thread.
 class GpuTimer final : public Timer {
  public:
   /// Enqueues operation number `index` (counted over the timer's life, for rotation) on the stream; must not
   /// wait for the GPU.
   using Operation = std::function<void(cudaStream_t stream, std::int64_t index)>;
 
+  /// How it is used.
   struct Options {
     int launches_per_operation = 1;  ///< what an operation takes of the stream's queue
     double warm_seconds = 0.1;       ///< longest warm-up; it ends earlier when the SM clock is flat
@@ -30,6 +32,7 @@ class GpuTimer final : public Timer {
   /// `trial` must outlive the timer; it gets the notes "synchronous_launch", "queue_depth" and, should it
   /// happen, "blocker". Throws CudaError.
   GpuTimer(Trial& trial, Operation operation, Options options);
+  /// The same with the default options.
   GpuTimer(Trial& trial, Operation operation) : GpuTimer(trial, std::move(operation), Options{}) {}
 
   /// Runs the operation for up to `seconds`, until the SM clock is flat: before the time window, for work
@@ -37,14 +40,19 @@ class GpuTimer final : public Timer {
   /// anything.
   void heat(double seconds);
 
+  /// Enqueues `operations` operations and waits for them. Seconds between the events around them, and the
+  /// mean SM clock. Throws CudaError.
   BatchTime time_batch(std::int64_t operations) override;
+  /// Operations until the SM clock is flat, at most Options::warm_seconds.
   void warm_up() override;
+  /// "cuda_event".
   std::string name() const override { return "cuda_event"; }
   /// cudaEventElapsedTime: about half a microsecond (CUDA Runtime API reference).
   double resolution_seconds() const override { return 0.5e-6; }
   /// At most half of the queue, less what the timer itself enqueues.
   std::int64_t maximum_operations() const override;
 
+  /// The stream that operations are enqueued on; stays owned.
   cudaStream_t stream() const { return stream_.get(); }
   /// Operations enqueued so far, warm-up included.
   std::int64_t operations() const { return next_; }

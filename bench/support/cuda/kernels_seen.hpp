@@ -15,6 +15,7 @@ class Trial;
 
 namespace gpugauge::bench::cuda {
 
+/// What CUPTI saw; either names or why there are none.
 struct KernelsSeen {
   std::vector<std::string> names;  ///< demangled, without repeats, in the order of their first launch
   std::string unknown_because;     ///< why there are none: "libcupti.so.13 not found"

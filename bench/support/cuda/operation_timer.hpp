@@ -11,6 +11,7 @@
 
 namespace gpugauge::bench::cuda {
 
+/// A timer that keeps the time of each operation, too. For one thread.
 class OperationTimer final : public Timer {
  public:
   /// `operation` is timed; `prepare` runs before every batch, untimed. `most` bounds a batch, so that the
@@ -21,9 +22,13 @@ class OperationTimer final : public Timer {
 
   /// Seconds of the batch without the clock readings' own cost, which was measured before.
   BatchTime time_batch(std::int64_t operations) override;
+  /// Operations that nobody counts; what was kept before is forgotten.
   void warm_up() override;
+  /// "steady_clock".
   std::string name() const override { return "steady_clock"; }
+  /// steady_resolution_seconds().
   double resolution_seconds() const override;
+  /// `most`.
   std::int64_t maximum_operations() const override { return most_; }
 
   /// Adds "operation_mean", "operation_p50", "operation_p90" and "operation_p99" of all operations timed

@@ -12,39 +12,52 @@
 
 namespace gpugauge::bench::cuda {
 
+/// Destroys what a handle stands for; errors are ignored.
 struct Deleter {
+  /// Without waiting for its work.
   void operator()(cudaStream_t stream) const { cudaStreamDestroy(stream); }
+  /// Also one that has not happened yet.
   void operator()(cudaEvent_t event) const { cudaEventDestroy(event); }
+  /// What was instantiated from it stays.
   void operator()(cudaGraph_t graph) const { cudaGraphDestroy(graph); }
+  /// What it was launched as goes on.
   void operator()(cudaGraphExec_t graph) const { cudaGraphExecDestroy(graph); }
 };
 
+/// A handle that is destroyed with its owner.
 template <typename Handle>
 using Owned = std::unique_ptr<std::remove_pointer_t<Handle>, Deleter>;
 
 /// A stream that does not wait for the legacy default stream.
 class Stream {
  public:
+  /// Makes one on the device under test.
   Stream() {
     cudaStream_t stream = nullptr;
     check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "creating a stream");
     stream_.reset(stream);
   }
+  /// Stays owned; never null.
   cudaStream_t get() const { return stream_.get(); }
+  /// Waits for all work that was enqueued. Throws CudaError.
   void synchronize() const { check(cudaStreamSynchronize(get()), "waiting for the GPU"); }
 
  private:
   Owned<cudaStream_t> stream_;
 };
 
+/// A point of a stream, with the GPU's time of it unless cudaEventDisableTiming is given.
 class Event {
  public:
+  /// `flags` as cudaEventCreateWithFlags takes them.
   explicit Event(unsigned flags = cudaEventDefault) {
     cudaEvent_t event = nullptr;
     check(cudaEventCreateWithFlags(&event, flags), "creating an event");
     event_.reset(event);
   }
+  /// Stays owned; never null.
   cudaEvent_t get() const { return event_.get(); }
+  /// Enqueues it: it happens when the work before it on `stream` is done. Throws CudaError.
   void record(cudaStream_t stream) const { check(cudaEventRecord(get(), stream), "recording an event"); }
 
  private:
@@ -62,13 +75,17 @@ inline double seconds_between(const Event& start, const Event& stop) {
 template <typename T>
 class DeviceBuffer {
  public:
+  /// `count` >= 1.
   explicit DeviceBuffer(std::size_t count) : count_(count) {
     void* memory = nullptr;
     check(cudaMalloc(&memory, count * sizeof(T)), "allocating GPU memory");
     memory_.reset(static_cast<T*>(memory));
   }
+  /// The first element, on the device; stays owned.
   T* get() const { return memory_.get(); }
+  /// Elements.
   std::size_t count() const { return count_; }
+  /// Bytes of all elements.
   std::size_t bytes() const { return count_ * sizeof(T); }
 
  private:
@@ -83,13 +100,16 @@ class DeviceBuffer {
 template <typename T>
 class PinnedBuffer {
  public:
+  /// `count` >= 1.
   explicit PinnedBuffer(std::size_t count) : count_(count) {
     void* memory = nullptr;
     check(cudaHostAlloc(&memory, count * sizeof(T), cudaHostAllocMapped), "allocating pinned host memory");
     memory_.reset(static_cast<T*>(memory));
     std::uninitialized_value_construct_n(get(), count);
   }
+  /// The first element, as the host addresses it; stays owned.
   T* get() const { return memory_.get(); }
+  /// Elements.
   std::size_t count() const { return count_; }
   /// The same memory as the GPU addresses it.
   T* on_device() const {
@@ -110,11 +130,13 @@ class PinnedBuffer {
 template <typename T>
 class DeviceValue {
  public:
+  /// All of its bytes are 0 when this returns.
   DeviceValue() : buffer_(1) {
     check(cudaMemset(buffer_.get(), 0, sizeof(T)), "clearing GPU memory");
     // A Stream does not wait for the default one that cleared it.
     check(cudaStreamSynchronize(nullptr), "clearing GPU memory");
   }
+  /// Where it lies on the device; stays owned.
   T* get() const { return buffer_.get(); }
   /// Waits for `stream` and reads the value.
   T read(cudaStream_t stream) const {

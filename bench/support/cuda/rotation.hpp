@@ -22,15 +22,20 @@ constexpr std::size_t rotation_sets(std::size_t set_bytes, std::size_t l2_bytes)
 template <typename Set>
 class Rotation {
  public:
+  /// Makes `sets` sets, 1 or more.
   template <typename... Arguments>
   explicit Rotation(std::size_t sets, const Arguments&... arguments) {
     for (std::size_t i = 0; i < sets; ++i) sets_.push_back(std::make_unique<Set>(arguments...));
   }
+  /// The set of operation number `operation`, from 0 on.
   Set& operator[](std::int64_t operation) {
     return *sets_[static_cast<std::size_t>(operation) % sets_.size()];
   }
+  /// Their number.
   std::size_t size() const { return sets_.size(); }
+  /// Over std::unique_ptr<Set>, in the order of the operations.
   auto begin() { return sets_.begin(); }
+  /// Behind the last one.
   auto end() { return sets_.end(); }
 
  private:

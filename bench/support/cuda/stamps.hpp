@@ -10,14 +10,18 @@
 
 namespace gpugauge::bench::cuda {
 
+/// Stamps of all SMs at two points of a stream, and the clock that they give. One interval at a time.
 class Stamps {
  public:
+  /// Allocates both arrays, stamp_slots each. Throws OutOfMemory or CudaError.
   Stamps() : begin_(kernels::stamp_slots), end_(kernels::stamp_slots) {}
 
+  /// Enqueues the first stamp: an interval begins. Throws CudaError.
   void begin(cudaStream_t stream) {
     ++generation_;
     check(kernels::launch_clock_stamp(begin_.on_device(), generation_, stream), "launching the clock stamp");
   }
+  /// Enqueues the second one: it ends. Throws CudaError.
   void end(cudaStream_t stream) {
     check(kernels::launch_clock_stamp(end_.on_device(), generation_, stream), "launching the clock stamp");
   }

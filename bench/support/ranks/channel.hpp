@@ -19,7 +19,9 @@ class Parted : public std::runtime_error {
 
 /// A rank, for sentences.
 struct Peer {
+  /// The name of its machine.
   std::string host;
+  /// Its process there, as a number.
   std::string pid;
 };
 
@@ -33,7 +35,9 @@ class Channel {
   /// The others hear that this rank ended, should they wait for it: after the last step nobody does.
   ~Channel() = default;
 
+  /// This one, from 0 to size() - 1.
   int rank() const { return launch_.rank; }
+  /// All of them, 2 or more.
   int size() const { return launch_.size; }
   /// "rank 3 (node7, process 1234)".
   std::string name_of(int rank) const;

@@ -35,7 +35,7 @@ void find_place(const Lookup& lookup, bool one_machine, Launch& launch) {
       launch.host = launch.host.substr(1, launch.host.size() - 2);
     return;
   }
-  if (const auto host = lookup("MASTER_ADDR")) {
+  if (const auto host = lookup("MASTER_ADDR"); host && !host->empty()) {
     if (const auto port = whole_number(lookup, "MASTER_PORT", 1, 65'534)) {
       launch.host = *host;
       // torchrun's own store may listen on the port itself.

@@ -8,6 +8,7 @@
 
 namespace gpugauge::bench::ranks {
 
+/// What a message carries; any bytes.
 using Texts = std::vector<std::string>;
 
 /// Every text with its length before it (4 bytes, most significant first).
@@ -15,6 +16,7 @@ std::string encode(const Texts& texts);
 /// nullopt for bytes that encode() did not make.
 std::optional<Texts> decode(const std::string& bytes);
 
+/// What a message is.
 enum class Kind : unsigned char {
   hello = 'H',    ///< a rank introduces itself to rank 0
   welcome = 'W',  ///< rank 0: all ranks are there
@@ -23,8 +25,11 @@ enum class Kind : unsigned char {
   fault = 'F',    ///< one sentence why it is over
 };
 
+/// One message, as it is sent and received.
 struct Message {
+  /// Its type.
   Kind kind = Kind::fault;
+  /// Its content, by type.
   Texts texts;
 };
 
@@ -34,16 +39,24 @@ enum class Line { open, ended, late };
 /// One connected socket. Owns it. Deadlines are steady_seconds().
 class Wire {
  public:
+  /// None: closed.
   Wire() = default;
+  /// Takes a connected socket.
   explicit Wire(int socket);
+  /// The other one is closed afterwards.
   Wire(Wire&& other) noexcept;
+  /// The same; what was open here is closed.
   Wire& operator=(Wire&& other) noexcept;
   Wire(const Wire&) = delete;
   Wire& operator=(const Wire&) = delete;
+  /// Closes it.
   ~Wire();
 
+  /// Holds from a connected socket to close().
   bool is_open() const { return socket_ >= 0; }
+  /// Its descriptor, -1 when closed; stays owned.
   int socket() const { return socket_; }
+  /// Harmless when it is closed.
   void close();
   /// false when the other side has ended or the deadline has passed.
   bool send(const Message& message, double deadline);

@@ -16,11 +16,15 @@ import time
 EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_UNAVAILABLE, EXIT_INTERRUPTED = 0, 1, 2, 3, 130
 INPUT_SEED = 0x6775  # of all input data, as in bench/support/family.hpp
 MINIMUM_BATCHES = 20
-BATCH_SECONDS = 5e-3
+BATCH_SECONDS = 20e-3  # waiting for the GPU at a batch's end takes some 10 us: below a thousandth of it
 
 
 class UsageError(Exception):
     """A flag that is not known, or a value that cannot be."""
+
+
+class Skip(Exception):
+    """An operation that cannot be measured here, which is no fault; its text says why."""
 
 
 class Options:
@@ -103,11 +107,12 @@ def measure(run, finish, window_seconds):
     }
 
 
-def metric(batches, flops):
-    """Throughput from the median batch."""
+def metric(batches, flops, moved_bytes=0.0):
+    """From the median batch: bandwidth of an operation that only moves bytes, else throughput."""
+    name, unit, work = ("bandwidth", "byte/second", moved_bytes) if moved_bytes else ("throughput", "flop/second", flops)
     return {
-        "name": "throughput", "unit": "flop/second", "better": "higher", "class": "framework_op", "statistic": "median",
-        "value": flops / statistics.median(batches["seconds_per_operation"]), "resolution": 0, "judged": True, "note": "",
+        "name": name, "unit": unit, "better": "higher", "class": "framework_op", "statistic": "median",
+        "value": work / statistics.median(batches["seconds_per_operation"]), "resolution": 0, "judged": True, "note": "",
     }
 
 

@@ -22,6 +22,7 @@ CONVOLUTION_SHAPE = {
     "gpu": ConvolutionShape(32, 128, 28, 28, 128, 3),  # conv3_x of ResNet-50 (He et al., 2015, table 1)
     "cpu": ConvolutionShape(4, 64, 28, 28, 64, 3),
 }
+STREAM_BYTES = 1 << 30  # of each array: far larger than any L2, as the arrays of memory/copy/cold and memory/triad/cold
 # Relative to the norms of row and column: fp32 may be rounded to TF32 (10 bits of mantissa) by the framework's own choice, and
 # bf16 rounds its result to 8 bits. Random roundings of K terms add up as their root, which the norms carry.
 TOLERANCE = {"fp32": 2.0**-10, "bf16": 2.0**-7}
@@ -35,6 +36,7 @@ class Operation:
         self.dtype, self.flops, self.parameters = dtype, flops, dict(parameters, type=dtype)
         self.id = "/".join([framework, kind, dtype, *parameters.values()])
         self.kind, self.finish, self.kernels_of, self.where = kind, finish, kernels_of, where
+        self.bytes = 0.0  # read and written; where there are any, bandwidth is what counts
         self._make = make
 
     def prepare(self):
@@ -66,3 +68,18 @@ class Convolution(Operation):
     def tolerance(self):
         # Terms are products of uniform numbers of variance 1/9; the output itself is rounded once, and reaches about 4 roots.
         return 4 * TOLERANCE[self.dtype]
+
+
+class Stream(Operation):
+    """copy (out = a) or triad (out = b + s c) of fp32 arrays of STREAM_BYTES each, for a GPU; its error is absolute."""
+    ARRAYS = {"copy": 2, "triad": 3}
+
+    def __init__(self, framework, kind, make, finish, kernels_of, where):
+        count = STREAM_BYTES // 4
+        super().__init__(framework, kind, "fp32", {"size": "1GiB"}, 2.0 * count if kind == "triad" else 0.0,
+                         lambda: make(kind, count), finish, kernels_of, where)
+        self.bytes = float(self.ARRAYS[kind] * STREAM_BYTES)
+
+    def tolerance(self):
+        # |b + s c| stays below 2: a product and a sum that are rounded, each by half of 2^-23 at most.
+        return 0.0 if self.kind == "copy" else 2.0**-22

@@ -1,5 +1,8 @@
-"""PyTorch: products and a convolution on what it calls the GPU."""
-from gpugauge_probe.operation import Convolution, Matmul, Operation
+"""PyTorch: products, a convolution and, on a GPU, two streams over its memory."""
+import math
+
+from gpugauge_probe import family
+from gpugauge_probe.operation import Convolution, Matmul, Operation, Stream
 
 
 def load():
@@ -85,6 +88,37 @@ def operations(torch, place):
             return float((state["out"][:1].cpu().double() - exact).abs().max()) / shape.terms() ** 0.5
         return run, error, lambda: state["out"].device.type
 
+    def stream(kind, count):
+        factor, arrays = 0.75, Stream.ARRAYS[kind]
+        torch.cuda.empty_cache()  # what earlier operations left counts as free
+        free, needed = torch.cuda.mem_get_info()[0], (arrays + 1) * count * 4
+        if free < needed:
+            raise family.Skip(f"{free / 2**30:.1f} GiB of GPU memory are free; {needed / 2**30:.0f} GiB are needed")
+
+        def filled(seed):
+            generator = torch.Generator(device=target).manual_seed(seed)
+            return torch.rand(count, generator=generator, device=target).mul_(2).sub_(1)
+        inputs = [filled(Operation.SEED + number) for number in range(arrays - 1)]
+        out = torch.full((count,), float("nan"), device=target)
+
+        def run():
+            if kind == "copy":
+                out.copy_(inputs[0])
+            else:
+                torch.add(inputs[0], inputs[1], alpha=factor, out=out)
+
+        def error():
+            largest, part = 0.0, 1 << 24  # in parts: doubles of all of it would not fit beside the arrays
+            for begin in range(0, count, part):
+                there = [one[begin:begin + part].double() for one in (out, *inputs)]
+                exact = there[1] if kind == "copy" else there[1] + factor * there[2]
+                worst = float((there[0] - exact).abs().max())
+                if math.isnan(worst):
+                    return worst
+                largest = max(largest, worst)
+            return largest
+        return run, error, lambda: out.device.type
+
     def where(kind):
         return "gpu" if kind == "cuda" else "cpu"
 
@@ -92,4 +126,6 @@ def operations(torch, place):
     for dtype in ("fp32", "bf16"):
         out.append(Matmul("torch", dtype, place, matmul, finish, kernels_of, where))
         out.append(Convolution("torch", dtype, place, convolution, finish, kernels_of, where))
+    if target == "cuda":
+        out += [Stream("torch", kind, stream, finish, kernels_of, where) for kind in Stream.ARRAYS]
     return out

@@ -40,6 +40,7 @@ def bundle(name, edit, says, **more):
         says,
         before=MAKE + "gpugauge baseline export mine it.json >/dev/null; rm -r state/baselines\n" + edit,
         holds='[ -z "$(ls -A state/site 2>/dev/null)" ] && [ ! -e escaped ]',
+        makes="state/site",
         **more,
     )
 

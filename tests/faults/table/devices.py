@@ -170,13 +170,31 @@ ROWS = [
         "lacks functions that every NVML has",
         changes="state/runs",
     ),
-    benchmark("an illegal access", "CUDA error 700 (cudaErrorIllegalAddress) while measuring"),
+    # What a family reports of an error of CUDA, in the words of bench/support/cuda/error.cpp, and what becomes of it. No
+    # CUDA call fails here: that needs a GPU, or a fake of the whole runtime.
     benchmark(
-        "a sticky error",
-        "CUDA error 719 (cudaErrorLaunchFailure); the context is gone and what follows cannot be measured",
+        "a family reports an illegal access",
+        "waiting for the GPU failed: cudaErrorIllegalAddress (700): A kernel read or wrote memory that is not its own.",
+    ),
+    benchmark(
+        "a family reports an error that takes the context",
+        "waiting for the GPU failed: cudaErrorLaunchFailure (719): A kernel ended in an exception.",
     ),
     Fault(
-        "out of memory",
+        "a family reports that memory ran out in mid-run",
+        RUN,
+        0,
+        r"bad/op .*allocating GPU memory: cudaErrorMemoryAllocation \(2\)",
+        gpu=True,
+        output="whole",
+        family=EDIT.format(
+            '"status": "ok", "reason": "", "parameters"',
+            '"status": "skipped", "reason": "allocating GPU memory: cudaErrorMemoryAllocation (2): too little free memory",'
+            ' "parameters"',
+        ).replace("exit 1", "exit 0"),
+    ),
+    Fault(
+        "a family reports too little memory for a benchmark",
         RUN,
         0,
         "needs 12 GB of memory of the GPU and 1 GB are free",

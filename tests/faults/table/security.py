@@ -57,6 +57,7 @@ ROWS = [
         0,
         "family a;touch owned.*describes the family 'bad': it has the wrong name",
         output="whole",
+        makes=r"libexec/gpugauge-bench-a;touch owned[^/]*",
         **QUIET
     ),
     Fault(
@@ -198,11 +199,11 @@ ROWS = [
     ),
     Fault(
         "a file beside the output that looks like a temporary one",
-        "ln -s $PWD/earlier.json .out.json.AAAAAA; " + RUN,
+        "cp earlier.json kept.json; ln -s $PWD/earlier.json .out.json.AAAAAA; " + RUN,
         0,
         "good/op",
         output="whole",
-        holds="[ -L .out.json.AAAAAA ] && rm .out.json.AAAAAA; cmp -s earlier.json earlier.json",
+        holds='[ "$(readlink .out.json.AAAAAA)" = "$PWD/earlier.json" ] && cmp earlier.json kept.json',
     ),
     Fault(
         "a link in the temporary folder",
@@ -279,15 +280,5 @@ ROWS = [
             'is_root && setpriv --reuid=65534 --regid=65534 --clear-groups test -x "$BUILD/bin/gpugauge" || { echo'
             " 'the build cannot be reached without root'; false; }"
         ),
-    ),
-    Fault(
-        "no shell is started",
-        "strace -f -e trace=execve -o calls gpugauge run $HOST --output out.json; grep -c execve calls; ! grep execve"
-        ' calls | grep -v gpugauge-bench | grep -E \'"[^"]*/(ba|da|z|k)?sh"\'',
-        0,
-        "good/op",
-        output="whole",
-        holds="true",
-        needs="command -v strace >/dev/null || { echo 'it needs strace'; false; }",
     ),
 ]

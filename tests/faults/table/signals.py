@@ -31,6 +31,8 @@ def early(signal):
     )
 
 
+# What kills.py works with, and what stays of a baseline whose maker was killed.
+MAKES = r"(work|round-\d+)\.json|night(/\d+\.json)?|store\.sqlite(-\w+)?|state/baselines(/.*)?"
 # Kills a command COUNT times, each time a little later; whatever is there afterwards must be readable.
 KILLS = """
 python "$FAULTS/kills.py" {} {}
@@ -85,9 +87,11 @@ ROWS = [
         "SIGKILL while measuring, and the next one clears up",
         "start "
         + RUN
-        + "; here; kill -KILL $command; finish >/dev/null; rm libexec/*bad*; gpugauge run $HOST --output again.json",
+        + "; here; kill -KILL $command; finish >/dev/null; rm libexec/*bad*; "
+        + RUN,
         0,
         "good/op",
+        output="whole",
         family='exec setpriv --pdeathsig KILL sh -c ": >libexec/here; exec sleep 100"',
         changes="libexec",
     ),
@@ -106,6 +110,7 @@ ROWS = [
         "20 kills",
         output="earlier",
         changes="state/",
+        makes=MAKES,
         seconds=120,
         family="sleep 0.05; leave",
     ),
@@ -116,6 +121,7 @@ ROWS = [
         "200 kills",
         output="earlier",
         changes="state/",
+        makes=MAKES,
         seconds=900,
         family="sleep 0.05; leave",
         long=True,
@@ -126,6 +132,7 @@ ROWS = [
         0,
         "10 kills",
         changes="state/",
+        makes=MAKES,
         seconds=120,
     ),
     Fault(
@@ -134,6 +141,7 @@ ROWS = [
         0,
         "100 kills",
         changes="state/",
+        makes=MAKES,
         seconds=600,
         long=True,
     ),
@@ -143,6 +151,7 @@ ROWS = [
         0,
         "10 kills",
         changes="state/",
+        makes=MAKES,
         seconds=120,
     ),
     Fault(
@@ -151,6 +160,7 @@ ROWS = [
         0,
         "100 kills",
         changes="state/",
+        makes=MAKES,
         seconds=600,
         long=True,
     ),

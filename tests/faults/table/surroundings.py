@@ -8,6 +8,11 @@ REFUSED = (
     " files"
 )
 
+NOT_IN_TMP = (
+    'can_mount && case "$BUILD$PWD$FAULTS" in *"/tmp"*) echo "the build or this test lies in /tmp"; false ;;'
+    " esac"
+)
+
 
 def short(name, run, code, says, **more):
     return Fault(name, run, code, says, **more)
@@ -76,15 +81,23 @@ ROWS = [
         "Cannot make a folder for temporary files in .*earlier.json",
     ),
     short(
-        "/tmp is missing",
+        "/tmp is read-only",
         "env -u TMPDIR unshare --mount bash -c 'mount -t tmpfs -o ro none /tmp && exec gpugauge run --device host"
         " --profile smoke --quiet --output out.json'",
         2,
         "Cannot make a folder for temporary files in /tmp: Read-only file system; set TMPDIR",
-        needs=(
-            'can_mount && case "$BUILD$PWD$FAULTS" in *"/tmp"*) echo "the build or this test lies in /tmp"; false ;;'
-            " esac"
-        ),
+        needs=NOT_IN_TMP,
+    ),
+    short(
+        "/tmp is missing",
+        # A root of its own: everything of this one but /tmp.
+        "mkdir root; env -u TMPDIR unshare --mount bash -c 'mount -t tmpfs none root; for place in /*; do [ $place = /tmp ] ||"
+        " { [ -L $place ] && cp -P $place root; } || { [ -d $place ] && mkdir root$place && mount --rbind $place root$place; };"
+        " done; here=$PWD; exec chroot root bash -c \"cd $here && [ ! -e /tmp ] && exec gpugauge run --device host --profile"
+        " smoke --quiet --output out.json\"'",
+        2,
+        "Cannot make a folder for temporary files in /tmp: No such file or directory; set TMPDIR",
+        needs=NOT_IN_TMP,
     ),
     short(
         "the temporary folder is full",

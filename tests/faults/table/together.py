@@ -11,6 +11,18 @@ HELD = (
     r" nothing was measured; --wait SECONDS waits for it"
 )
 
+# Commands that do not see each other's devices, as in two containers, write to one place.
+ELSEWHERE = "GPUGAUGE_DEVICE_LOCK=$GPUGAUGE_DEVICE_LOCK-2 gpugauge "
+LOCK = (
+    r" is the output of process \d+ \(gpugauge {}, user \d+\) on \S+ since 20..-..-..T..:..:..Z; nothing was measured; give"
+    " another name, or wait for its end"
+)
+# Without locks both measure, and the one that ends later finds what the other wrote.
+UNLOCKED = (
+    "{}start gpugauge run $HOST --output out.json; here; rm libexec/here; (" + ELSEWHERE + "run $HOST --output out.json"
+    " >second 2>&1; echo $? >>codes) & here; touch libexec/over; finish; echo $? >>codes; wait; cat second; sort codes"
+)
+
 
 def second(name, command, code, says, **more):
     return Fault(
@@ -47,12 +59,69 @@ ROWS = [
     second("what does not measure", "gpugauge compare earlier.json; gpugauge list >/dev/null", 0, "good/op"),
     Fault(
         "the first one was killed",
-        "start gpugauge run $HOST --output first.json; here; kill -KILL $command; wait $command; touch libexec/over;"
-        " gpugauge run $HOST --output out.json",
+        "start gpugauge run $HOST --output out.json; here; kill -KILL $command; wait $command; ls -A | grep -x"
+        " .out.json.lock; touch libexec/over; gpugauge run $HOST --output out.json",
         0,
-        "good/op",
+        r"\.out\.json\.lock .*good/op",
         family=WAITS,
         output="whole",
+    ),
+    Fault(
+        "run into one output",
+        "start gpugauge run $HOST --output out.json; here; " + ELSEWHERE + "run $HOST --output out.json" + OVER,
+        2,
+        "gpugauge: out.json" + LOCK.format("run"),
+        family=WAITS,
+        output="whole",
+        lacks="FIRST FAILED",
+    ),
+    Fault(
+        "check into one report",
+        "start gpugauge check $HOST --report json=report.json; here; "
+        + ELSEWHERE
+        + "check $HOST --report json=report.json; code=$?; touch libexec/over; finish >/dev/null; echo first $?; exit $code",
+        2,
+        "gpugauge: report.json" + LOCK.format("check") + " first 3 *$",
+        family=WAITS,
+        holds="python -m json.tool report.json",
+    ),
+    Fault(
+        "run into one output, on a file system without locks",
+        UNLOCKED.format("rm -f out.json; "),
+        0,
+        "out.json was written by another process meanwhile, and is left as that wrote it; the run is kept as"
+        r" .*state/runs/\w+.json.* 0 2 *$",
+        family=WAITS,
+        shim="flock=95",
+        output="whole",
+        holds="[ $(ls state/runs | wc -l) = 2 ]",
+    ),
+    Fault(
+        "run over one earlier output, on a file system without locks",
+        UNLOCKED.format("cp earlier.json out.json; "),
+        0,
+        r"out.json was written by another process meanwhile.* the run is kept as .*state/runs/\w+.json.* 0 2 *$",
+        family=WAITS,
+        shim="flock=95",
+        output="whole",
+        holds="! cmp -s earlier.json out.json && [ $(ls state/runs | wc -l) = 2 ]",
+    ),
+    Fault(
+        "the lock of one that is gone",
+        "echo 'process 1 (gpugauge run, user 0) on gone since 2025-01-01T00:00:00Z' >.out.json.lock; gpugauge run $HOST"
+        " --output out.json",
+        0,
+        "good/op",
+        output="whole",
+        holds="[ ! -e .out.json.lock ]",
+    ),
+    Fault(
+        "a link in place of the lock",
+        "ln -s $PWD/earlier.json .out.json.lock; gpugauge run $HOST --output out.json",
+        0,
+        "good/op",
+        output="whole",
+        holds='[ "$(readlink .out.json.lock)" = "$PWD/earlier.json" ]',
     ),
     Fault(
         "a GPU and the host",
@@ -92,11 +161,13 @@ ROWS = [
     ),
     Fault(
         "ten compare into one report",
-        "for i in 1 2 3 4 5 6 7 8 9 10; do gpugauge compare earlier.json --report json=report.json >/dev/null 2>&1 &"
-        " done; wait; echo done",
+        # The last one wins, whole.
+        "for i in 1 2 3 4 5 6 7 8 9 10; do gpugauge compare earlier.json --report json=report.json >/dev/null 2>>said; echo"
+        " $? >>codes & done; wait; cat said; sort codes | uniq -c; gpugauge compare earlier.json --report json=alone.json"
+        " >/dev/null; exit 0",
         0,
-        "done",
-        holds="python -m json.tool report.json",
+        "^ *10 3 *$",
+        holds="cmp report.json alone.json",
     ),
     Fault(
         "ten ingest into one store",
@@ -116,5 +187,6 @@ ROWS = [
         0,
         "mine",
         seconds=60,
+        makes="state/baselines(/mine(/baseline.json|/log.*|/runs|/runs/[0-9A-Z]{26}.json)?)?",
     ),
 ]

@@ -90,6 +90,17 @@ TEST(Launch, reads_a_step_of_slurm) {
   EXPECT_EQ(launch->port, port_of("77.0"));
 }
 
+TEST(Launch, an_empty_master_address_is_none) {
+  std::map<std::string, std::string> values{{"RANK", "0"},       {"WORLD_SIZE", "2"},
+                                            {"LOCAL_RANK", "0"}, {"LOCAL_WORLD_SIZE", "1"},
+                                            {"MASTER_ADDR", ""}, {"MASTER_PORT", "29500"}};
+  EXPECT_THAT(refusal(variables(values)), HasSubstr("do not know where to meet"));
+  values["MASTER_ADDR"] = "node1";
+  const auto launch = find_launch(variables(values));
+  ASSERT_TRUE(launch);
+  EXPECT_EQ(launch->host, "node1");
+}
+
 TEST(Launch, refuses_numbers_that_make_no_sense) {
   EXPECT_THAT(refusal(variables({{"GPUGAUGE_RANK", "4"}, {"GPUGAUGE_RANKS", "4"}})),
               HasSubstr("numbered from 0"));

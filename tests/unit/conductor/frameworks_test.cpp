@@ -112,6 +112,31 @@ TEST(Frameworks, ACrashAfterGoodSamplesIsAFailure) {
   EXPECT_THAT(report.frameworks.at(0).sentence, HasSubstr("SIGSEGV"));
 }
 
+TEST(Frameworks, WhatOnlyMovesMemoryHasABandwidthInTextAndJson) {
+  result::Process streams = process("torch", {"gpu"});
+  result::Metric metric;
+  metric.name = "bandwidth";
+  metric.unit = "byte/second";
+  metric.value = 4.5e12;
+  streams.samples->benchmarks[0].metrics = {metric};
+  const auto report = judge({streams}, usable());
+  EXPECT_EQ(report.frameworks.at(0).operations.at(0).bandwidth, 4.5e12);
+  EXPECT_FALSE(report.frameworks.at(0).operations.at(0).flops.has_value());
+  EXPECT_THAT(report::draw(report, {}), HasSubstr("4.50 TB/s"));
+  EXPECT_THAT(report::to_json(report), HasSubstr("\"bandwidth\": 4500000000000"));
+}
+
+TEST(Frameworks, AnOperationThatCouldNotBeMeasuredIsNotSaidToHaveRun) {
+  result::Process streams = process("torch", {"gpu", ""});
+  streams.samples->benchmarks[1].status = result::Status::skipped;
+  streams.samples->benchmarks[1].reason = "1.0 GiB of GPU memory are free; 4 GiB are needed";
+  const auto report = judge({streams}, usable());
+  EXPECT_EQ(report.outcome.code, judge::ExitCode::pass);
+  EXPECT_THAT(report.frameworks.at(0).sentence, HasSubstr("1 of 2 operations could be measured"));
+  EXPECT_EQ(report.frameworks.at(0).operations.at(1).evidence,
+            "1.0 GiB of GPU memory are free; 4 GiB are needed");
+}
+
 TEST(Frameworks, TheAbsentDoNotCount) {
   result::Process absent = process("jax", {});
   absent.samples->status = result::Status::unavailable;

@@ -190,7 +190,7 @@ TEST(FabricInput, RefusesAListThatIsNone) {
     EXPECT_THAT(sentence(list(fmt::format(R"({{"nodes": ["a", "{}"], "value": 1}})", name))),
                 HasSubstr("the name of a node has no blanks"))
         << name;
-  EXPECT_THAT(sentence(list(R"({"nodes": ["a", "rack 1"], "value": 1})")), HasSubstr("names \"rack 1\""));
+  EXPECT_THAT(sentence(list(R"({"nodes": ["a", "rack 1"], "value": 1})")), HasSubstr("names 'rack 1'"));
   EXPECT_THAT(sentence(list(R"({"nodes": ["a", "b"], "value": 0})")), HasSubstr("must be above 0"));
   EXPECT_THAT(sentence(list(R"({"nodes": ["a", "b"]})")), HasSubstr("neither a value nor a reason"));
   EXPECT_THAT(sentence(list("", R"("tolerance": 1, )")), HasSubstr("below 1"));

@@ -53,6 +53,38 @@ TEST_F(File, LeavesNoTemporaryFileBehind) {
   EXPECT_EQ(entries(), 1U);
 }
 
+TEST_F(File, ReplacesWhatIsStillAsItWas) {
+  write_file(folder_ / "a.json", "one", state_of(folder_ / "a.json"));
+  write_file(folder_ / "a.json", "two", state_of(folder_ / "a.json"));
+  EXPECT_EQ(read_file(folder_ / "a.json"), "two");
+  EXPECT_EQ(entries(), 1U);
+}
+
+TEST_F(File, DoesNotReplaceWhatCameMeanwhile) {
+  const auto nothing = state_of(folder_ / "a.json");
+  EXPECT_EQ(nothing, std::nullopt);
+  write_file(folder_ / "a.json", "theirs");
+  EXPECT_THAT(file_error([&] { write_file(folder_ / "a.json", "mine", nothing); }),
+              HasSubstr("a.json was written by another process meanwhile, and is left as that wrote it"));
+  EXPECT_EQ(read_file(folder_ / "a.json"), "theirs");
+  EXPECT_EQ(entries(), 1U);
+}
+
+TEST_F(File, DoesNotReplaceWhatWasChangedMeanwhile) {
+  write_file(folder_ / "a.json", "earlier");
+  const auto before = state_of(folder_ / "a.json");
+  write_file(folder_ / "a.json", "theirs is longer");
+  EXPECT_NE(file_error([&] { write_file(folder_ / "a.json", "mine", before); }), "");
+  EXPECT_EQ(read_file(folder_ / "a.json"), "theirs is longer");
+  EXPECT_EQ(entries(), 1U);
+}
+
+TEST_F(File, IsWrittenWhereALinkLeadsToNothing) {
+  fs::create_symlink("nowhere/target", folder_ / "a.json");
+  write_file(folder_ / "a.json", "mine", state_of(folder_ / "a.json"));
+  EXPECT_EQ(read_file(folder_ / "a.json"), "mine");
+}
+
 TEST_F(File, FollowsALinkAndReplacesWhatItPointsTo) {
   write_file(folder_ / "real.json", "old");
   std::filesystem::create_symlink("real.json", folder_ / "link.json");

@@ -22,6 +22,7 @@ TEST(Processors, AreReadAndWrittenAsTheKernelDoes) {
   EXPECT_THAT(parse_processors("3-1"), IsEmpty());
   EXPECT_THAT(parse_processors("-4"), IsEmpty());
   EXPECT_THAT(parse_processors("5-x"), IsEmpty());
+  EXPECT_THAT(parse_processors("8190-99999"), ElementsAre(8190, 8191));
   EXPECT_EQ(processors_text({0, 1, 2, 3, 8}), "0-3,8");
   EXPECT_EQ(processors_text({7}), "7");
   EXPECT_EQ(processors_text({}), "");
@@ -39,6 +40,8 @@ TEST(Processors, IdleSharesAreOfTheTimeBetween) {
   EXPECT_DOUBLE_EQ(shares.at(1), .98);
   EXPECT_THAT(idle_shares("", after), IsEmpty());
   EXPECT_THAT(idle_shares("cpu0 1 2\n", "garbage"), IsEmpty());
+  EXPECT_THAT(idle_shares("cpu0 0 0 0 1\n", "cpu0 1e308 1e308 0 1e308 1e308\n"), IsEmpty())
+      << "sums that are no numbers make no share";
 }
 
 TEST(Processors, AreConfinedAndPutBack) {

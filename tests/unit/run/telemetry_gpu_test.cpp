@@ -117,6 +117,26 @@ TEST_F(GpuTelemetryTest, RefusesGarbage) {
   EXPECT_THAT(remark_, HasSubstr("answered without end"));
 }
 
+TEST(TelemetryLine, SaysWhatItSays) {
+  const auto answer = parse_telemetry_line(
+      R"({"gpus": [{"uuid": "GPU-1", "power_watts": 100.5}, {"uuid": "GPU-2", "lost": 1}]})");
+  ASSERT_TRUE(answer);
+  ASSERT_EQ(answer->values.size(), 2U);
+  EXPECT_EQ(answer->values[0].uuid, "GPU-1");
+  EXPECT_EQ(answer->values[0].name, "power_watts");
+  EXPECT_EQ(answer->values[0].value, 100.5);
+  EXPECT_EQ(answer->lost, "GPU-2");
+  EXPECT_FALSE(answer->error);
+  const auto error = parse_telemetry_line(R"({"error": "no\nlibrary", "gpus": [{"uuid": "GPU-1", "x": 1}]})");
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->error, "no?library") << "a remark is one line";
+  EXPECT_THAT(error->values, IsEmpty());
+  EXPECT_FALSE(parse_telemetry_line(R"({"gpus": [{"uuid": "GPU-1", "power_watts": 1}, {"uuid": "a b"}]})"))
+      << "half an answer is none";
+  EXPECT_FALSE(parse_telemetry_line(R"({"gpus": {}})"));
+  EXPECT_FALSE(parse_telemetry_line(""));
+}
+
 TEST_F(GpuTelemetryTest, ReadsNvml) {
   const auto series = collect(
       nvml("nvml_devices=1\nnvml_uuid=GPU-77\nsm_clock_mhz=1980\nmemory_clock_mhz=2619\n"

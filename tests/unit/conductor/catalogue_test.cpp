@@ -1,0 +1,60 @@
+// What families say of themselves.
+#include "conductor/catalogue.hpp"
+
+#include <string>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include "result/error.hpp"
+
+namespace gpugauge::conductor {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using ::testing::ThrowsMessage;
+
+const run::Family family{"host", "libexec/gpugauge-bench-host"};
+
+/// A description of one benchmark, with these members besides.
+std::string described(const std::string& name, const std::string& of_family, const std::string& share) {
+  return fmt::format(
+      R"({{"schema": "gpugauge.definitions/1", "family": "{}"{}, "definitions": [{{"ids": ["host/copy"],
+      "depths": {{"host/copy": "quick"}}, "isolates": "x", "bad_value": "y", "class": "host_memory",
+      "requires": {{"gpu": false}}, "window_share": {}}}]}})",
+      name, of_family, share);
+}
+
+TEST(Catalogue, TakesWhatAFamilyDescribes) {
+  Catalogue made;
+  add_family(family, described("host", R"(, "start_seconds": 0.5)", "2"), "its description", made);
+  ASSERT_THAT(made.benchmarks, SizeIs(1));
+  EXPECT_EQ(made.benchmarks[0].id, "host/copy");
+  EXPECT_EQ(made.benchmarks[0].profile, "quick");
+  EXPECT_EQ(made.benchmarks[0].window_share, 2);
+  EXPECT_EQ(made.start_seconds.at("host"), .5);
+  EXPECT_THAT(made.families, SizeIs(1));
+}
+
+TEST(Catalogue, TakesNothingOfAFamilyThatIsRefused) {
+  const auto refused = [](const std::string& text, const char* why) {
+    Catalogue made;
+    EXPECT_THAT([&] { add_family(family, text, "its description", made); },
+                ThrowsMessage<result::FormatError>(HasSubstr(why)))
+        << text;
+    EXPECT_THAT(made.benchmarks, IsEmpty());
+    EXPECT_THAT(made.families, IsEmpty());
+    EXPECT_THAT(made.start_seconds, IsEmpty());
+  };
+  refused("{", "its description");
+  refused(described("gemm", "", "1"), "it has the wrong name");
+  refused(described("host", "", "-1"), "host: definitions[0].window_share: is -1; it must be 0 to 86400");
+  refused(described("host", "", "1e308"), "window_share: is 1e+308");
+  refused(described("host", R"(, "start_seconds": -2)", "1"), "start_seconds: is -2");
+  refused(described("host", R"(, "beside_seconds": 1e9)", "1"), "beside_seconds: is");
+}
+
+}  // namespace
+}  // namespace gpugauge::conductor

@@ -1,0 +1,125 @@
+#include "run/output_lock.hpp"
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "result/error.hpp"
+#include "result/file.hpp"
+
+namespace gpugauge::run {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+class OutputLock : public ::testing::Test {
+ protected:
+  OutputLock() {
+    std::string name = (fs::temp_directory_path() / "gpugauge-lock-XXXXXX").string();
+    folder_ = ::mkdtemp(name.data());
+  }
+  ~OutputLock() override { fs::remove_all(folder_); }
+
+  fs::path output(const std::string& name = "out.json") const { return folder_ / name; }
+  bool is_empty() const { return fs::is_empty(folder_); }
+
+  fs::path folder_;
+};
+
+std::string refusal(const std::vector<fs::path>& outputs) {
+  try {
+    const OutputLocks locks(outputs, "gpugauge run");
+  } catch (const result::FileError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST_F(OutputLock, IsHeldByOneAndNamesTheOwner) {
+  const OutputLocks first({output()}, "gpugauge check");
+  EXPECT_THAT(refusal({output()}),
+              AllOf(StartsWith(output().string()), HasSubstr(fmt::format("process {} (", ::getpid())),
+                    HasSubstr(fmt::format("gpugauge check, user {}) on ", ::geteuid())),
+                    HasSubstr(" since 20"), HasSubstr("nothing was measured")));
+  EXPECT_EQ(refusal({output("other.json")}), "");
+}
+
+TEST_F(OutputLock, LeavesNothingBehind) {
+  { const OutputLocks first({output(), output("other.json")}, "gpugauge run"); }
+  EXPECT_TRUE(is_empty());
+  EXPECT_EQ(refusal({output()}), "");
+}
+
+TEST_F(OutputLock, OfAKilledOneIsStaleAndIsTakenOver) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const OutputLocks held({output()}, "gpugauge run");
+    ::raise(SIGKILL);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(fs::exists(lock_of(output())));
+  {
+    const OutputLocks mine({output()}, "gpugauge run");
+    EXPECT_THAT(result::read_file(lock_of(output())), StartsWith(fmt::format("process {} ", ::getpid())));
+  }
+  EXPECT_TRUE(is_empty());
+}
+
+TEST_F(OutputLock, OfOneThatASignalEndsIsRemovedByTheHandler) {
+  const OutputLocks held({output()}, "gpugauge run");
+  ASSERT_TRUE(fs::exists(lock_of(output())));
+  remove_output_locks();
+  EXPECT_TRUE(is_empty());
+}
+
+TEST_F(OutputLock, TakesAllOrNone) {
+  const OutputLocks second({output("b.json")}, "gpugauge run");
+  EXPECT_NE(refusal({output("a.json"), output("b.json")}), "");
+  EXPECT_FALSE(fs::exists(lock_of(output("a.json"))));
+  EXPECT_EQ(refusal({output("a.json")}), "");
+}
+
+TEST_F(OutputLock, IsThatOfTheTargetWhereTheOutputIsALink) {
+  result::write_file(output("target.json"), "x");
+  fs::create_symlink("target.json", output("link.json"));
+  const OutputLocks held({output("link.json")}, "gpugauge run");
+  EXPECT_NE(refusal({output("target.json")}), "");
+}
+
+TEST_F(OutputLock, IsNotForcedWhereNoneCanBeMade) {
+  EXPECT_EQ(refusal({folder_ / "not" / "there.json"}), "");
+  EXPECT_EQ(refusal({"/dev/full"}), "");
+  EXPECT_TRUE(is_empty());
+  fs::create_symlink("/nonexistent", lock_of(output()));  // planted: it is neither followed nor removed
+  EXPECT_EQ(refusal({output()}), "");
+  EXPECT_TRUE(fs::is_symlink(lock_of(output())));
+}
+
+TEST_F(OutputLock, QuotesNoMoreThanALineOfWhatStandsThere) {
+  const OutputLocks held({output()}, "gpugauge run");
+  {
+    const std::string text = "process 1 (x)\nmore\n" + std::string(1000, 'x');
+    FILE* file = std::fopen(lock_of(output()).c_str(), "w");
+    ASSERT_NE(file, nullptr);
+    std::fputs(text.c_str(), file);
+    std::fclose(file);
+  }
+  EXPECT_THAT(refusal({output()}), AllOf(HasSubstr("process 1 (x);"), Not(HasSubstr("more"))));
+}
+
+}  // namespace
+}  // namespace gpugauge::run
