@@ -2,7 +2,9 @@
 #include "conductor/frameworks.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -42,6 +44,9 @@ std::filesystem::path interpreter(const std::string& asked) {
   stack::Context context;
   context.environment = stack::current_environment();
   context.python = asked;
+  std::error_code error;
+  if (!asked.empty() && std::filesystem::exists(asked, error))
+    context.python = std::filesystem::absolute(asked).lexically_normal().string();
   const stack::PythonSearch search = stack::find_python(context);
   if (!search.found)
     throw result::UsageError(fmt::format("no Python was found ({}); name one with --python", search.wanted));
