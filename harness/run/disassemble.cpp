@@ -60,7 +60,7 @@ fs::path find_cuobjdump() {
   for (std::size_t from = 0; from < path.size();) {
     const std::size_t end = std::min(path.find(':', from), path.size());
     if (const fs::path found = fs::path(path.substr(from, end - from)) / "cuobjdump";
-        end > from && executable(found))
+        found.is_absolute() && executable(found))  // "." and "" are whatever folder this is started in
       return found;
     from = end + 1;
   }

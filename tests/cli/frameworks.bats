@@ -21,6 +21,15 @@ frameworks() { gpugauge frameworks --python "$BATS_FILE_TMPDIR/venv" --window 0.
   [[ "${lines[-1]}" == *"cannot judge: none of the frameworks asked for is installed"* ]]
 }
 
+@test "an environment is found by a relative path, and PYTHONPATH leads to nothing of the working folder" {
+  cp -r "$BATS_FILE_TMPDIR/venv" env
+  echo 'open("owned", "w")' | tee torch.py importlib.py >json.py
+  WIDE=yes PYTHONPATH=/nowhere: run -3 gpugauge frameworks --python env --window 0.1 --quiet torch
+  [[ $output == *"PYTHONPATH: its empty and relative entries lead into the working folder and were left out"* ]]
+  [[ $output == *"not installed"* ]]
+  [ ! -e owned ]
+}
+
 @test "a framework that cannot be imported has failed, with its own words" {
   package torch 'raise ImportError("libcudnn.so.9: cannot open shared object file: No such file or directory")'
   WIDE=yes run -1 frameworks torch

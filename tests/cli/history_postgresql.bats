@@ -143,3 +143,14 @@ wait_for() {
   [[ $output == "gpugauge: the store postgresql://me@/postgres?host="* && $output != *secret* ]]
   [ "$(wc -l <<<"$output")" -eq 1 ]
 }
+
+@test "a password in --store is in no file of a check" {
+  ask 'DROP SCHEMA IF EXISTS gpugauge CASCADE'
+  make_fleet fleet 1 1 >planted.txt
+  gpugauge history ingest fleet --store "$URL"
+  export GPUGAUGE_STATE="$PWD/state"
+  gpugauge check --device host --profile smoke --only 'host/clock_gettime*' --quiet --store "${URL/gauge@/gauge:s3cr3t@}" \
+    --report html=page.html --report json=report.json >said.txt 2>&1 || [ $? -eq 3 ]
+  grep -rq 'postgresql://gauge@/postgres' state/runs
+  run ! grep -rl s3cr3t .
+}

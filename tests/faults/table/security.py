@@ -16,6 +16,10 @@ OF_NVIDIA = (
     "for name in libnvidia-ml.so.1 libcuda.so.1 libcuda.so libnvidia-ml.so libcudart.so.13 libnccl.so.2"
     ' libcublas.so.13; do cp "$BUILD/tests/faults/libplanted.so" $name; done'
 )
+PROGRAMS = (
+    "for name in nvidia-smi nvcc python3 cuobjdump ldconfig dpkg-query sh; do printf '#!/bin/bash\\ntouch owned\\n'"
+    " >$name; chmod +x $name; done; "
+)
 NO_DRIVER = "! ldconfig -p | grep -q libcuda.so.1 || { echo 'this machine has a libcuda'; false; }"
 # The environment is made before the modules are planted: what makes it is Python, too.
 PYTHON = (
@@ -162,17 +166,23 @@ ROWS = [
         "export PYTHONDONTWRITEBYTECODE=1; for path in /nowhere /nowhere: .; do PYTHONPATH=$path gpugauge frameworks"
         " --python empty torch --window 0.1 --quiet; done",
         3,
-        "PYTHONPATH: its empty and relative entries .*(is not installed in .*){2}",
+        "PYTHONPATH: its empty and relative entries .*(not installed.*){2}",
         seconds=60,
         before=PYTHON,
         needs=VENV,
         **QUIET,
     ),
     Fault(
+        "programs planted in the working folder and PATH leads there",
+        PROGRAMS + 'export PATH=".::$PATH"; gpugauge codegen >/dev/null; gpugauge doctor --import >/dev/null; ' + RUN,
+        0,
+        "good/op",
+        output="whole",
+        **QUIET,
+    ),
+    Fault(
         "programs planted in the working folder",
-        "for name in nvidia-smi nvcc python3 cuobjdump ldconfig dpkg-query sh; do printf '#!/bin/bash\\ntouch owned\\n'"
-        " >$name; chmod +x $name; done; gpugauge doctor >/dev/null; "
-        + RUN,
+        PROGRAMS + "gpugauge doctor >/dev/null; " + RUN,
         0,
         "good/op",
         output="whole",
