@@ -48,6 +48,9 @@ FORBIDDEN = [
 # Children are started by their program and words. What is declared with such a name, or belongs to a class, is another thing.
 SHELL = re.compile(r"(?<![\w.>:])(?:(?:std)?::)?(?:system|popen|wordexp|execl[pe]?)\s*\((?!const )|[\"/]sh\"|/(?:ba|da|z|k)sh\"")
 
+# What NVML has for changing a GPU: all of it is called nvmlDeviceSet..., ...Reset..., ...Clear..., or the like.
+CHANGES_A_GPU = re.compile(r"\bnvml(?:Device|Unit|GpuInstance|Gpm|Vgpu|System)\w*?(?:Set|Reset|Clear|Lock|Unlock|Create|Destroy|Activate|Deactivate|Modify|Remove)[A-Z]\w*")
+
 
 def room_of(path):
     """('harness', 'run') for harness/run/x.cpp, ('bench', 'gemm'), ('kernels', ''), ('tests', 'unit/run')."""
@@ -121,6 +124,8 @@ def problems(path):
                 yield number, f"links to {place}, which is not there"
         if is_code and path.parts[0] in ("harness", "bench", "kernels") and SHELL.search(line):
             yield number, "starts a shell; start the program itself with its words"
+        if is_code and path.parts[0] in ("harness", "bench", "kernels") and CHANGES_A_GPU.search(line):
+            yield number, "names a function of NVML that changes a GPU; what is measured is left as it is"
         match = INCLUDE.match(line) if is_code else None
         if match:
             problem = include_problem(path, match.group(2))

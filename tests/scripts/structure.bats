@@ -71,6 +71,15 @@ PYTHON
   [ "$status" -eq 0 ]
 }
 
+@test "nothing names a function of NVML that changes a GPU" {
+  for name in nvmlDeviceSetPersistenceMode nvmlDeviceResetGpuLockedClocks nvmlDeviceClearEccErrorCounts nvmlDeviceCreateGpuInstance nvmlDeviceSetMigMode_v2; do
+    finding harness/run/bad.cpp "load(\"$name\");" "changes a GPU"
+  done
+  echo 'load("nvmlDeviceGetClockInfo"); load("nvmlEventSetCreate_v2"); load("nvmlInit_v2");' >harness/run/bad.cpp
+  run python3 tests/structure.py
+  [ "$status" -eq 0 ]
+}
+
 @test "a room's unit test may not include a room above it" {
   finding tests/unit/result/test_bad.cpp '#include "judge/judge.hpp"' "result stands nearer the ground than judge"
 }
