@@ -36,7 +36,7 @@ fs::path in_wheel(const fs::path& folder) {
   std::error_code ignored;
   for (const auto& python : fs::directory_iterator(folder / ".venv" / "cuda-tools" / "lib", ignored))
     for (const auto& part : fs::directory_iterator(python.path() / "site-packages" / "nvidia", ignored))
-      if (const fs::path found = part.path() / "bin" / "cuobjdump"; executable(found)) return found;
+      if (fs::path found = part.path() / "bin" / "cuobjdump"; executable(found)) return found;
   return {};
 }
 
@@ -51,24 +51,24 @@ struct Job {
 }  // namespace
 
 fs::path find_cuobjdump() {
-  if (const std::string named = variable("GPUGAUGE_CUOBJDUMP"); !named.empty() && executable(named))
+  if (std::string named = variable("GPUGAUGE_CUOBJDUMP"); !named.empty() && executable(named))
     return named;
   for (const char* const root : {"CUDA_HOME", "CUDA_PATH"})
     if (const std::string folder = variable(root); !folder.empty())
-      if (const fs::path found = fs::path(folder) / "bin" / "cuobjdump"; executable(found)) return found;
+      if (fs::path found = fs::path(folder) / "bin" / "cuobjdump"; executable(found)) return found;
   const std::string path = variable("PATH");
   for (std::size_t from = 0; from < path.size();) {
     const std::size_t end = std::min(path.find(':', from), path.size());
-    if (const fs::path found = fs::path(path.substr(from, end - from)) / "cuobjdump";
+    if (fs::path found = fs::path(path.substr(from, end - from)) / "cuobjdump";
         found.is_absolute() && executable(found))  // "." and "" are whatever folder this is started in
       return found;
     from = end + 1;
   }
-  if (const fs::path found = "/usr/local/cuda/bin/cuobjdump"; executable(found)) return found;
+  if (fs::path found = "/usr/local/cuda/bin/cuobjdump"; executable(found)) return found;
   std::error_code ignored;
   for (fs::path folder = fs::read_symlink("/proc/self/exe", ignored).parent_path();
        !folder.empty() && folder != folder.root_path(); folder = folder.parent_path())
-    if (const fs::path found = in_wheel(folder); !found.empty()) return found;
+    if (fs::path found = in_wheel(folder); !found.empty()) return found;
   return {};
 }
 
