@@ -78,7 +78,7 @@ std::string version_in_file_name(const std::string& path) {
 }
 
 std::string library_version(const std::string& path) {
-  const std::string version = version_in_file_name(path);
+  std::string version = version_in_file_name(path);
   if (version.find('.') != std::string::npos) return version;
   const std::string id = build_id(path).substr(0, 12);
   if (!id.empty()) return fmt::format("{} (build {})", version, id);
