@@ -51,8 +51,7 @@ struct Job {
 }  // namespace
 
 fs::path find_cuobjdump() {
-  if (std::string named = variable("GPUGAUGE_CUOBJDUMP"); !named.empty() && executable(named))
-    return named;
+  if (std::string named = variable("GPUGAUGE_CUOBJDUMP"); !named.empty() && executable(named)) return named;
   for (const char* const root : {"CUDA_HOME", "CUDA_PATH"})
     if (const std::string folder = variable(root); !folder.empty())
       if (fs::path found = fs::path(folder) / "bin" / "cuobjdump"; executable(found)) return found;
