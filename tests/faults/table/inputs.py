@@ -95,7 +95,7 @@ ROWS = [
         "of another program",
         'rm s.sqlite*; python -c \'import sqlite3; sqlite3.connect("s.sqlite").executescript("create table note'
         " (text)\")'",
-        "the store s.sqlite holds no run yet",
+        "s.sqlite is a database of something else and no store of GPUGauge: give another file",
     ),
     store(
         "in a place that takes no file",
