@@ -65,6 +65,7 @@ std::string states_of(const judge::HostJudgement& host, const std::vector<NodeJu
   std::map<NodeState, std::size_t> counts;
   for (const std::size_t node : host.nodes) ++counts[nodes[node].state];
   std::vector<std::string> parts;
+  parts.reserve(counts.size());
   for (const auto& [state, count] : counts) parts.push_back(fmt::format("{} {}", count, to_string(state)));
   return fmt::format("{}", fmt::join(parts, ", "));
 }

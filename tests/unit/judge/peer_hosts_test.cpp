@@ -24,7 +24,9 @@ PeersInput gpus_of(PeerCollector& collector, int machines, int gpus,
     for (int machine = 0; machine < machines; ++machine)
       for (int gpu = 0; gpu < gpus; ++gpu) {
         const int device = machine * gpus + gpu;
-        result::Run run = make_run(static_cast<std::uint64_t>(device + 1000 * round), slow(machine, gpu));
+        result::Run run =
+            make_run(static_cast<std::uint64_t>(device) + 1000U * static_cast<std::uint64_t>(round),
+                     slow(machine, gpu));
         run.device = fmt::format("GPU-{:02}", device);
         run.boot_id = fmt::format("boot of {}", machine);
         input.rounds.push_back(
