@@ -24,6 +24,7 @@ std::string kind_of(const Inventory& inventory) {
   for (const std::string& index : inventory.children("gpu"))
     ++models[inventory.value("gpu." + index + ".name")];
   std::vector<std::string> words;
+  words.reserve(models.size());
   for (const auto& [name, count] : models) words.push_back(fmt::format("{} x {}", count, name));
   const std::string driver = inventory.value("driver.version");
   if (!driver.empty()) words.push_back("driver " + driver);

@@ -125,6 +125,7 @@ TEST(Rollout, ADriverThatGoesBackStaysLastAmongTheStepsOfAll) {
 
 TEST(Rollout, NoWaveOfOtherKindsIsLargerThanTheShare) {
   std::vector<RolloutNode> nodes;
+  nodes.reserve(9);
   for (int kind = 0; kind < 9; ++kind)
     nodes.push_back(node(fmt::format("n{}", kind), fmt::format("570.{}.06", 124 + kind)));
   EXPECT_THAT(waves(plan_of(nodes, "driver=580", .34)),
