@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "judge/reasons.hpp"
 #include "report/digest.hpp"
 #include "report/fleet.hpp"
 #include "report/format.hpp"
@@ -27,16 +28,6 @@ bool can_all_be_listed(const std::vector<std::string>& nodes) {
   return std::all_of(nodes.begin(), nodes.end(), can_be_listed);
 }
 
-/// "a, b, c and 2 more", for sentences.
-std::string some(const std::set<std::string>& names) {
-  constexpr std::size_t shown = 3;
-  std::vector<std::string> first;
-  for (const std::string& name : names)
-    if (first.size() < shown) first.push_back(name);
-  return fmt::format("{}{}", fmt::join(first, ", "),
-                     names.size() > shown ? fmt::format(" and {} more", names.size() - shown) : "");
-}
-
 }  // namespace
 
 std::string retest_list(const judge::PeersJudgement& judgement) {
@@ -47,8 +38,8 @@ std::string retest_list(const judge::PeersJudgement& judgement) {
   std::set<std::string> sets;  // several metrics of a benchmark ask for the same
   for (const judge::FabricJudgement& fabric : judgement.fabrics)
     for (const std::vector<std::string>& nodes : fabric.measure_again)
-      if (std::string line = fmt::format("{}\t{}\n", fmt::join(nodes, ","),
-                                         plain(fabric.metric.substr(0, fabric.metric.rfind(':'))));
+      if (std::string line =
+              fmt::format("{}\t{}\n", fmt::join(nodes, ","), plain(judge::benchmark_of(fabric.metric)));
           can_all_be_listed(nodes) && sets.insert(line).second)
         out += line;
   return out;
@@ -70,7 +61,7 @@ std::string left_out_of_retest_list(const judge::PeersJudgement& judgement) {
       "What is to be measured again of {} is left out of the list, since no launcher finds a node by a name "
       "with a control character, a comma or a '-' in front: give the folder, or the node in `history ingest "
       "--node`, the node's own name.",
-      some(names));
+      judge::some_of({names.begin(), names.end()}));
 }
 
 std::string unnamed_in_retest_list(const judge::PeersJudgement& judgement) {
