@@ -220,9 +220,11 @@ class Admitting {
     }
     if (!detects.empty()) made.detects_median = median(detects);
     if (!result.not_judged.empty())
-      made.remarks.push_back(fmt::format(
-          "{} not compared: most of the fleet's {} of its kind do not measure {}.",
-          metrics_were(result.not_judged.size()), made.peers.many, them(result.not_judged.size())));
+      made.remarks.push_back(
+          fmt::format("{} not compared: fewer than {} of the fleet's {} of its kind, or less than half of "
+                      "them, measure {}.",
+                      metrics_were(result.not_judged.size()), rules_.minimum_nodes, made.peers.many,
+                      them(result.not_judged.size())));
     if (const std::size_t alone = unknown_to(kind, *newcomer.front()); alone > 0)
       made.remarks.push_back(fmt::format("{} not compared: no other {} of its kind measures {}.",
                                          metrics_were(alone), made.peers.one, them(alone)));
