@@ -352,7 +352,7 @@ void measure_collective(Trial& trial, const Collective& collective) {
   } catch (const Skipped&) {
     throw;  // on all ranks alike
   } catch (const Interrupted&) {
-    world.give_up("a signal ended the process");
+    world.give_up(interruption());
     throw;
   } catch (const std::exception& error) {
     world.give_up(error.what());

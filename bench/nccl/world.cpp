@@ -120,7 +120,7 @@ void World::make_one_communicator() {
   const double deadline = steady_seconds() + making_seconds;
   while (future.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) {
     channel_->check();
-    if (interrupted()) throw std::runtime_error("a signal ended the process");
+    if (interrupted()) throw std::runtime_error(interruption());
     if (steady_seconds() > deadline)
       throw std::runtime_error(fmt::format("NCCL made no communicator within {:g} s", making_seconds));
   }

@@ -76,8 +76,7 @@ std::optional<std::string> unmet(const Requirements& requirements) {
 }
 
 BenchmarkResult measured(const Instance& instance, const Window& window, const Trial::Loop& loop) {
-  constexpr const char* by_signal = "a signal ended the process";
-  if (interrupted()) return unmeasured(instance, Status::interrupted, by_signal);
+  if (interrupted()) return unmeasured(instance, Status::interrupted, interruption());
   try {
     if (auto reason = unmet(instance.definition->requirements))
       return unmeasured(instance, Status::skipped, std::move(*reason));
@@ -87,7 +86,7 @@ BenchmarkResult measured(const Instance& instance, const Window& window, const T
   } catch (const Skipped& skipped) {
     return unmeasured(instance, Status::skipped, skipped.reason);
   } catch (const Interrupted&) {
-    return unmeasured(instance, Status::interrupted, by_signal);
+    return unmeasured(instance, Status::interrupted, interruption());
   } catch (const std::bad_alloc& error) {
     const std::string what = error.what();
     return unmeasured(instance, Status::skipped,

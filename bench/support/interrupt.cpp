@@ -1,5 +1,6 @@
 #include "support/interrupt.hpp"
 
+#include <fmt/format.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -9,8 +10,8 @@ namespace gpugauge::bench {
 namespace {
 volatile sig_atomic_t interrupt_seen = 0;
 
-extern "C" void on_interrupt(int) {
-  interrupt_seen = 1;
+extern "C" void on_interrupt(int signal) {
+  interrupt_seen = signal;
 }
 }  // namespace
 
@@ -24,6 +25,11 @@ void catch_interrupts() {
 
 bool interrupted() {
   return interrupt_seen != 0;
+}
+
+std::string interruption() {
+  const int signal = interrupt_seen;
+  return fmt::format("signal {} ({}) ended the process", signal, signal == SIGINT ? "SIGINT" : "SIGTERM");
 }
 
 bool die_with_parent(int parent_pid) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 #include <set>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -44,7 +45,7 @@ struct Checked {
   bool judged = false;  ///< by the baseline that was selected
 };
 
-Wanted wanted_of(const std::vector<Checked>& devices, const judge::Policy& policy) {
+Wanted wanted_of(std::span<const Checked> devices, const judge::Policy& policy) {
   std::set<std::string> benchmarks;
   Wanted out;
   for (const Checked& device : devices) {
@@ -122,18 +123,22 @@ std::vector<report::DeviceReport> check_in_step(const CheckOptions& options,
   std::vector<report::DeviceReport> reports;
   for (std::size_t i = 0; i < devices.size(); ++i) {
     Checked& checked = devices[i];
+    const bool whole = checked.rounds.back().complete;
+    // Where another was cut short, one that is whole and in no doubt has all that was wanted of it.
+    const bool interrupted =
+        !going && (!whole || !wanted_of({&checked, 1}, options.policy).benchmarks.empty());
     report::DeviceReport device = judge_rounds(checked.rounds, checked.selection, options.policy,
-                                               options.strict, !going, choice.unmeasured);
+                                               options.strict, interrupted, choice.unmeasured);
     device.label = targets[i].label;
     device.selection = targets[i].selection;
     device.files = std::move(checked.files);
-    device.interrupted = !going;
+    device.interrupted = interrupted;
     if (!stopped.empty()) device.remarks.push_back(stopped);
-    if (!going && stopped.empty() && checked.rounds.back().complete)
-      device.remarks.emplace_back(
-          "The round of another device, measured at the same time, was cut short: that ended the measuring "
-          "for "
-          "all.");
+    if (!going && stopped.empty() && whole)
+      device.remarks.push_back(fmt::format(
+          "The round of another device, measured at the same time, was cut short: {}",
+          interrupted ? "that ended the measuring for all."
+                      : "this one's is whole, and what it measured after that had less work beside it."));
     if (going && options.probes != nullptr && devices.size() == 1)
       device.stopped_in_probes = !ask_probes(options.measure, targets[i], *options.probes,
                                              checked.judged ? &*checked.selection.baseline : nullptr,

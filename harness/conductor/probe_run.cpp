@@ -11,7 +11,6 @@
 #include "conductor/probe_nvml.hpp"
 #include "conductor/probe_processors.hpp"
 #include "conductor/suspect.hpp"
-#include "judge/statistics.hpp"
 #include "result/error.hpp"
 
 namespace gpugauge::conductor {
@@ -147,8 +146,8 @@ class Making {
     if (said.outcome.empty()) return out;
     out.outcome = said.outcome;
     out.detail = std::move(detail);
-    out.factor = judge::mean(treated);
-    out.factor_without = judge::mean(control);
+    out.factor = said.factor;
+    out.factor_without = said.factor_without;
     out.words = fmt::format("{} is {:.3g} times as slow {}, {:.3g} times as it was", suspect.key, *out.factor,
                             difference, *out.factor_without);
     return out;
@@ -212,7 +211,7 @@ class Making {
     if (said.outcome.empty()) return out;
     out.outcome = said.outcome;
     out.detail = std::move(detail);
-    out.factor = judge::mean(now);
+    out.factor = said.factor;
     out.words = fmt::format("{} is {:.3g} times as slow {}", suspect.key, *out.factor, when);
     if (before <= 0) out.words += fmt::format(", {:.3g} times when it was judged", suspect.slowness);
     return out;

@@ -24,8 +24,9 @@ struct DeviceEnd {
 };
 
 /// Starts all commands at once and waits for all; the ends are in the order of the commands. SIGINT, SIGTERM
-/// and SIGHUP are passed on to them: each writes what it has. `progress` is called once a second;
-/// `expected_seconds` (< 0 unknown) is what its time left is estimated from.
+/// and SIGHUP are passed on to them: each writes what it has, in a time that a further signal does not
+/// lengthen. `progress` is called once a second; `expected_seconds` (< 0 unknown) is what its time left is
+/// estimated from.
 std::vector<DeviceEnd> run_together(const std::vector<DeviceCommand>& commands, double expected_seconds,
                                     const std::function<void(const report::ProgressState&)>& progress);
 

@@ -201,10 +201,11 @@ Repeated outcome_of_repetition(double before, const std::vector<double>& control
     return {"", fmt::format("{:.3g} times as slow is too little for a short repetition", as_it_was), false};
   if (std::max(spread_of(control), spread_of(treated)) > noise * std::log(as_it_was))
     return {"", "its repetitions differ among themselves by more than half of the slowness", false};
-  const double left = left_of(geometric_mean(treated), as_it_was);
-  if (left <= mostly_gone) return {"recovers", "", false};
-  if (left >= more) return {"worse", "", false};
-  if (left >= mostly_there) return {"no_change", "", false};
+  const double with = geometric_mean(treated);
+  const double left = left_of(with, as_it_was);
+  if (left <= mostly_gone) return {"recovers", "", false, with, as_it_was};
+  if (left >= more) return {"worse", "", false, with, as_it_was};
+  if (left >= mostly_there) return {"no_change", "", false, with, as_it_was};
   return {"", half_way, false};
 }
 
@@ -212,8 +213,8 @@ Repeated outcome_of_standing(double before, const std::vector<double>& now) {
   if (before < slower_from) return {"", "nothing was slower", false};
   const double mean = geometric_mean(now);
   const double left = mean <= 1 ? 0 : left_of(mean, before);
-  if (left <= mostly_gone) return {"normal", "", true};
-  if (left >= mostly_there) return {"slow", "", false};
+  if (left <= mostly_gone) return {"normal", "", true, mean, 0};
+  if (left >= mostly_there) return {"slow", "", false, mean, 0};
   return {"", half_way, false};
 }
 

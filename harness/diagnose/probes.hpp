@@ -100,6 +100,10 @@ struct Repeated {
   std::string outcome;  ///< of probe_outcomes; "" = it says nothing
   std::string why_not;  ///< then: why, the end of a sentence that begins with "because"
   bool passed = false;  ///< it is no longer slow as it was
+  /// What an outcome was decided by, geometric means; 0 without an outcome: the slowness with the difference,
+  /// or now, and beside it the control's, where there is one.
+  double factor = 0;
+  double factor_without = 0;
 };
 
 /// From slowness (1 = unchanged, 2 = twice as slow): `before` as it was judged, `control` measured again as

@@ -40,13 +40,13 @@ bool comparable(const std::vector<Drift>& drift) {
   return std::all_of(drift.begin(), drift.end(), [](const Drift& one) { return one.declared; });
 }
 
-/// Settings and topology that are not as usual among the kind's nodes.
+/// Settings and topology that are not as usual among the kind's devices.
 void add_noted(const result::Fingerprint& here, const std::string& kind, const UsualFacts& usual,
                std::vector<Drift>& out) {
   const result::Fingerprint most = usual.usual(kind);
   for (const baseline::Mismatch& field : baseline::differences(here, most, {baseline::Role::noted})) {
     const UsualFacts::Usual found = usual.of(kind, field.field);
-    // What has no usual value differs from node to node: it tells them apart and says nothing against one.
+    // What has no usual value differs from one to the next: it tells them apart and says nothing against one.
     if (found.value.empty()) continue;
     out.push_back({field.field, field.now, found.value, found.runs, found.of, false, false});
   }
@@ -62,6 +62,15 @@ std::string some_drift(const std::vector<Drift>& drift) {
   const std::size_t more = parts.size() > shown ? parts.size() - shown : 0;
   parts.resize(parts.size() - more);
   return fmt::format("{}{}", fmt::join(parts, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
+/// "1 metric was", "3 metrics were".
+std::string metrics_were(std::size_t number) {
+  return fmt::format("{} {}", result::counted(number, "metric"), number == 1 ? "was" : "were");
+}
+
+const char* them(std::size_t number) {
+  return number == 1 ? "it" : "them";
 }
 
 class Admitting {
@@ -110,7 +119,7 @@ class Admitting {
     const PeerKind* kind = choose(first, here, made);
     if (kind == nullptr) return made;
     made.reference = describe(*kind->front().front());
-    made.peers = kind->size();
+    made.peers = count_of(*kind);
     for (const std::string& word : policy_.treatment) {
       const bool differs = std::any_of(made.drift.begin(), made.drift.end(),
                                        [&](const Drift& one) { return baseline::covers(word, one.field); });
@@ -124,10 +133,10 @@ class Admitting {
           "its stack is not the fleet's: {}; bring it to the fleet's, or declare with "
           "--treatment what is meant to differ",
           some_drift(must_match(made.drift)));
-    } else if (static_cast<int>(made.peers) < rules_.minimum_nodes) {
+    } else if (static_cast<int>(made.peers.devices) < rules_.minimum_nodes) {
       made.reason = fmt::format(
           "the fleet has {} of its kind ({}), and {} are needed to know how far healthy ones lie apart",
-          result::counted(made.peers, "node"), made.reference, rules_.minimum_nodes);
+          in_words(made.peers), made.reference, rules_.minimum_nodes);
     } else {
       compare(*kind, newcomer, made);
       return made;
@@ -169,7 +178,7 @@ class Admitting {
                                      what == "host"    ? "hosts with " + other
                                      : what == "links" ? "links between " + other
                                                        : other,
-                                     result::counted(kind.size(), "node")));
+                                     in_words(count_of(kind))));
         continue;
       }
       std::vector<Drift> drift = incomparable(here, kind, policy_);
@@ -184,7 +193,7 @@ class Admitting {
     }
     made.drift = std::move(least);
     if (nearest == nullptr)
-      made.reason = models.empty() ? "the fleet holds no run of another node"
+      made.reason = models.empty() ? "the fleet holds no run but the newcomers' own"
                                    : fmt::format("it is {}, and the fleet has none: {}",
                                                  first.device == "host" ? "a host with " + model : model,
                                                  fmt::join(models, ", "));
@@ -212,11 +221,13 @@ class Admitting {
     if (!detects.empty()) made.detects_median = median(detects);
     if (!result.not_judged.empty())
       made.remarks.push_back(
-          fmt::format("{} metrics were not compared: most of the fleet's nodes do not measure them.",
-                      result.not_judged.size()));
+          fmt::format("{} not compared: fewer than {} of the fleet's {} of its kind, or less than half of "
+                      "them, measure {}.",
+                      metrics_were(result.not_judged.size()), rules_.minimum_nodes, made.peers.many,
+                      them(result.not_judged.size())));
     if (const std::size_t alone = unknown_to(kind, *newcomer.front()); alone > 0)
-      made.remarks.push_back(
-          fmt::format("{} metrics that it measures were not compared: no other node does.", alone));
+      made.remarks.push_back(fmt::format("{} not compared: no other {} of its kind measures {}.",
+                                         metrics_were(alone), made.peers.one, them(alone)));
     decide(again, made);
   }
 
@@ -249,15 +260,16 @@ class Admitting {
                       to_string(made.verdicts.front().kind), made.verdicts.front().reason);
     } else if (count(false) > 0) {
       made.state = AdmissionState::measure_again;
-      made.reason = fmt::format("{} of {} metrics in doubt, {} first: {}", count(false), made.metrics,
-                                made.verdicts.front().metric,
-                                again ? "measure it again and give both runs; one run condemns nobody"
-                                      : "worse in both runs, and the fleet has too few nodes to test that");
+      made.reason = fmt::format(
+          "{} of {} metrics in doubt, {} first: {}", count(false), made.metrics, made.verdicts.front().metric,
+          again ? "measure it again and give both runs; one run condemns nobody"
+                : fmt::format("worse in both runs, and the fleet has too few {} to test that",
+                              made.peers.many));
     } else if (made.metrics == 0) {
       made.reason = "no metric was measured both here and by the fleet";
     } else {
       made.state = AdmissionState::admitted;
-      made.reason = fmt::format("none of {} metrics stands out from {} nodes", made.metrics, made.peers);
+      made.reason = fmt::format("none of {} metrics stands out from {}", made.metrics, in_words(made.peers));
     }
   }
 

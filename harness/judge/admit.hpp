@@ -8,13 +8,14 @@
 #include <vector>
 
 #include "judge/judge_peers.hpp"
+#include "judge/peer_hosts.hpp"
 
 namespace gpugauge::judge {
 
-/// How often each fact has each value, by kind of node: what is usual in a fleet. Several threads may add.
+/// How often each fact has each value, by kind of device: what is usual in a fleet. Several threads may add.
 class UsualFacts {
  public:
-  /// Counts the facts of one run of a node of this kind (PeerRound::kind).
+  /// Counts the facts of one run of a device of this kind (PeerRound::kind).
   void add(const std::string& kind, const result::Fingerprint& fingerprint);
   /// The value that more than half of the runs of a kind have; "" where none is so common.
   struct Usual {
@@ -40,19 +41,19 @@ class UsualFacts {
 /// A fleet that is trusted, and the runs of those that are to join it.
 struct AdmissionInput {
   PeersInput fleet;                  ///< the reference; its `metrics` are those of both
-  std::vector<PeerRound> newcomers;  ///< of one node or several, each oldest first or not
+  std::vector<PeerRound> newcomers;  ///< of one device or several, each oldest first or not
   std::map<std::string, result::Fingerprint> fingerprints;  ///< of the newcomers, by run id
   std::vector<UnreadFile> unread;                           ///< of the newcomers
 };
 
 /// A fact in which the newcomer differs from what is usual in the fleet.
 struct Drift {
-  std::string field;        ///< "stack.driver.version"
-  std::string here;         ///< "" = absent
-  std::string usual;        ///< "" = absent
-  std::size_t runs = 0;     ///< of the fleet that have the usual value; of a field that must match, its nodes
-  std::size_t of = 0;       ///< runs, or nodes, of that kind that were counted
-  bool declared = false;    ///< covered by a treatment
+  std::string field;      ///< "stack.driver.version"
+  std::string here;       ///< "" = absent
+  std::string usual;      ///< "" = absent
+  std::size_t runs = 0;   ///< of the fleet that have the usual value; of a field that must match, its devices
+  std::size_t of = 0;     ///< runs, or devices, of that kind that were counted
+  bool declared = false;  ///< covered by a treatment
   bool must_match = false;  ///< makes the newcomer incomparable unless declared
 
   bool operator==(const Drift&) const = default;  ///< Equal in every member.
@@ -76,7 +77,7 @@ struct Admission {
   AdmissionState state = AdmissionState::cannot_judge;
   std::string reason;             ///< one sentence
   std::string reference;          ///< what it was compared with: "NVIDIA H200, driver 580.65.06"
-  std::size_t peers = 0;          ///< nodes of that kind, itself left out
+  DeviceCount peers;              ///< devices of that kind, itself left out
   std::size_t metrics = 0;        ///< compared
   std::vector<Verdict> verdicts;  ///< what stands out, gravest first
   std::vector<Drift> drift;       ///< what must match first
@@ -98,7 +99,7 @@ struct Admissions {
   Outcome outcome;  ///< pass, regressed or cannot_judge: see judge_admission
 };
 
-/// Compares each newcomer with the nodes of its kind, 8 or more, which alone make centre and spread; it is
+/// Compares each newcomer with the devices of its kind, 8 or more, which alone make centre and spread; it is
 /// left out of the fleet where it is in it. What must match and does not makes it incomparable, unless
 /// policy.treatment covers it. Exit code: 1 when one is refused; else 3 when one cannot be judged or is to be
 /// measured again: what is in doubt is not let in; else 0.

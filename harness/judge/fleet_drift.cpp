@@ -8,6 +8,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "result/facts.hpp"
 #include "result/pattern.hpp"
 
 namespace gpugauge::judge {
@@ -31,10 +32,7 @@ constexpr std::string_view firmware = "settings.gpu.*.vbios";
 
 std::string device_model(const result::Run& run) {
   const std::string_view kind = result::device_kind(run.device);
-  const auto named = [&](const char* name) {
-    const auto found = run.fingerprint.device.find(name);
-    return found == run.fingerprint.device.end() ? std::string("unknown") : found->second;
-  };
+  const auto named = [&](const char* name) { return result::fact(run.fingerprint.device, name, "unknown"); };
   if (kind == "host") return named("host.cpu_model");
   return kind == "links" ? "links between " + named("gpu.0.name") : named("gpu.0.name");
 }

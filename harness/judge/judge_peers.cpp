@@ -170,14 +170,13 @@ std::string hosts_found(const PeersJudgement& judgement) {
   if (!several_a_host(judgement)) return "";
   const auto found = std::count_if(judgement.hosts.begin(), judgement.hosts.end(),
                                    [](const HostJudgement& host) { return host.state == NodeState::found; });
-  return fmt::format(", on {} of {} node{}", found, judgement.hosts.size(),
-                     judgement.hosts.size() == 1 ? "" : "s");
+  return fmt::format(", on {} of {}", found, result::counted(judgement.hosts.size(), "node"));
 }
 
 /// " on 3 nodes"; likewise.
 std::string hosts_in_all(const PeersJudgement& judgement) {
   if (!several_a_host(judgement)) return "";
-  return fmt::format(" on {} node{}", judgement.hosts.size(), judgement.hosts.size() == 1 ? "" : "s");
+  return " on " + result::counted(judgement.hosts.size(), "node");
 }
 
 Outcome outcome_of(const PeersJudgement& judgement, const DeviceCount& count_of_all,

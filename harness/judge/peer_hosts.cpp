@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "result/counted.hpp"
+
 namespace gpugauge::judge {
 namespace {
 
@@ -118,8 +120,7 @@ DeviceCount count_of(const std::vector<PeerRounds>& devices) {
 
 std::string in_words(const DeviceCount& count) {
   std::string out = fmt::format("{} {}", count.devices, count.noun(count.devices));
-  if (count.shared() && count.one != "node")
-    out += fmt::format(" on {} node{}", count.machines, count.machines == 1 ? "" : "s");
+  if (count.shared() && count.one != "node") out += " on " + result::counted(count.machines, "node");
   return out;
 }
 

@@ -8,7 +8,6 @@
 #include "report/peers_json.hpp"
 #include "report/table.hpp"
 #include "result/build.hpp"
-#include "result/counted.hpp"
 #include "result/facts.hpp"
 #include "result/json_array.hpp"
 #include "result/object_reader.hpp"
@@ -43,14 +42,15 @@ std::string draw_one(const Admission& one, const Terminal& terminal) {
   };
   line(one.reason);
   if (!one.reference.empty())
-    line(fmt::format("compared with {}: {}", result::counted(one.peers, "node"), one.reference));
+    line(fmt::format("compared with {}: {}", judge::in_words(one.peers), one.reference));
   if (one.metrics > 0) {
-    line(fmt::format("what these nodes let see: a drop of {} in the middle metric, {} in the worst ({})",
-                     percent(one.detects_median), percent(one.detects_worst), one.worst_metric));
+    line(fmt::format("what these {} let see: a drop of {} in the middle metric, {} in the worst ({})",
+                     one.peers.many, percent(one.detects_median), percent(one.detects_worst),
+                     one.worst_metric));
     if (one.blunt > 0)
       line(fmt::format(
-          "{} of {} metrics show a drop only from twice their tolerance on: more nodes would sharpen them",
-          one.blunt, one.metrics));
+          "{} of {} metrics show a drop only from twice their tolerance on: more {} would sharpen them",
+          one.blunt, one.metrics, one.peers.many));
   }
   for (std::size_t i = 0; i < std::min(most_drift, one.drift.size()); ++i) line(drift_text(one.drift[i]));
   if (one.drift.size() > most_drift)
@@ -74,7 +74,7 @@ ordered_json json_of(const Admission& one) {
   ordered_json out{{"node", one.label},          {"identity", one.node},
                    {"device", one.device},       {"state", to_string(one.state)},
                    {"reason", one.reason},       {"files", one.files},
-                   {"reference", one.reference}, {"peers", one.peers},
+                   {"reference", one.reference}, {"peers", one.peers.devices},
                    {"metrics", one.metrics}};
   if (one.metrics > 0)
     out["detects"] = {{"median", one.detects_median},

@@ -131,7 +131,7 @@ std::string draw_rows(const std::vector<Row>& rows, const Terminal& terminal, bo
   const bool with_room = terminal.width >= wide;
   const bool with_baseline = judged && with_room;
   std::vector<Column> columns{
-      {every_metric ? "metric" : "benchmark", false, true}, {"now", true}, {"spread", true}};
+      {every_metric ? "metric" : "benchmark", false, true}, {"now", true}, {"range", true}};
   if (with_limit) columns.push_back({"of limit", true});
   if (with_baseline) columns.push_back({"baseline", true});
   if (judged) columns.insert(columns.end(), {{"change", true}, {"detects", true}});
@@ -146,7 +146,7 @@ std::string draw_rows(const std::vector<Row>& rows, const Terminal& terminal, bo
     std::vector<Cell> cells{{plain(row.name)}};
     cells.push_back(now != nullptr ? Cell{quantity(now->value, now->unit), Tone::strong}
                                    : Cell{"-", Tone::faint});
-    cells.push_back(number(now != nullptr ? now->spread : std::nullopt, percent));
+    cells.push_back(number(now != nullptr ? now->range : std::nullopt, percent));
     if (with_limit) cells.push_back(number(share_of(row), percent));
     if (with_baseline)
       cells.push_back(number(shown != nullptr ? shown->baseline : std::nullopt,
@@ -202,8 +202,9 @@ std::string draw_families(const result::Run& run, const Terminal& terminal) {
 
 std::string legend(bool judged) {
   std::string text =
-      "now: median over the processes; spread: largest minus smallest over the processes; of limit: share of "
-      "the physical limit";
+      "now: median over the processes; range: largest minus smallest of the processes, relative to that "
+      "median; "
+      "of limit: share of the physical limit";
   if (judged)
     text +=
         "; change: against the baseline, + is worse; detects: smallest drop that this baseline can show; a "
@@ -352,7 +353,8 @@ std::string draw(const std::vector<judge::Sensitivity>& sensitivity, const Termi
                {percent(row.minimum_detectable_drop)},
                row.advisory ? Cell{"advisory", Tone::doubt} : Cell{"judged", Tone::good}});
   return table.draw(terminal) +
-         "  spread: of a round's value; detects: smallest drop found with 90% probability; advisory: too "
+         "  spread: standard deviation of a round's value; detects: smallest drop found with 90% "
+         "probability; advisory: too "
          "noisy for its "
          "tolerance, said but never counted\n";
 }

@@ -219,7 +219,7 @@ std::string drift_line(const judge::DriftedFact& fact) {
                                 : fmt::format("{} on {}", in_words(one.value), one.runs));
   }
   if (const std::size_t more = fact.odd.size() - odd.size(); more > 0)
-    odd.push_back(fmt::format("{} other value{}", more, more == 1 ? "" : "s"));
+    odd.push_back(result::counted(more, "other value"));
   if (!fact.majority)
     return fmt::format("{}: no majority among {} runs: {}", fact.field, fact.of, fmt::join(odd, ", "));
   return fmt::format("{}: {} on {} of {} runs; {}", fact.field, in_words(fact.usual), fact.runs, fact.of,

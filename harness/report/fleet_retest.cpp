@@ -9,6 +9,7 @@
 #include "report/digest.hpp"
 #include "report/fleet.hpp"
 #include "report/format.hpp"
+#include "result/counted.hpp"
 
 namespace gpugauge::report {
 namespace {
@@ -65,21 +66,15 @@ std::string left_out_of_retest_list(const judge::PeersJudgement& judgement) {
 }
 
 std::string unnamed_in_retest_list(const judge::PeersJudgement& judgement) {
-  constexpr std::size_t shown = 3;
   std::vector<std::string> labels;
-  std::size_t unnamed = 0;
-  for (const judge::NodeJudgement& node : judgement.nodes) {
-    if (!node.measure_again || !node.host.empty() || !can_be_listed(node.label)) continue;
-    if (++unnamed <= shown) labels.push_back(node.label);
-  }
-  if (unnamed == 0) return "";
+  for (const judge::NodeJudgement& node : judgement.nodes)
+    if (node.measure_again && node.host.empty() && can_be_listed(node.label)) labels.push_back(node.label);
+  if (labels.empty()) return "";
   return fmt::format(
-      "{} of what is to be measured again {} called by {} file{}, since no name of {} node{} is known "
-      "({}{}): lay "
-      "the runs of each node into a folder of its name (DIR/NODE/run.json) before a launcher reads the list.",
-      unnamed, unnamed == 1 ? "is" : "are", unnamed == 1 ? "its" : "their", unnamed == 1 ? "" : "s",
-      unnamed == 1 ? "its" : "their", unnamed == 1 ? "" : "s", fmt::join(labels, ", "),
-      unnamed > shown ? fmt::format(" and {} more", unnamed - shown) : "");
+      "The list of what is to be measured again has the name of a file in {}, since the node's is not known "
+      "({}): lay the runs of each node into a folder of its name (DIR/NODE/run.json) before a launcher reads "
+      "the list.",
+      result::counted(labels.size(), "line"), judge::some_of(labels));
 }
 
 }  // namespace gpugauge::report

@@ -40,7 +40,7 @@ ordered_json json_of(const Measured& measured) {
                    {"statistic", measured.statistic}, {"value", measured.value},
                    {"processes", measured.processes}, {"batches", measured.batches},
                    {"judged", measured.judged},       {"note", measured.note}};
-  set(out, "spread", measured.spread);
+  set(out, "range", measured.range);
   set(out, "share_of_limit", measured.share_of_limit);
   return out;
 }

@@ -97,7 +97,7 @@ ordered_json metrics_of(const DeviceReport& device) {
              {"judged", metric.judged},
              {"note", metric.note},
              {"value", six_digits(metric.value)},
-             {"spread", optional(metric.spread)},
+             {"range", optional(metric.range)},
              {"share", optional(metric.share_of_limit)},
              {"verdicts", ordered_json::array()},
              {"now", now.values.at(metric.key)},

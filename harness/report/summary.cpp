@@ -42,7 +42,7 @@ std::vector<Measured> summarise(const result::Run& run) {
     made.better = metric.better;
     made.value = judge::median(values.values);
     const auto [low, high] = std::minmax_element(values.values.begin(), values.values.end());
-    if (values.values.size() > 1 && made.value != 0) made.spread = (*high - *low) / std::abs(made.value);
+    if (values.values.size() > 1 && made.value != 0) made.range = (*high - *low) / std::abs(made.value);
     made.processes = static_cast<int>(values.values.size());
     made.batches = static_cast<int>(judge::median(values.batches));
     made.judged = metric.judged;

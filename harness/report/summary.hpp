@@ -22,11 +22,11 @@ struct Measured {
   std::string unit;          ///< one of result::units
   result::Direction better = result::Direction::higher;  ///< which way value is better
   double value = 0;                                      ///< median over the processes, in unit
-  std::optional<double> spread;  ///< (largest - smallest) / median over the processes; absent for one process
-  int processes = 0;             ///< that ended ok and report it
-  int batches = 0;               ///< per process, median
-  bool judged = true;            ///< false: recorded only
-  std::string note;              ///< why it is recorded only, or ""
+  std::optional<double> range;  ///< (largest - smallest) / median over the processes; absent for one process
+  int processes = 0;            ///< that ended ok and report it
+  int batches = 0;              ///< per process, median
+  bool judged = true;           ///< false: recorded only
+  std::string note;             ///< why it is recorded only, or ""
   std::optional<double> share_of_limit;  ///< 1 = at the limit, whichever way the metric is better
 };
 

@@ -7,10 +7,10 @@
 
 namespace gpugauge::result {
 
-/// The fact of that name; "" where there is none.
-inline std::string fact(const Facts& facts, const std::string& name) {
+/// The fact of that name; `otherwise` where there is none.
+inline std::string fact(const Facts& facts, const std::string& name, const char* otherwise = "") {
   const auto found = facts.find(name);
-  return found == facts.end() ? "" : found->second;
+  return found == facts.end() ? otherwise : found->second;
 }
 
 /// A fact as sentences and tables show it: "absent" where there is none.

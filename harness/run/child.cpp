@@ -185,17 +185,22 @@ void Child::stop() {
 void Child::kill_now() {
   if (phase_ != Phase::running) return;
   end_.stopped = true;
-  signal_group(SIGKILL);
-  timer_.once(options_.give_up_seconds, [this] { give_up(); });
+  kill_group();
 }
 
 void Child::terminate() {
   signal_group(SIGTERM);
-  signal_group(SIGCONT);  // a stopped process takes no SIGTERM
-  timer_.once(options_.grace_seconds, [this] {
-    signal_group(SIGKILL);
-    timer_.once(options_.give_up_seconds, [this] { give_up(); });
-  });
+  signal_group(SIGCONT);               // a stopped process takes no SIGTERM
+  if (told_ != Told::nothing) return;  // the time runs since it was told first
+  told_ = Told::to_end;
+  timer_.once(options_.grace_seconds, [this] { kill_group(); });
+}
+
+void Child::kill_group() {
+  signal_group(SIGKILL);
+  if (told_ == Told::killed) return;
+  told_ = Told::killed;
+  timer_.once(options_.give_up_seconds, [this] { give_up(); });
 }
 
 void Child::signal_group(int signal) const {

@@ -74,18 +74,21 @@ class Child {
   /// 0 when it could not be started.
   pid_t pid() const { return pid_; }
 
-  /// Asks it to end with SIGTERM, and makes it after the grace time. Harmless when it has ended.
+  /// Asks it to end with SIGTERM, and makes it after the grace time. Again: another SIGTERM, and no more
+  /// time. Harmless when it has ended.
   void stop();
   /// SIGKILL at once.
   void kill_now();
 
  private:
   enum class Phase { running, sweeping, ended };
+  enum class Told { nothing, to_end, killed };
   struct Pipe;
 
   void spawn(const Command& command);
   void start_reading(Pipe& pipe, int descriptor);
   void terminate();
+  void kill_group();
   void signal_group(int signal) const;
   void on_exit(std::int64_t exit_status, int term_signal);
   void sweep();
@@ -97,6 +100,7 @@ class Child {
   ChildOptions options_;
   Subreaper subreaper_;
   Phase phase_ = Phase::running;
+  Told told_ = Told::nothing;
   pid_t pid_ = 0;
   std::optional<stack::LivingChild> living_;
   std::chrono::steady_clock::time_point start_;

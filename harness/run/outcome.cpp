@@ -69,6 +69,9 @@ std::vector<std::string> conclude_process(result::Process& process, const ChildE
   } else if (samples != nullptr && end.exit_code && samples->status != Status::ok) {
     process.status = samples->status;
     process.reason = samples->reason;
+    if (samples->status == Status::interrupted && !end.stopped && stopped_by.empty())
+      process.reason = sentence(fmt::format("{} was told from elsewhere to end, not by this command: {}",
+                                            executable, samples->reason));
   } else if (!end.fault.empty()) {
     process.status = Status::failed;
     const auto more = samples != nullptr ? failed_benchmarks(*samples) : said(end.output);

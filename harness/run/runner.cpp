@@ -293,9 +293,11 @@ class Execution {
     for (const auto& [family, count] : missing)
       if (count > 0)
         names += fmt::format("{}{} ({} of {})", names.empty() ? "" : ", ", family, count, planned.at(family));
+    if (stop_signal_ == 0)
+      return fmt::format("a signal from elsewhere ended {} of {} processes; not measured: {}",
+                         steps_.size() - measured, steps_.size(), names);
     return fmt::format("{} stopped the run after {} of {} processes; not measured: {}",
-                       stop_signal_ != 0 ? signal_name(stop_signal_) : "A family", measured, steps_.size(),
-                       names);
+                       signal_name(stop_signal_), measured, steps_.size(), names);
   }
 
   struct Running {

@@ -180,12 +180,12 @@ PY
   # Files that were named, and folders that hold several machines: nobody is called by them, and the list says so.
   fleet_of 12
   COLUMNS=1000 run -0 gpugauge fleet fleet/*/round-1.json --emit-retest again.txt
-  [[ $output == *"1 of what is to be measured again is called by its file, since no name of its node is known (fleet/node-00005/round-1)"* ]]
+  [[ $output == *"has the name of a file in 1 line, since the node's is not known (fleet/node-00005/round-1)"* ]]
   [ "$(cut -f 1 again.txt)" = fleet/node-00005/round-1 ]
   mkdir days
   mv fleet days/monday
   COLUMNS=1000 run -0 gpugauge fleet days --emit-retest again.txt
-  [[ $output == *"no name of its node is known (monday/node-00005/round-1)"* ]]
+  [[ $output == *"since the node's is not known (monday/node-00005/round-1)"* ]]
   # A cut file is called as its folder, and a reboot between two runs changes nothing.
   boxes 2
   rm -r fleet
@@ -193,7 +193,7 @@ PY
   set_facts 'if "round-2" in file.name: run["boot_id"] += ", later"'
   truncate -s 5000 fleet/box-2/gpu-9-round-1.json fleet/box-2/gpu-9-round-2.json
   COLUMNS=1000 run -1 gpugauge fleet fleet --emit-retest again.txt
-  [[ $output == *"1 of 13 GPUs have a finding, on 1 of 3 nodes (box-1 GPU-"* && $output != *"called by"* ]]
+  [[ $output == *"1 of 13 GPUs have a finding, on 1 of 3 nodes (box-1 GPU-"* && $output != *"the name of a file"* ]]
   grep -q '^box-2' again.txt
 }
 

@@ -72,6 +72,15 @@ PY
   [[ $output == *"Treatment nccl: declared, but nothing of that name differs between it and the fleet."* ]]
 }
 
+@test "several GPUs of one machine are not counted as nodes" {
+  setup_gate
+  for file in fleet/*/round-1.json; do edit "$file" 'it["boot_id"] = "one-box"'; done
+  run -0 gpugauge fleet admit good/node-00006/round-1.json --against fleet
+  [[ $output == *"stands out from 12 GPUs on 1 node"* ]]
+  [[ $output == *"compared with 12 GPUs on 1 node: Synthetic H200, driver 580.65.06"* ]]
+  [[ $output == *"what these GPUs let see: a drop of "* ]]
+}
+
 @test "another model, a fleet that is too small, a missing metric, a broken file" {
   setup_gate
   edit good/node-00006/round-2.json 'it["fingerprint"]["device"]["gpu.0.name"] = "Synthetic H100"'

@@ -134,7 +134,9 @@ void examine_acs(const Seen& seen, Argument& it) {
   if (!recovers && !inverted) it.at_most(.65, seen.on("host.iommu", {"translat", "true", "on", "enabled"}));
   it.rules_out(seen.unmoved_by({"acs"}));
   // NVIDIA's own driver lets no peers of these boards talk to each other, so that there is nothing for a
-  // bridge to redirect (NVIDIA of the RTX 4090: forums.developer.nvidia.com/t/233202). A patched driver does.
+  // bridge to redirect. NVIDIA of the RTX 4090, as other pages quote it:
+  // https://forums.developer.nvidia.com/t/standard-nvidia-cuda-tests-fail-with-dual-rtx-4090-linux-box/233202
+  // Of the series: huggingface/accelerate#2328. A patched driver does (tinygrad/open-gpu-kernel-modules).
   if (!recovers && seen.gpu_is({"GeForce RTX 40"}))
     it.at_most(
         .2,

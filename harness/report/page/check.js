@@ -79,7 +79,7 @@ function metricTable(device) {
     {title: "baseline", number: true, text: metric => figuresOf(metric) && typeof metric.value === "number" ? quantity(figuresOf(metric).baseline, metric.unit) : ""},
     {title: "change", number: true, first: "down", key: metric => figuresOf(metric) && figuresOf(metric).change, text: metric => figuresOf(metric) ? signed(figuresOf(metric).change) : ""},
     {title: "better | worse", text: changeBar},
-    {title: "spread", number: true, first: "down", key: metric => metric.spread, text: metric => percent(metric.spread)},
+    {title: "range", number: true, first: "down", key: metric => metric.range, text: metric => percent(metric.range)},
     {title: "of limit", number: true, key: metric => shareOf(metric), text: metric => percent(shareOf(metric))},
     {title: "verdict", key: gravityOf, text: metric => shownVerdict(metric) ? badge(shownVerdict(metric).verdict, shownVerdict(metric).advisory) : "measured"},
   ];

@@ -96,9 +96,13 @@ std::vector<PlanStep> plan_steps(const PlanRequest& request, const Inventory& he
     auto& list = key == "driver" && down ? last : steps;
     list.push_back(std::move(step));
     if (key == "driver" && inventory.value("topology.nvswitch") == "yes") {
-      list.push_back({"fabric_manager", inventory.value("fabric_manager.version"), to,
-                      fmt::format("Bring the fabric manager to exactly the driver's version, {}.", to),
-                      "With NVSwitch, a fabric manager of another version leaves CUDA with error 802."});
+      list.push_back(
+          {"fabric_manager", inventory.value("fabric_manager.version"), to,
+           fmt::format("Bring the fabric manager to exactly the driver's version, {}, in one go with "
+                       "the driver: stop its service before, restart the machine after both.",
+                       to),
+           "With the driver, whichever way that goes: on machines with NVSwitch a fabric manager of "
+           "another version leaves CUDA with error 802."});
     }
   }
   steps.insert(steps.end(), last.begin(), last.end());

@@ -1,40 +1,54 @@
 // What each node of a rollout has to do: nodes of one kind may still begin at different versions.
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "stack/plan/rollout.hpp"
 
 namespace gpugauge::stack {
 namespace {
 
-/// Where plan_steps() has a step: an older driver comes last, a fabric manager follows the driver.
-std::size_t place(const PlanStep& step) {
+/// Where plan_steps() has a step: an older driver comes last, a fabric manager follows the driver, which is
+/// the step `before` it.
+std::size_t place(const PlanStep& step, std::size_t before) {
+  if (step.layer == "fabric_manager") return before + 1;
   const std::vector<std::string>& keys = plan_keys();
   const auto from = Version::parse(step.from);
   const auto to = Version::parse(step.to);
   if (step.layer == "driver" && from && to && *to < *from) return keys.size() * 2;
-  const bool follows = step.layer == "fabric_manager";
-  const auto key = std::find(keys.begin(), keys.end(), follows ? "driver" : step.layer);
-  return static_cast<std::size_t>(key - keys.begin()) * 2 + (follows ? 1 : 0);
+  const auto key = std::find(keys.begin(), keys.end(), step.layer);
+  return static_cast<std::size_t>(key - keys.begin()) * 2;
 }
+
+struct Placed {
+  std::size_t place = 0;
+  RolloutStep step;
+};
 
 }  // namespace
 
 std::vector<RolloutStep> rollout_steps(const std::vector<const RolloutNode*>& nodes,
                                        const PlanRequest& request) {
-  std::vector<RolloutStep> out;
-  for (const RolloutNode* node : nodes)
+  std::vector<Placed> placed;
+  for (const RolloutNode* node : nodes) {
+    std::size_t at = 0;
     for (PlanStep& step : plan_steps(request, node->inventory)) {
-      const auto same =
-          std::find_if(out.begin(), out.end(), [&](const RolloutStep& other) { return other.step == step; });
-      if (same == out.end())
-        out.push_back({std::move(step), {node->name}});
+      at = place(step, at);
+      const auto same = std::find_if(placed.begin(), placed.end(), [&](const Placed& other) {
+        return other.place == at && other.step.step == step;
+      });
+      if (same == placed.end())
+        placed.push_back({at, {std::move(step), {node->name}}});
       else
-        same->nodes.push_back(node->name);
+        same->step.nodes.push_back(node->name);
     }
-  std::stable_sort(out.begin(), out.end(), [](const RolloutStep& a, const RolloutStep& b) {
-    return std::tuple(place(a.step), b.nodes.size()) < std::tuple(place(b.step), a.nodes.size());
+  }
+  std::stable_sort(placed.begin(), placed.end(), [](const Placed& a, const Placed& b) {
+    return std::tuple(a.place, b.step.nodes.size()) < std::tuple(b.place, a.step.nodes.size());
   });
+  std::vector<RolloutStep> out;
+  out.reserve(placed.size());
+  for (Placed& one : placed) out.push_back(std::move(one.step));
   return out;
 }
 

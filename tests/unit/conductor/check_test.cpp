@@ -98,6 +98,31 @@ TEST_F(Check, BeginsNoRoundThatWouldEndAfterTheBudget) {
                                  "doubt, and another round of it would take about")));
 }
 
+TEST_F(Check, ADeviceThatIsWholeAndInNoDoubtIsNotInterruptedWithItsNeighbour) {
+  pin();
+  const auto checked = [&](double seconds) {
+    return check_in_step(options_, {target_, {DeviceKind::host, "host", "another host"}}, choice_,
+                         [&](int round, const std::vector<std::string>& only) {
+                           latency(seconds);
+                           std::vector<Stored> out;
+                           for (int device = 0; device < 2; ++device)
+                             out.push_back(measure(options_.measure, target_, choice_, {}, round, only));
+                           out[1].run.complete = false;
+                           out[1].run.partial_reason = "SIGTERM stopped the run";
+                           return out;
+                         });
+  };
+  const std::vector<report::DeviceReport> fine = checked(1.0025e-3);
+  EXPECT_FALSE(fine[0].interrupted);
+  EXPECT_EQ(fine[0].outcome.code, judge::ExitCode::pass) << fine[0].outcome.sentence;
+  EXPECT_THAT(fine[0].remarks, Contains(HasSubstr("this one's is whole")));
+  EXPECT_TRUE(fine[1].interrupted);
+  EXPECT_EQ(fine[1].outcome.code, judge::ExitCode::cannot_judge);
+  const std::vector<report::DeviceReport> slow = checked(1.5e-3);
+  EXPECT_TRUE(slow[0].interrupted) << "a further round was to decide";
+  EXPECT_THAT(slow[0].remarks, Contains(HasSubstr("ended the measuring for all")));
+}
+
 TEST_F(Check, DevicesInStepAreMeasuredAgainTogetherWhenOneIsInDoubt) {
   pin();
   options_.budget_seconds = 4;  // less than the pause before the third round

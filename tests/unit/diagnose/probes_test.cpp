@@ -1,6 +1,7 @@
 // The table of probes, which of them is worth its time, and what a repetition says.
 #include "diagnose/probes.hpp"
 
+#include <cmath>
 #include <set>
 
 #include <gmock/gmock.h>
@@ -218,6 +219,17 @@ TEST(Answers, AVariableTakenAwayInVainIsNotWhy) {
     EXPECT_GE(score("recovers"), confident) << row.cause;
     EXPECT_LE(score("no_change"), .45) << row.cause;
   }
+}
+
+TEST(Repeated, ReportsWhatItDecidedBy) {
+  const Repeated repeated = outcome_of_repetition(4, {3, 4}, {1, 1.21});
+  EXPECT_EQ(repeated.outcome, "recovers");
+  EXPECT_NEAR(repeated.factor, 1.1, 1e-9);
+  EXPECT_NEAR(repeated.factor_without, std::sqrt(12), 1e-9);
+  const Repeated standing = outcome_of_standing(2, {1.6, 2.5});
+  EXPECT_EQ(standing.outcome, "slow");
+  EXPECT_NEAR(standing.factor, 2, 1e-9) << "an arithmetic mean would be 2.05";
+  EXPECT_EQ(outcome_of_repetition(2, {2, 2}, {1.45, 1.45}).factor, 0) << "nothing was decided";
 }
 
 TEST(Repetition, SaysWhatIsClear) {

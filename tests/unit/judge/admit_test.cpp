@@ -70,7 +70,8 @@ TEST(Admit, AHealthyNewcomerIsLetInAndWhatCouldBeSeenIsSaid) {
   EXPECT_EQ(judged.outcome.sentence, "admit: 1 admitted (GPU-900)");
   const Admission& one = judged.nodes.at(0);
   EXPECT_EQ(one.state, AdmissionState::admitted);
-  EXPECT_EQ(one.peers, 12U);
+  EXPECT_EQ(one.peers.devices, 12U);
+  EXPECT_EQ(one.reason, "none of 3 metrics stands out from 12 nodes");
   EXPECT_EQ(one.metrics, 3U);
   EXPECT_EQ(one.reference, "H200, driver 580.65.06");
   EXPECT_THAT(one.verdicts, IsEmpty());
@@ -132,7 +133,7 @@ TEST(Admit, AnotherDriverIsNamedAndNotJudgedUnlessDeclared) {
   gate.add_fleet(9, old);
   one = gate.only();
   EXPECT_EQ(one.state, AdmissionState::admitted);
-  EXPECT_EQ(one.peers, 9U);
+  EXPECT_EQ(one.peers.devices, 9U);
 }
 
 /// The run's processes note these checksums of one benchmark, over and over.
@@ -195,8 +196,60 @@ TEST(Admit, AnotherModelOrTooFewNodesCannotJudge) {
   EXPECT_THAT(few.only().reason, HasSubstr("5 nodes of its kind (H200, driver 580.65.06), and 8 are needed"));
   Gate none;
   none.add_newcomer();
-  EXPECT_EQ(none.only().reason, "the fleet holds no run of another node");
+  EXPECT_EQ(none.only().reason, "the fleet holds no run but the newcomers' own");
   EXPECT_EQ(Gate().judge().outcome.code, ExitCode::cannot_judge);
+}
+
+/// Four GPUs a machine.
+Apply in_boxes(const std::string& model = "H200") {
+  return [model, gpu = 0](result::Run& run) mutable {
+    run.boot_id = fmt::format("boot of box {}", gpu++ / 4);
+    run.fingerprint.device["gpu.0.name"] = model;
+  };
+}
+
+TEST(Admit, GpusOfOneMachineAreNotCountedAsNodes) {
+  Gate gate;
+  gate.add_fleet(12, in_boxes());
+  gate.add_newcomer();
+  Admission one = gate.only();
+  EXPECT_EQ(one.state, AdmissionState::admitted);
+  EXPECT_EQ(one.peers.devices, 12U);
+  EXPECT_EQ(one.peers.machines, 3U);
+  EXPECT_EQ(one.reason, "none of 3 metrics stands out from 12 GPUs on 3 nodes");
+
+  Gate other;
+  other.add_fleet(12, in_boxes("H100"));
+  other.add_newcomer();
+  EXPECT_THAT(other.only().reason, HasSubstr("the fleet has none: H100 9.0 (12 GPUs on 3 nodes)"));
+
+  Gate few;
+  few.add_fleet(4, in_boxes());
+  few.add_newcomer();
+  EXPECT_THAT(few.only().reason, HasSubstr("the fleet has 4 GPUs on 1 node of its kind (H200"));
+
+  Gate unknown;
+  unknown.add_fleet(12, [](result::Run& run) { run.boot_id.clear(); });
+  unknown.add_newcomer();
+  EXPECT_EQ(unknown.only().reason, "none of 3 metrics stands out from 12 GPUs");
+
+  Gate lacking;
+  lacking.add_fleet(12, in_boxes());
+  lacking.add_newcomer({}, 0, [](result::Run& run) { drop_benchmark(run, "host/triad"); });
+  one = lacking.only();
+  EXPECT_EQ(one.state, AdmissionState::refused);
+  EXPECT_THAT(one.reason, HasSubstr("12 of 12 GPUs measure it; this GPU does not report it"));
+}
+
+TEST(Admit, WhatWasNotComparedIsCountedInTheFleetsWords) {
+  Gate gate;
+  gate.add_fleet(12, [in_box = in_boxes()](result::Run& run) mutable {
+    in_box(run);
+    drop_benchmark(run, "host/triad");
+  });
+  gate.add_newcomer();
+  EXPECT_THAT(gate.only().remarks,
+              ElementsAre("1 metric was not compared: no other GPU of its kind measures it."));
 }
 
 TEST(Admit, NobodyJudgesItself) {
@@ -205,7 +258,7 @@ TEST(Admit, NobodyJudgesItself) {
   gate.add_newcomer();
   gate.input.fleet.rounds.push_back(gate.input.newcomers.front());
   const Admissions judged = gate.judge();
-  EXPECT_EQ(judged.nodes.at(0).peers, 8U);
+  EXPECT_EQ(judged.nodes.at(0).peers.devices, 8U);
   EXPECT_THAT(judged.remarks.at(0), HasSubstr("nobody judges itself"));
 }
 

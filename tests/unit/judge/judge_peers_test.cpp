@@ -47,11 +47,6 @@ const NodeJudgement& of(const PeersJudgement& judgement, const std::string& labe
   throw std::runtime_error("no node " + label);
 }
 
-void drop_benchmark(result::Run& run, const std::string& id) {
-  for (result::Process& process : run.processes)
-    std::erase_if(process.samples->benchmarks, [&](const auto& found) { return found.id == id; });
-}
-
 TEST(JudgePeers, AHealthyFleetPasses) {
   Fleet fleet;
   fleet.add_healthy(0, 20);

@@ -97,4 +97,10 @@ inline void change(result::Run& run, const std::string& id,
   }
 }
 
+/// As a run that does not measure it.
+inline void drop_benchmark(result::Run& run, const std::string& id) {
+  for (result::Process& process : run.processes)
+    std::erase_if(process.samples->benchmarks, [&](const auto& found) { return found.id == id; });
+}
+
 }  // namespace gpugauge::judge

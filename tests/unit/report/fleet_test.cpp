@@ -68,8 +68,9 @@ TEST(RetestList, HoldsWhatALauncherTakesAndSaysWhereItDoesNot) {
   judgement.nodes.push_back(suspect("fine", ""));
   judgement.nodes.back().measure_again = false;
   EXPECT_THAT(retest_list(judgement), HasSubstr("\nround-1\tGPU-round-1\n"));
-  EXPECT_THAT(unnamed_in_retest_list(judgement),
-              HasSubstr("2 of what is to be measured again are called by their files"));
+  EXPECT_THAT(
+      unnamed_in_retest_list(judgement),
+      HasSubstr("has the name of a file in 2 lines, since the node's is not known (round-1, round-2)"));
   EXPECT_EQ(left_out_of_retest_list(judgement), "");
 }
 

@@ -45,7 +45,7 @@ Report example() {
   return report;
 }
 
-TEST(Summary, TakesTheMedianOverProcessesAndTheSpread) {
+TEST(Summary, TakesTheMedianOverProcessesAndTheRange) {
   result::Run run = result::example_run();
   run.processes.erase(run.processes.begin() + 1);
   for (const double value : {1e10, 1.5e10}) {
@@ -58,7 +58,7 @@ TEST(Summary, TakesTheMedianOverProcessesAndTheSpread) {
   ASSERT_EQ(measured.size(), 2U);
   EXPECT_EQ(measured[0].key, "host/triad/one_core:bandwidth");
   EXPECT_DOUBLE_EQ(measured[0].value, 1.25e10);
-  EXPECT_DOUBLE_EQ(*measured[0].spread, .4);
+  EXPECT_DOUBLE_EQ(*measured[0].range, .4);
   EXPECT_DOUBLE_EQ(*measured[0].share_of_limit, .625);
   EXPECT_EQ(measured[0].processes, 3);
   EXPECT_EQ(measured[0].batches, 2);
@@ -116,6 +116,15 @@ TEST(Console, ShowsProblemsBeforeTheTableAndTheVerdictLast) {
   EXPECT_THAT(text, testing::EndsWith("regressed: 1 of 2 metrics\n"));
   EXPECT_THAT(text, HasSubstr("gemm (0 of 1 processes whole): ended by SIGSEGV"));
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+}
+
+TEST(Console, OneWordForOneThing) {
+  const std::string check = draw(example(), {false, false, 200});
+  EXPECT_THAT(check, HasSubstr("range: largest minus smallest of the processes, relative to that median"));
+  EXPECT_THAT(check, Not(HasSubstr("spread")));
+  const std::string baseline = draw(std::vector<judge::Sensitivity>{{}}, {false, false, 200});
+  EXPECT_THAT(baseline, HasSubstr("spread: standard deviation of a round's value"));
+  EXPECT_THAT(baseline, Not(HasSubstr("range")));
 }
 
 TEST(Console, ARowShowsTheWorstVerdictOfItsBenchmark) {

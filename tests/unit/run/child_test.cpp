@@ -180,6 +180,26 @@ TEST_F(ChildTest, StopsWhenTold) {
   EXPECT_EQ(child.end().fault, "was stopped");
 }
 
+TEST_F(ChildTest, ToldAgainToStopItGetsNoMoreTime) {
+  Loop loop;
+  bool ready = false;
+  ChildOptions options;
+  options.grace_seconds = .3;
+  options.on_output = [&](std::string_view) { ready = true; };
+  Child child(loop, {fakes_.script("child", stubborn), {}, {}}, options);
+  loop.run_until([&] { return ready; });
+  child.stop();
+  int more = 0;
+  Timer again(loop);
+  again.every(.1, [&] {
+    ++more;
+    child.stop();
+  });
+  loop.run_until([&] { return child.ended() || more >= 100; });
+  EXPECT_TRUE(child.ended());
+  EXPECT_EQ(child.end().signal, SIGKILL);
+}
+
 TEST_F(ChildTest, DiesAtOnceWhenTold) {
   Loop loop;
   bool ready = false;

@@ -314,6 +314,28 @@ TEST_F(RunnerTest, ComesBackWithAPartialRunWhenASignalStopsIt) {
   }
 }
 
+TEST_F(RunnerTest, SaysThatASignalFromElsewhereEndedAFamily) {
+  // As our families do it: what was measured is written, and says which signal came.
+  result::Samples samples = good_samples("fake");
+  samples.status = Status::interrupted;
+  samples.reason = "signal 15 (SIGTERM) ended the process";
+  write_text(fakes_.path() / "cut.json", result::to_json(samples));
+  auto plan =
+      quick_plan({fakes_.family("fake",
+                                "if mkdir ${0%/*}/first 2>/dev/null; then cp ${0%/*}/cut.json $samples; "
+                                "exit 130; fi; leave")});
+  plan.profile.processes = 3;
+  const auto run = execute(plan, no_progress);
+  EXPECT_FALSE(run.complete);
+  ASSERT_EQ(run.processes.size(), 3U);
+  EXPECT_EQ(run.processes[0].status, Status::interrupted);
+  EXPECT_THAT(run.processes[0].reason,
+              HasSubstr("was told from elsewhere to end, not by this command: signal 15 (SIGTERM)"));
+  EXPECT_EQ(run.processes[2].status, Status::ok);
+  EXPECT_EQ(run.partial_reason,
+            "a signal from elsewhere ended 1 of 3 processes; not measured: fake (1 of 3)");
+}
+
 TEST_F(RunnerTest, KillsAtOnceAtTheSecondSignal) {
   auto plan =
       quick_plan({fakes_.family("fake", "trap '' TERM; echo > ${0%/*}/ready; while :; do sleep 100; done")});

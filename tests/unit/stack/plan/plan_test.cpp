@@ -283,6 +283,18 @@ TEST(PlanSteps, GoingBackTakesTheDriverLast) {
   EXPECT_THAT(steps[1].why, HasSubstr("goes back before it does"));
 }
 
+TEST(PlanSteps, TheFabricManagerGoesBackWithTheDriver) {
+  Inventory inventory = world::new_driver();
+  world::put_toolkit(inventory, "13.0");
+  world::put(inventory, {{"topology.nvswitch", "yes"}, {"fabric_manager.version", "580.95.05"}});
+  const auto steps = plan_steps(parse_plan("driver=535.104.05,cuda=12.2"), inventory);
+  ASSERT_EQ(steps.size(), 3U);
+  EXPECT_EQ(steps[0].layer, "cuda");
+  EXPECT_EQ(steps[1].layer, "driver");
+  EXPECT_EQ(steps[2].layer, "fabric_manager");
+  EXPECT_THAT(steps[2].what, HasSubstr("535.104.05, in one go with the driver: stop its service before"));
+}
+
 TEST(PlanSteps, WhatIsThereIsNoStep) {
   EXPECT_THAT(plan_steps(parse_plan("driver=535"), world::old_driver()), ElementsAre());
   EXPECT_EQ(plan_steps(parse_plan("cudnn=9.10"), world::old_driver()).at(0).what, "Install cuDNN 9.10.");

@@ -89,6 +89,21 @@ TEST(Rollout, TheCanaryIsTypicalOfTheLargestKindAndEachOtherKindHasItsOwn) {
   EXPECT_EQ(rollout.steps.front().nodes.size(), 8U) << "all kinds take it";
 }
 
+TEST(Rollout, AFabricManagerFollowsItsDriverForwardAndBack) {
+  std::vector<RolloutNode> nodes{node("back", "580.95.05"), node("forth", "560.35.03")};
+  for (RolloutNode& one : nodes) {
+    set(one.inventory, "topology.nvswitch", "yes");
+    set(one.inventory, "driver.cuda_max", "13.0");
+  }
+  // What its version is nobody knows: the steps of both nodes are worded alike, and have places of their own.
+  const auto steps = rollout_steps({&nodes[0], &nodes[1]}, parse_plan("driver=570.124.06,nccl=2.26"));
+  std::vector<std::string> layers;
+  for (const RolloutStep& one : steps)
+    layers.push_back(fmt::format("{} of {}", one.step.layer, fmt::join(one.nodes, " ")));
+  EXPECT_THAT(layers, ElementsAre("driver of forth", "fabric_manager of forth", "nccl of back forth",
+                                  "driver of back", "fabric_manager of back"));
+}
+
 TEST(Rollout, EachStepNamesTheNodesThatTakeIt) {
   std::vector<RolloutNode> nodes = fleet(3);
   nodes.push_back(node("old", "535.104.05"));
