@@ -221,7 +221,7 @@ TEST(Answers, AVariableTakenAwayInVainIsNotWhy) {
   }
 }
 
-TEST(Repeated, ReportsWhatItDecidedBy) {
+TEST(Repetition, ReportsWhatItDecidedBy) {
   const Repeated repeated = outcome_of_repetition(4, {3, 4}, {1, 1.21});
   EXPECT_EQ(repeated.outcome, "recovers");
   EXPECT_NEAR(repeated.factor, 1.1, 1e-9);
