@@ -25,12 +25,20 @@ target_compile_options(gpugauge_options INTERFACE
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${GPUGAUGE_WERROR}>>:-Werror>
   $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)   # by hand: CMake 3.25 does not know cuda_std_20 of nvcc
 if(GPUGAUGE_SANITIZE)
-  # Clang's check of virtual tables asks for type information that SOCI's library keeps to itself; g++ makes that check.
+  # The check of virtual tables asks for type information that SOCI's library keeps to itself: clang does without it, g++ only
+  # where SOCI's headers are read (gpugauge_without_vtables).
   target_compile_options(gpugauge_options INTERFACE
     $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${GPUGAUGE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all>
     $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-fno-sanitize=vptr>)
   target_link_options(gpugauge_options INTERFACE -fsanitize=${GPUGAUGE_SANITIZE})
 endif()
+
+# gpugauge_without_vtables(TARGET): a build under UndefinedBehaviorSanitizer does not check its objects' virtual tables.
+function(gpugauge_without_vtables target)
+  if(GPUGAUGE_SANITIZE MATCHES "undefined")
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize=vptr>)
+  endif()
+endfunction()
 
 # gpugauge_count(TARGET): with GPUGAUGE_COVERAGE, its code counts how often each line ran and each branch was taken, in files beside
 # its objects (scripts/lib/coverage). Only the harness is counted: not its tests, and nothing that measures.
