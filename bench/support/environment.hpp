@@ -27,6 +27,9 @@ struct Environment {
   /// the name of a sample file that nobody named. Called after unavailable(), only where rank_name() says
   /// something.
   std::function<std::string()> job_name = nullptr;
+  /// Why nothing can be measured any more in this process, as the end of a sentence ("the CUDA context was
+  /// lost"), or nullopt. Asked after a benchmark that failed; may be empty.
+  std::function<std::optional<std::string>()> lost = nullptr;
   /// Called last, the sample file written; may be empty.
   std::function<void()> finish = nullptr;
   /// Adds facts to the sample file's context. Called after unavailable(), also when the family is

@@ -4,7 +4,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <map>
 #include <new>
 #include <utility>
 
@@ -19,6 +18,7 @@
 #include "support/host_facts.hpp"
 #include "support/interrupt.hpp"
 #include "support/options.hpp"
+#include "support/recorder.hpp"
 #include "support/statistics.hpp"
 #include "support/trial.hpp"
 
@@ -28,26 +28,6 @@ namespace {
 
 using result::BenchmarkResult;
 using result::Status;
-
-// Results in the order in which they were measured. Google Benchmark enters a body once a repetition: the
-// last one is kept, because repetitions inside a process are no independent samples.
-class Recorder {
- public:
-  void add(BenchmarkResult fresh) {
-    const int repetitions = ++entered_[fresh.id];
-    if (repetitions > 1) fresh.notes["repetitions"] = fmt::format("{}, the last one kept", repetitions);
-    const auto same = [&](const BenchmarkResult& earlier) { return earlier.id == fresh.id; };
-    const auto found = std::find_if(results.begin(), results.end(), same);
-    if (found == results.end())
-      results.push_back(std::move(fresh));
-    else
-      *found = std::move(fresh);
-  }
-  std::vector<BenchmarkResult> results;
-
- private:
-  std::map<std::string, int> entered_;
-};
 
 BenchmarkResult unmeasured(const Instance& instance, Status status, std::string reason) {
   BenchmarkResult outcome;
@@ -75,8 +55,22 @@ std::optional<std::string> unmet(const Requirements& requirements) {
   return std::nullopt;
 }
 
+/// Why nothing can be measured in this process any more, "" as long as something can.
+std::string& lost_because() {
+  static std::string reason;
+  return reason;
+}
+
+// A failed benchmark may have taken the others' ground with it, and they are not to blame.
+void look_for_loss(const BenchmarkResult& outcome) {
+  if (outcome.status != Status::failed || !lost_because().empty() || !environment().lost) return;
+  if (const auto reason = environment().lost())
+    lost_because() = fmt::format("not measured: after {} {}", outcome.id, *reason);
+}
+
 BenchmarkResult measured(const Instance& instance, const Window& window, const Trial::Loop& loop) {
   if (interrupted()) return unmeasured(instance, Status::interrupted, interruption());
+  if (!lost_because().empty()) return unmeasured(instance, Status::skipped, lost_because());
   try {
     if (auto reason = unmet(instance.definition->requirements))
       return unmeasured(instance, Status::skipped, std::move(*reason));
@@ -118,7 +112,9 @@ void enter(benchmark::State& state, const Instance& instance, const Window& wind
       ++index;
     }
   };
+  recorder.begin(instance.id, instance.parameters);
   BenchmarkResult outcome = measured(instance, window, loop);
+  look_for_loss(outcome);
   if (outcome.status != Status::ok) {
     state.SkipWithError(outcome.reason.c_str());
   } else {
@@ -168,10 +164,14 @@ int exit_code(const result::Samples& samples) {
   return any(Status::interrupted) ? exit_interrupted : exit_ok;
 }
 
+std::string rank_name() {
+  return environment().rank_name ? environment().rank_name() : "";
+}
+
 // Where it was asked for; a rank of several keeps its samples also where nobody said so, and says where.
 void keep(const FamilyInfo& family, const Options& options, const result::Samples& samples) {
   const Environment& here = environment();
-  const std::string rank = here.rank_name ? here.rank_name() : "";
+  const std::string rank = rank_name();
   if (options.samples) {
     result::write_file(samples_path(*options.samples, rank), result::to_json(samples));
     return;
@@ -230,9 +230,11 @@ int run(const FamilyInfo& family, const std::string& program, Options options) {
     fmt::print(stderr, "gpugauge-bench-{}: unavailable: {}\n", family.name, samples.reason);
   } else {
     catch_interrupts();
-    Recorder recorder;
+    std::optional<std::filesystem::path> file;
+    if (options.samples && !options.help) file = samples_path(*options.samples, rank_name());
+    Recorder recorder(std::move(samples), std::move(file));
     if (!run_benchmarks(program, options, chosen, recorder)) return exit_usage;
-    samples.benchmarks = std::move(recorder.results);
+    samples = recorder.take();
     summarise(samples);
   }
   keep(family, options, samples);

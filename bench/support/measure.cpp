@@ -13,6 +13,8 @@ namespace gpugauge::bench {
 
 namespace {
 
+constexpr double longest_without_time = 0.5;
+
 BatchTime timed(Timer& timer, std::int64_t operations) {
   if (interrupted()) throw Interrupted{};
   const BatchTime batch = timer.time_batch(operations);
@@ -64,7 +66,13 @@ std::int64_t calibrate(Timer& timer, double batch_seconds, double deadline,
     const std::int64_t next = bounded(timer, std::clamp(scaled, before * 2, before * 10));
     if (next <= operations) break;
     operations = next;
+    const double start = now();
     seconds = timed(timer, operations).seconds;
+    // A clock that stands still would make the batch grow until nothing ends it.
+    if (seconds <= 0 && now() - start > longest_without_time)
+      throw std::runtime_error(
+          fmt::format("the timer {} shows no time for {} operations that took {:.2g} s by the host's clock",
+                      timer.name(), operations, now() - start));
   }
   return operations;
 }

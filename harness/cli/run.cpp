@@ -83,6 +83,15 @@ int run_all_together(const Arguments& arguments, const conductor::MeasureOptions
   return code;
 }
 
+/// A result, right or wrong, is something to judge, also in a process that failed.
+bool tells(const result::Process& process) {
+  if (!process.samples) return false;
+  const auto& all = process.samples->benchmarks;
+  return std::any_of(all.begin(), all.end(), [](const result::BenchmarkResult& one) {
+    return one.status == result::Status::ok || one.status == result::Status::failed;
+  });
+}
+
 int run_devices(const Arguments& arguments, const Invocation& invocation) {
   report::ProgressLine progress(report::terminal(2), arguments.measure.quiet);
   conductor::MeasureOptions options = measure_options(arguments.measure, invocation, progress);
@@ -124,7 +133,7 @@ int run_devices(const Arguments& arguments, const Invocation& invocation) {
     bool measured = false;
     for (const result::Process& process : stored.run.processes) {
       failed = failed || process.status == result::Status::failed;
-      measured = measured || (process.samples && process.status == result::Status::ok);
+      measured = measured || (process.samples && process.status == result::Status::ok) || tells(process);
     }
     // What failed is graver than what could not be judged, in whichever order they come.
     if (stored.run.complete && measured && failed)

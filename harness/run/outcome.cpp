@@ -41,10 +41,21 @@ std::string failed_benchmarks(const result::Samples& samples) {
                      all.size(), first->id, first->reason);
 }
 
-/// The loader's and the driver's last words say more than an exit code.
-std::string said(const std::string& output) {
+/// The loader's and the driver's last words say more than an exit code. A row of the family's own table does
+/// not.
+std::string said(const std::string& output, const std::string& family) {
   const auto line = last_line(output);
-  return line.empty() ? "" : "; it said: " + line;
+  const bool of_the_table = line.starts_with(family + "/") || line.starts_with("***WARNING***");
+  return line.empty() || of_the_table ? "" : "; it said: " + line;
+}
+
+/// The benchmark that was measured when the process ended, where that was before its end: only then is a
+/// failed file's benchmark interrupted.
+result::BenchmarkResult* cut_short(std::optional<result::Samples>& samples) {
+  if (!samples || samples->status != Status::failed) return nullptr;
+  const auto found = std::find_if(samples->benchmarks.begin(), samples->benchmarks.end(),
+                                  [](const auto& one) { return one.status == Status::interrupted; });
+  return found == samples->benchmarks.end() ? nullptr : &*found;
 }
 
 std::string sentence(const std::string& text) {
@@ -66,6 +77,14 @@ std::vector<std::string> conclude_process(result::Process& process, const ChildE
   if (end.stopped && !end.timed_out && !stopped_by.empty()) {
     process.status = Status::interrupted;
     process.reason = fmt::format("{} stopped the run.", stopped_by);
+  } else if (auto* const current = cut_short(process.samples)) {
+    const std::string fault = end.fault.empty() ? "ended before everything was measured" : end.fault;
+    current->status = Status::failed;
+    current->reason = fmt::format("its process {} while this was measured", fault);
+    process.status = Status::failed;
+    process.reason = sentence(fmt::format("{} {} while {} was measured{}", executable, fault, current->id,
+                                          said(end.output, process.family)));
+    process.samples->reason = process.reason;
   } else if (samples != nullptr && end.exit_code && samples->status != Status::ok) {
     process.status = samples->status;
     process.reason = samples->reason;
@@ -74,7 +93,7 @@ std::vector<std::string> conclude_process(result::Process& process, const ChildE
                                             executable, samples->reason));
   } else if (!end.fault.empty()) {
     process.status = Status::failed;
-    const auto more = samples != nullptr ? failed_benchmarks(*samples) : said(end.output);
+    const auto more = samples != nullptr ? failed_benchmarks(*samples) : said(end.output, process.family);
     process.reason = sentence(executable + " " + end.fault + more);
   } else if (samples == nullptr) {
     process.status = Status::failed;

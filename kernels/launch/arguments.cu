@@ -5,8 +5,14 @@
 namespace gpugauge::kernels::launch {
 namespace {
 
+// A type of its own for each number: of an alias that does not use its parameter nvcc's host code loses the
+// pack, takes the kernel of one argument, and the runtime knows no kernel at that address (98).
 template <std::size_t>
-using Argument = std::uint64_t;
+struct ArgumentOf {
+  using Type = std::uint64_t;
+};
+template <std::size_t I>
+using Argument = typename ArgumentOf<I>::Type;
 
 template <typename... Values>
 __global__ void ignoring(Values...) {}

@@ -9,6 +9,7 @@ GROUPS = [
     "families",
     "samples",
     "devices",
+    "runtime",
     "files",
     "surroundings",
     "signals",
@@ -35,6 +36,7 @@ class Fault:
     good: bool = True  # a family without a fault stands beside it
     gpu: bool = False  # a driver with one GPU is there (a fake), and both families measure it
     scenario: str = ""  # lines for the fake driver, tests/fakes/scenario.hpp
+    cuda: str | None = None  # families for a GPU beside them, and how their CUDA calls go (tests/fakes/runtime/plan.hpp)
     shim: str = ""  # what the C library answers wrongly, shim.cpp
     before: str = ""  # done to the machine first
     output: str = "none"  # out.json afterwards: none, whole, partial or earlier (as it was)

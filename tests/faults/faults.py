@@ -58,6 +58,8 @@ def prepare(node, row, earlier):
     node.write_family("bad", row.gpu, row.family, row.describe)
     if row.gpu:
         node.use_fake_driver(row.scenario)
+    if row.cuda is not None:
+        node.use_fake_runtime(row.cuda)
     (node.folder / "earlier.json").write_text(earlier[row.gpu])
     run = json.loads(earlier[row.gpu])
     run["id"] = ulid(1)
@@ -142,6 +144,8 @@ def bear(build, scratch, row, number, earlier):
     start = time.monotonic()
     with Node(build, pathlib.Path(scratch) / f"{number}", number) as node:
         prepare(node, row, earlier)
+        if row.cuda is not None and not node.fake_families():
+            return row, "skipped", ["this build has no family for a GPU, as it has no CUDA"], 0
         if row.needs:
             code, said, _ = node.bash(row.needs, 30)
             if code != 0:
@@ -236,6 +240,7 @@ def markdown(rows):
                 "" if row.family == "leave" else row.family,
                 "" if row.describe == "describe" else "describe: " + row.describe,
                 row.scenario.replace("\n", " "),
+                row.cuda and "CUDA: " + row.cuda,
                 row.shim and "shim: " + row.shim,
             ]
             shown = "<br>".join(cell(part) for part in how if part)

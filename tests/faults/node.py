@@ -160,6 +160,16 @@ class Node:
         self.environment["GPUGAUGE_FAKE_SCENARIO"] = str(self.folder / "scenario")
         self.environment["LD_LIBRARY_PATH"] = f"{self.build}/tests/fakes/driver"
 
+    def use_fake_runtime(self, plan):
+        """The real families that the fake CUDA runtime is linked into, and how its calls go."""
+        for family in self.fake_families():
+            shutil.copy(family, self.folder / "libexec")
+        self.environment["GPUGAUGE_FAKE_CUDA"] = plan
+
+    def fake_families(self):
+        """None in a build without CUDA."""
+        return sorted((self.build / "tests/fakes/runtime").glob("gpugauge-bench-*"))
+
     def bash(self, script, seconds, shim=""):
         """(exit code, output, most resident bytes of one process). Code None: it did not end in time."""
         environment = dict(self.environment)

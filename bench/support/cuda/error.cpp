@@ -6,11 +6,18 @@
 
 namespace gpugauge::bench::cuda {
 
+std::string name_of(cudaError_t code) {
+  const int number = static_cast<int>(code);
+  const auto info = result::explain_cuda_error(number);
+  return info ? fmt::format("{} ({})", info->name, number)
+              : fmt::format("{} ({})", cudaGetErrorName(code), number);
+}
+
 std::string explain(cudaError_t code) {
   const int number = static_cast<int>(code);
   if (const auto info = result::explain_cuda_error(number))
-    return fmt::format("{} ({}): {} {}", info->name, number, info->meaning, info->next);
-  return fmt::format("{} ({}): {}", cudaGetErrorName(code), number, cudaGetErrorString(code));
+    return fmt::format("{}: {} {}", name_of(code), info->meaning, info->next);
+  return fmt::format("{}: {}", name_of(code), cudaGetErrorString(code));
 }
 
 CudaError::CudaError(cudaError_t code, const std::string& what)

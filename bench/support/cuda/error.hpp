@@ -34,6 +34,8 @@ class OutOfMemory : public std::bad_alloc {
   std::string what_;
 };
 
+/// "cudaErrorNoDevice (100)".
+std::string name_of(cudaError_t code);
 /// "cudaErrorNoDevice (100): meaning and next step", with the runtime's own text for a code that is not
 /// explained.
 std::string explain(cudaError_t code);

@@ -1,6 +1,7 @@
 #include "support/cuda/gpu_timer.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -50,6 +51,9 @@ BatchTime GpuTimer::run(std::int64_t operations, bool blocked) {
     stamps_.end(stream_.get());
   }
   stream_.synchronize();
+  if (!stamps_.ran())
+    throw std::runtime_error(
+        "kernels were launched without an error and did not run: what they should have written is not there");
   return BatchTime{seconds_between(start_, stop_), stamps_.hertz()};
 }
 

@@ -55,6 +55,7 @@ const Registration throws{
 const Registration throws_inside{probe("throws_inside").body([](Trial& trial) {
   trial.time([](std::int64_t) { throw std::runtime_error("thrown while timed"); });
 })};
+const Registration vanishes{probe("vanishes").body([](Trial&) { raise(SIGKILL); })};
 const Registration skips{probe("skips").body([](Trial& trial) { trial.skip("there is no fourth core"); })};
 const Registration hungry{probe("hungry").body([](Trial&) { throw OutOfMemory(123456789); })};
 const Registration custom{
@@ -226,6 +227,28 @@ TEST_F(FamilyProcess, ASignalEndsItBetweenBatchesAndTheFileSaysSo) {
   EXPECT_EQ(all.benchmarks[0].status, Status::ok);
   EXPECT_EQ(all.benchmarks[1].status, Status::interrupted);
   EXPECT_EQ(all.benchmarks[2].status, Status::interrupted) << "what was not reached is named too";
+}
+
+TEST_F(FamilyProcess, AProcessThatIsEndedLeavesWhatItHadMeasured) {
+  EXPECT_EQ(run("probe/(good/1|vanishes)"), -SIGKILL);
+  const Samples all = samples();
+  EXPECT_EQ(all.status, Status::failed);
+  ASSERT_EQ(all.benchmarks.size(), 2U);
+  EXPECT_EQ(all.benchmarks[0].status, Status::ok);
+  EXPECT_EQ(all.benchmarks[1].id, "probe/vanishes");
+  EXPECT_EQ(all.benchmarks[1].status, Status::interrupted);
+  EXPECT_FALSE(fs::exists(file_.string() + ".part"));
+}
+
+TEST_F(FamilyProcess, WhatAFailureLeavesNoGroundForIsSkippedByName) {
+  set_environment({.lost = [] { return std::optional<std::string>("nothing answers"); }});
+  EXPECT_EQ(run("probe/(good|throws$|wrong)"), exit_failed);
+  const Samples all = samples();
+  ASSERT_EQ(all.benchmarks.size(), 4U);
+  EXPECT_EQ(all.benchmarks[1].status, Status::ok);
+  EXPECT_EQ(all.benchmarks[2].reason, "the case has no bottom");
+  EXPECT_EQ(all.benchmarks[3].status, Status::skipped) << all.benchmarks[3].reason;
+  EXPECT_EQ(all.benchmarks[3].reason, "not measured: after probe/throws nothing answers");
 }
 
 TEST_F(FamilyProcess, RepetitionsKeepTheLastAndSayHowMany) {

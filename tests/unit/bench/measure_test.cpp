@@ -20,6 +20,7 @@ struct FakeTimer final : Timer {
   std::int64_t most = 0;
   double clock = 100;
   bool warm = false;
+  bool stands_still = false;
   std::vector<std::int64_t> asked;
 
   BatchTime time_batch(std::int64_t operations) override {
@@ -27,7 +28,7 @@ struct FakeTimer final : Timer {
     asked.push_back(operations);
     const double seconds = overhead + per_operation * static_cast<double>(operations);
     clock += seconds;
-    return {seconds, sm_clock};
+    return {stands_still ? 0 : seconds, sm_clock};
   }
   void warm_up() override { warm = true; }
   std::string name() const override { return "fake"; }
@@ -47,6 +48,14 @@ TEST(Measure, CalibratesABatchToItsTarget) {
                 std::max(2e-5, per_operation / 2))
         << per_operation;
   }
+}
+
+TEST(Measure, AClockThatStandsStillEndsTheCalibration) {
+  FakeTimer timer;
+  timer.stands_still = true;
+  EXPECT_THROW(measure(timer, {.batch_seconds = 2e-3, .budget_seconds = 1e9}, timer.now()),
+               std::runtime_error);
+  EXPECT_LT(timer.asked.back(), 10'000'000);
 }
 
 TEST(Measure, AnOperationLongerThanTheTargetIsABatchOfItsOwn) {

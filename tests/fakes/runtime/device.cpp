@@ -1,0 +1,122 @@
+// The made device, and errors. Its name, size and address are those of the fake driver's scenario
+// (fakes/scenario.hpp).
+#include <cstring>
+
+#include <cuda_runtime_api.h>
+
+#include "fakes/runtime/plan.hpp"
+#include "fakes/scenario.hpp"
+
+using fake::runtime::enter;
+using fake::runtime::enter_waiting;
+using fake::runtime::remember;
+
+namespace {
+
+constexpr int sm_count = 4;
+constexpr std::size_t memory_bytes = std::size_t{4} << 30U;
+
+int capability() {
+  return fake::number_of(0, "capability", 90);
+}
+
+std::size_t memory() {
+  const int mebibytes = fake::number_of(0, "memory_mib", 0);
+  return mebibytes > 0 ? static_cast<std::size_t>(mebibytes) << 20U : memory_bytes;
+}
+
+}  // namespace
+
+extern "C" {
+
+cudaError_t cudaRuntimeGetVersion(int* version) {
+  *version = CUDART_VERSION;
+  return cudaSuccess;
+}
+cudaError_t cudaDriverGetVersion(int* version) {
+  *version = fake::number("driver_version", 13000);
+  return cudaSuccess;
+}
+cudaError_t cudaGetDeviceCount(int* count) {
+  *count = 1;
+  return enter("cudaGetDeviceCount");
+}
+cudaError_t cudaInitDevice(int, unsigned, unsigned) {
+  return enter("cudaInitDevice");
+}
+cudaError_t cudaSetDevice(int device) {
+  if (const cudaError_t told = enter("cudaSetDevice"); told != cudaSuccess) return told;
+  return device == 0 ? cudaSuccess : remember(cudaErrorInvalidDevice);
+}
+cudaError_t cudaGetDevice(int* device) {
+  *device = 0;
+  return enter("cudaGetDevice");
+}
+cudaError_t cudaDeviceSynchronize() {
+  return enter_waiting("cudaDeviceSynchronize");
+}
+
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
+  if (const cudaError_t told = enter("cudaGetDeviceProperties"); told != cudaSuccess) return told;
+  *properties = cudaDeviceProp{};
+  // Whatever the scenario calls it: nobody may take what was "measured" here for a GPU's.
+  fake::copy(fake::name_of(0) + " (made for tests, no GPU)", properties->name, sizeof properties->name);
+  for (int i = 0; i < 16; ++i) properties->uuid.bytes[i] = static_cast<char>(i);  // as fake_cuda.cpp has it
+  properties->uuid.bytes[0] = static_cast<char>(0xaa);
+  properties->uuid.bytes[15] = 0;
+  properties->major = capability() / 10;
+  properties->minor = capability() % 10;
+  properties->multiProcessorCount = sm_count;
+  properties->totalGlobalMem = memory();
+  properties->l2CacheSize = 8 << 20;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
+  *value = 0;
+  if (attribute == cudaDevAttrComputeCapabilityMajor) *value = capability() / 10;
+  if (attribute == cudaDevAttrComputeCapabilityMinor) *value = capability() % 10;
+  if (attribute == cudaDevAttrMultiProcessorCount) *value = sm_count;
+  if (attribute == cudaDevAttrMemoryPoolsSupported) *value = 1;
+  return enter("cudaDeviceGetAttribute");
+}
+cudaError_t cudaDeviceGetPCIBusId(char* id, int size, int) {
+  fake::copy(fake::pci_of(0), id, static_cast<std::size_t>(size));
+  return enter("cudaDeviceGetPCIBusId");
+}
+cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit) {
+  *value = 0;
+  return enter("cudaDeviceGetLimit");
+}
+cudaError_t cudaCtxResetPersistingL2Cache() {
+  return enter("cudaCtxResetPersistingL2Cache");
+}
+cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
+  *total = memory();
+  *free = *total;
+  return enter("cudaMemGetInfo");
+}
+
+cudaError_t cudaGetLastError() {
+  return fake::runtime::take_last();
+}
+const char* cudaGetErrorName(cudaError_t) {
+  return "an error of the fake CUDA runtime";
+}
+const char* cudaGetErrorString(cudaError_t) {
+  return "a sentence of the fake CUDA runtime";
+}
+
+cudaError_t cudaGetDriverEntryPointByVersion(const char*, void** address, unsigned, unsigned long long,
+                                             cudaDriverEntryPointQueryResult* found) {
+  *address = nullptr;
+  *found = cudaDriverEntryPointSymbolNotFound;
+  return enter("cudaGetDriverEntryPoint");
+}
+cudaError_t cudaGetDriverEntryPoint(const char*, void** address, unsigned long long,
+                                    cudaDriverEntryPointQueryResult* found) {
+  *address = nullptr;
+  *found = cudaDriverEntryPointSymbolNotFound;
+  return enter("cudaGetDriverEntryPoint");
+}
+
+}  // extern "C"
