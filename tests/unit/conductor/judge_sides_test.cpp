@@ -51,6 +51,23 @@ TEST(JudgeSides, APartialRunIsNoPassOnTheNewSideAndSaidOfTheOldOne) {
   EXPECT_THAT(device.remarks, Contains(HasSubstr("1 of 5 runs before are partial")));
 }
 
+TEST(JudgeSides, ABenchmarkIsNotComparedWithItsFormerSelf) {
+  std::vector<result::Run> before = side(1, 5);
+  std::vector<result::Run> after = side(50, 5);
+  // The first run before measured another family alone, and so lacks the hash.
+  result::Run gemm = before.front();
+  gemm.id.back() = 'X';
+  gemm.fingerprint.suite.erase("suite.source_hash.host");
+  gemm.fingerprint.suite["suite.source_hash.gemm"] = "cd";
+  gemm.processes.clear();
+  before.insert(before.begin(), gemm);
+  EXPECT_EQ(judge_sides(before, after, {}, false).outcome.code, judge::ExitCode::pass);
+  for (result::Run& run : after) run.fingerprint.suite["suite.source_hash.host"] = "ef";
+  const report::DeviceReport device = judge_sides(before, after, {}, false);
+  EXPECT_EQ(device.outcome.code, judge::ExitCode::cannot_judge);
+  EXPECT_THAT(device.remarks, Contains(HasSubstr("suite.source_hash.host (ef now, ab then)")));
+}
+
 TEST(JudgeSides, AChangedStackIsNamedAndJudgedOnceItIsDeclared) {
   std::vector<result::Run> after = side(50, 5);
   for (result::Run& run : after) run.fingerprint.stack["driver.version"] = "580.1";
