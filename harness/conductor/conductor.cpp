@@ -11,6 +11,7 @@
 #include "conductor/pause.hpp"
 #include "conductor/place.hpp"
 #include "conductor/probing.hpp"
+#include "conductor/side_remarks.hpp"
 #include "judge/before_after.hpp"
 #include "result/counted.hpp"
 #include "result/error.hpp"
@@ -237,7 +238,7 @@ report::DeviceReport judge_sides(const std::vector<result::Run>& before,
                              ". Declare with --treatment what was changed on purpose.");
     input.judged = false;
   }
-  for (const std::string& remark : after.front().remarks) device.remarks.push_back(remark);
+  for (std::string& remark : remarks_of_sides(before, after)) device.remarks.push_back(std::move(remark));
   input.verdicts = device.verdicts;
   device.outcome = judge::outcome(input);
   if (after.front().profile != result::google_benchmark_profile) {
