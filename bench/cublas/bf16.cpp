@@ -6,6 +6,7 @@ namespace {
 const Registration lt{
     define_product(GPUGAUGE_BENCH_OP, bf16)
         .variant("lt")
+        .saturating()
         .isolates(
             "bf16 products with fp32 sums by cuBLASLt on Tensor Cores: what training and inference mostly do")
         .bad_value("the driver or library was changed, a lower SM clock (power cap, heat, locked clocks), "

@@ -5,6 +5,7 @@ namespace {
 
 const Registration lt{define_product(GPUGAUGE_BENCH_OP, fp16)
                           .variant("lt")
+                          .saturating()
                           .isolates("fp16 products with fp32 sums by cuBLASLt on Tensor Cores")
                           .bad_value("the driver or library was changed, a lower SM clock (power cap, heat, "
                                      "locked clocks), another process on the GPU; where only throughput "

@@ -5,6 +5,7 @@ namespace {
 
 const Registration lt{define_product(GPUGAUGE_BENCH_OP, fp32)
                           .variant("lt")
+                          .saturating()
                           .isolates("fp32 products by cuBLASLt in pedantic mode: no tf32, no shortcut, so "
                                     "that the CUDA cores do the work; the error proves it")
                           .bad_value("the driver or library was changed, a lower SM clock (power cap, heat, "

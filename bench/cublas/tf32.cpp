@@ -5,6 +5,7 @@ namespace {
 
 const Registration lt{define_product(GPUGAUGE_BENCH_OP, tf32)
                           .variant("lt")
+                          .saturating()
                           .isolates("products of fp32 matrices by cuBLASLt with inputs rounded to tf32 on "
                                     "Tensor Cores; the note numerics says whether the error is that of tf32")
                           .bad_value("the driver or library was changed, a lower SM clock (power cap, heat, "

@@ -35,6 +35,7 @@ const Registration registered{
         .bad_value("a memory clock below its maximum, ECC or row-remapping trouble, another process on the "
                    "GPU, a MIG slice")
         .quantity(Quantity::bandwidth, "hbm")
+        .saturating()
         .statistics({Statistic::median, Statistic::mean})
         .batch_seconds(5e-3)
         .requires_gpu()

@@ -38,6 +38,7 @@ const Registration by_registers{
                   "than L2; bytes read and written both count")
         .bad_value(bad_value)
         .quantity(Quantity::bandwidth, "hbm")
+        .saturating()
         .statistics({Statistic::median, Statistic::mean})
         .batch_seconds(5e-3)
         .requires_gpu()

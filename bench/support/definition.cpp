@@ -151,6 +151,11 @@ Definition& Definition::window_share(double share) {
   return *this;
 }
 
+Definition& Definition::saturating() {
+  is_saturating = true;
+  return *this;
+}
+
 Definition& Definition::deterministic() {
   is_deterministic = true;
   return *this;

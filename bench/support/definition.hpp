@@ -103,6 +103,10 @@ class Definition {
   Definition& window_share(double share);
   /// Repeating the operation must give the same bits; the body verifies it (Trial::verify_deterministic).
   Definition& deterministic();
+  /// A healthy device comes near what its bus, link or units can do: the judge then holds the median to a
+  /// floor, too. Only for what does so on every model and at every size of its axes (judge_physical knows
+  /// which sizes of products are too small); noted as "saturating" with each result.
+  Definition& saturating();
   /// What measures one instance. It may throw Skipped, Interrupted or anything that is a std::exception.
   Definition& body(std::function<void(Trial&)> function);
 
@@ -129,6 +133,8 @@ class Definition {
   bool is_custom = false;
   /// deterministic() was called.
   bool is_deterministic = false;
+  /// saturating() was called.
+  bool is_saturating = false;
   /// The body; never empty once it is registered.
   std::function<void(Trial&)> run;
   /// What from(depth) says.

@@ -39,6 +39,7 @@ Trial::Trial(const Instance& instance, const Window& window, std::uint64_t data_
     : instance_(instance), window_(window), data_seed_(data_seed), loop_(std::move(loop)) {
   result_.id = instance.id;
   result_.parameters = instance.parameters;
+  if (instance.definition->is_saturating) note("saturating", "true");
 }
 
 const Instance& Trial::instance() const {

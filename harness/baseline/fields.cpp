@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "baseline/baseline.hpp"
 #include "baseline/digest.hpp"
@@ -59,6 +62,32 @@ std::string field_name(std::string_view section, const std::string& fact) {
   return fact.rfind(prefix, 0) == 0 ? fact : prefix + fact;
 }
 
+/// The values of a fact on both sides, in the order of the runs.
+struct Values {
+  std::vector<std::string> now, then;
+
+  std::optional<std::pair<std::string, std::string>> different() const {
+    for (const std::string& here : now)
+      for (const std::string& there : then)
+        if (here != there) return std::pair(here, there);
+    return std::nullopt;
+  }
+};
+
+/// Each value once; an absent fact has the value "" where its absence counts.
+std::vector<std::string> values_of(const std::vector<result::Run>& runs, const Section& section,
+                                   const std::string& name, Role role) {
+  std::vector<std::string> out;
+  for (const result::Run& run : runs) {
+    const result::Facts& facts = run.fingerprint.*section.facts;
+    const auto found = facts.find(name);
+    if (found == facts.end() && role == Role::must_in_common) continue;
+    const std::string value = found == facts.end() ? "" : found->second;
+    if (std::find(out.begin(), out.end(), value) == out.end()) out.push_back(value);
+  }
+  return out;
+}
+
 }  // namespace
 
 Role role_of(std::string_view section, std::string_view fact) {
@@ -93,6 +122,25 @@ std::vector<Mismatch> differences(const result::Fingerprint& now, const result::
 
 std::vector<Mismatch> mismatches(const result::Fingerprint& now, const result::Fingerprint& then) {
   return differences(now, then, {Role::must, Role::must_in_common});
+}
+
+std::vector<Mismatch> mismatches(const std::vector<result::Run>& now, const std::vector<result::Run>& then) {
+  std::vector<Mismatch> out;
+  for (const Section& section : sections) {
+    std::map<std::string, Values> fields;
+    for (const std::vector<result::Run>* side : {&now, &then})
+      for (const result::Run& run : *side)
+        for (const auto& fact : run.fingerprint.*section.facts) fields[fact.first];
+    for (auto& [name, values] : fields) {
+      const Role role = role_of(section.name, name);
+      if (role != Role::must && role != Role::must_in_common) continue;
+      values.now = values_of(now, section, name, role);
+      values.then = values_of(then, section, name, role);
+      if (const auto pair = values.different())
+        out.push_back({field_name(section.name, name), pair->first, pair->second});
+    }
+  }
+  return out;
 }
 
 std::vector<Mismatch> noted_differences(const result::Fingerprint& now, const result::Fingerprint& then) {

@@ -69,10 +69,10 @@ void require_one_kind(const std::vector<result::Run>& runs, const char* what) {
     if (run.device != runs.front().device)
       throw result::UsageError(fmt::format("{} are of two devices ({} and {}); compare one at a time", what,
                                            runs.front().device, run.device));
-    for (const baseline::Mismatch& field : baseline::mismatches(run.fingerprint, runs.front().fingerprint))
-      throw result::UsageError(fmt::format("{} are not of one kind: {} is '{}' in one and '{}' in another",
-                                           what, field.field, field.now, field.then));
   }
+  for (const baseline::Mismatch& field : baseline::mismatches(runs, runs))
+    throw result::UsageError(fmt::format("{} are not of one kind: {} is '{}' in one and '{}' in another",
+                                         what, field.field, field.now, field.then));
 }
 
 /// Run files given by name stand for a baseline that was never pinned.

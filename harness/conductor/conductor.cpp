@@ -11,6 +11,7 @@
 #include "conductor/pause.hpp"
 #include "conductor/place.hpp"
 #include "conductor/probing.hpp"
+#include "conductor/side_remarks.hpp"
 #include "judge/before_after.hpp"
 #include "result/counted.hpp"
 #include "result/error.hpp"
@@ -53,19 +54,20 @@ std::string differences(const std::vector<baseline::Mismatch>& fields) {
   return fmt::format("{}", fmt::join(out, "; "));
 }
 
-/// How a run and a baseline differ in what must match.
+/// How runs and a baseline differ in what must match.
 struct Differences {
   std::vector<baseline::Mismatch> declared;    ///< covered by the treatment: what the comparison is about
   std::vector<baseline::Mismatch> undeclared;  ///< why they are not of one kind; empty = comparable
 };
 
-Differences differing(const result::Run& run, const baseline::Baseline& baseline,
+Differences differing(const std::vector<result::Run>& runs, const baseline::Baseline& baseline,
                       const std::vector<std::string>& treatment) {
   Differences out;
   const std::string& pinned = baseline.manifest.device;
-  if (result::device_kind(pinned) != result::device_kind(run.device))
-    out.undeclared.push_back({"device", run.device, pinned});
-  for (baseline::Mismatch& field : baseline::mismatches(run.fingerprint, baseline.runs.front().fingerprint)) {
+  const std::string& device = runs.front().device;
+  if (result::device_kind(pinned) != result::device_kind(device))
+    out.undeclared.push_back({"device", device, pinned});
+  for (baseline::Mismatch& field : baseline::mismatches(runs, baseline.runs)) {
     const bool declared = std::any_of(treatment.begin(), treatment.end(), [&](const std::string& word) {
       return baseline::covers(word, field.field);
     });
@@ -170,7 +172,7 @@ report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
                                                  [](const result::Run& run) { return !run.complete; });
   device.verdicts = judge::judge_physical(rounds);
   if (selection.baseline) {
-    const Differences different = differing(first, *selection.baseline, policy.treatment);
+    const Differences different = differing(rounds, *selection.baseline, policy.treatment);
     for (std::string& remark : treatment_remarks(policy.treatment, different.declared))
       device.remarks.push_back(std::move(remark));
     if (different.undeclared.empty()) {
@@ -223,7 +225,7 @@ report::DeviceReport judge_sides(const std::vector<result::Run>& before,
   baseline::Baseline old_side;
   old_side.runs = before;
   old_side.manifest.device = before.front().device;
-  const Differences different = differing(after.front(), old_side, policy.treatment);
+  const Differences different = differing(after, old_side, policy.treatment);
   for (std::string& remark : treatment_remarks(policy.treatment, different.declared))
     device.remarks.push_back(std::move(remark));
   if (different.undeclared.empty()) {
@@ -236,7 +238,7 @@ report::DeviceReport judge_sides(const std::vector<result::Run>& before,
                              ". Declare with --treatment what was changed on purpose.");
     input.judged = false;
   }
-  for (const std::string& remark : after.front().remarks) device.remarks.push_back(remark);
+  for (std::string& remark : remarks_of_sides(before, after)) device.remarks.push_back(std::move(remark));
   input.verdicts = device.verdicts;
   device.outcome = judge::outcome(input);
   if (after.front().profile != result::google_benchmark_profile) {
@@ -248,7 +250,7 @@ report::DeviceReport judge_sides(const std::vector<result::Run>& before,
 
 bool comparable(const result::Run& run, const baseline::Baseline& baseline,
                 const std::vector<std::string>& treatment) {
-  return differing(run, baseline, treatment).undeclared.empty();
+  return differing({run}, baseline, treatment).undeclared.empty();
 }
 
 namespace {

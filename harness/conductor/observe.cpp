@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "diagnose/vocabulary.hpp"
+#include "result/throttle_reasons.hpp"
 
 namespace gpugauge::conductor {
 namespace {
@@ -204,23 +205,17 @@ std::optional<double> loaded(std::vector<double> values) {
 }
 
 void add_throttling(const std::vector<double>& masks, Observation& out) {
-  constexpr std::array<std::pair<unsigned, const char*>, 8> bits{{{0x1, "idle"},
-                                                                  {0x2, "applications_clocks"},
-                                                                  {0x4, "sw_power_cap"},
-                                                                  {0x8, "hw_slowdown"},
-                                                                  {0x10, "sync_boost"},
-                                                                  {0x20, "sw_thermal"},
-                                                                  {0x40, "hw_thermal"},
-                                                                  {0x80, "hw_power_brake"}}};
+  constexpr std::size_t observed_reasons = 8;  // the last, of displays, is no word of an observation
   if (masks.empty()) return;
   constexpr double often = .1;
   diagnose::Value::List reasons;
-  for (const auto& [bit, name] : bits) {
-    const auto count = std::count_if(masks.begin(), masks.end(), [mask = bit](double value) {
+  for (std::size_t bit = 0; bit < observed_reasons; ++bit) {
+    const auto count = std::count_if(masks.begin(), masks.end(), [mask = 1ULL << bit](double value) {
       constexpr double most = 1e15;  // of what a double holds exactly; NVML has 64 bits and uses nine
       return value >= 0 && value < most && (static_cast<unsigned long long>(value) & mask) != 0;
     });
-    if (static_cast<double>(count) > often * static_cast<double>(masks.size())) reasons.emplace_back(name);
+    if (static_cast<double>(count) > often * static_cast<double>(masks.size()))
+      reasons.emplace_back(std::string(result::throttle_reasons[bit]));
   }
   if (reasons.empty()) reasons.emplace_back("none");
   out.telemetry["throttle_reasons"] = std::move(reasons);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "result/google_benchmark.hpp"
+
 namespace gpugauge::judge {
 namespace {
 
@@ -53,6 +55,9 @@ Absence explain_absence(const std::string& key, const std::string& benchmark, co
   }
   if (const auto state = now.benchmarks.find(benchmark); state != now.benchmarks.end())
     return by_status(state->second.worst, fmt::format("the benchmark {}", benchmark), state->second.reason);
+  // Its benchmarks have names of their own making: the part before a slash is no family.
+  if (run.profile == result::google_benchmark_profile)
+    return {VerdictKind::missing, "in the baseline, and the file does not hold it now"};
   return by_family(benchmark.substr(0, benchmark.find('/')), run);
 }
 

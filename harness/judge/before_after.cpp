@@ -28,10 +28,29 @@ constexpr double native_spread = .02;
 /// With fewer boots a side, how boots differ is mostly the assumption.
 constexpr std::size_t boots_for_confidence = 3;
 
+/// The boots that are known. A run without an id is of no known boot, and two of them need not be of one.
 std::set<std::string> boots(const std::vector<result::Run>& runs) {
   std::set<std::string> out;
-  for (const result::Run& run : runs) out.insert(run.boot_id);
+  for (const result::Run& run : runs)
+    if (!run.boot_id.empty()) out.insert(run.boot_id);
   return out;
+}
+
+std::ptrdiff_t without_boot(const std::vector<result::Run>& runs) {
+  return std::count_if(runs.begin(), runs.end(), [](const result::Run& run) { return run.boot_id.empty(); });
+}
+
+/// "2 boots", "unknown boots".
+std::string boots_in_words(const std::vector<result::Run>& runs) {
+  const std::size_t known = boots(runs).size();
+  if (without_boot(runs) == 0) return result::counted(known, "boot");
+  return known == 0 ? "unknown boots" : fmt::format("{} and unknown ones", result::counted(known, "boot"));
+}
+
+/// Every run of both sides is of one and the same boot, and is known to be.
+bool of_one_boot(const std::vector<result::Run>& before, const std::vector<result::Run>& after) {
+  return without_boot(before) + without_boot(after) == 0 && boots(before).size() == 1 &&
+         boots(before) == boots(after);
 }
 
 std::string explain(const Verdict& verdict, double interval) {
@@ -98,8 +117,6 @@ std::vector<std::string> how_measured(const std::vector<result::Run>& before,
     out.push_back(
         fmt::format("These data can show a drop of {} (median over {} metrics) with 90% probability.",
                     percent(median(detectable)), detectable.size()));
-  const std::size_t boots_before = boots(before).size();
-  const std::size_t boots_after = boots(after).size();
   if (foreign(before) || foreign(after)) {
     out.push_back(
         fmt::format("Each file is one process: {} before, {} after. Repetitions inside a file say nothing "
@@ -110,10 +127,16 @@ std::vector<std::string> how_measured(const std::vector<result::Run>& before,
     return out;
   }
   out.push_back(fmt::format(
-      "{} rounds of {} before, {} rounds of {} after; {}.", before.size(),
-      result::counted(boots_before, "boot"), after.size(), result::counted(boots_after, "boot"),
+      "{} rounds of {} before, {} rounds of {} after; {}.", before.size(), boots_in_words(before),
+      after.size(), boots_in_words(after),
       shared ? "both within the same boot, so that the round is the unit" : "the boot is the unit"));
-  if (!shared && std::min(boots_before, boots_after) < boots_for_confidence)
+  const std::ptrdiff_t unknown = without_boot(before) + without_boot(after);
+  if (unknown > 0)
+    out.push_back(
+        fmt::format("{} of {} runs hold no boot id: they are taken for one boot a side and never for the "
+                    "same one on both, and how boots differ is partly assumed (1%).",
+                    unknown, before.size() + after.size()));
+  else if (!shared && std::min(boots(before).size(), boots(after).size()) < boots_for_confidence)
     out.push_back("Fewer than 3 boots on a side: how boots differ is partly assumed (1%).");
   out.push_back(returned(before, after) ? "The old side was measured before and after the new one (A/B/A): a "
                                           "drift of the machine would show as a "
@@ -132,7 +155,7 @@ class TwoSides {
       : before_(before), after_(after), then_(see(before)), now_(see(after)) {
     const bool files = foreign(before) || foreign(after);
     rules_.gate = policy.rules;
-    rules_.shared_unit = boots(before) == boots(after) && boots(before).size() == 1 && !files;
+    rules_.shared_unit = of_one_boot(before, after) && !files;
     // The files of another program are boots of one round each, and all that is assumed of them is the
     // boot's.
     if (files) rules_.assumed_spread = foreign_spread;

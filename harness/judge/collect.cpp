@@ -59,6 +59,8 @@ void add(MetricValues& values, const result::BenchmarkResult& benchmark, const r
     values.form = metric;
     values.form.resolution = 0;
     values.flops = benchmark.work.flops;
+    values.bytes = benchmark.work.bytes;
+    values.saturating = result::fact(benchmark.notes, "saturating") == "true";
   } else if (metric.unit != values.form.unit || metric.better != values.form.better ||
              metric.metric_class != values.form.metric_class) {
     values.not_judged = "the processes disagree on its unit, direction or class";

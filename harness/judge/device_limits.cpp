@@ -29,7 +29,8 @@ double highest(const std::vector<double>& values) {
 
 }  // namespace
 
-std::optional<result::Limit> memory_limit(const result::Run& run, const std::string& benchmark) {
+std::optional<result::Limit> memory_limit(const result::Run& run, const std::string& benchmark,
+                                          std::optional<double> floor) {
   const DeviceFacts device(run, benchmark);
   const double clock = device.number("gpu.memory_clock_max_hz");
   const double bits = device.number("gpu.memory_bus_bits");
@@ -38,9 +39,10 @@ std::optional<result::Limit> memory_limit(const result::Run& run, const std::str
   constexpr double noticed = .98;
   std::string source = fmt::format("memory clock {:.0f} MHz x 2 x {:.0f} bits", clock / 1e6, bits);
   const double loaded = highest(telemetry(run, "memory_clock_hz"));
-  if (loaded > 0 && loaded < noticed * clock)
-    source += fmt::format("; under load the clock was {:.0f} MHz at most", loaded / 1e6);
-  return result::Limit{transfers_a_clock * clock * bits / 8, source, false, std::nullopt};
+  const bool low = loaded > 0 && loaded < noticed * clock;
+  if (low) source += fmt::format("; under load the clock was {:.0f} MHz at most", loaded / 1e6);
+  return result::Limit{transfers_a_clock * clock * bits / 8, source, floor.has_value(),
+                       floor && low ? *floor * loaded / clock : floor};
 }
 
 std::optional<result::Limit> link_limit(const result::Run& run) {

@@ -10,9 +10,11 @@ namespace gpugauge::judge {
 
 /// Bandwidth of the device memory: two transfers a clock over the whole bus, at the highest memory clock that
 /// the device reports; the source names clock and width, and the clock under load where telemetry shows a
-/// lower one. Not saturating: a cold read of a large array comes near it, a small one does not. nullopt when
-/// the family's processes did not record gpu.memory_clock_max_hz and gpu.memory_bus_bits.
-std::optional<result::Limit> memory_limit(const result::Run& run, const std::string& benchmark);
+/// lower one. A cold read of a large array comes near it, a small one does not: `floor` is the share that
+/// a healthy device reaches of the former, at the clock that telemetry saw where that was lower.
+/// nullopt when the family's processes did not record gpu.memory_clock_max_hz and gpu.memory_bus_bits.
+std::optional<result::Limit> memory_limit(const result::Run& run, const std::string& benchmark,
+                                          std::optional<double> floor);
 
 /// Bandwidth of the PCI Express link in one direction, from the generation and width that telemetry saw at
 /// their highest (an idle link sleeps): transfer rate x lanes x encoding, PCI Express Base Specification.

@@ -30,22 +30,42 @@ std::ptrdiff_t gravity(VerdictKind kind) {
   return order.end() - std::find(order.begin(), order.end(), kind);
 }
 
-/// The gravest counted verdict of each metric; an advisory one only where there is no other.
-std::map<std::string, const Verdict*> gravest(const std::vector<Verdict>& verdicts) {
-  std::map<std::string, const Verdict*> out;
+bool within(const Verdict& verdict) {
+  return verdict.kind == VerdictKind::ok || verdict.kind == VerdictKind::improved;
+}
+
+/// What the judges say of one metric.
+struct Said {
+  const Verdict* counted = nullptr;   ///< the gravest that counts
+  const Verdict* advisory = nullptr;  ///< the gravest that is said and does not count
+  bool held = false;                  ///< a judge other than the physical one found it within tolerance
+
+  /// What speaks against the metric and does not count, also where another judge's ok does; nullptr where
+  /// nothing does. That the physical judge knows no peak says nothing of what others compared.
+  const Verdict* in_doubt() const {
+    if (advisory == nullptr || advisory->kind == VerdictKind::ok) return nullptr;
+    if (counted == nullptr) return advisory;
+    return within(*counted) && !held && advisory->judge != Judge::physical ? advisory : nullptr;
+  }
+};
+
+std::map<std::string, Said> by_metric(const std::vector<Verdict>& verdicts) {
+  std::map<std::string, Said> out;
   for (const Verdict& verdict : verdicts) {
-    const Verdict*& kept = out[verdict.metric];
-    const bool graver = kept == nullptr || (kept->advisory && !verdict.advisory) ||
-                        (kept->advisory == verdict.advisory && gravity(verdict.kind) > gravity(kept->kind));
-    if (graver) kept = &verdict;
+    Said& said = out[verdict.metric];
+    const Verdict*& kept = verdict.advisory ? said.advisory : said.counted;
+    if (kept == nullptr || gravity(verdict.kind) > gravity(kept->kind)) kept = &verdict;
+    said.held = said.held || (within(verdict) && verdict.judge != Judge::physical);
   }
   return out;
 }
 
 struct Count {
   std::map<VerdictKind, std::vector<std::string>> metrics;  ///< counted verdicts
-  int advisory = 0;                                         ///< advisory and not ok
-  int advisory_ok = 0;
+  std::map<VerdictKind, int> advisory;                      ///< advisory, not ok, and a finding
+  int unknown = 0;                                          ///< advisory and not ok otherwise
+  int held = 0;    ///< within tolerance, and within limits where there are any
+  int limits = 0;  ///< within limits, and compared with nothing
   int all = 0;
 
   int of(VerdictKind kind) const {
@@ -56,12 +76,17 @@ struct Count {
 
 Count count(const std::vector<Verdict>& verdicts) {
   Count out;
-  for (const auto& [metric, verdict] : gravest(verdicts)) {
+  for (const auto& [metric, said] : by_metric(verdicts)) {
     ++out.all;
-    if (verdict->advisory)
-      ++(verdict->kind == VerdictKind::ok ? out.advisory_ok : out.advisory);
-    else
-      out.metrics[verdict->kind].push_back(metric);
+    if (said.counted != nullptr) out.metrics[said.counted->kind].push_back(metric);
+    if (const Verdict* doubt = said.in_doubt(); doubt != nullptr) {
+      if (grave(*doubt))
+        ++out.advisory[doubt->kind];
+      else
+        ++out.unknown;
+    } else if (said.counted == nullptr || within(*said.counted)) {
+      ++(said.held ? out.held : out.limits);
+    }
   }
   return out;
 }
@@ -87,8 +112,18 @@ std::string also(const Count& counts) {
        {VerdictKind::unstable, VerdictKind::inconclusive, VerdictKind::new_metric, VerdictKind::improved}) {
     if (counts.of(kind) > 0) parts.push_back(fmt::format("{} {}", counts.of(kind), to_string(kind)));
   }
-  if (counts.advisory > 0) parts.push_back(fmt::format("{} too noisy or unknown to count", counts.advisory));
+  for (const auto& [kind, metrics] : counts.advisory)
+    parts.push_back(fmt::format("{} {}, which is advisory", metrics, to_string(kind)));
+  if (counts.unknown > 0) parts.push_back(fmt::format("{} too noisy or unknown to count", counts.unknown));
   return parts.empty() ? "" : fmt::format("; {}", fmt::join(parts, ", "));
+}
+
+/// "40 of 45 metrics within tolerance and limits, 2 within limits". Limits alone are no tolerance.
+std::string held_of(const Count& counts) {
+  const std::string all = result::counted(counts.all, "metric");
+  if (counts.held == 0 && counts.limits > 0) return fmt::format("{} of {} within limits", counts.limits, all);
+  return fmt::format("{} of {} within tolerance and limits{}", counts.held, all,
+                     counts.limits > 0 ? fmt::format(", {} within limits", counts.limits) : "");
 }
 
 }  // namespace
@@ -110,11 +145,10 @@ Outcome outcome(const OutcomeInput& input) {
   if (!input.judged) return {ExitCode::cannot_judge, "cannot judge: nothing to judge the measurement by"};
   if (counts.all == 0)
     return {ExitCode::cannot_judge, "cannot judge: nothing was measured that can be judged"};
-  const int ok = counts.of(VerdictKind::ok) + counts.of(VerdictKind::improved) + counts.advisory_ok;
-  const std::string held = fmt::format("{} of {} within tolerance and limits{}", ok,
-                                       result::counted(counts.all, "metric"), also(counts));
+  const std::string held = held_of(counts) + also(counts);
   if (undecided > 0 && input.strict) return {ExitCode::inconclusive, "inconclusive: " + held};
-  if (ok == 0) return {ExitCode::pass, "pass, but nothing could be decided: " + held};
+  if (counts.held + counts.limits == 0)
+    return {ExitCode::pass, "pass, but nothing could be decided: " + held};
   return {ExitCode::pass, "pass: " + held};
 }
 

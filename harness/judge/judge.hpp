@@ -104,7 +104,8 @@ struct OutcomeInput {
   bool strict = false;  ///< what is inconclusive or unstable ends with code 4 instead of 0
 };
 /// From verdicts to the exit code: the one table, in exit_code.cpp. A metric on which two judges speak counts
-/// once, with its gravest verdict. No verdict at all is "cannot judge", never a pass.
+/// once, with its gravest verdict that counts; an advisory one against it is said beside another judge's ok.
+/// No verdict at all is "cannot judge", never a pass.
 Outcome outcome(const OutcomeInput& input);
 
 }  // namespace gpugauge::judge

@@ -12,6 +12,7 @@
 #include "judge/peaks.hpp"
 #include "judge/statistics.hpp"
 #include "judge/tensor_cores.hpp"
+#include "judge/under_load.hpp"
 
 namespace gpugauge::judge {
 namespace {
@@ -23,6 +24,24 @@ using result::Status;
 constexpr double above_limit = 1.05;
 /// A device that reaches less of a saturating limit is not healthy, or the limit is not its own.
 constexpr double default_floor = 0.4;
+/// A product of fewer operations leaves many SMs of a large GPU without work: no floor.
+constexpr double least_saturating_flops = 1e11;
+/// A smaller copy over the link mostly waits.
+constexpr double least_copied_bytes = 3e7;
+
+/// Whether a floor may be held against the metric: it is declared saturating, its median is looked at, the
+/// GPU's compute capability is in the table of peaks, and it has the whole chip (a slice of a card, or a
+/// share of a virtual one, does not say how much of the chip it is).
+bool has_floor(const MetricValues& metric, const result::Run& run) {
+  if (!metric.saturating || metric.form.statistic != "median") return false;
+  const DeviceFacts device(run, metric.benchmark);
+  if (!peak(device.text("gpu.compute_capability"), "gemm32")) return false;
+  if (shared_card(device.text("gpu.name"))) return false;
+  const result::Facts& settings = run.fingerprint.settings;
+  return std::none_of(settings.begin(), settings.end(), [](const auto& fact) {
+    return fact.first.rfind("gpu.", 0) == 0 && fact.first.ends_with(".mig") && fact.second == "on";
+  });
+}
 
 /// Verdicts by metric; of two on one metric the graver stays.
 class Verdicts {
@@ -127,6 +146,20 @@ void judge_limit(const std::string& key, const MetricValues& metric, const resul
   out.add(std::move(verdict));
 }
 
+/// The host has its part in a copy, so a slow one is counted and fails nothing.
+void judge_slow_copy(const std::string& key, const MetricValues& metric, const result::Limit& limit,
+                     Verdicts& out) {
+  Verdict verdict = verdict_on(key, metric);
+  verdict.kind = VerdictKind::inconclusive;
+  verdict.share = *verdict.value / limit.value;
+  verdict.reason = fmt::format(
+      "{:.0f}% of the link ({}), where a large copy reaches {:.0f}% or more: confidential computing, an "
+      "IOMMU, a "
+      "shared switch or the memory of the other socket explain it, a fault of the link does, too",
+      100 * *verdict.share, limit.source, 100 * default_floor);
+  out.add(std::move(verdict));
+}
+
 /// Copies of device memory and over the link against what the device says of its bus and its link.
 void judge_device_limit(const std::string& key, const MetricValues& metric, const result::Run& run,
                         Verdicts& out) {
@@ -140,7 +173,9 @@ void judge_device_limit(const std::string& key, const MetricValues& metric, cons
   };
   const std::string& metric_class = metric.form.metric_class;
   if (metric_class == "hbm") {
-    if (const auto limit = memory_limit(run, metric.benchmark)) return judge_limit(key, metric, *limit, out);
+    if (const auto limit = memory_limit(run, metric.benchmark,
+                                        has_floor(metric, run) ? std::optional(default_floor) : std::nullopt))
+      return judge_limit(key, metric, *limit, out);
     undecided(
         "not held against the memory's bus: the process did not record gpu.memory_clock_max_hz and "
         "gpu.memory_bus_bits");
@@ -150,6 +185,9 @@ void judge_device_limit(const std::string& key, const MetricValues& metric, cons
       undecided(
           "not held against the link: telemetry did not see its generation and width, or no rate of that "
           "generation is known");
+    else if (metric.bytes >= least_copied_bytes && has_floor(metric, run) &&
+             median(metric.values) < default_floor * limit->value)
+      judge_slow_copy(key, metric, *limit, out);
     else if (median(metric.values) <= above_limit * limit->value)
       judge_limit(key, metric, *limit, out);
     else
@@ -160,8 +198,9 @@ void judge_device_limit(const std::string& key, const MetricValues& metric, cons
   }
 }
 
-/// Matrix products against what the SMs can do at the clock that they really had. Only from above: small and
-/// misaligned shapes are honest far below the peak.
+/// Matrix products against what the SMs can do at the clock that they really had. From below only large ones
+/// that are declared saturating, of models whose Tensor Cores are not cut: small and misaligned shapes are
+/// honest far below the peak.
 void judge_peak(const std::string& key, const MetricValues& metric, const result::Run& run, Verdicts& out) {
   Verdict verdict = verdict_on(key, metric);
   const auto unknown = [&](std::string reason) {
@@ -186,11 +225,18 @@ void judge_peak(const std::string& key, const MetricValues& metric, const result
   verdict.share = *verdict.value / (most->operations_per_clock_per_sm * sms * clock);
   const std::string basis = fmt::format("{:.0f} operations a clock x {:.0f} SMs x {:.2f} GHz; {}",
                                         most->operations_per_clock_per_sm, sms, clock / 1e9, most->source);
+  const bool floor = most->reached && has_floor(metric, run) && metric.flops >= least_saturating_flops &&
+                     !cut_tensor_cores(device.text("gpu.name"));
   if (*verdict.share > above_limit) {
     verdict.kind = VerdictKind::failed;
     verdict.reason =
         fmt::format("{:.0f}% of the peak, which is impossible: work was left out, or the clock is wrong ({})",
                     100 * *verdict.share, basis);
+  } else if (floor && *verdict.share < default_floor) {
+    verdict.kind = VerdictKind::failed;
+    verdict.reason = fmt::format(
+        "{:.0f}% of the peak at the clock that it had, and a healthy device reaches at least {:.0f}% ({})",
+        100 * *verdict.share, 100 * default_floor, basis);
   } else {
     verdict.reason = fmt::format("{:.0f}% of the peak ({})", 100 * *verdict.share, basis);
   }
@@ -234,6 +280,7 @@ std::vector<Verdict> judge_physical(const result::Run& run) {
     if (product && !metric.form.limit) judge_peak(key, metric, run, out);
   }
   for (Verdict& verdict : judge_tensor_cores(collected, run)) out.add(std::move(verdict));
+  for (Verdict& verdict : judge_under_load(collected, run)) out.add(std::move(verdict));
   for (Verdict& verdict : judge_checksums(checksums_of(run))) out.add(std::move(verdict));
   for (const Invariant& row : invariants()) judge_invariant(row, collected, out);
   return std::move(out).sorted();

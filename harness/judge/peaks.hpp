@@ -11,6 +11,8 @@ namespace gpugauge::judge {
 struct Peak {
   double operations_per_clock_per_sm = 0;  ///< dense; a fused multiply-add counts as two
   std::string_view source;                 ///< public document that the figure is from; static text
+  /// Large library products were publicly measured above 65% of it: only then is a low share a finding.
+  bool reached = false;
 };
 
 /// The most that any unit of an SM can do for a class of matrix products (gemm64, gemm32, gemmtf32, gemm16,
@@ -22,6 +24,10 @@ std::optional<Peak> peak(std::string_view compute_capability, std::string_view m
 /// fp32 rate; gemm16; gemm8: the 4-element dot products of int8): what is faster was done by Tensor Cores.
 /// nullopt as above.
 std::optional<double> cuda_core_rate(std::string_view compute_capability, std::string_view metric_class);
+
+/// True for a slice of a card (MIG) or a virtual one, by its name ("NVIDIA A40-48Q"): how much of the chip is
+/// behind it is not known.
+bool shared_card(std::string_view gpu_name);
 
 /// True for models whose Tensor Cores are absent or cut below the rates of their compute capability, so that
 /// a low rate proves nothing: GeForce, and H20.

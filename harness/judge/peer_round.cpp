@@ -12,7 +12,8 @@
 namespace gpugauge::judge {
 namespace {
 
-/// The facts that tell one card from another, joined; for a host, which has none, its boot.
+/// The facts that tell one card from another, joined; for a host, which has none, its boot. Hosts whose boot
+/// is not known are not taken for one: each run then stands for itself.
 std::string identity(const result::Run& run) {
   if (run.device != "host" && run.device.rfind("GPU-", 0) == 0) return run.device;
   std::string cards;
@@ -20,8 +21,9 @@ std::string identity(const result::Run& run) {
     for (const auto& [name, value] : run.fingerprint.device)
       if (baseline::role_of("device", name) == baseline::Role::identity) cards += value + " ";
   }
-  return cards.empty() ? fmt::format("host of boot {}", run.boot_id)
-                       : fmt::format("{} of {}", run.device, cards.substr(0, cards.size() - 1));
+  if (!cards.empty()) return fmt::format("{} of {}", run.device, cards.substr(0, cards.size() - 1));
+  return run.boot_id.empty() ? fmt::format("host of run {}", run.id)
+                             : fmt::format("host of boot {}", run.boot_id);
 }
 
 std::vector<PeerFault> faults_of(const result::Run& run, const Collected& collected) {

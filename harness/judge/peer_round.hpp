@@ -35,7 +35,8 @@ struct PeerFault {
 
 /// One run of one device, as the comparison sees it.
 struct PeerRound {
-  std::string node;    ///< identity: UUIDs of the GPUs, or the boot of a host
+  std::string
+      node;  ///< identity: UUIDs of the GPUs, or the boot of a host, or its run where no boot is known
   std::string label;   ///< for people: where the file lay
   std::string file;    ///< path, as given or found
   std::string id;      ///< result::Run::id: sorts by time, and tells a run that is given twice

@@ -18,6 +18,15 @@ constexpr std::array tensor_classes{"gemmtf32", "gemm16", "gemm8"};
 /// Smaller products do not fill the device.
 constexpr double least_flops = 1e10;
 
+/// How much faster a class is than another on Tensor Cores, by the table of peaks; the share of that ratio
+/// below which the two witnesses disagree. fp8 and int8 reach 1.6 to 1.8 times bf16 where the table says 2.
+struct Ratio {
+  std::string_view numerator, denominator;
+  double least_share;
+};
+constexpr std::array ratios{Ratio{"gemm16", "gemm32", .4}, Ratio{"gemmtf32", "gemm32", .4},
+                            Ratio{"gemm8", "gemm16", .6}};
+
 struct Fastest {
   const MetricValues* metric = nullptr;
   double value = 0;  ///< flop/second
@@ -34,6 +43,34 @@ Fastest fastest_product(const Collected& collected, std::string_view metric_clas
   return out;
 }
 
+/// Rate a clock, or as it is where a clock was not recorded: a power cap slows the faster class more.
+double rate_of(const Fastest& fastest, bool per_clock) {
+  return per_clock ? fastest.value / median(fastest.metric->sm_clock_hz) : fastest.value;
+}
+
+bool has_clock(const MetricValues& metric) {
+  return !metric.sm_clock_hz.empty() && median(metric.sm_clock_hz) > 0;
+}
+
+/// What the ratio to the other class says against the rate; "" where it agrees, or nothing is known.
+std::string ratio_objection(const std::string& metric_class, const Fastest& fastest,
+                            const Collected& collected, const std::string& capability) {
+  for (const Ratio& row : ratios) {
+    if (row.numerator != metric_class) continue;
+    const Fastest other = fastest_product(collected, row.denominator);
+    const auto above = peak(capability, row.numerator);
+    const auto below = peak(capability, row.denominator);
+    if (other.metric == nullptr || !above || !below) return "";
+    const bool per_clock = has_clock(*fastest.metric) && has_clock(*other.metric);
+    const double expected = above->operations_per_clock_per_sm / below->operations_per_clock_per_sm;
+    const double ratio = rate_of(fastest, per_clock) / rate_of(other, per_clock);
+    if (ratio >= row.least_share * expected) return "";
+    return fmt::format("{:.1f} times {} ({}){} where the peaks are {:.0f} to 1", ratio, row.denominator,
+                       other.metric->benchmark, per_clock ? " a clock" : "", expected);
+  }
+  return "";
+}
+
 /// A name of a library's kernel can fill a page; the run file holds all of it.
 constexpr std::size_t longest_name = 120;
 
@@ -42,6 +79,7 @@ struct Noted {
   std::set<std::string> kernels;  ///< of the fastest product, with path and architecture where they are noted
   std::set<std::string> simt;     ///< benchmarks whose kernels use no Tensor Cores
   int checks = 0;
+  bool fastest_simt = false;  ///< the fastest product itself noted a kernel without Tensor Cores
 };
 
 std::string kernel_text(const result::Facts& notes) {
@@ -73,6 +111,7 @@ Noted noted(const Collected& collected, const result::Run& run, std::string_view
           out.kernels.insert(std::move(text));
       const auto path = benchmark.notes.find("kernel_path");
       if (path != benchmark.notes.end() && path->second == "simt") out.simt.insert(benchmark.id);
+      out.fastest_simt = out.fastest_simt || out.simt.contains(fastest);
     }
   }
   return out;
@@ -121,6 +160,18 @@ Verdict judge_class(const std::string& metric_class, const Fastest& fastest, con
   if (*verdict.value > *cuda_cores) {
     verdict.kind = VerdictKind::ok;
     verdict.reason = fmt::format("rate: {}; {}", rate, others);
+    std::vector<std::string> objections;
+    const std::string ratio =
+        cut_tensor_cores(device.text("gpu.name"))
+            ? ""
+            : ratio_objection(metric_class, fastest, collected, device.text("gpu.compute_capability"));
+    if (!ratio.empty()) objections.push_back("the ratio is " + ratio);
+    if (noted(collected, run, metric_class, fastest.metric->benchmark).fastest_simt)
+      objections.emplace_back("the fastest product names a kernel of the CUDA cores");
+    if (objections.empty()) return verdict;
+    verdict.kind = VerdictKind::inconclusive;
+    verdict.reason =
+        fmt::format("witnesses disagree: {}; {}", fmt::join(objections, ", and "), verdict.reason);
     return verdict;
   }
   if (cut_tensor_cores(device.text("gpu.name")))

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -58,15 +60,54 @@ double seconds_per(const json& entry, const Place& place) {
   place.key("time_unit").refuse(fmt::format("is '{}'; it should be ns, us, ms or s", unit.substr(0, 20)));
 }
 
-double real_time(const json& entry, const Place& place) {
+/// Seconds. A time that cannot be one is nullopt, and fails the benchmark: the others of the file are sound.
+std::optional<double> real_time(const json& entry, const Place& place, Gathered& benchmark) {
   const auto found = entry.find("real_time");
-  if (found == entry.end() || !found->is_number()) place.refuse("has no real_time that is a number");
-  const double value = found->get<double>() * seconds_per(entry, place);
+  if (found == entry.end() || !(found->is_number() || found->is_null()))
+    place.refuse("has no real_time that is a number");
+  const double value = found->is_null() ? std::nan("") : found->get<double>() * seconds_per(entry, place);
   // So that sums of many, times their iterations, stay finite.
   constexpr double longest = 1e12;
-  if (!(value > 0 && value < longest))
-    place.key("real_time").refuse("must be above 0 and below 1e12 seconds");
-  return value;
+  if (value > 0 && value < longest) return value;
+  if (benchmark.status != Status::failed)
+    benchmark.reason = fmt::format("its real_time is {}, and a time must be above 0 and below 1e12 seconds",
+                                   found->is_null() ? "NaN, infinite or null" : fmt::format("{:g} s", value));
+  benchmark.status = Status::failed;
+  return std::nullopt;
+}
+
+bool ends_a_word(char c) {
+  return std::string_view(",]} \t\r\n").find(c) != std::string_view::npos;
+}
+
+/// Google Benchmark writes what is not finite as bare words, which JSON does not have: null takes their
+/// place, outside strings and as long as the word was where there is room, so that places in the text stay.
+std::string with_null_for_not_finite(const std::string& text) {
+  constexpr std::array<std::string_view, 3> words{"NaN", "Infinity", "-Infinity"};
+  constexpr std::string_view null = "null";
+  std::string out;
+  out.reserve(text.size());
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (in_string && text[i] == '\\' && i + 1 < text.size())
+      out += text[i++];
+    else if (text[i] == '"')
+      in_string = !in_string;
+    const std::string_view rest = std::string_view(text).substr(i);
+    const auto word =
+        in_string ? words.end() : std::find_if(words.begin(), words.end(), [&](const auto& one) {
+          return rest.starts_with(one) && (rest.size() == one.size() || ends_a_word(rest[one.size()]));
+        });
+    if (word == words.end()) {
+      out += text[i];
+      continue;
+    }
+    if (word->size() < null.size() && !out.empty() && out.back() == ' ') out.pop_back();
+    out += null;
+    if (word->size() > null.size()) out.append(word->size() - null.size(), ' ');
+    i += word->size() - 1;
+  }
+  return out;
 }
 
 /// Takes one element of `benchmarks` into its benchmark; returns how many counters it left out.
@@ -90,15 +131,15 @@ std::size_t gather(const json& entry, const Place& place, std::map<std::string, 
   if (text_or(entry, "run_type", "iteration") == "aggregate" || !aggregate.empty()) {
     const bool time = text_or(entry, "aggregate_unit", "time") == "time";
     if (time && (aggregate == "median" || aggregate == "mean"))
-      benchmark.totals[aggregate] = real_time(entry, place);
+      if (const auto seconds = real_time(entry, place, benchmark)) benchmark.totals[aggregate] = *seconds;
     return 0;
   }
-  benchmark.seconds.push_back(real_time(entry, place));
+  if (const auto seconds = real_time(entry, place, benchmark)) benchmark.seconds.push_back(*seconds);
   if (const auto found = entry.find("iterations"); found != entry.end() && found->is_number_integer())
     benchmark.iterations = std::max<std::int64_t>(1, found->get<std::int64_t>());
   return static_cast<std::size_t>(
       std::count_if(entry.items().begin(), entry.items().end(), [](const auto& item) {
-        return item.value().is_number() &&
+        return (item.value().is_number() || item.value().is_null()) &&
                std::find(own_keys.begin(), own_keys.end(), item.key()) == own_keys.end();
       }));
 }
@@ -187,7 +228,7 @@ bool is_google_benchmark(const std::string& text) {
 }
 
 Run parse_google_benchmark(const std::string& text, const std::string& origin) {
-  const json value = parse_json(text, origin);
+  const json value = parse_json(with_null_for_not_finite(text), origin);
   const Place top{origin, ""};
   const auto context = value.find("context");
   const auto benchmarks = value.find("benchmarks");

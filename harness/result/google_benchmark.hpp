@@ -17,6 +17,8 @@ bool is_google_benchmark(const std::string& text);
 /// One run: each benchmark by its run_name with the metric `real_time` (median over its repetitions, lower is
 /// better), every repetition kept as a batch. Where a file holds aggregates only, their median, else their
 /// mean. Counters are left out, since the file does not say which way they are better; `remarks` counts them.
+/// The bare words NaN and Infinity, which it writes and JSON does not have, read as null; a benchmark with a
+/// time that cannot be one (0, negative, not finite) is a failed entry, and the others are read.
 /// The file's text gives the id, so that the same file given twice is noticed; each file is a boot of its
 /// own, since the format names none. Throws FormatError naming file, place and fault.
 Run parse_google_benchmark(const std::string& text, const std::string& origin);

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include "result/throttle_reasons.hpp"
 #include "stack/nvml.hpp"
 
 namespace gpugauge::stack {
@@ -154,9 +155,7 @@ void add_uncorrected(const SharedObject& library, NvmlDevice device, Facts& fact
 }
 
 std::string reason_words(unsigned long long reasons) {
-  constexpr std::array<std::string_view, 9> words{"idle",        "applications_clocks", "sw_power_cap",
-                                                  "hw_slowdown", "sync_boost",          "sw_thermal",
-                                                  "hw_thermal",  "hw_power_brake",      "display_clock"};
+  const auto& words = result::throttle_reasons;
   std::vector<std::string> found;
   for (unsigned bit = 0; bit < 64; ++bit) {
     if ((reasons >> bit & 1U) == 0) continue;

@@ -46,7 +46,7 @@ PY
   google_benchmark after.json 1
   "$PYTHON" -c 'import json; d = json.load(open("after.json")); d["benchmarks"] = d["benchmarks"][9:]; json.dump(d, open("less.json", "w"))'
   run -1 gpugauge compare less.json --against before.json
-  [[ $output == *missing*BM_sort/1024* ]]
+  [[ $output == *missing*BM_sort/1024* && $output == *"the file does not hold it now"* && $output != *"the family"* ]]
   sed 's/node7/node8/' after.json >elsewhere.json
   run -3 gpugauge compare elsewhere.json --against before.json
   [[ $output == *"device.host.name (node8 now, node7 then)"* ]]
@@ -72,9 +72,38 @@ PY
   [[ $output == *"not of one kind"* ]]
   run -2 gpugauge compare one.json --against one.json --treatment suite
   [[ $output == *"can be no treatment"* ]]
-  echo '{"context": {}, "benchmarks": [{"name": "a", "real_time": NaN}]}' >nan.json
-  run -2 gpugauge compare nan.json --against one.json
-  [[ $output == *"nan.json: not JSON at byte"* ]]
+  echo '{"context": {}, "benchmarks": [{"name": "a", "real_time": 0x3}]}' >hex.json
+  run -2 gpugauge compare hex.json --against one.json
+  [[ $output == *"hex.json: not JSON at byte"* ]]
+}
+
+@test "a counter that is NaN costs nothing, and a time that is 0 or NaN its own benchmark" {
+  google_benchmark one.json 1
+  google_benchmark two.json 1
+  sed 's/"bytes_per_second": 1000000000.0/"bytes_per_second": NaN/g' two.json >counter.json
+  grep -q NaN counter.json
+  run -0 gpugauge compare counter.json --against one.json
+  for time in 0 NaN; do
+    "$PYTHON" - "$time" <<'PY'
+import json, sys
+document = json.load(open("two.json"))
+for row in document["benchmarks"]:
+    if row["name"] == "BM_sort/1024" and row["repetition_index"] == 4: row["real_time"] = float(sys.argv[1])
+json.dump(document, open("time.json", "w"))
+PY
+    run -1 gpugauge compare time.json --against one.json
+    [[ $output == *"BM_sort/1024"*"its real_time is"* && $output == *"failed: "*"BM_sort/1024"* ]]
+  done
+}
+
+@test "what makes the old side's numbers doubtful is said, and of which side" {
+  google_benchmark one.json 1
+  google_benchmark two.json 1
+  sed 's/"num_cpus": 8/"num_cpus": 8, "cpu_scaling_enabled": true/' one.json >scaled.json
+  run -0 gpugauge compare two.json --against scaled.json
+  [[ $output == *"Before: The processor's clock was free to change"* ]]
+  run -0 gpugauge compare scaled.json --against two.json
+  [[ $output == *"After: The processor's clock was free to change"* ]]
 }
 
 @test "a policy changes what counts, and an entry that matches nothing is an error" {

@@ -75,6 +75,34 @@ TEST(Mismatches, SourcesAreComparedWhereBothSidesHaveThem) {
   EXPECT_THAT(mismatches(now, plain()), ElementsAre(Mismatch{"suite.source_hash.host", "ef", "ab"}));
 }
 
+/// Runs as --before takes them: the first measured the family gemm alone.
+std::vector<result::Run> gemm_first(const std::string& host_hash) {
+  std::vector<result::Run> out{make_run(0), make_run(1)};
+  out[0].fingerprint.suite.erase("suite.source_hash.host");
+  out[0].fingerprint.suite["suite.source_hash.gemm"] = "cd";
+  out[1].fingerprint.suite["suite.source_hash.host"] = host_hash;
+  return out;
+}
+
+TEST(Mismatches, OfSidesHoldEveryRunAgainstEveryRun) {
+  EXPECT_THAT(mismatches(gemm_first("ab"), {make_run(2)}), IsEmpty());
+  EXPECT_THAT(mismatches(gemm_first("ef"), {make_run(2)}),
+              ElementsAre(Mismatch{"suite.source_hash.host", "ef", "ab"}));
+  EXPECT_THAT(mismatches({make_run(2)}, gemm_first("ef")),
+              ElementsAre(Mismatch{"suite.source_hash.host", "ab", "ef"}));
+}
+
+TEST(Mismatches, OfASideWithItselfShowWhetherItIsOfOneKind) {
+  std::vector<result::Run> side = gemm_first("ab");
+  EXPECT_THAT(mismatches(side, side), IsEmpty());
+  side.push_back(make_run(3));
+  side.back().fingerprint.suite["suite.source_hash.host"] = "ef";
+  EXPECT_EQ(mismatches(side, side).size(), 1U);
+  side.back() = make_run(3);
+  side.back().fingerprint.stack.erase("driver.version");
+  EXPECT_THAT(mismatches(side, side), ElementsAre(Mismatch{"stack.driver.version", "560.1", ""}));
+}
+
 TEST(Mismatches, AnotherProfileIsAnotherMeasurement) {
   result::Fingerprint now = plain();
   now.suite["suite.profile"] = "smoke";

@@ -1,8 +1,12 @@
 // Two sides as the command judges them: what was not measured, and what was cut short, is said.
+#include <algorithm>
+
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "conductor/conductor.hpp"
+#include "result/google_benchmark.hpp"
 #include "unit/judge/runs.hpp"
 
 namespace gpugauge::conductor {
@@ -10,6 +14,7 @@ namespace {
 
 using testing::Contains;
 using testing::HasSubstr;
+using testing::IsSupersetOf;
 
 std::vector<result::Run> side(std::uint64_t seed, int runs) {
   std::vector<result::Run> out;
@@ -49,6 +54,49 @@ TEST(JudgeSides, APartialRunIsNoPassOnTheNewSideAndSaidOfTheOldOne) {
   const report::DeviceReport device = judge_sides(partial, side(50, 5), {}, false);
   EXPECT_EQ(device.outcome.code, judge::ExitCode::pass) << device.outcome.sentence;
   EXPECT_THAT(device.remarks, Contains(HasSubstr("1 of 5 runs before are partial")));
+}
+
+TEST(JudgeSides, ABenchmarkIsNotComparedWithItsFormerSelf) {
+  std::vector<result::Run> before = side(1, 5);
+  std::vector<result::Run> after = side(50, 5);
+  // The first run before measured another family alone, and so lacks the hash.
+  result::Run gemm = before.front();
+  gemm.id.back() = 'X';
+  gemm.fingerprint.suite.erase("suite.source_hash.host");
+  gemm.fingerprint.suite["suite.source_hash.gemm"] = "cd";
+  gemm.processes.clear();
+  before.insert(before.begin(), gemm);
+  EXPECT_EQ(judge_sides(before, after, {}, false).outcome.code, judge::ExitCode::pass);
+  for (result::Run& run : after) run.fingerprint.suite["suite.source_hash.host"] = "ef";
+  const report::DeviceReport device = judge_sides(before, after, {}, false);
+  EXPECT_EQ(device.outcome.code, judge::ExitCode::cannot_judge);
+  EXPECT_THAT(device.remarks, Contains(HasSubstr("suite.source_hash.host (ef now, ab then)")));
+}
+
+TEST(JudgeSides, DoubtsOfBothSidesAreSaidAndNamed) {
+  std::vector<result::Run> before = side(1, 5);
+  std::vector<result::Run> after = side(50, 5);
+  before[3].remarks = {"The clock was free to change.", "A debug build."};
+  after[0].remarks = after[1].remarks = {"A debug build.", "Other work was running."};
+  const report::DeviceReport device = judge_sides(before, after, {}, false);
+  EXPECT_THAT(device.remarks, IsSupersetOf({"Before: The clock was free to change.",
+                                            "Both sides: A debug build.", "After: Other work was running."}));
+  EXPECT_EQ(std::count(device.remarks.begin(), device.remarks.end(), "After: Other work was running."), 1);
+}
+
+TEST(JudgeSides, AVanishedBenchmarkOfAnotherProgramIsNoFamily) {
+  const auto file = [](const char* benchmarks) {
+    return result::parse_google_benchmark(
+        fmt::format(R"({{"context": {{"num_cpus": 8}}, "benchmarks": [{}]}})", benchmarks), "a.json");
+  };
+  const char* one = R"({"name": "BM_a/8", "real_time": 3})";
+  const char* both = R"({"name": "BM_a/8", "real_time": 3}, {"name": "BM_b", "real_time": 3})";
+  const report::DeviceReport device = judge_sides({file(both)}, {file(one)}, {}, false);
+  const auto gone = std::find_if(device.verdicts.begin(), device.verdicts.end(), [](const auto& verdict) {
+    return verdict.kind == judge::VerdictKind::missing;
+  });
+  ASSERT_NE(gone, device.verdicts.end());
+  EXPECT_EQ(gone->reason, "in the baseline, and the file does not hold it now");
 }
 
 TEST(JudgeSides, AChangedStackIsNamedAndJudgedOnceItIsDeclared) {

@@ -52,6 +52,24 @@ TEST(BeforeAfter, OneBootOnBothSidesMakesTheRoundTheUnit) {
   EXPECT_EQ(of(judged, latency).kind, VerdictKind::regressed) << of(judged, latency).reason;
 }
 
+TEST(BeforeAfter, UnknownBootsAreNotTheSameBoot) {
+  const auto without = [](std::uint64_t seed) {
+    std::vector<result::Run> runs = side(seed, 3, {}, "b");
+    for (result::Run& run : runs) run.boot_id.clear();
+    return runs;
+  };
+  const BeforeAfter judged = judge_before_after(without(1), without(50));
+  EXPECT_THAT(judged.remarks, Contains(HasSubstr("3 rounds of unknown boots before, 3 rounds of unknown "
+                                                 "boots after; the boot is the unit")));
+  EXPECT_THAT(judged.remarks, Contains(HasSubstr("6 of 6 runs hold no boot id")));
+  const BeforeAfter known = judge_before_after(side(1, 3, {}, "b"), side(50, 3, {}, "c"));
+  const BeforeAfter same = judge_before_after(side(1, 3, {}, "b"), side(50, 3, {}, "b"));
+  EXPECT_DOUBLE_EQ(*of(judged, latency).minimum_detectable_drop, *of(known, latency).minimum_detectable_drop);
+  EXPECT_GT(*of(judged, latency).minimum_detectable_drop, *of(same, latency).minimum_detectable_drop);
+  EXPECT_THAT(judge_before_after(side(1, 3, {}, "b"), without(50)).remarks,
+              Contains(HasSubstr("3 of 6 runs hold no boot id")));
+}
+
 TEST(BeforeAfter, OldNewOldIsRecognised) {
   std::vector<result::Run> before = side(1, 2);
   std::vector<result::Run> after = side(50, 2);

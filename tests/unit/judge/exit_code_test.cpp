@@ -94,8 +94,45 @@ TEST(Outcome, AdvisoryVerdictsNeverCountAndAreSaid) {
     OutcomeInput input = with({verdict(kind, "m", true)});
     input.strict = true;
     EXPECT_EQ(outcome(input).code, ExitCode::pass) << to_string(kind);
-    EXPECT_THAT(outcome(input).sentence, HasSubstr("1 too noisy or unknown to count"));
+    const bool finding = kind != VerdictKind::inconclusive && kind != VerdictKind::unstable;
+    EXPECT_THAT(outcome(input).sentence,
+                HasSubstr(finding ? "; 1 " + std::string(to_string(kind)) + ", which is advisory"
+                                  : "; 1 too noisy or unknown to count"));
   }
+}
+
+Verdict physical(VerdictKind kind, const std::string& metric = "m", bool advisory = false) {
+  Verdict out = verdict(kind, metric, advisory);
+  out.judge = Judge::physical;
+  return out;
+}
+
+TEST(Outcome, APhysicalOkHidesNoAdvisoryRegression) {
+  OutcomeInput input;
+  input.verdicts = {physical(VerdictKind::ok), verdict(VerdictKind::regressed, "m", true)};
+  EXPECT_EQ(outcome(input).code, ExitCode::pass);
+  EXPECT_EQ(outcome(input).sentence,
+            "pass, but nothing could be decided: 0 of 1 metric within tolerance and limits; 1 regressed, "
+            "which is advisory");
+  input = with(input.verdicts);
+  EXPECT_EQ(outcome(input).sentence,
+            "pass: 1 of 2 metrics within tolerance and limits; 1 regressed, which is advisory");
+  input.verdicts[1] = verdict(VerdictKind::inconclusive, "m", true);
+  EXPECT_THAT(outcome(input).sentence, HasSubstr("pass: 1 of 2 metrics within tolerance and limits; 1 too"));
+}
+
+TEST(Outcome, WithinToleranceIsWhatWasComparedWithATolerance) {
+  OutcomeInput input;
+  input.verdicts = {physical(VerdictKind::ok, "a"), physical(VerdictKind::ok, "b")};
+  EXPECT_EQ(outcome(input).sentence, "pass: 2 of 2 metrics within limits");
+  input.verdicts.push_back(verdict(VerdictKind::ok, "a"));
+  EXPECT_EQ(outcome(input).sentence, "pass: 1 of 2 metrics within tolerance and limits, 1 within limits");
+}
+
+TEST(Outcome, ThatNoPeakIsKnownSaysNothingAgainstAComparison) {
+  OutcomeInput input;
+  input.verdicts = {physical(VerdictKind::inconclusive, "m", true), verdict(VerdictKind::ok)};
+  EXPECT_EQ(outcome(input).sentence, "pass: 1 of 1 metric within tolerance and limits");
 }
 
 TEST(Outcome, PassSaysWhenNothingCouldBeDecided) {

@@ -54,6 +54,25 @@ TEST(PeerHosts, GpusAreNotCountedAsNodes) {
   EXPECT_EQ(judged.hosts[0].state, NodeState::healthy);
 }
 
+TEST(PeerHosts, HostsWithoutABootAreNotOneMachine) {
+  PeerCollector collector;
+  PeersInput input;
+  for (std::uint64_t host = 0; host < 10; ++host) {
+    result::Run run = make_run(host);
+    run.boot_id.clear();
+    input.rounds.push_back(collector.reduce(run, fmt::format("{}.json", host), fmt::format("h{}", host)));
+  }
+  input.metrics = collector.metrics();
+  const PeersJudgement judged = judge_peers(input);
+  ASSERT_EQ(judged.nodes.size(), 10U);
+  EXPECT_TRUE(judged.groups.at(0).judged);
+  EXPECT_EQ(judged.outcome.code, ExitCode::pass) << judged.outcome.sentence;
+  // The same run twice is one host still.
+  input.rounds.push_back(input.rounds.front());
+  input.rounds.back().file = "copy.json";
+  EXPECT_EQ(judge_peers(input).nodes.size(), 10U);
+}
+
 TEST(PeerHosts, AMachineIsAsItsGravestGpu) {
   PeerCollector collector;
   const auto slow = [](int machine, int gpu) {

@@ -123,11 +123,53 @@ TEST(GoogleBenchmark, AComplexityFitIsNoMeasurement) {
   EXPECT_EQ(run.processes.front().samples->benchmarks.front().id, "a/8");
 }
 
-TEST(GoogleBenchmark, ATimeThatNoSumCouldHoldIsRefused) {
+TEST(GoogleBenchmark, ACounterThatIsNotFiniteCostsNothing) {
+  const result::Run run = parse_google_benchmark(
+      file(repetition("a", 1, R"(, "rate": NaN, "share":Infinity, "label": "is NaN, \"NaN, \\ ")") + "," +
+           R"({"name": "a_rms", "run_name": "a", "run_type": "aggregate", "aggregate_name": "RMS",
+               "aggregate_unit": "percentage", "rms": -Infinity})" +
+           "," + repetition("b", 2, R"(, "last": NaN)")),
+      "a.json");
+  const auto& found = run.processes.front().samples->benchmarks;
+  ASSERT_EQ(found.size(), 2U);
+  for (const BenchmarkResult& one : found) EXPECT_EQ(one.status, Status::ok) << one.reason;
+  EXPECT_THAT(run.remarks, Contains(HasSubstr("3 counter values are not judged")));
+}
+
+TEST(GoogleBenchmark, ATimeThatCannotBeOneFailsItsBenchmarkAlone) {
+  const auto timed = [](const std::string& time) {
+    return R"({"name": "BM_none", "run_type": "iteration", "iterations": 1, "real_time": )" + time +
+           R"(, "time_unit": "ns"})";
+  };
+  for (const char* time : {"0", "0.0", "-1", "NaN", "Infinity", "-Infinity", "null", "1e300"}) {
+    const result::Run run =
+        parse_google_benchmark(file(repetition("a", 1) + "," + timed("5") + "," + timed(time)), "a.json");
+    const auto& found = run.processes.front().samples->benchmarks;
+    ASSERT_EQ(found.size(), 2U) << time;
+    EXPECT_EQ(found[0].id, "BM_none");
+    EXPECT_EQ(found[0].status, Status::failed) << time;
+    EXPECT_THAT(found[0].reason, HasSubstr("its real_time is")) << time;
+    EXPECT_TRUE(found[0].metrics.empty());
+    EXPECT_EQ(found[1].status, Status::ok);
+  }
+}
+
+TEST(GoogleBenchmark, OnlyWholeWordsOutsideStringsAreNotFinite) {
+  for (const char* broken : {"NaNo", "nan", "-NaN", "Infinity7", "+Infinity"})
+    EXPECT_THROW(
+        parse_google_benchmark(file(repetition("a", 1, std::string(R"(, "x": )") + broken)), "a.json"),
+        FormatError)
+        << broken;
+  const result::Run run = parse_google_benchmark(file(repetition("NaN,", 1)), "a.json");
+  EXPECT_EQ(run.processes.front().samples->benchmarks.front().id, "NaN,");
+}
+
+TEST(GoogleBenchmark, ATimeThatNoSumCouldHoldFails) {
   // Two of them have no median, and each times its iterations is no number.
   const std::string one =
       R"({"name": "a", "iterations": 9223372036854775807, "real_time": 1.7e308, "time_unit": "s"})";
-  EXPECT_THROW(parse_google_benchmark(file(one + "," + one), "a.json"), FormatError);
+  const result::Run run = parse_google_benchmark(file(one + "," + one), "a.json");
+  EXPECT_EQ(run.processes.front().samples->benchmarks.front().status, Status::failed);
   const std::string long_one = R"({"name": "a", "iterations": 9223372036854775807, "real_time": 9e20})";
   EXPECT_LT(parse_google_benchmark(file(long_one + "," + long_one), "a.json").wall_seconds, 1e33);
 }
@@ -159,13 +201,8 @@ TEST(GoogleBenchmark, EachFaultIsNamedWithItsPlace) {
   EXPECT_THAT(fault(file(R"({"run_type": "iteration"})")), HasSubstr("has no name"));
   EXPECT_THAT(fault(file(R"({"name": "a", "real_time": "fast"})")), HasSubstr("no real_time"));
   EXPECT_THAT(fault(file(R"({"name": "a", "real_time": 1, "time_unit": "h"})")), HasSubstr("'h'"));
-  EXPECT_THAT(fault(file(repetition("a", -1))), HasSubstr("must be above 0"));
-  EXPECT_THAT(fault(file(R"({"name": "a", "real_time": NaN})")), HasSubstr("not JSON at byte"));
+  EXPECT_THAT(fault(file(R"({"name": "a", "real_time": 0x3})")), HasSubstr("not JSON at byte"));
   EXPECT_THAT(fault(R"({"context": {}})"), HasSubstr("benchmarks"));
-  EXPECT_THAT(
-      fault(
-          file(R"({"name": "a", "real_time": 1e300, "time_unit": "s", "iterations": 9000000000000000000})")),
-      HasSubstr("must be above 0 and below 1e12 seconds"));
 }
 
 }  // namespace
