@@ -212,8 +212,9 @@ class Admitting {
     if (!detects.empty()) made.detects_median = median(detects);
     if (!result.not_judged.empty())
       made.remarks.push_back(
-          fmt::format("{} metrics were not compared: most of the fleet's nodes do not measure them.",
-                      result.not_judged.size()));
+          fmt::format("{} metrics were not compared: no more than half of the fleet's nodes measure them, or "
+                      "fewer than {}.",
+                      result.not_judged.size(), rules_.minimum_nodes));
     if (const std::size_t alone = unknown_to(kind, *newcomer.front()); alone > 0)
       made.remarks.push_back(
           fmt::format("{} metrics that it measures were not compared: no other node does.", alone));
