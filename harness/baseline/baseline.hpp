@@ -70,9 +70,16 @@ std::string key(const result::Fingerprint& fingerprint);
 /// HOME/.local/state/gpugauge. Throws result::UsageError when none of them is set, naming --state-dir.
 std::filesystem::path state_directory();
 
-/// A word of `--treatment`, such as "driver" or "stack.driver.version": what a comparison is about. It covers
+/// A word of `--treatment`, such as "driver" or "stack.driver.version": what a comparison is about. It names
 /// the field of that name and those below it, with or without the section's name.
+bool names(std::string_view treatment, std::string_view field);
+/// The same, and the field may differ by declaration: those of the device never do.
 bool covers(std::string_view treatment, std::string_view field);
+/// Fields that make another device of it: all of the section but the name of the host.
+bool of_the_device(std::string_view field);
+/// False for a word that can name nothing but the device or a part of it. Others can still name a field of
+/// the device ("host.cpus"), which they then do not cover.
+bool can_be_treatment(std::string_view word);
 
 /// Imported baselines of other nodes: site/ in the state directory.
 std::filesystem::path site_directory();

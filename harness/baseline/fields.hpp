@@ -23,4 +23,10 @@ Role role_of(std::string_view section, std::string_view fact);
 std::vector<Mismatch> differences(const result::Fingerprint& now, const result::Fingerprint& then,
                                   const std::vector<Role>& roles);
 
+/// Families whose sources differ between a run of one side and a run of the other, one mismatch a family:
+/// runs need not hold the same families, so that no run stands for its side. A side with itself: whether it
+/// is of one kind.
+std::vector<Mismatch> source_differences(const std::vector<result::Run>& now,
+                                         const std::vector<result::Run>& then);
+
 }  // namespace gpugauge::baseline

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "baseline/fields.hpp"
 #include "cli/command.hpp"
 #include "judge/policy_file.hpp"
 #include "report/console.hpp"
@@ -73,6 +74,9 @@ void require_one_kind(const std::vector<result::Run>& runs, const char* what) {
       throw result::UsageError(fmt::format("{} are not of one kind: {} is '{}' in one and '{}' in another",
                                            what, field.field, field.now, field.then));
   }
+  for (const baseline::Mismatch& field : baseline::source_differences(runs, runs))
+    throw result::UsageError(fmt::format("{} are not of one kind: {} is '{}' in one and '{}' in another",
+                                         what, field.field, field.now, field.then));
 }
 
 /// Run files given by name stand for a baseline that was never pinned.

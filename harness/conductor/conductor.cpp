@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "baseline/fields.hpp"
 #include "conductor/observe.hpp"
 #include "conductor/pause.hpp"
 #include "conductor/place.hpp"
@@ -59,13 +60,23 @@ struct Differences {
   std::vector<baseline::Mismatch> undeclared;  ///< why they are not of one kind; empty = comparable
 };
 
-Differences differing(const result::Run& run, const baseline::Baseline& baseline,
+/// The runs of a side are of one kind, so that one of them stands for all; not so of the sources, since a run
+/// need not hold every family.
+Differences differing(const std::vector<result::Run>& runs, const baseline::Baseline& baseline,
                       const std::vector<std::string>& treatment) {
   Differences out;
+  const result::Run& run = runs.front();
   const std::string& pinned = baseline.manifest.device;
   if (result::device_kind(pinned) != result::device_kind(run.device))
     out.undeclared.push_back({"device", run.device, pinned});
-  for (baseline::Mismatch& field : baseline::mismatches(run.fingerprint, baseline.runs.front().fingerprint)) {
+  std::vector<baseline::Mismatch> fields =
+      baseline::mismatches(run.fingerprint, baseline.runs.front().fingerprint);
+  for (baseline::Mismatch& field : baseline::source_differences(runs, baseline.runs)) {
+    const bool said = std::any_of(fields.begin(), fields.end(),
+                                  [&](const baseline::Mismatch& one) { return one.field == field.field; });
+    if (!said) fields.push_back(std::move(field));
+  }
+  for (baseline::Mismatch& field : fields) {
     const bool declared = std::any_of(treatment.begin(), treatment.end(), [&](const std::string& word) {
       return baseline::covers(word, field.field);
     });
@@ -76,12 +87,21 @@ Differences differing(const result::Run& run, const baseline::Baseline& baseline
 
 /// What was declared and what of it is there, one sentence a word.
 std::vector<std::string> treatment_remarks(const std::vector<std::string>& treatment,
-                                           const std::vector<baseline::Mismatch>& declared) {
+                                           const Differences& different) {
   std::vector<std::string> out;
-  for (const std::string& word : treatment) {
+  const auto named = [](const std::vector<baseline::Mismatch>& from, const std::string& word) {
     std::vector<baseline::Mismatch> fields;
-    std::copy_if(declared.begin(), declared.end(), std::back_inserter(fields),
-                 [&](const baseline::Mismatch& field) { return baseline::covers(word, field.field); });
+    std::copy_if(from.begin(), from.end(), std::back_inserter(fields),
+                 [&](const baseline::Mismatch& field) { return baseline::names(word, field.field); });
+    return fields;
+  };
+  for (const std::string& word : treatment) {
+    if (const auto refused = named(different.undeclared, word); !refused.empty())
+      out.push_back(
+          fmt::format("Treatment {}: another device is another measurement and can be no treatment: {}.",
+                      word, differences(refused)));
+    const std::vector<baseline::Mismatch> fields = named(different.declared, word);
+    if (fields.empty() && !named(different.undeclared, word).empty()) continue;
     out.push_back(
         fields.empty()
             ? fmt::format("Treatment {}: declared, but nothing of that name differs between the two sides.",
@@ -170,8 +190,8 @@ report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
                                                  [](const result::Run& run) { return !run.complete; });
   device.verdicts = judge::judge_physical(rounds);
   if (selection.baseline) {
-    const Differences different = differing(first, *selection.baseline, policy.treatment);
-    for (std::string& remark : treatment_remarks(policy.treatment, different.declared))
+    const Differences different = differing(rounds, *selection.baseline, policy.treatment);
+    for (std::string& remark : treatment_remarks(policy.treatment, different))
       device.remarks.push_back(std::move(remark));
     if (different.undeclared.empty()) {
       device.reference = selection.baseline->runs;
@@ -223,8 +243,8 @@ report::DeviceReport judge_sides(const std::vector<result::Run>& before,
   baseline::Baseline old_side;
   old_side.runs = before;
   old_side.manifest.device = before.front().device;
-  const Differences different = differing(after.front(), old_side, policy.treatment);
-  for (std::string& remark : treatment_remarks(policy.treatment, different.declared))
+  const Differences different = differing(after, old_side, policy.treatment);
+  for (std::string& remark : treatment_remarks(policy.treatment, different))
     device.remarks.push_back(std::move(remark));
   if (different.undeclared.empty()) {
     device.reference = before;
@@ -248,7 +268,7 @@ report::DeviceReport judge_sides(const std::vector<result::Run>& before,
 
 bool comparable(const result::Run& run, const baseline::Baseline& baseline,
                 const std::vector<std::string>& treatment) {
-  return differing(run, baseline, treatment).undeclared.empty();
+  return differing({run}, baseline, treatment).undeclared.empty();
 }
 
 namespace {
