@@ -33,7 +33,13 @@ struct Manifest {
   std::string profile;         ///< as result::Run::profile: the same in every run of it
   std::string device;          ///< as result::Run::device, likewise
   std::vector<Entry> entries;  ///< at least one, in the order in which they were given
+  /// Rounds from fewer than 3 boots and fewer than 3 UTC days: the baseline has not seen how this machine
+  /// differs from boot to boot, and small changes may be just that.
+  bool provisional() const;
 };
+
+/// Rounds below which a baseline decides nothing.
+inline constexpr int minimum_rounds = 5;
 
 /// A loaded baseline: manifest, all runs and the log of decisions, hashes verified.
 struct Baseline {
@@ -41,11 +47,14 @@ struct Baseline {
   std::filesystem::path folder;   ///< where it was made or read
   std::vector<result::Run> runs;  ///< whole, one for each entry and in their order
   std::vector<LogEntry> log;      ///< oldest first; empty only where no folder was read
-  bool other_node = false;        ///< selected for this GPU model, and recorded on another node
-  /// Rounds from fewer than 3 boots and fewer than 3 UTC days: the baseline has not seen how this machine
-  /// differs from boot to boot, and small changes may be just that.
-  bool provisional() const;
+  bool other_node = false;        ///< recorded on another node, or none knows whether it was
+  bool provisional() const;       ///< as Manifest::provisional, from the runs
 };
+
+/// Whether another node than the one of `now` recorded it: another card of the model, another host, or a
+/// folder of this site's or the shipped ones. `device` ("host" or a GPU's UUID) is what is compared; empty =
+/// that is not known, and what the fingerprints say counts.
+bool of_another_node(const Baseline& baseline, const result::Fingerprint& now, const std::string& device);
 
 /// A field that must match and does not; an absent fact has the value "".
 struct Mismatch {
@@ -74,9 +83,16 @@ std::string key(const result::Fingerprint& fingerprint);
 /// HOME/.local/state/gpugauge. Throws result::UsageError when none of them is set, naming --state-dir.
 std::filesystem::path state_directory();
 
-/// A word of `--treatment`, such as "driver" or "stack.driver.version": what a comparison is about. It covers
+/// A word of `--treatment`, such as "driver" or "stack.driver.version": what a comparison is about. It names
 /// the field of that name and those below it, with or without the section's name.
+bool names(std::string_view treatment, std::string_view field);
+/// The same, and the field may differ by declaration: those of the device never do.
 bool covers(std::string_view treatment, std::string_view field);
+/// Fields that make another device of it: all of the section but the name of the host.
+bool of_the_device(std::string_view field);
+/// False for a word that can name nothing but the device or a part of it. Others can still name a field of
+/// the device ("host.cpus"), which they then do not cover.
+bool can_be_treatment(std::string_view word);
 
 /// Imported baselines of other nodes: site/ in the state directory.
 std::filesystem::path site_directory();
@@ -111,7 +127,7 @@ struct Listed {
   std::string place;                 ///< "own", "site" or "shipped"
   std::optional<Manifest> manifest;  ///< nullopt where it cannot be read: fault says why
   State state = State::active;  ///< after the last decision of its log; active where that could not be read
-  /// Not the newest active one of its place, device, profile and key: select would take another.
+  /// Active, and select would take another one of its place, device, profile and key.
   bool superseded = false;
   std::string fault;  ///< why it cannot be read; "" when it can
 };
@@ -123,8 +139,11 @@ std::vector<Listed> list();
 /// ../share/gpugauge/baselines beside the command's real path); else none. Only active ones are selected; one
 /// that is given may be in any state, which is said.
 ///
-/// Own: the newest of the same device, profile and suite whose fields all match. Where there is none, the
-/// newest that differs in `stack` fields only is returned, so that an upgrade ends in a named mismatch and
+/// Of several that fit, one that can decide (minimum_rounds) comes before one that cannot, then one that is
+/// not provisional before one that is, then the newest, then the first by name.
+///
+/// Own: of the same device, profile and suite, all of whose fields match. Where there is none, one
+/// that differs in `stack` fields only is returned, so that an upgrade ends in a named mismatch and
 /// never in silence. Site and shipped: every field must match, but the card may be another one of the model.
 /// `device`
 /// ("host" or a GPU's UUID) narrows own baselines to that device; empty = any.

@@ -147,7 +147,7 @@ std::vector<Mismatch> noted_differences(const result::Fingerprint& now, const re
   return differences(now, then, {Role::identity, Role::noted});
 }
 
-bool covers(std::string_view treatment, std::string_view field) {
+bool names(std::string_view treatment, std::string_view field) {
   const auto below = [&](std::string_view name) {
     return name == treatment ||
            (name.size() > treatment.size() && name.starts_with(treatment) && name[treatment.size()] == '.');
@@ -155,6 +155,23 @@ bool covers(std::string_view treatment, std::string_view field) {
   if (treatment.empty()) return false;
   const std::size_t dot = field.find('.');
   return below(field) || (dot != std::string_view::npos && below(field.substr(dot + 1)));
+}
+
+bool covers(std::string_view treatment, std::string_view field) {
+  return names(treatment, field) && !of_the_device(field);
+}
+
+bool of_the_device(std::string_view field) {
+  // Where a project's own files were recorded may be what is compared; it tells hosts apart, not devices.
+  return field == "device" || (field.starts_with("device.") && field != "device.host.name");
+}
+
+bool can_be_treatment(std::string_view word) {
+  constexpr std::string_view section = "device.";
+  const std::string_view name = word.starts_with(section) ? word.substr(section.size()) : word;
+  // What is called gpu and must match is the card or a slice of it.
+  const bool device = word != name ? of_the_device(word) : name == "device" || name == "host";
+  return !device && name != "gpu" && !name.starts_with("gpu.");
 }
 
 std::string key(const result::Fingerprint& fingerprint) {

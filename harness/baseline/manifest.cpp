@@ -41,16 +41,30 @@ bool is_run_id(std::string_view text) {
          text.find_first_not_of("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") == std::string_view::npos;
 }
 
-bool Baseline::provisional() const {
+namespace {
+
+/// Of entries or of runs: both tell boot and day.
+template <typename Rounds>
+bool few_boots_and_days(const Rounds& rounds) {
   constexpr std::size_t enough = 3;
   constexpr std::size_t day_length = std::string_view("2024-01-31").size();
   std::set<std::string> boots;
   std::set<std::string> days;
-  for (const result::Run& run : runs) {
-    boots.insert(run.boot_id);
-    days.insert(run.started.substr(0, day_length));
+  for (const auto& round : rounds) {
+    boots.insert(round.boot_id);
+    days.insert(round.started.substr(0, day_length));
   }
   return boots.size() < enough && days.size() < enough;
+}
+
+}  // namespace
+
+bool Manifest::provisional() const {
+  return few_boots_and_days(entries);
+}
+
+bool Baseline::provisional() const {
+  return few_boots_and_days(runs);
 }
 
 std::string to_json(const Manifest& manifest) {

@@ -1,6 +1,7 @@
 // Which baseline a run is compared with, said in a sentence.
 #include <algorithm>
 #include <cstdlib>
+#include <tuple>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -84,11 +85,21 @@ struct Candidate {
   Fit fit = Fit::no;
 };
 
+/// True when `a` is to be taken before `b`, which fits as well: what can decide first, the newest then, and
+/// of two of one second always the same.
+bool better(const Manifest& a, const Manifest& b) {
+  const auto rank = [](const Manifest& one) {
+    return std::tuple(one.entries.size() >= static_cast<std::size_t>(minimum_rounds), !one.provisional(),
+                      std::string_view(one.created));
+  };
+  return rank(a) != rank(b) ? rank(a) > rank(b) : a.name < b.name;
+}
+
 /// True when select would take `a` before `b`, both of one place, device, profile and key.
 bool takes_the_place_of(const Listed& a, const Listed& b) {
   if (!a.manifest || !b.manifest || a.state != State::active || b.state != State::active) return false;
   return a.manifest->device == b.manifest->device && a.manifest->profile == b.manifest->profile &&
-         a.manifest->key == b.manifest->key && a.manifest->created > b.manifest->created;
+         a.manifest->key == b.manifest->key && better(*a.manifest, *b.manifest);
 }
 
 /// Loads a folder as far as it may be used; what cannot be used is left as a sentence in `problems`.
@@ -131,15 +142,15 @@ Candidate consider(const std::filesystem::path& folder, const result::Fingerprin
   return {};
 }
 
-/// The newest of the best fits below a root.
+/// The best of the best fits below a root.
 Candidate best_of(const Place& place, const result::Fingerprint& now, const std::string& device,
                   std::vector<std::string>& problems) {
   Candidate best;
   for (const auto& folder : folders(place.root, place.depth)) {
     Candidate found = consider(folder, now, place.name == "own", device, problems);
     if (found.fit == Fit::no) continue;
-    const bool newer = found.baseline.manifest.created > best.baseline.manifest.created;
-    if (found.fit > best.fit || (found.fit == best.fit && newer)) best = std::move(found);
+    const bool alike = found.fit == best.fit && better(found.baseline.manifest, best.baseline.manifest);
+    if (found.fit > best.fit || alike) best = std::move(found);
   }
   return best;
 }
@@ -177,6 +188,21 @@ std::string origin_of(const Place& place, const Candidate& found) {
 
 }  // namespace
 
+bool of_another_node(const Baseline& baseline, const result::Fingerprint& now, const std::string& device) {
+  for (const Place& place : places()) {
+    std::error_code error;
+    const auto root = std::filesystem::weakly_canonical(place.root, error);
+    const auto folder = std::filesystem::weakly_canonical(baseline.folder, error);
+    if (place.name == "own" || place.root.empty() || baseline.folder.empty()) continue;
+    const auto [end, rest] = std::mismatch(root.begin(), root.end(), folder.begin(), folder.end());
+    if (end == root.end()) return true;
+  }
+  if (baseline.runs.empty()) return false;
+  const std::string& pinned = baseline.manifest.device;
+  if (!device.empty() && device != "host") return pinned != device;
+  return !differences(now, baseline.runs.front().fingerprint, {Role::identity}).empty();
+}
+
 std::filesystem::path state_directory() {
   if (const std::string given = environment("GPUGAUGE_STATE"); !given.empty()) return given;
   if (const std::string state = environment("XDG_STATE_HOME"); !state.empty())
@@ -202,6 +228,7 @@ Selection select(const std::filesystem::path& given, const result::Fingerprint& 
     selection.origin = fmt::format("Compared with the given baseline {} ({}{}).",
                                    selection.baseline->manifest.name, one_round(*selection.baseline),
                                    state == State::active ? "" : fmt::format("; it is {}", to_string(state)));
+    selection.baseline->other_node = of_another_node(*selection.baseline, fingerprint, device);
     note_the_future(*selection.baseline, selection.problems);
     return selection;
   }
@@ -210,7 +237,7 @@ Selection select(const std::filesystem::path& given, const result::Fingerprint& 
     if (best.fit == Fit::no) continue;
     selection.origin = origin_of(place, best);
     selection.baseline = std::move(best.baseline);
-    selection.baseline->other_node = place.name != "own";
+    selection.baseline->other_node = of_another_node(*selection.baseline, fingerprint, device);
     note_the_future(*selection.baseline, selection.problems);
     return selection;
   }

@@ -105,7 +105,9 @@ std::string line_of(const baseline::LogEntry& entry) {
 
 int show(const Arguments& arguments) {
   state_directory(arguments.state_directory);
-  const baseline::Baseline found = baseline::load(baseline::find(arguments.name));
+  baseline::Baseline found = baseline::load(baseline::find(arguments.name));
+  // As on the machine that it is of; which one that is only the folder tells here.
+  found.other_node = baseline::of_another_node(found, found.runs.front().fingerprint, found.manifest.device);
   const baseline::Manifest& manifest = found.manifest;
   const std::vector<judge::Sensitivity> rows = judge::sensitivity(found);
   if (arguments.json) {

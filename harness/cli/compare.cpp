@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "baseline/fields.hpp"
 #include "cli/command.hpp"
 #include "judge/policy_file.hpp"
 #include "report/console.hpp"
@@ -76,12 +77,13 @@ void require_one_kind(const std::vector<result::Run>& runs, const char* what) {
 }
 
 /// Run files given by name stand for a baseline that was never pinned.
-baseline::Selection loose(std::vector<result::Run> runs) {
+baseline::Selection loose(std::vector<result::Run> runs, const result::Run& now) {
   baseline::Baseline made;
   made.runs = std::move(runs);
   made.manifest.name = "given run files";
   made.manifest.profile = made.runs.front().profile;
   made.manifest.device = made.runs.front().device;
+  made.other_node = baseline::of_another_node(made, now.fingerprint, now.device);
   const std::size_t count = made.runs.size();
   return {std::move(made),
           fmt::format("Compared with {} given run {}.", count, count == 1 ? "file" : "files"),
@@ -103,7 +105,7 @@ report::DeviceReport against_baseline(const Arguments& arguments, std::vector<re
   } else {
     std::vector<result::Run> others = read(arguments.against);
     require_one_kind(others, "the runs given with --against");
-    selection = loose(std::move(others));
+    selection = loose(std::move(others), rounds.front());
   }
   return conductor::judge_rounds(rounds, selection, policy, arguments.strict);
 }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "baseline/fields.hpp"
 #include "conductor/observe.hpp"
 #include "conductor/pause.hpp"
 #include "conductor/place.hpp"
@@ -78,12 +79,21 @@ Differences differing(const std::vector<result::Run>& runs, const baseline::Base
 
 /// What was declared and what of it is there, one sentence a word.
 std::vector<std::string> treatment_remarks(const std::vector<std::string>& treatment,
-                                           const std::vector<baseline::Mismatch>& declared) {
+                                           const Differences& different) {
   std::vector<std::string> out;
-  for (const std::string& word : treatment) {
+  const auto named = [](const std::vector<baseline::Mismatch>& from, const std::string& word) {
     std::vector<baseline::Mismatch> fields;
-    std::copy_if(declared.begin(), declared.end(), std::back_inserter(fields),
-                 [&](const baseline::Mismatch& field) { return baseline::covers(word, field.field); });
+    std::copy_if(from.begin(), from.end(), std::back_inserter(fields),
+                 [&](const baseline::Mismatch& field) { return baseline::names(word, field.field); });
+    return fields;
+  };
+  for (const std::string& word : treatment) {
+    if (const auto refused = named(different.undeclared, word); !refused.empty())
+      out.push_back(
+          fmt::format("Treatment {}: another device is another measurement and can be no treatment: {}.",
+                      word, differences(refused)));
+    const std::vector<baseline::Mismatch> fields = named(different.declared, word);
+    if (fields.empty() && !named(different.undeclared, word).empty()) continue;
     out.push_back(
         fields.empty()
             ? fmt::format("Treatment {}: declared, but nothing of that name differs between the two sides.",
@@ -173,7 +183,7 @@ report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
   device.verdicts = judge::judge_physical(rounds);
   if (selection.baseline) {
     const Differences different = differing(rounds, *selection.baseline, policy.treatment);
-    for (std::string& remark : treatment_remarks(policy.treatment, different.declared))
+    for (std::string& remark : treatment_remarks(policy.treatment, different))
       device.remarks.push_back(std::move(remark));
     if (different.undeclared.empty()) {
       device.reference = selection.baseline->runs;
@@ -226,7 +236,7 @@ report::DeviceReport judge_sides(const std::vector<result::Run>& before,
   old_side.runs = before;
   old_side.manifest.device = before.front().device;
   const Differences different = differing(after, old_side, policy.treatment);
-  for (std::string& remark : treatment_remarks(policy.treatment, different.declared))
+  for (std::string& remark : treatment_remarks(policy.treatment, different))
     device.remarks.push_back(std::move(remark));
   if (different.undeclared.empty()) {
     device.reference = before;

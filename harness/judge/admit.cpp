@@ -221,8 +221,8 @@ class Admitting {
     if (!detects.empty()) made.detects_median = median(detects);
     if (!result.not_judged.empty())
       made.remarks.push_back(
-          fmt::format("{} not compared: fewer than {} of the fleet's {} of its kind, or less than half of "
-                      "them, measure {}.",
+          fmt::format("{} not compared: fewer than {} of the fleet's {} of its kind, or no more than half "
+                      "of them, measure {}.",
                       metrics_were(result.not_judged.size()), rules_.minimum_nodes, made.peers.many,
                       them(result.not_judged.size())));
     if (const std::size_t alone = unknown_to(kind, *newcomer.front()); alone > 0)

@@ -157,7 +157,7 @@ class Comparison {
     std::vector<std::size_t> place(forms_.size(), forms_.size());
     for (const std::size_t f : order) {
       const bool enough =
-          have[f] >= rules_.minimum_nodes && 2 * static_cast<std::size_t>(have[f]) >= nodes_.size();
+          have[f] >= rules_.minimum_nodes && 2 * static_cast<std::size_t>(have[f]) > nodes_.size();
       if (!enough) {
         out_.not_judged.push_back(
             fmt::format("{}: {} of {} {} measure it", forms_[f].key, have[f], nodes_.size(), count_.many));

@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <map>
 
+#include "baseline/baseline.hpp"
 #include "judge/judge_peers.hpp"
 #include "judge/scale.hpp"
 #include "judge/statistics.hpp"
 
 namespace gpugauge::judge {
 namespace {
+
+static_assert(minimum_baseline_rounds == baseline::minimum_rounds,
+              "what is selected first is what can decide");
 
 /// No tolerance on the scale of the gate may reach a loss of everything.
 constexpr double largest_tolerance = .95;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "baseline/baseline.hpp"
 #include "result/error.hpp"
 #include "result/object_reader.hpp"
 #include "result/pattern.hpp"
@@ -117,7 +118,7 @@ void require_treatment(const std::vector<std::string>& words) {
     if (word.find_first_not_of(" .") == std::string::npos)
       throw result::UsageError("a treatment is empty; name a field of the fingerprint, such as driver");
     if (word == "suite" || word.starts_with("suite.") || word.starts_with("source_hash") ||
-        word == "profile" || word == "device")
+        word == "profile" || !baseline::can_be_treatment(word))
       throw result::UsageError(fmt::format(
           "treatment {}: another suite, profile or device is another measurement and can be no treatment",
           word));

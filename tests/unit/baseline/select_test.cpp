@@ -223,6 +223,53 @@ TEST_F(Select, ListsEveryPlaceAndWhatIsSuperseded) {
   EXPECT_EQ(all[3].place, "shipped");
 }
 
+TEST_F(Select, OneThatCanDecideComesBeforeANewerOneThatCannot) {
+  std::vector<result::Run> runs;
+  for (int i = 0; i < minimum_rounds; ++i) runs.push_back(make_run(i));
+  create(temporary.path() / "state/baselines/five", "five", runs);
+  pin(
+      "state/baselines/one", [](result::Run&) {}, "2999-01-01T00:00:00Z");
+  EXPECT_EQ(select({}, now()).baseline->manifest.name, "five");
+  const std::vector<Listed> all = list();
+  EXPECT_FALSE(all[0].superseded) << "five rounds";
+  EXPECT_TRUE(all[1].superseded) << "one round";
+}
+
+TEST_F(Select, OfSeveralThatDecideOneOfManyBootsComesFirst) {
+  std::vector<result::Run> runs;
+  for (int i = 0; i < minimum_rounds; ++i) runs.push_back(make_run(i));
+  create(temporary.path() / "state/baselines/mature", "mature", runs);
+  for (result::Run& run : runs) {
+    run.boot_id = "boot";
+    run.started = "2026-01-09T00:00:00Z";
+  }
+  const fs::path folder = temporary.path() / "state/baselines/provisional";
+  Manifest manifest = create(folder, "provisional", runs).manifest;
+  EXPECT_TRUE(manifest.provisional());
+  manifest.created = "2999-01-01T00:00:00Z";
+  result::write_file(folder / "baseline.json", to_json(manifest));
+  EXPECT_EQ(select({}, now()).baseline->manifest.name, "mature");
+}
+
+TEST_F(Select, OfTwoOfOneSecondTheNameDecides) {
+  const auto same = [](result::Run&) {};
+  pin("state/baselines/b", same, "2026-03-01T00:00:00Z");
+  pin("state/baselines/a", same, "2026-03-01T00:00:00Z");
+  EXPECT_EQ(select({}, now()).baseline->manifest.name, "a");
+  EXPECT_FALSE(list()[0].superseded);
+  EXPECT_TRUE(list()[1].superseded);
+}
+
+TEST_F(Select, OneThatIsNamedIsAnotherNodesWhereItsFolderOrItsCardSaysSo) {
+  EXPECT_TRUE(select(pin("state/site/golden"), now()).baseline->other_node);
+  EXPECT_TRUE(select(pin("shipped/NVIDIA X/quick"), now()).baseline->other_node);
+  EXPECT_FALSE(select(pin("state/baselines/mine"), now()).baseline->other_node);
+  const auto of_gpu = [](result::Run& run) { run.device = "GPU-1"; };
+  const fs::path card = pin("state/baselines/card", of_gpu);
+  EXPECT_FALSE(select(card, now(), "GPU-1").baseline->other_node);
+  EXPECT_TRUE(select(card, now(), "GPU-2").baseline->other_node);
+}
+
 TEST_F(Select, FindsByNameAndNamesWhatThereIs) {
   const fs::path folder = pin("state/baselines/mine");
   EXPECT_EQ(find("mine"), folder);

@@ -110,5 +110,27 @@ TEST(JudgeSides, AChangedStackIsNamedAndJudgedOnceItIsDeclared) {
   EXPECT_EQ(judge_sides(side(1, 5), after, policy, false).outcome.code, judge::ExitCode::pass);
 }
 
+TEST(JudgeSides, AnotherDeviceIsNoTreatmentByAnyOfItsNames) {
+  std::vector<result::Run> after = side(50, 5);
+  for (result::Run& run : after) run.fingerprint.device["host.cpus"] = "3";
+  judge::Policy policy;
+  policy.treatment = {"host.cpus"};
+  const report::DeviceReport device = judge_sides(side(1, 5), after, policy, false);
+  EXPECT_EQ(device.outcome.code, judge::ExitCode::cannot_judge);
+  EXPECT_THAT(device.remarks, Contains(HasSubstr("another device is another measurement")));
+}
+
+TEST(JudgeSides, ABenchmarkThatChangedInAnyRunOfASideIsNotComparedWithItsFormerSelf) {
+  std::vector<result::Run> before = side(1, 5);
+  std::vector<result::Run> after = side(50, 5);
+  before.front().fingerprint.suite.erase("suite.source_hash.host");  // it holds another family only
+  for (std::size_t i = 1; i < before.size(); ++i)
+    before[i].fingerprint.suite["suite.source_hash.host"] = "then";
+  for (result::Run& run : after) run.fingerprint.suite["suite.source_hash.host"] = "now";
+  const report::DeviceReport device = judge_sides(before, after, {}, false);
+  EXPECT_EQ(device.outcome.code, judge::ExitCode::cannot_judge);
+  EXPECT_THAT(device.remarks, Contains(HasSubstr("suite.source_hash.host (now now, then then)")));
+}
+
 }  // namespace
 }  // namespace gpugauge::conductor

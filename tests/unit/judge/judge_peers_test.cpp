@@ -143,6 +143,17 @@ TEST(JudgePeers, AMetricThatMostNodesLackIsNotComparedAndThatIsSaid) {
   EXPECT_THAT(judgement.metrics_not_judged, ElementsAre("host/triad:bandwidth: 3 of 12 nodes measure it"));
 }
 
+TEST(JudgePeers, AMetricThatExactlyHalfOfThemHaveIsMissingNowhere) {
+  Fleet fleet;
+  for (int node = 0; node < 16; ++node)
+    fleet.add(node, {}, 0, [&](result::Run& run) {
+      if (node < 8) drop_benchmark(run, "host/triad");
+    });
+  const PeersJudgement judgement = fleet.judge();
+  EXPECT_EQ(judgement.outcome.code, ExitCode::pass) << judgement.outcome.sentence;
+  EXPECT_THAT(judgement.metrics_not_judged, ElementsAre("host/triad:bandwidth: 8 of 16 nodes measure it"));
+}
+
 TEST(JudgePeers, AFailedBenchmarkAndADeadFamilyAreFindings) {
   Fleet fleet;
   fleet.add_healthy(0, 10);

@@ -68,6 +68,11 @@ TEST(PolicyFile, EachFaultIsNamedWithItsPlace) {
   EXPECT_THAT(fault(R"(, "metrics": [{"metric": "a", "tolerance": -1}])"), HasSubstr("metrics[0].tolerance"));
   EXPECT_THAT(fault(R"(, "expect": {"gpus": -1})"), HasSubstr("expect.gpus"));
   EXPECT_THAT(fault(R"(, "treatment": ["suite"])"), HasSubstr("can be no treatment"));
+  for (const char* word : {"device", "device.host.cpu_model", "device.gpu", "gpu", "gpu.0.name", "host"})
+    EXPECT_THAT(fault(fmt::format(R"(, "treatment": ["{}"])", word)), HasSubstr("can be no treatment"))
+        << word;
+  for (const char* word : {"driver", "host.name", "device.host.name", "host.libc", "stack"})
+    EXPECT_EQ(fault(fmt::format(R"(, "treatment": ["{}"])", word)), "") << word;
   EXPECT_THAT(fault(R"(, "treatment": [""])"), HasSubstr("is empty"));
   EXPECT_THROW(parse_policy(R"({"schema": "gpugauge.policy/2"})", "policy.json"), result::FormatError);
   EXPECT_THROW(parse_policy("", "policy.json"), result::FormatError);
