@@ -12,6 +12,7 @@
 
 #include "judge/statistics.hpp"
 #include "result/facts.hpp"
+#include "result/instructions.hpp"
 
 namespace gpugauge::judge {
 namespace {
@@ -59,6 +60,7 @@ void add(MetricValues& values, const result::BenchmarkResult& benchmark, const r
     values.form = metric;
     values.form.resolution = 0;
     values.flops = benchmark.work.flops;
+    values.instruction = result::fact(benchmark.notes, std::string(result::instruction_note));
   } else if (metric.unit != values.form.unit || metric.better != values.form.better ||
              metric.metric_class != values.form.metric_class) {
     values.not_judged = "the processes disagree on its unit, direction or class";

@@ -18,6 +18,7 @@ struct MetricValues {
   std::vector<double> values;       ///< judged values only, one a process, in the order of the run
   std::vector<double> sm_clock_hz;  ///< median SM clock of each of these processes; empty without a GPU
   double flops = 0;                 ///< declared work of one operation, of the first process
+  std::string instruction;          ///< the one that its benchmark measures alone (result/instructions.hpp)
   std::string not_judged;           ///< why some process's value does not count; "" when all do
 
   bool judged() const { return !values.empty(); }  ///< Whether any process's value counts.
