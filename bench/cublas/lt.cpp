@@ -45,6 +45,8 @@ struct LtProblem {
     set(description.get(), CUBLASLT_MATMUL_DESC_TRANSA,
         static_cast<std::int32_t>(of.layout == Layout::linear ? CUBLAS_OP_T : CUBLAS_OP_N));
     set(description.get(), CUBLASLT_MATMUL_DESC_TRANSB, static_cast<std::int32_t>(CUBLAS_OP_N));
+    if (of.arithmetic.fast_accumulation)
+      set(description.get(), CUBLASLT_MATMUL_DESC_FAST_ACCUM, static_cast<std::int8_t>(1));
   }
 
   Problem problem;
@@ -66,13 +68,14 @@ std::int64_t config(const cublasLtMatmulAlgo_t& algorithm, cublasLtMatmulAlgoCon
 
 std::string described(const Problem& problem, const cublasLtMatmulHeuristicResult_t& found) {
   return fmt::format(
-      "cuBLASLt algorithm {}, tile {}, stages {}, split-k {}, cluster {}; workspace {} bytes; {}",
+      "cuBLASLt algorithm {}, tile {}, stages {}, split-k {}, cluster {}; workspace {} bytes; {}{}",
       config<std::int32_t>(found.algo, CUBLASLT_ALGO_CONFIG_ID),
       config<std::uint32_t>(found.algo, CUBLASLT_ALGO_CONFIG_TILE_ID),
       config<std::uint32_t>(found.algo, CUBLASLT_ALGO_CONFIG_STAGES_ID),
       config<std::int32_t>(found.algo, CUBLASLT_ALGO_CONFIG_SPLITK_NUM),
       config<std::uint16_t>(found.algo, CUBLASLT_ALGO_CONFIG_CLUSTER_SHAPE_ID), found.workspaceSize,
-      compute_type(problem.arithmetic).name);
+      compute_type(problem.arithmetic).name,
+      problem.arithmetic.fast_accumulation ? ", fast accumulation" : "");
 }
 
 }  // namespace

@@ -25,6 +25,8 @@ struct Arithmetic {
   const char* metric_class;
   int compute_capability;  ///< 0 = any
   double (*tolerance)(std::int64_t k);
+  /// fp8 only: sums stay as the Tensor Core makes them, instead of being added in fp32 every few steps.
+  bool fast_accumulation = false;
 };
 
 // Products of fp32 inputs are told from tf32 by their error: "pedantic" takes no shortcut.
@@ -45,6 +47,10 @@ inline constexpr Arithmetic bf16{
     "bf16", Element::bf16, Element::bf16, Element::bf16, "gemm16", 80, kernels::gemm::tolerance_bf16_mma};
 inline constexpr Arithmetic e4m3{
     "e4m3", Element::e4m3, Element::e4m3, Element::bf16, "gemm8", 89, kernels::gemm::tolerance_fp8};
+// What the hand-written fp8 product computes too: the same sums, and the same tolerance.
+inline constexpr Arithmetic e4m3_fast{
+    "e4m3_fast", Element::e4m3, Element::e4m3, Element::bf16, "gemm8", 89, kernels::gemm::tolerance_fp8_wgmma,
+    true};
 inline constexpr Arithmetic e5m2_e4m3{
     "e5m2_e4m3", Element::e5m2, Element::e4m3, Element::bf16, "gemm8", 89, kernels::gemm::tolerance_fp8};
 inline constexpr Arithmetic int8{

@@ -4,6 +4,7 @@
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernels/peak/expected_chain.hpp"
@@ -11,6 +12,7 @@
 #include "kernels/peak/wgmma.hpp"
 #include "kernels/support/fill.hpp"
 #include "kernels/support/uniform.hpp"
+#include "result/instructions.hpp"
 #include "support/cuda/device.hpp"
 #include "support/cuda/per_clock.hpp"
 
@@ -91,6 +93,23 @@ std::vector<std::uint32_t> table(int size, const Function& function) {
 // Steps of a launch: enough that its beginning, where operands are made, is below about a hundredth of it.
 constexpr int chain_steps = 4096;
 
+/// What the judge holds the chain against; "" where no public source gives its rate.
+std::string_view instruction_of(Chain chain) {
+  switch (chain) {
+    case Chain::fp64:
+      return result::fp64_fma;
+    case Chain::fp32:
+      return result::fp32_fma;
+    case Chain::fp16x2:
+      return result::fp16x2_fma;
+    case Chain::int32:
+      return result::int32_mad;
+    case Chain::dp4a:
+      break;
+  }
+  return "";
+}
+
 int mma_pairs(Element element) {
   // fp64 is slow where the GPU has few such units.
   return element == Element::fp64 ? 256 : std::min(8192, device_code::most_pairs(element));
@@ -112,6 +131,8 @@ void measure_chain(Trial& trial, Chain chain) {
   launch.start = [chain, blocks = launch.blocks](std::uint32_t* words, cudaStream_t stream) {
     return device_code::chain_peak(chain, blocks, chain_steps, words, stream);
   };
+  if (const std::string_view name = instruction_of(chain); !name.empty())
+    trial.note(std::string(result::instruction_note), std::string(name));
   launch.expected =
       table(32, [chain](int lane) { return device_code::expected_chain_word(chain, lane, chain_steps); });
   measure(trial, launch);

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "baseline/fields.hpp"
 #include "cli/command.hpp"
 #include "judge/policy_file.hpp"
 #include "report/console.hpp"

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "baseline/fields.hpp"
 #include "conductor/observe.hpp"
 #include "conductor/pause.hpp"
 #include "conductor/place.hpp"

@@ -12,6 +12,7 @@
 
 #include "judge/statistics.hpp"
 #include "result/facts.hpp"
+#include "result/instructions.hpp"
 
 namespace gpugauge::judge {
 namespace {
@@ -61,6 +62,7 @@ void add(MetricValues& values, const result::BenchmarkResult& benchmark, const r
     values.flops = benchmark.work.flops;
     values.bytes = benchmark.work.bytes;
     values.saturating = result::fact(benchmark.notes, "saturating") == "true";
+    values.instruction = result::fact(benchmark.notes, std::string(result::instruction_note));
   } else if (metric.unit != values.form.unit || metric.better != values.form.better ||
              metric.metric_class != values.form.metric_class) {
     values.not_judged = "the processes disagree on its unit, direction or class";

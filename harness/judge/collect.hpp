@@ -21,7 +21,8 @@ struct MetricValues {
   double bytes = 0;                 ///< likewise
   bool saturating =
       false;  ///< the benchmark notes that a healthy device comes near its limit; so the first process
-  std::string not_judged;  ///< why some process's value does not count; "" when all do
+  std::string instruction;  ///< the one that its benchmark measures alone (result/instructions.hpp)
+  std::string not_judged;   ///< why some process's value does not count; "" when all do
 
   bool judged() const { return !values.empty(); }  ///< Whether any process's value counts.
 };

@@ -198,9 +198,9 @@ void judge_device_limit(const std::string& key, const MetricValues& metric, cons
   }
 }
 
-/// Matrix products against what the SMs can do at the clock that they really had. From below only large ones
-/// that are declared saturating, of models whose Tensor Cores are not cut: small and misaligned shapes are
-/// honest far below the peak.
+/// Matrix products and single instructions against what the SMs can do at the clock that they really had.
+/// From below only large ones that are declared saturating, of models whose Tensor Cores are not cut: small
+/// and misaligned shapes are honest far below the peak.
 void judge_peak(const std::string& key, const MetricValues& metric, const result::Run& run, Verdicts& out) {
   Verdict verdict = verdict_on(key, metric);
   const auto unknown = [&](std::string reason) {
@@ -215,10 +215,11 @@ void judge_peak(const std::string& key, const MetricValues& metric, const result
   if (capability.empty() || sms == 0)
     return unknown(
         "not held against a peak: the process did not record gpu.compute_capability and gpu.sm_count");
-  const auto most = peak(capability, metric.form.metric_class);
+  const std::string& what = metric.instruction.empty() ? metric.form.metric_class : metric.instruction;
+  const auto most = metric.instruction.empty() ? peak(capability, what) : instruction_peak(capability, what);
   if (!most)
-    return unknown(fmt::format("not held against a peak: none is known of {} for compute capability {}",
-                               metric.form.metric_class, capability));
+    return unknown(fmt::format("not held against a peak: none is known of {} for compute capability {}", what,
+                               capability));
   if (metric.sm_clock_hz.empty() || !(median(metric.sm_clock_hz) > 0))
     return unknown("not held against a peak: the SM clock was not recorded");
   const double clock = median(metric.sm_clock_hz);
@@ -276,8 +277,9 @@ std::vector<Verdict> judge_physical(const result::Run& run) {
       judge_limit(key, metric, *metric.form.limit, out);
     else
       judge_device_limit(key, metric, run, out);
-    const bool product = metric.form.metric_class.rfind("gemm", 0) == 0 && metric.form.unit == "flop/second";
-    if (product && !metric.form.limit) judge_peak(key, metric, run, out);
+    const bool arithmetic = metric.form.metric_class.rfind("gemm", 0) == 0 || !metric.instruction.empty();
+    const bool rate = metric.form.unit == "flop/second" || metric.form.unit == "operation/second";
+    if (arithmetic && rate && !metric.form.limit) judge_peak(key, metric, run, out);
   }
   for (Verdict& verdict : judge_tensor_cores(collected, run)) out.add(std::move(verdict));
   for (Verdict& verdict : judge_under_load(collected, run)) out.add(std::move(verdict));

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <array>
 
+#include "result/instructions.hpp"
+
 namespace gpugauge::judge {
 namespace {
 
 constexpr std::string_view guide =
     "CUDA C++ Programming Guide, arithmetic throughput; Tensor Core rates as in PyTorch and XProf's hardware "
     "tables";
+constexpr std::string_view guide_alone = "CUDA C++ Programming Guide, arithmetic throughput";
 constexpr std::string_view guide_and_datasheet =
     "CUDA C++ Programming Guide, arithmetic throughput; Tensor Core rates as in the HGX data sheets";
 
@@ -33,17 +36,19 @@ constexpr std::array table{
     Row{"12.0", 4, 256, 0, 1024, 0, guide},
 };
 
-/// fp16 or bf16 without Tensor Cores, whichever is faster (same guide). Dot products of int8 (dp4a) run at
-/// the rate of fp32 instructions with four products each.
+/// Without Tensor Cores (same guide); 0 as above. fp16 is fp16 or bf16, whichever is faster. Dot products of
+/// int8 (dp4a) do not exceed the rate of fp32 instructions with four products each; no source gives theirs.
 struct CudaCores {
   std::string_view compute_capability;
-  double fp32, fp16;
+  double fp64, fp32, fp16, int32;
 };
 
 constexpr std::array cuda_cores{
-    CudaCores{"7.0", 128, 256},  CudaCores{"7.5", 128, 256},  CudaCores{"8.0", 128, 512},
-    CudaCores{"8.6", 256, 256},  CudaCores{"8.9", 256, 256},  CudaCores{"9.0", 256, 512},
-    CudaCores{"10.0", 256, 512}, CudaCores{"10.3", 256, 512}, CudaCores{"12.0", 256, 256},
+    CudaCores{"7.0", 64, 128, 256, 128}, CudaCores{"7.5", 4, 128, 256, 128},
+    CudaCores{"8.0", 64, 128, 512, 128}, CudaCores{"8.6", 4, 256, 256, 128},
+    CudaCores{"8.9", 4, 256, 256, 128},  CudaCores{"9.0", 128, 256, 512, 128},
+    CudaCores{"10.0", 128, 256, 512, 0}, CudaCores{"10.3", 0, 256, 512, 0},
+    CudaCores{"12.0", 4, 256, 256, 0},
 };
 
 }  // namespace
@@ -63,6 +68,19 @@ std::optional<Peak> peak(std::string_view compute_capability, std::string_view m
     const bool measured = metric_class == "gemm32" || metric_class == "gemmtf32" || metric_class == "gemm16";
     const bool reached = measured && (row.compute_capability == "8.0" || row.compute_capability == "9.0");
     if (value > 0) return Peak{value, row.source, reached};
+  }
+  return std::nullopt;
+}
+
+std::optional<Peak> instruction_peak(std::string_view compute_capability, std::string_view instruction) {
+  for (const CudaCores& row : cuda_cores) {
+    if (row.compute_capability != compute_capability) continue;
+    const double value = instruction == result::fp64_fma     ? row.fp64
+                         : instruction == result::fp32_fma   ? row.fp32
+                         : instruction == result::fp16x2_fma ? row.fp16
+                         : instruction == result::int32_mad  ? row.int32
+                                                             : 0;
+    if (value > 0) return Peak{value, guide_alone};
   }
   return std::nullopt;
 }

@@ -20,6 +20,10 @@ struct Peak {
 /// ("9.0") and class.
 std::optional<Peak> peak(std::string_view compute_capability, std::string_view metric_class);
 
+/// The most that an SM does of one instruction of its CUDA cores (result/instructions.hpp), Tensor Cores not
+/// included; a fused multiply-add counts as two. nullopt as above.
+std::optional<Peak> instruction_peak(std::string_view compute_capability, std::string_view instruction);
+
 /// The most that the CUDA cores of an SM do per clock for a class that Tensor Cores do too (gemmtf32: their
 /// fp32 rate; gemm16; gemm8: the 4-element dot products of int8): what is faster was done by Tensor Cores.
 /// nullopt as above.

@@ -22,7 +22,7 @@ ENGINE = "copy/d2d/1GiB:bandwidth"
 LIBRARIES = (
     Ratio("gemm/bf16/wgmma/8192x8192x8192:throughput", ["cublas/bf16/lt/8192x8192x8192:throughput_best"], 1.00),
     Ratio("gemm/bf16/wgmma/4096x4096x4096:throughput", ["cublas/bf16/lt/4096x4096x4096:throughput_best"], 1.00),
-    Ratio("gemm/fp8/wgmma/8192x8192x8192:throughput", ["cublas/fp8/lt_e4m3/8192x8192x8192:throughput_best"], 0.95),
+    Ratio("gemm/fp8/wgmma/8192x8192x8192:throughput", ["cublas/fp8/lt_e4m3_fast/8192x8192x8192:throughput_best"], 0.95),
     Ratio("gemm/fp32/simt/4096x4096x4096:throughput", ["cublas/fp32/gemm_ex/4096x4096x4096:throughput",
                                                        "cublas/fp32/lt/4096x4096x4096:throughput_best"], 0.90),
     Ratio("gemm/bf16/mma_sync/8192x8192x8192:throughput", ["cublas/bf16/lt/8192x8192x8192:throughput_best"], 0.60),

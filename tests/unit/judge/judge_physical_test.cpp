@@ -230,6 +230,38 @@ TEST(Peak, IsTheFastestUnitOfTheClass) {
   EXPECT_FALSE(peak("6.1", "gemm32"));
 }
 
+// A GPU's fp64 Tensor Cores do twice what its CUDA cores do: the class alone would hide half a loss, and
+// the impossible.
+TEST(JudgePhysical, ASingleInstructionIsHeldAgainstItsOwnPeak) {
+  const auto said = [](const std::string& instruction, const std::string& metric_class, const char* unit,
+                       double operations) {
+    result::Run run = product(metric_class, operations * 132 * 1.755e9);
+    for (result::Process& process : run.processes) {
+      process.samples->benchmarks[0].metrics[0].unit = unit;
+      if (!instruction.empty()) process.samples->benchmarks[0].notes["instruction"] = instruction;
+    }
+    return judge_physical(run);
+  };
+  EXPECT_NEAR(said("", "gemm64", "flop/second", 128).at(0).share.value(), .5, 1e-9);
+  EXPECT_NEAR(said("fp64_fma", "gemm64", "flop/second", 128).at(0).share.value(), 1, 1e-9);
+  EXPECT_EQ(said("fp64_fma", "gemm64", "flop/second", 200).at(0).kind, VerdictKind::failed);
+  EXPECT_NEAR(said("fp16x2_fma", "primitive", "flop/second", 256).at(0).share.value(), .5, 1e-9);
+  EXPECT_NEAR(said("int32_mad", "primitive", "operation/second", 64).at(0).share.value(), .5, 1e-9);
+  EXPECT_NEAR(said("", "gemm8", "operation/second", 4096).at(0).share.value(), .5, 1e-9);
+  EXPECT_THAT(said("", "primitive", "operation/second", 64), IsEmpty()) << "sorted keys are no arithmetic";
+  EXPECT_THAT(said("fp6_fma", "gemm64", "flop/second", 1).at(0).reason,
+              HasSubstr("none is known of fp6_fma"));
+}
+
+TEST(Peak, OfAnInstructionLeavesTensorCoresOut) {
+  EXPECT_EQ(instruction_peak("9.0", "fp64_fma")->operations_per_clock_per_sm, 128);
+  EXPECT_EQ(instruction_peak("8.0", "fp64_fma")->operations_per_clock_per_sm, 64);
+  EXPECT_EQ(instruction_peak("9.0", "fp32_fma")->operations_per_clock_per_sm, 256);
+  EXPECT_FALSE(instruction_peak("10.0", "int32_mad"));
+  EXPECT_FALSE(instruction_peak("9.0", "dp4a"));
+  EXPECT_FALSE(instruction_peak("6.1", "fp64_fma"));
+}
+
 /// Copy bandwidth of one core and all cores.
 result::Run cores(double one, double all) {
   result::Run run = make_run(1);

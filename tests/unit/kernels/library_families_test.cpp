@@ -34,6 +34,18 @@ TEST(CublasProblem, reads_three_sizes_and_refuses_all_else) {
     EXPECT_THROW(bench::cublas::sized({}, wrong), std::logic_error) << wrong;
 }
 
+// The ratio of the hand-written fp8 product to it says something only where both compute the same.
+TEST(CublasProblem, fast_accumulation_is_the_arithmetic_of_the_hand_written_fp8_product) {
+  using bench::cublas::e4m3;
+  using bench::cublas::e4m3_fast;
+  EXPECT_TRUE(e4m3_fast.fast_accumulation);
+  EXPECT_FALSE(e4m3.fast_accumulation);
+  EXPECT_EQ(e4m3_fast.tolerance(8192), kernels::gemm::tolerance_fp8_wgmma(8192));
+  EXPECT_EQ(e4m3_fast.a, e4m3.a);
+  EXPECT_EQ(e4m3_fast.b, e4m3.b);
+  EXPECT_EQ(e4m3_fast.c, e4m3.c);
+}
+
 TEST(CublasProblem, names_the_layers_of_the_model) {
   const auto gate_up = bench::cublas::through_layer({}, "gate_up_8192_to_57344", 16);
   EXPECT_EQ(gate_up.m, 16);

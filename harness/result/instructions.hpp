@@ -1,0 +1,18 @@
+// Single instructions of an SM's units that a benchmark can say it measures; the judge knows their peaks.
+#pragma once
+
+#include <string_view>
+
+namespace gpugauge::result {
+
+/// Key of the note of a benchmark that measures one instruction alone. Without it a product is held against
+/// the fastest unit of its class.
+inline constexpr std::string_view instruction_note = "instruction";
+
+// Values of that note: instructions of the CUDA cores.
+inline constexpr std::string_view fp64_fma = "fp64_fma";
+inline constexpr std::string_view fp32_fma = "fp32_fma";
+inline constexpr std::string_view fp16x2_fma = "fp16x2_fma";
+inline constexpr std::string_view int32_mad = "int32_mad";
+
+}  // namespace gpugauge::result
