@@ -35,7 +35,7 @@ LIBRARIES = (
     Ratio("primitive/layer_norm/rows_in_registers/4096:bandwidth", COPY, 0.95),
     Ratio("primitive/rms_norm/rows_in_registers/4096:bandwidth", COPY, 0.95),
     Ratio("primitive/transpose/tiled/16384:bandwidth", COPY, 0.95),
-    Ratio("primitive/attention/mma_sync/128/full/4096:throughput", ["cudnn/sdpa/bf16/4x32x4096x128/full:throughput_best"], 0.50),
+    Ratio("primitive/attention/mma_sync/128/full/16384:throughput", ["cudnn/sdpa/bf16/1x32x16384x128/full:throughput_best"], 0.50),
 )
 PYTORCH = (
     Ratio("memory/copy/cold:bandwidth", [ENGINE, "cub/transform/copy:bandwidth", "torch/copy/fp32/1GiB:bandwidth"], 0.98),

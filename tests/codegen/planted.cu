@@ -68,6 +68,38 @@ __global__ void vanished_kernel(float* to) {
   if (threadIdx.x > 2048) to[0] = sum;
 }
 
+/// Four wgmma that add to the same sums. Serial: another instruction writes the sums between them, so that
+/// the compiler waits for each one alone; no wgmma is lost by it.
+template <bool Serial>
+__device__ __forceinline__ void group_product(float* to, std::uint64_t a, std::uint64_t b, int count) {
+  float c[4] = {};
+#pragma unroll 1
+  for (int step = 0; step < count; ++step) {
+    asm volatile("wgmma.fence.sync.aligned;\n" ::: "memory");
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      asm volatile(
+          "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%0, %1, %2, %3}, %4, %5, 1, 1, 1, 0, 0;\n"
+          : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+          : "l"(a), "l"(b));
+      if (Serial) c[0] *= 0.5F;
+    }
+    asm volatile("wgmma.commit_group.sync.aligned;\n" ::: "memory");
+    asm volatile("wgmma.wait_group.sync.aligned 0;\n"
+                 : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])::"memory");
+  }
+  to[threadIdx.x] = c[0] + c[1] + c[2] + c[3];
+}
+
+__global__ void __launch_bounds__(128)
+    together_kernel(float* to, std::uint64_t a, std::uint64_t b, int count) {
+  group_product<false>(to, a, b, count);
+}
+
+__global__ void __launch_bounds__(128) serial_kernel(float* to, std::uint64_t a, std::uint64_t b, int count) {
+  group_product<true>(to, a, b, count);
+}
+
 __global__ void undeclared_kernel(float* to) {
   to[threadIdx.x] = 1;
 }

@@ -81,6 +81,9 @@ void judge_loop(const Expectation& expectation, const KernelCode& code, std::vec
     complete = false;
     out.push_back(fmt::format("the loop holds {} {}, and at least {} are declared", found, pattern, least));
   }
+  for (const auto& [pattern, most] : expectation.loop_most)
+    if (const int found = count(best->opcodes, pattern); found > most)
+      out.push_back(fmt::format("the loop holds {} {}, and at most {} are declared", found, pattern, most));
   const double share = share_of(*best, expectation.loop_least);
   if (complete && share < expectation.loop_share)
     out.push_back(

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include <fmt/format.h>
+
 #include "result/object_reader.hpp"
 #include "result/pattern.hpp"
 #include "stack/codegen/embedded.hpp"
@@ -23,15 +25,16 @@ int architecture_number(std::string_view text) {
   return rest.empty() || rest == "+" || rest == "a" || rest == "f" ? value : 0;
 }
 
-Counts read_counts(const nlohmann::json* value, const result::Place& place) {
+/// Each number from `lowest` to a million.
+Counts read_counts(const nlohmann::json* value, const result::Place& place, int lowest) {
   Counts counts;
   if (value == nullptr) return counts;
-  if (!value->is_object()) place.refuse("must be an object of opcode patterns and least numbers");
-  for (const auto& [pattern, least] : value->items()) {
-    if (pattern.empty() || !least.is_number_integer() || least.get<std::int64_t>() < 1 ||
-        least.get<std::int64_t>() > 1'000'000)
-      place.key(pattern).refuse("must be a whole number from 1 to 1000000");
-    counts[pattern] = least.get<int>();
+  if (!value->is_object()) place.refuse("must be an object of opcode patterns and numbers");
+  for (const auto& [pattern, number] : value->items()) {
+    if (pattern.empty() || !number.is_number_integer() || number.get<std::int64_t>() < lowest ||
+        number.get<std::int64_t>() > 1'000'000)
+      place.key(pattern).refuse(fmt::format("must be a whole number from {} to 1000000", lowest));
+    counts[pattern] = number.get<int>();
   }
   return counts;
 }
@@ -60,8 +63,11 @@ Expectation read_expectation(const nlohmann::json& value, const result::Place& p
   out.stack_bytes_most = read_bound(reader, "stack_bytes_most").value_or(0);
   out.local_accesses_most = read_bound(reader, "local_accesses_most").value_or(0);
   out.vector_bytes = read_bound(reader, "vector_bytes");
-  out.least = read_counts(reader.optional("least"), place.key("least"));
-  out.loop_least = read_counts(reader.optional("loop_least"), place.key("loop_least"));
+  out.least = read_counts(reader.optional("least"), place.key("least"), 1);
+  out.loop_least = read_counts(reader.optional("loop_least"), place.key("loop_least"), 1);
+  out.loop_most = read_counts(reader.optional("loop_most"), place.key("loop_most"), 0);
+  if (!out.loop_most.empty() && out.loop_least.empty())
+    place.key("loop_most").refuse("says nothing without loop_least, which tells the loop");
   out.loop_share = reader.optional_number("loop_share").value_or(0);
   if (!(out.loop_share >= 0 && out.loop_share <= 1))
     place.key("loop_share").refuse("must lie within 0 and 1");

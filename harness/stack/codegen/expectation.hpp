@@ -11,8 +11,8 @@
 
 namespace gpugauge::stack {
 
-/// A least number of instructions by opcode pattern. "HMMA" means every opcode that is HMMA or begins with
-/// "HMMA."; * stands for any characters: "LDG*.128".
+/// A number of instructions by opcode pattern: at least that many, or at most. "HMMA" means every opcode that
+/// is HMMA or begins with "HMMA."; * stands for any characters: "LDG*.128".
 using Counts = std::map<std::string, int>;
 
 /// One entry of a file: what holds for the kernels that it names, on the architectures that it names.
@@ -28,6 +28,7 @@ struct Expectation {
   std::optional<int> vector_bytes;         ///< widest access to global memory, of loads and of stores
   Counts least;                            ///< in the whole kernel
   Counts loop_least;                       ///< in one loop
+  Counts loop_most;                        ///< in that loop, the one that holds most of loop_least
   double loop_share = 0;                   ///< of that loop's instructions, those named in loop_least
   std::vector<std::string> forbidden;      ///< opcode patterns, none of which may stand in the kernel
 };

@@ -218,6 +218,18 @@ TEST(Breaches, OfALoop) {
   EXPECT_THAT(breaches(wanted, straight), ElementsAre(HasSubstr("there is no loop")));
 }
 
+TEST(Breaches, OfALoopThatHoldsTooMany) {
+  Expectation wanted;
+  wanted.loop_least = {{"HGMMA", 4}};
+  wanted.loop_most = {{"LDG", 0}, {"WARPGROUP.DEPBAR", 2}};
+  KernelCode kernel = sample();
+  kernel.loops[1].opcodes["WARPGROUP.DEPBAR.LE"] = 2;
+  EXPECT_THAT(breaches(wanted, kernel), IsEmpty());  // the loads are in another loop
+  kernel.loops[1].opcodes["WARPGROUP.DEPBAR.LE"] = 4;
+  EXPECT_THAT(breaches(wanted, kernel),
+              ElementsAre("the loop holds 4 WARPGROUP.DEPBAR, and at most 2 are declared"));
+}
+
 TEST(Breaches, OfWhatWasNotListed) {
   KernelCode kernel = sample();
   kernel.has_resources = kernel.has_code = false;
@@ -247,6 +259,9 @@ TEST(Expectations, AreReadStrictly) {
   EXPECT_THAT(refused(R"({"kernel": "a", "architectures": ["90"]})"), HasSubstr("is no architecture"));
   EXPECT_THAT(refused(R"({"kernel": "a", "least": {"HMMA": 0}})"), HasSubstr("from 1 to"));
   EXPECT_THAT(refused(R"({"kernel": "a", "loop_share": 0.5})"), HasSubstr("loop_least"));
+  EXPECT_THAT(refused(R"({"kernel": "a", "loop_most": {"A": 1}})"), HasSubstr("loop_least"));
+  EXPECT_THAT(refused(R"({"kernel": "a", "loop_least": {"A": 1}, "loop_most": {"A": -1}})"),
+              HasSubstr("from 0 to"));
   EXPECT_THAT(refused(R"({"kernel": "a", "loop_least": {"A": 1}, "loop_share": 2})"),
               HasSubstr("within 0 and 1"));
   EXPECT_THROW(read_expectations(R"({"schema": "other-1", "kernels": []})", "x.json"), result::FormatError);
