@@ -356,7 +356,8 @@ std::string draw(const std::vector<judge::Sensitivity>& sensitivity, const Termi
          "  spread: standard deviation of a round's value; detects: smallest drop found with 90% "
          "probability; advisory: too "
          "noisy for its "
-         "tolerance, said but never counted\n";
+         "tolerance; counts only when it gets worse by more than that noise hides, and from a provisional "
+         "baseline never\n";
 }
 
 }  // namespace gpugauge::report
