@@ -98,6 +98,7 @@ thread_local Configuration pushed;
 
 extern "C" {
 
+// NOLINTBEGIN(bugprone-reserved-identifier): nvcc's code calls them so
 void** __cudaRegisterFatBinary(void* binary) {
   return static_cast<void**>(binary);
 }
@@ -126,6 +127,7 @@ cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* host) {
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3, dim3, void** arguments, std::size_t, cudaStream_t) {
   return launch("cudaLaunchKernel", kernel, arguments);
 }
+// NOLINTEND(bugprone-reserved-identifier)
 
 cudaError_t cudaLaunchKernel(const void* kernel, dim3, dim3, void** arguments, std::size_t, cudaStream_t) {
   return launch("cudaLaunchKernel", kernel, arguments);
