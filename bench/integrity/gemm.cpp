@@ -4,7 +4,7 @@
 
 #include "integrity/place.hpp"
 #include "integrity/repeat.hpp"
-#include "kernels/gemm/mma_bf16.hpp"
+#include "kernels/gemm/fastest_bf16.hpp"
 #include "kernels/gemm/reference.hpp"
 #include "kernels/gemm/tiling.hpp"
 #include "kernels/gemm/work.hpp"
@@ -33,6 +33,8 @@ void gemm(Trial& trial) {
   const cuda::DeviceBuffer<unsigned long long> device_sums(tiles);
   const cuda::DeviceBuffer<std::uint32_t> device_sms(tiles);
   const std::uint64_t seed = trial.data_seed();
+  const int capability = cuda::device().compute_capability;
+  trial.note("fast_product", kernels::gemm::fastest_bf16_name(capability));
   cuda::check(kernels::fill_uniform(a.get(), elements, seed, stream.get()), "filling A");
   cuda::check(kernels::fill_uniform(b.get(), elements, seed + 1, stream.get()), "filling B");
   cuda::check(kernels::integrity::fill_by_columns(b_by_columns.get(), edge, edge, seed + 1, stream.get()),
@@ -48,7 +50,8 @@ void gemm(Trial& trial) {
                 "launching the tiled product");
     // The fast product draws the most power, and a weak SM shows itself then: it runs in between, and as a
     // whole has to be the same too.
-    cuda::check(kernels::gemm::mma_bf16(a.get(), b.get(), c_rounded.get(), edge, edge, edge, stream.get()),
+    cuda::check(kernels::gemm::fastest_bf16(capability, a.get(), b.get(), c_rounded.get(), edge, edge, edge,
+                                            stream.get()),
                 "launching the matrix product");
     cuda::check(kernels::checksum(c_rounded.get(), c_rounded.bytes(), whole.get(), stream.get()),
                 "summing C");

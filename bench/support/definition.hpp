@@ -35,8 +35,9 @@ enum class Quantity {
   rate,        ///< declared items / seconds, unit operation/second; higher is better
 };
 
-/// How the batches become one value. mean is work over the wall time of the whole window (what a user feels
-/// under a CPU quota), the others are taken over batches. p99 is the slow end, whatever the direction.
+/// How the batches become one value. mean is work over the wall time of the whole window (it tells a CPU
+/// quota; on a GPU it holds the enqueueing of every batch too), the others are taken over batches. p99 is the
+/// slow end, whatever the direction.
 enum class Statistic { median, mean, p99, minimum };
 
 /// One parameter and the values it takes. Every combination of all axes is one instance.

@@ -33,7 +33,7 @@ void copy(Trial& trial) {
 
 const Registration registered{
     define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
-        .isolates("Copying within device memory for a minute from cold: what heat and time do to the "
+        .isolates("Copying within device memory for a minute: what heat and time do to the "
                   "memory's bandwidth. "
                   "First against last second, the slowest second, spread, two modes")
         .bad_value(

@@ -1,7 +1,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/gemm/mma_bf16.hpp"
+#include "kernels/gemm/fastest_bf16.hpp"
 #include "kernels/gemm/reference.hpp"
 #include "kernels/gemm/tiling.hpp"
 #include "kernels/gemm/work.hpp"
@@ -18,12 +18,14 @@ constexpr int edge = 8192;
 constexpr std::size_t elements = std::size_t{edge} * edge;
 
 void gemm(Trial& trial) {
+  const int capability = cuda::device().compute_capability;
+  trial.note("kernel", kernels::gemm::fastest_bf16_name(capability));
   if (const auto reason = cuda::why_too_large(3 * elements * sizeof(Bf16))) trial.skip(*reason);
   const cuda::DeviceBuffer<Bf16> a(elements);
   const cuda::DeviceBuffer<Bf16> b(elements);
   const cuda::DeviceBuffer<Bf16> c(elements);
   cuda::GpuTimer timer(trial, [&](cudaStream_t stream, std::int64_t) {
-    cuda::check(kernels::gemm::mma_bf16(a.get(), b.get(), c.get(), edge, edge, edge, stream),
+    cuda::check(kernels::gemm::fastest_bf16(capability, a.get(), b.get(), c.get(), edge, edge, edge, stream),
                 "launching the matrix product");
   });
   const cudaStream_t stream = timer.stream();
@@ -59,7 +61,7 @@ void gemm(Trial& trial) {
 const Registration registered{
     define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
         .isolates(
-            "The bf16 product 8192x8192x8192 on Tensor Cores for a minute from cold: what heat, the power "
+            "The bf16 product 8192x8192x8192 on Tensor Cores for a minute: what heat, the power "
             "limit "
             "and time do to it. First against last second, the slowest second, spread, two modes, SM clock")
         .bad_value(

@@ -94,6 +94,17 @@ template <Element Type>
 __device__ __forceinline__ void multiply_group(int (&c)[128], std::uint64_t a, std::uint64_t b) {
   GPUGAUGE_WGMMA("m64n256k32.s32.s8.s8", "1", GPUGAUGE_INT);
 }
+/// Waits for all; what reads the sums cannot be moved ahead of it, because they change here for the compiler.
+__device__ __forceinline__ void wgmma_wait_for(float (&c)[128]) {
+  wgmma_wait_all();
+#pragma unroll
+  for (int i = 0; i < 128; ++i) asm volatile("" : GPUGAUGE_FLOAT(c[i])::"memory");
+}
+__device__ __forceinline__ void wgmma_wait_for(int (&c)[128]) {
+  wgmma_wait_all();
+#pragma unroll
+  for (int i = 0; i < 128; ++i) asm volatile("" : GPUGAUGE_INT(c[i])::"memory");
+}
 #undef GPUGAUGE_WGMMA
 #undef GPUGAUGE_INT
 #undef GPUGAUGE_FLOAT
@@ -153,12 +164,12 @@ __global__ void __launch_bounds__(wgmma_threads, 1) wgmma_peak_kernel(std::uint3
       multiply_group<Type::element>(c, a, b_second);
     }
     wgmma_commit();
-    wgmma_wait_all();
+    wgmma_wait_for(c);
   }
   wgmma_fence();
   multiply_group<Type::element>(c, a, b);
   wgmma_commit();
-  wgmma_wait_all();
+  wgmma_wait_for(c);
   std::uint32_t word = 0;
 #pragma unroll
   for (int i = 0; i < 128; ++i) word = fold(word, bits_of_sum(c[i]));

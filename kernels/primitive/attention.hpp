@@ -62,16 +62,16 @@ GPUGAUGE_HOST_DEVICE inline int attention_sampled_head(int sample, int heads) {
 }
 
 /// *error (device) = the largest error over all head_dim elements of `samples` rows, against fp64; infinity
-/// when an element is NaN. It is (|o - reference| - 2^-9 |reference|) / sqrt(sum of the squares of the row's
+/// when an element is NaN. It is (|o - reference| - 2^-8 |reference|) / sqrt(sum of the squares of the row's
 /// weights): the rounding of the result is subtracted. Slow and simple on purpose.
 cudaError_t attention_error(const Bf16* q, const Bf16* k, const Bf16* v, const Bf16* o, AttentionShape shape,
                             int samples, std::uint64_t seed, double* error, cudaStream_t stream);
 
-/// Weights are rounded to bf16 before they meet V: n errors of at most 2^-9 of weight times value,
+/// Weights are rounded to bf16 before they meet V: n errors of at most 2^-8 of weight times value,
 /// independent and of either sign, with |value| <= 1 of variance 1/3. In the measure above their standard
-/// deviation is 2^-9 / 3, and up to n = 16 they cannot exceed 4 x 2^-9 at all. Twelve standard deviations are
+/// deviation is 2^-8 / 3, and up to n = 16 they cannot exceed 4 x 2^-8 at all. Twelve standard deviations are
 /// allowed; what fp32 sums and the exponential add (about 1e-5) vanishes beside that. A lost key costs
-/// 1/sqrt(n) where weights are about equal, which is above it up to n of about 16,000; a lost tile always is.
-inline constexpr double attention_tolerance = 4 * 0x1p-9;
+/// 1/sqrt(n) where weights are about equal, which is above it up to n of about 4,000; a lost tile always is.
+inline constexpr double attention_tolerance = 4 * 0x1p-8;
 
 }  // namespace gpugauge::kernels::primitive

@@ -22,7 +22,7 @@ GPUGAUGE_HOST_DEVICE inline double attention_score(const Bf16* q, const Bf16* k,
 /// Error of one output element as attention.hpp measures it; infinity for NaN.
 GPUGAUGE_HOST_DEVICE inline double attention_element_error(double found, double expected,
                                                            double sum_of_squares) {
-  const double error = (fabs(found - expected) - 0x1p-9 * fabs(expected)) / sqrt(sum_of_squares);
+  const double error = (fabs(found - expected) - 0x1p-8 * fabs(expected)) / sqrt(sum_of_squares);
   if (!(error == error)) return INFINITY;
   return error > 0 ? error : 0;
 }

@@ -45,6 +45,7 @@ struct Cupti {
   decltype(&cuptiActivityFlushAll) flush = nullptr;
   decltype(&cuptiActivityGetNextRecord) next_record = nullptr;
   decltype(&cuptiGetResultString) result_string = nullptr;
+  decltype(&cuptiFinalize) finalize = nullptr;
   std::string unusable;  ///< why it cannot be used
 
   std::string text(CUptiResult code) const {
@@ -94,6 +95,7 @@ Cupti open_cupti() {
   find(library, "cuptiActivityFlushAll", cupti.flush, cupti);
   find(library, "cuptiActivityGetNextRecord", cupti.next_record, cupti);
   find(library, "cuptiGetResultString", cupti.result_string, cupti);
+  find(library, "cuptiFinalize", cupti.finalize, cupti);
   return cupti;
 }
 
@@ -159,8 +161,8 @@ class Recording {
       records().names.clear();
       records().wanted = true;
     }
-    static const CUptiResult registered = cupti().register_callbacks(give_buffer, take_buffer);
-    CUptiResult code = registered;
+    CUptiResult code = cupti().register_callbacks(give_buffer, take_buffer);
+    attached_ = code == CUPTI_SUCCESS;
     if (code == CUPTI_SUCCESS) code = cupti().enable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
     if (code == CUPTI_SUCCESS)
       enabled_ = true;
@@ -173,12 +175,17 @@ class Recording {
 
   /// Ends the recording and gives the names.
   std::vector<std::string> stop() {
+    if (attached_) cudaDeviceSynchronize();  // an operation that threw may have left work behind
     if (enabled_) {
       // A failure of these two leaves names out, which is then said; there is nothing else to do about it.
       cupti().flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
       cupti().disable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
       enabled_ = false;
     }
+    // Left attached, CUPTI would stand in every later timed window of the process. Outside of a callback this
+    // needs the GPU waited for and the buffers flushed first (CUPTI's reference), as they are here.
+    if (attached_) cupti().finalize();
+    attached_ = false;
     const std::lock_guard<std::mutex> lock(records().mutex);
     records().wanted = false;
     return std::move(records().names);
@@ -187,6 +194,7 @@ class Recording {
   std::string refused;  ///< why nothing is recorded
 
  private:
+  bool attached_ = false;
   bool enabled_ = false;
 };
 

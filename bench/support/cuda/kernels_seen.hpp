@@ -22,7 +22,7 @@ struct KernelsSeen {
 };
 
 /// Runs `operation`, which enqueues work on `stream`, once under CUPTI and waits for it. Call it after all of
-/// a benchmark's timed windows: records are switched on for this call only. Throws what `operation` throws.
+/// a benchmark's timed windows: CUPTI is attached for this call only. Throws what `operation` throws.
 KernelsSeen kernels_of(cudaStream_t stream, const std::function<void(cudaStream_t)>& operation);
 
 /// The same, kept in the notes: "kernel" (the names, joined with "; "), "kernel_path" (tensor, simt, unknown)

@@ -132,8 +132,8 @@ TEST(AttentionSamples, take_one_row_of_every_part_and_the_last) {
 
 TEST(AttentionError, subtracts_the_rounding_and_never_passes_nan) {
   EXPECT_EQ(primitive::attention_element_error(1, 1, 0.25), 0);
-  EXPECT_EQ(primitive::attention_element_error(1 + 0x1p-9, 1, 0.25), 0);
-  EXPECT_EQ(primitive::attention_element_error(1.5, 1, 0.25), (0.5 - 0x1p-9) / 0.5);
+  EXPECT_EQ(primitive::attention_element_error(1 + 0x1p-8, 1, 0.25), 0);
+  EXPECT_EQ(primitive::attention_element_error(1.5, 1, 0.25), (0.5 - 0x1p-8) / 0.5);
   EXPECT_EQ(primitive::attention_element_error(std::nan(""), 1, 0.25), INFINITY);
 }
 
