@@ -11,13 +11,11 @@ namespace gpugauge::judge {
 
 /// Verdicts named "clocks/sm", "clocks/memory" and "link/pcie", each only where it was measured under load:
 /// - clocks/sm: the highest SM clock that the benchmarks themselves measured (a power cap lowers it in
-/// products,
-///   and hardly in what needs little power) below half of gpu.sm_clock_max_hz.
+///   products, and hardly in what needs little power) below half of gpu.sm_clock_max_hz.
 /// - clocks/memory: the highest memory clock while benchmarks of class hbm ran below 90% of
 ///   gpu.memory_clock_max_hz.
 /// - link/pcie: generation or width, at their highest while benchmarks of class h2d or d2h ran, below what
-/// GPU
-///   and slot can do together.
+///   GPU and slot can do together.
 /// Low is inconclusive and counted, with NVML's reasons where telemetry has them: power caps, heat, clocks
 /// that somebody set and an idle link are legitimate, and nothing here tells them from a fault. Never failed.
 std::vector<Verdict> judge_under_load(const Collected& collected, const result::Run& run);
