@@ -167,6 +167,10 @@ void measure_product(Trial& trial, const Problem& problem, const std::vector<Alg
     verify_algorithm(trial, problem, measured, measured.best(), rotation[0], {});
   cuda::note_kernels(trial, measured.stream(),
                      [&](cudaStream_t stream) { algorithms[measured.first()].run(rotation[0], stream); });
+  if (measured.best() != measured.first())
+    cuda::note_kernels(
+        trial, measured.stream(),
+        [&](cudaStream_t stream) { algorithms[measured.best()].run(rotation[0], stream); }, "_best");
 }
 
 Definition define_product(const char* op, const Arithmetic& arithmetic) {

@@ -43,7 +43,7 @@ double largest_error(const Problem& problem, const Matrices& matrices, std::uint
                      cudaStream_t stream);
 
 /// Measures the algorithms (see cuda::Candidates), verifies what the first and the fastest computed, each
-/// within the arithmetic's tolerance and three times more bit for bit, and notes which kernels the first ran.
+/// within the arithmetic's tolerance and three times more bit for bit, and notes which kernels each ran.
 /// Skips the trial by name when the matrices do not fit.
 void measure_product(Trial& trial, const Problem& problem, const std::vector<Algorithm>& algorithms);
 

@@ -156,7 +156,7 @@ void measure_attention(Trial& trial, kernels::Element type, bool backward) {
     candidates.run(plan, 0);
     verify(trial, shape, type, backward, first, plan, stream);
   }
-  note_plan(trial, plans, candidates.first(), stream);
+  note_plans(trial, plans, candidates);
 }
 
 Definition define_attention(const char* op, kernels::Element type, bool backward) {

@@ -117,7 +117,7 @@ void measure_convolution(Trial& trial, Pass pass, const Arithmetic& arithmetic) 
     if (arithmetic.type == kernels::Element::fp32)
       trial.note("numerics", error > kernels::gemm::tolerance_fp32_fma() ? "tf32" : "fp32");
   }
-  note_plan(trial, plans, candidates.first(), stream);
+  note_plans(trial, plans, candidates);
 }
 
 Definition define_convolution(const char* op, Pass pass, const Arithmetic& arithmetic) {

@@ -74,7 +74,7 @@ void measure_layer_norm(Trial& trial, kernels::Element type) {
     trial.verify(fmt::format("largest error of plan {} over {} rows against fp64", plan, sampled_rows),
                  error.read(stream), kernels::normalization::layer_norm_tolerance());
   }
-  note_plan(trial, plans, candidates.first(), stream);
+  note_plans(trial, plans, candidates);
 }
 
 Definition of_type(const char* name, kernels::Element type) {

@@ -64,8 +64,13 @@ Graph planned(Trial& trial, const std::function<Graph()>& make) {
   }
 }
 
-void note_plan(Trial& trial, Plans& plans, std::size_t plan, cudaStream_t stream) {
-  cuda::note_kernels(trial, stream, [&](cudaStream_t on) { plans.run(plan, 0, on); });
+void note_plans(Trial& trial, Plans& plans, const cuda::Candidates& candidates) {
+  const auto note = [&](std::size_t plan, const std::string& suffix) {
+    cuda::note_kernels(
+        trial, candidates.stream(), [&](cudaStream_t on) { plans.run(plan, 0, on); }, suffix);
+  };
+  note(candidates.first(), "");
+  if (candidates.best() != candidates.first()) note(candidates.best(), "_best");
 }
 
 }  // namespace gpugauge::bench::cudnn

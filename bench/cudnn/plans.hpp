@@ -35,7 +35,7 @@ class Plans {
 /// What `make` returns; skips the trial by name where cuDNN has no plan.
 Graph planned(Trial& trial, const std::function<Graph()>& make);
 
-/// Notes which kernels `plan` runs.
-void note_plan(Trial& trial, Plans& plans, std::size_t plan, cudaStream_t stream);
+/// Notes which kernels the first candidate runs and, where it is another one, the best.
+void note_plans(Trial& trial, Plans& plans, const cuda::Candidates& candidates);
 
 }  // namespace gpugauge::bench::cudnn

@@ -223,16 +223,17 @@ KernelsSeen kernels_of(cudaStream_t, const std::function<void(cudaStream_t)>&) {
 
 #endif
 
-void note_kernels(Trial& trial, cudaStream_t stream, const std::function<void(cudaStream_t)>& operation) {
+void note_kernels(Trial& trial, cudaStream_t stream, const std::function<void(cudaStream_t)>& operation,
+                  const std::string& suffix) {
   const KernelsSeen seen = kernels_of(stream, operation);
   if (seen.names.empty()) {
-    trial.note("kernel_unknown", fmt::format("kernel names unknown: {}", seen.unknown_because));
+    trial.note("kernel_unknown" + suffix, fmt::format("kernel names unknown: {}", seen.unknown_because));
     return;
   }
   const KernelName parsed = parse_kernel_names(seen.names);
-  trial.note("kernel", fmt::format("{}", fmt::join(seen.names, "; ")));
-  trial.note("kernel_path", to_string(parsed.path));
-  trial.note("kernel_architecture", parsed.architecture.empty() ? "unknown" : parsed.architecture);
+  trial.note("kernel" + suffix, fmt::format("{}", fmt::join(seen.names, "; ")));
+  trial.note("kernel_path" + suffix, to_string(parsed.path));
+  trial.note("kernel_architecture" + suffix, parsed.architecture.empty() ? "unknown" : parsed.architecture);
 }
 
 }  // namespace gpugauge::bench::cuda

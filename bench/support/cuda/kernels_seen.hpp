@@ -26,7 +26,9 @@ struct KernelsSeen {
 KernelsSeen kernels_of(cudaStream_t stream, const std::function<void(cudaStream_t)>& operation);
 
 /// The same, kept in the notes: "kernel" (the names, joined with "; "), "kernel_path" (tensor, simt, unknown)
-/// and "kernel_architecture"; or "kernel_unknown" with the reason.
-void note_kernels(Trial& trial, cudaStream_t stream, const std::function<void(cudaStream_t)>& operation);
+/// and "kernel_architecture"; or "kernel_unknown" with the reason. `suffix` ends each of these keys: "_best"
+/// for another candidate than the first.
+void note_kernels(Trial& trial, cudaStream_t stream, const std::function<void(cudaStream_t)>& operation,
+                  const std::string& suffix = "");
 
 }  // namespace gpugauge::bench::cuda
