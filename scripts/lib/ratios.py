@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""The hand-written kernels beside NVIDIA's libraries, or beside PyTorch: ratios of one run.
+"""The hand-written kernels beside NVIDIA's libraries, beside PyTorch, or beside what an SM can do; and how far processes differ.
 
-Usage: ratios.py [--pytorch] RUN_FILE... | ratios.py [--pytorch] --ids
+Usage: ratios.py [--pytorch] RUN_FILE... | ratios.py --spread RUN_FILE... | ratios.py [--pytorch] --ids | ratios.py [--pytorch] --asked
 
 --ids prints the benchmarks of this project that the ratios need, one a line; what PyTorch does comes from `gpugauge frameworks
-torch --output`. Else it prints a Markdown table: each kernel's median over the processes of all given run files, divided by the
+torch --output`. --asked prints the table as it is before any run: every row not yet measured. --spread prints instead how far the
+processes of a run differ, for products, memory and launching. Else it prints a Markdown table: each kernel's median over the processes of all given run files, divided by the
 best of what it is compared with in the same files. A ratio that lacks any of these is not formed, and says what it lacks; a
 benchmark that failed counts as not measured. Ends with 0 when every ratio that could be formed reaches its bound, 1 when one does
 not, 2 when a file cannot be read or none of the ratios could be formed.
@@ -14,8 +15,14 @@ import statistics
 import sys
 from collections import namedtuple
 
-# kernel and others: metric keys (benchmark:metric); least: the ratio asked for.
-Ratio = namedtuple("Ratio", "kernel others least")
+# kernel and others: metric keys (benchmark:metric); least: the ratio asked for. rate: instead of others, the dense operations of one
+# SM in one clock of compute capability CAPABILITY.
+Ratio = namedtuple("Ratio", "kernel others least rate", defaults=(None,))
+
+CAPABILITY = "9.0"
+FEWEST_PROCESSES = 5
+# Class of a metric, or its beginning -> greatest robust coefficient of variation over processes.
+SPREAD = (("gemm", 0.005), ("hbm", 0.005), ("launch", 0.02))
 
 COPY = ["memory/copy/cold:bandwidth"]
 ENGINE = "copy/d2d/1GiB:bandwidth"
@@ -37,6 +44,20 @@ LIBRARIES = (
     Ratio("primitive/transpose/tiled/16384:bandwidth", COPY, 0.95),
     Ratio("primitive/attention/mma_sync/128/full/16384:throughput", ["cudnn/sdpa/bf16/1x32x16384x128/full:throughput_best"], 0.50),
 )
+# CUDA C++ Programming Guide, arithmetic throughput; Tensor Cores as in the HGX data sheets. Only instructions that are meant to reach
+# the rate: mma.sync of 9.0 reaches about 60% of wgmma's, m8n8k4 is its small fp64 instruction, and of dp4a and 32-bit integers no
+# confirmed rate was found.
+PEAKS = (
+    Ratio("peak/fp64/fma:flop_per_clock_per_sm", [], 0.95, 128),
+    Ratio("peak/fp64/mma_sync_m16n8k16:flop_per_clock_per_sm", [], 0.95, 256),
+    Ratio("peak/fp32/fma:flop_per_clock_per_sm", [], 0.95, 256),
+    Ratio("peak/fp16/fma_x2:flop_per_clock_per_sm", [], 0.95, 512),
+    Ratio("peak/tf32/wgmma:flop_per_clock_per_sm", [], 0.95, 2048),
+    Ratio("peak/fp16/wgmma:flop_per_clock_per_sm", [], 0.95, 4096),
+    Ratio("peak/bf16/wgmma:flop_per_clock_per_sm", [], 0.95, 4096),
+    Ratio("peak/fp8/wgmma:flop_per_clock_per_sm", [], 0.95, 8192),
+    Ratio("peak/int8/wgmma:operation_per_clock_per_sm", [], 0.95, 8192),
+)
 PYTORCH = (
     Ratio("memory/copy/cold:bandwidth", [ENGINE, "cub/transform/copy:bandwidth", "torch/copy/fp32/1GiB:bandwidth"], 0.98),
     Ratio("memory/triad/cold:bandwidth", [ENGINE, "cub/transform/triad:bandwidth", "torch/triad/fp32/1GiB:bandwidth"], 0.98),
@@ -46,16 +67,23 @@ PYTORCH = (
 
 
 def values(runs):
-    """{metric key: [value of each process]} and {benchmark: why it was not measured}. Of a failed benchmark no figure counts."""
+    """{metric key: [value of each process]} and {benchmark: why it was not measured}. Of a failed benchmark no figure counts, and
+    of a GPU that is not of CAPABILITY no rate of its clock does."""
     found, reasons = {}, {}
+    rates = {ratio.kernel for ratio in PEAKS}
     for run in runs:
         for process in run["processes"]:
+            here = ((process.get("samples") or {}).get("context") or {}).get("gpu.compute_capability", "")
             for benchmark in (process.get("samples") or {}).get("benchmarks", []):
                 if benchmark["status"] != "ok":
                     reasons.setdefault(benchmark["id"], benchmark["reason"])
                     continue
                 for metric in benchmark["metrics"]:
-                    found.setdefault(f"{benchmark['id']}:{metric['name']}", []).append(metric["value"])
+                    key = f"{benchmark['id']}:{metric['name']}"
+                    if key in rates and here != CAPABILITY:
+                        reasons.setdefault(benchmark["id"], f"its rate is that of compute capability {CAPABILITY}, and the GPU's is {here or 'unknown'}")
+                        continue
+                    found.setdefault(key, []).append(metric["value"])
     return found, reasons
 
 
@@ -68,10 +96,12 @@ def line(ratio, found, reasons):
         return f"{key} was not measured" + (f" ({reasons[key.split(':')[0]]})" if key.split(":")[0] in reasons else "")
 
     mine, others = middle(ratio.kernel), {key: middle(key) for key in ratio.others}
+    if ratio.rate:
+        others[f"{ratio.rate} of {CAPABILITY}"] = ratio.rate
     asked = f"{ratio.least:.2f}"
     missing = [key for key, value in ((ratio.kernel, mine), *others.items()) if value is None]
     if missing:
-        return (ratio.kernel, " or ".join(ratio.others), "", asked, "; ".join(why_not(key) for key in missing)), None
+        return (ratio.kernel, " or ".join(others), "", asked, "; ".join(why_not(key) for key in missing)), None
     best = max(others, key=others.get)
     share = mine / others[best]
     reached = share >= ratio.least
@@ -84,15 +114,51 @@ def lines(ratios, runs):
     return [line(ratio, found, reasons) for ratio in ratios]
 
 
-def table(ratios, runs):
-    """The Markdown text and the exit code."""
-    formed = lines(ratios, runs)
-    text = "| kernel | compared with | ratio | asked | |\n|---|---|---|---|---|\n"
+def spread_lines(runs):
+    """(columns, reached) of each judged metric of a class of SPREAD. Of each run its own robust coefficient of variation, 1.4826 x the
+    median deviation from the median / the median, and of several the largest."""
+    by_key, limits = {}, {}
+    for run in runs:
+        found, _ = values([run])
+        for process in run["processes"]:
+            for benchmark in (process.get("samples") or {}).get("benchmarks", []):
+                for metric in benchmark["metrics"]:
+                    limit = next((most for start, most in SPREAD if str(metric.get("class", "")).startswith(start)), None)
+                    if limit is not None and metric.get("judged"):
+                        limits[f"{benchmark['id']}:{metric['name']}"] = limit
+        for key in limits:
+            if key in found:
+                by_key.setdefault(key, []).append(found[key])
+    out = []
+    for key, limit in sorted(limits.items()):
+        asked = f"{100 * limit:.1f}%"
+        fewest = min(map(len, by_key.get(key, [[]])))
+        if fewest < FEWEST_PROCESSES or any(statistics.median(one) == 0 for one in by_key[key]):
+            out.append(((key, str(fewest), "", asked, f"needs {FEWEST_PROCESSES} processes and a median that is not 0"), None))
+            continue
+        spread = max(1.4826 * statistics.median(abs(one - statistics.median(of)) for one in of) / abs(statistics.median(of))
+                     for of in by_key[key])
+        out.append(((key, str(fewest), f"{100 * spread:.2f}%", asked, "reached" if spread <= limit else "above"), spread <= limit))
+    return out
+
+
+RATIO_HEAD = "| kernel | compared with | ratio | asked | |\n|---|---|---|---|---|\n"
+SPREAD_HEAD = "| metric | processes | spread | at most | |\n|---|---|---|---|---|\n"
+
+
+def table(formed, head):
+    """The Markdown text and the exit code of lines."""
+    text = head
     text += "".join("| " + " | ".join(columns) + " |\n" for columns, _ in formed)
     states = [reached for _, reached in formed if reached is not None]
     if not states:
         return text, 2
     return text, 0 if all(states) else 1
+
+
+def asked(ratios):
+    """The table before any run."""
+    return RATIO_HEAD + "".join("| " + " | ".join(columns[:4] + ("not yet measured",)) + " |\n" for columns, _ in lines(ratios, []))
 
 
 def ids(ratios):
@@ -112,12 +178,15 @@ def read_run(path):
 
 def main(arguments):
     """The command; its exit code."""
-    ratios = PYTORCH if "--pytorch" in arguments else LIBRARIES
-    paths = [argument for argument in arguments if argument != "--pytorch"]
+    ratios = PYTORCH if "--pytorch" in arguments else LIBRARIES + PEAKS
+    paths = [argument for argument in arguments if argument not in ("--pytorch", "--spread")]
     if paths == ["--ids"]:
         print("\n".join(ids(ratios)))
         return 0
-    if not paths:
+    if paths == ["--asked"]:
+        print(asked(ratios), end="")
+        return 0
+    if not paths or any(path.startswith("--") for path in paths):
         print(__doc__, file=sys.stderr, end="")
         return 2
     runs = []
@@ -127,7 +196,7 @@ def main(arguments):
         except (OSError, ValueError) as error:
             print(f"ratios.py: {path}: {error}", file=sys.stderr)
             return 2
-    text, code = table(ratios, runs)
+    text, code = table(spread_lines(runs), SPREAD_HEAD) if "--spread" in arguments else table(lines(ratios, runs), RATIO_HEAD)
     print(text, end="")
     return code
 

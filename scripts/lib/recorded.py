@@ -4,7 +4,7 @@
 Usage: recorded.py count KIND FILE...  prints a summary as JSON: what is counted, asked, reached, below, missing. KIND:
          tests       files of GoogleTest's --gtest_output=json, together
          run         run files, together; launch: one, whose benchmarks count only with a p99
-         ratios      run files, for ratios.py; pytorch: those against PyTorch
+         ratios      run files, for ratios.py; pytorch: those against PyTorch; spread: how far processes differ
          doctor      a doctor's report
          faults      the file of `gpugauge selftest --inject --output`
          sanitizer   a folder with TOOL.json (GoogleTest's) and TOOL.status (an exit status) of each tool
@@ -121,10 +121,18 @@ def count_launch(files):
                    kept["missing"] + few)
 
 
-def count_ratios(files, wanted=ratios.LIBRARIES):
+def count_ratios(files, wanted=ratios.LIBRARIES + ratios.PEAKS):
     """Ratios that were formed and reach what was asked for."""
     formed = ratios.lines(wanted, [ratios.read_run(file) for file in files])
     return summary("ratios reached", len(formed), sum(reached is True for _, reached in formed),
+                   [f"{columns[0]}: {columns[2]} of {columns[3]}" for columns, reached in formed if reached is False],
+                   [f"{columns[0]}: {columns[4]}" for columns, reached in formed if reached is None])
+
+
+def count_spread(files):
+    """Metrics of products, memory and launching of which the processes of a run differ as little as was asked for."""
+    formed = ratios.spread_lines([ratios.read_run(file) for file in files])
+    return summary("metrics within the spread asked for", len(formed), sum(reached is True for _, reached in formed),
                    [f"{columns[0]}: {columns[2]} of {columns[3]}" for columns, reached in formed if reached is False],
                    [f"{columns[0]}: {columns[4]}" for columns, reached in formed if reached is None])
 
@@ -191,7 +199,7 @@ def count_sanitizer(files):
     return summary("tests passed and tools without an error", asked, reached, below, missing)
 
 
-KINDS = {"tests": count_tests, "run": count_run, "launch": count_launch, "ratios": count_ratios, "doctor": count_doctor,
+KINDS = {"tests": count_tests, "run": count_run, "launch": count_launch, "ratios": count_ratios, "spread": count_spread, "doctor": count_doctor,
          "faults": count_faults, "sanitizer": count_sanitizer, "pytorch": lambda files: count_ratios(files, ratios.PYTORCH)}
 
 

@@ -5,7 +5,8 @@ STAGE_TITLE="GPU tests under compute-sanitizer"
 STAGE_PROVES="memcheck, racecheck, synccheck and initcheck find nothing in the GPU tests"
 STAGE_SECONDS=480
 stage_commands() {
-  # Timing makes no sense under it, and large sizes take minutes: what is tested on small ones counts. A tool that finds something,
+  # Timing makes no sense under it: the tests of the timer and of the blocking kernel are left out. Sizes are those of every other
+  # run; where they take longer than a tool's share, that is what is recorded. A tool that finds something,
   # or runs past its share of the time, is an answer; the others still run. Each is a process group of its own, which the trap ends.
   cat <<'TEXT'
 sanitizer="$(command -v compute-sanitizer || true)"
@@ -15,7 +16,7 @@ trap 'kill -TERM "$pid"; exit 143' TERM
 for tool in memcheck racecheck synccheck initcheck; do
   status=0
   timeout --kill-after=5 110 "$sanitizer" --tool "$tool" --error-exitcode 9 --log-file "$OUT/$tool.txt" \
-    "$BUILD/bin/test_gpu" --gtest_filter='-*Timer*:*Blocker*:*Clock*:*Ruler*' --gtest_output="json:$OUT/$tool.json" \
+    "$BUILD/bin/test_gpu" --gtest_filter='-Blocking.*:Ruler.*' --gtest_output="json:$OUT/$tool.json" \
     >"$OUT/$tool-tests.txt" 2>&1 &
   pid=$!
   wait "$pid" || status=$?

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The table of ratios, with exact vectors."""
 import pathlib
+import re
 import sys
 import unittest
 
@@ -21,6 +22,7 @@ def run(**metrics):
     return {"processes": [{"samples": {"benchmarks": benchmarks}}, {"samples": None}]}
 
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 KERNEL, OTHER = "primitive/reduce", "cub/reduce"
 
 
@@ -64,12 +66,59 @@ class Ratios(unittest.TestCase):
         self.assertIn("a wrong result", columns[4])
 
     def test_nothing_measured_is_no_success(self):
-        self.assertEqual(ratios.table(ratios.LIBRARIES, [run()])[1], 2)
+        self.assertEqual(ratios.table(ratios.lines(ratios.LIBRARIES, [run()]), ratios.RATIO_HEAD)[1], 2)
+        self.assertEqual(ratios.table(ratios.spread_lines([run()]), ratios.SPREAD_HEAD)[1], 2)
 
     def test_every_ratio_has_a_metric_on_both_sides(self):
-        for ratio in ratios.LIBRARIES + ratios.PYTORCH:
+        for ratio in ratios.LIBRARIES + ratios.PEAKS + ratios.PYTORCH:
+            self.assertTrue(ratio.others or ratio.rate)
             self.assertTrue(all(key.count(":") == 1 for key in [ratio.kernel, *ratio.others]), ratio)
             self.assertTrue(0 < ratio.least <= 1)
+
+    def peak(self, rate, capability):
+        made = run(**{"peak/fp32/fma": ("flop_per_clock_per_sm", rate)})
+        made["processes"][0]["samples"]["context"] = {"gpu.compute_capability": capability} if capability else {}
+        return ratios.lines([one for one in ratios.PEAKS if one.kernel.startswith("peak/fp32/")], [made])[0]
+
+    def test_a_rate_is_held_against_that_of_its_own_compute_capability_only(self):
+        self.assertEqual(self.peak(250.0, "9.0")[0][1:4], ("256 of 9.0", "0.977", "0.95"))
+        self.assertIs(self.peak(128.0, "9.0")[1], False)
+        for other in ("8.0", ""):
+            columns, reached = self.peak(250.0, other)
+            self.assertIsNone(reached)
+            self.assertIn(f"the GPU's is {other or 'unknown'}", columns[4])
+
+    def test_the_rates_are_those_that_the_judge_knows(self):
+        text = (ROOT / "harness" / "judge" / "peaks.cpp").read_text(encoding="utf-8")
+        gemm = next(line for line in text.splitlines() if 'Row{"9.0"' in line)
+        cores = re.search(r'CudaCores{"9.0", (\d+), (\d+)}', text)
+        known = [int(one) for one in re.findall(r" (\d+),", gemm)]
+        rates = {one.kernel.split(":")[0]: one.rate for one in ratios.PEAKS}
+        self.assertEqual([rates[f"peak/{name}"] for name in ("fp64/mma_sync_m16n8k16", "fp32/fma", "tf32/wgmma", "bf16/wgmma",
+                                                             "fp8/wgmma")], known)
+        self.assertEqual((rates["peak/fp16/wgmma"], rates["peak/int8/wgmma"]), (known[3], known[4]))
+        self.assertEqual([rates["peak/fp32/fma"], rates["peak/fp16/fma_x2"]], [int(one) for one in cores.groups()])
+
+    def spread(self, metric_class, values, judged=True):
+        processes = [{"samples": {"benchmarks": [{"id": KERNEL, "status": "ok", "reason": "", "metrics": [
+            {"name": "bandwidth", "value": value, "class": metric_class, "judged": judged}]}]}} for value in values]
+        return ratios.spread_lines([{"processes": processes}])
+
+    def test_the_spread_is_that_of_five_processes(self):
+        (columns, reached), = self.spread("hbm", (99.9, 100.0, 100.1, 100.2, 170.0))  # median 100.1, deviations 0.1
+        self.assertEqual(columns, (f"{KERNEL}:bandwidth", "5", "0.15%", "0.5%", "reached"))
+        self.assertIs(reached, True)
+        self.assertIs(self.spread("gemm16", (99, 100, 101, 102, 103))[0][1], False)
+        self.assertIs(self.spread("launch_latency", (99, 100, 101, 102, 103))[0][1], True)
+        self.assertIsNone(self.spread("hbm", (1.0, 1.0, 1.0, 1.0))[0][1])
+        self.assertIsNone(self.spread("hbm", (0.0,) * 5)[0][1])
+        self.assertEqual(self.spread("h2d", (1.0,) * 5), [])
+        self.assertEqual(self.spread("hbm", (1.0,) * 5, judged=False), [])
+
+    def test_the_table_in_the_pages_is_the_one_asked_for(self):
+        page = (ROOT / "docs" / "testing.md").read_text(encoding="utf-8")
+        for wanted in (ratios.LIBRARIES + ratios.PEAKS, ratios.PYTORCH):
+            self.assertIn("\n" + ratios.asked(wanted) + "\n", page)
 
     def test_what_pytorch_does_is_no_benchmark_to_ask_for(self):
         self.assertIn("cub/transform/triad", ratios.ids(ratios.PYTORCH))

@@ -16,7 +16,7 @@ setup() {
     --version) echo "gpugauge 0.1.0"; echo "commit $COMMIT" ;;
     doctor) for word; do case "$word" in json=*|markdown=*) cat "$MADE/doctor" >"${word#*=}" ;; esac; done ;;
     run) echo "run $CUDA_VISIBLE_DEVICES $*" >>"$CALLS"
-      case "$*" in *first_launch*) made=launch ;; *--ids*|*cub/*) made=ratios ;; *) made=run ;; esac
+      case "$*" in *first_launch*) made=launch ;; *"--only hbm"*) made=spread ;; *--ids*|*cub/*) made=ratios ;; *) made=run ;; esac
       cat "$MADE/$made" >"$(output "$@")"; exit "$RUN_STATUS" ;;
     frameworks) echo "frameworks $CUDA_VISIBLE_DEVICES $NVIDIA_TF32_OVERRIDE $*" >>"$CALLS"; cat "$MADE/torch" >"$(output "$@")"
       [ "$TORCH_STATUS" = 0 ] || echo "cannot judge: none of the frameworks asked for is installed"; exit "$TORCH_STATUS" ;;
@@ -49,15 +49,15 @@ import ratios
 
 folder = pathlib.Path(sys.argv[1])
 
-def run(values):
-    return {"schema": "gpugauge.run/1", "complete": True, "partial_reason": "", "processes": [
-        {"family": "made", "status": "ok", "reason": "", "samples": {"benchmarks": [
+def run(values, processes=1):
+    return {"schema": "gpugauge.run/1", "complete": True, "partial_reason": "", "processes": processes * [
+        {"family": "made", "status": "ok", "reason": "", "samples": {"context": {"gpu.compute_capability": "9.0"}, "benchmarks": [
             {"id": name, "status": "ok", "reason": "",
              "batches": {"operations_per_batch": 5, "seconds_per_operation": [1e-6 * (number + 1) for number in range(100)]},
-             "metrics": [{"name": metric, "value": value}]} for (name, metric), value in values.items()]}}]}
+             "metrics": [{"name": metric, "value": value, "class": "hbm", "judged": True}]} for (name, metric), value in values.items()]}}]}
 
 def sides(wanted, torch):
-    keys = {tuple(key.split(":")): 1.0 for one in wanted for key in one.others} | {tuple(one.kernel.split(":")): 1.0 for one in wanted}
+    keys = {tuple(key.split(":")): 1.0 for one in wanted for key in one.others} | {tuple(one.kernel.split(":")): float(one.rate or 1) for one in wanted}
     return {key: value for key, value in keys.items() if key[0].startswith("torch/") == torch}
 
 def write(name, content):
@@ -65,7 +65,8 @@ def write(name, content):
 
 write("run", run({("memory/copy/cold", "bandwidth"): 1.0, ("gemm/bf16", "throughput"): 1.0}))
 write("launch", run({("launch/enqueue", "latency"): 1.0, ("first_launch/context", "latency"): 1.0}))
-write("ratios", run(sides(ratios.LIBRARIES + ratios.PYTORCH, False)))
+write("ratios", run(sides(ratios.LIBRARIES + ratios.PEAKS + ratios.PYTORCH, False)))
+write("spread", run({("memory/copy/cold", "bandwidth"): 1.0, ("gemm/bf16", "throughput"): 1.0}, 5))
 write("torch", run(sides(ratios.PYTORCH, True)))
 write("tests", {"testsuites": [{"name": "Copy", "testsuite": [
     {"name": "IsExact", "status": "RUN", "result": "COMPLETED"}, {"name": "IsWhole", "status": "RUN", "result": "COMPLETED"}]}]})
@@ -117,18 +118,19 @@ record() {
 @test "stages run in order, reach everything, and leave a provenance that is JSON" {
   record all --output "$BATS_TEST_TMPDIR/out"
   [ "$status" -eq 0 ]
-  [[ "${lines[-1]}" == "All recorded, and all reached: doctor gpu-tests run launch links ratios pytorch faults-gpu faults-host sanitizer" ]]
+  [[ "${lines[-1]}" == "All recorded, and all reached: doctor gpu-tests run spread launch links ratios pytorch faults-gpu faults-host sanitizer" ]]
   cat "$CALLS"
   [ "$(sed -n 1p "$CALLS")" = test_gpu ]
   [[ "$(sed -n 2p "$CALLS")" == "run $UUID run --device $UUID --profile standard"* ]]
-  [[ "$(sed -n 3p "$CALLS")" == "run $UUID run --device $UUID --profile deep --only launch/* --only first_launch/* "* ]]
-  [[ "$(sed -n 4p "$CALLS")" == *" run --device links --profile standard"* ]]
-  [[ "$(sed -n 5p "$CALLS")" == "run $UUID run --device $UUID --profile deep --only copy/d2d/1GiB --only cub/histogram"* ]]
-  [[ "$(sed -n 6p "$CALLS")" == "frameworks $UUID 0 frameworks torch --output "* ]]
-  [[ "$(sed -n 7p "$CALLS")" == *" --profile deep --only copy/d2d/1GiB --only cub/transform/copy --only cub/transform/triad --only gemm/"* ]]
-  [[ "$(sed -n 8p "$CALLS")" == "selftest selftest --inject --device $UUID --only tf32_environment"* ]]
-  [[ "$(sed -n 9p "$CALLS")" == "selftest selftest --inject --device host --only cpu_quota"*" --quiet-runs 3 "* ]]
-  [ "$(sed -n '10,$p' "$CALLS" | tr '\n' ' ')" = "sanitizer memcheck sanitizer racecheck sanitizer synccheck sanitizer initcheck " ]
+  [[ "$(sed -n 3p "$CALLS")" == "run $UUID run --device $UUID --profile standard --only gemm32 --only gemmtf32 --only gemm16 --only gemm8 --only hbm --only launch "* ]]
+  [[ "$(sed -n 4p "$CALLS")" == "run $UUID run --device $UUID --profile deep --only launch/* --only first_launch/* "* ]]
+  [[ "$(sed -n 5p "$CALLS")" == *" run --device links --profile standard"* ]]
+  [[ "$(sed -n 6p "$CALLS")" == "run $UUID run --device $UUID --profile deep --only copy/d2d/1GiB --only cub/histogram"* ]]
+  [[ "$(sed -n 7p "$CALLS")" == "frameworks $UUID 0 frameworks torch --output "* ]]
+  [[ "$(sed -n 8p "$CALLS")" == *" --profile deep --only copy/d2d/1GiB --only cub/transform/copy --only cub/transform/triad --only gemm/"* ]]
+  [[ "$(sed -n 9p "$CALLS")" == "selftest selftest --inject --device $UUID --only tf32_environment"* ]]
+  [[ "$(sed -n 10p "$CALLS")" == "selftest selftest --inject --device host --only cpu_quota"*" --quiet-runs 3 "* ]]
+  [ "$(sed -n '11,$p' "$CALLS" | tr '\n' ' ')" = "sanitizer memcheck sanitizer racecheck sanitizer synccheck sanitizer initcheck " ]
   grep -q '^| primitive/reduce:bandwidth | cub/reduce:bandwidth | 1.000 | 0.98 | reached |$' "$BATS_TEST_TMPDIR/out/ratios/ratios.md"
   grep -q '^| launch/enqueue | 50 us | 90 us | 99 us | 100 | 5 |$' "$BATS_TEST_TMPDIR/out/launch/launch.md"
   python3 - "$BATS_TEST_TMPDIR/out/run/provenance.json" <<'TEXT'
@@ -220,7 +222,7 @@ TEXT
   record ratios
   [ "$status" -eq 1 ]
   [[ "$output" != *proven* ]]
-  [[ "$(row ratios)" == *"recorded: 13 of 15 ratios reached; below: primitive/reduce:bandwidth: 0.500 of 0.98; no answer: primitive/scan/exclusive:bandwidth"* ]]
+  [[ "$(row ratios)" == *"recorded: 22 of 24 ratios reached; below: primitive/reduce:bandwidth: 0.500 of 0.98; no answer: primitive/scan/exclusive:bandwidth"* ]]
   grep -q 'too little memory' "$tree/build/record/ratios/summary.json"
 }
 
@@ -339,7 +341,7 @@ gone() {
 @test "an unknown stage is a usage error that names those there are" {
   record warp-drive
   [ "$status" -eq 2 ]
-  [[ "$output" == *'"warp-drive"'*"gpu-tests run launch links ratios pytorch faults-gpu faults-host sanitizer"* ]]
+  [[ "$output" == *'"warp-drive"'*"gpu-tests run spread launch links ratios pytorch faults-gpu faults-host sanitizer"* ]]
 }
 
 @test "without a build the sentence says what to do" {
