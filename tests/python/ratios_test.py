@@ -91,13 +91,14 @@ class Ratios(unittest.TestCase):
     def test_the_rates_are_those_that_the_judge_knows(self):
         text = (ROOT / "harness" / "judge" / "peaks.cpp").read_text(encoding="utf-8")
         gemm = next(line for line in text.splitlines() if 'Row{"9.0"' in line)
-        cores = re.search(r'CudaCores{"9.0", (\d+), (\d+)}', text)
+        cores = re.search(r'CudaCores{"9.0", (\d+), (\d+), (\d+), \d+}', text)
         known = [int(one) for one in re.findall(r" (\d+),", gemm)]
         rates = {one.kernel.split(":")[0]: one.rate for one in ratios.PEAKS}
         self.assertEqual([rates[f"peak/{name}"] for name in ("fp64/mma_sync_m16n8k16", "fp32/fma", "tf32/wgmma", "bf16/wgmma",
                                                              "fp8/wgmma")], known)
         self.assertEqual((rates["peak/fp16/wgmma"], rates["peak/int8/wgmma"]), (known[3], known[4]))
-        self.assertEqual([rates["peak/fp32/fma"], rates["peak/fp16/fma_x2"]], [int(one) for one in cores.groups()])
+        self.assertEqual([rates[f"peak/{name}"] for name in ("fp64/fma", "fp32/fma", "fp16/fma_x2")],
+                         [int(one) for one in cores.groups()])
 
     def spread(self, metric_class, values, judged=True):
         processes = [{"samples": {"benchmarks": [{"id": KERNEL, "status": "ok", "reason": "", "metrics": [
