@@ -22,7 +22,7 @@ UNNAMED = re.compile(r"^namespace \{$.*?^\}  // namespace$", re.MULTILINE | re.D
 FREE = re.compile(r"(?<![.\w])(?<!->)[A-Za-z_]\w*")
 CALLED = re.compile(r"[A-Za-z_]\w*(?=\()")
 CALLED_FREE = re.compile(r"(?<![.\w])(?<!->)[A-Za-z_]\w*(?=\()")
-KEPT = ("-D", "-I", "-isystem", "-std=", "-include")
+KEPT = ("-I", "-std=")
 
 
 class Source:
