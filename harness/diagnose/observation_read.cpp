@@ -38,6 +38,7 @@ void require_word(const std::string& word, std::span<const std::string_view> wor
 void require_class(const std::string& word, const Place& place) {
   if (result::is_class(word)) return;
   std::vector<std::string_view> all;
+  all.reserve(result::classes.size());
   for (const result::ClassInfo& info : result::classes) all.push_back(info.name);
   place.refuse(
       fmt::format("'{}' is no class of measurement; there are {}", shown(word), fmt::join(all, ", ")));

@@ -17,7 +17,10 @@ namespace {
 /// roundings.
 struct Operation {
   std::string benchmark, source_hash, gpu, capability, toolkit;
-  auto operator<=>(const Operation&) const = default;
+  bool operator<(const Operation& other) const {
+    return std::tie(benchmark, source_hash, gpu, capability, toolkit) <
+           std::tie(other.benchmark, other.source_hash, other.gpu, other.capability, other.toolkit);
+  }
 };
 
 /// Checksum -> processes that had it.

@@ -10,7 +10,7 @@
 namespace gpugauge::report {
 namespace {
 
-constexpr std::size_t most_bytes = 1000 * 1000;  ///< of the 1,048,576 that GitHub takes
+constexpr std::size_t most_bytes = 1'000'000;  ///< of the 1,048,576 that GitHub takes
 constexpr std::size_t most_rows = 40;
 constexpr std::size_t most_remarks = 40;
 

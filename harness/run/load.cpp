@@ -52,6 +52,7 @@ int load_main(LoadKind kind, const std::vector<int>& processors, std::size_t byt
   std::exception_ptr thrown;
   std::mutex throwing;
   std::vector<std::thread> threads;
+  threads.reserve(places.size());
   for (const int place : places)
     threads.emplace_back([&, place] {
       try {

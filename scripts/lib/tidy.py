@@ -4,10 +4,12 @@
 Usage: tidy.py BUILD_FOLDER [--clang-tidy PROGRAM] [--jobs N] [--seconds N]
 
 Reads BUILD_FOLDER/compile_commands.json and takes the C++ files of the project itself: no CUDA files, nothing generated,
-nothing fetched. A file that was clean is not looked at again until it, a project header that it includes (directly or not),
-its compile command, .clang-tidy, the program or this script changes; the notes are kept in BUILD_FOLDER/tidy.
+nothing fetched. Several files are read as one where that shows the same (tidy_groups.py); what is found in a group counts only when
+the file alone shows it. Every file is looked at with a small budget for the static analyzer, then by the analyzer alone with all of
+its budget, "deeply". A file that was clean is not looked at again until it, a project header that it includes (directly or not),
+its compile command, .clang-tidy, the program or these scripts change; the notes are kept in BUILD_FOLDER/tidy.
 With --seconds files that are not committed come first, then those whose last commit is the newest, and none is begun after
-that time: how many were left out is said in the last line.
+that time: how many were left out, or not looked at deeply, is said in the last line.
 Ends with 1 when a file is not clean, 2 when it cannot work.
 """
 import argparse
@@ -21,8 +23,17 @@ import subprocess
 import sys
 import time
 
+import tidy_groups
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PRECOMPILED = re.compile(r" -Winvalid-pch| -include \S*/cmake_pch\.hxx")
+# In one group: enough that headers no longer count, few enough that one file with findings does not cost much.
+# What a deep look costs is hardly ever the headers.
+MOST_FILES, MOST_LINES, MOST_DEEP = 12, 1500, 3
+# States that the analyzer follows in one function. Its own budget goes to functions whose loops would take any budget, nine
+# tenths of all time: the first look stops far before.
+FIRST_LOOK = ["-Xclang", "-analyzer-config", "-Xclang", "max-nodes=25000"]
+ANALYZER = "--checks=-*,clang-analyzer-*,-clang-analyzer-cplusplus.NewDeleteLeaks"
+NAMED = re.compile(r"^(/[^:\n]+):\d+:\d+: (?:error|warning): .*\[([^\],]+)", re.MULTILINE)
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 
 
@@ -57,14 +68,6 @@ def project_sources(commands):
     return chosen
 
 
-def without_precompiled(commands, folder):
-    """Writes the compile commands to `folder` without g++'s precompiled headers, which clang cannot read."""
-    for entry in commands:
-        command = entry.pop("command", None) or " ".join(entry.pop("arguments"))
-        entry["command"] = PRECOMPILED.sub(" ", command)
-    (folder / "compile_commands.json").write_text(json.dumps(commands))
-
-
 def newest_first(todo):
     """The files in the order of their last commit, the newest first; as they are where there is no history."""
     changed = subprocess.run(["git", "-C", str(ROOT), "status", "--porcelain", "--no-renames", "--untracked-files=all"],
@@ -75,7 +78,36 @@ def newest_first(todo):
     age = {}
     for place, name in enumerate(listed):
         age.setdefault(name, place)
-    return sorted(todo, key=lambda item: age.get(str(item[0].relative_to(ROOT)), len(listed)))
+    return sorted(todo, key=lambda item: age.get(str(item.relative_to(ROOT)), len(listed)))
+
+
+def tidy(program, path, flags, deep):
+    """What clang-tidy says of one file, and nothing where it is clean; a deep look is the analyzer's alone, with all its budget."""
+    options = [ANALYZER] if deep else []
+    # The flags are g++'s: warnings that clang does not know are no finding.
+    done = subprocess.run([program, "--quiet", f"--config-file={ROOT / '.clang-tidy'}", *options, str(path), "--",
+                           "-Wno-unknown-warning-option", *flags, *([] if deep else FIRST_LOOK)],
+                          capture_output=True, text=True, check=False)
+    if done.returncode == 0:
+        return ""
+    return done.stdout + "\n".join(line for line in done.stderr.splitlines() if "error" in line)
+
+
+def look(program, unit, group, deep):
+    """What clang-tidy says of the sources of a group that are not clean. What it finds in the group it must find in the file
+    alone; where they do not compile as one, or the finding is in none of them, every file is looked at alone."""
+    suspects = group
+    if len(group) > 1:
+        said = tidy(program, unit, tidy_groups.write_unit(unit, group), deep)
+        if not said:
+            return {}
+        named = NAMED.findall(said)
+        paths = {pathlib.Path(path) for path, _ in named}
+        if named and paths <= {source.path for source in group} and not any(check == "clang-diagnostic-error" for _, check in named):
+            suspects = [source for source in group if source.path in paths]
+    alone = {source.path: tidy(program, source.path, [f"-D{each}" for each in source.defines] + list(source.flags), deep)
+             for source in suspects}
+    return {path: said for path, said in alone.items() if said}
 
 
 def main():
@@ -95,11 +127,11 @@ def main():
 
     notes = options.build / "tidy"
     notes.mkdir(exist_ok=True)
-    without_precompiled(commands, notes)
-    common = hashlib.sha256(((ROOT / ".clang-tidy").read_text() + version + pathlib.Path(__file__).read_text()).encode())
-    contents, graph, todo = {}, {}, []
-    sources = project_sources(commands)
-    for source, command in sorted(sources.items()):
+    scripts = "".join(pathlib.Path(each).read_text() for each in (__file__, tidy_groups.__file__))
+    common = hashlib.sha256(((ROOT / ".clang-tidy").read_text() + version + scripts).encode())
+    contents, graph, marks, done = {}, {}, {}, {}
+    commands = project_sources(commands)
+    for source, command in sorted(commands.items()):
         digest = common.copy()
         digest.update(command.encode())
         for path in included(source, graph):
@@ -107,37 +139,46 @@ def main():
                 contents[path] = hashlib.sha256(path.read_bytes()).digest()
             digest.update(str(path).encode() + contents[path])
         note = notes / (str(source.relative_to(ROOT)).replace("/", "_") + ".clean")
-        if not note.is_file() or note.read_text() != digest.hexdigest():
-            todo.append((source, note, digest.hexdigest()))
+        marks[source] = note, digest.hexdigest()
+        found = note.read_text().split() if note.is_file() else []
+        done[source] = len(found) if found[:1] == [digest.hexdigest()] else 0
 
-    if options.seconds:
-        todo = newest_first(todo)
+    def pass_over(deep):
+        """Looks at what has not been looked at so deep; the files with findings, and how many there was no time for."""
+        todo = [source for source in commands if done[source] == (1 if deep else 0)]
+        todo = newest_first(todo) if options.seconds else todo
+        groups = tidy_groups.grouped([tidy_groups.Source(source, commands[source]) for source in todo],
+                                     MOST_DEEP if deep else MOST_FILES, MOST_LINES)
 
-    def check(item):
-        source, note, digest = item
-        if options.seconds and time.monotonic() - begun > options.seconds:
-            return source, None
-        # The commands are g++'s: warnings that clang does not know are no finding.
-        done = subprocess.run([options.clang_tidy, "--quiet", "--extra-arg=-Wno-unknown-warning-option",
-                               "-p", str(notes), str(source)],
-                              capture_output=True, text=True, check=False)
-        if done.returncode == 0:
-            note.write_text(digest)
-        return source, done
+        def check(place):
+            if options.seconds and time.monotonic() - begun > options.seconds:
+                return None
+            return look(options.clang_tidy, notes / f"{tidy_groups.PREFIX}{'-deep' if deep else ''}-{place}.cpp", groups[place], deep)
 
-    bad, left_out = [], 0
-    with concurrent.futures.ThreadPoolExecutor(max(1, options.jobs)) as pool:
-        for count, (source, done) in enumerate(pool.map(check, todo), 1):
-            if done is None:
-                left_out += 1
-                continue
-            print(f"[{count}/{len(todo)}] {source.relative_to(ROOT)}", flush=True)
-            if done.returncode != 0:
-                bad.append(source)
-                print(done.stdout + "\n".join(line for line in done.stderr.splitlines() if "error" in line), flush=True)
-    print(f"clang-tidy: {len(sources)} files, {len(todo) - left_out} looked at, {len(bad)} with findings"
+        bad, left_out, count = 0, 0, 0
+        with concurrent.futures.ThreadPoolExecutor(max(1, options.jobs)) as pool:
+            for group, found in zip(groups, pool.map(check, range(len(groups)))):
+                if found is None:
+                    left_out += len(group)
+                    continue
+                for source in group:
+                    count += 1
+                    print(f"[{count}/{len(todo)}] {source.path.relative_to(ROOT)}{' (deep)' if deep else ''}", flush=True)
+                    if source.path in found:
+                        bad += 1
+                        print(found[source.path], flush=True)
+                        continue
+                    note, digest = marks[source.path]
+                    done[source.path] = 2 if deep else 1
+                    note.write_text(digest + (" deep" if deep else ""))
+        return count, bad, left_out
+
+    looked, bad, left_out = pass_over(False)
+    deeper, deep_bad, shallow = pass_over(True)
+    print(f"clang-tidy: {len(commands)} files, {looked} looked at and {deeper} deeply, {bad + deep_bad} with findings"
+          + (f", {shallow} not deeply for lack of time" if shallow else "")
           + (f", {left_out} left out for lack of time" if left_out else ""))
-    return 1 if bad else 0
+    return 1 if bad + deep_bad else 0
 
 
 if __name__ == "__main__":
