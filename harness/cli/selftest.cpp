@@ -34,6 +34,7 @@ struct Arguments {
   PolicyArguments policy;
   InjectArguments inject;
   int trials = judge::SelftestOptions{}.trials;
+  int injections = judge::SelftestOptions{}.injections;
   std::uint64_t seed = judge::SelftestOptions{}.seed;
   bool json = false;
   bool quiet = false;
@@ -69,7 +70,11 @@ std::string json_of(const judge::Selftest& made, const baseline::Baseline& pinne
                                {"false_alarm", row.false_alarm},
                                {"undecided", row.undecided},
                                {"power", row.power}};
-    if (row.smallest) one["smallest_drop_found"] = *row.smallest;
+    one["injected"] = row.injected;
+    if (row.smallest) {
+      one["smallest_drop_found"] = *row.smallest;
+      one["found_at_least"] = row.at_least;
+    }
     rows.push_back(std::move(one));
   }
   return result::dump_json({{"schema", "gpugauge.selftest/1"},
@@ -104,26 +109,28 @@ std::string table_of(const judge::Selftest& made, const baseline::Baseline& pinn
         {fmt::format("{:.3f}", row.undecided)}};
     for (std::size_t i = 0; i < made.drops.size(); ++i)
       if (shown(made.drops[i])) cells.push_back({fmt::format("{:.3f}", row.power[i])});
-    cells.push_back(row.smallest
-                        ? report::Cell{fmt::format("{:.0f}%", 100 * *row.smallest), report::Tone::strong}
-                        : report::Cell{"none tried", report::Tone::doubt});
+    cells.push_back(row.smallest ? report::Cell{fmt::format("{:.0f}% (of {}, >= {:.3f})", 100 * *row.smallest,
+                                                            row.injected.front(), row.at_least),
+                                                report::Tone::strong}
+                                 : report::Cell{"none tried", report::Tone::doubt});
     table.add(std::move(cells));
   }
   std::string text = fmt::format(
-      "Selftest with baseline {}: {} judgements without a drop, and as many for each size of drop\n",
+      "Selftest with baseline {}: {} judgements without a drop, and as many or more for each size of drop\n",
       report::plain(pinned.manifest.name), made.trials);
   text += table.draw(terminal);
-  text += "  " +
-          report::wrap(
-              "false alarms: share of judgements without a drop that called any metric regressed; undecided: "
-              "share of "
-              "metrics there that stayed inconclusive or unstable; finds: share of the drops of that size, "
-              "put into a "
-              "tenth of the metrics, that were called regressed and counted; 99% found from: smallest size "
-              "tried of "
-              "which 99% were found",
-              terminal.width, 2) +
-          "\n";
+  text +=
+      "  " +
+      report::wrap(
+          "false alarms: share of judgements without a drop that called any metric regressed; undecided: "
+          "share of "
+          "metrics there that stayed inconclusive or unstable; finds: share of the drops of that size, "
+          "put into a "
+          "tenth of the metrics, that were called regressed and counted; 99% found from: smallest size "
+          "tried from which on, larger ones included, 99% were found (of how many drops, and the lower 95% "
+          "bound of the true share)",
+          terminal.width, 2) +
+      "\n";
   text +=
       "  " +
       report::wrap(
@@ -152,6 +159,7 @@ int selftest(const Arguments& arguments) {
   report::ProgressLine progress(report::terminal(2), arguments.quiet);
   judge::SelftestOptions options;
   options.trials = arguments.trials;
+  options.injections = arguments.injections;
   options.seed = arguments.seed;
   const auto start = std::chrono::steady_clock::now();
   options.progress = [&](int done, int all) {
@@ -175,7 +183,12 @@ void add_selftest(CLI::App& app, const Invocation&, Action& action) {
   auto arguments = std::make_shared<Arguments>();
   command->add_option("baseline", arguments->baseline,
                       "Name or folder of the baseline (default: this node's only active one)");
-  command->add_option("--trials", arguments->trials, "Judgements of each kind")
+  command->add_option("--trials", arguments->trials, "Judgements of each kind, at least")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 100000));
+  command
+      ->add_option("--injections", arguments->injections,
+                   "Drops of each size put into each class, at least; of fewer than 300 the bounds are wide")
       ->capture_default_str()
       ->check(CLI::Range(1, 100000));
   command->add_option("--seed", arguments->seed, "Seed of the splits")->capture_default_str();

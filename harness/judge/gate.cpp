@@ -267,8 +267,8 @@ Calibration calibrate(std::span<const Series> series, const GateRules& rules) {
     if (scale.rounds >= 2) {
       const double least =
           std::max(negligible_share * scale.tolerance, series[m].resolution / std::sqrt(12.0));
-      scale.spread = std::max(qn(values[m]), least);
-      scale.degrees = qn_degrees(scale.rounds);
+      scale.spread = std::max(std::sqrt(robust_variance(values[m])), least);
+      scale.degrees = qn_worth(scale.rounds).degrees;
     }
     out.scales.push_back(scale);
   }

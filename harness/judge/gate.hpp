@@ -45,7 +45,7 @@ struct Scale {
   double tolerance = 0;  ///< tau
   double centre = 0;     ///< mu, median of the round values
   double spread = 0;     ///< s, moderated standard deviation of a round's value; 0 when K < 2
-  double degrees = 0;    ///< nu, possibly infinite
+  double degrees = 0;    ///< nu
   /// Median over rounds of how far their processes lie apart; absent below 3 processes a round.
   std::optional<double> process_spread;
   double minimum_detectable_change = 0;  ///< with 90% power; 0 when K < 2

@@ -166,8 +166,8 @@ class Comparison {
       place[f] = metrics_.size();
       form_of_.push_back(f);
       relative_.push_back(peer_tolerance(policy_, forms_[f].metric_class));
-      metrics_.push_back(
-          {step_of(relative_.back(), forms_[f].better), std::vector<double>(nodes_.size(), absent)});
+      metrics_.push_back({step_of(relative_.back(), forms_[f].better),
+                          std::vector<double>(nodes_.size(), absent), forms_[f].group});
     }
     for (std::size_t n = 0; n < nodes_.size(); ++n)
       for (const auto& [index, value] : nodes_[n].front()->values)

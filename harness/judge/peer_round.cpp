@@ -7,6 +7,7 @@
 #include "baseline/baseline.hpp"
 #include "baseline/fields.hpp"
 #include "judge/judge_peers.hpp"
+#include "judge/pinned.hpp"
 #include "judge/statistics.hpp"
 
 namespace gpugauge::judge {
@@ -95,8 +96,10 @@ PeerRound PeerCollector::reduce(const result::Run& run, const Collected& collect
   out.fingerprint = shared(out.kind, run.fingerprint);
   for (const Value& each : values) {
     const auto& form = each.metric->form;
-    out.values.emplace_back(
-        index_of(*each.key, each.metric->benchmark, form.metric_class, form.unit, form.better), each.value);
+    const std::uint32_t index =
+        index_of(*each.key, each.metric->benchmark, form.metric_class, form.unit, form.better);
+    forms_[index].group = spread_group(form);
+    out.values.emplace_back(index, each.value);
   }
   return out;
 }
@@ -104,8 +107,10 @@ PeerRound PeerCollector::reduce(const result::Run& run, const Collected& collect
 void PeerCollector::adopt(PeersInput& input) {
   std::vector<std::uint32_t> places;
   places.reserve(input.metrics.size());
-  for (const PeerForm& form : input.metrics)
+  for (const PeerForm& form : input.metrics) {
     places.push_back(index_of(form.key, form.benchmark, form.metric_class, form.unit, form.better));
+    if (form.group != 0) forms_[places.back()].group = form.group;
+  }
   for (PeerRound& round : input.rounds) {
     for (auto& [metric, value] : round.values) metric = places.at(metric);
     fingerprints_.try_emplace(round.kind, round.fingerprint);

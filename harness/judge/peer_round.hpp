@@ -23,6 +23,9 @@ struct PeerForm {
   std::string metric_class;                              ///< one of result::classes
   std::string unit;                                      ///< one of result::units
   result::Direction better = result::Direction::higher;  ///< decides the sign on the scale, where + is worse
+  /// spread_group of the metric. A history does not keep which statistic a number is, so it stays 0 where no
+  /// run file says it.
+  int group = 0;
 };
 
 /// Something that did not go well on a node.

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cmath>
 #include <exception>
+#include <map>
 #include <mutex>
 #include <stdexcept>
 #include <thread>
@@ -37,8 +38,8 @@ PeerScale scale_of(const PeerMetric& metric, const PeerRules& rules) {
   scale.usable = scale.nodes >= rules.minimum_nodes;
   if (scale.usable) {
     scale.centre = median(values);
-    scale.spread = std::max(qn(values), negligible_share * metric.tolerance);
-    scale.degrees = qn_degrees(scale.nodes);
+    scale.spread = std::max(std::sqrt(robust_variance(values)), negligible_share * metric.tolerance);
+    scale.degrees = qn_worth(scale.nodes).degrees;
   }
   return scale;
 }
@@ -73,19 +74,22 @@ std::vector<PeerScale> own_scales(std::span<const PeerMetric> metrics, const Pee
 
 std::vector<PeerScale> peer_scales(std::span<const PeerMetric> metrics, const PeerRules& rules) {
   std::vector<PeerScale> scales = own_scales(metrics, rules);
-  std::vector<double> variances;
-  std::vector<double> degrees;
-  for (const PeerScale& scale : scales) {
-    if (!scale.usable) continue;
-    variances.push_back(scale.spread * scale.spread);
-    degrees.push_back(scale.degrees);
-  }
-  const Prior prior = fit_prior(variances, degrees);
-  for (PeerScale& scale : scales) {
-    if (!scale.usable) continue;
-    const Moderated moderated = moderate(prior, scale.spread * scale.spread, scale.degrees);
-    scale.spread = std::sqrt(moderated.variance);
-    scale.degrees = moderated.degrees;
+  std::map<int, std::vector<PeerScale*>> groups;
+  for (std::size_t m = 0; m < scales.size(); ++m)
+    if (scales[m].usable) groups[metrics[m].group].push_back(&scales[m]);
+  for (const auto& [group, members] : groups) {
+    std::vector<double> variances;
+    std::vector<double> degrees;
+    for (const PeerScale* scale : members) {
+      variances.push_back(scale->spread * scale->spread);
+      degrees.push_back(scale->degrees);
+    }
+    const Prior prior = fit_prior(variances, degrees);
+    for (PeerScale* scale : members) {
+      const Moderated moderated = moderate(prior, scale->spread * scale->spread, scale->degrees);
+      scale->spread = std::sqrt(moderated.variance);
+      scale->degrees = moderated.degrees;
+    }
   }
   return scales;
 }

@@ -24,14 +24,15 @@ struct PeerRules {
 struct PeerMetric {
   double tolerance = 0;        ///< step on the scale, > 0
   std::vector<double> values;  ///< one a node, on the scale; NaN = not measured there
+  int group = 0;               ///< spreads are moderated among the metrics of one group
 };
 
 /// What the nodes have in common.
 struct PeerScale {
   int nodes = 0;        ///< that measured it
   double centre = 0;    ///< median over nodes
-  double spread = 0;    ///< standard deviation between nodes: Qn, moderated over the metrics
-  double degrees = 0;   ///< of freedom, possibly infinite
+  double spread = 0;    ///< standard deviation between nodes: by Qn, moderated over the metrics of its group
+  double degrees = 0;   ///< of freedom
   bool usable = false;  ///< nodes >= minimum_nodes
 };
 

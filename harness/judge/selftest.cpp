@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "judge/scale.hpp"
+#include "judge/statistics.hpp"
 #include "result/error.hpp"
 
 namespace gpugauge::judge {
@@ -184,7 +185,11 @@ class Counter {
         row.power.push_back(tally.injected[size] > 0 ? static_cast<double>(tally.found[size]) /
                                                            static_cast<double>(tally.injected[size])
                                                      : 0);
-        if (!row.smallest && row.power.back() >= found_often) row.smallest = drops[size];
+        row.injected.push_back(tally.injected[size]);
+      }
+      for (std::size_t size = drops.size(); size-- > 0 && row.power[size] >= found_often;) {
+        row.smallest = drops[size];
+        row.at_least = share_lower_bound(tally.found[size], tally.injected[size]);
       }
       out.push_back(std::move(row));
     }
@@ -206,9 +211,52 @@ class Counter {
 void require_ranges(const SelftestOptions& options) {
   const bool drops = !options.drops.empty() && std::is_sorted(options.drops.begin(), options.drops.end()) &&
                      options.drops.front() > 0 && options.drops.back() < 1;
-  if (options.trials < 1 || !drops)
-    throw std::invalid_argument("at least one trial, and drops between 0 and 1 that ascend");
+  if (options.trials < 1 || options.injections < 1 || !drops)
+    throw std::invalid_argument("at least one trial and injection, and drops between 0 and 1 that ascend");
 }
+
+/// Metrics that a drop may be put into, by class.
+using Counted = std::map<std::string, std::vector<std::string>>;
+
+/// Which metrics a trial makes worse: one of each class in turn, so that a class of few metrics sees as many
+/// drops as one of many.
+class Turns {
+ public:
+  Turns(const Counted& counted, std::mt19937_64& engine) : engine_(engine) {
+    for (const auto& [name, metrics] : counted) {
+      classes_.push_back(metrics);
+      metrics_ += metrics.size();
+    }
+    each_ =
+        std::max<std::size_t>(1, static_cast<std::size_t>(share_with_drop * static_cast<double>(metrics_)));
+  }
+  /// Trials after which each class has had so many drops.
+  int trials_for(int injections) const {
+    const std::size_t turns = static_cast<std::size_t>(injections) * classes_.size();
+    return std::max(classes_.empty() ? 0 : injections, static_cast<int>((turns + each_ - 1) / each_));
+  }
+  std::set<std::string> next() {
+    std::set<std::string> out;
+    const std::size_t wanted = std::min(each_, metrics_);
+    // A class whose metrics are all in passes its turn on; the first round of turns is never passed on.
+    while (out.size() < wanted) {
+      const std::vector<std::string>& metrics = classes_[turn_++ % classes_.size()];
+      std::vector<std::string> left;
+      std::copy_if(metrics.begin(), metrics.end(), std::back_inserter(left),
+                   [&](const std::string& metric) { return out.count(metric) == 0; });
+      if (left.empty()) continue;
+      out.insert(left[std::uniform_int_distribution<std::size_t>(0, left.size() - 1)(engine_)]);
+    }
+    return out;
+  }
+
+ private:
+  std::mt19937_64& engine_;
+  std::vector<std::vector<std::string>> classes_;
+  std::size_t metrics_ = 0;
+  std::size_t each_ = 1;
+  std::size_t turn_ = 0;
+};
 
 }  // namespace
 
@@ -230,9 +278,9 @@ Selftest selftest(const baseline::Baseline& baseline, const Policy& policy, cons
 
   std::mt19937_64 engine(options.seed);
   Counter counter(options.drops.size());
-  const int all = options.trials * (1 + static_cast<int>(options.drops.size()));
+  int all = options.trials * (1 + static_cast<int>(options.drops.size()));
   int done = 0;
-  std::vector<std::string> counted;  // metrics that a drop may be put into
+  Counted counted;
   const auto step = [&] {
     if (options.progress) options.progress(++done, all);
   };
@@ -247,16 +295,18 @@ Selftest selftest(const baseline::Baseline& baseline, const Policy& policy, cons
     if (i == 0)
       for (const Verdict& verdict : verdicts)
         if (verdict.minimum_detectable_drop && verdict.metric.find(':') != std::string::npos)
-          counted.push_back(verdict.metric);
+          counted[verdict.metric_class].push_back(verdict.metric);
+    if (i == 0)
+      all = options.trials +
+            static_cast<int>(options.drops.size()) *
+                std::max(options.trials, Turns(counted, engine).trials_for(options.injections));
     step();
   }
-  const auto worse_count = std::max<std::size_t>(
-      1, static_cast<std::size_t>(share_with_drop * static_cast<double>(counted.size())));
+  Turns turns(counted, engine);
+  const int with_drop = std::max(options.trials, turns.trials_for(options.injections));
   for (std::size_t size = 0; size < options.drops.size(); ++size) {
-    for (int i = 0; i < options.trials; ++i) {
-      std::set<std::string> worse;
-      std::sample(counted.begin(), counted.end(), std::inserter(worse, worse.end()),
-                  static_cast<std::ptrdiff_t>(worse_count), engine);
+    for (int i = 0; i < with_drop; ++i) {
+      const std::set<std::string> worse = turns.next();
       Trial one = trial();
       counter.with_drop(judge_trial(one, policy, worse, options.drops[size]), worse, size);
       step();

@@ -97,7 +97,7 @@ std::vector<Variance> round_variances(std::span<const SidesSeries> series,
     if (between[i].degrees > 0) continue;
     // Nothing repeats: what the other metrics have in common stands in, or what is inside the rounds.
     if (prior.degrees > 0) {
-      between[i] = {std::max(between[i].value, prior.variance), prior.degrees};
+      between[i] = {std::max(between[i].value, prior.variance), prior.worth()};
     } else if (inside[i].degrees > 0) {
       between[i] = inside[i];
     } else {

@@ -21,7 +21,7 @@ constexpr std::size_t processes_for_qn = 3;
 struct MetricSide {
   std::map<std::string, std::vector<double>> units;  ///< by boot, in the order of the runs
   const MetricValues* form = nullptr;
-  std::vector<double> within_variances;  ///< of the median of the processes of each round
+  double within_sum = 0;  ///< variance of the median of a round's processes times its degrees, over rounds
   double within_degrees = 0;
   std::vector<double> in_unit;
   double resolution = 0;
@@ -45,9 +45,9 @@ void add(MetricSide& side, const MetricValues& metric, const std::string& boot) 
   side.resolution = std::max(side.resolution, metric.form.resolution);
   if (values.size() < processes_for_qn) return;
   const auto count = static_cast<double>(values.size());
-  const double spread = qn(values);
-  side.within_variances.push_back(spread * spread * std::numbers::pi / 2 / count);
-  side.within_degrees += qn_degrees(static_cast<int>(values.size()));
+  const double degrees = qn_worth(static_cast<int>(values.size())).degrees;
+  side.within_sum += degrees * robust_variance(values) * std::numbers::pi / 2 / count;
+  side.within_degrees += degrees;
 }
 
 std::map<std::string, MetricSide> by_metric(const std::vector<Seen>& runs) {
@@ -66,12 +66,11 @@ SidesSeries series_of(const MetricSide& before, const MetricSide& after, const r
   out.tolerance = step_of(relative_tolerance, form.better);
   out.group = spread_group(form);
   out.assumed_round_spread = assumed_round_spread * (out.group == 0 ? 1 : tail_multiple);
-  std::vector<double> within = before.within_variances;
-  within.insert(within.end(), after.within_variances.begin(), after.within_variances.end());
-  if (!within.empty()) {
-    out.within_error = std::sqrt(median(within));
-    out.within_degrees = before.within_degrees + after.within_degrees;
-  }
+  // The mean and not the median of the rounds: a variance of so few degrees lies mostly below what it is of,
+  // and one odd process is nothing to Qn.
+  out.within_degrees = before.within_degrees + after.within_degrees;
+  if (out.within_degrees > 0)
+    out.within_error = std::sqrt((before.within_sum + after.within_sum) / out.within_degrees);
   return out;
 }
 

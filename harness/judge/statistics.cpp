@@ -82,15 +82,16 @@ Prior fit_prior(std::span<const double> variances, std::span<const double> degre
   double observed = 0;
   for (const double value : logs) observed += (value - mean) * (value - mean) / (count - 1);
   const double excess = observed - expected;
-  if (excess <= 0) return {std::numeric_limits<double>::infinity(), std::exp(mean)};
+  const double pooled = std::accumulate(degrees.begin(), degrees.end(), 0.0);
+  if (excess <= 0) return {std::numeric_limits<double>::infinity(), std::exp(mean), pooled};
   const double half = trigamma_inverse(excess);
-  return {2 * half, std::exp(mean + digamma(half) - std::log(half))};
+  return {2 * half, std::exp(mean + digamma(half) - std::log(half)), pooled};
 }
 
 Moderated moderate(const Prior& prior, double variance, double degrees) {
-  if (std::isinf(prior.degrees)) return {prior.variance, prior.degrees};
+  if (std::isinf(prior.degrees)) return {prior.variance, prior.pooled};
   const double total = prior.degrees + degrees;
-  return {(prior.degrees * prior.variance + degrees * variance) / total, total};
+  return {(prior.degrees * prior.variance + degrees * variance) / total, std::min(total, prior.pooled)};
 }
 
 double t_quantile(double p, double degrees) {
@@ -111,6 +112,13 @@ double binomial_upper_tail(int n, double p, int k) {
   if (k <= 0) return 1;
   if (k > n) return 0;
   return boost::math::cdf(boost::math::complement(boost::math::binomial(n, p), k - 1));
+}
+
+double share_lower_bound(long seen, long of) {
+  require(seen >= 0 && seen <= of, "more seen than there were");
+  if (seen == 0) return 0;
+  return boost::math::binomial::find_lower_bound_on_p(static_cast<double>(of), static_cast<double>(seen),
+                                                      .05);
 }
 
 int needed_rounds(int rounds, double contamination, double level) {

@@ -2,6 +2,8 @@
 // docs/verdicts.md derives how they are put together; each one here names its source.
 #pragma once
 
+#include <algorithm>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -20,8 +22,20 @@ double mean(std::span<const double> values);
 /// std::invalid_argument below 2 values.
 double qn(std::span<const double> values);
 
-/// Degrees of freedom that a Qn of n values is worth: 0.82 (n - 1), its Gaussian efficiency.
-double qn_degrees(int n);
+/// What a Qn of so many values tells of a variance: Qn^2 / bias is distributed nearly as sigma^2 chi^2_d / d.
+struct QnWorth {
+  double degrees = 0;  ///< d
+  double bias = 1;     ///< E[Qn^2] over sigma^2, nearly
+};
+/// The worth of a Qn of n normal values, n >= 2, else std::invalid_argument. For few values both are far from
+/// what Qn's efficiency of 82% would say, 0.82 (n - 1) and 1: of 5 values they are 1.97 and 1.274. Source:
+/// our own Monte Carlo, 2,000,000 samples for each n up to 20, 400,000 for 30 and 40; d and bias are those
+/// whose log(chi^2_d / d) has the mean and variance of log Qn^2, which fit_prior goes by. A seeded test draws
+/// some of them again. Between 20, 30 and 40 straight lines, beyond them the efficiency's slope.
+QnWorth qn_worth(int n);
+
+/// Variance of normal values by their Qn, Qn^2 / bias: what qn_worth(n).degrees belong to. Throws as qn does.
+double robust_variance(std::span<const double> values);
 
 /// First derivative of log gamma, x > 0, else std::invalid_argument.
 double digamma(double x);
@@ -35,6 +49,10 @@ double trigamma_inverse(double x);
 struct Prior {
   double degrees = 0;   ///< d0; infinity when the metrics show no more variety than chance
   double variance = 0;  ///< s0^2
+  /// Degrees of freedom of all the variances that it was fitted to: more nobody has, however alike they look.
+  double pooled = std::numeric_limits<double>::infinity();
+  /// What its variance is worth by itself: min(d0, pooled).
+  double worth() const { return std::min(degrees, pooled); }
 };
 /// Fits the prior to variances > 0, each with its degrees of freedom > 0, by the mean and variance of their
 /// logarithms. With fewer than two variances there is nothing to share: degrees 0. Throws
@@ -44,7 +62,7 @@ Prior fit_prior(std::span<const double> variances, std::span<const double> degre
 /// A variance pulled towards what the metrics have in common.
 struct Moderated {
   double variance = 0;  ///< (d0 s0^2 + d s^2) / (d0 + d)
-  double degrees = 0;   ///< d0 + d, possibly infinite
+  double degrees = 0;   ///< min(d0 + d, pooled), as limma's eBayes has it
 };
 /// A variance of so many degrees of freedom, > 0, pulled towards the prior.
 Moderated moderate(const Prior& prior, double variance, double degrees);
@@ -56,6 +74,10 @@ double t_upper_tail(double t, double degrees);
 
 /// P(Bin(n, p) >= k).
 double binomial_upper_tail(int n, double p, int k);
+
+/// Lower 95% bound of a share of which so many of so many were seen (Clopper and Pearson, one-sided); 0 of
+/// none.
+double share_lower_bound(long seen, long of);
 
 /// Smallest k >= 2 with P(Bin(rounds, contamination) >= k) <= level; rounds + 1 when no count of that many
 /// rounds is enough: how many bad rounds it takes before chance is no longer an explanation.

@@ -144,8 +144,8 @@ PY
   run -2 gpugauge selftest
   [[ $output == *"no baseline of this node"* ]]
   make_baseline
-  run -0 gpugauge selftest --trials 5 --quiet
+  run -0 gpugauge selftest --trials 5 --injections 5 --quiet
   [[ $output == *"false alarms"* && $output == *"flatters the false alarms"* ]]
-  run -0 gpugauge selftest mine --trials 3 --quiet --json
+  run -0 gpugauge selftest mine --trials 3 --injections 3 --quiet --json
   "$PYTHON" -c 'import json,sys; d = json.load(sys.stdin); assert d["trials"] == 3 and d["rows"][0]["class"] == "all", d' <<<"$output"
 }

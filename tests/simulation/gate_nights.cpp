@@ -14,7 +14,10 @@ using judge::Decision;
 using judge::RoundValues;
 using judge::Series;
 
-constexpr std::size_t classes = metrics / class_size;
+/// Class means that a night has: a part of a class has none.
+std::size_t classes_of(const Cell& cell) {
+  return cell.metrics / class_size;
+}
 
 /// A node with its baseline: metrics first, class means behind them.
 struct Node {
@@ -24,18 +27,18 @@ struct Node {
 };
 
 Node learn(Machine& machine, const Cell& cell, Members members, const judge::GateRules& rules) {
-  std::vector<Series> series(metrics);
+  std::vector<Series> series(cell.metrics);
   for (Series& metric : series) metric.tolerance = tolerance;
   for (int k = 0; k < cell.baseline_rounds; ++k) {
     machine.new_round();
-    for (std::size_t m = 0; m < metrics; ++m) series[m].rounds.push_back(machine.round(m, 0));
+    for (std::size_t m = 0; m < cell.metrics; ++m) series[m].rounds.push_back(machine.round(m, 0));
   }
   Node node;
   node.metrics_only = judge::calibrate(series, rules);
   Calibration taking_part = node.metrics_only;
   if (members == Members::all)
     for (judge::Scale& scale : taking_part.scales) scale.advisory = false;
-  for (std::size_t c = 0; c < classes && members != Members::none; ++c) {
+  for (std::size_t c = 0; c < classes_of(cell) && members != Members::none; ++c) {
     std::vector<std::size_t> candidates(class_size);
     std::iota(candidates.begin(), candidates.end(), c * class_size);
     node.means.push_back(
@@ -51,7 +54,7 @@ class Night {
  public:
   Night(Machine& machine, const Cell& cell, const Node& node, const judge::GateRules& rules)
       : machine_(machine), cell_(cell), node_(node), now_(node.calibration.scales.size()) {
-    measure(std::vector<bool>(metrics, true));
+    measure(std::vector<bool>(cell.metrics, true));
     results_ = judge::decide(node.calibration, now_, rules);
     while (true) {
       const std::vector<bool> wanted = in_doubt();
@@ -68,24 +71,24 @@ class Night {
 
  private:
   std::vector<bool> in_doubt() const {
-    std::vector<bool> wanted(metrics, false);
-    for (std::size_t m = 0; m < metrics; ++m) wanted[m] = results_[m].again;
+    std::vector<bool> wanted(cell_.metrics, false);
+    for (std::size_t m = 0; m < cell_.metrics; ++m) wanted[m] = results_[m].again;
     for (std::size_t c = 0; c < node_.means.size(); ++c)
-      if (results_[metrics + c].again)
+      if (results_[cell_.metrics + c].again)
         for (const std::size_t m : node_.means[c].members) wanted[m] = true;
     return wanted;
   }
 
   void measure(const std::vector<bool>& wanted) {
     machine_.new_round();
-    std::vector<RoundValues> round(metrics);
-    for (std::size_t m = 0; m < metrics; ++m) {
-      const double class_drop = m / class_size == classes - 1 ? cell_.class_drop : 0;
+    std::vector<RoundValues> round(cell_.metrics);
+    for (std::size_t m = 0; m < cell_.metrics; ++m) {
+      const double class_drop = m / class_size + 1 == classes_of(cell_) ? cell_.class_drop : 0;
       if (wanted[m]) round[m] = machine_.round(m, drop_of(m, cell_.drop) + class_drop);
       now_[m].push_back(round[m]);
     }
     for (std::size_t c = 0; c < node_.means.size(); ++c)
-      now_[metrics + c].push_back(judge::class_round(node_.means[c], node_.metrics_only, round));
+      now_[cell_.metrics + c].push_back(judge::class_round(node_.means[c], node_.metrics_only, round));
   }
 
   Machine& machine_;
@@ -98,10 +101,10 @@ class Night {
 
 /// Class means with a slower member are neither false nor counted.
 bool touched(std::size_t index, const Cell& cell) {
-  const std::size_t c = index < metrics ? index / class_size : index - metrics;
-  if (cell.class_drop > 0 && c == classes - 1) return true;
+  const std::size_t c = index < cell.metrics ? index / class_size : index - cell.metrics;
+  if (cell.class_drop > 0 && c + 1 == classes_of(cell)) return true;
   if (cell.drop <= 0) return false;
-  return index < metrics ? index < injected : c <= (injected - 1) / class_size;
+  return index < cell.metrics ? index < injected : c <= (injected - 1) / class_size;
 }
 
 void count(const std::vector<judge::GateResult>& results, const Cell& cell, Tally& tally) {
@@ -121,7 +124,8 @@ void count(const std::vector<judge::GateResult>& results, const Cell& cell, Tall
     }
   }
   tally.alarmed_nights += alarm ? 1 : 0;
-  if (results.size() == metrics + classes && results.back().decision == Decision::regressed)
+  if (classes_of(cell) > 0 && results.size() == cell.metrics + classes_of(cell) &&
+      results.back().decision == Decision::regressed)
     ++tally.class_found;
 }
 

@@ -13,6 +13,8 @@ struct Cell {
   double drop = 0;        ///< of the injected metrics; 0: nobody is slower
   double class_drop = 0;  ///< of every metric of the last class
   int nights = 500;
+  /// The first so many of the machine; fewer than a class have no class mean. gate_nights only.
+  std::size_t metrics = simulation::metrics;
 };
 
 struct Tally {

@@ -64,7 +64,7 @@ std::vector<GateResult> run_gate(const Calibration& calibration, const Shift& sh
 TEST(Calibrate, TakesTheMedianAsCentreAndShrinksSpreadsTowardsEachOther) {
   auto series = quiet_baseline(10);
   for (RoundValues& round : series[0].rounds) {
-    for (double& value : round) value = .2 + 3 * value;
+    for (double& value : round) value = .2 + 10 * value;
   }
   const Calibration found = calibrate(series, {});
   std::vector<double> medians;
@@ -72,7 +72,8 @@ TEST(Calibrate, TakesTheMedianAsCentreAndShrinksSpreadsTowardsEachOther) {
   EXPECT_DOUBLE_EQ(found.scales[0].centre, median(medians));
   EXPECT_LT(found.scales[0].spread, qn(medians));
   EXPECT_GT(found.scales[0].spread, found.scales[1].spread);
-  EXPECT_GT(found.scales[0].degrees, qn_degrees(10));
+  EXPECT_GT(found.scales[0].degrees, qn_worth(10).degrees);
+  EXPECT_LE(found.scales[0].degrees, metrics * qn_worth(10).degrees);
   EXPECT_EQ(found.usable, metrics);
   EXPECT_GE(found.contamination, .005);
 }

@@ -70,6 +70,19 @@ TEST(ScreenPeers, WarnsOfFivePercentAmongFewNodesWhateverTheTestSays) {
   }
 }
 
+TEST(PeerScales, TailsAreModeratedAmongThemselves) {
+  std::vector<PeerMetric> metrics = fleet(12, .005);
+  std::vector<PeerMetric> tails = fleet(12, .05);
+  for (PeerMetric& tail : tails) tail.group = 1;
+  const std::vector<PeerScale> alone = peer_scales(metrics, {});
+  metrics.insert(metrics.end(), tails.begin(), tails.end());
+  const std::vector<PeerScale> beside = peer_scales(metrics, {});
+  for (std::size_t m = 0; m < alone.size(); ++m) {
+    EXPECT_EQ(beside[m].spread, alone[m].spread) << m;
+    EXPECT_EQ(beside[m].degrees, alone[m].degrees) << m;
+  }
+}
+
 TEST(ScreenPeers, RefusesMetricsOverDifferentNodes) {
   std::vector<PeerMetric> metrics = fleet(10);
   metrics[1].values.pop_back();

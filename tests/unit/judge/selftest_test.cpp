@@ -13,6 +13,7 @@ namespace {
 SelftestOptions few() {
   SelftestOptions options;
   options.trials = 20;
+  options.injections = 20;
   options.drops = {.03, .30};
   return options;
 }
@@ -29,6 +30,22 @@ TEST(Selftest, AQuietBaselineNeverAlarmsAndFindsLargeDrops) {
     EXPECT_LT(row.power[0], .5) << "3% is within the host's tolerance of 10%";
     EXPECT_EQ(row.power[1], 1) << row.metric_class;
     EXPECT_EQ(row.smallest, .30);
+    ASSERT_EQ(row.injected.size(), 2U);
+    EXPECT_GE(row.injected[0], 20) << row.metric_class;
+    EXPECT_GT(row.at_least, .8) << row.metric_class;
+    EXPECT_LT(row.at_least, 1) << "20 of 20 is no certainty";
+  }
+}
+
+TEST(Selftest, EachClassSeesEnoughDropsForWhatIsSaidOfIt) {
+  SelftestOptions options = few();
+  options.trials = 1;
+  options.injections = 300;
+  options.drops = {.30};
+  for (const SelftestRow& row : selftest(make_baseline(12), {}, options).rows) {
+    EXPECT_GE(row.injected[0], 300) << row.metric_class;
+    ASSERT_TRUE(row.smallest.has_value()) << row.metric_class;
+    EXPECT_GT(row.at_least, .97) << row.metric_class;
   }
 }
 
@@ -61,10 +78,10 @@ TEST(Selftest, IsTheSameForTheSameSeedAndSaysHowFarItIs) {
   int calls = 0;
   options.progress = [&](int done, int all) {
     EXPECT_EQ(done, ++calls);
-    EXPECT_EQ(all, 60);
+    EXPECT_EQ(all, 100) << "20, and 40 for each size: two classes in turn";
   };
   const Selftest a = selftest(make_baseline(10), {}, options);
-  EXPECT_EQ(calls, 60);
+  EXPECT_EQ(calls, 100);
   calls = 0;
   const Selftest b = selftest(make_baseline(10), {}, options);
   for (std::size_t i = 0; i < a.rows.size(); ++i) EXPECT_EQ(a.rows[i].power, b.rows[i].power);

@@ -2,7 +2,6 @@
 #include "judge/sides.hpp"
 
 #include <cmath>
-#include <limits>
 #include <random>
 
 #include <gmock/gmock.h>
@@ -155,13 +154,13 @@ TEST(Sides, WhatCanBeShownHoldsForEachOfManyMetrics) {
   rules.shared_unit = true;
   const std::vector<SidesSeries> many(200, {{{0, .01, -.01}}, {{0, .01, -.01}}, .03});
   const SidesResult result = compare_sides(many, rules).front();
-  // All spreads are equal, so that the prior stands alone and t is the normal distribution. Its variance is
+  // All spreads are equal, so that the prior stands alone, worth all their degrees together. Its variance is
   // that of the logarithms' mean: s^2 exp(log(d/2) - digamma(d/2)) with d = 4.
   const double s = .01 * std::sqrt(std::exp(std::log(2.0) - digamma(2.0)));
   const double error = s * std::sqrt(2.0 / 3);
-  const double infinite = std::numeric_limits<double>::infinity();
+  const double degrees = 200 * 4;
   EXPECT_NEAR(result.minimum_detectable_change,
-              .01 + (t_quantile(1 - .01 / 200, infinite) + t_quantile(.9, infinite)) * error, 1e-9);
+              .01 + (t_quantile(1 - .01 / 200, degrees) + t_quantile(.9, degrees)) * error, 1e-9);
 }
 
 TEST(Sides, HealthySidesAreNotCalledRegressed) {

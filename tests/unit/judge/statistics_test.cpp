@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <random>
 #include <stdexcept>
@@ -87,6 +88,68 @@ TEST(Qn, OfTenThousandNormalValuesIsTheirStandardDeviation) {
   EXPECT_NEAR(qn(values), 2, .05);
 }
 
+/// A table entry against 100,000 samples drawn here.
+void expect_worth(int n, std::uint64_t seed) {
+  constexpr int samples = 100000;
+  std::mt19937_64 engine(seed);
+  std::normal_distribution<double> normal;
+  Values values(static_cast<std::size_t>(n));
+  double sum = 0;
+  double squares = 0;
+  for (int i = 0; i < samples; ++i) {
+    for (double& value : values) value = normal(engine);
+    const double spread = qn(values);
+    const double log = 2 * std::log(spread);
+    sum += log;
+    squares += log * log;
+  }
+  const double middle = sum / samples;
+  const double variance = squares / samples - middle * middle;
+  const QnWorth worth = qn_worth(n);
+  EXPECT_NEAR(variance / trigamma(worth.degrees / 2), 1, .025) << n;
+  const double expected = digamma(worth.degrees / 2) - std::log(worth.degrees / 2);
+  EXPECT_NEAR(middle - expected, std::log(worth.bias), 4 * std::sqrt(variance / samples) + .004) << n;
+}
+
+TEST(QnWorth, IsWhatSamplesShow) {
+  for (const int n : {2, 3, 5, 8, 10, 20, 30, 40}) expect_worth(n, 17 + static_cast<std::uint64_t>(n));
+}
+
+TEST(QnWorth, OfTwoValuesIsTheirDistance) {
+  EXPECT_EQ(qn_worth(2).degrees, 1);
+  EXPECT_NEAR(qn_worth(2).bias, std::acos(-1.0) / 2, 1e-12);
+}
+
+TEST(QnWorth, GrowsWithoutAStepAndEndsAtTheEfficiencyOfQn) {
+  EXPECT_EQ(qn_worth(5).degrees, 1.97);
+  EXPECT_EQ(qn_worth(10).degrees, 5.82);
+  EXPECT_NEAR(qn_worth(25).degrees, (12.99 + 20.69) / 2, 1e-12);
+  for (int n = 4; n < 1000; ++n) {
+    const double step = qn_worth(n).degrees - qn_worth(n - 1).degrees;
+    EXPECT_GT(step, 0) << n;
+    EXPECT_LT(step, n > 20 ? .9 : 1.4) << n;
+    EXPECT_GT(qn_worth(n).bias, 1) << n;
+  }
+  EXPECT_NEAR(qn_worth(41).bias, qn_worth(40).bias, .001);
+  EXPECT_NEAR(qn_worth(1000000).degrees / 1e6, .8227, 1e-4);
+  EXPECT_NEAR(qn_worth(1000000).bias, 1, 1e-6);
+  EXPECT_THROW(qn_worth(1), std::invalid_argument);
+}
+
+TEST(RobustVariance, IsQnSquaredWithoutItsBias) {
+  EXPECT_NEAR(robust_variance(Values{1, 2, 4, 8, 16}), 5.6258508 * 5.6258508 / 1.274, 1e-9);
+  EXPECT_THROW(robust_variance(Values{1}), std::invalid_argument);
+}
+
+TEST(ShareLowerBound, IsThatOfClopperAndPearson) {
+  EXPECT_NEAR(share_lower_bound(20, 20), std::pow(.05, 1. / 20), 1e-9);
+  EXPECT_NEAR(share_lower_bound(300, 300), std::pow(.05, 1. / 300), 1e-9);
+  EXPECT_LT(share_lower_bound(297, 300), .99);
+  EXPECT_EQ(share_lower_bound(0, 300), 0);
+  EXPECT_EQ(share_lower_bound(0, 0), 0);
+  EXPECT_THROW(share_lower_bound(2, 1), std::invalid_argument);
+}
+
 TEST(GammaDerivatives, MatchTheirTables) {
   EXPECT_NEAR(digamma(0.5), -1.9635100260214235, 1e-12);
   EXPECT_NEAR(digamma(1), -0.5772156649015329, 1e-12);
@@ -119,7 +182,8 @@ TEST(Prior, IsInfiniteWhenTheMetricsVaryNoMoreThanChance) {
   EXPECT_EQ(prior.degrees, infinity);
   EXPECT_NEAR(prior.variance, 0.00011482372781419435, 1e-12);
   const Moderated moderated = moderate(prior, 1e-2, 7.38);
-  EXPECT_EQ(moderated.degrees, infinity);
+  EXPECT_NEAR(moderated.degrees, 3 * 7.38, 1e-12) << "not more than three metrics know together";
+  EXPECT_NEAR(prior.worth(), 3 * 7.38, 1e-12);
   EXPECT_EQ(moderated.variance, prior.variance);
 }
 
@@ -134,6 +198,8 @@ TEST(Moderate, WeighsTheMetricsOwnVarianceAgainstThePrior) {
   EXPECT_NEAR(moderated.variance, 0.00010676527952807777, 1e-15);
   EXPECT_NEAR(moderated.degrees, 8.879306283586, 1e-12);
   EXPECT_EQ(moderate({}, 1e-4, 7.38).variance, 1e-4);
+  EXPECT_EQ(moderate({}, 1e-4, 7.38).degrees, 7.38);
+  EXPECT_EQ(moderate({5, 1e-4, 9}, 1e-4, 7.38).degrees, 9);
 }
 
 TEST(StudentT, HasTheQuantilesOfItsTables) {
