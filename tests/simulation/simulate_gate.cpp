@@ -130,9 +130,12 @@ std::string small_table(int nights) {
     return gate_nights(Cell{Noise::clean, 5, drop, 0, cells, few}, Members::none);
   };
   const Row row{cell(0), cell(.03), cell(.05), cell(.10)};
+  // Between what the judge shows, .095, and the .114 of one whose spreads claim 0.82 (K - 1) degrees each and
+  // any number together.
+  constexpr double called_ok = .105;
   const std::string name = "3 metrics, K = 5: ";
   hold(name + "false alarms a night", row.healthy.alarmed_nights, row.healthy.nights, .005, false);
-  hold(name + "share of 3% drops called ok", row.three.called_ok, row.three.injected, .07, false);
+  hold(name + "share of 3% drops called ok", row.three.called_ok, row.three.injected, called_ok, false);
   return fmt::format(
       "| metrics | K | nights a cell | false alarm a night | 3% found | 5% | 10% | 3% called ok | healthy "
       "undecided a night |\n|---|---|---|---|---|---|---|---|---|\n"
