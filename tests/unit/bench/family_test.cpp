@@ -241,7 +241,9 @@ TEST_F(FamilyProcess, AProcessThatIsEndedLeavesWhatItHadMeasured) {
 }
 
 TEST_F(FamilyProcess, WhatAFailureLeavesNoGroundForIsSkippedByName) {
-  set_environment({.lost = [] { return std::optional<std::string>("nothing answers"); }});
+  Environment without_ground;
+  without_ground.lost = [] { return std::optional<std::string>("nothing answers"); };
+  set_environment(without_ground);
   EXPECT_EQ(run("probe/(good|throws$|wrong)"), exit_failed);
   const Samples all = samples();
   ASSERT_EQ(all.benchmarks.size(), 4U);
