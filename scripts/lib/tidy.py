@@ -84,9 +84,10 @@ def newest_first(todo):
 def tidy(program, path, flags, deep):
     """What clang-tidy says of one file, and nothing where it is clean; a deep look is the analyzer's alone, with all its budget."""
     options = [ANALYZER] if deep else []
-    # The flags are g++'s: warnings that clang does not know are no finding.
+    # The flags are g++'s, and so is what the code asks of a compiler: warnings that clang does not know are no finding, and folds of
+    # 512 are compiled.
     done = subprocess.run([program, "--quiet", f"--config-file={ROOT / '.clang-tidy'}", *options, str(path), "--",
-                           "-Wno-unknown-warning-option", *flags, *([] if deep else FIRST_LOOK)],
+                           "-Wno-unknown-warning-option", "-fbracket-depth=1024", *flags, *([] if deep else FIRST_LOOK)],
                           capture_output=True, text=True, check=False)
     if done.returncode == 0:
         return ""
@@ -95,7 +96,7 @@ def tidy(program, path, flags, deep):
 
 def look(program, unit, group, deep):
     """What clang-tidy says of the sources of a group that are not clean. What it finds in the group it must find in the file
-    alone; where they do not compile as one, or the finding is in none of them, every file is looked at alone."""
+    alone; where they do not compile as one, or the finding is in none of them, each half is looked at."""
     suspects = group
     if len(group) > 1:
         said = tidy(program, unit, tidy_groups.write_unit(unit, group), deep)
@@ -103,8 +104,11 @@ def look(program, unit, group, deep):
             return {}
         named = NAMED.findall(said)
         paths = {pathlib.Path(path) for path, _ in named}
-        if named and paths <= {source.path for source in group} and not any(check == "clang-diagnostic-error" for _, check in named):
-            suspects = [source for source in group if source.path in paths]
+        compiles = not any(check == "clang-diagnostic-error" for _, check in named)
+        if not compiles or not named or not paths <= {source.path for source in group}:
+            middle = len(group) // 2
+            return look(program, unit, group[:middle], deep) | look(program, unit, group[middle:], deep)
+        suspects = [source for source in group if source.path in paths]
     alone = {source.path: tidy(program, source.path, [f"-D{each}" for each in source.defines] + list(source.flags), deep)
              for source in suspects}
     return {path: said for path, said in alone.items() if said}
@@ -153,7 +157,8 @@ def main():
         def check(place):
             if options.seconds and time.monotonic() - begun > options.seconds:
                 return None
-            return look(options.clang_tidy, notes / f"{tidy_groups.PREFIX}{'-deep' if deep else ''}-{place}.cpp", groups[place], deep)
+            unit = notes / f"{tidy_groups.PREFIX}{'-deep' if deep else ''}-{place}.cpp"
+            return look(options.clang_tidy, unit, groups[place], deep)
 
         bad, left_out, count = 0, 0, 0
         with concurrent.futures.ThreadPoolExecutor(max(1, options.jobs)) as pool:

@@ -71,8 +71,8 @@ TEST(Groups, unequal_clusters_keep_their_shares) {
 }
 
 TEST(Groups, one_even_spread_is_not_two) {
-  std::vector<double> values;
-  for (int i = 0; i < 1000; ++i) values.push_back(200 + i * 0.1);
+  std::vector<double> values(1000);
+  for (int i = 0; i < 1000; ++i) values.at(i) = 200 + i * 0.1;
   const Groups groups = two_groups(values);
   EXPECT_FALSE(groups.separate);
   EXPECT_NEAR(groups.low_share, 0.5, 0.01);

@@ -18,6 +18,7 @@ using testing::IsSupersetOf;
 
 std::vector<result::Run> side(std::uint64_t seed, int runs) {
   std::vector<result::Run> out;
+  out.reserve(static_cast<std::size_t>(runs));
   for (int i = 0; i < runs; ++i) out.push_back(judge::make_run(seed + static_cast<std::uint64_t>(i)));
   return out;
 }

@@ -30,7 +30,7 @@ TEST(FoldArgument, sees_every_argument_and_its_place) {
 // Computed independently, step by step with arbitrary-precision integers cut to 64 bits.
 TEST(FirstValue, is_what_its_steps_give) {
   static_assert(mix_step<0>(1) == 0x9e3779b97f4a7c15U);  // (1 ^ 0) * odd + 0
-  static_assert(mix_step<1>(4) == 5 * (0x9e3779b97f4a7c15U + 2 * 0x5851f42dU) + 1);
+  static_assert(mix_step<1>(4) == 5 * (0x9e3779b97f4a7c15U + std::uint64_t{2} * 0x5851f42dU) + 1);
   EXPECT_EQ(first_value(0), 0xb8a95506b3469c0cU);
   EXPECT_EQ(first_value(63), 0x52fc061a5ac5a392U);
 }

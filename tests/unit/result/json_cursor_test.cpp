@@ -3,6 +3,7 @@
 #include <limits>
 #include <random>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
@@ -64,7 +65,7 @@ TEST(JsonCursor, ReadsWhateverItsLength) {
     EXPECT_EQ(read<double>("0." + digits + "e1"), std::stod("0." + digits + "e1"));
     EXPECT_EQ(read<double>(digits), std::stod(digits));
     const std::string blanks(length, ' ');
-    EXPECT_THAT(read<std::vector<double>>("[\n" + blanks + "1,\n" + blanks + "2\n" + blanks + "]\n" + blanks),
+    EXPECT_THAT(read<std::vector<double>>(fmt::format("[\n{0}1,\n{0}2\n{0}]\n{0}", blanks)),
                 ElementsAre(1, 2));
     for (const char* tail : {"", "\\n", "\xc3\xa9", "\\\""}) {
       const std::string plain = std::string(length, 'x') + tail + "y";

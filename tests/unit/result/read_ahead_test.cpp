@@ -71,9 +71,9 @@ TEST_F(ReadAheadFiles, GivesEachFileToOneOfSeveralThatTake) {
   std::array<std::atomic<int>, 300> times{};
   std::atomic<int> wrong = 0;
   {
-    std::vector<std::jthread> threads;
-    for (int i = 0; i < 4; ++i)
-      threads.emplace_back([&] {
+    std::array<std::jthread, 4> threads;
+    for (std::jthread& thread : threads)
+      thread = std::jthread([&] {
         ReadAhead::File file;
         while (ahead.next(file)) {
           ++times.at(file.index);

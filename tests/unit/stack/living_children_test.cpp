@@ -49,6 +49,7 @@ TEST(LivingChildren, AreForgottenWhenTheyAreDone) {
 TEST(LivingChildren, MoreThanThereAreSlotsForAreNoError) {
   const pid_t child = sleeper(false);
   std::vector<std::unique_ptr<LivingChild>> many;
+  many.reserve(100);
   for (int i = 0; i < 100; ++i) many.push_back(std::make_unique<LivingChild>(child));
   kill_living_children();
   EXPECT_EQ(signal_of(child), SIGKILL);

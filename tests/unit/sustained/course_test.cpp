@@ -63,8 +63,8 @@ TEST(Course, less_than_two_seconds_are_none) {
 TEST(Modes, two_clocks_are_two_modes) {
   std::mt19937 random(1);
   std::normal_distribution<double> noise(0, 2e-6);
-  std::vector<double> values;
-  for (int i = 0; i < 1000; ++i) values.push_back((i % 5 == 0 ? 1.05e-3 : 1e-3) + noise(random));
+  std::vector<double> values(1000);
+  for (int i = 0; i < 1000; ++i) values.at(i) = (i % 5 == 0 ? 1.05e-3 : 1e-3) + noise(random);
   const Modes modes = modes_of(values);
   EXPECT_TRUE(modes.two);
   EXPECT_NEAR(modes.separation, 0.05, 0.002);
@@ -90,8 +90,8 @@ TEST(Modes, noise_a_drift_and_a_few_outliers_are_one) {
 }
 
 TEST(Modes, two_that_nearly_coincide_are_one) {
-  std::vector<double> values;
-  for (int i = 0; i < 1000; ++i) values.push_back(i % 2 == 0 ? 1e-3 : 1.005e-3);
+  std::vector<double> values(1000);
+  for (int i = 0; i < 1000; ++i) values.at(i) = i % 2 == 0 ? 1e-3 : 1.005e-3;
   EXPECT_FALSE(modes_of(values).two);
 }
 

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -141,7 +142,7 @@ TEST(KernelName, ThatStandsForMoreTextThanAnyMemoryHoldsStaysAsItIs) {
   std::string many = few;
   for (std::size_t i = 1; i < digits.size(); ++i) {
     const std::string before = std::string("S") + digits[i] + "_";
-    const std::string parameter = "S_I" + before + before + "E";
+    const std::string parameter = fmt::format("S_I{0}{0}E", before);
     many += parameter;
     if (i < 4) few += parameter;
   }

@@ -101,6 +101,7 @@ TEST(Packages, ReadsAptsConfiguration) {
       "\"open",
       "f");
   std::vector<std::string> seen;
+  seen.reserve(settings.size());
   for (const AptSetting& setting : settings) seen.push_back(setting.key + "=" + setting.value);
   EXPECT_THAT(seen,
               ElementsAre("apt::periodic::unattended-upgrade=1", "unattended-upgrade::allowed-origins=a:b",
