@@ -89,7 +89,11 @@ int check(const Arguments& arguments, const Invocation& invocation) {
           "--store shows earlier nights on the page of --report html=FILE: give that, too");
     add_trends = trends_from(arguments.store);
   }
-  if (!options.policy.metrics.empty()) judge::require_matches(options.policy, {}, known_benchmarks());
+  judge::KnownBenchmarks known;
+  if (!options.policy.metrics.empty()) {
+    known = known_benchmarks();
+    judge::require_possible(options.policy, known);
+  }
   if (!options.baseline.empty()) baseline::load(options.baseline);  // a bad path must not cost a measurement
 
   // Read while the driver is asked, which takes longer; afterwards where the system gives no thread.
@@ -175,6 +179,14 @@ int check(const Arguments& arguments, const Invocation& invocation) {
   if (!arguments.observation.empty() && !report.devices.empty())
     result::write_file(own_file(arguments.observation),
                        diagnose::to_json(*report.devices.front().observation));
+  if (!options.policy.metrics.empty() && !report.devices.empty()) {
+    try {
+      judge::require_matches(options.policy, seen_in(report.devices), known);
+    } catch (const result::UsageError& error) {
+      warn(error.what());
+      code = static_cast<int>(judge::ExitCode::error);
+    }
+  }
   if (!not_kept.empty()) {
     warn(fmt::format("the verdict could not be kept for `gpugauge status`: {}", not_kept));
     code = static_cast<int>(judge::ExitCode::error);

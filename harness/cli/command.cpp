@@ -195,10 +195,23 @@ judge::Policy policy(const PolicyArguments& arguments) {
   return out;
 }
 
-std::vector<std::string> known_benchmarks() {
-  std::vector<std::string> ids;
-  for (const conductor::Benchmark& benchmark : conductor::catalogue().benchmarks) ids.push_back(benchmark.id);
-  return ids;
+judge::KnownBenchmarks known_benchmarks() {
+  conductor::Catalogue catalogue = conductor::catalogue();
+  judge::KnownBenchmarks out;
+  for (conductor::Benchmark& benchmark : catalogue.benchmarks)
+    out.benchmarks.push_back({std::move(benchmark.id), std::move(benchmark.metric_class)});
+  out.silent = std::move(catalogue.broken);
+  return out;
+}
+
+judge::SeenMetrics seen_in(const std::vector<report::DeviceReport>& devices) {
+  judge::SeenMetrics out;
+  for (const report::DeviceReport& device : devices) {
+    out.add_measured(device.rounds);
+    out.add_reference(device.reference);
+    out.add(device.verdicts);
+  }
+  return out;
 }
 
 }  // namespace gpugauge::cli

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
-#include "judge/policy_file.hpp"
 #include "report/console.hpp"
 #include "result/error.hpp"
 #include "result/google_benchmark.hpp"
@@ -139,9 +138,7 @@ int compare(const Arguments& arguments) {
     }
   }
   report::DeviceReport& device = report.devices.front();
-  std::vector<std::string> keys;
-  for (const judge::Verdict& verdict : device.verdicts) keys.push_back(verdict.metric);
-  judge::require_matches(decided, keys, {});
+  judge::require_matches(decided, seen_in(report.devices));
   const result::Run& first = device.rounds.front();
   device.selection = first.device;
   device.label = fmt::format("{}, measured {}", device.selection, first.started);

@@ -125,23 +125,6 @@ void require_treatment(const std::vector<std::string>& words) {
   }
 }
 
-void require_matches(const Policy& policy, const std::vector<std::string>& keys,
-                     const std::vector<std::string>& ids) {
-  for (const MetricRule& rule : policy.metrics) {
-    const auto named = [&](const std::string& name) { return result::matches(rule.pattern, name); };
-    const std::string benchmark = rule.pattern.substr(0, rule.pattern.rfind(':'));
-    const bool used = std::any_of(keys.begin(), keys.end(), named) ||
-                      std::any_of(ids.begin(), ids.end(), [&](const std::string& id) {
-                        return named(id) || result::matches(benchmark, id);
-                      });
-    if (!used)
-      throw result::UsageError(
-          fmt::format("policy: the entry '{}' matches no metric; `gpugauge list` names the benchmarks, "
-                      "--every-metric their metrics",
-                      rule.pattern));
-  }
-}
-
 std::vector<Verdict> judge_expectations(const Policy& policy, const std::vector<std::string>& models) {
   std::vector<Verdict> out;
   if (policy.expected_gpus) {

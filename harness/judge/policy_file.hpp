@@ -26,12 +26,6 @@ Policy parse_policy(const std::string& text, const std::string& origin);
 /// the measurement itself.
 void require_treatment(const std::vector<std::string>& words);
 
-/// Throws result::UsageError for an entry of `policy.metrics` that matches neither a metric of `keys`
-/// (result::metric_key) nor, by the part before its colon, a benchmark of `ids`: a rule that is never applied
-/// would be believed.
-void require_matches(const Policy& policy, const std::vector<std::string>& keys,
-                     const std::vector<std::string>& ids);
-
 /// Compares what a node has with what the policy expects: one verdict "node:gpus" and one "node:gpu_models",
 /// failed or ok; none where nothing is expected. `models`: one name a GPU, as NVML names it.
 std::vector<Verdict> judge_expectations(const Policy& policy, const std::vector<std::string>& models);

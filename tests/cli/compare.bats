@@ -121,6 +121,23 @@ PY
   [ ! -d "$GPUGAUGE_STATE/runs" ]
 }
 
+@test "check refuses a policy's entry for a metric that its benchmark does not have, and takes one for a class" {
+  # entry PATTERN: judges one benchmark of the host by a policy with one entry.
+  entry() {
+    echo "{\"schema\": \"gpugauge.policy/1\", \"metrics\": [{\"metric\": \"$1\", \"advisory\": true}]}" >policy.json
+    gpugauge check --device host --profile smoke --only 'host/clock_gettime*' --quiet --policy policy.json
+  }
+  local id
+  quick_run run.json
+  id=$("$PYTHON" -c 'import json; print(json.load(open("run.json"))["processes"][0]["samples"]["benchmarks"][0]["id"])')
+  run -2 entry "$id:latncy"
+  [[ $output == *"'$id:latncy' matches no metric"* ]]
+  [[ $output == *"host"* ]]   # the report is there all the same
+  run -0 entry "$id:*"
+  run -0 entry class/host_cpu
+  run -0 entry 'host/triad/*:bandwith'   # which was not measured here
+}
+
 @test "a node that has not what the policy expects fails" {
   if has_gpu; then skip "this machine has a GPU"; fi
   echo '{"schema": "gpugauge.policy/1", "expect": {"gpus": 8}}' >policy.json
