@@ -6,6 +6,7 @@
 
 #include "cli/fleet.hpp"
 #include "judge/admit.hpp"
+#include "judge/policy_file.hpp"
 #include "report/admission.hpp"
 #include "result/counted.hpp"
 #include "result/error.hpp"
@@ -39,6 +40,7 @@ void from_store(const std::string& location, const Arguments& arguments, judge::
 
 int admit(const Arguments& arguments) {
   const judge::Policy rules = policy(arguments.policy);
+  judge::require_of_admission(rules);
   const std::string store = history_among(arguments.against);
   if (store.empty() && !arguments.night.empty())
     throw result::UsageError("--night is a night of a history: give one with --against, too");
@@ -68,6 +70,9 @@ int admit(const Arguments& arguments) {
   input.newcomers = std::move(newcomers.rounds);
   input.unread = std::move(newcomers.unread);
   input.fleet.metrics = collector.metrics();
+  judge::SeenMetrics seen;
+  for (const judge::PeerForm& form : input.fleet.metrics) seen.add(form);
+  judge::require_matches(rules, seen);
   judge::Admissions made = judge::judge_admission(input, usual, rules);
   if (collectives || !newcomers.fabrics.empty())
     remarks.emplace_back("Collectives between nodes are no part of an admission: gpugauge fleet reads them.");

@@ -156,6 +156,9 @@ int selftest(const Arguments& arguments) {
   state_directory(arguments.state_directory);
   const judge::Policy decided = policy(arguments.policy);
   const baseline::Baseline pinned = chosen(arguments.baseline);
+  judge::SeenMetrics seen;
+  seen.add_reference(pinned.runs);
+  judge::require_matches(decided, seen);
   report::ProgressLine progress(report::terminal(2), arguments.quiet);
   judge::SelftestOptions options;
   options.trials = arguments.trials;

@@ -235,6 +235,16 @@ std::string follow(Upgrade& upgrade, const report::Report& report, const report:
   return out;
 }
 
+/// The new side is measured like the old one, which says by now what a policy can reach: a bad entry costs no
+/// measurement and closes no upgrade.
+void require_matches(const judge::Policy& policy, const KeptUpgrade& kept) {
+  if (policy.metrics.empty()) return;
+  judge::SeenMetrics seen;
+  for (const UpgradeDevice& device : kept.record.devices)
+    seen.add_measured(conductor::old_side(kept, device).runs);
+  judge::require_matches(policy, seen, known_benchmarks());
+}
+
 int end(const Arguments& arguments, const Invocation& invocation) {
   check_report_arguments(arguments.report);
   const judge::Policy decided = policy(arguments.policy);
@@ -247,6 +257,7 @@ int end(const Arguments& arguments, const Invocation& invocation) {
         fmt::format("the old stack of upgrade {} is not measured yet: `gpugauge upgrade begin "
                     "--resume` goes on, and what has changed since cannot be undone by it",
                     kept.name));
+  require_matches(decided, upgrade.kept);
   const report::Terminal terminal = report::terminal(1);
   upgrade.request = parse_target(kept.target);
   upgrade.before = recorded_stack(upgrade.kept);

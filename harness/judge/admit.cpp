@@ -206,6 +206,7 @@ class Admitting {
     made.verdicts = std::move(result.verdicts.front());
     const bool again = compare_checksums_of(kind, newcomer, made) || result.again.front();
     std::stable_sort(made.verdicts.begin(), made.verdicts.end(), [](const Verdict& a, const Verdict& b) {
+      if (a.advisory != b.advisory) return b.advisory;
       if (grave(a) != grave(b)) return grave(a);
       return a.change.value_or(1) > b.change.value_or(1);
     });
@@ -251,7 +252,7 @@ class Admitting {
   void decide(bool again, Admission& made) const {
     const auto count = [&](bool graver) {
       return std::count_if(made.verdicts.begin(), made.verdicts.end(),
-                           [&](const Verdict& verdict) { return grave(verdict) == graver; });
+                           [&](const Verdict& one) { return !one.advisory && grave(one) == graver; });
     };
     if (count(true) > 0) {
       made.state = AdmissionState::refused;
@@ -269,7 +270,14 @@ class Admitting {
       made.reason = "no metric was measured both here and by the fleet";
     } else {
       made.state = AdmissionState::admitted;
-      made.reason = fmt::format("none of {} metrics stands out from {}", made.metrics, in_words(made.peers));
+      made.reason =
+          made.verdicts.empty()
+              ? fmt::format("none of {} metrics stands out from {}", made.metrics, in_words(made.peers))
+              : fmt::format("of {} metrics {} from {}, which the policy says and does not count",
+                            made.metrics,
+                            made.verdicts.size() == 1 ? std::string("one stands out")
+                                                      : fmt::format("{} stand out", made.verdicts.size()),
+                            in_words(made.peers));
     }
   }
 

@@ -79,7 +79,7 @@ struct Admission {
   std::string reference;          ///< what it was compared with: "NVIDIA H200, driver 580.65.06"
   DeviceCount peers;              ///< devices of that kind, itself left out
   std::size_t metrics = 0;        ///< compared
-  std::vector<Verdict> verdicts;  ///< what stands out, gravest first
+  std::vector<Verdict> verdicts;  ///< what stands out: what counts first, gravest first
   std::vector<Drift> drift;       ///< what must match first
   /// Smallest drop that is found with 90% power, relative: the median over the metrics that were compared. 0
   /// where none was.
@@ -101,8 +101,9 @@ struct Admissions {
 
 /// Compares each newcomer with the devices of its kind, 8 or more, which alone make centre and spread; it is
 /// left out of the fleet where it is in it. What must match and does not makes it incomparable, unless
-/// policy.treatment covers it. Exit code: 1 when one is refused; else 3 when one cannot be judged or is to be
-/// measured again: what is in doubt is not let in; else 0.
+/// policy.treatment covers it. What the policy makes advisory is said and decides nothing. Exit code: 1 when
+/// one is refused; else 3 when one cannot be judged or is to be measured again: what is in doubt is not let
+/// in; else 0.
 Admissions judge_admission(const AdmissionInput& input, const UsualFacts& usual, const Policy& policy = {},
                            const PeerRules& rules = {});
 

@@ -263,10 +263,7 @@ BeforeAfter judge_before_after(const std::vector<result::Run>& before, const std
   comparison.metrics(out.verdicts);
   comparison.classes(out.verdicts);
   comparison.one_sided(out.verdicts);
-  for (Verdict& verdict : out.verdicts) {
-    const MetricRule* rule = rule_for(policy, verdict.metric);
-    if (rule != nullptr && rule->advisory) verdict.advisory = true;
-  }
+  for (Verdict& verdict : out.verdicts) apply_advisory(policy, verdict);
   std::sort(out.verdicts.begin(), out.verdicts.end(),
             [](const Verdict& a, const Verdict& b) { return a.metric < b.metric; });
   out.remarks = comparison.remarks();

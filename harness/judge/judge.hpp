@@ -34,6 +34,8 @@ struct Policy {
   std::vector<std::string> expected_models;  ///< patterns of names; empty = any
   /// True: verdicts from a provisional baseline are said and never counted.
   bool provisional_is_advisory = false;
+  /// The keys that its file holds, as they stand there; empty where there is none.
+  std::vector<std::string> given;
   /// True: the geometric mean of each class is judged as a metric of its own, "class/<class>".
   bool class_means = true;
 };
@@ -44,6 +46,8 @@ double tolerance(const Policy& policy, const std::string& metric_class);
 double tolerance(const Policy& policy, const std::string& metric_class, const std::string& key);
 /// The rule for a metric that counts; nullptr when no entry matches.
 const MetricRule* rule_for(const Policy& policy, const std::string& key);
+/// Makes the verdict on a metric advisory where the policy says so of it, and says so in its reason.
+void apply_advisory(const Policy& policy, Verdict& verdict);
 
 /// What a judgement needs next: these benchmarks once more, in a fresh round, after a pause.
 struct Request {

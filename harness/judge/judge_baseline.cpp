@@ -272,12 +272,7 @@ Judgement judge_baseline(const std::vector<result::Run>& rounds, const baseline:
   // Wrong bits count whatever the baseline's age.
   for (Verdict& verdict : judge_checksums_against(rounds, baseline.runs))
     out.verdicts.push_back(std::move(verdict));
-  for (Verdict& verdict : out.verdicts) {
-    const MetricRule* rule = rule_for(policy, verdict.metric);
-    if (rule == nullptr || !rule->advisory || verdict.advisory) continue;
-    verdict.advisory = true;
-    verdict.reason += fmt::format("; advisory by the policy{}", rule->why.empty() ? "" : ": " + rule->why);
-  }
+  for (Verdict& verdict : out.verdicts) apply_advisory(policy, verdict);
   std::stable_sort(out.verdicts.begin(), out.verdicts.end(),
                    [](const Verdict& a, const Verdict& b) { return a.metric < b.metric; });
   out.request.benchmarks.assign(session.again().begin(), session.again().end());

@@ -98,6 +98,8 @@ PeersJudgement judge_peers(const PeersInput& input, const Policy& policy = {}, b
 
 /// Tolerance between devices of one model, relative: healthy ones differ, most where the power limit decides.
 double peer_tolerance(const Policy& policy, const std::string& metric_class);
+/// The same for a metric: what the policy says of it by name comes before its class.
+double peer_tolerance(const Policy& policy, const std::string& metric_class, const std::string& key);
 
 /// Standard deviation of a class between healthy nodes of one model, as a share (docs/verdicts.md has the
 /// sources).

@@ -165,7 +165,7 @@ class Comparison {
       }
       place[f] = metrics_.size();
       form_of_.push_back(f);
-      relative_.push_back(peer_tolerance(policy_, forms_[f].metric_class));
+      relative_.push_back(peer_tolerance(policy_, forms_[f].metric_class, forms_[f].key));
       metrics_.push_back({step_of(relative_.back(), forms_[f].better),
                           std::vector<double>(nodes_.size(), absent), forms_[f].group});
     }
@@ -179,11 +179,18 @@ class Comparison {
           add_missing(m, n, have[form_of_[m]]);
   }
 
+  /// `open`: a further run would decide it. What failed counts whatever the policy says.
+  void add(std::size_t node, Verdict verdict, bool open) {
+    if (verdict.kind != VerdictKind::failed) apply_advisory(policy_, verdict);
+    if (open && !verdict.advisory) out_.again[node] = true;
+    out_.verdicts[node].push_back(std::move(verdict));
+  }
+
   void add_missing(std::size_t metric, std::size_t node, int have) {
     const PeerForm& form = forms_[form_of_[metric]];
     Verdict verdict = missing(form, *judged_node(node).front(), have, count_);
-    if (verdict.kind == VerdictKind::inconclusive) out_.again[node] = true;
-    out_.verdicts[node].push_back(std::move(verdict));
+    const bool open = verdict.kind == VerdictKind::inconclusive;
+    add(node, std::move(verdict), open);
   }
 
   void take(const PeerSuspect& suspect) {
@@ -216,12 +223,11 @@ class Comparison {
       verdict.reason = seen + ", confirmed by a further run";
     } else if (later.empty()) {
       verdict.reason = seen + "; a further run must confirm it";
-      out_.again[suspect.node] = true;
     } else {
       verdict.reason = seen + fmt::format(" in both runs, among fewer {} than a test needs ({})", count_.many,
                                           rules_.few_nodes);
     }
-    out_.verdicts[suspect.node].push_back(std::move(verdict));
+    add(suspect.node, std::move(verdict), later.empty());
   }
 
   const std::vector<PeerRounds>& nodes_;

@@ -1,6 +1,8 @@
 #include "judge/policy_file.hpp"
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -90,6 +92,7 @@ Policy parse_policy(const std::string& text, const std::string& origin) {
   result::require_schema(reader, policy_schema);
   Policy policy;
   const result::Place& place = reader.place();
+  for (const auto& [key, one] : value.items()) policy.given.push_back(key);
   if (const auto given = reader.optional_number("alpha"))
     policy.rules.alpha = between(place.key("alpha"), *given, least_level, .5);
   if (const auto given = reader.optional_number("alpha_ok"))
@@ -123,6 +126,19 @@ void require_treatment(const std::vector<std::string>& words) {
           "treatment {}: another suite, profile or device is another measurement and can be no treatment",
           word));
   }
+}
+
+void require_of_admission(const Policy& policy) {
+  constexpr std::array used{"schema", "tolerance", "metrics", "treatment"};
+  std::vector<std::string> idle;
+  std::copy_if(
+      policy.given.begin(), policy.given.end(), std::back_inserter(idle),
+      [&](const std::string& key) { return std::find(used.begin(), used.end(), key) == used.end(); });
+  if (!idle.empty())
+    throw result::UsageError(fmt::format(
+        "policy: {} {} no effect in an admission, which heeds tolerance, metrics and treatment; "
+        "leave {} out",
+        fmt::join(idle, ", "), idle.size() == 1 ? "has" : "have", idle.size() == 1 ? "it" : "them"));
 }
 
 std::vector<Verdict> judge_expectations(const Policy& policy, const std::vector<std::string>& models) {

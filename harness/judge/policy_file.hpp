@@ -26,6 +26,10 @@ Policy parse_policy(const std::string& text, const std::string& origin);
 /// the measurement itself.
 void require_treatment(const std::vector<std::string>& words);
 
+/// Throws result::UsageError naming the keys of a policy file that have no effect in an admission
+/// (judge_admission): what a site wrote and nobody heeds would be believed.
+void require_of_admission(const Policy& policy);
+
 /// Compares what a node has with what the policy expects: one verdict "node:gpus" and one "node:gpu_models",
 /// failed or ok; none where nothing is expected. `models`: one name a GPU, as NVML names it.
 std::vector<Verdict> judge_expectations(const Policy& policy, const std::vector<std::string>& models);

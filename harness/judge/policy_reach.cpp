@@ -70,6 +70,11 @@ void SeenMetrics::add(const std::string& key, const std::string& metric_class) {
   keys.insert(class_key(metric_class));
 }
 
+void SeenMetrics::add(const PeerForm& form) {
+  keys.insert(form.key);
+  classes.insert(form.metric_class);
+}
+
 void SeenMetrics::add_measured(const std::vector<result::Run>& runs) {
   add_reference(runs);
   for (const result::Run& run : runs)

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "judge/judge.hpp"
+#include "judge/peer_round.hpp"
 
 namespace gpugauge::judge {
 
@@ -30,6 +31,8 @@ struct SeenMetrics {
 
   /// A metric, or with a `key` that begins with "class/" a class mean.
   void add(const std::string& key, const std::string& metric_class);
+  /// A metric as nodes are compared by it: they have no class means.
+  void add(const PeerForm& form);
   /// The metrics of runs that were measured now, whether they are judged or only recorded.
   void add_measured(const std::vector<result::Run>& runs);
   /// Those of runs that are compared with.

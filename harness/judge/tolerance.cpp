@@ -79,6 +79,13 @@ const MetricRule* rule_for(const Policy& policy, const std::string& key) {
   return found;
 }
 
+void apply_advisory(const Policy& policy, Verdict& verdict) {
+  const MetricRule* rule = rule_for(policy, verdict.metric);
+  if (rule == nullptr || !rule->advisory || verdict.advisory) return;
+  verdict.advisory = true;
+  verdict.reason += fmt::format("; advisory by the policy{}", rule->why.empty() ? "" : ": " + rule->why);
+}
+
 double between_nodes(const std::string& metric_class) {
   // A published range of 8% over hundreds of cards is about four standard deviations wide; the others lie in
   // 1 to 2%.
@@ -93,6 +100,13 @@ double peer_tolerance(const Policy& policy, const std::string& metric_class) {
   const double own = tolerance(policy, metric_class);
   const bool set = policy.tolerance.contains(metric_class);
   return !set && power_limited(metric_class) ? std::max(own, between_power_limited) : own;
+}
+
+double peer_tolerance(const Policy& policy, const std::string& metric_class, const std::string& key) {
+  const bool named = std::any_of(policy.metrics.begin(), policy.metrics.end(), [&](const MetricRule& rule) {
+    return rule.tolerance && result::matches(rule.pattern, key);
+  });
+  return named ? tolerance(policy, metric_class, key) : peer_tolerance(policy, metric_class);
 }
 
 }  // namespace gpugauge::judge

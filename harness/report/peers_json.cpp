@@ -11,6 +11,7 @@ nlohmann::ordered_json peer_verdict_json(const judge::Verdict& verdict) {
                              {"tolerance", verdict.tolerance},
                              {"rounds", verdict.rounds},
                              {"reason", verdict.reason}};
+  if (verdict.advisory) out["advisory"] = true;
   if (verdict.value) out["value"] = *verdict.value;
   if (verdict.baseline) out["median_of_nodes"] = *verdict.baseline;
   if (verdict.change) out["change"] = *verdict.change;

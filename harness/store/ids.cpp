@@ -63,15 +63,15 @@ long long Ids::make_fingerprint(const std::string& hash, const std::string& fact
 }
 
 long long Ids::make_metric(const judge::PeerForm& metric) {
-  const auto& [key, benchmark, metric_class, unit, direction] = metric;
-  const std::string better(to_string(direction));
+  const std::string better(to_string(metric.better));
   long long id = 0;
   database_.sql() << "INSERT INTO metric (metric_key, benchmark, class, unit, better) VALUES (:k, :b, :c, "
                      ":u, :d) ON CONFLICT DO NOTHING",
-      use(key), use(benchmark), use(metric_class), use(unit), use(better);
+      use(metric.key), use(metric.benchmark), use(metric.metric_class), use(metric.unit), use(better);
   database_.sql() << "SELECT id FROM metric WHERE metric_key = :k AND benchmark = :b AND class = :c AND unit "
                      "= :u AND better = :d",
-      use(key), use(benchmark), use(metric_class), use(unit), use(better), into(id);
+      use(metric.key), use(metric.benchmark), use(metric.metric_class), use(metric.unit), use(better),
+      into(id);
   return id;
 }
 

@@ -147,5 +147,9 @@ PY
   run -0 gpugauge selftest --trials 5 --injections 5 --quiet
   [[ $output == *"false alarms"* && $output == *"flatters the false alarms"* ]]
   run -0 gpugauge selftest mine --trials 3 --injections 3 --quiet --json
-  "$PYTHON" -c 'import json,sys; d = json.load(sys.stdin); assert d["trials"] == 3 and d["rows"][0]["class"] == "all", d' <<<"$output"
+  echo "$output" >selftest.json
+  echo '{"schema": "gpugauge.policy/1", "metrics": [{"metric": "bm_*", "advisory": true}]}' >policy.json
+  run -2 gpugauge selftest mine --trials 3 --injections 3 --quiet --policy policy.json
+  [[ $output == *"'bm_*' matches no metric"* ]]
+  "$PYTHON" -c 'import json,sys; d = json.load(sys.stdin); assert d["trials"] == 3 and d["rows"][0]["class"] == "all", d' <selftest.json
 }

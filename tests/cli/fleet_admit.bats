@@ -59,6 +59,26 @@ PY
   run -0 gpugauge fleet admit slow/node-00005/round-1.json --against fleet --exit-style slurm
 }
 
+@test "a policy moves tolerances and makes metrics advisory; what it says to no effect is refused" {
+  setup_gate
+  # admit_by REST: judges the slow node by a policy of this content.
+  admit_by() {
+    echo "{\"schema\": \"gpugauge.policy/1\", $1}" >policy.json
+    gpugauge fleet admit slow --against fleet --policy policy.json "${@:2}"
+  }
+  run -1 admit_by '"metrics": []'
+  run -0 admit_by '"metrics": [{"metric": "*", "tolerance": 0.5}]'
+  run -0 admit_by '"metrics": [{"metric": "*", "advisory": true, "why": "a trial"}]'
+  [[ $output == *"which the policy says and does not count"*"advisory by the policy: a trial"* ]]
+  admit_by '"metrics": [{"metric": "*", "advisory": true}]' --json >report.json
+  "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" admission report.json
+  grep -q '"advisory": *true' report.json
+  run -2 admit_by '"metrics": [{"metric": "hbn/*", "advisory": true}]'
+  [[ $output == *"'hbn/*' matches no metric"* ]]
+  run -2 admit_by '"expect": {"gpus": 8}'
+  [[ $output == *"expect has no effect in an admission"* ]]
+}
+
 @test "another driver is named, and counts only when it is declared" {
   setup_gate
   edit good/node-00006/round-1.json 'it["fingerprint"]["stack"]["driver.version"] = "570.86.15"; it["fingerprint"]["settings"]["setting.03"] = "changed"'

@@ -55,6 +55,10 @@ state_is() {
   begin --to driver=580 >/dev/null
   driver 580.65.06
   latency 0.0015
+  echo '{"schema": "gpugauge.policy/1", "metrics": [{"metric": "probe/op:latncy", "advisory": true}]}' >policy.json
+  run -2 end --policy policy.json
+  [[ $output == *"'probe/op:latncy' matches no metric"* ]]
+  state_is open
   run -1 end
   [[ $output == *regressed*probe/op:latency* ]]
   # A machine that is busy meanwhile is a cause of its own, which is said instead of the advice to go back.

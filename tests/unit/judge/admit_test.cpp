@@ -98,6 +98,35 @@ TEST(Admit, ASlowNewcomerIsMeasuredAgainBeforeItIsRefused) {
   EXPECT_NEAR(judged.nodes[0].verdicts[0].change.value(), .23, .02);
 }
 
+TEST(Admit, APolicyMovesTheToleranceOfAMetric) {
+  Gate gate;
+  gate.add_fleet(12);
+  for (const std::uint64_t round : {0, 1}) gate.add_newcomer({.triad = 1.3}, round);
+  gate.policy.metrics = {{triad, .5, false, ""}};
+  EXPECT_EQ(gate.only().state, AdmissionState::admitted);
+  EXPECT_THAT(gate.only().verdicts, IsEmpty());
+}
+
+TEST(Admit, WhatIsAdvisoryIsSaidAndDecidesNothing) {
+  Gate gate;
+  gate.add_fleet(12);
+  gate.add_newcomer({.triad = 1.6, .latency = 1.3});
+  gate.policy.metrics = {{triad, std::nullopt, true, "known to be slow"}};
+  Admission one = gate.only();
+  EXPECT_EQ(one.state, AdmissionState::measure_again);
+  EXPECT_THAT(one.reason, HasSubstr("1 of 3 metrics in doubt, " + latency + " first"));
+  gate.add_newcomer({.triad = 1.6, .latency = 1.3}, 1);
+  one = gate.only();
+  EXPECT_EQ(one.state, AdmissionState::refused);
+  EXPECT_THAT(one.reason, HasSubstr("1 of 3 metrics: " + latency)) << "the drop that counts, not the larger";
+  gate.policy.metrics.push_back({latency, std::nullopt, true, ""});
+  one = gate.only();
+  EXPECT_EQ(one.state, AdmissionState::admitted);
+  EXPECT_EQ(one.reason, "of 3 metrics 2 stand out from 12 nodes, which the policy says and does not count");
+  ASSERT_EQ(one.verdicts.size(), 2U);
+  EXPECT_THAT(one.verdicts[0].reason, HasSubstr("advisory by the policy: known to be slow"));
+}
+
 TEST(Admit, ASecondRunThatIsFineLetsItIn) {
   Gate gate;
   gate.add_fleet(12);

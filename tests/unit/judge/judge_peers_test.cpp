@@ -242,6 +242,16 @@ TEST(PeerTolerance, IsWiderWhereThePowerLimitDecides) {
   EXPECT_EQ(peer_tolerance(policy, "gemm16"), .02);
 }
 
+TEST(PeerTolerance, WhatAPolicySaysOfAMetricComesBeforeItsClass) {
+  Policy policy;
+  policy.metrics = {{"gemm/*:throughput", .2, false, ""}, {"gemm/a:*", std::nullopt, true, ""}};
+  EXPECT_EQ(peer_tolerance(policy, "gemm16", "gemm/a:throughput"), .2);
+  EXPECT_EQ(peer_tolerance(policy, "gemm16", "gemm/a:latency"), .08);
+  policy.metrics = {{"gemm/*", .03, false, ""}};
+  EXPECT_EQ(peer_tolerance(policy, "gemm16", "gemm/a:throughput"), .03)
+      << "as a class that nobody set has it";
+}
+
 /// Every pair of the first nodes of f0, f1, ...; what f3 is part of has this value.
 FabricInput pairs(double slow, int nodes = 4) {
   FabricInput out;

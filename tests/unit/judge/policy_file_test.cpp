@@ -78,6 +78,18 @@ TEST(PolicyFile, EachFaultIsNamedWithItsPlace) {
   EXPECT_THROW(parse_policy("", "policy.json"), result::FormatError);
 }
 
+TEST(PolicyFile, KeysThatAnAdmissionDoesNotHeedAreNamed) {
+  EXPECT_NO_THROW(require_of_admission({}));
+  EXPECT_NO_THROW(require_of_admission(parse(
+      R"(, "tolerance": {"hbm": 0.02}, "metrics": [{"metric": "a", "advisory": true}], "treatment": ["driver"])")));
+  try {
+    require_of_admission(parse(R"(, "alpha": 0.01, "expect": {"gpus": 8})"));
+    FAIL() << "was accepted";
+  } catch (const result::UsageError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("alpha, expect have no effect in an admission"));
+  }
+}
+
 TEST(Expectations, CountAndModelsAreHeldAgainstTheNode) {
   const Policy policy = parse(R"(, "expect": {"gpus": 2, "models": ["NVIDIA H200*"]})");
   for (const Verdict& verdict : judge_expectations(policy, {"NVIDIA H200", "NVIDIA H200 NVL"}))
