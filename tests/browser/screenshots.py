@@ -28,7 +28,7 @@ def main():
         browser.screenshot(f"{FOLDER}/report-fleet-dark.png")
 
         browser.open(fleet, width=1100, height=850)
-        browser.run("document.querySelectorAll('table button.open')[2].click()")
+        browser.run("[...document.querySelectorAll('table button.open')].find(button => button.textContent.includes('node-00102')).click()")
         browser.run("document.querySelector('#node tbody button.open').click(); document.querySelector('#node').scrollIntoView()")
         browser.screenshot(f"{FOLDER}/report-node.png")
 
