@@ -26,6 +26,7 @@ std::vector<std::string> remarks_of_sides(const std::vector<result::Run>& before
   const std::vector<std::string> then = remarks_of(before);
   const std::vector<std::string> now = remarks_of(after);
   std::vector<std::string> out;
+  out.reserve(then.size() + now.size());
   for (const std::string& remark : then)
     out.push_back(fmt::format("{}: {}", among(now, remark) ? "Both sides" : "Before", remark));
   for (const std::string& remark : now)

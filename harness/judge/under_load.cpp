@@ -1,6 +1,7 @@
 #include "judge/under_load.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <string>
 
@@ -136,8 +137,7 @@ void judge_link(const Collected& collected, const result::Run& run, std::vector<
     return;
   }
   // Each generation doubles the rate.
-  double share = width / widest;
-  for (double g = generation; g < most; ++g) share /= 2;
+  const double share = width / widest * std::exp2(std::min(0.0, generation - most));
   out.push_back(seen("link/pcie", VerdictKind::inconclusive, share,
                      measured +
                          " that GPU and slot can do; a link that sleeps between samples or was limited on "
