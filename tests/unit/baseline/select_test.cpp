@@ -223,10 +223,15 @@ TEST_F(Select, ListsEveryPlaceAndWhatIsSuperseded) {
   EXPECT_EQ(all[3].place, "shipped");
 }
 
+/// As many rounds as verdicts need.
+std::vector<result::Run> enough_runs() {
+  std::vector<result::Run> out(minimum_rounds);
+  for (int i = 0; i < minimum_rounds; ++i) out[i] = make_run(i);
+  return out;
+}
+
 TEST_F(Select, OneThatCanDecideComesBeforeANewerOneThatCannot) {
-  std::vector<result::Run> runs;
-  for (int i = 0; i < minimum_rounds; ++i) runs.push_back(make_run(i));
-  create(temporary.path() / "state/baselines/five", "five", runs);
+  create(temporary.path() / "state/baselines/five", "five", enough_runs());
   pin(
       "state/baselines/one", [](result::Run&) {}, "2999-01-01T00:00:00Z");
   EXPECT_EQ(select({}, now()).baseline->manifest.name, "five");
@@ -236,8 +241,7 @@ TEST_F(Select, OneThatCanDecideComesBeforeANewerOneThatCannot) {
 }
 
 TEST_F(Select, OfSeveralThatDecideOneOfManyBootsComesFirst) {
-  std::vector<result::Run> runs;
-  for (int i = 0; i < minimum_rounds; ++i) runs.push_back(make_run(i));
+  std::vector<result::Run> runs = enough_runs();
   create(temporary.path() / "state/baselines/mature", "mature", runs);
   for (result::Run& run : runs) {
     run.boot_id = "boot";
