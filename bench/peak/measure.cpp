@@ -86,6 +86,7 @@ void measure(Trial& trial, const Launch& launch) {
 template <typename Function>
 std::vector<std::uint32_t> table(int size, const Function& function) {
   std::vector<std::uint32_t> out;
+  out.reserve(size);
   for (int i = 0; i < size; ++i) out.push_back(function(i));
   return out;
 }
