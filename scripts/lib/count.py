@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
 """Counts what CTest ran. Usage: count.py JUNIT_FILE
 
-Prints the names of failed and skipped tests, then "N passed, N failed, N skipped" on a line of its own.
+Prints the names of failed and skipped tests, below a failed one the end of what it said ("    | ..."), then
+"N passed, N failed, N skipped" on a line of its own.
 Ends with 2 when the file cannot be read: no tests counted is never a pass.
 """
 import sys
 import xml.etree.ElementTree
+
+
+LINES = 15  # of a failed test's output
 
 
 def main(path):
@@ -15,9 +19,11 @@ def main(path):
         print(f"{path}: the tests' results cannot be read: {error}")
         return 2
     outcome = {"passed": [], "failed": [], "skipped": []}
+    said = {}
     for case in suite.iter("testcase"):
         if case.find("failure") is not None or case.get("status") == "fail":
             outcome["failed"].append(case.get("name"))
+            said[case.get("name")] = (case.findtext("system-out") or "").strip().splitlines()[-LINES:]
         elif case.find("skipped") is not None or case.get("status") in ("notrun", "disabled"):
             outcome["skipped"].append(case.get("name"))
         else:
@@ -28,6 +34,8 @@ def main(path):
     for kind in ("skipped", "failed"):
         for name in sorted(outcome[kind]):
             print(f"  {kind}: {name}")
+            for line in said.get(name, []):
+                print(f"    | {line}")
     print(", ".join(f"{len(names)} {kind}" for kind, names in outcome.items()))
     return 0
 

@@ -165,6 +165,7 @@ def bear(build, scratch, row, number, earlier):
 def bear_all(build, rows, sanitized):
     """How many rows were borne, skipped and not borne, each printed as it ends."""
     counts = {"ok": 0, "skipped": 0, "failed": 0}
+    not_borne = []
     # In the build folder: one row takes /tmp away.
     with tempfile.TemporaryDirectory(prefix="faults-", dir=build) as scratch:
         os.chmod(scratch, 0o755)  # rows that give up root's rights must come in
@@ -192,8 +193,12 @@ def bear_all(build, rows, sanitized):
                     flush=True,
                 )
                 if state == "failed":
+                    not_borne.append(f"not borne: {row.group}: {row.name}: {lines[0]}")
                     for line in lines:
                         print(f"    {line}")
+    # Again at the end, where one looks.
+    for line in not_borne:
+        print(line)
     return counts
 
 
