@@ -180,6 +180,7 @@ report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
   input.interrupted = interrupted || std::any_of(rounds.begin(), rounds.end(),
                                                  [](const result::Run& run) { return !run.complete; });
   device.verdicts = judge::judge_physical(rounds);
+  judge::refuse_advisory(policy, device.verdicts);
   if (selection.baseline) {
     const Differences different = differing(rounds, *selection.baseline, policy.treatment);
     for (std::string& remark : treatment_remarks(policy.treatment, different))
@@ -231,6 +232,7 @@ report::DeviceReport judge_sides(const std::vector<result::Run>& before,
         fmt::format("{} of {} runs before are partial: what they lack is compared with the others alone.",
                     partial, before.size()));
   device.verdicts = judge::judge_physical(after);
+  judge::refuse_advisory(policy, device.verdicts);
   baseline::Baseline old_side;
   old_side.runs = before;
   old_side.manifest.device = before.front().device;
