@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "conductor/host_identity.hpp"
 #include "conductor/observe.hpp"
 #include "conductor/pause.hpp"
 #include "conductor/place.hpp"
@@ -127,6 +128,7 @@ Stored measure(const MeasureOptions& options, const Target& target, const Choice
   plan.round = round;
   plan.fingerprint =
       target.kind == DeviceKind::host ? host_part(stack::fingerprint(gpus)) : stack::fingerprint(gpus);
+  add_host_identity(stack::Tree("/"), plan.fingerprint);
   if (options.together > 0) plan.fingerprint.suite[together_fact] = fmt::format("{}", options.together);
   plan.command = options.command;
   plan.gpu_telemetry = target.kind != DeviceKind::host;
