@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "conductor/host_identity.hpp"
 #include "conductor/observe.hpp"
 #include "conductor/pause.hpp"
 #include "conductor/place.hpp"
@@ -127,6 +128,7 @@ Stored measure(const MeasureOptions& options, const Target& target, const Choice
   plan.round = round;
   plan.fingerprint =
       target.kind == DeviceKind::host ? host_part(stack::fingerprint(gpus)) : stack::fingerprint(gpus);
+  add_host_identity(stack::Tree("/"), plan.fingerprint);
   if (options.together > 0) plan.fingerprint.suite[together_fact] = fmt::format("{}", options.together);
   plan.command = options.command;
   plan.gpu_telemetry = target.kind != DeviceKind::host;
@@ -180,6 +182,7 @@ report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
   input.interrupted = interrupted || std::any_of(rounds.begin(), rounds.end(),
                                                  [](const result::Run& run) { return !run.complete; });
   device.verdicts = judge::judge_physical(rounds);
+  judge::refuse_advisory(policy, device.verdicts);
   if (selection.baseline) {
     const Differences different = differing(rounds, *selection.baseline, policy.treatment);
     for (std::string& remark : treatment_remarks(policy.treatment, different))
@@ -231,6 +234,7 @@ report::DeviceReport judge_sides(const std::vector<result::Run>& before,
         fmt::format("{} of {} runs before are partial: what they lack is compared with the others alone.",
                     partial, before.size()));
   device.verdicts = judge::judge_physical(after);
+  judge::refuse_advisory(policy, device.verdicts);
   baseline::Baseline old_side;
   old_side.runs = before;
   old_side.manifest.device = before.front().device;
