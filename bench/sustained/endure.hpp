@@ -11,8 +11,8 @@ namespace gpugauge::bench::sustained {
 inline constexpr double windows = 300;
 
 /// Runs the timer's operation for the trial's window, never less than 3 s, in batches of about 20 ms.
-/// Warming up and calibrating come before, up to about a second; how warm the GPU is when they begin is what
-/// ran before left of it. `work` is what one operation does, in `unit`. Adds the metrics mean, slowest_second
+/// Warming up until throughput and clock are steady and calibrating come before, a second each at most; how
+/// warm the GPU is when they begin is what ran before left of it. `work` is what one operation does, in `unit`. Adds the metrics mean, slowest_second
 /// and last_over_first, which are judged, and spread, sm_clock_first_second and sm_clock_last_second, which
 /// are recorded; the course second by second as notes. Throws Interrupted.
 void endure(Trial& trial, cuda::GpuTimer& timer, double work, const char* unit, const char* metric_class);

@@ -59,6 +59,7 @@ void add_definition(const nlohmann::json& value, const result::Place& place, Ben
   if (result::ObjectReader(reader.object("requires"), place.key("requires")).boolean("gpu"))
     made.kind = is_between_devices(made.metric_class) ? DeviceKind::links : DeviceKind::gpu;
   made.window_share = within(place.key("window_share"), reader.number("window_share"));
+  made.beside_seconds += number_or(value, "warm_seconds", place, 0);
   const std::string quantity = text_or_empty(value, "quantity");
   made.batch_seconds =
       quantity.empty() || quantity == "custom" ? 0 : number_or(value, "batch_seconds", place, 0);

@@ -22,7 +22,8 @@ struct Benchmark {
   double window_share = 1;             ///< of the profile's time window
   double batch_seconds = 0;            ///< what one of the 20 batches or more should last; 0 = no batches
   bool forms_mean = false;             ///< of its batches
-  double beside_seconds = .12;         ///< estimate: what it takes beside its window, by its family
+  /// Estimate of what it takes beside its window: its family's, and its own for warming up.
+  double beside_seconds = .12;
 };
 
 /// All that can be measured here.
