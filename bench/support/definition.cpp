@@ -165,6 +165,11 @@ Definition& Definition::saturating() {
   return *this;
 }
 
+Definition& Definition::sustained() {
+  is_sustained = true;
+  return *this;
+}
+
 Definition& Definition::power_heavy() {
   is_power_heavy = true;
   return *this;

@@ -106,6 +106,9 @@ class Definition {
   /// clock are steady (power_warm_up). What is of a class of products, convolutions or attention is so without
   /// being told.
   Definition& power_heavy();
+  /// The longer it is measured, the more it shows: its window is what --gpugauge_sustained says, where that is
+  /// given, instead of its share of the profile's.
+  Definition& sustained();
   /// Repeating the operation must give the same bits; the body verifies it (Trial::verify_deterministic).
   Definition& deterministic();
   /// A healthy device comes near what its bus, link or units can do: the judge then holds the median to a
@@ -140,6 +143,8 @@ class Definition {
   bool is_deterministic = false;
   /// saturating() was called.
   bool is_saturating = false;
+  /// sustained() was called.
+  bool is_sustained = false;
   /// power_heavy() was called, or the class says so.
   bool is_power_heavy = false;
   /// The body; never empty once it is registered.

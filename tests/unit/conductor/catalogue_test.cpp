@@ -44,6 +44,14 @@ TEST(Catalogue, AddsTheLongerWarmUpOfABenchmarkToWhatItsFamilyStates) {
              "its description", made);
   ASSERT_THAT(made.benchmarks, SizeIs(1));
   EXPECT_DOUBLE_EQ(made.benchmarks[0].beside_seconds, .8);
+  EXPECT_FALSE(made.benchmarks[0].sustained);
+}
+
+TEST(Catalogue, KnowsWhatIsOfSustainedLoad) {
+  Catalogue made;
+  add_family(family, described("host", "", R"(300, "sustained": true)"), "its description", made);
+  ASSERT_THAT(made.benchmarks, SizeIs(1));
+  EXPECT_TRUE(made.benchmarks[0].sustained);
 }
 
 TEST(Catalogue, TakesNothingOfAFamilyThatIsRefused) {
