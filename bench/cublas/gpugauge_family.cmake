@@ -7,4 +7,4 @@ else()
 endif()
 # Not measured yet: loading the libraries; trying eight candidates for some hundredths of a second each.
 set(FAMILY_START_SECONDS 1.0)
-set(FAMILY_BESIDE_SECONDS 0.45)
+set(FAMILY_BESIDE_SECONDS 0.35)

@@ -103,11 +103,11 @@ class Definition {
   /// is not cut below one second: a shorter mean would not be judged.
   Definition& window_share(double share);
   /// The operation draws so much power that clocks fall under it: the GPU timer warms up until throughput and
-  /// clock are steady (power_warm_up). What is of a class of products, convolutions or attention is so without
-  /// being told.
+  /// clock are steady (power_warm_up). What is of a class of products, convolutions or attention is so
+  /// without being told.
   Definition& power_heavy();
-  /// The longer it is measured, the more it shows: its window is what --gpugauge_sustained says, where that is
-  /// given, instead of its share of the profile's.
+  /// The longer it is measured, the more it shows: its window is what --gpugauge_sustained says, where that
+  /// is given, instead of its share of the profile's.
   Definition& sustained();
   /// Repeating the operation must give the same bits; the body verifies it (Trial::verify_deterministic).
   Definition& deterministic();
@@ -164,7 +164,8 @@ class Definition {
   std::string id() const;
   /// Unit of the quantity ("second", "byte/second", ...); "" with custom metrics only.
   std::string unit() const;
-  /// Estimate of what warming up takes of a process beside what the family states; 0 unless it is power-heavy.
+  /// Estimate of what warming up takes of a process beside what the family states; 0 unless it is
+  /// power-heavy.
   double warm_seconds() const;
   /// Name of the metric that a statistic forms: "latency" for the median, else "latency_p99".
   std::string metric_name(Statistic statistic) const;

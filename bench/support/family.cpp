@@ -131,8 +131,8 @@ void enter(benchmark::State& state, const Instance& instance, const Window& wind
 bool run_benchmarks(const std::string& program, const Options& options, const std::vector<Instance>& chosen,
                     Recorder& recorder) {
   for (const Instance& instance : chosen) {
-    const Window window = window_of(instance, options.window_seconds, options.mean_window_seconds,
-                                    options.sustained_seconds);
+    const Window window =
+        window_of(instance, options.window_seconds, options.mean_window_seconds, options.sustained_seconds);
     const double batches = std::clamp(window.seconds / window.batch_seconds, 20.0, 2000.0);
     benchmark::RegisterBenchmark(
         instance.id.c_str(),

@@ -61,8 +61,7 @@ Warmed warm_until_steady(const WarmUp& how, const std::function<BatchTime(std::i
     const BatchTime batch = run(operations);
     const double end = now();
     warmed.seconds = end - start;
-    const bool too_short =
-        end - before < long_enough * how.reading_seconds && operations < most_operations;
+    const bool too_short = end - before < long_enough * how.reading_seconds && operations < most_operations;
     if (too_short) {
       readings.clear();
     } else {

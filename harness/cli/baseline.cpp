@@ -50,9 +50,8 @@ std::vector<RoundsOfDevice> measure_together(const Arguments& arguments,
         fmt::format("{} names one baseline and --devices-together makes {}: leave it out",
                     arguments.name.empty() ? "--output" : "--name", targets.size()));
   const conductor::Catalogue catalogue = conductor::catalogue();
-  const conductor::Choice choice =
-      conductor::choose(catalogue, options.profile, conductor::DeviceKind::gpu, arguments.measure.families,
-                        arguments.measure.only);
+  const conductor::Choice choice = conductor::choose(catalogue, options.profile, conductor::DeviceKind::gpu,
+                                                     arguments.measure.families, arguments.measure.only);
   conductor::require_sustained(catalogue, options.profile, {conductor::Chosen{targets.front(), choice}});
   const auto held = hold(targets, arguments.measure, progress);
   if (!held->refusal().empty()) {

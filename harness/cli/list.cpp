@@ -144,7 +144,8 @@ int list_benchmarks(const Arguments& arguments) {
   const report::Terminal terminal = report::terminal(1);
   std::string text = table.draw(terminal);
   if (!arguments.profile.empty())
-    text += "  " + report::wrap(estimate(catalogue, benchmarks, profile_of(arguments)), terminal.width, 2) + "\n";
+    text +=
+        "  " + report::wrap(estimate(catalogue, benchmarks, profile_of(arguments)), terminal.width, 2) + "\n";
   print(text);
   return 0;
 }

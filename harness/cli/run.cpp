@@ -60,9 +60,8 @@ int run_all_together(const Arguments& arguments, const conductor::MeasureOptions
         "--json prints one run file and --devices-together measures several: take the "
         "files that are named at the end");
   const conductor::Catalogue catalogue = conductor::catalogue();
-  const conductor::Choice choice =
-      conductor::choose(catalogue, options.profile, conductor::DeviceKind::gpu, arguments.measure.families,
-                        arguments.measure.only);
+  const conductor::Choice choice = conductor::choose(catalogue, options.profile, conductor::DeviceKind::gpu,
+                                                     arguments.measure.families, arguments.measure.only);
   conductor::require_sustained(catalogue, options.profile, {conductor::Chosen{targets.front(), choice}});
   const auto held = hold(targets, arguments.measure, progress);
   if (!held->refusal().empty()) return busy(*held);

@@ -140,7 +140,8 @@ Stored measure(const MeasureOptions& options, const Target& target, const Choice
   });
   const double budget = budget_seconds(options.profile, target.kind);
   // What was asked to last longer may.
-  if (only.empty() && options.profile.sustained_seconds <= 0 && stored.run.complete && stored.run.wall_seconds > budget)
+  if (only.empty() && options.profile.sustained_seconds <= 0 && stored.run.complete &&
+      stored.run.wall_seconds > budget)
     stored.run.remarks.push_back(fmt::format(
         "The round took {:.0f} s; with the profile {} a verdict on {} should take {:.0f} s at most.",
         stored.run.wall_seconds, options.profile.name, in_words(target.kind), budget));

@@ -24,9 +24,9 @@ struct Profile {
   double mean_window_seconds = 0;    ///< never less where smoke measures it and a mean is formed
   /// Time window of benchmarks of sustained load; 0 = their share of the others'.
   double sustained_seconds = 0;
-  double limit_seconds = 120;        ///< time limit of one process; then it is killed with its children
-  double grace_seconds = 2;          ///< between SIGTERM and SIGKILL
-  double cool_down_seconds = .1;     ///< pause between two processes
+  double limit_seconds = 120;     ///< time limit of one process; then it is killed with its children
+  double grace_seconds = 2;       ///< between SIGTERM and SIGKILL
+  double cool_down_seconds = .1;  ///< pause between two processes
   double budget_seconds =
       180;  ///< what a verdict on one GPU, or on the links, should take where one round is enough
   double host_budget_seconds = 180;  ///< the same for the host

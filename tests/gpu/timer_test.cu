@@ -107,8 +107,8 @@ TEST_F(Ruler, a_batch_twice_as_long_takes_twice_the_time) {
   EXPECT_NEAR(two / one, 2, 0.02);
 }
 
-// Jitter of a known amount: every tenth operation lasts a quarter longer. The median is that of the others, p99
-// that of the long ones, through calibration, blocking kernel and window as every benchmark has them.
+// Jitter of a known amount: every tenth operation lasts a quarter longer. The median is that of the others,
+// p99 that of the long ones, through calibration, blocking kernel and window as every benchmark has them.
 TEST_F(Ruler, finds_injected_jitter_in_median_and_p99_within_one_percent) {
   static constexpr std::uint64_t usual = 2'000'000;
   static constexpr std::uint64_t longer = 2'500'000;

@@ -45,10 +45,13 @@ void Candidates::search() {
   window.minimum_batches = 5;
   window.budget_seconds = 0.5;
   std::string refusal;
+  bool warm = false;
   for (current_ = 0; current_ < candidates_.size(); ++current_) {
     try {
-      timer_.warm_up();
-      timer_.power_heavy(false);  // from now on the GPU is under load: none is compared at a colder one's clock
+      if (!warm) timer_.warm_up();
+      timer_.power_heavy(
+          false);  // from now on the GPU is under load: none is compared at a colder one's clock
+      warm = true;
       if (candidates_.size() == 1) {
         seconds[current_] = 1;
         continue;

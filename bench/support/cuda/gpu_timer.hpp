@@ -42,9 +42,9 @@ class GpuTimer final : public Timer {
   /// Enqueues `operations` operations and waits for them. Seconds between the events around them, and the
   /// mean SM clock. Throws CudaError.
   BatchTime time_batch(std::int64_t operations) override;
-  /// Operations until the SM clock is flat, at most Options::warm_seconds; of work that draws much power until
-  /// its throughput is flat, too, as power_warm_up says, with the notes "warm_up_seconds" and, where it was
-  /// not, "warm_up".
+  /// Operations until the SM clock is flat, at most Options::warm_seconds; of work that draws much power
+  /// until its throughput is flat, too, as power_warm_up says, with the notes "warm_up_seconds" and, where it
+  /// was not, "warm_up".
   void warm_up() override;
   /// "cuda_event".
   std::string name() const override { return "cuda_event"; }

@@ -50,8 +50,7 @@ class Reading {
   }
   /// byte/second, as "{:.4g}", once the clock is what it is under load: an idle GPU's is low.
   std::string speed() {
-    constexpr WarmUp settle{
-        .longest = 0.1, .shortest = 0.02, .reading_seconds = 5e-3, .throughput = true};
+    constexpr WarmUp settle{.longest = 0.1, .shortest = 0.02, .reading_seconds = 5e-3, .throughput = true};
     warm_until_steady(settle, [this](std::int64_t times) { return run(times); });
     constexpr std::int64_t times = 5;
     const double seconds = run(times).seconds;
@@ -64,8 +63,7 @@ class Reading {
     std::vector<std::uint32_t> found(sums_.count());
     check(cudaMemcpy(found.data(), sums_.get(), sums_.bytes(), cudaMemcpyDeviceToHost), "reading the sums");
     const auto expected = static_cast<std::uint32_t>(plan_.vectors_per_block * 4 * filled_word);
-    return std::all_of(found.begin(), found.end(),
-                       [expected](std::uint32_t sum) { return sum == expected; });
+    return std::all_of(found.begin(), found.end(), [expected](std::uint32_t sum) { return sum == expected; });
   }
 
   DeviceBuffer<unsigned char> data_;

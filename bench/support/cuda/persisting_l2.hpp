@@ -1,4 +1,5 @@
-// The part of L2 that a program can set aside for data that stays: what was left of it by whoever came before.
+// The part of L2 that a program can set aside for data that stays: what was left of it by whoever came
+// before.
 #pragma once
 
 #include "result/samples.hpp"
@@ -11,8 +12,8 @@ namespace gpugauge::bench::cuda {
 ///   gpu.l2_read_as_found      byte/second of reading half of L2 over and over, as found
 ///   gpu.l2_persisting_reset   "done", or the error that the reset was answered with
 ///   gpu.l2_read_after_reset   the same reading again
-/// Where the reading could not be done, gpu.l2_read says why. Nothing is added, and nothing done, on a GPU that
-/// can set nothing aside. Never throws.
+/// Where the reading could not be done, gpu.l2_read says why. Nothing is added, and nothing done, on a GPU
+/// that can set nothing aside. Never throws.
 void add_persisting_l2(result::Facts& facts);
 
 }  // namespace gpugauge::bench::cuda

@@ -237,7 +237,8 @@ TEST(Window, OfSustainedLoadIsWhatWasAskedFor) {
   EXPECT_EQ(window_seconds(catalogue.benchmarks[1], profile), 75);
   const auto refusal = [&] {
     return usage_error([&] {
-      require_sustained(catalogue, profile, {Chosen{{}, choose(catalogue, profile, DeviceKind::gpu, {}, {})}});
+      require_sustained(catalogue, profile,
+                        {Chosen{{}, choose(catalogue, profile, DeviceKind::gpu, {}, {})}});
     });
   };
   EXPECT_THAT(refusal(), HasSubstr("none is chosen in the profile standard"));
