@@ -130,6 +130,8 @@ Stored measure(const MeasureOptions& options, const Target& target, const Choice
       target.kind == DeviceKind::host ? host_part(stack::fingerprint(gpus)) : stack::fingerprint(gpus);
   add_host_identity(stack::Tree("/"), plan.fingerprint);
   if (options.together > 0) plan.fingerprint.suite[together_fact] = fmt::format("{}", options.together);
+  if (options.profile.sustained_seconds > 0)
+    plan.fingerprint.suite[sustained_fact] = fmt::format("{}", options.profile.sustained_seconds);
   plan.command = options.command;
   plan.gpu_telemetry = target.kind != DeviceKind::host;
   Stored stored;
@@ -139,7 +141,9 @@ Stored measure(const MeasureOptions& options, const Target& target, const Choice
                       progress.family, progress.elapsed_seconds, progress.left_seconds});
   });
   const double budget = budget_seconds(options.profile, target.kind);
-  if (only.empty() && stored.run.complete && stored.run.wall_seconds > budget)
+  // What was asked to last longer may.
+  if (only.empty() && options.profile.sustained_seconds <= 0 && stored.run.complete &&
+      stored.run.wall_seconds > budget)
     stored.run.remarks.push_back(fmt::format(
         "The round took {:.0f} s; with the profile {} a verdict on {} should take {:.0f} s at most.",
         stored.run.wall_seconds, options.profile.name, in_words(target.kind), budget));
