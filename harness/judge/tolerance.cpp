@@ -51,11 +51,15 @@ bool power_limited(std::string_view metric_class) {
   return std::find(classes.begin(), classes.end(), metric_class) != classes.end();
 }
 
-/// What the policy's last entry that gives a tolerance says of a metric or class mean.
+/// What the policy's last entry that gives a tolerance says of a metric or class mean. An entry that does not
+/// name classes, "*" above all, is meant for metrics: no class mean needs as much.
 std::optional<double> by_name(const Policy& policy, const std::string& key) {
+  const std::string classes = class_key("");
+  const bool of_class = key.starts_with(classes);
   std::optional<double> value;
   for (const MetricRule& rule : policy.metrics)
-    if (rule.tolerance && result::matches(rule.pattern, key)) value = rule.tolerance;
+    if (rule.tolerance && rule.pattern.starts_with(classes) == of_class && result::matches(rule.pattern, key))
+      value = rule.tolerance;
   return value;
 }
 

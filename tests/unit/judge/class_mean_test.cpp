@@ -133,6 +133,9 @@ TEST(JudgeBaseline, APolicySetsTheToleranceOfAClassMeanByItsName) {
   EXPECT_EQ(mean.kind, VerdictKind::ok) << mean.reason;
   EXPECT_NEAR(mean.tolerance, .05, 1e-12);
   EXPECT_NEAR(find(judgement, "host/hbm0:bandwidth")->tolerance, .03, 1e-12) << "that of a metric stays";
+  policy.metrics = {{"*", .05, {}, ""}};
+  EXPECT_NEAR(find(judge(std::vector<double>(6, 1.02), 4, policy), "class/hbm")->tolerance, .01, 1e-12)
+      << "\"*\" is meant for metrics";
 }
 
 TEST(JudgeBaseline, AMetricThatThePolicyMakesAdvisoryDoesNotCountByItsClass) {
