@@ -1,7 +1,7 @@
 // What tells one host from another of its model without naming it.
 #pragma once
 
-#include "result/samples.hpp"
+#include "result/run_file.hpp"
 #include "stack/tree.hpp"
 
 namespace gpugauge::conductor {
