@@ -69,14 +69,14 @@ END""",
     ),
     broken(
         "L2 that a program left set aside and that cannot be given back is said, and all is measured",
-        "cudaDeviceSetLimit=1;cudaMemset:1=2",
+        "cudaDeviceSetLimit=2;cudaMemset:1-1=2",
         r"launch/enqueue/runtime/0 .*kept as",
         code=0,
         scenario="l2_persisting=31457280\nl2_set_aside=20971520",
         holds="""python - <<'END'
 import json
 context = json.load(open('out.json'))['processes'][0]['samples']['context']
-assert context['gpu.l2_persisting_reset'] == 'cudaErrorInvalidValue (1)', context
+assert context['gpu.l2_persisting_reset'] == 'cudaErrorMemoryAllocation (2)', context
 assert context['gpu.l2_read'].startswith('not measured: filling what is read'), context
 END""",
         lacks="failed|skipped",
