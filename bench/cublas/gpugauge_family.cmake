@@ -5,6 +5,6 @@ if(GPUGAUGE_CUDA AND (NOT TARGET CUDA::cublas OR NOT TARGET CUDA::cublasLt))
 else()
   set(FAMILY_LIBRARIES CUDA::cublas CUDA::cublasLt)
 endif()
-# Not measured yet: loading the libraries and heating the chip; trying eight candidates for some hundredths of a second each.
-set(FAMILY_START_SECONDS 1.5)
-set(FAMILY_BESIDE_SECONDS 0.45)
+# Not measured yet: loading the libraries; trying eight candidates for some hundredths of a second each.
+set(FAMILY_START_SECONDS 1.0)
+set(FAMILY_BESIDE_SECONDS 0.35)

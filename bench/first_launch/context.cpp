@@ -16,10 +16,10 @@ void context(Trial& trial) {
     return process;
   });
   for (const char* name : {key::driver_start, key::context})
-    add_median(trial, results, name, "init", steady_resolution_seconds(),
-               [&](const FreshResult& result) { return result.report.at(name); });
-  add_median(trial, results, "whole_process", "init", end_resolution,
-             [](const FreshResult& result) { return result.wall_seconds; });
+    add_times(trial, results, name, "init", steady_resolution_seconds(),
+              [&](const FreshResult& result) { return result.report.at(name); });
+  add_times(trial, results, "whole_process", "init", end_resolution,
+            [](const FreshResult& result) { return result.wall_seconds; });
 }
 
 const Registration registered{

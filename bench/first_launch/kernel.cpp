@@ -42,8 +42,8 @@ void kernel(Trial& trial) {
   if (is_jit(mode)) trial.note("cache_files", std::to_string(files_in(cache)));
 
   const auto add = [&](const char* name, const char* metric_class) {
-    add_median(trial, results, name, metric_class, steady_resolution_seconds(),
-               [&](const FreshResult& result) { return result.report.at(name); });
+    add_times(trial, results, name, metric_class, steady_resolution_seconds(),
+              [&](const FreshResult& result) { return result.report.at(name); });
   };
   add(key::first_launch, "first_launch");
   add(key::second_launch, "first_launch");

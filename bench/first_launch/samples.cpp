@@ -56,9 +56,9 @@ std::vector<FreshResult> sample(Trial& trial, const std::function<FreshProcess()
   return results;
 }
 
-void add_median(Trial& trial, const std::vector<FreshResult>& results, const std::string& name,
-                const std::string& metric_class, double resolution,
-                const std::function<double(const FreshResult&)>& value) {
+void add_times(Trial& trial, const std::vector<FreshResult>& results, const std::string& name,
+               const std::string& metric_class, double resolution,
+               const std::function<double(const FreshResult&)>& value) {
   std::vector<double> values;
   values.reserve(results.size());
   for (const FreshResult& result : results) values.push_back(value(result));
@@ -68,13 +68,23 @@ void add_median(Trial& trial, const std::vector<FreshResult>& results, const std
   metric.better = result::Direction::lower;
   metric.metric_class = metric_class;
   metric.statistic = "median";
-  metric.value = rounded(median(std::move(values)));
+  metric.value = rounded(median(values));
   metric.resolution = rounded(resolution);
   if (!(metric.value > 0)) {
     metric.judged = false;
     metric.note = "too short for the clock";
   }
+  result::Metric slow = metric;
   trial.metric(std::move(metric));
+  slow.name = name + "_p99";
+  slow.statistic = "p99";
+  slow.value = rounded(nearest_rank(values, 0.99));
+  if (slow.judged && values.size() < fewest_for_p99) {
+    slow.judged = false;
+    slow.note = fmt::format("{} processes are fewer than the {} that a p99 is judged from", values.size(),
+                            fewest_for_p99);
+  }
+  trial.metric(std::move(slow));
 }
 
 }  // namespace gpugauge::bench::first_launch

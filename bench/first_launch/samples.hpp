@@ -48,9 +48,10 @@ class TemporaryFolder {
 /// the right values. Throws like run_fresh.
 std::vector<FreshResult> sample(Trial& trial, const std::function<FreshProcess()>& next);
 
-/// Adds the median of `value` over the processes, in seconds.
-void add_median(Trial& trial, const std::vector<FreshResult>& results, const std::string& name,
-                const std::string& metric_class, double resolution,
-                const std::function<double(const FreshResult&)>& value);
+/// Adds `name`, the median of `value` over the processes in seconds, and `name`_p99, which is judged from a
+/// hundred processes on and recorded before.
+void add_times(Trial& trial, const std::vector<FreshResult>& results, const std::string& name,
+               const std::string& metric_class, double resolution,
+               const std::function<double(const FreshResult&)>& value);
 
 }  // namespace gpugauge::bench::first_launch

@@ -64,7 +64,6 @@ void measure_product(Trial& trial,
   const double flops = kernels::gemm::flops(shape.m, shape.n, shape.k);
   trial.work(
       {.bytes = kernels::gemm::bytes(shape.m, shape.n, shape.k, sizeof(In), sizeof(Out)), .flops = flops});
-  timer.heat(3);
   trial.time(timer);
   add_flop_per_clock(trial, flops, cuda::device().sm_count);
 

@@ -20,7 +20,8 @@ const Registration registered{
         .bad_value("a low SM clock, serialising tools (profiler, sanitizer), a driver regression")
         .from(Depth::deep)
         .quantity(Quantity::latency, "launch")
-        .statistics({Statistic::median})
+        .statistics({Statistic::median, Statistic::p99})
+        .batch_seconds(5e-4)  // short, so that the shortest window holds enough of them for a p99
         .requires_gpu()
         .body(back_to_back)};
 

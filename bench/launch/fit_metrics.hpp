@@ -1,11 +1,13 @@
 // Metrics of a fit: a fixed part and a part for each of something.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "support/cuda/fit.hpp"
+#include "support/measure.hpp"
 #include "support/statistics.hpp"
 #include "support/trial.hpp"
 
@@ -26,6 +28,23 @@ inline result::Metric seconds_metric(std::string name, std::string metric_class,
     metric.note = "no value above 0 was found";
   }
   return metric;
+}
+
+/// Measures `timer` once more for `window`, in batches of hardly more than one operation, and adds the p99
+/// over them: `name`, in seconds an operation. Of too few batches it is recorded and not judged. Throws like
+/// measure().
+inline void add_p99(Trial& trial, Timer& timer, Window window, std::string name, std::string metric_class) {
+  window.batch_seconds = 1e-4;
+  const result::Batches batches = measure(timer, window);
+  result::Metric metric = seconds_metric(std::move(name), std::move(metric_class), "p99",
+                                         seconds_per_operation(batches, Statistic::p99));
+  const std::size_t count = batches.seconds_per_operation.size();
+  if (metric.judged && count < fewest_for_p99) {
+    metric.judged = false;
+    metric.note = std::to_string(count) + " batches are fewer than the " + std::to_string(fewest_for_p99) +
+                  " that a p99 is judged from";
+  }
+  trial.metric(std::move(metric));
 }
 
 /// Adds "fixed" and `per` (such as "per_node") of the line through (counts, seconds), and its largest

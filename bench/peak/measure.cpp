@@ -67,8 +67,6 @@ void measure(Trial& trial, const Launch& launch) {
     trial.work({.items = launch.operations});
   else
     trial.work({.flops = launch.operations});
-  // Where the window is short, so is the time to reach the clock that the load allows.
-  timer.heat(trial.window().seconds < 1 ? 1 : 3);
   trial.time(timer);
   cuda::add_per_clock(trial, launch.operations, cuda::device().sm_count, launch.whole_numbers);
 

@@ -47,7 +47,6 @@ void attention(Trial& trial) {
   cuda::GpuTimer timer(trial, [&](cudaStream_t stream, std::int64_t i) { launch(rotation[i], stream); });
   trial.work({.bytes = kernels::primitive::attention_bytes(shape),
               .flops = kernels::primitive::attention_flops(shape)});
-  timer.heat(3);
   trial.time(timer);
 
   // All sets hold the same inputs, so one error and one checksum hold for all of them.

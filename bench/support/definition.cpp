@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "support/warm_up.hpp"
+
 namespace gpugauge::bench {
 
 namespace {
@@ -25,6 +27,11 @@ bool is_word(const std::string& text) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
            c == '-' || c == '.';
   });
+}
+
+// What keeps the Tensor Cores, or all of the CUDA cores, busy.
+bool draws_power(const std::string& metric_class) {
+  return metric_class.rfind("gemm", 0) == 0 || metric_class == "conv" || metric_class == "attention";
 }
 
 void check(const Definition& definition) {
@@ -97,6 +104,7 @@ Definition& Definition::quantity(Quantity quantity, std::string class_name) {
         fmt::format("benchmark {}: '{}' is not a class of result::classes", id(), class_name));
   quantity_kind = quantity;
   metric_class = std::move(class_name);
+  is_power_heavy = is_power_heavy || draws_power(metric_class);
   return *this;
 }
 
@@ -111,6 +119,7 @@ Definition& Definition::custom_metrics(std::string class_name) {
         fmt::format("benchmark {}: '{}' is not a class of result::classes", id(), class_name));
   is_custom = true;
   if (!class_name.empty()) metric_class = std::move(class_name);
+  is_power_heavy = is_power_heavy || draws_power(metric_class);
   return *this;
 }
 
@@ -156,6 +165,16 @@ Definition& Definition::saturating() {
   return *this;
 }
 
+Definition& Definition::sustained() {
+  is_sustained = true;
+  return *this;
+}
+
+Definition& Definition::power_heavy() {
+  is_power_heavy = true;
+  return *this;
+}
+
 Definition& Definition::deterministic() {
   is_deterministic = true;
   return *this;
@@ -183,6 +202,11 @@ std::string Definition::unit() const {
       return "operation/second";
   }
   return "";
+}
+
+double Definition::warm_seconds() const {
+  constexpr double stated_by_families = 0.05;  // of the usual one, which this takes the place of
+  return is_power_heavy && requirements.gpu ? power_warm_up.shortest - stated_by_families : 0;
 }
 
 std::string Definition::metric_name(Statistic statistic) const {

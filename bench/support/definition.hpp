@@ -102,6 +102,13 @@ class Definition {
   /// Share of the profile's time window that this benchmark takes (default 1). A window of a second or more
   /// is not cut below one second: a shorter mean would not be judged.
   Definition& window_share(double share);
+  /// The operation draws so much power that clocks fall under it: the GPU timer warms up until throughput and
+  /// clock are steady (power_warm_up). What is of a class of products, convolutions or attention is so
+  /// without being told.
+  Definition& power_heavy();
+  /// The longer it is measured, the more it shows: its window is what --gpugauge_sustained says, where that
+  /// is given, instead of its share of the profile's.
+  Definition& sustained();
   /// Repeating the operation must give the same bits; the body verifies it (Trial::verify_deterministic).
   Definition& deterministic();
   /// A healthy device comes near what its bus, link or units can do: the judge then holds the median to a
@@ -136,6 +143,10 @@ class Definition {
   bool is_deterministic = false;
   /// saturating() was called.
   bool is_saturating = false;
+  /// sustained() was called.
+  bool is_sustained = false;
+  /// power_heavy() was called, or the class says so.
+  bool is_power_heavy = false;
   /// The body; never empty once it is registered.
   std::function<void(Trial&)> run;
   /// What from(depth) says.
@@ -153,6 +164,9 @@ class Definition {
   std::string id() const;
   /// Unit of the quantity ("second", "byte/second", ...); "" with custom metrics only.
   std::string unit() const;
+  /// Estimate of what warming up takes of a process beside what the family states; 0 unless it is
+  /// power-heavy.
+  double warm_seconds() const;
   /// Name of the metric that a statistic forms: "latency" for the median, else "latency_p99".
   std::string metric_name(Statistic statistic) const;
 };

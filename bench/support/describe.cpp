@@ -34,6 +34,8 @@ nlohmann::ordered_json json_of(const Definition& definition) {
       {"metrics", metrics},
       {"batch_seconds", definition.batch_target_seconds},
       {"window_share", definition.window_factor},
+      {"warm_seconds", definition.warm_seconds()},
+      {"sustained", definition.is_sustained},
       {"deterministic", definition.is_deterministic},
       {"requires",
        {{"gpu", definition.requirements.gpu},

@@ -131,7 +131,8 @@ void enter(benchmark::State& state, const Instance& instance, const Window& wind
 bool run_benchmarks(const std::string& program, const Options& options, const std::vector<Instance>& chosen,
                     Recorder& recorder) {
   for (const Instance& instance : chosen) {
-    const Window window = window_of(instance, options.window_seconds, options.mean_window_seconds);
+    const Window window =
+        window_of(instance, options.window_seconds, options.mean_window_seconds, options.sustained_seconds);
     const double batches = std::clamp(window.seconds / window.batch_seconds, 20.0, 2000.0);
     benchmark::RegisterBenchmark(
         instance.id.c_str(),
@@ -284,8 +285,10 @@ Window window_of(const Definition& definition, double seconds) {
   return window_at_least(definition, seconds, 0);
 }
 
-Window window_of(const Instance& instance, double seconds, double mean_seconds) {
+Window window_of(const Instance& instance, double seconds, double mean_seconds, double sustained_seconds) {
   const Definition& definition = *instance.definition;
+  if (definition.is_sustained && sustained_seconds > 0)
+    return window_at_least(definition, sustained_seconds / definition.window_factor, 0);
   const std::vector<Statistic>& kinds = definition.statistic_kinds;
   const bool mean =
       definition.quantity_kind && std::find(kinds.begin(), kinds.end(), Statistic::mean) != kinds.end();

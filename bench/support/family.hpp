@@ -50,8 +50,9 @@ std::optional<std::filesystem::path> samples_path(const std::string& family, con
 /// The window of one definition when the profile gives `seconds` a benchmark.
 Window window_of(const Definition& definition, double seconds);
 /// The same for an instance. Where a mean is formed of what the profile smoke measures, the window is not
-/// shorter than `mean_seconds`: each class keeps one mean that is judged when windows are short.
-Window window_of(const Instance& instance, double seconds, double mean_seconds);
+/// shorter than `mean_seconds`: each class keeps one mean that is judged when windows are short. That of a
+/// sustained definition lasts `sustained_seconds` where that is above 0.
+Window window_of(const Instance& instance, double seconds, double mean_seconds, double sustained_seconds = 0);
 
 /// The family's own status, from its benchmarks: ok when any is ok; else interrupted, failed or skipped, with
 /// the first reason. `benchmarks` must not be empty.

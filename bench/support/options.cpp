@@ -76,6 +76,8 @@ bool is_ours(const std::string& argument, Options& options) {
     options.window_seconds = seconds_of(argument, *window);
   } else if (const auto mean_window = value_of(argument, "gpugauge_mean_window")) {
     options.mean_window_seconds = seconds_of(argument, *mean_window);
+  } else if (const auto sustained = value_of(argument, "gpugauge_sustained")) {
+    options.sustained_seconds = seconds_of(argument, *sustained);
   } else if (const auto only = value_of(argument, "gpugauge_only")) {
     options.only = path_of(argument, *only);
   } else if (const auto depth = value_of(argument, "gpugauge_depth")) {
@@ -126,6 +128,7 @@ std::string help_text(const std::string& family) {
       "  --gpugauge_window=SECONDS  time window per benchmark (default 1); --benchmark_min_time is the same\n"
       "  --gpugauge_mean_window=S   at least S seconds where a mean is judged of what the profile smoke "
       "measures\n"
+      "  --gpugauge_sustained=S     S seconds for each benchmark of sustained load (default: 300 windows)\n"
       "  --gpugauge_only=FILE       measure only the ids in FILE, one per line\n"
       "  --gpugauge_depth=DEPTH     only what the profile smoke, quick, standard or deep measures\n"
       "  --gpugauge_describe        print what each benchmark isolates, as JSON\n"

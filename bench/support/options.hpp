@@ -17,6 +17,7 @@ struct Options {
   std::optional<std::uint64_t> seed;  ///< --gpugauge_seed=N; without it the order is that of the ids
   double window_seconds = 1;          ///< --gpugauge_window=SECONDS or --benchmark_min_time=SECONDS[s]
   double mean_window_seconds = 0;     ///< --gpugauge_mean_window=SECONDS; see window_of()
+  double sustained_seconds = 0;       ///< --gpugauge_sustained=SECONDS; see window_of()
   std::optional<std::filesystem::path> only;  ///< --gpugauge_only=FILE
   std::optional<Depth> depth;                 ///< --gpugauge_depth=DEPTH; without it every instance
   std::optional<int> parent;                  ///< --gpugauge_parent=PID

@@ -1,6 +1,7 @@
 // How the batches of one process become one value.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "result/samples.hpp"
@@ -15,6 +16,9 @@ double median(std::vector<double> values);
 /// values do not exceed. Throws std::invalid_argument when there are no values or the quantile is out of
 /// range.
 double nearest_rank(std::vector<double> values, double quantile);
+
+/// Values that a p99 is judged from: of fewer the nearest rank is the largest one.
+inline constexpr std::size_t fewest_for_p99 = 100;
 
 /// Seconds per operation by the given statistic. The mean is the window's wall time over all operations in
 /// it.

@@ -16,8 +16,6 @@ namespace {
 
 // Below this the mean says nothing that the median does not: a CPU quota is accounted in periods of 100 ms.
 constexpr double shortest_mean_window = 1.0;
-// With fewer batches the nearest rank of p99 is the slowest batch.
-constexpr std::size_t fewest_p99_batches = 100;
 
 double work_of(Quantity quantity, const result::Work& work) {
   switch (quantity) {
@@ -172,10 +170,10 @@ void Trial::form_metrics() {
       metric.judged = false;
       metric.note = fmt::format("the window of {:.2f} s is shorter than the 1 s that a mean is judged from",
                                 batches.window_seconds);
-    } else if (statistic == Statistic::p99 && batches.seconds_per_operation.size() < fewest_p99_batches) {
+    } else if (statistic == Statistic::p99 && batches.seconds_per_operation.size() < fewest_for_p99) {
       metric.judged = false;
       metric.note = fmt::format("{} batches are fewer than the {} that a p99 is judged from",
-                                batches.seconds_per_operation.size(), fewest_p99_batches);
+                                batches.seconds_per_operation.size(), fewest_for_p99);
     }
     result_.metrics.push_back(std::move(metric));
   }

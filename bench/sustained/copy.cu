@@ -40,6 +40,8 @@ const Registration registered{
         .bad_value(
             "memory that throttles by temperature, cooling, a neighbour on the GPU that comes and goes")
         .window_share(windows)
+        .sustained()
+        .power_heavy()
         .custom_metrics()
         .requires_gpu()
         .from(Depth::deep)

@@ -14,7 +14,8 @@ namespace gpugauge::bench::sustained {
 
 namespace {
 
-constexpr double batch_seconds = 20e-3;
+constexpr double shortest_batch_seconds = 20e-3;
+constexpr double most_batches = 30'000;
 constexpr double shortest_seconds = 3;
 constexpr std::size_t most_points = 40'000;
 
@@ -40,6 +41,7 @@ std::string series(const std::vector<double>& values, double scale) {
 
 void endure(Trial& trial, cuda::GpuTimer& timer, double work, const char* unit, const char* metric_class) {
   const double duration = std::max(shortest_seconds, trial.window().seconds);
+  const double batch_seconds = std::max(shortest_batch_seconds, duration / most_batches);
   trial.note("duration_seconds", fmt::format("{:g}", duration));
   timer.warm_up();
   const double start = steady_seconds();

@@ -70,6 +70,8 @@ const Registration registered{
             "cooling, a power cap, a shared power budget of the node; two modes: clocks that jump between "
             "steps, or a neighbour that comes and goes")
         .window_share(windows)
+        .sustained()
+        .power_heavy()
         .custom_metrics()
         .deterministic()
         .requires_gpu(80)

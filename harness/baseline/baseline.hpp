@@ -33,8 +33,8 @@ struct Manifest {
   std::string profile;         ///< as result::Run::profile: the same in every run of it
   std::string device;          ///< as result::Run::device, likewise
   std::vector<Entry> entries;  ///< at least one, in the order in which they were given
-  /// Rounds from fewer than 3 boots and fewer than 3 UTC days: the baseline has not seen how this machine
-  /// differs from boot to boot, and small changes may be just that.
+  /// Rounds from fewer than 3 known boots and fewer than 3 UTC days: the baseline has not seen how this
+  /// machine differs from boot to boot, and small changes may be just that.
   bool provisional() const;
 };
 
@@ -52,8 +52,8 @@ struct Baseline {
 };
 
 /// Whether another node than the one of `now` recorded it: another card of the model, another host, or a
-/// folder of this site's or the shipped ones. `device` ("host" or a GPU's UUID) is what is compared; empty =
-/// that is not known, and what the fingerprints say counts.
+/// folder of this site's or the shipped ones. `device` (as result::Run::device) is what is compared, a GPU by
+/// its UUID alone; empty = that is not known. Hosts whose identity one side lacks are taken for one.
 bool of_another_node(const Baseline& baseline, const result::Fingerprint& now, const std::string& device);
 
 /// A field that must match and does not; an absent fact has the value "".

@@ -28,6 +28,9 @@ constexpr std::array table{
     Row{"device", "gpu.*.uuid", Role::identity,
         "another card of the same model may be compared with on purpose (a shipped baseline), never by "
         "itself"},
+    Row{"device", host_identity_fact, Role::host_identity,
+        "another host of the same model, or this one under another name; it says whose baseline it is, and "
+        "refuses none"},
     Row{"device", "*", Role::must, "another processor, GPU model, memory size or count is another machine"},
     Row{"stack", "*path", Role::noted, "where a library lies changes nothing; its version does"},
     Row{"stack", "*", Role::must,
@@ -111,7 +114,8 @@ std::vector<Mismatch> differences(const result::Fingerprint& now, const result::
       if (std::find(roles.begin(), roles.end(), role) == roles.end()) continue;
       const auto a = here.find(name);
       const auto b = there.find(name);
-      if (role == Role::must_in_common && (a == here.end() || b == there.end())) continue;
+      const bool in_common = role == Role::must_in_common || role == Role::host_identity;
+      if (in_common && (a == here.end() || b == there.end())) continue;
       const std::string value_now = a == here.end() ? "" : a->second;
       const std::string value_then = b == there.end() ? "" : b->second;
       if (value_now != value_then) out.push_back({field_name(section.name, name), value_now, value_then});

@@ -13,8 +13,12 @@ enum class Role {
   must,            ///< a difference, also a missing side, makes two runs incomparable
   must_in_common,  ///< the same, but only where both sides have the fact
   identity,        ///< tells one card from another of its model
+  host_identity,   ///< tells one host from another, where both sides have the fact: older runs lack it
   noted,           ///< recorded and reported, never refused
 };
+
+/// The fact of role host_identity in the section device.
+inline constexpr std::string_view host_identity_fact = "host.identity";
 
 /// The role of a fact in a section of the fingerprint ("device", "stack", "settings", "topology", "suite").
 Role role_of(std::string_view section, std::string_view fact);

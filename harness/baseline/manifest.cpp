@@ -51,7 +51,8 @@ bool few_boots_and_days(const Rounds& rounds) {
   std::set<std::string> boots;
   std::set<std::string> days;
   for (const auto& round : rounds) {
-    boots.insert(round.boot_id);
+    // Two unknown boots may be one: they count by their days alone.
+    if (!round.boot_id.empty()) boots.insert(round.boot_id);
     days.insert(round.started.substr(0, day_length));
   }
   return boots.size() < enough && days.size() < enough;

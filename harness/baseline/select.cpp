@@ -83,7 +83,27 @@ enum class Fit { no, other_stack, full };
 struct Candidate {
   Baseline baseline;
   Fit fit = Fit::no;
+  bool this_node = false;
+
+  /// What comes before all that a manifest tells: where several hosts share a home, each has its own.
+  std::tuple<bool, Fit> rank() const { return {this_node, fit}; }
 };
+
+bool same_node(const result::Fingerprint& a, const result::Fingerprint& b) {
+  return differences(a, b, {Role::identity, Role::host_identity}).empty();
+}
+
+/// The same of two baselines of one device, by their first rounds; true where one of them cannot be read.
+bool same_node(const Listed& a, const Listed& b) {
+  const auto first = [](const Listed& one) {
+    return result::read_run(one.folder / one.manifest->entries.front().file).fingerprint;
+  };
+  try {
+    return same_node(first(a), first(b));
+  } catch (const std::exception&) {
+    return true;
+  }
+}
 
 /// True when `a` is to be taken before `b`, which fits as well: what can decide first, the newest then, and
 /// of two of one second always the same.
@@ -99,7 +119,7 @@ bool better(const Manifest& a, const Manifest& b) {
 bool takes_the_place_of(const Listed& a, const Listed& b) {
   if (!a.manifest || !b.manifest || a.state != State::active || b.state != State::active) return false;
   return a.manifest->device == b.manifest->device && a.manifest->profile == b.manifest->profile &&
-         a.manifest->key == b.manifest->key && better(*a.manifest, *b.manifest);
+         a.manifest->key == b.manifest->key && better(*a.manifest, *b.manifest) && same_node(a, b);
 }
 
 /// Loads a folder as far as it may be used; what cannot be used is left as a sentence in `problems`.
@@ -149,8 +169,10 @@ Candidate best_of(const Place& place, const result::Fingerprint& now, const std:
   for (const auto& folder : folders(place.root, place.depth)) {
     Candidate found = consider(folder, now, place.name == "own", device, problems);
     if (found.fit == Fit::no) continue;
-    const bool alike = found.fit == best.fit && better(found.baseline.manifest, best.baseline.manifest);
-    if (found.fit > best.fit || alike) best = std::move(found);
+    found.baseline.other_node = of_another_node(found.baseline, now, device);
+    found.this_node = !found.baseline.other_node;
+    const bool alike = found.rank() == best.rank() && better(found.baseline.manifest, best.baseline.manifest);
+    if (best.fit == Fit::no || found.rank() > best.rank() || alike) best = std::move(found);
   }
   return best;
 }
@@ -179,7 +201,14 @@ std::string origin_of(const Place& place, const Candidate& found) {
     return fmt::format(
         "Compared with the baseline {} ({}) that ships with GPUGauge, recorded on another machine.", name,
         rounds);
-  return fmt::format("Compared with this machine's own baseline {} ({}).{}", name, rounds,
+  const std::string whose =
+      found.this_node
+          ? fmt::format("Compared with this machine's own baseline {} ({}).", name, rounds)
+          : fmt::format(
+                "Compared with the baseline {} ({}), recorded on another node, or on this one before "
+                "its name or cards changed.",
+                name, rounds);
+  return fmt::format("{}{}", whose,
                      found.fit == Fit::other_stack ? " Its software stack is another one: declare what was "
                                                      "changed with --treatment, or make a new baseline "
                                                      "once the change is accepted."
@@ -199,8 +228,9 @@ bool of_another_node(const Baseline& baseline, const result::Fingerprint& now, c
   }
   if (baseline.runs.empty()) return false;
   const std::string& pinned = baseline.manifest.device;
-  if (!device.empty() && device != "host") return pinned != device;
-  return !differences(now, baseline.runs.front().fingerprint, {Role::identity}).empty();
+  // A card is the same one in whatever host; links and hosts are the node's.
+  if (!device.empty() && result::device_kind(device) == "gpu") return pinned != device;
+  return !same_node(now, baseline.runs.front().fingerprint);
 }
 
 std::filesystem::path state_directory() {
@@ -237,7 +267,6 @@ Selection select(const std::filesystem::path& given, const result::Fingerprint& 
     if (best.fit == Fit::no) continue;
     selection.origin = origin_of(place, best);
     selection.baseline = std::move(best.baseline);
-    selection.baseline->other_node = of_another_node(*selection.baseline, fingerprint, device);
     note_the_future(*selection.baseline, selection.problems);
     return selection;
   }

@@ -49,9 +49,10 @@ std::vector<RoundsOfDevice> measure_together(const Arguments& arguments,
     throw result::UsageError(
         fmt::format("{} names one baseline and --devices-together makes {}: leave it out",
                     arguments.name.empty() ? "--output" : "--name", targets.size()));
-  const conductor::Choice choice =
-      conductor::choose(conductor::catalogue(), options.profile, conductor::DeviceKind::gpu,
-                        arguments.measure.families, arguments.measure.only);
+  const conductor::Catalogue catalogue = conductor::catalogue();
+  const conductor::Choice choice = conductor::choose(catalogue, options.profile, conductor::DeviceKind::gpu,
+                                                     arguments.measure.families, arguments.measure.only);
+  conductor::require_sustained(catalogue, options.profile, {conductor::Chosen{targets.front(), choice}});
   const auto held = hold(targets, arguments.measure, progress);
   if (!held->refusal().empty()) {
     busy(*held);
@@ -88,8 +89,10 @@ std::vector<RoundsOfDevice> measure_rounds(const Arguments& arguments, const Inv
     throw result::UsageError(fmt::format("a baseline is of one device and --device {} chose {}; name one",
                                          arguments.measure.device, devices.targets.devices.size()));
   const conductor::Target& target = devices.targets.devices.front();
-  const conductor::Choice choice = conductor::choose(conductor::catalogue(), options.profile, target.kind,
+  const conductor::Catalogue catalogue = conductor::catalogue();
+  const conductor::Choice choice = conductor::choose(catalogue, options.profile, target.kind,
                                                      arguments.measure.families, arguments.measure.only);
+  conductor::require_sustained(catalogue, options.profile, {conductor::Chosen{target, choice}});
   const auto held = hold({target}, arguments.measure, progress);
   if (!held->refusal().empty()) {
     busy(*held);
@@ -182,6 +185,7 @@ void add_baseline_create(CLI::App& baseline, const Invocation& invocation, Actio
   CLI::App* command = baseline.add_subcommand("create", "Measure rounds, or take run files, and pin them");
   auto arguments = std::make_shared<Arguments>();
   add_measure_options(*command, arguments->measure);
+  add_sustained_option(*command, arguments->measure.sustained_seconds);
   command->add_option("runs", arguments->runs, "Run files to pin instead of measuring")->type_name("RUN");
   command->add_option("-n,--rounds", arguments->rounds, "Rounds to measure; verdicts need 5 or more")
       ->capture_default_str()

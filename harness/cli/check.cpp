@@ -125,6 +125,7 @@ int check(const Arguments& arguments, const Invocation& invocation) {
           ? chosen_together(catalogue, options.measure.profile, devices, arguments.measure)
           : conductor::choose_for(catalogue, options.measure.profile, devices.targets.devices,
                                   arguments.measure.families, arguments.measure.only);
+  if (!gpu_missing) conductor::require_sustained(catalogue, options.measure.profile, chosen);
   if (!arguments.observation.empty() && chosen.size() > 1)
     throw result::UsageError(fmt::format(
         "--observation holds one device, and {} would be measured; name one with --device", chosen.size()));
@@ -200,6 +201,7 @@ void add_check(CLI::App& app, const Invocation& invocation, Action& action) {
   CLI::App* command = app.add_subcommand("check", "Measure a device and judge it");
   auto arguments = std::make_shared<Arguments>();
   add_measure_options(*command, arguments->measure);
+  add_sustained_option(*command, arguments->measure.sustained_seconds);
   add_report_options(*command, arguments->report);
   add_every_metric_option(*command, arguments->report);
   add_policy_options(*command, arguments->policy);

@@ -80,6 +80,15 @@ void add_measure_options(CLI::App& command, MeasureArguments& arguments) {
       ->type_name("SECONDS");
 }
 
+void add_sustained_option(CLI::App& command, double& seconds) {
+  command
+      .add_option("--sustained", seconds,
+                  "How long each benchmark of sustained load runs, which the profile deep measures: 600 for "
+                  "ten minutes (default: 60). Only a baseline that was measured so judges it")
+      ->check(CLI::Range(3, 3600))
+      ->type_name("SECONDS");
+}
+
 std::unique_ptr<run::DeviceLocks> hold(const std::vector<conductor::Target>& targets,
                                        const MeasureArguments& arguments, report::ProgressLine& progress) {
   std::set<std::string> seen;  // the links hold every GPU that they lie between
@@ -119,6 +128,10 @@ conductor::MeasureOptions measure_options(const MeasureArguments& arguments, con
   stop_with_a_sentence();
   conductor::MeasureOptions options;
   options.profile = run::profile(arguments.profile);
+  // One process runs all of its family's, one after the other: there are fewer than these.
+  constexpr double most_in_a_process = 4;
+  options.profile.sustained_seconds = arguments.sustained_seconds;
+  options.profile.limit_seconds += most_in_a_process * arguments.sustained_seconds;
   if (arguments.process_limit > 0) options.profile.limit_seconds = arguments.process_limit;
   options.families = arguments.families;
   options.patterns = arguments.only;

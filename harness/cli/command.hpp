@@ -57,10 +57,14 @@ struct MeasureArguments {
   std::string state_directory;        ///< --state-dir; empty = baseline::state_directory()
   bool quiet = false;                 ///< no progress line
   double process_limit = 0;           ///< seconds; 0: that of the profile
+  double sustained_seconds = 0;       ///< of a benchmark of sustained load; 0: as long as the profile says
   double wait_seconds = 0;            ///< for a device that another command measures
 };
 /// Adds them all; what is not given keeps its default.
 void add_measure_options(CLI::App& command, MeasureArguments& arguments);
+
+/// --sustained, of the commands that measure one state of a machine and of the one that estimates it.
+void add_sustained_option(CLI::App& command, double& seconds);
 
 /// SIGINT, SIGTERM and SIGHUP end the command as they end any other, and its children with it.
 void end_children_with_the_command();

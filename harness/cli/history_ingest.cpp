@@ -239,6 +239,7 @@ int ingest(const Arguments& arguments) {
     progress.show({"ingest", static_cast<int>(done), static_cast<int>(inputs.size()),
                    inputs[ready.back().input].file, seconds, left});
   }
+  store.count_rows(counts.values);
   progress.clear();
   std::string text = fmt::format("{}: {} of {} files stored ({} metric values)", store.name(), counts.stored,
                                  inputs.size(), counts.values);

@@ -20,6 +20,7 @@ struct Arguments {
   std::string what = "benchmarks";
   std::vector<std::string> only;
   std::string profile;  ///< "" = whatever any profile measures
+  double sustained = 0;
   bool json = false;
 };
 
@@ -50,10 +51,17 @@ Benchmarks chosen(const conductor::Catalogue& catalogue, const Arguments& argume
   return all;
 }
 
+/// The profile that is asked for, with its windows.
+run::Profile profile_of(const Arguments& arguments) {
+  run::Profile profile = run::profile(arguments.profile);
+  profile.sustained_seconds = arguments.sustained;
+  return profile;
+}
+
 /// "Profile quick: 9 benchmarks of a GPU, about 52 s a round (a verdict should take 1 min at most); 18 of the
 /// host, ..."
-std::string estimate(const conductor::Catalogue& catalogue, const Benchmarks& all, const std::string& name) {
-  const run::Profile profile = run::profile(name);
+std::string estimate(const conductor::Catalogue& catalogue, const Benchmarks& all,
+                     const run::Profile& profile) {
   std::string text;
   using conductor::DeviceKind;
   for (const DeviceKind kind : {DeviceKind::gpu, DeviceKind::links, DeviceKind::host}) {
@@ -68,7 +76,7 @@ std::string estimate(const conductor::Catalogue& catalogue, const Benchmarks& al
                         conductor::in_words(kind), report::duration(seconds),
                         report::duration(conductor::budget_seconds(profile, kind)));
   }
-  return fmt::format("Profile {}: {}.", name, text);
+  return fmt::format("Profile {}: {}.", profile.name, text);
 }
 
 /// As --device has it.
@@ -97,6 +105,8 @@ std::string needs(conductor::DeviceKind kind) {
 }
 
 int list_benchmarks(const Arguments& arguments) {
+  if (arguments.sustained > 0 && arguments.profile.empty())
+    throw result::UsageError("--sustained changes the estimate of a profile: give --profile, too");
   const conductor::Catalogue catalogue = conductor::catalogue();
   const Benchmarks benchmarks = chosen(catalogue, arguments);
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
@@ -110,7 +120,7 @@ int list_benchmarks(const Arguments& arguments) {
                     {"isolates", benchmark->isolates},
                     {"bad_value", benchmark->bad_value}});
     if (!arguments.profile.empty()) {
-      const run::Profile profile = run::profile(arguments.profile);
+      const run::Profile profile = profile_of(arguments);
       const run::PlannedBenchmark planned = conductor::plan_of({benchmark}, profile).front();
       json.back()["processes"] = planned.processes;
       json.back()["window_seconds"] = conductor::window_seconds(*benchmark, profile);
@@ -134,7 +144,8 @@ int list_benchmarks(const Arguments& arguments) {
   const report::Terminal terminal = report::terminal(1);
   std::string text = table.draw(terminal);
   if (!arguments.profile.empty())
-    text += "  " + report::wrap(estimate(catalogue, benchmarks, arguments.profile), terminal.width, 2) + "\n";
+    text +=
+        "  " + report::wrap(estimate(catalogue, benchmarks, profile_of(arguments)), terminal.width, 2) + "\n";
   print(text);
   return 0;
 }
@@ -180,6 +191,7 @@ void add_list(CLI::App& app, const Invocation&, Action& action) {
   offer(command->add_option("-p,--profile", arguments->profile,
                             "Only what this profile measures, with an estimate of the time that it takes"),
         profile_names);
+  add_sustained_option(*command, arguments->sustained);
   command->add_flag("--json", arguments->json, "As JSON");
   command->callback([arguments, &action] {
     action = [arguments] {

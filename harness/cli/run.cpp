@@ -59,9 +59,10 @@ int run_all_together(const Arguments& arguments, const conductor::MeasureOptions
     throw result::UsageError(
         "--json prints one run file and --devices-together measures several: take the "
         "files that are named at the end");
-  const conductor::Choice choice =
-      conductor::choose(conductor::catalogue(), options.profile, conductor::DeviceKind::gpu,
-                        arguments.measure.families, arguments.measure.only);
+  const conductor::Catalogue catalogue = conductor::catalogue();
+  const conductor::Choice choice = conductor::choose(catalogue, options.profile, conductor::DeviceKind::gpu,
+                                                     arguments.measure.families, arguments.measure.only);
+  conductor::require_sustained(catalogue, options.profile, {conductor::Chosen{targets.front(), choice}});
   const auto held = hold(targets, arguments.measure, progress);
   if (!held->refusal().empty()) return busy(*held);
   std::vector<conductor::DeviceCommand> commands;
@@ -111,6 +112,7 @@ int run_devices(const Arguments& arguments, const Invocation& invocation) {
   const std::vector<conductor::Chosen> devices_chosen =
       conductor::choose_for(catalogue, options.profile, devices.targets.devices, arguments.measure.families,
                             arguments.measure.only);
+  conductor::require_sustained(catalogue, options.profile, devices_chosen);
   if (!arguments.output.empty() && !conductor::names_a_folder(arguments.output) && devices_chosen.size() > 1)
     throw result::UsageError(fmt::format(
         "--output names one file and {} devices are chosen; name one with --device, give a folder "
@@ -151,6 +153,7 @@ void add_run(CLI::App& app, const Invocation& invocation, Action& action) {
   CLI::App* command = app.add_subcommand("run", "Measure a device and store one round as a run file");
   auto arguments = std::make_shared<Arguments>();
   add_measure_options(*command, arguments->measure);
+  add_sustained_option(*command, arguments->measure.sustained_seconds);
   command
       ->add_option(
           "-o,--output", arguments->output,

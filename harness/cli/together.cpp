@@ -72,6 +72,8 @@ std::vector<std::string> together_words(const MeasureArguments& measure, const c
   if (!measure.state_directory.empty()) words.insert(words.end(), {"--state-dir", measure.state_directory});
   if (measure.process_limit > 0)
     words.insert(words.end(), {"--process-limit", fmt::format("{}", measure.process_limit)});
+  if (measure.sustained_seconds > 0)
+    words.insert(words.end(), {"--sustained", fmt::format("{}", measure.sustained_seconds)});
   if (measure.wait_seconds > 0)
     words.insert(words.end(), {"--wait", fmt::format("{}", measure.wait_seconds)});
   return words;

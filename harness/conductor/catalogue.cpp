@@ -59,6 +59,9 @@ void add_definition(const nlohmann::json& value, const result::Place& place, Ben
   if (result::ObjectReader(reader.object("requires"), place.key("requires")).boolean("gpu"))
     made.kind = is_between_devices(made.metric_class) ? DeviceKind::links : DeviceKind::gpu;
   made.window_share = within(place.key("window_share"), reader.number("window_share"));
+  if (const auto sustained = value.find("sustained"); sustained != value.end() && sustained->is_boolean())
+    made.sustained = sustained->get<bool>();
+  made.beside_seconds += number_or(value, "warm_seconds", place, 0);
   const std::string quantity = text_or_empty(value, "quantity");
   made.batch_seconds =
       quantity.empty() || quantity == "custom" ? 0 : number_or(value, "batch_seconds", place, 0);
@@ -132,6 +135,7 @@ run::Profile profile_of(run::Profile profile, DeviceKind kind) {
 }
 
 double window_seconds(const Benchmark& benchmark, const run::Profile& profile) {
+  if (benchmark.sustained && profile.sustained_seconds > 0) return profile.sustained_seconds;
   constexpr double fewest_batches = 20;
   const double given = profile_of(profile, benchmark.kind).window_seconds;
   double window = std::max(given * benchmark.window_share, fewest_batches * benchmark.batch_seconds);
@@ -153,7 +157,7 @@ std::vector<run::PlannedBenchmark> plan_of(const std::vector<const Benchmark*>& 
   out.reserve(benchmarks.size());
   for (const Benchmark* benchmark : benchmarks)
     out.push_back({benchmark->id, processes_of(*benchmark, profile),
-                   window_seconds(*benchmark, profile) + benchmark->beside_seconds});
+                   window_seconds(*benchmark, profile) + benchmark->beside_seconds, benchmark->sustained});
   return out;
 }
 
@@ -315,6 +319,22 @@ std::vector<run::PlannedBenchmark> planned_of(const Choice& choice, const std::v
       return std::find(only.begin(), only.end(), benchmark.id) == only.end();
     });
   return out;
+}
+
+void require_sustained(const Catalogue& catalogue, const run::Profile& profile,
+                       const std::vector<Chosen>& chosen) {
+  if (profile.sustained_seconds <= 0) return;
+  for (const Chosen& one : chosen)
+    for (const run::PlannedBenchmark& planned : one.choice.planned)
+      if (planned.sustained) return;
+  Benchmarks deeper_ones;
+  for (const Benchmark& benchmark : catalogue.benchmarks)
+    if (benchmark.sustained && run::depth_of(benchmark.profile) > run::depth_of(profile.name))
+      deeper_ones.push_back(&benchmark);
+  throw result::UsageError(
+      fmt::format("--sustained says how long a benchmark of sustained load runs, and none is chosen in the "
+                  "profile {}{}",
+                  profile.name, deeper(deeper_ones)));
 }
 
 std::vector<Target> targets_of(const std::vector<Chosen>& chosen) {

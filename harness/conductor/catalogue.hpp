@@ -22,7 +22,9 @@ struct Benchmark {
   double window_share = 1;             ///< of the profile's time window
   double batch_seconds = 0;            ///< what one of the 20 batches or more should last; 0 = no batches
   bool forms_mean = false;             ///< of its batches
-  double beside_seconds = .12;         ///< estimate: what it takes beside its window, by its family
+  bool sustained = false;              ///< Profile::sustained_seconds says how long, where that is above 0
+  /// Estimate of what it takes beside its window: its family's, and its own for warming up.
+  double beside_seconds = .12;
 };
 
 /// All that can be measured here.
@@ -89,6 +91,11 @@ bool selects(const std::string& word, const Benchmark& benchmark);
 /// "; the profile deep measures it" where a benchmark of the catalogue is selected by the word, naming the
 /// shallowest profile that has one; "" where none is.
 std::string deeper_profile(const Catalogue& catalogue, const std::string& word);
+
+/// Throws result::UsageError where the profile says how long benchmarks of sustained load shall run, and none
+/// of these is one.
+void require_sustained(const Catalogue& catalogue, const run::Profile& profile,
+                       const std::vector<Chosen>& chosen);
 
 /// The profile with the window of that kind of device.
 run::Profile profile_of(run::Profile profile, DeviceKind kind);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "conductor/host_identity.hpp"
 #include "conductor/observe.hpp"
 #include "conductor/pause.hpp"
 #include "conductor/place.hpp"
@@ -127,7 +128,10 @@ Stored measure(const MeasureOptions& options, const Target& target, const Choice
   plan.round = round;
   plan.fingerprint =
       target.kind == DeviceKind::host ? host_part(stack::fingerprint(gpus)) : stack::fingerprint(gpus);
+  add_host_identity(stack::Tree("/"), plan.fingerprint);
   if (options.together > 0) plan.fingerprint.suite[together_fact] = fmt::format("{}", options.together);
+  if (options.profile.sustained_seconds > 0)
+    plan.fingerprint.suite[sustained_fact] = fmt::format("{}", options.profile.sustained_seconds);
   plan.command = options.command;
   plan.gpu_telemetry = target.kind != DeviceKind::host;
   Stored stored;
@@ -137,7 +141,9 @@ Stored measure(const MeasureOptions& options, const Target& target, const Choice
                       progress.family, progress.elapsed_seconds, progress.left_seconds});
   });
   const double budget = budget_seconds(options.profile, target.kind);
-  if (only.empty() && stored.run.complete && stored.run.wall_seconds > budget)
+  // What was asked to last longer may.
+  if (only.empty() && options.profile.sustained_seconds <= 0 && stored.run.complete &&
+      stored.run.wall_seconds > budget)
     stored.run.remarks.push_back(fmt::format(
         "The round took {:.0f} s; with the profile {} a verdict on {} should take {:.0f} s at most.",
         stored.run.wall_seconds, options.profile.name, in_words(target.kind), budget));
@@ -180,6 +186,7 @@ report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
   input.interrupted = interrupted || std::any_of(rounds.begin(), rounds.end(),
                                                  [](const result::Run& run) { return !run.complete; });
   device.verdicts = judge::judge_physical(rounds);
+  judge::refuse_advisory(policy, device.verdicts);
   if (selection.baseline) {
     const Differences different = differing(rounds, *selection.baseline, policy.treatment);
     for (std::string& remark : treatment_remarks(policy.treatment, different))
@@ -231,6 +238,7 @@ report::DeviceReport judge_sides(const std::vector<result::Run>& before,
         fmt::format("{} of {} runs before are partial: what they lack is compared with the others alone.",
                     partial, before.size()));
   device.verdicts = judge::judge_physical(after);
+  judge::refuse_advisory(policy, device.verdicts);
   baseline::Baseline old_side;
   old_side.runs = before;
   old_side.manifest.device = before.front().device;

@@ -46,6 +46,9 @@ Stored measure(const MeasureOptions& options, const Target& target, const Choice
 
 /// In Fingerprint::suite: how many GPUs were measured at the same time.
 inline constexpr const char* together_fact = "suite.devices_together";
+/// The same: how many seconds a benchmark of sustained load ran, where it was not as long as the profile
+/// says.
+inline constexpr const char* sustained_fact = "suite.sustained_seconds";
 
 /// How a device is measured and judged.
 struct CheckOptions {

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "conductor/persisting_l2.hpp"
 #include "diagnose/vocabulary.hpp"
 #include "result/throttle_reasons.hpp"
 
@@ -341,6 +342,7 @@ Observation observe(const report::DeviceReport& device, const baseline::Baseline
   if (!uuid.empty()) add_gpu(uuid, device.rounds, before, out);
   if (before != nullptr && !before->runs.empty()) add_changes(run, *before, prefix, out);
   add_nccl(device.rounds, before, out);
+  add_persisting_l2(device.rounds, out);
   return out;
 }
 

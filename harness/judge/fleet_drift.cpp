@@ -28,6 +28,11 @@ constexpr std::array counted_sections{CountedSection{"device", &result::Fingerpr
 constexpr std::array<std::string_view, 3> places{"settings.host.name", "settings.host.cpus_allowed",
                                                  "settings.env.CUDA_VISIBLE_DEVICES"};
 
+/// Each node's own: it tells nodes apart and is no drift.
+bool is_identity(baseline::Role role) {
+  return role == baseline::Role::identity || role == baseline::Role::host_identity;
+}
+
 constexpr std::string_view firmware = "settings.gpu.*.vbios";
 
 std::string device_model(const result::Run& run) {
@@ -78,7 +83,7 @@ void FleetDrift::add(const result::Run& run, const std::string& label) {
       const auto [found, added] = device.facts.try_emplace(field);
       Fact& fact = found->second;
       if (added) fact.role = baseline::role_of(section.name, name);
-      if (fact.role != baseline::Role::identity) fact.values[value].push_back(place);
+      if (!is_identity(fact.role)) fact.values[value].push_back(place);
     }
 }
 
@@ -116,7 +121,7 @@ std::vector<DriftedFact> FleetDrift::facts(const std::map<std::string, std::stri
       return std::vector<std::string>(called.begin(), called.end());
     };
     for (const auto& [field, fact] : device.facts) {
-      if (fact.role == baseline::Role::identity) continue;
+      if (is_identity(fact.role)) continue;
       const Runs without = lacking(device, field, fact);
       std::vector<std::pair<std::optional<std::string>, const Runs*>> values;
       if (!without.empty()) values.emplace_back(std::nullopt, &without);

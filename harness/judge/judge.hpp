@@ -17,7 +17,7 @@ namespace gpugauge::judge {
 struct MetricRule {
   std::string pattern;              ///< of result::metric_key; * and ? as in result::matches
   std::optional<double> tolerance;  ///< relative, instead of the class's
-  bool advisory = false;            ///< said, never counted
+  std::optional<bool> advisory;     ///< true: said, never counted; what decides is advisory_rule
   std::string why;                  ///< in the site's words
 };
 
@@ -27,7 +27,7 @@ struct Policy {
   /// Relative tolerance of a class where it differs from the default (tolerance.cpp has those, with their
   /// reasons).
   std::map<std::string, double> tolerance;
-  std::vector<MetricRule> metrics;  ///< the last one that matches counts
+  std::vector<MetricRule> metrics;  ///< for each field, the last one that matches and gives it counts
   /// Fields of the fingerprint that the comparison is about (baseline::covers): they may differ.
   std::vector<std::string> treatment;
   std::optional<int> expected_gpus;  ///< usable GPUs that the node must have, 0 to 1024; nullopt = any number
@@ -44,10 +44,16 @@ struct Policy {
 double tolerance(const Policy& policy, const std::string& metric_class);
 /// The same for a metric: what the policy says of it by name comes before its class.
 double tolerance(const Policy& policy, const std::string& metric_class, const std::string& key);
-/// The rule for a metric that counts; nullptr when no entry matches.
-const MetricRule* rule_for(const Policy& policy, const std::string& key);
+/// The tolerance of a class mean: what the policy says of "class/CLASS" by name, else class_mean_share of the
+/// class's.
+double class_mean_tolerance(const Policy& policy, const std::string& metric_class);
+/// The rule that makes a metric advisory; nullptr where none does, or a later one says that it is not.
+const MetricRule* advisory_rule(const Policy& policy, const std::string& key);
 /// Makes the verdict on a metric advisory where the policy says so of it, and says so in its reason.
 void apply_advisory(const Policy& policy, Verdict& verdict);
+/// Of what the physical judge finds wrong, which counts whatever a policy says, adds just that to the reason
+/// where the policy calls the metric advisory.
+void refuse_advisory(const Policy& policy, std::vector<Verdict>& physical);
 
 /// What a judgement needs next: these benchmarks once more, in a fresh round, after a pause.
 struct Request {

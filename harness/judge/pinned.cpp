@@ -112,15 +112,14 @@ std::vector<PinnedClass> pin_classes(const Pinned& pinned, const Calibration& ca
   for (std::size_t m = 0; m < pinned.keys.size(); ++m) {
     const bool measured = now.empty() || (!now[m].empty() && !now[m].front().empty());
     // What a site only wants to be told of must not count by way of its class.
-    const MetricRule* rule = rule_for(policy, pinned.keys[m]);
-    const bool counted = rule == nullptr || !rule->advisory;
+    const bool counted = advisory_rule(policy, pinned.keys[m]) == nullptr;
     if (measured && counted) candidates[pinned.forms[m]->form.metric_class].push_back(m);
   }
   std::vector<PinnedClass> out;
   for (const auto& [metric_class, metrics] : candidates) {
     PinnedClass made;
     made.metric_class = metric_class;
-    made.tolerance = class_mean_share * tolerance(policy, metric_class);
+    made.tolerance = class_mean_tolerance(policy, metric_class);
     made.mean =
         class_mean(pinned.series, calibration, metrics, step_of(made.tolerance, result::Direction::lower));
     if (!made.mean.members.empty()) out.push_back(std::move(made));

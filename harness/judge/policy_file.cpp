@@ -31,8 +31,12 @@ std::string optional_text(result::ObjectReader& reader, const std::string& key) 
   return reader.optional(key) == nullptr ? "" : reader.text(key);
 }
 
+std::optional<bool> boolean_where_given(result::ObjectReader& reader, const std::string& key) {
+  return reader.optional(key) == nullptr ? std::nullopt : std::optional(reader.boolean(key));
+}
+
 bool optional_boolean(result::ObjectReader& reader, const std::string& key) {
-  return reader.optional(key) != nullptr && reader.boolean(key);
+  return boolean_where_given(reader, key).value_or(false);
 }
 
 MetricRule metric_rule(const nlohmann::json& value, const result::Place& place) {
@@ -41,7 +45,7 @@ MetricRule metric_rule(const nlohmann::json& value, const result::Place& place) 
   rule.pattern = reader.text("metric");
   if (const auto given = reader.optional_number("tolerance"))
     rule.tolerance = between(place.key("tolerance"), *given, least_level, 1);
-  rule.advisory = optional_boolean(reader, "advisory");
+  rule.advisory = boolean_where_given(reader, "advisory");
   rule.why = optional_text(reader, "why");
   reader.done();
   if (rule.pattern.empty()) place.key("metric").refuse("is empty; give a metric's name or a pattern");

@@ -114,6 +114,11 @@ void require_possible(const Policy& policy, const KnownBenchmarks& known) {
 void require_matches(const Policy& policy, const SeenMetrics& seen, const KnownBenchmarks& known) {
   for (const MetricRule& rule : policy.metrics) {
     if (matches_any(rule.pattern, seen.keys) || may_be_elsewhere(rule.pattern, seen, known)) continue;
+    if (matches_any(rule.pattern, seen.physical))
+      throw result::UsageError(
+          fmt::format("policy: the entry '{}' matches only what the physical judge says, which no policy "
+                      "changes: what is wrong or impossible always counts",
+                      rule.pattern));
     throw result::UsageError(
         fmt::format("policy: the entry '{}' matches no metric; {}", rule.pattern, where_names_are));
   }

@@ -93,7 +93,7 @@ ClassOfSides class_of(const std::string& metric_class, const std::vector<MetricO
                       const Policy& policy) {
   ClassOfSides out;
   out.metric_class = metric_class;
-  out.tolerance = class_mean_share * tolerance(policy, metric_class);
+  out.tolerance = class_mean_tolerance(policy, metric_class);
   out.series.tolerance = step_of(out.tolerance, result::Direction::lower);
   out.series.group = class_mean_group;
   out.series.before = mean_of(metrics, results, members, &SidesSeries::before);
@@ -150,8 +150,7 @@ std::vector<ClassOfSides> classes_of_sides(const std::vector<MetricOfSides>& met
                                            const std::vector<SidesResult>& results, const Policy& policy) {
   std::map<std::string, std::vector<std::size_t>> candidates;
   for (std::size_t m = 0; m < metrics.size(); ++m) {
-    const MetricRule* rule = rule_for(policy, metrics[m].key);
-    const bool counted = rule == nullptr || !rule->advisory;
+    const bool counted = advisory_rule(policy, metrics[m].key) == nullptr;
     const bool seen = results[m].minimum_detectable_change <= 2 * metrics[m].series.tolerance;
     if (metrics[m].everywhere && counted && seen) candidates[metrics[m].form->form.metric_class].push_back(m);
   }

@@ -126,7 +126,7 @@ class Judging {
       return std::tie(a->verdict.index, a->verdict.device) < std::tie(b->verdict.index, b->verdict.device);
     });
     for (const Kept* one : gpus) {
-      if (here(one->verdict) || one->verdict.boot_id == now_.boot_id)
+      if (here(one->verdict) || of_this_boot(one->verdict))
         add_stored(*one);
       else
         out_.remarks.push_back(fmt::format("{} is not in this machine; its last verdict is of {}.",
@@ -148,7 +148,7 @@ class Judging {
     if (!now_.gpus_listed) return;
     std::set<std::string> said;
     for (const Kept* one : gpus) {
-      if (one->verdict.boot_id != now_.boot_id) continue;
+      if (!of_this_boot(one->verdict)) continue;
       for (const SeenGpu& gpu : one->verdict.gpus) {
         const auto is = [&](const SeenGpu& other) { return other.address == gpu.address; };
         const bool has_verdict = std::any_of(gpus.begin(), gpus.end(), [&](const Kept* other) {
@@ -164,8 +164,7 @@ class Judging {
 
   void add_node() {
     const Kept* node = find([](const StoredVerdict& verdict) { return verdict.device == "node"; });
-    if (node == nullptr || node->verdict.boot_id != now_.boot_id ||
-        node->verdict.outcome.code == ExitCode::pass)
+    if (node == nullptr || !of_this_boot(node->verdict) || node->verdict.outcome.code == ExitCode::pass)
       return;
     add_stored(*node);
   }
@@ -199,8 +198,10 @@ class Judging {
   std::vector<std::string> against(const Kept& kept, std::optional<double> age) const {
     const StoredVerdict& verdict = kept.verdict;
     std::vector<std::string> out;
-    const bool same_boot = verdict.boot_id == now_.boot_id && !now_.boot_id.empty();
-    if (!same_boot) out.emplace_back("the machine was started anew since its last verdict");
+    if (verdict.boot_id.empty() || now_.boot_id.empty())
+      out.emplace_back("whether the machine was started anew since its last verdict is not known");
+    else if (!of_this_boot(verdict))
+      out.emplace_back("the machine was started anew since its last verdict");
     if (of_gpu(verdict) || of_links(verdict)) {
       if (of_links(verdict) && now_.gpus_listed && verdict.gpus != now_.gpus)
         out.emplace_back("the GPUs are not those of its last verdict");
@@ -247,10 +248,14 @@ class Judging {
     });
   }
 
+  /// An unknown boot is never taken for another one that is not known.
+  bool of_this_boot(const StoredVerdict& verdict) const {
+    return !now_.boot_id.empty() && verdict.boot_id == now_.boot_id;
+  }
+
   bool any_of_this_boot() const {
-    return std::any_of(kept_.begin(), kept_.end(), [&](const Kept& one) {
-      return of_gpu(one.verdict) && one.verdict.boot_id == now_.boot_id;
-    });
+    return std::any_of(kept_.begin(), kept_.end(),
+                       [&](const Kept& one) { return of_gpu(one.verdict) && of_this_boot(one.verdict); });
   }
 
   /// The newest that fits.

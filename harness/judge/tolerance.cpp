@@ -1,12 +1,15 @@
 // How much worse a metric may be before it is a regression: per class, each with its reason.
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <stdexcept>
 #include <string_view>
 
 #include <fmt/format.h>
 
+#include "judge/class_mean.hpp"
 #include "judge/judge_peers.hpp"
+#include "judge/pinned.hpp"
 #include "result/pattern.hpp"
 
 namespace gpugauge::judge {
@@ -48,6 +51,18 @@ bool power_limited(std::string_view metric_class) {
   return std::find(classes.begin(), classes.end(), metric_class) != classes.end();
 }
 
+/// What the policy's last entry that gives a tolerance says of a metric or class mean. An entry that does not
+/// name classes, "*" above all, is meant for metrics: no class mean needs as much.
+std::optional<double> by_name(const Policy& policy, const std::string& key) {
+  const std::string classes = class_key("");
+  const bool of_class = key.starts_with(classes);
+  std::optional<double> value;
+  for (const MetricRule& rule : policy.metrics)
+    if (rule.tolerance && rule.pattern.starts_with(classes) == of_class && result::matches(rule.pattern, key))
+      value = rule.tolerance;
+  return value;
+}
+
 }  // namespace
 
 double tolerance(const Policy& policy, const std::string& metric_class) {
@@ -66,24 +81,33 @@ double tolerance(const Policy& policy, const std::string& metric_class) {
 }
 
 double tolerance(const Policy& policy, const std::string& metric_class, const std::string& key) {
-  double value = tolerance(policy, metric_class);
-  for (const MetricRule& rule : policy.metrics)
-    if (rule.tolerance && result::matches(rule.pattern, key)) value = *rule.tolerance;
-  return value;
+  return by_name(policy, key).value_or(tolerance(policy, metric_class));
 }
 
-const MetricRule* rule_for(const Policy& policy, const std::string& key) {
+double class_mean_tolerance(const Policy& policy, const std::string& metric_class) {
+  return by_name(policy, class_key(metric_class))
+      .value_or(class_mean_share * tolerance(policy, metric_class));
+}
+
+const MetricRule* advisory_rule(const Policy& policy, const std::string& key) {
   const MetricRule* found = nullptr;
   for (const MetricRule& rule : policy.metrics)
-    if (result::matches(rule.pattern, key)) found = &rule;
+    if (rule.advisory && result::matches(rule.pattern, key)) found = *rule.advisory ? &rule : nullptr;
   return found;
 }
 
 void apply_advisory(const Policy& policy, Verdict& verdict) {
-  const MetricRule* rule = rule_for(policy, verdict.metric);
-  if (rule == nullptr || !rule->advisory || verdict.advisory) return;
+  const MetricRule* rule = advisory_rule(policy, verdict.metric);
+  if (rule == nullptr || verdict.advisory) return;
   verdict.advisory = true;
   verdict.reason += fmt::format("; advisory by the policy{}", rule->why.empty() ? "" : ": " + rule->why);
+}
+
+void refuse_advisory(const Policy& policy, std::vector<Verdict>& physical) {
+  for (Verdict& verdict : physical)
+    if (!verdict.advisory && verdict.kind == VerdictKind::failed &&
+        advisory_rule(policy, verdict.metric) != nullptr)
+      verdict.reason += "; the policy calls it advisory, but what is wrong or impossible always counts";
 }
 
 double between_nodes(const std::string& metric_class) {
@@ -103,10 +127,7 @@ double peer_tolerance(const Policy& policy, const std::string& metric_class) {
 }
 
 double peer_tolerance(const Policy& policy, const std::string& metric_class, const std::string& key) {
-  const bool named = std::any_of(policy.metrics.begin(), policy.metrics.end(), [&](const MetricRule& rule) {
-    return rule.tolerance && result::matches(rule.pattern, key);
-  });
-  return named ? tolerance(policy, metric_class, key) : peer_tolerance(policy, metric_class);
+  return by_name(policy, key).value_or(peer_tolerance(policy, metric_class));
 }
 
 }  // namespace gpugauge::judge

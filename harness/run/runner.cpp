@@ -150,6 +150,12 @@ class Execution {
     if (plan_.profile.mean_window_seconds > 0)
       command.arguments.push_back(
           fmt::format("--gpugauge_mean_window={}", plan_.profile.mean_window_seconds));
+    // Families that have no such benchmark may be of another make, and not know the flag.
+    const auto benchmarks = benchmarks_of(step);
+    if (plan_.profile.sustained_seconds > 0 &&
+        std::any_of(benchmarks.begin(), benchmarks.end(),
+                    [](const PlannedBenchmark* benchmark) { return benchmark->sustained; }))
+      command.arguments.push_back(fmt::format("--gpugauge_sustained={}", plan_.profile.sustained_seconds));
     if (const std::vector<std::string> only = only_of(step); !only.empty()) {
       std::string lines;
       for (const auto& id : only) lines += id + "\n";

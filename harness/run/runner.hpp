@@ -22,9 +22,11 @@ struct Profile {
   double window_seconds = 1;  ///< time window per benchmark, passed to the family; in profiles(): the host's
   double device_window_seconds = 1;  ///< the same for benchmarks of a GPU and of links
   double mean_window_seconds = 0;    ///< never less where smoke measures it and a mean is formed
-  double limit_seconds = 120;        ///< time limit of one process; then it is killed with its children
-  double grace_seconds = 2;          ///< between SIGTERM and SIGKILL
-  double cool_down_seconds = .1;     ///< pause between two processes
+  /// Time window of benchmarks of sustained load; 0 = their share of the others'.
+  double sustained_seconds = 0;
+  double limit_seconds = 120;     ///< time limit of one process; then it is killed with its children
+  double grace_seconds = 2;       ///< between SIGTERM and SIGKILL
+  double cool_down_seconds = .1;  ///< pause between two processes
   double budget_seconds =
       180;  ///< what a verdict on one GPU, or on the links, should take where one round is enough
   double host_budget_seconds = 180;  ///< the same for the host
@@ -60,6 +62,8 @@ struct PlannedBenchmark {
   std::string id;      ///< begins with its family's name and a slash
   int processes = 1;   ///< how many of its family's processes measure it: the first ones
   double seconds = 0;  ///< estimate for one process, > 0
+  /// Its window is Profile::sustained_seconds where that is above 0: its process must be told.
+  bool sustained = false;
 };
 
 /// One round, decided in full: what is measured, how often and on what, in an order that follows from the

@@ -89,6 +89,12 @@ class Store {
   /// do so at once. Throws result::FileError.
   std::vector<Outcome> ingest(const std::vector<Record>& records);
 
+  /// To be called when `values` metric values were stored, after the last of them. PostgreSQL reads all
+  /// values for one night as long as it has not counted what a table holds, which it does by itself only
+  /// minutes later: here it counts where they are a tenth of all or more, and this role may ask for it.
+  /// Throws result::FileError; what was stored stays.
+  void count_rows(std::size_t values);
+
   /// Of every run that is stored: what need not be read again.
   std::set<std::string> content_hashes();
 

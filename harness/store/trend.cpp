@@ -36,8 +36,9 @@ std::vector<Mismatch> differences(const Series& series, std::size_t at, const Fa
   const std::int64_t now = series.points[at].fingerprint;
   const std::int64_t then = series.points[at - 1].fingerprint;
   if (now == then) return {};
-  auto found = baseline::differences(facts(now), facts(then),
-                                     {Role::must, Role::must_in_common, Role::identity, Role::noted});
+  auto found = baseline::differences(
+      facts(now), facts(then),
+      {Role::must, Role::must_in_common, Role::identity, Role::host_identity, Role::noted});
   const std::string& benchmark = series.metric.form.benchmark;
   const std::string own = "suite.source_hash." + benchmark.substr(0, benchmark.find('/'));
   std::erase_if(found, [&](const Mismatch& difference) {

@@ -121,6 +121,21 @@ PY
   [ ! -d "$GPUGAUGE_STATE/runs" ]
 }
 
+@test "a policy's tolerance for a class waits where no metric is of it; a later entry keeps what it does not give" {
+  google_benchmark before.json 1
+  google_benchmark slow.json 1.6
+  echo '{"schema": "gpugauge.policy/1", "tolerance": {"gemm16": 0.2}}' >policy.json
+  run gpugauge compare slow.json --against before.json --policy policy.json
+  [ "$status" -ne 2 ]
+  [[ $output != *policy:* ]]
+  echo '{"schema": "gpugauge.policy/1", "tolerance": {"gemm61": 0.2}}' >policy.json
+  run -2 gpugauge compare slow.json --against before.json --policy policy.json
+  [[ $output == *"'gemm61' is no class of metrics"* ]]
+  echo '{"schema": "gpugauge.policy/1", "metrics": [{"metric": "*", "advisory": true}, {"metric": "BM_*", "tolerance": 0.01}]}' >policy.json
+  run -0 gpugauge compare slow.json --against before.json --policy policy.json
+  [[ $output == *advisory* ]]
+}
+
 @test "check refuses a policy's entry for a metric that its benchmark does not have, and takes one for a class" {
   # entry PATTERN: judges one benchmark of the host by a policy with one entry.
   entry() {

@@ -126,6 +126,24 @@ PY
   [ ! -e "$GPUGAUGE_STATE" ]
 }
 
+@test "a time for sustained load is refused where nothing of it is chosen, and counts in the estimate where it is" {
+  run -2 gpugauge run --device host --profile smoke --sustained 600
+  [[ $output == *"none is chosen in the profile smoke"* ]]
+  run -2 gpugauge check --device host --profile smoke --sustained 2
+  [[ $output == *"--sustained"* ]]
+  run -2 gpugauge list --sustained 600
+  [[ $output == *"give --profile, too"* ]]
+  with_deep_family
+  sed -i 's/"window_share": 1/"window_share": 1, "sustained": true/' "$GPUGAUGE_LIBEXEC/gpugauge-bench-probe"
+  gpugauge list --profile deep --json --only 'probe/*' >usual.json
+  gpugauge list --profile deep --json --only 'probe/*' --sustained 600 >longer.json
+  "$PYTHON" -c '
+import json
+usual, longer = (json.load(open(name))[0] for name in ("usual.json", "longer.json"))
+assert usual["window_seconds"] == 1 and longer["window_seconds"] == 600, (usual, longer)
+assert longer["processes"] == 1 and abs(longer["estimated_seconds"] - usual["estimated_seconds"] - 599) < 1e-6, (usual, longer)'
+}
+
 @test "a family that names a profile which does not exist is said, and the rest is listed" {
   with_deep_family
   sed -i 's/"deep"/"deeper"/' "$GPUGAUGE_LIBEXEC/gpugauge-bench-probe"

@@ -1,6 +1,7 @@
 // The ruler: what measures is measured.
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -11,6 +12,8 @@
 #include "kernels/launch/trivial.hpp"
 #include "kernels/support/sm_clock.hpp"
 #include "support/cuda/gpu_timer.hpp"
+#include "support/measure.hpp"
+#include "support/statistics.hpp"
 #include "support/timer.hpp"
 
 namespace {
@@ -102,6 +105,22 @@ TEST_F(Ruler, a_batch_twice_as_long_takes_twice_the_time) {
   const double one = timer.time_batch(40).seconds;
   const double two = timer.time_batch(80).seconds;
   EXPECT_NEAR(two / one, 2, 0.02);
+}
+
+// Jitter of a known amount: every tenth operation lasts a quarter longer. The median is that of the others,
+// p99 that of the long ones, through calibration, blocking kernel and window as every benchmark has them.
+TEST_F(Ruler, finds_injected_jitter_in_median_and_p99_within_one_percent) {
+  static constexpr std::uint64_t usual = 2'000'000;
+  static constexpr std::uint64_t longer = 2'500'000;
+  GpuTimer timer(trial_, [](cudaStream_t stream, std::int64_t index) {
+    check(kernels::launch_spin(index % 10 == 9 ? longer : usual, stream), "spinning");
+  });
+  const result::Batches batches = bench::measure(
+      timer, {.batch_seconds = 2e-3, .seconds = 0.4, .minimum_batches = 200, .budget_seconds = 10});
+  ASSERT_EQ(batches.operations_per_batch, 1);
+  ASSERT_GE(batches.seconds_per_operation.size(), 200U);
+  EXPECT_NEAR(bench::seconds_per_operation(batches, bench::Statistic::median), 2e-3, 2e-5);
+  EXPECT_NEAR(bench::seconds_per_operation(batches, bench::Statistic::p99), 2.5e-3, 2.5e-5);
 }
 
 TEST_F(Ruler, reads_an_sm_clock_that_the_gpu_can_have) {

@@ -110,6 +110,9 @@ void fill(store::Store& history, const Plan& plan) {
       batch.clear();
     }
   }
+  const auto start = Clock::now();
+  history.count_rows(static_cast<std::size_t>(rows));
+  storing += seconds_since(start);
   fmt::print("stored {} metric rows in {:.2f} s: {:.0f} a second (making them took {:.2f} s)\n", rows,
              storing, static_cast<double>(rows) / storing, making);
 }

@@ -31,7 +31,6 @@ double amount(Quantity quantity, const result::Work& work) {
 Candidates::Candidates(Trial& trial, std::vector<Candidate> candidates, Options options)
     : trial_(trial),
       candidates_(std::move(candidates)),
-      options_(options),
       timer_(trial,
              [this](cudaStream_t stream, std::int64_t index) { candidates_[current_].run(stream, index); },
              {.launches_per_operation = options.launches_per_operation, .warm_seconds = 0.05}) {
@@ -46,12 +45,13 @@ void Candidates::search() {
   window.minimum_batches = 5;
   window.budget_seconds = 0.5;
   std::string refusal;
-  bool heated = false;
+  bool warm = false;
   for (current_ = 0; current_ < candidates_.size(); ++current_) {
     try {
-      timer_.warm_up();
-      if (!heated) timer_.heat(options_.heat_seconds);
-      heated = true;
+      if (!warm) timer_.warm_up();
+      timer_.power_heavy(
+          false);  // from now on the GPU is under load: none is compared at a colder one's clock
+      warm = true;
       if (candidates_.size() == 1) {
         seconds[current_] = 1;
         continue;

@@ -25,7 +25,6 @@ class Candidates {
   /// How they are measured.
   struct Options {
     int launches_per_operation = 4;  ///< kernels of one operation at most
-    double heat_seconds = 3;         ///< see GpuTimer::heat
   };
 
   /// `candidates` in the library's order, at least one. `trial` must outlive this.
@@ -59,7 +58,6 @@ class Candidates {
 
   Trial& trial_;
   std::vector<Candidate> candidates_;
-  Options options_;
   std::size_t current_ = 0;
   std::size_t first_ = 0;
   std::size_t best_ = 0;

@@ -14,6 +14,7 @@
 #include "support/cuda/environment.hpp"
 #include "support/cuda/error.hpp"
 #include "support/cuda/mapped.hpp"
+#include "support/cuda/persisting_l2.hpp"
 
 namespace gpugauge::bench::cuda {
 
@@ -37,18 +38,6 @@ void add_attribute(result::Facts& facts, const char* name, cudaDeviceAttr attrib
     return;
   }
   if (value > 0) facts[name] = fmt::format("{:.0f}", value * factor);
-}
-
-// As found, before anything of ours could change it; then lines that an earlier process left persisting are
-// given back.
-void add_persisting_l2(result::Facts& facts) {
-  std::size_t limit = 0;
-  if (device().compute_capability < 80) return;
-  if (cudaDeviceGetLimit(&limit, cudaLimitPersistingL2CacheSize) == cudaSuccess)
-    facts["gpu.l2_persisting_limit"] = fmt::format("{}", limit);
-  const cudaError_t reset = cudaCtxResetPersistingL2Cache();
-  facts["gpu.l2_persisting_reset"] = reset == cudaSuccess ? "done" : cudaGetErrorName(reset);
-  cudaGetLastError();
 }
 
 std::vector<Library>& libraries() {

@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
-#include "support/interrupt.hpp"
+#include "support/warm_up.hpp"
 
 namespace gpugauge::bench::cuda {
 
@@ -17,17 +16,14 @@ namespace {
 constexpr double batch_timeout_seconds = 1;
 constexpr int own_launches = 6;
 
-// Three readings in a row within half a percent.
-bool flat(const std::vector<double>& clocks) {
-  if (clocks.size() < 3) return false;
-  const auto [low, high] = std::minmax_element(clocks.end() - 3, clocks.end());
-  return *low > 0 && *high <= *low * 1.005;
-}
-
 }  // namespace
 
 GpuTimer::GpuTimer(Trial& trial, Operation operation, Options options)
-    : trial_(trial), operation_(std::move(operation)), options_(options), use_blocker_(!queue().synchronous) {
+    : trial_(trial),
+      operation_(std::move(operation)),
+      options_(options),
+      use_blocker_(!queue().synchronous),
+      power_heavy_(trial.instance().definition->is_power_heavy) {
   trial_.note("synchronous_launch", use_blocker_ ? "false" : "true");
   trial_.note("queue_depth", fmt::format("{}", queue().depth));
   // Loads the stamp's kernel: under the holder its first launch could wait for the holder.
@@ -73,32 +69,16 @@ BatchTime GpuTimer::time_batch(std::int64_t operations) {
   return run(operations, false);
 }
 
-void GpuTimer::run_until_flat(double longest, double shortest, double chunk_seconds) {
-  const double start = steady_seconds();
-  std::int64_t chunk = 1;
-  std::vector<double> clocks;
-  while (!interrupted()) {
-    const double before = steady_seconds();
-    clocks.push_back(run(chunk, false).sm_clock_hz);
-    const double now = steady_seconds();
-    if (now - start >= longest || (now - start >= shortest && flat(clocks))) return;
-    if (now - before < chunk_seconds && chunk < 1'000'000) {
-      chunk *= 2;
-      clocks.clear();
-    }
-  }
-}
-
 void GpuTimer::warm_up() {
   run(1, false);  // un-blocked: a first launch loads its kernel, and would wait for the holder while it does
-  run_until_flat(options_.warm_seconds, options_.warm_seconds / 5, options_.warm_seconds / 20);
-}
-
-void GpuTimer::heat(double seconds) {
-  static bool heated = false;
-  if (heated) return;
-  heated = true;
-  run_until_flat(seconds, seconds / 6, seconds / 60);
+  const WarmUp brief{.longest = options_.warm_seconds,
+                     .shortest = options_.warm_seconds / 5,
+                     .reading_seconds = options_.warm_seconds / 20};
+  const Warmed warmed = warm_until_steady(power_heavy_ ? power_warm_up : brief,
+                                          [this](std::int64_t operations) { return run(operations, false); });
+  if (!power_heavy_) return;
+  trial_.note("warm_up_seconds", fmt::format("{:.2f}", warmed.seconds));
+  if (!warmed.steady) trial_.note("warm_up", "ended before throughput and SM clock were steady");
 }
 
 }  // namespace gpugauge::bench::cuda

@@ -26,7 +26,7 @@ class GpuTimer final : public Timer {
   /// How it is used.
   struct Options {
     int launches_per_operation = 1;  ///< what an operation takes of the stream's queue
-    double warm_seconds = 0.1;       ///< longest warm-up; it ends earlier when the SM clock is flat
+    double warm_seconds = 0.1;       ///< longest warm-up of work that draws little power
   };
 
   /// `trial` must outlive the timer; it gets the notes "synchronous_launch", "queue_depth" and, should it
@@ -35,15 +35,16 @@ class GpuTimer final : public Timer {
   /// The same with the default options.
   GpuTimer(Trial& trial, Operation operation) : GpuTimer(trial, std::move(operation), Options{}) {}
 
-  /// Runs the operation for up to `seconds`, until the SM clock is flat: before the time window, for work
-  /// that draws so much power that clocks and temperature need it. Only the first call of a process does
-  /// anything.
-  void heat(double seconds);
+  /// Whether warm_up() is that of work that draws much power (power_warm_up). At first it is what the trial's
+  /// definition says; off where the GPU is under such a load already.
+  void power_heavy(bool heavy) { power_heavy_ = heavy; }
 
   /// Enqueues `operations` operations and waits for them. Seconds between the events around them, and the
   /// mean SM clock. Throws CudaError.
   BatchTime time_batch(std::int64_t operations) override;
-  /// Operations until the SM clock is flat, at most Options::warm_seconds.
+  /// Operations until the SM clock is flat, at most Options::warm_seconds; of work that draws much power
+  /// until its throughput is flat, too, as power_warm_up says, with the notes "warm_up_seconds" and, where it
+  /// was not, "warm_up".
   void warm_up() override;
   /// "cuda_event".
   std::string name() const override { return "cuda_event"; }
@@ -59,7 +60,6 @@ class GpuTimer final : public Timer {
 
  private:
   BatchTime run(std::int64_t operations, bool blocked);
-  void run_until_flat(double longest, double shortest, double chunk_seconds);
 
   Trial& trial_;
   Operation operation_;
@@ -70,6 +70,7 @@ class GpuTimer final : public Timer {
   Blocker blocker_;
   Stamps stamps_;
   bool use_blocker_;
+  bool power_heavy_;
   std::int64_t next_ = 0;
 };
 

@@ -13,8 +13,6 @@ namespace gpugauge::bench::cuda {
 namespace {
 
 constexpr std::size_t most_kept = 1 << 20;
-// With fewer the nearest rank of p99 is the slowest one.
-constexpr std::size_t fewest_p99_operations = 100;
 
 // What one reading costs, as the smallest mean of several rows: subtracting too little is better than too
 // much.
@@ -108,10 +106,10 @@ void OperationTimer::add_metrics(Trial& trial, const std::string& metric_class, 
   trial.metric(metric("operation_p50", metric_class, "p50", nearest_rank(sorted, 0.50)));
   trial.metric(metric("operation_p90", metric_class, "p90", nearest_rank(sorted, 0.90)));
   result::Metric slowest = metric("operation_p99", metric_class, "p99", nearest_rank(sorted, 0.99));
-  if (slowest.judged && sorted.size() < fewest_p99_operations) {
+  if (slowest.judged && sorted.size() < fewest_for_p99) {
     slowest.judged = false;
     slowest.note = fmt::format("{} operations are fewer than the {} that a p99 is judged from", sorted.size(),
-                               fewest_p99_operations);
+                               fewest_for_p99);
   }
   trial.metric(std::move(slowest));
   if (cpu_time && cpu_operations_ > 0) {

@@ -25,12 +25,13 @@ void examine_rows(const Seen& seen, Argument& it) {
 
 void examine_l2(const Seen& seen, Argument& it) {
   it.confirms(weight::strong, seen.on("gpu.l2_persisting_limit"));
-  it.confirms(weight::strong,
-              seen.recovers_by({"PersistingL2", "persisting_l2", "l2_persisting", "ResetPersisting"}));
+  const Fact reset = seen.recovers_by({"PersistingL2", "persisting_l2", "l2_persisting", "ResetPersisting"});
+  it.confirms(weight::strong, reset);
   it.confirms(weight::good, seen.told({"PersistingL2", "persisting L2", "accessPolicyWindow",
                                        "cudaAccessPropertyPersisting", "l2 set-aside", "L2 persist"}));
   if (!it.evidence().empty()) it.confirms(weight::fair, seen.slower({"l2"}));
-  it.at_most(.2, seen.off("gpu.l2_persisting_limit"));
+  // Lines stay in L2 for whoever comes next, whose own limit is 0.
+  if (!reset) it.at_most(.2, seen.off("gpu.l2_persisting_limit"));
 }
 
 void examine_mig(const Seen& seen, Argument& it) {
@@ -107,7 +108,7 @@ Signatures memory_causes() {
                "cache, and lines stay that nobody needs.",
        .moves = "l2 -, gemm16 0",
        .confirms = "cudaLimitPersistingL2CacheSize is not 0; other kernels slower until it is reset",
-       .excludes = "the limit is 0",
+       .excludes = "the limit is 0, and a reset makes nothing faster",
        .confused_with = {{"mig_left_enabled", "is MIG on, or only the limit set?"},
                          {"kernel_specific", "is it slower after another kernel ran?"}},
        .subject = Subject::software,

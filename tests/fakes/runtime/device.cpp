@@ -25,6 +25,12 @@ std::size_t memory() {
   return mebibytes > 0 ? static_cast<std::size_t>(mebibytes) << 20U : memory_bytes;
 }
 
+/// Bytes of L2 that somebody left set aside.
+std::size_t& l2_set_aside() {
+  static auto bytes = static_cast<std::size_t>(fake::number_of(0, "l2_set_aside", 0));
+  return bytes;
+}
+
 }  // namespace
 
 extern "C" {
@@ -77,15 +83,20 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
   if (attribute == cudaDevAttrComputeCapabilityMinor) *value = capability() % 10;
   if (attribute == cudaDevAttrMultiProcessorCount) *value = sm_count;
   if (attribute == cudaDevAttrMemoryPoolsSupported) *value = 1;
+  if (attribute == cudaDevAttrMaxPersistingL2CacheSize) *value = fake::number_of(0, "l2_persisting", 0);
   return enter("cudaDeviceGetAttribute");
 }
 cudaError_t cudaDeviceGetPCIBusId(char* id, int size, int) {
   fake::copy(fake::pci_of(0), id, static_cast<std::size_t>(size));
   return enter("cudaDeviceGetPCIBusId");
 }
-cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit) {
-  *value = 0;
+cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit) {
+  *value = limit == cudaLimitPersistingL2CacheSize ? l2_set_aside() : 0;
   return enter("cudaDeviceGetLimit");
+}
+cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
+  if (limit == cudaLimitPersistingL2CacheSize) l2_set_aside() = value;
+  return enter("cudaDeviceSetLimit");
 }
 cudaError_t cudaCtxResetPersistingL2Cache() {
   return enter("cudaCtxResetPersistingL2Cache");

@@ -53,6 +53,34 @@ ROWS = [
         long=True,
         seconds=200,
     ),
+    broken(
+        "L2 that a program left set aside: as it was found is kept, and it is given back before anything is measured",
+        "",
+        r"launch/enqueue/runtime/0 .*kept as",
+        code=0,
+        scenario="l2_persisting=31457280\nl2_set_aside=20971520",
+        holds="""python - <<'END'
+import json
+context = json.load(open('out.json'))['processes'][0]['samples']['context']
+assert context['gpu.l2_persisting_limit'] == '20971520' and context['gpu.l2_persisting_reset'] == 'done', context
+assert context['gpu.l2_read'] == 'not measured: the words that were read do not add up', context
+END""",
+        lacks="failed|skipped",
+    ),
+    broken(
+        "L2 that a program left set aside and that cannot be given back is said, and all is measured",
+        "cudaDeviceSetLimit=2;cudaMemset:1-1=2",
+        r"launch/enqueue/runtime/0 .*kept as",
+        code=0,
+        scenario="l2_persisting=31457280\nl2_set_aside=20971520",
+        holds="""python - <<'END'
+import json
+context = json.load(open('out.json'))['processes'][0]['samples']['context']
+assert context['gpu.l2_persisting_reset'] == 'cudaErrorMemoryAllocation (2)', context
+assert context['gpu.l2_read'].startswith('not measured: filling what is read'), context
+END""",
+        lacks="failed|skipped",
+    ),
     unusable("the driver is older than the runtime", "cudaGetDeviceCount=35", r"cudaErrorInsufficientDriver \(35\)"),
     unusable("no GPU is shown to the family", "cudaGetDeviceCount=100", r"Counting the GPUs failed: cudaErrorNoDevice"),
     unusable("the context is refused", "cudaInitDevice=46", r"Making a context failed: cudaErrorDevicesUnavailable \(46\)"),

@@ -66,6 +66,19 @@ TEST(Mismatches, AnotherCardOfTheModelIsNotedAndAnotherModelIsNot) {
   EXPECT_EQ(mismatches(now, plain()).size(), 1U);
 }
 
+TEST(Mismatches, AHostsIdentityNeitherRefusesNorGroupsAndCountsWhereBothSidesHaveIt) {
+  result::Fingerprint now = plain();
+  now.device[std::string(host_identity_fact)] = "aa";
+  EXPECT_EQ(key(now), key(plain()));
+  EXPECT_THAT(differences(now, plain(), {Role::host_identity}), IsEmpty()) << "one side lacks it";
+  result::Fingerprint then = plain();
+  then.device[std::string(host_identity_fact)] = "bb";
+  EXPECT_THAT(mismatches(now, then), IsEmpty());
+  EXPECT_EQ(key(now), key(then));
+  EXPECT_THAT(differences(now, then, {Role::host_identity}),
+              ElementsAre(Mismatch{"device.host.identity", "aa", "bb"}));
+}
+
 TEST(Mismatches, SourcesAreComparedWhereBothSidesHaveThem) {
   result::Fingerprint now = plain();
   now.suite["suite.source_hash.gemm"] = "cd";

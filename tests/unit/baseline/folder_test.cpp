@@ -255,5 +255,16 @@ TEST(Provisional, UntilThreeBootsOrThreeDays) {
   EXPECT_FALSE(baseline(1, 3).provisional());
 }
 
+TEST(Provisional, AnUnknownBootIsNoBootOfItsOwn) {
+  Baseline baseline;
+  for (const char* boot : {"a", "b", "", ""}) {
+    baseline.runs.push_back(make_run(0));
+    baseline.runs.back().boot_id = boot;
+  }
+  EXPECT_TRUE(baseline.provisional());
+  baseline.runs.back().boot_id = "c";
+  EXPECT_FALSE(baseline.provisional());
+}
+
 }  // namespace
 }  // namespace gpugauge::baseline

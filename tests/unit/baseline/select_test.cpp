@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "baseline/baseline.hpp"
+#include "baseline/fields.hpp"
 #include "folder.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
@@ -284,6 +285,59 @@ TEST_F(Select, FindsByNameAndNamesWhatThereIs) {
   } catch (const result::UsageError& error) {
     EXPECT_THAT(error.what(), HasSubstr("there are mine"));
   }
+}
+
+/// Makes a run one of the host with that identity.
+auto on_host(const std::string& identity) {
+  return [identity](result::Run& run) { run.fingerprint.device[std::string(host_identity_fact)] = identity; };
+}
+
+/// What is selected on the host "here" for the device.
+Selection selected_here(const std::string& device = "host") {
+  result::Run run = make_run(5);
+  on_host("here")(run);
+  return select({}, run.fingerprint, device);
+}
+
+TEST_F(Select, AnotherHostsBaselineInASharedHomeIsAnotherNodes) {
+  pin("state/baselines/other", on_host("there"));
+  const Selection found = selected_here();
+  ASSERT_TRUE(found.baseline) << "a host that was renamed must not lose its baselines";
+  EXPECT_TRUE(found.baseline->other_node);
+  EXPECT_THAT(found.origin, HasSubstr("baseline other (1 round from 2"));
+  EXPECT_THAT(found.origin, HasSubstr("recorded on another node, or on this one before its name"));
+  EXPECT_TRUE(select(temporary.path() / "state/baselines/other", make_run(5).fingerprint, "host").baseline);
+  EXPECT_FALSE(select({}, now(), "host").baseline->other_node) << "this side lacks the fact";
+}
+
+TEST_F(Select, TheSameHostOrOneThatIsNotKnownIsThisMachine) {
+  pin("state/baselines/mine", on_host("here"));
+  EXPECT_FALSE(selected_here().baseline->other_node);
+  EXPECT_THAT(selected_here().origin, HasSubstr("this machine's own baseline mine"));
+  fs::remove_all(temporary.path() / "state/baselines/mine");
+  pin("state/baselines/earlier");
+  EXPECT_FALSE(selected_here().baseline->other_node) << "made before there was the fact";
+  EXPECT_THAT(selected_here().origin, HasSubstr("this machine's own baseline earlier"));
+}
+
+TEST_F(Select, AHostPrefersItsOwnToANewerOneOfAnotherThatSupersedesNothing) {
+  pin("state/baselines/mine", on_host("here"), "2026-02-01T00:00:00Z");
+  pin("state/baselines/other", on_host("there"), "2026-03-01T00:00:00Z");
+  EXPECT_EQ(selected_here().baseline->manifest.name, "mine");
+  for (const Listed& one : list()) EXPECT_FALSE(one.superseded) << one.folder;
+}
+
+TEST_F(Select, ACardIsTheSameOneInAnotherHostAndLinksAreTheNodes) {
+  const auto of = [](const char* device) {
+    return [device](result::Run& run) {
+      run.device = device;
+      on_host("there")(run);
+    };
+  };
+  pin("state/baselines/card", of("GPU-1"));
+  pin("state/baselines/links", of("links"));
+  EXPECT_FALSE(selected_here("GPU-1").baseline->other_node);
+  EXPECT_TRUE(selected_here("links").baseline->other_node);
 }
 
 TEST_F(Select, SaysThatARoundIsDatedLaterThanNow) {

@@ -87,6 +87,17 @@ TEST(Registration, RefusesAnIdThatIsTaken) {
   EXPECT_EQ(refusal(whole("taken").axis("size", {"4"})), "");
 }
 
+TEST(Definition, KnowsWhatDrawsMuchPower) {
+  const auto seconds = [](const std::string& metric_class) {
+    return define("f", "o").requires_gpu().quantity(Quantity::throughput, metric_class).warm_seconds();
+  };
+  for (const char* heavy : {"gemm64", "gemm32", "gemmtf32", "gemm16", "gemm8", "conv", "attention"})
+    EXPECT_DOUBLE_EQ(seconds(heavy), 0.25) << heavy;
+  for (const char* light : {"launch", "hbm", "fft", "primitive"}) EXPECT_EQ(seconds(light), 0) << light;
+  EXPECT_EQ(define("f", "o").requires_gpu().custom_metrics().warm_seconds(), 0);
+  EXPECT_DOUBLE_EQ(define("f", "o").requires_gpu().custom_metrics().power_heavy().warm_seconds(), 0.25);
+}
+
 TEST(Definition, RefusesAClassThatTheVocabularyDoesNotKnow) {
   EXPECT_THROW(define("f", "o").quantity(Quantity::latency, "fast_things"), std::invalid_argument);
 }

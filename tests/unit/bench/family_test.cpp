@@ -334,5 +334,17 @@ TEST(WindowOf, KeepsTheMeanOfWhatSmokeMeasuresJudged) {
   EXPECT_EQ(seconds(0.5, 1), 0.25);
 }
 
+TEST(WindowOf, GivesSustainedLoadTheTimeThatIsAskedFor) {
+  const auto seconds = [](const Definition& definition, double sustained) {
+    return window_of(instances_of(definition).front(), 0.2, 1, sustained).seconds;
+  };
+  Definition definition = probe("sustained").window_share(300);
+  EXPECT_EQ(seconds(definition, 600), 60) << "this one did not say that it is";
+  definition.sustained();
+  EXPECT_EQ(seconds(definition, 0), 60);
+  EXPECT_NEAR(seconds(definition, 600), 600, 1e-9);
+  EXPECT_NEAR(window_of(instances_of(definition).front(), 0.2, 1, 600).budget_seconds, 1800, 1e-6);
+}
+
 }  // namespace
 }  // namespace gpugauge::bench

@@ -32,7 +32,7 @@ TEST(ParseOptions, ReadsOurFlagsAndPassesTheRestOn) {
   const Options options = parse_options(
       {"--gpugauge_samples=out.json", "--gpugauge_seed=18446744073709551615", "--gpugauge_window=0.25",
        "--gpugauge_only=ids", "--gpugauge_parent=42", "--gpugauge_depth=quick", "--gpugauge_mean_window=1.5s",
-       "--benchmark_repetitions=3", "--v=1"});
+       "--gpugauge_sustained=600", "--benchmark_repetitions=3", "--v=1"});
   EXPECT_EQ(options.samples, "out.json");
   EXPECT_EQ(options.seed, 18446744073709551615U);
   EXPECT_EQ(options.window_seconds, 0.25);
@@ -40,6 +40,7 @@ TEST(ParseOptions, ReadsOurFlagsAndPassesTheRestOn) {
   EXPECT_EQ(options.parent, 42);
   EXPECT_EQ(options.depth, Depth::quick);
   EXPECT_EQ(options.mean_window_seconds, 1.5);
+  EXPECT_EQ(options.sustained_seconds, 600);
   EXPECT_FALSE(options.describe);
   EXPECT_THAT(options.rest, ElementsAre("--benchmark_repetitions=3", "--v=1"));
 }

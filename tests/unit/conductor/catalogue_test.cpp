@@ -38,6 +38,22 @@ TEST(Catalogue, TakesWhatAFamilyDescribes) {
   EXPECT_THAT(made.families, SizeIs(1));
 }
 
+TEST(Catalogue, AddsTheLongerWarmUpOfABenchmarkToWhatItsFamilyStates) {
+  Catalogue made;
+  add_family(family, described("host", R"(, "beside_seconds": 0.5)", R"(1, "warm_seconds": 0.3)"),
+             "its description", made);
+  ASSERT_THAT(made.benchmarks, SizeIs(1));
+  EXPECT_DOUBLE_EQ(made.benchmarks[0].beside_seconds, .8);
+  EXPECT_FALSE(made.benchmarks[0].sustained);
+}
+
+TEST(Catalogue, KnowsWhatIsOfSustainedLoad) {
+  Catalogue made;
+  add_family(family, described("host", "", R"(300, "sustained": true)"), "its description", made);
+  ASSERT_THAT(made.benchmarks, SizeIs(1));
+  EXPECT_TRUE(made.benchmarks[0].sustained);
+}
+
 TEST(Catalogue, TakesNothingOfAFamilyThatIsRefused) {
   const auto refused = [](const std::string& text, const char* why) {
     Catalogue made;
@@ -54,6 +70,7 @@ TEST(Catalogue, TakesNothingOfAFamilyThatIsRefused) {
   refused(described("host", "", "1e308"), "window_share: is 1e+308");
   refused(described("host", R"(, "start_seconds": -2)", "1"), "start_seconds: is -2");
   refused(described("host", R"(, "beside_seconds": 1e9)", "1"), "beside_seconds: is");
+  refused(described("host", "", R"(1, "warm_seconds": -0.3)"), "warm_seconds: is -0.3");
 }
 
 }  // namespace

@@ -229,6 +229,30 @@ TEST(Window, HoldsTwentyBatchesAndTheMeanOfWhatSmokeMeasures) {
   EXPECT_EQ(window_seconds(one, run::profile("smoke")), .5);
 }
 
+TEST(Window, OfSustainedLoadIsWhatWasAskedFor) {
+  Catalogue catalogue = example();
+  run::Profile profile = example_profile();
+  catalogue.benchmarks[1].window_share = 300;
+  profile.sustained_seconds = 600;
+  EXPECT_EQ(window_seconds(catalogue.benchmarks[1], profile), 75);
+  const auto refusal = [&] {
+    return usage_error([&] {
+      require_sustained(catalogue, profile,
+                        {Chosen{{}, choose(catalogue, profile, DeviceKind::gpu, {}, {})}});
+    });
+  };
+  EXPECT_THAT(refusal(), HasSubstr("none is chosen in the profile standard"));
+  catalogue.benchmarks[1].sustained = true;
+  EXPECT_EQ(window_seconds(catalogue.benchmarks[1], profile), 600);
+  const run::PlannedBenchmark planned = plan_of({&catalogue.benchmarks[1]}, profile).front();
+  EXPECT_TRUE(planned.sustained);
+  EXPECT_EQ(planned.processes, 1);
+  EXPECT_GT(planned.seconds, 600) << "it is part of the estimate";
+  EXPECT_EQ(refusal(), "");
+  catalogue.benchmarks[1].profile = "deep";
+  EXPECT_THAT(refusal(), HasSubstr("; the profile deep measures it"));
+}
+
 TEST(Processes, AreFewerForWhatOnlyTheDeepestProfileMeasuresAndOneForWhatLastsLong) {
   Benchmark one = example().benchmarks[1];
   const run::Profile deep = run::profile("deep");

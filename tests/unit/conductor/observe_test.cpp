@@ -222,6 +222,29 @@ TEST_F(Observe, NamesAPowerLimitFromTelemetryAndSettings) {
   EXPECT_EQ(best(), "sw_power_cap");
 }
 
+TEST_F(Observe, NamesL2ThatAProgramLeftSetAside) {
+  now().processes.front().samples.emplace();
+  result::Facts& context = now().processes.front().samples->context;
+  context = {{"gpu.l2_persisting_limit", "0"},
+             {"gpu.l2_read_as_found", "5.2e+12"},
+             {"gpu.l2_read_after_reset", "5.2e+12"}};
+  EXPECT_EQ(observation().inventory.at("gpu.l2_persisting_limit"), diagnose::Value(0.0));
+  EXPECT_TRUE(observation().probes.empty());
+  EXPECT_THAT(causes(), Not(Contains("l2_persisting_left")));
+  // Lines that stayed, seen by the process that came first.
+  context["gpu.l2_read_as_found"] = "2.6e+12";
+  ASSERT_EQ(observation().probes.size(), 1U);
+  EXPECT_DOUBLE_EQ(*observation().probes[0].factor_without, 2);
+  EXPECT_THAT(causes(), Contains("l2_persisting_left"));
+  EXPECT_EQ(diagnose::parse_observation(diagnose::to_json(observation()), "again"), observation());
+  context["gpu.l2_persisting_limit"] = "20971520";
+  EXPECT_EQ(best(), "l2_persisting_left");
+  context.erase("gpu.l2_read_as_found");
+  context["gpu.l2_read"] = "not measured: no memory";
+  EXPECT_TRUE(observation().probes.empty());
+  EXPECT_EQ(best(), "l2_persisting_left");
+}
+
 TEST_F(Observe, NamesTheTransportThatNcclFellBackTo) {
   const auto with = [](result::Run& run, const std::string& transport) {
     result::BenchmarkResult benchmark;

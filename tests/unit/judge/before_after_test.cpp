@@ -167,6 +167,15 @@ TEST(BeforeAfter, SeesAWholeClassThatIsSlowerThanNoMetricCanShow) {
   EXPECT_FALSE(of(judge_before_after(hbm_side(1, 5, 1, 9), hbm_side(50, 5, 1.04, 9)), "class/hbm").advisory);
 }
 
+TEST(BeforeAfter, APolicySetsTheToleranceOfAClassMeanByItsName) {
+  Policy policy;
+  policy.metrics = {{"class/hbm", .2, {}, ""}};
+  const Verdict mean =
+      of(judge_before_after(hbm_side(1, 5, 1, 9), hbm_side(50, 5, 1.04, 9), policy), "class/hbm");
+  EXPECT_EQ(mean.kind, VerdictKind::ok) << mean.reason;
+  EXPECT_NEAR(mean.tolerance, .2, 1e-12);
+}
+
 TEST(BeforeAfter, AHealthyClassIsNoFindingAndAnAdvisoryMetricDoesNotCountByItsClass) {
   EXPECT_EQ(of(judge_before_after(hbm_side(1, 5, 1, 9), hbm_side(50, 5, 1, 9)), "class/hbm").kind,
             VerdictKind::ok);

@@ -125,6 +125,19 @@ TEST(JudgeBaseline, AHealthyClassIsOkAndCanBeLeftOut) {
   EXPECT_EQ(find(judge(std::vector<double>(6, 1.02), 1, policy), "class/hbm"), nullptr);
 }
 
+TEST(JudgeBaseline, APolicySetsTheToleranceOfAClassMeanByItsName) {
+  Policy policy;
+  policy.metrics = {{"class/hbm", .05, {}, ""}};
+  const Judgement judgement = judge(std::vector<double>(6, 1.02), 4, policy);
+  const Verdict& mean = *find(judgement, "class/hbm");
+  EXPECT_EQ(mean.kind, VerdictKind::ok) << mean.reason;
+  EXPECT_NEAR(mean.tolerance, .05, 1e-12);
+  EXPECT_NEAR(find(judgement, "host/hbm0:bandwidth")->tolerance, .03, 1e-12) << "that of a metric stays";
+  policy.metrics = {{"*", .05, {}, ""}};
+  EXPECT_NEAR(find(judge(std::vector<double>(6, 1.02), 4, policy), "class/hbm")->tolerance, .01, 1e-12)
+      << "\"*\" is meant for metrics";
+}
+
 TEST(JudgeBaseline, AMetricThatThePolicyMakesAdvisoryDoesNotCountByItsClass) {
   Policy policy;
   policy.metrics = {{"host/hbm0*", std::nullopt, true, "being rewritten"}};

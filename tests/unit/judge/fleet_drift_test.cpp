@@ -15,6 +15,7 @@ result::Run run(int node, const std::string& model = "H200") {
   result::Run out;
   out.device = fmt::format("GPU-{}", node);
   out.fingerprint.device = {{"gpu.0.name", model}, {"gpu.0.uuid", out.device}, {"host.cpu_model", "X"}};
+  if (node % 2 == 0) out.fingerprint.device["host.identity"] = fmt::format("{:016x}", node);
   out.fingerprint.stack = {{"driver.version", "580.65"}, {"nccl.version", "2.27"}};
   out.fingerprint.settings = {{"gpu.0.vbios", "96.00"}, {"host.name", fmt::format("n{}", node)}};
   out.fingerprint.suite = {{"suite.profile", "quick"}};
@@ -30,7 +31,7 @@ TEST(FleetDrift, NamesWhoDiffersFromWhatMostAre) {
     drift.add(one, fmt::format("n{:02}", node));
   }
   const std::vector<DriftedFact> facts = drift.facts();
-  ASSERT_THAT(facts, SizeIs(2)) << "names and UUIDs, which are everybody's own, are no drift";
+  ASSERT_THAT(facts, SizeIs(2)) << "names, UUIDs and identities, which are everybody's own, are no drift";
   EXPECT_EQ(facts[0].field, "stack.driver.version") << "what must match stands first";
   EXPECT_TRUE(facts[0].must_match);
   EXPECT_EQ(facts[0].device, "H200");

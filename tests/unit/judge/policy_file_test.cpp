@@ -45,8 +45,8 @@ TEST(PolicyFile, SaysEverythingThatItMay) {
   EXPECT_EQ(tolerance(policy, "hbm"), .02);
   EXPECT_EQ(tolerance(policy, "host_memory", latency), .2);
   EXPECT_EQ(tolerance(policy, "host_memory", triad), .10);
-  EXPECT_TRUE(rule_for(policy, latency)->advisory);
-  EXPECT_EQ(rule_for(policy, triad), nullptr);
+  EXPECT_NE(advisory_rule(policy, latency), nullptr);
+  EXPECT_EQ(advisory_rule(policy, triad), nullptr);
   EXPECT_EQ(policy.expected_gpus, 8);
   EXPECT_THAT(policy.treatment, ElementsAre("driver"));
   EXPECT_TRUE(policy.provisional_is_advisory);
@@ -76,6 +76,31 @@ TEST(PolicyFile, EachFaultIsNamedWithItsPlace) {
   EXPECT_THAT(fault(R"(, "treatment": [""])"), HasSubstr("is empty"));
   EXPECT_THROW(parse_policy(R"({"schema": "gpugauge.policy/2"})", "policy.json"), result::FormatError);
   EXPECT_THROW(parse_policy("", "policy.json"), result::FormatError);
+}
+
+TEST(PolicyFile, ALaterEntryChangesOnlyTheFieldsThatItGives) {
+  const Policy policy = parse(R"(, "metrics": [
+    {"metric": "host/*", "advisory": true, "why": "shared"},
+    {"metric": "host/latency:*", "tolerance": 0.2, "why": "coarse"},
+    {"metric": "host/triad:*", "tolerance": 0.3, "advisory": false}])");
+  ASSERT_NE(advisory_rule(policy, latency), nullptr);
+  EXPECT_EQ(advisory_rule(policy, latency)->why, "shared");
+  EXPECT_EQ(tolerance(policy, "host_memory", latency), .2);
+  EXPECT_EQ(advisory_rule(policy, triad), nullptr) << "taken back by name";
+  EXPECT_NE(advisory_rule(policy, wake), nullptr);
+}
+
+TEST(PolicyFile, WhatThePhysicalJudgeFindsWrongCountsAndSaysSo) {
+  const Policy policy = parse(R"(, "metrics": [{"metric": "host/*", "advisory": true}])");
+  Verdict wrong;
+  wrong.judge = Judge::physical;
+  wrong.kind = VerdictKind::failed;
+  wrong.metric = triad;
+  wrong.reason = "above the limit";
+  std::vector<Verdict> physical{wrong};
+  refuse_advisory(policy, physical);
+  EXPECT_FALSE(physical[0].advisory);
+  EXPECT_THAT(physical[0].reason, HasSubstr("above the limit; the policy calls it advisory, but"));
 }
 
 TEST(PolicyFile, KeysThatAnAdmissionDoesNotHeedAreNamed) {

@@ -69,6 +69,28 @@ TEST(PolicyReach, AfterwardsAnEntryMustMatchUnlessWhatItNamesWasNotMeasured) {
     EXPECT_THAT(refused(pattern, {}), HasSubstr("matches no metric")) << pattern;
 }
 
+TEST(PolicyReach, AToleranceOfAClassThatWasNotMeasuredIsLetBe) {
+  SeenMetrics seen;
+  seen.add_measured({make_run(1, {})});
+  const KnownBenchmarks host{{known.benchmarks.begin(), known.benchmarks.begin() + 3}, {}};
+  Policy policy;
+  policy.tolerance = {{"gemm16", .2}, {"host_memory", .2}};
+  EXPECT_NO_THROW(require_possible(policy, host)) << "one policy is for all nodes of a site";
+  EXPECT_NO_THROW(require_matches(policy, seen, host));
+  EXPECT_NO_THROW(require_matches(policy, seen));
+}
+
+TEST(PolicyReach, AnEntryForThePhysicalJudgeAloneIsRefusedByName) {
+  SeenMetrics seen;
+  Verdict verdict;
+  verdict.judge = Judge::physical;
+  verdict.metric = "tensor_cores/gemm16";
+  verdict.metric_class = "gemm16";
+  seen.add({verdict});
+  EXPECT_THAT(said([&] { require_matches(about("tensor_cores/*"), seen); }),
+              HasSubstr("'tensor_cores/*' matches only what the physical judge says"));
+}
+
 TEST(PolicyReach, AMetricOfTheBaselineOrOfAVerdictIsThere) {
   SeenMetrics seen;
   Verdict verdict;

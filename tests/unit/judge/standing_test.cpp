@@ -81,6 +81,8 @@ TEST(Status, AnotherBootDriverOrLibraryIsSaidByName) {
   unknown[0].verdict.boot_id = "";
   EXPECT_EQ(judge_status(unknown, now, {}).outcome.code, ExitCode::cannot_judge)
       << "two unknown boots are not one";
+  EXPECT_THAT(judge_status(unknown, now, {}).devices[0].reason,
+              HasSubstr("whether the machine was started anew since its last verdict is not known"));
   auto kept = healthy();
   kept[0].changed = {"libcuda 580.65.06 then, 580.82.07 now"};
   found = judge_status(kept, machine(), {});

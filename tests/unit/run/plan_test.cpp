@@ -25,6 +25,17 @@ TEST_F(PlanTest, PassesTheWindowOfAMeanWhereTheProfileHasOne) {
   EXPECT_EQ(execute(plan, nobody).processes.at(0).output, "[0.75]\n");
 }
 
+TEST_F(PlanTest, TellsOnlyFamiliesOfSustainedLoadHowLongItLasts) {
+  auto plan = quick_plan(
+      {fakes_.family("a", "leave; echo [$sustained]"), fakes_.family("b", "leave; echo [$sustained]")});
+  plan.profile.sustained_seconds = 600;
+  plan.benchmarks = {{"a/op", 1, 1}, {.id = "b/op", .processes = 1, .seconds = 600, .sustained = true}};
+  const auto run = execute(plan, nobody);
+  ASSERT_EQ(run.processes.size(), 2U);
+  for (const auto& process : run.processes)
+    EXPECT_EQ(process.output, process.family == "b" ? "[600]\n" : "[]\n");
+}
+
 TEST_F(PlanTest, ReportsTheEstimateOfThePlanAndWhatProcessesTookAgainstIt) {
   auto plan = quick_plan({fakes_.family("fake", "leave; sleep .2")});
   plan.profile.processes = 2;

@@ -1,0 +1,119 @@
+#include "support/cuda/persisting_l2.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+
+#include "kernels/memory/footprint.hpp"
+#include "support/cuda/device.hpp"
+#include "support/cuda/error.hpp"
+#include "support/cuda/resources.hpp"
+#include "support/warm_up.hpp"
+
+namespace gpugauge::bench::cuda {
+
+namespace {
+
+constexpr int filling = 0x01;
+constexpr std::uint32_t filled_word = 0x01010101;
+
+/// Reading half of L2 from every SM: more than is left where the most that can be is set aside, and what fits
+/// where nothing is.
+class Reading {
+ public:
+  explicit Reading(std::size_t bytes)
+      : data_(bytes),
+        sums_(static_cast<std::size_t>(device().sm_count)),
+        plan_(kernels::memory::plan_footprint(bytes, device().sm_count, bytes, 0)) {
+    check(cudaMemset(data_.get(), filling, data_.bytes()), "filling what is read");
+    check(cudaMemset(sums_.get(), 0xff, sums_.bytes()), "poisoning the sums");
+  }
+
+  /// Reads `times` times. No SM clock.
+  BatchTime run(std::int64_t times) {
+    start_.record(nullptr);
+    for (std::int64_t i = 0; i < times; ++i)
+      check(kernels::memory::read_footprint(reinterpret_cast<const float*>(data_.get()), plan_,
+                                            device().sm_count, sums_.get(), nullptr),
+            "launching the footprint kernel");
+    stop_.record(nullptr);
+    check(cudaEventSynchronize(stop_.get()), "waiting for an event");
+    return {seconds_between(start_, stop_), 0};
+  }
+  /// byte/second, as "{:.4g}", once the clock is what it is under load: an idle GPU's is low.
+  std::string speed() {
+    constexpr WarmUp settle{.longest = 0.1, .shortest = 0.02, .reading_seconds = 5e-3, .throughput = true};
+    warm_until_steady(settle, [this](std::int64_t times) { return run(times); });
+    constexpr std::int64_t times = 5;
+    const double seconds = run(times).seconds;
+    if (!all_read() || !(seconds > 0)) throw std::runtime_error("the words that were read do not add up");
+    return fmt::format("{:.4g}", plan_.bytes(device().sm_count) * static_cast<double>(times) / seconds);
+  }
+
+ private:
+  bool all_read() const {
+    std::vector<std::uint32_t> found(sums_.count());
+    check(cudaMemcpy(found.data(), sums_.get(), sums_.bytes(), cudaMemcpyDeviceToHost), "reading the sums");
+    const auto expected = static_cast<std::uint32_t>(plan_.vectors_per_block * 4 * filled_word);
+    return std::all_of(found.begin(), found.end(), [expected](std::uint32_t sum) { return sum == expected; });
+  }
+
+  DeviceBuffer<unsigned char> data_;
+  DeviceBuffer<std::uint32_t> sums_;
+  kernels::memory::FootprintPlan plan_;
+  Event start_;
+  Event stop_;
+};
+
+/// Bytes that may be set aside at most; 0 where the GPU cannot.
+int most_persisting() {
+  int bytes = 0;
+  if (cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxPersistingL2CacheSize, 0) == cudaSuccess) return bytes;
+  cudaGetLastError();
+  return 0;
+}
+
+/// The limit first: with it at 0 nothing can be set aside again.
+cudaError_t give_back(std::size_t limit) {
+  cudaError_t code = cudaSuccess;
+  if (limit > 0) code = cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, 0);
+  const cudaError_t lines = cudaCtxResetPersistingL2Cache();
+  cudaGetLastError();
+  return code == cudaSuccess ? lines : code;
+}
+
+}  // namespace
+
+void add_persisting_l2(result::Facts& facts) {
+  if (most_persisting() <= 0) return;
+  std::size_t limit = 0;
+  if (cudaDeviceGetLimit(&limit, cudaLimitPersistingL2CacheSize) == cudaSuccess)
+    facts["gpu.l2_persisting_limit"] = fmt::format("{}", limit);
+  cudaGetLastError();
+  const std::size_t bytes =
+      device().l2_bytes / 2 / kernels::memory::footprint_step * kernels::memory::footprint_step;
+  std::optional<Reading> reading;
+  const auto read = [&](const char* name) {
+    if (facts.contains("gpu.l2_read")) return;
+    try {
+      if (!reading) reading.emplace(bytes);
+      facts[name] = reading->speed();
+    } catch (const std::exception& fault) {
+      facts["gpu.l2_read"] = fmt::format("not measured: {}", fault.what());
+    }
+  };
+  if (bytes > 0) read("gpu.l2_read_as_found");
+  const cudaError_t reset = give_back(limit);
+  facts["gpu.l2_persisting_reset"] = reset == cudaSuccess ? "done" : name_of(reset);
+  if (bytes > 0) read("gpu.l2_read_after_reset");
+}
+
+}  // namespace gpugauge::bench::cuda

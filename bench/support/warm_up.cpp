@@ -1,0 +1,78 @@
+#include "support/warm_up.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "support/interrupt.hpp"
+
+namespace gpugauge::bench {
+
+namespace {
+
+constexpr std::ptrdiff_t compared = 3;
+constexpr double clock_within = 1.005;
+constexpr double throughput_within = 1.01;
+constexpr std::int64_t most_operations = 1'000'000;
+
+/// One of the load; 0 = unknown.
+struct Reading {
+  double operations_per_second = 0;
+  double sm_clock_hz = 0;
+};
+
+bool within(const std::vector<Reading>& readings, double Reading::*value, double share) {
+  const auto [low, high] =
+      std::minmax_element(readings.end() - compared, readings.end(),
+                          [value](const Reading& a, const Reading& b) { return a.*value < b.*value; });
+  return (*low).*value > 0 && (*high).*value <= (*low).*value * share;
+}
+
+bool is_steady(const std::vector<Reading>& readings, bool throughput) {
+  if (static_cast<std::ptrdiff_t>(readings.size()) < compared) return false;
+  if (!throughput) return within(readings, &Reading::sm_clock_hz, clock_within);
+  const bool clock_known = std::any_of(readings.end() - compared, readings.end(),
+                                       [](const Reading& reading) { return reading.sm_clock_hz > 0; });
+  return within(readings, &Reading::operations_per_second, throughput_within) &&
+         (!clock_known || within(readings, &Reading::sm_clock_hz, clock_within));
+}
+
+/// Operations for the next try, when so many took `seconds` and a reading shall take `wanted`.
+std::int64_t more(std::int64_t operations, double seconds, double wanted) {
+  constexpr double margin = 1.1;
+  constexpr double most_growth = 16;
+  const double growth = seconds > 0 ? std::min(most_growth, margin * wanted / seconds) : most_growth;
+  const auto grown = static_cast<std::int64_t>(std::ceil(static_cast<double>(operations) * growth));
+  return std::clamp(grown, operations + 1, most_operations);
+}
+
+}  // namespace
+
+Warmed warm_until_steady(const WarmUp& how, const std::function<BatchTime(std::int64_t)>& run,
+                         const std::function<double()>& now) {
+  // Of the time that it should take: one that is a little short is still a reading.
+  constexpr double long_enough = 0.8;
+  const double start = now();
+  std::int64_t operations = 1;
+  std::vector<Reading> readings;
+  Warmed warmed;
+  while (!interrupted()) {
+    const double before = now();
+    const BatchTime batch = run(operations);
+    const double end = now();
+    warmed.seconds = end - start;
+    const bool too_short = end - before < long_enough * how.reading_seconds && operations < most_operations;
+    if (too_short) {
+      readings.clear();
+    } else {
+      const double rate = batch.seconds > 0 ? static_cast<double>(operations) / batch.seconds : 0;
+      readings.push_back({rate, batch.sm_clock_hz});
+    }
+    warmed.steady = warmed.seconds >= how.shortest && is_steady(readings, how.throughput);
+    if (warmed.steady || warmed.seconds >= how.longest) break;
+    if (too_short) operations = more(operations, end - before, how.reading_seconds);
+  }
+  return warmed;
+}
+
+}  // namespace gpugauge::bench

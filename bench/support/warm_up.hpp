@@ -1,0 +1,38 @@
+// Warming up: a load runs until it is steady. Knows nothing of CUDA.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "support/timer.hpp"
+
+namespace gpugauge::bench {
+
+/// How long a load is warmed up.
+struct WarmUp {
+  double longest = 0.1;           ///< seconds after which it ends, steady or not
+  double shortest = 0.02;         ///< seconds that it takes at least
+  double reading_seconds = 5e-3;  ///< of a reading; three in a row are compared
+  bool throughput = false;        ///< compares the throughput, too, and not the SM clock alone
+};
+
+/// For work that draws much power: a GPU starts it at its highest clock and takes that back only when its
+/// power has been above the limit for a while, so that a glance of some milliseconds sees a clock that does
+/// not last.
+inline constexpr WarmUp power_warm_up{
+    .longest = 1, .shortest = 0.3, .reading_seconds = 0.1, .throughput = true};
+
+/// How warming up ended.
+struct Warmed {
+  double seconds = 0;   ///< wall time that it took
+  bool steady = false;  ///< false: it ended because it had taken the longest time, or was interrupted
+};
+
+/// Lets `run(n)` do n operations again and again until three readings in a row are steady: SM clocks within
+/// half a percent of each other, and where it is asked for, throughputs within one percent (where no clock is
+/// known, they alone). Operations that are too short for a reading are done more at a time. `now` reads wall
+/// time in seconds.
+Warmed warm_until_steady(const WarmUp& how, const std::function<BatchTime(std::int64_t)>& run,
+                         const std::function<double()>& now = steady_seconds);
+
+}  // namespace gpugauge::bench

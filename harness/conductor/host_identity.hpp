@@ -1,0 +1,15 @@
+// What tells one host from another of its model without naming it.
+#pragma once
+
+#include "result/run_file.hpp"
+#include "stack/tree.hpp"
+
+namespace gpugauge::conductor {
+
+/// Sets baseline::host_identity_fact: 16 hex digits, the start of a salted SHA-256 of the machine id and the
+/// host name. Neither of them tells hosts apart alone: cloned images share an id, and a name may be
+/// "localhost". Sets nothing unless `fingerprint` says that this is no container, whose names
+/// are not the machine's, nor where one of the two cannot be read.
+void add_host_identity(const stack::Tree& tree, result::Fingerprint& fingerprint);
+
+}  // namespace gpugauge::conductor

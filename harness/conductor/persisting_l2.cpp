@@ -1,0 +1,48 @@
+#include "conductor/persisting_l2.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <string>
+
+#include "result/facts.hpp"
+
+namespace gpugauge::conductor {
+namespace {
+
+/// A number of the context, nullopt where there is none.
+std::optional<double> number(const result::Facts& context, const char* name) {
+  const std::string text = result::fact(context, name);
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end != '\0') return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+void add_persisting_l2(const std::vector<result::Run>& runs, diagnose::Observation& out) {
+  // Two readings within a tenth of a second of each other are far nearer than this on a healthy GPU.
+  constexpr double clearly = 1.2;
+  std::optional<double> limit;
+  double most_gained = 0;
+  for (const result::Run& run : runs)
+    for (const result::Process& process : run.processes) {
+      if (!process.samples) continue;
+      const result::Facts& context = process.samples->context;
+      if (const auto found = number(context, "gpu.l2_persisting_limit"))
+        limit = std::max(limit.value_or(*found), *found);
+      const auto before = number(context, "gpu.l2_read_as_found");
+      const auto after = number(context, "gpu.l2_read_after_reset");
+      if (before && after && *before > 0) most_gained = std::max(most_gained, *after / *before);
+    }
+  if (limit) out.inventory["gpu.l2_persisting_limit"] = *limit;
+  if (most_gained >= clearly)
+    out.probes.push_back({.name = "change_setting",
+                          .outcome = "recovers",
+                          .detail = "l2_persisting=reset",
+                          .factor = 1.0,
+                          .factor_without = most_gained});
+}
+
+}  // namespace gpugauge::conductor
