@@ -6,8 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "support/cuda/fit.hpp"
 #include "support/measure.hpp"
 #include "support/statistics.hpp"
@@ -43,8 +41,8 @@ inline void add_p99(Trial& trial, Timer& timer, Window window, std::string name,
   const std::size_t count = batches.seconds_per_operation.size();
   if (metric.judged && count < fewest_for_p99) {
     metric.judged = false;
-    metric.note =
-        fmt::format("{} batches are fewer than the {} that a p99 is judged from", count, fewest_for_p99);
+    metric.note = std::to_string(count) + " batches are fewer than the " + std::to_string(fewest_for_p99) +
+                  " that a p99 is judged from";
   }
   trial.metric(std::move(metric));
 }

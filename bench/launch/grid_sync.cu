@@ -1,4 +1,5 @@
 #include <array>
+#include <string>
 
 #include "launch/fit_metrics.hpp"
 #include "launch/grid.hpp"
@@ -26,7 +27,8 @@ void grid_sync(Trial& trial) {
     });
     counts.push_back(count);
     seconds.push_back(seconds_per_operation(measure(timer, window), Statistic::median));
-    if (count == rounds.back()) add_p99(trial, timer, window, fmt::format("kernel_of_{}_p99", count), "sync");
+    if (count == rounds.back())
+      add_p99(trial, timer, window, "kernel_of_" + std::to_string(count) + "_p99", "sync");
   }
   add_fit(trial, "sync", "per_synchronisation", counts, seconds);
   trial.note("timer", "cuda_event");
