@@ -25,9 +25,11 @@ constexpr std::uint64_t seed = 11;
 class PrimitiveGpu : public testing_gpu::GpuTest {
  protected:
   static std::vector<std::size_t> counts() {
-    std::vector<std::size_t> counts{1, 3, 4, 5, 4095, 4096, 4097, 1'000'003};
+    std::vector<std::size_t> counts{1, 3, 4, 5, 4095, 4096, 4097};
+    counts.push_back(testing_gpu::of_size<std::size_t>(1'000'003, 100'003));
+    const std::size_t most = testing_gpu::of_size<std::size_t>(30'000'000, 300'000);
     std::mt19937_64 random(5);
-    for (int i = 0; i < 8; ++i) counts.push_back(1 + random() % 30'000'000);
+    for (int i = 0; i < 8; ++i) counts.push_back(1 + random() % most);
     return counts;
   }
   static DeviceBuffer<float> filled(std::size_t count, std::uint64_t with) {
@@ -116,10 +118,13 @@ TEST_F(PrimitiveGpu, transpose_moves_every_element) {
   std::vector<std::pair<int, int>> sizes{{1, 1},    {4, 4},     {64, 64}, {65, 63},
                                          {1, 5000}, {4096, 12}, {68, 132}};
   std::mt19937 random(5);
+  const unsigned most = testing_gpu::of_size(3000U, 300U);
   for (int i = 0; i < 8; ++i)
-    sizes.emplace_back(1 + static_cast<int>(random() % 3000), 1 + static_cast<int>(random() % 3000));
+    sizes.emplace_back(1 + static_cast<int>(random() % most), 1 + static_cast<int>(random() % most));
+  const unsigned most_vectors = testing_gpu::of_size(700U, 70U);
   for (int i = 0; i < 4; ++i)
-    sizes.emplace_back(4 + 4 * static_cast<int>(random() % 700), 4 + 4 * static_cast<int>(random() % 700));
+    sizes.emplace_back(4 + 4 * static_cast<int>(random() % most_vectors),
+                       4 + 4 * static_cast<int>(random() % most_vectors));
   for (const auto& [rows, columns] : sizes) {
     const std::size_t count = static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
     const auto from = filled(count, seed);
@@ -137,7 +142,8 @@ TEST_F(PrimitiveGpu, rows_are_right_at_every_length) {
   const DeviceValue<double> error;
   std::vector<int> lengths{16, 500, 1025, 2048, 2052, 4095, 4096, 4100, 8192, 8196, 16383, 16384};
   std::mt19937 random(5);
-  for (int i = 0; i < 8; ++i) lengths.push_back(16 + static_cast<int>(random() % 16'000));
+  const int more = testing_gpu::of_size(8, 2);
+  for (int i = 0; i < more; ++i) lengths.push_back(16 + static_cast<int>(random() % 16'000));
   for (const int columns : lengths) {
     constexpr int rows = 67;
     const std::size_t count = static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
