@@ -30,11 +30,11 @@ class AttentionGpu : public testing_gpu::GpuTest {
       check(kernels::poison(o.get(), o.bytes(), nullptr), "poisoning");
     }
     double error(const AttentionShape& shape, int samples) const {
-      const DeviceValue<double> error;
+      const bench::cuda::DeviceComparison error;
       check(kernels::primitive::attention_error(q.get(), k.get(), v.get(), o.get(), shape, samples, 7,
                                                 error.get(), nullptr),
             "comparing");
-      return error.read(nullptr);
+      return testing_gpu::error_of(error);
     }
     DeviceBuffer<Bf16> q, k, v, o;
   };

@@ -7,6 +7,7 @@
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
+#include "support/cuda/comparison.hpp"
 #include "support/cuda/device.hpp"
 #include "support/cuda/resources.hpp"
 
@@ -27,6 +28,11 @@ T of_size(T full, T small) {
   if (variable == nullptr || *variable == '\0') return full;
   testing::Test::RecordProperty("small", "true");
   return small;
+}
+
+/// How many elements are wrong, or the largest error; infinity where not every element was compared.
+inline double error_of(const bench::cuda::DeviceComparison& found) {
+  return bench::cuda::error_of(found.read(nullptr));
 }
 
 /// Device memory read back to the host, once all of the GPU's work has ended.

@@ -42,11 +42,11 @@ struct Product {
     return kernel(a.get(), b.get(), result(), size.m, size.n, size.k, nullptr);
   }
   double error() const {
-    const DeviceValue<double> largest;
+    const bench::cuda::DeviceComparison found;
     check(kernels::gemm::sampled_error(a.get(), b.get(), result(), size.m, size.n, size.k, size.m, 3,
-                                       largest.get(), nullptr),
+                                       found.get(), nullptr),
           "comparing");
-    return largest.read(nullptr);
+    return testing_gpu::error_of(found);
   }
   bool guards_stand() const {
     const std::vector<Bf16> all = testing_gpu::read_back(c);
