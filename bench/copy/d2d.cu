@@ -24,9 +24,9 @@ void within_device(Trial& trial) {
                           : "part of the data stays in L2");
   trial.time(batches);
   const cuda::DeviceComparison found;
-  cuda::check(kernels::memory::count_copy_mismatches(to.get(), to.count(), trial.data_seed(),
-                                                     found.get(), stream),
-              "comparing the target with the generator");
+  cuda::check(
+      kernels::memory::count_copy_mismatches(to.get(), to.count(), trial.data_seed(), found.get(), stream),
+      "comparing the target with the generator");
   cuda::verify(trial, "elements that differ from the generator's", found, stream);
 }
 

@@ -120,8 +120,7 @@ void peer(Trial& trial) {
       mismatches += error;
       if (!(error <= 0)) wrong += " " + name + cuda::what_is_missing(way.found);
     }
-  trial.verify("elements that differ from the generator's, over all pairs" + wrong,
-               mismatches, 0);
+  trial.verify("elements that differ from the generator's, over all pairs" + wrong, mismatches, 0);
 }
 
 const Registration registered{

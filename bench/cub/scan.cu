@@ -34,9 +34,9 @@ void scan(Trial& trial) {
   trial.time(timer);
 
   const cuda::DeviceComparison found;
-  cuda::check(inclusive ? kernels::primitive::count_inclusive_scan_mismatches(in, out, count,
-                                                                              found.get(), stream)
-                        : kernels::primitive::count_scan_mismatches(in, out, count, found.get(), stream),
+  cuda::check(inclusive
+                  ? kernels::primitive::count_inclusive_scan_mismatches(in, out, count, found.get(), stream)
+                  : kernels::primitive::count_scan_mismatches(in, out, count, found.get(), stream),
               "checking the prefix sums");
   cuda::verify(trial, "places where the output is no prefix sum of the input", found, stream);
 }

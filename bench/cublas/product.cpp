@@ -74,7 +74,8 @@ void verify_algorithm(Trial& trial, const Problem& problem, cuda::Candidates& ca
   }
   const kernels::Comparison found = compare(problem, first, trial.data_seed(), stream);
   const bool exact = problem.arithmetic.c == Element::int32;
-  cuda::verify(trial, fmt::format("largest error of candidate {} over {} rows against fp64{}", index,
+  cuda::verify(trial,
+               fmt::format("largest error of candidate {} over {} rows against fp64{}", index,
                            kernels::gemm::samples_for(problem.m), exact ? "" : ", relative to the norms"),
                found, problem.arithmetic.tolerance(problem.k));
   if (problem.arithmetic.a == Element::fp32 && found.complete())

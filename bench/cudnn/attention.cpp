@@ -91,7 +91,8 @@ void verify(Trial& trial, const Shape& shape, kernels::Element type, bool backwa
                 "comparing with fp64");
     const Errors found = errors.read(stream);
     const auto check = [&](const char* what, const kernels::Comparison& comparison) {
-      cuda::verify(trial, fmt::format("largest error of plan {}'s {} in head {} against fp64, relative to the terms",
+      cuda::verify(trial,
+                   fmt::format("largest error of plan {}'s {} in head {} against fp64, relative to the terms",
                                plan, what, head),
                    comparison, tolerance);
     };

@@ -68,8 +68,8 @@ struct Buffers {
   cuda::DeviceBuffer<std::byte> image, other, result;
 };
 
-kernels::Comparison compare(const Shape& shape, Pass pass, Roles roles, const Buffers& buffers, std::uint64_t seed,
-                            cudaStream_t stream) {
+kernels::Comparison compare(const Shape& shape, Pass pass, Roles roles, const Buffers& buffers,
+                            std::uint64_t seed, cudaStream_t stream) {
   roles.image.data = buffers.image.get();
   roles.other.data = buffers.other.get();
   roles.result.data = buffers.result.get();
@@ -112,7 +112,8 @@ void measure_convolution(Trial& trial, Pass pass, const Arithmetic& arithmetic) 
     cuda::check(kernels::poison(first.result.get(), first.result.bytes(), stream), "poisoning the result");
     candidates.run(plan, 0);
     const kernels::Comparison found = compare(shape, pass, roles, first, trial.data_seed(), stream);
-    cuda::verify(trial, fmt::format("largest error of plan {} in {} results against fp64, relative to the norms",
+    cuda::verify(trial,
+                 fmt::format("largest error of plan {} in {} results against fp64, relative to the norms",
                              plan, std::min(samples, roles.result.count())),
                  found, arithmetic.tolerance(kernels::convolution::products(shape, pass)));
     if (arithmetic.type == kernels::Element::fp32 && found.complete())

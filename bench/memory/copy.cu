@@ -23,9 +23,8 @@ void measure(Trial& trial, Copy copy) {
   trial.time(timer);
 
   const cuda::DeviceComparison found;
-  cuda::check(
-      kernels::memory::count_copy_mismatches(to.get(), count, first_seed(trial), found.get(), stream),
-      "comparing the target with the generator");
+  cuda::check(kernels::memory::count_copy_mismatches(to.get(), count, first_seed(trial), found.get(), stream),
+              "comparing the target with the generator");
   cuda::verify(trial, "elements that differ from the generator's", found, stream);
 }
 

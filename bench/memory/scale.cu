@@ -23,8 +23,8 @@ void scale(Trial& trial) {
   trial.time(timer);
 
   const cuda::DeviceComparison found;
-  cuda::check(kernels::memory::count_scale_mismatches(to.get(), count, first_seed(trial), factor,
-                                                      found.get(), stream),
+  cuda::check(kernels::memory::count_scale_mismatches(to.get(), count, first_seed(trial), factor, found.get(),
+                                                      stream),
               "comparing the target with the generator");
   cuda::verify(trial, "elements that differ from the generator's", found, stream);
 }

@@ -159,7 +159,8 @@ class Run {
       const double here = cuda::error_of(found);
       wrong += here;
       if (!(here <= 0))
-        where += fmt::format(" {} on {} ({}){}", here, member.uuid, world_.host(), cuda::what_is_missing(found));
+        where +=
+            fmt::format(" {} on {} ({}){}", here, member.uuid, world_.host(), cuda::what_is_missing(found));
     }
     double total = 0;
     std::string places;

@@ -4,6 +4,7 @@
 #include "kernels/primitive/attention.hpp"
 #include "kernels/support/fill.hpp"
 #include "primitive/arrays.hpp"
+#include "support/cuda/comparison.hpp"
 #include "support/cuda/rotation.hpp"
 
 namespace gpugauge::bench::primitive {

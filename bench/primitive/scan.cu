@@ -27,9 +27,8 @@ void scan(Trial& trial) {
   trial.time(timer);
 
   const cuda::DeviceComparison found;
-  cuda::check(
-      kernels::primitive::count_scan_mismatches(from.get(), to.get(), count, found.get(), stream),
-      "checking the prefix sums");
+  cuda::check(kernels::primitive::count_scan_mismatches(from.get(), to.get(), count, found.get(), stream),
+              "checking the prefix sums");
   cuda::verify(trial, "places where the output is no exclusive prefix sum of the input", found, stream);
 }
 

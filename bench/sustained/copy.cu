@@ -26,9 +26,8 @@ void copy(Trial& trial) {
   trial.work({.bytes = moved});
   endure(trial, timer, moved, "byte/second", "hbm");
   const cuda::DeviceComparison found;
-  cuda::check(
-      kernels::memory::count_copy_mismatches(to.get(), count, trial.data_seed(), found.get(), stream),
-      "comparing the target with the generator");
+  cuda::check(kernels::memory::count_copy_mismatches(to.get(), count, trial.data_seed(), found.get(), stream),
+              "comparing the target with the generator");
   cuda::verify(trial, "elements that differ from the generator's", found, stream);
 }
 

@@ -18,8 +18,7 @@ cudaError_t head_errors(const Shape& shape, const Tensors& tensors, std::int64_t
                         shape.causal, 1 / sqrt(static_cast<double>(shape.depth))};
   const auto blocks = static_cast<unsigned>(shape.length);
   check::query_kernel<<<blocks, check::threads, 0, stream>>>(one, statistics, errors);
-  if (gradients)
-    check::key_kernel<<<blocks, check::threads, 0, stream>>>(one, statistics, errors);
+  if (gradients) check::key_kernel<<<blocks, check::threads, 0, stream>>>(one, statistics, errors);
   return cudaGetLastError();
 }
 

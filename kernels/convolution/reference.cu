@@ -25,10 +25,12 @@ __global__ void error_kernel(Shape shape, Pass pass, Tensor image, Tensor other,
 }  // namespace
 
 cudaError_t sampled_error(const Shape& shape, Pass pass, const Tensor& image, const Tensor& other,
-                          const Tensor& result, std::int64_t samples, std::uint64_t seed, Comparison* comparison,
-                          cudaStream_t stream) {
+                          const Tensor& result, std::int64_t samples, std::uint64_t seed,
+                          Comparison* comparison, cudaStream_t stream) {
   if (samples < 1 || samples > result.count()) return cudaErrorInvalidValue;
-  if (const cudaError_t status = begin_comparison(comparison, static_cast<std::size_t>(samples), stream); status != cudaSuccess) return status;
+  if (const cudaError_t status = begin_comparison(comparison, static_cast<std::size_t>(samples), stream);
+      status != cudaSuccess)
+    return status;
   error_kernel<<<static_cast<unsigned>((samples + threads - 1) / threads), threads, 0, stream>>>(
       shape, pass, image, other, result, samples, seed, comparison);
   return cudaGetLastError();

@@ -80,7 +80,10 @@ cudaError_t fill_plane_waves(void* data, const Shape& shape, std::uint64_t seed,
 cudaError_t spectrum_error(const void* data, const Shape& shape, std::uint64_t seed, Comparison* comparison,
                            cudaStream_t stream) {
   if (!valid(shape)) return cudaErrorInvalidValue;
-  if (const cudaError_t status = begin_comparison(comparison, static_cast<std::size_t>(shape.points() * shape.batch), stream); status != cudaSuccess) return status;
+  if (const cudaError_t status =
+          begin_comparison(comparison, static_cast<std::size_t>(shape.points() * shape.batch), stream);
+      status != cudaSuccess)
+    return status;
   spectrum_kernel<<<current_sm_count() * 8, threads, 0, stream>>>(data, shape, seed, comparison);
   return cudaGetLastError();
 }

@@ -48,8 +48,8 @@ GPUGAUGE_HOST_DEVICE inline double wave_turns(const Shape& shape, std::int64_t b
 /// elsewhere.
 cudaError_t fill_plane_waves(void* data, const Shape& shape, std::uint64_t seed, cudaStream_t stream);
 
-/// *comparison (device): the largest |computed - exact| of any bin over points(), for the forward transforms of
-/// fill_plane_waves; infinity where one is NaN.
+/// *comparison (device): the largest |computed - exact| of any bin over points(), for the forward transforms
+/// of fill_plane_waves; infinity where one is NaN.
 cudaError_t spectrum_error(const void* data, const Shape& shape, std::uint64_t seed, Comparison* comparison,
                            cudaStream_t stream);
 

@@ -23,7 +23,10 @@ template <typename In, typename Out>
 cudaError_t launch(const In* a, const In* b, const Out* c, int m, int n, int k, int samples,
                    std::uint64_t seed, Comparison* comparison, cudaStream_t stream) {
   if (m < 1 || n < 1 || k < 1 || samples < 1 || samples > m) return cudaErrorInvalidValue;
-  if (const cudaError_t status = begin_comparison(comparison, static_cast<std::size_t>(samples) * static_cast<std::size_t>(n), stream); status != cudaSuccess) return status;
+  if (const cudaError_t status = begin_comparison(
+          comparison, static_cast<std::size_t>(samples) * static_cast<std::size_t>(n), stream);
+      status != cudaSuccess)
+    return status;
   const dim3 grid(static_cast<unsigned>((n + threads - 1) / threads),
                   static_cast<unsigned>(samples < 1024 ? samples : 1024));
   error_kernel<<<grid, threads, 0, stream>>>(a, b, c, m, n, k, samples, seed, comparison);

@@ -33,9 +33,7 @@ struct UniformBits {
 struct Copied {
   const float* to;
   std::uint64_t seed;
-  __device__ bool operator()(std::size_t i) const {
-    return bits_of(to[i]) == bits_of(uniform(seed, i));
-  }
+  __device__ bool operator()(std::size_t i) const { return bits_of(to[i]) == bits_of(uniform(seed, i)); }
 };
 
 struct Triad {
@@ -51,9 +49,7 @@ struct Triad {
 struct Written {
   const float* to;
   float value;
-  __device__ bool operator()(std::size_t i) const {
-    return bits_of(to[i]) == bits_of(value);
-  }
+  __device__ bool operator()(std::size_t i) const { return bits_of(to[i]) == bits_of(value); }
 };
 
 struct Scaled {
@@ -90,13 +86,13 @@ cudaError_t expected_read(std::size_t count, std::uint64_t seed, unsigned long l
   return launch_sum(count, UniformBits{seed}, sum, stream);
 }
 
-cudaError_t count_copy_mismatches(const float* to, std::size_t count, std::uint64_t seed,
-                                  Comparison* found, cudaStream_t stream) {
+cudaError_t count_copy_mismatches(const float* to, std::size_t count, std::uint64_t seed, Comparison* found,
+                                  cudaStream_t stream) {
   return compare_exactly(count, Copied{to, seed}, found, stream);
 }
 
-cudaError_t count_write_mismatches(const float* to, std::size_t count, float value,
-                                   Comparison* found, cudaStream_t stream) {
+cudaError_t count_write_mismatches(const float* to, std::size_t count, float value, Comparison* found,
+                                   cudaStream_t stream) {
   return compare_exactly(count, Written{to, value}, found, stream);
 }
 

@@ -52,12 +52,12 @@ cudaError_t expected_read(std::size_t count, std::uint64_t seed, unsigned long l
 // The others compare all `count` elements into *found (device).
 
 /// Wrong are the elements of `to` that are not uniform(seed, i) bit for bit.
-cudaError_t count_copy_mismatches(const float* to, std::size_t count, std::uint64_t seed,
-                                  Comparison* found, cudaStream_t stream);
+cudaError_t count_copy_mismatches(const float* to, std::size_t count, std::uint64_t seed, Comparison* found,
+                                  cudaStream_t stream);
 
 /// Wrong are the elements of `to` that are not `value` bit for bit.
-cudaError_t count_write_mismatches(const float* to, std::size_t count, float value,
-                                   Comparison* found, cudaStream_t stream);
+cudaError_t count_write_mismatches(const float* to, std::size_t count, float value, Comparison* found,
+                                   cudaStream_t stream);
 
 /// Wrong are the elements of `to` that are not factor * uniform(seed, i) bit for bit.
 cudaError_t count_scale_mismatches(const float* to, std::size_t count, std::uint64_t seed, float factor,

@@ -46,10 +46,13 @@ __global__ void error_kernel(LayerNorm of, std::int64_t samples, std::uint64_t s
 
 }  // namespace
 
-cudaError_t layer_norm_error(const LayerNorm& of, std::int64_t samples, std::uint64_t seed, Comparison* comparison,
-                             cudaStream_t stream) {
+cudaError_t layer_norm_error(const LayerNorm& of, std::int64_t samples, std::uint64_t seed,
+                             Comparison* comparison, cudaStream_t stream) {
   if (samples < 1 || samples > of.rows || of.columns < 1) return cudaErrorInvalidValue;
-  if (const cudaError_t status = begin_comparison(comparison, static_cast<std::size_t>(samples * of.columns), stream); status != cudaSuccess) return status;
+  if (const cudaError_t status =
+          begin_comparison(comparison, static_cast<std::size_t>(samples * of.columns), stream);
+      status != cudaSuccess)
+    return status;
   error_kernel<<<static_cast<unsigned>(samples), threads, 0, stream>>>(of, samples, seed, comparison);
   return cudaGetLastError();
 }

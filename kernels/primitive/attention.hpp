@@ -62,9 +62,9 @@ GPUGAUGE_HOST_DEVICE inline int attention_sampled_head(int sample, int heads) {
   return sample % heads;
 }
 
-/// *comparison (device): the largest error over all head_dim elements of `samples` rows, against fp64; infinity
-/// when an element is NaN. It is (|o - reference| - 2^-8 |reference|) / sqrt(sum of the squares of the row's
-/// weights): the rounding of the result is subtracted. Slow and simple on purpose.
+/// *comparison (device): the largest error over all head_dim elements of `samples` rows, against fp64;
+/// infinity when an element is NaN. It is (|o - reference| - 2^-8 |reference|) / sqrt(sum of the squares of
+/// the row's weights): the rounding of the result is subtracted. Slow and simple on purpose.
 cudaError_t attention_error(const Bf16* q, const Bf16* k, const Bf16* v, const Bf16* o, AttentionShape shape,
                             int samples, std::uint64_t seed, Comparison* comparison, cudaStream_t stream);
 

@@ -71,9 +71,12 @@ cudaError_t attention_error(const Bf16* q, const Bf16* k, const Bf16* v, const B
   if (shape.heads < 1 || shape.length < 1 || shape.head_dim < 1 || shape.head_dim > threads || samples < 1 ||
       samples > shape.length)
     return cudaErrorInvalidValue;
-  if (const cudaError_t status = begin_comparison(comparison, static_cast<std::size_t>(samples) * static_cast<std::size_t>(shape.head_dim), stream); status != cudaSuccess) return status;
-  attention_error_kernel<<<static_cast<unsigned>(samples), threads, 0, stream>>>(
-      q, k, v, o, shape, samples, seed, comparison);
+  if (const cudaError_t status = begin_comparison(
+          comparison, static_cast<std::size_t>(samples) * static_cast<std::size_t>(shape.head_dim), stream);
+      status != cudaSuccess)
+    return status;
+  attention_error_kernel<<<static_cast<unsigned>(samples), threads, 0, stream>>>(q, k, v, o, shape, samples,
+                                                                                 seed, comparison);
   return cudaGetLastError();
 }
 

@@ -20,7 +20,8 @@ cudaError_t fill_keys(std::uint64_t* keys, std::size_t count, std::uint64_t seed
 /// values[i] = i.
 cudaError_t fill_indices(std::uint32_t* values, std::size_t count, cudaStream_t stream);
 
-/// Sorted keys, at least two: wrong are the descents (keys[i] > keys[i + 1]) among count - 1 pairs of neighbours.
+/// Sorted keys, at least two: wrong are the descents (keys[i] > keys[i + 1]) among count - 1 pairs of
+/// neighbours.
 cudaError_t check_ascending(const std::uint32_t* keys, std::size_t count, Comparison* comparison,
                             cudaStream_t stream);
 cudaError_t check_ascending(const std::uint64_t* keys, std::size_t count, Comparison* comparison,

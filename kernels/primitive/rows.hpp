@@ -30,10 +30,10 @@ cudaError_t layer_norm(const float* from, const float* gain, const float* bias, 
 cudaError_t rms_norm(const float* from, const float* gain, float epsilon, float* to, int rows, int columns,
                      cudaStream_t stream);
 
-// Verification: *comparison (device), the largest error over all columns of `samples` rows spread over the matrix
-// (the first and the last among them), against fp64; infinity when an element is NaN. 1 <= samples <= rows.
-// The error is |to - reference| / reference for softmax, whose results are all above 0, and |to - reference|
-// / (1 + |reference|) for the norms. Slow and simple on purpose.
+// Verification: *comparison (device), the largest error over all columns of `samples` rows spread over the
+// matrix (the first and the last among them), against fp64; infinity when an element is NaN. 1 <= samples <=
+// rows. The error is |to - reference| / reference for softmax, whose results are all above 0, and |to -
+// reference| / (1 + |reference|) for the norms. Slow and simple on purpose.
 
 cudaError_t softmax_error(const float* from, const float* to, int rows, int columns, int samples,
                           Comparison* comparison, cudaStream_t stream);

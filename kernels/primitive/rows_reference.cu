@@ -89,7 +89,8 @@ __global__ void __launch_bounds__(threads)
   const float* const y = to + static_cast<std::size_t>(row) * columns;
   const auto reference = make(x, columns);
   Tally tally;
-  for (int c = static_cast<int>(threadIdx.x); c < columns; c += threads) tally.error(reference.error(x, y, c));
+  for (int c = static_cast<int>(threadIdx.x); c < columns; c += threads)
+    tally.error(reference.error(x, y, c));
   tally.hand_in(comparison);
 }
 
@@ -97,9 +98,12 @@ template <typename Make>
 cudaError_t launch(const float* from, const float* to, int rows, int columns, int samples, Make make,
                    Comparison* comparison, cudaStream_t stream) {
   if (rows < 1 || columns < 1 || samples < 1 || samples > rows) return cudaErrorInvalidValue;
-  if (const cudaError_t status = begin_comparison(comparison, static_cast<std::size_t>(samples) * static_cast<std::size_t>(columns), stream); status != cudaSuccess) return status;
-  rows_error_kernel<<<static_cast<unsigned>(samples), threads, 0, stream>>>(
-      from, to, rows, columns, samples, make, comparison);
+  if (const cudaError_t status = begin_comparison(
+          comparison, static_cast<std::size_t>(samples) * static_cast<std::size_t>(columns), stream);
+      status != cudaSuccess)
+    return status;
+  rows_error_kernel<<<static_cast<unsigned>(samples), threads, 0, stream>>>(from, to, rows, columns, samples,
+                                                                            make, comparison);
   return cudaGetLastError();
 }
 
@@ -113,12 +117,14 @@ cudaError_t softmax_error(const float* from, const float* to, int rows, int colu
 cudaError_t layer_norm_error(const float* from, const float* gain, const float* bias, float epsilon,
                              const float* to, int rows, int columns, int samples, Comparison* comparison,
                              cudaStream_t stream) {
-  return launch(from, to, rows, columns, samples, MakeNorm{{gain, bias, double{epsilon}}}, comparison, stream);
+  return launch(from, to, rows, columns, samples, MakeNorm{{gain, bias, double{epsilon}}}, comparison,
+                stream);
 }
 
 cudaError_t rms_norm_error(const float* from, const float* gain, float epsilon, const float* to, int rows,
                            int columns, int samples, Comparison* comparison, cudaStream_t stream) {
-  return launch(from, to, rows, columns, samples, MakeNorm{{gain, nullptr, double{epsilon}}}, comparison, stream);
+  return launch(from, to, rows, columns, samples, MakeNorm{{gain, nullptr, double{epsilon}}}, comparison,
+                stream);
 }
 
 }  // namespace gpugauge::kernels::primitive

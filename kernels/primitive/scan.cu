@@ -38,8 +38,7 @@ cudaError_t count_scan_mismatches(const std::uint32_t* from, const std::uint32_t
 }
 
 cudaError_t count_inclusive_scan_mismatches(const std::uint32_t* from, const std::uint32_t* to,
-                                            std::size_t count, Comparison* found,
-                                            cudaStream_t stream) {
+                                            std::size_t count, Comparison* found, cudaStream_t stream) {
   return compare_exactly(count, PrefixSum{from, to, 0}, found, stream);
 }
 

@@ -1,5 +1,5 @@
-// What a comparing kernel leaves in device memory: what it found, and to how many elements it came. A kernel that was launched
-// without an error and never ran leaves nothing wrong behind, and that must not pass.
+// What a comparing kernel leaves in device memory: what it found, and to how many elements it came. A kernel
+// that was launched without an error and never ran leaves nothing wrong behind, and that must not pass.
 #pragma once
 
 #include <cstddef>

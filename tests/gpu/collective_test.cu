@@ -40,9 +40,8 @@ TEST_F(Collective, a_right_result_has_no_mismatch_and_every_wrong_element_is_one
     const DeviceBuffer<float> data(count);
     const auto upload = [&] {
       check(cudaMemcpy(data.get(), values.data(), data.bytes(), cudaMemcpyHostToDevice), "uploading");
-      check(
-          kernels::collective::count_mismatches(data.get(), count, seed, expected, found.get(), nullptr),
-          "comparing");
+      check(kernels::collective::count_mismatches(data.get(), count, seed, expected, found.get(), nullptr),
+            "comparing");
       return testing_gpu::error_of(found);
     };
     EXPECT_EQ(upload(), 0U);

@@ -51,8 +51,7 @@ TEST_F(Memory, copy_moves_every_element_and_nothing_behind_it) {
     const DeviceBuffer<float> to(count + 8);
     check(kernels::poison(to.get(), to.bytes(), nullptr), "poisoning");
     check(kernels::memory::copy(from.get(), to.get(), count, nullptr), "copying");
-    check(kernels::memory::count_copy_mismatches(to.get(), count, seed, found.get(), nullptr),
-          "comparing");
+    check(kernels::memory::count_copy_mismatches(to.get(), count, seed, found.get(), nullptr), "comparing");
     EXPECT_EQ(error_of(found), 0) << count;
     EXPECT_TRUE(std::isnan(read_back(to)[count])) << count;
   }
@@ -66,9 +65,9 @@ TEST_F(Memory, triad_is_exact_at_every_element_and_nothing_behind_it) {
     const DeviceBuffer<float> a(count + 8);
     check(kernels::poison(a.get(), a.bytes(), nullptr), "poisoning");
     check(kernels::memory::triad(b.get(), c.get(), 0.75F, a.get(), count, nullptr), "triad");
-    check(kernels::memory::count_triad_mismatches(a.get(), count, seed, seed + 1, 0.75F, found.get(),
-                                                  nullptr),
-          "comparing");
+    check(
+        kernels::memory::count_triad_mismatches(a.get(), count, seed, seed + 1, 0.75F, found.get(), nullptr),
+        "comparing");
     EXPECT_EQ(error_of(found), 0) << count;
     EXPECT_TRUE(std::isnan(read_back(a)[count])) << count;
   }
@@ -79,8 +78,7 @@ TEST_F(Memory, verification_counts_every_wrong_element) {
   const auto data = filled(count, seed);
   const DeviceComparison found;
   check(kernels::poison(data.get() + 17, 3 * sizeof(float), nullptr), "poisoning");
-  check(kernels::memory::count_copy_mismatches(data.get(), count, seed, found.get(), nullptr),
-        "comparing");
+  check(kernels::memory::count_copy_mismatches(data.get(), count, seed, found.get(), nullptr), "comparing");
   EXPECT_EQ(error_of(found), 3);
 }
 

@@ -1,4 +1,5 @@
-// Is the sum of an array, or its histogram, right? The same for whoever computed it: a kernel of ours or a library's.
+// Is the sum of an array, or its histogram, right? The same for whoever computed it: a kernel of ours or a
+// library's.
 #pragma once
 
 #include <cstddef>

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "collectives.hpp"
 #include "emulator.hpp"
 
 // clang-format off: behind the emulator

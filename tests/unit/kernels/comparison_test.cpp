@@ -1,10 +1,12 @@
-// How kernels compare, run by the emulator: what is wrong is found, and only a comparison of everything is complete.
+// How kernels compare, run by the emulator: what is wrong is found, and only a comparison of everything is
+// complete.
 #include <cmath>
 #include <limits>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "collectives.hpp"
 #include "emulator.hpp"
 
 // clang-format off: behind the emulator
@@ -88,7 +90,8 @@ TEST(Comparison, takes_what_is_no_number_for_infinity) {
 TEST(Comparison, half_of_which_was_run_is_not_complete) {
   Comparison comparison = begun(2 * count);
   emulator::launch(2, threads, [&] {
-    gpugauge::kernels::compare_kernel(count, [](std::size_t) { return true; }, &comparison);
+    gpugauge::kernels::compare_kernel(
+        count, [](std::size_t) { return true; }, &comparison);
   });
   EXPECT_FALSE(comparison.complete());
   EXPECT_EQ(comparison.wrong, 0U);
