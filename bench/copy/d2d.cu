@@ -1,4 +1,5 @@
 #include "copy/transfer.hpp"
+#include "support/cuda/comparison.hpp"
 
 namespace gpugauge::bench::copy {
 namespace {
@@ -22,11 +23,11 @@ void within_device(Trial& trial) {
                           ? "cold: both buffers are at least three times L2"
                           : "part of the data stays in L2");
   trial.time(batches);
-  const cuda::DeviceValue<unsigned long long> mismatches;
-  cuda::check(kernels::memory::count_copy_mismatches(to.get(), to.count(), trial.data_seed(),
-                                                     mismatches.get(), stream),
-              "comparing the target with the generator");
-  trial.verify("elements that differ from the generator's", static_cast<double>(mismatches.read(stream)), 0);
+  const cuda::DeviceComparison found;
+  cuda::check(
+      kernels::memory::count_copy_mismatches(to.get(), to.count(), trial.data_seed(), found.get(), stream),
+      "comparing the target with the generator");
+  cuda::verify(trial, "elements that differ from the generator's", found, stream);
 }
 
 const Registration registered{

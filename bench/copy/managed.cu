@@ -22,7 +22,6 @@ class Managed {
   }
   float* get() const { return memory_.get(); }
   std::size_t count() const { return bytes_ / sizeof(float); }
-  std::size_t bytes() const { return bytes_; }
   /// Moves all pages to the GPU, or to the host.
   void prefetch(bool to_gpu, cudaStream_t stream) const {
 #if CUDART_VERSION >= 13000

@@ -37,7 +37,7 @@ bool open_way(int from, int to) {
 
 struct Way {
   std::vector<double> seconds;  ///< of one copy, per sample
-  unsigned long long mismatches = 0;
+  kernels::Comparison found;
 };
 
 Way measure_way(int from, int to, std::uint64_t seed, double budget_seconds) {
@@ -80,10 +80,10 @@ Way measure_way(int from, int to, std::uint64_t seed, double budget_seconds) {
     }
   }
   const OnDevice current(to);
-  const cuda::DeviceValue<unsigned long long> mismatches;
-  cuda::check(kernels::memory::count_copy_mismatches(target->get(), count, seed, mismatches.get(), nullptr),
+  const cuda::DeviceComparison found;
+  cuda::check(kernels::memory::count_copy_mismatches(target->get(), count, seed, found.get(), nullptr),
               "comparing the target with the generator");
-  way.mismatches = mismatches.read(nullptr);
+  way.found = found.read(nullptr);
   return way;
 }
 
@@ -91,7 +91,7 @@ void peer(Trial& trial) {
   const int devices = cuda::start_up().devices;
   const int ways = devices * (devices - 1);
   const double budget = trial.window().seconds / ways;
-  unsigned long long mismatches = 0;
+  double mismatches = 0;
   std::string wrong;
   for (int from = 0; from < devices; ++from)
     for (int to = 0; to < devices; ++to) {
@@ -116,11 +116,11 @@ void peer(Trial& trial) {
       metric.note = direct ? "" : "no peer access: the copy goes through host memory";
       trial.metric(std::move(metric));
       trial.note("peer_access_" + name, direct ? "true" : "false");
-      mismatches += way.mismatches;
-      if (way.mismatches > 0) wrong += " " + name;
+      const double error = cuda::error_of(way.found);
+      mismatches += error;
+      if (!(error <= 0)) wrong += " " + name + cuda::what_is_missing(way.found);
     }
-  trial.verify("elements that differ from the generator's, over all pairs" + wrong,
-               static_cast<double>(mismatches), 0);
+  trial.verify("elements that differ from the generator's, over all pairs" + wrong, mismatches, 0);
 }
 
 const Registration registered{

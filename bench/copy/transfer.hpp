@@ -10,6 +10,7 @@
 #include "kernels/memory/stream.hpp"
 #include "kernels/support/fill.hpp"
 #include "support/byte_text.hpp"
+#include "support/cuda/comparison.hpp"
 #include "support/cuda/device.hpp"
 #include "support/cuda/gpu_timer.hpp"
 
@@ -84,15 +85,14 @@ class Pair {
   /// Every element of the target against the generator.
   void verify(Trial& trial, const char* what = "") {
     cuda::check(cudaDeviceSynchronize(), "waiting for the GPU");
-    const cuda::DeviceValue<unsigned long long> mismatches;
+    const cuda::DeviceComparison found;
     if (direction_ == Direction::to_host) {
       cuda::check(kernels::poison(device(), bytes(), nullptr), "poisoning the check's buffer");
       cuda::check(cudaMemcpy(device(), host(), bytes(), cudaMemcpyHostToDevice), "bringing the result back");
     }
-    cuda::check(kernels::memory::count_copy_mismatches(device(), count(), seed_, mismatches.get(), nullptr),
+    cuda::check(kernels::memory::count_copy_mismatches(device(), count(), seed_, found.get(), nullptr),
                 "comparing the target with the generator");
-    trial.verify(std::string("elements that differ from the generator's") + what,
-                 static_cast<double>(mismatches.read(nullptr)), 0);
+    cuda::verify(trial, std::string("elements that differ from the generator's") + what, found, nullptr);
   }
 
  private:

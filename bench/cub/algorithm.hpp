@@ -10,6 +10,7 @@
 
 #include <cub/version.cuh>
 
+#include "support/cuda/comparison.hpp"
 #include "support/cuda/device.hpp"
 #include "support/cuda/gpu_timer.hpp"
 
@@ -24,6 +25,12 @@ inline constexpr const char* bad_value =
 template <typename Element>
 std::size_t array_elements() {
   return std::max<std::size_t>(std::size_t{1} << 30, 4 * cuda::device().l2_bytes) / sizeof(Element);
+}
+
+/// Records that two sums of kernels::primitive::sum_of_keys() are equal. A sum that was never formed is 0.
+inline void verify_same_sum(Trial& trial, const std::string& method, unsigned long long before,
+                            unsigned long long after) {
+  trial.verify(method, before != 0 && before == after);
 }
 
 /// One algorithm over its arrays. `Call` is cudaError_t(void* temporary, std::size_t& bytes, cudaStream_t):

@@ -1,10 +1,9 @@
-#include <vector>
-
 #include <cub/device/device_histogram.cuh>
 
 #include "cub/algorithm.hpp"
 #include "kernels/primitive/histogram.hpp"
 #include "kernels/support/fill.hpp"
+#include "support/cuda/array_checks.hpp"
 
 namespace gpugauge::bench::cub_library {
 namespace {
@@ -13,7 +12,6 @@ void histogram(Trial& trial) {
   const std::size_t count = array_elements<float>();
   const float* from = nullptr;
   const cuda::DeviceBuffer<std::uint32_t> bins(kernels::primitive::histogram_bins);
-  const cuda::DeviceBuffer<std::uint32_t> expected(kernels::primitive::histogram_bins);
   Algorithm algorithm(
       trial, count * sizeof(float), [&](void* temporary, std::size_t& bytes, cudaStream_t stream) {
         return cub::DeviceHistogram::HistogramEven(temporary, bytes, from, bins.get(),
@@ -29,18 +27,7 @@ void histogram(Trial& trial) {
   trial.work({.bytes = static_cast<double>(data.bytes()), .items = static_cast<double>(count)});
   trial.time(timer);
 
-  cuda::check(kernels::primitive::expected_histogram(count, trial.data_seed(), expected.get(), stream),
-              "counting the generator's values");
-  std::vector<std::uint32_t> found(bins.count());
-  std::vector<std::uint32_t> wanted(bins.count());
-  cuda::check(cudaStreamSynchronize(stream), "waiting for the GPU");
-  cuda::check(cudaMemcpy(found.data(), bins.get(), bins.bytes(), cudaMemcpyDeviceToHost), "reading the bins");
-  cuda::check(cudaMemcpy(wanted.data(), expected.get(), expected.bytes(), cudaMemcpyDeviceToHost),
-              "reading the bins");
-  int wrong = 0;
-  for (std::size_t bin = 0; bin < found.size(); ++bin)
-    if (found[bin] != wanted[bin]) ++wrong;
-  trial.verify("bins that differ from the generator's", wrong, 0);
+  cuda::verify_histogram(trial, bins, count, stream);
 }
 
 const Registration registered{

@@ -1,12 +1,9 @@
-#include <cmath>
-#include <cstring>
-#include <vector>
-
 #include <cub/device/device_reduce.cuh>
 
 #include "cub/algorithm.hpp"
 #include "kernels/primitive/reduce.hpp"
 #include "kernels/support/fill.hpp"
+#include "support/cuda/array_checks.hpp"
 
 namespace gpugauge::bench::cub_library {
 namespace {
@@ -30,27 +27,11 @@ void reduce(Trial& trial) {
               .items = static_cast<double>(count)});
   trial.time(timer);
 
-  const cuda::DeviceValue<double> reference;
-  const cuda::DeviceValue<double> magnitude;
-  cuda::check(
-      kernels::primitive::reduce_reference(data.get(), count, reference.get(), magnitude.get(), stream),
-      "summing in fp64");
-  const double expected = reference.read(stream);
-  // CUB does not say how deep its sums are; a loose multiple of what a grid that fills the GPU needs.
-  trial.verify("error of the sum against fp64, relative to the sum of magnitudes",
-               std::fabs(static_cast<double>(sum.read(stream)) - expected) / magnitude.read(stream),
-               4 * kernels::primitive::reduce_tolerance(count, cuda::device().sm_count));
-  // CUB promises the same bits from run to run on one GPU for a pseudo-associative sum.
-  std::vector<std::uint64_t> checksums;
-  for (int repeat = 0; repeat < 4; ++repeat) {
-    const float value = sum.read(stream);
-    std::uint32_t bits = 0;
-    std::memcpy(&bits, &value, sizeof bits);
-    checksums.push_back(bits);
-    cuda::check(kernels::poison(sum.get(), sizeof(float), stream), "poisoning the sum");
-    algorithm.run(stream);
-  }
-  trial.verify_deterministic(checksums);
+  // CUB does not say how deep its sums are; a loose multiple of what a grid that fills the GPU needs. It
+  // promises the same bits from run to run on one GPU for a pseudo-associative sum.
+  cuda::verify_sum(
+      trial, data.get(), count, sum, 4 * kernels::primitive::reduce_tolerance(count, cuda::device().sm_count),
+      [&](cudaStream_t on) { algorithm.run(on); }, stream);
 }
 
 const Registration registered{

@@ -42,10 +42,10 @@ void run_length_encode(Trial& trial) {
   const bool as_many = found >= 0 && static_cast<unsigned long long>(found) == wanted;
   trial.verify("as many runs are found as were made", as_many);
   if (!as_many) return;
-  const cuda::DeviceValue<unsigned long long> wrong;
-  cuda::check(kernels::primitive::check_runs(values, lengths, wanted, count, wrong.get(), stream),
+  const cuda::DeviceComparison comparison;
+  cuda::check(kernels::primitive::check_runs(values, lengths, wanted, count, comparison.get(), stream),
               "checking the runs");
-  trial.verify("runs of the wrong value or length", static_cast<double>(wrong.read(stream)), 0);
+  cuda::verify(trial, "runs of the wrong value or length", comparison, stream);
 }
 
 const Registration registered{define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)

@@ -3,6 +3,7 @@
 #include "cub/algorithm.hpp"
 #include "kernels/primitive/scan.hpp"
 #include "kernels/support/fill.hpp"
+#include "support/cuda/comparison.hpp"
 
 namespace gpugauge::bench::cub_library {
 namespace {
@@ -32,13 +33,12 @@ void scan(Trial& trial) {
   trial.work({.bytes = 2.0 * static_cast<double>(from.bytes()), .items = static_cast<double>(count)});
   trial.time(timer);
 
-  const cuda::DeviceValue<unsigned long long> mismatches;
-  cuda::check(inclusive ? kernels::primitive::count_inclusive_scan_mismatches(in, out, count,
-                                                                              mismatches.get(), stream)
-                        : kernels::primitive::count_scan_mismatches(in, out, count, mismatches.get(), stream),
+  const cuda::DeviceComparison found;
+  cuda::check(inclusive
+                  ? kernels::primitive::count_inclusive_scan_mismatches(in, out, count, found.get(), stream)
+                  : kernels::primitive::count_scan_mismatches(in, out, count, found.get(), stream),
               "checking the prefix sums");
-  trial.verify("places where the output is no prefix sum of the input",
-               static_cast<double>(mismatches.read(stream)), 0);
+  cuda::verify(trial, "places where the output is no prefix sum of the input", found, stream);
 }
 
 const Registration registered{define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)

@@ -42,11 +42,10 @@ void select(Trial& trial) {
   const bool as_many = found >= 0 && static_cast<unsigned long long>(found) == wanted;
   trial.verify("as many elements are selected as satisfy the predicate", as_many);
   if (!as_many) return;
-  const cuda::DeviceValue<unsigned long long> wrong;
-  cuda::check(kernels::primitive::check_selected(out, wanted, count, wrong.get(), stream),
+  const cuda::DeviceComparison comparison;
+  cuda::check(kernels::primitive::check_selected(out, wanted, count, comparison.get(), stream),
               "checking the selected");
-  trial.verify("selected elements that are wrong or out of order", static_cast<double>(wrong.read(stream)),
-               0);
+  cuda::verify(trial, "selected elements that are wrong or out of order", comparison, stream);
 }
 
 const Registration registered{define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)

@@ -7,6 +7,7 @@
 #include "cub/algorithm.hpp"
 #include "kernels/memory/stream.hpp"
 #include "kernels/support/fill.hpp"
+#include "support/cuda/comparison.hpp"
 
 namespace gpugauge::bench::cub_library {
 namespace {
@@ -60,12 +61,12 @@ void transform(Trial& trial) {
               .items = static_cast<double>(count)});
   trial.time(timer);
 
-  const cuda::DeviceValue<unsigned long long> mismatches;
+  const cuda::DeviceComparison found;
   cuda::check(is_triad ? kernels::memory::count_triad_mismatches(to, count, seed_b, seed_c, factor,
-                                                                 mismatches.get(), stream)
-                       : kernels::memory::count_copy_mismatches(to, count, seed_b, mismatches.get(), stream),
+                                                                 found.get(), stream)
+                       : kernels::memory::count_copy_mismatches(to, count, seed_b, found.get(), stream),
               "comparing the output with the generator");
-  trial.verify("elements that differ from the generator's", static_cast<double>(mismatches.read(stream)), 0);
+  cuda::verify(trial, "elements that differ from the generator's", found, stream);
 }
 
 #else

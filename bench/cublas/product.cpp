@@ -14,6 +14,7 @@
 #include "kernels/gemm/tiling.hpp"
 #include "kernels/support/element_fill.hpp"
 #include "kernels/support/fill.hpp"
+#include "support/cuda/comparison.hpp"
 #include "support/cuda/device.hpp"
 #include "support/cuda/kernels_seen.hpp"
 #include "support/cuda/rotation.hpp"
@@ -71,12 +72,14 @@ void verify_algorithm(Trial& trial, const Problem& problem, cuda::Candidates& ca
     cuda::check(kernels::checksum(first.c.get(), first.c.bytes(), sum.get(), stream), "summing C");
     checksums.push_back(sum.read(stream));
   }
-  const double error = largest_error(problem, first, trial.data_seed(), stream);
+  const kernels::Comparison found = compare(problem, first, trial.data_seed(), stream);
   const bool exact = problem.arithmetic.c == Element::int32;
-  trial.verify(fmt::format("largest error of candidate {} over {} rows against fp64{}", index,
+  cuda::verify(trial,
+               fmt::format("largest error of candidate {} over {} rows against fp64{}", index,
                            kernels::gemm::samples_for(problem.m), exact ? "" : ", relative to the norms"),
-               error, problem.arithmetic.tolerance(problem.k));
-  if (problem.arithmetic.a == Element::fp32) trial.note("numerics", numerics_of(error));
+               found, problem.arithmetic.tolerance(problem.k));
+  if (problem.arithmetic.a == Element::fp32 && found.complete())
+    trial.note("numerics", numerics_of(cuda::error_of(found)));
   trial.verify_deterministic(checksums);
 }
 
@@ -111,20 +114,23 @@ kernels::gemm::Matrix matrix_c(const Problem& problem, const Matrices& matrices,
           problem.arithmetic.c, problem.n, 1};
 }
 
-double largest_error(const Problem& problem, const Matrices& matrices, std::uint64_t seed,
-                     cudaStream_t stream) {
+kernels::Comparison compare(const Problem& problem, const Matrices& matrices, std::uint64_t seed,
+                            cudaStream_t stream) {
   const auto samples = static_cast<int>(kernels::gemm::samples_for(problem.m));
-  double largest = 0;
-  const cuda::DeviceValue<double> error;
+  std::vector<kernels::Comparison> found;
+  const cuda::DeviceComparison one;
   for (const int batch : std::set<int>{0, problem.batch / 2, problem.batch - 1}) {
     cuda::check(kernels::gemm::sampled_product_error(matrix_a(problem, matrices, batch),
                                                      matrix_b(problem, matrices, batch),
                                                      matrix_c(problem, matrices, batch), problem.m, problem.n,
-                                                     problem.k, samples, seed, error.get(), stream),
+                                                     problem.k, samples, seed, one.get(), stream),
                 "comparing C with fp64");
-    largest = std::max(largest, error.read(stream));
+    found.push_back(one.read(stream));
   }
-  return largest;
+  return *std::max_element(found.begin(), found.end(),
+                           [](const kernels::Comparison& left, const kernels::Comparison& right) {
+                             return cuda::error_of(left) < cuda::error_of(right);
+                           });
 }
 
 void measure_product(Trial& trial, const Problem& problem, const std::vector<Algorithm>& algorithms) {

@@ -37,10 +37,10 @@ kernels::gemm::Matrix matrix_a(const Problem& problem, const Matrices& matrices,
 kernels::gemm::Matrix matrix_b(const Problem& problem, const Matrices& matrices, int batch);
 kernels::gemm::Matrix matrix_c(const Problem& problem, const Matrices& matrices, int batch);
 
-/// The largest error of the first, a middle and the last product of the batch over sampled rows, see
-/// kernels/gemm/any_product.hpp. Waits for `stream`.
-double largest_error(const Problem& problem, const Matrices& matrices, std::uint64_t seed,
-                     cudaStream_t stream);
+/// The first, a middle and the last product of the batch over sampled rows, see kernels/gemm/any_product.hpp:
+/// of the three the comparison with the largest error, or one that is not complete. Waits for `stream`.
+kernels::Comparison compare(const Problem& problem, const Matrices& matrices, std::uint64_t seed,
+                            cudaStream_t stream);
 
 /// Measures the algorithms (see cuda::Candidates), verifies what the first and the fastest computed, each
 /// within the arithmetic's tolerance and three times more bit for bit, and notes which kernels each ran.

@@ -14,6 +14,7 @@
 #include "cudnn/plans.hpp"
 #include "kernels/support/element_fill.hpp"
 #include "kernels/support/fill.hpp"
+#include "support/cuda/comparison.hpp"
 #include "support/cuda/device.hpp"
 #include "support/cuda/rotation.hpp"
 
@@ -89,10 +90,11 @@ void verify(Trial& trial, const Shape& shape, kernels::Element type, bool backwa
     cuda::check(kernels::attention::head_errors(shape, tensors, head, statistics.get(), errors.get(), stream),
                 "comparing with fp64");
     const Errors found = errors.read(stream);
-    const auto check = [&](const char* what, double error) {
-      trial.verify(fmt::format("largest error of plan {}'s {} in head {} against fp64, relative to the terms",
+    const auto check = [&](const char* what, const kernels::Comparison& comparison) {
+      cuda::verify(trial,
+                   fmt::format("largest error of plan {}'s {} in head {} against fp64, relative to the terms",
                                plan, what, head),
-                   error, tolerance);
+                   comparison, tolerance);
     };
     check("output", found.out);
     if (!backward) continue;

@@ -13,6 +13,7 @@
 #include "kernels/convolution/reference.hpp"
 #include "kernels/support/element_fill.hpp"
 #include "kernels/support/fill.hpp"
+#include "support/cuda/comparison.hpp"
 #include "support/cuda/device.hpp"
 #include "support/cuda/rotation.hpp"
 
@@ -67,17 +68,17 @@ struct Buffers {
   cuda::DeviceBuffer<std::byte> image, other, result;
 };
 
-double largest_error(const Shape& shape, Pass pass, Roles roles, const Buffers& buffers, std::uint64_t seed,
-                     cudaStream_t stream) {
+kernels::Comparison compare(const Shape& shape, Pass pass, Roles roles, const Buffers& buffers,
+                            std::uint64_t seed, cudaStream_t stream) {
   roles.image.data = buffers.image.get();
   roles.other.data = buffers.other.get();
   roles.result.data = buffers.result.get();
-  const cuda::DeviceValue<double> error;
+  const cuda::DeviceComparison found;
   cuda::check(
       kernels::convolution::sampled_error(shape, pass, roles.image, roles.other, roles.result,
-                                          std::min(samples, roles.result.count()), seed, error.get(), stream),
+                                          std::min(samples, roles.result.count()), seed, found.get(), stream),
       "comparing with fp64");
-  return error.read(stream);
+  return found.read(stream);
 }
 
 }  // namespace
@@ -110,12 +111,13 @@ void measure_convolution(Trial& trial, Pass pass, const Arithmetic& arithmetic) 
   for (const std::size_t plan : measured) {
     cuda::check(kernels::poison(first.result.get(), first.result.bytes(), stream), "poisoning the result");
     candidates.run(plan, 0);
-    const double error = largest_error(shape, pass, roles, first, trial.data_seed(), stream);
-    trial.verify(fmt::format("largest error of plan {} in {} results against fp64, relative to the norms",
+    const kernels::Comparison found = compare(shape, pass, roles, first, trial.data_seed(), stream);
+    cuda::verify(trial,
+                 fmt::format("largest error of plan {} in {} results against fp64, relative to the norms",
                              plan, std::min(samples, roles.result.count())),
-                 error, arithmetic.tolerance(kernels::convolution::products(shape, pass)));
-    if (arithmetic.type == kernels::Element::fp32)
-      trial.note("numerics", error > kernels::gemm::tolerance_fp32_fma() ? "tf32" : "fp32");
+                 found, arithmetic.tolerance(kernels::convolution::products(shape, pass)));
+    if (arithmetic.type == kernels::Element::fp32 && found.complete())
+      trial.note("numerics", cuda::error_of(found) > kernels::gemm::tolerance_fp32_fma() ? "tf32" : "fp32");
   }
   note_plans(trial, plans, candidates);
 }

@@ -9,6 +9,7 @@
 #include "kernels/normalization/layer_norm_check.hpp"
 #include "kernels/support/element_fill.hpp"
 #include "kernels/support/fill.hpp"
+#include "support/cuda/comparison.hpp"
 #include "support/cuda/device.hpp"
 #include "support/cuda/rotation.hpp"
 #include "support/definition.hpp"
@@ -59,7 +60,7 @@ void measure_layer_norm(Trial& trial, kernels::Element type) {
   for (const std::size_t plan : measured) {
     cuda::check(kernels::poison(first.y.get(), first.y.bytes(), stream), "poisoning y");
     candidates.run(plan, 0);
-    const cuda::DeviceValue<double> error;
+    const cuda::DeviceComparison error;
     cuda::check(
         kernels::normalization::layer_norm_error({.type = type,
                                                   .x = first.x.get(),
@@ -71,8 +72,8 @@ void measure_layer_norm(Trial& trial, kernels::Element type) {
                                                   .epsilon = epsilon},
                                                  sampled_rows, trial.data_seed(), error.get(), stream),
         "comparing with fp64");
-    trial.verify(fmt::format("largest error of plan {} over {} rows against fp64", plan, sampled_rows),
-                 error.read(stream), kernels::normalization::layer_norm_tolerance());
+    cuda::verify(trial, fmt::format("largest error of plan {} over {} rows against fp64", plan, sampled_rows),
+                 error, stream, kernels::normalization::layer_norm_tolerance());
   }
   note_plans(trial, plans, candidates);
 }

@@ -13,6 +13,7 @@
 #include "kernels/fft/work.hpp"
 #include "kernels/support/element_fill.hpp"
 #include "kernels/support/fill.hpp"
+#include "support/cuda/comparison.hpp"
 #include "support/cuda/device.hpp"
 #include "support/cuda/gpu_timer.hpp"
 #include "support/cuda/kernels_seen.hpp"
@@ -91,10 +92,10 @@ void verify(Trial& trial, const kernels::fft::Shape& shape, const Plan& plan, Si
   cuda::check(kernels::fft::fill_plane_waves(signals.in.get(), shape, seed, stream), "filling plane waves");
   cuda::check(kernels::poison(signals.out.get(), signals.out.bytes(), stream), "poisoning the output");
   plan.run(signals.in.get(), signals.out.get(), CUFFT_FORWARD);
-  const cuda::DeviceValue<double> error;
+  const cuda::DeviceComparison error;
   cuda::check(kernels::fft::spectrum_error(signals.out.get(), shape, seed, error.get(), stream),
               "comparing the spectrum");
-  trial.verify("plane waves become one peak each, largest error of a bin over the peak", error.read(stream),
+  cuda::verify(trial, "plane waves become one peak each, largest error of a bin over the peak", error, stream,
                tolerance);
 }
 

@@ -11,6 +11,7 @@
 #include "kernels/gemm/tiling.hpp"
 #include "kernels/gemm/work.hpp"
 #include "kernels/support/fill.hpp"
+#include "support/cuda/comparison.hpp"
 #include "support/cuda/device.hpp"
 #include "support/cuda/gpu_timer.hpp"
 #include "support/cuda/rotation.hpp"
@@ -82,13 +83,14 @@ void measure_product(Trial& trial,
     add_checksum(rotation[static_cast<std::int64_t>(set)]);
   }
   Matrices<In, Out>& first = rotation[0];
-  const cuda::DeviceValue<double> error;
+  const cuda::DeviceComparison error;
   const auto samples = static_cast<int>(kernels::gemm::samples_for(shape.m));
   cuda::check(kernels::gemm::sampled_error(first.a.get(), first.b.get(), first.c.get(), shape.m, shape.n,
                                            shape.k, samples, trial.data_seed(), error.get(), stream),
               "comparing C with fp64");
-  trial.verify("largest error over " + std::to_string(samples) + " rows against fp64, relative to the norms",
-               error.read(stream), tolerance);
+  cuda::verify(trial,
+               "largest error over " + std::to_string(samples) + " rows against fp64, relative to the norms",
+               error, stream, tolerance);
   for (int repeat = 0; repeat < 3; ++repeat) {
     cuda::check(kernels::poison(first.c.get(), first.c.bytes(), stream), "poisoning C");
     multiply(first, stream);

@@ -10,6 +10,7 @@
 #include "kernels/gemm/work.hpp"
 #include "kernels/integrity/tiles.hpp"
 #include "kernels/support/fill.hpp"
+#include "support/cuda/comparison.hpp"
 
 namespace gpugauge::bench::integrity {
 namespace {
@@ -45,6 +46,7 @@ void gemm(Trial& trial) {
   std::vector<std::uint32_t> sms(tiles);
   const cuda::DeviceValue<unsigned long long> whole;
   const auto multiply = [&] {
+    cuda::check(kernels::poison(device_sums.get(), device_sums.bytes(), stream.get()), "poisoning the sums");
     cuda::check(kernels::integrity::multiply_tiles(a.get(), b_by_columns.get(), c.get(), edge, edge, edge,
                                                    device_sums.get(), device_sms.get(), stream.get()),
                 "launching the tiled product");
@@ -65,16 +67,16 @@ void gemm(Trial& trial) {
   };
   const std::uint64_t first_whole = multiply();
   const std::vector<std::uint64_t> reference = sums;
-  const cuda::DeviceValue<double> error;
+  const cuda::DeviceComparison error;
   const auto samples = static_cast<int>(kernels::gemm::samples_for(edge));
   cuda::check(kernels::gemm::sampled_error(a.get(), b.get(), c.get(), edge, edge, edge, samples, seed,
                                            error.get(), stream.get()),
               "comparing C with fp64");
-  trial.verify(fmt::format("largest error over {} rows against fp64, relative to the norms", samples),
-               error.read(stream.get()), kernels::gemm::tolerance_bf16_mma(edge));
+  cuda::verify(trial, fmt::format("largest error over {} rows against fp64, relative to the norms", samples),
+               error, stream.get(), kernels::gemm::tolerance_bf16_mma(edge));
 
   TileFaults faults(across, kernels::integrity::tile_edge);
-  std::size_t other_wholes = 0;
+  std::size_t other_wholes = first_whole == 0 ? 1 : 0;  // 0 is left where no checksum was formed
   repeat_for_window(trial, [&] {
     if (multiply() != first_whole) ++other_wholes;
     faults.add(reference, sums, sms);

@@ -1,4 +1,5 @@
 #include <array>
+#include <string>
 
 #include "launch/fit_metrics.hpp"
 #include "launch/grid.hpp"

@@ -1,6 +1,7 @@
 #include "kernels/memory/stream.hpp"
 #include "kernels/support/fill.hpp"
 #include "memory/arrays.hpp"
+#include "support/cuda/comparison.hpp"
 
 namespace gpugauge::bench::memory {
 namespace {
@@ -20,11 +21,11 @@ void add(Trial& trial) {
   trial.work({.bytes = 3.0 * static_cast<double>(a.bytes()), .flops = static_cast<double>(count)});
   trial.time(timer);
 
-  const cuda::DeviceValue<unsigned long long> mismatches;
+  const cuda::DeviceComparison found;
   cuda::check(kernels::memory::count_add_mismatches(a.get(), count, first_seed(trial), second_seed(trial),
-                                                    mismatches.get(), stream),
+                                                    found.get(), stream),
               "comparing the output with the generator");
-  trial.verify("elements that differ from the generator's", static_cast<double>(mismatches.read(stream)), 0);
+  cuda::verify(trial, "elements that differ from the generator's", found, stream);
 }
 
 const Registration registered{

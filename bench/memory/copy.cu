@@ -2,6 +2,7 @@
 #include "kernels/memory/stream.hpp"
 #include "kernels/support/fill.hpp"
 #include "memory/arrays.hpp"
+#include "support/cuda/comparison.hpp"
 
 namespace gpugauge::bench::memory {
 namespace {
@@ -21,11 +22,10 @@ void measure(Trial& trial, Copy copy) {
   trial.work({.bytes = 2.0 * static_cast<double>(from.bytes())});
   trial.time(timer);
 
-  const cuda::DeviceValue<unsigned long long> mismatches;
-  cuda::check(
-      kernels::memory::count_copy_mismatches(to.get(), count, first_seed(trial), mismatches.get(), stream),
-      "comparing the target with the generator");
-  trial.verify("elements that differ from the generator's", static_cast<double>(mismatches.read(stream)), 0);
+  const cuda::DeviceComparison found;
+  cuda::check(kernels::memory::count_copy_mismatches(to.get(), count, first_seed(trial), found.get(), stream),
+              "comparing the target with the generator");
+  cuda::verify(trial, "elements that differ from the generator's", found, stream);
 }
 
 constexpr const char* bad_value =

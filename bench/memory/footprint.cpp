@@ -53,6 +53,8 @@ void footprint(Trial& trial) {
   int wrong = 0;
   for (const std::size_t bytes : sizes) {
     const auto plan = kernels::memory::plan_footprint(bytes, gpu.sm_count, 4 * gpu.l2_bytes, target_bytes);
+    cuda::check(kernels::poison(sums.get(), sums.bytes(), nullptr), "poisoning the sums");
+    cuda::check(cudaStreamSynchronize(nullptr), "poisoning the sums");
     cuda::GpuTimer timer(
         trial,
         [&](cudaStream_t stream, std::int64_t) {

@@ -1,6 +1,7 @@
 #include "kernels/memory/stream.hpp"
 #include "kernels/support/fill.hpp"
 #include "memory/arrays.hpp"
+#include "support/cuda/comparison.hpp"
 
 namespace gpugauge::bench::memory {
 namespace {
@@ -21,11 +22,11 @@ void scale(Trial& trial) {
   trial.work({.bytes = 2.0 * static_cast<double>(from.bytes()), .flops = static_cast<double>(count)});
   trial.time(timer);
 
-  const cuda::DeviceValue<unsigned long long> mismatches;
-  cuda::check(kernels::memory::count_scale_mismatches(to.get(), count, first_seed(trial), factor,
-                                                      mismatches.get(), stream),
+  const cuda::DeviceComparison found;
+  cuda::check(kernels::memory::count_scale_mismatches(to.get(), count, first_seed(trial), factor, found.get(),
+                                                      stream),
               "comparing the target with the generator");
-  trial.verify("elements that differ from the generator's", static_cast<double>(mismatches.read(stream)), 0);
+  cuda::verify(trial, "elements that differ from the generator's", found, stream);
 }
 
 const Registration registered{

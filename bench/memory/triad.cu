@@ -1,6 +1,7 @@
 #include "kernels/memory/stream.hpp"
 #include "kernels/support/fill.hpp"
 #include "memory/arrays.hpp"
+#include "support/cuda/comparison.hpp"
 
 namespace gpugauge::bench::memory {
 namespace {
@@ -23,11 +24,11 @@ void triad(Trial& trial) {
   trial.work({.bytes = 3.0 * static_cast<double>(a.bytes()), .flops = 2.0 * static_cast<double>(count)});
   trial.time(timer);
 
-  const cuda::DeviceValue<unsigned long long> mismatches;
+  const cuda::DeviceComparison found;
   cuda::check(kernels::memory::count_triad_mismatches(a.get(), count, first_seed(trial), second_seed(trial),
-                                                      factor, mismatches.get(), stream),
+                                                      factor, found.get(), stream),
               "comparing the output with the generator");
-  trial.verify("elements that differ from the generator's", static_cast<double>(mismatches.read(stream)), 0);
+  cuda::verify(trial, "elements that differ from the generator's", found, stream);
 }
 
 const Registration registered{define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)

@@ -1,6 +1,7 @@
 #include "kernels/memory/stream.hpp"
 #include "kernels/support/fill.hpp"
 #include "memory/arrays.hpp"
+#include "support/cuda/comparison.hpp"
 #include "support/statistics.hpp"
 
 namespace gpugauge::bench::memory {
@@ -25,11 +26,10 @@ void write(Trial& trial) {
              "L2 may hold the last lines back and compress equal ones, so that more than the memory's own "
              "bandwidth shows: read, copy and triad are judged");
 
-  const cuda::DeviceValue<unsigned long long> mismatches;
-  cuda::check(kernels::memory::count_write_mismatches(to.get(), count, value, mismatches.get(), stream),
+  const cuda::DeviceComparison found;
+  cuda::check(kernels::memory::count_write_mismatches(to.get(), count, value, found.get(), stream),
               "comparing the target with the value");
-  trial.verify("elements that differ from the value written", static_cast<double>(mismatches.read(stream)),
-               0);
+  cuda::verify(trial, "elements that differ from the value written", found, stream);
 }
 
 const Registration registered{

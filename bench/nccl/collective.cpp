@@ -11,6 +11,7 @@
 #include "kernels/support/fill.hpp"
 #include "nccl/notes.hpp"
 #include "support/byte_text.hpp"
+#include "support/cuda/comparison.hpp"
 #include "support/cuda/environment.hpp"
 #include "support/interrupt.hpp"
 #include "support/statistics.hpp"
@@ -27,7 +28,7 @@ constexpr std::uint64_t sweep_last = std::uint64_t{8} << 30;
 struct Buffers {
   cuda::DeviceBuffer<float> send;
   cuda::DeviceBuffer<float> receive;
-  cuda::DeviceValue<unsigned long long> mismatches;
+  cuda::DeviceComparison found;
 };
 
 /// One size on all ranks.
@@ -144,7 +145,7 @@ class Run {
 
   /// Elements that differ from what they must be, over all ranks.
   void verify(Trial& trial, const std::string& step, const Layout& layout) {
-    unsigned long long wrong = 0;
+    double wrong = 0;
     std::string where;
     for (std::size_t i = 0; i < world_.members().size(); ++i) {
       const Member& member = world_.members()[i];
@@ -152,11 +153,14 @@ class Run {
       const auto expected = collective_.expected(layout, member.rank, world_.rank_count());
       cuda::check(kernels::collective::count_mismatches(
                       buffers_[i]->receive.get(), collective_.receives_part ? layout.part : layout.total,
-                      seed_, expected, buffers_[i]->mismatches.get(), member.stream->get()),
+                      seed_, expected, buffers_[i]->found.get(), member.stream->get()),
                   "checking the result");
-      const unsigned long long here = buffers_[i]->mismatches.read(member.stream->get());
+      const kernels::Comparison found = buffers_[i]->found.read(member.stream->get());
+      const double here = cuda::error_of(found);
       wrong += here;
-      if (here > 0) where += fmt::format(" {} on {} ({})", here, member.uuid, world_.host());
+      if (!(here <= 0))
+        where +=
+            fmt::format(" {} on {} ({}){}", here, member.uuid, world_.host(), cuda::what_is_missing(found));
     }
     double total = 0;
     std::string places;

@@ -4,6 +4,7 @@
 #include "kernels/primitive/attention.hpp"
 #include "kernels/support/fill.hpp"
 #include "primitive/arrays.hpp"
+#include "support/cuda/comparison.hpp"
 #include "support/cuda/rotation.hpp"
 
 namespace gpugauge::bench::primitive {
@@ -53,13 +54,14 @@ void attention(Trial& trial) {
   const cudaStream_t stream = timer.stream();
   Tensors& first = rotation[0];
   const int samples = std::min(shape.length, 256);
-  const cuda::DeviceValue<double> error;
+  const cuda::DeviceComparison error;
   cuda::check(kernels::primitive::attention_error(first.q.get(), first.k.get(), first.v.get(), first.o.get(),
                                                   shape, samples, trial.data_seed(), error.get(), stream),
               "comparing O with fp64");
-  trial.verify("largest error over " + std::to_string(samples) +
+  cuda::verify(trial,
+               "largest error over " + std::to_string(samples) +
                    " rows against fp64, relative to the norm of the row's weights",
-               error.read(stream), kernels::primitive::attention_tolerance);
+               error, stream, kernels::primitive::attention_tolerance);
   const cuda::DeviceValue<unsigned long long> sum;
   std::vector<std::uint64_t> checksums;
   const auto add_checksum = [&](Tensors& set) {

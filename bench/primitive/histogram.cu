@@ -1,8 +1,7 @@
-#include <vector>
-
 #include "kernels/primitive/histogram.hpp"
 #include "kernels/support/fill.hpp"
 #include "primitive/arrays.hpp"
+#include "support/cuda/array_checks.hpp"
 
 namespace gpugauge::bench::primitive {
 namespace {
@@ -11,7 +10,6 @@ void histogram(Trial& trial) {
   const std::size_t count = array_elements(trial, 1);
   const cuda::DeviceBuffer<float> data(count);
   const cuda::DeviceBuffer<std::uint32_t> bins(kernels::primitive::histogram_bins);
-  const cuda::DeviceBuffer<std::uint32_t> expected(kernels::primitive::histogram_bins);
   cuda::GpuTimer timer(trial,
                        [&](cudaStream_t stream, std::int64_t) {
                          cuda::check(kernels::primitive::histogram(data.get(), count, bins.get(), stream),
@@ -23,18 +21,7 @@ void histogram(Trial& trial) {
   trial.work({.bytes = static_cast<double>(data.bytes()), .items = static_cast<double>(count)});
   trial.time(timer);
 
-  cuda::check(kernels::primitive::expected_histogram(count, trial.data_seed(), expected.get(), stream),
-              "counting the generator's values");
-  std::vector<std::uint32_t> found(bins.count());
-  std::vector<std::uint32_t> wanted(bins.count());
-  cuda::check(cudaStreamSynchronize(stream), "waiting for the GPU");
-  cuda::check(cudaMemcpy(found.data(), bins.get(), bins.bytes(), cudaMemcpyDeviceToHost), "reading the bins");
-  cuda::check(cudaMemcpy(wanted.data(), expected.get(), expected.bytes(), cudaMemcpyDeviceToHost),
-              "reading the bins");
-  int wrong = 0;
-  for (std::size_t bin = 0; bin < found.size(); ++bin)
-    if (found[bin] != wanted[bin]) ++wrong;
-  trial.verify("bins that differ from the generator's", wrong, 0);
+  cuda::verify_histogram(trial, bins, count, stream);
 }
 
 const Registration registered{

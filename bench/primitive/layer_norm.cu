@@ -24,7 +24,7 @@ const Registration registered{
                 return kernels::primitive::layer_norm(in.from, in.gain, in.bias, epsilon, in.to, in.rows,
                                                       in.columns, stream);
               },
-              [](const RowInputs& in, int samples, double* error, cudaStream_t stream) {
+              [](const RowInputs& in, int samples, kernels::Comparison* error, cudaStream_t stream) {
                 return kernels::primitive::layer_norm_error(in.from, in.gain, in.bias, epsilon, in.to,
                                                             in.rows, in.columns, samples, error, stream);
               },

@@ -1,10 +1,7 @@
-#include <cmath>
-#include <cstring>
-#include <vector>
-
 #include "kernels/primitive/reduce.hpp"
 #include "kernels/support/fill.hpp"
 #include "primitive/arrays.hpp"
+#include "support/cuda/array_checks.hpp"
 
 namespace gpugauge::bench::primitive {
 namespace {
@@ -30,25 +27,8 @@ void reduce(Trial& trial) {
               .items = static_cast<double>(count)});
   trial.time(timer);
 
-  const cuda::DeviceValue<double> reference;
-  const cuda::DeviceValue<double> magnitude;
-  cuda::check(
-      kernels::primitive::reduce_reference(data.get(), count, reference.get(), magnitude.get(), stream),
-      "summing in fp64");
-  const double expected = reference.read(stream);
-  trial.verify("error of the sum against fp64, relative to the sum of magnitudes",
-               std::fabs(static_cast<double>(sum.read(stream)) - expected) / magnitude.read(stream),
-               kernels::primitive::reduce_tolerance(count, sm_count));
-  std::vector<std::uint64_t> checksums;
-  for (int repeat = 0; repeat < 4; ++repeat) {
-    const float value = sum.read(stream);
-    std::uint32_t bits = 0;
-    std::memcpy(&bits, &value, sizeof bits);
-    checksums.push_back(bits);
-    cuda::check(kernels::poison(sum.get(), sizeof(float), stream), "poisoning the sum");
-    launch(stream);
-  }
-  trial.verify_deterministic(checksums);
+  cuda::verify_sum(trial, data.get(), count, sum, kernels::primitive::reduce_tolerance(count, sm_count),
+                   launch, stream);
 }
 
 const Registration registered{

@@ -8,6 +8,7 @@
 
 #include "kernels/primitive/rows.hpp"
 #include "kernels/support/fill.hpp"
+#include "support/cuda/comparison.hpp"
 #include "support/cuda/device.hpp"
 #include "support/cuda/gpu_timer.hpp"
 
@@ -54,9 +55,9 @@ void measure_rows(Trial& trial, Launch launch, Compare compare, double tolerance
   trial.time(timer);
 
   const int samples = std::min(rows, 1024);
-  const cuda::DeviceValue<double> error;
+  const cuda::DeviceComparison error;
   cuda::check(compare(inputs, samples, error.get(), stream), "comparing with fp64");
-  trial.verify("largest error over " + std::to_string(samples) + " rows against fp64", error.read(stream),
+  cuda::verify(trial, "largest error over " + std::to_string(samples) + " rows against fp64", error, stream,
                tolerance);
   const cuda::DeviceValue<unsigned long long> sum;
   std::vector<std::uint64_t> checksums;

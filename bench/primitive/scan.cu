@@ -1,6 +1,7 @@
 #include "kernels/primitive/scan.hpp"
 #include "kernels/support/fill.hpp"
 #include "primitive/arrays.hpp"
+#include "support/cuda/comparison.hpp"
 
 namespace gpugauge::bench::primitive {
 namespace {
@@ -25,12 +26,10 @@ void scan(Trial& trial) {
   trial.work({.bytes = 2.0 * static_cast<double>(from.bytes()), .items = static_cast<double>(count)});
   trial.time(timer);
 
-  const cuda::DeviceValue<unsigned long long> mismatches;
-  cuda::check(
-      kernels::primitive::count_scan_mismatches(from.get(), to.get(), count, mismatches.get(), stream),
-      "checking the prefix sums");
-  trial.verify("places where the output is no exclusive prefix sum of the input",
-               static_cast<double>(mismatches.read(stream)), 0);
+  const cuda::DeviceComparison found;
+  cuda::check(kernels::primitive::count_scan_mismatches(from.get(), to.get(), count, found.get(), stream),
+              "checking the prefix sums");
+  cuda::verify(trial, "places where the output is no exclusive prefix sum of the input", found, stream);
 }
 
 const Registration registered{

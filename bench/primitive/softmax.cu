@@ -23,7 +23,7 @@ const Registration registered{
               [](const RowInputs& in, cudaStream_t stream) {
                 return kernels::primitive::softmax(in.from, in.to, in.rows, in.columns, stream);
               },
-              [](const RowInputs& in, int samples, double* error, cudaStream_t stream) {
+              [](const RowInputs& in, int samples, kernels::Comparison* error, cudaStream_t stream) {
                 return kernels::primitive::softmax_error(in.from, in.to, in.rows, in.columns, samples, error,
                                                          stream);
               },

@@ -1,6 +1,7 @@
 #include "kernels/primitive/transpose.hpp"
 #include "kernels/support/fill.hpp"
 #include "primitive/arrays.hpp"
+#include "support/cuda/comparison.hpp"
 
 namespace gpugauge::bench::primitive {
 namespace {
@@ -23,11 +24,11 @@ void transpose(Trial& trial) {
   trial.note("columns", std::to_string(columns));
   trial.time(timer);
 
-  const cuda::DeviceValue<unsigned long long> mismatches;
+  const cuda::DeviceComparison found;
   cuda::check(kernels::primitive::count_transpose_mismatches(to.get(), rows, columns, trial.data_seed(),
-                                                             mismatches.get(), stream),
+                                                             found.get(), stream),
               "comparing with the generator");
-  trial.verify("elements that differ from the transpose", static_cast<double>(mismatches.read(stream)), 0);
+  cuda::verify(trial, "elements that differ from the transpose", found, stream);
 }
 
 const Registration registered{

@@ -68,7 +68,8 @@ class Trial {
   void verify(const std::string& method, double error, double tolerance);
   /// Records an exact check.
   void verify(const std::string& method, bool passed);
-  /// Records that `repeats` checksums of a deterministic operation agreed.
+  /// Records that the checksums of a deterministic operation, two or more, agreed. 0 is what is left where no
+  /// checksum was formed: it agrees with nothing.
   void verify_deterministic(const std::vector<std::uint64_t>& checksums);
 
   /// The batches so far.

@@ -2,6 +2,7 @@
 
 #include "kernels/memory/stream.hpp"
 #include "kernels/support/fill.hpp"
+#include "support/cuda/comparison.hpp"
 #include "support/cuda/device.hpp"
 #include "sustained/endure.hpp"
 
@@ -24,11 +25,10 @@ void copy(Trial& trial) {
   const double moved = 2.0 * static_cast<double>(from.bytes());
   trial.work({.bytes = moved});
   endure(trial, timer, moved, "byte/second", "hbm");
-  const cuda::DeviceValue<unsigned long long> mismatches;
-  cuda::check(
-      kernels::memory::count_copy_mismatches(to.get(), count, trial.data_seed(), mismatches.get(), stream),
-      "comparing the target with the generator");
-  trial.verify("elements that differ from the generator's", static_cast<double>(mismatches.read(stream)), 0);
+  const cuda::DeviceComparison found;
+  cuda::check(kernels::memory::count_copy_mismatches(to.get(), count, trial.data_seed(), found.get(), stream),
+              "comparing the target with the generator");
+  cuda::verify(trial, "elements that differ from the generator's", found, stream);
 }
 
 const Registration registered{

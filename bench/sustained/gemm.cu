@@ -6,6 +6,7 @@
 #include "kernels/gemm/tiling.hpp"
 #include "kernels/gemm/work.hpp"
 #include "kernels/support/fill.hpp"
+#include "support/cuda/comparison.hpp"
 #include "support/cuda/device.hpp"
 #include "sustained/endure.hpp"
 
@@ -42,13 +43,14 @@ void gemm(Trial& trial) {
   cuda::check(kernels::poison(c.get(), c.bytes(), stream), "poisoning C");
   endure(trial, timer, flops, "flop/second", "gemm16");
   add_checksum();
-  const cuda::DeviceValue<double> error;
+  const cuda::DeviceComparison error;
   const auto samples = static_cast<int>(kernels::gemm::samples_for(edge));
   cuda::check(kernels::gemm::sampled_error(a.get(), b.get(), c.get(), edge, edge, edge, samples,
                                            trial.data_seed(), error.get(), stream),
               "comparing C with fp64");
-  trial.verify("largest error over " + std::to_string(samples) + " rows against fp64, relative to the norms",
-               error.read(stream), kernels::gemm::tolerance_bf16_mma(edge));
+  cuda::verify(trial,
+               "largest error over " + std::to_string(samples) + " rows against fp64, relative to the norms",
+               error, stream, kernels::gemm::tolerance_bf16_mma(edge));
   // Hot, as the last seconds left it: twice more, the same bits.
   for (int repeat = 0; repeat < 2; ++repeat) {
     cuda::check(kernels::poison(c.get(), c.bytes(), stream), "poisoning C");

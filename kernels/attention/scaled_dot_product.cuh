@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "kernels/attention/scaled_dot_product.hpp"
-#include "kernels/support/largest.cuh"
+#include "kernels/support/comparison.cuh"
 
 namespace gpugauge::kernels::attention {
 
@@ -56,8 +56,11 @@ __device__ double block_largest(double value, double* shared) {
   return largest;
 }
 
-__device__ void compare(double* largest, double value, double reference, Element type, double squares) {
-  keep_largest(largest, relative_error(value, reference, rounding_of(type), sqrt(squares)));
+__device__ void compare(Comparison* comparison, double value, double reference, Element type,
+                        double squares) {
+  Tally tally;
+  tally.error(relative_error(value, reference, rounding_of(type), sqrt(squares)));
+  tally.hand_in(comparison);
 }
 
 // One block a query: out and d_q; leaves log-sum-exp, D = d_out . out, and the size of D's error.

@@ -5,6 +5,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "kernels/support/comparison.hpp"
 #include "kernels/support/element.hpp"
 #include "kernels/support/host_device.hpp"
 
@@ -63,12 +64,12 @@ struct Tensors {
   const void* d_v = nullptr;    ///< gradient by v
 };
 
-/// The largest errors found, in the scale of tolerance(); infinity for NaN.
+/// What was found, errors in the scale of tolerance().
 struct Errors {
-  double out = 0;  ///< of o
-  double d_q = 0;  ///< of the gradient by q; 0 where it is not checked, as for the next two
-  double d_k = 0;  ///< of the gradient by k
-  double d_v = 0;  ///< of the gradient by v
+  Comparison out;  ///< of o
+  Comparison d_q;  ///< of the gradient by q; none where it is not checked, as for the next two
+  Comparison d_k;  ///< of the gradient by k
+  Comparison d_v;  ///< of the gradient by v
 };
 
 /// *errors (device) over every row of head `head` of all batch x heads. `statistics` (device) takes 3 x

@@ -6,14 +6,15 @@
 #include <cuda_runtime_api.h>
 
 #include "kernels/convolution/shape.hpp"
+#include "kernels/support/comparison.hpp"
 
 namespace gpugauge::kernels::convolution {
 
-/// *error (device) = the largest element_error over `samples` results, spread over all of them; which ones
-/// the seed chooses, the first and the last always. One thread a result, slow and simple on purpose.
+/// *comparison (device): the largest element_error over `samples` results, spread over all of them; which
+/// ones the seed chooses, the first and the last always. One thread a result, slow and simple on purpose.
 /// @pre 1 <= samples <= result.count(): else cudaErrorInvalidValue
 cudaError_t sampled_error(const Shape& shape, Pass pass, const Tensor& image, const Tensor& other,
-                          const Tensor& result, std::int64_t samples, std::uint64_t seed, double* error,
-                          cudaStream_t stream);
+                          const Tensor& result, std::int64_t samples, std::uint64_t seed,
+                          Comparison* comparison, cudaStream_t stream);
 
 }  // namespace gpugauge::kernels::convolution

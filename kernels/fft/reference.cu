@@ -1,6 +1,6 @@
 #include "kernels/fft/reference.hpp"
+#include "kernels/support/comparison.cuh"
 #include "kernels/support/grid.hpp"
-#include "kernels/support/largest.cuh"
 
 namespace gpugauge::kernels::fft {
 namespace {
@@ -31,15 +31,16 @@ __global__ void wave_kernel(void* data, Shape shape, std::uint64_t seed) {
   }
 }
 
-__global__ void spectrum_kernel(const void* data, Shape shape, std::uint64_t seed, double* largest) {
+__global__ void spectrum_kernel(const void* data, Shape shape, std::uint64_t seed, Comparison* comparison) {
+  Tally tally;
   const std::int64_t points = shape.points();
   for (std::int64_t i = first_index(); i < points * shape.batch; i += index_stride()) {
     const bool peak = wave_bin(shape, i / points, seed) == i % points;
     const double real = load(data, shape.type, 2 * i) - (peak ? static_cast<double>(points) : 0.0);
     const double imaginary = load(data, shape.type, 2 * i + 1);
-    const double error = sqrt(real * real + imaginary * imaginary) / static_cast<double>(points);
-    keep_largest(largest, error == error ? error : HUGE_VAL);
+    tally.error(sqrt(real * real + imaginary * imaginary) / static_cast<double>(points));
   }
+  tally.hand_in(comparison);
 }
 
 __global__ void round_trip_kernel(const void* data, Shape shape, std::uint64_t seed, double* sums) {
@@ -76,12 +77,14 @@ cudaError_t fill_plane_waves(void* data, const Shape& shape, std::uint64_t seed,
   return cudaGetLastError();
 }
 
-cudaError_t spectrum_error(const void* data, const Shape& shape, std::uint64_t seed, double* error,
+cudaError_t spectrum_error(const void* data, const Shape& shape, std::uint64_t seed, Comparison* comparison,
                            cudaStream_t stream) {
   if (!valid(shape)) return cudaErrorInvalidValue;
-  if (const cudaError_t status = cudaMemsetAsync(error, 0, sizeof *error, stream); status != cudaSuccess)
+  if (const cudaError_t status =
+          begin_comparison(comparison, static_cast<std::size_t>(shape.points() * shape.batch), stream);
+      status != cudaSuccess)
     return status;
-  spectrum_kernel<<<current_sm_count() * 8, threads, 0, stream>>>(data, shape, seed, error);
+  spectrum_kernel<<<current_sm_count() * 8, threads, 0, stream>>>(data, shape, seed, comparison);
   return cudaGetLastError();
 }
 

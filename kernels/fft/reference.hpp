@@ -5,6 +5,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "kernels/support/comparison.hpp"
 #include "kernels/support/element.hpp"
 #include "kernels/support/host_device.hpp"
 
@@ -47,9 +48,9 @@ GPUGAUGE_HOST_DEVICE inline double wave_turns(const Shape& shape, std::int64_t b
 /// elsewhere.
 cudaError_t fill_plane_waves(void* data, const Shape& shape, std::uint64_t seed, cudaStream_t stream);
 
-/// *error (device) = the largest |computed - exact| of any bin over points(), for the forward transforms of
-/// fill_plane_waves; infinity where one is NaN.
-cudaError_t spectrum_error(const void* data, const Shape& shape, std::uint64_t seed, double* error,
+/// *comparison (device): the largest |computed - exact| of any bin over points(), for the forward transforms
+/// of fill_plane_waves; infinity where one is NaN.
+cudaError_t spectrum_error(const void* data, const Shape& shape, std::uint64_t seed, Comparison* comparison,
                            cudaStream_t stream);
 
 /// sums (device) = {sum of |data / points() - x|^2, sum of |x|^2} with x = fill_elements' stream `seed`: what

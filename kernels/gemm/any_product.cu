@@ -1,6 +1,6 @@
 #include "kernels/gemm/any_product.hpp"
 #include "kernels/gemm/tiling.hpp"
-#include "kernels/support/largest.cuh"
+#include "kernels/support/comparison.cuh"
 
 namespace gpugauge::kernels::gemm {
 namespace {
@@ -8,23 +8,28 @@ namespace {
 constexpr int threads = 128;
 
 __global__ void error_kernel(Matrix a, Matrix b, Matrix c, int m, int n, int k, int samples,
-                             std::uint64_t seed, double* largest) {
+                             std::uint64_t seed, Comparison* comparison) {
   const int column = static_cast<int>(blockIdx.x) * threads + static_cast<int>(threadIdx.x);
   if (column >= n) return;
+  Tally tally;
   for (int sample = static_cast<int>(blockIdx.y); sample < samples; sample += static_cast<int>(gridDim.y))
-    keep_largest(largest, product_error(a, b, c, sampled_row(sample, samples, m, seed), column, k));
+    tally.error(product_error(a, b, c, sampled_row(sample, samples, m, seed), column, k));
+  tally.hand_in(comparison);
 }
 
 }  // namespace
 
 cudaError_t sampled_product_error(const Matrix& a, const Matrix& b, const Matrix& c, int m, int n, int k,
-                                  int samples, std::uint64_t seed, double* error, cudaStream_t stream) {
+                                  int samples, std::uint64_t seed, Comparison* comparison,
+                                  cudaStream_t stream) {
   if (m < 1 || n < 1 || k < 1 || samples < 1 || samples > m) return cudaErrorInvalidValue;
-  if (const cudaError_t status = cudaMemsetAsync(error, 0, sizeof *error, stream); status != cudaSuccess)
+  if (const cudaError_t status = begin_comparison(
+          comparison, static_cast<std::size_t>(samples) * static_cast<std::size_t>(n), stream);
+      status != cudaSuccess)
     return status;
   const dim3 grid(static_cast<unsigned>((n + threads - 1) / threads),
                   static_cast<unsigned>(samples < 1024 ? samples : 1024));
-  error_kernel<<<grid, threads, 0, stream>>>(a, b, c, m, n, k, samples, seed, error);
+  error_kernel<<<grid, threads, 0, stream>>>(a, b, c, m, n, k, samples, seed, comparison);
   return cudaGetLastError();
 }
 

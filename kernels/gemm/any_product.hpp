@@ -6,6 +6,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "kernels/support/comparison.hpp"
 #include "kernels/support/element.hpp"
 
 namespace gpugauge::kernels::gemm {
@@ -45,10 +46,11 @@ GPUGAUGE_HOST_DEVICE inline double product_error(const Matrix& a, const Matrix& 
   return relative_error(c.at(row, column), reference, rounding_of(c.type), scale);
 }
 
-/// *error (device) = the largest product_error over the rows sampled_row(0..samples-1, samples, m, seed) of
-/// tiling.hpp and all columns. Slow and simple on purpose: one thread an element, fp64.
+/// *comparison (device): the largest product_error over the rows sampled_row(0..samples-1, samples, m, seed)
+/// of tiling.hpp and all columns. Slow and simple on purpose: one thread an element, fp64.
 /// @pre 1 <= samples <= m; n, k >= 1: else cudaErrorInvalidValue
 cudaError_t sampled_product_error(const Matrix& a, const Matrix& b, const Matrix& c, int m, int n, int k,
-                                  int samples, std::uint64_t seed, double* error, cudaStream_t stream);
+                                  int samples, std::uint64_t seed, Comparison* comparison,
+                                  cudaStream_t stream);
 
 }  // namespace gpugauge::kernels::gemm

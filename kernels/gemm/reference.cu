@@ -1,6 +1,7 @@
 #include "kernels/gemm/element_error.hpp"
 #include "kernels/gemm/reference.hpp"
 #include "kernels/gemm/tiling.hpp"
+#include "kernels/support/comparison.cuh"
 
 namespace gpugauge::kernels::gemm {
 namespace {
@@ -9,59 +10,59 @@ constexpr int threads = 128;
 
 template <typename In, typename Out>
 __global__ void error_kernel(const In* a, const In* b, const Out* c, int m, int n, int k, int samples,
-                             std::uint64_t seed, unsigned long long* largest) {
+                             std::uint64_t seed, Comparison* comparison) {
   const int column = static_cast<int>(blockIdx.x) * threads + static_cast<int>(threadIdx.x);
   if (column >= n) return;
-  for (int sample = static_cast<int>(blockIdx.y); sample < samples; sample += static_cast<int>(gridDim.y)) {
-    const double error = element_error(a, b, c, sampled_row(sample, samples, m, seed), column, n, k);
-    // Doubles that are not negative are ordered as their bits are.
-    atomicMax(largest, static_cast<unsigned long long>(__double_as_longlong(error)));
-  }
+  Tally tally;
+  for (int sample = static_cast<int>(blockIdx.y); sample < samples; sample += static_cast<int>(gridDim.y))
+    tally.error(element_error(a, b, c, sampled_row(sample, samples, m, seed), column, n, k));
+  tally.hand_in(comparison);
 }
 
 template <typename In, typename Out>
 cudaError_t launch(const In* a, const In* b, const Out* c, int m, int n, int k, int samples,
-                   std::uint64_t seed, double* error, cudaStream_t stream) {
+                   std::uint64_t seed, Comparison* comparison, cudaStream_t stream) {
   if (m < 1 || n < 1 || k < 1 || samples < 1 || samples > m) return cudaErrorInvalidValue;
-  if (const cudaError_t status = cudaMemsetAsync(error, 0, sizeof *error, stream); status != cudaSuccess)
+  if (const cudaError_t status = begin_comparison(
+          comparison, static_cast<std::size_t>(samples) * static_cast<std::size_t>(n), stream);
+      status != cudaSuccess)
     return status;
   const dim3 grid(static_cast<unsigned>((n + threads - 1) / threads),
                   static_cast<unsigned>(samples < 1024 ? samples : 1024));
-  error_kernel<<<grid, threads, 0, stream>>>(a, b, c, m, n, k, samples, seed,
-                                             reinterpret_cast<unsigned long long*>(error));
+  error_kernel<<<grid, threads, 0, stream>>>(a, b, c, m, n, k, samples, seed, comparison);
   return cudaGetLastError();
 }
 
 }  // namespace
 
 cudaError_t sampled_error(const float* a, const float* b, const float* c, int m, int n, int k, int samples,
-                          std::uint64_t seed, double* error, cudaStream_t stream) {
-  return launch(a, b, c, m, n, k, samples, seed, error, stream);
+                          std::uint64_t seed, Comparison* comparison, cudaStream_t stream) {
+  return launch(a, b, c, m, n, k, samples, seed, comparison, stream);
 }
 
 cudaError_t sampled_error(const Bf16* a, const Bf16* b, const float* c, int m, int n, int k, int samples,
-                          std::uint64_t seed, double* error, cudaStream_t stream) {
-  return launch(a, b, c, m, n, k, samples, seed, error, stream);
+                          std::uint64_t seed, Comparison* comparison, cudaStream_t stream) {
+  return launch(a, b, c, m, n, k, samples, seed, comparison, stream);
 }
 
 cudaError_t sampled_error(const Bf16* a, const Bf16* b, const Bf16* c, int m, int n, int k, int samples,
-                          std::uint64_t seed, double* error, cudaStream_t stream) {
-  return launch(a, b, c, m, n, k, samples, seed, error, stream);
+                          std::uint64_t seed, Comparison* comparison, cudaStream_t stream) {
+  return launch(a, b, c, m, n, k, samples, seed, comparison, stream);
 }
 
 cudaError_t sampled_error(const Fp16* a, const Fp16* b, const float* c, int m, int n, int k, int samples,
-                          std::uint64_t seed, double* error, cudaStream_t stream) {
-  return launch(a, b, c, m, n, k, samples, seed, error, stream);
+                          std::uint64_t seed, Comparison* comparison, cudaStream_t stream) {
+  return launch(a, b, c, m, n, k, samples, seed, comparison, stream);
 }
 
 cudaError_t sampled_error(const Fp16* a, const Fp16* b, const Fp16* c, int m, int n, int k, int samples,
-                          std::uint64_t seed, double* error, cudaStream_t stream) {
-  return launch(a, b, c, m, n, k, samples, seed, error, stream);
+                          std::uint64_t seed, Comparison* comparison, cudaStream_t stream) {
+  return launch(a, b, c, m, n, k, samples, seed, comparison, stream);
 }
 
 cudaError_t sampled_error(const E4m3* a, const E4m3* b, const Bf16* c, int m, int n, int k, int samples,
-                          std::uint64_t seed, double* error, cudaStream_t stream) {
-  return launch(a, b, c, m, n, k, samples, seed, error, stream);
+                          std::uint64_t seed, Comparison* comparison, cudaStream_t stream) {
+  return launch(a, b, c, m, n, k, samples, seed, comparison, stream);
 }
 
 }  // namespace gpugauge::kernels::gemm

@@ -1,5 +1,6 @@
 // What the streaming kernels must have written, computed from the generator.
 #include "kernels/memory/stream.hpp"
+#include "kernels/support/comparison_launch.cuh"
 #include "kernels/support/grid.hpp"
 #include "kernels/support/uniform.hpp"
 
@@ -27,47 +28,45 @@ struct UniformBits {
   __device__ unsigned long long operator()(std::size_t i) const { return bits_of(uniform(seed, i)); }
 };
 
-struct CopyMismatch {
+// True where element i is what it must be, bit for bit.
+
+struct Copied {
   const float* to;
   std::uint64_t seed;
-  __device__ unsigned long long operator()(std::size_t i) const {
-    return bits_of(to[i]) != bits_of(uniform(seed, i)) ? 1 : 0;
-  }
+  __device__ bool operator()(std::size_t i) const { return bits_of(to[i]) == bits_of(uniform(seed, i)); }
 };
 
-struct TriadMismatch {
+struct Triad {
   const float* a;
   std::uint64_t seed_b;
   std::uint64_t seed_c;
   float factor;
-  __device__ unsigned long long operator()(std::size_t i) const {
-    return bits_of(a[i]) != bits_of(fmaf(factor, uniform(seed_c, i), uniform(seed_b, i))) ? 1 : 0;
+  __device__ bool operator()(std::size_t i) const {
+    return bits_of(a[i]) == bits_of(fmaf(factor, uniform(seed_c, i), uniform(seed_b, i)));
   }
 };
 
-struct WriteMismatch {
+struct Written {
   const float* to;
   float value;
-  __device__ unsigned long long operator()(std::size_t i) const {
-    return bits_of(to[i]) != bits_of(value) ? 1 : 0;
-  }
+  __device__ bool operator()(std::size_t i) const { return bits_of(to[i]) == bits_of(value); }
 };
 
-struct ScaleMismatch {
+struct Scaled {
   const float* to;
   std::uint64_t seed;
   float factor;
-  __device__ unsigned long long operator()(std::size_t i) const {
-    return bits_of(to[i]) != bits_of(__fmul_rn(factor, uniform(seed, i))) ? 1 : 0;
+  __device__ bool operator()(std::size_t i) const {
+    return bits_of(to[i]) == bits_of(__fmul_rn(factor, uniform(seed, i)));
   }
 };
 
-struct AddMismatch {
+struct Added {
   const float* a;
   std::uint64_t seed_b;
   std::uint64_t seed_c;
-  __device__ unsigned long long operator()(std::size_t i) const {
-    return bits_of(a[i]) != bits_of(__fadd_rn(uniform(seed_b, i), uniform(seed_c, i))) ? 1 : 0;
+  __device__ bool operator()(std::size_t i) const {
+    return bits_of(a[i]) == bits_of(__fadd_rn(uniform(seed_b, i), uniform(seed_c, i)));
   }
 };
 
@@ -87,30 +86,30 @@ cudaError_t expected_read(std::size_t count, std::uint64_t seed, unsigned long l
   return launch_sum(count, UniformBits{seed}, sum, stream);
 }
 
-cudaError_t count_copy_mismatches(const float* to, std::size_t count, std::uint64_t seed,
-                                  unsigned long long* mismatches, cudaStream_t stream) {
-  return launch_sum(count, CopyMismatch{to, seed}, mismatches, stream);
+cudaError_t count_copy_mismatches(const float* to, std::size_t count, std::uint64_t seed, Comparison* found,
+                                  cudaStream_t stream) {
+  return compare_exactly(count, Copied{to, seed}, found, stream);
 }
 
-cudaError_t count_write_mismatches(const float* to, std::size_t count, float value,
-                                   unsigned long long* mismatches, cudaStream_t stream) {
-  return launch_sum(count, WriteMismatch{to, value}, mismatches, stream);
+cudaError_t count_write_mismatches(const float* to, std::size_t count, float value, Comparison* found,
+                                   cudaStream_t stream) {
+  return compare_exactly(count, Written{to, value}, found, stream);
 }
 
 cudaError_t count_scale_mismatches(const float* to, std::size_t count, std::uint64_t seed, float factor,
-                                   unsigned long long* mismatches, cudaStream_t stream) {
-  return launch_sum(count, ScaleMismatch{to, seed, factor}, mismatches, stream);
+                                   Comparison* found, cudaStream_t stream) {
+  return compare_exactly(count, Scaled{to, seed, factor}, found, stream);
 }
 
 cudaError_t count_add_mismatches(const float* a, std::size_t count, std::uint64_t seed_b,
-                                 std::uint64_t seed_c, unsigned long long* mismatches, cudaStream_t stream) {
-  return launch_sum(count, AddMismatch{a, seed_b, seed_c}, mismatches, stream);
+                                 std::uint64_t seed_c, Comparison* found, cudaStream_t stream) {
+  return compare_exactly(count, Added{a, seed_b, seed_c}, found, stream);
 }
 
 cudaError_t count_triad_mismatches(const float* a, std::size_t count, std::uint64_t seed_b,
-                                   std::uint64_t seed_c, float factor, unsigned long long* mismatches,
+                                   std::uint64_t seed_c, float factor, Comparison* found,
                                    cudaStream_t stream) {
-  return launch_sum(count, TriadMismatch{a, seed_b, seed_c, factor}, mismatches, stream);
+  return compare_exactly(count, Triad{a, seed_b, seed_c, factor}, found, stream);
 }
 
 }  // namespace gpugauge::kernels::memory

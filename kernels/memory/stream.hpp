@@ -8,6 +8,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include "kernels/support/comparison.hpp"
+
 namespace gpugauge::kernels::memory {
 
 /// Threads of a block, 16-byte accesses that a thread has under way at once, blocks per SM.
@@ -47,26 +49,28 @@ cudaError_t triad(const float* b, const float* c, float factor, float* a, std::s
 cudaError_t expected_read(std::size_t count, std::uint64_t seed, unsigned long long* sum,
                           cudaStream_t stream);
 
-/// *mismatches (device) = elements of `to` that are not uniform(seed, i) bit for bit.
-cudaError_t count_copy_mismatches(const float* to, std::size_t count, std::uint64_t seed,
-                                  unsigned long long* mismatches, cudaStream_t stream);
+// The others compare all `count` elements into *found (device).
 
-/// *mismatches (device) = elements of `to` that are not `value` bit for bit.
-cudaError_t count_write_mismatches(const float* to, std::size_t count, float value,
-                                   unsigned long long* mismatches, cudaStream_t stream);
+/// Wrong are the elements of `to` that are not uniform(seed, i) bit for bit.
+cudaError_t count_copy_mismatches(const float* to, std::size_t count, std::uint64_t seed, Comparison* found,
+                                  cudaStream_t stream);
 
-/// *mismatches (device) = elements of `to` that are not factor * uniform(seed, i) bit for bit.
+/// Wrong are the elements of `to` that are not `value` bit for bit.
+cudaError_t count_write_mismatches(const float* to, std::size_t count, float value, Comparison* found,
+                                   cudaStream_t stream);
+
+/// Wrong are the elements of `to` that are not factor * uniform(seed, i) bit for bit.
 cudaError_t count_scale_mismatches(const float* to, std::size_t count, std::uint64_t seed, float factor,
-                                   unsigned long long* mismatches, cudaStream_t stream);
+                                   Comparison* found, cudaStream_t stream);
 
-/// *mismatches (device) = elements of `a` that are not uniform(seed_b, i) + uniform(seed_c, i) bit for bit.
+/// Wrong are the elements of `a` that are not uniform(seed_b, i) + uniform(seed_c, i) bit for bit.
 cudaError_t count_add_mismatches(const float* a, std::size_t count, std::uint64_t seed_b,
-                                 std::uint64_t seed_c, unsigned long long* mismatches, cudaStream_t stream);
+                                 std::uint64_t seed_c, Comparison* found, cudaStream_t stream);
 
-/// *mismatches (device) = elements of `a` that are not fma(factor, uniform(seed_c, i), uniform(seed_b, i))
+/// Wrong are the elements of `a` that are not fma(factor, uniform(seed_c, i), uniform(seed_b, i))
 /// bit for bit.
 cudaError_t count_triad_mismatches(const float* a, std::size_t count, std::uint64_t seed_b,
-                                   std::uint64_t seed_c, float factor, unsigned long long* mismatches,
+                                   std::uint64_t seed_c, float factor, Comparison* found,
                                    cudaStream_t stream);
 
 }  // namespace gpugauge::kernels::memory

@@ -1,6 +1,6 @@
 #include "kernels/gemm/tiling.hpp"
 #include "kernels/normalization/layer_norm_check.hpp"
-#include "kernels/support/largest.cuh"
+#include "kernels/support/comparison.cuh"
 
 namespace gpugauge::kernels::normalization {
 namespace {
@@ -19,7 +19,7 @@ __device__ double block_sum(double value, double* shared) {
   return sum;
 }
 
-__global__ void error_kernel(LayerNorm of, std::int64_t samples, std::uint64_t seed, double* largest) {
+__global__ void error_kernel(LayerNorm of, std::int64_t samples, std::uint64_t seed, Comparison* comparison) {
   __shared__ double shared[threads];
   const std::int64_t row = gemm::sampled_row(blockIdx.x, samples, of.rows, seed);
   const std::int64_t first = row * of.columns;
@@ -33,24 +33,27 @@ __global__ void error_kernel(LayerNorm of, std::int64_t samples, std::uint64_t s
   }
   const double variance = block_sum(sum, shared) / static_cast<double>(of.columns);
   const double inverse = 1 / sqrt(variance + of.epsilon);
+  Tally tally;
   for (std::int64_t i = threadIdx.x; i < of.columns; i += threads) {
     const double normal = (load(of.x, of.type, first + i) - mean) * inverse;
     const double scale = of.scale[i];
     const double bias = of.bias[i];
-    keep_largest(largest,
-                 relative_error(load(of.y, of.type, first + i), normal * scale + bias, rounding_of(of.type),
-                                (1 + fabs(normal)) * fabs(scale) + fabs(bias)));
+    tally.error(relative_error(load(of.y, of.type, first + i), normal * scale + bias, rounding_of(of.type),
+                               (1 + fabs(normal)) * fabs(scale) + fabs(bias)));
   }
+  tally.hand_in(comparison);
 }
 
 }  // namespace
 
-cudaError_t layer_norm_error(const LayerNorm& of, std::int64_t samples, std::uint64_t seed, double* error,
-                             cudaStream_t stream) {
+cudaError_t layer_norm_error(const LayerNorm& of, std::int64_t samples, std::uint64_t seed,
+                             Comparison* comparison, cudaStream_t stream) {
   if (samples < 1 || samples > of.rows || of.columns < 1) return cudaErrorInvalidValue;
-  if (const cudaError_t status = cudaMemsetAsync(error, 0, sizeof *error, stream); status != cudaSuccess)
+  if (const cudaError_t status =
+          begin_comparison(comparison, static_cast<std::size_t>(samples * of.columns), stream);
+      status != cudaSuccess)
     return status;
-  error_kernel<<<static_cast<unsigned>(samples), threads, 0, stream>>>(of, samples, seed, error);
+  error_kernel<<<static_cast<unsigned>(samples), threads, 0, stream>>>(of, samples, seed, comparison);
   return cudaGetLastError();
 }
 

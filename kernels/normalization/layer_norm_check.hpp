@@ -5,6 +5,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "kernels/support/comparison.hpp"
 #include "kernels/support/element.hpp"
 
 namespace gpugauge::kernels::normalization {
@@ -31,10 +32,10 @@ constexpr double layer_norm_tolerance() {
   return 0x1p-16;
 }
 
-/// *error (device) = the largest |y - reference| / ((1 + |normalised x|) |scale| + |bias|), the rounding of
-/// y's type taken off, over `samples` rows and all columns; infinity for NaN. One block a row.
+/// *comparison (device): the largest |y - reference| / ((1 + |normalised x|) |scale| + |bias|), the rounding
+/// of y's type taken off, over `samples` rows and all columns; infinity for NaN. One block a row.
 /// @pre 1 <= samples <= rows: else cudaErrorInvalidValue
-cudaError_t layer_norm_error(const LayerNorm& of, std::int64_t samples, std::uint64_t seed, double* error,
-                             cudaStream_t stream);
+cudaError_t layer_norm_error(const LayerNorm& of, std::int64_t samples, std::uint64_t seed,
+                             Comparison* comparison, cudaStream_t stream);
 
 }  // namespace gpugauge::kernels::normalization

@@ -10,6 +10,7 @@
 #include <cuda_runtime_api.h>
 
 #include "kernels/support/bf16.hpp"
+#include "kernels/support/comparison.hpp"
 #include "kernels/support/host_device.hpp"
 #include "kernels/support/uniform.hpp"
 
@@ -61,11 +62,11 @@ GPUGAUGE_HOST_DEVICE inline int attention_sampled_head(int sample, int heads) {
   return sample % heads;
 }
 
-/// *error (device) = the largest error over all head_dim elements of `samples` rows, against fp64; infinity
-/// when an element is NaN. It is (|o - reference| - 2^-8 |reference|) / sqrt(sum of the squares of the row's
-/// weights): the rounding of the result is subtracted. Slow and simple on purpose.
+/// *comparison (device): the largest error over all head_dim elements of `samples` rows, against fp64;
+/// infinity when an element is NaN. It is (|o - reference| - 2^-8 |reference|) / sqrt(sum of the squares of
+/// the row's weights): the rounding of the result is subtracted. Slow and simple on purpose.
 cudaError_t attention_error(const Bf16* q, const Bf16* k, const Bf16* v, const Bf16* o, AttentionShape shape,
-                            int samples, std::uint64_t seed, double* error, cudaStream_t stream);
+                            int samples, std::uint64_t seed, Comparison* comparison, cudaStream_t stream);
 
 /// Weights are rounded to bf16 before they meet V: n errors of at most 2^-8 of weight times value,
 /// independent and of either sign, with |value| <= 1 of variance 1/3. In the measure above their standard

@@ -1,5 +1,6 @@
 // Is attention right? Sampled rows in fp64.
 #include "kernels/primitive/attention_element.hpp"
+#include "kernels/support/comparison.cuh"
 
 namespace gpugauge::kernels::primitive {
 namespace {
@@ -28,7 +29,7 @@ __device__ double over_block(double value, Combine combine) {
 // The scores are made again for every column block of keys, 128 at a time, in shared memory.
 __global__ void __launch_bounds__(threads)
     attention_error_kernel(const Bf16* q, const Bf16* k, const Bf16* v, const Bf16* o, AttentionShape shape,
-                           int samples, std::uint64_t seed, unsigned long long* largest_error) {
+                           int samples, std::uint64_t seed, Comparison* comparison) {
   __shared__ double weights[threads];
   const int sample = static_cast<int>(blockIdx.x);
   const int row = attention_sampled_row(sample, samples, shape.length, seed);
@@ -58,22 +59,24 @@ __global__ void __launch_bounds__(threads)
   squares = over_block(squares, Add{});
   if (thread >= shape.head_dim) return;
   const double found = to_float(o[head + static_cast<std::size_t>(row) * shape.head_dim + thread]);
-  const double error = attention_element_error(found, out / sum, squares / (sum * sum));
-  // Doubles that are not negative are ordered as their bits are.
-  atomicMax(largest_error, static_cast<unsigned long long>(__double_as_longlong(error)));
+  Tally tally;
+  tally.error(attention_element_error(found, out / sum, squares / (sum * sum)));
+  tally.hand_in(comparison);
 }
 
 }  // namespace
 
 cudaError_t attention_error(const Bf16* q, const Bf16* k, const Bf16* v, const Bf16* o, AttentionShape shape,
-                            int samples, std::uint64_t seed, double* error, cudaStream_t stream) {
+                            int samples, std::uint64_t seed, Comparison* comparison, cudaStream_t stream) {
   if (shape.heads < 1 || shape.length < 1 || shape.head_dim < 1 || shape.head_dim > threads || samples < 1 ||
       samples > shape.length)
     return cudaErrorInvalidValue;
-  if (const cudaError_t status = cudaMemsetAsync(error, 0, sizeof *error, stream); status != cudaSuccess)
+  if (const cudaError_t status = begin_comparison(
+          comparison, static_cast<std::size_t>(samples) * static_cast<std::size_t>(shape.head_dim), stream);
+      status != cudaSuccess)
     return status;
-  attention_error_kernel<<<static_cast<unsigned>(samples), threads, 0, stream>>>(
-      q, k, v, o, shape, samples, seed, reinterpret_cast<unsigned long long*>(error));
+  attention_error_kernel<<<static_cast<unsigned>(samples), threads, 0, stream>>>(q, k, v, o, shape, samples,
+                                                                                 seed, comparison);
   return cudaGetLastError();
 }
 

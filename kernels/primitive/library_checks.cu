@@ -1,4 +1,5 @@
 #include "kernels/primitive/library_checks.hpp"
+#include "kernels/support/comparison_launch.cuh"
 #include "kernels/support/grid.hpp"
 
 namespace gpugauge::kernels::primitive {
@@ -67,9 +68,9 @@ struct FillRuns {
 };
 
 template <typename Key>
-struct Descent {
+struct Ascending {
   const Key* keys;
-  __device__ unsigned long long operator()(std::size_t i) const { return keys[i] > keys[i + 1] ? 1 : 0; }
+  __device__ bool operator()(std::size_t i) const { return keys[i] <= keys[i + 1]; }
 };
 
 template <typename Key>
@@ -78,15 +79,15 @@ struct KeyTerm {
   __device__ unsigned long long operator()(std::size_t i) const { return mix64(std::uint64_t{keys[i]} + 1); }
 };
 
-struct WrongPair {
+struct SortedPair {
   const std::uint32_t* keys;
   const std::uint32_t* indices;
   std::size_t count;
   std::uint64_t seed;
-  __device__ unsigned long long operator()(std::size_t i) const {
-    if (indices[i] >= count || keys[i] != key_at<std::uint32_t>(seed, indices[i])) return 1;
-    if (i + 1 == count || keys[i] < keys[i + 1]) return 0;
-    return keys[i] == keys[i + 1] && indices[i] < indices[i + 1] ? 0 : 1;
+  __device__ bool operator()(std::size_t i) const {
+    if (indices[i] >= count || keys[i] != key_at<std::uint32_t>(seed, indices[i])) return false;
+    if (i + 1 == count || keys[i] < keys[i + 1]) return true;
+    return keys[i] == keys[i + 1] && indices[i] < indices[i + 1];
   }
 };
 
@@ -96,12 +97,11 @@ struct IsSelected {
   }
 };
 
-struct WrongSelected {
+struct RightlySelected {
   const std::uint32_t* found;
   std::size_t count;
-  __device__ unsigned long long operator()(std::size_t i) const {
-    const bool right = found[i] < count && Selected{}(found[i]) && (i == 0 || found[i - 1] < found[i]);
-    return right ? 0 : 1;
+  __device__ bool operator()(std::size_t i) const {
+    return found[i] < count && Selected{}(found[i]) && (i == 0 || found[i - 1] < found[i]);
   }
 };
 
@@ -109,16 +109,15 @@ struct IsRun {
   __device__ unsigned long long operator()(std::size_t i) const { return run_begins(i) ? 1 : 0; }
 };
 
-struct WrongRun {
+struct RightRun {
   const std::uint32_t* values;
   const std::uint32_t* lengths;
   std::size_t runs;
   std::size_t count;
-  __device__ unsigned long long operator()(std::size_t i) const {
+  __device__ bool operator()(std::size_t i) const {
     const std::uint64_t end = std::uint64_t{values[i]} + lengths[i];
-    const bool right = run_begins(values[i]) && lengths[i] > 0 && (i > 0 || values[i] == 0) &&
-                       end == (i + 1 < runs ? values[i + 1] : count);
-    return right ? 0 : 1;
+    return run_begins(values[i]) && lengths[i] > 0 && (i > 0 || values[i] == 0) &&
+           end == (i + 1 < runs ? values[i + 1] : count);
   }
 };
 
@@ -133,13 +132,13 @@ cudaError_t fill_keys(std::uint64_t* keys, std::size_t count, std::uint64_t seed
 cudaError_t fill_indices(std::uint32_t* values, std::size_t count, cudaStream_t stream) {
   return for_each(count, FillIndices{values}, stream);
 }
-cudaError_t check_ascending(const std::uint32_t* keys, std::size_t count, unsigned long long* wrong,
+cudaError_t check_ascending(const std::uint32_t* keys, std::size_t count, Comparison* comparison,
                             cudaStream_t stream) {
-  return sum_over(count < 2 ? 0 : count - 1, Descent<std::uint32_t>{keys}, wrong, stream);
+  return compare_exactly(count < 2 ? 0 : count - 1, Ascending<std::uint32_t>{keys}, comparison, stream);
 }
-cudaError_t check_ascending(const std::uint64_t* keys, std::size_t count, unsigned long long* wrong,
+cudaError_t check_ascending(const std::uint64_t* keys, std::size_t count, Comparison* comparison,
                             cudaStream_t stream) {
-  return sum_over(count < 2 ? 0 : count - 1, Descent<std::uint64_t>{keys}, wrong, stream);
+  return compare_exactly(count < 2 ? 0 : count - 1, Ascending<std::uint64_t>{keys}, comparison, stream);
 }
 cudaError_t sum_of_keys(const std::uint32_t* keys, std::size_t count, unsigned long long* sum,
                         cudaStream_t stream) {
@@ -150,15 +149,15 @@ cudaError_t sum_of_keys(const std::uint64_t* keys, std::size_t count, unsigned l
   return sum_over(count, KeyTerm<std::uint64_t>{keys}, sum, stream);
 }
 cudaError_t check_pairs(const std::uint32_t* keys, const std::uint32_t* indices, std::size_t count,
-                        std::uint64_t seed, unsigned long long* wrong, cudaStream_t stream) {
-  return sum_over(count, WrongPair{keys, indices, count, seed}, wrong, stream);
+                        std::uint64_t seed, Comparison* comparison, cudaStream_t stream) {
+  return compare_exactly(count, SortedPair{keys, indices, count, seed}, comparison, stream);
 }
 cudaError_t count_selected(std::size_t count, unsigned long long* taken, cudaStream_t stream) {
   return sum_over(count, IsSelected{}, taken, stream);
 }
 cudaError_t check_selected(const std::uint32_t* found, std::size_t taken, std::size_t count,
-                           unsigned long long* wrong, cudaStream_t stream) {
-  return sum_over(taken, WrongSelected{found, count}, wrong, stream);
+                           Comparison* comparison, cudaStream_t stream) {
+  return compare_exactly(taken, RightlySelected{found, count}, comparison, stream);
 }
 cudaError_t fill_runs(std::uint32_t* values, std::size_t count, cudaStream_t stream) {
   return for_each(count, FillRuns{values}, stream);
@@ -167,8 +166,8 @@ cudaError_t count_runs(std::size_t count, unsigned long long* runs, cudaStream_t
   return sum_over(count, IsRun{}, runs, stream);
 }
 cudaError_t check_runs(const std::uint32_t* values, const std::uint32_t* lengths, std::size_t runs,
-                       std::size_t count, unsigned long long* wrong, cudaStream_t stream) {
-  return sum_over(runs, WrongRun{values, lengths, runs, count}, wrong, stream);
+                       std::size_t count, Comparison* comparison, cudaStream_t stream) {
+  return compare_exactly(runs, RightRun{values, lengths, runs, count}, comparison, stream);
 }
 
 }  // namespace gpugauge::kernels::primitive

@@ -1,6 +1,6 @@
 // Inputs and exact checks for the primitives that only a library provides here: sort, select, run-length
-// encode. Everything is on the device; every check sets *wrong (device) to the number of places that are not
-// right, and 0 proves the whole result.
+// encode. Everything is on the device; every check compares all elements into *comparison (device), and a
+// complete one without a wrong element proves the whole result.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "kernels/support/comparison.hpp"
 #include "kernels/support/host_device.hpp"
 #include "kernels/support/uniform.hpp"
 
@@ -19,10 +20,11 @@ cudaError_t fill_keys(std::uint64_t* keys, std::size_t count, std::uint64_t seed
 /// values[i] = i.
 cudaError_t fill_indices(std::uint32_t* values, std::size_t count, cudaStream_t stream);
 
-/// Sorted keys: wrong counts descents (keys[i] > keys[i + 1]).
-cudaError_t check_ascending(const std::uint32_t* keys, std::size_t count, unsigned long long* wrong,
+/// Sorted keys, at least two: wrong are the descents (keys[i] > keys[i + 1]) among count - 1 pairs of
+/// neighbours.
+cudaError_t check_ascending(const std::uint32_t* keys, std::size_t count, Comparison* comparison,
                             cudaStream_t stream);
-cudaError_t check_ascending(const std::uint64_t* keys, std::size_t count, unsigned long long* wrong,
+cudaError_t check_ascending(const std::uint64_t* keys, std::size_t count, Comparison* comparison,
                             cudaStream_t stream);
 /// *sum (device) = sum modulo 2^64 of mix64(key + 1) over all keys: the same for every order of the same
 /// keys.
@@ -30,11 +32,11 @@ cudaError_t sum_of_keys(const std::uint32_t* keys, std::size_t count, unsigned l
                         cudaStream_t stream);
 cudaError_t sum_of_keys(const std::uint64_t* keys, std::size_t count, unsigned long long* sum,
                         cudaStream_t stream);
-/// Stably sorted pairs of fill_keys(seed) and fill_indices: wrong counts keys that are not the key of their
+/// Stably sorted pairs of fill_keys(seed) and fill_indices: wrong are keys that are not the key of their
 /// index, and neighbours that are not in order of (key, index). With the sum of the indices unchanged, none
 /// means that the result is right.
 cudaError_t check_pairs(const std::uint32_t* keys, const std::uint32_t* indices, std::size_t count,
-                        std::uint64_t seed, unsigned long long* wrong, cudaStream_t stream);
+                        std::uint64_t seed, Comparison* comparison, cudaStream_t stream);
 
 /// Whether select takes this value: about every second, in no simple pattern.
 struct Selected {
@@ -45,11 +47,11 @@ struct Selected {
 };
 /// *taken (device) = how many of 0 .. count-1 are Selected.
 cudaError_t count_selected(std::size_t count, unsigned long long* taken, cudaStream_t stream);
-/// The result of select over fill_indices(count): wrong counts elements that are not Selected, not below
+/// The result of select over fill_indices(count): wrong are elements that are not Selected, not below
 /// count, or not above their predecessor. With `taken` elements as many as count_selected() says, none means
 /// that the result is right.
 cudaError_t check_selected(const std::uint32_t* found, std::size_t taken, std::size_t count,
-                           unsigned long long* wrong, cudaStream_t stream);
+                           Comparison* comparison, cudaStream_t stream);
 
 /// Whether a run begins at place i: at 0, and at about every fourth.
 GPUGAUGE_HOST_DEVICE inline bool run_begins(std::uint64_t i) {
@@ -59,10 +61,10 @@ GPUGAUGE_HOST_DEVICE inline bool run_begins(std::uint64_t i) {
 cudaError_t fill_runs(std::uint32_t* values, std::size_t count, cudaStream_t stream);
 /// *runs (device) = places below count where a run begins.
 cudaError_t count_runs(std::size_t count, unsigned long long* runs, cudaStream_t stream);
-/// The result of run-length encoding fill_runs(count): wrong counts runs that begin where none begins, or do
+/// The result of run-length encoding fill_runs(count): wrong are runs that begin where none begins, or do
 /// not end where the next one, or after the last one the array, begins. With as many runs as count_runs()
 /// says, none means that the result is right.
 cudaError_t check_runs(const std::uint32_t* values, const std::uint32_t* lengths, std::size_t runs,
-                       std::size_t count, unsigned long long* wrong, cudaStream_t stream);
+                       std::size_t count, Comparison* comparison, cudaStream_t stream);
 
 }  // namespace gpugauge::kernels::primitive

@@ -6,6 +6,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "kernels/support/comparison.hpp"
 #include "kernels/support/host_device.hpp"
 
 namespace gpugauge::kernels::primitive {
@@ -29,18 +30,18 @@ cudaError_t layer_norm(const float* from, const float* gain, const float* bias, 
 cudaError_t rms_norm(const float* from, const float* gain, float epsilon, float* to, int rows, int columns,
                      cudaStream_t stream);
 
-// Verification: *error (device) = the largest error over all columns of `samples` rows spread over the matrix
-// (the first and the last among them), against fp64; infinity when an element is NaN. 1 <= samples <= rows.
-// The error is |to - reference| / reference for softmax, whose results are all above 0, and |to - reference|
-// / (1 + |reference|) for the norms. Slow and simple on purpose.
+// Verification: *comparison (device), the largest error over all columns of `samples` rows spread over the
+// matrix (the first and the last among them), against fp64; infinity when an element is NaN. 1 <= samples <=
+// rows. The error is |to - reference| / reference for softmax, whose results are all above 0, and |to -
+// reference| / (1 + |reference|) for the norms. Slow and simple on purpose.
 
 cudaError_t softmax_error(const float* from, const float* to, int rows, int columns, int samples,
-                          double* error, cudaStream_t stream);
+                          Comparison* comparison, cudaStream_t stream);
 cudaError_t layer_norm_error(const float* from, const float* gain, const float* bias, float epsilon,
-                             const float* to, int rows, int columns, int samples, double* error,
+                             const float* to, int rows, int columns, int samples, Comparison* comparison,
                              cudaStream_t stream);
 cudaError_t rms_norm_error(const float* from, const float* gain, float epsilon, const float* to, int rows,
-                           int columns, int samples, double* error, cudaStream_t stream);
+                           int columns, int samples, Comparison* comparison, cudaStream_t stream);
 
 /// Row that sample `sample` of `samples` checks: spread evenly, both ends included.
 GPUGAUGE_HOST_DEVICE constexpr int checked_row(int sample, int samples, int rows) {

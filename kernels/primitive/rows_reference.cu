@@ -2,6 +2,7 @@
 #include <cstddef>
 
 #include "kernels/primitive/rows.hpp"
+#include "kernels/support/comparison.cuh"
 
 namespace gpugauge::kernels::primitive {
 namespace {
@@ -82,47 +83,48 @@ struct MakeNorm {
 template <typename Make>
 __global__ void __launch_bounds__(threads)
     rows_error_kernel(const float* from, const float* to, int rows, int columns, int samples, Make make,
-                      unsigned long long* largest) {
+                      Comparison* comparison) {
   const int row = checked_row(static_cast<int>(blockIdx.x), samples, rows);
   const float* const x = from + static_cast<std::size_t>(row) * columns;
   const float* const y = to + static_cast<std::size_t>(row) * columns;
   const auto reference = make(x, columns);
-  double worst = 0;
-  for (int c = static_cast<int>(threadIdx.x); c < columns; c += threads) {
-    const double error = reference.error(x, y, c);
-    worst = error >= worst ? error : (error == error ? worst : INFINITY);
-  }
-  // Doubles that are not negative are ordered as their bits are.
-  atomicMax(largest, static_cast<unsigned long long>(__double_as_longlong(worst)));
+  Tally tally;
+  for (int c = static_cast<int>(threadIdx.x); c < columns; c += threads)
+    tally.error(reference.error(x, y, c));
+  tally.hand_in(comparison);
 }
 
 template <typename Make>
 cudaError_t launch(const float* from, const float* to, int rows, int columns, int samples, Make make,
-                   double* error, cudaStream_t stream) {
+                   Comparison* comparison, cudaStream_t stream) {
   if (rows < 1 || columns < 1 || samples < 1 || samples > rows) return cudaErrorInvalidValue;
-  if (const cudaError_t status = cudaMemsetAsync(error, 0, sizeof *error, stream); status != cudaSuccess)
+  if (const cudaError_t status = begin_comparison(
+          comparison, static_cast<std::size_t>(samples) * static_cast<std::size_t>(columns), stream);
+      status != cudaSuccess)
     return status;
-  rows_error_kernel<<<static_cast<unsigned>(samples), threads, 0, stream>>>(
-      from, to, rows, columns, samples, make, reinterpret_cast<unsigned long long*>(error));
+  rows_error_kernel<<<static_cast<unsigned>(samples), threads, 0, stream>>>(from, to, rows, columns, samples,
+                                                                            make, comparison);
   return cudaGetLastError();
 }
 
 }  // namespace
 
 cudaError_t softmax_error(const float* from, const float* to, int rows, int columns, int samples,
-                          double* error, cudaStream_t stream) {
-  return launch(from, to, rows, columns, samples, MakeSoftmax{}, error, stream);
+                          Comparison* comparison, cudaStream_t stream) {
+  return launch(from, to, rows, columns, samples, MakeSoftmax{}, comparison, stream);
 }
 
 cudaError_t layer_norm_error(const float* from, const float* gain, const float* bias, float epsilon,
-                             const float* to, int rows, int columns, int samples, double* error,
+                             const float* to, int rows, int columns, int samples, Comparison* comparison,
                              cudaStream_t stream) {
-  return launch(from, to, rows, columns, samples, MakeNorm{{gain, bias, double{epsilon}}}, error, stream);
+  return launch(from, to, rows, columns, samples, MakeNorm{{gain, bias, double{epsilon}}}, comparison,
+                stream);
 }
 
 cudaError_t rms_norm_error(const float* from, const float* gain, float epsilon, const float* to, int rows,
-                           int columns, int samples, double* error, cudaStream_t stream) {
-  return launch(from, to, rows, columns, samples, MakeNorm{{gain, nullptr, double{epsilon}}}, error, stream);
+                           int columns, int samples, Comparison* comparison, cudaStream_t stream) {
+  return launch(from, to, rows, columns, samples, MakeNorm{{gain, nullptr, double{epsilon}}}, comparison,
+                stream);
 }
 
 }  // namespace gpugauge::kernels::primitive

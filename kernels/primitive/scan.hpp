@@ -8,6 +8,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include "kernels/support/comparison.hpp"
+
 namespace gpugauge::kernels::primitive {
 
 inline constexpr int scan_threads = 256;
@@ -25,14 +27,13 @@ constexpr std::size_t scan_scratch(std::size_t count) {
 cudaError_t exclusive_scan(const std::uint32_t* from, std::uint32_t* to, std::size_t count,
                            unsigned long long* scratch, cudaStream_t stream);
 
-/// *mismatches (device) = places where `to` is no exclusive prefix sum of `from`: to[0] != 0, or to[i] !=
-/// to[i - 1] + from[i - 1]. None means that every element is right.
+/// *found (device): wrong are the places where `to` is no exclusive prefix sum of `from`: to[0] != 0, or
+/// to[i] != to[i - 1] + from[i - 1]. None means that every element is right.
 cudaError_t count_scan_mismatches(const std::uint32_t* from, const std::uint32_t* to, std::size_t count,
-                                  unsigned long long* mismatches, cudaStream_t stream);
+                                  Comparison* found, cudaStream_t stream);
 
 /// The same for an inclusive prefix sum: to[0] != from[0], or to[i] != to[i - 1] + from[i].
 cudaError_t count_inclusive_scan_mismatches(const std::uint32_t* from, const std::uint32_t* to,
-                                            std::size_t count, unsigned long long* mismatches,
-                                            cudaStream_t stream);
+                                            std::size_t count, Comparison* found, cudaStream_t stream);
 
 }  // namespace gpugauge::kernels::primitive

@@ -1,19 +1,19 @@
 #include "kernels/primitive/transpose.cuh"
-#include "kernels/support/grid.hpp"
+#include "kernels/support/comparison_launch.cuh"
 #include "kernels/support/uniform.hpp"
 
 namespace gpugauge::kernels::primitive {
 namespace {
 
-__global__ void transpose_mismatch_kernel(const float* to, std::size_t rows, std::size_t columns,
-                                          std::uint64_t seed, unsigned long long* mismatches) {
-  unsigned long long wrong = 0;
-  const std::size_t stride = static_cast<std::size_t>(gridDim.x) * blockDim.x;
-  for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < rows * columns;
-       i += stride)
-    if (bits_of(to[i]) != bits_of(uniform(seed, i % rows * columns + i / rows))) ++wrong;
-  if (wrong != 0) atomicAdd(mismatches, wrong);
-}
+struct Transposed {
+  const float* to;
+  std::size_t rows;
+  std::size_t columns;
+  std::uint64_t seed;
+  __device__ bool operator()(std::size_t i) const {
+    return bits_of(to[i]) == bits_of(uniform(seed, i % rows * columns + i / rows));
+  }
+};
 
 }  // namespace
 
@@ -34,13 +34,9 @@ cudaError_t transpose(const float* from, float* to, int rows, int columns, cudaS
 }
 
 cudaError_t count_transpose_mismatches(const float* to, int rows, int columns, std::uint64_t seed,
-                                       unsigned long long* mismatches, cudaStream_t stream) {
-  if (const cudaError_t status = cudaMemsetAsync(mismatches, 0, sizeof *mismatches, stream);
-      status != cudaSuccess)
-    return status;
-  transpose_mismatch_kernel<<<current_sm_count() * 8, 256, 0, stream>>>(
-      to, static_cast<std::size_t>(rows), static_cast<std::size_t>(columns), seed, mismatches);
-  return cudaGetLastError();
+                                       Comparison* found, cudaStream_t stream) {
+  const Transposed right{to, static_cast<std::size_t>(rows), static_cast<std::size_t>(columns), seed};
+  return compare_exactly(right.rows * right.columns, right, found, stream);
 }
 
 }  // namespace gpugauge::kernels::primitive

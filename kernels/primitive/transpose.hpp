@@ -6,6 +6,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include "kernels/support/comparison.hpp"
+
 namespace gpugauge::kernels::primitive {
 
 inline constexpr int transpose_tile = 64;
@@ -16,9 +18,9 @@ inline constexpr int transpose_threads = 256;
 /// Work: rows * columns * 4 bytes read and as many written.
 cudaError_t transpose(const float* from, float* to, int rows, int columns, cudaStream_t stream);
 
-/// *mismatches (device) = elements of `to` that are not those of the transpose of fill_uniform(seed), bit for
-/// bit.
+/// *found (device): wrong are the elements of `to` that are not those of the transpose of fill_uniform(seed),
+/// bit for bit.
 cudaError_t count_transpose_mismatches(const float* to, int rows, int columns, std::uint64_t seed,
-                                       unsigned long long* mismatches, cudaStream_t stream);
+                                       Comparison* found, cudaStream_t stream);
 
 }  // namespace gpugauge::kernels::primitive

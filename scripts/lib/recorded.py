@@ -27,7 +27,7 @@ import textwrap
 
 import ratios
 
-FEWEST_P99_BATCHES = 100  # as bench/support/trial.cpp
+FEWEST_P99_BATCHES = 100  # as bench/support/statistics.hpp
 TIMED_OUT = (124, 137)    # what timeout(1) ends with
 SHOWN = 3                 # names that one line of a state holds
 
@@ -173,11 +173,17 @@ def count_faults(files):
                    len(told["faults"]) + quiet, reached + max(quiet - alarms - len(silent), 0), below, missing)
 
 
+def small_tests(file):
+    """Names of the tests that made their sizes small (tests/gpu/gpu_test.hpp)."""
+    return {f"{suite['name']}.{test['name']}" for suite in load(file)["testsuites"] for test in suite["testsuite"]
+            if test.get("small") == "true"}
+
+
 def count_sanitizer(files):
-    """Tests that passed under each tool, and tools that reported no error."""
+    """Tests that passed under each tool, and tools that reported no error; which tests made their sizes small."""
     folder = pathlib.Path(files[0])
     tools = sorted(path.stem for path in folder.glob("*.status"))
-    asked, reached, below, missing = 0, 0, [], []
+    asked, reached, below, missing, small = 0, 0, [], [], set()
     for tool in tools:
         status = int((folder / f"{tool}.status").read_text(encoding="ascii"))
         asked += 1
@@ -190,13 +196,14 @@ def count_sanitizer(files):
         if not (folder / f"{tool}.json").exists():
             continue
         tests = list(tests_of(folder / f"{tool}.json"))
+        small |= small_tests(folder / f"{tool}.json")
         asked += len(tests)
         reached += sum(state == "passed" for _, state, _ in tests)
         below += [f"{tool}: {text}" for _, state, text in tests if state == "failed"]
         missing += [f"{tool}: {text}" for _, state, text in tests if state == "skipped"]
         if tests and not any(state == "passed" for _, state, _ in tests):
             raise NothingToRecord(f"under {tool} every test was skipped")
-    return summary("tests passed and tools without an error", asked, reached, below, missing)
+    return {**summary("tests passed and tools without an error", asked, reached, below, missing), "tested_small": sorted(small)}
 
 
 KINDS = {"tests": count_tests, "run": count_run, "launch": count_launch, "ratios": count_ratios, "spread": count_spread, "doctor": count_doctor,

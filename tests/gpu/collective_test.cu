@@ -32,7 +32,7 @@ TEST_F(Collective, fill_is_what_the_host_works_out) {
 
 TEST_F(Collective, a_right_result_has_no_mismatch_and_every_wrong_element_is_one) {
   constexpr std::size_t count = 50'001;
-  const DeviceValue<unsigned long long> mismatches;
+  const bench::cuda::DeviceComparison found;
   for (const Expected& expected : {Expected{.sum = true, .ranks = 8, .base = 77}, Expected{.block = 6'251},
                                    Expected{.first_rank = 2, .block = 1'000'000, .base = 5}}) {
     std::vector<float> values(count);
@@ -40,10 +40,9 @@ TEST_F(Collective, a_right_result_has_no_mismatch_and_every_wrong_element_is_one
     const DeviceBuffer<float> data(count);
     const auto upload = [&] {
       check(cudaMemcpy(data.get(), values.data(), data.bytes(), cudaMemcpyHostToDevice), "uploading");
-      check(
-          kernels::collective::count_mismatches(data.get(), count, seed, expected, mismatches.get(), nullptr),
-          "comparing");
-      return mismatches.read(nullptr);
+      check(kernels::collective::count_mismatches(data.get(), count, seed, expected, found.get(), nullptr),
+            "comparing");
+      return testing_gpu::error_of(found);
     };
     EXPECT_EQ(upload(), 0U);
     values.front() += 1;

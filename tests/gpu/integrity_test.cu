@@ -42,10 +42,10 @@ TEST_F(Integrity, tiles_are_right_summed_and_made_by_sms_that_exist) {
   check(
       kernels::integrity::multiply_tiles(a.get(), bt.get(), c.get(), m, n, k, sums.get(), sms.get(), nullptr),
       "multiplying");
-  const DeviceValue<double> error;
+  const bench::cuda::DeviceComparison error;
   check(kernels::gemm::sampled_error(a.get(), b.get(), c.get(), m, n, k, m, 3, error.get(), nullptr),
         "comparing");
-  EXPECT_LE(error.read(nullptr), kernels::gemm::tolerance_bf16_mma(k));
+  EXPECT_LE(testing_gpu::error_of(error), kernels::gemm::tolerance_bf16_mma(k));
   const auto values = read_back(c);
   unsigned long long total = 0;
   for (const unsigned long long sum : read_back(sums)) total += sum;

@@ -66,12 +66,12 @@ TEST_F(LibraryReference, product_error_is_the_hosts_and_finds_a_wrong_element) {
       c[row * n + column] = static_cast<float>(sum);
     }
   const auto error = [&](const DeviceBuffer<float>& result) {
-    const DeviceValue<double> largest;
+    const bench::cuda::DeviceComparison found;
     check(kernels::gemm::sampled_product_error({a.get(), Element::e5m2, k, 1}, {b.get(), Element::e4m3, 1, k},
                                                {result.get(), Element::fp32, n, 1}, m, n, k, m, 3,
-                                               largest.get(), nullptr),
+                                               found.get(), nullptr),
           "comparing");
-    return largest.read(nullptr);
+    return testing_gpu::error_of(found);
   };
   EXPECT_LT(error(on_device(c)), 1e-6);
   c[2 * n + 129] += 0.1F;
@@ -103,10 +103,10 @@ TEST_F(LibraryReference, convolution_error_finds_a_wrong_result) {
   const auto error = [&] {
     const auto buffer = on_device(y);
     result.data = buffer.get();
-    const DeviceValue<double> largest;
-    check(sampled_error(of, Pass::forward, image, filter, result, result.count(), 3, largest.get(), nullptr),
+    const bench::cuda::DeviceComparison found;
+    check(sampled_error(of, Pass::forward, image, filter, result, result.count(), 3, found.get(), nullptr),
           "comparing");
-    return largest.read(nullptr);
+    return testing_gpu::error_of(found);
   };
   EXPECT_LT(error(), 1e-6);
   y[77] += 0.01F;
@@ -195,15 +195,15 @@ TEST_F(LibraryReference, attention_errors_are_those_of_the_definition) {
     };
     const double tolerance = kernels::attention::tolerance(0x1p-11);
     const Errors right = errors(length * depth);
-    EXPECT_LT(right.out, tolerance);
-    EXPECT_LT(right.d_q, tolerance);
-    EXPECT_LT(right.d_k, tolerance);
-    EXPECT_LT(right.d_v, tolerance);
+    EXPECT_LT(bench::cuda::error_of(right.out), tolerance);
+    EXPECT_LT(bench::cuda::error_of(right.d_q), tolerance);
+    EXPECT_LT(bench::cuda::error_of(right.d_k), tolerance);
+    EXPECT_LT(bench::cuda::error_of(right.d_v), tolerance);
     const Errors wrong = errors(length * depth / 2);
-    EXPECT_GT(wrong.out, tolerance);
-    EXPECT_GT(wrong.d_q, tolerance);
-    EXPECT_GT(wrong.d_k, tolerance);
-    EXPECT_GT(wrong.d_v, tolerance);
+    EXPECT_GT(bench::cuda::error_of(wrong.out), tolerance);
+    EXPECT_GT(bench::cuda::error_of(wrong.d_q), tolerance);
+    EXPECT_GT(bench::cuda::error_of(wrong.d_k), tolerance);
+    EXPECT_GT(bench::cuda::error_of(wrong.d_v), tolerance);
   }
 }
 
@@ -217,9 +217,9 @@ TEST_F(LibraryReference, spectra_are_compared_with_one_peak_each) {
     spectrum[2 * (32 * batch + kernels::fft::wave_bin(shape, batch, 7))] = 32;
   const auto error = [&] {
     const auto data = on_device(spectrum);
-    const DeviceValue<double> largest;
-    check(kernels::fft::spectrum_error(data.get(), shape, 7, largest.get(), nullptr), "comparing");
-    return largest.read(nullptr);
+    const bench::cuda::DeviceComparison found;
+    check(kernels::fft::spectrum_error(data.get(), shape, 7, found.get(), nullptr), "comparing");
+    return testing_gpu::error_of(found);
   };
   EXPECT_EQ(error(), 0);
   spectrum[11] += 1;
@@ -272,13 +272,13 @@ TEST_F(LibraryReference, layer_norm_error_finds_a_wrong_row) {
   }
   const auto error = [&] {
     const auto result = on_device(y);
-    const DeviceValue<double> largest;
+    const bench::cuda::DeviceComparison found;
     check(kernels::normalization::layer_norm_error(
               {Element::fp32, x.get(), result.get(), reinterpret_cast<const float*>(scale.get()),
                reinterpret_cast<const float*>(bias.get()), rows, columns, 1e-5},
-              rows, 3, largest.get(), nullptr),
+              rows, 3, found.get(), nullptr),
           "comparing");
-    return largest.read(nullptr);
+    return testing_gpu::error_of(found);
   };
   EXPECT_LT(error(), kernels::normalization::layer_norm_tolerance());
   y[1000] += 0.01F;

@@ -18,7 +18,9 @@ namespace {
 using namespace gpugauge;
 using bench::cuda::check;
 using bench::cuda::DeviceBuffer;
+using bench::cuda::DeviceComparison;
 using bench::cuda::DeviceValue;
+using testing_gpu::error_of;
 using testing_gpu::read_back;
 
 constexpr std::uint64_t seed = 11;
@@ -40,16 +42,16 @@ class MemoryMore : public testing_gpu::GpuTest {
     check(kernels::fill_uniform(data.get(), count, with, nullptr), "filling");
     return data;
   }
-  // Runs `make(to)` into poisoned memory and `compare(to, mismatches)`; nothing behind the end may be
+  // Runs `make(to)` into poisoned memory and `compare(to, found)`; nothing behind the end may be
   // touched.
   template <typename Make, typename Compare>
   static void expect_exact(std::size_t count, Make make, Compare compare) {
     const DeviceBuffer<float> to(count + 8);
-    const DeviceValue<unsigned long long> mismatches;
+    const DeviceComparison found;
     check(kernels::poison(to.get(), to.bytes(), nullptr), "poisoning");
     check(make(to.get()), "running");
-    check(compare(to.get(), mismatches.get()), "comparing");
-    EXPECT_EQ(mismatches.read(nullptr), 0U) << count;
+    check(compare(to.get(), found.get()), "comparing");
+    EXPECT_EQ(error_of(found), 0) << count;
     float behind = 0;
     check(cudaMemcpy(&behind, to.get() + count, sizeof behind, cudaMemcpyDeviceToHost), "reading");
     EXPECT_TRUE(std::isnan(behind)) << count;
@@ -63,18 +65,18 @@ TEST_F(MemoryMore, write_scale_and_add_are_exact) {
     const auto c = filled(count, seed + 1);
     expect_exact(
         count, [&](float* to) { return memory::write(0.625F, to, count, nullptr); },
-        [&](const float* to, unsigned long long* wrong) {
-          return memory::count_write_mismatches(to, count, 0.625F, wrong, nullptr);
+        [&](const float* to, kernels::Comparison* found) {
+          return memory::count_write_mismatches(to, count, 0.625F, found, nullptr);
         });
     expect_exact(
         count, [&](float* to) { return memory::scale(b.get(), 0.75F, to, count, nullptr); },
-        [&](const float* to, unsigned long long* wrong) {
-          return memory::count_scale_mismatches(to, count, seed, 0.75F, wrong, nullptr);
+        [&](const float* to, kernels::Comparison* found) {
+          return memory::count_scale_mismatches(to, count, seed, 0.75F, found, nullptr);
         });
     expect_exact(
         count, [&](float* to) { return memory::add(b.get(), c.get(), to, count, nullptr); },
-        [&](const float* to, unsigned long long* wrong) {
-          return memory::count_add_mismatches(to, count, seed, seed + 1, wrong, nullptr);
+        [&](const float* to, kernels::Comparison* found) {
+          return memory::count_add_mismatches(to, count, seed, seed + 1, found, nullptr);
         });
   }
 }
@@ -86,8 +88,8 @@ TEST_F(MemoryMore, bulk_copy_moves_every_element_and_nothing_behind_it) {
     const auto from = filled(count, seed);
     expect_exact(
         count, [&](float* to) { return kernels::memory::bulk_copy(from.get(), to, count, nullptr); },
-        [&](const float* to, unsigned long long* wrong) {
-          return kernels::memory::count_copy_mismatches(to, count, seed, wrong, nullptr);
+        [&](const float* to, kernels::Comparison* found) {
+          return kernels::memory::count_copy_mismatches(to, count, seed, found, nullptr);
         });
   }
 }

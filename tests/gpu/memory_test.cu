@@ -9,7 +9,9 @@ namespace {
 using namespace gpugauge;
 using bench::cuda::check;
 using bench::cuda::DeviceBuffer;
+using bench::cuda::DeviceComparison;
 using bench::cuda::DeviceValue;
+using testing_gpu::error_of;
 using testing_gpu::read_back;
 
 constexpr std::uint64_t seed = 11;
@@ -43,31 +45,30 @@ TEST_F(Memory, read_sums_every_word_once) {
 }
 
 TEST_F(Memory, copy_moves_every_element_and_nothing_behind_it) {
-  const DeviceValue<unsigned long long> mismatches;
+  const DeviceComparison found;
   for (const std::size_t count : counts()) {
     const auto from = filled(count, seed);
     const DeviceBuffer<float> to(count + 8);
     check(kernels::poison(to.get(), to.bytes(), nullptr), "poisoning");
     check(kernels::memory::copy(from.get(), to.get(), count, nullptr), "copying");
-    check(kernels::memory::count_copy_mismatches(to.get(), count, seed, mismatches.get(), nullptr),
-          "comparing");
-    EXPECT_EQ(mismatches.read(nullptr), 0U) << count;
+    check(kernels::memory::count_copy_mismatches(to.get(), count, seed, found.get(), nullptr), "comparing");
+    EXPECT_EQ(error_of(found), 0) << count;
     EXPECT_TRUE(std::isnan(read_back(to)[count])) << count;
   }
 }
 
 TEST_F(Memory, triad_is_exact_at_every_element_and_nothing_behind_it) {
-  const DeviceValue<unsigned long long> mismatches;
+  const DeviceComparison found;
   for (const std::size_t count : counts()) {
     const auto b = filled(count, seed);
     const auto c = filled(count, seed + 1);
     const DeviceBuffer<float> a(count + 8);
     check(kernels::poison(a.get(), a.bytes(), nullptr), "poisoning");
     check(kernels::memory::triad(b.get(), c.get(), 0.75F, a.get(), count, nullptr), "triad");
-    check(kernels::memory::count_triad_mismatches(a.get(), count, seed, seed + 1, 0.75F, mismatches.get(),
-                                                  nullptr),
-          "comparing");
-    EXPECT_EQ(mismatches.read(nullptr), 0U) << count;
+    check(
+        kernels::memory::count_triad_mismatches(a.get(), count, seed, seed + 1, 0.75F, found.get(), nullptr),
+        "comparing");
+    EXPECT_EQ(error_of(found), 0) << count;
     EXPECT_TRUE(std::isnan(read_back(a)[count])) << count;
   }
 }
@@ -75,11 +76,10 @@ TEST_F(Memory, triad_is_exact_at_every_element_and_nothing_behind_it) {
 TEST_F(Memory, verification_counts_every_wrong_element) {
   constexpr std::size_t count = 10'000;
   const auto data = filled(count, seed);
-  const DeviceValue<unsigned long long> mismatches;
+  const DeviceComparison found;
   check(kernels::poison(data.get() + 17, 3 * sizeof(float), nullptr), "poisoning");
-  check(kernels::memory::count_copy_mismatches(data.get(), count, seed, mismatches.get(), nullptr),
-        "comparing");
-  EXPECT_EQ(mismatches.read(nullptr), 3U);
+  check(kernels::memory::count_copy_mismatches(data.get(), count, seed, found.get(), nullptr), "comparing");
+  EXPECT_EQ(error_of(found), 3);
 }
 
 TEST_F(Memory, refuses_pointers_that_are_not_16_byte_aligned) {

@@ -17,7 +17,9 @@ namespace {
 using namespace gpugauge;
 using bench::cuda::check;
 using bench::cuda::DeviceBuffer;
+using bench::cuda::DeviceComparison;
 using bench::cuda::DeviceValue;
+using testing_gpu::error_of;
 using testing_gpu::read_back;
 
 constexpr std::uint64_t seed = 11;
@@ -25,9 +27,11 @@ constexpr std::uint64_t seed = 11;
 class PrimitiveGpu : public testing_gpu::GpuTest {
  protected:
   static std::vector<std::size_t> counts() {
-    std::vector<std::size_t> counts{1, 3, 4, 5, 4095, 4096, 4097, 1'000'003};
+    std::vector<std::size_t> counts{1, 3, 4, 5, 4095, 4096, 4097};
+    counts.push_back(testing_gpu::of_size<std::size_t>(1'000'003, 100'003));
+    const std::size_t most = testing_gpu::of_size<std::size_t>(30'000'000, 300'000);
     std::mt19937_64 random(5);
-    for (int i = 0; i < 8; ++i) counts.push_back(1 + random() % 30'000'000);
+    for (int i = 0; i < 8; ++i) counts.push_back(1 + random() % most);
     return counts;
   }
   static DeviceBuffer<float> filled(std::size_t count, std::uint64_t with) {
@@ -64,7 +68,7 @@ TEST_F(PrimitiveGpu, reduce_is_within_its_bound_and_repeats_bit_for_bit) {
 }
 
 TEST_F(PrimitiveGpu, scan_gives_every_prefix_sum_and_touches_nothing_behind_it) {
-  const DeviceValue<unsigned long long> wrong;
+  const DeviceComparison found;
   for (const std::size_t count : counts()) {
     const DeviceBuffer<std::uint32_t> from(count);
     const DeviceBuffer<std::uint32_t> to(count + 8);
@@ -75,9 +79,9 @@ TEST_F(PrimitiveGpu, scan_gives_every_prefix_sum_and_touches_nothing_behind_it) 
       check(kernels::poison(to.get(), to.bytes(), nullptr), "poisoning");
       check(kernels::primitive::exclusive_scan(from.get(), to.get(), count, scratch.get(), nullptr),
             "scanning");
-      check(kernels::primitive::count_scan_mismatches(from.get(), to.get(), count, wrong.get(), nullptr),
+      check(kernels::primitive::count_scan_mismatches(from.get(), to.get(), count, found.get(), nullptr),
             "comparing");
-      ASSERT_EQ(wrong.read(nullptr), 0U) << count;
+      ASSERT_EQ(error_of(found), 0) << count;
       std::uint32_t behind = 0;
       check(cudaMemcpy(&behind, to.get() + count, sizeof behind, cudaMemcpyDeviceToHost), "reading");
       ASSERT_EQ(behind, 0xffffffffU) << count;
@@ -90,13 +94,13 @@ TEST_F(PrimitiveGpu, scan_check_sees_one_wrong_element) {
   const DeviceBuffer<std::uint32_t> from(count);
   const DeviceBuffer<std::uint32_t> to(count);
   const DeviceBuffer<unsigned long long> scratch(kernels::primitive::scan_scratch(count));
-  const DeviceValue<unsigned long long> wrong;
+  const DeviceComparison found;
   check(kernels::primitive::fill_keys(from.get(), count, seed, nullptr), "filling");
   check(kernels::primitive::exclusive_scan(from.get(), to.get(), count, scratch.get(), nullptr), "scanning");
   check(cudaMemset(to.get() + 5000, 0x5a, 4), "spoiling");
-  check(kernels::primitive::count_scan_mismatches(from.get(), to.get(), count, wrong.get(), nullptr),
+  check(kernels::primitive::count_scan_mismatches(from.get(), to.get(), count, found.get(), nullptr),
         "comparing");
-  EXPECT_EQ(wrong.read(nullptr), 2U);
+  EXPECT_EQ(error_of(found), 2);
 }
 
 TEST_F(PrimitiveGpu, histogram_equals_the_generators) {
@@ -112,32 +116,36 @@ TEST_F(PrimitiveGpu, histogram_equals_the_generators) {
 }
 
 TEST_F(PrimitiveGpu, transpose_moves_every_element) {
-  const DeviceValue<unsigned long long> wrong;
+  const DeviceComparison found;
   std::vector<std::pair<int, int>> sizes{{1, 1},    {4, 4},     {64, 64}, {65, 63},
                                          {1, 5000}, {4096, 12}, {68, 132}};
   std::mt19937 random(5);
+  const unsigned most = testing_gpu::of_size(3000U, 300U);
   for (int i = 0; i < 8; ++i)
-    sizes.emplace_back(1 + static_cast<int>(random() % 3000), 1 + static_cast<int>(random() % 3000));
+    sizes.emplace_back(1 + static_cast<int>(random() % most), 1 + static_cast<int>(random() % most));
+  const unsigned most_vectors = testing_gpu::of_size(700U, 70U);
   for (int i = 0; i < 4; ++i)
-    sizes.emplace_back(4 + 4 * static_cast<int>(random() % 700), 4 + 4 * static_cast<int>(random() % 700));
+    sizes.emplace_back(4 + 4 * static_cast<int>(random() % most_vectors),
+                       4 + 4 * static_cast<int>(random() % most_vectors));
   for (const auto& [rows, columns] : sizes) {
     const std::size_t count = static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
     const auto from = filled(count, seed);
     const DeviceBuffer<float> to(count);
     check(kernels::poison(to.get(), to.bytes(), nullptr), "poisoning");
     check(kernels::primitive::transpose(from.get(), to.get(), rows, columns, nullptr), "transposing");
-    check(kernels::primitive::count_transpose_mismatches(to.get(), rows, columns, seed, wrong.get(), nullptr),
+    check(kernels::primitive::count_transpose_mismatches(to.get(), rows, columns, seed, found.get(), nullptr),
           "comparing");
-    EXPECT_EQ(wrong.read(nullptr), 0U) << rows << " x " << columns;
+    EXPECT_EQ(error_of(found), 0) << rows << " x " << columns;
   }
 }
 
 TEST_F(PrimitiveGpu, rows_are_right_at_every_length) {
   constexpr float epsilon = 1e-5F;
-  const DeviceValue<double> error;
+  const DeviceComparison error;
   std::vector<int> lengths{16, 500, 1025, 2048, 2052, 4095, 4096, 4100, 8192, 8196, 16383, 16384};
   std::mt19937 random(5);
-  for (int i = 0; i < 8; ++i) lengths.push_back(16 + static_cast<int>(random() % 16'000));
+  const int more = testing_gpu::of_size(8, 2);
+  for (int i = 0; i < more; ++i) lengths.push_back(16 + static_cast<int>(random() % 16'000));
   for (const int columns : lengths) {
     constexpr int rows = 67;
     const std::size_t count = static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
@@ -150,7 +158,7 @@ TEST_F(PrimitiveGpu, rows_are_right_at_every_length) {
     check(primitive::softmax(from.get(), to.get(), rows, columns, nullptr), "softmax");
     check(primitive::softmax_error(from.get(), to.get(), rows, columns, rows, error.get(), nullptr),
           "comparing");
-    EXPECT_LE(error.read(nullptr), primitive::softmax_tolerance) << columns;
+    EXPECT_LE(error_of(error), primitive::softmax_tolerance) << columns;
     check(kernels::poison(to.get(), to.bytes(), nullptr), "poisoning");
     check(
         primitive::layer_norm(from.get(), gain.get(), bias.get(), epsilon, to.get(), rows, columns, nullptr),
@@ -158,23 +166,23 @@ TEST_F(PrimitiveGpu, rows_are_right_at_every_length) {
     check(primitive::layer_norm_error(from.get(), gain.get(), bias.get(), epsilon, to.get(), rows, columns,
                                       rows, error.get(), nullptr),
           "comparing");
-    EXPECT_LE(error.read(nullptr), primitive::norm_tolerance) << columns;
+    EXPECT_LE(error_of(error), primitive::norm_tolerance) << columns;
     check(kernels::poison(to.get(), to.bytes(), nullptr), "poisoning");
     check(primitive::rms_norm(from.get(), gain.get(), epsilon, to.get(), rows, columns, nullptr), "RMS norm");
     check(primitive::rms_norm_error(from.get(), gain.get(), epsilon, to.get(), rows, columns, rows,
                                     error.get(), nullptr),
           "comparing");
-    EXPECT_LE(error.read(nullptr), primitive::norm_tolerance) << columns;
+    EXPECT_LE(error_of(error), primitive::norm_tolerance) << columns;
   }
 }
 
 TEST_F(PrimitiveGpu, an_output_that_was_not_written_never_passes) {
   const auto from = filled(4 * 64, seed);
   const DeviceBuffer<float> to(4 * 64);
-  const DeviceValue<double> error;
+  const DeviceComparison error;
   check(kernels::poison(to.get(), to.bytes(), nullptr), "poisoning");
   check(kernels::primitive::softmax_error(from.get(), to.get(), 4, 64, 4, error.get(), nullptr), "comparing");
-  EXPECT_TRUE(std::isinf(error.read(nullptr)));
+  EXPECT_TRUE(std::isinf(error_of(error)));
 }
 
 TEST_F(PrimitiveGpu, refuses_what_it_cannot_do) {

@@ -42,11 +42,11 @@ struct Product {
     return kernel(a.get(), b.get(), result(), size.m, size.n, size.k, nullptr);
   }
   double error() const {
-    const DeviceValue<double> largest;
+    const bench::cuda::DeviceComparison found;
     check(kernels::gemm::sampled_error(a.get(), b.get(), result(), size.m, size.n, size.k, size.m, 3,
-                                       largest.get(), nullptr),
+                                       found.get(), nullptr),
           "comparing");
-    return largest.read(nullptr);
+    return testing_gpu::error_of(found);
   }
   bool guards_stand() const {
     const std::vector<Bf16> all = testing_gpu::read_back(c);
@@ -65,14 +65,17 @@ struct Product {
   DeviceBuffer<Bf16> c;
 };
 
-// Edges, fewer steps than stages, many tiles for each block, and random shapes.
+// Edges, fewer steps than stages, many tiles for each block (unless sizes are small), and random shapes.
 std::vector<Size> sizes(int k_multiple) {
-  std::vector<Size> all{{1, 8, k_multiple}, {128, 256, 64},    {129, 264, 128},  {256, 256, 4096},
-                        {1000, 1000, 1008}, {4096, 3072, 512}, {2049, 4104, 208}};
+  std::vector<Size> all{{1, 8, k_multiple}, {128, 256, 64}, {129, 264, 128}};
+  const std::vector<Size> full{{256, 256, 4096}, {1000, 1000, 1008}, {4096, 3072, 512}, {2049, 4104, 208}};
+  const std::vector<Size> small{{256, 256, 1024}, {257, 520, 208}};
+  for (const Size& size : testing_gpu::of_size(full, small)) all.push_back(size);
   std::mt19937 random(20240607);
-  std::uniform_int_distribution<int> any(1, 1500);
+  std::uniform_int_distribution<int> any(1, testing_gpu::of_size(1500, 300));
   const auto rounded = [](int value, int multiple) { return (value + multiple - 1) / multiple * multiple; };
-  for (int i = 0; i < 16; ++i)
+  const int count = testing_gpu::of_size(16, 4);
+  for (int i = 0; i < count; ++i)
     all.push_back({any(random), rounded(any(random), 8), rounded(any(random), k_multiple)});
   return all;
 }

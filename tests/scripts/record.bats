@@ -34,6 +34,7 @@ TEXT
   cat >"$BATS_TEST_TMPDIR/fakes/compute-sanitizer" <<'TEXT'
 #!/bin/sh
 echo "sanitizer $2" >>"$CALLS"
+[ -n "$GPUGAUGE_TEST_SMALL" ] || exit 8
 for word; do case "$word" in --gtest_output=*) cat "$MADE/tests" >"${word#--gtest_output=json:}" ;; esac; done
 [ "$2" != "$BAD_TOOL" ] || exit 9
 TEXT
@@ -274,6 +275,14 @@ TEXT
   [ "$status" -eq 1 ]
   [ "$(grep -c '^sanitizer' "$CALLS")" -eq 4 ]
   [[ "$(row sanitizer)" == *"recorded: 11 of 12 tests passed and tools without an error; below: racecheck: ended with 9, "* ]]
+}
+
+@test "under compute-sanitizer sizes are small, and the summary names the tests that were" {
+  change tests 'it["testsuites"][0]["testsuite"][1]["small"] = "true"'
+  record sanitizer
+  [ "$status" -eq 0 ]
+  python3 -c 'import json, sys; assert json.load(open(sys.argv[1]))["tested_small"] == ["Copy.IsWhole"]' \
+    "$tree/build/record/sanitizer/summary.json"
 }
 
 @test "what the doctor cannot read, or finds failing, is told" {

@@ -113,8 +113,7 @@ void OperationTimer::add_metrics(Trial& trial, const std::string& metric_class, 
   }
   trial.metric(std::move(slowest));
   if (cpu_time && cpu_operations_ > 0) {
-    result::Metric cpu = metric("cpu_per_operation", metric_class, "mean",
-                                cpu_seconds_ / static_cast<double>(cpu_operations_));
+    result::Metric cpu = metric("cpu_per_operation", metric_class, "mean", cpu_per_operation());
     cpu.note = cpu.judged ? "processor time of the calling thread, clock readings included" : cpu.note;
     trial.metric(std::move(cpu));
   }

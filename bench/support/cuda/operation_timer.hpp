@@ -31,6 +31,12 @@ class OperationTimer final : public Timer {
   /// `most`.
   std::int64_t maximum_operations() const override { return most_; }
 
+  /// Of each operation timed since warm-up, up to about a million; in seconds.
+  const std::vector<float>& seconds() const { return seconds_; }
+  /// Processor time of the calling thread for one of them, in seconds; 0 before the first.
+  double cpu_per_operation() const {
+    return cpu_operations_ > 0 ? cpu_seconds_ / static_cast<double>(cpu_operations_) : 0;
+  }
   /// Adds "operation_mean", "operation_p50", "operation_p90" and "operation_p99" of all operations timed
   /// since warm-up, and with `cpu_time` "cpu_per_operation", the thread's processor time. In seconds, lower
   /// is better, of class `metric_class`. A p99 of fewer than 100 operations is recorded and not judged.

@@ -141,7 +141,7 @@ void add_cuda_device(Inventory& found, const std::string& prefix, const Gpu& gpu
   }
   if (gpu.uuid.starts_with("MIG-") && !alone) return;  // an instance has only a part of the GPU
   add("sm_count", std::to_string(figures.multiprocessors), "cuDeviceGetAttribute");
-  add("l2_persisting_limit", std::to_string(figures.l2_persisting_bytes), "cuDeviceGetAttribute");
+  add("l2_persisting_max", std::to_string(figures.l2_persisting_bytes), "cuDeviceGetAttribute");
 }
 
 /// CUDA's answers; devices are told below the index that NVML gave to the same PCI address.

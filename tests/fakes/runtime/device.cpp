@@ -31,6 +31,12 @@ std::size_t& l2_set_aside() {
   return bytes;
 }
 
+/// How the context waits.
+unsigned& context_flags() {
+  static unsigned flags = cudaDeviceScheduleAuto;
+  return flags;
+}
+
 }  // namespace
 
 extern "C" {
@@ -47,8 +53,13 @@ cudaError_t cudaGetDeviceCount(int* count) {
   *count = 1;
   return enter("cudaGetDeviceCount");
 }
-cudaError_t cudaInitDevice(int, unsigned, unsigned) {
+cudaError_t cudaInitDevice(int, unsigned flags, unsigned) {
+  context_flags() = flags;
   return enter("cudaInitDevice");
+}
+cudaError_t cudaGetDeviceFlags(unsigned* flags) {
+  *flags = context_flags();
+  return enter("cudaGetDeviceFlags");
 }
 cudaError_t cudaSetDevice(int device) {
   if (const cudaError_t told = enter("cudaSetDevice"); told != cudaSuccess) return told;

@@ -12,6 +12,7 @@
 #include "kernels/launch/arguments.hpp"
 #include "kernels/support/blocker.hpp"
 #include "kernels/support/clock_stamp.hpp"
+#include "kernels/support/comparison.hpp"
 
 namespace {
 
@@ -65,16 +66,18 @@ void spin(void** arguments, const std::string&) {
   }
 }
 
+// Compares nothing: says that it came to every element and that each is right.
+void agree(void** arguments, const std::string&) {
+  argument<gpugauge::kernels::Comparison*>(arguments, 2)->compared = argument<std::size_t>(arguments, 0);
+}
+
 struct Twin {
   const char* kernel;
   void (*work)(void** arguments, const std::string& name);
 };
 
-constexpr Twin twins[]{{"counting_kernel", counting},
-                       {"folding", folding},
-                       {"blocker_kernel", block},
-                       {"clock_stamp_kernel", stamp},
-                       {"spin_kernel", spin}};
+constexpr Twin twins[]{{"counting_kernel", counting}, {"folding", folding},  {"blocker_kernel", block},
+                       {"clock_stamp_kernel", stamp}, {"spin_kernel", spin}, {"compare_kernel", agree}};
 
 cudaError_t launch(const char* call, const void* kernel, void** arguments) {
   if (const cudaError_t told = fake::runtime::enter(call); told != cudaSuccess) return told;

@@ -232,9 +232,9 @@ TEST(Verify, AFailureSaysWhatWasWrongAndKeepsTheBatches) {
   EXPECT_FALSE(outcome.batches.seconds_per_operation.empty());
 }
 
-TEST(Verify, DeterministicNeedsTwoEqualChecksums) {
+TEST(Verify, DeterministicNeedsTwoEqualChecksumsThatWereFormed) {
   const std::pair<std::vector<std::uint64_t>, bool> cases[] = {
-      {{5, 5, 5}, true}, {{5, 5, 6}, false}, {{6, 5, 5}, false}, {{5}, false}, {{}, false}};
+      {{5, 5, 5}, true}, {{5, 5, 6}, false}, {{6, 5, 5}, false}, {{5}, false}, {{}, false}, {{0, 0}, false}};
   for (const auto& [checksums, passes] : cases) {
     Bench bench(define("trial", "op").custom_metrics());
     bench.trial.metric(ratio_of(1));

@@ -103,7 +103,7 @@ TEST(Gpus, AHealthyServerTellsEverythingOfEight) {
       {"fabric_state", "completed"},
       {"processes", "0"},
       {"gsp", "580.65.06"},
-      {"l2_persisting_limit", "32768000"}};
+      {"l2_persisting_max", "32768000"}};
   for (const auto& [name, value] : expected) EXPECT_EQ(found.value("gpu.7." + name), value) << name;
   EXPECT_EQ(found.find("gpu.7.lost"), nullptr);
   EXPECT_THAT(found.children("pci"), ElementsAre("0", "1", "2", "3")) << "the NVSwitches";

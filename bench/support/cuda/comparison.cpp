@@ -1,0 +1,29 @@
+#include "support/cuda/comparison.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace gpugauge::bench::cuda {
+
+double error_of(const kernels::Comparison& comparison) {
+  if (!comparison.complete()) return HUGE_VAL;
+  return comparison.wrong > 0 ? static_cast<double>(comparison.wrong) : comparison.error;
+}
+
+std::string what_is_missing(const kernels::Comparison& comparison) {
+  if (comparison.complete()) return "";
+  return fmt::format(" ({} of {} elements were compared)", comparison.compared, comparison.elements);
+}
+
+void verify(Trial& trial, const std::string& method, const kernels::Comparison& comparison,
+            double tolerance) {
+  trial.verify(method + what_is_missing(comparison), error_of(comparison), tolerance);
+}
+
+void verify(Trial& trial, const std::string& method, const DeviceComparison& comparison, cudaStream_t stream,
+            double tolerance) {
+  verify(trial, method, comparison.read(stream), tolerance);
+}
+
+}  // namespace gpugauge::bench::cuda
