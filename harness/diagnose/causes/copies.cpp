@@ -24,12 +24,18 @@ void examine_numa(const Seen& seen, Argument& it) {
   if (slow) {
     it.confirms(weight::good, seen.off("host.numa_local"));
     it.confirms(weight::good, seen.told({"NUMA node*remote", "remote NUMA", "numa_node*-1"}));
+    // A policy that spreads the pages over all nodes does to the buffers what a wrong node does.
+    it.confirms(weight::good, seen.probe("change_setting", {"worse", "slow"}, {"interleave"}));
   }
+  // Where a thread runs decides only as long as its pages come from there.
+  const Fact pages = seen.told({"pages*the other node", "pages*remote node", "buffer*the other node",
+                                "buffer*remote node", "allocated on the other node", "wrong NUMA node"});
+  it.confirms(weight::good, both(slow, pages));
   if (!it.evidence().empty()) {
     it.confirms(weight::hint, slow_copy(seen));
     it.confirms(weight::faint, seen.unchanged({"hbm"}));
   }
-  it.rules_out(seen.probe("pin_to_local_numa", {"no_change", "worse", "slow"}));
+  if (!pages) it.rules_out(seen.probe("pin_to_local_numa", {"no_change", "worse", "slow"}));
   if (!seen.probe("pin_to_local_numa", {"recovers"})) it.at_most(.2, seen.on("host.numa_local"));
 }
 

@@ -109,6 +109,10 @@ void examine_vgpu(const Seen& seen, Argument& it) {
   it.confirms(weight::fair, both(worse, profile));
   // The grace period begins anew with the guest.
   it.confirms(weight::good, both(both(worse, profile), seen.probe("repeat_in_fresh_process", {"recovers"})));
+  // Without a licence CUDA's calls fail in the end, while NVML answers and nobody else is on the GPU.
+  const Fact refused = both(seen.error(46, {"busy or unavailable", "DevicesUnavailable"}),
+                            seen.probe("nvml_query", {"succeeds", "normal"}));
+  if (seen.number("utilization_percent").value_or(100) < 1) it.confirms(weight::good, both(profile, refused));
   if (!it.evidence().empty()) it.confirms(weight::hint, profile);
   it.at_most(.3, seen.throttled({"hw_thermal", "sw_thermal", "hw_power_brake"}));
 }

@@ -292,6 +292,30 @@ TEST(Told, CodeForAnOlderArchitectureOnly) {
             "ptx_jit_startup");
 }
 
+TEST(Told, MemoryOfAnotherNode) {
+  const auto policy = [](const std::string& outcome) {
+    return R"(, "probes": [{"name": "change_setting", "outcome": ")" + outcome +
+           R"(", "detail": "numactl=--interleave=all"}])";
+  };
+  EXPECT_EQ(best(noted("tokens per second", policy("worse"))), "numa_misplacement");
+  EXPECT_NE(best(noted("tokens per second", policy("no_change"))), "numa_misplacement");
+  const std::string bound = R"(, "probes": [{"name": "pin_to_local_numa", "outcome": "no_change"}])";
+  EXPECT_EQ(best(noted("the pages of the pinned buffers are on the other node", bound)), "numa_misplacement");
+  EXPECT_NE(best(noted("the pages of the pinned buffers are on its own node", bound)), "numa_misplacement");
+}
+
+TEST(Told, AVirtualGpuWhoseContextsAreRefused) {
+  const auto refused = [](const std::string& where, double used) {
+    return R"({"metrics": [{"class": "init", "factor": null}], "inventory": {"host.virtualization": ")" +
+           where + R"("}, "telemetry": {"utilization_percent": )" + std::to_string(used) +
+           R"(}, "errors": [{"api": "cuda", "text": "all CUDA-capable devices are busy or unavailable"}],
+              "probes": [{"name": "nvml_query", "outcome": "succeeds"}]})";
+  };
+  EXPECT_EQ(best(refused("vgpu", 0)), "vgpu_unlicensed");
+  EXPECT_NE(best(refused("vgpu", 90)), "vgpu_unlicensed");
+  EXPECT_NE(best(refused("none", 0)), "vgpu_unlicensed");
+}
+
 TEST(Told, ASwitchOfNcclThatIsSetToOff) {
   const auto logged = [](const std::string& value) {
     return R"({"metrics": [{"class": "coll_large", "factor": 2.5}],
