@@ -52,6 +52,7 @@ std::vector<RoundsOfDevice> measure_together(const Arguments& arguments,
   const conductor::Catalogue catalogue = conductor::catalogue();
   const conductor::Choice choice = conductor::choose(catalogue, options.profile, conductor::DeviceKind::gpu,
                                                      arguments.measure.families, arguments.measure.only);
+  conductor::refuse_unmeasured(choice);
   conductor::require_sustained(catalogue, options.profile, {conductor::Chosen{targets.front(), choice}});
   const auto held = hold(targets, arguments.measure, progress);
   if (!held->refusal().empty()) {

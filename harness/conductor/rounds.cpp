@@ -1,6 +1,7 @@
 #include "conductor/rounds.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "result/error.hpp"
 
@@ -8,6 +9,7 @@ namespace gpugauge::conductor {
 
 Rounds measure_rounds(const MeasureOptions& options, const Target& target, const Choice& choice,
                       const stack::GpuReport& gpus, int first, int last, bool fit) {
+  if (fit) refuse_unmeasured(choice);
   Rounds out;
   for (int round = first; round <= last; ++round) {
     Stored stored = measure(options, target, choice, gpus, round);
@@ -34,6 +36,15 @@ void refuse_unfit(const result::Run& run) {
     if (verdict.kind == judge::VerdictKind::failed)
       refuse(fmt::format("it fails a physical check, {}: {}{}", verdict.metric, verdict.reason,
                          report::disturbance(run).empty() ? "" : ". " + report::disturbance(run)));
+}
+
+void refuse_unmeasured(const Choice& choice) {
+  if (choice.unmeasured.empty()) return;
+  throw result::UsageError(fmt::format(
+      "no baseline was made: {} famil{} cannot be measured: {}; mend that, or name with --family those that "
+      "the baseline shall hold",
+      choice.unmeasured.size(), choice.unmeasured.size() == 1 ? "y" : "ies",
+      fmt::join(choice.unmeasured, "; ")));
 }
 
 }  // namespace gpugauge::conductor

@@ -15,13 +15,16 @@ struct Rounds {
 };
 
 /// Measures rounds `first` to `last`, and ends at the first partial one. Each is stored as soon as it is
-/// measured. With `fit` each must be able to be part of a baseline, or refuse_unfit throws: a machine that is
-/// not fit must not cost all the rounds.
+/// measured. With `fit` each must be able to be part of a baseline, or refuse_unmeasured or refuse_unfit
+/// throws: a machine that is not fit must not cost all the rounds.
 Rounds measure_rounds(const MeasureOptions& options, const Target& target, const Choice& choice,
                       const stack::GpuReport& gpus, int first, int last, bool fit);
 
 /// A baseline with a failed benchmark would make the failure normal: throws result::UsageError for a run that
 /// is partial, has a process that did not end well, or fails a physical check.
 void refuse_unfit(const result::Run& run);
+/// A baseline without a family would make its absence normal: throws result::UsageError where one that was
+/// wanted cannot be measured.
+void refuse_unmeasured(const Choice& choice);
 
 }  // namespace gpugauge::conductor

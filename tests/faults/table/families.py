@@ -256,6 +256,15 @@ ROWS = [
         output="whole",
     ),
     Fault(
+        "baseline with a GPU's family that cannot say what it is",
+        "gpugauge baseline create --device 0 --profile smoke --rounds 3 --quiet",
+        2,
+        "no baseline was made: 1 family cannot be measured: family bad: .*exit code 127",
+        describe="exit 127",
+        gpu=True,
+        lacks="^Baseline",
+    ),
+    Fault(
         "check with a GPU's family that cannot say what it is",
         "gpugauge check --profile smoke --quiet",
         3,
