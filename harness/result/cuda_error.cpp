@@ -58,7 +58,8 @@ constexpr std::array table{
         209, "cudaErrorNoKernelImageForDevice",
         "The program holds no code that this GPU can run: neither machine code for its architecture nor PTX "
         "that could be compiled for it.",
-        "Rebuild with this GPU's compute capability among the architectures (GPUGAUGE_ARCHITECTURES=native), "
+        "Rebuild with this GPU's compute capability among the architectures (GPUGAUGE_ARCHITECTURES=auto on "
+        "this machine), "
         "or install a release that supports it."},
     CudaErrorInfo{
         214, "cudaErrorECCUncorrectable", "The GPU's memory had an error that ECC could not correct.",

@@ -24,6 +24,15 @@ fail() {
   exit "$code"
 }
 
+# own_folder FOLDER: makes FOLDER, or ends with 3 and the line that gives it back, where this user may not write it: a
+# call as root, of a version that did not give it back, may have made it.
+own_folder() {
+  mkdir -p "$1" 2>/dev/null && [[ -w "$1" ]] && return 0
+  local made="$1"
+  while [[ ! -e "$made" ]]; do made="$(dirname "$made")"; done
+  fail 3 "$made belongs to $(stat -c %U "$made") and cannot be written by $(id -un); give back what is built here with: sudo chown -R $(id -un) $ROOT/.venv $ROOT/build"
+}
+
 # version_at_least HAVE WANT
 version_at_least() { [[ "$(printf '%s\n%s\n' "$2" "$1" | sort -V | head -n 1)" == "$2" ]]; }
 
@@ -51,7 +60,7 @@ _log_position() {
 logged() {
   local name="$1" title="$2" log start pid status=0 shown=0 seconds
   shift 2
-  mkdir -p "$LOGS"
+  own_folder "$LOGS"
   log="$LOGS/$name.log"
   start="$SECONDS"
   # A process group of its own, so that Ctrl-C ends the whole build and not only this script.
@@ -96,6 +105,7 @@ load_environment() {
 configure() {
   local preset="$1" cache cached fresh=()
   shift
+  own_folder "$ROOT/build/$preset"
   cache="$ROOT/build/$preset/CMakeCache.txt"
   if [[ -f "$cache" ]]; then
     cached="$(sed -n 's/^CMAKE_CUDA_COMPILER:[A-Z]*=//p' "$cache" | head -n 1)"

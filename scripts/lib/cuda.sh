@@ -50,6 +50,7 @@ system_toolkit() {
 # new_venv DIRECTORY: the first python3 that can make one.
 new_venv() {
   local python
+  own_folder "$(dirname "$1")"
   rm -rf "$1"
   for python in python3 /usr/bin/python3; do
     if "$python" -m venv "$1" >/dev/null 2>&1; then

@@ -85,3 +85,25 @@ with_library() {
   with_library 'version_at_least 3.25.1 3.25 && version_at_least 3.31 3.9 && ! version_at_least 3.22.1 3.25 && echo right'
   [ "$output" = right ]
 }
+
+@test "where root set up, the tree's owner goes on" {
+  [ "$(id -u)" -eq 0 ] || skip "only root can be root first"
+  folder="$(mktemp -d /tmp/gpugauge-setup.XXXXXX)"
+  cp -r "$BATS_TEST_TMPDIR/scripts" "$folder/"
+  chown -R 65534:65534 "$folder"
+  as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups env HOME="$folder")
+  "$folder/scripts/setup" --for check --cuda none
+  [ "$(find "$folder" ! -uid 65534)" = "" ]
+  run "${as_user[@]}" "$folder/scripts/setup" --for check --cuda none
+  echo "$output"
+  [ "$status" -eq 0 ]
+  # A version before this one left what it made to root: it is used where nothing changes, and named where it would.
+  chown -R 0:0 "$folder/.venv"
+  "${as_user[@]}" "$folder/scripts/setup" --for check --cuda none
+  echo "# another" >>"$folder/.venv/env.sh"
+  run "${as_user[@]}" "$folder/scripts/setup" --for check --cuda none
+  rm -r "$folder"
+  echo "$output"
+  [ "$status" -eq 3 ]
+  [[ "${lines[-1]}" == "$folder/.venv belongs to root and cannot be written by nobody; "*"sudo chown -R nobody $folder/.venv $folder/build" ]]
+}

@@ -1,0 +1,82 @@
+# Chooses the architectures.
+#
+# GPUGAUGE_ARCHITECTURES: auto (that of the GPUs here, else 80-real;90a-real), ci (80-real;90a-real), all (real code for
+# every architecture of the toolkit from 7.5 up, PTX of the newest generic one), or a list as CMAKE_CUDA_ARCHITECTURES
+# takes it. Real code for 9.0 is always 90a: wgmma and TMA multicast need the architecture-specific target, which is also
+# why `auto` is not CMake's own `native`; who writes `native` gets `auto`.
+
+# The toolkit's real architectures from 7.5 up ("75;80;...") and the newest of them.
+function(_gpugauge_toolkit_codes out out_newest)
+  execute_process(COMMAND ${CMAKE_CUDA_COMPILER} --list-gpu-code OUTPUT_VARIABLE _text
+                  OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX MATCHALL "sm_[0-9]+" _names "${_text}")
+  set(_codes "")
+  set(_newest 0)
+  foreach(_name IN LISTS _names)
+    string(REPLACE "sm_" "" _code "${_name}")
+    if(_code GREATER_EQUAL 75)
+      list(APPEND _codes ${_code})
+    endif()
+    if(_code GREATER _newest)
+      set(_newest ${_code})
+    endif()
+  endforeach()
+  list(REMOVE_DUPLICATES _codes)
+  set(${out} "${_codes}" PARENT_SCOPE)
+  set(${out_newest} ${_newest} PARENT_SCOPE)
+endfunction()
+
+# gpugauge_choose_architectures(OUT [DEVICE_NODES]): what GPUGAUGE_ARCHITECTURES means for this machine and CMAKE_CUDA_COMPILER;
+# the folder of device nodes is /dev.
+function(gpugauge_choose_architectures out)
+  set(_nodes /dev)
+  if(ARGC GREATER 1)
+    set(_nodes ${ARGV1})
+  endif()
+  _gpugauge_toolkit_codes(_codes _newest)
+  set(_wanted "")
+  set(_list "")
+  set(_choice "${GPUGAUGE_ARCHITECTURES}")
+  if(_choice STREQUAL "native")
+    set(_choice "auto")
+  endif()
+  if(_choice STREQUAL "auto")
+    find_program(_smi nvidia-smi PATHS /usr/lib/wsl/lib NO_CACHE)
+    execute_process(COMMAND ${_smi} --query-gpu=compute_cap --format=csv,noheader
+                    OUTPUT_VARIABLE _answer ERROR_QUIET RESULT_VARIABLE _status TIMEOUT 60)
+    if(_status EQUAL 0)
+      string(REGEX MATCHALL "[0-9]+\\.[0-9]" _capabilities "${_answer}")
+      string(REPLACE "." "" _wanted "${_capabilities}")
+    endif()
+    # Without an answer there is no driver that works, nothing to run on yet, and any choice will do. But a device node
+    # and no nvidia-smi at all is a container that was given the driver's capability `compute` and not `utility`.
+    if(NOT _smi AND (EXISTS ${_nodes}/nvidiactl OR EXISTS ${_nodes}/dxg))
+      message(WARNING "A GPU is here and no nvidia-smi to say which: building for every architecture of the toolkit, "
+                      "which takes longer. -DGPUGAUGE_ARCHITECTURES=80-real (or another) names yours.")
+      set(_choice "all")
+    endif()
+  endif()
+  if(_choice STREQUAL "all")
+    set(_wanted ${_codes})
+  elseif(NOT _choice MATCHES "^(auto|ci)$")
+    set(${out} ${_choice} PARENT_SCOPE)
+    return()
+  endif()
+  if(NOT _wanted)
+    set(_wanted 80 90)
+  endif()
+  foreach(_code IN LISTS _wanted)
+    if(NOT _code IN_LIST _codes)
+      list(APPEND _list ${_newest}-virtual)   # a GPU newer than the toolkit: its driver compiles the PTX
+    elseif(_code EQUAL 90)
+      list(APPEND _list 90a-real)
+    else()
+      list(APPEND _list ${_code}-real)
+    endif()
+  endforeach()
+  if(_choice STREQUAL "all")
+    list(APPEND _list ${_newest}-virtual)   # GPUs to come
+  endif()
+  list(REMOVE_DUPLICATES _list)
+  set(${out} ${_list} PARENT_SCOPE)
+endfunction()

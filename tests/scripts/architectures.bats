@@ -1,0 +1,65 @@
+#!/usr/bin/env bats
+# scripts/cmake/Architectures.cmake: what GPUGAUGE_ARCHITECTURES means on a machine.
+
+setup() {
+  fakes="$BATS_TEST_TMPDIR/fakes" nodes="$BATS_TEST_TMPDIR/nodes"
+  mkdir "$fakes" "$nodes"
+  fake nvcc 'printf "sm_70\nsm_75\nsm_80\nsm_90\nsm_100\n"'
+  cmake="$(command -v cmake)"
+}
+
+fake() {
+  printf '#!/bin/sh\n%s\n' "$2" >"$fakes/$1"
+  chmod +x "$fakes/$1"
+}
+
+# chosen VALUE: what is compiled for, on a PATH that holds nothing but the fakes.
+chosen() {
+  cat >"$BATS_TEST_TMPDIR/choose.cmake" <<TEXT
+cmake_minimum_required(VERSION 3.25)
+set(CMAKE_CUDA_COMPILER $fakes/nvcc)
+set(GPUGAUGE_ARCHITECTURES "$1")
+include($GPUGAUGE_SOURCE/scripts/cmake/Architectures.cmake)
+gpugauge_choose_architectures(_chosen $nodes)
+message("chosen: \${_chosen}")
+TEXT
+  PATH="$fakes" run "$cmake" -P "$BATS_TEST_TMPDIR/choose.cmake"
+  echo "$output"
+  [ "$status" -eq 0 ]
+}
+
+@test "auto and native are those of the GPUs here, 9.0 with its own instructions" {
+  fake nvidia-smi 'printf "9.0\n8.0\n9.0\n"'
+  for word in auto native; do
+    chosen "$word"
+    [[ "$output" == *"chosen: 90a-real;80-real" ]]
+  done
+}
+
+@test "a GPU newer than the toolkit gets the newest PTX" {
+  fake nvidia-smi 'echo 12.0'
+  chosen auto
+  [[ "$output" == *"chosen: 100-virtual" ]]
+}
+
+@test "a driver that does not answer, and no GPU, take what CI takes" {
+  chosen auto
+  [[ "$output" == *"chosen: 80-real;90a-real" ]]
+  touch "$nodes/nvidiactl"
+  fake nvidia-smi 'exit 9'
+  chosen auto
+  [[ "$output" == *"chosen: 80-real;90a-real" ]]
+}
+
+@test "a GPU without nvidia-smi gets every architecture, and it is said" {
+  [ -z "$(PATH=/usr/bin:/usr/local/bin:/usr/lib/wsl/lib command -v nvidia-smi)" ] || skip "this machine has nvidia-smi in a folder that CMake looks into without PATH"
+  touch "$nodes/nvidiactl"
+  chosen auto
+  [[ "$output" == *"chosen: 75-real;80-real;90a-real;100-real;100-virtual" ]]
+  [[ "$output" == *"no nvidia-smi to say which"* ]]
+}
+
+@test "a list is taken as it is" {
+  chosen "86-real;90a-real"
+  [[ "$output" == *"chosen: 86-real;90a-real" ]]
+}
