@@ -133,7 +133,7 @@ int check(const Arguments& arguments, const Invocation& invocation) {
   const auto held = hold(targets_of(chosen), arguments.measure, progress);
   const run::OutputLocks outputs(output_files(arguments, reports), "gpugauge check");
   const auto add = [&](report::DeviceReport device) {
-    for (const std::string& problem : catalogue.problems) device.remarks.push_back(problem);
+    for (const conductor::SilentFamily& family : catalogue.silent) device.remarks.push_back(sentence(family));
     if (add_trends) add_trends(device);
     keep([&] { conductor::keep_verdict(state, device, narrowed(arguments.measure), devices.gpus); });
     report.devices.push_back(std::move(device));

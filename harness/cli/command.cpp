@@ -213,7 +213,7 @@ judge::KnownBenchmarks known_benchmarks() {
   judge::KnownBenchmarks out;
   for (conductor::Benchmark& benchmark : catalogue.benchmarks)
     out.benchmarks.push_back({std::move(benchmark.id), std::move(benchmark.metric_class)});
-  out.silent = std::move(catalogue.broken);
+  for (conductor::SilentFamily& family : catalogue.silent) out.silent.push_back(std::move(family.name));
   return out;
 }
 

@@ -136,7 +136,7 @@ int list_benchmarks(const Arguments& arguments) {
   if (benchmarks.empty())
     throw result::UsageError(
         fmt::format("the families here have no benchmark that the profile {} measures", arguments.profile));
-  for (const std::string& problem : catalogue.problems) warn(problem);
+  for (const conductor::SilentFamily& family : catalogue.silent) warn(sentence(family));
   if (arguments.json) {
     print(result::dump_json(json));
     return 0;

@@ -107,7 +107,7 @@ int run_devices(const Arguments& arguments, const Invocation& invocation) {
   }
   if (arguments.devices_together) return run_all_together(arguments, options, devices, progress);
   const conductor::Catalogue catalogue = conductor::catalogue();
-  for (const std::string& problem : catalogue.problems) warn(problem);
+  for (const conductor::SilentFamily& family : catalogue.silent) warn(sentence(family));
   auto code = judge::ExitCode::pass;
   const std::vector<conductor::Chosen> devices_chosen =
       conductor::choose_for(catalogue, options.profile, devices.targets.devices, arguments.measure.families,
@@ -131,16 +131,16 @@ int run_devices(const Arguments& arguments, const Invocation& invocation) {
     print(arguments.json ? result::to_json(stored.run)
                          : report::draw(stored.run, report::terminal(1), {arguments.every_metric}));
     if (!arguments.json) print(fmt::format("  kept as {}\n", report::plain(stored.file.string())));
-    bool failed = !choice.unmeasured.empty();
-    bool measured = false;
+    bool failed = false, measured = false, unavailable = false;
     for (const result::Process& process : stored.run.processes) {
       failed = failed || process.status == result::Status::failed;
+      unavailable = unavailable || process.status == result::Status::unavailable;
       measured = measured || (process.samples && process.status == result::Status::ok) || tells(process);
     }
     // What failed is graver than what could not be judged, in whichever order they come.
     if (stored.run.complete && measured && failed)
       code = judge::ExitCode::regressed;
-    else if ((!stored.run.complete || !measured) && code == judge::ExitCode::pass)
+    else if ((!stored.run.complete || !measured || unavailable) && code == judge::ExitCode::pass)
       code = judge::ExitCode::cannot_judge;
     if (!stored.run.complete) break;
   }

@@ -104,6 +104,17 @@ void add_family(const run::Family& family, const std::string& description, const
   out.families.push_back(family);
 }
 
+std::string sentence(const SilentFamily& family) {
+  return fmt::format("family {}: {}", family.name, family.reason);
+}
+
+std::string sentences(const std::vector<SilentFamily>& families) {
+  std::vector<std::string> out;
+  out.reserve(families.size());
+  for (const SilentFamily& family : families) out.push_back(sentence(family));
+  return fmt::format("{}", fmt::join(out, "; "));
+}
+
 Catalogue catalogue() {
   Catalogue made;
   for (const run::Family& family : run::find_families()) {
@@ -111,15 +122,14 @@ Catalogue catalogue() {
       add_family(family, run::describe_family(family, describe_limit_seconds),
                  family.executable.string() + " --gpugauge_describe", made);
     } catch (const std::runtime_error& error) {
-      made.problems.push_back(fmt::format("family {}: {}", family.name, error.what()));
-      made.broken.push_back(family.name);
+      made.silent.push_back({family.name, error.what()});
     }
   }
   if (made.families.empty())
     throw result::UsageError(fmt::format(
         "there is no family that can be measured in {}{}{}; build or install GPUGauge whole, or "
         "name its folder with GPUGAUGE_LIBEXEC",
-        run::family_directory().string(), made.problems.empty() ? "" : ": ", fmt::join(made.problems, "; ")));
+        run::family_directory().string(), made.silent.empty() ? "" : ": ", sentences(made.silent)));
   std::sort(made.benchmarks.begin(), made.benchmarks.end(),
             [](const Benchmark& a, const Benchmark& b) { return a.id < b.id; });
   return made;
@@ -233,8 +243,8 @@ Choice choose(const Catalogue& catalogue, const run::Profile& profile, DeviceKin
   std::vector<std::string> known;
   for (const run::Family& family : catalogue.families) known.push_back(family.name);
   for (const std::string& name : families) {
-    for (std::size_t i = 0; i < catalogue.broken.size(); ++i)
-      if (catalogue.broken[i] == name) throw result::UsageError(catalogue.problems[i]);
+    for (const SilentFamily& family : catalogue.silent)
+      if (family.name == name) throw result::UsageError(sentence(family));
     if (std::find(known.begin(), known.end(), name) == known.end())
       throw result::UsageError(
           fmt::format("there is no family '{}'; there are {}", name, fmt::join(known, ", ")));
@@ -274,7 +284,7 @@ Choice choose(const Catalogue& catalogue, const run::Profile& profile, DeviceKin
   for (const run::Family& family : catalogue.families)
     if (needed.contains(family.name)) choice.families.push_back(family);
   // Words choose among benchmarks that are known; whether they would have chosen others nobody can say.
-  if (kind != DeviceKind::host && families.empty() && words.empty()) choice.unmeasured = catalogue.problems;
+  if (kind != DeviceKind::host && families.empty() && words.empty()) choice.unmeasured = catalogue.silent;
   choice.benchmarks = chosen.size();
   choice.planned = plan_of(chosen, profile);
   choice.start_seconds = catalogue.start_seconds;

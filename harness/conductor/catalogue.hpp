@@ -27,12 +27,25 @@ struct Benchmark {
   double beside_seconds = .12;
 };
 
+/// A family that could not describe itself: what it would have measured nobody can say.
+struct SilentFamily {
+  std::string name;    ///< as its executable says
+  std::string reason;  ///< why, one sentence
+
+  bool operator==(const SilentFamily&) const = default;  ///< member by member
+};
+
+/// "family cudnn: gpugauge-bench-cudnn ended with exit code 127 when asked to describe itself; ...".
+std::string sentence(const SilentFamily& family);
+
+/// The same of several, with "; " between them.
+std::string sentences(const std::vector<SilentFamily>& families);
+
 /// All that can be measured here.
 struct Catalogue {
   std::vector<run::Family> families;            ///< those that described themselves, by name
   std::vector<Benchmark> benchmarks;            ///< sorted by id
-  std::vector<std::string> problems;            ///< families that could not describe themselves, and why
-  std::vector<std::string> broken;              ///< their names
+  std::vector<SilentFamily> silent;             ///< those that did not
   std::map<std::string, double> start_seconds;  ///< family -> estimate: a process beside its benchmarks
 };
 
@@ -54,10 +67,10 @@ struct Choice {
   std::vector<run::PlannedBenchmark> planned;
   std::map<std::string, double> start_seconds;  ///< as in Catalogue
   double round_seconds = 0;                     ///< estimate of one round
-  /// Families that this choice would hold if they could say what they measure, and why they cannot. For the
-  /// host they are left out: most families need a GPU, and a library of CUDA that is missing does not keep
-  /// the processor from being measured.
-  std::vector<std::string> unmeasured;
+  /// Families that this choice would hold if they could say what they measure. For the host they are left
+  /// out: most families need a GPU, and a library of CUDA that is missing does not keep the processor from
+  /// being measured.
+  std::vector<SilentFamily> unmeasured;
 };
 
 /// The families and benchmarks for one kind of device that the profile measures, narrowed by family names and

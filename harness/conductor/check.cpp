@@ -127,8 +127,8 @@ std::vector<report::DeviceReport> check_in_step(const CheckOptions& options,
     // Where another was cut short, one that is whole and in no doubt has all that was wanted of it.
     const bool interrupted =
         !going && (!whole || !wanted_of({&checked, 1}, options.policy).benchmarks.empty());
-    report::DeviceReport device = judge_rounds(checked.rounds, checked.selection, options.policy,
-                                               options.strict, interrupted, choice.unmeasured);
+    report::DeviceReport device =
+        judge_rounds(checked.rounds, checked.selection, options.policy, options.strict, interrupted);
     device.label = targets[i].label;
     device.selection = targets[i].selection;
     device.files = std::move(checked.files);

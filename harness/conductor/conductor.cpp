@@ -32,6 +32,16 @@ std::vector<std::string> unmeasured(const result::Run& run) {
   return out;
 }
 
+/// A family that was wanted and could not even be begun is part of what the run says.
+void add_unmeasured(const SilentFamily& family, result::Run& run) {
+  result::Process process;
+  process.family = family.name;
+  process.order = static_cast<int>(run.processes.size());
+  process.status = result::Status::unavailable;
+  process.reason = family.reason;
+  run.processes.push_back(std::move(process));
+}
+
 /// What counts for the host alone: a driver or library of the GPU stack does not change what its processor
 /// does.
 result::Fingerprint host_part(result::Fingerprint fingerprint) {
@@ -140,6 +150,8 @@ Stored measure(const MeasureOptions& options, const Target& target, const Choice
     options.progress({fmt::format("round {} of {}", round, target.brief()), progress.done, progress.total,
                       progress.family, progress.elapsed_seconds, progress.left_seconds});
   });
+  if (only.empty())
+    for (const SilentFamily& family : choice.unmeasured) add_unmeasured(family, stored.run);
   const double budget = budget_seconds(options.profile, target.kind);
   // What was asked to last longer may.
   if (only.empty() && options.profile.sustained_seconds <= 0 && stored.run.complete &&
@@ -164,7 +176,7 @@ Stored measure(const MeasureOptions& options, const Target& target, const Choice
 
 report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
                                   const baseline::Selection& selection, const judge::Policy& policy,
-                                  bool strict, bool interrupted, const std::vector<std::string>& not_begun) {
+                                  bool strict, bool interrupted) {
   report::DeviceReport device;
   device.rounds = rounds;
   device.baseline_origin = selection.origin;
@@ -182,7 +194,6 @@ report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
   judge::OutcomeInput input;
   input.strict = strict;
   input.unmeasured_families = unmeasured(first);
-  input.unmeasured_families.insert(input.unmeasured_families.end(), not_begun.begin(), not_begun.end());
   input.interrupted = interrupted || std::any_of(rounds.begin(), rounds.end(),
                                                  [](const result::Run& run) { return !run.complete; });
   device.verdicts = judge::judge_physical(rounds);

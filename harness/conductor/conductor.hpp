@@ -80,13 +80,11 @@ report::DeviceReport check(const CheckOptions& options, const Target& target, co
 bool comparable(const result::Run& run, const baseline::Baseline& baseline,
                 const std::vector<std::string>& treatment);
 
-/// Judges rounds that were measured before; `interrupted` when further ones were wanted and cut off,
-/// `unmeasured` names families that were wanted and not even begun. `selection` may hold no baseline: only
-/// the physical judge speaks then.
+/// Judges rounds that were measured before; `interrupted` when further ones were wanted and cut off.
+/// `selection` may hold no baseline: only the physical judge speaks then.
 report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
                                   const baseline::Selection& selection, const judge::Policy& policy,
-                                  bool strict, bool interrupted = false,
-                                  const std::vector<std::string>& unmeasured = {});
+                                  bool strict, bool interrupted = false);
 
 /// Judges two sides that were measured on purpose, without a baseline; the report shows the new one. Physical
 /// checks are those of the new side.

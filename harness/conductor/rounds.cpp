@@ -43,8 +43,7 @@ void refuse_unmeasured(const Choice& choice) {
   throw result::UsageError(fmt::format(
       "no baseline was made: {} famil{} cannot be measured: {}; mend that, or name with --family those that "
       "the baseline shall hold",
-      choice.unmeasured.size(), choice.unmeasured.size() == 1 ? "y" : "ies",
-      fmt::join(choice.unmeasured, "; ")));
+      choice.unmeasured.size(), choice.unmeasured.size() == 1 ? "y" : "ies", sentences(choice.unmeasured)));
 }
 
 }  // namespace gpugauge::conductor

@@ -39,8 +39,7 @@ Catalogue example() {
 
 Catalogue with_a_broken_family() {
   Catalogue made = example();
-  made.problems = {"family cudnn: gpugauge-bench-cudnn ended with exit code 127"};
-  made.broken = {"cudnn"};
+  made.silent = {{"cudnn", "gpugauge-bench-cudnn ended with exit code 127"}};
   return made;
 }
 
@@ -61,11 +60,12 @@ TEST(Choice, OfAGpuHoldsTheFamiliesThatCannotSayWhatTheyMeasure) {
                       const std::vector<std::string>& words) {
     return choose(made, run::profile("deep"), kind, families, words).unmeasured;
   };
-  EXPECT_EQ(of(DeviceKind::gpu, {}, {}), made.problems);
-  EXPECT_EQ(of(DeviceKind::host, {}, {}), std::vector<std::string>{}) << "most need a GPU";
-  EXPECT_EQ(of(DeviceKind::gpu, {"gemm"}, {}), std::vector<std::string>{}) << "not asked for";
-  EXPECT_EQ(of(DeviceKind::gpu, {}, {"gemm16"}), std::vector<std::string>{}) << "not asked for";
-  EXPECT_EQ(usage_error([&] { of(DeviceKind::gpu, {"cudnn"}, {}); }), made.problems.front());
+  EXPECT_EQ(of(DeviceKind::gpu, {}, {}), made.silent);
+  EXPECT_EQ(of(DeviceKind::host, {}, {}), std::vector<SilentFamily>{}) << "most need a GPU";
+  EXPECT_EQ(of(DeviceKind::gpu, {"gemm"}, {}), std::vector<SilentFamily>{}) << "not asked for";
+  EXPECT_EQ(of(DeviceKind::gpu, {}, {"gemm16"}), std::vector<SilentFamily>{}) << "not asked for";
+  EXPECT_EQ(usage_error([&] { of(DeviceKind::gpu, {"cudnn"}, {}); }),
+            "family cudnn: gpugauge-bench-cudnn ended with exit code 127");
 }
 
 stack::GpuReport two_gpus() {
