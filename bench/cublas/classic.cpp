@@ -59,6 +59,17 @@ void multiply(Call& call, const Matrices& matrices, cudaStream_t stream) {
         "multiplying by cublasGemmStridedBatchedEx");
 }
 
+/// By the handle's math mode, not by a compute type: what programs do that set the mode once.
+void multiply_by_mode(Call& call, const Matrices& matrices, cudaStream_t stream) {
+  const Problem& of = call.problem;
+  const auto matrix = [](const auto& buffer) { return reinterpret_cast<const float*>(buffer.get()); };
+  check(cublasSgemm(call.handle.on(stream, CUBLAS_TF32_TENSOR_OP_MATH), CUBLAS_OP_N, CUBLAS_OP_N, of.n, of.m,
+                    of.k, static_cast<const float*>(call.one.get()), matrix(matrices.b), of.n,
+                    matrix(matrices.a), of.k, static_cast<const float*>(call.zero.get()),
+                    reinterpret_cast<float*>(matrices.c.get()), of.n),
+        "multiplying by cublasSgemm");
+}
+
 /// The pointers of one set of matrices, in device memory.
 class Pointers {
  public:
@@ -152,6 +163,20 @@ std::vector<Algorithm> gemv(const Problem& problem) {
   return {
       {fmt::format("cuBLAS gemv, {}", problem.arithmetic.name),
        [call](const Matrices& matrices, cudaStream_t stream) { multiply_vector(*call, matrices, stream); }}};
+}
+
+void measure_sgemm(Trial& trial, const Arithmetic& arithmetic) {
+  if (arithmetic.a != Element::fp32) throw std::logic_error("cublasSgemm multiplies fp32 matrices");
+  trial.note("library", "cublas");
+  const Problem problem = sized({.arithmetic = arithmetic}, trial.parameter("shape"));
+  const auto call = std::make_shared<Call>(problem);
+  measure_product(
+      trial, problem,
+      {{fmt::format("cublasSgemm, CUBLAS_TF32_TENSOR_OP_MATH; workspace {} bytes", workspace_bytes),
+        [call](const Matrices& matrices, cudaStream_t stream) {
+          multiply_by_mode(*call, matrices, stream);
+        }}});
+  trial.note("math_mode", call->handle.math_mode());
 }
 
 }  // namespace gpugauge::bench::cublas

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <type_traits>
 
 #include <cublasLt.h>
@@ -37,6 +38,15 @@ class Handle {
       set_ = true;
     }
     return handle_.get();
+  }
+  /// What the math mode is now, whoever set it: tf32, default, pedantic, or cuBLAS's number of another.
+  std::string math_mode() const {
+    cublasMath_t mode = CUBLAS_DEFAULT_MATH;
+    check(cublasGetMathMode(handle_.get(), &mode), "reading cuBLAS's math mode");
+    const int without_flags = static_cast<int>(mode) & ~CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION;
+    if (without_flags == CUBLAS_TF32_TENSOR_OP_MATH) return "tf32";
+    if (without_flags == CUBLAS_DEFAULT_MATH) return "default";
+    return without_flags == CUBLAS_PEDANTIC_MATH ? "pedantic" : std::to_string(without_flags);
   }
 
  private:

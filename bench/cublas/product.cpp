@@ -191,28 +191,33 @@ Definition define_product(const char* op, const Arithmetic& arithmetic) {
 }
 
 void measure_lt(Trial& trial, const Arithmetic& arithmetic, Layout layout) {
+  trial.note("library", "cublaslt");
   const Problem problem = sized({.arithmetic = arithmetic, .layout = layout}, trial.parameter("shape"));
   measure_product(trial, problem, offered(trial, problem));
 }
 
 void measure_gemm_ex(Trial& trial, const Arithmetic& arithmetic) {
+  trial.note("library", "cublas");
   Problem problem = sized({.arithmetic = arithmetic}, trial.parameter("shape"));
   if (trial.instance().parameters.contains("batch")) problem.batch = static_cast<int>(trial.integer("batch"));
   measure_product(trial, problem, gemm_ex(problem));
 }
 
 void measure_batched(Trial& trial, const Arithmetic& arithmetic) {
+  trial.note("library", "cublas");
   Problem problem = sized({.arithmetic = arithmetic}, trial.parameter("shape"));
   problem.batch = static_cast<int>(trial.integer("batch"));
   measure_product(trial, problem, gemm_batched(problem));
 }
 
 void measure_gemv(Trial& trial, const Arithmetic& arithmetic) {
+  trial.note("library", "cublas");
   const Problem problem = sized({.arithmetic = arithmetic}, trial.parameter("shape"));
   measure_product(trial, problem, gemv(problem));
 }
 
 void measure_layer(Trial& trial, const Arithmetic& arithmetic) {
+  trial.note("library", "cublaslt");
   const Problem problem = through_layer({.arithmetic = arithmetic}, trial.parameter("layer"),
                                         static_cast<int>(trial.integer("tokens")));
   measure_product(trial, problem, offered(trial, problem));

@@ -60,9 +60,13 @@ std::vector<Algorithm> gemv(const Problem& problem);
 /// A definition of this family with what its products have in common.
 Definition define_product(const char* op, const Arithmetic& arithmetic);
 
-/// The bodies: the axis "shape" gives the sizes, "batch" the number of products where it exists.
+/// The bodies; the note library says whose calls are measured, cublas or cublaslt. The axis "shape" gives the
+/// sizes, "batch" the number of products where it exists.
 void measure_lt(Trial& trial, const Arithmetic& arithmetic, Layout layout);
 void measure_gemm_ex(Trial& trial, const Arithmetic& arithmetic);
+/// cublasSgemm, fp32, on a handle whose math mode allows TF32; the note math_mode says what the mode is when
+/// all is measured: tf32, default, pedantic, or cuBLAS's number of another.
+void measure_sgemm(Trial& trial, const Arithmetic& arithmetic);
 void measure_batched(Trial& trial, const Arithmetic& arithmetic);
 void measure_gemv(Trial& trial, const Arithmetic& arithmetic);
 /// A linear layer through cuBLASLt: the axes "layer" and "tokens".

@@ -24,5 +24,17 @@ const Registration gemm_ex_registered{
         .axis("shape", {"8192x8192x8192"})
         .body([](Trial& trial) { measure_gemm_ex(trial, tf32); })};
 
+const Registration sgemm_registered{
+    define_product(GPUGAUGE_BENCH_OP, tf32)
+        .variant("sgemm")
+        .isolates(
+            "products of fp32 matrices by cublasSgemm on a handle whose math mode allows tf32: the call "
+            "of programs that set the mode once")
+        .bad_value("as for lt; where only this falls and the note numerics says fp32, the handle's math mode "
+                   "was lost: a library in the process set it back")
+        .axis("shape", {"8192x8192x8192"})
+        .from(Depth::standard, "shape", {"8192x8192x8192"})
+        .body([](Trial& trial) { measure_sgemm(trial, tf32); })};
+
 }  // namespace
 }  // namespace gpugauge::bench::cublas

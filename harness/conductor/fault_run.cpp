@@ -17,8 +17,6 @@
 #include "run/quota.hpp"
 #include "run/surroundings.hpp"
 #include "run/under.hpp"
-#include "stack/now.hpp"
-#include "stack/tree.hpp"
 
 namespace gpugauge::conductor {
 namespace {
@@ -29,53 +27,23 @@ constexpr double beyond_budget_seconds = 600;
 constexpr double end_grace_seconds = 15;
 /// Another command may measure the device meanwhile.
 constexpr std::string_view wait_for_device = "60";
-constexpr std::size_t bytes_per_thread = std::size_t{256} << 20U;
 constexpr double family_settle_seconds = 5;
-constexpr std::string_view family_window = "--gpugauge_window=3600";
 
-std::string healthy_name(const Target& target) {
-  return fmt::format("healthy-{}", target.kind == DeviceKind::host    ? "host"
-                                   : target.kind == DeviceKind::links ? "links"
-                                                                      : "gpu");
+/// Of PyTorch with the fault, beside the healthy ones: three, as the least that has a spread.
+constexpr int faulty_framework_rounds = 3;
+constexpr const char* healthy_side = "frameworks-healthy";
+constexpr const char* faulty_side = "frameworks-faulty";
+
+std::string healthy_name(const Target& target, const std::string& profile) {
+  return fmt::format("healthy-{}-{}",
+                     target.kind == DeviceKind::host    ? "host"
+                     : target.kind == DeviceKind::links ? "links"
+                                                        : "gpu",
+                     profile);
 }
 
-/// The NUMA node of the GPU that CUDA shows under this UUID, as the kernel's list of processors of every
-/// other node; empty where there is no other, or the GPU's is not known.
-std::vector<int> processors_of_other_node(const Target& target) {
-  const stack::Tree tree("/");
-  std::optional<int> own;
-  for (const stack::KernelGpu& gpu : stack::machine_now("/").gpus) {
-    if (gpu.uuid != target.selection) continue;
-    const std::string text = tree.read(fmt::format("/sys/bus/pci/devices/{}/numa_node", gpu.address)).text;
-    if (!text.empty() && text.front() >= '0' && text.front() <= '9') own = std::stoi(text);
-  }
-  if (!own) return {};
-  const std::vector<int> allowed = run::allowed_processors();
-  for (const int node : run::parse_processors(tree.read("/sys/devices/system/node/online").text)) {
-    if (node == *own) continue;
-    std::vector<int> there =
-        run::parse_processors(tree.read(fmt::format("/sys/devices/system/node/node{}/cpulist", node)).text);
-    std::erase_if(there,
-                  [&](int one) { return std::find(allowed.begin(), allowed.end(), one) == allowed.end(); });
-    if (!there.empty()) return there;
-  }
-  return {};
-}
-
-std::vector<int> confined_processors(const Fault& fault, const Target* target) {
-  if (fault.confined == ConfinedTo::another_node && target != nullptr)
-    return processors_of_other_node(*target);
-  if (fault.confined == ConfinedTo::one_processor) {
-    const std::vector<int> allowed = run::allowed_processors();
-    if (!allowed.empty()) return {allowed.back()};
-  }
-  return {};
-}
-
-std::vector<int> half_of(std::vector<int> processors) {
-  processors.erase(processors.begin(),
-                   processors.begin() + static_cast<std::ptrdiff_t>(processors.size() / 2));
-  return processors;
+std::filesystem::path report_file(const FaultBench& bench) {
+  return bench.folder / "report.json";
 }
 
 /// A host's benchmarks use every processor that they may, the thread that feeds a GPU uses one.
@@ -90,41 +58,6 @@ double since(std::chrono::steady_clock::time_point start) {
 }
 
 }  // namespace
-
-const Target* target_of_kind(const FaultBench& bench, DeviceKind kind) {
-  const auto found = std::find_if(bench.targets.begin(), bench.targets.end(),
-                                  [&](const Target& target) { return target.kind == kind; });
-  return found == bench.targets.end() ? nullptr : &*found;
-}
-
-std::string why_not_here(const Fault& fault, const FaultBench& bench) {
-  if (!fault.why_never.empty()) return std::string(fault.why_never);
-  const Target* target = target_of_kind(bench, fault.device);
-  if (target == nullptr) {
-    if (fault.device == DeviceKind::host) return "the host is not among the devices that were chosen";
-    if (!bench.no_gpu.empty()) return bench.no_gpu;
-    return fault.device == DeviceKind::links ? "there are no two GPUs with links between them"
-                                             : "no GPU is among the devices that were chosen";
-  }
-  const std::vector<int> allowed = run::allowed_processors();
-  if (fault.confined == ConfinedTo::one_processor && allowed.size() < 2)
-    return "this command itself may use one processor only";
-  if (fault.confined == ConfinedTo::another_node && processors_of_other_node(*target).empty())
-    return "there is no NUMA node beside the GPU's whose processors this command may use";
-  if (fault.neighbour == Neighbour::family &&
-      std::none_of(bench.catalogue.families.begin(), bench.catalogue.families.end(),
-                   [&](const run::Family& family) { return family.name == fault.neighbour_family; }))
-    return fmt::format("the family {} is not installed here", fault.neighbour_family);
-  if (fault.found_by == FoundBy::doctor) return "";
-  for (const std::string_view word : fault.measures)
-    if (std::none_of(bench.catalogue.benchmarks.begin(), bench.catalogue.benchmarks.end(),
-                     [&](const Benchmark& benchmark) {
-                       return benchmark.kind == fault.device && selects(std::string(word), benchmark) &&
-                              run::depth_of(benchmark.profile) <= run::depth_of(bench.profile);
-                     }))
-      return fmt::format("the profile {} measures no {} here, which would show it", bench.profile, word);
-  return "";
-}
 
 /// How a child of the command ended, and what it wrote.
 struct FaultRunner::Ended {
@@ -178,19 +111,19 @@ FaultRunner::Ended FaultRunner::run(const std::vector<std::string>& words,
   return ended;
 }
 
-std::vector<std::string> FaultRunner::check_words(const Target& target,
+std::vector<std::string> FaultRunner::check_words(const Target& target, const std::string& profile,
                                                   const std::vector<std::string_view>& measures) const {
   std::vector<std::string> words{"check",
                                  "--device",
                                  target.selection,
                                  "--profile",
-                                 bench_.profile,
+                                 profile,
                                  "--baseline",
-                                 healthy_name(target),
+                                 healthy_name(target, profile),
                                  "--state-dir",
                                  (bench_.folder / "state").string(),
                                  "--report",
-                                 fmt::format("json={}", (bench_.folder / "report.json").string()),
+                                 "json=" + report_file(bench_).string(),
                                  "--budget",
                                  fmt::format("{:g}", bench_.budget_seconds),
                                  "--wait",
@@ -200,20 +133,51 @@ std::vector<std::string> FaultRunner::check_words(const Target& target,
   return words;
 }
 
-report::HealthyRounds FaultRunner::pin_healthy(const Target& target) {
-  report::HealthyRounds out;
-  out.device = target.selection;
-  out.label = target.label;
-  const Ended ended =
-      run({"baseline", "create", "--device", target.selection, "--profile", bench_.profile, "--rounds",
-           fmt::format("{}", bench_.rounds), "--name", healthy_name(target), "--state-dir",
-           (bench_.folder / "state").string(), "--wait", std::string(wait_for_device), "--quiet"},
-          {}, {});
+report::HealthyRounds FaultRunner::pin_healthy(const Target& target, const std::string& profile,
+                                               const std::vector<std::string>& words) {
+  report::HealthyRounds out{
+      .device = target.selection, .label = target.label, .profile = profile, .rounds = 0, .problem = {}};
+  std::vector<std::string> command{"baseline",    "create",
+                                   "--device",    target.selection,
+                                   "--profile",   profile,
+                                   "--rounds",    fmt::format("{}", bench_.rounds),
+                                   "--name",      healthy_name(target, profile),
+                                   "--state-dir", (bench_.folder / "state").string(),
+                                   "--wait",      std::string(wait_for_device),
+                                   "--quiet"};
+  for (const std::string& word : words) command.insert(command.end(), {"--only", word});
+  const Ended ended = run(command, {}, {});
   if (ended.code == 0)
     out.rounds = bench_.rounds;
   else
     out.problem =
         fmt::format("no healthy rounds, so nothing is judged: {}", last_said(ended.said, ended.fault));
+  return out;
+}
+
+FaultRunner::Ended FaultRunner::run_frameworks(const std::string& side, int rounds,
+                                               const std::map<std::string, std::string>& environment) {
+  const std::filesystem::path folder = bench_.folder / side;
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  Ended ended;
+  for (int i = 0; i < rounds && !stopped(); ++i) {
+    ended = run({"frameworks", "torch", "--quiet", "--output", (folder / fmt::format("{}.json", i)).string()},
+                {}, environment);
+    if (ended.code != 0) break;
+  }
+  return ended;
+}
+
+report::HealthyRounds FaultRunner::pin_healthy_frameworks(const Target& target) {
+  report::HealthyRounds out{
+      .device = target.selection, .label = target.label, .profile = "frameworks", .rounds = 0, .problem = {}};
+  const Ended ended = run_frameworks(healthy_side, bench_.rounds, healthy_variables(FoundBy::frameworks));
+  if (ended.code == 0)
+    out.rounds = bench_.rounds;
+  else
+    out.problem =
+        fmt::format("no healthy rounds of PyTorch: {}", last_said(ended.output + ended.said, ended.fault));
   return out;
 }
 
@@ -229,7 +193,7 @@ std::string FaultRunner::ask_healthy_doctor() {
 }
 
 report::InjectTrial FaultRunner::read_check(const Ended& ended) const {
-  const std::filesystem::path file = bench_.folder / "report.json";
+  const std::filesystem::path file = report_file(bench_);
   report::InjectTrial out;
   try {
     if (ended.code != 0 && ended.code != 1 && ended.code != 3)
@@ -256,43 +220,46 @@ report::InjectTrial FaultRunner::read_doctor(const Ended& ended) const {
 
 report::InjectTrial FaultRunner::measure_quiet(const Target& target) {
   const auto start = std::chrono::steady_clock::now();
-  report::InjectTrial out = read_check(run(check_words(target, {}), {}, {}));
+  report::InjectTrial out = read_check(run(check_words(target, bench_.profile, {}), {}, {}));
   out.seconds = since(start);
   return out;
 }
 
-std::vector<run::Command> FaultRunner::neighbours(const Fault& fault,
-                                                  const std::vector<int>& confined) const {
-  const auto load = [&](const char* kind, const std::vector<int>& processors) {
-    return run::Command{
-        bench_.executable,
-        {"probe", "load", "--kind", kind, "--processors", run::processors_text(processors), "--bytes",
-         fmt::format("{}", bytes_per_thread), "--parent", fmt::format("{}", ::getpid())},
-        {}};
-  };
-  switch (fault.neighbour) {
-    case Neighbour::none:
-      return {};
-    case Neighbour::on_its_processor:
-      return {load("compute", confined)};
-    case Neighbour::on_all_processors:
-      return {load("compute", run::allowed_processors())};
-    case Neighbour::in_memory:
-      return {load("memory", half_of(run::allowed_processors()))};
-    case Neighbour::family:
+report::InjectTrial FaultRunner::ask(const Fault& fault, const Target& target,
+                                     const std::vector<std::string>& under, bool& refused) {
+  const FaultPlace place = place_of(fault, bench_);
+  std::filesystem::create_directories(place.folder);
+  const std::filesystem::path mark = fault_mark(fault, place);
+  if (!mark.empty()) std::filesystem::remove(mark);
+  const std::map<std::string, std::string> variables = fault_variables(fault, place);
+  Ended ended;
+  switch (fault.found_by) {
+    case FoundBy::check:
+      ended = run(check_words(target, profile_of(fault, bench_), fault.measures), under, variables);
+      break;
+    case FoundBy::doctor:
+      ended = run({"doctor", "--json"}, under, variables);
+      break;
+    case FoundBy::frameworks:
+      ended = run_frameworks(faulty_side, faulty_framework_rounds, variables);
+      if (ended.code == 0)
+        ended =
+            run({"compare", "--before", (bench_.folder / healthy_side).string(), "--after",
+                 (bench_.folder / faulty_side).string(), "--report", "json=" + report_file(bench_).string()},
+                {}, {});
       break;
   }
-  std::vector<run::Command> out;
-  for (const run::Family& family : bench_.catalogue.families) {
-    if (family.name != fault.neighbour_family) continue;
-    run::Command command{family.executable, family.arguments, {}};
-    command.arguments.insert(command.arguments.end(),
-                             {std::string(family_window), "--gpugauge_depth=smoke",
-                              fmt::format("--benchmark_filter=^{}", fault.neighbour_filter),
-                              fmt::format("--gpugauge_parent={}", ::getpid())});
-    command.environment["CUDA_VISIBLE_DEVICES"] = target_of_kind(bench_, fault.device)->visible;
-    command.environment["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID";
-    out.push_back(std::move(command));
+  refused = ended.code == run::under_refused;
+  report::InjectTrial out;
+  if (refused)
+    out.problem = last_said(ended.said, ended.fault);
+  else
+    out = fault.found_by == FoundBy::doctor ? read_doctor(ended) : read_check(ended);
+  std::error_code ignored;
+  if (!refused && !mark.empty() && !std::filesystem::exists(mark, ignored)) {
+    out.found = false;
+    out.problem = out.problem.empty() ? "the fault never took effect in what was measured"
+                                      : "the fault never took effect in what was measured: " + out.problem;
   }
   return out;
 }
@@ -304,8 +271,6 @@ report::InjectTrial FaultRunner::measure(const Fault& fault, bool& refused) {
   const Target& target = *target_of_kind(bench_, fault.device);
   std::optional<run::Quota> quota;
   std::vector<std::string> under;
-  std::map<std::string, std::string> environment;
-  for (const auto& [name, value] : fault.environment) environment[std::string(name)] = value;
   try {
     if (fault.quota > 0) {
       quota.emplace(fault.quota * processors_of_case(target), bench_.root);
@@ -321,7 +286,7 @@ report::InjectTrial FaultRunner::measure(const Fault& fault, bool& refused) {
   {
     std::optional<NeighbourProcesses> beside;
     if (fault.neighbour != Neighbour::none) {
-      beside.emplace(loop_, neighbours(fault, confined));
+      beside.emplace(loop_, neighbours(fault, confined, bench_));
       const bool family = fault.neighbour == Neighbour::family;
       const std::string why = beside->wait_until_at_work(family ? "" : run::load_ready, family_settle_seconds,
                                                          [&] { return stopped(); });
@@ -330,15 +295,7 @@ report::InjectTrial FaultRunner::measure(const Fault& fault, bool& refused) {
         return out;
       }
     }
-    const bool doctor = fault.found_by == FoundBy::doctor;
-    const Ended ended =
-        run(doctor ? std::vector<std::string>{"doctor", "--json"} : check_words(target, fault.measures),
-            under, environment);
-    refused = ended.code == run::under_refused;
-    if (refused)
-      out.problem = last_said(ended.said, ended.fault);
-    else
-      out = doctor ? read_doctor(ended) : read_check(ended);
+    out = ask(fault, target, under, refused);
     if (beside && !beside->fault().empty() && out.problem.empty())
       out.problem = fmt::format("the neighbour did not stay at work: {}", beside->fault());
   }

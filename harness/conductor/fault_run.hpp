@@ -9,32 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "conductor/catalogue.hpp"
-#include "conductor/fault_table.hpp"
+#include "conductor/fault_bench.hpp"
 #include "report/inject.hpp"
 #include "run/child.hpp"
 #include "run/loop.hpp"
 
 namespace gpugauge::conductor {
-
-/// Where and with what faults are tried.
-struct FaultBench {
-  std::string profile;           ///< of every check
-  int rounds = 5;                ///< healthy ones that a device is judged against
-  std::vector<Target> targets;   ///< what there is to measure: the host, a GPU, links; one of a kind
-  std::string no_gpu;            ///< why there is no GPU among them
-  Catalogue catalogue;           ///< what can be measured
-  std::filesystem::path folder;  ///< for everything that is written; its owner removes it
-  std::filesystem::path executable = "/proc/self/exe";  ///< the command
-  double budget_seconds = 300;                          ///< of one check
-  std::filesystem::path root = "/";  ///< prefix of /proc and /sys where control groups are looked for
-};
-
-/// The target of a kind; nullptr where there is none.
-const Target* target_of_kind(const FaultBench& bench, DeviceKind kind);
-
-/// Why the fault cannot be tried here, as a clause; "" where nothing known speaks against it.
-std::string why_not_here(const Fault& fault, const FaultBench& bench);
 
 /// Children of the command, measured one after the other. Signals are taken from its beginning to its end:
 /// SIGINT, SIGTERM and SIGHUP end what runs, and everything that was set is removed before it comes back.
@@ -51,8 +31,12 @@ class FaultRunner {
   /// Whether a signal asked it to stop.
   bool stopped() const { return signal_ != 0; }
 
-  /// Pins the rounds of a healthy device, or says why not.
-  report::HealthyRounds pin_healthy(const Target& target);
+  /// Pins the rounds of a healthy device, or says why not. `words` are classes, families and patterns that
+  /// are measured; empty = all that the profile measures.
+  report::HealthyRounds pin_healthy(const Target& target, const std::string& profile,
+                                    const std::vector<std::string>& words);
+  /// Keeps the rounds of a healthy PyTorch, or says why not.
+  report::HealthyRounds pin_healthy_frameworks(const Target& target);
   /// Asks the doctor of the healthy machine. "" or, as a clause, why it gave no answer.
   std::string ask_healthy_doctor();
 
@@ -69,11 +53,16 @@ class FaultRunner {
 
   Ended run(const std::vector<std::string>& words, const std::vector<std::string>& under,
             const std::map<std::string, std::string>& environment);
-  std::vector<std::string> check_words(const Target& target,
+  std::vector<std::string> check_words(const Target& target, const std::string& profile,
                                        const std::vector<std::string_view>& measures) const;
+  /// Rounds of PyTorch with these variables, the run files of one side.
+  Ended run_frameworks(const std::string& side, int rounds,
+                       const std::map<std::string, std::string>& environment);
   report::InjectTrial read_check(const Ended& ended) const;
   report::InjectTrial read_doctor(const Ended& ended) const;
-  std::vector<run::Command> neighbours(const Fault& fault, const std::vector<int>& confined) const;
+  /// What the faulty commands said: run, read, and nothing found where the fault took no effect.
+  report::InjectTrial ask(const Fault& fault, const Target& target, const std::vector<std::string>& under,
+                          bool& refused);
 
   const FaultBench& bench_;
   run::Loop loop_;

@@ -39,7 +39,7 @@ std::vector<Fault> faults_of_variables() {
        .what = "NVIDIA_TF32_OVERRIDE=0",
        .causes = {"tf32_env_override"},
        .device = DeviceKind::gpu,
-       .measures = {"gemmtf32", "gemm32", "gemm16"},
+       .measures = {"cublas/tf32/lt/*", "cublas/bf16/lt/4096x*", "peak/bf16/mma_sync"},
        .environment = {{"NVIDIA_TF32_OVERRIDE", "0"}}},
       {.id = "launch_blocking",
        .what = "CUDA_LAUNCH_BLOCKING=1",
@@ -51,13 +51,13 @@ std::vector<Fault> faults_of_variables() {
        .what = "CUDA_MODULE_LOADING=EAGER",
        .causes = {"eager_module_loading"},
        .device = DeviceKind::gpu,
-       .measures = {"init", "first_launch", "gemm16"},
+       .measures = {"init", "first_launch/kernel/lazy", "peak/bf16/mma_sync"},
        .environment = {{"CUDA_MODULE_LOADING", "EAGER"}}},
       {.id = "forced_jit",
        .what = "CUDA_FORCE_PTX_JIT=1 and CUDA_CACHE_DISABLE=1",
        .causes = {"ptx_jit_startup", "jit_cache_disabled"},
        .device = DeviceKind::gpu,
-       .measures = {"init", "first_launch", "launch"},
+       .measures = {"init", "first_launch/kernel/lazy", "launch/enqueue/runtime/0"},
        .environment = {{"CUDA_FORCE_PTX_JIT", "1"}, {"CUDA_CACHE_DISABLE", "1"}}},
       {.id = "nccl_transports",
        .what = "NCCL_P2P_DISABLE=1, NCCL_SHM_DISABLE=1 and NCCL_NET=Socket",
@@ -115,41 +115,49 @@ std::vector<Fault> faults_beside_a_gpu() {
   };
 }
 
-/// In the table so that nobody takes what is left out for what was proven.
-std::vector<Fault> faults_out_of_reach() {
-  constexpr std::string_view inside =
-      "it has to be set by code inside of the process that is measured, and no family does that";
+std::vector<Fault> faults_inside_of_the_process() {
   return {
       {.id = "tf32_math_mode",
-       .what = "cuBLAS's math mode without TF32",
+       .what = "a library in the process takes TF32 out of every cuBLAS handle's math mode",
        .causes = {"cublas_math_mode_lost"},
        .device = DeviceKind::gpu,
-       .why_never = inside},
-      {.id = "tf32_framework",
-       .what = "a framework's switch for TF32 is off",
-       .causes = {"tf32_disabled_by_framework_default"},
-       .device = DeviceKind::gpu,
-       .why_never = "it is a call in a framework's process, and no check measures a framework"},
+       .measures = {"cublas/tf32/lt/*", "cublas/tf32/sgemm/*", "peak/bf16/mma_sync"},
+       .library = "tf32_math_mode"},
       {.id = "cupti_subscriber",
-       .what = "a CUPTI subscriber is left on",
+       .what = "a CUPTI subscriber watches every call and every kernel, and stays on",
        .causes = {"cupti_left_attached", "profiler_attached"},
        .device = DeviceKind::gpu,
-       .why_never = inside},
+       .measures = {"launch", "hbm"},
+       .library = "cupti_subscriber",
+       .as_profiler = true},
       {.id = "persisting_l2",
-       .what = "persisting L2 is left set",
+       .what = "a library in the process keeps as much of L2 as the GPU allows set aside, and fills it",
        .causes = {"l2_persisting_left"},
        .device = DeviceKind::gpu,
-       .why_never = inside},
+       .measures = {"memory/footprint", "memory/read/cold", "peak/bf16/mma_sync"},
+       .library = "persisting_l2"},
+  };
+}
+
+std::vector<Fault> faults_of_the_software() {
+  return {
       {.id = "mixed_libraries",
-       .what = "two versions of one library through LD_LIBRARY_PATH",
+       .what = "LD_LIBRARY_PATH leads to a second version of a library of CUDA",
        .causes = {"mixed_library_versions", "duplicate_library_versions"},
-       .device = DeviceKind::gpu,
-       .why_never = "it needs a second version of a library of CUDA, and none is installed for a test"},
+       .found_by = FoundBy::doctor,
+       .made = Made::other_version},
       {.id = "cpu_only_framework",
-       .what = "a framework that was built without CUDA",
+       .what = "the active environment's PyTorch was built without CUDA",
        .causes = {"cpu_only_wheel", "built_without_cuda"},
        .device = DeviceKind::gpu,
-       .why_never = "it needs such a framework, and none is installed for a test"},
+       .found_by = FoundBy::doctor,
+       .made = Made::cpu_only_framework},
+      {.id = "tf32_framework",
+       .what = "PyTorch's switch for TF32 is off, and was on before",
+       .causes = {"tf32_disabled_by_framework_default"},
+       .device = DeviceKind::gpu,
+       .found_by = FoundBy::frameworks,
+       .made = Made::framework_switch},
   };
 }
 
@@ -158,8 +166,8 @@ std::vector<Fault> faults_out_of_reach() {
 const std::vector<Fault>& fault_table() {
   static const std::vector<Fault> all = [] {
     std::vector<Fault> out;
-    for (const auto& part :
-         {faults_of_the_host(), faults_of_variables(), faults_beside_a_gpu(), faults_out_of_reach()})
+    for (const auto& part : {faults_of_the_host(), faults_of_variables(), faults_beside_a_gpu(),
+                             faults_inside_of_the_process(), faults_of_the_software()})
       out.insert(out.end(), part.begin(), part.end());
     return out;
   }();

@@ -11,8 +11,9 @@
 
 namespace gpugauge::conductor {
 
-/// Who finds it: a check against the healthy rounds, or the doctor against its healthy findings.
-enum class FoundBy { check, doctor };
+/// Who finds it: a check against the healthy rounds, the doctor against its healthy findings, or a comparison
+/// of what PyTorch does with what it did before.
+enum class FoundBy { check, doctor, frameworks };
 
 /// Which processors the measuring command is left.
 enum class ConfinedTo {
@@ -30,14 +31,23 @@ enum class Neighbour {
   family,             ///< a family's own executable with one benchmark
 };
 
+/// What has to be found on this machine, or made for it, beside variables.
+enum class Made {
+  nothing,
+  other_version,       ///< a library of CUDA that lies here in a second version, before the loader's pick
+  cpu_only_framework,  ///< an environment whose PyTorch says of itself that it was built without CUDA
+  framework_switch,    ///< PyTorch's switch for TF32: off, where it is on for the healthy side
+};
+
 /// One fault: an entry of the table.
 struct Fault {
-  std::string_view id;                          ///< of --only, of the table and of the JSON
-  std::string_view what;                        ///< what is done, one clause
-  std::vector<std::string_view> causes;         ///< of the catalogue; any of them first counts as named
-  DeviceKind device = DeviceKind::host;         ///< whose figures show it
-  FoundBy found_by = FoundBy::check;            ///< who is asked
-  std::vector<std::string_view> measures = {};  ///< classes and families of the check; empty = all
+  std::string_view id;                   ///< of --only, of the table and of the JSON
+  std::string_view what;                 ///< what is done, one clause
+  std::vector<std::string_view> causes;  ///< of the catalogue; any of them first counts as named
+  DeviceKind device = DeviceKind::host;  ///< whose figures show it
+  FoundBy found_by = FoundBy::check;     ///< who is asked
+  std::vector<std::string_view> measures =
+      {};  ///< what the check measures, by class or pattern of ids; empty = all
   /// Variables of the measuring command.
   std::vector<std::pair<std::string_view, std::string_view>> environment = {};
   double quota = 0;  ///< share of the processors that the case uses, which a control group leaves; 0 = none
@@ -46,7 +56,10 @@ struct Fault {
   std::string_view neighbour_family = {};     ///< which one, where the neighbour is a family
   std::string_view neighbour_filter = {};     ///< and of its benchmarks, as Google Benchmark filters
   int shm_mib = 0;                            ///< size of the /dev/shm that it sees; 0 = as it is
-  std::string_view why_never = {};            ///< why this program cannot set it; "" where it can
+  /// File of libexec/gpugauge/faults, without its ending, that comes into the measured processes; "" = none.
+  std::string_view library = {};
+  bool as_profiler = false;   ///< the driver loads it, as it loads a profiler's; otherwise it is preloaded
+  Made made = Made::nothing;  ///< what else has to be there
 };
 
 /// All of them, in the order of the report.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -64,25 +66,55 @@ class Injection {
     options_.progress({"injected faults", done_, total_, now_, elapsed(), left});
   }
 
-  /// Only what some fault or a quiet run will be judged against.
+  /// Only what some fault or a quiet run will be judged against: of each device the profiles that they need.
   void pin() {
     for (const Target& target : options_.bench.targets) {
       const bool quiet = options_.quiet_runs > 0 && &target == &options_.bench.targets.front();
-      const auto needs = [&](const Tried& one) {
-        return one.result.not_run.empty() && one.fault->device == target.kind &&
-               one.fault->found_by == FoundBy::check;
-      };
-      if (runner_.stopped() || (!quiet && std::none_of(tried_.begin(), tried_.end(), needs))) continue;
-      now_ = "healthy rounds of " + target.brief();
-      say();
-      report_.healthy.push_back(runner_.pin_healthy(target));
-      if (report_.healthy.back().problem.empty()) continue;
-      for (Tried& one : tried_)
-        if (needs(one))
-          one.result.not_run =
-              fmt::format("there are no healthy rounds of {} to judge against", target.brief());
+      std::map<int, std::set<std::string>> words;  // of each profile, by its depth
+      if (quiet) words[run::depth_of(options_.bench.profile)];
+      for (const Tried& one : tried_)
+        if (is_tried(one, target, FoundBy::check))
+          words[depth_of(one)].insert(one.fault->measures.begin(), one.fault->measures.end());
+      for (const auto& [depth, chosen] : words) pin(target, depth, chosen);
+      if (std::any_of(tried_.begin(), tried_.end(),
+                      [&](const Tried& one) { return is_tried(one, target, FoundBy::frameworks); }))
+        pin_frameworks(target);
     }
     pinned_after_ = elapsed();
+  }
+
+  static bool is_tried(const Tried& one, const Target& target, FoundBy found_by) {
+    return one.result.not_run.empty() && one.fault->device == target.kind && one.fault->found_by == found_by;
+  }
+
+  int depth_of(const Tried& one) const { return run::depth_of(profile_of(*one.fault, options_.bench)); }
+
+  void pin(const Target& target, int depth, const std::set<std::string>& words) {
+    if (runner_.stopped()) return;
+    const std::string profile = run::profiles().at(static_cast<std::size_t>(depth)).name;
+    const bool whole = profile == options_.bench.profile;
+    now_ = fmt::format("healthy rounds of {}, profile {}", target.brief(), profile);
+    say();
+    report_.healthy.push_back(runner_.pin_healthy(
+        target, profile,
+        whole ? std::vector<std::string>() : std::vector<std::string>(words.begin(), words.end())));
+    if (report_.healthy.back().problem.empty()) return;
+    for (Tried& one : tried_)
+      if (is_tried(one, target, FoundBy::check) && depth_of(one) == depth)
+        one.result.not_run =
+            whole ? fmt::format("there are no healthy rounds of {} to judge against", target.brief())
+                  : fmt::format("there are no healthy rounds of {} in the profile {} to judge against",
+                                target.brief(), profile);
+  }
+
+  void pin_frameworks(const Target& target) {
+    if (runner_.stopped()) return;
+    now_ = "healthy rounds of PyTorch";
+    say();
+    report_.healthy.push_back(runner_.pin_healthy_frameworks(target));
+    if (report_.healthy.back().problem.empty()) return;
+    for (Tried& one : tried_)
+      if (is_tried(one, target, FoundBy::frameworks)) one.result.not_run = report_.healthy.back().problem;
   }
 
   void ask_doctor() {

@@ -7,7 +7,6 @@
 #include <fmt/ranges.h>
 
 #include "conductor/observe.hpp"
-#include "diagnose/vocabulary.hpp"
 #include "result/build.hpp"
 #include "result/error.hpp"
 #include "result/facts.hpp"
@@ -106,25 +105,10 @@ diagnose::Observation observation_of(const result::Run& run, const result::Proce
     out.errors.push_back(
         {"framework", {}, process.samples ? process.samples->reason : process.reason + " " + process.output});
   if (!process.samples) return out;
-  for (const auto& [name, value] : process.samples->context) {
-    const bool known = std::any_of(
-        diagnose::inventory_keys.begin(), diagnose::inventory_keys.end(),
-        [&, key = std::string_view(name)](const diagnose::Key& entry) { return entry.name == key; });
-    if (known)
-      out.inventory[name] = value == "none" ? diagnose::Value() : diagnose::Value(value);
-    else if (name.starts_with(framework.name + "."))
-      out.settings[name] = diagnose::Value(value);
-  }
   std::set<std::string> places;
   for (const result::BenchmarkResult& benchmark : process.samples->benchmarks) {
     const std::string place = result::fact(benchmark.notes, "ran_on");
     if (place == "cpu" || place == "gpu") places.insert(place);
-    const std::string kernels = result::fact(benchmark.notes, "kernels");
-    for (std::size_t at = 0; at < kernels.size();) {
-      const std::size_t end = std::min(kernels.find('\n', at), kernels.size());
-      out.kernels.push_back(kernels.substr(at, end - at));
-      at = end + 1;
-    }
     if (benchmark.status == result::Status::failed) {
       diagnose::Metric metric;
       metric.metric_class = "framework_op";

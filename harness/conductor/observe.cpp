@@ -7,7 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "conductor/framework_notes.hpp"
 #include "conductor/persisting_l2.hpp"
+#include "conductor/product_notes.hpp"
 #include "diagnose/vocabulary.hpp"
 #include "result/throttle_reasons.hpp"
 
@@ -343,6 +345,8 @@ Observation observe(const report::DeviceReport& device, const baseline::Baseline
   if (before != nullptr && !before->runs.empty()) add_changes(run, *before, prefix, out);
   add_nccl(device.rounds, before, out);
   add_persisting_l2(device.rounds, out);
+  add_product_notes(device.rounds, out);
+  add_framework_notes(device.rounds, before == nullptr ? nullptr : &before->runs, out);
   return out;
 }
 

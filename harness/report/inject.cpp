@@ -168,12 +168,13 @@ std::string draw(const InjectReport& report, const Terminal& terminal) {
   std::string out = fmt::format("Injected faults, profile {}, {} each\n", plain(report.profile),
                                 result::counted(report.repeat, "time"));
   for (const HealthyRounds& healthy : report.healthy)
-    out += said(healthy.label,
-                healthy.problem.empty()
-                    ? fmt::format("judged against {} healthy rounds of this machine, measured just before",
-                                  healthy.rounds)
-                    : healthy.problem,
-                terminal);
+    out +=
+        said(healthy.label,
+             healthy.problem.empty()
+                 ? fmt::format("judged against {} healthy rounds of this machine, measured just before ({})",
+                               healthy.rounds, healthy.profile)
+                 : healthy.problem,
+             terminal);
   Table table({{"fault"}, {"found", true}, {"named first", true}, {"seconds", true}, {"confused with"}});
   for (const InjectedFault& fault : report.faults) {
     if (fault.trials.empty()) continue;
@@ -207,8 +208,11 @@ std::string to_json(const InjectReport& report) {
   const judge::Outcome end = outcome(report);
   ordered_json healthy = ordered_json::array();
   for (const HealthyRounds& one : report.healthy)
-    healthy.push_back(
-        {{"device", one.device}, {"label", one.label}, {"rounds", one.rounds}, {"problem", one.problem}});
+    healthy.push_back({{"device", one.device},
+                       {"label", one.label},
+                       {"profile", one.profile},
+                       {"rounds", one.rounds},
+                       {"problem", one.problem}});
   ordered_json faults = ordered_json::array();
   for (const InjectedFault& fault : report.faults) faults.push_back(fault_json(fault));
   return result::dump_json(

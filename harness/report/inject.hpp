@@ -42,15 +42,16 @@ std::map<std::string, int> confusions(const InjectedFault& fault);
 struct HealthyRounds {
   std::string device;   ///< selection
   std::string label;    ///< for people
+  std::string profile;  ///< that they were measured with; "frameworks" for those of PyTorch
   int rounds = 0;       ///< that were pinned
   std::string problem;  ///< why there are none; "" where there are
 };
 
 /// All of it.
 struct InjectReport {
-  std::string profile;                 ///< that was measured with
+  std::string profile;                 ///< that was measured with, but where a fault needed a deeper one
   int repeat = 1;                      ///< trials of each fault that were asked for
-  std::vector<HealthyRounds> healthy;  ///< one a device
+  std::vector<HealthyRounds> healthy;  ///< one a device and profile
   std::vector<InjectedFault> faults;   ///< in the order of the table
   std::vector<InjectTrial> quiet;      ///< trials without a fault; found, or a cause in one, is a false alarm
   std::vector<std::string> remarks;    ///< what was left behind, and the like

@@ -110,6 +110,8 @@ void examine_math_mode(const Seen& seen, Argument& it) {
   it.at_most(.2, seen.slower({}, {.library = "cublaslt"}));
   it.at_most(.3, seen.environment("NVIDIA_TF32_OVERRIDE", {"0"}));
   it.at_most(.4, seen.recovers_by({"allow_tf32", "matmul_precision"}));
+  // Read back from the handle itself.
+  it.at_most(.2, seen.setting("math_mode", {"tf32"}));
 }
 
 /// A size was made a multiple of 8 that was none, and it recovered: "vocab_size=50304 instead of 50257".

@@ -22,7 +22,7 @@ InjectReport good() {
   InjectReport out;
   out.profile = "smoke";
   out.repeat = 2;
-  out.healthy = {{"host", "a processor", 5, ""}};
+  out.healthy = {{"host", "a processor", "smoke", 5, ""}};
   for (const char* id : {"one", "two"}) {
     InjectedFault fault;
     fault.id = id;
