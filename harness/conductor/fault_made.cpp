@@ -56,6 +56,25 @@ std::string folder_of_other_version(const stack::Inventory& inventory) {
   return "";
 }
 
+/// The CUDA runtime that the loader takes now; nullopt where there is none.
+std::optional<stack::CopyView> runtime_of(const stack::Inventory& inventory) {
+  const auto copies = stack::copies_of(inventory, "cudart");
+  if (copies.empty() || copies.front().soname.empty() || !copies.front().reachable()) return std::nullopt;
+  return copies.front();
+}
+
+/// A folder with a copy of the installed CUDA runtime under a version that there never was: every program
+/// that takes it works, and its name says what two installed versions would say.
+fs::path make_other_version(const stack::CopyView& installed, const FaultPlace& place) {
+  const fs::path made = place.folder / "other-version";
+  const std::string name = installed.soname + ".99.0";
+  fs::create_directories(made);
+  fs::copy_file(place.root / fs::path(installed.path).relative_path(), made / name,
+                fs::copy_options::overwrite_existing);
+  if (!fs::is_symlink(made / installed.soname)) fs::create_symlink(name, made / installed.soname);
+  return made;
+}
+
 /// `first`, before what the variable holds already.
 std::string before_what_is_there(const char* variable, const std::string& first) {
   const char* const there = std::getenv(variable);
@@ -92,9 +111,9 @@ std::string why_not_made(const Fault& fault, const FaultPlace& place) {
     case Made::cpu_only_framework:
       return "";
     case Made::other_version:
-      return folder_of_other_version(libraries_below(place.root)).empty()
-                 ? "no library of CUDA lies here in a second version"
-                 : "";
+      return runtime_of(libraries_below(place.root))
+                 ? ""
+                 : "the loader finds no CUDA runtime (libcudart) here, of which there could be two versions";
     case Made::framework_switch:
       return fs::is_directory(switch_folder(), ignored)
                  ? ""
@@ -117,10 +136,14 @@ std::map<std::string, std::string> fault_variables(const Fault& fault, const Fau
   switch (fault.made) {
     case Made::nothing:
       break;
-    case Made::other_version:
-      out["LD_LIBRARY_PATH"] =
-          before_what_is_there("LD_LIBRARY_PATH", folder_of_other_version(libraries_below(place.root)));
+    case Made::other_version: {
+      const stack::Inventory inventory = libraries_below(place.root);
+      std::string folder = folder_of_other_version(inventory);
+      if (const auto runtime = runtime_of(inventory); folder.empty() && runtime)
+        folder = make_other_version(*runtime, place).string();
+      out["LD_LIBRARY_PATH"] = before_what_is_there("LD_LIBRARY_PATH", folder);
       break;
+    }
     case Made::cpu_only_framework:
       out["VIRTUAL_ENV"] = make_cpu_only_environment(place.folder).string();
       break;

@@ -39,6 +39,8 @@ class FaultRunner {
   report::HealthyRounds pin_healthy_frameworks(const Target& target);
   /// Asks the doctor of the healthy machine. "" or, as a clause, why it gave no answer.
   std::string ask_healthy_doctor();
+  /// What the doctor said of the healthy machine: causes.
+  const std::set<std::string>& healthy_findings() const { return healthy_findings_; }
 
   /// One check without any fault.
   report::InjectTrial measure_quiet(const Target& target);

@@ -34,7 +34,7 @@ enum class Neighbour {
 /// What has to be found on this machine, or made for it, beside variables.
 enum class Made {
   nothing,
-  other_version,       ///< a library of CUDA that lies here in a second version, before the loader's pick
+  other_version,       ///< a second version of a library of CUDA, one that lies here or a renamed copy
   cpu_only_framework,  ///< an environment whose PyTorch says of itself that it was built without CUDA
   framework_switch,    ///< PyTorch's switch for TF32: off, where it is on for the healthy side
 };

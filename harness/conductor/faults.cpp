@@ -124,8 +124,14 @@ class Injection {
     if (runner_.stopped() || std::none_of(tried_.begin(), tried_.end(), needs)) return;
     now_ = "the healthy doctor";
     const std::string problem = runner_.ask_healthy_doctor();
-    for (Tried& one : tried_)
-      if (!problem.empty() && needs(one)) one.result.not_run = problem;
+    for (Tried& one : tried_) {
+      if (!needs(one)) continue;
+      one.result.not_run = problem;
+      for (const std::string& cause : one.result.causes)
+        if (runner_.healthy_findings().contains(cause))
+          one.result.not_run = fmt::format(
+              "the doctor names {} of the machine as it is, so setting it would show nothing", cause);
+    }
   }
 
   void try_all() {

@@ -58,7 +58,7 @@ def classes():
 def folders():
     """The families of the sources."""
     return sorted(folder.name for folder in (ROOT / "bench").iterdir()
-                  if folder.is_dir() and folder.name != "support" and list(folder.glob("*.c[pu]*")))
+                  if folder.is_dir() and folder.name not in ("support", "faults") and list(folder.glob("*.c[pu]*")))
 
 
 def described(build, family):

@@ -255,7 +255,7 @@ TEST_F(Faults, WhatCannotBeSetHereIsListedWithItsReason) {
   const report::InjectReport report = inject("leave contended 1");
   EXPECT_THAT(the(report, "cpu_quota").not_run, HasSubstr("no control group"));
   EXPECT_EQ(the(report, "launch_blocking").not_run, "no GPU can be used here");
-  EXPECT_THAT(the(report, "persisting_l2").not_run, HasSubstr("code inside of the process"));
+  EXPECT_THAT(the(report, "mixed_libraries").not_run, HasSubstr("no CUDA runtime"));
   for (const report::InjectedFault& fault : report.faults)
     EXPECT_NE(fault.not_run.empty(), fault.trials.empty()) << fault.id;
   const std::string page = report::draw(report, report::Terminal{.width = 1000});

@@ -245,6 +245,76 @@ TEST_F(Observe, NamesL2ThatAProgramLeftSetAside) {
   EXPECT_EQ(best(), "l2_persisting_left");
 }
 
+TEST_F(Observe, NamesAMathModeThatAHandleLost) {
+  const auto product = [&](const std::string& call, const char* library, double slowness) {
+    result::BenchmarkResult made;
+    made.id = "cublas/tf32/" + call;
+    made.notes = {{"library", library}};
+    now().processes.front().samples->benchmarks.push_back(made);
+    const bool slower = slowness > 1;
+    verdict("gemmtf32", slower ? judge::VerdictKind::regressed : judge::VerdictKind::ok, 4e14 / slowness,
+            4e14, result::Direction::higher);
+    device_.verdicts.back().metric = made.id + ":throughput";
+  };
+  now().processes.front().samples.emplace();
+  product("lt/8192x8192x8192", "cublaslt", 1);
+  product("sgemm/8192x8192x8192", "cublas", 8);
+  verdict("gemm16", judge::VerdictKind::ok);
+  result::Facts& notes = now().processes.front().samples->benchmarks.back().notes;
+  notes["math_mode"] = "default";
+  EXPECT_EQ(observation().settings.at("cublas.math_mode"), diagnose::Value("default"));
+  EXPECT_EQ(observation().metrics.at(1).scope.library, "cublas");
+  EXPECT_EQ(best(), "cublas_math_mode_lost");
+  // What was preloaded may be anything; that taking it away helps does not make it a profiler.
+  diagnose::Observation preloaded = observation();
+  preloaded.environment["LD_PRELOAD"] = "/opt/site/libproducts.so";
+  preloaded.probes.push_back({.name = "change_setting",
+                              .outcome = "recovers",
+                              .detail = "LD_PRELOAD=unset",
+                              .factor = 1.0,
+                              .factor_without = 8.0});
+  const std::vector<diagnose::Finding> named = diagnose::diagnose(preloaded).findings;
+  ASSERT_FALSE(named.empty());
+  EXPECT_EQ(named.front().cause, "cublas_math_mode_lost");
+  notes["math_mode"] = "tf32";
+  EXPECT_THAT(causes(), Not(Contains("cublas_math_mode_lost")));
+}
+
+TEST_F(Observe, NamesAFrameworkThatKeepsFp32FromTensorCores) {
+  const auto operation = [&](const std::string& id, const char* type, double slowness) {
+    result::BenchmarkResult made;
+    made.id = id;
+    made.parameters = {{"type", type}};
+    made.notes = {{"kernels", std::string(type) == "fp32" && slowness > 1 ? "sm80_xmma_gemm_f32f32_f32f32_f32"
+                                                                          : "nvjet_hsh_128x256"}};
+    now().processes.front().samples->benchmarks.push_back(made);
+    const bool slower = slowness > 1;
+    verdict("framework_op", slower ? judge::VerdictKind::regressed : judge::VerdictKind::ok, 4e14 / slowness,
+            4e14, result::Direction::higher);
+    device_.verdicts.back().metric = id + ":throughput";
+  };
+  const auto measured_with = [](result::Run& run, const char* allowed) {
+    run.processes.front().family = "torch";
+    run.processes.front().samples.emplace();
+    run.processes.front().samples->context = {
+        {"framework.version", "2.9.1"}, {"torch.allow_tf32", allowed}, {"torch.cudnn_allow_tf32", "true"}};
+  };
+  measured_with(before_.runs.front(), "true");
+  measured_with(now(), "false");
+  operation("torch/matmul/fp32/4096x4096x4096", "fp32", 7);
+  operation("torch/matmul/bf16/4096x4096x4096", "bf16", 1);
+  operation("torch/copy/fp32/1GiB", "fp32", 1);
+  const diagnose::Observation seen = observation();
+  EXPECT_EQ(seen.metrics.front().scope.framework, "torch");
+  EXPECT_EQ(seen.metrics.front().scope.dtype, "fp32");
+  EXPECT_EQ(seen.settings.at("torch.allow_tf32"), diagnose::Value("false"));
+  EXPECT_EQ(seen.changed->at("torch.allow_tf32").before, diagnose::Value("true"));
+  EXPECT_FALSE(seen.changed->contains("torch.cudnn_allow_tf32"));
+  EXPECT_EQ(seen.kernels.size(), 2U);
+  EXPECT_EQ(best(), "tf32_disabled_by_framework_default");
+  EXPECT_EQ(diagnose::parse_observation(diagnose::to_json(seen), "again"), seen);
+}
+
 TEST_F(Observe, NamesTheTransportThatNcclFellBackTo) {
   const auto with = [](result::Run& run, const std::string& transport) {
     result::BenchmarkResult benchmark;
