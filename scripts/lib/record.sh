@@ -72,6 +72,21 @@ identify_build() {
   [[ -z "$BUILD" ]] || BUILD_IDENTITY="$("$BUILD/bin/gpugauge" --version 2>/dev/null | tr '\n' ' ' | sed 's/ *$//')" || BUILD_IDENTITY=""
 }
 
+# fault_commands OPTIONS FAULT...: commands of a stage that sets these faults once each, on the devices and with what else OPTIONS say.
+# In the foreground: in the stage's own process group, so that what ends the stage ends this too. 1: some were not found or not named;
+# 3: its own limit, or none could be tried. The certificate says which, and what was not tried.
+fault_commands() {
+  local options="$1" only
+  shift
+  only="$(printf -- ' --only %s' "$@")"
+  cat <<TEXT
+status=0
+env -u CUDA_VISIBLE_DEVICES timeout --foreground --preserve-status --kill-after=20 440 "\$BUILD/bin/gpugauge" selftest --inject $options$only --output "\$OUT/certificate.json" || status=\$?
+[ "\$status" -le 1 ] || [ "\$status" -eq 3 ]
+python3 -B "\$ROOT/scripts/lib/recorded.py" count faults "\$OUT/certificate.json" >"\$OUT/summary.json"
+TEXT
+}
+
 # recorded COMMAND...: scripts/lib/recorded.py, told what is here.
 recorded() {
   GPU_UUID="$GPU_UUID" BOOT_ID="$BOOT_ID" DRIVER="$DRIVER" BUILD_IDENTITY="$BUILD_IDENTITY" \

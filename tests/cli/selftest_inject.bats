@@ -116,7 +116,7 @@ print([one["value"] for one in json.load(open("doctor.json"))["inventory"]["item
   echo "$output" | grep -v '^gpugauge: ' >out.json
   valid inject out.json
   [[ $(field out.json 'fault["launch_blocking"]["not_run"]') == "no GPU can be used here" ]]
-  [[ $(field out.json 'fault["persisting_l2"]["not_run"]') == *"inside of the process"* ]]
+  [[ $(field out.json 'fault["persisting_l2"]["not_run"]') == "no GPU can be used here" ]]
   [ "$(field out.json 'len(fault["processors_taken"]["trials"])')" = 1 ]
   [ "$(field out.json 'all(one["run"] or one["not_run"] for one in it["faults"])')" = True ]
   [ -z "$(left_groups)" ]
@@ -133,7 +133,7 @@ print([one["value"] for one in json.load(open("doctor.json"))["inventory"]["item
   run -3 gpugauge selftest --inject --device 0 --only launch_blocking --quiet --output out.json
   valid inject out.json
   # One family cannot show that products are as fast as ever, which the fault's classes ask for.
-  [[ $(field out.json 'fault["launch_blocking"]["not_run"]') == *"measures no gemm16 here"* ]]
+  [[ $(field out.json 'fault["launch_blocking"]["not_run"]') == *"no profile measures gemm16 here"* ]]
 }
 
 @test "a signal in the midst: the certificate so far, no neighbour, no group, no file stays" {
@@ -169,6 +169,27 @@ print([one["value"] for one in json.load(open("doctor.json"))["inventory"]["item
   [ "$status" -eq 3 ]
   [ -z "$(ls -A tmp)" ]
   [ -z "$(left_groups)" ]
+}
+
+@test "a second version of a CUDA library is found and named; the copy made for it is gone" {
+  host_family
+  rm -rf driver
+  own_temporary_folder
+  run gpugauge selftest --inject --device host --only mixed_libraries --repeat 2 --quiet --output out.json
+  valid inject out.json
+  [ "$(field out.json 'fault["mixed_libraries"]["not_run"]')" = "" ] || skip "$(field out.json 'fault["mixed_libraries"]["not_run"]')"
+  [ "$status" -eq 0 ]
+  [ "$(field out.json 'fault["mixed_libraries"]["named_first"]')" = 2 ]
+  [ -z "$(ls -A tmp)" ]
+}
+
+@test "a framework built without CUDA is found and named, beside a driver that is a fake" {
+  one_gpu
+  run gpugauge selftest --inject --device 0 --only cpu_only_framework --quiet --output out.json
+  valid inject out.json
+  echo "$output"
+  [ "$status" -eq 0 ]
+  [ "$(field out.json 'fault["cpu_only_framework"]["named_first"]')" = 1 ]
 }
 
 @test "what only the doctor can see is asked of it: no visible device, a small /dev/shm, with a driver that is a fake" {

@@ -1,130 +1,22 @@
-// Injected faults: the table, and the loop with a command that is a script.
+// Injected faults: the loop, with a command that is a script.
 #include "conductor/faults.hpp"
 
 #include <csignal>
-#include <set>
+#include <sstream>
 #include <thread>
 
 #include <gmock/gmock.h>
 #include <unistd.h>
 
-#include "conductor/fault_read.hpp"
-#include "diagnose/catalogue.hpp"
-#include "diagnose/signature.hpp"
-#include "result/error.hpp"
-#include "result/vocabulary.hpp"
 #include "run/surroundings.hpp"
+#include "unit/conductor/fault_reports.hpp"
 #include "unit/run/fake_family.hpp"
 
 namespace gpugauge::conductor {
 namespace {
 
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-/// Whether a pattern of ids begins as one of the page of benchmarks does.
-bool names_a_benchmark(std::string_view pattern) {
-  std::istringstream page(run::read_text(std::filesystem::path(GPUGAUGE_SOURCE_DIR) / "docs/benchmarks.md"));
-  constexpr std::string_view heading = "### ";
-  for (std::string line; std::getline(page, line);)
-    if (line.starts_with(heading) && pattern.starts_with(line.substr(heading.size()))) return true;
-  return false;
-}
-
-TEST(FaultTable, EveryEntrySetsSomethingThatTheCatalogueCanName) {
-  std::set<std::string_view> ids;
-  for (const Fault& fault : fault_table()) {
-    EXPECT_TRUE(ids.insert(fault.id).second) << fault.id << " is there twice";
-    EXPECT_FALSE(fault.what.empty()) << fault.id;
-    ASSERT_FALSE(fault.causes.empty()) << fault.id;
-    for (const std::string_view cause : fault.causes)
-      EXPECT_NE(diagnose::find_signature(cause), nullptr) << fault.id << ": " << cause;
-    const bool sets = !fault.environment.empty() || fault.quota > 0 ||
-                      fault.confined != ConfinedTo::nothing || fault.neighbour != Neighbour::none ||
-                      fault.shm_mib > 0 || !fault.library.empty() || fault.made != Made::nothing;
-    EXPECT_TRUE(sets) << fault.id;
-    EXPECT_EQ(fault.neighbour == Neighbour::family, !fault.neighbour_family.empty()) << fault.id;
-    EXPECT_EQ(fault.neighbour_family.empty(), fault.neighbour_filter.empty()) << fault.id;
-    for (const std::string_view word : fault.measures)
-      EXPECT_TRUE(std::any_of(result::classes.begin(), result::classes.end(),
-                              [&](const result::ClassInfo& one) { return one.name == word; }) ||
-                  names_a_benchmark(word))
-          << fault.id << ": " << word;
-  }
-}
-
-TEST(FaultTable, ThePageHasEveryEntry) {
-  const std::string page = run::read_text(std::filesystem::path(GPUGAUGE_SOURCE_DIR) / "docs/diagnosis.md");
-  for (const Fault& fault : fault_table()) {
-    EXPECT_THAT(page, HasSubstr("`" + std::string(fault.id) + "`"));
-    for (const std::string_view cause : fault.causes)
-      EXPECT_THAT(page, HasSubstr("`" + std::string(cause) + "`")) << fault.id;
-  }
-}
-
-TEST(FaultTable, AnUnknownNameListsWhatThereIs) {
-  EXPECT_NO_THROW(require_faults({"cpu_quota", "busy_core"}));
-  try {
-    require_faults({"cpu_quota", "cpu_qota"});
-    FAIL() << "it is in no table";
-  } catch (const result::UsageError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("cpu_qota"));
-    for (const Fault& fault : fault_table()) EXPECT_THAT(error.what(), HasSubstr(std::string(fault.id)));
-  }
-}
-
-std::string report_of(int code, const std::string& verdicts, const std::string& findings) {
-  return R"({"schema": "x", "outcome": {"exit_code": 1, "sentence": "whole"}, "devices": [{"device": "host",
-    "outcome": {"exit_code": )" +
-         std::to_string(code) +
-         R"(, "sentence": "it was so"}, "disturbances": ["somebody else"], "verdicts": [)" + verdicts +
-         R"(], "findings": [)" + findings + "]}]}";
-}
-
-std::string verdict(const std::string& metric, const std::string& word, const std::string& advisory) {
-  return R"({"metric": ")" + metric + R"(", "verdict": ")" + word + R"(", "advisory": )" + advisory + "}";
-}
-
-TEST(FaultRead, AChecksReportTellsWhatWasFoundAndNamed) {
-  const report::InjectTrial trial = check_trial(
-      report_of(1,
-                verdict("a", "regressed", "false") + "," + verdict("b", "regressed", "true") + "," +
-                    verdict("c", "ok", "false") + "," + verdict("d", "failed", "false") + "," +
-                    verdict("d", "regressed", "false"),
-                R"({"cause": "cpu_contention", "score": 0.91}, {"cause": "cpu_governor", "score": 0.4})"));
-  EXPECT_TRUE(trial.found);
-  EXPECT_THAT(trial.metrics, ElementsAre("a", "d"));
-  EXPECT_THAT(trial.causes, ElementsAre("cpu_contention", "cpu_governor"));
-  EXPECT_DOUBLE_EQ(trial.score, .91);
-  EXPECT_THAT(trial.disturbed, ElementsAre("somebody else"));
-  EXPECT_EQ(trial.problem, "");
-}
-
-TEST(FaultRead, ACheckThatCouldNotJudgeIsAProblemAndNothingFound) {
-  const report::InjectTrial trial = check_trial(report_of(3, "", ""));
-  EXPECT_FALSE(trial.found);
-  EXPECT_EQ(trial.problem, "it was so");
-  const report::InjectTrial none = check_trial(R"({"outcome": {"sentence": "busy"}, "devices": []})");
-  EXPECT_FALSE(none.found);
-  EXPECT_EQ(none.problem, "busy");
-  EXPECT_THROW(check_trial("{}"), result::FormatError);
-  EXPECT_THROW(check_trial(""), result::FormatError);
-}
-
-TEST(FaultRead, OfTheDoctorCountsWhatTheHealthyMachineDoesNotHave) {
-  const std::string said = R"({"findings": [{"cause": "old"}, {"cause": "no_visible_device"}]})";
-  const report::InjectTrial trial = doctor_trial(said, {"old"});
-  EXPECT_TRUE(trial.found);
-  EXPECT_THAT(trial.causes, ElementsAre("no_visible_device"));
-  EXPECT_FALSE(doctor_trial(said, {"old", "no_visible_device"}).found);
-}
-
-TEST(FaultRead, TheLastSentenceOfACommandIsItsReason) {
-  EXPECT_EQ(last_said("gpugauge: one\ngpugauge: two.\n", "ended with exit code 2"), "two");
-  EXPECT_EQ(last_said("", "was ended by signal 9 (SIGKILL)"), "the command was ended by signal 9 (SIGKILL)");
-  EXPECT_EQ(last_said("\n", ""), "it said nothing");
-}
 
 /// A command that is a script: healthy unless "$fault" says otherwise. What it was asked stands in "asked".
 class Faults : public testing::Test {
@@ -159,6 +51,11 @@ for word; do case $word in json=*) report=${word#json=} ;; esac; done
 leave() { cp "$here/$1.json" "$report"; exit "$2"; }
 case $1 in
   baseline) [ ! -e "$here/unfit" ] || { echo "gpugauge: run 1 cannot be part of a baseline" >&2; exit 2; }; exit 0 ;;
+  doctor) cat "$here/doctor.json"; exit 1 ;;
+  frameworks) [ -n "$PYTHONPATH" ] || exit 2
+    [ "$GPUGAUGE_FAULT_TF32" = on ] || : >"$GPUGAUGE_FAULT_MARK"
+    echo "{\"tf32\": \"$GPUGAUGE_FAULT_TF32\"}" >"$5"; exit 0 ;;
+  compare) cat "$3"/*.json "$5"/*.json >"$here/compared"; leave switched 1 ;;
   check) neighbours=$(cat "$here/loads" 2>/dev/null | wc -l)
 )" + check + "\n;; esac\n");
     return inject_faults(options_);
@@ -210,6 +107,104 @@ TEST_F(Faults, AreSetOneByOneAndJudgedAgainstHealthyRounds) {
   EXPECT_THAT(asked(), HasSubstr("baseline create --device host --profile smoke --rounds 5"));
   EXPECT_THAT(asked(), HasSubstr("--processors " + std::to_string(run::allowed_processors().back()) + " :"));
   EXPECT_THAT(asked(), HasSubstr("check --device host --profile smoke --baseline healthy-host"));
+}
+
+/// Faults of a GPU, with what they need beside the command.
+class FaultsOfAGpu : public Faults {
+ protected:
+  FaultsOfAGpu() {
+    options_.bench.targets = {{DeviceKind::host, "host", "host"}, {DeviceKind::gpu, "GPU-1", "a GPU"}};
+    for (const auto& [id, profile] :
+         {std::pair{"memory/footprint", "standard"}, std::pair{"memory/read/cold", "standard"},
+          std::pair{"peak/bf16/mma_sync", "smoke"}, std::pair{"launch/op", "smoke"}}) {
+      Benchmark benchmark;
+      benchmark.id = id;
+      benchmark.kind = DeviceKind::gpu;
+      benchmark.profile = profile;
+      options_.bench.catalogue.benchmarks.push_back(benchmark);
+    }
+    setenv("GPUGAUGE_LIBEXEC", fakes_.path().c_str(), 1);
+    answer("kept", "l2_persisting_left");
+    answer("switched", "tf32_disabled_by_framework_default");
+  }
+  ~FaultsOfAGpu() override { unsetenv("GPUGAUGE_LIBEXEC"); }
+
+  void install(const std::string& file) const {
+    std::filesystem::create_directories((fakes_.path() / file).parent_path());
+    run::write_text(fakes_.path() / file, "");
+  }
+};
+
+TEST_F(FaultsOfAGpu, AreMeasuredInTheShallowestProfileThatShowsThem) {
+  options_.only = {"persisting_l2"};
+  install("faults/persisting_l2.so");
+  const report::InjectReport report = inject(R"sh(
+    case $LD_PRELOAD in */faults/persisting_l2.so*) : >"$GPUGAUGE_FAULT_MARK" ;; esac
+    leave kept 1)sh");
+  const report::InjectedFault& fault = the(report, "persisting_l2");
+  EXPECT_EQ(fault.not_run, "");
+  EXPECT_EQ(report::found(fault), 1);
+  EXPECT_EQ(report::named_first(fault), 1);
+  EXPECT_THAT(asked(), HasSubstr("baseline create --device GPU-1 --profile standard --rounds 5 --name "
+                                 "healthy-gpu-standard"));
+  EXPECT_THAT(asked(),
+              HasSubstr("--only memory/footprint --only memory/read/cold --only peak/bf16/mma_sync"));
+  EXPECT_THAT(asked(), HasSubstr("check --device GPU-1 --profile standard --baseline healthy-gpu-standard"));
+  EXPECT_THAT(asked(), Not(HasSubstr("--profile smoke"))) << "nobody needs the healthy rounds of the host";
+  ASSERT_EQ(report.healthy.size(), 1U);
+  EXPECT_EQ(report.healthy.front().profile, "standard");
+}
+
+TEST_F(FaultsOfAGpu, ThatNeverTookEffectAreNotFoundWhateverIsNamed) {
+  options_.only = {"persisting_l2"};
+  options_.repeat = 2;
+  install("faults/persisting_l2.so");
+  const report::InjectReport report =
+      inject("[ $(grep -c ': check' \"$here/asked\") -ne 1 ] || : >\"$GPUGAUGE_FAULT_MARK\"; leave kept 1");
+  const report::InjectedFault& fault = the(report, "persisting_l2");
+  EXPECT_EQ(report::found(fault), 1) << "the mark of the first trial is none of the second";
+  ASSERT_EQ(fault.trials.size(), 2U);
+  EXPECT_THAT(fault.trials.back().problem, HasSubstr("never took effect"));
+  EXPECT_EQ(report::outcome(report).code, judge::ExitCode::regressed);
+}
+
+TEST_F(FaultsOfAGpu, WhoseLibraryIsNotInstalledOrWhichNothingShowsAreNotRun) {
+  options_.only = {"persisting_l2", "tf32_math_mode", "tf32_framework"};
+  install("faults/tf32_math_mode.so");
+  const report::InjectReport report = inject("leave kept 1");
+  EXPECT_THAT(the(report, "persisting_l2").not_run,
+              HasSubstr("faults/persisting_l2.so is not installed here"));
+  EXPECT_THAT(the(report, "tf32_math_mode").not_run, HasSubstr("no profile measures cublas/tf32/lt/*"));
+  EXPECT_THAT(the(report, "tf32_framework").not_run,
+              HasSubstr("frameworks/fault_tf32 is not installed here"));
+}
+
+TEST_F(FaultsOfAGpu, OfAFrameworkAreComparedWithItsHealthyRounds) {
+  options_.only = {"tf32_framework"};
+  install("frameworks/fault_tf32/sitecustomize.py");
+  const report::InjectReport report = inject("exit 2");
+  const report::InjectedFault& fault = the(report, "tf32_framework");
+  EXPECT_EQ(fault.not_run, "");
+  EXPECT_EQ(report::found(fault), 1);
+  EXPECT_EQ(report::named_first(fault), 1);
+  const std::string compared = run::read_text(fakes_.path() / "compared");
+  const auto count = [&](const std::string& word) {
+    int out = 0;
+    for (std::size_t at = compared.find(word); at != std::string::npos; at = compared.find(word, at + 1))
+      ++out;
+    return out;
+  };
+  EXPECT_EQ(count(R"("tf32": "on")"), 5);
+  EXPECT_EQ(count(R"("tf32": "off")"), 3);
+}
+
+TEST_F(FaultsOfAGpu, WhatTheDoctorSaysOfTheHealthyMachineCannotBeShown) {
+  options_.only = {"cpu_only_framework"};
+  run::write_text(fakes_.path() / "doctor.json", R"({"findings": [{"cause": "cpu_only_wheel"}]})");
+  const report::InjectReport report = inject("exit 2");
+  EXPECT_THAT(the(report, "cpu_only_framework").not_run,
+              HasSubstr("names cpu_only_wheel of the machine as it is"));
+  EXPECT_THAT(the(report, "cpu_only_framework").trials, IsEmpty());
 }
 
 TEST_F(Faults, WhatIsNamedOtherwiseOrNotAtAllIsAConfusion) {

@@ -1,0 +1,10 @@
+# shellcheck shell=bash disable=SC2034
+# The certificate for the faults of what else works inside of the measured process.
+STAGE_ORDER=42
+STAGE_TITLE="Injected faults inside of a process"
+STAGE_PROVES="a CUPTI subscriber and persisting L2 that are left on are found and named first"
+STAGE_SECONDS=480
+stage_commands() {
+  # shellcheck disable=SC2016
+  fault_commands '--device "$GPU_UUID"' cupti_subscriber persisting_l2
+}

@@ -1,0 +1,10 @@
+# shellcheck shell=bash disable=SC2034
+# The certificate for the faults that slow the start of a program.
+STAGE_ORDER=43
+STAGE_TITLE="Injected faults of the start"
+STAGE_PROVES="eager loading and PTX compiled at each start are found and named first"
+STAGE_SECONDS=480
+stage_commands() {
+  # shellcheck disable=SC2016
+  fault_commands '--device "$GPU_UUID"' eager_loading forced_jit
+}
