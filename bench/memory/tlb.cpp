@@ -23,7 +23,7 @@ constexpr double rise = 1.2;
 
 std::uint32_t pages_that_fit() {
   std::uint32_t pages = fewest_pages;
-  while (pages < most_pages && !cuda::why_too_large(pages * 2 * stride)) pages *= 2;
+  while (pages < most_pages && !cuda::why_too_large(std::size_t{pages} * 2 * stride)) pages *= 2;
   return pages;
 }
 

@@ -91,8 +91,7 @@ std::string why_not_here(const Fault& fault, const FaultBench& bench) {
       std::none_of(bench.catalogue.families.begin(), bench.catalogue.families.end(),
                    [&](const run::Family& family) { return family.name == fault.neighbour_family; }))
     return fmt::format("the family {} is not installed here", fault.neighbour_family);
-  if (const std::string missing = why_not_made(fault, place_of(fault, bench)); !missing.empty())
-    return missing;
+  if (std::string missing = why_not_made(fault, place_of(fault, bench)); !missing.empty()) return missing;
   if (fault.found_by != FoundBy::check || !profile_of(fault, bench).empty()) return "";
   const auto missing = std::find_if(fault.measures.begin(), fault.measures.end(), [&](std::string_view word) {
     return shallowest_of(word, fault, bench.catalogue) == nullptr;

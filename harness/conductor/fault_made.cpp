@@ -66,7 +66,7 @@ std::optional<stack::CopyView> runtime_of(const stack::Inventory& inventory) {
 /// A folder with a copy of the installed CUDA runtime under a version that there never was: every program
 /// that takes it works, and its name says what two installed versions would say.
 fs::path make_other_version(const stack::CopyView& installed, const FaultPlace& place) {
-  const fs::path made = place.folder / "other-version";
+  fs::path made = place.folder / "other-version";
   const std::string name = installed.soname + ".99.0";
   fs::create_directories(made);
   fs::copy_file(place.root / fs::path(installed.path).relative_path(), made / name,
@@ -84,7 +84,7 @@ std::string before_what_is_there(const char* variable, const std::string& first)
 /// The files that installing a build of PyTorch for the processor leaves, as far as anybody reads them who
 /// does not run Python.
 fs::path make_cpu_only_environment(const fs::path& folder) {
-  const fs::path made = folder / "cpu-only";
+  fs::path made = folder / "cpu-only";
   const fs::path site = made / "lib" / "python3.11" / "site-packages";
   fs::create_directories(made / "bin");
   fs::create_directories(site / "torch");

@@ -48,6 +48,7 @@ std::string settings_sentence(const std::vector<stack::Difference>& settings) {
 
 std::string named(const std::vector<stack::StackPackage>& packages) {
   std::vector<std::string> texts;
+  texts.reserve(packages.size());
   for (const stack::StackPackage& package : packages)
     texts.push_back(fmt::format("{} {}{}", package.name, package.version, package.held ? " (held)" : ""));
   return fmt::format("{}", fmt::join(texts, ", "));

@@ -15,7 +15,8 @@ extern "C" int fake_cupti_works();
 int main(int count, char** words) {
   if (count == 3 && std::strcmp(words[1], "math-mode") == 0) {
     int mode = -1;
-    if (cublasSetMathMode(nullptr, std::atoi(words[2])) != 0 || cublasGetMathMode(nullptr, &mode) != 0)
+    if (cublasSetMathMode(nullptr, static_cast<int>(std::strtol(words[2], nullptr, 10))) != 0 ||
+        cublasGetMathMode(nullptr, &mode) != 0)
       return 1;
     std::printf("%d\n", mode);
     return 0;

@@ -136,7 +136,8 @@ struct Extent {
 class Transpose : public testing::TestWithParam<Extent> {};
 
 TEST_P(Transpose, moves_every_element) {
-  const auto [rows, columns] = GetParam();
+  const int rows = GetParam().rows;
+  const int columns = GetParam().columns;
   const std::size_t count = static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
   const Array<float> from = generated(count, 3);
   const Array<float> to(count);

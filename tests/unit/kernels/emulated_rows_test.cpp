@@ -133,8 +133,9 @@ INSTANTIATE_TEST_SUITE_P(Columns, Rows,
                                          Case{1025}, Case{2047}));
 
 TEST(RowsNaN, in_one_place_poisons_its_row_alone) {
-  Array<float> from(2 * 64, [](std::size_t i) { return uniform(3, i); });
-  const Array<float> to(2 * 64);
+  constexpr std::size_t count = 2 * 64;
+  Array<float> from(count, [](std::size_t i) { return uniform(3, i); });
+  const Array<float> to(count);
   from[17] = std::nanf("");
   emulator::launch(
       2, 128, [&] { primitive::rows_kernel<128, 4, 4>(from.get(), to.get(), 64, primitive::Softmax{}); });

@@ -98,6 +98,7 @@ TEST(Rollout, AFabricManagerFollowsItsDriverForwardAndBack) {
   // What its version is nobody knows: the steps of both nodes are worded alike, and have places of their own.
   const auto steps = rollout_steps({&nodes[0], &nodes[1]}, parse_plan("driver=570.124.06,nccl=2.26"));
   std::vector<std::string> layers;
+  layers.reserve(steps.size());
   for (const RolloutStep& one : steps)
     layers.push_back(fmt::format("{} of {}", one.step.layer, fmt::join(one.nodes, " ")));
   EXPECT_THAT(layers, ElementsAre("driver of forth", "fabric_manager of forth", "nccl of back forth",
