@@ -15,18 +15,10 @@ const Registration lt{define_product(GPUGAUGE_BENCH_OP, tf32)
                           .from(Depth::standard, "shape", {"8192x8192x8192"})
                           .body([](Trial& trial) { measure_lt(trial, tf32, Layout::rows); })};
 
-const Registration gemm_ex_registered{
-    define_product(GPUGAUGE_BENCH_OP, tf32)
-        .variant("gemm_ex")
-        .isolates("products of fp32 matrices by cublasGemmEx with inputs rounded to tf32")
-        .bad_value("as for lt; where only this falls and lt does not, cuBLAS chose another algorithm than "
-                   "cuBLASLt's heuristic")
-        .axis("shape", {"8192x8192x8192"})
-        .body([](Trial& trial) { measure_gemm_ex(trial, tf32); })};
-
 const Registration sgemm_registered{
     define_product(GPUGAUGE_BENCH_OP, tf32)
         .variant("sgemm")
+        .window_share(.5)  // whether the mode holds shows at once, and the profile's time is full
         .isolates(
             "products of fp32 matrices by cublasSgemm on a handle whose math mode allows tf32: the call "
             "of programs that set the mode once")
