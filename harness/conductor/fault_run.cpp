@@ -160,7 +160,7 @@ FaultRunner::Ended FaultRunner::run_frameworks(const std::string& side, int roun
   const std::filesystem::path folder = bench_.folder / side;
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
-  Ended ended;
+  Ended ended;  // a signal before the first round leaves no code, which counts as no answer
   for (int i = 0; i < rounds && !stopped(); ++i) {
     ended = run({"frameworks", "torch", "--quiet", "--output", (folder / fmt::format("{}.json", i)).string()},
                 {}, environment);
@@ -242,11 +242,17 @@ report::InjectTrial FaultRunner::ask(const Fault& fault, const Target& target,
       break;
     case FoundBy::frameworks:
       ended = run_frameworks(faulty_side, faulty_framework_rounds, variables);
-      if (ended.code == 0)
-        ended =
-            run({"compare", "--before", (bench_.folder / healthy_side).string(), "--after",
-                 (bench_.folder / faulty_side).string(), "--report", "json=" + report_file(bench_).string()},
-                {}, {});
+      if (ended.code != 0) {
+        report::InjectTrial none;
+        none.problem =
+            fmt::format("no rounds of PyTorch: {}", last_said(ended.output + ended.said, ended.fault));
+        refused = false;
+        return none;
+      }
+      ended =
+          run({"compare", "--before", (bench_.folder / healthy_side).string(), "--after",
+               (bench_.folder / faulty_side).string(), "--report", "json=" + report_file(bench_).string()},
+              {}, {});
       break;
   }
   refused = ended.code == run::under_refused;

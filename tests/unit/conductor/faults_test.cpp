@@ -53,6 +53,7 @@ case $1 in
   baseline) [ ! -e "$here/unfit" ] || { echo "gpugauge: run 1 cannot be part of a baseline" >&2; exit 2; }; exit 0 ;;
   doctor) cat "$here/doctor.json"; exit 1 ;;
   frameworks) [ -n "$PYTHONPATH" ] || exit 2
+    [ "$GPUGAUGE_FAULT_TF32" = on ] || [ ! -e "$here/broken" ] || { echo "failed: torch"; exit 1; }
     [ "$GPUGAUGE_FAULT_TF32" = on ] || : >"$GPUGAUGE_FAULT_MARK"
     echo "{\"tf32\": \"$GPUGAUGE_FAULT_TF32\"}" >"$5"; exit 0 ;;
   compare) cat "$3"/*.json "$5"/*.json >"$here/compared"; leave switched 1 ;;
@@ -196,6 +197,16 @@ TEST_F(FaultsOfAGpu, OfAFrameworkAreComparedWithItsHealthyRounds) {
   };
   EXPECT_EQ(count(R"("tf32": "on")"), 5);
   EXPECT_EQ(count(R"("tf32": "off")"), 3);
+}
+
+TEST_F(FaultsOfAGpu, AFrameworkThatFailsWithTheFaultIsATrialThatFoundNothing) {
+  options_.only = {"tf32_framework"};
+  install("frameworks/fault_tf32/sitecustomize.py");
+  install("broken");
+  const report::InjectReport report = inject("exit 2");
+  ASSERT_EQ(the(report, "tf32_framework").trials.size(), 1U);
+  EXPECT_EQ(the(report, "tf32_framework").trials.front().problem, "no rounds of PyTorch: failed: torch");
+  EXPECT_EQ(report::found(the(report, "tf32_framework")), 0);
 }
 
 TEST_F(FaultsOfAGpu, WhatTheDoctorSaysOfTheHealthyMachineCannotBeShown) {
