@@ -12,7 +12,7 @@ std::optional<double> cost_of(const diagnose::ProbeEntry& probe, const ProbeCont
     case diagnose::Action::repeat:
       if (probe.processors == diagnose::Processors::local_to_gpu && !needs_pinning(context))
         return std::nullopt;
-      repeated = find_suspect(context, probe.classes, probe.processors == diagnose::Processors::idle);
+      repeated = find_suspect(context, probe.classes, probe.processors);
       processes = 4;
       break;
     case diagnose::Action::repeat_later:

@@ -41,14 +41,19 @@ ChosenProcessors no_processors(std::string why) {
   return out;
 }
 
-ChosenProcessors every_processor() {
+ChosenProcessors every_processor(bool pinned) {
   const std::vector<int> allowed = run::allowed_processors();
   ChosenProcessors out =
       processors_left_of(run::parse_processors(stack::Tree("/").read("/sys/devices/system/cpu/online").text));
   if (!out.why_none.empty()) return out;
   if (out.processors == allowed)
     return no_processors("the control group allows no other processors than these");
-  out.detail = fmt::format(" ({})", run::processors_text(out.processors));
+  if (pinned)
+    std::erase_if(out.processors, [&](int processor) {
+      return std::find(allowed.begin(), allowed.end(), processor) != allowed.end();
+    });
+  out.detail =
+      fmt::format("{} ({})", pinned ? "the others" : "all of them", run::processors_text(out.processors));
   return out;
 }
 
@@ -78,11 +83,11 @@ ChosenProcessors those_of_the_gpu(const ProbeContext& context) {
 
 }  // namespace
 
-ChosenProcessors choose_processors(diagnose::Processors which, const ProbeContext& context,
+ChosenProcessors choose_processors(diagnose::Processors which, bool pinned, const ProbeContext& context,
                                    const std::function<bool(double)>& wait) {
   switch (which) {
     case diagnose::Processors::all:
-      return every_processor();
+      return every_processor(pinned);
     case diagnose::Processors::idle:
       return those_idle(wait);
     case diagnose::Processors::local_to_gpu:

@@ -154,7 +154,7 @@ class Making {
   }
 
   Found repeat() {
-    const auto suspect = find_suspect(context_, probe_.classes, probe_.processors == Processors::idle);
+    const auto suspect = find_suspect(context_, probe_.classes, probe_.processors);
     if (!suspect) return without_answer("nothing that is slow can be repeated");
     run::Surroundings other;
     std::string detail(probe_.detail);
@@ -170,7 +170,8 @@ class Making {
     }
     if (probe_.processors != Processors::as_they_are) {
       const ChosenProcessors chosen =
-          choose_processors(probe_.processors, context_, [&](double seconds) { return wait(seconds); });
+          choose_processors(probe_.processors, suspect->pins_its_thread(), context_,
+                            [&](double seconds) { return wait(seconds); });
       if (chosen.stopped) return was_stopped();
       if (!chosen.why_none.empty()) return without_answer(chosen.why_none);
       other.processors = chosen.processors;

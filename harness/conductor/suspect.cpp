@@ -25,7 +25,30 @@ std::optional<double> reference_of(const judge::Verdict& verdict) {
   return std::nullopt;
 }
 
+constexpr std::string_view share_of_all = "host/cpu_share/all_cores";
+
+bool uses_all_processors(std::string_view metric) {
+  return metric.find("all_cores") != std::string_view::npos;
+}
+
+bool answers(const std::string& metric, diagnose::Processors where) {
+  switch (where) {
+    case diagnose::Processors::idle:
+      return !uses_all_processors(metric);
+    case diagnose::Processors::all:
+      return judge::benchmark_of(metric) != share_of_all;
+    case diagnose::Processors::local_to_gpu:
+    case diagnose::Processors::as_they_are:
+      break;
+  }
+  return true;
+}
+
 }  // namespace
+
+bool Suspect::pins_its_thread() const {
+  return benchmark->kind == DeviceKind::host && !uses_all_processors(key);
+}
 
 std::optional<double> Suspect::slowness_of(double value) const {
   if (value <= 0) return std::nullopt;
@@ -33,14 +56,13 @@ std::optional<double> Suspect::slowness_of(double value) const {
 }
 
 std::optional<Suspect> find_suspect(const ProbeContext& context, const std::vector<std::string_view>& classes,
-                                    bool one_thread) {
+                                    diagnose::Processors where) {
   std::optional<Suspect> out;
   for (const judge::Verdict& verdict : context.device.verdicts) {
     const bool meant =
         classes.empty() || std::find(classes.begin(), classes.end(), verdict.metric_class) != classes.end();
     const std::optional<double> reference = reference_of(verdict);
-    if (!meant || !reference) continue;
-    if (one_thread && verdict.metric.find("all_cores") != std::string::npos) continue;
+    if (!meant || !reference || !answers(verdict.metric, where)) continue;
     const Benchmark* benchmark = find_benchmark(context.catalogue, judge::benchmark_of(verdict.metric));
     if (benchmark == nullptr) continue;  // a mean over a class, or a family that is not here
     Suspect suspect{benchmark, verdict.metric, *reference, verdict.better, 1};
@@ -52,8 +74,8 @@ std::optional<Suspect> find_suspect(const ProbeContext& context, const std::vect
 }
 
 std::optional<Suspect> share_benchmark(const ProbeContext& context) {
-  for (const char* id : {"host/cpu_share/all_cores", "host/cpu_share/one_core"})
-    if (const Benchmark* benchmark = find_benchmark(context.catalogue, id); benchmark != nullptr)
+  for (const std::string_view id : {share_of_all, std::string_view("host/cpu_share/one_core")})
+    if (const Benchmark* benchmark = find_benchmark(context.catalogue, std::string(id)); benchmark != nullptr)
       return Suspect{benchmark, std::string(id) + ":cpu_share", 1, result::Direction::higher, 1};
   return std::nullopt;
 }

@@ -20,13 +20,17 @@ struct Suspect {
 
   /// Slowness of a value; nullopt for one that is not above 0.
   std::optional<double> slowness_of(double value) const;
+  /// A host's benchmark of one thread pins it to the last processor that it may use: with more processors it
+  /// may stay on the very one that is slow.
+  bool pins_its_thread() const;
 };
 
 /// The slowest metric of these classes (all, where none is named) that a family here can repeat: regressed
-/// against the baseline, or below its physical limit. Advisory ones do not count. `one_thread`: not one that
-/// uses all processors, which fewer of them would slow by themselves.
+/// against the baseline, or below its physical limit. Advisory ones do not count. `where` it is repeated leaves
+/// some out: on idle processors, those that use all, which fewer slow by themselves; on all of them, the mean
+/// share of all, which the busy one lowers as before.
 std::optional<Suspect> find_suspect(const ProbeContext& context, const std::vector<std::string_view>& classes,
-                                    bool one_thread = false);
+                                    diagnose::Processors where = diagnose::Processors::as_they_are);
 
 /// The share of their processors that threads get which only compute; nullopt where it is not installed.
 std::optional<Suspect> share_benchmark(const ProbeContext& context);

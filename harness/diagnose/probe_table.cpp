@@ -44,11 +44,11 @@ bool eager_loading_set(const Seen& seen) {
 std::vector<ProbeEntry> host_probes() {
   return {
       {.id = "all_processors",
-       .question = "is it as slow when it may use every processor of the machine?",
+       .question = "is it as slow with the processors that its mask keeps from it?",
        .separates = {"cpu_affinity_wrong", "cpu_contention", "cgroup_cpu_limit", "cpu_governor",
                      "numa_misplacement"},
        .fact = "change_setting",
-       .detail = "affinity=all of them",
+       .detail = "affinity=",
        .answers = two_answers,
        .seconds = 6,
        .classes = host_bound_classes,
