@@ -133,6 +133,17 @@ def problems(path):
                 yield number, problem
 
 
+def pin_problems(path):
+    """Yields (line, sentence) where a file that cannot read scripts/versions.env names another version of clang's tools."""
+    if path.as_posix() not in ("CMakePresets.json", ".pre-commit-config.yaml"):
+        return
+    pinned = re.search(r"^CLANG_TOOLS_VERSION=(.+)$", (ROOT / "scripts/versions.env").read_text(encoding="utf-8"), re.M)[1]
+    for number, line in enumerate((ROOT / path).read_text(encoding="utf-8").splitlines(), 1):
+        for tool, version in re.findall(r"\b(clang(?:-[a-z]+|\+\+)?)-(\d+)\b", line):
+            if version != pinned:
+                yield number, f"names {tool}-{version}; scripts/versions.env pins {pinned}"
+
+
 def main(arguments):
     if arguments:
         files = [pathlib.Path(name).resolve().relative_to(ROOT) for name in arguments]
@@ -144,7 +155,7 @@ def main(arguments):
     for path in files:
         if not (ROOT / path).is_file() or (ROOT / path).is_symlink() or path.as_posix().startswith(BORROWED):
             continue
-        for line, sentence in problems(path):
+        for line, sentence in (*problems(path), *pin_problems(path)):
             print(f"{path}:{line}: {sentence}")
             count += 1
     print(f"structure: {len(files)} files, {count} findings")

@@ -23,7 +23,7 @@ const Registration registered{
         .from(Depth::smoke)
         .quantity(Quantity::latency, "host_cpu")
         .statistics({Statistic::median, Statistic::mean, Statistic::p99})
-        .batch_seconds(4e-3)
+        .batch_seconds(2e-3)
         .window_share(0.5)
         .body(futex_wake)};
 

@@ -29,7 +29,7 @@ include(${CMAKE_CURRENT_LIST_DIR}/Architectures.cmake)
 gpugauge_choose_architectures(_architectures)
 set(CMAKE_CUDA_ARCHITECTURES ${_architectures})
 enable_language(CUDA)
-find_package(CUDAToolkit 12 REQUIRED)
+find_package(CUDAToolkit ${GPUGAUGE_PIN_CUDA_MINIMUM_VERSION} REQUIRED)
 set(CMAKE_CUDA_EXTENSIONS OFF)
 set(CMAKE_CUDA_RUNTIME_LIBRARY Static)   # a family starts, and can say what is wrong, where no runtime is installed
 set(GPUGAUGE_CUDA ON)

@@ -38,11 +38,11 @@ set(CLI11_BUILD_TESTS OFF CACHE INTERNAL "")
 set(CLI11_BUILD_EXAMPLES OFF CACHE INTERNAL "")
 set(INSTALL_GTEST OFF CACHE INTERNAL "")
 
-gpugauge_dependency(benchmark TARGET benchmark::benchmark VERSION 1.6
+gpugauge_dependency(benchmark TARGET benchmark::benchmark VERSION ${GPUGAUGE_PIN_BENCHMARK_MINIMUM_VERSION}
   GIT https://github.com/google/benchmark.git TAG ${GPUGAUGE_PIN_BENCHMARK_GIT_TAG})
 gpugauge_dependency(CLI11 TARGET CLI11::CLI11
   GIT https://github.com/CLIUtils/CLI11.git TAG ${GPUGAUGE_PIN_CLI11_GIT_TAG})
-gpugauge_dependency(nlohmann_json TARGET nlohmann_json::nlohmann_json VERSION 3.10
+gpugauge_dependency(nlohmann_json TARGET nlohmann_json::nlohmann_json VERSION ${GPUGAUGE_PIN_NLOHMANN_JSON_MINIMUM_VERSION}
   GIT https://github.com/nlohmann/json.git TAG ${GPUGAUGE_PIN_NLOHMANN_JSON_GIT_TAG})
 # fmt's archive, for a portable build: distributions have none, but its implementation is among its headers. FMT_SHARED is what
 # the shared library's users are compiled with: the compiler cache then serves both kinds of build.
@@ -60,7 +60,7 @@ else()
   gpugauge_dependency(fmt TARGET fmt::fmt
     GIT https://github.com/fmtlib/fmt.git TAG ${GPUGAUGE_PIN_FMT_GIT_TAG})
 endif()
-gpugauge_dependency(pugixml TARGET pugixml::pugixml VERSION 1.11
+gpugauge_dependency(pugixml TARGET pugixml::pugixml VERSION ${GPUGAUGE_PIN_PUGIXML_MINIMUM_VERSION}
   GIT https://github.com/zeux/pugixml.git TAG ${GPUGAUGE_PIN_PUGIXML_GIT_TAG})
 if(BUILD_TESTING)
   gpugauge_dependency(GTest TARGET GTest::gmock
@@ -74,7 +74,8 @@ endif()
 if(POLICY CMP0167)
   cmake_policy(SET CMP0167 NEW)       # Boost's own package description; CMake's module is gone
 endif()
-find_package(Boost 1.74 REQUIRED)     # Boost.Math: quantiles and distributions, header only
+# Boost.Math: quantiles and distributions, header only
+find_package(Boost ${GPUGAUGE_PIN_BOOST_MINIMUM_VERSION} REQUIRED)
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(LIBUV REQUIRED IMPORTED_TARGET GLOBAL libuv)

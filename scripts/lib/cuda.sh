@@ -15,8 +15,8 @@ _usable_toolkit() {
   local version
   [[ -x "$1/bin/nvcc" ]] || return 1
   version="$(toolkit_version "$1")"
-  if ! version_at_least "${version:-0}" 12; then
-    warn "CUDA: the toolkit at $1 is ${version:-unreadable}; 12.0 or later is needed."
+  if ! version_at_least "${version:-0}" "$PIN_CUDA_MINIMUM_VERSION"; then
+    warn "CUDA: the toolkit at $1 is ${version:-unreadable}; $PIN_CUDA_MINIMUM_VERSION or later is needed."
     return 1
   fi
 }
@@ -71,6 +71,12 @@ wheels() {
   printf '%s' "$wanted" >"$venv/wheels"
 }
 
+# Whether wheels for VENV could not be had within the last hour: a machine without a connection does not wait for the network
+# again in every call.
+lately_refused() { [[ -n "$(find "$1.refused" -mmin -60 2>/dev/null)" ]]; }
+# refused VENV: notes that they could not be had.
+refused() { touch "$1.refused"; }
+
 # site_packages VENV: its one site-packages folder.
 site_packages() { printf '%s\n' "$1"/lib/python3*/site-packages | head -n 1; }
 
@@ -117,14 +123,27 @@ find_cuda() {
   CUDA_HOME="$WHEEL_TOOLKIT" CUDA_ORIGIN="NVIDIA's wheels"
 }
 
-# The headers of cudnn-frontend, which no toolkit has, for building without the tests: sets CUDNN_FRONTEND_INCLUDE. Without
-# them only the family cudnn is missing, and the configure summary says why.
+# Prints the folder of cudnn_frontend.h where the toolkit or the distribution has it.
+system_cudnn_frontend() {
+  local folder
+  for folder in "$CUDA_HOME/include" /usr/include; do
+    [[ -f "$folder/cudnn_frontend.h" ]] && printf '%s\n' "$folder" && return 0
+  done
+  return 1
+}
+
+# The headers of cudnn-frontend, for building without the tests: sets CUDNN_FRONTEND_INCLUDE. Without them only the family
+# cudnn is missing, and the configure summary says why.
 find_cudnn_frontend() {
   local venv="$ROOT/.venv/cudnn-frontend"
-  CUDNN_FRONTEND_INCLUDE=""
+  CUDNN_FRONTEND_INCLUDE="$(system_cudnn_frontend)" && return 0
   if [[ -f "$TOOLS_VENV/wheels" ]]; then
     venv="$TOOLS_VENV"
+  elif lately_refused "$venv"; then
+    warn "cudnn-frontend could not be installed less than an hour ago: the family cudnn will not be built. Remove $venv.refused to try at once."
+    return 0
   elif ! wheels "$venv" --no-deps "nvidia-cudnn-frontend==$PIN_CUDNN_FRONTEND_WHEEL_VERSION"; then
+    refused "$venv"
     warn "cudnn-frontend could not be installed into .venv/cudnn-frontend: the family cudnn will not be built."
     return 0
   fi
@@ -133,19 +152,25 @@ find_cudnn_frontend() {
 }
 
 # What the toolkit lacks of cuobjdump, nvdisasm, nvml.h and cudnn-frontend, from wheels; sets CUOBJDUMP, NVDISASM,
-# NVML_INCLUDE and CUDNN_FRONTEND_INCLUDE.
+# NVML_INCLUDE and CUDNN_FRONTEND_INCLUDE. A toolkit that has them all needs no connection.
 find_cuda_tools() {
-  local site path
-  wheels "$TOOLS_VENV" --no-deps "nvidia-cudnn-frontend==$PIN_CUDNN_FRONTEND_WHEEL_VERSION" \
-    "nvidia-cuda-cuobjdump==$PIN_CUOBJDUMP_WHEEL_VERSION" "nvidia-cuda-nvdisasm==$PIN_NVDISASM_WHEEL_VERSION" \
-    "nvidia-nvml-dev==$PIN_NVML_WHEEL_VERSION" ||
-    fail 2 "NVIDIA's code-generation tools could not be installed into .venv/cuda-tools; run scripts/setup again with a connection."
-  site="$(site_packages "$TOOLS_VENV")"
+  local site path wanted=()
   CUOBJDUMP="$CUDA_HOME/bin/cuobjdump" NVDISASM="$CUDA_HOME/bin/nvdisasm" NVML_INCLUDE="$CUDA_HOME/include"
+  CUDNN_FRONTEND_INCLUDE="$(system_cudnn_frontend)" || wanted+=("nvidia-cudnn-frontend==$PIN_CUDNN_FRONTEND_WHEEL_VERSION")
+  [[ -x "$CUOBJDUMP" ]] || wanted+=("nvidia-cuda-cuobjdump==$PIN_CUOBJDUMP_WHEEL_VERSION")
+  [[ -x "$NVDISASM" ]] || wanted+=("nvidia-cuda-nvdisasm==$PIN_NVDISASM_WHEEL_VERSION")
+  [[ -f "$NVML_INCLUDE/nvml.h" ]] || wanted+=("nvidia-nvml-dev==$PIN_NVML_WHEEL_VERSION")
+  ((${#wanted[@]} > 0)) || return 0
+  if [[ ! -f "$TOOLS_VENV/wheels" || "$(<"$TOOLS_VENV/wheels")" != "--no-deps ${wanted[*]}" ]]; then
+    say "CUDA tools: installing what the toolkit lacks into .venv/cuda-tools."
+  fi
+  wheels "$TOOLS_VENV" --no-deps "${wanted[@]}" ||
+    fail 2 "The toolkit lacks, and these wheels could not be installed into .venv/cuda-tools: ${wanted[*]}. Run scripts/setup again with a connection."
+  site="$(site_packages "$TOOLS_VENV")"
   [[ -x "$CUOBJDUMP" ]] || CUOBJDUMP="$site/nvidia/cu13/bin/cuobjdump"
   [[ -x "$NVDISASM" ]] || NVDISASM="$site/nvidia/cu13/bin/nvdisasm"
   [[ -f "$NVML_INCLUDE/nvml.h" ]] || NVML_INCLUDE="$site/nvidia/cu13/include"
-  CUDNN_FRONTEND_INCLUDE="$site/include"
+  [[ -n "$CUDNN_FRONTEND_INCLUDE" ]] || CUDNN_FRONTEND_INCLUDE="$site/include"
   for path in "$CUOBJDUMP" "$NVDISASM" "$NVML_INCLUDE/nvml.h" "$CUDNN_FRONTEND_INCLUDE/cudnn_frontend.h"; do
     [[ -e "$path" ]] || fail 2 "The wheels were installed, but $path is missing: remove .venv/cuda-tools and run scripts/setup again."
   done

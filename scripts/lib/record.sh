@@ -4,7 +4,8 @@
 # (at most 480), and defines stage_commands, which prints shell commands, one a line. They run in order with ROOT, BUILD, OUT (the
 # stage's folder), GPU_UUID and CUDA_VISIBLE_DEVICES set; the first that fails ends the stage. The last one writes OUT/summary.json
 # by scripts/lib/recorded.py: how much was asked, how much was reached, what fell short and what gave no answer. A stage that ends
-# with 0 and holds a summary is recorded, however little it reached. Files in OUT stay small: at most 16 MiB each.
+# with 0 and holds a summary is recorded, however little it reached. Files in OUT stay small, for they are kept with the sources: a
+# stage with one of more than 16 MiB has failed.
 
 # Names of all stages in their order.
 all_stages() {
@@ -155,7 +156,7 @@ run_limited() {
 
 # record_stage NAME: runs the loaded stage; returns 0 when all of it is reached, 1 when it fell short or failed.
 record_stage() {
-  local name="$1" folder="$output/$1" start="$SECONDS" status=0 seconds interrupted="" state
+  local name="$1" folder="$output/$1" start="$SECONDS" status=0 seconds interrupted="" state large
   rm -rf "$folder.new"
   mkdir -p "$folder.new"
   say "$name: $STAGE_TITLE (at most $STAGE_SECONDS s)"
@@ -169,6 +170,11 @@ record_stage() {
   seconds="$((SECONDS - start))"
   if ((status == 0)) && [[ ! -s "$folder.new/summary.json" ]]; then
     say "$name: its commands wrote no summary.json" | tee -a "$folder.new/log.txt"
+    status=2
+  fi
+  large="$(find "$folder.new" -type f -size +16M -printf '%P ')"
+  if [[ -n "$large" ]]; then
+    say "$name: larger than 16 MiB, which is too much to keep: ${large% }" | tee -a "$folder.new/log.txt"
     status=2
   fi
   write_provenance "$folder.new" "$name" "$status" "$seconds"

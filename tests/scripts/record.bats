@@ -106,6 +106,15 @@ record() {
   [[ "$output" == *"no usable GPU here (nvidia-smi says: NVIDIA-SMI has failed)"* ]]
 }
 
+@test "a stage that leaves a file too large to keep has failed, and names it" {
+  printf '%s\n' STAGE_ORDER=1 STAGE_TITLE=Large STAGE_PROVES=nothing STAGE_SECONDS=10 \
+    'stage_commands() { echo "truncate -s 17M \"\$OUT/large file\"; echo {} >\"\$OUT/summary.json\""; }' >"$tree/scripts/record.d/large.sh"
+  record large
+  [ "$status" -eq 1 ]
+  [[ "$output" == *"large: larger than 16 MiB, which is too much to keep: large file"* ]]
+  [[ "$(row large)" == *"not recorded: tried on "*"larger than 16 MiB"* ]]
+}
+
 @test "a dry run needs no GPU, runs nothing and shows claims and commands" {
   UUID="" record all --dry-run
   [ "$status" -eq 0 ]

@@ -81,6 +81,41 @@ with_library() {
   [[ "$output" == *"$BATS_TEST_TMPDIR/old is 11.8; 12.0 or later is needed"* ]]
 }
 
+# A toolkit in FOLDER with everything that toolkits may lack, and wheels that note that they were asked for.
+whole_toolkit() {
+  mkdir -p "$1/bin" "$1/include"
+  touch "$1/include/nvml.h" "$1/include/cudnn_frontend.h"
+  printf '#!/bin/sh\n' | tee "$1/bin/cuobjdump" >"$1/bin/nvdisasm"
+  chmod +x "$1"/bin/*
+}
+no_wheels='wheels() { printf "asked for:"; printf " %s" "${@:2}"; printf "\n"; return 1; }'
+
+@test "a toolkit that lacks nothing needs no wheel, one that lacks something only that one" {
+  whole_toolkit "$BATS_TEST_TMPDIR/whole"
+  with_library "$no_wheels; CUDA_HOME='$BATS_TEST_TMPDIR/whole'"'; find_cuda_tools; echo "$CUOBJDUMP $NVDISASM $NVML_INCLUDE $CUDNN_FRONTEND_INCLUDE"'
+  [ "$status" -eq 0 ]
+  whole="$BATS_TEST_TMPDIR/whole"
+  [ "$output" = "$whole/bin/cuobjdump $whole/bin/nvdisasm $whole/include $whole/include" ]
+  rm "$whole/bin/nvdisasm"
+  with_library "$no_wheels; CUDA_HOME='$whole'; find_cuda_tools"
+  [ "$status" -eq 2 ]
+  [[ "$output" == *"asked for: --no-deps nvidia-cuda-nvdisasm=="* && "$output" != *cuobjdump==* && "$output" != *nvml-dev* ]]
+  [[ "$output" == *"The toolkit lacks, and these wheels could not be installed into .venv/cuda-tools: nvidia-cuda-nvdisasm=="*"with a connection." ]]
+}
+
+@test "what could not be had is not asked for again within an hour, and that is said" {
+  mkdir -p "$BATS_TEST_TMPDIR/bare/include" "$BATS_TEST_TMPDIR/.venv"
+  ask="$no_wheels; system_cudnn_frontend() { return 1; }; CUDA_HOME='$BATS_TEST_TMPDIR/bare'; find_cudnn_frontend"
+  with_library "$ask"
+  [[ "$status" -eq 0 && "$output" == *"asked for:"*"the family cudnn will not be built." ]]
+  with_library "$ask"
+  [[ "$status" -eq 0 && "$output" != *"asked for:"* ]]
+  [[ "$output" == *"less than an hour ago: the family cudnn will not be built. Remove $BATS_TEST_TMPDIR/.venv/cudnn-frontend.refused to try at once." ]]
+  touch -d "2 hours ago" "$BATS_TEST_TMPDIR/.venv/cudnn-frontend.refused"
+  with_library "$ask"
+  [[ "$output" == *"asked for:"* ]]
+}
+
 @test "versions compare by number, not by letter" {
   with_library 'version_at_least 3.25.1 3.25 && version_at_least 3.31 3.9 && ! version_at_least 3.22.1 3.25 && echo right'
   [ "$output" = right ]

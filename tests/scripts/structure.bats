@@ -32,6 +32,13 @@ finding() {
   [[ "$output" == *"0 findings" ]]
 }
 
+@test "what cannot read the pins names the pinned version" {
+  mkdir scripts
+  echo CLANG_TOOLS_VERSION=14 >scripts/versions.env
+  printf '"clang++-14"\n' >CMakePresets.json
+  finding .pre-commit-config.yaml 'entry: clang-format-15 -i' "names clang-format-15; scripts/versions.env pins 14"
+}
+
 @test "a room may not include a room above it" {
   finding harness/result/bad.cpp '#include "judge/judge.hpp"' "result stands nearer the ground than judge"
 }
