@@ -132,7 +132,8 @@ void examine_cpu_wheel(const Seen& seen, Argument& it) {
   it.at_most(.4, seen.on("framework.origin", {"own_build", "source"}));
   it.at_most(.45,
              seen.told({"not compiled with GPU offload", "compiled without CUDA", "without GPU support"}));
-  it.at_most(.3, seen.probe("nvml_query", {"fails"}));
+  // Without a driver nothing reaches a GPU; a build that is known to have no CUDA would not with one either.
+  if (!cpu_build(seen)) it.at_most(.3, seen.probe("nvml_query", {"fails"}));
   // Who calls the driver was built for it.
   it.at_most(.3, seen.told({"failed call to cuInit", "CUDA_ERROR_", "cudaError", "cudaGetDeviceCount",
                             "found no NVIDIA driver", "driver on your system is too old"}));

@@ -73,6 +73,8 @@ void examine_framework_default(const Seen& seen, Argument& it) {
   it.confirms(weight::fair, exact_fp32(seen));
   if (slow_fp32(seen)) it.confirms(weight::fair, seen.changed({"framework"}));
   if (!slow && seen.compared()) it.at_most(.2, Fact("no fp32 work is slower"));
+  // The switch is about a GPU's Tensor Cores.
+  it.at_most(.2, gpu_not_used(seen));
   it.at_most(.3, seen.environment("NVIDIA_TF32_OVERRIDE", {"0"}));
   it.at_most(.3, seen.unmoved_by({"allow_tf32", "matmul_precision"}));
   it.at_most(.35, seen.slower({"gemm16", "gemm8"}));

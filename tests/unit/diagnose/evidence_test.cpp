@@ -343,5 +343,21 @@ TEST(Diagnose, APaddedShapeIsNoCoolingPad) {
             "tc_misaligned_dims");
 }
 
+// As the probe of Debian's PyTorch 1.13 sees it: neither a driver nor a switch would bring that build to a
+// GPU.
+TEST(Diagnose, ABuildForProcessorsIsTheCauseAlsoWhereTheDriverIsMissing) {
+  const std::string seen =
+      R"({"telemetry": {"ran_on": "cpu"}, "probes": [{"name": "nvml_query", "outcome": "fails"}],
+      "settings": {"torch.allow_tf32": "false", "torch.float32_matmul_precision": "highest"},
+      "inventory": {"framework.name": "torch", "framework.version": "1.13.0a0", "framework.cuda": null,
+      "driver.version": null, "driver.kernel_module_version": null, "framework.build": )";
+  const Diagnosis processors = diagnose(seen_of((seen + "\"cpu\"}}").c_str()));
+  ASSERT_FALSE(processors.findings.empty());
+  EXPECT_EQ(processors.findings.front().cause, "cpu_only_wheel");
+  for (const Finding& finding : processors.findings)
+    EXPECT_NE(finding.cause, "tf32_disabled_by_framework_default");
+  EXPECT_NE(first((seen + "\"cuda\"}}").c_str()).first, "cpu_only_wheel") << "the driver alone may be why";
+}
+
 }  // namespace
 }  // namespace gpugauge::diagnose
