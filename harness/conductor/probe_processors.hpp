@@ -18,8 +18,9 @@ struct ChosenProcessors {
 };
 
 /// All of the machine, those that are idle now, or those of the GPU's NUMA node, as far as the kernel lets
-/// this process use them. `pinned`: what is repeated pins its thread to one of them, so that of all only those
-/// are an answer which the mask keeps from it. `wait` waits that many seconds and says whether it may go on.
+/// this process use them. `pinned`: what is repeated pins its thread to one of them, so that of all only
+/// those are an answer which the mask keeps from it. `wait` waits that many seconds and says whether it may
+/// go on.
 ChosenProcessors choose_processors(diagnose::Processors which, bool pinned, const ProbeContext& context,
                                    const std::function<bool(double)>& wait);
 

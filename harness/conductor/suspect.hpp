@@ -26,9 +26,9 @@ struct Suspect {
 };
 
 /// The slowest metric of these classes (all, where none is named) that a family here can repeat: regressed
-/// against the baseline, or below its physical limit. Advisory ones do not count. `where` it is repeated leaves
-/// some out: on idle processors, those that use all, which fewer slow by themselves; on all of them, the mean
-/// share of all, which the busy one lowers as before.
+/// against the baseline, or below its physical limit. Advisory ones do not count. `where` it is repeated
+/// leaves some out: on idle processors, those that use all, which fewer slow by themselves; on all of them,
+/// the mean share of all, which the busy one lowers as before.
 std::optional<Suspect> find_suspect(const ProbeContext& context, const std::vector<std::string_view>& classes,
                                     diagnose::Processors where = diagnose::Processors::as_they_are);
 

@@ -58,8 +58,8 @@ TEST_F(SuspectOf, OnIdleProcessorsIsNoneThatUsesAll) {
   EXPECT_EQ(found(Processors::idle), "host/system_call");
 }
 
-// One busy processor of two: the mean share is .5 where only that one may be used, and .75 with both, which is
-// neither recovered nor as before.
+// One busy processor of two: the mean share is .5 where only that one may be used, and .75 with both, which
+// is neither recovered nor as before.
 TEST_F(SuspectOf, OnAllProcessorsIsNotTheMeanShareOfAll) {
   slow("host/cpu_share/all_cores", 2.1);
   EXPECT_EQ(found(Processors::all), "");
