@@ -123,11 +123,17 @@ find_cuda() {
   CUDA_HOME="$WHEEL_TOOLKIT" CUDA_ORIGIN="NVIDIA's wheels"
 }
 
-# Prints the folder of cudnn_frontend.h where the toolkit or the distribution has it.
+# Prints the folder of cudnn_frontend.h where the toolkit or the distribution has it, no older than what is pinned: older ones lack
+# what the family cudnn is written in.
 system_cudnn_frontend() {
-  local folder
+  local folder version
   for folder in "$CUDA_HOME/include" /usr/include; do
-    [[ -f "$folder/cudnn_frontend.h" ]] && printf '%s\n' "$folder" && return 0
+    [[ -f "$folder/cudnn_frontend.h" && -f "$folder/cudnn_frontend_version.h" ]] || continue
+    version="$(awk '/define CUDNN_FRONTEND_(MAJOR|MINOR|PATCH)_VERSION/ { printf "%s%s", dot, $3; dot = "." }' "$folder/cudnn_frontend_version.h")"
+    if [[ -n "$version" ]] && version_at_least "$version" "$PIN_CUDNN_FRONTEND_WHEEL_VERSION"; then
+      printf '%s\n' "$folder"
+      return 0
+    fi
   done
   return 1
 }

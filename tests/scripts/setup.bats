@@ -85,9 +85,12 @@ with_library() {
 whole_toolkit() {
   mkdir -p "$1/bin" "$1/include"
   touch "$1/include/nvml.h" "$1/include/cudnn_frontend.h"
+  frontend "$1" 99
   printf '#!/bin/sh\n' | tee "$1/bin/cuobjdump" >"$1/bin/nvdisasm"
   chmod +x "$1"/bin/*
 }
+# frontend TOOLKIT MAJOR: its cudnn-frontend says that it is MAJOR.0.0.
+frontend() { printf '#define CUDNN_FRONTEND_%s_VERSION %s\n' MAJOR "$2" MINOR 0 PATCH 0 >"$1/include/cudnn_frontend_version.h"; }
 no_wheels='wheels() { printf "asked for:"; printf " %s" "${@:2}"; printf "\n"; return 1; }'
 
 @test "a toolkit that lacks nothing needs no wheel, one that lacks something only that one" {
@@ -101,6 +104,9 @@ no_wheels='wheels() { printf "asked for:"; printf " %s" "${@:2}"; printf "\n"; r
   [ "$status" -eq 2 ]
   [[ "$output" == *"asked for: --no-deps nvidia-cuda-nvdisasm=="* && "$output" != *cuobjdump==* && "$output" != *nvml-dev* ]]
   [[ "$output" == *"The toolkit lacks, and these wheels could not be installed into .venv/cuda-tools: nvidia-cuda-nvdisasm=="*"with a connection." ]]
+  frontend "$whole" 0
+  with_library "$no_wheels; CUDA_HOME='$whole'; find_cuda_tools"
+  [[ "$output" == *"asked for: --no-deps nvidia-cudnn-frontend=="*nvdisasm* ]]
 }
 
 @test "what could not be had is not asked for again within an hour, and that is said" {
