@@ -20,8 +20,10 @@ target_compile_options(gpugauge_options INTERFACE
 # When it optimises, g++ 12 calls the inside of a short string uninitialised that starts_with() has just measured.
 target_compile_options(gpugauge_options INTERFACE
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>,$<NOT:$<CONFIG:Debug>>>:-Wno-maybe-uninitialized>)
+# A local name may hide what another file calls so, where both are compiled as one (gpugauge_unite).
+set(_shadow $<IF:$<AND:$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>,$<CXX_COMPILER_ID:GNU>>,-Wshadow=local,-Wshadow>)
 target_compile_options(gpugauge_options INTERFACE
-  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion>
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wconversion -Wno-sign-conversion ${_shadow}>
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${GPUGAUGE_WERROR}>>:-Werror>
   $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)   # by hand: CMake 3.25 does not know cuda_std_20 of nvcc
 if(GPUGAUGE_SANITIZE)

@@ -14,7 +14,7 @@
 namespace gpugauge::judge {
 namespace {
 
-constexpr double tolerance = .03;
+constexpr double gate_tolerance = .03;
 constexpr int metrics = 30;
 constexpr int processes = 5;
 
@@ -35,7 +35,7 @@ std::vector<Series> quiet_baseline(int rounds, double noise = .005) {
   std::vector<Series> out(metrics);
   for (int m = 0; m < metrics; ++m) {
     auto& series = out[static_cast<std::size_t>(m)];
-    series.tolerance = tolerance;
+    series.tolerance = gate_tolerance;
     for (int k = 0; k < rounds; ++k) series.rounds.push_back(round_values(k, m, noise, 0));
   }
   return out;
@@ -92,7 +92,7 @@ TEST(Calibrate, CallsAMetricAdvisoryWhenNoiseHidesTwiceTheTolerance) {
   for (int k = 0; k < 10; ++k) series[0].rounds[static_cast<std::size_t>(k)] = round_values(k, 0, .08, 0);
   const Calibration found = calibrate(series, {});
   EXPECT_TRUE(found.scales[0].advisory);
-  EXPECT_GT(found.scales[0].minimum_detectable_change, 2 * tolerance);
+  EXPECT_GT(found.scales[0].minimum_detectable_change, 2 * gate_tolerance);
   EXPECT_FALSE(found.scales[1].advisory);
 }
 
@@ -142,7 +142,7 @@ TEST(Decide, DropsOfFiveAndTenPercentAreConfirmedInFreshRounds) {
 }
 
 TEST(Decide, ADropOfExactlyTheToleranceIsHardlyEverCalledOk) {
-  const auto results = run_gate(calibrate(quiet_baseline(10), {}), [](int, int) { return tolerance; });
+  const auto results = run_gate(calibrate(quiet_baseline(10), {}), [](int, int) { return gate_tolerance; });
   const auto called_ok = std::count_if(results.begin(), results.end(), [](const GateResult& result) {
     return result.decision == Decision::ok;
   });
@@ -266,7 +266,7 @@ TEST(Decide, EndsInconclusiveAtTheLastRound) {
   constexpr double noise = .02;
   const Calibration calibration = calibrate(quiet_baseline(10, noise), {});
   const auto results = run_gate(
-      calibration, [](int m, int) { return m == 0 ? tolerance : 0.0; }, noise);
+      calibration, [](int m, int) { return m == 0 ? gate_tolerance : 0.0; }, noise);
   EXPECT_EQ(results[0].decision, Decision::inconclusive);
   EXPECT_EQ(results[0].rounds, calibration.last_round);
   EXPECT_FALSE(results[0].again);
