@@ -13,6 +13,7 @@
 #include "support/cuda/comparison.hpp"
 #include "support/cuda/device.hpp"
 #include "support/cuda/gpu_timer.hpp"
+#include "support/cuda/kernels_seen.hpp"
 
 namespace gpugauge::bench::cub_library {
 
@@ -55,6 +56,11 @@ class Algorithm {
   cuda::GpuTimer timer(Trial& trial, int launches) {
     return cuda::GpuTimer(trial, [this](cudaStream_t stream, std::int64_t) { run(stream); },
                           {.launches_per_operation = launches});
+  }
+  /// Times the runs, then notes the kernels of one more that is not timed. `timer` is timer()'s.
+  void time(Trial& trial, cuda::GpuTimer& timer) {
+    trial.time(timer);
+    cuda::note_kernels(trial, timer.stream(), [this](cudaStream_t stream) { run(stream); });
   }
 
  private:

@@ -37,7 +37,7 @@ void radix_sort_pairs(Trial& trial) {
   cuda::check(kernels::poison(keys_out, sorted_keys.bytes(), stream), "poisoning the output");
   cuda::check(kernels::poison(indices_out, sorted_indices.bytes(), stream), "poisoning the output");
   trial.work({.items = static_cast<double>(count)});
-  trial.time(timer);
+  algorithm.time(trial, timer);
 
   const cuda::DeviceComparison found;
   const cuda::DeviceValue<unsigned long long> before;

@@ -25,7 +25,7 @@ void reduce(Trial& trial) {
   trial.work({.bytes = static_cast<double>(data.bytes()),
               .flops = static_cast<double>(count),
               .items = static_cast<double>(count)});
-  trial.time(timer);
+  algorithm.time(trial, timer);
 
   // CUB does not say how deep its sums are; a loose multiple of what a grid that fills the GPU needs. It
   // promises the same bits from run to run on one GPU for a pseudo-associative sum.

@@ -31,7 +31,7 @@ void scan(Trial& trial) {
               "filling the array");
   cuda::check(kernels::poison(to.get(), to.bytes(), stream), "poisoning the output");
   trial.work({.bytes = 2.0 * static_cast<double>(from.bytes()), .items = static_cast<double>(count)});
-  trial.time(timer);
+  algorithm.time(trial, timer);
 
   const cuda::DeviceComparison found;
   cuda::check(inclusive

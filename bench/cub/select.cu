@@ -36,7 +36,7 @@ void select(Trial& trial) {
   const unsigned long long wanted = expected.read(stream);
   trial.work({.bytes = 4.0 * (static_cast<double>(count) + static_cast<double>(wanted)),
               .items = static_cast<double>(count)});
-  trial.time(timer);
+  algorithm.time(trial, timer);
 
   const int found = taken.read(stream);
   const bool as_many = found >= 0 && static_cast<unsigned long long>(found) == wanted;

@@ -29,7 +29,7 @@ void measure_sort_of_keys(Trial& trial) {
               "filling the keys");
   cuda::check(kernels::poison(to.get(), to.bytes(), stream), "poisoning the output");
   trial.work({.items = static_cast<double>(count)});
-  trial.time(timer);
+  algorithm.time(trial, timer);
 
   const cuda::DeviceComparison descents;
   const cuda::DeviceValue<unsigned long long> before;

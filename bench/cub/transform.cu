@@ -59,7 +59,7 @@ void transform(Trial& trial) {
   trial.work({.bytes = static_cast<double>(inputs + 1) * static_cast<double>(target.bytes()),
               .flops = is_triad ? 2.0 * static_cast<double>(count) : 0.0,
               .items = static_cast<double>(count)});
-  trial.time(timer);
+  algorithm.time(trial, timer);
 
   const cuda::DeviceComparison found;
   cuda::check(is_triad ? kernels::memory::count_triad_mismatches(to, count, seed_b, seed_c, factor,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <string>
 #include <utility>
 
 namespace gpugauge::bench {
@@ -57,6 +58,19 @@ std::string architecture_after(std::string_view text, std::string_view prefix) {
   return {};
 }
 
+// CUB's namespace lists every architecture that it was compiled for: cub_300001_sm_800_900.
+std::string without_compiled_for(std::string text) {
+  for (std::size_t at = text.find("cub_"); at != std::string::npos; at = text.find("cub_", at + 1)) {
+    std::size_t end = at + 4;
+    while (end < text.size() && is_digit(text[end])) ++end;
+    if (text.compare(end, 4, "_sm_") != 0) continue;
+    end += 3;
+    while (end < text.size() && (is_digit(text[end]) || text[end] == '_')) ++end;
+    text.erase(at, end - at);
+  }
+  return text;
+}
+
 std::string architecture_of(std::string_view text) {
   for (const std::string_view prefix : {"sm", "sm_", "cutlass_", "cutlass3x_sm"})
     if (std::string found = architecture_after(text, prefix); !found.empty()) return found;
@@ -76,6 +90,7 @@ KernelName parse_kernel_name(std::string_view name) {
   std::string text(name);
   std::transform(text.begin(), text.end(), text.begin(),
                  [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+  text = without_compiled_for(std::move(text));
   KernelName parsed;
   parsed.architecture = architecture_of(text);
   const bool simt = contains_any(text, certainly_simt);

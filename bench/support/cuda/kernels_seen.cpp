@@ -223,9 +223,7 @@ KernelsSeen kernels_of(cudaStream_t, const std::function<void(cudaStream_t)>&) {
 
 #endif
 
-void note_kernels(Trial& trial, cudaStream_t stream, const std::function<void(cudaStream_t)>& operation,
-                  const std::string& suffix) {
-  const KernelsSeen seen = kernels_of(stream, operation);
+void note_kernels(Trial& trial, const KernelsSeen& seen, const std::string& suffix) {
   if (seen.names.empty()) {
     trial.note("kernel_unknown" + suffix, fmt::format("kernel names unknown: {}", seen.unknown_because));
     return;
@@ -234,6 +232,11 @@ void note_kernels(Trial& trial, cudaStream_t stream, const std::function<void(cu
   trial.note("kernel" + suffix, fmt::format("{}", fmt::join(seen.names, "; ")));
   trial.note("kernel_path" + suffix, to_string(parsed.path));
   trial.note("kernel_architecture" + suffix, parsed.architecture.empty() ? "unknown" : parsed.architecture);
+}
+
+void note_kernels(Trial& trial, cudaStream_t stream, const std::function<void(cudaStream_t)>& operation,
+                  const std::string& suffix) {
+  note_kernels(trial, kernels_of(stream, operation), suffix);
 }
 
 }  // namespace gpugauge::bench::cuda

@@ -25,9 +25,12 @@ struct KernelsSeen {
 /// a benchmark's timed windows: CUPTI is attached for this call only. Throws what `operation` throws.
 KernelsSeen kernels_of(cudaStream_t stream, const std::function<void(cudaStream_t)>& operation);
 
-/// The same, kept in the notes: "kernel" (the names, joined with "; "), "kernel_path" (tensor, simt, unknown)
+/// Keeps them in the notes: "kernel" (the names, joined with "; "), "kernel_path" (tensor, simt, unknown)
 /// and "kernel_architecture"; or "kernel_unknown" with the reason. `suffix` ends each of these keys: "_best"
 /// for another candidate than the first.
+void note_kernels(Trial& trial, const KernelsSeen& seen, const std::string& suffix = "");
+
+/// The same of what kernels_of() sees of `operation`.
 void note_kernels(Trial& trial, cudaStream_t stream, const std::function<void(cudaStream_t)>& operation,
                   const std::string& suffix = "");
 

@@ -73,6 +73,18 @@ TEST(KernelName, takes_no_number_in_a_word_for_an_architecture) {
   EXPECT_EQ(parse_kernel_name("canada_kernel").architecture, "");
 }
 
+TEST(KernelName, takes_what_a_library_was_compiled_for_for_no_architecture) {
+  for (const std::string name :
+       {"void "
+        "cub::CUB_300001_SM_800_900_NS::DeviceReduceKernel<cub::CUB_300001_SM_800_900_NS::policy_hub<float>>",
+        "_ZN3cub23CUB_300001_SM_800_900_NS18DeviceReduceKernelINS0_10policy_hubIfEEEEvv",
+        "void cub::CUB_200200_800_900_NS::DeviceScanKernel<int>", "cub_300001_sm_90",
+        "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)"})
+    EXPECT_EQ(parse_kernel_name(name), (KernelName{KernelPath::unknown, ""})) << name;
+  EXPECT_EQ(parse_kernel_name("cub_300001_kernel<sm_80>").architecture, "sm80");
+  EXPECT_EQ(parse_kernel_name("cub_").architecture, "");
+}
+
 TEST(KernelNames, together_are_what_the_one_that_computes_is) {
   using Names = std::vector<std::string>;
   const auto of = [](const Names& names) { return parse_kernel_names(names); };

@@ -1,0 +1,218 @@
+#include "nccl/lockstep_run.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "kernels/collective/check.hpp"
+#include "kernels/support/fill.hpp"
+#include "support/byte_text.hpp"
+#include "support/cuda/environment.hpp"
+#include "support/interrupt.hpp"
+#include "support/statistics.hpp"
+
+namespace gpugauge::bench::nccl {
+
+LockstepRun::LockstepRun(World& world, const Collective& collective, std::uint64_t seed)
+    : world_(world), collective_(collective), seed_(seed) {}
+
+Layout LockstepRun::layout(std::uint64_t bytes) const {
+  Layout made;
+  made.total = elements_of(bytes, collective_.divides ? world_.rank_count() : 1);
+  made.part = collective_.divides ? made.total / static_cast<std::uint64_t>(world_.rank_count()) : made.total;
+  return made;
+}
+
+std::optional<std::string> LockstepRun::why_too_large(std::uint64_t bytes) const {
+  for (const Member& member : world_.members()) {
+    const OnDevice current(member.device);
+    std::size_t free = 0;
+    std::size_t total = 0;
+    cuda::check(cudaMemGetInfo(&free, &total), "reading the free GPU memory");
+    if (2 * bytes + total / 10 > free)
+      return fmt::format("needs two buffers of {} and a tenth of the memory free on {}", byte_text(bytes),
+                         member.uuid);
+  }
+  return std::nullopt;
+}
+
+void LockstepRun::allocate(const std::string& step, std::uint64_t bytes) {
+  std::optional<std::string> problem = why_too_large(bytes);
+  if (!problem) {
+    try {
+      for (const Member& member : world_.members()) {
+        const OnDevice current(member.device);
+        const std::size_t count = std::max<std::size_t>(bytes / 4, 1);
+        buffers_.push_back(std::make_unique<Buffers>(
+            Buffers{cuda::DeviceBuffer<float>(count), cuda::DeviceBuffer<float>(count), {}}));
+        cuda::check(kernels::collective::fill(buffers_.back()->send.get(), count, seed_, member.rank,
+                                              member.stream->get()),
+                    "filling the input");
+      }
+    } catch (const std::bad_alloc& error) {
+      problem = error.what();
+    }
+  }
+  world_.agree(step + " memory", problem);
+  world_.wait();
+}
+
+void LockstepRun::enqueue_once(const Layout& layout) {
+  std::vector<Member>& members = world_.members();
+  const bool group = members.size() > 1;
+  if (group) check(ncclGroupStart(), "opening a group");
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const Member& member = members[i];
+    if (group) cuda::check(cudaSetDevice(member.device), "choosing a GPU");
+    check(collective_.enqueue(buffers_[i]->send.get(), buffers_[i]->receive.get(), layout, member.rank,
+                              world_.rank_count(), member.comm, member.stream->get()),
+          "enqueueing a collective");
+  }
+  if (group) check(ncclGroupEnd(), "closing a group");
+}
+
+std::vector<double> LockstepRun::chunk(const Layout& layout, int count) {
+  record(0);
+  for (int i = 0; i < count; ++i) {
+    enqueue_once(layout);
+    record(i + 1);
+  }
+  world_.wait();
+  std::vector<double> slowest(static_cast<std::size_t>(count), 0);
+  for (const Member& member : world_.members())
+    for (int i = 0; i < count; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      const double seconds = cuda::seconds_between(member.events[at], member.events[at + 1]);
+      slowest[at] = std::max(slowest[at], seconds);
+      own_[member.uuid].push_back(seconds);
+    }
+  return slowest;
+}
+
+Timed LockstepRun::time(const std::string& step, const Layout& layout, double seconds) {
+  poison(layout);
+  for (int i = 0; i < 3; ++i) enqueue_once(layout);
+  world_.wait();
+  constexpr int trial_iterations = 5;
+  const std::vector<double> first = chunk(layout, trial_iterations);
+  own_.clear();
+  const double mine = *std::max_element(first.begin(), first.end());
+  double slowest = 0;
+  for (const std::string& text : world_.exchange(step + " pace", fmt::format("{}", mine)))
+    slowest = std::max(slowest, std::strtod(text.c_str(), nullptr));
+  // The same on every rank: it comes from the same numbers.
+  const double wanted = seconds / std::max(slowest, 1e-7);
+  const int iterations = static_cast<int>(std::clamp(wanted, slowest > 0.1 ? 5.0 : 20.0, 5000.0));
+  std::vector<double> mine_all;
+  for (int done = 0; done < iterations; done += iterations_per_chunk) {
+    if (interrupted()) throw Interrupted{};
+    const std::vector<double> part = chunk(layout, std::min(iterations_per_chunk, iterations - done));
+    mine_all.insert(mine_all.end(), part.begin(), part.end());
+  }
+  return together(step, mine_all);
+}
+
+void LockstepRun::verify(Trial& trial, const std::string& step, const Layout& layout) {
+  double wrong = 0;
+  std::string where;
+  for (std::size_t i = 0; i < world_.members().size(); ++i) {
+    const Member& member = world_.members()[i];
+    const OnDevice current(member.device);
+    const auto expected = collective_.expected(layout, member.rank, world_.rank_count());
+    cuda::check(kernels::collective::count_mismatches(
+                    buffers_[i]->receive.get(), collective_.receives_part ? layout.part : layout.total, seed_,
+                    expected, buffers_[i]->found.get(), member.stream->get()),
+                "checking the result");
+    const kernels::Comparison found = buffers_[i]->found.read(member.stream->get());
+    const double here = cuda::error_of(found);
+    wrong += here;
+    if (!(here <= 0))
+      where +=
+          fmt::format(" {} on {} ({}){}", here, member.uuid, world_.host(), cuda::what_is_missing(found));
+  }
+  double total = 0;
+  std::string places;
+  for (const std::string& text : world_.exchange(step + " result", fmt::format("{}{}", wrong, where))) {
+    char* end = nullptr;
+    total += std::strtod(text.c_str(), &end);
+    places += end;
+  }
+  trial.verify(fmt::format("elements of {} that differ from the known result, on all ranks{}", step, places),
+               total, 0);
+}
+
+cuda::KernelsSeen LockstepRun::kernels(const std::vector<Layout>& layouts) {
+  bool ran = false;
+  const auto once_each = [&] {
+    ran = true;
+    for (const Layout& layout : layouts) {
+      enqueue_once(layout);
+      world_.wait();
+    }
+  };
+  const Member& first = world_.members().front();
+  const OnDevice current(first.device);
+  cuda::KernelsSeen seen = cuda::kernels_of(first.stream->get(), [&](cudaStream_t) { once_each(); });
+  if (!ran) once_each();  // another rank may see its kernels, and waits for this one
+  return seen;
+}
+
+std::vector<Choice> LockstepRun::choices(const Layout& layout) {
+  return world_.choices_in([&] {
+    enqueue_once(layout);
+    world_.wait();
+  });
+}
+
+void LockstepRun::record(int index) {
+  for (const Member& member : world_.members()) {
+    const OnDevice current(member.device);
+    member.events[static_cast<std::size_t>(index)].record(member.stream->get());
+  }
+}
+
+void LockstepRun::poison(const Layout& layout) {
+  for (std::size_t i = 0; i < world_.members().size(); ++i) {
+    const OnDevice current(world_.members()[i].device);
+    const std::size_t count = collective_.receives_part ? layout.part : layout.total;
+    cuda::check(
+        kernels::poison(buffers_[i]->receive.get(), count * sizeof(float), world_.members()[i].stream->get()),
+        "poisoning the output");
+  }
+}
+
+// First line: medians, "UUID seconds" in pairs; second: this process's iterations.
+Timed LockstepRun::together(const std::string& step, const std::vector<double>& mine) {
+  std::string text;
+  for (auto& [uuid, seconds] : own_) text += fmt::format("{} {} ", uuid, median(std::move(seconds)));
+  own_.clear();
+  text += fmt::format("{}\n", world_.host());
+  for (const double seconds : mine) text += fmt::format("{:.7g} ", seconds);
+  Timed timed;
+  timed.seconds.assign(mine.size(), 0);
+  double longest = 0;
+  double shortest = HUGE_VAL;
+  for (const std::string& one : world_.exchange(step + " times", text)) {
+    std::istringstream lines(one);
+    std::string head;
+    std::getline(lines, head);
+    const std::string host = head.substr(head.rfind(' ') + 1);
+    std::istringstream words(head);
+    for (std::string uuid, value; words >> uuid >> value;) {
+      const double seconds = std::strtod(value.c_str(), nullptr);
+      if (seconds > longest) timed.slowest = fmt::format("{} ({})", uuid, host);
+      if (seconds < shortest) timed.quickest = fmt::format("{} ({})", uuid, host);
+      longest = std::max(longest, seconds);
+      shortest = std::min(shortest, seconds);
+    }
+    std::size_t i = 0;
+    for (double seconds = 0; i < timed.seconds.size() && lines >> seconds; ++i)
+      timed.seconds[i] = std::max(timed.seconds[i], seconds);
+    if (i != timed.seconds.size()) throw std::runtime_error("a rank timed fewer iterations than this one");
+  }
+  return timed;
+}
+
+}  // namespace gpugauge::bench::nccl

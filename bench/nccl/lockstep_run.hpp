@@ -1,0 +1,78 @@
+// One collective's buffers on all ranks, run in lockstep: timing, verification, what NCCL chose, which
+// kernels ran.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "nccl/collective.hpp"
+#include "nccl/world.hpp"
+#include "support/cuda/comparison.hpp"
+#include "support/cuda/kernels_seen.hpp"
+#include "support/cuda/resources.hpp"
+#include "support/trial.hpp"
+
+namespace gpugauge::bench::nccl {
+
+/// One size on all ranks.
+struct Timed {
+  std::vector<double> seconds;  ///< per iteration, of the slowest rank
+  std::string slowest;          ///< the rank with the longest median, by UUID and machine
+  std::string quickest;         ///< with the shortest: one that comes late makes the others wait
+};
+
+/// All processes must call each of its members alike, but for layout() and why_too_large().
+class LockstepRun {
+ public:
+  /// Inputs are made from `seed` and the rank.
+  LockstepRun(World& world, const Collective& collective, std::uint64_t seed);
+
+  /// How `bytes` are divided among the ranks.
+  Layout layout(std::uint64_t bytes) const;
+
+  /// Why `bytes` do not fit on a GPU of this process beside a tenth of its memory.
+  std::optional<std::string> why_too_large(std::uint64_t bytes) const;
+
+  /// Two buffers of `bytes` on each GPU, the input filled. Skips the benchmark on all ranks when one of them
+  /// lacks the memory.
+  void allocate(const std::string& step, std::uint64_t bytes);
+
+  /// As many iterations as fit into `seconds`, 5000 at most and 5 at least. Throws Interrupted.
+  Timed time(const std::string& step, const Layout& layout, double seconds);
+
+  /// Elements that differ from what they must be, over all ranks.
+  void verify(Trial& trial, const std::string& step, const Layout& layout);
+
+  /// What NCCL says that it chose for one more iteration.
+  std::vector<Choice> choices(const Layout& layout);
+
+  /// Kernels of one more iteration of each layout, of this process's GPUs.
+  cuda::KernelsSeen kernels(const std::vector<Layout>& layouts);
+
+ private:
+  struct Buffers {
+    cuda::DeviceBuffer<float> send;
+    cuda::DeviceBuffer<float> receive;
+    cuda::DeviceComparison found;
+  };
+
+  void enqueue_once(const Layout& layout);
+  /// Seconds of `count` iterations, one after another: the slowest GPU of this process. Its own medians are
+  /// added.
+  std::vector<double> chunk(const Layout& layout, int count);
+  void record(int index);
+  void poison(const Layout& layout);
+  Timed together(const std::string& step, const std::vector<double>& mine);
+
+  World& world_;
+  const Collective& collective_;
+  std::uint64_t seed_;
+  std::vector<std::unique_ptr<Buffers>> buffers_;
+  std::map<std::string, std::vector<double>> own_;
+};
+
+}  // namespace gpugauge::bench::nccl
