@@ -57,10 +57,10 @@ class Algorithm {
     return cuda::GpuTimer(trial, [this](cudaStream_t stream, std::int64_t) { run(stream); },
                           {.launches_per_operation = launches});
   }
-  /// Times the runs, then notes the kernels of one more that is not timed. `timer` is timer()'s.
-  void time(Trial& trial, cuda::GpuTimer& timer) {
-    trial.time(timer);
-    cuda::note_kernels(trial, timer.stream(), [this](cudaStream_t stream) { run(stream); });
+  /// Notes the kernels of one more run, which is not timed. It writes the output anew: to be called once what
+  /// the timed runs left is verified.
+  void note_kernels(Trial& trial, cudaStream_t stream) {
+    cuda::note_kernels(trial, stream, [this](cudaStream_t on) { run(on); });
   }
 
  private:

@@ -25,13 +25,14 @@ void reduce(Trial& trial) {
   trial.work({.bytes = static_cast<double>(data.bytes()),
               .flops = static_cast<double>(count),
               .items = static_cast<double>(count)});
-  algorithm.time(trial, timer);
+  trial.time(timer);
 
   // CUB does not say how deep its sums are; a loose multiple of what a grid that fills the GPU needs. It
   // promises the same bits from run to run on one GPU for a pseudo-associative sum.
   cuda::verify_sum(
       trial, data.get(), count, sum, 4 * kernels::primitive::reduce_tolerance(count, cuda::device().sm_count),
       [&](cudaStream_t on) { algorithm.run(on); }, stream);
+  algorithm.note_kernels(trial, stream);
 }
 
 const Registration registered{

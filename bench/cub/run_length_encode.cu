@@ -36,7 +36,7 @@ void run_length_encode(Trial& trial) {
   cuda::check(kernels::poison(lengths, run_lengths.bytes(), stream), "poisoning the lengths");
   trial.work({.bytes = 4.0 * (static_cast<double>(count) + 2 * static_cast<double>(wanted)),
               .items = static_cast<double>(count)});
-  algorithm.time(trial, timer);
+  trial.time(timer);
 
   const int found = runs.read(stream);
   const bool as_many = found >= 0 && static_cast<unsigned long long>(found) == wanted;
@@ -46,6 +46,7 @@ void run_length_encode(Trial& trial) {
   cuda::check(kernels::primitive::check_runs(values, lengths, wanted, count, comparison.get(), stream),
               "checking the runs");
   cuda::verify(trial, "runs of the wrong value or length", comparison, stream);
+  algorithm.note_kernels(trial, stream);
 }
 
 const Registration registered{define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)

@@ -31,7 +31,7 @@ void scan(Trial& trial) {
               "filling the array");
   cuda::check(kernels::poison(to.get(), to.bytes(), stream), "poisoning the output");
   trial.work({.bytes = 2.0 * static_cast<double>(from.bytes()), .items = static_cast<double>(count)});
-  algorithm.time(trial, timer);
+  trial.time(timer);
 
   const cuda::DeviceComparison found;
   cuda::check(inclusive
@@ -39,6 +39,7 @@ void scan(Trial& trial) {
                   : kernels::primitive::count_scan_mismatches(in, out, count, found.get(), stream),
               "checking the prefix sums");
   cuda::verify(trial, "places where the output is no prefix sum of the input", found, stream);
+  algorithm.note_kernels(trial, stream);
 }
 
 const Registration registered{define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)

@@ -36,7 +36,7 @@ void select(Trial& trial) {
   const unsigned long long wanted = expected.read(stream);
   trial.work({.bytes = 4.0 * (static_cast<double>(count) + static_cast<double>(wanted)),
               .items = static_cast<double>(count)});
-  algorithm.time(trial, timer);
+  trial.time(timer);
 
   const int found = taken.read(stream);
   const bool as_many = found >= 0 && static_cast<unsigned long long>(found) == wanted;
@@ -46,6 +46,7 @@ void select(Trial& trial) {
   cuda::check(kernels::primitive::check_selected(out, wanted, count, comparison.get(), stream),
               "checking the selected");
   cuda::verify(trial, "selected elements that are wrong or out of order", comparison, stream);
+  algorithm.note_kernels(trial, stream);
 }
 
 const Registration registered{define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)

@@ -29,7 +29,7 @@ void measure_sort_of_keys(Trial& trial) {
               "filling the keys");
   cuda::check(kernels::poison(to.get(), to.bytes(), stream), "poisoning the output");
   trial.work({.items = static_cast<double>(count)});
-  algorithm.time(trial, timer);
+  trial.time(timer);
 
   const cuda::DeviceComparison descents;
   const cuda::DeviceValue<unsigned long long> before;
@@ -40,6 +40,7 @@ void measure_sort_of_keys(Trial& trial) {
   cuda::verify(trial, "neighbours that are out of order", descents, stream);
   verify_same_sum(trial, "the checksum of the keys in any order is that of the input", before.read(stream),
                   after.read(stream));
+  algorithm.note_kernels(trial, stream);
 }
 
 }  // namespace gpugauge::bench::cub_library

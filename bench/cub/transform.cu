@@ -59,7 +59,7 @@ void transform(Trial& trial) {
   trial.work({.bytes = static_cast<double>(inputs + 1) * static_cast<double>(target.bytes()),
               .flops = is_triad ? 2.0 * static_cast<double>(count) : 0.0,
               .items = static_cast<double>(count)});
-  algorithm.time(trial, timer);
+  trial.time(timer);
 
   const cuda::DeviceComparison found;
   cuda::check(is_triad ? kernels::memory::count_triad_mismatches(to, count, seed_b, seed_c, factor,
@@ -67,6 +67,7 @@ void transform(Trial& trial) {
                        : kernels::memory::count_copy_mismatches(to, count, seed_b, found.get(), stream),
               "comparing the output with the generator");
   cuda::verify(trial, "elements that differ from the generator's", found, stream);
+  algorithm.note_kernels(trial, stream);
 }
 
 #else

@@ -18,8 +18,8 @@ endfunction()
 
 # gpugauge_unite(TARGET): with GPUGAUGE_UNITY several files are compiled as one, which takes a third of the time where headers
 # cost more than code. A build of everything gains, a small change loses; what measures is never united, and packages are
-# compiled file by file. Files that are united share their unnamed namespaces, so a local name may hide one of another file's:
-# only the build of step `separate` (scripts/test --ci) warns of what a file hides of its own.
+# compiled file by file. Files that are united share their unnamed namespaces, so that a local name may hide one of another file's
+# is no warning there: preset dev, and for the harness step `separate` of scripts/test --ci, warn of what a file hides of its own.
 option(GPUGAUGE_UNITY "Compile several files of what is not measured as one" OFF)
 function(gpugauge_unite target)
   if(GPUGAUGE_UNITY)
