@@ -157,7 +157,8 @@ fake_artifacts() {
     [ "$(cat output.decide)" = "exit-code=3" ]
     grep -q '"actions/upload-artifact@v4", "with": {"name": "gpugauge-history-runner-7", "path": "'"$GPUGAUGE_STATE"'/artifact/history.sqlite", "if-no-files-found": "ignore", "overwrite": "True"' used
     gpugauge history export --store kept >rows.csv
-    [ "$(tail -n +2 rows.csv | cut -d , -f 1 | sort -u | wc -l)" = "$night" ]
+    # Two values a night, by rows: two of these nights may begin in one second.
+    [ "$(tail -n +2 rows.csv | wc -l)" = $((2 * night)) ]
     if ((night == 1)); then
       [[ $output == *"::notice title=gpugauge history::There is no artifact gpugauge-history-runner-7 yet: a history begins."* ]]
       run ! grep -q download-artifact used
