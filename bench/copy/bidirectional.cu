@@ -26,6 +26,7 @@ void bidirectional(Trial& trial) {
       {.launches_per_operation = 4});
   AtMost batches(timer, most_copies(bytes));
   trial.work({.bytes = 2.0 * static_cast<double>(bytes)});
+  trial.note("link_directions", "2");
   trial.time(batches);
   in.verify(trial, ", on the device");
   out.verify(trial, ", on the host");

@@ -86,9 +86,8 @@ std::vector<Algorithm> lt_algorithms(const Problem& problem) {
   const auto preference = new_preference();
   set(preference.get(), CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
       static_cast<std::uint64_t>(workspace_bytes));
-  // Partial sums are not rounded to the type of C before they are added: the tolerances count on it.
   set(preference.get(), CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
-      static_cast<std::uint32_t>(CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE));
+      static_cast<std::uint32_t>(reductions(problem.arithmetic)));
   std::array<cublasLtMatmulHeuristicResult_t, most_algorithms> found{};
   int count = 0;
   check(cublasLtMatmulAlgoGetHeuristic(shared->handle.get(), shared->description.get(), shared->b.get(),

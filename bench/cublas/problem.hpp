@@ -56,6 +56,11 @@ inline constexpr Arithmetic e5m2_e4m3{
 inline constexpr Arithmetic int8{
     "int8", Element::int8, Element::int8, Element::int32, "gemm8", 75, [](std::int64_t) { return 0.0; }};
 
+/// Whether C is of the type in which the products are summed: fp64, fp32, or int32 for int8.
+constexpr bool sums_have_type_of_c(const Arithmetic& arithmetic) {
+  return arithmetic.c == Element::fp64 || arithmetic.c == Element::fp32 || arithmetic.c == Element::int32;
+}
+
 /// How B lies in memory. A[m,k] and C[m,n] are row-major always.
 enum class Layout {
   rows,    ///< B[k,n] row-major, as the hand-written products take it

@@ -151,7 +151,12 @@ void measure_product(Trial& trial, const Problem& problem, const std::vector<Alg
   for (const Algorithm& algorithm : algorithms)
     candidates.push_back(
         {algorithm.description, [&rotation, run = algorithm.run](cudaStream_t stream, std::int64_t index) {
-           run(rotation[index], stream);
+           try {
+             run(rotation[index], stream);
+           } catch (const CublasError& error) {
+             if (is_refusal(error.status())) throw cuda::Refused(error.what());
+             throw;
+           }
          }});
   cuda::Candidates measured(trial, std::move(candidates));
   measured.measure(problem.work());

@@ -18,11 +18,17 @@ class CublasError : public std::runtime_error {
   cublasStatus_t status_;
 };
 
+/// Whether cuBLAS says that it does not do this, rather than that something went wrong.
+constexpr bool is_refusal(cublasStatus_t status) {
+  return status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_INVALID_VALUE;
+}
+
 /// "CUBLAS_STATUS_NOT_SUPPORTED (15): ...".
 std::string explain(cublasStatus_t status);
 
-/// Throws cuda::OutOfMemory for CUBLAS_STATUS_ALLOC_FAILED, cuda::CudaError where the GPU itself reports an
-/// error, and CublasError for every other status but success. `doing` says what was tried.
+/// Throws cuda::OutOfMemory for CUBLAS_STATUS_ALLOC_FAILED, cuda::CudaError where this program's own CUDA
+/// runtime knows of an error, and CublasError for every other status but success: what cuBLAS's runtime,
+/// which is another one, saw first is told by the status alone. `doing` says what was tried.
 void check(cublasStatus_t status, const char* doing);
 
 }  // namespace gpugauge::bench::cublas

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include <cublasLt.h>
 #include <cublas_api.h>
 #include <library_types.h>
 
@@ -46,6 +47,13 @@ inline Compute compute_type(const Arithmetic& arithmetic) {
     return {CUBLAS_COMPUTE_32F_FAST_TF32, "CUBLAS_COMPUTE_32F_FAST_TF32"};
   if (arithmetic.a == Element::fp32) return {CUBLAS_COMPUTE_32F_PEDANTIC, "CUBLAS_COMPUTE_32F_PEDANTIC"};
   return {CUBLAS_COMPUTE_32F, "CUBLAS_COMPUTE_32F"};
+}
+
+/// Ways to add up a split product, of cublasLtReductionScheme_t: partial sums are never rounded to the type
+/// of C before they are added, which the tolerances count on. In place they have C's type.
+inline int reductions(const Arithmetic& arithmetic) {
+  return CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE |
+         (sums_have_type_of_c(arithmetic) ? CUBLASLT_REDUCTION_SCHEME_INPLACE : 0);
 }
 
 /// The type of alpha and beta.

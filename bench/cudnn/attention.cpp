@@ -6,6 +6,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -130,19 +131,19 @@ void measure_attention(Trial& trial, kernels::Element type, bool backward) {
   cuda::Rotation<Buffers> rotation(sets, shape, type, backward, trial.data_seed());
   trial.note("buffer_sets", std::to_string(sets));
   if (backward) {
-    Plans forward(planned(trial, [&] { return attention_forward(shape, type, true, 1); }),
+    Plans forward(planned(trial, true, [&] { return attention_forward(shape, type, true, 1); }),
                   [&](std::int64_t index) { return rotation[index].forward(true); });
     for (std::size_t set = 0; set < sets; ++set) forward.run(0, static_cast<std::int64_t>(set), nullptr);
     cuda::check(cudaStreamSynchronize(nullptr), "waiting for the forward pass");
   }
-  Plans plans(planned(trial,
-                      [&] {
-                        return backward ? attention_backward(shape, type, most_plans)
-                                        : attention_forward(shape, type, false, most_plans);
-                      }),
-              [&](std::int64_t index) {
-                return backward ? rotation[index].backward() : rotation[index].forward(false);
-              });
+  Graph graph = planned(trial, true, [&] {
+    return backward ? attention_backward(shape, type, most_plans)
+                    : attention_forward(shape, type, false, most_plans);
+  });
+  if (!graph.node().empty()) trial.note("attention_node", graph.node());
+  Plans plans(std::move(graph), [&](std::int64_t index) {
+    return backward ? rotation[index].backward() : rotation[index].forward(false);
+  });
   cuda::Candidates candidates(trial, plans.candidates());
   candidates.measure({.bytes = static_cast<double>(set_bytes),
                       .flops = backward ? kernels::attention::flops_backward(shape)

@@ -92,6 +92,8 @@ void measure_convolution(Trial& trial, Pass pass, const Arithmetic& arithmetic) 
   cuda::Rotation<Buffers> rotation(sets, roles, trial.data_seed());
   trial.note("buffer_sets", std::to_string(sets));
   Plans plans(planned(trial,
+                      always_planned(arithmetic, trial.parameter("layer"), channels_last,
+                                     cuda::device().compute_capability),
                       [&] {
                         return convolution(shape, pass, arithmetic.type, channels_last,
                                            arithmetic.tensor_cores, most_plans);

@@ -7,6 +7,9 @@
 #include <cudnn.h>
 #include <fmt/format.h>
 
+#include "cudnn/refusal.hpp"
+#include "support/cuda/device.hpp"
+#include "support/cuda/error.hpp"
 #include "support/timer.hpp"
 
 // Its JSON is not needed, and costs half of its compile time.
@@ -55,6 +58,13 @@ std::vector<std::int64_t> strides(const std::vector<std::int64_t>& size, bool ch
   return {size[1] * size[2] * size[3], size[2] * size[3], size[3], 1};
 }
 
+/// What is free beside the tenth that why_too_large() keeps.
+std::size_t workspace_limit() {
+  const std::size_t free = cuda::free_memory_bytes();
+  const std::size_t reserve = cuda::device().memory_bytes / 10;
+  return free > reserve ? free - reserve : 0;
+}
+
 struct HandleDestroy {
   void operator()(cudnnHandle_t handle) const { cudnnDestroy(handle); }
 };
@@ -97,21 +107,38 @@ struct Graph::Implementation {
   void build(int most_plans, const std::vector<fe::NumericalNote_t>& without) {
     check(graph.validate(), "validating the cuDNN graph");
     check(graph.build_operation_graph(handle.get()), "building the cuDNN graph");
-    // The heuristic says that it has none by an error of the backend.
-    if (fe::error_t asked = graph.create_execution_plans({fe::HeurMode_t::A}); asked.is_bad())
+    // The heuristic says that it has none by an error of the backend. Its fallback comes last: what is left
+    // out below may be all that the heuristic itself has.
+    if (fe::error_t asked = graph.create_execution_plans({fe::HeurMode_t::A, fe::HeurMode_t::FALLBACK});
+        asked.is_bad())
       throw NoPlan(fmt::format("cuDNN has no plan for this operation on this GPU: {}", asked.get_message()));
     if (!without.empty()) graph.deselect_numeric_notes(without);
+    const std::size_t most_workspace = workspace_limit();
+    graph.deselect_workspace_greater_than(static_cast<std::int64_t>(most_workspace));
     const double start = steady_seconds();
     std::string refusal = "the heuristic offers none";
+    bool too_large = false;
+    bool broken = false;
     for (std::int64_t i = 0; i < graph.get_execution_plan_count(); ++i) {
       if (static_cast<int>(usable.size()) == most_plans) break;
       if (!usable.empty() && steady_seconds() - start > longest_building) break;
       fe::error_t built = graph.build_plan_at_index(handle.get(), i);
-      if (built.is_good())
+      if (built.is_good()) {
         usable.push_back(i);
-      else
-        refusal = built.get_message();
+        continue;
+      }
+      const std::string words = built.get_message();
+      if (is_workspace_refusal(words)) {
+        too_large = true;
+      } else if (words.find("Deselecting") == std::string::npos) {
+        refusal = words;
+        broken = broken || !is_refusal(words);
+      }
     }
+    if (usable.empty() && too_large && !broken)
+      throw cuda::OutOfMemory(
+          fmt::format("no cuDNN plan does with the {} bytes that are free beside a tenth of the GPU's memory",
+                      most_workspace));
     if (usable.empty())
       throw NoPlan(fmt::format("cuDNN has no plan for this operation on this GPU: {}", refusal));
   }
@@ -120,6 +147,7 @@ struct Graph::Implementation {
   std::unique_ptr<std::remove_pointer_t<cudnnHandle_t>, HandleDestroy> handle;
   fe::graph::Graph graph;
   std::vector<std::int64_t> usable;
+  std::string node;
   std::int64_t next_uid = 1;
   cudaStream_t stream = nullptr;
 };
@@ -144,6 +172,10 @@ std::string Graph::name(std::size_t plan) const {
   if (implementation_->graph.get_plan_name_at_index(implementation_->usable.at(plan), name).is_bad())
     return "unnamed";
   return name;
+}
+
+const std::string& Graph::node() const {
+  return implementation_->node;
 }
 
 std::size_t Graph::workspace_bytes(std::size_t plan) const {
@@ -203,10 +235,8 @@ Graph convolution(const kernels::convolution::Shape& shape, kernels::convolution
   std::vector<Note> without{
       Note::WINOGRAD, Note::WINOGRAD_TILE_4x4,          Note::WINOGRAD_TILE_6x6, Note::WINOGRAD_TILE_13x13,
       Note::FFT,      Note::REDUCED_PRECISION_REDUCTION};
-  if (!tensor_cores) {
-    without.push_back(Note::TENSOR_CORE);
-    without.push_back(Note::DOWN_CONVERT_INPUTS);
-  }
+  if (!tensor_cores) without.push_back(Note::TENSOR_CORE);
+  if (type == Element::fp32) without.push_back(Note::DOWN_CONVERT_INPUTS);
   all->build(most_plans, without);
   return Graph(std::move(all));
 }
@@ -224,22 +254,37 @@ float scale_of(const kernels::attention::Shape& shape) {
 
 Graph attention_forward(const kernels::attention::Shape& shape, Element type, bool statistics,
                         int most_plans) {
-  auto all = std::make_unique<Graph::Implementation>(type);
-  const std::vector<std::int64_t> size = heads_of(shape, shape.depth);
-  const std::vector<std::int64_t> stride = strides(size, false);
-  const TensorPointer q = all->input("q", size, stride);
-  const TensorPointer k = all->input("k", size, stride);
-  const TensorPointer v = all->input("v", size, stride);
-  const auto settings = fe::graph::SDPA_attributes()
-                            .set_name("attention")
-                            .set_generate_stats(statistics)
-                            .set_causal_mask(shape.causal)
-                            .set_attn_scale(scale_of(shape));
-  const auto [out, kept] = all->graph.sdpa(q, k, v, settings);
-  all->output(out, size, stride, type);
-  if (statistics) all->output(kept, heads_of(shape, 1), strides(heads_of(shape, 1), false), Element::fp32);
-  all->build(most_plans, {});
-  return Graph(std::move(all));
+  using Node = fe::AttentionImplementation_t;
+  const auto by = [&](Node node) {
+    auto all = std::make_unique<Graph::Implementation>(type);
+    const std::vector<std::int64_t> size = heads_of(shape, shape.depth);
+    const std::vector<std::int64_t> stride = strides(size, false);
+    const TensorPointer q = all->input("q", size, stride);
+    const TensorPointer k = all->input("k", size, stride);
+    const TensorPointer v = all->input("v", size, stride);
+    const auto settings = fe::graph::SDPA_attributes()
+                              .set_name("attention")
+                              .set_generate_stats(statistics)
+                              .set_causal_mask(shape.causal)
+                              .set_attn_scale(scale_of(shape))
+                              .set_implementation(node);
+    const auto [out, kept] = all->graph.sdpa(q, k, v, settings);
+    all->output(out, size, stride, type);
+    if (statistics) all->output(kept, heads_of(shape, 1), strides(heads_of(shape, 1), false), Element::fp32);
+    all->build(most_plans, {});
+    return all;
+  };
+  // In the order of the frontend's own choice (AUTO), which tells nobody what it chose, and stays with a node
+  // for which cuDNN then has no plan.
+  try {
+    auto unified = by(Node::UNIFIED);
+    unified->node = "unified";
+    return Graph(std::move(unified));
+  } catch (const CudnnError& refused) {
+    auto composite = by(Node::COMPOSITE);
+    composite->node = fmt::format("composite; unified: {}", refused.what());
+    return Graph(std::move(composite));
+  }
 }
 
 Graph attention_backward(const kernels::attention::Shape& shape, Element type, int most_plans) {

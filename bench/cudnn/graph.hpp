@@ -42,6 +42,9 @@ class Graph {
   /// cuDNN's name of a plan: engine and knobs.
   std::string name(std::size_t plan) const;
   std::size_t workspace_bytes(std::size_t plan) const;
+  /// Which of the frontend's nodes computes attention forward: "unified", or "composite" and why not the
+  /// other; "" for all other operations.
+  const std::string& node() const;
   /// Enqueues a plan. `tensors`: device pointers in the order that the maker of the graph names. Throws
   /// CudnnError.
   void run(std::size_t plan, const std::vector<void*>& tensors, void* workspace, cudaStream_t stream);
@@ -58,17 +61,20 @@ class Graph {
   friend Graph layer_norm(std::int64_t, std::int64_t, kernels::Element, double, int);
 };
 
-// All of these throw NoPlan where cuDNN has none, CudnnError for anything else. `most_plans`: how many of the
-// heuristic's plans are built, at least one; building ends after three seconds.
+// All of these throw NoPlan where cuDNN has none, cuda::OutOfMemory where the free memory, less a tenth of
+// all, is too little for any plan's workspace, CudnnError for anything else. `most_plans`: how many of the
+// heuristic's plans are built, at least one, those of its fallback last; building ends after three seconds.
 
 /// Tensors: image, other, result, as kernels::convolution::reference names them. channels_last: NHWC, and
 /// filters KRSC; else NCHW and KCRS. Sums in fp32. fp32 data: on Tensor Cores with inputs rounded to tf32
-/// only where `tensor_cores`. Plans by Winograd's or a Fourier transform, and those that add in less than
-/// fp32, are left out: they compute something else, with another error.
+/// only where `tensor_cores`. Plans by Winograd's or a Fourier transform, those that add in less than fp32,
+/// and those that convert fp32 inputs to 16 bits, are left out: they compute something else, with another
+/// error.
 Graph convolution(const kernels::convolution::Shape& shape, kernels::convolution::Pass pass,
                   kernels::Element type, bool channels_last, bool tensor_cores, int most_plans);
 
-/// Tensors: q, k, v, out, and with `statistics` the log-sum-exp of each row, fp32.
+/// Tensors: q, k, v, out, and with `statistics` the log-sum-exp of each row, fp32. Of the frontend's nodes
+/// the first that has a plan.
 Graph attention_forward(const kernels::attention::Shape& shape, kernels::Element type, bool statistics,
                         int most_plans);
 

@@ -45,7 +45,7 @@ void measure_layer_norm(Trial& trial, kernels::Element type) {
   if (const auto reason = cuda::why_too_large(sets * set_bytes)) trial.skip(*reason);
   cuda::Rotation<Buffers> rotation(sets, type, columns, trial.data_seed());
   trial.note("buffer_sets", std::to_string(sets));
-  Plans plans(planned(trial, [&] { return layer_norm(rows, columns, type, epsilon, most_plans); }),
+  Plans plans(planned(trial, true, [&] { return layer_norm(rows, columns, type, epsilon, most_plans); }),
               [&](std::int64_t index) {
                 const Buffers& set = rotation[index];
                 return std::vector<void*>{set.x.get(), set.scale.get(), set.bias.get(), set.y.get()};

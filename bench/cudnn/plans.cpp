@@ -7,7 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "cudnn/refusal.hpp"
 #include "support/cuda/kernels_seen.hpp"
+#include "support/environment.hpp"
 
 namespace gpugauge::bench::cudnn {
 
@@ -53,13 +55,26 @@ std::vector<cuda::Candidate> Plans::candidates() {
 }
 
 void Plans::run(std::size_t plan, std::int64_t index, cudaStream_t stream) {
-  graph_.run(plan, tensors_(index), workspace_.get(), stream);
+  try {
+    graph_.run(plan, tensors_(index), workspace_.get(), stream);
+  } catch (const CudnnError& error) {
+    if (is_refusal(error.what())) throw cuda::Refused(error.what());
+    throw;
+  }
 }
 
-Graph planned(Trial& trial, const std::function<Graph()>& make) {
+Graph planned(Trial& trial, bool always_planned, const std::function<Graph()>& make) {
   try {
     return make();
   } catch (const NoPlan& none) {
+    if (always_planned)
+      throw CudnnError(fmt::format(
+          "{}; every healthy cuDNN 9 has one here: are NVRTC and all libcudnn_engines libraries there, "
+          "and of one version?",
+          none.what()));
+    // A context in error has no plan for anything.
+    if (const auto& lost = environment().lost)
+      if (const auto reason = lost()) throw CudnnError(fmt::format("{}; {}", none.what(), *reason));
     trial.skip(none.what());
   }
 }

@@ -23,7 +23,8 @@ class Plans {
 
   Plans(Graph graph, Tensors tensors);
   std::vector<cuda::Candidate> candidates();
-  /// Runs plan `plan` on the tensors of operation `index`.
+  /// Runs plan `plan` on the tensors of operation `index`. Throws cuda::Refused where cuDNN does not do it
+  /// after all, CudnnError for anything else.
   void run(std::size_t plan, std::int64_t index, cudaStream_t stream);
 
  private:
@@ -32,8 +33,9 @@ class Plans {
   cuda::DeviceBuffer<std::byte> workspace_;
 };
 
-/// What `make` returns; skips the trial by name where cuDNN has no plan.
-Graph planned(Trial& trial, const std::function<Graph()>& make);
+/// What `make` returns. Where cuDNN has no plan: throws CudnnError if every healthy cuDNN has one
+/// (`always_planned`) or the context is lost, else skips the trial in cuDNN's words.
+Graph planned(Trial& trial, bool always_planned, const std::function<Graph()>& make);
 
 /// Notes which kernels the first candidate runs and, where it is another one, the best.
 void note_plans(Trial& trial, Plans& plans, const cuda::Candidates& candidates);

@@ -20,8 +20,9 @@ class CufftError : public std::runtime_error {
 /// "CUFFT_INVALID_DEVICE (11): ...".
 std::string explain(cufftResult status);
 
-/// Throws cuda::OutOfMemory for CUFFT_ALLOC_FAILED, cuda::CudaError where the GPU itself reports an error,
-/// and CufftError for every other status but success. `doing` says what was tried.
+/// Throws cuda::OutOfMemory for CUFFT_ALLOC_FAILED, cuda::CudaError where this program's own CUDA runtime
+/// knows of an error, and CufftError for every other status but success: what cuFFT's runtime, which is
+/// another one, saw first is told by the status alone. `doing` says what was tried.
 void check(cufftResult status, const char* doing);
 
 }  // namespace gpugauge::bench::cufft

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "support/cuda/fresh_on_gpu.hpp"
 #include "support/statistics.hpp"
 #include "support/timer.hpp"
 
@@ -33,7 +34,7 @@ std::filesystem::path TemporaryFolder::fresh() {
 std::vector<FreshResult> sample(Trial& trial, const std::function<FreshProcess()>& next) {
   constexpr std::size_t fewest = 3;
   constexpr std::size_t most = 100;
-  run_fresh(next());
+  cuda::run_fresh_on_gpu(trial, next());
   std::vector<FreshResult> results;
   const double start = steady_seconds();
   while (results.size() < most) {
@@ -41,7 +42,7 @@ std::vector<FreshResult> sample(Trial& trial, const std::function<FreshProcess()
     const bool enough = results.size() >= fewest;
     if (enough && past >= trial.window().seconds) break;
     if (!results.empty() && past >= trial.window().budget_seconds) break;
-    results.push_back(run_fresh(next()));
+    results.push_back(cuda::run_fresh_on_gpu(trial, next()));
   }
   if (results.size() < fewest)
     trial.note("budget", fmt::format("ended after {} of {} processes", results.size(), fewest));

@@ -58,6 +58,7 @@ void fft(Trial& trial) {
   std::vector<std::uint32_t> sms(count);
   const auto transform = [&] {
     cuda::check(kernels::poison(results.get(), results.bytes(), stream.get()), "poisoning the results");
+    cuda::check(kernels::poison(device_sums.get(), device_sums.bytes(), stream.get()), "poisoning the sums");
     cuda::check(
         kernels::integrity::transform_rows(factors.get(), results.get(), rows, times, trial.data_seed(),
                                            device_sums.get(), device_sms.get(), stream.get()),

@@ -52,6 +52,7 @@ void gemm(Trial& trial) {
                 "launching the tiled product");
     // The fast product draws the most power, and a weak SM shows itself then: it runs in between, and as a
     // whole has to be the same too.
+    cuda::check(kernels::poison(c_rounded.get(), c_rounded.bytes(), stream.get()), "poisoning the fast C");
     cuda::check(kernels::gemm::fastest_bf16(capability, a.get(), b.get(), c_rounded.get(), edge, edge, edge,
                                             stream.get()),
                 "launching the matrix product");
@@ -73,6 +74,12 @@ void gemm(Trial& trial) {
                                            error.get(), stream.get()),
               "comparing C with fp64");
   cuda::verify(trial, fmt::format("largest error over {} rows against fp64, relative to the norms", samples),
+               error, stream.get(), kernels::gemm::tolerance_bf16_mma(edge));
+
+  cuda::check(kernels::gemm::sampled_error(a.get(), b.get(), c_rounded.get(), edge, edge, edge, samples, seed,
+                                           error.get(), stream.get()),
+              "comparing the fast C with fp64");
+  cuda::verify(trial, fmt::format("largest error of the fast product over {} rows against fp64", samples),
                error, stream.get(), kernels::gemm::tolerance_bf16_mma(edge));
 
   TileFaults faults(across, kernels::integrity::tile_edge);

@@ -28,8 +28,9 @@ void memory(Trial& trial, bool all) {
   cuda::check(kernels::integrity::reset_faults(device_faults.get(), stream.get()),
               "clearing the fault record");
   bool inverse = false;
+  unsigned long long passes = 0;
   repeat_for_window(trial, [&] {
-    for (int pass = 0; pass < 2; ++pass, inverse = !inverse) {
+    for (int pass = 0; pass < 2; ++pass, ++passes, inverse = !inverse) {
       cuda::check(kernels::integrity::write_pattern(words.get(), words.count(), inverse, stream.get()),
                   "writing the pattern");
       cuda::check(kernels::integrity::check_pattern(words.get(), words.count(), inverse, device_faults.get(),
@@ -45,6 +46,7 @@ void memory(Trial& trial, bool all) {
   stream.synchronize();
   trial.note("bytes", fmt::format("{}", words.bytes()));
   trial.note("base_address", fmt::format("{:#x}", reinterpret_cast<std::uintptr_t>(words.get())));
+  trial.verify("every word was looked at in every pass", faults.compared == passes * words.count());
   const std::string place = sentence_of(faults);
   if (!place.empty()) trial.note("place", place);
   trial.verify(place.empty() ? std::string("words that differ from the pattern")

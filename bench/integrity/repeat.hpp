@@ -16,7 +16,7 @@ struct Time {
   double window_share;
 };
 inline constexpr Time short_time{"short", 2.5};
-inline constexpr Time long_time{"long", 50};
+inline constexpr Time long_time{"long", 45};
 
 /// Calls `once` for the trial's window, three times at least. Adds the metric "repeats", which is recorded
 /// and not judged: what is judged are the verifications. Throws Interrupted.

@@ -6,8 +6,8 @@
 #include "kernels/support/sm_clock.hpp"
 #include "launch/counted.hpp"
 #include "launch/fit_metrics.hpp"
+#include "support/cuda/fresh_on_gpu.hpp"
 #include "support/cuda/operation_timer.hpp"
-#include "support/fresh_process.hpp"
 #include "support/timer.hpp"
 
 namespace gpugauge::bench::launch {
@@ -62,7 +62,7 @@ Report wait_blocked() {
 const Child child{child_name, wait_blocked};
 
 void blocking_stream_sync(Trial& trial) {
-  const Report report = run_fresh(own_child(child_name)).report;
+  const Report report = cuda::run_fresh_on_gpu(trial, own_child(child_name)).report;
   const auto add = [&](const std::string& metric, const std::string& statistic, const std::string& name) {
     result::Metric made = seconds_metric(metric, "sync", statistic, report.at(name));
     made.resolution = rounded(steady_resolution_seconds());

@@ -1,4 +1,4 @@
-// Sizes and checks that the streaming benchmarks share.
+// Sizes and metrics that the benchmarks of this family share.
 #pragma once
 
 #include <cstddef>

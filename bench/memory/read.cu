@@ -1,19 +1,25 @@
 #include <numeric>
 #include <vector>
 
+#include "kernels/memory/bulk.hpp"
 #include "kernels/memory/stream.hpp"
 #include "kernels/support/fill.hpp"
-#include "memory/arrays.hpp"
+#include "memory/stream.hpp"
 
 namespace gpugauge::bench::memory {
 namespace {
 
-void read(Trial& trial) {
+struct Reader {
+  cudaError_t (*read)(const float* data, std::size_t count, unsigned long long* sums, cudaStream_t stream);
+  std::size_t (*sums)(int sm_count);
+};
+
+void measure(Trial& trial, const Reader& by) {
   const std::size_t count = array_elements(trial, 1);
   const cuda::DeviceBuffer<float> data(count);
-  const cuda::DeviceBuffer<unsigned long long> sums(kernels::memory::read_blocks(cuda::device().sm_count));
+  const cuda::DeviceBuffer<unsigned long long> sums(by.sums(cuda::device().sm_count));
   cuda::GpuTimer timer(trial, [&](cudaStream_t stream, std::int64_t) {
-    cuda::check(kernels::memory::read(data.get(), count, sums.get(), stream), "launching the read kernel");
+    cuda::check(by.read(data.get(), count, sums.get(), stream), "launching the read kernel");
   });
   const cudaStream_t stream = timer.stream();
   cuda::check(kernels::fill_uniform(data.get(), count, first_seed(trial), stream), "filling the array");
@@ -32,19 +38,18 @@ void read(Trial& trial) {
                std::accumulate(parts.begin(), parts.end(), 0ULL) == wanted);
 }
 
-const Registration registered{define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
-                                  .variant("cold")
-                                  .isolates("Reading device memory as a stream, by 16-byte loads of every "
-                                            "SM, from an array far larger than L2")
-                                  .bad_value("a memory clock below its maximum, ECC or row-remapping "
-                                             "trouble, another process on the GPU, a MIG slice")
-                                  .quantity(Quantity::bandwidth, "hbm")
-                                  .saturating()
-                                  .statistics({Statistic::median, Statistic::mean})
-                                  .batch_seconds(5e-3)
-                                  .requires_gpu()
-                                  .from(Depth::standard)
-                                  .body(read)};
+constexpr const char* what = "Reading device memory as a stream";
+
+const Registration cold{by_registers(define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP), what)
+                            .from(Depth::standard)
+                            .body([](Trial& trial) {
+                              measure(trial, {kernels::memory::read, kernels::memory::read_blocks});
+                            })};
+
+const Registration bulk{
+    by_bulk_copies(define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP), what).body([](Trial& trial) {
+      measure(trial, {kernels::memory::bulk_read, kernels::memory::bulk_read_sums});
+    })};
 
 }  // namespace
 }  // namespace gpugauge::bench::memory

@@ -1,3 +1,4 @@
+#include "kernels/memory/bulk.hpp"
 #include "kernels/memory/stream.hpp"
 #include "kernels/support/fill.hpp"
 #include "memory/arrays.hpp"
@@ -9,11 +10,13 @@ namespace {
 
 constexpr float value = 0.625F;
 
-void write(Trial& trial) {
+using Write = cudaError_t (*)(float value, float* to, std::size_t count, cudaStream_t stream);
+
+void measure(Trial& trial, Write write) {
   const std::size_t count = array_elements(trial, 1);
   const cuda::DeviceBuffer<float> to(count);
   cuda::GpuTimer timer(trial, [&](cudaStream_t stream, std::int64_t) {
-    cuda::check(kernels::memory::write(value, to.get(), count, stream), "launching the write kernel");
+    cuda::check(write(value, to.get(), count, stream), "launching the write kernel");
   });
   const cudaStream_t stream = timer.stream();
   cuda::check(kernels::poison(to.get(), to.bytes(), stream), "poisoning the target");
@@ -32,17 +35,26 @@ void write(Trial& trial) {
   cuda::verify(trial, "elements that differ from the value written", found, stream);
 }
 
-const Registration registered{
-    define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
-        .variant("cold")
-        .isolates("Writing one value to an array far larger than L2, by 16-byte stores of every SM; recorded "
-                  "beside read and copy, never judged alone")
-        .bad_value("a memory clock below its maximum, ECC trouble, another process on the GPU, a MIG slice")
-        .custom_metrics()
-        .batch_seconds(5e-3)
+Definition writing(Definition definition, const char* variant, const std::string& how) {
+  return definition.variant(variant)
+      .isolates("Writing one value to an array far larger than L2, " + how +
+                "; recorded beside read and copy, never judged alone")
+      .bad_value("a memory clock below its maximum, ECC trouble, another process on the GPU, a MIG slice")
+      .custom_metrics()
+      .batch_seconds(5e-3)
+      .from(Depth::deep);
+}
+
+const Registration cold{
+    writing(define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP), "cold", "by 16-byte stores of every SM")
         .requires_gpu()
-        .from(Depth::deep)
-        .body(write)};
+        .body([](Trial& trial) { measure(trial, kernels::memory::write); })};
+
+const Registration bulk{
+    writing(define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP), "bulk",
+            "by bulk copies (TMA) from shared memory, on compute capability 9.0 and later")
+        .requires_gpu(90)
+        .body([](Trial& trial) { measure(trial, kernels::memory::bulk_write); })};
 
 }  // namespace
 }  // namespace gpugauge::bench::memory

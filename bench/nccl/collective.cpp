@@ -61,10 +61,9 @@ void add_metrics(Trial& trial, const World& world, const Collective& collective,
   trial.metric(metric("busbw" + suffix, "byte/second", metric_class, busbw, busbw * share));
 }
 
-void measure_one(Trial& trial, World& world, const Collective& collective) {
+void measure_one(Trial& trial, World& world, const Collective& collective, LockstepRun& run) {
   const std::uint64_t bytes = bytes_of(trial.parameter("size"));
   const std::string& id = trial.instance().id;
-  LockstepRun run(world, collective, trial.data_seed());
   const Layout layout = run.layout(bytes);
   if (layout.part == 0) trial.skip(fmt::format("{} ranks cannot share {} bytes", world.rank_count(), bytes));
   run.allocate(id, bytes);
@@ -95,9 +94,8 @@ void measure_one(Trial& trial, World& world, const Collective& collective) {
   cuda::note_kernels(trial, run.kernels({layout}));
 }
 
-void measure_sweep(Trial& trial, World& world, const Collective& collective) {
+void measure_sweep(Trial& trial, World& world, const Collective& collective, LockstepRun& run) {
   const std::string& id = trial.instance().id;
-  LockstepRun run(world, collective, trial.data_seed());
   // The largest power of two that fits on every rank.
   std::uint64_t largest = sweep_last;
   while (largest > sweep_first && run.why_too_large(largest)) largest /= 2;
@@ -135,11 +133,13 @@ void measure_sweep(Trial& trial, World& world, const Collective& collective) {
 
 void measure_collective(Trial& trial, const Collective& collective) {
   World& world = World::get();
+  // Outside of what is tried: its memory is freed when the communicators have been aborted, not before.
+  LockstepRun run(world, collective, trial.data_seed());
   try {
     if (trial.parameter("size") == "sweep")
-      measure_sweep(trial, world, collective);
+      measure_sweep(trial, world, collective, run);
     else
-      measure_one(trial, world, collective);
+      measure_one(trial, world, collective, run);
   } catch (const Skipped&) {
     throw;  // on all ranks alike
   } catch (const Interrupted&) {

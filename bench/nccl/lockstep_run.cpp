@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <sstream>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -14,6 +15,32 @@
 #include "support/statistics.hpp"
 
 namespace gpugauge::bench::nccl {
+
+namespace {
+
+/// Calls of several communicators by one thread. Closed also where one of them fails: what is aborted within
+/// an open group would wait for its end.
+class Group {
+ public:
+  explicit Group(bool needed) {
+    if (needed) check(ncclGroupStart(), "opening a group");
+    open_ = needed;
+  }
+  ~Group() {
+    if (open_) ncclGroupEnd();
+  }
+  Group(const Group&) = delete;
+  Group& operator=(const Group&) = delete;
+
+  void close() {
+    if (std::exchange(open_, false)) check(ncclGroupEnd(), "closing a group");
+  }
+
+ private:
+  bool open_ = false;
+};
+
+}  // namespace
 
 LockstepRun::LockstepRun(World& world, const Collective& collective, std::uint64_t seed)
     : world_(world), collective_(collective), seed_(seed) {}
@@ -60,17 +87,18 @@ void LockstepRun::allocate(const std::string& step, std::uint64_t bytes) {
 }
 
 void LockstepRun::enqueue_once(const Layout& layout) {
-  std::vector<Member>& members = world_.members();
-  const bool group = members.size() > 1;
-  if (group) check(ncclGroupStart(), "opening a group");
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    const Member& member = members[i];
-    if (group) cuda::check(cudaSetDevice(member.device), "choosing a GPU");
-    check(collective_.enqueue(buffers_[i]->send.get(), buffers_[i]->receive.get(), layout, member.rank,
-                              world_.rank_count(), member.comm, member.stream->get()),
-          "enqueueing a collective");
-  }
-  if (group) check(ncclGroupEnd(), "closing a group");
+  world_.or_give_up([&] {
+    std::vector<Member>& members = world_.members();
+    Group group(members.size() > 1);
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      const Member& member = members[i];
+      if (members.size() > 1) cuda::check(cudaSetDevice(member.device), "choosing a GPU");
+      check(collective_.enqueue(buffers_[i]->send.get(), buffers_[i]->receive.get(), layout, member.rank,
+                                world_.rank_count(), member.comm, member.stream->get()),
+            "enqueueing a collective");
+    }
+    group.close();
+  });
 }
 
 std::vector<double> LockstepRun::chunk(const Layout& layout, int count) {

@@ -60,6 +60,7 @@ class LockstepRun {
     cuda::DeviceComparison found;
   };
 
+  /// One call of every member; gives up where it fails, since calls before it may be in flight.
   void enqueue_once(const Layout& layout);
   /// Seconds of `count` iterations, one after another: the slowest GPU of this process. Its own medians are
   /// added.

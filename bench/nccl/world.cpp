@@ -78,15 +78,12 @@ World::World() : host_(host_name()), channel_(nccl::channel()) {
     member.events = std::vector<cuda::Event>(iterations_per_chunk + 1);
     members_.push_back(std::move(member));
   }
-  try {
+  or_give_up([this] {
     if (channel_ != nullptr)
       make_one_communicator();
     else
       make_communicators();
-  } catch (const std::exception& error) {
-    give_up(error.what());
-    throw;
-  }
+  });
 }
 
 void World::make_communicators() {
@@ -144,28 +141,32 @@ void World::agree(const std::string& step, const std::optional<std::string>& pro
 
 void World::wait(double seconds) {
   const double deadline = steady_seconds() + seconds;
+  or_give_up([&] {
+    for (const Member& member : members_) wait_for(member, seconds, deadline);
+  });
+}
+
+void World::wait_for(const Member& member, double seconds, double deadline) {
   constexpr double look_seconds = 5e-3;
-  for (const Member& member : members_) {
-    const OnDevice current(member.device);
-    double next_look = steady_seconds() + look_seconds;
-    for (;;) {
-      const cudaError_t state = cudaStreamQuery(member.stream->get());
-      if (state == cudaSuccess) break;
-      if (state != cudaErrorNotReady) cuda::check(state, "waiting for a collective");
-      const double now = steady_seconds();
-      if (now < next_look) {
-        std::this_thread::yield();
-        continue;
-      }
-      next_look = now + look_seconds;
-      if (channel_ != nullptr) channel_->check();
-      ncclResult_t fault = ncclSuccess;
-      check(ncclCommGetAsyncError(member.comm, &fault), "asking NCCL for errors");
-      check(fault, "a collective");
-      if (now > deadline)
-        throw std::runtime_error(
-            fmt::format("a collective did not end within {:g} s on {} ({})", seconds, member.uuid, host_));
+  const OnDevice current(member.device);
+  double next_look = steady_seconds() + look_seconds;
+  for (;;) {
+    const cudaError_t state = cudaStreamQuery(member.stream->get());
+    if (state == cudaSuccess) return;
+    if (state != cudaErrorNotReady) cuda::check(state, "waiting for a collective");
+    const double now = steady_seconds();
+    if (now < next_look) {
+      std::this_thread::yield();
+      continue;
     }
+    next_look = now + look_seconds;
+    if (channel_ != nullptr) channel_->check();
+    ncclResult_t fault = ncclSuccess;
+    check(ncclCommGetAsyncError(member.comm, &fault), "asking NCCL for errors");
+    check(fault, "a collective");
+    if (now > deadline)
+      throw std::runtime_error(
+          fmt::format("a collective did not end within {:g} s on {} ({})", seconds, member.uuid, host_));
   }
 }
 

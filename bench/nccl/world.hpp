@@ -2,6 +2,7 @@
 // several.
 #pragma once
 
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -54,8 +55,20 @@ class World {
   /// Waits for the work of all members. Throws when NCCL reports an error, a rank has ended, or nothing comes
   /// to an end for `seconds`; the communicators are then aborted.
   void wait(double seconds = 60);
-  /// No further benchmark can be measured; the other processes hear why.
+  /// Aborts the communicators: no further benchmark can be measured, and the other processes hear why. Only
+  /// the first call does anything.
   void give_up(const std::string& sentence);
+  /// Runs `work` and gives up before what it throws goes further: whoever unwinds frees GPU memory or waits
+  /// for the GPU, and both wait for a collective that never ends.
+  template <typename Work>
+  void or_give_up(const Work& work) {
+    try {
+      work();
+    } catch (const std::exception& error) {
+      give_up(error.what());
+      throw;
+    }
+  }
 
   /// Runs `work`, on all ranks, with NCCL's log of its choices, and returns what it chose; empty where this
   /// NCCL cannot be asked.
@@ -73,6 +86,7 @@ class World {
   World();
   void make_communicators();
   void make_one_communicator();
+  void wait_for(const Member& member, double seconds, double deadline);
   bool begin_log(const char* subsystems);
   std::string read_log() const;
 

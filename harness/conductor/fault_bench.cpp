@@ -139,7 +139,7 @@ std::vector<run::Command> neighbours(const Fault& fault, const std::vector<int>&
     if (family.name != fault.neighbour_family) continue;
     run::Command command{family.executable, family.arguments, {}};
     command.arguments.insert(command.arguments.end(),
-                             {std::string(family_window), "--gpugauge_depth=smoke",
+                             {std::string(family_window), "--gpugauge_depth=deep",
                               fmt::format("--benchmark_filter=^{}", fault.neighbour_filter),
                               fmt::format("--gpugauge_parent={}", ::getpid())});
     command.environment["CUDA_VISIBLE_DEVICES"] = target_of_kind(bench, fault.device)->visible;

@@ -61,6 +61,7 @@ void add(MetricValues& values, const result::BenchmarkResult& benchmark, const r
     values.form.resolution = 0;
     values.flops = benchmark.work.flops;
     values.bytes = benchmark.work.bytes;
+    values.link_directions = result::fact(benchmark.notes, "link_directions") == "2" ? 2 : 1;
     values.saturating = result::fact(benchmark.notes, "saturating") == "true";
     values.instruction = result::fact(benchmark.notes, std::string(result::instruction_note));
   } else if (metric.unit != values.form.unit || metric.better != values.form.better ||

@@ -19,9 +19,11 @@ struct MetricValues {
   std::vector<double> sm_clock_hz;  ///< median SM clock of each of these processes; empty without a GPU
   double flops = 0;                 ///< declared work of one operation, of the first process
   double bytes = 0;                 ///< likewise
-  bool saturating = false;          ///< its benchmark notes that a healthy device comes near the limit
-  std::string instruction;          ///< the one that its benchmark measures alone (result/instructions.hpp)
-  std::string not_judged;           ///< why some process's value does not count; "" when all do
+  /// Directions of the link that its bytes crossed at once, as its benchmark notes: 2, or 1 without a note.
+  int link_directions = 1;
+  bool saturating = false;  ///< its benchmark notes that a healthy device comes near the limit
+  std::string instruction;  ///< the one that its benchmark measures alone (result/instructions.hpp)
+  std::string not_judged;   ///< why some process's value does not count; "" when all do
 
   bool judged() const { return !values.empty(); }  ///< Whether any process's value counts.
 };

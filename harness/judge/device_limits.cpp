@@ -45,7 +45,7 @@ std::optional<result::Limit> memory_limit(const result::Run& run, const std::str
                        floor && low ? *floor * loaded / clock : floor};
 }
 
-std::optional<result::Limit> link_limit(const result::Run& run) {
+std::optional<result::Limit> link_limit(const result::Run& run, int directions) {
   struct Generation {
     double transfers;  ///< per second and lane
     double encoding;
@@ -58,10 +58,11 @@ std::optional<result::Limit> link_limit(const result::Run& run) {
   const double width = highest(telemetry(run, "pcie_width"));
   const auto index = static_cast<std::size_t>(std::max(0.0, generation)) - 1;
   if (generation < 1 || index >= generations.size() || width < 1) return std::nullopt;
-  const double bytes = generations[index].transfers * generations[index].encoding / 8 * width;
-  return result::Limit{
-      bytes, fmt::format("PCI Express generation {:.0f} x{:.0f}, as seen under load", generation, width),
-      false, std::nullopt};
+  const double bytes = generations[index].transfers * generations[index].encoding / 8 * width * directions;
+  return result::Limit{bytes,
+                       fmt::format("PCI Express generation {:.0f} x{:.0f}{}, as seen under load", generation,
+                                   width, directions == 2 ? " in both directions" : ""),
+                       false, std::nullopt};
 }
 
 }  // namespace gpugauge::judge

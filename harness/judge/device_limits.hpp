@@ -16,9 +16,9 @@ namespace gpugauge::judge {
 std::optional<result::Limit> memory_limit(const result::Run& run, const std::string& benchmark,
                                           std::optional<double> floor);
 
-/// Bandwidth of the PCI Express link in one direction, from the generation and width that telemetry saw at
-/// their highest (an idle link sleeps): transfer rate x lanes x encoding, PCI Express Base Specification.
-/// nullopt without that telemetry, or for several GPUs in one run.
-std::optional<result::Limit> link_limit(const result::Run& run);
+/// Bandwidth of the PCI Express link in one direction, or the sum of both (`directions` 2), from the
+/// generation and width that telemetry saw at their highest (an idle link sleeps): transfer rate x lanes x
+/// encoding, PCI Express Base Specification. nullopt without that telemetry, or for several GPUs in one run.
+std::optional<result::Limit> link_limit(const result::Run& run, int directions);
 
 }  // namespace gpugauge::judge

@@ -106,14 +106,15 @@ double root_sum_of_squares(double a, double b) {
 
 struct Estimate {
   double mean = 0;
-  double error = 0;  ///< standard error of mean, the baseline's own included
+  double middle = 0;  ///< median
+  double error = 0;   ///< standard error of mean, the baseline's own included
 };
 
 Estimate estimate(const Scale& scale, std::span<const double> x) {
   const auto count = static_cast<double>(x.size());
   const double mean = std::accumulate(x.begin(), x.end(), 0.0) / count;
   const double rounds = scale.spread * std::sqrt(1 / count + median_variance_factor(scale.rounds));
-  return {mean, root_sum_of_squares(rounds, scale.unit_error)};
+  return {mean, median(x), root_sum_of_squares(rounds, scale.unit_error)};
 }
 
 /// Rounds after the one that selected the metric, or that one while there is no other.
@@ -164,7 +165,9 @@ class RoundTest {
     const int rounds = static_cast<int>(track.x.size());
     metrics_.push_back(metric);
     p_values_.push_back(t_upper_tail((sign_ * found.mean - null_change) / found.error, scale.degrees));
-    enough_.push_back(beyond >= needed_rounds(rounds, calibration_.contamination, count_level_));
+    // One round far out carries the mean, whatever the others say: the middle one has to be worse, too.
+    enough_.push_back(beyond >= needed_rounds(rounds, calibration_.contamination, count_level_) &&
+                      sign_ * found.middle > null_change);
   }
 
   std::vector<std::size_t> confirmed() const {
@@ -322,6 +325,7 @@ std::vector<GateResult> decide(const Calibration& calibration, std::span<const s
       const Estimate found =
           estimate(scale, selected || result.left_out ? unselected(track) : std::span<const double>(track.x));
       result.change = found.mean;
+      result.typical = found.middle;
       if (scale.usable) result.half_width = scale.ok_quantile * found.error;
     }
     out.push_back(result);

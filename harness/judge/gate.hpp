@@ -81,6 +81,8 @@ struct GateResult {
   int rounds = 0;                              ///< rounds that the decision rests on
   double change =
       0;  ///< estimate; without round 1 where that one only served to select the metric, or is left out
+  /// Median of those rounds' changes: what one far out does not carry, as it does the mean in `change`.
+  double typical = 0;
   double half_width =
       0;  ///< of the interval of change at 1 - 2 alpha_ok; 0 when the baseline has too few rounds
   /// Change of round 1 alone, where it is far out and two fresh rounds outvote it: change is without it then.

@@ -71,8 +71,11 @@ Verdict decided(Verdict verdict, double relative_tolerance, const Scale& scale, 
   return verdict;
 }
 
-void weaken(Verdict& verdict, double multiple) {
-  if (verdict.kind != VerdictKind::regressed || *verdict.change > multiple * verdict.tolerance) return;
+/// `typical`: the change in the middle one of the rounds, relative; one round far out is no other boot.
+void weaken(Verdict& verdict, double typical, double multiple) {
+  if (verdict.kind != VerdictKind::regressed ||
+      std::min(*verdict.change, typical) > multiple * verdict.tolerance)
+    return;
   verdict.advisory = true;
   verdict.reason +=
       fmt::format("; from a provisional baseline it counts above {}", percent(multiple * verdict.tolerance));
@@ -178,7 +181,8 @@ class Session {
       Verdict verdict = decided(blank_verdict(pinned_.keys[m], form.form), pinned_.tolerances[m], scale,
                                 results_[m], provisional_);
       verdict.reason = explain(verdict, scale, results_[m], values_[m]);
-      if (provisional_) weaken(verdict, provisional_multiple);
+      if (provisional_)
+        weaken(verdict, relative_of(results_[m].typical, verdict.better), provisional_multiple);
       out.push_back(std::move(verdict));
       if (wanted_again(m)) again_.insert(form.benchmark);
     }
@@ -197,7 +201,8 @@ class Session {
       Verdict verdict = decided(blank_verdict(class_key(form.metric_class), form), classes_[c].tolerance,
                                 scale, results_[index], provisional_);
       verdict.reason = explain_class(verdict, scale, results_[index], change_of(classes_[c], verdict));
-      if (provisional_) weaken(verdict, provisional_class_multiple);
+      if (provisional_)
+        weaken(verdict, relative_of(results_[index].typical, verdict.better), provisional_class_multiple);
       out.push_back(std::move(verdict));
       // Of a class in doubt every member is measured again: the mean over some is another quantity.
       if (!wanted_again(index)) continue;

@@ -180,7 +180,7 @@ void judge_device_limit(const std::string& key, const MetricValues& metric, cons
         "not held against the memory's bus: the process did not record gpu.memory_clock_max_hz and "
         "gpu.memory_bus_bits");
   } else if (metric_class == "h2d" || metric_class == "d2h") {
-    const auto limit = link_limit(run);
+    const auto limit = link_limit(run, metric.link_directions);
     if (!limit)
       undecided(
           "not held against the link: telemetry did not see its generation and width, or no rate of that "

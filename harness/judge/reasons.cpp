@@ -44,6 +44,13 @@ std::string within(const Verdict& verdict, const GateResult& result) {
   return text;
 }
 
+/// ", 11.0% in the middle one of its rounds", where rounds far out make the mean twice as large and more.
+std::string apart_from_mean(const Verdict& verdict, const GateResult& result) {
+  if (result.change <= 2 * result.typical) return "";
+  return fmt::format(" on average, {} in the middle one of its rounds",
+                     percent(relative_of(result.typical, verdict.better)));
+}
+
 std::string undecided(const Verdict& verdict, const Scale& scale, bool again) {
   if (!scale.usable)
     return fmt::format("the baseline holds {} of it; verdicts need {}",
@@ -90,8 +97,8 @@ std::string explain(const Verdict& verdict, const Scale& scale, const GateResult
     case VerdictKind::ok:
       return within(verdict, result);
     case VerdictKind::regressed:
-      return fmt::format("{} worse, {} ({}){}", percent(change), rounds_after_first(verdict), limits,
-                         modes_of(verdict, scale, now));
+      return fmt::format("{} worse{}, {} ({}){}", percent(change), apart_from_mean(verdict, result),
+                         rounds_after_first(verdict), limits, modes_of(verdict, scale, now));
     case VerdictKind::improved:
       return fmt::format("{} better, confirmed: the baseline is stale, record a new one", percent(-change));
     case VerdictKind::unstable:

@@ -7,6 +7,7 @@
 
 #include <cuda.h>
 
+#include "kernels/support/bulk.cuh"
 #include "kernels/support/ptx.cuh"
 
 namespace gpugauge::kernels::sm90 {
@@ -41,25 +42,14 @@ __device__ __forceinline__ void load_box_multicast(std::uint32_t to, const Tenso
       : "memory");
 }
 
-/// Makes this thread's ordinary writes to shared memory visible to store_box. Every writing thread calls it,
-/// ahead of the barrier behind which one thread stores.
-__device__ __forceinline__ void fence_for_store() {
-  asm volatile("fence.proxy.async.shared::cta;\n" ::: "memory");
-}
-
-/// Starts writing the box at `from` to (column, row), and closes this thread's group of stores.
+/// Starts writing the box at `from` to (column, row), and closes this thread's group of stores. What ordinary
+/// stores wrote there is fenced first, as bulk.cuh says; there is also what waits for the group.
 __device__ __forceinline__ void store_box(const TensorMap& map, int column, int row, std::uint32_t from) {
   asm volatile(
       "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%1, %2}], [%3];\n"
       "cp.async.bulk.commit_group;\n" ::"l"(&map),
       "r"(column), "r"(row), "r"(from)
       : "memory");
-}
-
-/// Waits until at most `Pending` of this thread's groups of stores have still to read shared memory.
-template <int Pending>
-__device__ __forceinline__ void wait_for_stores_to_read() {
-  asm volatile("cp.async.bulk.wait_group.read %0;\n" ::"n"(Pending) : "memory");
 }
 
 /// Stores four 8x8 matrices of 16-bit elements. Lane l gives the address of row l%8 of matrix l/8, and holds

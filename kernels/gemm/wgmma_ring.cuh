@@ -4,10 +4,10 @@
 
 #include <cstdint>
 
-#include "kernels/gemm/ring.hpp"
 #include "kernels/gemm/scheduler.hpp"
 #include "kernels/gemm/wgmma_configs.hpp"
 #include "kernels/gemm/wgmma_stage.cuh"
+#include "kernels/support/ring.hpp"
 
 namespace gpugauge::kernels::gemm {
 

@@ -5,10 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kernels/gemm/barrier.cuh"
 #include "kernels/gemm/layout.hpp"
 #include "kernels/gemm/tma.cuh"
 #include "kernels/gemm/wgmma.cuh"
+#include "kernels/support/barrier.cuh"
+#include "kernels/support/bulk.cuh"
 #include "kernels/support/epilogue.cuh"
 
 namespace gpugauge::kernels::gemm {

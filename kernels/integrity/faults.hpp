@@ -20,7 +20,9 @@ inline constexpr int most_sms = 512;
 
 /// Words that were not what they must be. Before a check: reset_faults.
 struct Faults {
-  /// How many words, each pass counted.
+  /// Words that were looked at, each pass counted: fewer than were to be show that a check did not run.
+  unsigned long long compared = 0;
+  /// Of them, those that were wrong.
   unsigned long long count = 0;
   unsigned long long first = ~0ULL;      ///< smallest index of a wrong word
   unsigned long long last = 0;           ///< largest

@@ -15,11 +15,11 @@ namespace gpugauge::kernels::integrity {
 /// cudaErrorInvalidValue. Work: 8 count bytes written.
 cudaError_t write_pattern(std::uint64_t* words, std::size_t count, bool inverse, cudaStream_t stream);
 
-/// *faults (device) gets every word that differs. Work: 8 count bytes read.
+/// *faults (device) gets every word that differs, and counts all that it looked at. Work: 8 count bytes read.
 cudaError_t check_pattern(const std::uint64_t* words, std::size_t count, bool inverse, Faults* faults,
                           cudaStream_t stream);
 
-/// *faults = Faults{} on the device.
+/// *faults (device) = Faults{}, by no kernel. Returns the copy's error.
 cudaError_t reset_faults(Faults* faults, cudaStream_t stream);
 
 }  // namespace gpugauge::kernels::integrity

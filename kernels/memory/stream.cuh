@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "kernels/memory/maps.hpp"
 #include "kernels/memory/stream.hpp"
 
 namespace gpugauge::kernels::memory {
@@ -108,13 +109,13 @@ __device__ __forceinline__ void map_two(const float* __restrict__ b, const float
 
 static __global__ void __launch_bounds__(threads)
     copy_kernel(const float* __restrict__ from, float* __restrict__ to, std::size_t count) {
-  map_one(from, to, count, [](float value) { return value; });
+  map_one(from, to, count, Same{});
 }
 
 static __global__ void __launch_bounds__(threads)
     triad_kernel(const float* __restrict__ b, const float* __restrict__ c, float factor,
                  float* __restrict__ a, std::size_t count) {
-  map_two(b, c, a, count, [factor](float from_b, float from_c) { return fmaf(factor, from_c, from_b); });
+  map_two(b, c, a, count, Triad{factor});
 }
 
 }  // namespace gpugauge::kernels::memory

@@ -19,13 +19,13 @@ static __global__ void __launch_bounds__(threads) write_kernel(float value, floa
 
 static __global__ void __launch_bounds__(threads)
     scale_kernel(const float* __restrict__ from, float factor, float* __restrict__ to, std::size_t count) {
-  map_one(from, to, count, [factor](float value) { return factor * value; });
+  map_one(from, to, count, Scale{factor});
 }
 
 static __global__ void __launch_bounds__(threads)
     add_kernel(const float* __restrict__ b, const float* __restrict__ c, float* __restrict__ a,
                std::size_t count) {
-  map_two(b, c, a, count, [](float from_b, float from_c) { return from_b + from_c; });
+  map_two(b, c, a, count, Add{});
 }
 
 }  // namespace gpugauge::kernels::memory

@@ -69,16 +69,19 @@ static __global__ void __launch_bounds__(scan_threads)
       static_cast<std::size_t>(tile) * scan_tile + static_cast<std::size_t>(warp) * (scan_vectors * 128);
   const auto place = [&](int row) { return warp_start + row * 128 + lane * 4; };
   uint4 values[scan_vectors];
+  // Asked once for the whole tile: with a question at each row the loads would wait for each other.
+  if ((static_cast<std::size_t>(tile) + 1) * scan_tile <= count) {
 #pragma unroll
-  for (int row = 0; row < scan_vectors; ++row) {
-    const std::size_t i = place(row);
-    if (i + 4 <= count) {
-      values[row] = *reinterpret_cast<const uint4*>(from + i);
-    } else {
+    for (int row = 0; row < scan_vectors; ++row)
+      values[row] = *reinterpret_cast<const uint4*>(from + place(row));
+  } else {
+#pragma unroll
+    for (int row = 0; row < scan_vectors; ++row) {
+      const std::size_t i = place(row);
       values[row].x = i < count ? from[i] : 0;
       values[row].y = i + 1 < count ? from[i + 1] : 0;
       values[row].z = i + 2 < count ? from[i + 2] : 0;
-      values[row].w = 0;
+      values[row].w = i + 3 < count ? from[i + 3] : 0;
     }
   }
   // before[row]: sum within the warp of what comes before this lane's vector of that row.

@@ -19,6 +19,18 @@ elseif(GIT_FOUND)
         set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${_git_dir}/${_ref}")
       endif()
     endforeach()
+    # Whether the sources are that commit's is asked at every build; only where the answer changes is the one file compiled anew.
+    set(GPUGAUGE_SOURCE_STATE ${PROJECT_BINARY_DIR}/source_state.hpp)
+    add_custom_target(gpugauge_source_state BYPRODUCTS ${GPUGAUGE_SOURCE_STATE}
+      COMMAND ${CMAKE_COMMAND} -DGIT=${GIT_EXECUTABLE} -DSOURCE=${PROJECT_SOURCE_DIR} -DCOMMIT=${GPUGAUGE_COMMIT}
+              -DOUTPUT=${GPUGAUGE_SOURCE_STATE} -P ${PROJECT_SOURCE_DIR}/scripts/cmake/SourceState.cmake
+      COMMENT "Asking git whether the sources are the commit's" VERBATIM)
+    function(gpugauge_use_source_state)   # once the file and its target are known
+      set_source_files_properties(${PROJECT_SOURCE_DIR}/harness/result/build.cpp DIRECTORY ${PROJECT_SOURCE_DIR}/harness
+        PROPERTIES COMPILE_OPTIONS "-include;${GPUGAUGE_SOURCE_STATE}")
+      add_dependencies(gpugauge_result gpugauge_source_state)
+    endfunction()
+    cmake_language(DEFER DIRECTORY ${PROJECT_SOURCE_DIR} CALL gpugauge_use_source_state)
   endif()
 endif()
 set(GPUGAUGE_CUDA_VERSION "")

@@ -35,6 +35,8 @@ LIBRARIES = (
     Ratio("gemm/bf16/mma_sync/8192x8192x8192:throughput", ["cublas/bf16/lt/8192x8192x8192:throughput_best"], 0.60),
     Ratio("memory/copy/cold:bandwidth", [ENGINE, "cub/transform/copy:bandwidth"], 0.98),
     Ratio("memory/triad/cold:bandwidth", [ENGINE, "cub/transform/triad:bandwidth"], 0.98),
+    Ratio("memory/copy/bulk:bandwidth", [ENGINE, "cub/transform/copy:bandwidth"], 0.98),
+    Ratio("memory/triad/bulk:bandwidth", [ENGINE, "cub/transform/triad:bandwidth"], 0.98),
     Ratio("primitive/reduce:bandwidth", ["cub/reduce:bandwidth"], 0.98),
     Ratio("primitive/scan/exclusive:bandwidth", ["cub/scan/exclusive:bandwidth"], 0.95),
     Ratio("primitive/histogram/256_bins:bandwidth", ["cub/histogram:bandwidth"], 0.95),

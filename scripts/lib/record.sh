@@ -1,8 +1,10 @@
 # shellcheck shell=bash
-# What scripts/record is made of. A stage is a file scripts/record.d/NAME.sh that sets STAGE_ORDER (a number: cheap and
-# telling stages first), STAGE_TITLE, STAGE_PROVES (the claim that it is to bear out, as docs/testing.md has it) and STAGE_SECONDS
-# (at most 480), and defines stage_commands, which prints shell commands, one a line. They run in order with ROOT, BUILD, OUT (the
-# stage's folder), GPU_UUID and CUDA_VISIBLE_DEVICES set; the first that fails ends the stage. The last one writes OUT/summary.json
+# What scripts/record is made of. A stage is a file scripts/record.d/NAME.sh that sets STAGE_ORDER (a number: first what tells most a
+# second), STAGE_TITLE, STAGE_PROVES (the claim that it is to bear out, as docs/testing.md has it), STAGE_SECONDS (at most 480) and,
+# where it is so, STAGE_ALONE=yes (not part of `all`) and STAGE_OWN_LIBRARIES=yes (never with NVIDIA's wheels), and defines
+# stage_commands, which prints shell commands, one a line. They run in order with ROOT, BUILD, OUT (the stage's folder), GPU_UUID and
+# CUDA_VISIBLE_DEVICES set; the first that fails ends the stage. What may run long ends itself before STAGE_SECONDS, which may be
+# less than in the file, so that what it measured is kept. The last one writes OUT/summary.json
 # by scripts/lib/recorded.py: how much was asked, how much was reached, what fell short and what gave no answer. A stage that ends
 # with 0 and holds a summary is recorded, however little it reached. Files in OUT stay small, for they are kept with the sources: a
 # stage with one of more than 16 MiB has failed.
@@ -15,10 +17,11 @@ all_stages() {
   done | sort -n | cut -d ' ' -f 2
 }
 
-# load_stage NAME: sets STAGE_TITLE, STAGE_PROVES and STAGE_SECONDS and defines stage_commands.
+# load_stage NAME: sets what the stage's file sets and defines stage_commands.
 load_stage() {
   unset -f stage_commands
-  STAGE_PROVES=""
+  # shellcheck disable=SC2034  # STAGE_ALONE is read by scripts/record
+  STAGE_PROVES="" STAGE_ALONE="" STAGE_OWN_LIBRARIES=""
   # shellcheck disable=SC1090
   source "$ROOT/scripts/record.d/$1.sh"
   ((STAGE_SECONDS <= 480)) || fail 2 "Stage $1 asks for $STAGE_SECONDS s; a stage may take 480 s at most."
@@ -67,22 +70,64 @@ find_gpu() {
   return 1
 }
 
-# Sets BUILD_IDENTITY, one line about the build as the command itself says it: version, commit and toolkit; empty without one.
+# Sets BUILD_IDENTITY, one line about the build: version, commit and toolkit as the command says them, and a hash of what runs, for a
+# commit may be built in many ways. Empty without a build.
 identify_build() {
+  local said hash
   BUILD_IDENTITY=""
-  [[ -z "$BUILD" ]] || BUILD_IDENTITY="$("$BUILD/bin/gpugauge" --version 2>/dev/null | tr '\n' ' ' | sed 's/ *$//')" || BUILD_IDENTITY=""
+  [[ -n "$BUILD" ]] || return 0
+  said="$("$BUILD/bin/gpugauge" --version 2>/dev/null | tr '\n' ' ')" || return 0
+  hash="$({ echo "$BUILD/bin/gpugauge" && measuring_programs; } | xargs -d '\n' cat | sha256sum)"
+  BUILD_IDENTITY="${said}files ${hash:0:12}"
+}
+
+# limited SECONDS: the words before a gpugauge that ends, with what it has, after SECONDS: in the foreground, that is in the stage's own
+# process group, so that what ends the stage ends this too.
+limited() { echo "timeout --foreground --preserve-status --kill-after=20 $1"; }
+
+# measure_commands FILE SECONDS PROCESS_SECONDS OPTIONS: a run into OUT/FILE. Whatever it ended with, what counts is the run file, which
+# names what failed, what could not be had and what there was no time for.
+measure_commands() {
+  cat <<TEXT
+status=0
+$(limited "$2") "\$BUILD/bin/gpugauge" run $4 --process-limit $3 --output "\$OUT/$1" || status=\$?
+[ -s "\$OUT/$1" ] || exit "\$status"
+TEXT
+}
+
+# whole_run_here FOLDER: the stage `run` is recorded there for what is here, and its run file lacks nothing.
+whole_run_here() {
+  local status=0
+  recorded state "$1" >/dev/null || status=$?
+  ((status < 2)) && grep -qE '"complete": *true' "$1/run.json"
+}
+
+# only_commands WORD...: fills \$only with the options that choose what ratios.py needs, as far as it is installed.
+only_commands() {
+  cat <<TEXT
+only=()
+while IFS= read -r id; do only+=(--only "\$id"); done < <(python3 -B "\$ROOT/scripts/lib/ratios.py" $* --ids |
+  python3 -B "\$ROOT/scripts/lib/recorded.py" installed "\$BUILD/bin/gpugauge" list --profile deep --json)
+[ "\${#only[@]}" -gt 0 ] || { echo "Nothing that the ratios need is installed here."; exit 1; }
+TEXT
+}
+
+# suites_commands FILE SECONDS EACH OPTIONS: the GPU tests into OUT/FILE, one process a suite.
+suites_commands() {
+  cat <<TEXT
+python3 -B "\$ROOT/scripts/lib/suites.py" "\$OUT/$1" --seconds $2 --each $3 $4 "\$BUILD/bin/test_gpu"
+TEXT
 }
 
 # fault_commands OPTIONS FAULT...: commands of a stage that sets these faults once each, on the devices and with what else OPTIONS say.
-# In the foreground: in the stage's own process group, so that what ends the stage ends this too. 1: some were not found or not named;
-# 3: its own limit, or none could be tried. The certificate says which, and what was not tried.
+# 1: some were not found or not named; 3: its own limit, or none could be tried. The certificate says which, and what was not tried.
 fault_commands() {
   local options="$1" only
   shift
   only="$(printf -- ' --only %s' "$@")"
   cat <<TEXT
 status=0
-env -u CUDA_VISIBLE_DEVICES timeout --foreground --preserve-status --kill-after=20 440 "\$BUILD/bin/gpugauge" selftest --inject $options$only --output "\$OUT/certificate.json" || status=\$?
+env -u CUDA_VISIBLE_DEVICES $(limited $((STAGE_SECONDS - 40))) "\$BUILD/bin/gpugauge" selftest --inject $options$only --output "\$OUT/certificate.json" || status=\$?
 [ "\$status" -le 1 ] || [ "\$status" -eq 3 ]
 python3 -B "\$ROOT/scripts/lib/recorded.py" count faults "\$OUT/certificate.json" >"\$OUT/summary.json"
 TEXT
@@ -98,6 +143,18 @@ recorded() {
 stage_state() {
   # shellcheck disable=SC2154  # output comes from scripts/record
   recorded state "$output/$1"
+}
+
+# fits NAME LEFT: whether the loaded stage ends within LEFT seconds: by its limit, or by what it took when it was recorded. Sets STAGE_SECONDS
+# to no more than LEFT.
+fits() {
+  local needed
+  needed="$(recorded seconds "$output/$1")"
+  # As long again as its programs get to end themselves.
+  needed="$((${needed:-$STAGE_SECONDS} + 60))"
+  ((needed < STAGE_SECONDS)) || needed="$STAGE_SECONDS"
+  ((needed <= $2)) || return 1
+  ((STAGE_SECONDS <= $2)) || STAGE_SECONDS="$2"
 }
 
 # json_text STRING: a JSON string.
@@ -131,12 +188,15 @@ write_provenance() {
   mv "$1/provenance.json.new" "$1/provenance.json"
 }
 
+LOG_SECONDS=20
+
 # run_limited DIR: DIR/commands.sh for at most STAGE_SECONDS, its output in DIR/log.txt and shown; 124 or 137 where it ran past them.
 # In a process group of its own, all of which is sent SIGTERM, so that a run half done is still written, and SIGKILL 15 s later.
 run_limited() {
-  local pid status=0
+  local pid log status=0 end
   mkfifo "$1/output"
   tee "$1/log.txt" <"$1/output" &
+  log=$!
   timeout --kill-after=15 "$STAGE_SECONDS" bash "$1/commands.sh" >"$1/output" 2>&1 </dev/null &
   pid=$!
   # timeout passes it on to the group.
@@ -149,7 +209,11 @@ run_limited() {
   trap - INT TERM HUP
   # timeout leads the group: what is left of it would hold the GPU, and the log open.
   kill -KILL -- "-$pid" 2>/dev/null || true
-  wait || true
+  # A process that left the group, or is stuck in the kernel, may hold the log open for ever.
+  end=$((SECONDS + LOG_SECONDS))
+  while kill -0 "$log" 2>/dev/null && ((SECONDS < end)); do sleep 0.05; done
+  kill "$log" 2>/dev/null || true
+  wait "$log" || true
   rm "$1/output"
   return "$status"
 }
@@ -163,6 +227,10 @@ record_stage() {
   export BUILD GPU_UUID OUT="$folder.new" CUDA_VISIBLE_DEVICES="$GPU_UUID"
   {
     printf 'set -euo pipefail\n'
+    if [[ -n "$WHEEL_FOLDERS" && -z "$STAGE_OWN_LIBRARIES" ]]; then
+      # After what is there: nothing that was found without them is replaced.
+      printf 'export LD_LIBRARY_PATH=%q\n' "${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$WHEEL_FOLDERS"
+    fi
     stage_commands
   } >"$folder.new/commands.sh"
   run_limited "$folder.new" || status=$?
@@ -198,35 +266,4 @@ record_stage() {
   }
   say "$name: $state ($seconds s)"
   return "$((status == 0 ? 0 : 1))"
-}
-
-# Copies the shared libraries of the binaries into BUILD/carried: all but those of the C library and the loader.
-carry_libraries() {
-  local binary library count=0
-  rm -rf "$BUILD/carried"
-  mkdir -p "$BUILD/carried"
-  while IFS= read -r library; do
-    cp -L "$library" "$BUILD/carried/"
-    count=$((count + 1))
-  done < <(
-    for binary in "$BUILD"/bin/* "$BUILD"/libexec/gpugauge/*; do
-      [[ -f "$binary" && -x "$binary" ]] && ldd "$binary" 2>/dev/null
-    done | sed -n 's/.*=> \(\/[^ ]*\) .*/\1/p' | sort -u |
-      grep -vE '/(ld-linux[^/]*|lib(c|m|dl|rt|pthread|resolv|util|cuda|nvidia-ml)\.so[.0-9]*)$'
-  )
-  say "$count libraries in $BUILD/carried ($(du -sh "$BUILD/carried" | cut -f 1)); take along bin, libexec, share and carried of $BUILD."
-}
-
-# Uses BUILD/carried only where the command does not start with this machine's own libraries; fails with BUILD_PROBLEM.
-use_carried_libraries() {
-  "$BUILD/bin/gpugauge" --version >/dev/null 2>&1 && return 0
-  if [[ -d "$BUILD/carried" ]]; then
-    export LD_LIBRARY_PATH="$BUILD/carried${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
-  fi
-  "$BUILD/bin/gpugauge" --version >/dev/null 2>&1 ||
-    {
-      # shellcheck disable=SC2034  # read by scripts/record
-      BUILD_PROBLEM="$BUILD/bin/gpugauge does not start here ($("$BUILD/bin/gpugauge" --version 2>&1 | head -n 1)); run scripts/record --carry where it was built, and take $BUILD/carried along."
-      return 1
-    }
 }

@@ -1,235 +1,36 @@
 #!/usr/bin/env python3
 """What scripts/record keeps of a stage: how much of what was asked it reached, and what that holds for.
 
-Usage: recorded.py count KIND FILE...  prints a summary as JSON: what is counted, asked, reached, below, missing. KIND:
-         tests       files of GoogleTest's --gtest_output=json, together
+Usage: recorded.py count KIND FILE...  prints a summary as JSON (counts.py). KIND:
+         tests       files of suites.py, together; sanitizer: those under compute-sanitizer
          run         run files, together; launch: one, whose benchmarks count only with a p99
          ratios      run files, for ratios.py; pytorch: those against PyTorch; spread: how far processes differ
          doctor      a doctor's report
          faults      the file of `gpugauge selftest --inject --output`
-         sanitizer   a folder with TOOL.json (GoogleTest's) and TOOL.status (an exit status) of each tool
        recorded.py percentiles RUN_FILE prints p50, p90 and p99 over the batches as a Markdown table
+       recorded.py installed WORDS...   those of the ids on standard input that `WORDS...`, a JSON list of benchmarks, has
        recorded.py state FOLDER         prints how a stage stands, one line
-       recorded.py list                 reads lines of stage, claim and folder, with tabs between; prints a table
+       recorded.py seconds FOLDER       prints how long it took when it was recorded; nothing where it was not
+       recorded.py list                 reads lines of stage, claim, folder and remark, with tabs between; prints a table
+       recorded.py keep BASELINES PAGE  reads the same; copies what is recorded into BASELINES/GPU/STAGE, and PAGE says so
 
 state and list compare with what is here: the variables GPU_UUID (empty: no usable GPU), BOOT_ID, DRIVER and BUILD_IDENTITY
 (empty: no build). count ends with 0 when there is anything to record, 1 when not; state with 0 when all is reached here, 1 when
 it is recorded here and falls short, 2 when it is not recorded for what is here. 3: a file cannot be read.
 """
 import json
-import math
 import os
 import pathlib
 import shutil
-import statistics
+import subprocess
 import sys
 import textwrap
 
-import ratios
+from counts import KINDS, NothingToRecord, load, percentiles
+from kept import keep
 
-FEWEST_P99_BATCHES = 100  # as bench/support/statistics.hpp
 TIMED_OUT = (124, 137)    # what timeout(1) ends with
 SHOWN = 3                 # names that one line of a state holds
-
-
-class NothingToRecord(Exception):
-    """What was measured says nothing; the text says why, one sentence."""
-
-
-def load(path):
-    """The JSON of a file."""
-    with open(path, encoding="utf-8") as file:
-        return json.load(file)
-
-
-def summary(what, asked, reached, below, missing):
-    """asked: how many were to be shown; below: what fell short, missing: what says nothing, each with its reason."""
-    if reached == 0 and not below:
-        raise NothingToRecord(f"none of {asked} {what}" + (f": {missing[0]}" if missing else ""))
-    return {"what": what, "asked": asked, "reached": reached, "below": below, "missing": missing}
-
-
-def tests_of(file):
-    """(name, "passed", "failed" or "skipped", reason) of each test that was to run."""
-    for suite in load(file)["testsuites"]:
-        for test in suite["testsuite"]:
-            if test.get("status") == "NOTRUN" or test.get("result") == "SUPPRESSED":
-                continue
-            state = "passed" if test.get("result") == "COMPLETED" else "skipped"
-            reason = " ".join(str(one.get("message", "")) for one in test.get("skipped", []))
-            if test.get("failures"):
-                state, reason = "failed", str(test["failures"][0].get("failure", ""))
-            name = f"{suite['name']}.{test['name']}"
-            yield name, state, name + (": " + " ".join(reason.split())[:200] if reason else "")
-
-
-def count_tests(files):
-    """Tests that ran and passed; a skipped one has shown nothing."""
-    tests = [test for file in files for test in tests_of(file)]
-    return summary("tests passed", len(tests), sum(state == "passed" for _, state, _ in tests),
-                   [text for _, state, text in tests if state == "failed"],
-                   [text for _, state, text in tests if state == "skipped"])
-
-
-def count_run(files):
-    """Benchmarks that were measured in every process that was to measure them."""
-    states, below, missing = {}, [], []
-    for file in files:
-        run = ratios.read_run(file)
-        if not run["complete"]:
-            raise NothingToRecord(f"{file} is partial: {run['partial_reason']}")
-        for process in run["processes"]:
-            benchmarks = (process.get("samples") or {}).get("benchmarks", [])
-            for one in benchmarks:
-                states.setdefault(one["id"], []).append((one["status"], one["reason"]))
-            if process["status"] != "ok" and not any(one["status"] == "failed" for one in benchmarks):
-                text = f"family {process['family']}: {process['reason']}"
-                (missing if process["status"] in ("unavailable", "skipped") else below).append(text)
-    below, missing = sorted(set(below)), sorted(set(missing))
-    families, reached = len(below) + len(missing), 0
-    for name, seen in sorted(states.items()):
-        bad = [entry for entry in seen if entry[0] != "ok"]
-        if not bad:
-            reached += 1
-        elif any(status == "failed" for status, _ in bad):
-            below.append(f"{name}: {next(reason for status, reason in bad if status == 'failed')}")
-        else:
-            missing.append(f"{name}: {bad[0][1]}")
-    return summary("benchmarks measured", len(states) + families, reached, below, missing)
-
-
-def batches_of(file):
-    """{benchmark: (seconds of one operation in each batch of all processes, operations of a batch in each process)}."""
-    out = {}
-    for process in ratios.read_run(file)["processes"]:
-        for one in (process.get("samples") or {}).get("benchmarks", []):
-            if one["status"] == "ok":
-                seconds, operations = out.setdefault(one["id"], ([], []))
-                seconds.extend(one["batches"]["seconds_per_operation"])
-                operations.append(one["batches"]["operations_per_batch"])
-    return out
-
-
-def count_launch(files):
-    """As count_run; a benchmark with too few batches for a p99 gives no answer."""
-    file, = files
-    kept = count_run(files)
-    broken = {entry.split(": ")[0] for entry in kept["below"] + kept["missing"]}
-    few = [f"{name}: {len(seconds)} batches, and a p99 needs {FEWEST_P99_BATCHES}"
-           for name, (seconds, _) in sorted(batches_of(file).items()) if len(seconds) < FEWEST_P99_BATCHES and name not in broken]
-    return summary("benchmarks with p50, p90 and p99", kept["asked"], kept["reached"] - len(few), kept["below"],
-                   kept["missing"] + few)
-
-
-def count_ratios(files, wanted=ratios.LIBRARIES + ratios.PEAKS):
-    """Ratios that were formed and reach what was asked for."""
-    formed = ratios.lines(wanted, [ratios.read_run(file) for file in files])
-    return summary("ratios reached", len(formed), sum(reached is True for _, reached in formed),
-                   [f"{columns[0]}: {columns[2]} of {columns[3]}" for columns, reached in formed if reached is False],
-                   [f"{columns[0]}: {columns[4]}" for columns, reached in formed if reached is None])
-
-
-def count_spread(files):
-    """Metrics of products, memory and launching of which the processes of a run differ as little as was asked for."""
-    formed = ratios.spread_lines([ratios.read_run(file) for file in files])
-    return summary("metrics within the spread asked for", len(formed), sum(reached is True for _, reached in formed),
-                   [f"{columns[0]}: {columns[2]} of {columns[3]}" for columns, reached in formed if reached is False],
-                   [f"{columns[0]}: {columns[4]}" for columns, reached in formed if reached is None])
-
-
-def count_doctor(files):
-    """Facts of the inventory that could be read; failures that the doctor found are below."""
-    report, = (load(file) for file in files)
-    gpu = next((layer["version"] for layer in report["layers"] if layer["layer"] == "GPU"), "absent")
-    if gpu == "absent":
-        raise NothingToRecord("the doctor sees no GPU")
-    items = report["inventory"]["items"]
-    unread = [f"{item['key']}: {item['source']} is unreadable" for item in items if item["answer"] == "unreadable"]
-    return summary("facts read", len(items), len(items) - len(unread),
-                   [f"{one['cause']}: {one['title']}" for one in report["findings"] if one["severity"] == "failure"], unread)
-
-
-def count_faults(files):
-    """Faults that were found and named first in each trial, and quiet runs that raised no alarm."""
-    told, = (load(file) for file in files)
-    below, missing, reached = [], [], 0
-    for fault in told["faults"]:
-        trials = len(fault["trials"])
-        if not trials:
-            missing.append(f"{fault['fault']}: {fault['not_run']}")
-        elif fault["found"] == trials and fault["named_first"] == trials:
-            reached += 1
-        else:
-            instead = "".join(f", instead {cause}" for cause in fault["confused_with"])
-            below.append(f"{fault['fault']}: found {fault['found']} and named first {fault['named_first']} of {trials}{instead}")
-    quiet, alarms = len(told["quiet"]["trials"]), told["quiet"]["alarms"]
-    silent = [trial["problem"] for trial in told["quiet"]["trials"] if trial["problem"]]
-    missing += [f"a quiet run: {problem}" for problem in silent]
-    if alarms:
-        below.append(f"{alarms} of {quiet} quiet runs raised an alarm")
-    if told["interrupted"]:
-        missing.append("it was ended early, by its time limit or a signal")
-    return summary("faults found and named first" + (", quiet runs without an alarm" if quiet else ""),
-                   len(told["faults"]) + quiet, reached + max(quiet - alarms - len(silent), 0), below, missing)
-
-
-def small_tests(file):
-    """Names of the tests that made their sizes small (tests/gpu/gpu_test.hpp)."""
-    return {f"{suite['name']}.{test['name']}" for suite in load(file)["testsuites"] for test in suite["testsuite"]
-            if test.get("small") == "true"}
-
-
-def count_sanitizer(files):
-    """Tests that passed under each tool, and tools that reported no error; which tests made their sizes small."""
-    folder = pathlib.Path(files[0])
-    tools = sorted(path.stem for path in folder.glob("*.status"))
-    asked, reached, below, missing, small = 0, 0, [], [], set()
-    for tool in tools:
-        status = int((folder / f"{tool}.status").read_text(encoding="ascii"))
-        asked += 1
-        if status == 0:
-            reached += 1
-        elif status in TIMED_OUT:
-            below.append(f"{tool}: ran past its time")
-        else:
-            below.append(f"{tool}: ended with {status}, see {tool}.txt and {tool}-tests.txt")
-        if not (folder / f"{tool}.json").exists():
-            continue
-        tests = list(tests_of(folder / f"{tool}.json"))
-        small |= small_tests(folder / f"{tool}.json")
-        asked += len(tests)
-        reached += sum(state == "passed" for _, state, _ in tests)
-        below += [f"{tool}: {text}" for _, state, text in tests if state == "failed"]
-        missing += [f"{tool}: {text}" for _, state, text in tests if state == "skipped"]
-        if tests and not any(state == "passed" for _, state, _ in tests):
-            raise NothingToRecord(f"under {tool} every test was skipped")
-    return {**summary("tests passed and tools without an error", asked, reached, below, missing), "tested_small": sorted(small)}
-
-
-KINDS = {"tests": count_tests, "run": count_run, "launch": count_launch, "ratios": count_ratios, "spread": count_spread, "doctor": count_doctor,
-         "faults": count_faults, "sanitizer": count_sanitizer, "pytorch": lambda files: count_ratios(files, ratios.PYTORCH)}
-
-
-def duration(seconds):
-    """Three digits with a unit, or "-"."""
-    if seconds is None:
-        return "-"
-    for unit, factor in (("s", 1), ("ms", 1e-3), ("us", 1e-6)):
-        if seconds >= factor:
-            return f"{seconds / factor:.3g} {unit}"
-    return f"{seconds / 1e-9:.3g} ns"
-
-
-def percentiles(file):
-    """A Markdown table: nearest-rank percentiles over the batches of all processes, each a mean over its operations."""
-    text = "| benchmark | p50 | p90 | p99 | batches | operations a batch |\n|---|---|---|---|---|---|\n"
-    for name, (seconds, operations) in sorted(batches_of(file).items()):
-        ranked = sorted(seconds)
-        at = [ranked[math.ceil(share * len(ranked)) - 1] if ranked else None for share in (0.5, 0.9, 0.99)]
-        if len(ranked) < FEWEST_P99_BATCHES:
-            at[2] = None
-        text += f"| {name} | {' | '.join(map(duration, at))} | {len(ranked)} | {statistics.median(operations):g} |\n"
-    return text + f"\nOf one operation, over batches; a p99 needs {FEWEST_P99_BATCHES} batches.\n"
 
 
 def named(title, entries):
@@ -286,6 +87,8 @@ def standing(folder):
         kept = load(folder / "summary.json")
         text = f"recorded: {kept['reached']} of {kept['asked']} {kept['what']}"
         text += named("below", kept["below"]) + named("no answer", kept["missing"])
+        if kept["not_here"]:
+            text += f"; {len(kept['not_here'])} {'does' if len(kept['not_here']) == 1 else 'do'} not apply here"
         others = elsewhere(provenance)
         full = kept["reached"] == kept["asked"] and not kept["below"] and not kept["missing"]
     except FileNotFoundError as error:
@@ -303,6 +106,13 @@ def standing(folder):
     if not os.environ.get("GPU_UUID"):
         return 2, text + "; there is no usable GPU here to compare with", provenance
     return (2 if others else 0 if full else 1), text, provenance
+
+
+def installed(lines, words):
+    """Of the lines, those that are ids in the JSON list that the command prints."""
+    answer = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
+    known = {one["id"] for one in json.loads(answer.stdout)}
+    return [line for line in lines if line.strip() in known]
 
 
 def table(rows, width):
@@ -325,8 +135,9 @@ def listing(lines):
     """The table of `list`."""
     rows = [("stage", "claim", "state", "GPU", "driver", "date")]
     for line in lines:
-        name, claim, folder = line.rstrip("\n").split("\t")
+        name, claim, folder, remark = line.rstrip("\n").split("\t")
         _, state, provenance = standing(folder)
+        state += f"; {remark}" if remark else ""
         kept = provenance or {}
         rows.append((name, claim, state, kept.get("gpu_name") or "-", kept.get("driver") or "-",
                      kept.get("date", "-").replace("T", " ")))
@@ -345,8 +156,15 @@ def main(arguments):
             code, text, _ = standing(rest[0])
             print(text)
             return code
+        elif command == "seconds" and len(rest) == 1:
+            provenance = standing(rest[0])[2]
+            print(provenance["seconds"] if provenance else "")
+        elif command == "installed" and rest:
+            print("".join(installed(sys.stdin, rest)), end="")
         elif command == "list" and not rest:
             print(listing(sys.stdin))
+        elif command == "keep" and len(rest) == 2:
+            return keep([line.rstrip("\n").split("\t")[::2][:2] for line in sys.stdin], *rest)
         else:
             print(__doc__, file=sys.stderr, end="")
             return 3

@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2034
 # The certificate for a framework's switch.
-STAGE_ORDER=44
+STAGE_ORDER=48
 STAGE_TITLE="An injected fault of PyTorch"
 STAGE_PROVES="PyTorch's switch for TF32 that is off is found and named first"
 STAGE_SECONDS=480

@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2034
 # The certificate for the faults of what else works inside of the measured process.
-STAGE_ORDER=42
+STAGE_ORDER=44
 STAGE_TITLE="Injected faults inside of a process"
 STAGE_PROVES="a CUPTI subscriber and persisting L2 that are left on are found and named first"
 STAGE_SECONDS=480

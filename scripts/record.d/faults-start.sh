@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2034
 # The certificate for the faults that slow the start of a program.
-STAGE_ORDER=43
+STAGE_ORDER=47
 STAGE_TITLE="Injected faults of the start"
 STAGE_PROVES="eager loading and PTX compiled at each start are found and named first"
 STAGE_SECONDS=480

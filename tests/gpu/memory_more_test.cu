@@ -4,7 +4,7 @@
 
 #include "gpu_test.hpp"
 #include "kernels/memory/atomics.hpp"
-#include "kernels/memory/bulk_copy.hpp"
+#include "kernels/memory/bulk.hpp"
 #include "kernels/memory/chase.hpp"
 #include "kernels/memory/footprint.hpp"
 #include "kernels/memory/gather.hpp"
@@ -81,16 +81,45 @@ TEST_F(MemoryMore, write_scale_and_add_are_exact) {
   }
 }
 
-TEST_F(MemoryMore, bulk_copy_moves_every_element_and_nothing_behind_it) {
+TEST_F(MemoryMore, bulk_streams_are_exact_and_touch_nothing_behind_the_end) {
   if (bench::cuda::device().compute_capability < 90)
     GTEST_SKIP() << "bulk copies need compute capability 9.0 or later";
+  namespace memory = kernels::memory;
   for (const std::size_t count : counts()) {
-    const auto from = filled(count, seed);
+    const auto b = filled(count, seed);
+    const auto c = filled(count, seed + 1);
     expect_exact(
-        count, [&](float* to) { return kernels::memory::bulk_copy(from.get(), to, count, nullptr); },
+        count, [&](float* to) { return memory::bulk_copy(b.get(), to, count, nullptr); },
         [&](const float* to, kernels::Comparison* found) {
-          return kernels::memory::count_copy_mismatches(to, count, seed, found, nullptr);
+          return memory::count_copy_mismatches(to, count, seed, found, nullptr);
         });
+    expect_exact(
+        count, [&](float* to) { return memory::bulk_write(0.625F, to, count, nullptr); },
+        [&](const float* to, kernels::Comparison* found) {
+          return memory::count_write_mismatches(to, count, 0.625F, found, nullptr);
+        });
+    expect_exact(
+        count, [&](float* to) { return memory::bulk_scale(b.get(), 0.75F, to, count, nullptr); },
+        [&](const float* to, kernels::Comparison* found) {
+          return memory::count_scale_mismatches(to, count, seed, 0.75F, found, nullptr);
+        });
+    expect_exact(
+        count, [&](float* to) { return memory::bulk_add(b.get(), c.get(), to, count, nullptr); },
+        [&](const float* to, kernels::Comparison* found) {
+          return memory::count_add_mismatches(to, count, seed, seed + 1, found, nullptr);
+        });
+    expect_exact(
+        count, [&](float* to) { return memory::bulk_triad(b.get(), c.get(), 0.75F, to, count, nullptr); },
+        [&](const float* to, kernels::Comparison* found) {
+          return memory::count_triad_mismatches(to, count, seed, seed + 1, 0.75F, found, nullptr);
+        });
+    const DeviceBuffer<unsigned long long> sums(memory::bulk_read_sums(sms()));
+    check(kernels::poison(sums.get(), sums.bytes(), nullptr), "poisoning");
+    check(memory::bulk_read(b.get(), count, sums.get(), nullptr), "reading");
+    const DeviceValue<unsigned long long> expected;
+    check(memory::expected_read(count, seed, expected.get(), nullptr), "summing");
+    const auto parts = read_back(sums);
+    EXPECT_EQ(std::accumulate(parts.begin(), parts.end(), 0ULL), expected.read(nullptr)) << count;
   }
 }
 

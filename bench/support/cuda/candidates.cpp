@@ -1,13 +1,11 @@
 #include "support/cuda/candidates.hpp"
 
-#include <optional>
 #include <stdexcept>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "support/choice.hpp"
-#include "support/cuda/error.hpp"
 #include "support/statistics.hpp"
 
 namespace gpugauge::bench::cuda {
@@ -38,42 +36,26 @@ Candidates::Candidates(Trial& trial, std::vector<Candidate> candidates, Options 
 }
 
 void Candidates::search() {
-  std::vector<std::optional<double>> seconds(candidates_.size());
   Window window;
   window.seconds = search_seconds;
   window.batch_seconds = search_batch_seconds;
   window.minimum_batches = 5;
   window.budget_seconds = 0.5;
-  std::string refusal;
   bool warm = false;
-  for (current_ = 0; current_ < candidates_.size(); ++current_) {
-    try {
-      if (!warm) timer_.warm_up();
-      timer_.power_heavy(
-          false);  // from now on the GPU is under load: none is compared at a colder one's clock
-      warm = true;
-      if (candidates_.size() == 1) {
-        seconds[current_] = 1;
-        continue;
-      }
-      seconds[current_] = seconds_per_operation(bench::measure(timer_, window), Statistic::median);
-    } catch (const CudaError&) {
-      throw;  // the context is in doubt; nothing after it can be trusted
-    } catch (const std::runtime_error& error) {
-      if (refusal.empty()) refusal = error.what();
-    }
-  }
+  const Tried tried = try_each(candidates_.size(), [&](std::size_t index) -> double {
+    current_ = index;
+    if (!warm) timer_.warm_up();
+    // From now on the GPU is under load: none is compared at a colder one's clock.
+    timer_.power_heavy(false);
+    warm = true;
+    if (candidates_.size() == 1) return 1;
+    return seconds_per_operation(bench::measure(timer_, window), Statistic::median);
+  });
   current_ = 0;
-  std::size_t ran = 0;
-  for (std::size_t i = candidates_.size(); i-- > 0;)
-    if (seconds[i]) {
-      first_ = i;
-      ++ran;
-    }
-  if (ran == 0) throw std::runtime_error(refusal);
-  if (ran < candidates_.size())
-    trial_.note("candidates_refused", fmt::format("{}: {}", candidates_.size() - ran, refusal));
-  best_ = fastest_candidate(seconds);
+  while (!tried.seconds[first_]) ++first_;
+  if (tried.refused > 0)
+    trial_.note("candidates_refused", fmt::format("{}: {}", tried.refused, tried.refusal));
+  best_ = fastest_candidate(tried.seconds);
 }
 
 void Candidates::measure(const result::Work& work) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "support/cuda/candidates_tried.hpp"
 #include "support/cuda/gpu_timer.hpp"
 
 namespace gpugauge::bench::cuda {
@@ -15,8 +16,7 @@ namespace gpugauge::bench::cuda {
 /// One algorithm that the library offers.
 struct Candidate {
   std::string description;  ///< "algorithm 66, tile 20, stages 36, workspace 0 bytes": kept in the notes
-  GpuTimer::Operation
-      run;  ///< enqueues operation number index; may throw where the library refuses after all
+  GpuTimer::Operation run;  ///< enqueues operation number index; throws Refused where the library refuses
 };
 
 /// The offered algorithms of one operation, and their measurement. For one thread.
@@ -38,7 +38,9 @@ class Candidates {
   /// Times every candidate for a moment, then the first one that runs for the trial's window (its metrics are
   /// the definition's) and, where another is faster by more than choice_margin, that one for a window of its
   /// own: the metric QUANTITY_best, which is the first one's value where none is. The trial's work must
-  /// have been declared, and is given again. Notes: "candidates", "candidate_first", "candidate_best".
+  /// have been declared, and is given again. Notes: "candidates", "candidate_first", "candidate_best", and
+  /// "candidates_refused": how many threw Refused, and what the first of them said. Throws what a candidate
+  /// throws that is not Refused: the next one is not what a program gets then, but what is left.
   void measure(const result::Work& work);
 
   /// Index of the first one that runs: the library's own choice. Known after measure().

@@ -100,6 +100,15 @@ std::optional<std::string> why_too_large(std::size_t bytes) {
                      static_cast<double>(free) / gibibyte);
 }
 
+std::optional<std::string> why_exclusive() {
+  int mode = cudaComputeModeDefault;
+  int current = 0;
+  check(cudaGetDevice(&current), "reading which GPU is in use");
+  check(cudaDeviceGetAttribute(&mode, cudaDevAttrComputeMode, current), "reading the compute mode");
+  if (mode != cudaComputeModeExclusiveProcess) return std::nullopt;
+  return "the GPU's compute mode is EXCLUSIVE_PROCESS, and this benchmark needs a second process on it";
+}
+
 std::string cuda_version_text(int version) {
   return version == 0 ? "unknown" : fmt::format("{}.{}", version / 1000, version % 1000 / 10);
 }

@@ -34,6 +34,10 @@ std::size_t free_memory_bytes();
 /// Throws CudaError.
 std::optional<std::string> why_too_large(std::size_t bytes);
 
+/// Why no other process gets a context on the current device while this one has one: its compute mode;
+/// nullopt where one would. Another process still works through MPS: to be asked when one has failed.
+std::optional<std::string> why_exclusive();
+
 /// What became of the attempt to use a GPU.
 struct StartUp {
   bool driver_library = false;     ///< libcuda.so.1 could be opened

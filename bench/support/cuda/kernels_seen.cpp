@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <memory>
 #include <mutex>
@@ -34,6 +35,7 @@ using KernelRecord = CUpti_ActivityKernel10;
 using KernelRecord = CUpti_ActivityKernel8;  // later versions only append to it
 #endif
 
+constexpr const char* names_switch = "GPUGAUGE_KERNEL_NAMES";
 constexpr std::size_t buffer_bytes = 1 << 20;
 constexpr std::size_t most_names = 16;
 constexpr std::size_t longest_name = 300;
@@ -202,6 +204,11 @@ class Recording {
 
 KernelsSeen kernels_of(cudaStream_t stream, const std::function<void(cudaStream_t)>& operation) {
   KernelsSeen seen;
+  if (const char* const asked = std::getenv(names_switch);
+      asked != nullptr && std::strcmp(asked, "off") == 0) {
+    seen.unknown_because = fmt::format("{}=off", names_switch);
+    return seen;
+  }
   check(cudaStreamSynchronize(stream), "waiting for the GPU");
   Recording recording;
   if (!recording.refused.empty()) {

@@ -22,7 +22,9 @@ struct KernelsSeen {
 };
 
 /// Runs `operation`, which enqueues work on `stream`, once under CUPTI and waits for it. Call it after all of
-/// a benchmark's timed windows: CUPTI is attached for this call only. Throws what `operation` throws.
+/// a benchmark's timed windows: CUPTI is attached for this call only. With GPUGAUGE_KERNEL_NAMES=off in the
+/// environment nothing is run and CUPTI is never opened: for a CUPTI that ends the process. Throws what
+/// `operation` throws.
 KernelsSeen kernels_of(cudaStream_t stream, const std::function<void(cudaStream_t)>& operation);
 
 /// Keeps them in the notes: "kernel" (the names, joined with "; "), "kernel_path" (tensor, simt, unknown)

@@ -94,6 +94,8 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
   if (attribute == cudaDevAttrComputeCapabilityMinor) *value = capability() % 10;
   if (attribute == cudaDevAttrMultiProcessorCount) *value = sm_count;
   if (attribute == cudaDevAttrMemoryPoolsSupported) *value = 1;
+  if (attribute == cudaDevAttrComputeMode)
+    *value = fake::number_of(0, "compute_mode", cudaComputeModeDefault);
   if (attribute == cudaDevAttrMaxPersistingL2CacheSize) *value = fake::number_of(0, "l2_persisting", 0);
   return enter("cudaDeviceGetAttribute");
 }

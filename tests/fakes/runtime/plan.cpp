@@ -35,7 +35,7 @@ std::vector<Rule> read_plan() {
   std::vector<Rule> rules;
   const char* const plan = std::getenv("GPUGAUGE_FAKE_CUDA");
   std::istringstream words(plan == nullptr ? "" : plan);
-  const std::regex form(R"((\w+)(:(\d+)(-(\d+))?)?=(\d+|lost|hang|crash|exit|idle|zero|nan))");
+  const std::regex form(R"((\w+)(:(\d+)(-(\d+))?)?=(\d+|lost|hang|crash|exit|idle|zero|nan|endless))");
   for (std::string word; std::getline(words, word, ';');) {
     if (word.empty()) continue;
     std::smatch parts;
@@ -109,7 +109,17 @@ cudaError_t enter(const char* call) {
   return told == cudaSuccess ? told : remember(told);
 }
 
+bool& busy() {
+  static bool in_flight = false;
+  return in_flight;
+}
+
+void wait_for_work() {
+  while (busy()) ::sleep(1);
+}
+
 cudaError_t enter_waiting(const char* call) {
+  wait_for_work();
   const cudaError_t told = enter(call);
   if (told != cudaSuccess || ended_in == cudaSuccess) return told;
   const cudaError_t found = ended_in;

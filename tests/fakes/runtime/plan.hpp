@@ -17,6 +17,8 @@
 //   crash, exit the process ends in it, by SIGSEGV or with exit code 7
 //   idle        of a kernel: it is launched and does nothing; `any_kernel` is each of them
 //   zero, nan   of cudaEventElapsedTime: what it measured
+//   endless     of a collective of NCCL: it is in flight until its communicator is aborted, which tells of an
+//   error
 // A rule that cannot be read ends the process with exit code 9 and a sentence.
 #pragma once
 
@@ -35,6 +37,10 @@ cudaError_t enter_waiting(const char* call);
 bool enter_kernel(const std::string& mangled);
 /// The plan's word for what a call shall give back ("zero"), "" for none; asked right after enter().
 const std::string& word();
+/// Whether a collective is in flight: what waits for the GPU then never returns.
+bool& busy();
+/// Never returns while busy().
+void wait_for_work();
 /// Makes an error the last one and returns it.
 cudaError_t remember(cudaError_t code);
 /// The last error; forgotten when it does not stick.

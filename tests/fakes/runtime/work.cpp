@@ -75,6 +75,7 @@ cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
   return take("cudaMalloc", memory, bytes);
 }
 cudaError_t cudaFree(void* memory) {
+  fake::runtime::wait_for_work();
   return give_back("cudaFree", memory);
 }
 cudaError_t cudaMallocAsync(void** memory, std::size_t bytes, cudaStream_t) {
@@ -129,6 +130,10 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t) {
   return enter_waiting("cudaStreamSynchronize");
+}
+cudaError_t cudaStreamQuery(cudaStream_t) {
+  const cudaError_t told = enter("cudaStreamQuery");
+  return told == cudaSuccess && fake::runtime::busy() ? cudaErrorNotReady : told;
 }
 // What was captured would have to be kept with its arguments: there are no graphs.
 cudaError_t cudaStreamBeginCapture(cudaStream_t, cudaStreamCaptureMode) {

@@ -34,6 +34,26 @@ def unusable(name, cuda, says, **more):
     return broken(name, cuda, f"family launch .*{says}.*nothing was measured", code=3, **more)
 
 
+# Started by itself: with one GPU there are no links to measure. It ends where it waits for what will never end.
+COLLECTIVES = (
+    '"$BUILD/tests/fakes/runtime/collectives/gpugauge-bench-nccl" --gpugauge_window=0.02 --gpugauge_samples=ranks.json'
+    " --benchmark_filter=nccl/all_reduce/8B"
+)
+
+
+def collective(name, cuda, code, says, **more):
+    return broken(
+        name,
+        cuda,
+        says,
+        run=COLLECTIVES,
+        code=code,
+        output="none",
+        needs='test -x "$BUILD/tests/fakes/runtime/collectives/gpugauge-bench-nccl" || { echo "built without NCCL"; exit 1; }',
+        **more,
+    )
+
+
 ROWS = [
     broken(
         "no fault, so that the others are shown to be one",
@@ -92,6 +112,14 @@ END""",
         "cudaGetDeviceFlags=1",
         r"launch/blocking_stream_sync failed: reading how the context waits failed: .* \(1\)",
         run="gpugauge run --device 0 --profile deep --quiet --output out.json --only launch/blocking_stream_sync",
+    ),
+    broken(
+        "the GPU lets one process in only, and a benchmark needs a second one",
+        "cudaGetDeviceFlags=46",
+        r"launch/blocking_stream_sync skipped: the GPU's compute mode is EXCLUSIVE_PROCESS.* \(46\)",
+        run="gpugauge run --device 0 --profile deep --quiet --output out.json --only launch/blocking_stream_sync",
+        code=3,
+        scenario="compute_mode=3",
     ),
     unusable("the driver is older than the runtime", "cudaGetDeviceCount=35", r"cudaErrorInsufficientDriver \(35\)"),
     unusable("no GPU is shown to the family", "cudaGetDeviceCount=100", r"Counting the GPUs failed: cudaErrorNoDevice"),
@@ -234,5 +262,21 @@ END""",
         "cudaEventRecord:4=999",
         r"memory/copy/cold failed: recording an event failed: cudaErrorUnknown \(999\)",
         run=COPY,
+    ),
+    collective(
+        "collectives without a fault, so that the others are shown to be one", "", 0, "nccl/all_reduce/8B.*latency=", lacks="ERROR"
+    ),
+    collective(
+        "a collective that never ends: the communicators are aborted before memory is freed, which would wait for it",
+        "ncclAllReduce:10=endless",
+        1,
+        "ERROR OCCURRED: 'a collective failed: ",
+        holds="grep -q 'a collective failed: an error of the fake NCCL' ranks.json",
+    ),
+    collective(
+        "a collective that cannot be enqueued while another is in flight",
+        "ncclAllReduce:10=endless;ncclAllReduce:11=1",
+        1,
+        "ERROR OCCURRED: 'enqueueing a collective failed: ",
     ),
 ]

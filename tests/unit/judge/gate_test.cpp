@@ -192,6 +192,29 @@ TEST(Decide, AFirstRoundFarOutIsOutvotedByTwoFreshOnes) {
   EXPECT_FALSE(results[1].left_out.has_value());
 }
 
+TEST(Decide, ARoundFarOutIsNoRegressionWhereTheMiddleRoundHolds) {
+  // Rounds of a shared cache's p99: somewhat worse, as ever, as ever, and one seven times as slow.
+  constexpr double shifts[] = {.012, .02, .005, .0, .015, 1.9};
+  const auto results = run_gate(calibrate(quiet_baseline(10), {}), [&](int m, int round) {
+    return m != 0 ? 0.0 : round <= 6 ? shifts[round - 1] : 0.03;
+  });
+  EXPECT_NE(results[0].decision, Decision::regressed);
+}
+
+TEST(Decide, TheMiddleRoundIsToldBesideTheMean) {
+  constexpr double shifts[] = {.1, .1, .1, .7};
+  Calibration calibration = calibrate(quiet_baseline(10), {});
+  calibration.contamination = .1;  // so that four bad rounds are needed
+  std::vector<std::vector<RoundValues>> now(metrics);
+  for (const double shift : shifts) now[0].push_back(RoundValues(processes, shift));
+  for (std::size_t m = 1; m < now.size(); ++m)
+    now[m].push_back(round_values(30, static_cast<int>(m), .005, 0));
+  const GateResult found = decide(calibration, now, {})[0];
+  EXPECT_EQ(found.decision, Decision::regressed);
+  EXPECT_NEAR(found.change, .3, .01);
+  EXPECT_NEAR(found.typical, .1, .01);
+}
+
 TEST(Decide, OneBadProcessInARoundChangesNothing) {
   const Calibration calibration = calibrate(quiet_baseline(10), {});
   std::vector<std::vector<RoundValues>> now(metrics);

@@ -275,6 +275,25 @@ TEST(JudgePhysical, CopiesAreHeldAgainstTheLinkThatTelemetrySaw) {
   }
 }
 
+TEST(JudgePhysical, BothDirectionsAtOnceAreHeldAgainstBothOfTheLink) {
+  const auto copy = [](double bandwidth) -> std::optional<Verdict> {
+    result::Run run = node(1);
+    for (result::Process& process : run.processes)
+      for (result::BenchmarkResult& one : process.samples->benchmarks)
+        if (one.id == "gpu/copy/h2d") {
+          one.notes["link_directions"] = "2";
+          one.metrics.front().value = bandwidth;
+        }
+    for (const Verdict& verdict : judge_physical(run))
+      if (verdict.metric == "gpu/copy/h2d:bandwidth") return verdict;
+    return std::nullopt;
+  };
+  EXPECT_EQ(copy(1e11)->kind, VerdictKind::ok) << "no faster than the link";
+  EXPECT_NEAR(copy(1e11)->share.value(), 1e11 / (2 * 6.3015e10), .01);
+  EXPECT_EQ(copy(1.4e11)->kind, VerdictKind::inconclusive) << "it cannot have gone over that link";
+  EXPECT_THAT(copy(1.4e11)->reason, HasSubstr("x16 in both directions"));
+}
+
 TEST(CudaCoreRate, IsWhatRemainsWithoutTensorCores) {
   EXPECT_EQ(cuda_core_rate("9.0", "gemm16"), 512);
   EXPECT_EQ(cuda_core_rate("8.0", "gemmtf32"), 128);

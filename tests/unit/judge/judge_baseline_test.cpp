@@ -266,6 +266,30 @@ TEST(JudgeBaseline, AProvisionalBaselineCountsOnlyWhatIsLargerThanTwiceTheTolera
   EXPECT_FALSE(of(check(baseline, {.latency = 1 + 2.5 * tau}), latency).advisory);
 }
 
+TEST(JudgeBaseline, OneRoundFarOutDoesNotMakeAProvisionalBaselineCount) {
+  // Two bad rounds in the baseline: five are needed to show a regression.
+  baseline::Baseline baseline = make_baseline(10);
+  for (const std::size_t bad : {3U, 7U}) baseline.runs[bad] = make_run(50 + bad, {1.3, 1.3, 1.3});
+  for (result::Run& run : baseline.runs) {
+    run.boot_id = "one";
+    run.started = "2026-01-01T00:00:00Z";
+  }
+  ASSERT_TRUE(baseline.provisional());
+  const double slower = 1 + 1.5 * tolerance({}, "host_memory");
+  const auto judged = [&](double last) {
+    std::vector<result::Run> rounds;
+    for (const double times : {slower, slower, slower, slower, last})
+      rounds.push_back(make_run(900 + rounds.size(), {.latency = times}));
+    return of(judge_baseline(rounds, baseline), latency);
+  };
+  const Verdict carried = judged(7.0);
+  EXPECT_EQ(carried.kind, VerdictKind::regressed);
+  EXPECT_GT(*carried.change, 2 * carried.tolerance);
+  EXPECT_TRUE(carried.advisory);
+  EXPECT_THAT(carried.reason, HasSubstr("in the middle one of its rounds"));
+  EXPECT_THAT(judged(slower).reason, Not(HasSubstr("in the middle one")));
+}
+
 TEST(JudgeBaseline, WhatAProvisionalBaselineCallsNoisyNeverCountsAndCostsNoRound) {
   baseline::Baseline baseline = make_baseline(10);
   // Spread the rounds so far that twice the tolerance is hidden in them.

@@ -2,12 +2,16 @@
 #include <cmath>
 #include <complex>
 #include <numbers>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "cublas/problem.hpp"
+#include "cublas/status.hpp"
+#include "cublas/types.hpp"
 #include "cudnn/layers.hpp"
+#include "cudnn/refusal.hpp"
 #include "cufft/size.hpp"
 #include "kernels/attention/scaled_dot_product.hpp"
 #include "kernels/convolution/shape.hpp"
@@ -44,6 +48,60 @@ TEST(CublasProblem, fast_accumulation_is_the_arithmetic_of_the_hand_written_fp8_
   EXPECT_EQ(e4m3_fast.a, e4m3.a);
   EXPECT_EQ(e4m3_fast.b, e4m3.b);
   EXPECT_EQ(e4m3_fast.c, e4m3.c);
+}
+
+// Partial sums must not be rounded: in place they have the type of C, in the output's type too.
+TEST(CublasProblem, splits_in_place_only_where_c_has_the_type_of_the_sums) {
+  using namespace bench::cublas;
+  constexpr int both = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE | CUBLASLT_REDUCTION_SCHEME_INPLACE;
+  for (const Arithmetic& exact : {fp64, fp32, tf32, int8}) EXPECT_EQ(reductions(exact), both) << exact.name;
+  for (const Arithmetic& rounding : {fp16, bf16, e4m3, e4m3_fast, e5m2_e4m3})
+    EXPECT_EQ(reductions(rounding), CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE) << rounding.name;
+}
+
+TEST(CublasStatus, is_a_refusal_only_where_cublas_says_that_it_does_not_do_this) {
+  using bench::cublas::is_refusal;
+  EXPECT_TRUE(is_refusal(CUBLAS_STATUS_NOT_SUPPORTED));
+  EXPECT_TRUE(is_refusal(CUBLAS_STATUS_INVALID_VALUE));
+  for (const cublasStatus_t fault :
+       {CUBLAS_STATUS_EXECUTION_FAILED, CUBLAS_STATUS_INTERNAL_ERROR, CUBLAS_STATUS_ALLOC_FAILED,
+        CUBLAS_STATUS_NOT_INITIALIZED, CUBLAS_STATUS_MAPPING_ERROR, CUBLAS_STATUS_ARCH_MISMATCH})
+    EXPECT_FALSE(is_refusal(fault)) << fault;
+}
+
+TEST(CudnnRefusal, is_told_from_a_fault_by_the_status_that_was_returned) {
+  using bench::cudnn::is_refusal;
+  const std::string says = "running a cuDNN plan failed: execute(handle) failed with message: ";
+  EXPECT_TRUE(
+      is_refusal(says + "Reason: CUDNN_STATUS_INTERNAL_ERROR, and code: CUDNN_STATUS_NOT_SUPPORTED_SHAPE"));
+  EXPECT_TRUE(is_refusal(says + ", and code: CUDNN_STATUS_BAD_PARAM_MISALIGNED_POINTER"));
+  EXPECT_TRUE(is_refusal(says + ", and code: CUDNN_STATUS_NOT_SUPPORTED"));
+  for (const char* fault :
+       {"CUDNN_STATUS_EXECUTION_FAILED", "CUDNN_STATUS_INTERNAL_ERROR_COMPILATION_FAILED",
+        "CUDNN_STATUS_SUBLIBRARY_LOADING_FAILED", "CUDNN_STATUS_NOT_SUPPORTED_RUNTIME_PREREQUISITE_MISSING",
+        "CUDNN_STATUS_NOT_SUPPORTED_SUBLIBRARY_UNAVAILABLE"})
+    EXPECT_FALSE(is_refusal(says + "Reason: CUDNN_STATUS_NOT_SUPPORTED, and code: " + fault)) << fault;
+  EXPECT_FALSE(is_refusal("kernels were launched without an error and did not run"));
+}
+
+TEST(CudnnRefusal, knows_a_plan_that_was_left_out_for_its_workspace) {
+  using bench::cudnn::is_workspace_refusal;
+  EXPECT_TRUE(is_workspace_refusal(
+      "[cudnn_frontend] Error: Skipping plan since workspace violation. Requires 17179869184"));
+  EXPECT_FALSE(is_workspace_refusal("Deselecting execution plan"));
+}
+
+// Where one has none, cuDNN is broken: the benchmark fails. Elsewhere it is skipped.
+TEST(Convolution, names_what_every_healthy_cudnn_has_plans_for) {
+  using namespace bench::cudnn;
+  for (const Arithmetic& types : {fp16, bf16, tf32}) {
+    EXPECT_TRUE(always_planned(types, representative, true, 80)) << types.name;
+    EXPECT_TRUE(always_planned(types, representative, true, 120)) << types.name;
+    EXPECT_FALSE(always_planned(types, representative, true, 75)) << types.name;
+    EXPECT_FALSE(always_planned(types, representative, false, 90)) << types.name;
+    EXPECT_FALSE(always_planned(types, "stem_7x7", true, 90)) << types.name;
+  }
+  EXPECT_FALSE(always_planned(bench::cudnn::fp32, representative, true, 90));
 }
 
 TEST(CublasProblem, names_the_layers_of_the_model) {

@@ -9,11 +9,12 @@
 
 #include <gtest/gtest.h>
 
-#include "kernels/gemm/ring.hpp"
+#include "kernels/support/ring.hpp"
 
 namespace {
 
 using namespace gpugauge::kernels::gemm;
+using gpugauge::kernels::RingPosition;
 
 TEST(HilbertTile, visits_every_tile_of_any_rectangle_once) {
   for (int rows = 1; rows <= 24; ++rows)

@@ -29,15 +29,17 @@ using gemm::BoxedMatrix;
 
 struct Timing {
   const char* name;
-  Arrival copies, products;
+  Arrival copies, products, stores;
 };
-constexpr Timing timings[] = {{"all early", Arrival::early, Arrival::early},
-                              {"all late", Arrival::late, Arrival::late},
-                              {"early copies, late products", Arrival::early, Arrival::late}};
+constexpr Timing timings[] = {
+    {"all early", Arrival::early, Arrival::early, Arrival::early},
+    {"all late", Arrival::late, Arrival::late, Arrival::late},
+    {"early copies, late products and stores", Arrival::early, Arrival::late, Arrival::late}};
 
 void choose(const Timing& timing) {
   emulator::arrival = timing.copies;
   emulator::products = timing.products;
+  emulator::reading = timing.stores;
 }
 
 struct Case {

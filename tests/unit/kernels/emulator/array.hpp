@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstring>
 #include <new>
+#include <utility>
 
 namespace emulator {
 
@@ -20,6 +21,7 @@ class Array {
   Array(std::size_t count, Make make) : Array(count) {
     for (std::size_t i = 0; i < count; ++i) data_[i] = make(i);
   }
+  Array(Array&& other) noexcept : count_(other.count_), data_(std::exchange(other.data_, nullptr)) {}
   Array(const Array&) = delete;
   Array& operator=(const Array&) = delete;
   ~Array() { ::operator delete (data_, std::align_val_t{32}); }

@@ -94,8 +94,18 @@ inline thread_local ClusterBlock* here = nullptr;
 inline thread_local std::uint32_t rank_here = 0;
 /// This thread wrote to shared memory by ordinary stores and has not fenced them for TMA.
 inline thread_local bool unfenced = false;
-/// This thread's groups of TMA stores that have not read shared memory.
+/// This thread's groups of stores by TMA that have not read shared memory, and when they do.
 inline thread_local std::vector<std::function<void()>> stores;
+inline Arrival reading = Arrival::early;
+
+inline void start_store(std::function<void()> store) {
+  if (reading == Arrival::late) {
+    stores.push_back(std::move(store));
+    return;
+  }
+  store();
+  stores.emplace_back([] {});
+}
 
 inline void arrive(PhaseBarrier& at, long expected_bytes) {
   const std::scoped_lock lock(at.mutex);

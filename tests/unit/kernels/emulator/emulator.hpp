@@ -74,6 +74,10 @@ inline void __syncthreads() {
   emulator::block->barrier.arrive_and_wait();
 }
 
+inline void __syncwarp() {
+  emulator::warp->barrier.arrive_and_wait();
+}
+
 template <typename T>
 T __shfl_xor_sync(unsigned, T value, int mask) {
   return static_cast<T>(emulator::exchange(value)[static_cast<std::size_t>(emulator::lane ^ mask)]);

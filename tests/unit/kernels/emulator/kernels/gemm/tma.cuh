@@ -3,6 +3,7 @@
 
 #include "cluster.hpp"
 #include "kernels/gemm/tensor_map.hpp"
+#include "kernels/support/bulk.cuh"
 
 namespace gpugauge::kernels::sm90 {
 
@@ -66,30 +67,13 @@ inline void load_box_multicast(std::uint32_t to, const TensorMap& map, int colum
                           barrier);
 }
 
-inline void fence_for_store() {
-  emulator::unfenced = false;
-}
-
 inline void store_box(const TensorMap& map, int column, int row, std::uint32_t from) {
   const auto store = [map, column, row, from, &memory = emulator::here->memory] {
     emulator::for_box(map, column, row, from, [&](std::size_t place, unsigned char* to) {
       if (to != nullptr) *to = memory.at(place);
     });
   };
-  if (emulator::arrival == emulator::Arrival::early) {
-    store();
-    emulator::stores.emplace_back([] {});
-  } else {
-    emulator::stores.emplace_back(store);
-  }
-}
-
-template <int Pending>
-void wait_for_stores_to_read() {
-  while (emulator::stores.size() > Pending) {
-    emulator::stores.front()();
-    emulator::stores.erase(emulator::stores.begin());
-  }
+  emulator::start_store(store);
 }
 
 inline void store_matrices(std::uint32_t row, const std::uint32_t (&from)[4]) {

@@ -1,4 +1,4 @@
-// The functions of kernels/gemm/barrier.cuh as the PTX ISA describes the instructions, on the host.
+// The functions of kernels/support/barrier.cuh as the PTX ISA describes the instructions, on the host.
 #pragma once
 
 #include "cluster.hpp"
@@ -31,6 +31,7 @@ inline void barrier_arrive_in_block(std::uint32_t barrier, std::uint32_t rank) {
 }
 
 inline void barrier_arrive(std::uint32_t barrier) {
+  EXPECT_FALSE(emulator::unfenced) << "shared memory is handed over to TMA without a fence";
   emulator::arrive(emulator::here->barrier(barrier), 0);
 }
 

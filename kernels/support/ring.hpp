@@ -6,7 +6,7 @@
 
 #include "kernels/support/host_device.hpp"
 
-namespace gpugauge::kernels::gemm {
+namespace gpugauge::kernels {
 
 /// Where a producer or a consumer stands: fill number i goes through slot i % stages, and it is the (i /
 /// stages)-th phase of that slot's barriers. A wait names a phase by its parity and passes when that phase
@@ -30,4 +30,4 @@ struct RingPosition {
   GPUGAUGE_HOST_DEVICE constexpr std::uint32_t empty_parity() const { return round_parity ^ 1U; }
 };
 
-}  // namespace gpugauge::kernels::gemm
+}  // namespace gpugauge::kernels

@@ -1,0 +1,43 @@
+// What cuDNN's own words tell of a failure: the frontend hands its status on as text alone. Pure.
+#pragma once
+
+#include <array>
+#include <cctype>
+#include <string_view>
+
+namespace gpugauge::bench::cudnn {
+
+/// The last status named in `words`, which is the one that was returned ("CUDNN_STATUS_NOT_SUPPORTED_SHAPE");
+/// "" where there is none.
+inline std::string_view status_in(std::string_view words) {
+  const std::size_t start = words.rfind("CUDNN_STATUS_");
+  if (start == std::string_view::npos) return {};
+  std::size_t end = start;
+  while (end < words.size() &&
+         (words[end] == '_' || std::isalnum(static_cast<unsigned char>(words[end])) != 0))
+    ++end;
+  return words.substr(start, end - start);
+}
+
+/// Whether cuDNN says that it does not do this, rather than that something is broken: a library that is
+/// missing or does not fit the driver is no refusal, though cuDNN counts it among what is not supported.
+inline bool is_refusal(std::string_view words) {
+  constexpr std::array<std::string_view, 4> broken{"CUDNN_STATUS_NOT_SUPPORTED_RUNTIME_PREREQUISITE_MISSING",
+                                                   "CUDNN_STATUS_NOT_SUPPORTED_SUBLIBRARY_UNAVAILABLE",
+                                                   "CUDNN_STATUS_NOT_SUPPORTED_INCOMPATIBLE_CUDA_DRIVER",
+                                                   "CUDNN_STATUS_NOT_SUPPORTED_INCOMPATIBLE_CUDART"};
+  const std::string_view status = status_in(words);
+  for (const std::string_view one : broken)
+    if (status == one) return false;
+  return status.rfind("CUDNN_STATUS_NOT_SUPPORTED", 0) == 0 ||
+         status.rfind("CUDNN_STATUS_BAD_PARAM", 0) == 0 || status == "CUDNN_STATUS_INVALID_VALUE";
+}
+
+/// Whether the frontend left a plan out because of its workspace. The wording is that of 1.18; the second is
+/// for a cuDNN before 9.2.
+inline bool is_workspace_refusal(std::string_view words) {
+  return words.find("workspace violation") != std::string_view::npos ||
+         words.find("Workspace size is too large") != std::string_view::npos;
+}
+
+}  // namespace gpugauge::bench::cudnn

@@ -1,0 +1,60 @@
+#include "kernels/memory/bulk.cuh"
+#include "kernels/memory/bulk.hpp"
+#include "kernels/support/grid.hpp"
+
+namespace gpugauge::kernels::memory {
+namespace {
+
+// Starts `kernel` on every SM, when the GPU has bulk copies and the pointers (null where there is none) are
+// aligned.
+template <typename... Parameters, typename... Arguments>
+cudaError_t launch(void (*kernel)(Parameters...), int threads, int shared_bytes, const float* b,
+                   const float* c, const float* a, cudaStream_t stream, Arguments... arguments) {
+  for (const float* pointer : {b, c, a})
+    if (reinterpret_cast<std::uintptr_t>(pointer) % 16 != 0) return cudaErrorInvalidValue;
+  if (current_compute_capability() < 90) return cudaErrorNotSupported;
+  if (const cudaError_t status =
+          cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes);
+      status != cudaSuccess)
+    return status;
+  kernel<<<current_sm_count() * bulk_blocks_per_sm, threads, shared_bytes, stream>>>(arguments...);
+  return cudaGetLastError();
+}
+
+template <typename Map>
+cudaError_t map(const float* b, const float* c, float* a, std::size_t count, Map with, cudaStream_t stream) {
+  return launch(bulk_map_kernel<Map>, bulk_threads<Map>, BulkRing<Map::inputs>::shared_bytes, b, c, a, stream,
+                b, c, a, count, with);
+}
+
+}  // namespace
+
+cudaError_t bulk_read(const float* data, std::size_t count, unsigned long long* partial_sums,
+                      cudaStream_t stream) {
+  return launch(bulk_read_kernel, bulk_mover_threads + bulk_workers, BulkRing<1>::shared_bytes, data, nullptr,
+                nullptr, stream, data, count, partial_sums);
+}
+
+cudaError_t bulk_write(float value, float* to, std::size_t count, cudaStream_t stream) {
+  return launch(bulk_write_kernel, bulk_mover_threads, static_cast<int>(bulk_stage_bytes), nullptr, nullptr,
+                to, stream, value, to, count);
+}
+
+cudaError_t bulk_copy(const float* from, float* to, std::size_t count, cudaStream_t stream) {
+  return map(from, nullptr, to, count, Same{}, stream);
+}
+
+cudaError_t bulk_scale(const float* from, float factor, float* to, std::size_t count, cudaStream_t stream) {
+  return map(from, nullptr, to, count, Scale{factor}, stream);
+}
+
+cudaError_t bulk_add(const float* b, const float* c, float* a, std::size_t count, cudaStream_t stream) {
+  return map(b, c, a, count, Add{}, stream);
+}
+
+cudaError_t bulk_triad(const float* b, const float* c, float factor, float* a, std::size_t count,
+                       cudaStream_t stream) {
+  return map(b, c, a, count, Triad{factor}, stream);
+}
+
+}  // namespace gpugauge::kernels::memory

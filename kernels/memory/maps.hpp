@@ -1,0 +1,37 @@
+// What the streaming kernels make of an element: one definition for those by registers and those by bulk
+// copies.
+#pragma once
+
+#include <cmath>
+
+#include "kernels/support/host_device.hpp"
+
+namespace gpugauge::kernels::memory {
+
+/// from
+struct Same {
+  static constexpr int inputs = 1;  ///< arrays that are read
+  GPUGAUGE_HOST_DEVICE float operator()(float from) const { return from; }
+};
+
+/// factor * from
+struct Scale {
+  static constexpr int inputs = 1;  ///< arrays that are read
+  float factor;                     ///< of every element
+  GPUGAUGE_HOST_DEVICE float operator()(float from) const { return factor * from; }
+};
+
+/// b + c
+struct Add {
+  static constexpr int inputs = 2;  ///< arrays that are read
+  GPUGAUGE_HOST_DEVICE float operator()(float b, float c) const { return b + c; }
+};
+
+/// fma(factor, c, b): rounded once
+struct Triad {
+  static constexpr int inputs = 2;  ///< arrays that are read
+  float factor;                     ///< of every element of c
+  GPUGAUGE_HOST_DEVICE float operator()(float b, float c) const { return fmaf(factor, c, b); }
+};
+
+}  // namespace gpugauge::kernels::memory

@@ -1,0 +1,44 @@
+"""What is committed of the stages that scripts/record recorded."""
+import pathlib
+import re
+import shutil
+import sys
+
+from counts import load
+
+LEFT = ("log.txt", "commands.sh")  # the commands stand in the provenance
+
+
+def told(provenance, kept):
+    """The cell of the page: how much was reached, on what and when."""
+    text = f"{kept['reached']} of {kept['asked']} {kept['what']}"
+    if kept["not_here"]:
+        text += f", {len(kept['not_here'])} not for this GPU or machine"
+    return f"{text}; {provenance['gpu_name']}, driver {provenance['driver']}, {provenance['date'][:10]}"
+
+
+def keep(stages, baselines, page):
+    """Copies each recorded stage of (name, folder) into BASELINES/GPU/NAME and fills its row of the page; the exit code."""
+    page, count = pathlib.Path(page), 0
+    text = page.read_text(encoding="utf-8")
+    for name, folder in stages:
+        try:
+            provenance, kept = load(f"{folder}/provenance.json"), load(f"{folder}/summary.json")
+        except FileNotFoundError:
+            continue
+        if provenance["exit_status"] != 0:
+            continue
+        place = pathlib.Path(baselines, provenance["gpu_name"].replace("/", "-"), name)
+        if place.exists():
+            shutil.rmtree(place)
+        shutil.copytree(folder, place, ignore=shutil.ignore_patterns(*LEFT))
+        cell = told(provenance, kept)
+        row = re.search(rf"^\| {re.escape(name)} \| .* \| ([^|]*) \|$", text, re.M)
+        if row:
+            text = text[:row.start(1)] + cell + text[row.end(1):]
+        print(f"{name}: {place}")
+        count += 1
+    page.write_text(text, encoding="utf-8")
+    if count == 0:
+        print("Nothing is recorded that could be kept.", file=sys.stderr)
+    return 0 if count else 1

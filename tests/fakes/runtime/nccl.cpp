@@ -1,0 +1,82 @@
+// NCCL beside the fake runtime: communicators that move no data. A collective ends when it is enqueued,
+// unless the plan says `endless` of its call.
+#include <nccl.h>
+
+#include "fakes/runtime/plan.hpp"
+
+struct ncclComm {};
+
+namespace {
+
+ncclResult_t collective(const char* call) {
+  if (fake::runtime::enter(call) != cudaSuccess) return ncclUnhandledCudaError;
+  if (fake::runtime::word() == "endless") fake::runtime::busy() = true;
+  return ncclSuccess;
+}
+
+}  // namespace
+
+extern "C" {
+
+ncclResult_t ncclGetVersion(int* version) {
+  *version = NCCL_VERSION_CODE;
+  return ncclSuccess;
+}
+ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {
+  *id = ncclUniqueId{};
+  return ncclSuccess;
+}
+const char* ncclGetErrorString(ncclResult_t) {
+  return "an error of the fake NCCL";
+}
+const char* ncclGetLastError(ncclComm_t) {
+  return "";
+}
+
+ncclResult_t ncclCommInitAll(ncclComm_t* comms, int count, const int*) {
+  for (int i = 0; i < count; ++i) comms[i] = new ncclComm;
+  return ncclSuccess;
+}
+ncclResult_t ncclCommInitRank(ncclComm_t* comm, int, ncclUniqueId, int) {
+  *comm = new ncclComm;
+  return ncclSuccess;
+}
+ncclResult_t ncclCommGetAsyncError(ncclComm_t, ncclResult_t* error) {
+  *error = fake::runtime::busy() ? ncclRemoteError : ncclSuccess;
+  return ncclSuccess;
+}
+ncclResult_t ncclCommAbort(ncclComm_t comm) {
+  fake::runtime::busy() = false;
+  delete comm;
+  return ncclSuccess;
+}
+
+ncclResult_t ncclGroupStart() {
+  return ncclSuccess;
+}
+ncclResult_t ncclGroupEnd() {
+  return ncclSuccess;
+}
+
+ncclResult_t ncclAllReduce(const void*, void*, size_t, ncclDataType_t, ncclRedOp_t, ncclComm_t,
+                           cudaStream_t) {
+  return collective("ncclAllReduce");
+}
+ncclResult_t ncclReduceScatter(const void*, void*, size_t, ncclDataType_t, ncclRedOp_t, ncclComm_t,
+                               cudaStream_t) {
+  return collective("ncclReduceScatter");
+}
+ncclResult_t ncclAllGather(const void*, void*, size_t, ncclDataType_t, ncclComm_t, cudaStream_t) {
+  return collective("ncclAllGather");
+}
+ncclResult_t ncclBroadcast(const void*, void*, size_t, ncclDataType_t, int, ncclComm_t, cudaStream_t) {
+  return collective("ncclBroadcast");
+}
+ncclResult_t ncclSend(const void*, size_t, ncclDataType_t, int, ncclComm_t, cudaStream_t) {
+  return collective("ncclSend");
+}
+ncclResult_t ncclRecv(void*, size_t, ncclDataType_t, int, ncclComm_t, cudaStream_t) {
+  return collective("ncclRecv");
+}
+
+}  // extern "C"

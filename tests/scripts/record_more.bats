@@ -1,0 +1,175 @@
+#!/usr/bin/env bats
+# shellcheck disable=SC2016,SC2154  # single quotes: expanded by the programs made of it; variables come from record_fakes
+# scripts/record on bad days and between machines: suites that crash, families that do not start, little time, what is carried and kept.
+load record_fakes
+
+# two_suites: the tests are two suites, Copy and Sum.
+two_suites() {
+  printf 'Copy.\n  IsExact\n  IsWhole\nSum.\n  IsRight  # GetParam() = 3\n' >"$MADE/listed"
+  echo '<testsuites><testsuite name="Sum"><testcase name="IsRight" status="run" result="completed"/></testsuite></testsuites>' >"$MADE/Sum.xml"
+}
+
+# family NAME TEXT: a family of this build, a script.
+family() {
+  mkdir -p "$tree/build/ci/libexec/gpugauge"
+  printf '#!/bin/sh\n%s\n' "$2" >"$tree/build/ci/libexec/gpugauge/gpugauge-bench-$1"
+  chmod +x "$tree/build/ci/libexec/gpugauge/gpugauge-bench-$1"
+}
+
+@test "a suite that crashes is below, by name and with its signal, and costs no other" {
+  two_suites
+  CRASHES=Copy record gpu-tests
+  [ "$status" -eq 1 ]
+  [[ "$(row gpu-tests)" == *"recorded: 1 of 3 tests passed; below: Copy: was ended by signal 11 (SIGSEGV) in Copy.IsLast  "* ]]
+}
+
+@test "a suite that hangs is ended at its limit, and what there is no time for is no answer" {
+  two_suites
+  sed -i 's/) 60 ""$/) 1 ""/' "$tree/scripts/record.d/gpu-tests.sh"
+  HANGS=Copy record gpu-tests
+  [[ "$(row gpu-tests)" == *"recorded: 1 of 3 tests passed; below: Copy: ran past its 1 s  "* ]]
+  sed -i 's/STAGE_SECONDS - 20)) 1/1)) 60/' "$tree/scripts/record.d/gpu-tests.sh"
+  HANGS=Copy record gpu-tests --again
+  [[ "$(row gpu-tests)" == *"recorded: 0 of 3 tests passed; below: Copy: ran past its 1 s; no answer: Sum.IsRight  "* ]]
+  grep -q 'Sum.IsRight: there was no time for it' "$tree/build/record/gpu-tests/summary.json"
+}
+
+@test "what does not apply to this GPU or machine is not asked, and a stage without it reaches all" {
+  test_says IsWhole '<skipped message="wgmma_test.cu:7\&\#x0A;wgmma exists on compute capability 9.0 only"/>'
+  record gpu-tests
+  [ "$status" -eq 0 ]
+  [[ "$(row gpu-tests)" == *"recorded: 1 of 1 tests passed; 1 does not apply here  "* ]]
+  test_says IsExact '<skipped message="x.cu:7\&\#x0A;The GPU has compute capability 9.0, this build holds 8.0"/>'
+  record gpu-tests --again
+  [[ "$output" == *"Nothing to record: none of 2 tests passed: Copy.IsExact: The GPU has compute capability 9.0"* ]]
+}
+
+@test "ratios leave out what is not installed, and an end with 3 is no failure" {
+  change list 'it[:] = [one for one in it if one["id"] != "cub/reduce"]'
+  change ratios 'it["processes"][0]["samples"]["benchmarks"][:] = [one for one in it["processes"][0]["samples"]["benchmarks"] if one["id"] != "cub/reduce"]'
+  RUN_STATUS=3 record ratios
+  [[ "$(row ratios)" == *"recorded: 23 of 24 ratios reached; no answer: primitive/reduce:bandwidth  "* ]]
+  grep -q -- '--only cub/scan/exclusive ' "$CALLS"
+  [ "$(grep -c -- '--only cub/reduce ' "$CALLS" || true)" -eq 0 ]
+}
+
+@test "the spread is counted from the stage run where that is whole, else measured" {
+  record run
+  record spread
+  [ "$status" -eq 0 ]
+  [ "$(grep -c '^run ' "$CALLS")" -eq 1 ]
+  change run 'it.update(complete=False, partial_reason="a signal ended it")'
+  record run --again
+  record spread --again
+  [ "$(grep -c 'run .* --only gemm32 ' "$CALLS")" -eq 1 ]
+}
+
+@test "a family that does not start is named once, with the reason, and the rest is recorded" {
+  family good '[ "$1" = --gpugauge_describe ]'
+  family bad 'echo "libfoo.so.1: cannot open shared object file" >&2; exit 127'
+  record run
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"gpugauge-bench-bad does not start here, and nothing of it is recorded: libfoo.so.1: cannot open"* ]]
+  [[ "$output" != *bench-good* ]]
+}
+
+@test "NVIDIA's wheels of the active environment stand last on the path of libraries, where a family needs them" {
+  site="$BATS_TEST_TMPDIR/site"
+  mkdir -p "$site/nvidia/cu13/lib" "$site/nvidia/cudnn/lib"
+  family needs "case \"\$LD_LIBRARY_PATH\" in */first:*nvidia/cu13/lib*) ;; *) echo lacks >&2; exit 127 ;; esac"
+  program gpugauge 'case "$1" in --version) echo 1 ;; run) echo "$LD_LIBRARY_PATH" >"$HEARD" ;; doctor) echo "$LD_LIBRARY_PATH" >"$HEARD.doctor" ;; esac'
+  export LD_LIBRARY_PATH=/nowhere/first PYTHONPATH="$site"
+  record run
+  [[ "$output" == *"With NVIDIA's libraries in $site/nvidia/cu13/lib:$site/nvidia/cudnn/lib: gpugauge-bench-needs"* ]]
+  [ "$(cat "$HEARD")" = "/nowhere/first:$site/nvidia/cu13/lib:$site/nvidia/cudnn/lib" ]
+  record doctor
+  [ "$(cat "$HEARD.doctor")" = /nowhere/first ]
+}
+
+@test "within a budget nothing begins that would not end inside, by its limit or by what it took before" {
+  record all --budget 350
+  [ "$status" -eq 1 ]
+  [[ "$output" == *"Not begun, for they would not end within 350 s: ratios run spread faults-gpu sanitizer faults-"* ]]
+  [ "$(grep -c '^test_gpu' "$CALLS")" -eq 1 ]
+  record ratios
+  record all --budget 350 --again
+  [[ "$output" == *"would not end within 350 s: run spread faults-gpu"* ]]
+  record all --budget soon
+  [ "$status" -eq 2 ]
+}
+
+@test "a rebuilt program is another build" {
+  record gpu-tests
+  echo '# built anew' >>"$tree/build/ci/bin/test_gpu"
+  [[ "$(row gpu-tests)" == *"; by another build, gpugauge 0.1.0 commit abc123 files "* ]]
+}
+
+@test "what is carried is one file with what the stages need, and records where it is unpacked" {
+  family good exit
+  mkdir "$tree/frameworks" "$tree/build/ci/share"
+  echo 1 >"$tree/frameworks/probe.py"
+  ln -s "$tree/frameworks" "$tree/build/ci/libexec/gpugauge/frameworks"
+  program test_judge exit
+  printf '#!/bin/sh\nprintf "\\t%%s => %%s (0x0)\\n" libfoo.so.1 %s/libfoo.so.1 libcublas.so.13 /x/libcublas.so.13 libstdc++.so.6 /x/libstdc++.so.6 libc.so.6 /x/libc.so.6 libcurl.so.4 %s/libcurl.so.4\n' "$BATS_TEST_TMPDIR" "$BATS_TEST_TMPDIR" >"$BATS_TEST_TMPDIR/fakes/ldd"
+  chmod +x "$BATS_TEST_TMPDIR/fakes/ldd"
+  echo foo | tee "$BATS_TEST_TMPDIR/libfoo.so.1" >"$BATS_TEST_TMPDIR/libcurl.so.4"
+  record --carry
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"build/ci/carry.tar.xz (4.0K)"*"--build FOLDER/gpugauge" ]]
+  rm -r "$tree/frameworks"
+  python3 -m tarfile -e "$tree/build/ci/carry.tar.xz" "$BATS_TEST_TMPDIR/there"
+  found="$(cd "$BATS_TEST_TMPDIR/there" && find . ! -type d | sort | tr '\n' ' ')"
+  [ "$found" = "./gpugauge/bin/gpugauge ./gpugauge/bin/test_gpu ./gpugauge/carried/libcurl.so.4 ./gpugauge/carried/libfoo.so.1 ./gpugauge/libexec/gpugauge/frameworks/probe.py ./gpugauge/libexec/gpugauge/gpugauge-bench-good " ]
+  record gpu-tests --build "$BATS_TEST_TMPDIR/there/gpugauge"
+  [ "$status" -eq 0 ]
+}
+
+@test "of what is carried only what the machine lacks is found by the programs" {
+  mkdir "$tree/build/ci/carried"
+  touch "$tree/build/ci/carried/libfoo.so.1" "$tree/build/ci/carried/libcrypto.so.3"
+  printf '#!/bin/sh\nprintf "\\tlibfoo.so.1 => not found\\n\\tlibcrypto.so.3 => /lib/libcrypto.so.3 (0x0)\\n"\n' >"$BATS_TEST_TMPDIR/fakes/ldd"
+  chmod +x "$BATS_TEST_TMPDIR/fakes/ldd"
+  program gpugauge 'case "$1" in --version) echo 1 ;; run) ls "${LD_LIBRARY_PATH%%:*}" >"$HEARD" ;; esac'
+  record run
+  [ "$(cat "$HEARD")" = libfoo.so.1 ]
+}
+
+@test "what is kept stands below the GPU's name with its provenance, and the page says how much and where" {
+  mkdir "$tree/docs"
+  printf '| stage | proves | recorded so far |\n|---|---|---|\n| run | a whole run | nothing |\n| links | copies | nothing |\n' >"$tree/docs/testing.md"
+  record --keep
+  [ "$status" -eq 1 ]
+  [[ "$output" == *"Nothing is recorded that could be kept."* ]]
+  NAME="NVIDIA H100 80GB HBM3" record run
+  UUID="" record --keep
+  [ "$status" -eq 0 ]
+  [ "$(cd "$tree/baselines/NVIDIA H100 80GB HBM3/run" && echo *)" = "provenance.json run.json summary.json" ]
+  grep -qE '^\| run \| a whole run \| 2 of 2 benchmarks measured; NVIDIA H100 80GB HBM3, driver 580.65.06, [0-9-]{10} \|$' "$tree/docs/testing.md"
+  grep -q '^| links | copies | nothing |$' "$tree/docs/testing.md"
+}
+
+@test "a process that holds the log open does not hold up the next stage" {
+  sed -i 's/^LOG_SECONDS=20$/LOG_SECONDS=1/' "$tree/scripts/lib/record.sh"
+  printf '%s\n' STAGE_ORDER=1 STAGE_TITLE=Stuck STAGE_PROVES=nothing STAGE_SECONDS=10 \
+    'stage_commands() { echo "setsid sleep 60 & echo \$! >\"\$HEARD\"; sleep .5; exit 1"; }' >"$tree/scripts/record.d/stuck.sh"
+  start=$SECONDS
+  record stuck
+  [ $((SECONDS - start)) -lt 30 ]
+  kill "$(cat "$HEARD")"
+}
+
+@test "a commit with changes to what is built is called so, and others are not" {
+  git init -q "$BATS_TEST_TMPDIR/sources"
+  cd "$BATS_TEST_TMPDIR/sources"
+  mkdir bench docs
+  touch bench/copy.cu docs/page.md
+  git add .
+  git -c user.name=t -c user.email=t@example.org commit -q -m x
+  state() { cmake -DGIT=git -DSOURCE=. -DCOMMIT=abc -DOUTPUT="$BATS_TEST_TMPDIR/state.hpp" -P "$GPUGAUGE_SOURCE/scripts/cmake/SourceState.cmake"; }
+  echo 1 >docs/page.md
+  state
+  [ ! -s "$BATS_TEST_TMPDIR/state.hpp" ]
+  touch bench/new.cu
+  state
+  grep -qx '#define GPUGAUGE_COMMIT "abc+changes"' "$BATS_TEST_TMPDIR/state.hpp"
+}

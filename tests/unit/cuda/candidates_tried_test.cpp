@@ -1,0 +1,69 @@
+// Which failures of a library's candidate let the next one be tried: needs no GPU.
+#include "support/cuda/candidates_tried.hpp"
+
+#include <new>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/choice.hpp"
+#include "support/cuda/error.hpp"
+
+namespace {
+
+using namespace gpugauge::bench;
+using cuda::Refused;
+using cuda::try_each;
+
+TEST(TryEach, goes_past_what_the_library_refuses_and_keeps_the_first_reason) {
+  const cuda::Tried tried = try_each(3, [](std::size_t index) -> double {
+    if (index < 2) throw Refused(index == 0 ? "first" : "second");
+    return 0.5;
+  });
+  ASSERT_EQ(tried.seconds.size(), 3U);
+  EXPECT_FALSE(tried.seconds[0] || tried.seconds[1]);
+  EXPECT_EQ(tried.seconds[2], 0.5);
+  EXPECT_EQ(tried.refused, 2U);
+  EXPECT_EQ(tried.refusal, "first");
+  EXPECT_EQ(fastest_candidate(tried.seconds), 2U);
+}
+
+TEST(TryEach, says_nothing_where_all_ran) {
+  const cuda::Tried tried = try_each(2, [](std::size_t index) { return 1.0 + static_cast<double>(index); });
+  EXPECT_EQ(tried.refused, 0U);
+  EXPECT_EQ(tried.refusal, "");
+}
+
+// The next candidate would be reported as what programs get, and the GPU that failed as healthy.
+TEST(TryEach, ends_with_any_other_failure) {
+  int calls = 0;
+  const auto failing_with = [&](const auto& error) {
+    calls = 0;
+    return [&calls, &error](std::size_t) -> double {
+      ++calls;
+      throw error;
+    };
+  };
+  const std::runtime_error execution("CUBLAS_STATUS_EXECUTION_FAILED (13)");
+  EXPECT_THROW(try_each(2, failing_with(execution)), std::runtime_error);
+  EXPECT_EQ(calls, 1);
+  const cuda::CudaError lost(cudaErrorIllegalAddress, "waiting");
+  EXPECT_THROW(try_each(2, failing_with(lost)), cuda::CudaError);
+  EXPECT_EQ(calls, 1);
+  const cuda::OutOfMemory memory("no workspace");
+  EXPECT_THROW(try_each(2, failing_with(memory)), std::bad_alloc);
+  EXPECT_EQ(calls, 1);
+}
+
+TEST(TryEach, fails_where_all_were_refused) {
+  try {
+    try_each(2, [](std::size_t index) -> double { throw Refused(index == 0 ? "first" : "second"); });
+    FAIL() << "nothing was thrown";
+  } catch (const Refused&) {
+    FAIL() << "one refusal of many";
+  } catch (const std::runtime_error& error) {
+    EXPECT_STREQ(error.what(), "first");
+  }
+}
+
+}  // namespace
