@@ -275,7 +275,7 @@ END""",
     ),
     collective(
         "a collective that cannot be enqueued while another is in flight",
-        "ncclAllReduce:10=endless;ncclAllReduce:11=1",
+        "ncclAllReduce:10-10=endless;ncclAllReduce:11=1",
         1,
         "ERROR OCCURRED: 'enqueueing a collective failed: ",
     ),
