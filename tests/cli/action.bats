@@ -149,7 +149,7 @@ fake_artifacts() {
 @test "history=artifact: begun on the first night, then downloaded, added to and uploaded again, on red nights as well" {
   fake_artifacts
   PATH="$PWD/bin:$PATH"
-  local night=0 code
+  local night=0 rows=0 code
   # A check of the host without a baseline ends with 3: every one of these nights is red.
   for code in 3 3 3; do
     night=$((night + 1))
@@ -157,8 +157,9 @@ fake_artifacts() {
     [ "$(cat output.decide)" = "exit-code=3" ]
     grep -q '"actions/upload-artifact@v4", "with": {"name": "gpugauge-history-runner-7", "path": "'"$GPUGAUGE_STATE"'/artifact/history.sqlite", "if-no-files-found": "ignore", "overwrite": "True"' used
     gpugauge history export --store kept >rows.csv
-    # Two values a night, by rows: two of these nights may begin in one second.
-    [ "$(tail -n +2 rows.csv | wc -l)" = $((2 * night)) ]
+    # Each night adds its values; a busy one may be too short of batches for one of them, and two may begin in one second.
+    [ "$(tail -n +2 rows.csv | wc -l)" -gt "$rows" ]
+    rows="$(tail -n +2 rows.csv | wc -l)"
     if ((night == 1)); then
       [[ $output == *"::notice title=gpugauge history::There is no artifact gpugauge-history-runner-7 yet: a history begins."* ]]
       run ! grep -q download-artifact used
