@@ -18,8 +18,9 @@ def told(provenance, kept):
 
 
 def keep(stages, baselines, page):
-    """Copies each recorded stage of (name, folder) into BASELINES/GPU/NAME and fills its row of the page; the exit code."""
-    page, count = pathlib.Path(page), 0
+    """Copies each recorded stage of (name, folder) into BASELINES/GPU/NAME and fills its row of the page; the exit code.
+    A stage of a build with changes that no commit holds stays where it is, and is named."""
+    page, count, refused = pathlib.Path(page), 0, 0
     text = page.read_text(encoding="utf-8")
     for name, folder in stages:
         try:
@@ -27,6 +28,11 @@ def keep(stages, baselines, page):
         except FileNotFoundError:
             continue
         if provenance["exit_status"] != 0:
+            continue
+        if "+changes" in provenance["build"]:
+            print(f"{name}: not kept: its build held what was not committed ({provenance['build'].split(' files ')[0]}), so nobody could build it "
+                  "again; commit, build and record anew.", file=sys.stderr)
+            refused += 1
             continue
         place = pathlib.Path(baselines, provenance["gpu_name"].replace("/", "-"), name)
         if place.exists():
@@ -39,6 +45,6 @@ def keep(stages, baselines, page):
         print(f"{name}: {place}")
         count += 1
     page.write_text(text, encoding="utf-8")
-    if count == 0:
+    if count == 0 and refused == 0:
         print("Nothing is recorded that could be kept.", file=sys.stderr)
-    return 0 if count else 1
+    return 0 if count and not refused else 1

@@ -148,6 +148,19 @@ family() {
   grep -q '^| links | copies | nothing |$' "$tree/docs/testing.md"
 }
 
+@test "what a build with uncommitted changes measured is not kept, and is named" {
+  mkdir "$tree/docs"
+  printf '| stage | proves | recorded so far |\n|---|---|---|\n| run | a whole run | nothing |\n' >"$tree/docs/testing.md"
+  record run
+  sed -i 's/abc123/abc123+changes/' "$tree"/build/record/run/provenance.json
+  UUID="" record --keep
+  [ "$status" -eq 1 ]
+  [[ "$output" == *"run: not kept: its build held what was not committed (gpugauge 0.1.0 commit abc123+changes"* ]]
+  [[ "$output" != *"Nothing is recorded"* ]]
+  [ ! -e "$tree/baselines" ]
+  grep -q '^| run | a whole run | nothing |$' "$tree/docs/testing.md"
+}
+
 @test "a process that holds the log open does not hold up the next stage" {
   sed -i 's/^LOG_SECONDS=20$/LOG_SECONDS=1/' "$tree/scripts/lib/record.sh"
   printf '%s\n' STAGE_ORDER=1 STAGE_TITLE=Stuck STAGE_PROVES=nothing STAGE_SECONDS=10 \
