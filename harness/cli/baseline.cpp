@@ -14,7 +14,7 @@
 namespace gpugauge::cli {
 namespace {
 
-struct Arguments {
+struct BaselineArguments {
   MeasureArguments measure;
   std::vector<std::string> runs;
   int rounds = 5;
@@ -41,7 +41,7 @@ void check_name(const std::string& name) {
 using RoundsOfDevice = std::vector<result::Run>;
 
 /// The rounds of one GPU after the other, of all at the same time.
-std::vector<RoundsOfDevice> measure_together(const Arguments& arguments,
+std::vector<RoundsOfDevice> measure_together(const BaselineArguments& arguments,
                                              const conductor::MeasureOptions& options, const Devices& devices,
                                              report::ProgressLine& progress) {
   const std::vector<conductor::Target> targets = gpus_together(devices, arguments.measure);
@@ -77,7 +77,7 @@ std::vector<RoundsOfDevice> measure_together(const Arguments& arguments,
 }
 
 /// Empty where nothing could be measured, which has been said.
-std::vector<RoundsOfDevice> measure_rounds(const Arguments& arguments, const Invocation& invocation) {
+std::vector<RoundsOfDevice> measure_rounds(const BaselineArguments& arguments, const Invocation& invocation) {
   report::ProgressLine progress(report::terminal(2), arguments.measure.quiet);
   const conductor::MeasureOptions options = measure_options(arguments.measure, invocation, progress);
   const Devices devices = find_devices(arguments.measure.device);
@@ -113,7 +113,8 @@ std::vector<RoundsOfDevice> measure_rounds(const Arguments& arguments, const Inv
 }
 
 /// Pins the rounds of one device and prints what came of it.
-void pin(const Arguments& arguments, const std::filesystem::path& folder, const RoundsOfDevice& runs) {
+void pin(const BaselineArguments& arguments, const std::filesystem::path& folder,
+         const RoundsOfDevice& runs) {
   const std::string name = !arguments.name.empty() ? arguments.name : folder.filename().string();
   const baseline::Baseline made = baseline::create(
       folder, name, runs, arguments.candidate ? baseline::State::candidate : baseline::State::active);
@@ -135,7 +136,7 @@ void pin(const Arguments& arguments, const std::filesystem::path& folder, const 
   print(text);
 }
 
-int create(const Arguments& arguments, const Invocation& invocation) {
+int create(const BaselineArguments& arguments, const Invocation& invocation) {
   if (!arguments.name.empty()) check_name(arguments.name);
   const std::filesystem::path parent = state_directory(arguments.measure.state_directory) / "baselines";
   const auto refuse_existing = [](const std::filesystem::path& folder) {
@@ -184,7 +185,7 @@ void add_baseline(CLI::App& app, const Invocation& invocation, Action& action) {
 
 void add_baseline_create(CLI::App& baseline, const Invocation& invocation, Action& action) {
   CLI::App* command = baseline.add_subcommand("create", "Measure rounds, or take run files, and pin them");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<BaselineArguments>();
   add_measure_options(*command, arguments->measure);
   add_sustained_option(*command, arguments->measure.sustained_seconds);
   command->add_option("runs", arguments->runs, "Run files to pin instead of measuring")->type_name("RUN");

@@ -17,7 +17,7 @@
 namespace gpugauge::cli {
 namespace {
 
-struct Arguments {
+struct BaselineDecisionsArguments {
   std::string name;
   std::string reason;
   std::vector<std::string> metrics;
@@ -89,7 +89,8 @@ std::map<std::string, double> values_of(const std::vector<result::Run>& runs,
 
 /// The changes that the patterns select: metrics of the baseline that the runs show worse than their
 /// tolerance.
-std::vector<baseline::LogEntry> changes(const Arguments& arguments, const baseline::Baseline& pinned,
+std::vector<baseline::LogEntry> changes(const BaselineDecisionsArguments& arguments,
+                                        const baseline::Baseline& pinned,
                                         const std::vector<result::Run>& runs) {
   const std::map<std::string, double> now = values_of(runs, pinned);
   const std::string expires = expiry_day(arguments.expires);
@@ -121,7 +122,7 @@ std::vector<baseline::LogEntry> changes(const Arguments& arguments, const baseli
   return out;
 }
 
-int accept(const Arguments& arguments) {
+int accept(const BaselineDecisionsArguments& arguments) {
   state_directory(arguments.state_directory);
   const std::filesystem::path folder = baseline::find(arguments.name);
   const baseline::Baseline pinned = baseline::load(folder);
@@ -163,7 +164,7 @@ int accept(const Arguments& arguments) {
   return 0;
 }
 
-int retire(const Arguments& arguments) {
+int retire(const BaselineDecisionsArguments& arguments) {
   state_directory(arguments.state_directory);
   const std::filesystem::path folder = baseline::find(arguments.name);
   const baseline::Baseline pinned = baseline::load(folder);
@@ -178,7 +179,7 @@ int retire(const Arguments& arguments) {
 }  // namespace
 
 void add_baseline_decisions(CLI::App& baseline, Action& action) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<BaselineDecisionsArguments>();
   CLI::App* accepting = baseline.add_subcommand(
       "accept", "Make a candidate active; or, with --metric, live with a change that a run shows");
   CLI::App* retiring =

@@ -11,7 +11,7 @@
 namespace gpugauge::cli {
 namespace {
 
-struct Arguments {
+struct BaselineListingArguments {
   std::string name;
   std::string state_directory;
   bool json = false;
@@ -22,7 +22,7 @@ std::string state_word(const baseline::Listed& listed) {
   return listed.superseded ? "superseded" : std::string(to_string(listed.state));
 }
 
-int list(const Arguments& arguments) {
+int list(const BaselineListingArguments& arguments) {
   state_directory(arguments.state_directory);
   const std::vector<baseline::Listed> all = baseline::list();
   if (arguments.json) {
@@ -103,7 +103,7 @@ std::string line_of(const baseline::LogEntry& entry) {
   return text + entry.reason;
 }
 
-int show(const Arguments& arguments) {
+int show(const BaselineListingArguments& arguments) {
   state_directory(arguments.state_directory);
   baseline::Baseline found = baseline::load(baseline::find(arguments.name));
   // As on the machine that it is of; which one that is only the folder tells here.
@@ -155,7 +155,7 @@ int show(const Arguments& arguments) {
 }  // namespace
 
 void add_baseline_listing(CLI::App& baseline, Action& action) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<BaselineListingArguments>();
   CLI::App* listing =
       baseline.add_subcommand("list", "Every baseline of this node, this site and this package");
   CLI::App* showing =

@@ -10,7 +10,7 @@
 namespace gpugauge::cli {
 namespace {
 
-struct Arguments {
+struct BaselineTransferArguments {
   std::string name;
   std::string file;
   std::string new_name;
@@ -18,7 +18,7 @@ struct Arguments {
   std::string state_directory;
 };
 
-int to_file(const Arguments& arguments) {
+int to_file(const BaselineTransferArguments& arguments) {
   state_directory(arguments.state_directory);
   const std::filesystem::path folder = baseline::find(arguments.name);
   if (std::filesystem::exists(arguments.file))
@@ -28,7 +28,7 @@ int to_file(const Arguments& arguments) {
   return 0;
 }
 
-int from_file(const Arguments& arguments) {
+int from_file(const BaselineTransferArguments& arguments) {
   state_directory(arguments.state_directory);
   const baseline::Baseline made =
       baseline::from_bundle(result::read_file(arguments.file), arguments.file, baseline::site_directory(),
@@ -46,7 +46,7 @@ int from_file(const Arguments& arguments) {
 }  // namespace
 
 void add_baseline_transfer(CLI::App& baseline, Action& action) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<BaselineTransferArguments>();
   CLI::App* exporting = baseline.add_subcommand("export", "Write a baseline as one file");
   exporting->add_option("baseline", arguments->name, "Name or folder of the baseline")->required();
   exporting->add_option("file", arguments->file, "File to write")->required()->type_name("FILE");

@@ -20,7 +20,7 @@
 namespace gpugauge::cli {
 namespace {
 
-struct Arguments {
+struct CheckArguments {
   MeasureArguments measure;
   ReportArguments report;
   PolicyArguments policy;
@@ -61,13 +61,14 @@ std::vector<conductor::Chosen> chosen_together(const conductor::Catalogue& catal
 }
 
 /// The reports and the observation, which are written when all is measured.
-std::vector<std::filesystem::path> output_files(const Arguments& arguments, const ReportArguments& reports) {
+std::vector<std::filesystem::path> output_files(const CheckArguments& arguments,
+                                                const ReportArguments& reports) {
   std::vector<std::filesystem::path> out = report_files(reports);
   if (!arguments.observation.empty()) out.emplace_back(own_file(arguments.observation));
   return out;
 }
 
-int check(const Arguments& arguments, const Invocation& invocation) {
+int check(const CheckArguments& arguments, const Invocation& invocation) {
   const ReportArguments reports = own_files(arguments.report);
   check_report_arguments(reports);
   say_turns(arguments.measure.device);
@@ -199,7 +200,7 @@ int check(const Arguments& arguments, const Invocation& invocation) {
 
 void add_check(CLI::App& app, const Invocation& invocation, Action& action) {
   CLI::App* command = app.add_subcommand("check", "Measure a device and judge it");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<CheckArguments>();
   add_measure_options(*command, arguments->measure);
   add_sustained_option(*command, arguments->measure.sustained_seconds);
   add_report_options(*command, arguments->report);

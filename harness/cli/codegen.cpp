@@ -17,7 +17,7 @@
 namespace gpugauge::cli {
 namespace {
 
-struct Arguments {
+struct CodegenArguments {
   std::vector<std::string> files, expectations;
   std::string cuobjdump;
   bool json = false;
@@ -33,7 +33,7 @@ void require_files(const std::vector<std::string>& files) {
   }
 }
 
-std::vector<std::filesystem::path> files_to_read(const Arguments& arguments) {
+std::vector<std::filesystem::path> files_to_read(const CodegenArguments& arguments) {
   require_files(arguments.files);
   if (!arguments.files.empty()) return {arguments.files.begin(), arguments.files.end()};
   std::vector<std::filesystem::path> out;
@@ -44,7 +44,7 @@ std::vector<std::filesystem::path> files_to_read(const Arguments& arguments) {
   return out;
 }
 
-std::vector<stack::Expectation> expectations_of(const Arguments& arguments) {
+std::vector<stack::Expectation> expectations_of(const CodegenArguments& arguments) {
   if (arguments.expectations.empty()) return stack::built_in_expectations();
   std::vector<stack::Expectation> out;
   for (const std::string& file : arguments.expectations)
@@ -58,7 +58,7 @@ int cannot_judge(const std::string& sentence) {
   return static_cast<int>(judge::ExitCode::cannot_judge);
 }
 
-int run(const Arguments& arguments) {
+int run(const CodegenArguments& arguments) {
   const std::vector<std::filesystem::path> files = files_to_read(arguments);
   report::CodegenReport report;
   const std::vector<stack::Expectation> expectations = expectations_of(arguments);
@@ -92,7 +92,7 @@ int run(const Arguments& arguments) {
 void add_codegen(CLI::App& app, const Invocation&, Action& action) {
   CLI::App* command = app.add_subcommand(
       "codegen", "Is the machine code of the kernels what was declared? Needs no GPU, but cuobjdump");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<CodegenArguments>();
   command
       ->add_option("file", arguments->files,
                    "Executables, objects or libraries (default: every family that is installed)")

@@ -12,7 +12,7 @@
 namespace gpugauge::cli {
 namespace {
 
-struct Arguments {
+struct CompareArguments {
   std::vector<std::string> runs;
   std::vector<std::string> against;
   std::vector<std::string> before;
@@ -88,7 +88,7 @@ baseline::Selection loose(std::vector<result::Run> runs, const result::Run& now)
           {}};
 }
 
-report::DeviceReport against_baseline(const Arguments& arguments, std::vector<result::Run> rounds,
+report::DeviceReport against_baseline(const CompareArguments& arguments, std::vector<result::Run> rounds,
                                       const judge::Policy& policy) {
   std::sort(rounds.begin(), rounds.end(), [](const result::Run& a, const result::Run& b) {
     return std::pair(a.round, a.id) < std::pair(b.round, b.id);
@@ -108,7 +108,7 @@ report::DeviceReport against_baseline(const Arguments& arguments, std::vector<re
   return conductor::judge_rounds(rounds, selection, policy, arguments.strict);
 }
 
-int compare(const Arguments& arguments) {
+int compare(const CompareArguments& arguments) {
   check_report_arguments(arguments.report);
   const judge::Policy decided = policy(arguments.policy);
   if (arguments.before.empty() != arguments.after.empty())
@@ -154,7 +154,7 @@ int compare(const Arguments& arguments) {
 void add_compare(CLI::App& app, const Invocation&, Action& action) {
   CLI::App* command = app.add_subcommand(
       "compare", "Judge run files against a baseline, other run files, or before against after");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<CompareArguments>();
   command->add_option("runs", arguments->runs, "Run files: the rounds of one check of one device")
       ->type_name("RUN");
   command

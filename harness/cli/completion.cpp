@@ -9,7 +9,7 @@
 namespace gpugauge::cli {
 namespace {
 
-constexpr const char* footer =
+constexpr const char* completion_footer =
     "Examples:\n"
     "  source <(gpugauge completion bash)                       in this shell\n"
     "  gpugauge completion bash > ~/.local/share/bash-completion/completions/gpugauge\n"
@@ -23,7 +23,7 @@ constexpr const char* footer =
 void add_completion(CLI::App& app, const Invocation&, Action& action) {
   CLI::App* command =
       app.add_subcommand("completion", "Write the script that completes this command in a shell");
-  command->footer(footer);
+  command->footer(completion_footer);
   auto shell = std::make_shared<std::string>();
   command->add_option("shell", *shell, "bash, zsh or fish")
       ->required()

@@ -8,7 +8,7 @@
 namespace gpugauge::cli {
 namespace {
 
-constexpr const char* walker = R"script(
+constexpr const char* bash_walker = R"script(
 # What completes a value of the kind $1, which begins with $2.
 _gpugauge_reply() {
   local word="$2"
@@ -111,7 +111,7 @@ std::string bash_completion(const DefinedCommand& command) {
   };
   return "# bash completion of gpugauge, written by `gpugauge completion bash`.\n" +
          table("commands", "$1", commands) + table("options", "$1", options) + table("value", "$1", values) +
-         table("argument", "$1 $2", arguments) + walker;
+         table("argument", "$1 $2", arguments) + bash_walker;
 }
 
 }  // namespace gpugauge::cli

@@ -9,7 +9,7 @@
 namespace gpugauge::cli {
 namespace {
 
-constexpr const char* walker = R"script(
+constexpr const char* fish_walker = R"script(
 # Whether the words before the cursor chose the command $argv.
 function __gpugauge_at
     set -l chosen gpugauge
@@ -91,7 +91,7 @@ std::string fish_completion(const DefinedCommand& command) {
              "# fish completion of gpugauge, written by `gpugauge completion fish`.\n"
              "set -g __gpugauge_commands {}\nset -g __gpugauge_valued {}\n",
              fmt::join(commands, " "), fmt::join(valued, " ")) +
-         walker + lines;
+         fish_walker + lines;
 }
 
 }  // namespace gpugauge::cli

@@ -7,7 +7,7 @@
 namespace gpugauge::cli {
 namespace {
 
-constexpr const char* walker = R"script(
+constexpr const char* zsh_walker = R"script(
 # What completes a value of the kind $1.
 _gpugauge_reply() {
   case $1 in
@@ -64,7 +64,7 @@ fi
 )script";
 
 /// In single quotes.
-std::string quoted(const std::string& text) {
+std::string zsh_quoted(const std::string& text) {
   std::string out = "'";
   for (const char c : text)
     if (c == '\'')
@@ -75,7 +75,7 @@ std::string quoted(const std::string& text) {
 }
 
 std::string described(const std::string& name, const std::string& description) {
-  return quoted(name + ":" + first_sentence(description));
+  return zsh_quoted(name + ":" + first_sentence(description));
 }
 
 }  // namespace
@@ -99,13 +99,14 @@ std::string zsh_completion(const DefinedCommand& command) {
         lines.push_back(described(name, option.description));
         if (option.takes_value())
           values +=
-              fmt::format("    '{} {}') print -r -- {} ;;\n", one->path, name, quoted(kind_text(option)));
+              fmt::format("    '{} {}') print -r -- {} ;;\n", one->path, name, zsh_quoted(kind_text(option)));
       }
     options += rows(one->path, lines);
     for (std::size_t i = 0; i < one->arguments.size(); ++i) {
       const DefinedOption& argument = one->arguments[i];
-      arguments += fmt::format("    '{} '{}) print -r -- {} ;;\n", one->path,
-                               argument.repeated ? "*" : fmt::format("{}", i), quoted(kind_text(argument)));
+      arguments +=
+          fmt::format("    '{} '{}) print -r -- {} ;;\n", one->path,
+                      argument.repeated ? "*" : fmt::format("{}", i), zsh_quoted(kind_text(argument)));
     }
   }
   const auto table = [](const char* name, const char* key, const std::string& text) {
@@ -113,7 +114,7 @@ std::string zsh_completion(const DefinedCommand& command) {
   };
   return "#compdef gpugauge\n# zsh completion of gpugauge, written by `gpugauge completion zsh`.\n" +
          table("commands", "$1", commands) + table("options", "$1", options) + table("value", "$1", values) +
-         table("argument", "\"$1 $2\"", arguments) + walker;
+         table("argument", "\"$1 $2\"", arguments) + zsh_walker;
 }
 
 }  // namespace gpugauge::cli

@@ -15,7 +15,7 @@
 namespace gpugauge::cli {
 namespace {
 
-constexpr const char* footer =
+constexpr const char* diagnose_footer =
     "Examples:\n"
     "  gpugauge diagnose report.json            name the cause, show why, and what to type next\n"
     "  gpugauge diagnose - --json < report.json for a program\n"
@@ -28,7 +28,7 @@ constexpr const char* footer =
 /// An observation is small; a limit keeps a stray pipe from filling the memory.
 constexpr std::size_t most_bytes = std::size_t{64} << 20;
 
-struct Arguments {
+struct DiagnoseArguments {
   std::string file;
   ReportArguments report;
 };
@@ -44,7 +44,7 @@ std::string read_standard_input() {
   return text;
 }
 
-int run(const Arguments& arguments) {
+int run(const DiagnoseArguments& arguments) {
   check_report_arguments(arguments.report);
   const bool standard_input = arguments.file == "-";
   const std::string origin = standard_input ? "standard input" : arguments.file;
@@ -67,8 +67,8 @@ int run(const Arguments& arguments) {
 void add_diagnose(CLI::App& app, const Invocation&, Action& action) {
   CLI::App* command =
       app.add_subcommand("diagnose", "Name the cause in an observation file, and show the evidence");
-  command->footer(footer);
-  auto arguments = std::make_shared<Arguments>();
+  command->footer(diagnose_footer);
+  auto arguments = std::make_shared<DiagnoseArguments>();
   command->add_option("file", arguments->file, "Observation file (docs/observation.md); - for standard input")
       ->required()
       ->type_name("FILE");

@@ -22,7 +22,7 @@
 namespace gpugauge::cli {
 namespace {
 
-constexpr const char* footer =
+constexpr const char* doctor_footer =
     "Examples:\n"
     "  gpugauge doctor                                    every layer side by side, and what does not fit\n"
     "  gpugauge doctor --all                              also every item that was looked for\n"
@@ -40,7 +40,7 @@ constexpr const char* footer =
     "Exit codes: 0 fits; 1 something does not fit, or drifted; 2 usage or tool error; 3 no NVIDIA GPU to "
     "judge.";
 
-struct Arguments {
+struct DoctorCommand {
   DoctorArguments doctor;
   std::vector<std::string> reports;
   bool json = false;
@@ -51,7 +51,7 @@ std::string rendered(const report::Doctor& doctor, const std::string& format) {
   return format == "json" ? report::to_json(doctor) : report::to_markdown(doctor);
 }
 
-int run(const Arguments& arguments) {
+int run(const DoctorCommand& arguments) {
   std::vector<std::pair<std::string, std::string>> files;
   for (const std::string& word : arguments.reports) {
     const std::size_t at = word.find('=');
@@ -182,9 +182,9 @@ report::Doctor examine(stack::Inventory inventory, stack::Policy policy) {
 void add_doctor(CLI::App& app, const Invocation&, Action& action) {
   CLI::App* command =
       app.add_subcommand("doctor", "List every layer of the GPU stack and say what does not fit");
-  command->footer(footer);
+  command->footer(doctor_footer);
   command->require_subcommand(0, 1);
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<DoctorCommand>();
   add_inventory_options(*command, arguments->doctor);
   command
       ->add_option("--policy", arguments->doctor.policy,

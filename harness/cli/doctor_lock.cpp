@@ -20,14 +20,14 @@ namespace {
 
 using nlohmann::ordered_json;
 
-struct Arguments {
+struct DoctorLockArguments {
   std::string output, lock;
   std::vector<std::string> files;
   bool json = false;
   bool force = false;
 };
 
-int lock(const Arguments& arguments, const DoctorArguments& doctor) {
+int lock(const DoctorLockArguments& arguments, const DoctorArguments& doctor) {
   if (!arguments.output.empty() && !arguments.force && std::filesystem::exists(arguments.output))
     throw result::UsageError(fmt::format(
         "{} exists; a lock is not overwritten: choose another --output, or say --force", arguments.output));
@@ -102,7 +102,7 @@ std::string draw(const std::vector<Node>& nodes, const report::Terminal& termina
                            nodes.size(), drifted, unsure);
 }
 
-int verify(const Arguments& arguments, const DoctorArguments& doctor) {
+int verify(const DoctorLockArguments& arguments, const DoctorArguments& doctor) {
   const stack::Lock lock = stack::lock_from_json(result::read_file(arguments.lock), arguments.lock);
   std::vector<Node> nodes;
   stack::Redactor redactor(names_of(doctor));
@@ -123,7 +123,7 @@ int verify(const Arguments& arguments, const DoctorArguments& doctor) {
   return code;
 }
 
-int diff(const Arguments& arguments, const DoctorArguments& doctor) {
+int diff(const DoctorLockArguments& arguments, const DoctorArguments& doctor) {
   stack::Inventory left = read_whole_inventory(arguments.files.at(0));
   stack::Inventory right = read_whole_inventory(arguments.files.at(1));
   std::vector<std::string> names = arguments.files;
@@ -171,7 +171,7 @@ void refuse_questions(const CLI::App& doctor) {
 }  // namespace
 
 void add_doctor_lock(CLI::App& doctor, DoctorArguments& arguments, Action& action) {
-  auto own = std::make_shared<Arguments>();
+  auto own = std::make_shared<DoctorLockArguments>();
   CLI::App* lock_command = doctor.add_subcommand("lock", "Write this stack as a lock")->fallthrough();
   lock_command->add_option("-o,--output", own->output, "The file (default: standard output)")
       ->type_name("FILE");

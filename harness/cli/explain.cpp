@@ -13,12 +13,12 @@
 namespace gpugauge::cli {
 namespace {
 
-struct Arguments {
+struct ExplainArguments {
   std::string cause;
   bool list = false;
 };
 
-int run(const Arguments& arguments) {
+int run(const ExplainArguments& arguments) {
   if (arguments.list) {
     print(report::draw_list(report::all_pages(), report::terminal(1)));
     return 0;
@@ -40,7 +40,7 @@ int run(const Arguments& arguments) {
 void add_explain(CLI::App& app, const Invocation&, Action& action) {
   CLI::App* command = app.add_subcommand(
       "explain", "What a cause is, what proves it, what it is confused with, and what to do");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<ExplainArguments>();
   CLI::Option* cause =
       command->add_option("cause", arguments->cause, "Name, as findings give it")->type_name("CAUSE");
   offer(cause, [] {

@@ -18,7 +18,7 @@
 namespace gpugauge::cli {
 namespace {
 
-struct Arguments {
+struct FleetArguments {
   std::vector<std::string> paths;
   std::string store;
   std::string night;
@@ -30,7 +30,7 @@ struct Arguments {
 };
 
 /// Nodes from files: read, reduced and judged.
-report::FleetReport judge_files(const Arguments& arguments) {
+report::FleetReport judge_files(const FleetArguments& arguments) {
   const std::vector<FoundFile> files = find_files(expanded(arguments.paths));
   keep_freed_memory();
   judge::PeerCollector collector;
@@ -54,7 +54,7 @@ report::FleetReport judge_files(const Arguments& arguments) {
 }
 
 /// Nodes from one night of the history.
-report::FleetReport judge_night(const Arguments& arguments) {
+report::FleetReport judge_night(const FleetArguments& arguments) {
   store::Store history = store::Store::open(arguments.store, store::Access::reading);
   const std::string night = night_of(history, arguments.night);
   judge::FleetDrift drift;
@@ -82,7 +82,7 @@ report::FleetReport judge_night(const Arguments& arguments) {
   return made;
 }
 
-int fleet(Arguments arguments) {
+int fleet(FleetArguments arguments) {
   check_report_arguments(arguments.report);
   if (arguments.store.empty()) {
     arguments.store = history_among(arguments.paths);
@@ -114,7 +114,7 @@ int fleet(Arguments arguments) {
 void add_fleet(CLI::App& app, const Invocation&, Action& action) {
   CLI::App* command =
       app.add_subcommand("fleet", "Compare the runs of many nodes: which of them is not like the others?");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<FleetArguments>();
   command
       ->add_option(
           "paths", arguments->paths,

@@ -15,7 +15,7 @@
 namespace gpugauge::cli {
 namespace {
 
-struct Arguments {
+struct FleetAdmitArguments {
   std::vector<std::string> paths;
   std::vector<std::string> against;
   std::string night;
@@ -24,7 +24,7 @@ struct Arguments {
 };
 
 /// Takes the fleet from one night of a history.
-void from_store(const std::string& location, const Arguments& arguments, judge::UsualFacts& usual,
+void from_store(const std::string& location, const FleetAdmitArguments& arguments, judge::UsualFacts& usual,
                 judge::PeerCollector& collector, judge::AdmissionInput& input,
                 std::vector<std::string>& remarks) {
   store::Store history = store::Store::open(location, store::Access::reading);
@@ -38,7 +38,7 @@ void from_store(const std::string& location, const Arguments& arguments, judge::
   input.fleet.rounds = std::move(found.rounds);
 }
 
-int admit(const Arguments& arguments) {
+int admit(const FleetAdmitArguments& arguments) {
   const judge::Policy rules = policy(arguments.policy);
   judge::require_of_admission(rules);
   const std::string store = history_among(arguments.against);
@@ -87,7 +87,7 @@ int admit(const Arguments& arguments) {
 void add_fleet_admit(CLI::App& fleet, Action& action) {
   CLI::App* command = fleet.add_subcommand(
       "admit", "Judge a newcomer by the nodes that are there: is it like them, and is its stack?");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<FleetAdmitArguments>();
   command
       ->add_option(
           "runs", arguments->paths,

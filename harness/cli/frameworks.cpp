@@ -19,7 +19,7 @@
 namespace gpugauge::cli {
 namespace {
 
-constexpr const char* footer =
+constexpr const char* frameworks_footer =
     "Examples:\n"
     "  gpugauge frameworks                         every framework of the Python on PATH or the active "
     "environment\n"
@@ -29,7 +29,7 @@ constexpr const char* footer =
     "Exit codes: 0 all work ran on the GPU; 1 a framework failed, or ran on the processor beside a usable "
     "GPU; 2 usage; 3 cannot judge (no usable GPU, or none of them installed).";
 
-struct Arguments {
+struct FrameworksArguments {
   std::vector<std::string> names;
   std::string python;
   std::string output;
@@ -53,7 +53,7 @@ std::filesystem::path interpreter(const std::string& asked) {
   return search.found->path;
 }
 
-int run(const Arguments& arguments, const Invocation& invocation) {
+int run(const FrameworksArguments& arguments, const Invocation& invocation) {
   const std::vector<std::string>& known = conductor::probed_frameworks();
   conductor::FrameworkOptions options;
   options.names = arguments.names.empty() ? known : arguments.names;
@@ -98,8 +98,8 @@ void add_frameworks(CLI::App& app, const Invocation& invocation, Action& action)
   CLI::App* command = app.add_subcommand(
       "frameworks",
       "Run PyTorch, TensorFlow, JAX and ONNX Runtime of a Python, and prove where the work ran");
-  command->footer(footer);
-  auto arguments = std::make_shared<Arguments>();
+  command->footer(frameworks_footer);
+  auto arguments = std::make_shared<FrameworksArguments>();
   command
       ->add_option("names", arguments->names,
                    fmt::format("Which: {} (default: all)", fmt::join(conductor::probed_frameworks(), ", ")))

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Arguments {
+struct HistoryExportArguments {
   HistoryArguments history;
   std::string format = "csv";
   std::string file;
@@ -103,7 +103,7 @@ std::string json_line(const store::Row& row) {
   return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
-int write_out(const Arguments& arguments) {
+int write_out(const HistoryExportArguments& arguments) {
   const store::Span within = span(arguments.history);
   store::Store store = open_store(arguments.history, store::Access::reading);
   const auto devices = select_devices(store, arguments.history);
@@ -121,7 +121,7 @@ int write_out(const Arguments& arguments) {
 }  // namespace
 
 void add_history_export(CLI::App& history, Action& action) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<HistoryExportArguments>();
   CLI::App* command =
       history.add_subcommand("export", "Write the values of every process as CSV or JSON lines");
   command->add_option("--format", arguments->format, "csv or jsonl")

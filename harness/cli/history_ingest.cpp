@@ -30,7 +30,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Arguments {
+struct HistoryIngestArguments {
   HistoryArguments history;
   std::vector<std::string> paths;
   std::string node;
@@ -57,7 +57,7 @@ std::optional<std::vector<std::string>> list_of(const std::string& path) {
   return result::parse_path_list(text, path);
 }
 
-std::vector<Input> find_inputs(const Arguments& arguments) {
+std::vector<Input> find_inputs(const HistoryIngestArguments& arguments) {
   std::vector<std::string> paths;
   for (const std::string& path : expanded(arguments.paths)) {
     if (const auto list = list_of(path))
@@ -195,7 +195,7 @@ void refuse(report::ProgressLine& progress, Counts& counts, const std::string& s
   ++counts.refused;
 }
 
-int ingest(const Arguments& arguments) {
+int ingest(const HistoryIngestArguments& arguments) {
   constexpr std::size_t most_at_once = 64;
   constexpr std::size_t few = 16;
   const std::vector<Input> inputs = find_inputs(arguments);
@@ -253,7 +253,7 @@ int ingest(const Arguments& arguments) {
 }  // namespace
 
 void add_history_ingest(CLI::App& history, Action& action) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<HistoryIngestArguments>();
   CLI::App* command =
       history.add_subcommand("ingest", "Store run files; files that are stored already are passed over");
   command

@@ -18,7 +18,7 @@ constexpr std::size_t most_trends = 16;
 constexpr std::size_t most_on_a_page = most_trends * most_trends;
 constexpr std::size_t most_as_data = most_on_a_page * most_trends;
 
-struct Arguments {
+struct HistorySeriesArguments {
   HistoryArguments history;
   PolicyArguments policy;
   std::vector<std::string> reports;  ///< "html=FILE"
@@ -57,7 +57,7 @@ struct Limit {
   const char* place = "";
 };
 
-Limit limit_of(const Arguments& arguments, const std::vector<ReportFile>& reports) {
+Limit limit_of(const HistorySeriesArguments& arguments, const std::vector<ReportFile>& reports) {
   if (std::any_of(reports.begin(), reports.end(), [](const ReportFile& one) { return one.kind == "html"; }))
     return {most_on_a_page, "for a page"};
   if (arguments.json || !reports.empty()) return {most_as_data, "to write at once"};
@@ -86,7 +86,7 @@ std::string drawn(const std::vector<store::Trend>& trends, const std::vector<Rep
   return text;
 }
 
-int trend(const Arguments& arguments) {
+int trend(const HistorySeriesArguments& arguments) {
   const judge::Policy rules = policy(arguments.policy);
   const store::Span within = span(arguments.history);
   const std::vector<ReportFile> reports = report_files(arguments.reports);
@@ -113,7 +113,7 @@ int trend(const Arguments& arguments) {
   return 0;
 }
 
-int changes(const Arguments& arguments) {
+int changes(const HistorySeriesArguments& arguments) {
   const judge::Policy rules = policy(arguments.policy);
   const store::Span within = span(arguments.history);
   store::Store store = open_store(arguments.history, store::Access::reading);
@@ -151,7 +151,7 @@ int changes(const Arguments& arguments) {
 }  // namespace
 
 void add_history_series(CLI::App& history, Action& action) {
-  auto of_trend = std::make_shared<Arguments>();
+  auto of_trend = std::make_shared<HistorySeriesArguments>();
   CLI::App* command = history.add_subcommand(
       "trend", "Draw a metric over time: its level, its changes and what changed there, a monitor");
   command->add_option("metric", of_trend->history.metric, "Name of the metric; * stands for anything")
@@ -167,7 +167,7 @@ void add_history_series(CLI::App& history, Action& action) {
   command->add_flag("--json", of_trend->json, "JSON on standard output instead of the plot");
   command->callback([of_trend, &action] { action = [of_trend] { return trend(*of_trend); }; });
 
-  auto of_changes = std::make_shared<Arguments>();
+  auto of_changes = std::make_shared<HistorySeriesArguments>();
   command = history.add_subcommand(
       "changes",
       "List every change of level with what changed there, most consequential first, then what is none yet: "

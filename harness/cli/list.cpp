@@ -16,7 +16,7 @@
 namespace gpugauge::cli {
 namespace {
 
-struct Arguments {
+struct ListArguments {
   std::string what = "benchmarks";
   std::vector<std::string> only;
   std::string profile;  ///< "" = whatever any profile measures
@@ -28,7 +28,7 @@ using Benchmarks = std::vector<const conductor::Benchmark*>;
 
 /// What the profile measures of what the words select; without a profile, of everything. Throws
 /// result::UsageError for a word that selects nothing, as a measuring command does.
-Benchmarks chosen(const conductor::Catalogue& catalogue, const Arguments& arguments) {
+Benchmarks chosen(const conductor::Catalogue& catalogue, const ListArguments& arguments) {
   const int depth =
       arguments.profile.empty() ? std::numeric_limits<int>::max() : run::depth_of(arguments.profile);
   Benchmarks all;
@@ -52,7 +52,7 @@ Benchmarks chosen(const conductor::Catalogue& catalogue, const Arguments& argume
 }
 
 /// The profile that is asked for, with its windows.
-run::Profile profile_of(const Arguments& arguments) {
+run::Profile profile_of(const ListArguments& arguments) {
   run::Profile profile = run::profile(arguments.profile);
   profile.sustained_seconds = arguments.sustained;
   return profile;
@@ -104,7 +104,7 @@ std::string needs(conductor::DeviceKind kind) {
   return "-";
 }
 
-int list_benchmarks(const Arguments& arguments) {
+int list_benchmarks(const ListArguments& arguments) {
   if (arguments.sustained > 0 && arguments.profile.empty())
     throw result::UsageError("--sustained changes the estimate of a profile: give --profile, too");
   const conductor::Catalogue catalogue = conductor::catalogue();
@@ -150,7 +150,7 @@ int list_benchmarks(const Arguments& arguments) {
   return 0;
 }
 
-int list_devices(const Arguments& arguments) {
+int list_devices(const ListArguments& arguments) {
   const stack::GpuReport gpus = stack::probe_gpus();
   if (arguments.json) {
     print(stack::to_json(gpus));
@@ -178,7 +178,7 @@ int list_devices(const Arguments& arguments) {
 
 void add_list(CLI::App& app, const Invocation&, Action& action) {
   CLI::App* command = app.add_subcommand("list", "What can be measured here: benchmarks or devices");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<ListArguments>();
   command->add_option("what", arguments->what, "benchmarks or devices")
       ->capture_default_str()
       ->check(CLI::IsMember({"benchmarks", "devices"}));

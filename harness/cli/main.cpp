@@ -28,7 +28,7 @@ constexpr const char* description =
     "and says "
     "pass, regressed or cannot judge, and why.";
 
-constexpr const char* footer =
+constexpr const char* main_footer =
     "Examples:\n"
     "  gpugauge check                              measure and judge every GPU of this node\n"
     "  gpugauge check --device host --profile smoke\n"
@@ -99,7 +99,7 @@ int run_command(int argc, char** argv) {
   std::transform(given.begin(), given.end(), std::back_inserter(invocation.arguments),
                  store::without_password);
   CLI::App app{description, "gpugauge"};
-  app.footer(footer);
+  app.footer(main_footer);
   app.set_version_flag("--version", version_text());
   app.require_subcommand(1);
   app.failure_message([&given](const CLI::App*, const CLI::Error& error) {

@@ -18,7 +18,7 @@
 namespace gpugauge::cli {
 namespace {
 
-struct Arguments {
+struct RunArguments {
   MeasureArguments measure;
   std::string output;
   bool json = false;
@@ -29,7 +29,7 @@ struct Arguments {
 };
 
 /// The same command for one of the devices, told that it is one of several.
-std::vector<std::string> command_of(const Arguments& arguments, const conductor::Target& target,
+std::vector<std::string> command_of(const RunArguments& arguments, const conductor::Target& target,
                                     std::size_t count, std::uint64_t seed) {
   std::vector<std::string> words = together_words(arguments.measure, target, count, seed);
   for (const std::string& word : arguments.measure.only) words.insert(words.end(), {"--only", word});
@@ -39,7 +39,7 @@ std::vector<std::string> command_of(const Arguments& arguments, const conductor:
 }
 
 /// The one file that --output names; in a folder every round has a name of its own.
-std::vector<std::filesystem::path> output_files(const Arguments& arguments) {
+std::vector<std::filesystem::path> output_files(const RunArguments& arguments) {
   if (arguments.output.empty() || conductor::names_a_folder(arguments.output)) return {};
   return {conductor::place_of_round({}, {}, arguments.output, result::host_word(),
                                     result::find_rank_of_several())};
@@ -47,7 +47,7 @@ std::vector<std::filesystem::path> output_files(const Arguments& arguments) {
 
 /// Measures all chosen GPUs at the same time. All commands get one seed: the same family is measured on every
 /// GPU at about the same time.
-int run_all_together(const Arguments& arguments, const conductor::MeasureOptions& options,
+int run_all_together(const RunArguments& arguments, const conductor::MeasureOptions& options,
                      const Devices& devices, report::ProgressLine& progress) {
   const std::vector<conductor::Target> targets = gpus_together(devices, arguments.measure);
   if (!arguments.output.empty() && !conductor::names_a_folder(arguments.output))
@@ -93,7 +93,7 @@ bool tells(const result::Process& process) {
   });
 }
 
-int run_devices(const Arguments& arguments, const Invocation& invocation) {
+int run_devices(const RunArguments& arguments, const Invocation& invocation) {
   report::ProgressLine progress(report::terminal(2), arguments.measure.quiet);
   conductor::MeasureOptions options = measure_options(arguments.measure, invocation, progress);
   if (arguments.together > 0)
@@ -151,7 +151,7 @@ int run_devices(const Arguments& arguments, const Invocation& invocation) {
 
 void add_run(CLI::App& app, const Invocation& invocation, Action& action) {
   CLI::App* command = app.add_subcommand("run", "Measure a device and store one round as a run file");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<RunArguments>();
   add_measure_options(*command, arguments->measure);
   add_sustained_option(*command, arguments->measure.sustained_seconds);
   command

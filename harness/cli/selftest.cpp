@@ -17,7 +17,7 @@
 namespace gpugauge::cli {
 namespace {
 
-constexpr const char* footer =
+constexpr const char* selftest_footer =
     "Examples:\n"
     "  gpugauge selftest                           this node's only active baseline\n"
     "  gpugauge selftest --inject                  every fault that can be set here, once\n"
@@ -28,7 +28,7 @@ constexpr const char* footer =
     "raised "
     "an alarm; 1 one was not, or one did; 2 usage or tool error; 3 none could be tried, or interrupted.";
 
-struct Arguments {
+struct SelftestArguments {
   std::string baseline;
   std::string state_directory;
   PolicyArguments policy;
@@ -146,7 +146,7 @@ std::string table_of(const judge::Selftest& made, const baseline::Baseline& pinn
   return text;
 }
 
-int selftest(const Arguments& arguments) {
+int selftest(const SelftestArguments& arguments) {
   if (arguments.inject.wanted) {
     if (!arguments.baseline.empty())
       throw result::UsageError(fmt::format(
@@ -182,8 +182,8 @@ void add_selftest(CLI::App& app, const Invocation&, Action& action) {
                                          "Test the judge on a baseline's own data: false alarms, and drops "
                                          "put into it; or, with --inject, judge "
                                          "and diagnosis on faults set on this machine");
-  command->footer(footer);
-  auto arguments = std::make_shared<Arguments>();
+  command->footer(selftest_footer);
+  auto arguments = std::make_shared<SelftestArguments>();
   command->add_option("baseline", arguments->baseline,
                       "Name or folder of the baseline (default: this node's only active one)");
   command->add_option("--trials", arguments->trials, "Judgements of each kind, at least")

@@ -16,7 +16,7 @@
 namespace gpugauge::cli {
 namespace {
 
-struct Arguments {
+struct StatusArguments {
   std::string device = "all";
   std::string most_age = "8d";
   std::string profile;
@@ -53,7 +53,7 @@ std::vector<std::string> devices_of(const std::string& list) {
   return out;
 }
 
-int status(const Arguments& arguments, const CLI::App& command) {
+int status(const StatusArguments& arguments, const CLI::App& command) {
   judge::StatusRequest request;
   request.devices = devices_of(arguments.device);
   request.most_seconds = seconds_of(arguments.most_age);
@@ -74,7 +74,7 @@ int status(const Arguments& arguments, const CLI::App& command) {
 void add_status(CLI::App& app, const Invocation&, Action& action) {
   CLI::App* command =
       app.add_subcommand("status", "Say what the last check said of this node, and whether that still holds");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<StatusArguments>();
   command
       ->add_option("-d,--device", arguments->device,
                    "all (every GPU), host, a GPU's index or UUID; several with commas")

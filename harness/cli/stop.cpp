@@ -14,7 +14,7 @@ namespace gpugauge::cli {
 namespace {
 
 volatile std::sig_atomic_t measuring = 0;
-volatile std::sig_atomic_t status = static_cast<int>(judge::ExitCode::cannot_judge);
+volatile std::sig_atomic_t stop_status = static_cast<int>(judge::ExitCode::cannot_judge);
 
 struct Stop {
   int signal;
@@ -35,7 +35,7 @@ extern "C" void on_stop(int signal) {
   }
   for (const Stop& stop : stops)
     if (stop.signal == signal && ::write(STDERR_FILENO, stop.sentence, std::strlen(stop.sentence)) < 0) break;
-  ::_exit(status);
+  ::_exit(stop_status);
 }
 
 }  // namespace
@@ -54,7 +54,7 @@ void end_children_with_the_command() {
 }
 
 void stop_with_status(int exit_status) {
-  status = exit_status;
+  stop_status = exit_status;
 }
 
 void stop_with_a_sentence() {

@@ -14,7 +14,7 @@
 namespace gpugauge::cli {
 namespace {
 
-constexpr const char* footer =
+constexpr const char* upgrade_footer =
     "Examples:\n"
     "  gpugauge upgrade begin --to driver=580,cuda=13.0   plan, record and measure the old stack\n"
     "  gpugauge upgrade status                            what was recorded, and what has changed since\n"
@@ -107,7 +107,7 @@ stack::Inventory recorded_stack(const conductor::KeptUpgrade& kept) {
 void add_upgrade(CLI::App& app, const Invocation& invocation, Action& action) {
   CLI::App* upgrade =
       app.add_subcommand("upgrade", "Before and after a change of the stack: plan, hold, judge");
-  upgrade->footer(footer);
+  upgrade->footer(upgrade_footer);
   upgrade->require_subcommand(1);
   add_upgrade_begin(*upgrade, invocation, action);
   add_upgrade_end(*upgrade, invocation, action);

@@ -24,7 +24,7 @@
 namespace gpugauge::cli {
 namespace {
 
-struct Arguments {
+struct UpgradeBeginArguments {
   MeasureArguments measure;
   StackSource source;
   std::string target;
@@ -161,7 +161,7 @@ conductor::KeptUpgrade resumed(const std::filesystem::path& state, const StackSo
   return kept;
 }
 
-int begin(Arguments arguments, const Invocation& invocation) {
+int begin(UpgradeBeginArguments arguments, const Invocation& invocation) {
   const stack::PlanRequest asked = parse_target(arguments.target);
   const std::filesystem::path state = state_directory(arguments.measure.state_directory);
   conductor::KeptUpgrade kept;
@@ -244,7 +244,7 @@ int begin(Arguments arguments, const Invocation& invocation) {
 
 void add_upgrade_begin(CLI::App& upgrade, const Invocation& invocation, Action& action) {
   CLI::App* command = upgrade.add_subcommand("begin", "Plan the change, record and measure the old stack");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<UpgradeBeginArguments>();
   add_measure_options(*command, arguments->measure);
   add_stack_options(*command, arguments->source);
   command

@@ -22,7 +22,7 @@ using conductor::KeptUpgrade;
 using conductor::UpgradeDevice;
 using judge::ExitCode;
 
-struct Arguments {
+struct UpgradeEndArguments {
   ReportArguments report;
   PolicyArguments policy;
   StackSource source;
@@ -245,7 +245,7 @@ void require_matches(const judge::Policy& policy, const KeptUpgrade& kept) {
   judge::require_matches(policy, seen, known_benchmarks());
 }
 
-int end(const Arguments& arguments, const Invocation& invocation) {
+int end(const UpgradeEndArguments& arguments, const Invocation& invocation) {
   check_report_arguments(arguments.report);
   const judge::Policy decided = policy(arguments.policy);
   const std::filesystem::path state = state_directory(arguments.state_directory);
@@ -311,7 +311,7 @@ int end(const Arguments& arguments, const Invocation& invocation) {
 void add_upgrade_end(CLI::App& upgrade, const Invocation& invocation, Action& action) {
   CLI::App* command =
       upgrade.add_subcommand("end", "Measure the new stack like the old one, compare, and say what to do");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<UpgradeEndArguments>();
   add_stack_options(*command, arguments->source);
   add_report_options(*command, arguments->report);
   add_every_metric_option(*command, arguments->report);

@@ -22,7 +22,7 @@
 namespace gpugauge::cli {
 namespace {
 
-struct Arguments {
+struct UpgradePlanArguments {
   std::vector<std::string> paths;
   std::string target;
   double at_once = 25;
@@ -69,7 +69,7 @@ void refuse_twins(const std::vector<stack::RolloutNode>& nodes) {
   }
 }
 
-int plan(const Arguments& arguments) {
+int plan(const UpgradePlanArguments& arguments) {
   const stack::PlanRequest request = parse_target(arguments.target);
   if (request.versions.empty()) throw result::UsageError("--to is empty: say what the nodes are to become");
   std::vector<stack::RolloutNode> nodes;
@@ -103,7 +103,7 @@ int plan(const Arguments& arguments) {
 void add_upgrade_plan(CLI::App& upgrade, Action& action) {
   CLI::App* command = upgrade.add_subcommand(
       "plan", "Many nodes: which can take it, in which order, and what may stand side by side meanwhile");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<UpgradePlanArguments>();
   command
       ->add_option("paths", arguments->paths,
                    "One file a node, or folders of them: of `doctor --json` or `doctor lock`, or run files")

@@ -13,7 +13,7 @@
 namespace gpugauge::cli {
 namespace {
 
-struct Arguments {
+struct UpgradeStatusArguments {
   std::string state_directory;
   StackSource source;
   std::string reason;
@@ -60,7 +60,7 @@ std::string draw(const conductor::KeptUpgrade& kept, const StackSource& given,
   return out + "\n" + next_of(record, change) + "\n";
 }
 
-int status(const Arguments& arguments) {
+int status(const UpgradeStatusArguments& arguments) {
   const std::filesystem::path state = state_directory(arguments.state_directory);
   const auto all = conductor::list_upgrades(state);
   if (all.empty()) {
@@ -75,7 +75,7 @@ int status(const Arguments& arguments) {
   return shown.record.is_open() ? 0 : static_cast<int>(judge::ExitCode::cannot_judge);
 }
 
-int close(const Arguments& arguments) {
+int close(const UpgradeStatusArguments& arguments) {
   if (arguments.reason.find_first_not_of(" \t") == std::string::npos)
     throw result::UsageError("--reason is empty: say why, for whoever reads this later");
   conductor::KeptUpgrade kept = require_open(state_directory(arguments.state_directory));
@@ -88,14 +88,14 @@ int close(const Arguments& arguments) {
   return 0;
 }
 
-void add_state_option(CLI::App& command, Arguments& arguments) {
+void add_state_option(CLI::App& command, UpgradeStatusArguments& arguments) {
   command.add_option("--state-dir", arguments.state_directory, "Where upgrades are kept")->type_name("DIR");
 }
 
 }  // namespace
 
 void add_upgrade_status(CLI::App& upgrade, Action& action) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<UpgradeStatusArguments>();
   CLI::App* status_command =
       upgrade.add_subcommand("status", "The open upgrade, or the last one, and what has changed since");
   add_state_option(*status_command, *arguments);

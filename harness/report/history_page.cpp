@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::size_t shown_facts = 3;
+constexpr std::size_t shown_causes = 3;
 
 /// What differs between the stacks of a run and of the one before it; "" where nothing does.
 std::string versions_changed(const store::Trend& trend, std::size_t at, const store::Facts& facts) {
@@ -21,7 +21,7 @@ std::string versions_changed(const store::Trend& trend, std::size_t at, const st
       baseline::mismatches(facts(points[at].fingerprint), facts(points[at - 1].fingerprint));
   std::erase_if(different,
                 [](const baseline::Mismatch& field) { return !field.field.starts_with("stack."); });
-  return cause_text(different, shown_facts);
+  return cause_text(different, shown_causes);
 }
 
 const store::Change* change_at(const store::Trend& trend, std::size_t at) {
@@ -32,7 +32,7 @@ const store::Change* change_at(const store::Trend& trend, std::size_t at) {
 
 std::string level_text(const store::Change& step, const judge::PeerForm& form) {
   return fmt::format("{}: {} -> {}, {}", change(step.relative), quantity(step.before, form.unit),
-                     quantity(step.after, form.unit), cause_of(step.since, step.runs_off, shown_facts));
+                     quantity(step.after, form.unit), cause_of(step.since, step.runs_off, shown_causes));
 }
 
 ordered_json json_of(const store::Trend& trend, const store::Facts& facts) {

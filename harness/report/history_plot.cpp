@@ -14,7 +14,7 @@
 namespace gpugauge::report {
 namespace {
 
-constexpr std::size_t rows = 9;
+constexpr std::size_t plot_rows = 9;
 constexpr std::size_t columns_most = 120;
 
 /// One column: the median of its runs, and whether a new level begins in it.
@@ -84,12 +84,12 @@ std::string plot(const store::Trend& trend, const Terminal& terminal) {
   }
   const auto row_of = [&](double value) {
     const double share = std::clamp((top - value) / (top - bottom), 0.0, 1.0);
-    return static_cast<std::size_t>(std::lround(share * static_cast<double>(rows - 1)));
+    return static_cast<std::size_t>(std::lround(share * static_cast<double>(plot_rows - 1)));
   };
-  std::vector<std::string> labels(rows);
+  std::vector<std::string> labels(plot_rows);
   std::size_t label_width = 0;
-  for (std::size_t row = 0; row < rows; row += 2) {
-    labels[row] = quantity(top - (top - bottom) * static_cast<double>(row) / (rows - 1), unit);
+  for (std::size_t row = 0; row < plot_rows; row += 2) {
+    labels[row] = quantity(top - (top - bottom) * static_cast<double>(row) / (plot_rows - 1), unit);
     label_width = std::max(label_width, display_width(labels[row]));
   }
   const std::size_t margin = 2 + label_width + 2;
@@ -98,7 +98,7 @@ std::string plot(const store::Trend& trend, const Terminal& terminal) {
   const std::size_t centre_row = row_of(trend.centre);
   const double worst = judge::step_of(trend.tolerance, better);
   std::string out;
-  for (std::size_t row = 0; row < rows; ++row) {
+  for (std::size_t row = 0; row < plot_rows; ++row) {
     out += fmt::format("  {}{} |", std::string(label_width - display_width(labels[row]), ' '), labels[row]);
     std::string line, painted;
     for (const Bar& column : columns) {

@@ -15,7 +15,7 @@ namespace {
 
 using Labels = std::vector<std::pair<std::string_view, std::string>>;
 
-std::string escaped(std::string_view text) {
+std::string escaped_label(std::string_view text) {
   std::string out;
   for (const char c : tame(text, 500)) {
     if (c == '\\' || c == '"') out += '\\';
@@ -38,7 +38,7 @@ class Exposition {
   void sample(const std::string& name, const Labels& labels, double value) {
     std::string text;
     for (const auto& [label, said] : labels)
-      text += fmt::format("{}{}=\"{}\"", text.empty() ? "" : ",", label, escaped(said));
+      text += fmt::format("{}{}=\"{}\"", text.empty() ? "" : ",", label, escaped_label(said));
     // A series stands once: names cut short could meet.
     std::string series = text.empty() ? name : fmt::format("{}{{{}}}", name, text);
     if (!std::isfinite(value) || !seen_.emplace(series, true).second) return;

@@ -24,7 +24,7 @@ ordered_json optional(const std::optional<double>& value) {
   return value ? ordered_json(six_digits(*value)) : ordered_json(nullptr);
 }
 
-ordered_json json_of(const judge::Verdict& verdict) {
+ordered_json verdict_json(const judge::Verdict& verdict) {
   return {{"verdict", to_string(verdict.kind)},
           {"judge", to_string(verdict.judge)},
           {"advisory", verdict.advisory},
@@ -118,7 +118,7 @@ ordered_json metrics_of(const DeviceReport& device) {
              {"unit", verdict->unit},
              {"better", to_string(verdict->better)},
              {"verdicts", ordered_json::array()}};
-    row["verdicts"].push_back(json_of(*verdict));
+    row["verdicts"].push_back(verdict_json(*verdict));
   }
   for (const Trend& trend : device.trends)
     if (const auto found = rows.find(trend.metric); found != rows.end())
@@ -148,7 +148,7 @@ ordered_json families_of(const DeviceReport& device) {
   return out;
 }
 
-ordered_json json_of(const DeviceReport& device) {
+ordered_json device_json(const DeviceReport& device) {
   ordered_json remarks = ordered_json::array();
   if (!device.baseline_origin.empty()) remarks.push_back(device.baseline_origin);
   for (const std::string& remark : device.remarks) remarks.push_back(remark);
@@ -198,10 +198,10 @@ ordered_json page_data(const Report& report) {
   for (const stack::Layer& layer : report.stack) stack.push_back({layer.name, layer.version, layer.detail});
   ordered_json node = ordered_json::array();
   for (const judge::Verdict& verdict : report.node) {
-    node.push_back(json_of(verdict));
+    node.push_back(verdict_json(verdict));
     node.back()["metric"] = verdict.metric;
   }
-  ordered_json devices = result::array_of(report.devices, json_of);
+  ordered_json devices = result::array_of(report.devices, device_json);
   return {{"kind", "check"},
           {"command", report.command},
           {"outcome", page_outcome(report.outcome)},

@@ -32,7 +32,7 @@ ordered_json metrics_of(const judge::PeersInput& input) {
   return out;
 }
 
-ordered_json json_of(const judge::Verdict& verdict) {
+ordered_json peer_verdict_json(const judge::Verdict& verdict) {
   ordered_json out{
       {"metric", verdict.metric}, {"verdict", to_string(verdict.kind)}, {"reason", verdict.reason}};
   if (verdict.change) out["change"] = six_digits(*verdict.change);
@@ -49,7 +49,7 @@ ordered_json page_data(const FleetReport& fleet) {
                                                          std::vector<std::vector<double>>(metrics));
   ordered_json nodes = ordered_json::array();
   for (const judge::NodeJudgement& node : fleet.judgement.nodes) {
-    ordered_json verdicts = result::array_of(node.verdicts, json_of);
+    ordered_json verdicts = result::array_of(node.verdicts, peer_verdict_json);
     ordered_json values = ordered_json::array();
     const auto found = rounds.find(node.node);
     const bool read = node.state != judge::NodeState::unread && found != rounds.end();

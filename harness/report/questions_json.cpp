@@ -27,7 +27,7 @@ ordered_json json_of(const std::vector<stack::Finding>& findings) {
   return out;
 }
 
-const char* word(stack::RunAnswer::Way way) {
+const char* way_word(stack::RunAnswer::Way way) {
   using Way = stack::RunAnswer::Way;
   switch (way) {
     case Way::machine_code:
@@ -89,7 +89,7 @@ std::string to_json(const BinaryAnswers& binary) {
   ordered_json answers = ordered_json::array();
   for (const stack::RunAnswer& answer : binary.answers)
     answers.push_back({{"compute_capability", answer.compute_capability},
-                       {"way", word(answer.way)},
+                       {"way", way_word(answer.way)},
                        {"uses", answer.uses},
                        {"sentence", answer.sentence},
                        {"first_launch", answer.first_launch}});

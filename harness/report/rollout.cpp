@@ -18,7 +18,7 @@ using nlohmann::ordered_json;
 using stack::Fit;
 using Reason = stack::LeftOutNode::Reason;
 
-std::string listed(const std::vector<std::string>& names, bool every_node) {
+std::string listed_nodes(const std::vector<std::string>& names, bool every_node) {
   constexpr std::size_t most = 12;
   const std::size_t shown = every_node ? names.size() : std::min(most, names.size());
   std::vector<std::string> texts;
@@ -27,7 +27,7 @@ std::string listed(const std::vector<std::string>& names, bool every_node) {
                      shown < names.size() ? fmt::format(" and {} more", names.size() - shown) : "");
 }
 
-const char* word(Fit fit) {
+const char* fit_word(Fit fit) {
   switch (fit) {
     case Fit::works:
       return "allowed";
@@ -41,7 +41,7 @@ const char* word(Fit fit) {
   return "not known";
 }
 
-Tone tone(Fit fit) {
+Tone fit_tone(Fit fit) {
   return fit == Fit::works ? Tone::good : fit == Fit::fails ? Tone::bad : Tone::doubt;
 }
 
@@ -51,7 +51,7 @@ std::string draw_waves(const stack::Rollout& rollout, const Terminal& terminal, 
   for (const stack::RolloutWave& wave : rollout.waves) {
     out += fmt::format("  {}. {}  {}\n", ++number,
                        terminal.paint(fmt::format("{} ({})", wave.name, wave.nodes.size()), Tone::strong),
-                       wrap(listed(wave.nodes, every_node), terminal.width, 5));
+                       wrap(listed_nodes(wave.nodes, every_node), terminal.width, 5));
     out += "     " + terminal.paint(wrap(plain(wave.why), terminal.width, 5), Tone::faint) + "\n";
     if (number == 1)
       out += "     " + wrap("Canary: " + plain(rollout.why_canary) + ".", terminal.width, 5) + "\n";
@@ -83,9 +83,9 @@ std::string draw_steps(const stack::Rollout& rollout, const Terminal& terminal, 
     out += fmt::format("  {}. {}\n", i + 1, wrap(plain(step.what), terminal.width, 5));
     if (!alike)
       out += "     " +
-             wrap(nodes.size() == all
-                      ? std::string("on each node")
-                      : fmt::format("on {} of {} nodes: {}", nodes.size(), all, listed(nodes, every_node)),
+             wrap(nodes.size() == all ? std::string("on each node")
+                                      : fmt::format("on {} of {} nodes: {}", nodes.size(), all,
+                                                    listed_nodes(nodes, every_node)),
                   terminal.width, 5) +
              "\n";
     // Steps that differ only in where they begin have one reason.
@@ -115,7 +115,7 @@ std::string draw_left_out(const stack::Rollout& rollout, const Terminal& termina
                                                          : Tone::bad;
     out += fmt::format("  {}  {}\n    {}\n",
                        terminal.paint(fmt::format("{} ({})", to_string(node->reason), names.size()), shade),
-                       wrap(listed(names, every_node), terminal.width, 4),
+                       wrap(listed_nodes(names, every_node), terminal.width, 4),
                        wrap(plain(node->why), terminal.width, 4));
     if (!node->remedy.empty()) out += "    next    " + wrap(plain(node->remedy), terminal.width, 12) + "\n";
     for (const std::string& source : node->sources)
@@ -128,7 +128,7 @@ std::string draw_mixtures(const stack::Rollout& rollout, const Terminal& termina
   if (rollout.mixtures.empty()) return "";
   std::string out = "\n" + terminal.paint("Side by side meanwhile", Tone::strong) + "\n";
   for (const stack::Mixture& mixture : rollout.mixtures) {
-    out += fmt::format("  {}  {}\n    {}\n", terminal.paint(word(mixture.fit), tone(mixture.fit)),
+    out += fmt::format("  {}  {}\n    {}\n", terminal.paint(fit_word(mixture.fit), fit_tone(mixture.fit)),
                        wrap(plain(mixture.what), terminal.width, 4),
                        wrap(plain(mixture.reason), terminal.width, 4));
     for (const std::string& source : mixture.sources)
@@ -179,7 +179,7 @@ std::string to_json(const stack::Rollout& rollout, const std::string& target) {
   ordered_json mixtures = ordered_json::array();
   for (const stack::Mixture& mixture : rollout.mixtures)
     mixtures.push_back({{"what", mixture.what},
-                        {"answer", word(mixture.fit)},
+                        {"answer", fit_word(mixture.fit)},
                         {"reason", mixture.reason},
                         {"sources", mixture.sources}});
   ordered_json steps = ordered_json::array();

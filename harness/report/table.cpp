@@ -8,7 +8,7 @@ namespace gpugauge::report {
 namespace {
 
 constexpr std::size_t gap = 2;
-constexpr std::size_t indent = 2;
+constexpr std::size_t table_indent = 2;
 constexpr std::size_t narrowest = 16;
 
 /// Cuts the middle out: what tells two ids apart is mostly at the end.
@@ -45,7 +45,7 @@ void Table::add(std::vector<Cell> cells) {
 
 std::string Table::draw(const Terminal& terminal) const {
   std::vector<std::size_t> widths;
-  std::size_t total = indent;
+  std::size_t total = table_indent;
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     std::size_t width = display_width(columns_[c].title);
     for (const auto& row : rows_) width = std::max(width, display_width(row[c].text));
@@ -67,7 +67,7 @@ std::string Table::draw(const Terminal& terminal) const {
 
   std::string out;
   const auto line = [&](const std::vector<Cell>& cells) {
-    std::string text(indent, ' ');
+    std::string text(table_indent, ' ');
     for (std::size_t c = 0; c < cells.size(); ++c) {
       const std::string shown = shorten(cells[c].text, widths[c]);
       const std::string fill(widths[c] - std::min(widths[c], display_width(shown)), ' ');

@@ -16,7 +16,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-struct Scenario {
+struct ProbeScenario {
   std::string name;
   std::function<void(FakeTree&)> tree;
   std::string answers;                   ///< of the fake libraries; "none": there are no libraries
@@ -28,7 +28,7 @@ struct Scenario {
   std::vector<std::string> never_says;
 };
 // GoogleTest prints a parameter; bytes of a function would differ from run to run.
-std::ostream& operator<<(std::ostream& out, const Scenario& scenario) {
+std::ostream& operator<<(std::ostream& out, const ProbeScenario& scenario) {
   return out << scenario.name;
 }
 
@@ -39,10 +39,10 @@ void nothing(FakeTree& tree) {
   tree.kernel("6.1.0-25-amd64");
 }
 
-class Probe : public testing::TestWithParam<Scenario> {};
+class Probe : public testing::TestWithParam<ProbeScenario> {};
 
 TEST_P(Probe, EndsInTheRightStateAndSaysWhy) {
-  const Scenario& scenario = GetParam();
+  const ProbeScenario& scenario = GetParam();
   if (scenario.state == GpuState::driver_too_old && result::build().cuda.empty())
     GTEST_SKIP() << "a build without CUDA needs no driver, so none is too old";
   FakeTree tree;
@@ -62,7 +62,7 @@ TEST_P(Probe, EndsInTheRightStateAndSaysWhy) {
   }
 }
 
-const std::vector<Scenario> scenarios{
+const std::vector<ProbeScenario> probe_scenarios{
     {"healthy", healthy, "devices=2\n", {}, GpuState::usable, 0, true, {}, {}},
     {"minor_version_older_than_the_build_is_enough",
      healthy,
@@ -356,8 +356,8 @@ const std::vector<Scenario> scenarios{
     {"prints_before_it_answers", healthy, "devices=2\nnoise=cuInit\n", {}, GpuState::usable, 0, true, {}, {}},
 };
 
-INSTANTIATE_TEST_SUITE_P(Scenarios, Probe, testing::ValuesIn(scenarios),
-                         [](const testing::TestParamInfo<Scenario>& of) { return of.param.name; });
+INSTANTIATE_TEST_SUITE_P(Scenarios, Probe, testing::ValuesIn(probe_scenarios),
+                         [](const testing::TestParamInfo<ProbeScenario>& of) { return of.param.name; });
 
 }  // namespace
 }  // namespace gpugauge::stack

@@ -35,7 +35,7 @@ std::string fault(const std::string& text) {
 
 TEST(ReportJson, ComesBackAsItWent) {
   EXPECT_EQ(gpu_report_from_json(to_json(full())), full());
-  EXPECT_EQ(gpu_report_from_json(to_json({})), GpuReport{});
+  EXPECT_EQ(gpu_report_from_json(to_json(GpuReport{})), GpuReport{});
 }
 
 TEST(ReportJson, IsOneLine) {

@@ -10,7 +10,7 @@ Tables read(const std::string& table, const std::string& rows) {
   return read_tables({{table + ".json", R"({"table": ")" + table + R"(", "rows": [)" + rows + "]}"}});
 }
 
-std::string fault(const std::vector<DataFile>& files) {
+std::string table_fault(const std::vector<DataFile>& files) {
   try {
     read_tables(files);
   } catch (const result::FormatError& error) {
@@ -19,8 +19,8 @@ std::string fault(const std::vector<DataFile>& files) {
   return "";
 }
 
-std::string fault(const std::string& table, const std::string& rows) {
-  return fault({{table + ".json", R"({"table": ")" + table + R"(", "rows": [)" + rows + "]}"}});
+std::string table_fault(const std::string& table, const std::string& rows) {
+  return table_fault({{table + ".json", R"({"table": ")" + table + R"(", "rows": [)" + rows + "]}"}});
 }
 
 constexpr auto minimum = R"({"cuda_major": 12, "driver": "525.60.13", "source": "page", "read": true})";
@@ -68,7 +68,7 @@ struct Refusal {
 class RefusedRow : public testing::TestWithParam<Refusal> {};
 
 TEST_P(RefusedRow, IsNamedWithFileAndRow) {
-  EXPECT_EQ(fault(GetParam().table, GetParam().rows), GetParam().sentence);
+  EXPECT_EQ(table_fault(GetParam().table, GetParam().rows), GetParam().sentence);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -127,16 +127,16 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& test) { return std::string(test.param.name); });
 
 TEST(ReadTables, RefuseAFileThatHoldsNoTable) {
-  EXPECT_EQ(fault({{"a.json", ""}}), "a.json: the file is empty; it should hold a JSON object");
-  EXPECT_EQ(fault({{"a.json", R"({"table": "nccl", "rows": [)"}}),
+  EXPECT_EQ(table_fault({{"a.json", ""}}), "a.json: the file is empty; it should hold a JSON object");
+  EXPECT_EQ(table_fault({{"a.json", R"({"table": "nccl", "rows": [)"}}),
             "a.json: the JSON ends too early, after 27 bytes: the file is truncated");
-  EXPECT_EQ(fault({{"a.json", R"({"table": "prices", "rows": []})"}}),
+  EXPECT_EQ(table_fault({{"a.json", R"({"table": "prices", "rows": []})"}}),
             "a.json: table: there is no table 'prices'");
-  EXPECT_EQ(fault({{"a.json", R"({"table": "nccl", "rows": [], "by": 1})"}}),
+  EXPECT_EQ(table_fault({{"a.json", R"({"table": "nccl", "rows": [], "by": 1})"}}),
             "a.json: the key 'by' is not part of this format");
-  EXPECT_EQ(
-      fault({{"a.json", R"({"table": "nccl", "rows": []})"}, {"b.json", R"({"table": "nccl", "rows": []})"}}),
-      "b.json: table: a.json holds this table already");
+  EXPECT_EQ(table_fault({{"a.json", R"({"table": "nccl", "rows": []})"},
+                         {"b.json", R"({"table": "nccl", "rows": []})"}}),
+            "b.json: table: a.json holds this table already");
 }
 
 constexpr auto names =
@@ -176,9 +176,9 @@ TEST(ReadTables, TakeAMeaningThatTheGroundFloorHas) {
 }
 
 TEST(ReadTables, RefuseAnExplanationWithoutMeaning) {
-  EXPECT_EQ(
-      fault(codes(R"({"apis": ["nvml"], "code": 4, "causes": [], "next": [], "source": "c", "read": true})")),
-      "error_codes.json: rows[0]: the key 'meaning' is missing, and nothing else explains this code");
+  EXPECT_EQ(table_fault(codes(
+                R"({"apis": ["nvml"], "code": 4, "causes": [], "next": [], "source": "c", "read": true})")),
+            "error_codes.json: rows[0]: the key 'meaning' is missing, and nothing else explains this code");
 }
 
 }  // namespace

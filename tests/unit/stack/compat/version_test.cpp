@@ -5,26 +5,26 @@
 namespace gpugauge::stack {
 namespace {
 
-Version version(std::string_view text) {
+Version parsed_version(std::string_view text) {
   const auto parsed = Version::parse(text);
   EXPECT_TRUE(parsed.has_value()) << text;
   return parsed.value_or(Version());
 }
 
 TEST(Version, IsReadFromTheBeginningOfATextAndWrittenAgain) {
-  EXPECT_EQ(version("580.65.06").text(), "580.65.06");
-  EXPECT_EQ(version("535.104.5").text(), "535.104.05");
-  EXPECT_EQ(version("13.0").text(), "13.0");
-  EXPECT_EQ(version("9").text(), "9");
-  EXPECT_EQ(version("v2.27.3").text(), "2.27.3");
-  EXPECT_EQ(version("R580").text(), "580");
-  EXPECT_EQ(version("2.8.0+cu128").text(), "2.8.0");
-  EXPECT_EQ(version("12.8.93-1").text(), "12.8.93");
-  EXPECT_EQ(version("3.13a0").text(), "3.13");
-  EXPECT_EQ(version("12.").text(), "12");
-  EXPECT_EQ(version("12..5").text(), "12");
-  EXPECT_EQ(version("9.10.2.21").size(), 4U);
-  EXPECT_EQ(version("999999999").major(), 999999999);
+  EXPECT_EQ(parsed_version("580.65.06").text(), "580.65.06");
+  EXPECT_EQ(parsed_version("535.104.5").text(), "535.104.05");
+  EXPECT_EQ(parsed_version("13.0").text(), "13.0");
+  EXPECT_EQ(parsed_version("9").text(), "9");
+  EXPECT_EQ(parsed_version("v2.27.3").text(), "2.27.3");
+  EXPECT_EQ(parsed_version("R580").text(), "580");
+  EXPECT_EQ(parsed_version("2.8.0+cu128").text(), "2.8.0");
+  EXPECT_EQ(parsed_version("12.8.93-1").text(), "12.8.93");
+  EXPECT_EQ(parsed_version("3.13a0").text(), "3.13");
+  EXPECT_EQ(parsed_version("12.").text(), "12");
+  EXPECT_EQ(parsed_version("12..5").text(), "12");
+  EXPECT_EQ(parsed_version("9.10.2.21").size(), 4U);
+  EXPECT_EQ(parsed_version("999999999").major(), 999999999);
 }
 
 TEST(Version, IsNoneWhereTheTextBeginsWithNoNumberOrThePartIsTooLong) {
@@ -34,26 +34,26 @@ TEST(Version, IsNoneWhereTheTextBeginsWithNoNumberOrThePartIsTooLong) {
 }
 
 TEST(Version, ComparesByNumberAndMissingPartsAreZero) {
-  EXPECT_EQ(version("65.06"), version("65.6"));
-  EXPECT_EQ(version("12"), version("12.0"));
-  EXPECT_LT(version("9.9"), version("9.10"));
-  EXPECT_LT(version("580.65.06"), version("580.126.09"));
-  EXPECT_LT(version("12"), version("12.0.1"));
-  EXPECT_GT(version("13.0"), version("12.9.1"));
-  EXPECT_EQ(Version(), version("0"));
+  EXPECT_EQ(parsed_version("65.06"), parsed_version("65.6"));
+  EXPECT_EQ(parsed_version("12"), parsed_version("12.0"));
+  EXPECT_LT(parsed_version("9.9"), parsed_version("9.10"));
+  EXPECT_LT(parsed_version("580.65.06"), parsed_version("580.126.09"));
+  EXPECT_LT(parsed_version("12"), parsed_version("12.0.1"));
+  EXPECT_GT(parsed_version("13.0"), parsed_version("12.9.1"));
+  EXPECT_EQ(Version(), parsed_version("0"));
 }
 
 TEST(Version, CoversWhatBeginsWithIt) {
-  EXPECT_TRUE(version("12").covers(version("12.8")));
-  EXPECT_TRUE(version("12.8").covers(version("12")));
-  EXPECT_TRUE(version("12.8").covers(version("12.8.1")));
-  EXPECT_FALSE(version("12.8").covers(version("12.9")));
-  EXPECT_FALSE(version("1").covers(version("12")));
-  EXPECT_TRUE(Version().covers(version("5")));
+  EXPECT_TRUE(parsed_version("12").covers(parsed_version("12.8")));
+  EXPECT_TRUE(parsed_version("12.8").covers(parsed_version("12")));
+  EXPECT_TRUE(parsed_version("12.8").covers(parsed_version("12.8.1")));
+  EXPECT_FALSE(parsed_version("12.8").covers(parsed_version("12.9")));
+  EXPECT_FALSE(parsed_version("1").covers(parsed_version("12")));
+  EXPECT_TRUE(Version().covers(parsed_version("5")));
 }
 
 TEST(Version, GivesPartsAndBeginnings) {
-  const Version driver = version("580.65.06");
+  const Version driver = parsed_version("580.65.06");
   EXPECT_EQ(driver.part(2), 6);
   EXPECT_EQ(driver.part(3), 0);
   EXPECT_EQ(driver.minor(), 65);

@@ -17,7 +17,7 @@ Inventory driver_of(const FakeTree& tree, const Environment& environment = {}) {
   return inventory;
 }
 
-Presence presence(const Inventory& inventory, const std::string& key) {
+Presence driver_presence(const Inventory& inventory, const std::string& key) {
   const Item* const item = inventory.find(key);
   if (item == nullptr) throw std::runtime_error(key + " was not looked for");
   return item->presence;
@@ -59,7 +59,7 @@ TEST(Driver, AHealthyServer) {
       {"vgpu.guest", "no"}};
   for (const auto& [key, value] : expected) EXPECT_EQ(found.value(key), value) << key;
   EXPECT_EQ(found.find("driver.version")->how, "file name");
-  EXPECT_EQ(presence(found, "driver.gdrcopy"), Presence::absent);
+  EXPECT_EQ(driver_presence(found, "driver.gdrcopy"), Presence::absent);
   EXPECT_THAT(found.children("driver.libcuda"), ElementsAre("0"));
   EXPECT_THAT(found.children("driver.module_parameters"), IsEmpty());
 }
@@ -92,7 +92,7 @@ TEST(Driver, AnEmptyMachineHasNone) {
                                 "fabric_manager.state",
                                 "fabric_manager.version",
                                 "vgpu.guest"})
-    EXPECT_EQ(presence(found, key), Presence::absent) << key;
+    EXPECT_EQ(driver_presence(found, key), Presence::absent) << key;
   EXPECT_EQ(found.value("topology.nvswitch"), "no");
 }
 
@@ -187,7 +187,7 @@ TEST(Driver, EveryCopyOfLibcudaThePickedFirst) {
 
   const Inventory stub = driver_of(tree, {{"LD_LIBRARY_PATH", "/opt/stub"}});
   EXPECT_EQ(stub.value("driver.libcuda_kind"), "stub");
-  EXPECT_EQ(presence(stub, "driver.libcuda_version"), Presence::absent);
+  EXPECT_EQ(driver_presence(stub, "driver.libcuda_version"), Presence::absent);
 }
 
 TEST(Driver, KindsOfLibcuda) {
@@ -307,8 +307,8 @@ TEST(Driver, HostileTreesCostNothing) {
   tree.file("/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c",
             std::string(100000, 'x'));
   const Inventory found = driver_of(tree);
-  EXPECT_EQ(presence(found, "driver.libnvml_path"), Presence::absent);
-  EXPECT_EQ(presence(found, "driver.libcuda_path"), Presence::absent) << "a folder is no library";
+  EXPECT_EQ(driver_presence(found, "driver.libnvml_path"), Presence::absent);
+  EXPECT_EQ(driver_presence(found, "driver.libcuda_path"), Presence::absent) << "a folder is no library";
   EXPECT_THAT(found.children("driver.libcuda"), IsEmpty());
   EXPECT_THAT(found.children("driver.module_parameters"), IsEmpty());
 }

@@ -8,6 +8,7 @@
 
 #include "servers.hpp"
 #include "stack/nvml.hpp"
+#include "unit/stack/inventory/collected.hpp"
 
 namespace gpugauge::stack {
 namespace {
@@ -36,11 +37,6 @@ Inventory gpus_of(const Context& context) {
 
 Inventory gpus_of(const FakeTree& tree, const std::string& scenario, double limit_seconds = 30) {
   return gpus_of(context_with_driver(tree, scenario, limit_seconds));
-}
-
-std::string how(const Inventory& inventory, const std::string& key) {
-  const Item* const item = inventory.find(key);
-  return item == nullptr ? "not looked for" : item->how;
 }
 
 TEST(Gpus, AHealthyServerTellsEverythingOfEight) {

@@ -20,7 +20,7 @@ Inventory three_answers() {
   return inventory;
 }
 
-std::string fault(const std::string& text) {
+std::string inventory_fault(const std::string& text) {
   try {
     inventory_from_json(text);
   } catch (const result::FormatError& error) {
@@ -100,24 +100,32 @@ TEST(InventoryJson, BytesThatAreNoTextDoNotBreakIt) {
 }
 
 TEST(InventoryJson, RefusesWhatIsNotOne) {
-  EXPECT_THAT(fault(""), HasSubstr("empty"));
-  EXPECT_THAT(fault("{\"schema\":\"gpugauge.run/1\",\"items\":[]}"), HasSubstr("gpugauge.inventory/1"));
-  EXPECT_THAT(fault("{\"schema\":\"gpugauge.inventory/2\",\"items\":[]}"), HasSubstr("gpugauge.inventory/2"));
-  EXPECT_THAT(fault("{\"schema\":\"gpugauge.inventory/1\"}"), HasSubstr("'items' is missing"));
-  EXPECT_THAT(fault("{\"schema\":\"gpugauge.inventory/1\",\"items\":[],\"more\":1}"), HasSubstr("'more'"));
+  EXPECT_THAT(inventory_fault(""), HasSubstr("empty"));
+  EXPECT_THAT(inventory_fault("{\"schema\":\"gpugauge.run/1\",\"items\":[]}"),
+              HasSubstr("gpugauge.inventory/1"));
+  EXPECT_THAT(inventory_fault("{\"schema\":\"gpugauge.inventory/2\",\"items\":[]}"),
+              HasSubstr("gpugauge.inventory/2"));
+  EXPECT_THAT(inventory_fault("{\"schema\":\"gpugauge.inventory/1\"}"), HasSubstr("'items' is missing"));
+  EXPECT_THAT(inventory_fault("{\"schema\":\"gpugauge.inventory/1\",\"items\":[],\"more\":1}"),
+              HasSubstr("'more'"));
   const std::string good = R"({"key":"a","answer":"present","value":"1","source":"s"})";
-  EXPECT_EQ(fault(with_item(good)), "accepted");
-  EXPECT_THAT(fault(with_item(good + "," + good)), HasSubstr("items[1].key: \"a\" stands twice"));
-  EXPECT_THAT(fault(with_item(R"({"key":"a","answer":"maybe","source":"s"})")), HasSubstr("items[0].answer"));
-  EXPECT_THAT(fault(with_item(R"({"key":"a","answer":"present","source":"s"})")), HasSubstr("'value'"));
-  EXPECT_THAT(fault(with_item(R"({"key":"a","answer":"absent","value":"1","source":"s"})")),
+  EXPECT_EQ(inventory_fault(with_item(good)), "accepted");
+  EXPECT_THAT(inventory_fault(with_item(good + "," + good)), HasSubstr("items[1].key: \"a\" stands twice"));
+  EXPECT_THAT(inventory_fault(with_item(R"({"key":"a","answer":"maybe","source":"s"})")),
+              HasSubstr("items[0].answer"));
+  EXPECT_THAT(inventory_fault(with_item(R"({"key":"a","answer":"present","source":"s"})")),
+              HasSubstr("'value'"));
+  EXPECT_THAT(inventory_fault(with_item(R"({"key":"a","answer":"absent","value":"1","source":"s"})")),
               HasSubstr("'value' is not part"));
-  EXPECT_THAT(fault(with_item(R"({"key":"a","answer":"absent","needs":"root","source":"s"})")),
+  EXPECT_THAT(inventory_fault(with_item(R"({"key":"a","answer":"absent","needs":"root","source":"s"})")),
               HasSubstr("'needs' is not part"));
-  EXPECT_THAT(fault(with_item(R"({"key":"","answer":"absent","source":"s"})")), HasSubstr("is empty"));
-  EXPECT_THAT(fault(with_item(R"({"key":7,"answer":"absent","source":"s"})")), HasSubstr("should be text"));
-  EXPECT_THAT(fault(with_item(R"({"key":"a","answer":"absent","source":"s","why":""})")), HasSubstr("'why'"));
-  EXPECT_THAT(fault(with_item("[]")), HasSubstr("should be an object"));
+  EXPECT_THAT(inventory_fault(with_item(R"({"key":"","answer":"absent","source":"s"})")),
+              HasSubstr("is empty"));
+  EXPECT_THAT(inventory_fault(with_item(R"({"key":7,"answer":"absent","source":"s"})")),
+              HasSubstr("should be text"));
+  EXPECT_THAT(inventory_fault(with_item(R"({"key":"a","answer":"absent","source":"s","why":""})")),
+              HasSubstr("'why'"));
+  EXPECT_THAT(inventory_fault(with_item("[]")), HasSubstr("should be an object"));
 }
 
 }  // namespace

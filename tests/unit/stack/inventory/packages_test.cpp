@@ -142,29 +142,30 @@ const std::string on = "APT::Periodic::Unattended-Upgrade \"1\";\n";
 const std::string security =
     "Unattended-Upgrade::Allowed-Origins { \"${distro_id}:${distro_codename}-security\"; };\n";
 const std::string unattended = stanza("unattended-upgrades", "2.9");
-const std::string driver = stanza("nvidia-driver-580", "580.65.06-1");
+const std::string driver_package = stanza("nvidia-driver-580", "580.65.06-1");
 const std::string driver_of_nvidia =
     stanza("nvidia-driver-580", "580.65.06-1", "install", "c <c@nvidia.com>");
 
 INSTANTIATE_TEST_SUITE_P(
     Cases, UnattendedUpgrades,
     testing::Values(
-        Unattended{"distribution_driver", on + security, unattended + driver, "on", "yes"},
+        Unattended{"distribution_driver", on + security, unattended + driver_package, "on", "yes"},
         Unattended{"nvidias_driver", on + security, unattended + driver_of_nvidia, "on", "no"},
         Unattended{"nvidias_origin", on + "Unattended-Upgrade::Origins-Pattern { \"origin=NVIDIA\"; };\n",
                    unattended + driver_of_nvidia, "on", "yes"},
         Unattended{"blacklisted",
                    on + security + "Unattended-Upgrade::Package-Blacklist { \"^nvidia-.*\"; };\n",
-                   unattended + driver, "on", "no"},
+                   unattended + driver_package, "on", "no"},
         Unattended{"held", on + security, unattended + stanza("nvidia-driver-580", "1-1", "hold"), "on",
                    "no"},
-        Unattended{"no_origins", on, unattended + driver, "on", "unknown"},
+        Unattended{"no_origins", on, unattended + driver_package, "on", "unknown"},
         Unattended{"no_driver_package", on + security, unattended, "on", "unknown"},
-        Unattended{"not_installed", on + security, driver, "off", ""},
-        Unattended{"zero", "APT::Periodic::Unattended-Upgrade \"0\";\n", unattended + driver, "off", ""},
-        Unattended{"switched_off_as_a_whole", on + "APT::Periodic::Enable \"0\";\n", unattended + driver,
-                   "off", ""},
-        Unattended{"nothing_said", "", unattended + driver, "off", ""}),
+        Unattended{"not_installed", on + security, driver_package, "off", ""},
+        Unattended{"zero", "APT::Periodic::Unattended-Upgrade \"0\";\n", unattended + driver_package, "off",
+                   ""},
+        Unattended{"switched_off_as_a_whole", on + "APT::Periodic::Enable \"0\";\n",
+                   unattended + driver_package, "off", ""},
+        Unattended{"nothing_said", "", unattended + driver_package, "off", ""}),
     [](const testing::TestParamInfo<Unattended>& of) { return of.param.name; });
 
 TEST(History, ReadsDpkgsLog) {

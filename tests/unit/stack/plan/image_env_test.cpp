@@ -13,7 +13,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using world::v;
 
-std::string fault(const std::string& text) {
+std::string environment_fault(const std::string& text) {
   try {
     read_image_environment(text, "image.env");
   } catch (const result::FormatError& error) {
@@ -51,19 +51,21 @@ TEST(ImageEnvironment, IsReadFromDockerInspect) {
 }
 
 TEST(ImageEnvironment, EachBadTextHasItsSentence) {
-  EXPECT_THAT(fault(""), HasSubstr("the file is empty"));
-  EXPECT_EQ(fault("A=1\nrubbish\n"), "image.env: line 2: no NAME=value");
-  EXPECT_EQ(fault("1A=1"), "image.env: line 1: no NAME=value");
-  EXPECT_EQ(fault(std::string("A=1\0", 4)), "image.env: not a text file");
-  EXPECT_EQ(fault("# only this"), "image.env: holds no variable and no label");
-  EXPECT_THAT(fault("[{}, {}]"), HasSubstr("holds 2 images"));
-  EXPECT_THAT(fault("[1]"), HasSubstr("should be what docker inspect prints"));
-  EXPECT_THAT(fault(R"({"Config": {"Env": "A=1"}})"), HasSubstr("should be a list of NAME=value"));
-  EXPECT_THAT(fault(R"({"Config": {"Env": ["A"]}})"), HasSubstr("Config.Env[0]: is no NAME=value"));
-  EXPECT_THAT(fault(R"({"Config": {"Env": [1]}})"), HasSubstr("should be text"));
-  EXPECT_THAT(fault(R"({"Config": {"Env": ["A=1"])"), HasSubstr("truncated"));
-  EXPECT_THAT(fault(std::string(100000, '[')), HasSubstr("nested deeper"));
-  EXPECT_THAT(fault(std::string(max_image_text + 1, 'A')), HasSubstr("too many"));
+  EXPECT_THAT(environment_fault(""), HasSubstr("the file is empty"));
+  EXPECT_EQ(environment_fault("A=1\nrubbish\n"), "image.env: line 2: no NAME=value");
+  EXPECT_EQ(environment_fault("1A=1"), "image.env: line 1: no NAME=value");
+  EXPECT_EQ(environment_fault(std::string("A=1\0", 4)), "image.env: not a text file");
+  EXPECT_EQ(environment_fault("# only this"), "image.env: holds no variable and no label");
+  EXPECT_THAT(environment_fault("[{}, {}]"), HasSubstr("holds 2 images"));
+  EXPECT_THAT(environment_fault("[1]"), HasSubstr("should be what docker inspect prints"));
+  EXPECT_THAT(environment_fault(R"({"Config": {"Env": "A=1"}})"),
+              HasSubstr("should be a list of NAME=value"));
+  EXPECT_THAT(environment_fault(R"({"Config": {"Env": ["A"]}})"),
+              HasSubstr("Config.Env[0]: is no NAME=value"));
+  EXPECT_THAT(environment_fault(R"({"Config": {"Env": [1]}})"), HasSubstr("should be text"));
+  EXPECT_THAT(environment_fault(R"({"Config": {"Env": ["A=1"])"), HasSubstr("truncated"));
+  EXPECT_THAT(environment_fault(std::string(100000, '[')), HasSubstr("nested deeper"));
+  EXPECT_THAT(environment_fault(std::string(max_image_text + 1, 'A')), HasSubstr("too many"));
 }
 
 TEST(Require, IsParsed) {

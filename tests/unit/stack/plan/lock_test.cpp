@@ -39,7 +39,7 @@ TEST(VersionBounds, AreRefusedWhenTheyAreNone) {
     EXPECT_FALSE(VersionBounds::parse(text)) << text;
 }
 
-Inventory node() {
+Inventory locked_node() {
   Inventory inventory = world::new_driver();
   world::put_toolkit(inventory, "12.8.93");
   world::put_library(inventory, "cudnn", 0, "/usr/lib/libcudnn.so.9.10.2", "9.10.2", "libcudnn.so.9",
@@ -57,7 +57,7 @@ Inventory node() {
 }
 
 TEST(Lock, PinsWhatAFleetHasAlike) {
-  const Lock lock = make_lock(node(), "2026-11-21T10:00:00Z");
+  const Lock lock = make_lock(locked_node(), "2026-11-21T10:00:00Z");
   std::vector<std::string> lines;
   for (const LockField& field : lock.fields) {
     lines.push_back(field.key + "=" + field.value);
@@ -71,15 +71,15 @@ TEST(Lock, PinsWhatAFleetHasAlike) {
 }
 
 TEST(Lock, ANodeIsAsItsOwnLockSays) {
-  const LockReport report = verify(make_lock(node(), "now"), node());
+  const LockReport report = verify(make_lock(locked_node(), "now"), locked_node());
   EXPECT_TRUE(report.as_locked());
   EXPECT_EQ(report.compared, 11U);
   EXPECT_EQ(report.ignored, 0U);
 }
 
 TEST(Lock, DriftIsNamedWithBothValues) {
-  const Lock lock = make_lock(node(), "now");
-  Inventory other = node();
+  const Lock lock = make_lock(locked_node(), "now");
+  Inventory other = locked_node();
   other.present("driver.version", "570.124.06", "test");
   other.present("gpu.1.name", "NVIDIA H100 80GB HBM3", "nvml");
   other.absent("framework.torch.version", "site-packages");
@@ -115,7 +115,7 @@ TEST(Lock, RangesAndIgnoredFields) {
                  {"gpu.0.name", "NVIDIA H100 80GB HBM3", Match::range, ">=1"},
                  {"driver.cuda_max", "12.8", Match::ignore, ""},
                  {"driver.kernel_module_version", "570.26", Match::range, "<580"}};
-  const LockReport report = verify(lock, node());
+  const LockReport report = verify(lock, locked_node());
   ASSERT_EQ(report.drifts.size(), 2U);
   EXPECT_EQ(report.drifts[0].sentence,
             "gpu.0.name is locked to >=1 and is NVIDIA H100 80GB HBM3, which is no version");
@@ -134,7 +134,7 @@ TEST(Lock, SurvivesItsFile) {
   EXPECT_EQ(to_json(lock).substr(0, 33), "{\n  \"schema\": \"gpugauge.lock/1\",\n");
 }
 
-std::string fault(const std::string& text) {
+std::string lock_fault(const std::string& text) {
   try {
     lock_from_json(text, "l");
   } catch (const result::FormatError& error) {
@@ -148,25 +148,27 @@ std::string with_field(const std::string& field) {
 }
 
 TEST(Lock, EachBadFileHasItsSentence) {
-  EXPECT_EQ(fault(with_field(R"({"value": "1", "match": "exact"})")), "");
-  EXPECT_THAT(fault(""), HasSubstr("the file is empty"));
-  EXPECT_THAT(fault("[]"), HasSubstr("should be an object"));
-  EXPECT_THAT(fault(R"({"schema": "gpugauge.lock/2", "created": "", "fields": {}})"), HasSubstr("lock/"));
-  EXPECT_THAT(fault(R"({"schema": "gpugauge.lock/1", "created": "", "fields": {}})"),
+  EXPECT_EQ(lock_fault(with_field(R"({"value": "1", "match": "exact"})")), "");
+  EXPECT_THAT(lock_fault(""), HasSubstr("the file is empty"));
+  EXPECT_THAT(lock_fault("[]"), HasSubstr("should be an object"));
+  EXPECT_THAT(lock_fault(R"({"schema": "gpugauge.lock/2", "created": "", "fields": {}})"),
+              HasSubstr("lock/"));
+  EXPECT_THAT(lock_fault(R"({"schema": "gpugauge.lock/1", "created": "", "fields": {}})"),
               HasSubstr("such a lock would pass any node"));
-  EXPECT_THAT(fault(with_field("1")), HasSubstr("fields.driver.version: should be an object"));
-  EXPECT_THAT(fault(with_field(R"({"value": "1"})")), HasSubstr("the key 'match' is missing"));
-  EXPECT_THAT(fault(with_field(R"({"value": 1, "match": "exact"})")), HasSubstr("should be text"));
-  EXPECT_THAT(fault(with_field(R"({"value": "", "match": "exact"})")),
+  EXPECT_THAT(lock_fault(with_field("1")), HasSubstr("fields.driver.version: should be an object"));
+  EXPECT_THAT(lock_fault(with_field(R"({"value": "1"})")), HasSubstr("the key 'match' is missing"));
+  EXPECT_THAT(lock_fault(with_field(R"({"value": 1, "match": "exact"})")), HasSubstr("should be text"));
+  EXPECT_THAT(lock_fault(with_field(R"({"value": "", "match": "exact"})")),
               HasSubstr("an exact field needs a value"));
-  EXPECT_THAT(fault(with_field(R"({"value": "1", "match": "about"})")),
+  EXPECT_THAT(lock_fault(with_field(R"({"value": "1", "match": "about"})")),
               HasSubstr("should be exact, range or ignore"));
-  EXPECT_THAT(fault(with_field(R"({"value": "1", "match": "range"})")),
+  EXPECT_THAT(lock_fault(with_field(R"({"value": "1", "match": "range"})")),
               HasSubstr("should be bounds on a version"));
-  EXPECT_THAT(fault(with_field(R"({"value": "1", "match": "range", "range": "580"})")), HasSubstr("bounds"));
-  EXPECT_THAT(fault(with_field(R"({"value": "1", "match": "exact", "range": ">=1"})")),
+  EXPECT_THAT(lock_fault(with_field(R"({"value": "1", "match": "range", "range": "580"})")),
+              HasSubstr("bounds"));
+  EXPECT_THAT(lock_fault(with_field(R"({"value": "1", "match": "exact", "range": ">=1"})")),
               HasSubstr("does not use it"));
-  EXPECT_THAT(fault(with_field(R"({"value": "1", "match": "exact", "x": 1})")), HasSubstr("x"));
+  EXPECT_THAT(lock_fault(with_field(R"({"value": "1", "match": "exact", "x": 1})")), HasSubstr("x"));
 }
 
 }  // namespace

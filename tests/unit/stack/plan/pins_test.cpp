@@ -16,7 +16,7 @@ void package(Inventory& inventory, const std::string& key, const std::string& ve
   set(inventory, "package." + key + ".held", held ? "yes" : "no", "/var/lib/dpkg/status");
 }
 
-Inventory debian() {
+Inventory debian_node() {
   Inventory inventory;
   set_all(inventory, {{"packages.database", "dpkg"},
                       {"host.distribution_id", "ubuntu 24.04"},
@@ -40,26 +40,26 @@ std::vector<std::string> lines(const std::vector<Advice>& advice) {
 }
 
 TEST(Pins, PackagesAsTheirManagerNamesThem) {
-  EXPECT_THAT(system_packages(debian()),
+  EXPECT_THAT(system_packages(debian_node()),
               ElementsAre(StackPackage{"libcudnn9-cuda-12", "9.7.1.26-1", "cudnn", true},
                           StackPackage{"libnccl2", "2.25.1-1+cuda12.8", "nccl", false},
                           StackPackage{"linux-modules-nvidia-570-open-6.8.0-60-generic", "6.8.0-60.63",
                                        "driver", false},
                           StackPackage{"nvidia-driver-570-open", "570.86.15-0ubuntu1", "driver", true}));
-  EXPECT_EQ(system_manager(debian()), PackageManager::apt);
+  EXPECT_EQ(system_manager(debian_node()), PackageManager::apt);
   EXPECT_EQ(system_manager(Inventory{}), PackageManager::none);
 }
 
 TEST(Pins, WhatNoManagerWouldWriteNeverReachesACommand) {
-  Inventory inventory = debian();
+  Inventory inventory = debian_node();
   package(inventory, "libnccl-x; reboot", "1.0");
   package(inventory, "libnccl-dev", "1.0$(reboot)");
   package(inventory, "-o", "1.0");
-  EXPECT_EQ(system_packages(inventory), system_packages(debian()));
+  EXPECT_EQ(system_packages(inventory), system_packages(debian_node()));
 }
 
 TEST(Pins, BeforeADriverUpgrade) {
-  EXPECT_THAT(lines(advice_before(debian(), parse_plan("driver=580"))),
+  EXPECT_THAT(lines(advice_before(debian_node(), parse_plan("driver=580"))),
               ElementsAre("Keep the packages that will be replaced.",
                           "apt-get download linux-modules-nvidia-570-open-6.8.0-60-generic=6.8.0-60.63 "
                           "nvidia-driver-570-open=570.86.15-0ubuntu1",
@@ -69,7 +69,7 @@ TEST(Pins, BeforeADriverUpgrade) {
 }
 
 TEST(Pins, UnattendedUpgradesAndADriverWithoutPackage) {
-  Inventory inventory = debian();
+  Inventory inventory = debian_node();
   set_all(inventory, {{"packages.unattended_upgrades", "on"},
                       {"packages.unattended_covers_driver", "yes"},
                       {"driver.source", "installer"}});
@@ -80,24 +80,24 @@ TEST(Pins, UnattendedUpgradesAndADriverWithoutPackage) {
 }
 
 TEST(Pins, TheWayBackNamesTheRecordedVersions) {
-  Inventory now = debian();
+  Inventory now = debian_node();
   Inventory upgraded;
   for (const Item& item : now.items())
     if (item.key.find("nvidia-driver-570") == std::string::npos) upgraded.add(item);
   set(upgraded, "driver.version", "580.65.06");
   package(upgraded, "nvidia-driver-580-open", "580.65.06-0ubuntu1");
   package(upgraded, "libnccl2", "2.27.3-1+cuda13.0");
-  EXPECT_THAT(lines(way_back(debian(), upgraded, parse_plan("driver=580"))),
+  EXPECT_THAT(lines(way_back(debian_node(), upgraded, parse_plan("driver=580"))),
               ElementsAre("Go back with the driver from 580.65.06 to 570.86.15, then restart the machine.",
                           "Put the packages back to the recorded versions.",
                           "sudo apt-get install --allow-downgrades --allow-change-held-packages "
                           "libnccl2=2.25.1-1+cuda12.8 nvidia-driver-570-open=570.86.15-0ubuntu1 "
                           "nvidia-driver-580-open-"));
-  EXPECT_THAT(lines(way_back(debian(), debian(), {})), IsEmpty());
+  EXPECT_THAT(lines(way_back(debian_node(), debian_node(), {})), IsEmpty());
 }
 
 TEST(Pins, TheWayBackIsKnownBeforeTheChange) {
-  EXPECT_THAT(lines(way_back(debian(), debian(), parse_plan("driver=580.65"))),
+  EXPECT_THAT(lines(way_back(debian_node(), debian_node(), parse_plan("driver=580.65"))),
               ElementsAre("Go back with the driver from 580.65 to 570.86.15, then restart the machine.",
                           "Put the packages back to the recorded versions.",
                           "sudo apt-get install --allow-downgrades --allow-change-held-packages "
@@ -147,9 +147,9 @@ TEST(Pins, WheelsGoBackToTheirEnvironment) {
 }
 
 TEST(Pins, AfterAPassWhatIsThereIsHeld) {
-  Inventory now = debian();
+  Inventory now = debian_node();
   set(now, "packages.unattended_upgrades", "off");
-  EXPECT_THAT(lines(advice_after_pass(debian(), now)),
+  EXPECT_THAT(lines(advice_after_pass(debian_node(), now)),
               ElementsAre("Hold the stack that was judged.",
                           "sudo apt-mark hold libnccl2 linux-modules-nvidia-570-open-6.8.0-60-generic"));
 }

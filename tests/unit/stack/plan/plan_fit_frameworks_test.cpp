@@ -8,66 +8,79 @@ namespace {
 
 using world::v;
 
-const Tables& t() {
+const Tables& frameworks_tables() {
   static const Tables made = world::tables();
   return made;
 }
 
 TEST(FrameworkCuda, AWheelOfItsOwnCudaFits) {
-  EXPECT_EQ(fit_framework_cuda(t(), "torch", v("2.8.0"), v("12.8")).fit, Fit::works);
-  const PairFit other = fit_framework_cuda(t(), "torch", v("2.8.0"), v("13.0"));
+  EXPECT_EQ(fit_framework_cuda(frameworks_tables(), "torch", v("2.8.0"), v("12.8")).fit, Fit::works);
+  const PairFit other = fit_framework_cuda(frameworks_tables(), "torch", v("2.8.0"), v("13.0"));
   EXPECT_EQ(other.fit, Fit::limited) << "a wheel carries its CUDA: it runs beside any toolkit";
   EXPECT_EQ(other.remedy, "Take CUDA 12.6, 12.8 or 12.9, or another release of PyTorch.");
-  EXPECT_EQ(fit_framework_cuda(t(), "torch", v("9.9"), v("12.8")).reason,
+  EXPECT_EQ(fit_framework_cuda(frameworks_tables(), "torch", v("9.9"), v("12.8")).reason,
             "The tables of this build end with PyTorch 2.8.");
-  EXPECT_EQ(fit_framework_cuda(t(), "cupy", v("13.4"), v("12.8")).reason, "The tables know nothing of CuPy.");
+  EXPECT_EQ(fit_framework_cuda(frameworks_tables(), "cupy", v("13.4"), v("12.8")).reason,
+            "The tables know nothing of CuPy.");
 }
 
 TEST(FrameworkCuda, WhatLoadsTheSystemsCudaNeedsItsMajorVersion) {
-  EXPECT_EQ(fit_framework_cuda(t(), "tensorflow", v("2.20.0"), v("12.8")).fit, Fit::works);
-  EXPECT_EQ(fit_framework_cuda(t(), "tensorflow", v("2.20.0"), v("13.0")).fit, Fit::fails);
-  EXPECT_EQ(fit_framework_cuda(t(), "jax", v("0.9.1"), v("12.4")).fit, Fit::works) << "12 means any 12.x";
-  EXPECT_EQ(fit_framework_cuda(t(), "jax", v("0.9.1"), v("13.0")).fit, Fit::unknown)
+  EXPECT_EQ(fit_framework_cuda(frameworks_tables(), "tensorflow", v("2.20.0"), v("12.8")).fit, Fit::works);
+  EXPECT_EQ(fit_framework_cuda(frameworks_tables(), "tensorflow", v("2.20.0"), v("13.0")).fit, Fit::fails);
+  EXPECT_EQ(fit_framework_cuda(frameworks_tables(), "jax", v("0.9.1"), v("12.4")).fit, Fit::works)
+      << "12 means any 12.x";
+  EXPECT_EQ(fit_framework_cuda(frameworks_tables(), "jax", v("0.9.1"), v("13.0")).fit, Fit::unknown)
       << "nobody read that row";
 }
 
 TEST(FrameworkDriver, TheBestWheelCounts) {
-  const PairFit new_driver = fit_framework_driver(t(), "torch", v("2.8.0"), v("580.65.06"));
+  const PairFit new_driver = fit_framework_driver(frameworks_tables(), "torch", v("2.8.0"), v("580.65.06"));
   EXPECT_EQ(new_driver.fit, Fit::works);
   EXPECT_NE(new_driver.reason.find("Its best wheel here is that for CUDA 12.9"), std::string::npos)
       << new_driver.reason;
   EXPECT_EQ(new_driver.first, "PyTorch 2.8.0");
   EXPECT_EQ(new_driver.second, "driver 580.65.06");
-  EXPECT_EQ(fit_framework_driver(t(), "torch", v("2.8.0"), v("535.104.05")).fit, Fit::limited);
-  EXPECT_EQ(fit_framework_driver(t(), "torch", v("2.8.0"), v("470.82")).fit, Fit::fails);
+  EXPECT_EQ(fit_framework_driver(frameworks_tables(), "torch", v("2.8.0"), v("535.104.05")).fit,
+            Fit::limited);
+  EXPECT_EQ(fit_framework_driver(frameworks_tables(), "torch", v("2.8.0"), v("470.82")).fit, Fit::fails);
 }
 
 TEST(FrameworkCudnn, FollowsWhoBringsIt) {
-  EXPECT_EQ(fit_framework_cudnn(t(), "torch", v("2.8.0"), v("12.8"), v("9.10.2")).fit, Fit::works);
-  EXPECT_EQ(fit_framework_cudnn(t(), "torch", v("2.8.0"), v("12.8"), v("9.17.0")).fit, Fit::limited);
-  EXPECT_EQ(fit_framework_cudnn(t(), "tensorflow", v("2.20.0"), std::nullopt, v("9.17.0")).fit, Fit::works);
-  EXPECT_EQ(fit_framework_cudnn(t(), "tensorflow", v("2.20.0"), std::nullopt, v("9.2.0")).fit, Fit::fails);
-  EXPECT_EQ(fit_framework_cudnn(t(), "tensorflow", v("2.20.0"), std::nullopt, v("8.9.6")).fit, Fit::fails);
+  EXPECT_EQ(fit_framework_cudnn(frameworks_tables(), "torch", v("2.8.0"), v("12.8"), v("9.10.2")).fit,
+            Fit::works);
+  EXPECT_EQ(fit_framework_cudnn(frameworks_tables(), "torch", v("2.8.0"), v("12.8"), v("9.17.0")).fit,
+            Fit::limited);
+  EXPECT_EQ(
+      fit_framework_cudnn(frameworks_tables(), "tensorflow", v("2.20.0"), std::nullopt, v("9.17.0")).fit,
+      Fit::works);
+  EXPECT_EQ(fit_framework_cudnn(frameworks_tables(), "tensorflow", v("2.20.0"), std::nullopt, v("9.2.0")).fit,
+            Fit::fails);
+  EXPECT_EQ(fit_framework_cudnn(frameworks_tables(), "tensorflow", v("2.20.0"), std::nullopt, v("8.9.6")).fit,
+            Fit::fails);
 }
 
 TEST(FrameworkGpu, TheWheelOfThatCudaCounts) {
-  EXPECT_EQ(fit_framework_gpu(t(), "torch", v("2.8.0"), v("12.8"), v("10.0")).fit, Fit::works);
-  EXPECT_EQ(fit_framework_gpu(t(), "torch", v("2.8.0"), v("12.8"), v("8.9")).fit, Fit::works)
+  EXPECT_EQ(fit_framework_gpu(frameworks_tables(), "torch", v("2.8.0"), v("12.8"), v("10.0")).fit,
+            Fit::works);
+  EXPECT_EQ(fit_framework_gpu(frameworks_tables(), "torch", v("2.8.0"), v("12.8"), v("8.9")).fit, Fit::works)
       << "8.6 runs on 8.9";
-  EXPECT_EQ(fit_framework_gpu(t(), "torch", v("2.8.0"), v("12.6"), v("10.0")).fit, Fit::unknown)
+  EXPECT_EQ(fit_framework_gpu(frameworks_tables(), "torch", v("2.8.0"), v("12.6"), v("10.0")).fit,
+            Fit::unknown)
       << "PTX decides";
-  EXPECT_EQ(fit_framework_gpu(t(), "torch", v("2.8.0"), v("12.8"), v("6.1")).fit, Fit::fails);
-  EXPECT_EQ(fit_framework_gpu(t(), "torch", v("2.8.0"), v("12.6"), v("6.1")).fit, Fit::works);
-  EXPECT_EQ(fit_framework_gpu(t(), "torch", v("2.8.0"), std::nullopt, v("6.1")).fit, Fit::works);
-  EXPECT_EQ(fit_framework_gpu(t(), "tensorflow", v("2.20.0"), std::nullopt, v("9.0")).fit, Fit::unknown);
+  EXPECT_EQ(fit_framework_gpu(frameworks_tables(), "torch", v("2.8.0"), v("12.8"), v("6.1")).fit, Fit::fails);
+  EXPECT_EQ(fit_framework_gpu(frameworks_tables(), "torch", v("2.8.0"), v("12.6"), v("6.1")).fit, Fit::works);
+  EXPECT_EQ(fit_framework_gpu(frameworks_tables(), "torch", v("2.8.0"), std::nullopt, v("6.1")).fit,
+            Fit::works);
+  EXPECT_EQ(fit_framework_gpu(frameworks_tables(), "tensorflow", v("2.20.0"), std::nullopt, v("9.0")).fit,
+            Fit::unknown);
 }
 
 TEST(FrameworkPython, IsInTheList) {
-  EXPECT_EQ(fit_framework_python(t(), "torch", v("2.8.0"), v("3.13.1")).fit, Fit::works);
-  const PairFit newer = fit_framework_python(t(), "torch", v("2.8.0"), v("3.14"));
+  EXPECT_EQ(fit_framework_python(frameworks_tables(), "torch", v("2.8.0"), v("3.13.1")).fit, Fit::works);
+  const PairFit newer = fit_framework_python(frameworks_tables(), "torch", v("2.8.0"), v("3.14"));
   EXPECT_EQ(newer.fit, Fit::fails);
   EXPECT_EQ(newer.limit, "python");
-  EXPECT_EQ(fit_framework_python(t(), "jax", v("0.9.0"), v("3.12")).fit, Fit::unknown);
+  EXPECT_EQ(fit_framework_python(frameworks_tables(), "jax", v("0.9.0"), v("3.12")).fit, Fit::unknown);
 }
 
 TEST(WithinRanges, ReadsTheListsOfTheTables) {

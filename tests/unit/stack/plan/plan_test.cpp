@@ -14,7 +14,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using world::v;
 
-std::string fault(const char* plan, const char* gpus = "", const char* driver = "") {
+std::string plan_fault(const char* plan, const char* gpus = "", const char* driver = "") {
   try {
     parse_plan(plan, gpus, driver);
   } catch (const result::UsageError& error) {
@@ -35,30 +35,31 @@ TEST(PlanRequest, IsRead) {
 }
 
 TEST(PlanRequest, EachBadInputHasItsSentence) {
-  EXPECT_THAT(fault(""), HasSubstr("nothing is planned"));
-  EXPECT_THAT(fault("  "), HasSubstr("nothing is planned"));
-  EXPECT_EQ(fault("cuda=12.8,,torch=2.8"), "--plan: there is nothing between two commas");
-  EXPECT_EQ(fault("cuda"), "--plan: 'cuda' has no '='; write key=version");
-  EXPECT_EQ(fault("qt=5.1"),
+  EXPECT_THAT(plan_fault(""), HasSubstr("nothing is planned"));
+  EXPECT_THAT(plan_fault("  "), HasSubstr("nothing is planned"));
+  EXPECT_EQ(plan_fault("cuda=12.8,,torch=2.8"), "--plan: there is nothing between two commas");
+  EXPECT_EQ(plan_fault("cuda"), "--plan: 'cuda' has no '='; write key=version");
+  EXPECT_EQ(plan_fault("qt=5.1"),
             "--plan: 'qt' is no layer; known are driver, vgpu_host, cuda, gcc, clang, cudnn, nccl, python, "
             "torch, tensorflow, "
             "jax, onnxruntime, tensorrt, cupy, vllm, gpu");
-  EXPECT_EQ(fault("cuda=12.8,cuda=12.8"), "--plan: cuda stands twice");
-  EXPECT_EQ(fault("cuda=new"), "--plan: 'new' of cuda is not a version such as 12.8");
-  EXPECT_EQ(fault("cuda="), "--plan: '' of cuda is not a version such as 12.8");
-  EXPECT_EQ(fault("cuda=12."), "--plan: '12.' of cuda is not a version such as 12.8");
-  EXPECT_EQ(fault("cuda=12..8"), "--plan: '12..8' of cuda is not a version such as 12.8");
-  EXPECT_EQ(fault("cuda=99999999999.1"), "--plan: '99999999999.1' of cuda is not a version such as 12.8");
-  EXPECT_EQ(fault("cuda=12"),
+  EXPECT_EQ(plan_fault("cuda=12.8,cuda=12.8"), "--plan: cuda stands twice");
+  EXPECT_EQ(plan_fault("cuda=new"), "--plan: 'new' of cuda is not a version such as 12.8");
+  EXPECT_EQ(plan_fault("cuda="), "--plan: '' of cuda is not a version such as 12.8");
+  EXPECT_EQ(plan_fault("cuda=12."), "--plan: '12.' of cuda is not a version such as 12.8");
+  EXPECT_EQ(plan_fault("cuda=12..8"), "--plan: '12..8' of cuda is not a version such as 12.8");
+  EXPECT_EQ(plan_fault("cuda=99999999999.1"),
+            "--plan: '99999999999.1' of cuda is not a version such as 12.8");
+  EXPECT_EQ(plan_fault("cuda=12"),
             "--plan: cuda=12 names only a major version; give the minor one too, such as cuda=12.1");
-  EXPECT_THAT(fault("cuda=12.8,gpu=voodoo"), HasSubstr("no GPU 'voodoo' is known"));
-  EXPECT_EQ(fault("cuda=12.8,gpu=h100,gpu=a100"), "--plan: gpu stands twice; join models with '+'");
-  EXPECT_EQ(fault("cuda=12.8,gpu=h100", "a100"),
+  EXPECT_THAT(plan_fault("cuda=12.8,gpu=voodoo"), HasSubstr("no GPU 'voodoo' is known"));
+  EXPECT_EQ(plan_fault("cuda=12.8,gpu=h100,gpu=a100"), "--plan: gpu stands twice; join models with '+'");
+  EXPECT_EQ(plan_fault("cuda=12.8,gpu=h100", "a100"),
             "--gpu and gpu= in --plan both name a GPU; give one of them");
-  EXPECT_EQ(fault("driver=570", "", "570"),
+  EXPECT_EQ(plan_fault("driver=570", "", "570"),
             "--driver and driver= in --plan both name a driver; give one of them");
-  EXPECT_THAT(fault("c\x01uda=12.8"), HasSubstr("'c?uda' is no layer"));
-  EXPECT_LT(fault(("x" + std::string(100000, 'x') + "=1.0").c_str()).size(), 300U);
+  EXPECT_THAT(plan_fault("c\x01uda=12.8"), HasSubstr("'c?uda' is no layer"));
+  EXPECT_LT(plan_fault(("x" + std::string(100000, 'x') + "=1.0").c_str()).size(), 300U);
 }
 
 TEST(Plan, WorksWhenEveryPairDoes) {

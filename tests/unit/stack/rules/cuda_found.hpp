@@ -8,6 +8,7 @@
 
 #include "stack/rules/rules.hpp"
 #include "unit/stack/rules/cuda_world.hpp"
+#include "unit/stack/rules/said.hpp"
 
 namespace gpugauge::stack::world {
 
@@ -41,14 +42,6 @@ inline Findings library_findings(const Inventory& inventory) {
 }
 inline Findings framework_findings(const Inventory& inventory) {
   return run(check_frameworks, inventory);
-}
-
-/// "failure toolkit_newer_than_driver" for each.
-inline std::vector<std::string> said(const Findings& findings) {
-  std::vector<std::string> lines;
-  for (const Finding& finding : findings)
-    lines.push_back(std::string(to_string(finding.severity)) + " " + finding.cause);
-  return lines;
 }
 
 }  // namespace gpugauge::stack::world

@@ -11,7 +11,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using world::cuda_findings;
-using world::said;
 
 TEST(CudaRules, AToolkitOfTheDriversCudaIsFine) {
   Inventory inventory = world::new_driver();

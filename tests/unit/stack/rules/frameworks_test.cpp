@@ -11,7 +11,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using world::framework_findings;
-using world::said;
 
 Inventory torch(Inventory inventory, const char* cuda = "12.8",
                 const char* architectures = "sm_75 sm_80 sm_86 sm_90 sm_100 sm_120 compute_120") {

@@ -10,7 +10,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-std::vector<std::string> gpus(const Inventory& inventory) {
+std::vector<std::string> gpus_health(const Inventory& inventory) {
   return said(findings_of(check_gpus, inventory));
 }
 
@@ -35,13 +35,13 @@ TEST(HealthRules, ALostGpu) {
 }
 
 TEST(HealthRules, RowsPagesAndErrors) {
-  EXPECT_THAT(gpus(with_facts({{"remap_pending", "yes"}})), ElementsAre("warning row_remap_pending"));
-  EXPECT_THAT(gpus(with_facts({{"remap_failed", "yes"}})), ElementsAre("failure hbm_row_remap"));
-  EXPECT_THAT(gpus(with_facts({{"remapped_uncorrectable", "2"}})), ElementsAre("note hbm_row_remap"));
-  EXPECT_THAT(gpus(with_facts({{"remapped_correctable", "5"}})), ElementsAre());
-  EXPECT_THAT(gpus(with_facts({{"retired_pages_pending", "yes"}})),
+  EXPECT_THAT(gpus_health(with_facts({{"remap_pending", "yes"}})), ElementsAre("warning row_remap_pending"));
+  EXPECT_THAT(gpus_health(with_facts({{"remap_failed", "yes"}})), ElementsAre("failure hbm_row_remap"));
+  EXPECT_THAT(gpus_health(with_facts({{"remapped_uncorrectable", "2"}})), ElementsAre("note hbm_row_remap"));
+  EXPECT_THAT(gpus_health(with_facts({{"remapped_correctable", "5"}})), ElementsAre());
+  EXPECT_THAT(gpus_health(with_facts({{"retired_pages_pending", "yes"}})),
               ElementsAre("warning retired_pages_pending"));
-  EXPECT_THAT(gpus(with_facts({{"ecc_uncorrected_volatile", "1"}})),
+  EXPECT_THAT(gpus_health(with_facts({{"ecc_uncorrected_volatile", "1"}})),
               ElementsAre("warning ecc_uncorrected_errors"));
   const Findings findings = findings_of(check_gpus, with_facts({{"remap_pending", "yes"}}));
   EXPECT_THAT(
@@ -51,28 +51,30 @@ TEST(HealthRules, RowsPagesAndErrors) {
 }
 
 TEST(HealthRules, SlowdownsWhileIdle) {
-  EXPECT_THAT(gpus(with_facts({{"throttle_reasons", "hw_slowdown,hw_power_brake_slowdown"}})),
+  EXPECT_THAT(gpus_health(with_facts({{"throttle_reasons", "hw_slowdown,hw_power_brake_slowdown"}})),
               ElementsAre("warning hw_power_brake"));
-  EXPECT_THAT(gpus(with_facts({{"throttle_reasons", "hw_thermal_slowdown"}})),
+  EXPECT_THAT(gpus_health(with_facts({{"throttle_reasons", "hw_thermal_slowdown"}})),
               ElementsAre("warning thermal_throttle"));
-  EXPECT_THAT(gpus(with_facts({{"throttle_reasons", "sw_thermal"}})),
+  EXPECT_THAT(gpus_health(with_facts({{"throttle_reasons", "sw_thermal"}})),
               ElementsAre("warning thermal_throttle"));
-  EXPECT_THAT(gpus(with_facts({{"throttle_reasons", "sw_power_cap,sync_boost"}})), ElementsAre());
+  EXPECT_THAT(gpus_health(with_facts({{"throttle_reasons", "sw_power_cap,sync_boost"}})), ElementsAre());
 }
 
 TEST(HealthRules, XidsByTheirNumber) {
-  EXPECT_THAT(gpus(with_xids({"2026-11-20T10:11:12 0000:1a:00.0 79 GPU has fallen off the bus"})),
+  EXPECT_THAT(gpus_health(with_xids({"2026-11-20T10:11:12 0000:1a:00.0 79 GPU has fallen off the bus"})),
               ElementsAre("warning gpu_lost"));
-  EXPECT_THAT(gpus(with_xids({"2026-11-20T10:11:12 0000:1a:00.0 64 Row Remapper: failed"})),
+  EXPECT_THAT(gpus_health(with_xids({"2026-11-20T10:11:12 0000:1a:00.0 64 Row Remapper: failed"})),
               ElementsAre("warning hbm_row_remap"));
-  EXPECT_THAT(gpus(with_xids({"2026-11-20T10:11:12 0000:1a:00.0 119 Timeout waiting for RPC from GSP"})),
-              ElementsAre("warning gsp_firmware"));
-  EXPECT_THAT(gpus(with_xids({"2026-11-20T10:11:12 0000:1a:00.0 74 NVLink error"})),
+  EXPECT_THAT(
+      gpus_health(with_xids({"2026-11-20T10:11:12 0000:1a:00.0 119 Timeout waiting for RPC from GSP"})),
+      ElementsAre("warning gsp_firmware"));
+  EXPECT_THAT(gpus_health(with_xids({"2026-11-20T10:11:12 0000:1a:00.0 74 NVLink error"})),
               ElementsAre("warning xid_seen"));
-  EXPECT_THAT(gpus(with_xids({"2026-11-20T10:11:12 0000:1a:00.0 31 MMU Fault"})),
+  EXPECT_THAT(gpus_health(with_xids({"2026-11-20T10:11:12 0000:1a:00.0 31 MMU Fault"})),
               ElementsAre("note xid_seen"))
       << "a program's own fault says nothing against the machine";
-  EXPECT_THAT(gpus(with_xids({"2026-11-20T10:11:12 0000:1a:00.0 9999 new"})), ElementsAre("note xid_seen"));
+  EXPECT_THAT(gpus_health(with_xids({"2026-11-20T10:11:12 0000:1a:00.0 9999 new"})),
+              ElementsAre("note xid_seen"));
 }
 
 TEST(HealthRules, XidsOfOneNumberAreOneLine) {
@@ -106,7 +108,8 @@ TEST(HealthRules, ALogBelowAnotherRootIsANoteThatNamesIt) {
 }
 
 TEST(HealthRules, ALineThatIsNoXidIsLeftOut) {
-  EXPECT_THAT(gpus(with_xids({"", "nonsense", "a b c d", "2026 0000:1a:00.0 7x9 text"})), ElementsAre());
+  EXPECT_THAT(gpus_health(with_xids({"", "nonsense", "a b c d", "2026 0000:1a:00.0 7x9 text"})),
+              ElementsAre());
 }
 
 }  // namespace

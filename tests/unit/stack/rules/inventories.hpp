@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "stack/rules/rules.hpp"
+#include "unit/stack/rules/said.hpp"
 
 namespace gpugauge::stack {
 
@@ -344,14 +345,6 @@ inline Findings findings_of(void (*check)(const RuleInput&, Findings&), const In
   check(RuleInput{inventory, tables, policy, test_day}, findings);
   expect_well_formed(findings);
   return findings;
-}
-
-/// "failure umd_kmd_mismatch", in order.
-inline std::vector<std::string> said(const Findings& findings) {
-  std::vector<std::string> lines;
-  for (const Finding& finding : findings)
-    lines.push_back(std::string(to_string(finding.severity)) + " " + finding.cause);
-  return lines;
 }
 
 /// The finding of a cause; fails the test where there is none.

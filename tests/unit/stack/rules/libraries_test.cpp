@@ -14,7 +14,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using world::library_findings;
 using world::put_library;
-using world::said;
 
 /// A whole cuDNN in one folder.
 void put_cudnn(Inventory& inventory, int index, const std::string& folder, const std::string& version,

@@ -11,18 +11,18 @@ namespace {
 using testing::Contains;
 using testing::IsEmpty;
 
-struct Scenario {
+struct RunningScenario {
   std::string name;
   void (*arrange)(Machine&);
   std::string expected;  ///< "warning mig_left_enabled"
 };
 
 // GoogleTest prints a parameter; bytes of a function would differ from run to run.
-std::ostream& operator<<(std::ostream& out, const Scenario& scenario) {
+std::ostream& operator<<(std::ostream& out, const RunningScenario& scenario) {
   return out << scenario.name;
 }
 
-class Running : public testing::TestWithParam<Scenario> {};
+class Running : public testing::TestWithParam<RunningScenario> {};
 
 TEST_P(Running, EndsInTheRightFinding) {
   Machine machine;
@@ -31,7 +31,7 @@ TEST_P(Running, EndsInTheRightFinding) {
   EXPECT_THAT(above_a_note(findings), Contains(GetParam().expected)) << whole_text(findings);
 }
 
-const Scenario scenarios[] = {
+const RunningScenario running_scenarios[] = {
     {"OneOfEightIsLost",
      [](Machine& m) {
        m.driver("580.65.06", 8);
@@ -198,7 +198,7 @@ const Scenario scenarios[] = {
      "failure toolkit_newer_than_driver"},
 };
 
-INSTANTIATE_TEST_SUITE_P(Scenarios, Running, testing::ValuesIn(scenarios),
+INSTANTIATE_TEST_SUITE_P(Scenarios, Running, testing::ValuesIn(running_scenarios),
                          [](const auto& one) { return one.param.name; });
 
 /// What must never alarm: nothing above a note.

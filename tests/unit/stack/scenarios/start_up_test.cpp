@@ -11,7 +11,7 @@ namespace {
 using testing::Contains;
 using testing::HasSubstr;
 
-struct Scenario {
+struct StartUpScenario {
   std::string name;
   void (*arrange)(Machine&);
   std::string cause;     ///< the failure that must be found, first of all
@@ -19,11 +19,11 @@ struct Scenario {
 };
 
 // GoogleTest prints a parameter; bytes of a function would differ from run to run.
-std::ostream& operator<<(std::ostream& out, const Scenario& scenario) {
+std::ostream& operator<<(std::ostream& out, const StartUpScenario& scenario) {
   return out << scenario.name;
 }
 
-class StartUp : public testing::TestWithParam<Scenario> {};
+class StartUp : public testing::TestWithParam<StartUpScenario> {};
 
 TEST_P(StartUp, EndsInTheRightFinding) {
   Machine machine;
@@ -44,7 +44,7 @@ void nvswitch(Machine& machine) {
   machine.file("/dev/nvidia-nvswitch0", "");
 }
 
-const Scenario scenarios[] = {
+const StartUpScenario start_up_scenarios[] = {
     {"NoNvidiaHardware", [](Machine&) {}, "no_nvidia_hardware", "libcuda.so.1"},
     {"FabricManagerDown",
      [](Machine& m) {
@@ -213,7 +213,7 @@ const Scenario scenarios[] = {
      "container_without_driver", "/dev/nvidiactl"},
 };
 
-INSTANTIATE_TEST_SUITE_P(Scenarios, StartUp, testing::ValuesIn(scenarios),
+INSTANTIATE_TEST_SUITE_P(Scenarios, StartUp, testing::ValuesIn(start_up_scenarios),
                          [](const auto& one) { return one.param.name; });
 
 }  // namespace
