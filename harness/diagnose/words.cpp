@@ -15,33 +15,64 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-/// Whether the parts of `pattern` follow each other in `text` from `at` on. Both are lower case.
-bool follow(const std::string& text, std::size_t at, const std::string& pattern) {
+char small(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+bool same(std::string_view a, std::string_view b) {
+  return a.size() == b.size() &&
+         std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) { return small(x) == small(y); });
+}
+
+/// Like text.find(part, at), and case does not count. Texts are asked for hundreds of words each: nothing is
+/// copied.
+std::size_t find_part(std::string_view text, std::string_view part, std::size_t at) {
+  if (part.empty()) return at <= text.size() ? at : std::string_view::npos;
+  for (; at + part.size() <= text.size(); ++at)
+    if (small(text[at]) == small(part.front()) && same(text.substr(at, part.size()), part)) return at;
+  return std::string_view::npos;
+}
+
+/// Whether the parts of `pattern` follow each other in `text` from `at` on.
+bool follow(std::string_view text, std::size_t at, std::string_view pattern) {
   std::size_t begin = 0;
   while (begin <= pattern.size()) {
     const std::size_t end = std::min(pattern.find('*', begin), pattern.size());
-    const std::string part = pattern.substr(begin, end - begin);
-    const std::size_t found = text.find(part, at);
-    if (found == std::string::npos) return false;
-    at = found + part.size();
+    const std::size_t found = find_part(text, pattern.substr(begin, end - begin), at);
+    if (found == std::string_view::npos) return false;
+    at = found + end - begin;
     begin = end + 1;
   }
   return true;
 }
 
-/// One of the two words before `at`, within the clause, denies what follows. `text` is lower case.
-bool is_denied(const std::string& text, std::size_t at) {
+/// Where the pattern, not empty, stands at the beginning of a word and `accepts` takes it.
+template <typename Accepts>
+bool follow_word(std::string_view text, std::string_view pattern, Accepts accepts) {
+  const std::string_view first = pattern.substr(0, pattern.find('*'));
+  for (std::size_t at = find_part(text, first, 0); at != std::string_view::npos;
+       at = find_part(text, first, at + 1))
+    if ((at == 0 || !is_word_character(text[at - 1]) || !is_word_character(pattern.front())) && accepts(at) &&
+        follow(text, at, pattern))
+      return true;
+  return false;
+}
+
+/// One of the two words before `at`, within the clause, denies what follows.
+bool is_denied(std::string_view text, std::size_t at) {
   constexpr std::array<std::string_view, 8> denying{"no",  "not",  "without", "never",
                                                     "nor", "zero", "isn't",   "doesn't"};
   constexpr int words_back = 2;
   std::size_t end = at;
-  for (int word = 0; word < words_back; ++word) {
+  for (int back = 0; back < words_back; ++back) {
     while (end > 0 && text[end - 1] == ' ') --end;
     std::size_t begin = end;
     while (begin > 0 && (is_word_character(text[begin - 1]) || text[begin - 1] == '\'')) --begin;
     if (begin == end) return false;
-    const std::string_view before = std::string_view(text).substr(begin, end - begin);
-    if (std::find(denying.begin(), denying.end(), before) != denying.end()) return true;
+    const std::string_view before = text.substr(begin, end - begin);
+    if (std::any_of(denying.begin(), denying.end(),
+                    [&](std::string_view word) { return same(word, before); }))
+      return true;
     end = begin;
   }
   return false;
@@ -69,7 +100,7 @@ std::string lower(std::string_view text) {
 }
 
 bool contains(std::string_view text, std::string_view pattern) {
-  return !pattern.empty() && follow(lower(text), 0, lower(pattern));
+  return !pattern.empty() && follow(text, 0, pattern);
 }
 
 bool contains_any(std::string_view text, Words patterns) {
@@ -78,15 +109,7 @@ bool contains_any(std::string_view text, Words patterns) {
 }
 
 bool contains_word(std::string_view text, std::string_view pattern) {
-  if (pattern.empty()) return false;
-  const std::string low = lower(text);
-  const std::string wanted = lower(pattern);
-  const std::string first = wanted.substr(0, wanted.find('*'));
-  for (std::size_t at = low.find(first); at != std::string::npos; at = low.find(first, at + 1))
-    if ((at == 0 || !is_word_character(low[at - 1]) || !is_word_character(wanted.front())) &&
-        follow(low, at, wanted))
-      return true;
-  return false;
+  return !pattern.empty() && follow_word(text, pattern, [](std::size_t) { return true; });
 }
 
 bool contains_any_word(std::string_view text, Words patterns) {
@@ -95,16 +118,9 @@ bool contains_any_word(std::string_view text, Words patterns) {
 }
 
 bool contains_any_affirmed(std::string_view text, Words patterns) {
-  const std::string low = lower(text);
   return std::any_of(patterns.begin(), patterns.end(), [&](std::string_view pattern) {
-    if (pattern.empty()) return false;
-    const std::string wanted = lower(pattern);
-    const std::string first = wanted.substr(0, wanted.find('*'));
-    for (std::size_t at = low.find(first); at != std::string::npos; at = low.find(first, at + 1))
-      if ((at == 0 || !is_word_character(low[at - 1]) || !is_word_character(wanted.front())) &&
-          !is_denied(low, at) && follow(low, at, wanted))
-        return true;
-    return false;
+    return !pattern.empty() &&
+           follow_word(text, pattern, [&](std::size_t at) { return !is_denied(text, at); });
   });
 }
 
