@@ -1,5 +1,4 @@
 # cuBLAS and cuBLASLt, of one package always.
-set(FAMILY_CUDA ON)
 if(GPUGAUGE_CUDA AND (NOT TARGET CUDA::cublas OR NOT TARGET CUDA::cublasLt))
   set(FAMILY_UNAVAILABLE "the toolkit at ${CUDAToolkit_LIBRARY_DIR} has no cuBLAS (libcublas, libcublasLt)")
 else()

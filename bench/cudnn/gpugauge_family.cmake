@@ -1,6 +1,5 @@
 # cuDNN through its graph API, whose C++ side (cudnn-frontend) is headers only. Both may stand beside the toolkit, in the
 # system's folders, or, as NVIDIA's wheels, in a virtual environment that scripts/setup made.
-set(FAMILY_CUDA ON)
 if(GPUGAUGE_CUDA)
   find_path(GPUGAUGE_CUDNN_INCLUDE cudnn.h HINTS ${CUDAToolkit_INCLUDE_DIRS} ENV CUDNN_HOME PATH_SUFFIXES include)
   find_library(GPUGAUGE_CUDNN_LIBRARY cudnn HINTS ${CUDAToolkit_LIBRARY_DIR} ENV CUDNN_HOME PATH_SUFFIXES lib lib64)

@@ -1,4 +1,3 @@
-set(FAMILY_CUDA ON)
 if(GPUGAUGE_CUDA AND NOT TARGET CUDA::cufft)
   set(FAMILY_UNAVAILABLE "the toolkit at ${CUDAToolkit_LIBRARY_DIR} has no cuFFT (libcufft)")
 else()

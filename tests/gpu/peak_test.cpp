@@ -87,8 +87,12 @@ TEST_F(Peak, wgmma_gives_the_exact_sums) {
 
 TEST_F(Peak, blocks_fill_the_device) {
   EXPECT_GE(chain_blocks(Chain::fp32), device().sm_count);
-  if (device().compute_capability >= 80) EXPECT_GE(mma_blocks(Element::bf16, false), device().sm_count);
-  if (device().compute_capability == 90) EXPECT_GE(wgmma_blocks(Element::bf16), device().sm_count);
+  if (device().compute_capability >= 80) {
+    EXPECT_GE(mma_blocks(Element::bf16, false), device().sm_count);
+  }
+  if (device().compute_capability == 90) {
+    EXPECT_GE(wgmma_blocks(Element::bf16), device().sm_count);
+  }
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
+#include "kernels/support/fill.hpp"
+
 #include <cmath>
 
 #include "gpu_test.hpp"
-#include "kernels/support/fill.hpp"
 #include "kernels/support/uniform.hpp"
 
 namespace {

@@ -1,7 +1,8 @@
+#include "kernels/memory/gather.hpp"
+
 #include <numeric>
 #include <vector>
 
-#include "kernels/memory/gather.hpp"
 #include "kernels/support/fill.hpp"
 #include "memory/arrays.hpp"
 

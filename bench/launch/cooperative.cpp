@@ -1,4 +1,5 @@
 #include "kernels/launch/cooperative.hpp"
+
 #include "launch/grid.hpp"
 #include "support/cuda/gpu_timer.hpp"
 

@@ -1,7 +1,8 @@
+#include "kernels/primitive/attention.hpp"
+
 #include <algorithm>
 #include <vector>
 
-#include "kernels/primitive/attention.hpp"
 #include "kernels/support/fill.hpp"
 #include "primitive/arrays.hpp"
 #include "support/cuda/comparison.hpp"

@@ -1,4 +1,6 @@
 // The ruler: what measures is measured.
+#include "support/timer.hpp"
+
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -14,7 +16,6 @@
 #include "support/cuda/gpu_timer.hpp"
 #include "support/measure.hpp"
 #include "support/statistics.hpp"
-#include "support/timer.hpp"
 
 namespace {
 

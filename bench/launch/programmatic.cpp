@@ -1,4 +1,5 @@
 #include "kernels/launch/programmatic.hpp"
+
 #include "support/cuda/gpu_timer.hpp"
 
 namespace gpugauge::bench::launch {

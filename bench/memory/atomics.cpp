@@ -1,7 +1,8 @@
+#include "kernels/memory/atomics.hpp"
+
 #include <string>
 #include <vector>
 
-#include "kernels/memory/atomics.hpp"
 #include "memory/arrays.hpp"
 
 namespace gpugauge::bench::memory {

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <numeric>
 
 #include "gpu_test.hpp"

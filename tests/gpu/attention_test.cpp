@@ -1,8 +1,9 @@
+#include "kernels/primitive/attention.hpp"
+
 #include <cmath>
 #include <random>
 
 #include "gpu_test.hpp"
-#include "kernels/primitive/attention.hpp"
 #include "kernels/support/fill.hpp"
 
 namespace {

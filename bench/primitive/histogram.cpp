@@ -1,4 +1,5 @@
 #include "kernels/primitive/histogram.hpp"
+
 #include "kernels/support/fill.hpp"
 #include "primitive/arrays.hpp"
 #include "support/cuda/array_checks.hpp"

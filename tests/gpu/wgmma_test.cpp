@@ -1,9 +1,10 @@
+#include "kernels/gemm/wgmma.hpp"
+
 #include <ostream>
 #include <random>
 
 #include "gpu_test.hpp"
 #include "kernels/gemm/reference.hpp"
-#include "kernels/gemm/wgmma.hpp"
 #include "kernels/gemm/work.hpp"
 #include "kernels/support/fill.hpp"
 

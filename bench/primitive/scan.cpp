@@ -1,4 +1,5 @@
 #include "kernels/primitive/scan.hpp"
+
 #include "kernels/support/fill.hpp"
 #include "primitive/arrays.hpp"
 #include "support/cuda/comparison.hpp"

@@ -1,0 +1,1 @@
+set(FAMILY_CUDA OFF)
