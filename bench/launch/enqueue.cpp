@@ -57,6 +57,7 @@ void enqueue(Trial& trial) {
   std::vector<std::uint64_t> values(static_cast<std::size_t>(count));
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = 0x1234'5678'9abcU + i * i;
   std::vector<void*> arguments;
+  arguments.reserve(values.size());
   for (std::uint64_t& value : values) arguments.push_back(&value);
 
   const cuda::Stream stream;

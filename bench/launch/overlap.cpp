@@ -28,6 +28,7 @@ double seconds_of(const std::vector<const cuda::Stream*>& streams) {
 
 double median_of(const std::vector<const cuda::Stream*>& streams) {
   std::vector<double> seconds;
+  seconds.reserve(repeats);
   for (int i = 0; i < repeats; ++i) seconds.push_back(seconds_of(streams));
   return median(std::move(seconds));
 }

@@ -26,11 +26,11 @@ TEST_F(Integrity, tiles_are_right_summed_and_made_by_sms_that_exist) {
   constexpr int m = 192;
   constexpr int n = 320;
   constexpr int k = 144;
-  constexpr std::size_t tiles = (m / 64) * (n / 64);
-  const DeviceBuffer<Bf16> a(m * k);
-  const DeviceBuffer<Bf16> b(k * n);
-  const DeviceBuffer<Bf16> bt(k * n);
-  const DeviceBuffer<float> c(m * n);
+  constexpr std::size_t tiles = std::size_t{m / 64} * (n / 64);
+  const DeviceBuffer<Bf16> a(std::size_t{m} * k);
+  const DeviceBuffer<Bf16> b(std::size_t{k} * n);
+  const DeviceBuffer<Bf16> bt(std::size_t{k} * n);
+  const DeviceBuffer<float> c(std::size_t{m} * n);
   const DeviceBuffer<unsigned long long> sums(tiles);
   const DeviceBuffer<std::uint32_t> sms(tiles);
   check(kernels::fill_uniform(a.get(), a.count(), 1, nullptr), "filling");
@@ -91,8 +91,8 @@ TEST_F(Integrity, transforms_are_unitary_summed_and_made_by_sms_that_exist) {
 }
 
 TEST_F(Integrity, multiply_refuses_what_it_cannot_tile) {
-  const DeviceBuffer<Bf16> data(64 * 64);
-  const DeviceBuffer<float> c(64 * 64);
+  const DeviceBuffer<Bf16> data(64UL * 64);
+  const DeviceBuffer<float> c(64UL * 64);
   const DeviceBuffer<unsigned long long> sums(1);
   const DeviceBuffer<std::uint32_t> sms(1);
   const auto code = [&](int m, int n, int k) {

@@ -52,11 +52,11 @@ TEST_F(LibraryReference, elements_on_the_device_are_the_hosts) {
 
 TEST_F(LibraryReference, product_error_is_the_hosts_and_finds_a_wrong_element) {
   constexpr int m = 5, n = 130, k = 40;
-  const auto a = filled(Element::e5m2, m * k, 1);
-  const auto b = filled(Element::e4m3, n * k, 2);
+  const auto a = filled(Element::e5m2, std::size_t{m} * k, 1);
+  const auto b = filled(Element::e4m3, std::size_t{n} * k, 2);
   const auto host_a = read_back(a);
   const auto host_b = read_back(b);
-  std::vector<float> c(m * n);
+  std::vector<float> c(std::size_t{m} * n);
   for (int row = 0; row < m; ++row)
     for (int column = 0; column < n; ++column) {
       double sum = 0;
@@ -83,8 +83,8 @@ TEST_F(LibraryReference, product_error_is_the_hosts_and_finds_a_wrong_element) {
 TEST_F(LibraryReference, convolution_error_finds_a_wrong_result) {
   using namespace kernels::convolution;
   const Shape of{2, 3, 9, 8, 4, 3, 3, 1, 2};
-  const auto x = filled(Element::fp32, 2 * 3 * 9 * 8, 1);
-  const auto w = filled(Element::fp32, 4 * 3 * 9, 2);
+  const auto x = filled(Element::fp32, 2UL * 3 * 9 * 8, 1);
+  const auto w = filled(Element::fp32, 4UL * 3 * 9, 2);
   const auto host_x = read_back(x);
   const auto host_w = read_back(w);
   const Tensor image{x.get(), Element::fp32, {2, 3, 9, 8}, {216, 72, 8, 1}};
@@ -167,7 +167,7 @@ TEST_F(LibraryReference, attention_errors_are_those_of_the_definition) {
     std::vector<DeviceBuffer<unsigned char>> inputs;
     std::vector<std::vector<double>> values;
     for (std::uint64_t seed = 1; seed <= 4; ++seed) {
-      inputs.push_back(filled(Element::fp16, 2 * length * depth, seed));
+      inputs.push_back(filled(Element::fp16, 2UL * length * depth, seed));
       const auto host = read_back(inputs.back());
       values.emplace_back();
       for (int i = 0; i < length * depth; ++i)  // the second head
@@ -175,16 +175,16 @@ TEST_F(LibraryReference, attention_errors_are_those_of_the_definition) {
     }
     const HostAttention wanted(length, depth, causal, values);
     const auto rounded = [&](const std::vector<double>& of, std::size_t spoiled) {
-      std::vector<std::uint16_t> both(2 * length * depth, 0);
+      std::vector<std::uint16_t> both(2UL * length * depth, 0);
       for (std::size_t i = 0; i < of.size(); ++i)
-        both[length * depth + i] = static_cast<std::uint16_t>(
+        both[std::size_t{length} * depth + i] = static_cast<std::uint16_t>(
             kernels::narrowed<5, 10>(static_cast<float>(of[i]) + (i == spoiled ? 0.25F : 0.0F)));
       return on_device(both);
     };
     const auto errors = [&](std::size_t spoiled) {
       const auto out = rounded(wanted.out, spoiled), d_q = rounded(wanted.d_q, spoiled);
       const auto d_k = rounded(wanted.d_k, spoiled), d_v = rounded(wanted.d_v, spoiled);
-      const DeviceBuffer<double> statistics(3 * length);
+      const DeviceBuffer<double> statistics(3UL * length);
       const DeviceValue<Errors> found;
       check(kernels::attention::head_errors({1, 2, length, depth, causal},
                                             {Element::fp16, inputs[0].get(), inputs[1].get(), inputs[2].get(),
@@ -194,7 +194,7 @@ TEST_F(LibraryReference, attention_errors_are_those_of_the_definition) {
       return found.read(nullptr);
     };
     const double tolerance = kernels::attention::tolerance(0x1p-11);
-    const Errors right = errors(length * depth);
+    const Errors right = errors(std::size_t{length} * depth);
     EXPECT_LT(bench::cuda::error_of(right.out), tolerance);
     EXPECT_LT(bench::cuda::error_of(right.d_q), tolerance);
     EXPECT_LT(bench::cuda::error_of(right.d_k), tolerance);
@@ -212,9 +212,9 @@ TEST_F(LibraryReference, spectra_are_compared_with_one_peak_each) {
   shape.n[1] = 4;
   shape.n[2] = 8;
   shape.batch = 3;
-  std::vector<float> spectrum(2 * 32 * 3, 0);
+  std::vector<float> spectrum(2UL * 32 * 3, 0);
   for (int batch = 0; batch < 3; ++batch)
-    spectrum[2 * (32 * batch + kernels::fft::wave_bin(shape, batch, 7))] = 32;
+    spectrum[2 * (32UL * batch + kernels::fft::wave_bin(shape, batch, 7))] = 32;
   const auto error = [&] {
     const auto data = on_device(spectrum);
     const bench::cuda::DeviceComparison found;

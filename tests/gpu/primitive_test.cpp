@@ -177,8 +177,8 @@ TEST_F(PrimitiveGpu, rows_are_right_at_every_length) {
 }
 
 TEST_F(PrimitiveGpu, an_output_that_was_not_written_never_passes) {
-  const auto from = filled(4 * 64, seed);
-  const DeviceBuffer<float> to(4 * 64);
+  const auto from = filled(4UL * 64, seed);
+  const DeviceBuffer<float> to(4UL * 64);
   const DeviceComparison error;
   check(kernels::poison(to.get(), to.bytes(), nullptr), "poisoning");
   check(kernels::primitive::softmax_error(from.get(), to.get(), 4, 64, 4, error.get(), nullptr), "comparing");
