@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <concepts>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -52,6 +53,10 @@ inline std::vector<std::string_view> words_of(std::string_view text) {
   return words;
 }
 
+/// Of a text that is gone at the end of the expression: the words would point to nothing.
+template <std::same_as<std::string> Text>
+std::vector<std::string_view> words_of(Text&&) = delete;
+
 /// The whole text as a number; nullopt where it is none or does not fit.
 template <typename Number>
 std::optional<Number> number_in(std::string_view text) {
@@ -80,5 +85,7 @@ inline std::vector<std::string_view> settings_in(std::string_view text) {
   });
   return lines;
 }
+template <std::same_as<std::string> Text>
+std::vector<std::string_view> settings_in(Text&&) = delete;  // as words_of
 
 }  // namespace gpugauge::stack

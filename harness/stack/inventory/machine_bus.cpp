@@ -82,7 +82,8 @@ void collect_iommu(const Tree& tree, Inventory& inventory) {
   if (types.contains("passthrough"))
     return inventory.present(key, "passthrough", source, "type of the group");
   if (refused) return inventory.unreadable(key, source, "root");
-  const auto words = words_of(tree.read("/proc/cmdline").text);
+  const Reading line = tree.read("/proc/cmdline");
+  const auto words = words_of(line.text);
   const bool asked = std::find(words.begin(), words.end(), "iommu=pt") != words.end() ||
                      std::find(words.begin(), words.end(), "iommu.passthrough=1") != words.end();
   inventory.present(key, asked ? "passthrough" : "unknown", asked ? "/proc/cmdline" : source,
