@@ -96,7 +96,7 @@ PY
 }
 
 @test "a command that nobody told to wait says who measures the host, and ends with 3" {
-  gpugauge run --device host --profile smoke --quiet --output long.json >/dev/null &
+  gpugauge run --device host --profile standard --quiet --output long.json >/dev/null &
   first=$!
   wait_until measures "$first"
   for wait in "" "--wait=0"; do
@@ -114,7 +114,7 @@ measures() {
 }
 
 @test "a holder that is killed lets go" {
-  gpugauge run --device host --profile smoke --quiet --output killed.json >/dev/null &
+  gpugauge run --device host --profile standard --quiet --output killed.json >/dev/null &
   first=$!
   wait_until measures "$first"
   kill -KILL "$first"
