@@ -9,7 +9,7 @@ load common
 
 @test "--version names version, commit and CUDA" {
   run -0 gpugauge --version
-  [[ $output =~ ^gpugauge\ [0-9]+\.[0-9]+\.[0-9]+\ \(commit\ [0-9a-f]+\) ]]
+  [[ $output =~ ^gpugauge\ [0-9]+\.[0-9]+\.[0-9]+\ \(commit\ [0-9a-f]+(\+changes)?\) ]]
   [[ $output == *CUDA* ]]
 }
 
