@@ -136,6 +136,8 @@ def unsuited(row):
         return "a sanitizer must be the first library"
     if "ulimit -v" in row.run + row.family:
         return "a sanitizer takes terabytes of address space"
+    if "ulimit -n" in row.run:
+        return "a sanitizer asks for descriptors of its own"
     return ""
 
 
