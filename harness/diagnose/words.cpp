@@ -46,7 +46,7 @@ bool follow(std::string_view text, std::size_t at, std::string_view pattern) {
   return true;
 }
 
-/// Where the pattern, not empty, stands at the beginning of a word and `accepts` takes it.
+/// Whether the pattern, not empty, stands at the beginning of a word and `accepts` takes it.
 template <typename Accepts>
 bool follow_word(std::string_view text, std::string_view pattern, Accepts accepts) {
   const std::string_view first = pattern.substr(0, pattern.find('*'));

@@ -38,7 +38,8 @@ endif()
 # A library, so that its option comes behind those of gpugauge::options, which would switch the check on again.
 add_library(gpugauge_no_vptr INTERFACE)
 target_compile_options(gpugauge_no_vptr INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize=vptr>)
-# gpugauge_without_vtables(TARGET): called behind the target's other libraries; a build under UndefinedBehaviorSanitizer does not check its objects' virtual tables.
+# gpugauge_without_vtables(TARGET): called behind the target's other libraries; a build under UndefinedBehaviorSanitizer does not check its
+# objects' virtual tables.
 function(gpugauge_without_vtables target)
   if(GPUGAUGE_SANITIZE MATCHES "undefined")
     target_link_libraries(${target} PRIVATE gpugauge_no_vptr)
