@@ -7,6 +7,7 @@ from fault import Fault
 RUN = "gpugauge run --profile smoke --quiet --output out.json"
 CHECK = "gpugauge check --profile smoke --quiet"
 NONE = "cannot judge: no usable GPU, nothing was measured"
+SLOWLY = "sleep 3; leave"  # measures long enough that NVML, too, can answer or fail
 EDIT = """sed 's|{}|{}|' "${{0%/*}}/bad.samples" >"$samples"; exit 1"""
 
 
@@ -73,6 +74,7 @@ ROWS = [
         "NVML cannot start: error 18",
         gpu=True,
         scenario="nvml_result=18",
+        family=SLOWLY,
         changes="state/runs",
     ),
     Fault(
@@ -162,12 +164,14 @@ ROWS = [
         "NVML cut short",
         "head -c 500 driver/libnvidia-ml.so.1 >x; mv x driver/libnvidia-ml.so.1",
         "No GPU telemetry: libnvidia-ml.so.1 cannot be opened .*(cannot read file data|file too short)",
+        family=SLOWLY,
         changes="state/runs",
     ),
     library(
         "NVML without its functions",
         'cp "$BUILD/tests/faults/libfault_library.so.1" driver/libnvidia-ml.so.1',
         "lacks functions that every NVML has",
+        family=SLOWLY,
         changes="state/runs",
     ),
     # What a family reports of an error of CUDA, in the words of bench/support/cuda/error.cpp, and what becomes of it. No
