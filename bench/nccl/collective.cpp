@@ -91,7 +91,7 @@ void measure_one(Trial& trial, World& world, const Collective& collective, Locks
     trial.note("nccl.protocol", choice.protocol);
     if (!choice.channels.empty()) trial.note("nccl.channels_used", choice.channels);
   }
-  cuda::note_kernels(trial, run.kernels({layout}));
+  cuda::note_kernels(trial, run.kernels(trial, {layout}));
 }
 
 void measure_sweep(Trial& trial, World& world, const Collective& collective, LockstepRun& run) {
@@ -126,7 +126,7 @@ void measure_sweep(Trial& trial, World& world, const Collective& collective, Loc
     }
   }
   add_notes(trial, world);
-  cuda::note_kernels(trial, run.kernels(measured));
+  cuda::note_kernels(trial, run.kernels(trial, measured));
 }
 
 }  // namespace

@@ -171,7 +171,7 @@ void LockstepRun::verify(Trial& trial, const std::string& step, const Layout& la
                total, 0);
 }
 
-cuda::KernelsSeen LockstepRun::kernels(const std::vector<Layout>& layouts) {
+cuda::KernelsSeen LockstepRun::kernels(const Trial& trial, const std::vector<Layout>& layouts) {
   bool ran = false;
   const auto once_each = [&] {
     ran = true;
@@ -182,7 +182,7 @@ cuda::KernelsSeen LockstepRun::kernels(const std::vector<Layout>& layouts) {
   };
   const Member& first = world_.members().front();
   const OnDevice current(first.device);
-  cuda::KernelsSeen seen = cuda::kernels_of(first.stream->get(), [&](cudaStream_t) { once_each(); });
+  cuda::KernelsSeen seen = cuda::kernels_of(trial, first.stream->get(), [&](cudaStream_t) { once_each(); });
   if (!ran) once_each();  // another rank may see its kernels, and waits for this one
   return seen;
 }

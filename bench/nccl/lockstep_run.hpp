@@ -51,7 +51,7 @@ class LockstepRun {
   std::vector<Choice> choices(const Layout& layout);
 
   /// Kernels of one more iteration of each layout, of this process's GPUs.
-  cuda::KernelsSeen kernels(const std::vector<Layout>& layouts);
+  cuda::KernelsSeen kernels(const Trial& trial, const std::vector<Layout>& layouts);
 
  private:
   struct Buffers {

@@ -68,13 +68,14 @@ void look_for_loss(const BenchmarkResult& outcome) {
     lost_because() = fmt::format("not measured: after {} {}", outcome.id, *reason);
 }
 
-BenchmarkResult measured(const Instance& instance, const Window& window, const Trial::Loop& loop) {
+BenchmarkResult measured(const Instance& instance, const Window& window, const Trial::Loop& loop,
+                         const Trial::Keep& keep) {
   if (interrupted()) return unmeasured(instance, Status::interrupted, interruption());
   if (!lost_because().empty()) return unmeasured(instance, Status::skipped, lost_because());
   try {
     if (auto reason = unmet(instance.definition->requirements))
       return unmeasured(instance, Status::skipped, std::move(*reason));
-    Trial trial(instance, window, input_seed, loop);
+    Trial trial(instance, window, input_seed, loop, keep);
     instance.definition->run(trial);
     return trial.finish();
   } catch (const Skipped& skipped) {
@@ -112,8 +113,12 @@ void enter(benchmark::State& state, const Instance& instance, const Window& wind
       ++index;
     }
   };
+  const Trial::Keep keep = [&](BenchmarkResult so_far, const std::string& next) {
+    recorder.keep(std::move(so_far),
+                  fmt::format("the process ended while {}, after {} was measured", next, instance.id));
+  };
   recorder.begin(instance.id, instance.parameters);
-  BenchmarkResult outcome = measured(instance, window, loop);
+  BenchmarkResult outcome = measured(instance, window, loop, keep);
   look_for_loss(outcome);
   if (outcome.status != Status::ok) {
     state.SkipWithError(outcome.reason.c_str());

@@ -21,16 +21,25 @@ Recorder::Recorder(result::Samples known, std::optional<std::filesystem::path> f
 }
 
 void Recorder::begin(const std::string& id, const result::Facts& parameters) {
-  if (!file_ || entered_.count(id) != 0) return;
+  if (entered_.count(id) != 0) return;
   BenchmarkResult current;
   current.id = id;
   current.parameters = parameters;
   current.status = Status::interrupted;
   current.reason = "the process ended while this was measured";
+  write(std::move(current), "the process ended before everything was measured");
+}
+
+void Recorder::keep(BenchmarkResult measured, const std::string& reason) {
+  if (entered_.count(measured.id) == 0) write(std::move(measured), reason);
+}
+
+void Recorder::write(BenchmarkResult current, const std::string& reason) const {
+  if (!file_) return;
   result::Samples partial = samples_;
   partial.benchmarks.push_back(std::move(current));
   partial.status = Status::failed;
-  partial.reason = "the process ended before everything was measured";
+  partial.reason = reason;
   std::filesystem::path fresh = *file_;
   fresh += ".part";
   std::ofstream out(fresh, std::ios::trunc);

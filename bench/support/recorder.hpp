@@ -21,6 +21,9 @@ class Recorder {
   /// so far and this one as interrupted, and its status is failed: no file that was written to its end has
   /// both. The file is not synced, and where it cannot be written that is left for the end to say.
   void begin(const std::string& id, const result::Facts& parameters);
+  /// What was measured of a benchmark that is not over yet. Should the process end meanwhile, the sample file
+  /// holds it with the results so far, and why its status is failed all the same (`reason`).
+  void keep(result::BenchmarkResult measured, const std::string& reason);
   /// How it went. Google Benchmark enters a body once a repetition: the last one is kept, because repetitions
   /// inside a process are no independent samples.
   void add(result::BenchmarkResult fresh);
@@ -28,6 +31,9 @@ class Recorder {
   result::Samples take();
 
  private:
+  /// The results so far and `current`, as the file of a process that did not come to its end.
+  void write(result::BenchmarkResult current, const std::string& reason) const;
+
   result::Samples samples_;
   std::optional<std::filesystem::path> file_;
   std::map<std::string, int> entered_;

@@ -33,8 +33,12 @@ double work_of(Quantity quantity, const result::Work& work) {
 
 }  // namespace
 
-Trial::Trial(const Instance& instance, const Window& window, std::uint64_t data_seed, Loop loop)
-    : instance_(instance), window_(window), data_seed_(data_seed), loop_(std::move(loop)) {
+Trial::Trial(const Instance& instance, const Window& window, std::uint64_t data_seed, Loop loop, Keep keep)
+    : instance_(instance),
+      window_(window),
+      data_seed_(data_seed),
+      loop_(std::move(loop)),
+      keep_(std::move(keep)) {
   result_.id = instance.id;
   result_.parameters = instance.parameters;
   if (instance.definition->is_saturating) note("saturating", "true");
@@ -140,6 +144,12 @@ void Trial::verify_deterministic(const std::vector<std::uint64_t>& checksums) {
       checksums.size() >= 2 && checksums.front() != 0 &&
       std::adjacent_find(checksums.begin(), checksums.end(), std::not_equal_to<>()) == checksums.end();
   verify(fmt::format("{} checksums agree bit for bit", checksums.size()), agree);
+}
+
+void Trial::keep_before(const std::string& next) const {
+  if (!keep_) return;
+  Trial so_far(*this);
+  keep_(so_far.finish(), next);
 }
 
 const result::Batches& Trial::batches() const {

@@ -25,9 +25,12 @@ class Trial {
   using Measure = std::function<const result::Batches&()>;
   /// Calls Measure as often as Google Benchmark asks.
   using Loop = std::function<void(const Measure&)>;
+  /// Stores what finish() would give now, for the case that the process ends in what comes next.
+  using Keep = std::function<void(result::BenchmarkResult so_far, const std::string& next)>;
 
-  /// An empty loop just measures. `instance` must outlive the trial.
-  Trial(const Instance& instance, const Window& window, std::uint64_t data_seed, Loop loop = {});
+  /// An empty loop just measures, an empty keep stores nothing. `instance` must outlive the trial.
+  Trial(const Instance& instance, const Window& window, std::uint64_t data_seed, Loop loop = {},
+        Keep keep = {});
 
   /// What is measured.
   const Instance& instance() const;
@@ -72,6 +75,10 @@ class Trial {
   /// checksum was formed: it agrees with nothing.
   void verify_deterministic(const std::vector<std::uint64_t>& checksums);
 
+  /// Everything is measured and verified, and what comes next ("CUPTI reads its kernels' names") is no part
+  /// of it but may end the process: what stands until now shall not be lost with it. Throws as finish() does.
+  void keep_before(const std::string& next) const;
+
   /// The batches so far.
   const result::Batches& batches() const;
   /// What was recorded; called once by the runner after the body. A failed verification makes it `failed`.
@@ -86,6 +93,7 @@ class Trial {
   Window window_;
   std::uint64_t data_seed_;
   Loop loop_;
+  Keep keep_;
   bool timed_ = false;
   double resolution_seconds_ = 0;
   result::BenchmarkResult result_;

@@ -111,6 +111,10 @@ Baseline load(const std::filesystem::path& folder);
 /// The manifest of a folder, without its runs. Throws like load.
 Manifest load_manifest(const std::filesystem::path& folder);
 
+/// Whether each run that the manifest names is there with as many bytes as were pinned: what can be seen
+/// without reading them. Throws result::FormatError as load does.
+void require_sizes(const std::filesystem::path& folder, const Manifest& manifest);
+
 /// JSON text of a manifest and back. parse_manifest throws result::FormatError; unknown keys are refused.
 std::string to_json(const Manifest& manifest);
 /// Refuses (FormatError) another schema, an empty baseline, and an entry whose file is not runs/ID.json.
@@ -152,6 +156,9 @@ struct Selection {
   std::optional<Baseline> baseline;
   std::string origin;                 ///< sentence that is always printed
   std::vector<std::string> problems;  ///< baselines that were found and could not be used, and why
+  /// Why an own baseline that is, or may be, of this device and profile cannot be read; "" where none is so
+  /// or another own one was found. What was pinned can then not be held: that is no pass.
+  std::string damaged;
 };
 /// Throws like load for a given baseline; others that cannot be read are reported in `problems`.
 Selection select(const std::filesystem::path& given, const result::Fingerprint& fingerprint,

@@ -3,11 +3,11 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include "baseline/baseline.hpp"
 #include "baseline/digest.hpp"
+#include "baseline/patient_lock.hpp"
 #include "baseline/run_id.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
@@ -18,13 +18,18 @@ namespace {
 constexpr const char* manifest_name = "baseline.json";
 constexpr std::size_t manifest_limit = std::size_t{16} << 20;
 
-/// Keeps others from making a baseline in the same folder at the same time, as long as it lives. A file
-/// system that locks no folder (some NFS) is left alone.
+/// Keeps others from making a baseline in the same folder at the same time, as long as it lives.
 class FolderLock {
  public:
   explicit FolderLock(const std::filesystem::path& folder)
       : descriptor_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-    if (descriptor_ >= 0) static_cast<void>(::flock(descriptor_, LOCK_EX));
+    if (descriptor_ < 0) return;
+    try {
+      lock_patiently(descriptor_, folder);
+    } catch (...) {
+      ::close(descriptor_);
+      throw;
+    }
   }
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;
@@ -89,13 +94,16 @@ std::string read_plain(const std::filesystem::path& file, std::size_t limit) {
   }
 }
 
+[[noreturn]] void refuse_size(const std::filesystem::path& file, std::uintmax_t bytes, const Entry& entry) {
+  throw result::FormatError(fmt::format(
+      "{} has {} bytes and was pinned with {}: it was {} since; restore it or make a new baseline",
+      file.string(), bytes, entry.bytes, bytes < entry.bytes ? "truncated" : "changed"));
+}
+
 result::Run load_run(const std::filesystem::path& folder, const Manifest& manifest, const Entry& entry) {
   const std::filesystem::path file = folder / entry.file;
   const std::string text = read_plain(file, result::max_file_bytes);
-  if (text.size() != entry.bytes)
-    throw result::FormatError(fmt::format(
-        "{} has {} bytes and was pinned with {}: it was {} since; restore it or make a new baseline",
-        file.string(), text.size(), entry.bytes, text.size() < entry.bytes ? "truncated" : "changed"));
+  if (text.size() != entry.bytes) refuse_size(file, text.size(), entry);
   if (sha256(text) != entry.sha256)
     throw result::FormatError(fmt::format(
         "{} was changed since it was pinned (its SHA-256 differs); restore it or make a new baseline",
@@ -162,6 +170,20 @@ Baseline create(const std::filesystem::path& folder, const std::string& name,
 Manifest load_manifest(const std::filesystem::path& folder) {
   const std::filesystem::path file = folder / manifest_name;
   return parse_manifest(read_plain(file, manifest_limit), file.string());
+}
+
+void require_sizes(const std::filesystem::path& folder, const Manifest& manifest) {
+  for (const Entry& entry : manifest.entries) {
+    const std::filesystem::path file = folder / entry.file;
+    std::error_code error;
+    const auto status = std::filesystem::symlink_status(file, error);
+    if (!std::filesystem::exists(status))
+      throw result::FormatError(fmt::format(
+          "{} is missing: the baseline is incomplete; restore it or make a new one", file.string()));
+    if (!std::filesystem::is_regular_file(status)) continue;  // load says what it is instead
+    if (const auto bytes = std::filesystem::file_size(file, error); !error && bytes != entry.bytes)
+      refuse_size(file, bytes, entry);
+  }
 }
 
 Baseline load(const std::filesystem::path& folder) {

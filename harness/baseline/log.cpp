@@ -9,10 +9,10 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <pwd.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include "baseline/digest.hpp"
+#include "baseline/patient_lock.hpp"
 #include "result/counted.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
@@ -181,7 +181,13 @@ class LockedFile {
   explicit LockedFile(std::filesystem::path file)
       : file_(std::move(file)),
         descriptor_(::open(file_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644)) {
-    if (descriptor_ < 0 || ::flock(descriptor_, LOCK_EX) != 0) fail("opened");
+    if (descriptor_ < 0) fail("opened");
+    try {
+      lock_patiently(descriptor_, file_);
+    } catch (...) {
+      ::close(descriptor_);
+      throw;
+    }
   }
   LockedFile(const LockedFile&) = delete;
   LockedFile& operator=(const LockedFile&) = delete;

@@ -10,6 +10,7 @@
 #include "baseline/fields.hpp"
 #include "result/counted.hpp"
 #include "result/error.hpp"
+#include "result/facts.hpp"
 
 namespace gpugauge::baseline {
 namespace {
@@ -122,16 +123,20 @@ bool takes_the_place_of(const Listed& a, const Listed& b) {
          a.manifest->key == b.manifest->key && better(*a.manifest, *b.manifest) && same_node(a, b);
 }
 
-/// Loads a folder as far as it may be used; what cannot be used is left as a sentence in `problems`.
+/// Loads a folder as far as it may be used; what cannot be used is left as a sentence in `selection`.
 Candidate consider(const std::filesystem::path& folder, const result::Fingerprint& now, bool own,
-                   const std::string& device, std::vector<std::string>& problems) {
+                   const std::string& device, Selection& selection) {
+  std::vector<std::string>& problems = selection.problems;
+  bool counts = own;  // as long as nothing says that it would not be used anyway
   try {
     const Manifest manifest = load_manifest(folder);
     // A baseline of another device is no problem to report: a node with eight cards has eight of them.
     if (own && !device.empty() && manifest.device != device) return {};
     if (!device.empty() && result::device_kind(manifest.device) != result::device_kind(device)) return {};
+    counts = counts && manifest.profile == result::fact(now.suite, "suite.profile");
     const State state = state_of(read_log(folder));
     if (state == State::retired) return {};
+    counts = counts && state == State::active;
     Candidate found{load(folder), Fit::full};
     const result::Fingerprint& then = found.baseline.runs.front().fingerprint;
     if (!share_a_family(now, then)) return {};
@@ -158,16 +163,17 @@ Candidate consider(const std::filesystem::path& folder, const result::Fingerprin
       problems.push_back(fmt::format("baseline {} was not used: {} differ", folder.string(), names(fields)));
   } catch (const std::exception& fault) {
     problems.push_back(fmt::format("a baseline could not be used: {}", fault.what()));
+    if (counts && selection.damaged.empty()) selection.damaged = fault.what();
   }
   return {};
 }
 
 /// The best of the best fits below a root.
 Candidate best_of(const Place& place, const result::Fingerprint& now, const std::string& device,
-                  std::vector<std::string>& problems) {
+                  Selection& selection) {
   Candidate best;
   for (const auto& folder : folders(place.root, place.depth)) {
-    Candidate found = consider(folder, now, place.name == "own", device, problems);
+    Candidate found = consider(folder, now, place.name == "own", device, selection);
     if (found.fit == Fit::no) continue;
     found.baseline.other_node = of_another_node(found.baseline, now, device);
     found.this_node = !found.baseline.other_node;
@@ -213,6 +219,12 @@ std::string origin_of(const Place& place, const Candidate& found) {
                                                      "changed with --treatment, or make a new baseline "
                                                      "once the change is accepted."
                                                    : "");
+}
+
+/// What `baseline create` must be told to make one that the same measurement is held against.
+std::string options_of(const result::Fingerprint& fingerprint, const std::string& device) {
+  const std::string profile = result::fact(fingerprint.suite, "suite.profile");
+  return (device.empty() ? "" : " --device " + device) + (profile.empty() ? "" : " --profile " + profile);
 }
 
 }  // namespace
@@ -263,16 +275,22 @@ Selection select(const std::filesystem::path& given, const result::Fingerprint& 
     return selection;
   }
   for (const Place& place : places()) {
-    Candidate best = best_of(place, fingerprint, device, selection.problems);
+    Candidate best = best_of(place, fingerprint, device, selection);
     if (best.fit == Fit::no) continue;
+    if (place.name == "own") selection.damaged.clear();
     selection.origin = origin_of(place, best);
     selection.baseline = std::move(best.baseline);
     note_the_future(*selection.baseline, selection.problems);
     return selection;
   }
   selection.origin =
-      "No baseline of this machine, profile and suite was found: only correctness and physical limits were "
-      "judged. Make one with `gpugauge baseline create`.";
+      selection.damaged.empty()
+          ? fmt::format(
+                "No baseline of this machine, profile and suite was found: only correctness and "
+                "physical limits were judged. Make one with `gpugauge baseline create{}`.",
+                options_of(fingerprint, device))
+          : "The baseline of this machine cannot be used: only correctness and physical limits were judged. "
+            "Restore it from a copy, or move its folder away and make a new one.";
   return selection;
 }
 
@@ -285,6 +303,7 @@ std::vector<Listed> list() {
       try {
         found.manifest = load_manifest(folder);
         found.state = state_of(read_log(folder));
+        require_sizes(folder, *found.manifest);
       } catch (const std::exception& fault) {
         found.fault = fault.what();
       }

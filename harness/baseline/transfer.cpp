@@ -50,6 +50,9 @@ class Draft {
   std::filesystem::path path_;
 };
 
+constexpr std::size_t longest_name = 120;
+constexpr std::string_view name_letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+
 /// The files of a baseline folder that a bundle may hold.
 bool is_bundled(const std::string& name) {
   if (name == "baseline.json" || name == "log.jsonl" || name == "log.head") return true;
@@ -62,9 +65,16 @@ bool is_bundled(const std::string& name) {
 }  // namespace
 
 bool is_name(std::string_view text) {
-  return !text.empty() && text.size() <= 120 && text.find_first_of("._-") != 0 &&
-         text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") ==
-             std::string_view::npos;
+  return !text.empty() && text.size() <= longest_name && text.find_first_of("._-") != 0 &&
+         text.find_first_not_of(name_letters) == std::string_view::npos;
+}
+
+std::string name_from(std::string_view text) {
+  std::string out(text.substr(0, longest_name));
+  for (char& letter : out)
+    if (name_letters.find(letter) == std::string_view::npos) letter = '_';
+  if (out.empty() || out.find_first_of("._-") == 0) out.insert(0, 1, 'x');
+  return out.substr(0, longest_name);
 }
 
 std::string to_bundle(const std::filesystem::path& folder) {

@@ -24,10 +24,13 @@ struct BaselineArguments {
   bool devices_together = false;
 };
 
-/// A folder name that tells the device and cannot leave its parent.
-std::string default_name(const result::Run& run) {
+/// A folder name that tells the device and cannot leave its parent, whatever the run file says; with so many
+/// letters of its id.
+std::string default_name(const result::Run& run, std::size_t of_id) {
   const std::string key = baseline::key(run.fingerprint).substr(0, 8);
-  return fmt::format("{}-{}-{}", run.device == "host" ? "host" : run.device.substr(0, 12), run.profile, key);
+  return baseline::name_from(fmt::format("{}-{}-{}-{}",
+                                         run.device == "host" ? "host" : run.device.substr(0, 12),
+                                         run.profile.substr(0, 40), key, run.id.substr(0, of_id)));
 }
 
 void check_name(const std::string& name) {
@@ -121,8 +124,8 @@ void pin(const BaselineArguments& arguments, const std::filesystem::path& folder
   const auto& suite = runs.front().fingerprint.suite;
   const auto together = suite.find(conductor::together_fact);
   std::string text = fmt::format(
-      "Baseline {} of {}: {} rounds, profile {}{}\n", report::plain(name), runs.front().device, runs.size(),
-      runs.front().profile,
+      "Baseline {} of {}: {} rounds, profile {}{}\n", report::plain(name), report::plain(runs.front().device),
+      runs.size(), report::plain(runs.front().profile),
       together == suite.end() ? "" : fmt::format(", {} GPUs together", report::plain(together->second)));
   text += report::draw(judge::sensitivity(made), report::terminal(1));
   if (made.provisional())
@@ -165,10 +168,7 @@ int create(const BaselineArguments& arguments, const Invocation& invocation) {
   if (devices.empty()) return static_cast<int>(judge::ExitCode::cannot_judge);
   for (const RoundsOfDevice& runs : devices)
     pin(arguments,
-        folder.empty() ? parent / fmt::format("{}-{}", default_name(runs.front()),
-                                              runs.front().id.substr(0, devices.size() > 1 ? 16 : 10))
-                       : folder,
-        runs);
+        folder.empty() ? parent / default_name(runs.front(), devices.size() > 1 ? 16 : 10) : folder, runs);
   return 0;
 }
 

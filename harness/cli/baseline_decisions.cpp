@@ -156,7 +156,7 @@ int accept(const BaselineDecisionsArguments& arguments) {
   std::string text;
   for (const baseline::LogEntry& entry : entries)
     text +=
-        fmt::format("Accepted: {} from {} to {}{}\n", entry.accepted->metric,
+        fmt::format("Accepted: {} from {} to {}{}\n", report::plain(entry.accepted->metric),
                     report::quantity(entry.accepted->old_value, entry.accepted->unit),
                     report::quantity(entry.accepted->new_value, entry.accepted->unit),
                     entry.accepted->expires.empty() ? ", for good" : ", until " + entry.accepted->expires);

@@ -230,7 +230,7 @@ void add_check(CLI::App& app, const Invocation& invocation, Action& action) {
       ->add_option("--budget", arguments->budget,
                    "Begin no further round that would end after this many seconds, and no probe after them")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber)
+      ->check(above_zero())
       ->type_name("SECONDS");
   command->callback([command, arguments, &invocation, &action] {
     arguments->measure.seed_given = command->count("--seed") > 0;

@@ -71,13 +71,42 @@ void add_measure_options(CLI::App& command, MeasureArguments& arguments) {
       .add_option("--process-limit", arguments.process_limit,
                   "End one process of a family after this many seconds (default: that of the profile, 60 to "
                   "900)")
-      ->check(CLI::PositiveNumber)
+      ->check(above_zero())
       ->type_name("SECONDS");
   command
       .add_option("--wait", arguments.wait_seconds,
                   "Wait at most so long for a device that another gpugauge measures (default: not at all)")
-      ->check(CLI::NonNegativeNumber)
+      ->check(not_below_zero())
       ->type_name("SECONDS");
+}
+
+namespace {
+
+/// A check of a number; what is none is said by CLI11's own conversion.
+CLI::Validator number_check(bool (*good)(double), const char* wrong, const char* in_help) {
+  return CLI::Validator(
+      [good, wrong](const std::string& word) {
+        double value = 0;
+        return CLI::detail::lexical_cast(word, value) && !good(value) ? fmt::format("{} {}", word, wrong)
+                                                                      : "";
+      },
+      in_help);
+}
+
+}  // namespace
+
+CLI::Validator finite() {
+  return number_check([](double value) { return std::isfinite(value); }, "is no finite number", "");
+}
+
+CLI::Validator above_zero() {
+  return number_check([](double value) { return std::isfinite(value) && value > 0; }, "is no number above 0",
+                      "POSITIVE");
+}
+
+CLI::Validator not_below_zero() {
+  return number_check([](double value) { return std::isfinite(value) && value >= 0; },
+                      "is no number from 0 on", "NONNEGATIVE");
 }
 
 void add_sustained_option(CLI::App& command, double& seconds) {
@@ -85,6 +114,7 @@ void add_sustained_option(CLI::App& command, double& seconds) {
       .add_option("--sustained", seconds,
                   "How long each benchmark of sustained load runs, which the profile deep measures: 600 for "
                   "ten minutes (default: 60). Only a baseline that was measured so judges it")
+      ->check(finite())
       ->check(CLI::Range(3, 3600))
       ->type_name("SECONDS");
 }
@@ -159,7 +189,8 @@ void warn(std::string_view sentence) {
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
-void print(const std::string& text) {
+void print(const std::string& given) {
+  const std::string text = report::guarded(given);
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
     throw result::FileError(fmt::format("standard output could not be written: {}", std::strerror(errno)));
 }

@@ -66,6 +66,12 @@ void add_measure_options(CLI::App& command, MeasureArguments& arguments);
 /// --sustained, of the commands that measure one state of a machine and of the one that estimates it.
 void add_sustained_option(CLI::App& command, double& seconds);
 
+/// Refuses "nan" and "inf", which CLI11's own check of a range lets pass. Says nothing in the help.
+CLI::Validator finite();
+/// A finite number above 0, or not below it.
+CLI::Validator above_zero();
+CLI::Validator not_below_zero();
+
 /// SIGINT, SIGTERM and SIGHUP end the command as they end any other, and its children with it.
 void end_children_with_the_command();
 

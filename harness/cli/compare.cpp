@@ -85,6 +85,7 @@ baseline::Selection loose(std::vector<result::Run> runs, const result::Run& now)
   const std::size_t count = made.runs.size();
   return {std::move(made),
           fmt::format("Compared with {} given run {}.", count, count == 1 ? "file" : "files"),
+          {},
           {}};
 }
 

@@ -13,6 +13,7 @@
 #include "result/counted.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
+#include "run/output_lock.hpp"
 #include "store/store.hpp"
 
 namespace gpugauge::cli {
@@ -84,6 +85,9 @@ report::FleetReport judge_night(const FleetArguments& arguments) {
 
 int fleet(FleetArguments arguments) {
   check_report_arguments(arguments.report);
+  std::vector<std::filesystem::path> outputs = report_files(arguments.report);
+  if (!arguments.retest_list.empty()) outputs.emplace_back(arguments.retest_list);
+  run::require_different(outputs);
   if (arguments.store.empty()) {
     arguments.store = history_among(arguments.paths);
     if (!arguments.store.empty()) arguments.paths.clear();

@@ -3,6 +3,7 @@
 #include <mutex>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/fleet.hpp"
 #include "judge/admit.hpp"
@@ -56,6 +57,10 @@ int admit(const FleetAdmitArguments& arguments) {
                                [&](const judge::PeerRound& round, const result::Run& run) {
                                  usual.add(round.kind, run.fingerprint);
                                });
+    if (fleet.rounds.empty())
+      throw result::UsageError(fmt::format("--against {}: no run of a device was found there{}",
+                                           fmt::join(arguments.against, ", "),
+                                           fleet.unread.empty() ? "" : ": " + fleet.unread.front().reason));
     input.fleet.rounds = std::move(fleet.rounds);
     input.fleet.unread = std::move(fleet.unread);
     remarks = std::move(fleet.remarks);

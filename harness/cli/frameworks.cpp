@@ -14,6 +14,7 @@
 #include "report/format.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
+#include "run/output_lock.hpp"
 #include "stack/inventory/python.hpp"
 
 namespace gpugauge::cli {
@@ -59,6 +60,8 @@ int run(const FrameworksArguments& arguments, const Invocation& invocation) {
   options.names = arguments.names.empty() ? known : arguments.names;
   if (!arguments.observation.empty() && options.names.size() != 1)
     throw result::UsageError("--observation holds one framework; name it");
+  if (!arguments.output.empty() && !arguments.observation.empty())
+    run::require_different({own_file(arguments.output), arguments.observation});
   options.python = interpreter(arguments.python);
   options.window_seconds = arguments.window;
   options.limit_seconds = arguments.limit;
@@ -117,10 +120,12 @@ void add_frameworks(CLI::App& app, const Invocation& invocation, Action& action)
       ->type_name("FILE");
   command->add_option("--window", arguments->window, "Seconds of measuring for each operation")
       ->capture_default_str()
+      ->check(finite())
       ->check(CLI::Range(.1, 60.))
       ->type_name("SECONDS");
   command->add_option("--limit", arguments->limit, "A framework that takes longer is killed")
       ->capture_default_str()
+      ->check(finite())
       ->check(CLI::Range(1., 3600.))
       ->type_name("SECONDS");
   command->add_flag("--json", arguments->json, "JSON on standard output");

@@ -3,21 +3,18 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
-#include <system_error>
+#include <optional>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 #include "cli/history.hpp"
 #include "report/digest.hpp"
 #include "result/error.hpp"
-#include "result/file.hpp"
+#include "result/growing_file.hpp"
 
 namespace gpugauge::cli {
 namespace {
-
-namespace fs = std::filesystem;
 
 struct HistoryExportArguments {
   HistoryArguments history;
@@ -25,46 +22,32 @@ struct HistoryExportArguments {
   std::string file;
 };
 
-/// A stream that is written a piece at a time: standard output, or a file that appears under its name when it
-/// is whole.
+/// Standard output, or a file that appears under its name when it is whole.
 class Output {
  public:
-  explicit Output(const std::string& file) : file_(file) {
-    if (file_.empty()) return;
-    file_ = result::place_to_write(file_).string();
-    temporary_ = fmt::format("{}.{}.part", file_, ::getpid());
-    stream_ = std::fopen(temporary_.c_str(), "wbx");
-    if (stream_ == nullptr) fail();
+  explicit Output(const std::string& file) {
+    if (!file.empty()) file_.emplace(file);
   }
-  ~Output() {
-    if (file_.empty() || stream_ == nullptr) return;
-    std::fclose(stream_);
-    std::error_code ignored;
-    fs::remove(temporary_, ignored);
-  }
-  Output(const Output&) = delete;
-  Output& operator=(const Output&) = delete;
 
   void write(const std::string& text) {
-    if (std::fwrite(text.data(), 1, text.size(), stream_) != text.size()) fail();
+    if (file_)
+      file_->write(text);
+    else if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size())
+      fail();
   }
   void finish() {
-    if (std::fflush(stream_) != 0) fail();
-    if (file_.empty()) return;
-    if (::fsync(::fileno(stream_)) != 0 || std::rename(temporary_.c_str(), file_.c_str()) != 0) fail();
-    std::fclose(stream_);
-    stream_ = nullptr;
+    if (file_)
+      file_->finish();
+    else if (std::fflush(stdout) != 0)
+      fail();
   }
 
  private:
-  [[noreturn]] void fail() const {
-    throw result::FileError(fmt::format("{} could not be written: {}",
-                                        file_.empty() ? "standard output" : file_, std::strerror(errno)));
+  [[noreturn]] static void fail() {
+    throw result::FileError(fmt::format("standard output could not be written: {}", std::strerror(errno)));
   }
 
-  std::string file_;
-  std::string temporary_;
-  std::FILE* stream_ = stdout;
+  std::optional<result::GrowingFile> file_;
 };
 
 /// RFC 4180: in quotes where it holds a comma or a quote. Line breaks, other control characters and marks

@@ -102,7 +102,7 @@ void add_probe(CLI::App& app, const Invocation&, Action& action) {
   CLI::App* telemetry =
       probe->add_subcommand("telemetry", "One JSON line per sample of every GPU, until ended");
   auto interval = std::make_shared<double>(0.5);
-  telemetry->add_option("--interval", *interval, "Seconds between samples")->check(CLI::PositiveNumber);
+  telemetry->add_option("--interval", *interval, "Seconds between samples")->check(above_zero());
   telemetry->callback(
       [interval, &action] { action = [interval] { return run::telemetry_main(*interval); }; });
 }

@@ -7,7 +7,7 @@
 
 #include "cli/command.hpp"
 #include "judge/judge.hpp"
-#include "run/output_lock.hpp"
+#include "result/removed_at_stop.hpp"
 #include "stack/living_children.hpp"
 
 namespace gpugauge::cli {
@@ -27,7 +27,7 @@ constexpr std::array stops{Stop{SIGINT, "gpugauge: stopped by SIGINT before it w
 /// Only what a signal handler may call.
 extern "C" void on_stop(int signal) {
   stack::kill_living_children();
-  run::remove_output_locks();
+  result::remove_at_stop();
   if (measuring == 0) {
     std::signal(signal, SIG_DFL);
     std::raise(signal);

@@ -90,6 +90,14 @@ stack::PlanRequest parse_target(const std::string& text) {
   return request;
 }
 
+std::unique_ptr<run::OutputLocks> hold_upgrades(const std::filesystem::path& state, const char* command) {
+  std::error_code error;
+  std::filesystem::create_directories(state, error);  // the lock lies in it; whoever saves says what is wrong
+  return std::make_unique<run::OutputLocks>(
+      std::vector<std::filesystem::path>{conductor::upgrades_folder(state)}, command,
+      run::HeldWords{"is being changed by", "nothing was changed; wait for its end"});
+}
+
 conductor::KeptUpgrade require_open(const std::filesystem::path& state) {
   if (auto kept = conductor::open_upgrade(state)) return std::move(*kept);
   const auto all = conductor::list_upgrades(state);

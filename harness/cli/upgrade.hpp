@@ -1,10 +1,12 @@
 // The subcommands of `gpugauge upgrade`, one file each.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "cli/command.hpp"
 #include "conductor/upgrade_record.hpp"
+#include "run/output_lock.hpp"
 #include "stack/inventory/inventory.hpp"
 #include "stack/plan/plan.hpp"
 
@@ -29,6 +31,11 @@ stack::Inventory read_stack(const StackSource& source);
 /// --to: the layers and versions of a plan; no GPU, no driver beside it. Empty text is no plan. Throws
 /// result::UsageError, the sentence naming --to.
 stack::PlanRequest parse_target(const std::string& text);
+
+/// Keeps other commands that change an upgrade of this state directory out, as long as it lives: what one has
+/// read, another must not save over. `command` names it to them. Throws result::FileError that says who has
+/// it. Where no lock can be made, nobody is kept out.
+std::unique_ptr<run::OutputLocks> hold_upgrades(const std::filesystem::path& state, const char* command);
 
 /// The open upgrade. Throws result::UsageError where none is, naming the last one.
 conductor::KeptUpgrade require_open(const std::filesystem::path& state);

@@ -105,15 +105,16 @@ std::string draw_sight(const conductor::KeptUpgrade& kept, const report::Termina
                                  "drop of {} (median) will be found with 90% probability; how boots differ "
                                  "is assumed (1%), and every further boot of the new stack sees more.",
                                  kept.record.rounds, result::counted(drops.size(), "metric"),
-                                 report::percent(judge::median(drops))),
+                                 report::detectable(judge::median(drops))),
                      terminal.width, 2) +
         "\n" + report::draw_by_class(rows, terminal);
   }
   return out;
 }
 
-std::string draw_whole(const conductor::KeptUpgrade& kept, const stack::Inventory& before,
-                       const stack::PlanRequest& request, const report::Terminal& terminal) {
+/// What is known before anything is measured: the plan, what is recorded, and what to type.
+std::string draw_before(const conductor::KeptUpgrade& kept, const stack::Inventory& before,
+                        const stack::PlanRequest& request, const report::Terminal& terminal) {
   std::string out;
   const auto title = [&](const char* text) { return terminal.paint(text, report::Tone::strong) + "\n"; };
   if (request.versions.empty()) {
@@ -129,9 +130,13 @@ std::string draw_whole(const conductor::KeptUpgrade& kept, const stack::Inventor
   for (const stack::Finding& finding : doctor.findings)
     if (finding.severity == stack::Severity::failure) out += report::draw(finding, terminal, false) + "\n";
   out += title("Recorded packages") + report::draw_packages(before, terminal) + "\n";
-  out += report::draw(advice_before(kept, before, request),
-                      "Before the change; nothing of this was done for you", terminal);
-  out += "\n" + title("What will be seen") + draw_sight(kept, terminal);
+  return out + report::draw(advice_before(kept, before, request),
+                            "Before the change; nothing of this was done for you", terminal);
+}
+
+std::string draw_measured(const conductor::KeptUpgrade& kept, const report::Terminal& terminal) {
+  std::string out =
+      "\n" + terminal.paint("What will be seen", report::Tone::strong) + "\n" + draw_sight(kept, terminal);
   out += fmt::format("\n  way back: {}\n  stack:    {}\n", (kept.folder / "way-back.txt").string(),
                      (kept.folder / "inventory.json").string());
   return out + "\n" +
@@ -164,6 +169,7 @@ conductor::KeptUpgrade resumed(const std::filesystem::path& state, const StackSo
 int begin(UpgradeBeginArguments arguments, const Invocation& invocation) {
   const stack::PlanRequest asked = parse_target(arguments.target);
   const std::filesystem::path state = state_directory(arguments.measure.state_directory);
+  const auto only_one = hold_upgrades(state, "gpugauge upgrade begin");
   conductor::KeptUpgrade kept;
   stack::Inventory before;
   if (arguments.resume) {
@@ -174,7 +180,7 @@ int begin(UpgradeBeginArguments arguments, const Invocation& invocation) {
     arguments.measure.only = kept.record.only;
   } else if (const auto open = conductor::open_upgrade(state)) {
     throw result::UsageError(fmt::format(
-        "upgrade {} is {} since {}; `gpugauge upgrade {}`, or `gpugauge upgrade close --reason ...`",
+        "upgrade {} is {} since {}; `gpugauge upgrade {}, or `gpugauge upgrade close --reason ...`",
         open->record.name, to_string(open->record.state), open->record.created,
         open->record.state == conductor::UpgradeState::measuring ? "begin --resume` goes on with it"
                                                                  : "end` judges it"));
@@ -219,6 +225,8 @@ int begin(UpgradeBeginArguments arguments, const Invocation& invocation) {
     kept.folder = conductor::upgrade_folder(state, record.name);
     write_record(kept, before, asked, plan ? &*plan : nullptr);
   }
+  if (!arguments.json)
+    print(draw_before(kept, before, parse_target(kept.record.target), report::terminal(1)));
   for (const conductor::UpgradeDevice& device : kept.record.devices) {
     const auto found = std::find_if(chosen.begin(), chosen.end(), [&](const conductor::Chosen& one) {
       return one.target.selection == device.selection;
@@ -235,8 +243,7 @@ int begin(UpgradeBeginArguments arguments, const Invocation& invocation) {
   }
   kept.record.state = conductor::UpgradeState::open;
   conductor::save(kept);
-  print(arguments.json ? conductor::to_json(kept.record)
-                       : draw_whole(kept, before, parse_target(kept.record.target), report::terminal(1)));
+  print(arguments.json ? conductor::to_json(kept.record) : draw_measured(kept, report::terminal(1)));
   return 0;
 }
 

@@ -143,16 +143,17 @@ std::string measure(const Upgrade& upgrade, const Devices& devices, const Measur
   return "";
 }
 
-/// The old stack measured again against the old stack, and the new one against both.
+/// The old stack measured again against the old stack, and the new one, where there was one, against both.
 report::DeviceReport judge_returned(const Upgrade& upgrade, const UpgradeDevice& device,
                                     const judge::Policy& policy, bool strict) {
   std::vector<result::Run> old_runs = conductor::old_side(upgrade.kept, device).runs;
   const std::vector<result::Run> again = conductor::kept_rounds(upgrade.kept, "returned", device);
   report::DeviceReport out =
       conductor::judge_upgrade(old_runs, again, report::sentences(upgrade.change), policy, strict);
+  const std::vector<result::Run> changed = conductor::kept_rounds(upgrade.kept, "new", device);
+  if (changed.empty()) return out;
   old_runs.insert(old_runs.end(), again.begin(), again.end());
-  const report::DeviceReport middle = conductor::judge_upgrade(
-      old_runs, conductor::kept_rounds(upgrade.kept, "new", device), {}, policy, strict);
+  const report::DeviceReport middle = conductor::judge_upgrade(old_runs, changed, {}, policy, strict);
   out.remarks.insert(out.remarks.begin(),
                      fmt::format("The new stack against both measurements of the old one (A/B/A): {}.",
                                  middle.outcome.sentence));
@@ -193,6 +194,13 @@ std::vector<stack::Advice> after_pass(const Upgrade& upgrade) {
   return out;
 }
 
+/// Whether a round of another stack than the old one is kept.
+bool new_stack_measured(const KeptUpgrade& kept) {
+  return std::any_of(
+      kept.record.devices.begin(), kept.record.devices.end(),
+      [&](const UpgradeDevice& device) { return !conductor::kept_rounds(kept, "new", device).empty(); });
+}
+
 /// What follows from the verdict: the record's next state, and what is printed below the report.
 std::string follow(Upgrade& upgrade, const report::Report& report, const report::Terminal& terminal) {
   conductor::UpgradeRecord& kept = upgrade.kept.record;
@@ -202,7 +210,19 @@ std::string follow(Upgrade& upgrade, const report::Report& report, const report:
     out += report::wrap(report::plain(sentence), terminal.width) + "\n";
   };
   const bool passed = report.outcome.code == ExitCode::pass;
-  if (passed && upgrade.side == "returned") {
+  if (passed && !report.outcome.decided) {
+    say(
+        fmt::format("upgrade {} stays open: nothing could be decided, so that nothing speaks for it either; "
+                    "`gpugauge upgrade end` adds rounds, `gpugauge upgrade close --reason ...` ends it",
+                    kept.name));
+  } else if (upgrade.side == "returned" && !new_stack_measured(upgrade.kept)) {
+    say(passed
+            ? fmt::format("upgrade {} stays open: nothing changed yet, and the old stack measured again "
+                          "agrees with itself; make the change",
+                          kept.name)
+            : "Nothing changed in the stack, and the machine is not what it was when the upgrade began: no "
+              "change of versions is the cause; find it before you make one.");
+  } else if (passed && upgrade.side == "returned") {
     kept.state = conductor::UpgradeState::returned;
     say(fmt::format("upgrade {} is closed: the machine is as it was before it", kept.name));
   } else if (upgrade.side == "returned") {
@@ -249,6 +269,7 @@ int end(const UpgradeEndArguments& arguments, const Invocation& invocation) {
   check_report_arguments(arguments.report);
   const judge::Policy decided = policy(arguments.policy);
   const std::filesystem::path state = state_directory(arguments.state_directory);
+  const auto only_one = hold_upgrades(state, "gpugauge upgrade end");
   Upgrade upgrade;
   upgrade.kept = require_open(state);
   const conductor::UpgradeRecord& kept = upgrade.kept.record;
@@ -267,11 +288,8 @@ int end(const UpgradeEndArguments& arguments, const Invocation& invocation) {
   upgrade.now = read_stack(source);
   upgrade.change = stack::stack_change(upgrade.before, upgrade.now, upgrade.request);
 
-  const bool measured =
-      std::any_of(kept.devices.begin(), kept.devices.end(), [&](const UpgradeDevice& device) {
-        return !conductor::kept_rounds(upgrade.kept, "new", device).empty();
-      });
-  if (!upgrade.change.changed() && measured && !arguments.anyway) {
+  // Rounds of the old stack are the old stack's, also where nobody went away from it.
+  if (!upgrade.change.changed() && (new_stack_measured(upgrade.kept) || arguments.anyway)) {
     upgrade.side = "returned";
   } else if (const std::string why = nothing_to_judge(upgrade); !why.empty() && !arguments.anyway) {
     return without_verdict(upgrade, why, terminal);

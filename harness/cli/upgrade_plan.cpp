@@ -114,6 +114,7 @@ void add_upgrade_plan(CLI::App& upgrade, Action& action) {
       ->type_name("LAYER=VERSION,...");
   command->add_option("--at-once", arguments->at_once, "At most this share of the nodes in a wave")
       ->capture_default_str()
+      ->check(finite())
       ->check(CLI::Range(1.0, 100.0))
       ->type_name("PERCENT");
   command->add_flag("--every-node", arguments->every_node, "Name every node of every list");

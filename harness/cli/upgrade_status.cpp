@@ -31,14 +31,14 @@ const char* next_of(const conductor::UpgradeRecord& record, const stack::StackCh
 std::string draw(const conductor::KeptUpgrade& kept, const StackSource& given,
                  const report::Terminal& terminal) {
   const conductor::UpgradeRecord& record = kept.record;
-  std::string out = fmt::format("{}  {} since {}, by {}\n", terminal.paint(record.name, report::Tone::strong),
+  std::string out = fmt::format("{}  {}; begun {} by {}\n", terminal.paint(record.name, report::Tone::strong),
                                 to_string(record.state), record.created, report::plain(record.who));
   out += fmt::format("  plan: {}\n", record.target.empty() ? "none" : report::plain(record.target));
   for (const conductor::UpgradeDevice& device : record.devices) {
     const bool measured = conductor::is_old_measured(kept, device);
     out += fmt::format(
         "  {}: old stack {} of {} rounds, new stack {}, old stack again {}\n", report::plain(device.label),
-        measured ? record.rounds : static_cast<int>(conductor::kept_rounds(kept, "measuring", device).size()),
+        measured ? record.rounds : static_cast<int>(conductor::fit_rounds(kept, device).size()),
         record.rounds, conductor::kept_rounds(kept, "new", device).size(),
         conductor::kept_rounds(kept, "returned", device).size());
   }
@@ -78,7 +78,9 @@ int status(const UpgradeStatusArguments& arguments) {
 int close(const UpgradeStatusArguments& arguments) {
   if (arguments.reason.find_first_not_of(" \t") == std::string::npos)
     throw result::UsageError("--reason is empty: say why, for whoever reads this later");
-  conductor::KeptUpgrade kept = require_open(state_directory(arguments.state_directory));
+  const std::filesystem::path state = state_directory(arguments.state_directory);
+  const auto only_one = hold_upgrades(state, "gpugauge upgrade close");
+  conductor::KeptUpgrade kept = require_open(state);
   kept.record.state = conductor::UpgradeState::closed;
   kept.record.closed = baseline::utc_now();
   kept.record.reason = arguments.reason;

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <iterator>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include "conductor/host_identity.hpp"
 #include "conductor/observe.hpp"
@@ -115,12 +118,30 @@ std::vector<std::string> treatment_remarks(const std::vector<std::string>& treat
 
 }  // namespace
 
+namespace {
+
+/// Refuses to measure what could not be kept.
+void require_place(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (!error && ::access(folder.c_str(), W_OK | X_OK) != 0)
+    error = std::error_code(errno, std::generic_category());
+  if (!error) return;
+  throw result::FileError(fmt::format(
+      "runs cannot be kept in {}: {}; nothing was measured; name a state directory that is yours with "
+      "--state-dir or GPUGAUGE_STATE, or have this one made and given to you",
+      folder.string(), error.message()));
+}
+
+}  // namespace
+
 Stored measure(const MeasureOptions& options, const Target& target, const Choice& choice,
                const stack::GpuReport& gpus, int round, const std::vector<std::string>& only,
                const std::filesystem::path& file) {
   const auto rank = result::find_rank_of_several();
   const auto before =
       result::state_of(place_of_round(options.runs_folder, {}, file, result::host_word(), rank));
+  if (file.empty()) require_place(options.runs_folder);
   run::Plan plan;
   plan.profile = profile_of(options.profile, target.kind);
   plan.families = choice.families;
@@ -194,6 +215,7 @@ report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
   judge::OutcomeInput input;
   input.strict = strict;
   input.unmeasured_families = unmeasured(first);
+  input.unusable_baseline = selection.damaged;
   input.interrupted = interrupted || std::any_of(rounds.begin(), rounds.end(),
                                                  [](const result::Run& run) { return !run.complete; });
   device.verdicts = judge::judge_physical(rounds);
@@ -212,8 +234,14 @@ report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
         device.remarks.push_back("Differs from the baseline's time, and may be a cause: " + noted + ".");
       device.verdicts.insert(device.verdicts.end(), judgement.verdicts.begin(), judgement.verdicts.end());
     } else {
-      device.remarks.push_back("Not comparable with that baseline: " + differences(different.undeclared) +
-                               ". Declare with --treatment what was changed on purpose.");
+      const bool declarable = std::all_of(
+          different.undeclared.begin(), different.undeclared.end(),
+          [](const baseline::Mismatch& field) { return baseline::can_be_treatment(field.field); });
+      device.remarks.push_back(fmt::format(
+          "Not comparable with that baseline: {}. {}", differences(different.undeclared),
+          declarable ? "Declare with --treatment what was changed on purpose."
+                     : "Another device, profile or suite is another measurement: only a baseline of its own "
+                       "judges it."));
       input.judged = false;
     }
   } else {
@@ -290,12 +318,18 @@ judge::Outcome combine_devices(const std::vector<report::DeviceReport>& devices)
   if (devices.size() == 1) return devices.front().outcome;
   for (const judge::ExitCode code : gravest) {
     std::vector<std::string> sentences;
-    for (const report::DeviceReport& device : devices)
-      if (device.outcome.code == code) sentences.push_back(device.label);
+    bool decided = true;
+    for (const report::DeviceReport& device : devices) {
+      if (device.outcome.code != code) continue;
+      sentences.push_back(device.label);
+      decided = decided && device.outcome.decided;
+    }
     if (sentences.empty()) continue;
     constexpr std::array words{"pass", "regressed", "tool error", "cannot judge", "inconclusive"};
-    return {code, fmt::format("{}: {} of {} devices: {}", words[static_cast<std::size_t>(code)],
-                              sentences.size(), devices.size(), fmt::join(sentences, "; "))};
+    return {code,
+            fmt::format("{}: {} of {} devices: {}", words[static_cast<std::size_t>(code)], sentences.size(),
+                        devices.size(), fmt::join(sentences, "; ")),
+            decided};
   }
   return {judge::ExitCode::cannot_judge, "cannot judge: no device was measured"};
 }

@@ -1,8 +1,11 @@
 #include "conductor/rounds.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "judge/collect.hpp"
 #include "result/error.hpp"
 
 namespace gpugauge::conductor {
@@ -32,6 +35,10 @@ void refuse_unfit(const result::Run& run) {
     if (process.status != result::Status::ok)
       refuse(fmt::format("family {} process {} is {}: {}", process.family, process.index,
                          to_string(process.status), process.reason));
+  const judge::Collected found = judge::collect(run);
+  if (std::none_of(found.metrics.begin(), found.metrics.end(),
+                   [](const auto& metric) { return metric.second.judged(); }))
+    refuse("it holds no metric that can be judged, so that there is nothing to compare with it");
   for (const judge::Verdict& verdict : judge::judge_physical(run))
     if (verdict.kind == judge::VerdictKind::failed)
       refuse(fmt::format("it fails a physical check, {}: {}{}", verdict.metric, verdict.reason,

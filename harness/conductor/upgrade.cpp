@@ -27,8 +27,8 @@ bool names_a_mechanism(const diagnose::Finding& finding) {
          finding.cause != "stack_upgrade_mixed";
 }
 
-/// Of the rounds measured so far those that can be part of a baseline: one that was refused is measured
-/// again.
+}  // namespace
+
 std::vector<result::Run> fit_rounds(const KeptUpgrade& kept, const UpgradeDevice& device) {
   std::vector<result::Run> out;
   for (result::Run& run : kept_rounds(kept, "measuring", device)) {
@@ -41,8 +41,6 @@ std::vector<result::Run> fit_rounds(const KeptUpgrade& kept, const UpgradeDevice
   }
   return out;
 }
-
-}  // namespace
 
 std::vector<result::Run> kept_rounds(const KeptUpgrade& kept, const std::string& side,
                                      const UpgradeDevice& device) {

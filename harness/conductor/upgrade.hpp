@@ -15,6 +15,10 @@ namespace gpugauge::conductor {
 std::vector<result::Run> kept_rounds(const KeptUpgrade& kept, const std::string& side,
                                      const UpgradeDevice& device);
 
+/// Of the rounds of the old stack measured so far those that can be part of a baseline: one that was refused
+/// is measured again.
+std::vector<result::Run> fit_rounds(const KeptUpgrade& kept, const UpgradeDevice& device);
+
 /// Measures what is still missing of a device's rounds of the old stack, and pins them as a baseline folder
 /// once they are all there. "" or why it stopped. Throws like refuse_unfit and baseline::create.
 std::string measure_old(const KeptUpgrade& kept, const UpgradeDevice& device, const MeasureOptions& options,

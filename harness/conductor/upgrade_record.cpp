@@ -137,7 +137,7 @@ UpgradeRecord upgrade_from_json(const std::string& text, const std::string& orig
 std::vector<KeptUpgrade> list_upgrades(const std::filesystem::path& state_directory) {
   std::vector<KeptUpgrade> out;
   std::error_code error;
-  for (std::filesystem::directory_iterator entry(state_directory / "upgrades", error), end;
+  for (std::filesystem::directory_iterator entry(upgrades_folder(state_directory), error), end;
        !error && entry != end; entry.increment(error)) {
     const std::filesystem::path file = entry->path() / "upgrade.json";
     std::error_code unknown;
@@ -156,8 +156,12 @@ std::optional<KeptUpgrade> open_upgrade(const std::filesystem::path& state_direc
   return std::nullopt;
 }
 
+std::filesystem::path upgrades_folder(const std::filesystem::path& state_directory) {
+  return state_directory / "upgrades";
+}
+
 std::filesystem::path upgrade_folder(const std::filesystem::path& state_directory, const std::string& name) {
-  return state_directory / "upgrades" / name;
+  return upgrades_folder(state_directory) / name;
 }
 
 void save(const KeptUpgrade& kept) {

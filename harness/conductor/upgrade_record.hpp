@@ -93,6 +93,8 @@ std::vector<KeptUpgrade> list_upgrades(const std::filesystem::path& state_direct
 /// The one that is not closed; nullopt where none is.
 std::optional<KeptUpgrade> open_upgrade(const std::filesystem::path& state_directory);
 
+/// upgrades/ below the state directory.
+std::filesystem::path upgrades_folder(const std::filesystem::path& state_directory);
 /// upgrades/NAME below the state directory.
 std::filesystem::path upgrade_folder(const std::filesystem::path& state_directory, const std::string& name);
 

@@ -3,6 +3,7 @@
 //   what was found                                     code
 //   a metric failed, regressed or is missing           1     whatever else
 //   interrupted, a required family unmeasured,
+//   a pinned baseline that cannot be read,
 //   no judge applicable, or no verdict at all          3
 //   inconclusive or unstable, with --strict            4
 //   inconclusive or unstable                           0     counted in the sentence
@@ -55,7 +56,7 @@ std::map<std::string, Said> by_metric(const std::vector<Verdict>& verdicts) {
     Said& said = out[verdict.metric];
     const Verdict*& kept = verdict.advisory ? said.advisory : said.counted;
     if (kept == nullptr || gravity(verdict.kind) > gravity(kept->kind)) kept = &verdict;
-    said.held = said.held || (within(verdict) && verdict.judge != Judge::physical);
+    said.held = said.held || (within(verdict) && !verdict.advisory && verdict.judge != Judge::physical);
   }
   return out;
 }
@@ -84,7 +85,9 @@ Count count(const std::vector<Verdict>& verdicts) {
         ++out.advisory[doubt->kind];
       else
         ++out.unknown;
-    } else if (said.counted == nullptr || within(*said.counted)) {
+    } else if (said.counted == nullptr) {
+      ++out.unknown;  // within, and by a judge that does not count
+    } else if (within(*said.counted)) {
       ++(said.held ? out.held : out.limits);
     }
   }
@@ -142,13 +145,17 @@ Outcome outcome(const OutcomeInput& input) {
             fmt::format("cannot judge: {} famil{} not measured: {}", input.unmeasured_families.size(),
                         input.unmeasured_families.size() == 1 ? "y was" : "ies were",
                         fmt::join(input.unmeasured_families, "; "))};
+  if (!input.unusable_baseline.empty())
+    return {ExitCode::cannot_judge,
+            fmt::format("cannot judge: the baseline of this machine cannot be used: {}{}",
+                        input.unusable_baseline, also(counts))};
   if (!input.judged) return {ExitCode::cannot_judge, "cannot judge: nothing to judge the measurement by"};
   if (counts.all == 0)
     return {ExitCode::cannot_judge, "cannot judge: nothing was measured that can be judged"};
   const std::string held = held_of(counts) + also(counts);
   if (undecided > 0 && input.strict) return {ExitCode::inconclusive, "inconclusive: " + held};
   if (counts.held + counts.limits == 0)
-    return {ExitCode::pass, "pass, but nothing could be decided: " + held};
+    return {ExitCode::pass, "pass, but nothing could be decided: " + held, false};
   return {ExitCode::pass, "pass: " + held};
 }
 

@@ -104,14 +104,16 @@ enum class ExitCode { pass = 0, regressed = 1, error = 2, cannot_judge = 3, inco
 struct Outcome {
   ExitCode code = ExitCode::pass;  ///< what the command exits with
   std::string sentence;            ///< the verdict in one sentence with counts
+  bool decided = true;             ///< false: passes only because nothing could be decided
 };
 /// All that decides an exit code.
 struct OutcomeInput {
   std::vector<Verdict> verdicts;                 ///< of every judge that spoke, in any order
   std::vector<std::string> unmeasured_families;  ///< required and not measured, with the reason
-  bool judged = true;                            ///< false: no judge was applicable
-  bool interrupted = false;                      ///< ended before everything was measured: no pass
-  bool strict = false;  ///< what is inconclusive or unstable ends with code 4 instead of 0
+  std::string unusable_baseline;  ///< why what was pinned cannot be held against it; "" where it can
+  bool judged = true;             ///< false: no judge was applicable
+  bool interrupted = false;       ///< ended before everything was measured: no pass
+  bool strict = false;            ///< what is inconclusive or unstable ends with code 4 instead of 0
 };
 /// From verdicts to the exit code: the one table, in exit_code.cpp. A metric on which two judges speak counts
 /// once, with its gravest verdict that counts; an advisory one against it is said beside another judge's ok.

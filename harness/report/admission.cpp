@@ -45,7 +45,7 @@ std::string draw_one(const Admission& one, const Terminal& terminal) {
     line(fmt::format("compared with {}: {}", judge::in_words(one.peers), one.reference));
   if (one.metrics > 0) {
     line(fmt::format("what these {} let see: a drop of {} in the middle metric, {} in the worst ({})",
-                     one.peers.many, percent(one.detects_median), percent(one.detects_worst),
+                     one.peers.many, detectable(one.detects_median), detectable(one.detects_worst),
                      one.worst_metric));
     if (one.blunt > 0)
       line(fmt::format(

@@ -67,54 +67,69 @@ bool problem(const Verdict& verdict) {
   return rank(verdict) <= 5;
 }
 
-/// A row of the table: a benchmark with its first metric and the worst verdict, or a metric with its own.
+/// A row of the table: a benchmark with one of its metrics and the verdict on it, or a metric with its own.
+/// All cells of a row are of one metric.
 struct Row {
   std::string name;
   const Measured* measured = nullptr;
-  const Verdict* shown = nullptr;  ///< whose change is shown: the baseline judge's, of the measured metric
+  const Verdict* shown = nullptr;  ///< whose change is shown: the baseline judge's
   const Verdict* worst = nullptr;
   const Verdict* physical = nullptr;  ///< the physical judge's, where it knows the share of a limit
 };
 
+/// The metric that stands for a benchmark: the one with the gravest problem, by its own name; its median
+/// where there is none.
+struct Chosen {
+  const Measured* median = nullptr;  ///< or the first that is judged, or the first
+  const Verdict* problem = nullptr;
+};
+
 std::vector<Row> rows(const std::vector<Measured>& measured, const std::vector<Verdict>& verdicts,
                       bool every_metric) {
-  std::map<std::string, Row> by_name;
+  std::map<std::string, Chosen> benchmarks;
+  std::map<std::string, const Measured*> metrics;
   for (const Measured& metric : measured) {
-    Row& row = by_name[every_metric ? metric.key : metric.benchmark];
-    row.name = every_metric ? metric.key : metric.benchmark;
-    const bool better = row.measured == nullptr || (metric.judged && !row.measured->judged) ||
-                        (metric.statistic == "median" && row.measured->statistic != "median");
-    if (better) row.measured = &metric;
+    metrics.emplace(metric.key, &metric);
+    const Measured*& median = benchmarks[metric.benchmark].median;
+    const bool better = median == nullptr || (metric.judged && !median->judged) ||
+                        (metric.statistic == "median" && median->statistic != "median");
+    if (better) median = &metric;
   }
+  std::map<std::string, Row> by_metric;
+  for (const auto& [key, metric] : metrics) by_metric[key].measured = metric;
   for (const Verdict& verdict : verdicts) {
-    const std::string name = every_metric ? verdict.metric : judge::benchmark_of(verdict.metric);
-    Row& row = by_name[name];
-    row.name = name;
+    Row& row = by_metric[verdict.metric];
     if (row.worst == nullptr || rank(verdict) < rank(*row.worst)) row.worst = &verdict;
-    const bool own = row.measured != nullptr && row.measured->key == verdict.metric;
-    if (verdict.judge == judge::Judge::baseline && (own || problem(verdict)) &&
-        (row.shown == nullptr || rank(verdict) < rank(*row.shown)))
+    if (verdict.judge == judge::Judge::baseline && (row.shown == nullptr || rank(verdict) < rank(*row.shown)))
       row.shown = &verdict;
     if (verdict.judge == judge::Judge::physical && verdict.share) row.physical = &verdict;
+    const Verdict*& worst = benchmarks[judge::benchmark_of(verdict.metric)].problem;
+    if (problem(verdict) && (worst == nullptr || rank(verdict) < rank(*worst))) worst = &verdict;
   }
   std::vector<Row> out;
-  out.reserve(by_name.size());
-  for (auto& [name, row] : by_name) out.push_back(std::move(row));
+  if (every_metric) {
+    for (auto& [key, row] : by_metric) {
+      row.name = key;
+      out.push_back(row);
+    }
+    return out;
+  }
+  for (const auto& [name, chosen] : benchmarks) {
+    const std::string median = chosen.median != nullptr ? chosen.median->key : "";
+    const std::string metric = chosen.problem != nullptr ? chosen.problem->metric : median;
+    Row row = by_metric.count(metric) > 0 ? by_metric.at(metric) : Row{};
+    row.name = metric.empty() || metric == median || metric == name ? name : metric;
+    out.push_back(std::move(row));
+  }
   return out;
 }
 
-/// The verdict's word; with the metric's own name where it is not the one that the row shows. Where the width
-/// is short, advisory is said by brackets, and the list of problems names the metric.
-std::string verdict_of(const Row& row, bool every_metric, bool with_room) {
+/// The verdict's word. Where the width is short, advisory is said by brackets.
+std::string verdict_of(const Row& row, bool with_room) {
   if (row.worst == nullptr) return "measured";
-  if (!with_room) {
-    const std::string short_word(to_string(row.worst->kind));
-    return row.worst->advisory && row.worst->kind != VerdictKind::ok ? "(" + short_word + ")" : short_word;
-  }
-  const std::string& metric = row.worst->metric;
-  const bool other = !every_metric && problem(*row.worst) && row.measured != nullptr &&
-                     row.measured->key != metric && metric.rfind(':') != std::string::npos;
-  return word(*row.worst) + (other ? ": " + metric.substr(metric.rfind(':') + 1) : "");
+  if (with_room) return word(*row.worst);
+  const std::string short_word(to_string(row.worst->kind));
+  return row.worst->advisory && row.worst->kind != VerdictKind::ok ? "(" + short_word + ")" : short_word;
 }
 
 /// Share of the physical limit, from the metric's own limit or the physical judge.
@@ -123,11 +138,30 @@ std::optional<double> share_of(const Row& row) {
   return row.physical != nullptr ? row.physical->share : std::nullopt;
 }
 
+std::string legend(bool judged, bool with_limit) {
+  std::string text =
+      "now: median over the processes; range: largest minus smallest of the processes, relative to that "
+      "median";
+  if (with_limit) text += "; of limit: share of the physical limit";
+  if (judged)
+    text +=
+        "; change: against the baseline, + is worse; detects: smallest drop that this baseline can show; a "
+        "verdict in brackets is advisory: said, and not counted";
+  return text;
+}
+
+/// Whether any row tells the share of a physical limit.
+bool any_limit(const std::vector<Row>& rows) {
+  return std::any_of(rows.begin(), rows.end(), [](const Row& row) { return share_of(row); });
+}
+
+/// The table with its legend; nothing where there is no row.
 std::string draw_rows(const std::vector<Row>& rows, const Terminal& terminal, bool judged,
                       bool every_metric) {
+  if (rows.empty()) return "";
   // Where the width is short, what can be told from the other columns is left out.
   constexpr int wide = 120;
-  const bool with_limit = std::any_of(rows.begin(), rows.end(), [](const Row& row) { return share_of(row); });
+  const bool with_limit = any_limit(rows);
   const bool with_room = terminal.width >= wide;
   const bool with_baseline = judged && with_room;
   std::vector<Column> columns{
@@ -155,13 +189,13 @@ std::string draw_rows(const std::vector<Row>& rows, const Terminal& terminal, bo
       Cell change = number(shown != nullptr ? shown->change : std::nullopt, signed_percent);
       if (shown != nullptr) change.tone = tone(*shown);
       cells.push_back(std::move(change));
-      cells.push_back(number(shown != nullptr ? shown->minimum_detectable_drop : std::nullopt, percent));
+      cells.push_back(number(shown != nullptr ? shown->minimum_detectable_drop : std::nullopt, detectable));
     }
-    cells.push_back(Cell{verdict_of(row, every_metric, with_room),
-                         row.worst != nullptr ? tone(*row.worst) : Tone::faint});
+    cells.push_back(Cell{verdict_of(row, with_room), row.worst != nullptr ? tone(*row.worst) : Tone::faint});
     table.add(std::move(cells));
   }
-  return table.draw(terminal);
+  return table.draw(terminal) + "  " +
+         terminal.paint(wrap(legend(judged, with_limit), terminal.width, 2), Tone::faint) + "\n";
 }
 
 /// One paragraph per verdict that a person must act on, worst first.
@@ -198,18 +232,6 @@ std::string draw_families(const result::Run& run, const Terminal& terminal) {
     for (const std::string& line : state.skipped) out += "  " + wrap(plain(line), terminal.width, 4) + "\n";
   }
   return out;
-}
-
-std::string legend(bool judged) {
-  std::string text =
-      "now: median over the processes; range: largest minus smallest of the processes, relative to that "
-      "median; "
-      "of limit: share of the physical limit";
-  if (judged)
-    text +=
-        "; change: against the baseline, + is worse; detects: smallest drop that this baseline can show; a "
-        "verdict in brackets is advisory: said, and not counted";
-  return text;
 }
 
 Tone tone(judge::ExitCode code) {
@@ -281,7 +303,6 @@ std::string draw(const DeviceReport& device, const Terminal& terminal, const Con
   const std::vector<Measured> measured = summarise(run);
   out += "\n" + draw_rows(rows(measured, device.verdicts, options.every_metric), terminal, judged,
                           options.every_metric);
-  out += "  " + terminal.paint(wrap(legend(judged), terminal.width, 2), Tone::faint) + "\n";
   if (device.diagnosis && device.diagnosis->state != diagnose::State::healthy)
     out += "\n" + draw(*device.diagnosis, terminal, "Cause") + "\n";
   if (!device.probes.empty()) out += terminal.paint("Asked by measuring", Tone::strong) + "\n";
@@ -334,7 +355,6 @@ std::string draw(const result::Run& run, const Terminal& terminal, const Console
   const std::vector<Measured> measured = summarise(run);
   if (measured.empty()) return out + "  nothing was measured\n";
   out += "\n" + draw_rows(rows(measured, {}, options.every_metric), terminal, false, options.every_metric);
-  out += "  " + terminal.paint(wrap(legend(false), terminal.width, 2), Tone::faint) + "\n";
   return out;
 }
 
@@ -350,14 +370,17 @@ std::string draw(const std::vector<judge::Sensitivity>& sensitivity, const Termi
                {quantity(row.centre, row.unit), Tone::strong},
                {percent(row.spread)},
                {percent(row.tolerance)},
-               {percent(row.minimum_detectable_drop)},
+               {detectable(row.minimum_detectable_drop)},
                row.advisory ? Cell{"advisory", Tone::doubt} : Cell{"judged", Tone::good}});
-  return table.draw(terminal) +
-         "  spread: standard deviation of a round's value; detects: smallest drop found with 90% "
-         "probability; advisory: too "
-         "noisy for its "
-         "tolerance; counts only when it gets worse by more than that noise hides, and from a provisional "
-         "baseline never\n";
+  return table.draw(terminal) + "  " +
+         wrap(
+             "spread: standard deviation of a round's value; detects: smallest drop found with 90% "
+             "probability; "
+             "advisory: too noisy for its tolerance; counts only when it gets worse by more than that noise "
+             "hides, "
+             "and from a provisional baseline never",
+             terminal.width, 2) +
+         "\n";
 }
 
 }  // namespace gpugauge::report

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,6 +9,7 @@
 #include "diagnose/pattern.hpp"
 #include "diagnose/probes.hpp"
 #include "report/format.hpp"
+#include "report/near.hpp"
 #include "report/table.hpp"
 
 namespace gpugauge::report {
@@ -85,22 +85,6 @@ std::vector<const diagnose::ProbeEntry*> probes_of(const CausePage& page) {
   return out;
 }
 
-/// Changes of one letter that lead from one name to the other.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t corner = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t changed = corner + (a[i - 1] == b[j - 1] ? 0 : 1);
-      corner = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, changed});
-    }
-  }
-  return row.back();
-}
-
 }  // namespace
 
 std::optional<CausePage> find_page(std::string_view name) {
@@ -124,17 +108,9 @@ std::vector<CausePage> all_pages() {
 }
 
 std::vector<std::string> near_names(std::string_view name) {
-  std::vector<std::pair<std::size_t, std::string>> found;
-  for (const CausePage& page : all_pages()) {
-    std::size_t far = distance(name, page.name);
-    if (!name.empty() && page.name.find(name) != std::string::npos) far = std::min<std::size_t>(far, 2);
-    if (far <= std::max<std::size_t>(3, name.size() / 3)) found.emplace_back(far, page.name);
-  }
-  std::sort(found.begin(), found.end());
-  std::vector<std::string> out;
-  constexpr std::size_t most = 3;
-  for (std::size_t i = 0; i < std::min(most, found.size()); ++i) out.push_back(found[i].second);
-  return out;
+  std::vector<std::string> names;
+  for (const CausePage& page : all_pages()) names.push_back(page.name);
+  return nearest(name, names);
 }
 
 std::string draw(const CausePage& page, const Terminal& terminal) {

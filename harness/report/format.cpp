@@ -80,6 +80,11 @@ std::string duration(double seconds) {
   return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
 }
 
+std::string detectable(double share) {
+  constexpr double most = 10;
+  return share < most ? percent(share) : ">1000%";
+}
+
 std::string plain(std::string_view text) {
   return result::one_line(text);
 }

@@ -33,11 +33,48 @@ const char* escape(Tone tone) {
   return "";
 }
 
+constexpr const char* unpainted = "\x1b[0m";
+
+/// Length of a sequence of paint() that the text begins with, 0 for none.
+std::size_t paint_at(std::string_view text) {
+  if (text.starts_with(unpainted)) return std::string_view(unpainted).size();
+  for (const Tone tone : {Tone::good, Tone::bad, Tone::doubt, Tone::faint, Tone::strong})
+    if (text.starts_with(escape(tone))) return std::string_view(escape(tone)).size();
+  return 0;
+}
+
+/// Whether a control character stands at `at` that may not pass; U+0080 to U+009F take two bytes.
+bool forbidden(std::string_view text, std::size_t at) {
+  const auto here = static_cast<unsigned char>(text[at]);
+  if (here == 0xc2 && at + 1 < text.size()) {
+    const auto next = static_cast<unsigned char>(text[at + 1]);
+    return next >= 0x80 && next < 0xa0;
+  }
+  return (here < 0x20 && here != '\n' && here != '\t') || here == 0x7f;
+}
+
 }  // namespace
+
+std::string guarded(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (!forbidden(text, at)) {
+      out += text[at];
+    } else if (const std::size_t length = paint_at(text.substr(at)); length > 0) {
+      out += text.substr(at, length);
+      at += length - 1;
+    } else {
+      if (text[at] == '\xc2') ++at;
+      out += '?';
+    }
+  }
+  return out;
+}
 
 std::string Terminal::paint(std::string_view text, Tone tone) const {
   if (!colour || tone == Tone::normal || text.empty()) return std::string(text);
-  return std::string(escape(tone)) + std::string(text) + "\x1b[0m";
+  return std::string(escape(tone)) + std::string(text) + unpainted;
 }
 
 Terminal terminal(int descriptor) {

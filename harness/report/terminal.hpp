@@ -21,6 +21,11 @@ struct Terminal {
   std::string paint(std::string_view text, Tone tone) const;
 };
 
+/// The last gate before a stream: of control characters only line breaks, tabs and the sequences that paint()
+/// writes pass, and every other one (C1 too) becomes '?', whoever forgot to look at a foreign name. All else
+/// is as it was, bytes that are no UTF-8 included.
+std::string guarded(std::string_view text);
+
 /// Looks at a file descriptor (1 or 2) and the environment: COLUMNS wins over the terminal's own answer;
 /// without either, 100 columns.
 Terminal terminal(int descriptor);

@@ -125,9 +125,9 @@ std::string draw_by_class(const std::vector<judge::Sensitivity>& rows, const Ter
   for (auto& [name, drops] : classes)
     table.add({{name, Tone::strong},
                {std::to_string(drops.size())},
-               {percent(judge::median(drops))},
-               {percent(*std::min_element(drops.begin(), drops.end()))},
-               {percent(*std::max_element(drops.begin(), drops.end()))}});
+               {detectable(judge::median(drops))},
+               {detectable(*std::min_element(drops.begin(), drops.end()))},
+               {detectable(*std::max_element(drops.begin(), drops.end()))}});
   return table.empty() ? "" : table.draw(terminal);
 }
 

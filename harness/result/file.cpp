@@ -1,45 +1,24 @@
 #include "result/file.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <new>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include "result/error.hpp"
+#include "result/temporary_file.hpp"
 
 namespace gpugauge::result {
 namespace {
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Descriptor& operator=(Descriptor&&) = delete;
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  int get() const { return fd_; }
-  /// close() can report a write that failed late (NFS, quota): its answer counts.
-  bool close() { return ::close(std::exchange(fd_, -1)) == 0; }
-
- private:
-  int fd_;
-};
 
 /// Stops that came while a file is written take effect when it is there or gone, not in between.
 class StopsHeldBack {
@@ -60,32 +39,6 @@ class StopsHeldBack {
 
 std::string reason() {
   return std::strerror(errno);
-}
-
-constexpr std::size_t random_letters = 6;  // of mkstemp
-
-/// ".NAME.XXXXXX", of any name where it is empty.
-bool is_temporary(std::string_view file, std::string_view name) {
-  if (file.size() < random_letters + 3 || file.front() != '.') return false;
-  const std::size_t dot = file.size() - random_letters - 1;
-  if (file[dot] != '.' || (!name.empty() && file.substr(1, dot - 1) != name)) return false;
-  return std::all_of(file.begin() + static_cast<std::ptrdiff_t>(dot) + 1, file.end(),
-                     [](unsigned char c) { return std::isalnum(c) != 0; });
-}
-
-/// A new file beside the target, locked as long as it is open; a descriptor below 0 and errno where none can
-/// be made. A file system without locks gives one that is not.
-Descriptor make_temporary(const std::filesystem::path& folder, const std::string& name,
-                          std::string& temporary) {
-  while (true) {
-    temporary = (folder / fmt::format(".{}.XXXXXX", name)).string();
-    Descriptor fd(::mkostemp(temporary.data(), O_CLOEXEC));
-    if (fd.get() < 0) return fd;
-    // Somebody who clears up may have come between the two calls and taken it for abandoned.
-    const bool taken = ::flock(fd.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-    struct stat info {};
-    if (!taken && ::fstat(fd.get(), &info) == 0 && info.st_nlink > 0) return fd;
-  }
 }
 
 /// Ends the write: removes the temporary file and says what went wrong.
@@ -152,24 +105,6 @@ void read_file_once(const std::filesystem::path& file, std::string& content, std
   read_whole(file, content, limit, true);
 }
 
-void remove_abandoned(const std::filesystem::path& folder, std::string_view name) noexcept {
-  try {
-    std::vector<std::filesystem::path> found;
-    std::error_code error;
-    for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
-         entry.increment(error))
-      if (is_temporary(entry->path().filename().string(), name)) found.push_back(entry->path());
-    for (const std::filesystem::path& file : found) {
-      const Descriptor fd(::open(file.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-      struct stat info {};
-      if (fd.get() >= 0 && ::fstat(fd.get(), &info) == 0 && S_ISREG(info.st_mode) &&
-          info.st_uid == ::geteuid() && ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0)
-        ::unlink(file.c_str());
-    }
-  } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): clearing up is not worth an error
-  }
-}
-
 std::filesystem::path place_to_write(const std::filesystem::path& file) {
   std::error_code error;
   const auto status = std::filesystem::status(file, error);
@@ -225,10 +160,7 @@ void write_expecting(const std::filesystem::path& given, std::string_view conten
   std::string temporary;
   Descriptor fd = make_temporary(folder, file.filename().string(), temporary);
   if (fd.get() < 0) throw FileError(fmt::format("{} could not be written: {}", file.string(), reason()));
-  // mkstemp makes the file private; a result is for everybody that the umask admits.
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  if (::fchmod(fd.get(), 0666 & ~mask) != 0) give_up(file, temporary, "setting its mode");
+  if (!admit_as_usual(fd.get())) give_up(file, temporary, "setting its mode");
   while (!content.empty()) {
     const ssize_t count = ::write(fd.get(), content.data(), content.size());
     if (count < 0 && errno == EINTR) continue;

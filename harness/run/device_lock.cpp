@@ -13,7 +13,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "run/output_tail.hpp"
+#include "result/error.hpp"
 #include "run/processes.hpp"
 
 namespace gpugauge::run {
@@ -65,7 +65,7 @@ std::string owner_of(const Address& address, int asking) {
   std::replace(command.begin(), command.end(), '\0', ' ');
   const std::string since = start_of(owner.pid);
   return fmt::format("process {} ({}, user {}){}", owner.pid,
-                     command.empty() ? "of which nothing can be seen here" : to_valid_utf8(command),
+                     command.empty() ? "of which nothing can be seen here" : result::one_line(command),
                      owner.uid, since.empty() ? "" : " since " + since);
 }
 
@@ -77,7 +77,7 @@ DeviceLocks::DeviceLocks(const std::vector<std::string>& devices, double wait_se
   const auto start = Clock::now();
   while (!take(devices)) {
     const double left = wait_seconds - std::chrono::duration<double>(Clock::now() - start).count();
-    if (left <= 0) return;
+    if (!(left > 0)) return;
     if (waiting) waiting(left, refusal_);
     std::this_thread::sleep_for(std::chrono::duration<double>(std::min(left, interval)));
   }

@@ -93,7 +93,10 @@ std::vector<std::string> conclude_process(result::Process& process, const ChildE
                                             executable, samples->reason));
   } else if (!end.fault.empty()) {
     process.status = Status::failed;
-    const auto more = samples != nullptr ? failed_benchmarks(*samples) : said(end.output, process.family);
+    const auto more = samples == nullptr ? said(end.output, process.family)
+                      : samples->status == Status::failed && !samples->reason.empty()
+                          ? ": " + samples->reason + said(end.output, process.family)
+                          : failed_benchmarks(*samples);
     process.reason = sentence(executable + " " + end.fault + more);
   } else if (samples == nullptr) {
     process.status = Status::failed;

@@ -1,9 +1,9 @@
 #include "run/output_lock.hpp"
 
 #include <array>
-#include <atomic>
 #include <cerrno>
 #include <cstddef>
+#include <map>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -18,30 +18,36 @@
 #include "result/file.hpp"
 #include "result/launcher.hpp"
 #include "run/identity.hpp"
-#include "run/output_tail.hpp"
 
 namespace gpugauge::run {
 namespace {
 
-// A signal handler may read these at any time: no container, no lock. What finds no slot stays after a
-// signal.
-std::array<std::atomic<const char*>, 32> held_files{};
-static_assert(std::atomic<const char*>::is_always_lock_free);
+constexpr std::string_view first_word = "process ";
 
 /// "process 812 (gpugauge run, user 1000) on node7 since 2026-11-22T01:02:03Z".
 std::string self(const std::string& command) {
   constexpr std::size_t to_the_second = 19;
-  return fmt::format("process {} ({}, user {}) on {} since {}Z", ::getpid(), command, ::geteuid(),
+  return fmt::format("{}{} ({}, user {}) on {} since {}Z", first_word, ::getpid(), command, ::geteuid(),
                      result::host_word(), utc_now().substr(0, to_the_second));
+}
+
+/// The first line of the file.
+std::string line_of(int descriptor) {
+  std::array<char, 256> text{};
+  const ssize_t count = ::pread(descriptor, text.data(), text.size(), 0);
+  const std::string_view said(text.data(), count > 0 ? static_cast<std::size_t>(count) : 0);
+  return std::string(said.substr(0, said.find('\n')));
 }
 
 /// What the owner wrote of itself; it is asked while it lives.
 std::string owner_of(int descriptor) {
-  std::array<char, 256> text{};
-  const ssize_t count = ::pread(descriptor, text.data(), text.size(), 0);
-  const std::string_view said(text.data(), count > 0 ? static_cast<std::size_t>(count) : 0);
-  const std::string_view line = said.substr(0, said.find('\n'));
-  return line.starts_with("process ") ? to_valid_utf8(std::string(line)) : "another process";
+  const std::string line = line_of(descriptor);
+  return line.starts_with(first_word) ? result::one_line(line) : "another process";
+}
+
+/// A file of that name that holds what no lock does: somebody else's, which stays as it is.
+bool is_foreign(int descriptor, const struct stat& info) {
+  return info.st_size > 0 && !line_of(descriptor).starts_with(first_word);
 }
 
 /// True when the file that is open is still the one of that name: another may have removed it at its end.
@@ -59,28 +65,40 @@ std::filesystem::path lock_of(const std::filesystem::path& output) {
   return file.parent_path() / ("." + file.filename().string() + ".lock");
 }
 
-OutputLocks::Held::Held(int descriptor, std::string file) : descriptor_(descriptor), file_(std::move(file)) {
-  for (std::size_t slot = 0; slot < held_files.size(); ++slot) {
-    const char* free = nullptr;
-    if (!held_files[slot].compare_exchange_strong(free, file_.c_str())) continue;
-    slot_ = static_cast<int>(slot);
-    return;
-  }
-}
+OutputLocks::Held::Held(int descriptor, std::string file) : descriptor_(descriptor), file_(std::move(file)) {}
 
 OutputLocks::Held::~Held() {
-  if (slot_ >= 0) held_files[static_cast<std::size_t>(slot_)] = nullptr;
-  ::unlink(file_.c_str());  // while it is held: afterwards it may be somebody else's
+  ::unlink(file_.file().c_str());  // while it is held: afterwards it may be somebody else's
   ::close(descriptor_);
 }
 
-OutputLocks::OutputLocks(const std::vector<std::filesystem::path>& outputs, const std::string& command) {
-  for (const std::filesystem::path& output : outputs) take(output, command);
+void require_different(const std::vector<std::filesystem::path>& outputs) {
+  std::map<std::filesystem::path, std::filesystem::path> seen;
+  for (const std::filesystem::path& output : outputs) {
+    std::error_code error;
+    const std::filesystem::path whole = std::filesystem::absolute(output, error);
+    std::filesystem::path place = std::filesystem::weakly_canonical(whole, error);
+    if (error) place = whole.lexically_normal();
+    const auto [first, added] = seen.emplace(place, output);
+    if (!added)
+      throw result::UsageError(
+          first->second == output
+              ? fmt::format("{} is named for two outputs; give each a file of its own", output.string())
+              : fmt::format("{} and {} are the same file, named for two outputs; give each a file of its own",
+                            first->second.string(), output.string()));
+  }
+}
+
+OutputLocks::OutputLocks(const std::vector<std::filesystem::path>& outputs, const std::string& command,
+                         const HeldWords& words) {
+  require_different(outputs);
+  for (const std::filesystem::path& output : outputs) take(output, command, words);
 }
 
 OutputLocks::~OutputLocks() = default;
 
-void OutputLocks::take(const std::filesystem::path& output, const std::string& command) {
+void OutputLocks::take(const std::filesystem::path& output, const std::string& command,
+                       const HeldWords& words) {
   std::string file;
   try {
     file = lock_of(output).string();
@@ -94,13 +112,15 @@ void OutputLocks::take(const std::filesystem::path& output, const std::string& c
     if (descriptor < 0) return;
     struct stat info {};
     const bool regular = ::fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode);
+    if (regular && is_foreign(descriptor, info)) {
+      ::close(descriptor);
+      return;
+    }
     const bool locked = regular && ::flock(descriptor, LOCK_EX | LOCK_NB) == 0;
     if (regular && !locked && errno == EWOULDBLOCK) {
       const std::string owner = owner_of(descriptor);
       ::close(descriptor);
-      throw result::FileError(
-          fmt::format("{} is the output of {}; nothing was measured; give another name, or wait for its end",
-                      output.string(), owner));
+      throw result::FileError(fmt::format("{} {} {}; {}", output.string(), words.is, owner, words.next));
     }
     if (locked && still_named(descriptor, file)) {
       held_.emplace_back(descriptor, file);
@@ -114,11 +134,6 @@ void OutputLocks::take(const std::filesystem::path& output, const std::string& c
     ::close(descriptor);
     if (!locked) return;
   }
-}
-
-void remove_output_locks() noexcept {
-  for (const std::atomic<const char*>& one : held_files)
-    if (const char* const file = one; file != nullptr) ::unlink(file);
 }
 
 }  // namespace gpugauge::run

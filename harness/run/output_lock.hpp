@@ -6,11 +6,23 @@
 #include <string>
 #include <vector>
 
+#include "result/removed_at_stop.hpp"
+
 namespace gpugauge::run {
 
 /// The file beside an output that says who will write it: ".NAME.lock", of the target where the output is a
-/// link.
+/// link. One that holds anything but such a line is somebody else's file: it stays, and nothing is held.
 std::filesystem::path lock_of(const std::filesystem::path& output);
+
+/// Refuses two outputs of one command that are one file, by whatever names (result::UsageError): the second
+/// would replace the first.
+void require_different(const std::vector<std::filesystem::path>& outputs);
+
+/// How a refusal says that something is held: "FILE <is> process 812 (...); <next>".
+struct HeldWords {
+  std::string is = "is the output of";
+  std::string next = "nothing was measured; give another name, or wait for its end";
+};
 
 /// Holds files that this process writes when it has measured, until it is destroyed. Each is a lock of the
 /// kernel (flock) on the file lock_of(): it ends with its owner, however that ends, so that a file that a
@@ -21,14 +33,16 @@ std::filesystem::path lock_of(const std::filesystem::path& output);
 class OutputLocks {
  public:
   /// All of them or none. `command` names it to others: "gpugauge run". Throws result::FileError that says
-  /// which one is held and by whom: process, user, node and since when.
-  OutputLocks(const std::vector<std::filesystem::path>& outputs, const std::string& command);
+  /// which one is held and by whom: process, user, node and since when; and like require_different.
+  OutputLocks(const std::vector<std::filesystem::path>& outputs, const std::string& command,
+              const HeldWords& words = {});
   OutputLocks(const OutputLocks&) = delete;
   OutputLocks& operator=(const OutputLocks&) = delete;
   ~OutputLocks();
 
  private:
-  /// A lock that is held, and its place among those that a signal handler removes.
+  /// A lock that is held; its file goes with it, and where a signal ends the process
+  /// (result::remove_at_stop).
   class Held {
    public:
     Held(int descriptor, std::string file);
@@ -38,17 +52,12 @@ class OutputLocks {
 
    private:
     int descriptor_;
-    std::string file_;
-    int slot_ = -1;
+    result::RemovedAtStop file_;
   };
 
-  void take(const std::filesystem::path& output, const std::string& command);
+  void take(const std::filesystem::path& output, const std::string& command, const HeldWords& words);
 
   std::deque<Held> held_;
 };
-
-/// Removes the files of all locks that are held, for a process that ends at once. May be called by a signal
-/// handler.
-void remove_output_locks() noexcept;
 
 }  // namespace gpugauge::run

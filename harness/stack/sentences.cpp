@@ -134,7 +134,7 @@ std::string explain_no_hardware(const Evidence& e) {
                 " Next: this is a {} container: if its host has a GPU, start the container with it; else run "
                 "GPUGauge on a machine that has one.",
                 e.container);
-  return text + " The host itself can be gauged by name (--device host).";
+  return text + " The host itself can be gauged by name (`gpugauge check --device host`).";
 }
 
 std::string explain_no_driver(const Evidence& e) {

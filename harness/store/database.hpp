@@ -83,4 +83,8 @@ void migrate(Database& database);
 /// A median as it was read. Throws std::out_of_range unless it is above 0 and finite, as every stored one is.
 double sound_median(double median);
 
+/// A time as it was read: UTC as RFC 3339 writes it, by its letters. Throws std::out_of_range for another
+/// text.
+const std::string& sound_time(const std::string& time);
+
 }  // namespace gpugauge::store

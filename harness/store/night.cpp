@@ -231,6 +231,8 @@ std::string Store::newest_night() {
     std::string measured, newest;  // in this order: meanwhile runs may be added, never taken away
     database_->sql() << "SELECT coalesce(max(started), '') FROM run WHERE round = 1", into(measured);
     database_->sql() << "SELECT coalesce(max(started), '') FROM run", into(newest);
+    for (const std::string* time : {&measured, &newest})
+      if (!time->empty()) sound_time(*time);
     return days_of((measured.empty() ? newest : measured).substr(0, 10), newest.substr(0, 10));
   });
 }
@@ -241,7 +243,7 @@ std::string Store::with_night_before(const std::string& days) {
     std::string before;
     database_->sql() << "SELECT coalesce(max(started), '') FROM run WHERE started < :since", use(night.from),
         into(before);
-    before = before.substr(0, 10);
+    if (!before.empty()) before = sound_time(before).substr(0, 10);
     long long added = 0;
     database_->sql()
         << "SELECT count(DISTINCT device) FROM run WHERE started >= :before AND started < :since "

@@ -28,9 +28,11 @@ Bounds bounds(const Span& span) {
   return {span.since, span.until.empty() ? end_of_time : span.until};
 }
 
-/// What a run's values must be: whoever exports them writes them on as JSON.
-const std::string& json_array(const std::string& text) {
-  if (!text.starts_with('[') || !text.ends_with(']') || !nlohmann::json::accept(text))
+/// What a run's values must be: whoever exports them writes them on as JSON, or with blanks for the commas.
+const std::string& array_of_numbers(const std::string& text) {
+  const bool brackets = text.size() > 1 && text.front() == '[' && text.back() == ']';
+  if (!brackets || text.find_first_not_of("0123456789+-.eE, ", 1) != text.size() - 1 ||
+      !nlohmann::json::accept(text))
     throw std::out_of_range("values that are no array of numbers");
   return text;
 }
@@ -120,7 +122,8 @@ std::vector<Point> Store::series(const Device& device, const Metric& metric, con
         },
         [&] {
           for (std::size_t i = 0; i < median.size(); ++i)
-            out.push_back({started[i], run_id[i], profile[i], fingerprint[i], sound_median(median[i])});
+            out.push_back(
+                {sound_time(started[i]), run_id[i], profile[i], fingerprint[i], sound_median(median[i])});
         });
     return out;
   });
@@ -146,7 +149,7 @@ std::map<std::int64_t, std::vector<Point>> Store::all_series(const Device& devic
           statement.execute();
           while (statement.fetch()) {
             places.emplace(id, runs.size());
-            runs.push_back({started, run_id, profile, fingerprint, 0});
+            runs.push_back({sound_time(started), run_id, profile, fingerprint, 0});
           }
         }
         std::map<std::int64_t, std::vector<std::pair<std::size_t, double>>> values;
@@ -240,14 +243,14 @@ void Store::each_row(const std::vector<Device>& devices, const std::vector<Metri
                 for (std::size_t i = 0; i < metric.size(); ++i) {
                   const auto found = wanted.find(metric[i]);
                   if (found == wanted.end()) continue;
-                  row.started = started[i];
+                  row.started = sound_time(started[i]);
                   row.run_id = run_id[i];
                   row.profile = profile[i];
                   row.source = source[i];
                   row.round = round[i];
                   row.metric = found->second;
                   row.median = sound_median(median[i]);
-                  row.values = json_array(values[i]);
+                  row.values = array_of_numbers(values[i]);
                   take(row);
                 }
               });

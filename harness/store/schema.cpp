@@ -155,6 +155,13 @@ double sound_median(double median) {
   return median;
 }
 
+const std::string& sound_time(const std::string& time) {
+  const bool begins = !time.empty() && time.front() >= '0' && time.front() <= '9';
+  if (!begins || time.find_first_not_of("0123456789-:.TZ") != std::string::npos)
+    throw std::out_of_range("a time that is none");
+  return time;
+}
+
 void migrate(Database& database) {
   database.guarded([&] {
     if (database.postgresql()) database.sql() << "SET search_path = gpugauge";

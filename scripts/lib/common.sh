@@ -69,7 +69,7 @@ logged() {
   pid=$!
   set +m
   # shellcheck disable=SC2064
-  trap "kill -TERM -- -$pid 2>/dev/null; exit 130" INT TERM
+  trap "kill -TERM -- -$pid 2>/dev/null; exit 130" INT TERM HUP
   while kill -0 "$pid" 2>/dev/null; do
     seconds=$((SECONDS - start))
     if [[ -t 1 ]]; then
@@ -81,7 +81,7 @@ logged() {
     sleep 0.2
   done
   wait "$pid" || status=$?
-  trap - INT TERM
+  trap - INT TERM HUP
   seconds=$((SECONDS - start))
   [[ -t 1 ]] && printf '\r\033[K'
   if ((status == 0)); then

@@ -17,6 +17,11 @@ def told(provenance, kept):
     return f"{text}; {provenance['gpu_name']}, driver {provenance['driver']}, {provenance['date'][:10]}"
 
 
+def folder_of(gpu_name):
+    """A folder's name that leads nowhere else."""
+    return re.sub(r"[^\w .()+-]", "-", gpu_name, flags=re.ASCII).strip(". ") or "unnamed"
+
+
 def keep(stages, baselines, page):
     """Copies each recorded stage of (name, folder) into BASELINES/GPU/NAME and fills its row of the page; the exit code.
     A stage of a build with changes that no commit holds stays where it is, and is named."""
@@ -25,20 +30,23 @@ def keep(stages, baselines, page):
     for name, folder in stages:
         try:
             provenance, kept = load(f"{folder}/provenance.json"), load(f"{folder}/summary.json")
+            if provenance["exit_status"] != 0:
+                continue
+            place, cell = pathlib.Path(baselines, folder_of(provenance["gpu_name"]), name), told(provenance, kept)
         except FileNotFoundError:
             continue
-        if provenance["exit_status"] != 0:
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            print(f"{name}: not kept: {folder} cannot be read ({type(error).__name__}: {error})", file=sys.stderr)
+            refused += 1
             continue
         if "+changes" in provenance["build"]:
             print(f"{name}: not kept: its build held what was not committed ({provenance['build'].split(' files ')[0]}), so nobody could build it "
                   "again; commit, build and record anew.", file=sys.stderr)
             refused += 1
             continue
-        place = pathlib.Path(baselines, provenance["gpu_name"].replace("/", "-"), name)
         if place.exists():
             shutil.rmtree(place)
         shutil.copytree(folder, place, ignore=shutil.ignore_patterns(*LEFT))
-        cell = told(provenance, kept)
         row = re.search(rf"^\| {re.escape(name)} \| .* \| ([^|]*) \|$", text, re.M)
         if row:
             text = text[:row.start(1)] + cell + text[row.end(1):]

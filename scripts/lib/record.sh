@@ -71,12 +71,12 @@ find_gpu() {
 }
 
 # Sets BUILD_IDENTITY, one line about the build: version, commit and toolkit as the command says them, and a hash of what runs, for a
-# commit may be built in many ways. Empty without a build.
+# commit may be built in many ways. Empty without a build, and never with one: nothing would be compared then.
 identify_build() {
   local said hash
   BUILD_IDENTITY=""
   [[ -n "$BUILD" ]] || return 0
-  said="$("$BUILD/bin/gpugauge" --version 2>/dev/null | tr '\n' ' ')" || return 0
+  said="$("$BUILD/bin/gpugauge" --version 2>/dev/null | tr '\n' ' ')" || said="no version told "
   hash="$({ echo "$BUILD/bin/gpugauge" && measuring_programs; } | xargs -d '\n' cat | sha256sum)"
   BUILD_IDENTITY="${said}files ${hash:0:12}"
 }
@@ -150,8 +150,10 @@ stage_state() {
 fits() {
   local needed
   needed="$(recorded seconds "$output/$1")"
+  # Bash would run what stands in a number's place.
+  [[ "$needed" =~ ^[0-9]{1,6}$ ]] || needed="$STAGE_SECONDS"
   # As long again as its programs get to end themselves.
-  needed="$((${needed:-$STAGE_SECONDS} + 60))"
+  needed="$((10#$needed + 60))"
   ((needed < STAGE_SECONDS)) || needed="$STAGE_SECONDS"
   ((needed <= $2)) || return 1
   ((STAGE_SECONDS <= $2)) || STAGE_SECONDS="$2"
@@ -184,8 +186,7 @@ write_provenance() {
     printf '  "build": %s,\n' "$(json_text "$BUILD_IDENTITY")"
     printf '  "commands": [%s],\n' "$commands"
     printf '  "exit_status": %d,\n  "seconds": %d,\n  "limit_seconds": %d\n}\n' "$3" "$4" "$STAGE_SECONDS"
-  } >"$1/provenance.json.new"
-  mv "$1/provenance.json.new" "$1/provenance.json"
+  } >"$1/provenance.json.new" && sync "$1/provenance.json.new" && mv "$1/provenance.json.new" "$1/provenance.json"
 }
 
 LOG_SECONDS=20
@@ -197,7 +198,7 @@ run_limited() {
   mkfifo "$1/output"
   tee "$1/log.txt" <"$1/output" &
   log=$!
-  timeout --kill-after=15 "$STAGE_SECONDS" bash "$1/commands.sh" >"$1/output" 2>&1 </dev/null &
+  timeout --kill-after=15 "$STAGE_SECONDS" bash "$1/commands.sh" >"$1/output" 2>&1 </dev/null 9>&- &
   pid=$!
   # timeout passes it on to the group.
   trap 'kill -TERM "$pid" 2>/dev/null; interrupted=yes' INT TERM HUP
@@ -245,10 +246,15 @@ record_stage() {
     say "$name: larger than 16 MiB, which is too much to keep: ${large% }" | tee -a "$folder.new/log.txt"
     status=2
   fi
-  write_provenance "$folder.new" "$name" "$status" "$seconds"
+  if ! write_provenance "$folder.new" "$name" "$status" "$seconds"; then
+    say "$name: who measured it could not be written (is the disk full?)"
+    status=2
+  fi
   if ((status == 0)); then
-    rm -rf "$folder" "$folder.failed"
-    mv "$folder.new" "$folder"
+    # Aside first: between the two moves the earlier one still lies there.
+    rm -rf "$folder.before" "$folder.failed"
+    [[ ! -e "$folder" ]] || mv "$folder" "$folder.before"
+    mv "$folder.new" "$folder" && rm -rf "$folder.before"
   elif [[ -f "$folder/summary.json" ]]; then
     # What was recorded before is never lost to a later failure.
     rm -rf "$folder.failed"

@@ -94,7 +94,7 @@ def standing(folder):
     except FileNotFoundError as error:
         without = not error.filename.endswith("provenance.json")
         return 2, f"not recorded: {error.filename} is missing" if without else "not recorded", None
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         return 2, f"not recorded: {folder} cannot be read ({type(error).__name__}: {error})", None
     try:
         later = load(f"{folder}.failed/provenance.json")
@@ -158,7 +158,8 @@ def main(arguments):
             return code
         elif command == "seconds" and len(rest) == 1:
             provenance = standing(rest[0])[2]
-            print(provenance["seconds"] if provenance else "")
+            seconds = provenance.get("seconds") if provenance else None
+            print(seconds if isinstance(seconds, int) and not isinstance(seconds, bool) and seconds >= 0 else "")
         elif command == "installed" and rest:
             print("".join(installed(sys.stdin, rest)), end="")
         elif command == "list" and not rest:

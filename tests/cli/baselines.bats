@@ -117,7 +117,7 @@ PY
   run -2 gpugauge baseline show mine
   [[ $output == *log.jsonl* && $output == *changed* ]]
   run gpugauge compare "$BATS_FILE_TMPDIR/3.json"
-  [[ $output == *log.jsonl* && $output == *"No baseline"* ]]
+  [[ $output == *log.jsonl* && $output == *"The baseline of this machine cannot be used"* ]]
 }
 
 @test "export and import carry a baseline to another node, as a candidate" {
@@ -152,4 +152,55 @@ PY
   run -2 gpugauge selftest mine --trials 3 --injections 3 --quiet --policy policy.json
   [[ $output == *"'bm_*' matches no metric"* ]]
   "$PYTHON" -c 'import json,sys; d = json.load(sys.stdin); assert d["trials"] == 3 and d["rows"][0]["class"] == "all", d' <selftest.json
+}
+
+# hostile FIELD VALUE: hostile.json is a run with that field.
+hostile() {
+  "$PYTHON" - "$BATS_FILE_TMPDIR/3.json" "$1" "$2" <<'PY'
+import json, sys
+run = json.load(open(sys.argv[1]))
+run[sys.argv[2]] = sys.argv[3]
+json.dump(run, open("hostile.json", "w"))
+PY
+}
+
+@test "a baseline that a run file names itself stays below the state directory, and draws nothing" {
+  for field in device profile; do
+    for value in ../../../../escaped /tmp/escaped $'x\e]0;TITLE\a\e[2J'; do
+      hostile "$field" "$value"
+      run gpugauge baseline create hostile.json
+      [[ $output != *$'\e'* ]]
+      [ "$(find "$GPUGAUGE_STATE/baselines" -mindepth 1 -maxdepth 1 2>/dev/null | wc -l)" -le 1 ]
+      [ -z "$(find . "$BATS_TEST_TMPDIR" /tmp -maxdepth 1 -name '*escaped*' ! -path '*/baselines/*')" ]
+      rm -rf "$GPUGAUGE_STATE/baselines"
+    done
+  done
+}
+
+@test "rounds without a figure make no baseline" {
+  "$PYTHON" - "$BATS_FILE_TMPDIR/3.json" <<'PY'
+import json, sys
+run = json.load(open(sys.argv[1]))
+for process in run["processes"]:
+    process["samples"]["benchmarks"] = []
+json.dump(run, open("empty.json", "w"))
+PY
+  run -2 gpugauge baseline create empty.json
+  [[ $output == *"holds no metric that can be judged"* ]]
+  [ ! -e "$GPUGAUGE_STATE/baselines" ]
+}
+
+@test "a damaged baseline of this machine is no pass, and the list names it" {
+  local only=(--device host --profile smoke --only host/clock_gettime --quiet)
+  make_baseline
+  file=$(find "$GPUGAUGE_STATE/baselines/mine/runs" -name '*.json' | head -n 1)
+  truncate -s 1000 "$file"
+  run -3 gpugauge check "${only[@]}" --no-probes
+  [[ ${lines[-1]} == "cannot judge: the baseline of this machine cannot be used: "*"was truncated since"* ]]
+  [[ $output == *"Restore it from a copy, or move its folder away and make a new one."* ]]
+  run -0 gpugauge baseline list
+  [[ $output == *unreadable*"was truncated since"* ]]
+  mv "$GPUGAUGE_STATE/baselines/mine" away
+  run gpugauge check "${only[@]}" --no-probes
+  [[ $output == *"Make one with \`gpugauge baseline create --device host --profile smoke\`."* ]]
 }

@@ -57,8 +57,10 @@ load common
 @test "kill -9 of one family process: it is named, the rest is measured" {
   gpugauge run --device host --profile quick --only 'host/clock_gettime*' --quiet --output run.json >log 2>&1 &
   command=$!
-  wait_until bash -c "pgrep --parent $command --full gpugauge-bench-host >/dev/null"
-  kill -9 "$(families_of "$command" | head -n 1)"
+  # One that measures: before it each family is asked to describe itself.
+  local measuring='gpugauge-bench-host.*--gpugauge_samples'
+  wait_until bash -c "pgrep --parent $command --full -- '$measuring' >/dev/null"
+  kill -9 "$(pgrep --parent "$command" --full -- "$measuring" | head -n 1)"
   status=0
   wait "$command" || status=$?
   cat log

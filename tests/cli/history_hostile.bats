@@ -57,6 +57,25 @@ PY
   gpugauge history export --format jsonl --store "$(printf %s -1 | md5sum | cut -c1-8).sqlite" | grep -q '"node":"-1"'
 }
 
+@test "a store that was tampered with is refused, and prints nothing of it" {
+  need_store
+  quick_run run.json
+  gpugauge history ingest run.json --node n1 --store clean.sqlite
+  local change
+  for change in "run SET started = '+cmd|x'" "run SET started = '2026-01-01' || char(27) || ']0;T'" \
+    "measurement SET process_values = '[\"=1+1\"]'" "measurement SET process_values = '[1,' || char(10) || '2]'" \
+    "measurement SET process_values = '[[1]]'"; do
+    cp clean.sqlite bad.sqlite
+    "$PYTHON" -c 'import sqlite3, sys; base = sqlite3.connect("bad.sqlite"); base.execute("UPDATE " + sys.argv[1]); base.commit()' "$change"
+    run -2 gpugauge history export --store bad.sqlite
+    [[ $output == *"bad.sqlite"* && $output != *cmd* && $output != *1+1* && $output != *$'\e'* ]]
+    run gpugauge history changes --store bad.sqlite
+    [[ $output != *$'\e'* ]]
+  done
+  run -0 gpugauge history export --store clean.sqlite --output out.csv
+  [ "$(find . -maxdepth 1 -name '.out.csv*' | wc -l)" -eq 0 ]
+}
+
 @test "a name that no launcher takes is not in the list for one" {
   "$GPUGAUGE_BUILD/bin/make_fleet" fleet 12 1 >planted.txt
   mv fleet/node-00005 $'fleet/a\tnode99'

@@ -260,3 +260,58 @@ PY
   mkdir empty
   run -2 gpugauge upgrade plan empty --to driver=580
 }
+
+@test "one command at a time changes an upgrade: what another has read is not saved over" {
+  one_gpu
+  begin --to driver=580 >/dev/null
+  driver 580.65.06
+  touch "$GPUGAUGE_LIBEXEC/hang"
+  gpugauge upgrade end --quiet >end.txt 2>&1 3>&- &
+  local ending=$!
+  wait_until test -e "$GPUGAUGE_LIBEXEC/hanging"
+  run -2 gpugauge upgrade close --reason "we gave up"
+  [[ $output == *"is being changed by process "*"(gpugauge upgrade end, user "*"nothing was changed; wait for its end" ]]
+  run -2 begin
+  [[ $output == *"is being changed by process "* ]]
+  kill -TERM "$ending"
+  wait "$ending" || true
+  [ ! -e "$GPUGAUGE_STATE/.upgrades.lock" ]
+  state_is open
+  run -0 gpugauge upgrade close --reason "we gave up"
+  state_is closed
+}
+
+@test "measured again without a change: the old stack once more, no way back and no end" {
+  one_gpu
+  begin --to driver=580 >/dev/null
+  run -3 end
+  [[ $output == *"nothing changed"* ]]
+  run -0 end --anyway
+  [[ $output == *"stays open: nothing changed yet, and the old stack measured again agrees with itself; make the change"* ]]
+  [[ $output != *"The new stack against both"* ]]
+  state_is open
+  gpugauge upgrade close --reason "once more" >/dev/null
+  begin --to driver=580 >/dev/null
+  latency 0.0015
+  run -1 end --anyway
+  [[ $output == *"Nothing changed in the stack, and the machine is not what it was when the upgrade began"* ]]
+  [[ $output != *"way back"* && $output != *"new stack"* ]]
+  state_is open
+}
+
+@test "what to type stands there before anything is measured" {
+  one_gpu
+  run -0 begin --to driver=580
+  "$PYTHON" - "$output" <<'PY'
+import sys
+text = sys.argv[1]
+assert -1 < text.index("Recorded packages") < text.index("What will be seen"), text
+PY
+  rm "$GPUGAUGE_LIBEXEC/now.json"
+  gpugauge upgrade close --reason next >/dev/null
+  run begin --to driver=580
+  [ "$status" -ne 0 ]
+  [[ $output == *"Recorded packages"* && $output != *"What will be seen"* ]]
+  run -0 gpugauge upgrade status
+  [[ $output == *"old stack 0 of 2 rounds"* ]]
+}

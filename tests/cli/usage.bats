@@ -176,3 +176,42 @@ assert longer["processes"] == 1 and abs(longer["estimated_seconds"] - usual["est
   run -2 env -u GPUGAUGE_STATE -u HOME -u XDG_STATE_HOME gpugauge run --device host --profile smoke
   [[ $output == *--state-dir* ]]
 }
+
+@test "a word that is no subcommand and an option that is none are named, with what is near" {
+  run -2 gpugauge chekc
+  [[ $output == *"gpugauge has no subcommand chekc; near to it: check"* ]]
+  run -2 gpugauge baseline creat
+  [[ $output == *"gpugauge baseline has no subcommand creat; near to it: create"* ]]
+  run -2 gpugauge xyzzy
+  [[ $output == *"gpugauge has no subcommand xyzzy; there are: check, run, "* && $output != *probe* ]]
+  run -2 gpugauge --helpp
+  [[ $output == *"gpugauge has no option --helpp"* ]]
+  run -2 gpugauge check --devise host
+  [[ $output == *": --devise host"* ]]
+}
+
+@test "seconds are finite numbers, and what is none is said in a line" {
+  for option in --wait --process-limit --budget; do
+    for value in nan inf -1; do
+      run -2 gpugauge check --device host --profile smoke "$option" "$value"
+      [[ $output == *"$option"*"$value is no "* && ${#lines[0]} -lt 100 ]]
+    done
+  done
+  run -2 gpugauge check --device host --process-limit 0
+  [[ $output == *"0 is no number above 0"* ]]
+}
+
+@test "two outputs that are one file are refused before anything is measured" {
+  run -2 gpugauge check --device host --profile smoke --report json=o.json --observation ./o.json
+  [[ $output == *"o.json"*"named for two outputs"* ]]
+  "$GPUGAUGE_BUILD/bin/make_fleet" fleet 9 1 >planted.txt
+  run -2 gpugauge fleet fleet --report json=f.json --emit-retest f.json
+  [[ $output == *"f.json is named for two outputs"* ]]
+  [ ! -e f.json ] && [ ! -e o.json ]
+}
+
+@test "where runs cannot be kept nothing is measured" {
+  printf 'a file\n' >place
+  run -2 gpugauge baseline create --device host --profile smoke --state-dir place/state
+  [[ $output == *"runs cannot be kept in place/state/runs: "*"nothing was measured; name a state directory that is yours with --state-dir"* ]]
+}

@@ -15,6 +15,8 @@
 #include "kernels/normalization/layer_norm_check.hpp"
 #include "kernels/support/element_fill.hpp"
 #include "support/cuda/kernels_seen.hpp"
+#include "support/definition.hpp"
+#include "support/trial.hpp"
 
 namespace {
 
@@ -288,8 +290,15 @@ TEST_F(LibraryReference, layer_norm_error_finds_a_wrong_row) {
 TEST_F(LibraryReference, kernels_that_ran_are_named_or_it_is_said_why_not) {
   const DeviceBuffer<float> data(1000);
   const bench::cuda::Stream stream;
+  const bench::Definition definition = bench::define("kernels", "seen")
+                                           .isolates("x")
+                                           .bad_value("x")
+                                           .custom_metrics("launch")
+                                           .body([](bench::Trial&) {});
+  const bench::Instance instance{&definition, {}, "kernels/seen"};
+  const bench::Trial trial(instance, {}, 1);
   for (int pass = 0; pass < 2; ++pass) {
-    const auto seen = bench::cuda::kernels_of(stream.get(), [&](cudaStream_t on) {
+    const auto seen = bench::cuda::kernels_of(trial, stream.get(), [&](cudaStream_t on) {
       check(kernels::fill_elements(data.get(), Element::fp32, 1000, 1, on), "filling");
     });
     if (seen.names.empty()) {

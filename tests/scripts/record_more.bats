@@ -161,6 +161,51 @@ family() {
   grep -q '^| run | a whole run | nothing |$' "$tree/docs/testing.md"
 }
 
+@test "a name of a GPU that leads elsewhere makes a folder below baselines, and a record that cannot be read costs no other" {
+  mkdir "$tree/docs"
+  printf '| stage | proves | recorded so far |\n|---|---|---|\n| run | a whole run | nothing |\n| links | copies | nothing |\n' >"$tree/docs/testing.md"
+  NAME=../.. record run
+  cp -r "$tree/build/record/run" "$tree/build/record/links"
+  echo '{"exit_status": 0, "build": []}' >"$tree/build/record/links/provenance.json"
+  UUID="" record --keep
+  [ "$status" -eq 1 ]
+  [[ "$output" == *"links: not kept: "*"links cannot be read (KeyError"* ]]
+  [ "$(cd "$tree/baselines" && echo */*)" = "-/run" ]
+  grep -q '^| run | a whole run | 2 of 2' "$tree/docs/testing.md"
+}
+
+@test "what stands for a number in a record from elsewhere is not run" {
+  record run
+  sed -i "s|\"seconds\": .*,|\"seconds\": \"EUID[\$(touch $BATS_TEST_TMPDIR/owned)0]\",|" "$tree/build/record/run/provenance.json"
+  grep -q touch "$tree/build/record/run/provenance.json"
+  record run --again --budget 900
+  [ "$status" -eq 0 ]
+  [ ! -e "$BATS_TEST_TMPDIR/owned" ]
+}
+
+@test "a disk that fills up costs no earlier record" {
+  record run
+  before="$(cat "$tree/build/record/run/provenance.json")"
+  # The stage itself ends well, and nothing can be written after it.
+  printf '#!/bin/sh\nexit 1\n' >"$BATS_TEST_TMPDIR/fakes/sync"
+  chmod +x "$BATS_TEST_TMPDIR/fakes/sync"
+  record run --again
+  [ "$status" -eq 1 ]
+  [[ "$output" == *"run: who measured it could not be written"*"what was recorded before is kept"* ]]
+  [ "$(cat "$tree/build/record/run/provenance.json")" = "$before" ]
+}
+
+@test "two that record into one folder: the second says so and touches nothing" {
+  mkdir -p "$tree/build/record"
+  exec 8>"$tree/build/record/.lock"
+  flock -n 8
+  record run
+  exec 8>&-
+  [ "$status" -eq 2 ]
+  [[ "$output" == *"Another scripts/record records into "*"name another --output."* ]]
+  [ ! -s "$CALLS" ]
+}
+
 @test "a process that holds the log open does not hold up the next stage" {
   sed -i 's/^LOG_SECONDS=20$/LOG_SECONDS=1/' "$tree/scripts/lib/record.sh"
   printf '%s\n' STAGE_ORDER=1 STAGE_TITLE=Stuck STAGE_PROVES=nothing STAGE_SECONDS=10 \

@@ -202,7 +202,8 @@ class Recording {
 
 }  // namespace
 
-KernelsSeen kernels_of(cudaStream_t stream, const std::function<void(cudaStream_t)>& operation) {
+KernelsSeen kernels_of(const Trial& trial, cudaStream_t stream,
+                       const std::function<void(cudaStream_t)>& operation) {
   KernelsSeen seen;
   if (const char* const asked = std::getenv(names_switch);
       asked != nullptr && std::strcmp(asked, "off") == 0) {
@@ -210,6 +211,8 @@ KernelsSeen kernels_of(cudaStream_t stream, const std::function<void(cudaStream_
     return seen;
   }
   check(cudaStreamSynchronize(stream), "waiting for the GPU");
+  trial.keep_before(
+      fmt::format("CUPTI read which kernels it launches ({}=off leaves that out)", names_switch));
   Recording recording;
   if (!recording.refused.empty()) {
     seen.unknown_because = recording.refused;
@@ -224,7 +227,7 @@ KernelsSeen kernels_of(cudaStream_t stream, const std::function<void(cudaStream_
 
 #else
 
-KernelsSeen kernels_of(cudaStream_t, const std::function<void(cudaStream_t)>&) {
+KernelsSeen kernels_of(const Trial&, cudaStream_t, const std::function<void(cudaStream_t)>&) {
   return {{}, "this build was made without CUPTI's headers"};
 }
 
@@ -243,7 +246,7 @@ void note_kernels(Trial& trial, const KernelsSeen& seen, const std::string& suff
 
 void note_kernels(Trial& trial, cudaStream_t stream, const std::function<void(cudaStream_t)>& operation,
                   const std::string& suffix) {
-  note_kernels(trial, kernels_of(stream, operation), suffix);
+  note_kernels(trial, kernels_of(trial, stream, operation), suffix);
 }
 
 }  // namespace gpugauge::bench::cuda

@@ -22,10 +22,11 @@ struct KernelsSeen {
 };
 
 /// Runs `operation`, which enqueues work on `stream`, once under CUPTI and waits for it. Call it after all of
-/// a benchmark's timed windows: CUPTI is attached for this call only. With GPUGAUGE_KERNEL_NAMES=off in the
-/// environment nothing is run and CUPTI is never opened: for a CUPTI that ends the process. Throws what
-/// `operation` throws.
-KernelsSeen kernels_of(cudaStream_t stream, const std::function<void(cudaStream_t)>& operation);
+/// a benchmark's timed windows and verifications: CUPTI is attached for this call only, and what `trial`
+/// holds is kept before it, should CUPTI end the process. With GPUGAUGE_KERNEL_NAMES=off in the environment
+/// nothing is run and CUPTI is never opened. Throws what `operation` throws.
+KernelsSeen kernels_of(const Trial& trial, cudaStream_t stream,
+                       const std::function<void(cudaStream_t)>& operation);
 
 /// Keeps them in the notes: "kernel" (the names, joined with "; "), "kernel_path" (tensor, simt, unknown)
 /// and "kernel_architecture"; or "kernel_unknown" with the reason. `suffix` ends each of these keys: "_best"

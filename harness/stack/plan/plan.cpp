@@ -212,10 +212,12 @@ PlanReport plan(const PlanRequest& request, const Inventory& inventory, const Ta
   if (report.outcome == Fit::fails || report.outcome == Fit::limited)
     report.limits = limits_of(report.pairs, report.outcome);
   report.sentence = sentence_of(report);
-  if (!placed && report.outcome == Fit::unknown && !report.pairs.empty())
+  const bool told = std::none_of(report.pairs.begin(), report.pairs.end(),
+                                 [](const PairFit& pair) { return pair.fit == Fit::unknown; });
+  if (!placed && told && report.outcome == Fit::unknown && !report.pairs.empty())
     report.sentence = fmt::format(
-        "What was asked fits each other ({} looked up), and whether it runs is not told: {} known. --gpu and "
-        "--driver name them.",
+        "What was asked fits each other ({} looked up), and whether it runs is not told: {} known. `gpugauge "
+        "doctor --plan` takes them with --gpu and --driver.",
         report.pairs.size() == 1 ? "1 pair" : fmt::format("{} pairs", report.pairs.size()),
         stack.driver         ? "no GPU is"
         : stack.gpus.empty() ? "neither driver nor GPU is"

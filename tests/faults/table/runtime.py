@@ -40,13 +40,25 @@ COLLECTIVES = (
     " --benchmark_filter=nccl/all_reduce/8B"
 )
 
+CUPTI = 'LD_LIBRARY_PATH="$BUILD/tests/fakes/runtime/cupti:$LD_LIBRARY_PATH" GPUGAUGE_FAKE_CUPTI={} '
 
-def collective(name, cuda, code, says, **more):
+# The one benchmark was measured and verified before its kernels were looked at.
+LEFT_BY_CUPTI = """python - <<'END'
+import json
+left = json.load(open('ranks.json'))
+assert left['status'] == 'failed' and 'GPUGAUGE_KERNEL_NAMES=off' in left['reason'], left['reason']
+(one,) = left['benchmarks']
+assert one['status'] == 'ok' and one['metrics'] and one['verifications'], one
+END"""
+
+
+def collective(name, cuda, code, says, cupti="", **more):
+    """With `cupti` the fake CUPTI is there and told that word, else there is none."""
     return broken(
         name,
         cuda,
         says,
-        run=COLLECTIVES,
+        run=CUPTI.format(cupti) + COLLECTIVES + "; exit $?" if cupti else COLLECTIVES,
         code=code,
         output="none",
         needs='test -x "$BUILD/tests/fakes/runtime/collectives/gpugauge-bench-nccl" || { echo "built without NCCL"; exit 1; }',
@@ -265,6 +277,30 @@ END""",
     ),
     collective(
         "collectives without a fault, so that the others are shown to be one", "", 0, "nccl/all_reduce/8B.*latency=", lacks="ERROR"
+    ),
+    collective(
+        "CUPTI names the kernel of a collective, so that the others are shown to be one",
+        "",
+        0,
+        "nccl/all_reduce/8B.*latency=",
+        cupti="names",
+        holds="grep -q '\"kernel\": \"ncclDevKernel_tested()\"' ranks.json",
+    ),
+    collective(
+        "CUPTI refuses",
+        "",
+        0,
+        "nccl/all_reduce/8B.*latency=",
+        cupti="refuse",
+        holds="grep -q 'kernel names unknown: CUPTI refused: an error of the fake CUPTI' ranks.json",
+    ),
+    collective(
+        "CUPTI ends the process: what was measured before stands, and how to measure without it",
+        "",
+        137,
+        "",
+        cupti="crash",
+        holds=LEFT_BY_CUPTI,
     ),
     collective(
         "a collective that never ends: the communicators are aborted before memory is freed, which would wait for it",

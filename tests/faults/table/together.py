@@ -107,6 +107,22 @@ ROWS = [
         holds="! cmp -s earlier.json out.json && [ $(ls state/runs | wc -l) = 2 ]",
     ),
     Fault(
+        "a baseline on a file system without locks",
+        "gpugauge baseline create --output .outside earlier.json && gpugauge baseline retire ./.outside --reason test",
+        0,
+        "Baseline .*is retired",
+        shim="flock=95",
+        makes=r"\.outside/.*",
+    ),
+    Fault(
+        "a baseline's log that another process holds for ever",
+        "gpugauge baseline create --name mine earlier.json >/dev/null; exec 7<state/baselines/mine/log.jsonl; flock 7;"
+        " gpugauge baseline retire mine --reason test",
+        2,
+        "log.jsonl has been locked by another process for 10 s; nothing was written; .fuser ",
+        makes="state/baselines/.*",
+    ),
+    Fault(
         "the lock of one that is gone",
         "echo 'process 1 (gpugauge run, user 0) on gone since 2025-01-01T00:00:00Z' >.out.json.lock; gpugauge run $HOST"
         " --output out.json",

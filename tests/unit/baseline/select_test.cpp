@@ -68,6 +68,41 @@ TEST_F(Select, NoneIsSaid) {
   EXPECT_FALSE(found.baseline);
   EXPECT_THAT(found.origin, HasSubstr("No baseline"));
   EXPECT_THAT(found.problems, IsEmpty());
+  EXPECT_EQ(found.damaged, "");
+  EXPECT_THAT(select({}, now(), "host").origin,
+              HasSubstr("`gpugauge baseline create --device host --profile quick`"))
+      << "one that this measurement is held against, and no other";
+}
+
+TEST_F(Select, AnOwnOneThatCannotBeReadIsNoSilence) {
+  const fs::path mine = pin("state/baselines/mine");
+  pin("state/baselines/other", [](result::Run& run) { run.device = "GPU-1"; });
+  const fs::path file = mine / "runs" / (run_id(0) + ".json");
+  fs::resize_file(file, 100);
+  fs::remove(temporary.path() / "state/baselines/other/runs" / (run_id(0) + ".json"));
+  Selection found = select({}, now(), "host");
+  EXPECT_FALSE(found.baseline);
+  EXPECT_THAT(found.damaged, HasSubstr("has 100 bytes and was pinned with"));
+  EXPECT_THAT(found.origin, HasSubstr("The baseline of this machine cannot be used"));
+  for (const Listed& one : list())
+    EXPECT_THAT(one.fault, HasSubstr(one.folder == mine ? "has 100 bytes" : "is missing")) << one.folder;
+
+  pin("shipped/NVIDIA X/quick");
+  EXPECT_TRUE(select({}, now(), "host").baseline);
+  EXPECT_NE(select({}, now(), "host").damaged, "")
+      << "another machine's tells less than what was pinned here";
+  pin("state/baselines/newer");
+  EXPECT_EQ(select({}, now(), "host").damaged, "") << "another own one tells as much";
+}
+
+TEST_F(Select, WhatWouldNotBeUsedAnywayMayBeDamaged) {
+  const fs::path retired = pin("state/baselines/mine");
+  append_log(retired, {{utc_now(), "me", "old board", State::retired, std::nullopt}});
+  const fs::path deep = pin("state/baselines/deep", [](result::Run& run) { run.profile = "deep"; });
+  for (const fs::path& folder : {retired, deep}) fs::remove(folder / "runs" / (run_id(0) + ".json"));
+  EXPECT_EQ(select({}, now(), "host").damaged, "");
+  fs::resize_file(deep / "baseline.json", 100);
+  EXPECT_THAT(select({}, now(), "host").damaged, HasSubstr("baseline.json")) << "whose it is cannot be seen";
 }
 
 TEST_F(Select, OwnBeforeShippedAndGivenBeforeOwn) {

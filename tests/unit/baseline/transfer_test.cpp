@@ -44,6 +44,15 @@ class Transfer : public testing::Test {
   }
 };
 
+TEST(Name, IsMadeOfWhatARunSaysAndLeadsNowhere) {
+  EXPECT_EQ(name_from("host-quick-0123"), "host-quick-0123");
+  EXPECT_EQ(name_from("/tmp/x-../../y"), "x_tmp_x-.._.._y");
+  EXPECT_EQ(name_from("..-a"), "x..-a");
+  EXPECT_EQ(name_from(""), "x");
+  for (const std::string& text : {std::string("\x1b]0;a\n"), std::string(500, '-'), std::string("-rf")})
+    EXPECT_TRUE(is_name(name_from(text))) << name_from(text);
+}
+
 TEST_F(Transfer, BringsEveryFileByteForByteAsACandidate) {
   const Baseline there = unpack(to_bundle(folder));
   EXPECT_EQ(there.folder, site / "mine");

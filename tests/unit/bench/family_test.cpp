@@ -56,6 +56,12 @@ const Registration throws_inside{probe("throws_inside").body([](Trial& trial) {
   trial.time([](std::int64_t) { throw std::runtime_error("thrown while timed"); });
 })};
 const Registration vanishes{probe("vanishes").body([](Trial&) { raise(SIGKILL); })};
+const Registration measured_then_gone{probe("measured_then_gone").body([](Trial& trial) {
+  trial.time(spin);
+  trial.verify("always right", 0, 0);
+  trial.keep_before("something else was looked at");
+  raise(SIGKILL);
+})};
 const Registration skips{probe("skips").body([](Trial& trial) { trial.skip("there is no fourth core"); })};
 const Registration hungry{probe("hungry").body([](Trial&) { throw OutOfMemory(123456789); })};
 const Registration custom{
@@ -238,6 +244,20 @@ TEST_F(FamilyProcess, AProcessThatIsEndedLeavesWhatItHadMeasured) {
   EXPECT_EQ(all.benchmarks[1].id, "probe/vanishes");
   EXPECT_EQ(all.benchmarks[1].status, Status::interrupted);
   EXPECT_FALSE(fs::exists(file_.string() + ".part"));
+}
+
+TEST_F(FamilyProcess, WhatEndsTheProcessAfterTheMeasuringTakesNoFigureWithIt) {
+  EXPECT_EQ(run("probe/(good/1|measured_then_gone)"), -SIGKILL);
+  const Samples all = samples();
+  EXPECT_EQ(all.status, Status::failed);
+  EXPECT_EQ(
+      all.reason,
+      "the process ended while something else was looked at, after probe/measured_then_gone was measured");
+  ASSERT_EQ(all.benchmarks.size(), 2U);
+  EXPECT_EQ(all.benchmarks[1].id, "probe/measured_then_gone");
+  EXPECT_EQ(all.benchmarks[1].status, Status::ok);
+  EXPECT_FALSE(all.benchmarks[1].metrics.empty());
+  EXPECT_FALSE(all.benchmarks[1].verifications.empty());
 }
 
 TEST_F(FamilyProcess, WhatAFailureLeavesNoGroundForIsSkippedByName) {

@@ -13,18 +13,18 @@ namespace {
 using namespace gpugauge::bench;
 
 TEST(KernelsSeen, is_switched_off_before_anything_is_run_and_says_so) {
+  const Definition definition =
+      define("kernels", "seen").isolates("x").bad_value("x").custom_metrics("launch").body([](Trial&) {});
+  const Instance instance{&definition, {}, "kernels/seen"};
+  Trial trial(instance, {}, 1);
   setenv("GPUGAUGE_KERNEL_NAMES", "off", 1);
   bool ran = false;
-  const cuda::KernelsSeen seen = cuda::kernels_of(nullptr, [&](cudaStream_t) { ran = true; });
+  const cuda::KernelsSeen seen = cuda::kernels_of(trial, nullptr, [&](cudaStream_t) { ran = true; });
   unsetenv("GPUGAUGE_KERNEL_NAMES");
   EXPECT_FALSE(ran);
   EXPECT_TRUE(seen.names.empty());
   EXPECT_EQ(seen.unknown_because, "GPUGAUGE_KERNEL_NAMES=off");
 
-  const Definition definition =
-      define("kernels", "seen").isolates("x").bad_value("x").custom_metrics("launch").body([](Trial&) {});
-  const Instance instance{&definition, {}, "kernels/seen"};
-  Trial trial(instance, {}, 1);
   cuda::note_kernels(trial, seen, "_best");
   gpugauge::result::Metric metric;
   metric.name = "any";

@@ -58,6 +58,24 @@ TEST(Outcome, AnUnmeasuredRequiredFamilyCannotBeJudged) {
               HasSubstr("1 family was not measured: dnn (libcudnn.so.9 is missing)"));
 }
 
+TEST(Outcome, WhatWasPinnedAndCannotBeHeldIsNoPass) {
+  OutcomeInput input = with({});
+  input.unusable_baseline = "runs/x.json is missing";
+  EXPECT_EQ(outcome(input).code, ExitCode::cannot_judge);
+  EXPECT_EQ(outcome(input).sentence,
+            "cannot judge: the baseline of this machine cannot be used: runs/x.json is missing");
+  input.verdicts.push_back(verdict(VerdictKind::failed));
+  EXPECT_EQ(outcome(input).code, ExitCode::regressed) << "what failed without it is known";
+}
+
+TEST(Outcome, SaysWhetherAPassDecidedAnything) {
+  EXPECT_TRUE(outcome(with({})).decided);
+  OutcomeInput input;
+  input.verdicts = {verdict(VerdictKind::inconclusive)};
+  EXPECT_EQ(outcome(input).code, ExitCode::pass);
+  EXPECT_FALSE(outcome(input).decided);
+}
+
 TEST(Outcome, WithoutAJudgeOrAVerdictNothingPasses) {
   OutcomeInput input = with({});
   input.judged = false;

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "report/terminal.hpp"
+
 namespace gpugauge::report {
 namespace {
 
@@ -49,6 +51,17 @@ TEST(Format, TakesTheTeethOutOfForeignText) {
                   "31m"),
             "c1 ?31m");
   EXPECT_EQ(plain("\xed\xa0\x80"), "???");
+}
+
+TEST(Guard, LetsOnlyLineBreaksTabsAndOwnColoursPass) {
+  Terminal terminal;
+  terminal.colour = true;
+  const std::string painted = "a\n\t" + terminal.paint("b", Tone::bad) + terminal.paint("c", Tone::faint);
+  EXPECT_EQ(guarded(painted), painted);
+  EXPECT_EQ(guarded("x\x1b]0;TITLE\a\x1b[2J\r\x7f"), "x?]0;TITLE??[2J??");
+  EXPECT_EQ(guarded("c1 \xc2\x9b"
+                    "31m gr\xc3\xbcn \xff\xc2"),
+            "c1 ?31m gr\xc3\xbcn \xff\xc2");
 }
 
 }  // namespace

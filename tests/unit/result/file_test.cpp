@@ -135,23 +135,25 @@ TEST_F(File, KeepsTheEarlierFileWhenTheFolderCannotBeWritten) {
 
 TEST_F(File, RemovesWhatAKilledWriterLeftBesideItsTarget) {
   const auto make = [&](const std::string& name) { std::ofstream(folder_ / name) << "half"; };
-  make(".a.json.Ab12Cd");
-  make(".b.json.Ab12Cd");
-  make(".a.json.Ab12");
-  make(".a.json.Ab12C.");
-  fs::create_symlink(folder_ / ".b.json.Ab12Cd", folder_ / ".a.json.LINKED");
+  make(".a.json.gpugauge-Ab12Cd");
+  make(".b.json.gpugauge-Ab12Cd");
+  make(".a.json.gpugauge-Ab12");
+  make(".a.json.gpugauge-Ab12C.");
+  make(".a.json.backup");
+  fs::create_symlink(folder_ / ".b.json.gpugauge-Ab12Cd", folder_ / ".a.json.gpugauge-LINKED");
   write_file(folder_ / "a.json", "whole");
-  EXPECT_FALSE(fs::exists(folder_ / ".a.json.Ab12Cd"));
-  EXPECT_TRUE(fs::is_symlink(folder_ / ".a.json.LINKED"));
-  EXPECT_EQ(entries(), 5U) << "only its own, and no link";
+  EXPECT_FALSE(fs::exists(folder_ / ".a.json.gpugauge-Ab12Cd"));
+  EXPECT_TRUE(fs::is_symlink(folder_ / ".a.json.gpugauge-LINKED"));
+  EXPECT_TRUE(fs::exists(folder_ / ".a.json.backup")) << "of six letters, and somebody's own";
+  EXPECT_EQ(entries(), 6U) << "only its own, and no link";
   remove_abandoned(folder_);
-  EXPECT_FALSE(fs::exists(folder_ / ".b.json.Ab12Cd"));
-  EXPECT_EQ(entries(), 4U);
+  EXPECT_FALSE(fs::exists(folder_ / ".b.json.gpugauge-Ab12Cd"));
+  EXPECT_EQ(entries(), 5U);
   remove_abandoned(folder_ / "none");
 }
 
 TEST_F(File, LeavesWhatALivingWriterHolds) {
-  const auto held = folder_ / ".a.json.Ab12Cd";
+  const auto held = folder_ / ".a.json.gpugauge-Ab12Cd";
   std::ofstream(held) << "half";
   const int fd = ::open(held.c_str(), O_RDWR);
   ASSERT_EQ(::flock(fd, LOCK_EX), 0);

@@ -24,10 +24,11 @@ result::Samples cut_short() {
   return samples;
 }
 
-result::Process concluded(const ChildEnd& end, const std::string& stopped_by = "") {
+result::Process concluded(const ChildEnd& end, const std::string& stopped_by = "",
+                          const result::Samples& left = cut_short()) {
   const TemporaryDirectory folder;
   const auto file = folder.path() / "samples.json";
-  result::write_file(file, result::to_json(cut_short()));
+  result::write_file(file, result::to_json(left));
   result::Process process;
   process.family = "fake";
   conclude_process(process, end, "gpugauge-bench-fake", file, stopped_by);
@@ -66,6 +67,20 @@ TEST(Outcome, LastWordsAreNoRowOfATable) {
   expect_named(concluded(ended(fault, "fake/op 12 ns\n")), fault);
   expect_named(concluded(ended(fault, "***WARNING*** Library was built as DEBUG.\n")), fault);
   expect_named(concluded(ended(fault, "fake/op 12 ns\nlibx: no slot\n")), fault, "; it said: libx: no slot");
+}
+
+TEST(Outcome, SaysWhatCameAfterTheMeasuringThatAFamilyDidNotSurvive) {
+  result::Samples after = good_samples("fake");
+  after.status = Status::failed;
+  after.reason = "the process ended while names were read, after fake/op was measured";
+  ChildEnd end = ended("was ended by signal 11 (SIGSEGV)", "libx: no slot\n");
+  end.exit_code.reset();
+  const result::Process process = concluded(end, "", after);
+  EXPECT_EQ(process.status, Status::failed);
+  EXPECT_EQ(process.reason, "gpugauge-bench-fake was ended by signal 11 (SIGSEGV): " + after.reason +
+                                "; it said: libx: no slot.");
+  ASSERT_TRUE(process.samples);
+  EXPECT_EQ(process.samples->benchmarks.at(0).status, Status::ok);
 }
 
 TEST(Outcome, AFamilyThatWasStoppedHasNotFailed) {

@@ -82,8 +82,47 @@ TEST_F(OutputLock, OfAKilledOneIsStaleAndIsTakenOver) {
 TEST_F(OutputLock, OfOneThatASignalEndsIsRemovedByTheHandler) {
   const OutputLocks held({output()}, "gpugauge run");
   ASSERT_TRUE(fs::exists(lock_of(output())));
-  remove_output_locks();
+  result::remove_at_stop();
   EXPECT_TRUE(is_empty());
+}
+
+TEST_F(OutputLock, LeavesAFileOfThatNameThatIsSomebodysOwn) {
+  result::write_file(lock_of(output()), "my notes\n");
+  {
+    const OutputLocks held({output()}, "gpugauge run");
+    EXPECT_EQ(result::read_file(lock_of(output())), "my notes\n");
+  }
+  EXPECT_EQ(result::read_file(lock_of(output())), "my notes\n");
+}
+
+TEST_F(OutputLock, SaysInTheWordsOfItsCommandWhatIsHeld) {
+  const OutputLocks first({output()}, "gpugauge upgrade end");
+  try {
+    const OutputLocks second({output()}, "gpugauge upgrade close",
+                             {"is being changed by", "wait for its end"});
+    ADD_FAILURE() << "two hold it";
+  } catch (const result::FileError& error) {
+    EXPECT_THAT(error.what(),
+                AllOf(HasSubstr("is being changed by process "), HasSubstr("(gpugauge upgrade end, user"),
+                      HasSubstr("; wait for its end")));
+  }
+}
+
+TEST_F(OutputLock, TwoOutputsOfACommandAreTwoFiles) {
+  EXPECT_NO_THROW(require_different({output("a.json"), output("b.json")}));
+  const auto same = [&](const fs::path& one, const fs::path& other) {
+    try {
+      require_different({one, other});
+      return std::string();
+    } catch (const result::UsageError& error) {
+      return std::string(error.what());
+    }
+  };
+  EXPECT_THAT(same(output("a.json"), output("a.json")), HasSubstr("a.json is named for two outputs"));
+  EXPECT_THAT(same(output("a.json"), folder_ / "." / "a.json"), HasSubstr("are the same file"));
+  result::write_file(output("a.json"), "x");
+  fs::create_symlink("a.json", output("link.json"));
+  EXPECT_THAT(same(output("a.json"), output("link.json")), HasSubstr("are the same file"));
 }
 
 TEST_F(OutputLock, TakesAllOrNone) {

@@ -1,0 +1,39 @@
+// A file that is written piece by piece and appears under its name when it is whole.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "result/removed_at_stop.hpp"
+#include "result/temporary_file.hpp"
+
+namespace gpugauge::result {
+
+/// For what is too large to be held as one text (write_file). Until finish() the earlier file is untouched;
+/// without it nothing stays, also where a signal ends the process (remove_at_stop), and what SIGKILL left is
+/// removed by the next that writes beside the same target. Throws FileError.
+class GrowingFile {
+ public:
+  explicit GrowingFile(const std::filesystem::path& file);
+  GrowingFile(const GrowingFile&) = delete;
+  GrowingFile& operator=(const GrowingFile&) = delete;
+  ~GrowingFile();
+
+  /// Appends.
+  void write(std::string_view text);
+  /// All of it is there: syncs, and gives it its name.
+  void finish();
+
+ private:
+  void flush();
+  [[noreturn]] void fail() const;
+
+  std::filesystem::path file_;
+  Descriptor descriptor_;
+  std::unique_ptr<RemovedAtStop> temporary_;  ///< null once it has its name
+  std::string buffer_;
+};
+
+}  // namespace gpugauge::result

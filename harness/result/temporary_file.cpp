@@ -1,0 +1,73 @@
+#include "result/temporary_file.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cstdlib>
+#include <new>
+#include <system_error>
+#include <vector>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include "result/file.hpp"
+
+namespace gpugauge::result {
+namespace {
+
+constexpr int random_letters = 6;  // of mkstemp
+// Nobody else calls a file so: what is taken for abandoned is removed.
+constexpr std::string_view mark = ".gpugauge-";
+
+}  // namespace
+
+bool is_temporary(std::string_view file, std::string_view name) {
+  if (file.size() < mark.size() + random_letters + 2 || file.front() != '.') return false;
+  const std::size_t end = file.size() - random_letters - mark.size();
+  if (file.substr(end, mark.size()) != mark || (!name.empty() && file.substr(1, end - 1) != name))
+    return false;
+  return std::all_of(file.end() - random_letters, file.end(),
+                     [](unsigned char c) { return std::isalnum(c) != 0; });
+}
+
+Descriptor make_temporary(const std::filesystem::path& folder, const std::string& name,
+                          std::string& temporary) {
+  while (true) {
+    temporary = (folder / fmt::format(".{}{}XXXXXX", name, mark)).string();
+    Descriptor fd(::mkostemp(temporary.data(), O_CLOEXEC));
+    if (fd.get() < 0) return fd;
+    // Somebody who clears up may have come between the two calls and taken it for abandoned.
+    const bool taken = ::flock(fd.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    struct stat info {};
+    if (!taken && ::fstat(fd.get(), &info) == 0 && info.st_nlink > 0) return fd;
+  }
+}
+
+bool admit_as_usual(int descriptor) {
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  return ::fchmod(descriptor, 0666 & ~mask) == 0;
+}
+
+void remove_abandoned(const std::filesystem::path& folder, std::string_view name) noexcept {
+  try {
+    std::vector<std::filesystem::path> found;
+    std::error_code error;
+    for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
+         entry.increment(error))
+      if (is_temporary(entry->path().filename().string(), name)) found.push_back(entry->path());
+    for (const std::filesystem::path& file : found) {
+      const Descriptor fd(::open(file.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+      struct stat info {};
+      if (fd.get() >= 0 && ::fstat(fd.get(), &info) == 0 && S_ISREG(info.st_mode) &&
+          info.st_uid == ::geteuid() && ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0)
+        ::unlink(file.c_str());
+    }
+  } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): clearing up is not worth an error
+  }
+}
+
+}  // namespace gpugauge::result

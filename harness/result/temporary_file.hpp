@@ -1,0 +1,48 @@
+// The file beside its target that a result is written to before it gets its name: for the writers of this
+// room.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <unistd.h>
+
+namespace gpugauge::result {
+
+/// An open file, closed at its end.
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  int get() const { return fd_; }
+  /// close() can report a write that failed late (NFS, quota): its answer counts.
+  bool close() { return ::close(std::exchange(fd_, -1)) == 0; }
+
+ private:
+  int fd_;
+};
+
+/// A new file ".NAME.gpugauge-XXXXXX" in the folder, locked as long as it is open; a descriptor below 0 and
+/// errno where none can be made. A file system without locks gives one that is not.
+Descriptor make_temporary(const std::filesystem::path& folder, const std::string& name,
+                          std::string& temporary);
+
+/// Whether make_temporary gives files such a name: beside the target `name`, or any where it is empty.
+bool is_temporary(std::string_view file, std::string_view name);
+
+/// mkstemp makes the file private; a result is for everybody that the umask admits. False and errno where
+/// that fails.
+bool admit_as_usual(int descriptor);
+
+}  // namespace gpugauge::result
