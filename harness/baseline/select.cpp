@@ -149,7 +149,7 @@ Candidate consider(const std::filesystem::path& folder, const result::Fingerprin
       problems.push_back(
           fmt::format("baseline {} fits and is a candidate: it was not used; `gpugauge baseline accept "
                       "{} --reason ...` makes it active",
-                      folder.string(), manifest.name));
+                      folder.string(), folder.string()));
       return {};
     }
     if (state == State::candidate) return {};

@@ -34,12 +34,13 @@ int from_file(const BaselineTransferArguments& arguments) {
       baseline::from_bundle(result::read_file(arguments.file), arguments.file, baseline::site_directory(),
                             arguments.new_name, arguments.reason, baseline::utc_now());
   const std::string name = made.folder.filename().string();
-  print(fmt::format(
-      "Baseline {} of {} imported: {} rounds, {}\n", name, report::plain(made.manifest.device),
-      made.runs.size(),
-      state_of(made.log) == baseline::State::active
-          ? "active"
-          : fmt::format("a candidate; `gpugauge baseline accept {} --reason ...` makes it active", name)));
+  print(
+      fmt::format("Baseline {} of {} imported: {} rounds, {}\n", name, report::plain(made.manifest.device),
+                  made.runs.size(),
+                  state_of(made.log) == baseline::State::active
+                      ? "active"
+                      : fmt::format("a candidate; `gpugauge baseline accept {} --reason ...` makes it active",
+                                    report::plain(made.folder.string()))));
   return 0;
 }
 

@@ -141,7 +141,7 @@ int list_benchmarks(const ListArguments& arguments) {
     print(result::dump_json(json));
     return 0;
   }
-  const report::Terminal terminal = report::terminal(1);
+  const report::Terminal terminal = report::uncut(report::terminal(1));
   std::string text = table.draw(terminal);
   if (!arguments.profile.empty())
     text +=

@@ -123,8 +123,8 @@ std::vector<std::string> remarks_on(const baseline::Baseline& baseline, const Ca
                                        : "a regression counts when it is larger than twice its tolerance"));
   if (rounds < minimum_baseline_rounds)
     out.push_back(
-        fmt::format("The baseline has {} and verdicts need {}: nothing can be decided; record more rounds "
-                    "with `gpugauge baseline create`.",
+        fmt::format("The baseline has {} and verdicts need {}: nothing can be decided; measure it in "
+                    "more rounds.",
                     result::counted(rounds, "round"), minimum_baseline_rounds));
   const auto noisy = std::count_if(calibration.scales.begin(), calibration.scales.end(),
                                    [](const Scale& scale) { return scale.usable && scale.advisory; });

@@ -189,7 +189,8 @@ class Judging {
         made.reason += fmt::format("; only of {}", fmt::join(verdict.narrowed, ", "));
     } else {
       made.word = "cannot judge";
-      made.reason = fmt::format("{}; `gpugauge check` measures again", fmt::join(made.against, "; "));
+      made.reason = fmt::format("{}; `gpugauge check{}` measures again", fmt::join(made.against, "; "),
+                                verdict.device == "node" ? "" : " --device " + verdict.device);
     }
     out_.devices.push_back(std::move(made));
   }

@@ -10,8 +10,8 @@ namespace {
 [[noreturn]] void absent() {
   throw result::UsageError(
       "this build keeps no history, since it was built without SOCI, SQLite and PostgreSQL's client, as "
-      "scripts/check builds it: install them (Debian, Ubuntu: apt-get install libsoci-dev libsqlite3-dev "
-      "libpq-dev) and build another preset, such as release");
+      "scripts/check builds it: build another preset, such as release, where they are installed (Debian, "
+      "Ubuntu: libsoci-dev libsqlite3-dev libpq-dev)");
 }
 
 }  // namespace
