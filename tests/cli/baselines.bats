@@ -1,4 +1,5 @@
 # The life of a baseline, through the command.
+# shellcheck disable=SC2030,SC2031  # each test has a state directory of its own
 load common
 export WIDE=yes
 
