@@ -20,7 +20,7 @@ PY
 }
 
 @test "a class selects its benchmarks, and the time that is left is estimated from the start" {
-  run -0 --separate-stderr gpugauge run --device host --profile smoke --only host_memory --output one.json
+  run -0 --separate-stderr gpugauge run --device host --profile smoke --only host_memory --process-limit 600 --output one.json
   # shellcheck disable=SC2154 # set by run --separate-stderr
   [[ ${stderr%%$'\n'*} =~ "0/1  host  ".*", about "[0-9]+" s left" ]]
   "$PYTHON" - <<'PY'
