@@ -2,40 +2,22 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <system_error>
 #include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <signal.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include "result/error.hpp"
+#include "result/stops_held_back.hpp"
 #include "result/temporary_file.hpp"
 
 namespace gpugauge::result {
 namespace {
-
-/// Stops that came while a file is written take effect when it is there or gone, not in between.
-class StopsHeldBack {
- public:
-  StopsHeldBack() {
-    sigset_t stops;
-    sigemptyset(&stops);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&stops, signal);
-    ::pthread_sigmask(SIG_BLOCK, &stops, &before_);
-  }
-  StopsHeldBack(const StopsHeldBack&) = delete;
-  StopsHeldBack& operator=(const StopsHeldBack&) = delete;
-  ~StopsHeldBack() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-
- private:
-  sigset_t before_{};
-};
 
 std::string reason() {
   return std::strerror(errno);
@@ -155,7 +137,7 @@ void write_expecting(const std::filesystem::path& given, std::string_view conten
   if (std::filesystem::is_directory(file, error))
     throw FileError(fmt::format("{} is a directory; give the name of a file", file.string()));
 
-  const StopsHeldBack held_back;
+  const StopsHeldBack until_it_is_there_or_gone;
   remove_abandoned(folder, file.filename().string());
   std::string temporary;
   Descriptor fd = make_temporary(folder, file.filename().string(), temporary);

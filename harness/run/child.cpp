@@ -12,6 +12,7 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include "result/stops_held_back.hpp"
 #include "run/executable.hpp"
 
 namespace gpugauge::run {
@@ -131,7 +132,12 @@ void Child::spawn(const Command& command) {
   process_.reset(new uv_process_t{});
   process_->data = this;
   start_ = Clock::now();
-  error = uv_spawn(loop_.get(), process_.get(), &request);
+  {
+    // A stop between the start and its being known would leave it behind. libuv empties the child's mask.
+    const result::StopsHeldBack until_it_is_known;
+    error = uv_spawn(loop_.get(), process_.get(), &request);
+    if (error == 0) living_.emplace(-process_->pid);
+  }
   if (error != 0) {
     // The file exists and its format is right, so a missing file can only be its interpreter.
     end_.fault = fmt::format("cannot be started: {}: {}{}", command.executable.string(), uv_strerror(error),
@@ -140,7 +146,6 @@ void Child::spawn(const Command& command) {
   }
   end_.started = true;
   pid_ = process_->pid;
-  living_.emplace(-pid_);
   output_ = std::make_unique<Pipe>();
   output_->receive =
       options_.on_output ? options_.on_output : [this](std::string_view text) { tail_.append(text); };

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <optional>
 #include <system_error>
 
 #include <fcntl.h>
@@ -12,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "result/stops_held_back.hpp"
 #include "stack/living_children.hpp"
 
 namespace gpugauge::stack {
@@ -130,12 +132,17 @@ ChildResult run_child(const std::vector<std::string>& command, double limit_seco
   Pipe err;
   pid_t child = -1;
   int error = out.error() != 0 ? out.error() : err.error();
-  if (error == 0) error = start(command, out, err, child);
+  std::optional<LivingChild> living;
+  if (error == 0) {
+    // A stop between the start and its being known would leave it behind.
+    const result::StopsHeldBack until_it_is_known;
+    error = start(command, out, err, child);
+    if (error == 0) living.emplace(child);
+  }
   if (error != 0) {
     result.start_error = std::system_category().message(error);
     return result;
   }
-  const LivingChild living(child);
   out.close_write_end();
   err.close_write_end();
 

@@ -106,7 +106,7 @@ ROWS = [
         gpu=True,
         output="whole",
         seconds=60,
-        family='echo "hang=nvmlDeviceGetPowerUsage" >>"$GPUGAUGE_FAKE_SCENARIO"; sleep 13; leave',
+        family='sleep 2; echo "hang=nvmlDeviceGetPowerUsage" >>"$GPUGAUGE_FAKE_SCENARIO"; sleep 13; leave',
         long=True,
     ),
     Fault(
