@@ -5,7 +5,8 @@
 namespace gpugauge::cli {
 
 void add_history(CLI::App& app, const Invocation&, Action& action) {
-  CLI::App* command = app.add_subcommand("history", "Not in this build; `gpugauge history` says how to get it");
+  CLI::App* command =
+      app.add_subcommand("history", "Not in this build; `gpugauge history` says how to get it");
   command->allow_extras();
   command->callback([&action] {
     action = [] {
