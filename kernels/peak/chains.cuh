@@ -33,10 +33,13 @@ struct Fp32Chain {
 struct Fp16x2Chain {
   using Value = std::uint32_t;
   std::uint32_t offset;
-  // Both numbers are exact in fp16.
+  // Both numbers are exact in fp16. Each by itself: the instruction for both is one of 8.0 and later.
   static __device__ std::uint32_t pair(float low, float high) {
     std::uint32_t packed;
-    asm("cvt.rn.f16x2.f32 %0, %1, %2;\n" : "=r"(packed) : "f"(high), "f"(low));
+    asm("{\n.reg .f16 low, high;\ncvt.rn.f16.f32 low, %2;\ncvt.rn.f16.f32 high, %1;\nmov.b32 %0, {low, "
+        "high};\n}\n"
+        : "=r"(packed)
+        : "f"(high), "f"(low));
     return packed;
   }
   __device__ explicit Fp16x2Chain(int lane) : offset(pair(chain_offset(lane), chain_offset(lane))) {}
