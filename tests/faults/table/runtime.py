@@ -40,6 +40,7 @@ COLLECTIVES = (
     " --benchmark_filter=nccl/all_reduce/8B"
 )
 
+NEEDS_CUPTI = '; test -d "$BUILD/tests/fakes/runtime/cupti" || { echo "built without the headers of CUPTI"; exit 1; }'
 CUPTI = 'LD_LIBRARY_PATH="$BUILD/tests/fakes/runtime/cupti:$LD_LIBRARY_PATH" GPUGAUGE_FAKE_CUPTI={} '
 
 # The one benchmark was measured and verified before its kernels were looked at.
@@ -61,7 +62,8 @@ def collective(name, cuda, code, says, cupti="", **more):
         run=CUPTI.format(cupti) + COLLECTIVES + "; exit $?" if cupti else COLLECTIVES,
         code=code,
         output="none",
-        needs='test -x "$BUILD/tests/fakes/runtime/collectives/gpugauge-bench-nccl" || { echo "built without NCCL"; exit 1; }',
+        needs='test -x "$BUILD/tests/fakes/runtime/collectives/gpugauge-bench-nccl" || { echo "built without NCCL"; exit 1; }'
+        + (NEEDS_CUPTI if cupti else ""),
         **more,
     )
 
