@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "baseline/baseline.hpp"
 #include "baseline/digest.hpp"
@@ -11,6 +10,7 @@
 #include "baseline/run_id.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
+#include "result/temporary_file.hpp"
 
 namespace gpugauge::baseline {
 namespace {
@@ -23,22 +23,11 @@ class FolderLock {
  public:
   explicit FolderLock(const std::filesystem::path& folder)
       : descriptor_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-    if (descriptor_ < 0) return;
-    try {
-      lock_patiently(descriptor_, folder);
-    } catch (...) {
-      ::close(descriptor_);
-      throw;
-    }
-  }
-  FolderLock(const FolderLock&) = delete;
-  FolderLock& operator=(const FolderLock&) = delete;
-  ~FolderLock() {
-    if (descriptor_ >= 0) ::close(descriptor_);
+    if (descriptor_.get() >= 0) lock_patiently(descriptor_.get(), folder);
   }
 
  private:
-  int descriptor_;
+  result::Descriptor descriptor_;
 };
 
 std::string first_difference(const result::Run& a, const result::Run& b) {

@@ -17,6 +17,7 @@
 #include "result/error.hpp"
 #include "result/file.hpp"
 #include "result/object_reader.hpp"
+#include "result/temporary_file.hpp"
 
 namespace gpugauge::baseline {
 namespace {
@@ -181,26 +182,16 @@ class LockedFile {
   explicit LockedFile(std::filesystem::path file)
       : file_(std::move(file)),
         descriptor_(::open(file_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644)) {
-    if (descriptor_ < 0) fail("opened");
-    try {
-      lock_patiently(descriptor_, file_);
-    } catch (...) {
-      ::close(descriptor_);
-      throw;
-    }
-  }
-  LockedFile(const LockedFile&) = delete;
-  LockedFile& operator=(const LockedFile&) = delete;
-  ~LockedFile() {
-    if (descriptor_ >= 0) ::close(descriptor_);
+    if (descriptor_.get() < 0) fail("opened");
+    lock_patiently(descriptor_.get(), file_);
   }
   /// All of it or nothing: a half-written line is taken back.
   void append(const std::string& text) {
-    const off_t before = ::lseek(descriptor_, 0, SEEK_END);
-    const ssize_t written = ::write(descriptor_, text.data(), text.size());
-    if (written == static_cast<ssize_t>(text.size()) && ::fsync(descriptor_) == 0) return;
+    const off_t before = ::lseek(descriptor_.get(), 0, SEEK_END);
+    const ssize_t written = ::write(descriptor_.get(), text.data(), text.size());
+    if (written == static_cast<ssize_t>(text.size()) && ::fsync(descriptor_.get()) == 0) return;
     const int reason = written < 0 ? errno : ENOSPC;
-    if (before >= 0 && ::ftruncate(descriptor_, before) != 0) errno = reason;
+    if (before >= 0 && ::ftruncate(descriptor_.get(), before) != 0) errno = reason;
     errno = reason;
     fail("written");
   }
@@ -212,7 +203,7 @@ class LockedFile {
   }
 
   std::filesystem::path file_;
-  int descriptor_;
+  result::Descriptor descriptor_;
 };
 
 }  // namespace

@@ -169,9 +169,9 @@ PY
   for field in device profile; do
     for value in ../../../../escaped /tmp/escaped $'x\e]0;TITLE\a\e[2J'; do
       hostile "$field" "$value"
-      run gpugauge baseline create hostile.json
+      run -0 gpugauge baseline create hostile.json
       [[ $output != *$'\e'* ]]
-      [ "$(find "$GPUGAUGE_STATE/baselines" -mindepth 1 -maxdepth 1 2>/dev/null | wc -l)" -le 1 ]
+      [ "$(find "$GPUGAUGE_STATE/baselines" -mindepth 1 -maxdepth 1 | wc -l)" -eq 1 ]
       [ -z "$(find . "$BATS_TEST_TMPDIR" /tmp -maxdepth 1 -name '*escaped*' ! -path '*/baselines/*')" ]
       rm -rf "$GPUGAUGE_STATE/baselines"
     done
