@@ -14,6 +14,17 @@
 namespace gpugauge::cli {
 namespace {
 
+constexpr const char* baseline_footer =
+    "Examples:\n"
+    "  gpugauge baseline create --device 0         measure five rounds of GPU 0 and pin them\n"
+    "  gpugauge baseline create a.json b.json c.json d.json e.json --name before-upgrade\n"
+    "  gpugauge baseline list                      every baseline of this node, this site and this package\n"
+    "  gpugauge baseline show before-upgrade       what it can see, and who decided what about it\n"
+    "  gpugauge baseline accept before-upgrade --metric 'copy/*' --run tonight.json --reason 'new host'\n"
+    "  gpugauge baseline export before-upgrade h200.json  one file, for `baseline import` elsewhere\n"
+    "\n"
+    "Exit codes: 0 done; 1 a benchmark failed; 2 usage or tool error; 3 something could not be measured.";
+
 struct BaselineArguments {
   MeasureArguments measure;
   std::vector<std::string> runs;
@@ -176,6 +187,7 @@ int create(const BaselineArguments& arguments, const Invocation& invocation) {
 
 void add_baseline(CLI::App& app, const Invocation& invocation, Action& action) {
   CLI::App* baseline = app.add_subcommand("baseline", "Pin what a device is compared with");
+  baseline->footer(baseline_footer);
   baseline->require_subcommand(1);
   add_baseline_create(*baseline, invocation, action);
   add_baseline_listing(*baseline, action);

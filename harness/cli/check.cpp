@@ -20,6 +20,18 @@
 namespace gpugauge::cli {
 namespace {
 
+constexpr const char* check_footer =
+    "Examples:\n"
+    "  gpugauge check                              every GPU, against its baseline or physical limits\n"
+    "  gpugauge check --profile quick --device 0   one GPU\n"
+    "  gpugauge check --device host --profile smoke\n"
+    "  gpugauge check --only gemm --only memory    two classes or families of benchmarks\n"
+    "  gpugauge check --report junit=check.xml --report html=check.html\n"
+    "  gpugauge check --treatment driver           the driver was changed on purpose since the baseline\n"
+    "\n"
+    "Exit codes: 0 pass; 1 regressed or failed; 2 usage or tool error; 3 cannot judge; 4 inconclusive (with "
+    "--strict).";
+
 struct CheckArguments {
   MeasureArguments measure;
   ReportArguments report;
@@ -200,6 +212,7 @@ int check(const CheckArguments& arguments, const Invocation& invocation) {
 
 void add_check(CLI::App& app, const Invocation& invocation, Action& action) {
   CLI::App* command = app.add_subcommand("check", "Measure a device and judge it");
+  command->footer(check_footer);
   auto arguments = std::make_shared<CheckArguments>();
   add_measure_options(*command, arguments->measure);
   add_sustained_option(*command, arguments->measure.sustained_seconds);

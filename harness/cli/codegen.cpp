@@ -17,6 +17,13 @@
 namespace gpugauge::cli {
 namespace {
 
+constexpr const char* codegen_footer =
+    "Examples:\n"
+    "  gpugauge codegen                            every family that is installed\n"
+    "  gpugauge codegen my.o --expect my.codegen.json\n"
+    "\n"
+    "Exit codes: 0 as declared; 1 a kernel is not; 2 usage or tool error; 3 nothing could be read.";
+
 struct CodegenArguments {
   std::vector<std::string> files, expectations;
   std::string cuobjdump;
@@ -92,6 +99,7 @@ int run(const CodegenArguments& arguments) {
 void add_codegen(CLI::App& app, const Invocation&, Action& action) {
   CLI::App* command = app.add_subcommand(
       "codegen", "Is the machine code of the kernels what was declared? Needs no GPU, but cuobjdump");
+  command->footer(codegen_footer);
   auto arguments = std::make_shared<CodegenArguments>();
   command
       ->add_option("file", arguments->files,

@@ -12,6 +12,16 @@
 namespace gpugauge::cli {
 namespace {
 
+constexpr const char* compare_footer =
+    "Examples:\n"
+    "  gpugauge compare one.json                   against the baseline of the same kind\n"
+    "  gpugauge compare new.json --against old.json\n"
+    "  gpugauge compare --before old/ --after new/ --treatment driver\n"
+    "  gpugauge compare new.json --against google-benchmark.json --every-metric\n"
+    "\n"
+    "Exit codes: 0 pass; 1 regressed or failed; 2 usage or tool error; 3 cannot judge; 4 inconclusive (with "
+    "--strict).";
+
 struct CompareArguments {
   std::vector<std::string> runs;
   std::vector<std::string> against;
@@ -155,6 +165,7 @@ int compare(const CompareArguments& arguments) {
 void add_compare(CLI::App& app, const Invocation&, Action& action) {
   CLI::App* command = app.add_subcommand(
       "compare", "Judge run files against a baseline, other run files, or before against after");
+  command->footer(compare_footer);
   auto arguments = std::make_shared<CompareArguments>();
   command->add_option("runs", arguments->runs, "Run files: the rounds of one check of one device")
       ->type_name("RUN");

@@ -13,6 +13,13 @@
 namespace gpugauge::cli {
 namespace {
 
+constexpr const char* explain_footer =
+    "Examples:\n"
+    "  gpugauge explain --list                     every cause in one line each\n"
+    "  gpugauge explain hbm_thermal                what proves it, what it is confused with, what to do\n"
+    "\n"
+    "Exit codes: 0 explained; 2 no cause of that name.";
+
 struct ExplainArguments {
   std::string cause;
   bool list = false;
@@ -40,6 +47,7 @@ int run(const ExplainArguments& arguments) {
 void add_explain(CLI::App& app, const Invocation&, Action& action) {
   CLI::App* command = app.add_subcommand(
       "explain", "What a cause is, what proves it, what it is confused with, and what to do");
+  command->footer(explain_footer);
   auto arguments = std::make_shared<ExplainArguments>();
   CLI::Option* cause =
       command->add_option("cause", arguments->cause, "Name, as findings give it")->type_name("CAUSE");

@@ -19,6 +19,17 @@
 namespace gpugauge::cli {
 namespace {
 
+constexpr const char* fleet_footer =
+    "Examples:\n"
+    "  gpugauge fleet results/                     which node is not like the others?\n"
+    "  gpugauge fleet results/ --by-folder         a node is a folder: results/node7/run.json\n"
+    "  gpugauge fleet history.sqlite --night 2026-11-23\n"
+    "  gpugauge fleet results/ --emit-retest again.txt\n"
+    "  gpugauge fleet admit new/ --against results/\n"
+    "\n"
+    "Exit codes: 0 no node is unlike the others; 1 one is, confirmed; 2 usage or tool error; 3 cannot judge; "
+    "4 suspects (with --strict).";
+
 struct FleetArguments {
   std::vector<std::string> paths;
   std::string store;
@@ -118,6 +129,7 @@ int fleet(FleetArguments arguments) {
 void add_fleet(CLI::App& app, const Invocation&, Action& action) {
   CLI::App* command =
       app.add_subcommand("fleet", "Compare the runs of many nodes: which of them is not like the others?");
+  command->footer(fleet_footer);
   auto arguments = std::make_shared<FleetArguments>();
   command
       ->add_option(

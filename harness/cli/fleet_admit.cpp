@@ -16,6 +16,14 @@
 namespace gpugauge::cli {
 namespace {
 
+constexpr const char* admit_footer =
+    "Examples:\n"
+    "  gpugauge fleet admit new/ --against results/\n"
+    "  gpugauge fleet admit new/ --against history.sqlite --night 2026-11-23\n"
+    "\n"
+    "Exit codes: 0 every newcomer is admitted; 1 one is refused; 2 usage or tool error; 3 measure again, or "
+    "cannot judge.";
+
 struct FleetAdmitArguments {
   std::vector<std::string> paths;
   std::vector<std::string> against;
@@ -92,6 +100,7 @@ int admit(const FleetAdmitArguments& arguments) {
 void add_fleet_admit(CLI::App& fleet, Action& action) {
   CLI::App* command = fleet.add_subcommand(
       "admit", "Judge a newcomer by the nodes that are there: is it like them, and is its stack?");
+  command->footer(admit_footer);
   auto arguments = std::make_shared<FleetAdmitArguments>();
   command
       ->add_option(

@@ -11,6 +11,15 @@
 namespace gpugauge::cli {
 namespace {
 
+constexpr const char* history_footer =
+    "Examples:\n"
+    "  gpugauge history ingest results/            keep these runs; what is stored already is passed over\n"
+    "  gpugauge history changes                    what moved, when, and what was changed then\n"
+    "  gpugauge history trend 'gemm/bf16/*' --node node7\n"
+    "  gpugauge history export --format csv --output values.csv\n"
+    "\n"
+    "Exit codes: 0 done, whatever it shows; 2 usage or tool error, or a file that ingest refused.";
+
 /// The first names of a list, for sentences.
 template <typename List, typename Name>
 std::string some(const List& list, const Name& name) {
@@ -94,6 +103,7 @@ std::vector<store::Metric> select_metrics(store::Store& store, const std::string
 void add_history(CLI::App& app, const Invocation&, Action& action) {
   CLI::App* history = app.add_subcommand(
       "history", "Keep the runs of many nights, and say what changed, when, and since what");
+  history->footer(history_footer);
   history->require_subcommand(1);
   add_history_ingest(*history, action);
   add_history_series(*history, action);

@@ -16,6 +16,14 @@
 namespace gpugauge::cli {
 namespace {
 
+constexpr const char* list_footer =
+    "Examples:\n"
+    "  gpugauge list                               every benchmark of every family\n"
+    "  gpugauge list --profile quick               what this profile measures, and how long it takes\n"
+    "  gpugauge list devices                       what can be given to --device\n"
+    "\n"
+    "Exit codes: 0 listed; 2 usage or tool error.";
+
 struct ListArguments {
   std::string what = "benchmarks";
   std::vector<std::string> only;
@@ -178,6 +186,7 @@ int list_devices(const ListArguments& arguments) {
 
 void add_list(CLI::App& app, const Invocation&, Action& action) {
   CLI::App* command = app.add_subcommand("list", "What can be measured here: benchmarks or devices");
+  command->footer(list_footer);
   auto arguments = std::make_shared<ListArguments>();
   command->add_option("what", arguments->what, "benchmarks or devices")
       ->capture_default_str()

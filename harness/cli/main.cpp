@@ -146,7 +146,6 @@ int run_command(int argc, char** argv) {
   std::transform(given.begin(), given.end(), std::back_inserter(invocation.arguments),
                  store::without_password);
   CLI::App app{description, "gpugauge"};
-  app.footer(main_footer);
   app.set_version_flag("--version", version_text());
   app.require_subcommand(1);
   app.failure_message([&given, &app](const CLI::App*, const CLI::Error& error) {
@@ -175,6 +174,7 @@ int run_command(int argc, char** argv) {
   add_manual(app, invocation, action);
   add_upgrade(app, invocation, action);
   add_probe(app, invocation, action);
+  app.footer(main_footer);  // after them: a subcommand takes over what stands here when it is added
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -131,12 +131,14 @@ std::string manual_page(const DefinedCommand& command, const std::string& versio
   out += ".SH OPTIONS\n";
   for (const DefinedOption& option : command.options) out += entry(option);
   out += ".SH COMMANDS\n";
+  std::string above;  // a command without a footer of its own shows its parent's
   for (const DefinedCommand* below : all_commands(command)) {
     if (below == &command) continue;
     out += fmt::format(".SS {}\n{}", synopsis(*below), paragraph(below->description));
     for (const DefinedOption& argument : below->arguments) out += entry(argument);
     for (const DefinedOption& option : below->options) out += entry(option);
-    if (!below->footer.empty()) out += ".PP\n" + verbatim(below->footer);
+    if (!below->footer.empty() && below->footer != above) out += ".PP\n" + verbatim(below->footer);
+    above = below->footer;
   }
   out += ".SH EXAMPLES AND EXIT CODES\n" + verbatim(command.footer) + last_sections;
   return out;

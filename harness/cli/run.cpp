@@ -18,6 +18,14 @@
 namespace gpugauge::cli {
 namespace {
 
+constexpr const char* run_footer =
+    "Examples:\n"
+    "  gpugauge run --output before.json           one round of every GPU\n"
+    "  gpugauge run --profile quick --output runs/ to runs/<host>/<id>.json\n"
+    "  gpugauge run --only 'memory/*' --json       what matches, for a program\n"
+    "\n"
+    "Exit codes: 0 measured; 1 a benchmark failed; 2 usage or tool error; 3 something could not be measured.";
+
 struct RunArguments {
   MeasureArguments measure;
   std::string output;
@@ -151,6 +159,7 @@ int run_devices(const RunArguments& arguments, const Invocation& invocation) {
 
 void add_run(CLI::App& app, const Invocation& invocation, Action& action) {
   CLI::App* command = app.add_subcommand("run", "Measure a device and store one round as a run file");
+  command->footer(run_footer);
   auto arguments = std::make_shared<RunArguments>();
   add_measure_options(*command, arguments->measure);
   add_sustained_option(*command, arguments->measure.sustained_seconds);

@@ -16,6 +16,14 @@
 namespace gpugauge::cli {
 namespace {
 
+constexpr const char* status_footer =
+    "Examples:\n"
+    "  gpugauge status                             does the last check of every GPU still hold?\n"
+    "  gpugauge status --max-age 26h --profile quick\n"
+    "  gpugauge status --exit-style nagios         one line, OK, WARNING, CRITICAL or UNKNOWN\n"
+    "\n"
+    "Exit codes: that of the last check where it still holds; 2 usage or tool error; 3 no check holds.";
+
 struct StatusArguments {
   std::string device = "all";
   std::string most_age = "8d";
@@ -74,6 +82,7 @@ int status(const StatusArguments& arguments, const CLI::App& command) {
 void add_status(CLI::App& app, const Invocation&, Action& action) {
   CLI::App* command =
       app.add_subcommand("status", "Say what the last check said of this node, and whether that still holds");
+  command->footer(status_footer);
   auto arguments = std::make_shared<StatusArguments>();
   command
       ->add_option("-d,--device", arguments->device,

@@ -7,6 +7,35 @@ load common
   [[ $output != *probe* ]]
 }
 
+@test "every subcommand's help has examples of its own, whose words the command knows, and its exit codes" {
+  run -0 gpugauge --help
+  [[ $output == *"gpugauge check --device host"* ]]
+  local command example own word looked=0 its_own
+  for command in check run compare baseline status fleet 'fleet admit' history list doctor frameworks selftest diagnose explain codegen \
+    upgrade; do
+    # shellcheck disable=SC2086  # two words are a subcommand and its own
+    run -0 gpugauge $command --help
+    [[ $output == *'Exit codes'* ]] || { echo "$command names no exit code"; return 1; }
+    its_own=0
+    while read -r example; do
+      looked=$((looked + 1))
+      [[ "$example" != "gpugauge $command"* ]] || its_own=$((its_own + 1))
+      own="$(awk '{ print $2 }' <<<"$example")"
+      word="$(awk '{ print $3 }' <<<"$example")"
+      run -0 gpugauge "$own" --help
+      if grep -q "^  $word  " <<<"$output"; then own="$own $word"; fi
+      # shellcheck disable=SC2086
+      run -0 gpugauge $own --help
+      while read -r word; do
+        # Not in the examples themselves.
+        sed '/^Examples:/,$d' <<<"$output" | grep -qE -- "(^|,| )$word([ =,]|$)" || { echo "$own knows no $word: $example"; return 1; }
+      done < <(grep -oE -- ' --[a-z-]+' <<<"$example" | tr -d ' ')
+    done < <(sed -n '/^Examples:/,/^$/p' <<<"$output" | grep -oE 'gpugauge [^;&]*' | sed 's/   .*//')
+    ((its_own > 0)) || { echo "no example of $command"; return 1; }
+  done
+  ((looked >= 40))
+}
+
 @test "--version names version, commit and CUDA" {
   run -0 gpugauge --version
   [[ $output =~ ^gpugauge\ [0-9]+\.[0-9]+\.[0-9]+\ \(commit\ [0-9a-f]+(\+changes)?\) ]]
