@@ -118,8 +118,9 @@ int check(const CheckArguments& arguments, const Invocation& invocation) {
   const Devices devices = find_devices(arguments.measure.device);
   report::Report report;
   report.stack = stack::layers(stack::with_report(files.get(), devices.gpus));
-  if (!conductor::host_only(arguments.measure.device))
-    report.node = judge::judge_expectations(options.policy, gpu_models(devices));
+  const bool only_host = conductor::host_only(arguments.measure.device);
+  const bool gpus_expected = options.policy.expected_gpus || !options.policy.expected_models.empty();
+  if (!only_host) report.node = judge::judge_expectations(options.policy, gpu_models(devices));
   const bool gpu_missing = devices.targets.gpu_wanted && devices.gpus.state != stack::GpuState::usable;
   if (gpu_missing) report.gpu_explanation = devices.gpus.explanation;
   // The verdict of each device as soon as it is there. The one of the node last: it holds for all of them.
@@ -147,6 +148,9 @@ int check(const CheckArguments& arguments, const Invocation& invocation) {
   const run::OutputLocks outputs(output_files(arguments, reports), "gpugauge check");
   const auto add = [&](report::DeviceReport device) {
     for (const conductor::SilentFamily& family : catalogue.silent) device.remarks.push_back(sentence(family));
+    if (only_host && gpus_expected)
+      device.remarks.emplace_back(
+          "What the policy expects of the node's GPUs was not looked at: only the host was asked for.");
     if (add_trends) add_trends(device);
     keep([&] { conductor::keep_verdict(state, device, narrowed(arguments.measure), devices.gpus); });
     report.devices.push_back(std::move(device));

@@ -57,8 +57,11 @@ report::FleetReport judge_files(const FleetArguments& arguments) {
   made.input.metrics = collector.metrics();
   if (arguments.by_folder)
     name_nodes(made.input, names_by_folder(files));
-  else
+  else {
+    if (std::string remark = boot_in_several_folders(files, made.input); !remark.empty())
+      read.remarks.push_back(std::move(remark));
     call_nodes(made.input, names_by_proof(files, made.input));
+  }
   made.judgement = judge::judge_peers(made.input, {}, arguments.strict);
   made.judgement.drift = drift.facts(names_of_runs(made.input));
   made.judgement.remarks.insert(made.judgement.remarks.end(), read.remarks.begin(), read.remarks.end());

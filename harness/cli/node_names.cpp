@@ -1,5 +1,6 @@
 #include "cli/node_names.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <set>
 
@@ -78,6 +79,23 @@ NodeNames names_by_proof(const std::vector<FoundFile>& files, const judge::Peers
   for (std::size_t r = 0; r < input.rounds.size(); ++r) take(input.rounds[r].file, machines[r]);
   for (const judge::UnreadFile& file : input.unread) take(file.file, std::nullopt);
   return names;
+}
+
+std::string boot_in_several_folders(const std::vector<FoundFile>& files, const judge::PeersInput& input) {
+  NodeNames folder;
+  for (const FoundFile& found : files) folder[found.file.string()] = folder_of(found);
+  std::map<std::string, std::set<std::string>> folders;  // by boot
+  for (const judge::PeerRound& round : input.rounds)
+    if (const std::string& name = folder.at(round.file);
+        round.device == "host" && !round.boot.empty() && !name.empty())
+      folders[round.boot].insert(name);
+  std::size_t most = 0;
+  for (const auto& [boot, of_boot] : folders) most = std::max(most, of_boot.size());
+  if (most < 2) return "";
+  return fmt::format(
+      "Runs of the host in {} folders are of one boot and count as one node; where each folder is a node, "
+      "--by-folder compares them so.",
+      most);
 }
 
 void name_nodes(judge::PeersInput& input, const NodeNames& names) {

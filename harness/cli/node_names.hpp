@@ -23,6 +23,10 @@ NodeNames names_by_folder(const std::vector<FoundFile>& files);
 /// refuted. Nobody else is in the answer: their files tell them apart, and name no machine.
 NodeNames names_by_proof(const std::vector<FoundFile>& files, const judge::PeersInput& input);
 
+/// One sentence where the host's runs of one boot lie in several folders, and so count as one node; ""
+/// elsewhere.
+std::string boot_in_several_folders(const std::vector<FoundFile>& files, const judge::PeersInput& input);
+
 /// Nodes are what their folders are called. Hosts are told apart by that and not by their boot, which
 /// containers of one machine share and a reboot changes; cards keep their own names. `names` must hold every
 /// file of `input`.

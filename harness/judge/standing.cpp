@@ -269,6 +269,15 @@ class Judging {
     return newest;
   }
 
+  /// All that has a standing; the node is none of its devices.
+  std::string everything() const {
+    const bool node = std::any_of(out_.devices.begin(), out_.devices.end(),
+                                  [](const Standing& one) { return one.device == "node"; });
+    if (!node) return fmt::format("all {} devices", out_.devices.size());
+    const std::size_t devices = out_.devices.size() - 1;
+    return devices == 1 ? "the node and its device" : fmt::format("the node and all {} devices", devices);
+  }
+
   void decide() {
     constexpr std::array gravest{ExitCode::error, ExitCode::regressed, ExitCode::cannot_judge,
                                  ExitCode::inconclusive, ExitCode::pass};
@@ -284,7 +293,7 @@ class Judging {
       const std::size_t all = out_.devices.size();
       out_.outcome = {code, all == 1 ? fmt::format("{}: {}", first->label, said(*first))
                             : labels.size() == all
-                                ? fmt::format("{}: all {} devices", first->word, all)
+                                ? fmt::format("{}: {}", first->word, everything())
                                 : fmt::format("{}: {} of {}: {}", first->word, labels.size(), all,
                                               fmt::join(labels, ", "))};
       return;

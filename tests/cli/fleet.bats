@@ -214,6 +214,10 @@ PY
   as_hosts one
   run -3 gpugauge fleet fleet
   [[ $output == *"1 node: "* ]]
+  COLUMNS=1000 run -3 gpugauge fleet fleet
+  [[ $output == *"Runs of the host in 9 folders are of one boot and count as one node; "*"--by-folder"* ]]
+  COLUMNS=1000 run -0 gpugauge fleet fleet --by-folder
+  [[ $output != *"of one boot"* ]]
   run -0 gpugauge fleet fleet --by-folder --emit-retest again.txt
   [[ $output == *"9 nodes: "* && $output == *"1 to be measured again (node-00005)"* ]]
   [ "$(cat again.txt)" = $'node-00005\thost' ]

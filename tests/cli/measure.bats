@@ -47,6 +47,15 @@ PY
   [ "$(find "$GPUGAUGE_STATE/runs" -name '*.json' | wc -l)" -ge 1 ]
 }
 
+@test "what a policy expects of GPUs is said to be unseen where only the host was asked for" {
+  echo '{"schema": "gpugauge.policy/1", "expect": {"gpus": 8}}' >policy.json
+  COLUMNS=1000 run -3 gpugauge check --device host --profile smoke --only host/clock_gettime --policy policy.json --no-probes
+  [[ $output == *"What the policy expects of the node's GPUs was not looked at: only the host was asked for."* ]]
+  echo '{"schema": "gpugauge.policy/1"}' >policy.json
+  COLUMNS=1000 run -3 gpugauge check --device host --profile smoke --only host/clock_gettime --policy policy.json --no-probes
+  [[ $output != *"What the policy expects"* ]]
+}
+
 @test "a baseline is made from run files, found again, and refuses to be overwritten" {
   for i in 1 2 3 4 5; do quick_run "$i.json"; done
   run -0 gpugauge baseline create --name mine {1,2,3,4,5}.json

@@ -53,6 +53,15 @@ TEST(Status, VerdictsOfThisMachineAsItIsCount) {
   EXPECT_TRUE(found.devices[0].against.empty());
 }
 
+TEST(Status, TheNodeIsNoDevice) {
+  auto kept = healthy();
+  for (Kept& one : kept) one.verdict.word = "regressed", one.verdict.outcome.code = ExitCode::regressed;
+  EXPECT_EQ(judge_status(kept, machine(), {}).outcome.sentence, "regressed: all 2 devices");
+  kept.push_back(kept.front());
+  kept.back().verdict.device = "node";
+  EXPECT_EQ(judge_status(kept, machine(), {}).outcome.sentence, "regressed: the node and all 2 devices");
+}
+
 TEST(Status, TheGravestDecides) {
   auto kept = healthy();
   kept[1].verdict = verdict_of(second, 1, ExitCode::regressed);
