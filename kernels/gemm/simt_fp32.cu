@@ -9,10 +9,11 @@ cudaError_t simt_fp32(const float* a, const float* b, float* c, int m, int n, in
   const auto blocks = static_cast<unsigned>(order.rows * order.columns);
   const auto together = reinterpret_cast<std::uintptr_t>(a) | reinterpret_cast<std::uintptr_t>(b) |
                         reinterpret_cast<std::uintptr_t>(c);
-  if (k % 4 == 0 && n % 4 == 0 && together % 16 == 0)
-    simt::simt_fp32_kernel<true><<<blocks, simt::threads, 0, stream>>>(a, b, c, m, n, k, order);
-  else
-    simt::simt_fp32_kernel<false><<<blocks, simt::threads, 0, stream>>>(a, b, c, m, n, k, order);
+  const bool wide = k % 4 == 0 && n % 4 == 0 && together % 16 == 0;
+  const auto kernel = !wide                   ? simt::simt_fp32_kernel<simt::AnySteps<false>>
+                      : k % simt::tile_k != 0 ? simt::simt_fp32_kernel<simt::AnySteps<true>>
+                                              : simt::simt_fp32_kernel<simt::WholeSteps>;
+  kernel<<<blocks, simt::threads, 0, stream>>>(a, b, c, m, n, k, order);
   return cudaGetLastError();
 }
 

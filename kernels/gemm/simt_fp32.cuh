@@ -23,16 +23,25 @@ static_assert(pitch_a % 4 == 0, "16-byte loads of A need rows that begin at mult
 static_assert(tile_m * tile_k == threads * 8 && tile_n * tile_k == threads * 8,
               "a thread loads 8 elements of each");
 
-struct Shared {
-  float a[2][tile_k][pitch_a];
-  float b[2][tile_k][pitch_b];
+struct Stage {
+  float a[tile_k][pitch_a];
+  float b[tile_k][pitch_b];
 };
 
-// What a thread carries from global to shared memory: two groups of four elements of each input.
-struct Loads {
-  float4 a[2];
-  float4 b[2];
+// What a thread carries from global to shared memory at a time: two groups of four elements of one input.
+struct Load {
+  float4 part[2];
 };
+
+/// Four elements from a multiple of 16 bytes on.
+__device__ __forceinline__ float4 four(const float* from) {
+  return *reinterpret_cast<const float4*>(from);
+}
+
+/// The same from global memory that the kernel does not write.
+__device__ __forceinline__ float4 read_only_four(const float* from) {
+  return __ldg(reinterpret_cast<const float4*>(from));
+}
 
 template <bool Wide>
 __device__ __forceinline__ float4 load_row(const float* __restrict__ matrix, int row, int column, int rows,
@@ -41,7 +50,7 @@ __device__ __forceinline__ float4 load_row(const float* __restrict__ matrix, int
   if (row >= rows) return value;
   const float* const from = matrix + static_cast<std::size_t>(row) * columns + column;
   if (Wide) {
-    if (column < columns) value = *reinterpret_cast<const float4*>(from);
+    if (column < columns) value = four(from);
   } else {
     if (column < columns) value.x = from[0];
     if (column + 1 < columns) value.y = from[1];
@@ -51,37 +60,115 @@ __device__ __forceinline__ float4 load_row(const float* __restrict__ matrix, int
   return value;
 }
 
-template <bool Wide>
-__device__ __forceinline__ void load_tiles(Loads& loads, const float* __restrict__ a,
-                                           const float* __restrict__ b, int m, int n, int k, Tile tile,
-                                           int k0) {
-  const int thread = threadIdx.x;
-#pragma unroll
-  for (int part = 0; part < 2; ++part) {
-    loads.a[part] = load_row<Wide>(a, tile.row * tile_m + thread / 2, k0 + part * 8 + thread % 2 * 4, m, k);
-    loads.b[part] =
-        load_row<Wide>(b, k0 + part * 8 + thread / 32, tile.column * tile_n + thread % 32 * 4, k, n);
-  }
-}
+// The tiles of both inputs along k, one after the other. Which thread takes which elements: of A row thread /
+// 2 of the tile, columns thread % 2 * 4 + {0..3} and 8 further right; of B row thread / 32 and 8 further
+// down, columns thread % 32 * 4 + {0..3}.
 
-__device__ __forceinline__ void store_tiles(Shared& shared, const Loads& loads, int buffer) {
+/// Of any shape: what lies outside is 0. Wide: 16 bytes a load, which asks for rows of multiples of 16 bytes.
+template <bool Wide>
+class AnySteps {
+ public:
+  static constexpr bool wide = Wide;
+  static constexpr int blocks_per_sm = 1;  // what it asks takes more than 128 registers
+
+  __device__ AnySteps(const float* __restrict__ a, const float* __restrict__ b, int m, int n, int k,
+                      Tile tile)
+      : a_(a), b_(b), m_(m), n_(n), k_(k), tile_(tile) {}
+
+  __device__ __forceinline__ void read_a(Load& load, int k0) const {
+#pragma unroll
+    for (int part = 0; part < 2; ++part)
+      load.part[part] = load_row<Wide>(a_, tile_.row * tile_m + static_cast<int>(threadIdx.x) / 2,
+                                       k0 + part * 8 + static_cast<int>(threadIdx.x) % 2 * 4, m_, k_);
+  }
+
+  __device__ __forceinline__ void read_b(Load& load, int k0) const {
+#pragma unroll
+    for (int part = 0; part < 2; ++part)
+      load.part[part] =
+          load_row<Wide>(b_, k0 + part * 8 + static_cast<int>(threadIdx.x) / 32,
+                         tile_.column * tile_n + static_cast<int>(threadIdx.x) % 32 * 4, k_, n_);
+  }
+
+ private:
+  const float* const __restrict__ a_;
+  const float* const __restrict__ b_;
+  const int m_, n_, k_;
+  const Tile tile_;
+};
+
+/// Of k in multiples of tile_k and n in multiples of 4, all 16-byte aligned: nothing is asked and no address
+/// is made anew in the loop, where every instruction that is no product costs as much as one. Instead of rows
+/// of A and columns of B that lie outside the last ones within are read: what is made of them is not stored.
+class WholeSteps {
+ public:
+  static constexpr bool wide = true;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+  static constexpr int blocks_per_sm = 1;  // for 7.5 the compiler does not make do with 128 registers
+#else
+  static constexpr int blocks_per_sm = 2;
+#endif
+
+  __device__ WholeSteps(const float* __restrict__ a, const float* __restrict__ b, int m, int n, int k,
+                        Tile tile)
+      : n_(n) {
+    const int thread = threadIdx.x;
+    const int row = tile.row * tile_m + thread / 2;
+    const int column = tile.column * tile_n + thread % 32 * 4;
+    a_ = a + static_cast<std::size_t>(row < m ? row : m - 1) * k + thread % 2 * 4;
+    b_ = b + static_cast<std::size_t>(thread / 32) * n + (column < n ? column : n - 4);
+  }
+
+  __device__ __forceinline__ void read_a(Load& load, int k0) const {
+    const float* const from = a_ + k0;
+    load.part[0] = read_only_four(from);
+    load.part[1] = read_only_four(from + 8);
+  }
+
+  __device__ __forceinline__ void read_b(Load& load, int k0) const {
+    const float* const from = b_ + static_cast<std::ptrdiff_t>(n_) * k0;
+    load.part[0] = read_only_four(from);
+    load.part[1] = read_only_four(from + static_cast<std::ptrdiff_t>(n_) * 8);
+  }
+
+ private:
+  const float* a_;
+  const float* b_;
+  const int n_;
+};
+
+__device__ __forceinline__ void store_a(Stage& stage, const Load& load) {
   const int thread = threadIdx.x;
 #pragma unroll
   for (int part = 0; part < 2; ++part) {
     const int k = part * 8 + thread % 2 * 4;
-    shared.a[buffer][k + 0][thread / 2] = loads.a[part].x;
-    shared.a[buffer][k + 1][thread / 2] = loads.a[part].y;
-    shared.a[buffer][k + 2][thread / 2] = loads.a[part].z;
-    shared.a[buffer][k + 3][thread / 2] = loads.a[part].w;
-    *reinterpret_cast<float4*>(&shared.b[buffer][part * 8 + thread / 32][thread % 32 * 4]) = loads.b[part];
+    stage.a[k + 0][thread / 2] = load.part[part].x;
+    stage.a[k + 1][thread / 2] = load.part[part].y;
+    stage.a[k + 2][thread / 2] = load.part[part].z;
+    stage.a[k + 3][thread / 2] = load.part[part].w;
   }
 }
 
-__device__ __forceinline__ void load_fragment(float (&to)[8], const float* row, int apart) {
-  const float4 first = *reinterpret_cast<const float4*>(row);
-  const float4 second = *reinterpret_cast<const float4*>(row + apart);
-  to[0] = first.x, to[1] = first.y, to[2] = first.z, to[3] = first.w;
-  to[4] = second.x, to[5] = second.y, to[6] = second.z, to[7] = second.w;
+__device__ __forceinline__ void store_b(Stage& stage, const Load& load) {
+  const int thread = threadIdx.x;
+#pragma unroll
+  for (int part = 0; part < 2; ++part)
+    *reinterpret_cast<float4*>(&stage.b[part * 8 + thread / 32][thread % 32 * 4]) = load.part[part];
+}
+
+// Of a row of B: what a thread needs of it.
+struct Fragments {
+  float4 left, right;
+};
+
+__device__ __forceinline__ void add_products(float (&sums)[8][8], int first_row, float4 a,
+                                             const Fragments& b) {
+  const float of_a[4] = {a.x, a.y, a.z, a.w};
+  const float of_b[8] = {b.left.x, b.left.y, b.left.z, b.left.w, b.right.x, b.right.y, b.right.z, b.right.w};
+#pragma unroll
+  for (int i = 0; i < 4; ++i)
+#pragma unroll
+    for (int j = 0; j < 8; ++j) sums[first_row + i][j] = fmaf(of_a[i], of_b[j], sums[first_row + i][j]);
 }
 
 template <bool Wide>
@@ -99,11 +186,38 @@ __device__ __forceinline__ void store_row(float* __restrict__ c, int row, int co
   }
 }
 
-template <bool Wide>
-__global__ void __launch_bounds__(threads, 2)
+/// The products of one stage, which the thread adds to its sums; meanwhile it fills the next stage, which
+/// nobody reads, with the tiles at `next_k`. One input after the other, each under half of the products: that
+/// takes fewer registers, and leaves time enough for the slowest memory. `row` and `column`: of the thread's
+/// first element in the tile.
+template <typename Steps>
+__device__ __forceinline__ void multiply(float (&sums)[8][8], const Stage& stage, int row, int column,
+                                         const Steps& tiles, int next_k, Stage& next) {
+  Load load;
+  tiles.read_a(load, next_k);
+  float4 above = four(&stage.a[0][row]);
+  Fragments b[2];
+  b[0] = {four(&stage.b[0][column]), four(&stage.b[0][column + 32])};
+#pragma unroll
+  for (int k = 0; k < tile_k; ++k) {
+    if (k == tile_k / 2) {
+      store_a(next, load);
+      tiles.read_b(load, next_k);
+    }
+    const float4 below = four(&stage.a[k][row + 16]);
+    if (k + 1 < tile_k) b[(k + 1) % 2] = {four(&stage.b[k + 1][column]), four(&stage.b[k + 1][column + 32])};
+    add_products(sums, 0, above, b[k % 2]);
+    if (k + 1 < tile_k) above = four(&stage.a[k + 1][row]);
+    add_products(sums, 4, below, b[k % 2]);
+  }
+  store_b(next, load);
+}
+
+template <typename Steps>
+__global__ void __launch_bounds__(threads, Steps::blocks_per_sm)
     simt_fp32_kernel(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ c, int m,
                      int n, int k, TileOrder order) {
-  __shared__ Shared shared;
+  __shared__ Stage stages[2];
   const Tile tile = order.tile(static_cast<int>(blockIdx.x));
   const int warp = static_cast<int>(threadIdx.x) / 32;
   const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -111,32 +225,20 @@ __global__ void __launch_bounds__(threads, 2)
   const int column = warp % 2 * 64 + lane % 8 * 4;  // within the tile; and 32 further right
 
   float sums[8][8] = {};
-  Loads loads;
-  load_tiles<Wide>(loads, a, b, m, n, k, tile, 0);
-  store_tiles(shared, loads, 0);
+  const Steps tiles(a, b, m, n, k, tile);
+  Load load;
+  tiles.read_a(load, 0);
+  store_a(stages[0], load);
+  tiles.read_b(load, 0);
+  store_b(stages[0], load);
   __syncthreads();
 
-  const int steps = (k + tile_k - 1) / tile_k;
-  for (int step = 0; step < steps; ++step) {
-    const int buffer = step % 2;
-    if (step + 1 < steps) load_tiles<Wide>(loads, a, b, m, n, k, tile, (step + 1) * tile_k);
-    float from_a[2][8];
-    float from_b[2][8];
-    load_fragment(from_a[0], &shared.a[buffer][0][row], 16);
-    load_fragment(from_b[0], &shared.b[buffer][0][column], 32);
-#pragma unroll
-    for (int inner = 0; inner < tile_k; ++inner) {
-      if (inner + 1 < tile_k) {
-        load_fragment(from_a[(inner + 1) % 2], &shared.a[buffer][inner + 1][row], 16);
-        load_fragment(from_b[(inner + 1) % 2], &shared.b[buffer][inner + 1][column], 32);
-      }
-#pragma unroll
-      for (int i = 0; i < 8; ++i)
-#pragma unroll
-        for (int j = 0; j < 8; ++j) sums[i][j] = fmaf(from_a[inner % 2][i], from_b[inner % 2][j], sums[i][j]);
-    }
-    // The other buffer was last read before the barrier of the step before.
-    if (step + 1 < steps) store_tiles(shared, loads, 1 - buffer);
+  const int last = (k - 1) / tile_k;
+  for (int step = 0; step <= last; ++step) {
+    // The last step reads its own tiles once more, into a stage that nobody reads: less than to ask each
+    // time.
+    multiply(sums, stages[step % 2], row, column, tiles, (step < last ? step + 1 : last) * tile_k,
+             stages[1 - step % 2]);
     __syncthreads();
   }
 
@@ -145,9 +247,9 @@ __global__ void __launch_bounds__(threads, 2)
     const int to_row = tile.row * tile_m + row + i / 4 * 16 + i % 4;
 #pragma unroll
     for (int half = 0; half < 2; ++half)
-      store_row<Wide>(c, to_row, tile.column * tile_n + column + half * 32, m, n,
-                      make_float4(sums[i][half * 4], sums[i][half * 4 + 1], sums[i][half * 4 + 2],
-                                  sums[i][half * 4 + 3]));
+      store_row<Steps::wide>(c, to_row, tile.column * tile_n + column + half * 32, m, n,
+                             make_float4(sums[i][half * 4], sums[i][half * 4 + 1], sums[i][half * 4 + 2],
+                                         sums[i][half * 4 + 3]));
   }
 }
 

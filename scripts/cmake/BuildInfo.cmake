@@ -20,10 +20,13 @@ elseif(GIT_FOUND)
       endif()
     endforeach()
     # Whether the sources are that commit's is asked at every build; only where the answer changes is the one file compiled anew.
+    # It is asked here, too: clang-tidy reads the compile commands of a folder in which nothing was built.
     set(GPUGAUGE_SOURCE_STATE ${PROJECT_BINARY_DIR}/source_state.hpp)
+    set(_ask ${CMAKE_COMMAND} -DGIT=${GIT_EXECUTABLE} -DSOURCE=${PROJECT_SOURCE_DIR} -DCOMMIT=${GPUGAUGE_COMMIT}
+             -DOUTPUT=${GPUGAUGE_SOURCE_STATE} -P ${PROJECT_SOURCE_DIR}/scripts/cmake/SourceState.cmake)
+    execute_process(COMMAND ${_ask} COMMAND_ERROR_IS_FATAL ANY)
     add_custom_target(gpugauge_source_state BYPRODUCTS ${GPUGAUGE_SOURCE_STATE}
-      COMMAND ${CMAKE_COMMAND} -DGIT=${GIT_EXECUTABLE} -DSOURCE=${PROJECT_SOURCE_DIR} -DCOMMIT=${GPUGAUGE_COMMIT}
-              -DOUTPUT=${GPUGAUGE_SOURCE_STATE} -P ${PROJECT_SOURCE_DIR}/scripts/cmake/SourceState.cmake
+      COMMAND ${_ask}
       COMMENT "Asking git whether the sources are the commit's" VERBATIM)
     function(gpugauge_use_source_state)   # once the file and its target are known
       set_source_files_properties(${PROJECT_SOURCE_DIR}/harness/result/build.cpp DIRECTORY ${PROJECT_SOURCE_DIR}/harness

@@ -104,12 +104,12 @@ TEST_P(SimtFp32, equals_the_reference_at_every_element) {
   const double error =
       largest_error<float, float>(size, [&](const float* a, const float* b, float* c, gemm::TileOrder order) {
         const bool wide = size.k % 4 == 0 && size.n % 4 == 0;
-        emulator::launch(static_cast<unsigned>(order.rows * order.columns), gemm::simt::threads, [&] {
-          if (wide)
-            gemm::simt::simt_fp32_kernel<true>(a, b, c, size.m, size.n, size.k, order);
-          else
-            gemm::simt::simt_fp32_kernel<false>(a, b, c, size.m, size.n, size.k, order);
-        });
+        const bool whole = wide && size.k % gemm::simt::tile_k == 0;
+        const auto kernel = whole  ? gemm::simt::simt_fp32_kernel<gemm::simt::WholeSteps>
+                            : wide ? gemm::simt::simt_fp32_kernel<gemm::simt::AnySteps<true>>
+                                   : gemm::simt::simt_fp32_kernel<gemm::simt::AnySteps<false>>;
+        emulator::launch(static_cast<unsigned>(order.rows * order.columns), gemm::simt::threads,
+                         [&] { kernel(a, b, c, size.m, size.n, size.k, order); });
       });
   EXPECT_LT(error, gemm::tolerance_fp32_fma());
 }
@@ -129,7 +129,8 @@ TEST_P(SimtFp32, steps_of_the_ladder_equal_the_reference_too) {
 INSTANTIATE_TEST_SUITE_P(Sizes, SimtFp32,
                          testing::Values(Size{1, 1, 1}, Size{128, 128, 16}, Size{128, 128, 48},
                                          Size{129, 132, 20}, Size{130, 127, 33}, Size{300, 4, 4},
-                                         Size{5, 260, 17}));
+                                         Size{5, 260, 17}, Size{1, 4, 16}, Size{131, 260, 32},
+                                         Size{250, 8, 80}));
 
 struct MmaCase {
   Size size;

@@ -79,6 +79,11 @@ inline void __syncwarp() {
 }
 
 template <typename T>
+T __ldg(const T* from) {
+  return *from;
+}
+
+template <typename T>
 T __shfl_xor_sync(unsigned, T value, int mask) {
   return static_cast<T>(emulator::exchange(value)[static_cast<std::size_t>(emulator::lane ^ mask)]);
 }
