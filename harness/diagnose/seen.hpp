@@ -67,16 +67,16 @@ class Seen {
   bool healthy() const { return compared() && !harm(); }
 
   // -- telemetry and inventory
-  /// nullptr: not looked for. A null value: looked for and not known. A key that stands under `changed` or
-  /// `settings` only is read there.
+  /// nullptr: not looked for, or not known. A key that stands under `changed` or `settings` only is read
+  /// there.
   const Value* telemetry(std::string_view key) const;
-  /// nullptr: not looked for. A null value: looked for and absent or not known.
+  /// The same; a null value, where null tells that there is none (Key::absent_tells).
   const Value* inventory(std::string_view key) const;
   std::optional<double> number(std::string_view key) const;  ///< of either; nullopt where unknown
-  bool known(std::string_view key) const;                    ///< of either, null included
+  bool known(std::string_view key) const;                    ///< of either
   /// Present in either and switched on; where patterns are given, it must hold one of them.
   Fact on(std::string_view key, Words patterns = {}) const;
-  /// Present in either and switched off, null included.
+  /// Present in either and switched off.
   Fact off(std::string_view key) const;
   /// The number of either is known and not smaller, in the key's unit.
   Fact at_least(std::string_view key, double least) const;

@@ -12,7 +12,13 @@ namespace gpugauge::diagnose {
 namespace {
 
 std::string equation(std::string_view key, const Value& value) {
-  return fmt::format("{} = {}", key, value.text());
+  return value.is_null() ? fmt::format("{} is absent", key) : fmt::format("{} = {}", key, value.text());
+}
+
+/// Whether null says of this key that there is none.
+bool absent_tells(std::string_view name) {
+  return std::any_of(inventory_keys.begin(), inventory_keys.end(),
+                     [&](const Key& key) { return key.name == name && key.absent_tells; });
 }
 
 const Value* find(const std::map<std::string, Value>& table, std::string_view key) {
@@ -48,12 +54,14 @@ const Value* Seen::elsewhere(std::string_view part, std::string_view key) const 
 
 const Value* Seen::telemetry(std::string_view key) const {
   const Value* value = find(it_->telemetry, key);
-  return value == nullptr && is_key(telemetry_keys, key) ? elsewhere("telemetry", key) : value;
+  if (value != nullptr && !value->is_null()) return value;
+  return is_key(telemetry_keys, key) ? elsewhere("telemetry", key) : nullptr;
 }
 
 const Value* Seen::inventory(std::string_view key) const {
   const Value* value = find(it_->inventory, key);
-  return value == nullptr && is_key(inventory_keys, key) ? elsewhere("inventory", key) : value;
+  if (value != nullptr && (!value->is_null() || absent_tells(key))) return value;
+  return is_key(inventory_keys, key) ? elsewhere("inventory", key) : nullptr;
 }
 
 bool Seen::known(std::string_view key) const {

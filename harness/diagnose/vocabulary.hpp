@@ -66,6 +66,9 @@ struct Key {
   std::string_view name;     ///< dotted where the format has it so
   Kind kind = Kind::any;     ///< any other is refused, null never
   std::string_view meaning;  ///< for the documentation, a few words
+  /// Null says that there is none, which is a fact. Of any other key it says as little as no entry: what was
+  /// looked for may be absent, or not known.
+  bool absent_tells = false;
 };
 
 /// Keys of `telemetry`, less `moved`. Powers in watt, temperatures in degrees Celsius, clocks in MHz.
@@ -116,7 +119,7 @@ inline constexpr std::array inventory_keys{
     Key{"driver.version", Kind::any, "version of the driver"},
     Key{"driver.libcuda_version", Kind::any, "version of the libcuda that is loaded"},
     Key{"driver.kernel_module_version", Kind::any,
-        "version of the loaded kernel module; null: none is loaded"},
+        "version of the loaded kernel module; null: none is loaded", true},
     Key{"driver.libcuda_path", Kind::any, "where libcuda was found"},
     Key{"driver.open_module", Kind::any, "whether the kernel module is the open one"},
     Key{"driver.gsp", Kind::any, "GSP firmware: its version, or whether it is on"},
@@ -132,14 +135,14 @@ inline constexpr std::array inventory_keys{
     Key{"cudnn.copies", Kind::any, "copies of cuDNN in the process or within reach"},
     Key{"nccl.version", Kind::any, "version of NCCL"},
     Key{"nccl.copies", Kind::any, "copies of NCCL in the process or within reach"},
-    Key{"nccl.plugin", Kind::any, "network plugin of NCCL"},
+    Key{"nccl.plugin", Kind::any, "network plugin of NCCL; null: none", true},
     Key{"nccl.transport", Kind::any, "what NCCL uses: p2p, shm, socket, ib, net"},
     Key{"libraries.missing", Kind::any, "libraries that were needed and not found"},
     Key{"libraries.mixed", Kind::any, "libraries that are there in more than one version"},
     Key{"framework.name", Kind::any, "name of the framework"},
     Key{"framework.version", Kind::any, "its version"},
     Key{"framework.build", Kind::any, "cpu or cuda"},
-    Key{"framework.cuda", Kind::any, "CUDA that it was built for; null: for none"},
+    Key{"framework.cuda", Kind::any, "CUDA that it was built for; null: for none", true},
     Key{"framework.origin", Kind::any, "wheel, package or own_build"},
     Key{"framework.providers", Kind::any, "execution providers that it offers"},
     Key{"gpu.mig", Kind::any, "whether MIG is on"},
@@ -155,7 +158,7 @@ inline constexpr std::array inventory_keys{
     Key{"fabric_manager.version", Kind::any, "version of the fabric manager"},
     Key{"fabric_manager.state", Kind::any, "state of its service"},
     Key{"uvm.loaded", Kind::any, "whether nvidia_uvm is loaded"},
-    Key{"peermem.module", Kind::any, "module for peer memory, or null"},
+    Key{"peermem.module", Kind::any, "module for peer memory; null: none is loaded", true},
     Key{"kernel.version", Kind::any, "version of the Linux kernel"},
     Key{"kernel.kaslr", Kind::any, "whether the kernel's addresses are randomised"},
     Key{"host.os", Kind::any, "linux, windows, wsl2"},

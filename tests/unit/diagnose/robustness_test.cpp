@@ -1,9 +1,12 @@
 // What becomes of the real reports when less of each was seen, or it was said otherwise.
 #include <functional>
 #include <iostream>
+#include <map>
+#include <set>
 
 #include <gmock/gmock.h>
 
+#include "diagnose/vocabulary.hpp"
 #include "unit/diagnose/perturb.hpp"
 
 namespace gpugauge::diagnose {
@@ -66,6 +69,40 @@ TEST(Robustness, EncodedOtherwiseNothingIsClaimedWrongly) {
   EXPECT_EQ(tally.confident_wrong, 0) << wrong;
   EXPECT_EQ(tally.false_alarms, 0) << wrong;
   EXPECT_GE(tally.first, .8 * tally.cases);
+}
+
+/// A null is a fact only where the key's meaning says so; elsewhere it is as if nobody had looked.
+TEST(Robustness, WhatIsNotKnownIsNoEvidence) {
+  using Facts = std::map<std::string, Value> Observation::*;
+  std::vector<std::pair<std::string, Facts>> keys;
+  for (const auto& key : telemetry_keys) keys.emplace_back(key.name, &Observation::telemetry);
+  for (const auto& key : inventory_keys)
+    if (!key.absent_tells) keys.emplace_back(key.name, &Observation::inventory);
+  const auto evidence = [](const Observation& observation) {
+    std::set<std::string> out;
+    for (const Finding& finding : diagnose(observation).findings)
+      for (const std::string& each : finding.evidence) out.insert(finding.cause + ": " + each);
+    return out;
+  };
+  std::size_t turn = 0;  // each key with a part of the reports: all pairs would take half a minute
+  for (const Case& one : read_cases())
+    for (std::size_t k = turn++ % 3; k < keys.size(); k += 3) {
+      const auto& [name, facts] = keys[k];
+      Observation without = one.observation;
+      (without.*facts).erase(name);
+      Observation unknown = without;
+      (unknown.*facts)[name] = Value();
+      EXPECT_EQ(evidence(unknown), evidence(without)) << one.id << " with " << name << " = null";
+    }
+}
+
+/// A production node has no toolkit, and the run's facts say so.
+TEST(Robustness, AnAbsentToolkitIsNotTooOld) {
+  const Diagnosis diagnosis = diagnose(parse_observation(
+      R"({"about": {"gpu": "NVIDIA H100 80GB HBM3", "compute_capability": "9.0"},
+          "metrics": [{"class": "gemm16", "factor": 3.0}], "inventory": {"cuda.toolkit": null}})",
+      "production"));
+  for (const Finding& finding : diagnosis.findings) EXPECT_NE(finding.cause, "old_toolkit_codegen");
 }
 
 TEST(Robustness, AHealthyMachineWithAnyHarmlessFactStaysHealthy) {
