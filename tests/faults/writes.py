@@ -2,7 +2,7 @@
 
     writes.py CALLS FOLDER       CALLS: what `strace -f -y -e trace=file` wrote, with the working folder FOLDER
 
-Nothing that failed counts, and no place that keeps nothing (/dev/null). Ends with 1 when there is such a line, and with 2
+Nothing that failed counts, no place that keeps nothing (/dev/null), and no file of a build that counts what ran (.gcda). Ends with 1 when there is such a line, and with 2
 when CALLS holds no change at all: then nothing was traced.
 """
 
@@ -35,7 +35,7 @@ def main():
         changes += 1
         for path in paths(call, folder):
             real = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
-            if real not in NOTHING_KEPT and not real.startswith(folder + "/"):
+            if real not in NOTHING_KEPT and not real.startswith(folder + "/") and not real.endswith(".gcda"):
                 outside.add(f"{call.split('(')[0]} {path}")
     print("\n".join(sorted(outside)))
     if changes == 0:

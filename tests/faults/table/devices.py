@@ -65,7 +65,12 @@ ROWS = [
     unusable("NVML hangs at its start", "hang=nvmlInit", "did not answer within 20 s", seconds=60, long=True),
     unusable("the count of devices is an error", "count_result=3", "cuDeviceGetCount answers with code 3"),
     unusable("no device is counted", "devices=0", "no GPU|There is no NVIDIA GPU here"),
-    unusable("the driver is too old", "driver_version=11040", "The driver is too old for this build"),
+    unusable(
+        "the driver is too old",
+        "driver_version=11040",
+        "The driver is too old for this build",
+        needs="! gpugauge --version | grep -q 'without CUDA' || { echo 'a build without CUDA needs no driver'; false; }",
+    ),
     Fault("the driver prints to standard output", RUN, 0, "good/op", gpu=True, scenario="noise=cuInit", output="whole"),
     Fault(
         "NVML and the driver do not match",
