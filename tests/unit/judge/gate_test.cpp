@@ -194,7 +194,7 @@ TEST(Decide, AFirstRoundFarOutIsOutvotedByTwoFreshOnes) {
 
 TEST(Decide, ARoundFarOutIsNoRegressionWhereTheMiddleRoundHolds) {
   // Rounds of a shared cache's p99: somewhat worse, as ever, as ever, and one seven times as slow.
-  constexpr double shifts[] = {.012, .02, .005, .0, .015, 1.9};
+  static constexpr double shifts[] = {.012, .02, .005, .0, .015, 1.9};
   const auto results = run_gate(calibrate(quiet_baseline(10), {}), [&](int m, int round) {
     return m != 0 ? 0.0 : round <= 6 ? shifts[round - 1] : 0.03;
   });

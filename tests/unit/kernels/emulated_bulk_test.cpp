@@ -105,9 +105,9 @@ TEST_P(Bulk, write_reaches_every_element) {
 // the ring.
 INSTANTIATE_TEST_SUITE_P(
     Lengths, Bulk,
-    testing::Combine(testing::Values<std::size_t>(0, 1, 3, 4, 5, piece_elements - 1, piece_elements,
-                                                  piece_elements + 6,
-                                                  blocks*(2 * memory::bulk_stages + 1) * piece_elements + 7),
+    testing::Combine(testing::Values<std::size_t>(
+                         0, 1, 3, 4, 5, piece_elements - 1, piece_elements, piece_elements + 6,
+                         std::size_t{blocks} * (2 * memory::bulk_stages + 1) * piece_elements + 7),
                      testing::Values(Timing{"all early", Arrival::early, Arrival::early},
                                      Timing{"all late", Arrival::late, Arrival::late},
                                      Timing{"early copies, late stores", Arrival::early, Arrival::late})));
@@ -145,7 +145,7 @@ TEST(BulkShare, reaches_beyond_four_gigabytes) {
   const std::size_t count = std::size_t{3} << 30;  // 12 GiB: 786432 pieces
   const memory::BulkShare last(count, 16384, 263, 264);
   EXPECT_EQ(pieces_of(last).size(), 786432U / 264);
-  EXPECT_EQ(pieces_of(last).back(), (std::size_t{263} + (786432 / 264 - 1) * 264) * 16384);
+  EXPECT_EQ(pieces_of(last).back(), (std::size_t{263} + std::size_t{786432 / 264 - 1} * 264) * 16384);
 }
 
 TEST(BulkRead, has_a_sum_for_every_working_warp) {
