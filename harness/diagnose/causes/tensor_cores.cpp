@@ -233,6 +233,10 @@ void examine_without_tensor_cores(const Seen& seen, Argument& it) {
   }
   if (!seen.slower({"gemm16", "gemm8", "conv", "application", "framework_op", "attention"}))
     it.at_most(.3, Fact("no 16-bit work is slower"));
+  // Of Turing alone there are chips with and without.
+  const std::string& capability = seen.it().about.compute_capability;
+  if (!capability.empty() && compare_versions(capability, "7.5") != 0)
+    it.rules_out(Fact(fmt::format("GPUs of compute capability {} do not differ in that", capability)));
 }
 
 }  // namespace

@@ -96,6 +96,20 @@ TEST(Robustness, WhatIsNotKnownIsNoEvidence) {
     }
 }
 
+TEST(Robustness, OnlyWhereChipsDifferItIsAskedWhetherThisOneHasTensorCores) {
+  const auto asked = [](const char* capability) {
+    const Diagnosis diagnosis =
+        diagnose(parse_observation(std::string(R"({"about": {"compute_capability": ")") + capability +
+                                       R"("}, "metrics": [{"class": "gemm16", "factor": 3.0}]})",
+                                   "slow"));
+    return std::any_of(diagnosis.needed.begin(), diagnosis.needed.end(), [](const auto& question) {
+      return question.cause == "gpu_without_tensor_cores_same_cc";
+    });
+  };
+  EXPECT_TRUE(asked("7.5"));
+  EXPECT_FALSE(asked("9.0"));
+}
+
 /// A production node has no toolkit, and the run's facts say so.
 TEST(Robustness, AnAbsentToolkitIsNotTooOld) {
   const Diagnosis diagnosis = diagnose(parse_observation(
