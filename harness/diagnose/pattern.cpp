@@ -164,12 +164,6 @@ std::vector<Move> parse_moves(std::string_view text) {
   return out;
 }
 
-std::string_view sign(Prediction prediction) {
-  for (const auto& [mark, meaning] : signs)
-    if (meaning == prediction) return mark;
-  return "?";
-}
-
 Fit fit(const std::vector<Move>& moves, const Seen& seen) {
   Fit out;
   double sum = 0;

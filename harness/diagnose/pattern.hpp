@@ -20,8 +20,6 @@ struct Move {
 
 /// "gemm32 --, gemm16 0" as moves. Throws std::invalid_argument for a class or sign that does not exist.
 std::vector<Move> parse_moves(std::string_view text);
-/// The sign of a prediction: "0", "-", "--", "x", "?".
-std::string_view sign(Prediction prediction);
 
 /// How the measured classes compare with the predicted moves.
 struct Fit {

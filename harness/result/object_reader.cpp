@@ -176,16 +176,6 @@ std::optional<int> ObjectReader::optional_integer(const std::string& key) {
   return small_integer(key);
 }
 
-std::vector<double> ObjectReader::numbers(const std::string& key) {
-  std::vector<double> values;
-  each(key, [&](const json& element, const Place& place) {
-    if (!element.is_number())
-      place.refuse(fmt::format("should be a number and is {}", type_word(element.type())));
-    values.push_back(element.get<double>());
-  });
-  return values;
-}
-
 std::vector<std::string> ObjectReader::texts(const std::string& key) {
   std::vector<std::string> values;
   each(key, [&](const json& element, const Place& place) {

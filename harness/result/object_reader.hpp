@@ -51,7 +51,6 @@ class ObjectReader {
   std::optional<double> optional_number(const std::string& key);
   /// nullopt where the key is absent; refused outside the range of an int.
   std::optional<int> optional_integer(const std::string& key);
-  std::vector<double> numbers(const std::string& key);                  ///< an array of numbers
   std::vector<std::string> texts(const std::string& key);               ///< an array of texts
   std::map<std::string, std::string> text_map(const std::string& key);  ///< an object of texts, by key
   std::map<std::string, double> number_map(const std::string& key);     ///< an object of numbers, by key
