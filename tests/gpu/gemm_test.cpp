@@ -81,7 +81,7 @@ std::ostream& operator<<(std::ostream& out, const Size& size) {
 class Gemm : public testing_gpu::GpuTest {};
 
 TEST_F(Gemm, simt_fp32_is_right_at_every_element_of_any_shape) {
-  for (const int multiple_of : {1, 4})
+  for (const int multiple_of : {1, 4, 16})  // three ways to read
     for (const Size& size : sizes(multiple_of)) {
       const Product<float, float> product(size);
       product.run(kernels::gemm::simt_fp32);
