@@ -28,6 +28,8 @@ from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 from packageurl import PackageURL
 
+from build_headers import compiled_headers
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Declarations of the system alone: nothing of them is in the product.
 INTERFACE_ONLY = re.compile(r"^(linux-libc-dev|libc-dev-bin)$")
@@ -44,12 +46,6 @@ def linked_archives(build):
             if match and ("(" in line.split()[0] or (line.startswith("LOAD ") and match.group(1).endswith(".o"))):
                 files.add(match.group(1))
     return {file for file in files if not inside(pathlib.Path(file), build)}
-
-
-def compiled_headers(build):
-    """Absolute paths of headers outside the project that an object was compiled from."""
-    text = subprocess.run(["ninja", "-C", str(build), "-t", "deps"], capture_output=True, text=True, check=True).stdout
-    return {line.strip() for line in text.splitlines() if line.startswith("    /")}
 
 
 def carried_libraries(build):
