@@ -19,9 +19,11 @@ if(GPUGAUGE_CUDA)
       set(FAMILY_UNAVAILABLE "cuDNN ${_cudnn_version} is too old: ${GPUGAUGE_PIN_CUDNN_MINIMUM_VERSION} or later is needed")
     endif()
     # The one file with the C++ side takes minutes to optimise fully, and nothing in it is timed but the call that enqueues. Its
-    # sentences name the headers' files, which must not say where they lay when it was built.
+    # sentences name the headers' files, which must not say where they lay when it was built: also not where links lead, by
+    # which g++ calls a system header when that is shorter.
+    file(REAL_PATH ${GPUGAUGE_CUDNN_FRONTEND_INCLUDE} _frontend)
     set_source_files_properties(${_folder}/graph.cpp PROPERTIES
-      COMPILE_OPTIONS "-O1;-fmacro-prefix-map=${GPUGAUGE_CUDNN_FRONTEND_INCLUDE}/=")
+      COMPILE_OPTIONS "-O1;-fmacro-prefix-map=${GPUGAUGE_CUDNN_FRONTEND_INCLUDE}/=;-fmacro-prefix-map=${_frontend}/=")
     set(FAMILY_LIBRARIES ${GPUGAUGE_CUDNN_LIBRARY})
     set(FAMILY_INCLUDES ${GPUGAUGE_CUDNN_INCLUDE} ${GPUGAUGE_CUDNN_FRONTEND_INCLUDE})
   endif()
