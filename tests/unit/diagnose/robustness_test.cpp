@@ -75,6 +75,7 @@ TEST(Robustness, EncodedOtherwiseNothingIsClaimedWrongly) {
 TEST(Robustness, WhatIsNotKnownIsNoEvidence) {
   using Facts = std::map<std::string, Value> Observation::*;
   std::vector<std::pair<std::string, Facts>> keys;
+  keys.reserve(telemetry_keys.size() + inventory_keys.size());
   for (const auto& key : telemetry_keys) keys.emplace_back(key.name, &Observation::telemetry);
   for (const auto& key : inventory_keys)
     if (!key.absent_tells) keys.emplace_back(key.name, &Observation::inventory);
