@@ -1,4 +1,5 @@
 // What becomes of the real reports when less of each was seen, or it was said otherwise.
+#include <algorithm>
 #include <functional>
 #include <iostream>
 #include <map>
