@@ -201,10 +201,13 @@ def main():
         else:
             unowned.add(file)
     owners = {}
-    for (kind, what), how in used.items():
+    for (kind, what), how in sorted(used.items(), key=str):
         owner = debian_package(what) if kind == "deb" else wheel_package(what)
-        if not INTERFACE_ONLY.match(owner.name):
-            owners.setdefault(owner, set()).update(how)
+        if INTERFACE_ONLY.match(owner.name):
+            continue
+        # A wheel that is installed in two places is one part.
+        known = next((one for one in owners if one[:3] == owner[:3]), owner)
+        owners.setdefault(known, set()).update(how)
     owners[uplot(pins)] = {"embedded in the HTML report"}
 
     product = Component(name="gpugauge", version=arguments.version, type=ComponentType.APPLICATION, bom_ref="gpugauge",
