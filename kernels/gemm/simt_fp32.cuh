@@ -187,9 +187,8 @@ __device__ __forceinline__ void store_row(float* __restrict__ c, int row, int co
 }
 
 /// The products of one stage, which the thread adds to its sums; meanwhile it fills the next stage, which
-/// nobody reads, with the tiles at `next_k`. One input after the other, each under half of the products: that
-/// takes fewer registers, and leaves time enough for the slowest memory. `row` and `column`: of the thread's
-/// first element in the tile.
+/// nobody reads, with the tiles at `next_k`. One input after the other, each under half of the products,
+/// which takes fewer registers. `row` and `column`: of the thread's first element in the tile.
 template <typename Steps>
 __device__ __forceinline__ void multiply(float (&sums)[8][8], const Stage& stage, int row, int column,
                                          const Steps& tiles, int next_k, Stage& next) {
@@ -235,8 +234,7 @@ __global__ void __launch_bounds__(threads, Steps::blocks_per_sm)
 
   const int last = (k - 1) / tile_k;
   for (int step = 0; step <= last; ++step) {
-    // The last step reads its own tiles once more, into a stage that nobody reads: less than to ask each
-    // time.
+    // The last step reads its own tiles once more, into a stage that nobody reads: the loop asks nothing.
     multiply(sums, stages[step % 2], row, column, tiles, (step < last ? step + 1 : last) * tile_k,
              stages[1 - step % 2]);
     __syncthreads();
