@@ -65,7 +65,7 @@ endif()
 set(GPUGAUGE_FAMILIES_RPATH "${_families_rpath}")
 function(gpugauge_portable_family target)
   target_link_options(${target} PRIVATE LINKER:-Map=${PROJECT_BINARY_DIR}/link/${target}.map)
-  set_target_properties(${target} PROPERTIES INSTALL_RPATH "${GPUGAUGE_FAMILIES_RPATH}")
+  set_target_properties(${target} PROPERTIES BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "${GPUGAUGE_FAMILIES_RPATH}")
 endfunction()
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/link)   # the linker's maps: what was linked from where (scripts/lib/sbom.py)
 

@@ -56,9 +56,10 @@ def needs_problems(path, role, carried):
         allowed = SYSTEM.match(name) or (role == "family" and (CPLUSPLUS.match(name) or MEASURED.match(name) or name in carried))
         if not allowed:
             yield f"needs {name}"
-    for folder in ":".join(re.findall(r"\((?:RUNPATH|RPATH)\).*\[(.*)\]", text)).split(":"):
-        if folder and (role == "harness" or not SEARCH.match(folder)):
-            yield f"looks for libraries in {folder}"
+    for path in re.findall(r"\((?:RUNPATH|RPATH)\).*\[(.*)\]", text):
+        for folder in path.split(":"):
+            if role == "harness" or not SEARCH.match(folder):
+                yield f"looks for libraries in {folder or 'the working folder (an empty entry)'}"
 
 
 def has_gpu_code(path):

@@ -70,6 +70,17 @@ class CheckPackage(unittest.TestCase):
         code, text = self.run_check("--glibc", "99.0")
         self.assertEqual(code, 0, text)
 
+    @unittest.skipUnless(shutil.which("cc"), "no C compiler here")
+    def test_an_empty_or_relative_entry_of_the_search_path_is_found(self):
+        family = self.tree / "libexec/gpugauge/gpugauge-bench-made"
+        for path, words in {"$ORIGIN/../../lib/gpugauge": "", "/usr/local/cuda/lib64:": "the working folder (an empty entry)",
+                            ":/usr/local/cuda/lib64": "the working folder (an empty entry)", "lib": "lib"}.items():
+            subprocess.run(["cc", "-x", "c", "-", "-o", str(family), f"-Wl,-rpath,{path}"], input="int main(void) { return 0; }",
+                           text=True, check=True)
+            code, text = self.run_check("--glibc", "99.0")
+            self.assertEqual(code, 1 if words else 0, text)
+            self.assertIn(f"gpugauge-bench-made looks for libraries in {words}\n" if words else "0 findings", text)
+
     def test_a_path_of_the_builder_is_found(self):
         with self.program.open("ab") as file:
             file.write(b"/somewhere/of/the/builder/file.cpp\0")
