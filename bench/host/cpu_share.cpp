@@ -1,3 +1,5 @@
+#include <atomic>
+#include <cstdint>
 #include <vector>
 
 #include "support/host.hpp"
@@ -14,13 +16,20 @@ void cpu_share(Trial& trial) {
   const std::vector<int> cpus = cpus_of(trial.parameter("cores"));
   ThreadTeam team(cpus);
   trial.note("cpus", cpu_list(cpus));
+  std::atomic<std::int64_t> reached_the_end{0};
+  std::int64_t started = 0;
   trial.time([&](std::int64_t operations) {
     const double end = steady_seconds() + spin_seconds * static_cast<double>(operations);
-    team.run([=](int) {
-      while (steady_seconds() < end) {
+    started += team.size();
+    team.run([&reached_the_end, end](int) {
+      double now = 0;
+      while ((now = steady_seconds()) < end) {
       }
+      if (now >= end) ++reached_the_end;
     });
   });
+  trial.verify("threads that did not spin to the end of a batch",
+               static_cast<double>(started - reached_the_end), 0);
   const result::Batches& batches = trial.batches();
   const double given = batches.cpu_seconds / (batches.window_seconds * team.size());
   trial.metric(

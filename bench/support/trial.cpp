@@ -196,6 +196,8 @@ result::BenchmarkResult Trial::finish() {
   }
   if (result_.metrics.empty())
     throw std::logic_error(fmt::format("benchmark {} has no metric", instance_.id));
+  if (result_.verifications.empty())
+    throw std::logic_error(fmt::format("benchmark {} verifies nothing", instance_.id));
   for (const auto& [name, limit] : limits_) {
     const auto found =
         std::find_if(result_.metrics.begin(), result_.metrics.end(),

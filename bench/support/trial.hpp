@@ -82,8 +82,8 @@ class Trial {
   /// The batches so far.
   const result::Batches& batches() const;
   /// What was recorded; called once by the runner after the body. A failed verification makes it `failed`.
-  /// Throws std::logic_error when the body measured nothing, or declared no work for a quantity that needs
-  /// it.
+  /// Throws std::logic_error when the body measured nothing, verified nothing, or declared no work for a
+  /// quantity that needs it.
   result::BenchmarkResult finish();
 
  private:

@@ -33,6 +33,11 @@ const result::Verification* failed_check(const result::BenchmarkResult& benchmar
   return nullptr;
 }
 
+bool unverified(const result::BenchmarkResult& benchmark) {
+  return benchmark.verifications.empty() &&
+         result::fact(benchmark.notes, std::string(result::not_verified_note)).empty();
+}
+
 /// A judged value must be one whose logarithm exists. The reader of run files refuses others; runs made by
 /// hand are not read from a file.
 const result::Metric* impossible_value(const result::BenchmarkResult& benchmark) {
@@ -82,12 +87,13 @@ void add(MetricValues& values, const result::BenchmarkResult& benchmark, const r
 }  // namespace
 
 bool sound(const result::BenchmarkResult& benchmark) {
-  return benchmark.status == Status::ok && failed_check(benchmark) == nullptr &&
+  return benchmark.status == Status::ok && !unverified(benchmark) && failed_check(benchmark) == nullptr &&
          impossible_value(benchmark) == nullptr;
 }
 
 std::string fault(const result::BenchmarkResult& benchmark) {
   if (benchmark.status != Status::ok) return benchmark.reason;
+  if (unverified(benchmark)) return "its result was not verified";
   if (const result::Verification* check = failed_check(benchmark)) {
     if (!check->error || !std::isfinite(*check->error))
       return fmt::format("the result is wrong: {} did not pass", check->method);

@@ -89,6 +89,9 @@ struct Work {
   bool operator==(const Work&) const = default;  ///< compares exactly
 };
 
+/// A note that only a reader of another program's figures sets: there is no check of ours to ask for.
+inline constexpr std::string_view not_verified_note = "not_verified";
+
 /// One benchmark in one process.
 struct BenchmarkResult {
   std::string id;              ///< family/op/variant/params
@@ -99,7 +102,8 @@ struct BenchmarkResult {
   Work work;                   ///< of one operation; what bandwidth, throughput and rate are computed from
   Batches batches;             ///< empty where nothing was timed
   std::vector<Metric> metrics;  ///< each name once; may be empty unless ok
-  /// Every check that the benchmark made; empty where it makes none, or did not get so far.
+  /// Every check that the benchmark made; empty where it did not get so far. A result that is ok and was not
+  /// verified is judged as failed, unless it has the note `not_verified`.
   std::vector<Verification> verifications;
 
   bool operator==(const BenchmarkResult&) const = default;  ///< member by member, numbers exactly

@@ -62,6 +62,6 @@ latency() {
               "sm_clock_hz": [], "window_seconds": 0.002, "cpu_seconds": 0},
   "metrics": [{"name": "latency", "unit": "second", "better": "lower", "class": "launch", "statistic": "median",
                "value": $1, "resolution": 0, "judged": true, "note": ""}],
-  "verifications": []}]}
+  "verifications": [{"method": "made for the test", "passed": true}]}]}
 JSON
 }

@@ -20,7 +20,7 @@ for rank in range(2 * len(nodes)):
                    "gpu.name": "Synthetic H200", "nccl.version": "2.27.7"}}
     if status == "ok":
         samples["benchmarks"] = [{"id": "nccl/all_reduce/256MiB", "status": "ok", "reason": "", "parameters": {}, "notes": {}, "metrics": metrics,
-                                  "work": {"bytes": 0, "flops": 0, "items": 0}, "verifications": [],
+                                  "work": {"bytes": 0, "flops": 0, "items": 0}, "verifications": [{"method": "made for the test", "passed": True}],
                                   "batches": {"operations_per_batch": 1, "seconds_per_operation": [.001], "cpu_seconds_per_operation": [],
                                               "sm_clock_hz": [], "window_seconds": .001, "cpu_seconds": 0}}]
     (folder / f"samples.rank{rank}.json").write_text(json.dumps(samples))

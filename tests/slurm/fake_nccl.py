@@ -19,7 +19,7 @@ def benchmark(name, values):
                 "resolution": 0, "judged": key == "busbw",
                 "note": "" if key == "busbw" else "busbw, which follows from it, is judged"} for key, value in values.items()]
     return {"id": name, "status": "ok", "reason": "", "parameters": {}, "notes": {}, "work": {"bytes": 0, "flops": 0, "items": 0},
-            "metrics": metrics, "verifications": [], "batches": {
+            "metrics": metrics, "verifications": [{"method": "made for the test", "passed": True}], "batches": {
                 "operations_per_batch": 1, "seconds_per_operation": [1e-3], "cpu_seconds_per_operation": [], "sm_clock_hz": [],
                 "window_seconds": 1e-3, "cpu_seconds": 0}}
 

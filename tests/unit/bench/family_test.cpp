@@ -34,6 +34,11 @@ void spin(std::int64_t operations) {
   }
 }
 
+void time_and_verify(Trial& trial) {
+  trial.time(spin);
+  trial.verify("always right", 0, 0);
+}
+
 Definition probe(const std::string& op) {
   return define("probe", op)
       .isolates("how a family behaves")
@@ -42,10 +47,7 @@ Definition probe(const std::string& op) {
       .batch_seconds(1e-4);
 }
 
-const Registration good{probe("good").axis("size", {"1", "2"}).body([](Trial& trial) {
-  trial.time(spin);
-  trial.verify("always right", 0, 0);
-})};
+const Registration good{probe("good").axis("size", {"1", "2"}).body(time_and_verify)};
 const Registration wrong{probe("wrong").body([](Trial& trial) {
   trial.time(spin);
   trial.verify("against a reference", std::numeric_limits<double>::quiet_NaN(), 1e9);
@@ -73,13 +75,11 @@ const Registration custom{
       metric.statistic = "ratio";
       metric.value = 0.5;
       trial.metric(metric);
+      trial.verify("always right", 0, 0);
     })};
-const Registration needs_gpu{
-    probe("needs_gpu").requires_gpu(90).body([](Trial& trial) { trial.time(spin); })};
-const Registration only_hopper{
-    probe("only_hopper").requires_gpu_of(90).body([](Trial& trial) { trial.time(spin); })};
-const Registration two_gpus{
-    probe("two_gpus").requires_devices(2).body([](Trial& trial) { trial.time(spin); })};
+const Registration needs_gpu{probe("needs_gpu").requires_gpu(90).body(time_and_verify)};
+const Registration only_hopper{probe("only_hopper").requires_gpu_of(90).body(time_and_verify)};
+const Registration two_gpus{probe("two_gpus").requires_devices(2).body(time_and_verify)};
 const Registration signals{probe("signals").body([](Trial& trial) {
   trial.time([](std::int64_t operations) {
     spin(operations);

@@ -39,6 +39,12 @@ struct Bench {
       : definition(std::move(chosen)),
         instance(instances_of(definition).front()),
         trial(instance, {.batch_seconds = 1e-3, .seconds = seconds}, 7) {}
+
+  /// The result of a body that verifies and finds nothing wrong.
+  result::BenchmarkResult verified() {
+    trial.verify("made for the test", true);
+    return trial.finish();
+  }
 };
 
 Definition latency() {
@@ -80,7 +86,7 @@ TEST(Trial, FormsLatencyFromBatches) {
   Bench bench(latency());
   SteadyTimer timer;
   bench.trial.time(timer);
-  const result::BenchmarkResult outcome = bench.trial.finish();
+  const result::BenchmarkResult outcome = bench.verified();
   EXPECT_EQ(outcome.status, Status::ok);
   EXPECT_EQ(outcome.id, "trial/op/4096");
   EXPECT_EQ(outcome.notes.at("timer"), "steady");
@@ -105,7 +111,7 @@ TEST(Trial, FormsBandwidthThroughputAndRateFromDeclaredWork) {
     SteadyTimer timer;
     bench.trial.work({.bytes = 16, .flops = 16, .items = 16});
     bench.trial.time(timer);
-    const result::Metric metric = bench.trial.finish().metrics.at(0);
+    const result::Metric metric = bench.verified().metrics.at(0);
     EXPECT_EQ(metric.name, to_string(quantity));
     EXPECT_EQ(metric.value, 1.6e7);
     EXPECT_EQ(metric.unit, unit);
@@ -118,7 +124,7 @@ TEST(Trial, DoesNotJudgeAMeanOfLessThanASecondNorAP99OfFewBatches) {
   Bench bench(latency(), 1e-4);
   SteadyTimer timer;
   bench.trial.time(timer);
-  const result::BenchmarkResult outcome = bench.trial.finish();
+  const result::BenchmarkResult outcome = bench.verified();
   const result::Metric mean = metric_of(outcome, "latency_mean");
   EXPECT_FALSE(mean.judged);
   EXPECT_THAT(mean.note, HasSubstr("shorter than the 1 s"));
@@ -146,6 +152,7 @@ TEST(Trial, SaysWhenTheBudgetEndedTheWindow) {
   Trial trial(all.front(), {.batch_seconds = 1e-3, .seconds = 1e-3, .budget_seconds = 1e-9}, 7);
   SteadyTimer timer;
   trial.time(timer);
+  trial.verify("made for the test", true);
   EXPECT_EQ(trial.finish().notes.at("budget"), "ended after 1 of 20 batches");
 }
 
@@ -163,12 +170,24 @@ TEST(Trial, RefusesBodiesThatMeasureNothingOrTwiceOrWithoutWork) {
   EXPECT_THROW(empty.trial.finish(), std::logic_error);
 }
 
+TEST(Trial, RefusesABodyThatVerifiesNothing) {
+  SteadyTimer timer;
+  Bench bench(latency());
+  bench.trial.time(timer);
+  try {
+    bench.trial.finish();
+    FAIL() << "a result that nobody verified was taken";
+  } catch (const std::logic_error& error) {
+    EXPECT_STREQ(error.what(), "benchmark trial/op/4096 verifies nothing");
+  }
+}
+
 TEST(Trial, PutsALimitOnTheMetricOfItsName) {
   SteadyTimer timer;
   Bench bench(latency());
   bench.trial.limit("latency", {.value = 1e-7, .source = "a data sheet"});
   bench.trial.time(timer);
-  const result::BenchmarkResult outcome = bench.trial.finish();
+  const result::BenchmarkResult outcome = bench.verified();
   EXPECT_EQ(metric_of(outcome, "latency").limit->value, 1e-7);
   EXPECT_FALSE(metric_of(outcome, "latency_p99").limit.has_value());
   Bench wrong(latency());
@@ -183,7 +202,7 @@ TEST(Trial, TakesFiniteCustomMetricsOnly) {
   EXPECT_THROW(bench.trial.metric(ratio), std::invalid_argument);
   ratio.value = 0.5;
   bench.trial.metric(ratio);
-  EXPECT_THAT(bench.trial.finish().metrics, ElementsAre(ratio));
+  EXPECT_THAT(bench.verified().metrics, ElementsAre(ratio));
 }
 
 // The verification that a check of this error leaves, and the result's status.
@@ -252,7 +271,7 @@ TEST(Trial, TakesBatchesThatTheBodyTimedItself) {
   bench.trial.record(batches, "cuda_event", 0.5e-6);
   EXPECT_THROW(bench.trial.record(batches, "cuda_event", 0.5e-6), std::logic_error);
   EXPECT_THROW(bench.trial.time([](std::int64_t) {}), std::logic_error);
-  const result::BenchmarkResult outcome = bench.trial.finish();
+  const result::BenchmarkResult outcome = bench.verified();
   EXPECT_EQ(outcome.batches, batches);
   EXPECT_EQ(outcome.notes.at("timer"), "cuda_event");
   const result::Metric median = metric_of(outcome, "latency");

@@ -29,6 +29,7 @@ TEST(KernelsSeen, is_switched_off_before_anything_is_run_and_says_so) {
   gpugauge::result::Metric metric;
   metric.name = "any";
   trial.metric(metric);
+  trial.verify("made for the test", true);
   EXPECT_EQ(trial.finish().notes.at("kernel_unknown_best"),
             "kernel names unknown: GPUGAUGE_KERNEL_NAMES=off");
 }

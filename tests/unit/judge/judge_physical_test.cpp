@@ -126,6 +126,20 @@ TEST(JudgePhysical, EveryKindOfWrongResultFails) {
   }
 }
 
+TEST(JudgePhysical, AResultThatNobodyVerifiedFailsUnlessItIsAnotherPrograms) {
+  result::Run run = make_run(1);
+  change(run, "host/triad", [](result::BenchmarkResult& found) { found.verifications.clear(); });
+  change(run, "host/wake", [](result::BenchmarkResult& found) {
+    found.verifications.clear();
+    found.notes[std::string(result::not_verified_note)] = "another program's figures";
+  });
+  const auto verdicts = judge_physical(run);
+  ASSERT_NE(find(verdicts, "host/triad"), nullptr);
+  EXPECT_EQ(find(verdicts, "host/triad")->kind, VerdictKind::failed);
+  EXPECT_EQ(find(verdicts, "host/triad")->reason, "its result was not verified");
+  EXPECT_EQ(find(verdicts, "host/wake"), nullptr);
+}
+
 TEST(JudgePhysical, AFailedBenchmarkAndAnImpossibleValueFail) {
   result::Run run = make_run(1);
   change(run, "host/wake", [](result::BenchmarkResult& found) {

@@ -29,6 +29,7 @@ inline result::BenchmarkResult benchmark(const std::string& id, const result::Me
   out.id = id;
   out.metrics = {metric};
   out.batches = {1, {1e-3}, {}, {}, 1e-3, 1e-3};
+  out.verifications = {{"made for the test", true, {}, {}}};
   return out;
 }
 

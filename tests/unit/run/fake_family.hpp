@@ -43,6 +43,7 @@ inline result::Samples good_samples(const std::string& family) {
   metric.statistic = "median";
   metric.value = 1e-3;
   benchmark.metrics.push_back(metric);
+  benchmark.verifications = {{"made for the test", true, {}, {}}};
   samples.benchmarks.push_back(benchmark);
   return samples;
 }
