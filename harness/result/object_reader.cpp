@@ -79,37 +79,6 @@ void Place::refuse(const std::string& fault) const {
                                  : fmt::format("{}: {}: {}", origin, path, fault));
 }
 
-/// No file of ours is deeper than ten; what is handled by recursion must not be handed thousands.
-constexpr int depth_most = 64;
-
-nlohmann::json parse_json(const std::string& text, const std::string& origin) {
-  if (text.find_first_not_of(" \t\r\n") == std::string::npos)
-    throw FormatError(fmt::format("{}: the file is empty; it should hold a JSON object", origin));
-  std::vector<std::set<std::string>> keys;
-  const auto watch = [&](int depth, json::parse_event_t event, const json& value) {
-    if (depth > depth_most)
-      throw FormatError(fmt::format("{}: nested deeper than {} levels", origin, depth_most));
-    if (event == json::parse_event_t::object_start) keys.emplace_back();
-    if (event == json::parse_event_t::object_end) keys.pop_back();
-    if (event == json::parse_event_t::key && !keys.back().insert(value.get<std::string>()).second)
-      throw FormatError(
-          fmt::format("{}: the key {} stands twice in one object", origin, quoted(value.get<std::string>())));
-    return true;
-  };
-  try {
-    return json::parse(text, watch);
-  } catch (const json::parse_error& error) {
-    const bool end = error.byte >= text.size();
-    throw FormatError(end ? fmt::format("{}: the JSON ends too early, after {} bytes: the file is truncated",
-                                        origin, text.size())
-                          : fmt::format("{}: not JSON at byte {}", origin, error.byte));
-  } catch (const json::out_of_range&) {
-    throw FormatError(fmt::format("{}: not JSON that can be read (a number is out of range)", origin));
-  } catch (const json::exception&) {
-    throw FormatError(fmt::format("{}: not JSON that can be read", origin));
-  }
-}
-
 ObjectReader::ObjectReader(const nlohmann::json& value, Place place)
     : value_(value), place_(std::move(place)) {
   if (!value.is_object())

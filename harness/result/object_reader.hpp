@@ -31,7 +31,8 @@ struct Place {
 /// Text from a file as it goes into an error sentence: in quotes, shortened, without control characters.
 std::string quoted(std::string text);
 
-/// Parses text as JSON. Refuses (FormatError) what is not JSON, empty, cut short, or holds a key twice.
+/// Parses text as JSON, in time that grows as the text does. Refuses (FormatError) what is not JSON, empty, cut
+/// short, holds a key twice, or is nested deeper than 64 levels.
 nlohmann::json parse_json(const std::string& text, const std::string& origin);
 
 /// One object, whose members are asked for one by one. A key that is missing or of another type is refused

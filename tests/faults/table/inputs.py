@@ -11,6 +11,23 @@ def run_file(name, make, says, **more):
     )
 
 
+def large(name, begins, command, says, **more):
+    """A megabyte of empty objects: nobody waits for the answer longer than for that of a small file."""
+    return Fault(
+        f"large: {name}",
+        command,
+        2,
+        "gpugauge: x.json.*" + says,
+        before=f"""python3 -c "print('{begins}[' + '{{}},' * 340000 + '0]' + '}}' * ('{begins}' != ''), end='')" >x.json""",
+        seconds=10,
+        **more,
+    )
+
+
+def schema(name):
+    return '{\\"schema\\":\\"gpugauge.' + name + '\\",\\"metrics\\":'
+
+
 def store(name, make, says, command="gpugauge history trend 'good/*' --store s.sqlite", **more):
     return Fault(
         f"store: {name}",
@@ -44,6 +61,25 @@ ROWS = [
         "x.json could not be opened: Permission denied",
         needs='[ "$(id -u)" != 0 ] || { echo "root reads everything"; false; }',
     ),
+    large("a lock", schema("lock/1"), "gpugauge doctor verify x.json", "the key 'created' is missing"),
+    large("an observation", schema("observation/1"), "gpugauge diagnose x.json", "metrics.0.: the key 'class' is missing"),
+    large("an inventory", schema("inventory/1"), "gpugauge doctor --inventory x.json", "holds neither an inventory"),
+    large("an image", "", "gpugauge doctor --image-env x.json", "holds 340001 images; one is judged at a time"),
+    large(
+        "a policy",
+        schema("policy/1"),
+        "gpugauge compare --policy x.json --before earlier.json --after earlier.json",
+        "metrics.0.: the key 'metric' is missing",
+    ),
+    large(
+        "Google Benchmark's JSON",
+        '{\\"context\\":{},\\"benchmarks\\":',
+        "gpugauge compare x.json",
+        "benchmarks.0.: has no name",
+    ),
+    large("a baseline", "", "gpugauge baseline import x.json", "should be an object and is an array"),
+    large("expectations of code", "", "gpugauge codegen --expect x.json", "should be an object and is an array"),
+    large("a list of runs", "", "gpugauge history ingest x.json", "a list of run files is an array", needs=STORE),
     Fault(
         "fleet: one of three cannot be read",
         "gpugauge fleet night",
