@@ -33,10 +33,14 @@ class FolderLock {
 std::string first_difference(const result::Run& a, const result::Run& b) {
   const auto different = mismatches(a.fingerprint, b.fingerprint);
   if (!different.empty())
-    return fmt::format("{} is '{}' in one and '{}' in the other", different.front().field,
-                       different.front().now, different.front().then);
-  if (a.profile != b.profile) return fmt::format("one has profile {}, the other {}", a.profile, b.profile);
-  if (a.device != b.device) return fmt::format("one measured {}, the other {}", a.device, b.device);
+    return fmt::format("{} is {} in one and {} in the other", result::shortened(different.front().field),
+                       result::quoted(different.front().now), result::quoted(different.front().then));
+  if (a.profile != b.profile)
+    return fmt::format("one has profile {}, the other {}", result::shortened(a.profile),
+                       result::shortened(b.profile));
+  if (a.device != b.device)
+    return fmt::format("one measured {}, the other {}", result::shortened(a.device),
+                       result::shortened(b.device));
   // mismatches() lets a family be absent on one side; within a baseline that is a hole.
   if (key(a.fingerprint) != key(b.fingerprint)) return "one measured families that the other did not";
   return "";
@@ -49,8 +53,8 @@ void require_fit(const std::vector<result::Run>& runs) {
   for (const result::Run& run : runs) {
     if (!is_run_id(run.id))
       throw result::UsageError(fmt::format(
-          "a run has the id '{}', which is none (26 digits and capital letters): it cannot be pinned",
-          run.id.substr(0, 60)));
+          "a run has the id {}, which is none (26 digits and capital letters): it cannot be pinned",
+          result::quoted(run.id)));
     if (!run.complete)
       throw result::UsageError(
           fmt::format("run {} is partial ({}): only whole runs make a baseline", run.id, run.partial_reason));
@@ -101,8 +105,9 @@ result::Run load_run(const std::filesystem::path& folder, const Manifest& manife
   const auto must_be = [&](const char* what, const std::string& found, const std::string& pinned) {
     if (found != pinned)
       throw result::FormatError(
-          fmt::format("{}: {} names {} '{}' where the run has '{}': the manifest was changed",
-                      (folder / manifest_name).string(), entry.run_id, what, pinned, found));
+          fmt::format("{}: {} names {} {} where the run has {}: the manifest was changed",
+                      (folder / manifest_name).string(), entry.run_id, what, result::quoted(pinned),
+                      result::quoted(found)));
   };
   must_be("run_id", run.id, entry.run_id);
   must_be("boot_id", run.boot_id, entry.boot_id);

@@ -40,7 +40,7 @@ std::string digest_before_first() {
 State state_from(const std::string& word, const result::Place& place) {
   for (const State state : {State::candidate, State::active, State::retired})
     if (word == to_string(state)) return state;
-  place.refuse(fmt::format("is '{}'; a state is candidate, active or retired", word));
+  place.refuse(fmt::format("is {}; a state is candidate, active or retired", result::quoted(word)));
 }
 
 /// "2027-01-31".

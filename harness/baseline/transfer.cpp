@@ -101,9 +101,9 @@ Baseline from_bundle(const std::string& text, const std::string& origin, const s
   const std::string& final_name = name.empty() ? own_name : name;
   if (!is_name(final_name))
     throw result::UsageError(
-        fmt::format("{}: its name '{}' cannot be a folder's; give it one of letters, digits, '.', '_' and "
+        fmt::format("{}: its name {} cannot be a folder's; give it one of letters, digits, '.', '_' and "
                     "'-' that begins with a letter or digit, with --name",
-                    origin, final_name.substr(0, 60)));
+                    origin, result::quoted(final_name)));
   const std::filesystem::path place = parent / final_name;
   if (std::filesystem::exists(std::filesystem::symlink_status(place)))
     throw result::UsageError(fmt::format(
@@ -113,7 +113,7 @@ Baseline from_bundle(const std::string& text, const std::string& origin, const s
   for (const auto& [file, content] : files)
     if (!is_bundled(file))
       reader.place().key("files").refuse(
-          fmt::format("holds '{}', which is no file of a baseline", file.substr(0, 60)));
+          fmt::format("holds {}, which is no file of a baseline", result::quoted(file)));
 
   Draft draft(parent);
   for (const auto& [file, content] : files) result::write_file(draft.path() / file, content);

@@ -20,19 +20,10 @@ using nlohmann::json;
 using result::ObjectReader;
 using result::Place;
 
-/// A word from a file, short enough for a sentence and without control characters.
-std::string shown(std::string word) {
-  constexpr std::size_t most = 60;
-  if (word.size() > most) word = word.substr(0, most - 3) + "...";
-  for (char& c : word)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
-  return word;
-}
-
 void require_word(const std::string& word, std::span<const std::string_view> words, const Place& place) {
   if (std::find(words.begin(), words.end(), word) == words.end())
-    place.refuse(
-        fmt::format("'{}' is no word of this format; there are {}", shown(word), fmt::join(words, ", ")));
+    place.refuse(fmt::format("{} is no word of this format; there are {}", result::quoted(word),
+                             fmt::join(words, ", ")));
 }
 
 void require_class(const std::string& word, const Place& place) {
@@ -41,7 +32,7 @@ void require_class(const std::string& word, const Place& place) {
   all.reserve(result::classes.size());
   for (const result::ClassInfo& info : result::classes) all.push_back(info.name);
   place.refuse(
-      fmt::format("'{}' is no class of measurement; there are {}", shown(word), fmt::join(all, ", ")));
+      fmt::format("{} is no class of measurement; there are {}", result::quoted(word), fmt::join(all, ", ")));
 }
 
 std::string optional_text(ObjectReader& reader, const std::string& key) {
@@ -108,8 +99,9 @@ std::map<std::string, Value> table_of(const json& object, std::span<const Key> k
     const std::string& key = name;
     const auto known =
         std::find_if(keys.begin(), keys.end(), [&](const Key& entry) { return entry.name == key; });
-    if (known == keys.end()) place.refuse(fmt::format("the key '{}' is not part of this format", shown(key)));
-    Value value = in_kind(value_of(element, place.key(shown(key))), *known);
+    if (known == keys.end())
+      place.refuse(fmt::format("the key {} is not part of this format", result::quoted(key)));
+    Value value = in_kind(value_of(element, place.key(key)), *known);
     require_kind(value, known->kind, place.key(key));
     out.emplace(key, std::move(value));
   }
@@ -118,8 +110,7 @@ std::map<std::string, Value> table_of(const json& object, std::span<const Key> k
 
 std::map<std::string, Value> free_table(const json& object, const Place& place) {
   std::map<std::string, Value> out;
-  for (const auto& [name, element] : object.items())
-    out.emplace(name, value_of(element, place.key(shown(name))));
+  for (const auto& [name, element] : object.items()) out.emplace(name, value_of(element, place.key(name)));
   return out;
 }
 
@@ -144,7 +135,7 @@ About read_about(const json& value, const Place& place) {
 std::map<std::string, std::string> read_environment(const json& object, const Place& place) {
   std::map<std::string, std::string> out;
   for (const auto& [name, element] : object.items()) {
-    if (!element.is_string() && !element.is_number()) place.key(shown(name)).refuse("should be text");
+    if (!element.is_string() && !element.is_number()) place.key(name).refuse("should be text");
     out.emplace(name, element.is_string() ? element.get<std::string>() : element.dump());
   }
   return out;
@@ -153,7 +144,7 @@ std::map<std::string, std::string> read_environment(const json& object, const Pl
 std::map<std::string, Change> read_changed(const json& object, const Place& place) {
   std::map<std::string, Change> out;
   for (const auto& [name, pair] : object.items()) {
-    const Place here = place.key(shown(name));
+    const Place here = place.key(name);
     if (!pair.is_array() || pair.size() != 2) here.refuse("should be a list of two: before and after");
     out.emplace(name, Change{value_of(pair[0], here.index(0)), value_of(pair[1], here.index(1))});
   }
@@ -208,7 +199,7 @@ void read_telemetry(json value, const Place& place, Observation& observation) {
   if (const auto moved = value.find("moved"); moved != value.end()) {
     const ObjectReader reader(*moved, place.key("moved"));
     for (const auto& [name, word] : moved->items()) {
-      const Place here = place.key("moved").key(shown(name));
+      const Place here = place.key("moved").key(name);
       if (!word.is_string()) here.refuse("should be text");
       require_word(word.get<std::string>(), movements, here);
       observation.moved.emplace(name, word.get<std::string>());

@@ -78,13 +78,16 @@ FabricInput parse_fabric(const std::string& text, const std::string& origin) {
   out.metric = result::metric_key(benchmark, reader.text("metric"));
   out.metric_class = reader.text("class");
   if (!result::is_class(out.metric_class))
-    reader.place().key("class").refuse(fmt::format("'{}' is no class of metrics", out.metric_class));
+    reader.place().key("class").refuse(
+        fmt::format("{} is no class of metrics", result::quoted(out.metric_class)));
   out.unit = reader.text("unit");
   if (!result::is_unit(out.unit))
-    reader.place().key("unit").refuse(fmt::format("'{}' is no unit that this version knows", out.unit));
+    reader.place().key("unit").refuse(
+        fmt::format("{} is no unit that this version knows", result::quoted(out.unit)));
   const std::string better = reader.text("better");
   if (better != "higher" && better != "lower")
-    reader.place().key("better").refuse(fmt::format("'{}' is neither higher nor lower", better));
+    reader.place().key("better").refuse(
+        fmt::format("{} is neither higher nor lower", result::quoted(better)));
   out.better = better == "higher" ? result::Direction::higher : result::Direction::lower;
   out.expected = reader.optional_number("expected");
   if (out.expected && !(std::isfinite(*out.expected) && *out.expected > 0))

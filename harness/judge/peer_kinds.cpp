@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "baseline/baseline.hpp"
+#include "result/error.hpp"
 #include "result/facts.hpp"
 
 namespace gpugauge::judge {
@@ -14,7 +15,7 @@ namespace {
 
 /// A fact that one side lacks is no value.
 std::string quoted(const std::string& value) {
-  return value.empty() ? "absent" : fmt::format("'{}'", value);
+  return value.empty() ? "absent" : result::quoted(value);
 }
 
 }  // namespace

@@ -61,7 +61,8 @@ std::map<std::string, double> tolerances(result::ObjectReader& reader) {
   const result::Place place = reader.place().key("tolerance");
   for (const auto& [name, value] : reader.number_map("tolerance")) {
     if (!result::is_class(name))
-      place.refuse(fmt::format("'{}' is no class of metrics; docs/verdicts.md lists them", name));
+      place.refuse(
+          fmt::format("{} is no class of metrics; docs/verdicts.md lists them", result::quoted(name)));
     out[name] = between(place.key(name), value, least_level, 1);
   }
   return out;

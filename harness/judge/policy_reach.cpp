@@ -106,8 +106,8 @@ void require_possible(const Policy& policy, const KnownBenchmarks& known) {
                     [&](const std::string& family) { return can_match_family(pattern, family); });
     if (!possible)
       throw result::UsageError(
-          fmt::format("policy: the entry '{}' matches no metric of any benchmark that is known here; {}",
-                      pattern, where_names_are));
+          fmt::format("policy: the entry {} matches no metric of any benchmark that is known here; {}",
+                      result::quoted(pattern), where_names_are));
   }
 }
 
@@ -116,11 +116,11 @@ void require_matches(const Policy& policy, const SeenMetrics& seen, const KnownB
     if (matches_any(rule.pattern, seen.keys) || may_be_elsewhere(rule.pattern, seen, known)) continue;
     if (matches_any(rule.pattern, seen.physical))
       throw result::UsageError(
-          fmt::format("policy: the entry '{}' matches only what the physical judge says, which no policy "
+          fmt::format("policy: the entry {} matches only what the physical judge says, which no policy "
                       "changes: what is wrong or impossible always counts",
-                      rule.pattern));
-    throw result::UsageError(
-        fmt::format("policy: the entry '{}' matches no metric; {}", rule.pattern, where_names_are));
+                      result::quoted(rule.pattern)));
+    throw result::UsageError(fmt::format("policy: the entry {} matches no metric; {}",
+                                         result::quoted(rule.pattern), where_names_are));
   }
 }
 

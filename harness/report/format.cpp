@@ -86,7 +86,7 @@ std::string detectable(double share) {
 }
 
 std::string plain(std::string_view text) {
-  return result::one_line(text);
+  return result::one_line(text, result::longest_sentence);
 }
 
 }  // namespace gpugauge::report

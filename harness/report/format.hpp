@@ -29,7 +29,7 @@ std::string signed_percent(double relative);
 /// "4 s", "1 min 20 s", "2 h 5 min".
 std::string duration(double seconds);
 
-/// Foreign text on one line: control characters (escape sequences included) become '?'; invalid UTF-8 too.
+/// Foreign text on one line, as result::one_line() makes it, of result::longest_sentence at most.
 std::string plain(std::string_view text);
 
 }  // namespace gpugauge::report

@@ -9,6 +9,7 @@
 #include "report/page_data.hpp"
 #include "report/page_files.hpp"
 #include "result/build.hpp"
+#include "result/error.hpp"
 
 namespace gpugauge::report {
 namespace {
@@ -32,9 +33,11 @@ std::string policy_hash(std::string_view text) {
   return out;
 }
 
-/// JSON within a script element: without "<" it can neither end the element nor open a comment in it.
+/// JSON within a script element: without "<" it can neither end the element nor open a comment in it. Its
+/// strings are shown as text: what would turn or hide the text round it stands in no other place of JSON.
 std::string within_script(const nlohmann::ordered_json& data) {
-  const std::string text = data.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  const std::string text =
+      result::one_line(data.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
   std::string out;
   out.reserve(text.size());
   for (const char c : text) {

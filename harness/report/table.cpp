@@ -10,6 +10,7 @@ namespace {
 constexpr std::size_t gap = 2;
 constexpr std::size_t table_indent = 2;
 constexpr std::size_t narrowest = 16;
+constexpr std::size_t widest_cell = 500;
 
 /// Cuts the middle out: what tells two ids apart is mostly at the end.
 std::string shorten(const std::string& text, std::size_t width) {
@@ -40,6 +41,7 @@ Table::Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 void Table::add(std::vector<Cell> cells) {
   if (cells.size() != columns_.size())
     throw std::logic_error("a table row has another number of cells than columns");
+  for (Cell& cell : cells) cell.text = shorten(cell.text, widest_cell);
   rows_.push_back(std::move(cells));
 }
 

@@ -25,7 +25,8 @@ struct Column {
 class Table {
  public:
   explicit Table(std::vector<Column> columns);  ///< From left to right.
-  /// As many cells as columns. Throws std::logic_error otherwise.
+  /// As many cells as columns. Throws std::logic_error otherwise. Of a text of more than 500 columns the
+  /// middle is left out, however wide the terminal is.
   void add(std::vector<Cell> cells);
   bool empty() const { return rows_.empty(); }  ///< Whether there is no row.
   /// Title line and rows, each ended by a newline, no trailing blanks, indented by two.

@@ -7,6 +7,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "result/error.hpp"
+
 namespace gpugauge::report {
 namespace {
 
@@ -43,31 +45,20 @@ std::size_t paint_at(std::string_view text) {
   return 0;
 }
 
-/// Whether a control character stands at `at` that may not pass; U+0080 to U+009F take two bytes.
-bool forbidden(std::string_view text, std::size_t at) {
-  const auto here = static_cast<unsigned char>(text[at]);
-  if (here == 0xc2 && at + 1 < text.size()) {
-    const auto next = static_cast<unsigned char>(text[at + 1]);
-    return next >= 0x80 && next < 0xa0;
-  }
-  return (here < 0x20 && here != '\n' && here != '\t') || here == 0x7f;
-}
-
 }  // namespace
 
 std::string guarded(std::string_view text) {
   std::string out;
   out.reserve(text.size());
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    if (!forbidden(text, at)) {
-      out += text[at];
-    } else if (const std::size_t length = paint_at(text.substr(at)); length > 0) {
-      out += text.substr(at, length);
-      at += length - 1;
-    } else {
-      if (text[at] == '\xc2') ++at;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::string_view rest = text.substr(at);
+    const std::size_t forbidden = rest[0] == '\n' || rest[0] == '\t' ? 0 : result::control(rest);
+    const std::size_t painted = forbidden == 0 ? 0 : paint_at(rest);
+    if (forbidden == 0 || painted > 0)
+      out += rest.substr(0, std::max<std::size_t>(painted, 1));
+    else
       out += '?';
-    }
+    at += painted > 0 ? painted : std::max<std::size_t>(forbidden, 1);
   }
   return out;
 }

@@ -1,6 +1,8 @@
 #include "result/error.hpp"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 namespace gpugauge::result {
 namespace {
@@ -19,24 +21,80 @@ std::size_t sequence(std::string_view text) {
   return overlong || beyond ? 0 : length;
 }
 
+char32_t code_point(std::string_view sequence) {
+  constexpr std::array<unsigned char, 5> bits_of_first{0, 0x7f, 0x1f, 0x0f, 0x07};
+  char32_t out = static_cast<unsigned char>(sequence[0]) & bits_of_first[sequence.size()];
+  for (const char c : sequence.substr(1)) out = out << 6U | (static_cast<unsigned char>(c) & 0x3fU);
+  return out;
+}
+
+/// First and last of each kind that control() tells of.
+constexpr std::array<std::pair<char32_t, char32_t>, 11> controls{{{0x00, 0x1f},
+                                                                  {0x7f, 0x9f},
+                                                                  {0x061c, 0x061c},
+                                                                  {0x200b, 0x200b},
+                                                                  {0x200e, 0x200f},
+                                                                  {0x2028, 0x202e},
+                                                                  {0x2060, 0x206f},
+                                                                  {0xfeff, 0xfeff},
+                                                                  {0xfff9, 0xfffb},
+                                                                  // No characters: XML forbids them.
+                                                                  {0xfffe, 0xffff},
+                                                                  {0xe0000, 0xe007f}}};
+
+bool continues(char c) {
+  return (static_cast<unsigned char>(c) & 0xc0) == 0x80;
+}
+
 }  // namespace
 
-std::string one_line(std::string_view text) {
+std::size_t control(std::string_view text) {
+  if (text.empty() || (text[0] >= ' ' && text[0] <= '~')) return 0;
+  const std::size_t length = sequence(text);
+  if (length == 0) return 0;
+  const char32_t found = code_point(text.substr(0, length));
+  const bool any = std::any_of(controls.begin(), controls.end(), [&](const auto& range) {
+    return found >= range.first && found <= range.second;
+  });
+  return any ? length : 0;
+}
+
+std::string one_line(std::string_view text, std::size_t most) {
   std::string out;
   out.reserve(text.size());
   while (!text.empty()) {
     const std::size_t length = sequence(text);
-    const auto first = static_cast<unsigned char>(text[0]);
-    // C1 controls (U+0080 to U+009F) start escape sequences on some terminals.
-    const bool control = first < 0x20 || first == 0x7f ||
-                         (length == 2 && first == 0xc2 && static_cast<unsigned char>(text[1]) < 0xa0);
-    if (length == 0 || control)
+    if (length == 0 || control(text) > 0)
       out += '?';
     else
       out += text.substr(0, length);
     text.remove_prefix(std::max<std::size_t>(length, 1));
   }
+  if (out.size() <= most) return out;
+  constexpr std::string_view gap = " ... ";
+  std::size_t front = (most - gap.size()) * 2 / 3;
+  std::size_t back = out.size() - (most - gap.size() - front);
+  while (front > 0 && continues(out[front])) --front;
+  while (back < out.size() && continues(out[back])) ++back;
+  return out.substr(0, front) + std::string(gap) + out.substr(back);
+}
+
+std::string shortened(std::string_view text) {
+  constexpr std::size_t most = 80;
+  constexpr std::size_t bytes_of_one = 4;
+  // A cut-off sequence at the end of this is beyond what is kept.
+  std::string out = one_line(text.substr(0, (most + 1) * bytes_of_one));
+  std::size_t characters = 0;
+  for (std::size_t at = 0; at < out.size(); ++at) {
+    if (continues(out[at]) || ++characters <= most) continue;
+    return out.substr(0, at) + "...";
+  }
   return out;
+}
+
+// NOLINTNEXTLINE(performance-unnecessary-value-param)
+std::string quoted(std::string text) {
+  return "'" + shortened(text) + "'";
 }
 
 }  // namespace gpugauge::result

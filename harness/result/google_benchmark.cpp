@@ -57,7 +57,7 @@ double seconds_per(const json& entry, const Place& place) {
   if (unit == "us") return 1e-6;
   if (unit == "ms") return 1e-3;
   if (unit == "s") return 1;
-  place.key("time_unit").refuse(fmt::format("is '{}'; it should be ns, us, ms or s", unit.substr(0, 20)));
+  place.key("time_unit").refuse(fmt::format("is {}; it should be ns, us, ms or s", quoted(unit)));
 }
 
 /// Seconds. A time that cannot be one is nullopt, and fails the benchmark: the others of the file are sound.

@@ -67,13 +67,6 @@ void dump(const ordered_json& value, int indent, std::string& out) {
 
 }  // namespace
 
-std::string quoted(std::string text) {
-  if (text.size() > 60) text = text.substr(0, 57) + "...";
-  for (char& c : text)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
-  return "'" + text + "'";
-}
-
 void Place::refuse(const std::string& fault) const {
   throw FormatError(path.empty() ? fmt::format("{}: {}", origin, fault)
                                  : fmt::format("{}: {}: {}", origin, path, fault));

@@ -20,19 +20,18 @@ struct Place {
   std::string origin;  ///< the file's path as the user gave it, or another name for where the text came from
   std::string path;    ///< dotted keys and indices in brackets; "" for the whole file
 
-  /// The place of a member of the object that is here.
-  Place key(const std::string& name) const { return {origin, path.empty() ? name : path + "." + name}; }
+  /// The place of a member of the object that is here; its name as shortened() makes it.
+  Place key(const std::string& name) const {
+    return {origin, path.empty() ? shortened(name) : path + "." + shortened(name)};
+  }
   /// The place of element `i`, from 0, of the array that is here.
   Place index(std::size_t i) const { return {origin, path + "[" + std::to_string(i) + "]"}; }
   /// Throws FormatError "origin: path: fault"; `fault` is a clause without a full stop.
   [[noreturn]] void refuse(const std::string& fault) const;
 };
 
-/// Text from a file as it goes into an error sentence: in quotes, shortened, without control characters.
-std::string quoted(std::string text);
-
-/// Parses text as JSON, in time that grows as the text does. Refuses (FormatError) what is not JSON, empty, cut
-/// short, holds a key twice, or is nested deeper than 64 levels.
+/// Parses text as JSON, in time that grows as the text does. Refuses (FormatError) what is not JSON, empty,
+/// cut short, holds a key twice, or is nested deeper than 64 levels.
 nlohmann::json parse_json(const std::string& text, const std::string& origin);
 
 /// One object, whose members are asked for one by one. A key that is missing or of another type is refused

@@ -107,27 +107,27 @@ void validate(const Run& run, const std::vector<Lengths>& telemetry) {
   if (run.round < 1) refuse("round is below 1");
   if (!run.complete && run.partial_reason.empty()) refuse("the run is partial and does not say why");
   for (const Process& process : run.processes) {
-    const auto where = [&] { return fmt::format("{} process {}", process.family, process.index); };
+    const auto where = [&] { return fmt::format("{} process {}", shortened(process.family), process.index); };
     if (process.status != Status::ok && process.reason.empty())
       refuse(where() + ": is not ok and gives no reason");
     if (process.expected_seconds && !std::isfinite(*process.expected_seconds))
       refuse(where() + ": expected_seconds is not finite");
     for (const auto& [name, value] : process.host)
-      if (!std::isfinite(value)) refuse(fmt::format("{}: {} is not finite", where(), name));
+      if (!std::isfinite(value)) refuse(fmt::format("{}: {} is not finite", where(), shortened(name)));
     if (process.samples && process.samples->family != process.family)
-      refuse(where() + fmt::format(": holds samples of the family '{}'", process.samples->family));
+      refuse(where() + fmt::format(": holds samples of the family {}", quoted(process.samples->family)));
   }
   for (std::size_t s = 0; s < run.telemetry.size(); ++s) {
     const Series& series = run.telemetry[s];
     const Lengths& lengths = telemetry[s];
+    const auto where = [&] { return "telemetry " + shortened(series.name); };
     if (!is_unit(series.unit))
-      refuse(fmt::format("telemetry {}: '{}' is no unit that this version knows", series.name, series.unit));
+      refuse(fmt::format("{}: {} is no unit that this version knows", where(), quoted(series.unit)));
     if (lengths.seconds != lengths.values)
-      refuse(
-          fmt::format("telemetry {}: {} times for {} values", series.name, lengths.seconds, lengths.values));
+      refuse(fmt::format("{}: {} times for {} values", where(), lengths.seconds, lengths.values));
     for (std::size_t i = 0; i < series.values.size(); ++i)
       if (!std::isfinite(series.values[i]) || !std::isfinite(series.seconds[i]))
-        refuse(fmt::format("telemetry {}: a value is not finite", series.name));
+        refuse(where() + ": a value is not finite");
   }
 }
 

@@ -12,7 +12,7 @@ namespace gpugauge::result {
 namespace {
 
 [[noreturn]] void refuse(const std::string& where, const std::string& what) {
-  throw std::invalid_argument(where + ": " + what);
+  throw std::invalid_argument(shortened(where) + ": " + what);
 }
 
 /// A metric of a benchmark: its name is put together only when something is wrong with it.
@@ -21,7 +21,7 @@ struct MetricPlace {
   const std::string& metric;
 };
 [[noreturn]] void refuse(const MetricPlace& where, const std::string& what) {
-  refuse(metric_key(where.benchmark, where.metric), what);
+  throw std::invalid_argument(metric_key(shortened(where.benchmark), shortened(where.metric)) + ": " + what);
 }
 
 template <typename Where>
@@ -43,9 +43,9 @@ void validate(const Metric& metric, const std::string& where) {
   if (metric.name.empty()) refuse(where, "a metric has no name");
   const MetricPlace place{where, metric.name};
   if (!is_unit(metric.unit))
-    refuse(place, fmt::format("'{}' is no unit that this version knows", metric.unit));
+    refuse(place, fmt::format("{} is no unit that this version knows", quoted(metric.unit)));
   if (!is_class(metric.metric_class))
-    refuse(place, fmt::format("'{}' is no class that this version knows", metric.metric_class));
+    refuse(place, fmt::format("{} is no class that this version knows", quoted(metric.metric_class)));
   if (metric.statistic.empty()) refuse(place, "the statistic is not named");
   require_finite(place, "value", metric.value);
   require_finite(place, "resolution", metric.resolution);
@@ -98,7 +98,7 @@ void validate_metrics(const BenchmarkResult& result) {
     const Metric& metric = result.metrics[i];
     validate(metric, result.id);
     if (many ? names.twice(metric.name) : stands_before(result.metrics, i))
-      refuse(result.id, fmt::format("has the metric '{}' twice", metric.name));
+      refuse(result.id, fmt::format("has the metric {} twice", quoted(metric.name)));
   }
 }
 
@@ -109,7 +109,7 @@ bool begins_with_family(const std::string& id, const std::string& family) {
 void validate(const BenchmarkResult& result, const std::string& family) {
   if (!begins_with_family(result.id, family))
     refuse(result.id.empty() ? family : result.id,
-           fmt::format("the id does not begin with its family '{}/'", family));
+           fmt::format("the id does not begin with its family {}", quoted(family + "/")));
   if (result.status != Status::ok && result.reason.empty())
     refuse(result.id, "is not ok and gives no reason");
   validate(result.batches, result.id);

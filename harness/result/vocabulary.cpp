@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "result/error.hpp"
+
 namespace gpugauge::result {
 namespace {
 
@@ -33,7 +35,8 @@ auto value_of(const Table& table, std::string_view word, std::string_view what) 
     known += known.empty() ? "" : ", ";
     known += name;
   }
-  throw std::invalid_argument(fmt::format("'{}' is no {}; there are {}", word, what, known));
+  throw std::invalid_argument(
+      fmt::format("{} is no {}; there are {}", quoted(std::string(word)), what, known));
 }
 
 }  // namespace

@@ -56,6 +56,17 @@ ROWS = [
     run_file("of 3 GiB", "truncate -s 3G x.json", "x.json has 3221225472 bytes; at most"),
     run_file("an escape sequence in it", """printf '{"schema": "\\033[31mred"}' >x.json""", "x.json"),
     run_file(
+        "a word of 100 kB",
+        """python -c "print('{\\"schema\\": \\"' + 'w' * 100000 + '\\"}')" >x.json""",
+        "x.json: is of schema 'w{80}[.]{3}'",
+        lacks="w{81}",
+    ),
+    run_file(
+        "marks that turn the text and a NUL in it",
+        """printf '{"schema": "a\\\\u202eb\\\\u0000c\\\\u2028d"}' >x.json""",
+        "x.json: is of schema 'a[?]b[?]c[?]d'; gpugauge.run/1 is expected here",
+    ),
+    run_file(
         "no permission",
         "cp earlier.json x.json; chmod 0 x.json",
         "x.json could not be opened: Permission denied",

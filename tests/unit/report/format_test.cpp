@@ -62,6 +62,7 @@ TEST(Guard, LetsOnlyLineBreaksTabsAndOwnColoursPass) {
   EXPECT_EQ(guarded("c1 \xc2\x9b"
                     "31m gr\xc3\xbcn \xff\xc2"),
             "c1 ?31m gr\xc3\xbcn \xff\xc2");
+  EXPECT_EQ(guarded("evil\xe2\x80\xaegpj.exe\xe2\x80\xa8\xef\xbb\xbf."), "evil?gpj.exe??.");
 }
 
 }  // namespace
