@@ -43,6 +43,13 @@ std::vector<std::string> words_of(const std::string& text) {
   return {words.begin(), words.end()};
 }
 
+void require_size(double value, const result::Place& place) {
+  if (!(value > 0)) place.refuse(fmt::format("is {}; it must be above 0", value));
+  if (!result::is_possible_size(value))
+    place.refuse(fmt::format("is {:.3g}; it must be {:g} to {:g}", value, result::smallest_value,
+                             result::largest_value));
+}
+
 SetMeasurement measurement(const nlohmann::json& value, const result::Place& place) {
   result::ObjectReader reader(value, place);
   SetMeasurement out;
@@ -59,8 +66,7 @@ SetMeasurement measurement(const nlohmann::json& value, const result::Place& pla
   out.ranks = reader.optional_integer("ranks").value_or(0);
   if (out.ranks < 0) place.key("ranks").refuse("must be 0 or more");
   out.value = reader.optional_number("value");
-  if (out.value && !(std::isfinite(*out.value) && *out.value > 0))
-    place.key("value").refuse(fmt::format("is {}; it must be above 0", *out.value));
+  if (out.value) require_size(*out.value, place.key("value"));
   if (reader.optional("reason") != nullptr) out.reason = reader.text("reason");
   reader.done();
   if (!out.value && out.reason.empty()) place.refuse("has neither a value nor a reason why there is none");
@@ -90,8 +96,7 @@ FabricInput parse_fabric(const std::string& text, const std::string& origin) {
         fmt::format("{} is neither higher nor lower", result::quoted(better)));
   out.better = better == "higher" ? result::Direction::higher : result::Direction::lower;
   out.expected = reader.optional_number("expected");
-  if (out.expected && !(std::isfinite(*out.expected) && *out.expected > 0))
-    reader.place().key("expected").refuse(fmt::format("is {}; it must be above 0", *out.expected));
+  if (out.expected) require_size(*out.expected, reader.place().key("expected"));
   out.tolerance = reader.optional_number("tolerance");
   if (out.tolerance && !(*out.tolerance > 0 && *out.tolerance < 1))
     reader.place()

@@ -10,6 +10,7 @@
 #include "judge/invariants.hpp"
 #include "judge/judge.hpp"
 #include "judge/peaks.hpp"
+#include "judge/reasons.hpp"
 #include "judge/statistics.hpp"
 #include "judge/tensor_cores.hpp"
 #include "judge/under_load.hpp"
@@ -134,14 +135,14 @@ void judge_limit(const std::string& key, const MetricValues& metric, const resul
   verdict.share = share;
   if (share > above_limit) {
     verdict.kind = VerdictKind::failed;
-    verdict.reason = fmt::format("{:.0f}% of what is possible: the measurement or the limit is wrong ({})",
-                                 100 * share, limit.source);
+    verdict.reason = fmt::format("{} of what is possible: the measurement or the limit is wrong ({})",
+                                 whole_percent(share), limit.source);
   } else if (share < floor) {
     verdict.kind = VerdictKind::failed;
-    verdict.reason = fmt::format("{:.0f}% of the limit, and a healthy machine reaches at least {:.0f}% ({})",
-                                 100 * share, 100 * floor, limit.source);
+    verdict.reason = fmt::format("{} of the limit, and a healthy machine reaches at least {} ({})",
+                                 whole_percent(share), whole_percent(floor), limit.source);
   } else {
-    verdict.reason = fmt::format("{:.0f}% of the limit ({})", 100 * share, limit.source);
+    verdict.reason = fmt::format("{} of the limit ({})", whole_percent(share), limit.source);
   }
   out.add(std::move(verdict));
 }
@@ -231,15 +232,15 @@ void judge_peak(const std::string& key, const MetricValues& metric, const result
   if (*verdict.share > above_limit) {
     verdict.kind = VerdictKind::failed;
     verdict.reason =
-        fmt::format("{:.0f}% of the peak, which is impossible: work was left out, or the clock is wrong ({})",
-                    100 * *verdict.share, basis);
+        fmt::format("{} of the peak, which is impossible: work was left out, or the clock is wrong ({})",
+                    whole_percent(*verdict.share), basis);
   } else if (floor && *verdict.share < default_floor) {
     verdict.kind = VerdictKind::failed;
-    verdict.reason = fmt::format(
-        "{:.0f}% of the peak at the clock that it had, and a healthy device reaches at least {:.0f}% ({})",
-        100 * *verdict.share, 100 * default_floor, basis);
+    verdict.reason =
+        fmt::format("{} of the peak at the clock that it had, and a healthy device reaches at least {} ({})",
+                    whole_percent(*verdict.share), whole_percent(default_floor), basis);
   } else {
-    verdict.reason = fmt::format("{:.0f}% of the peak ({})", 100 * *verdict.share, basis);
+    verdict.reason = fmt::format("{} of the peak ({})", whole_percent(*verdict.share), basis);
   }
   out.add(std::move(verdict));
 }
@@ -251,7 +252,9 @@ void judge_invariant(const Invariant& row, const Collected& run, Verdicts& out) 
   if (!above->second.judged() || !below->second.judged()) return;
   Verdict verdict = verdict_on(above->first, above->second);
   const double ratio = *verdict.value / median(below->second.values);
-  const std::string seen = fmt::format("{:.2f} times {}", ratio, row.denominator);
+  const std::string seen =
+      fmt::format("{} times {}", ratio < 1e6 ? fmt::format("{:.2f}", ratio) : fmt::format("{:.3g}", ratio),
+                  row.denominator);
   if (row.minimum > 0 && ratio < row.minimum) {
     verdict.kind = VerdictKind::failed;
     verdict.reason = fmt::format("{}, and must be at least {:.2g}: {}", seen, row.minimum, row.why);

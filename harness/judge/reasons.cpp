@@ -18,6 +18,9 @@ std::string rounds_after_first(const Verdict& verdict) {
                      verdict.rounds == 2 ? "" : "s");
 }
 
+/// From here on a share is told with an exponent.
+constexpr double most_told = 1e4;
+
 /// "; two modes: 3 of 5 processes near 2.6, the others near 4.1".
 std::string modes_of(const Verdict& verdict, const Scale& scale, std::span<const RoundValues> now) {
   if (!scale.process_spread) return "";
@@ -79,7 +82,13 @@ Verdict blank_verdict(const std::string& key, const result::Metric& form) {
 }
 
 std::string percent(double share) {
-  return fmt::format("{:.1f}%", 100 * share);
+  if (!std::isfinite(share)) return "an unknown share";
+  return std::fabs(share) < most_told ? fmt::format("{:.1f}%", 100 * share)
+                                      : fmt::format("{:.1e}%", 100 * share);
+}
+
+std::string whole_percent(double share) {
+  return std::fabs(share) < most_told ? fmt::format("{:.0f}%", 100 * share) : percent(share);
 }
 
 std::string some_of(const std::vector<std::string>& names) {

@@ -13,8 +13,10 @@ namespace gpugauge::judge {
 /// A verdict of the baseline judge on a metric, before anything was decided: what it is, in which unit.
 Verdict blank_verdict(const std::string& key, const result::Metric& form);
 
-/// ".034" -> "3.4%".
+/// ".034" -> "3.4%"; 1e60 -> "1.0e+62%"; what is not finite is "an unknown share".
 std::string percent(double share);
+/// The same without a fraction: ".034" -> "3%".
+std::string whole_percent(double share);
 
 /// "a, b, c and 2 more".
 std::string some_of(const std::vector<std::string>& names);

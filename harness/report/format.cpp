@@ -31,10 +31,17 @@ constexpr std::array symbols{ShortUnit{"second", "s"},
                              ShortUnit{"byte", "B"},
                              ShortUnit{"watt", "W"}};
 
+/// What no number can be told of.
+constexpr const char* unknown = "unknown";
+/// From here on a number is told with an exponent.
+constexpr double most_digits = 1e8;
+
 /// Three significant digits, never an exponent for 1 <= |value| < 1000.
 std::string digits(double value) {
   const double size = std::fabs(value);
+  if (!std::isfinite(value)) return unknown;
   if (size == 0) return "0";
+  if (size >= most_digits) return fmt::format("{:.3g}", value);
   if (size >= 99.95) return fmt::format("{:.0f}", value);
   if (size >= 9.995) return fmt::format("{:.1f}", value);
   if (size >= 0.0995) return fmt::format("{:.2f}", value);
@@ -59,12 +66,15 @@ std::string quantity(double value, std::string_view unit) {
 
 std::string percent(double share) {
   const double value = share * 100;
+  if (!std::isfinite(value)) return unknown;
+  if (std::fabs(value) >= most_digits) return fmt::format("{:.1e}%", value);
   if (std::fabs(value) >= 99.95) return fmt::format("{:.0f}%", value);
   return fmt::format("{:.1f}%", value);
 }
 
 std::string change(double relative) {
   if (std::fabs(relative) < .0005) return "same";
+  if (std::isnan(relative)) return unknown;
   return relative > 0 ? fmt::format("+{} worse", percent(relative))
                       : fmt::format("{} better", percent(-relative));
 }
@@ -74,6 +84,7 @@ std::string signed_percent(double relative) {
 }
 
 std::string duration(double seconds) {
+  if (!(seconds < most_digits)) return digits(seconds) + " s";
   const long whole = std::lround(std::max(0.0, seconds));
   if (whole < 60) return fmt::format("{} s", whole);
   if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);

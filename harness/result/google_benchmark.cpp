@@ -68,7 +68,7 @@ std::optional<double> real_time(const json& entry, const Place& place, Gathered&
   const double value = found->is_null() ? std::nan("") : found->get<double>() * seconds_per(entry, place);
   // So that sums of many, times their iterations, stay finite.
   constexpr double longest = 1e12;
-  if (value > 0 && value < longest) return value;
+  if (value >= smallest_value && value < longest) return value;
   if (benchmark.status != Status::failed)
     benchmark.reason = fmt::format("its real_time is {}, and a time must be above 0 and below 1e12 seconds",
                                    found->is_null() ? "NaN, infinite or null" : fmt::format("{:g} s", value));

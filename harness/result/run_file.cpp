@@ -103,17 +103,32 @@ void read(JsonCursor& in, Process& process, Detail detail) {
 /// written. `telemetry`: the lengths of each series.
 void validate(const Run& run, const std::vector<Lengths>& telemetry) {
   const auto refuse = [](const std::string& what) { throw std::invalid_argument(what); };
+  const auto require = [&refuse](const auto& where, std::string_view name, double value) {
+    if (!is_possible(value))
+      refuse(fmt::format("{}: {} is {}", where(), shortened(name),
+                         std::isfinite(value) ? fmt::format("{:.3g}, and nothing of a machine is above {:g}",
+                                                            value, largest_value)
+                                              : "not finite"));
+  };
   if (run.id.empty()) refuse("the run has no id");
   if (run.round < 1) refuse("round is below 1");
+  require([] { return "the run"; }, "wall_seconds", run.wall_seconds);
   if (!run.complete && run.partial_reason.empty()) refuse("the run is partial and does not say why");
+  if (run.complete && !run.partial_reason.empty()) refuse("the run is complete and says why it is partial");
   for (const Process& process : run.processes) {
     const auto where = [&] { return fmt::format("{} process {}", shortened(process.family), process.index); };
     if (process.status != Status::ok && process.reason.empty())
       refuse(where() + ": is not ok and gives no reason");
-    if (process.expected_seconds && !std::isfinite(*process.expected_seconds))
-      refuse(where() + ": expected_seconds is not finite");
-    for (const auto& [name, value] : process.host)
-      if (!std::isfinite(value)) refuse(fmt::format("{}: {} is not finite", where(), shortened(name)));
+    if (process.status == Status::ok && process.exit_code.value_or(0) != 0)
+      refuse(where() + fmt::format(": is ok although it ended with exit code {}", *process.exit_code));
+    if (process.status == Status::ok && process.signal)
+      refuse(where() + fmt::format(": is ok although signal {} ended it", *process.signal));
+    if (process.status == Status::interrupted && run.complete)
+      refuse(where() + ": was interrupted although the run is complete");
+    require(where, "start_seconds", process.start_seconds);
+    require(where, "wall_seconds", process.wall_seconds);
+    require(where, "expected_seconds", process.expected_seconds.value_or(0));
+    for (const auto& [name, value] : process.host) require(where, name, value);
     if (process.samples && process.samples->family != process.family)
       refuse(where() + fmt::format(": holds samples of the family {}", quoted(process.samples->family)));
   }
@@ -125,9 +140,8 @@ void validate(const Run& run, const std::vector<Lengths>& telemetry) {
       refuse(fmt::format("{}: {} is no unit that this version knows", where(), quoted(series.unit)));
     if (lengths.seconds != lengths.values)
       refuse(fmt::format("{}: {} times for {} values", where(), lengths.seconds, lengths.values));
-    for (std::size_t i = 0; i < series.values.size(); ++i)
-      if (!std::isfinite(series.values[i]) || !std::isfinite(series.seconds[i]))
-        refuse(where() + ": a value is not finite");
+    for (const double value : series.seconds) require(where, "a time", value);
+    for (const double value : series.values) require(where, "a value", value);
   }
 }
 

@@ -29,6 +29,23 @@ void require_finite(const Where& where, const char* name, double value) {
   if (!std::isfinite(value)) refuse(where, fmt::format("{} is not finite", name));
 }
 
+template <typename Where>
+void require_possible(const Where& where, const char* name, double value) {
+  require_finite(where, name, value);
+  if (!is_possible(value))
+    refuse(where,
+           fmt::format("{} is {:.3g}, and nothing of a machine is above {:g}", name, value, largest_value));
+}
+
+/// What is divided by, and by what is divided.
+template <typename Where>
+void require_size(const Where& where, const char* name, double value) {
+  require_possible(where, name, value);
+  if (value > 0 && value < smallest_value)
+    refuse(where,
+           fmt::format("{} is {:.3g}, and nothing of a machine is below {:g}", name, value, smallest_value));
+}
+
 /// True at the first name that was told before.
 class Names {
  public:
@@ -47,13 +64,16 @@ void validate(const Metric& metric, const std::string& where) {
   if (!is_class(metric.metric_class))
     refuse(place, fmt::format("{} is no class that this version knows", quoted(metric.metric_class)));
   if (metric.statistic.empty()) refuse(place, "the statistic is not named");
-  require_finite(place, "value", metric.value);
-  require_finite(place, "resolution", metric.resolution);
+  if (metric.judged)
+    require_size(place, "value", metric.value);
+  else
+    require_possible(place, "value", metric.value);
+  require_possible(place, "resolution", metric.resolution);
   if (metric.judged && metric.value <= 0) refuse(place, "a judged value must be above 0");
   if (metric.resolution < 0) refuse(place, "resolution is negative");
   if (!metric.judged && metric.note.empty()) refuse(place, "is not judged and does not say why");
   if (metric.limit) {
-    require_finite(place, "limit", metric.limit->value);
+    require_size(place, "limit", metric.limit->value);
     if (metric.limit->value <= 0) refuse(place, "limit must be above 0");
     if (metric.limit->source.empty()) refuse(place, "limit has no source");
     if (metric.limit->floor) {
@@ -68,19 +88,23 @@ void validate(const Metric& metric, const std::string& where) {
 void validate(const Batches& batches, const std::string& where) {
   const std::size_t count = batches.seconds_per_operation.size();
   for (const double seconds : batches.seconds_per_operation)
-    if (!std::isfinite(seconds) || seconds <= 0)
-      refuse(where, "a batch's seconds_per_operation is not above 0");
+    if (!is_possible_size(seconds))
+      refuse(where,
+             fmt::format("a batch's seconds_per_operation is {}",
+                         seconds > 0 ? fmt::format("{:.3g}, which no time is", seconds) : "not above 0"));
   const auto same_length = [&](const std::vector<double>& values, const char* name) {
     if (!values.empty() && values.size() != count)
       refuse(where, fmt::format("{} has {} entries for {} batches", name, values.size(), count));
-    for (const double value : values)
-      if (!std::isfinite(value) || value < 0) refuse(where, fmt::format("{} has an entry below 0", name));
+    for (const double value : values) {
+      require_possible(where, name, value);
+      if (value < 0) refuse(where, fmt::format("{} has an entry below 0", name));
+    }
   };
   same_length(batches.cpu_seconds_per_operation, "cpu_seconds_per_operation");
   same_length(batches.sm_clock_hz, "sm_clock_hz");
   if (count > 0 && batches.operations_per_batch < 1) refuse(where, "operations_per_batch is below 1");
-  require_finite(where, "window_seconds", batches.window_seconds);
-  require_finite(where, "cpu_seconds", batches.cpu_seconds);
+  require_possible(where, "window_seconds", batches.window_seconds);
+  require_possible(where, "cpu_seconds", batches.cpu_seconds);
 }
 
 /// For the few metrics that a benchmark has, a set would cost more than looking at each.
@@ -113,6 +137,8 @@ void validate(const BenchmarkResult& result, const std::string& family) {
   if (result.status != Status::ok && result.reason.empty())
     refuse(result.id, "is not ok and gives no reason");
   validate(result.batches, result.id);
+  for (const double amount : {result.work.bytes, result.work.flops, result.work.items})
+    require_possible(result.id, "its work", amount);
   validate_metrics(result);
   for (const Verification& check : result.verifications) {
     if (check.method.empty()) refuse(result.id, "a verification does not say how");

@@ -1,6 +1,7 @@
 #include "result/vocabulary.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <utility>
 
@@ -40,6 +41,14 @@ auto value_of(const Table& table, std::string_view word, std::string_view what) 
 }
 
 }  // namespace
+
+bool is_possible(double value) {
+  return std::fabs(value) <= largest_value;  // not so of NaN
+}
+
+bool is_possible_size(double value) {
+  return value >= smallest_value && value <= largest_value;
+}
 
 bool is_class(std::string_view name) {
   return std::any_of(classes.begin(), classes.end(),

@@ -59,6 +59,17 @@ inline constexpr std::array<std::string_view, 10> units{
     "second", "byte/second", "flop/second", "operation/second", "hertz", "byte",
     "watt",   "celsius",     "1",           "flop/clock"};
 
+/// The range of a value that anything of a machine can have, in any unit: what is judged, and each bound of
+/// it, is smallest_value to largest_value; what is only recorded is at most largest_value away from 0. Ratios
+/// and powers of such values are finite.
+inline constexpr double smallest_value = 1e-30;
+inline constexpr double largest_value = 1e30;
+
+/// Finite, and at most largest_value away from 0.
+bool is_possible(double value);
+/// The same, and smallest_value or more.
+bool is_possible_size(double value);
+
 bool is_class(std::string_view name);  ///< one of classes, letter for letter
 bool is_unit(std::string_view name);   ///< one of units, letter for letter
 

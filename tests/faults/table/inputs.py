@@ -11,6 +11,11 @@ def run_file(name, make, says, **more):
     )
 
 
+def changed(statement):
+    """earlier.json as x.json after a statement of Python on `run`."""
+    return f"""python -c "import json; run = json.load(open('earlier.json')); {statement}; json.dump(run, open('x.json', 'w'))" """
+
+
 def large(name, begins, command, says, **more):
     """A megabyte of empty objects: nobody waits for the answer longer than for that of a small file."""
     return Fault(
@@ -65,6 +70,21 @@ ROWS = [
         "marks that turn the text and a NUL in it",
         """printf '{"schema": "a\\\\u202eb\\\\u0000c\\\\u2028d"}' >x.json""",
         "x.json: is of schema 'a[?]b[?]c[?]d'; gpugauge.run/1 is expected here",
+    ),
+    run_file(
+        "a value of 1e308",
+        changed("run['processes'][0]['samples']['benchmarks'][0]['metrics'][0]['value'] = 1e308"),
+        "x.json: .*value is 1e[+]308, and nothing of a machine is above 1e[+]30",
+    ),
+    run_file(
+        "a process that is ok and ended with 139",
+        changed("run['processes'][0]['exit_code'] = 139"),
+        "x.json: good process 0: is ok although it ended with exit code 139",
+    ),
+    run_file(
+        "a whole run that says why it is partial",
+        changed("run['partial_reason'] = 'SIGINT'"),
+        "x.json: the run is complete and says why it is partial",
     ),
     run_file(
         "no permission",

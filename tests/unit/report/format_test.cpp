@@ -1,5 +1,8 @@
 #include "report/format.hpp"
 
+#include <cmath>
+#include <limits>
+
 #include <gmock/gmock.h>
 
 #include "report/terminal.hpp"
@@ -34,6 +37,21 @@ TEST(Format, SignsAChangeInATable) {
   EXPECT_EQ(signed_percent(.052), "+5.2%");
   EXPECT_EQ(signed_percent(-.02), "-2.0%");
   EXPECT_EQ(signed_percent(0), "+0.0%");
+}
+
+TEST(Format, WritesFewDigitsOfEveryNumber) {
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(quantity(1e30, "flop/second"), "1e+15 PFLOP/s");
+  EXPECT_EQ(quantity(1e-30, "second"), "1e-18 ps");
+  EXPECT_EQ(quantity(12345678, "1"), "12345678");
+  for (const double value : {1e308, -1e308, 1e60, 1e8, infinite, -infinite, std::nan("")})
+    for (const std::string& text :
+         {quantity(value, "flop/second"), quantity(value, "1"), quantity(value, "celsius"), percent(value),
+          change(value), signed_percent(value), duration(value)}) {
+      EXPECT_LT(text.size(), 24U) << text;
+      EXPECT_EQ(text.find("inf"), std::string::npos) << text;
+      EXPECT_EQ(text.find("nan"), std::string::npos) << text;
+    }
 }
 
 TEST(Format, WritesDurations) {
