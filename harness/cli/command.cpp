@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -59,8 +60,10 @@ void add_measure_options(CLI::App& command, MeasureArguments& arguments) {
                         "anything (may be repeated)")
             ->type_name("CLASS|FAMILY|PATTERN"),
         class_names);
-  command.add_option("--seed", arguments.seed,
-                     "Seed of the random order (default: a new one, recorded in the run file)");
+  command
+      .add_option("--seed", arguments.seed,
+                  "Seed of the random order (default: a new one, recorded in the run file)")
+      ->check(whole_number());
   command
       .add_option(
           "--state-dir", arguments.state_directory,
@@ -97,6 +100,19 @@ CLI::Validator number_check(bool (*good)(double), const char* wrong, const char*
 
 CLI::Validator finite() {
   return number_check([](double value) { return std::isfinite(value); }, "is no finite number", "");
+}
+
+CLI::Validator whole_number() {
+  return CLI::Validator(
+      [](const std::string& word) {
+        std::uint64_t value = 0;
+        const char* const end = word.data() + word.size();
+        const auto [stop, fault] = std::from_chars(word.data(), end, value);
+        return fault == std::errc() && stop == end ? ""
+                                                   : fmt::format("'{}' is no whole number from 0 to {}", word,
+                                                                 std::numeric_limits<std::uint64_t>::max());
+      },
+      "");
 }
 
 CLI::Validator above_zero() {

@@ -68,6 +68,8 @@ void add_sustained_option(CLI::App& command, double& seconds);
 
 /// Refuses "nan" and "inf", which CLI11's own check of a range lets pass. Says nothing in the help.
 CLI::Validator finite();
+/// A whole number from 0 on that 64 bits hold; CLI11 itself takes others for the largest one.
+CLI::Validator whole_number();
 /// A finite number above 0, or not below it.
 CLI::Validator above_zero();
 CLI::Validator not_below_zero();

@@ -5,19 +5,16 @@
 #include <cstdlib>
 #include <exception>
 #include <iterator>
-#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "cli/command.hpp"
+#include "cli/usage.hpp"
 #include "judge/judge.hpp"
-#include "report/format.hpp"
-#include "report/near.hpp"
 #include "result/build.hpp"
 #include "result/error.hpp"
 #include "store/store.hpp"
@@ -85,49 +82,6 @@ judge::ExitStyle style_in(const std::vector<std::string>& words) {
   return judge::ExitStyle::ci;
 }
 
-/// Why a line could not be parsed whose subcommand or first option does not exist, which CLI11 does not name;
-/// "" for any other reason.
-std::string unknown_word(const CLI::App& app, const std::vector<std::string>& words) {
-  const CLI::App* here = &app;
-  std::string path = "gpugauge";
-  for (std::size_t i = 1; i < words.size() && here->get_require_subcommand_min() > 0; ++i) {
-    const std::string& word = words[i];
-    if (word.starts_with("-")) {
-      if (here->get_option_no_throw(word.substr(0, word.find('='))) == nullptr)
-        return fmt::format("{} has no option {}", path, word);
-      continue;
-    }
-    const CLI::App* chosen = nullptr;
-    std::vector<std::string> names;
-    for (const CLI::App* sub : here->get_subcommands([](const CLI::App*) { return true; })) {
-      if (sub->get_name() == word) chosen = sub;
-      if (!sub->get_group().empty()) names.push_back(sub->get_name());
-    }
-    if (chosen == nullptr) {
-      const std::vector<std::string> near = report::nearest(word, names);
-      return fmt::format("{} has no subcommand {}; {}: {}", path, word,
-                         near.empty() ? "there are" : "near to it",
-                         fmt::join(near.empty() ? names : near, ", "));
-    }
-    here = chosen;
-    path += " " + word;
-  }
-  return "";
-}
-
-/// CLI11 names what it did not expect in an order of its own: here as it was given.
-std::string as_given(const std::string& text, const std::vector<std::string>& words) {
-  const std::size_t at = text.rfind(": ");
-  if (at == std::string::npos) return text;
-  std::istringstream listed(text.substr(at + 2));
-  const std::multiset<std::string> extra{std::istream_iterator<std::string>(listed), {}};
-  std::vector<std::string> ordered;
-  for (const std::string& word : words)
-    if (extra.count(word) > 0) ordered.push_back(word);
-  return ordered.size() == extra.size() ? fmt::format("{}: {}", text.substr(0, at), fmt::join(ordered, " "))
-                                        : text;
-}
-
 /// Runs what was chosen; every error becomes one sentence and the code of a tool error.
 int attempt(const Action& action) {
   try {
@@ -149,11 +103,9 @@ int run_command(int argc, char** argv) {
   app.set_version_flag("--version", version_text());
   app.require_subcommand(1);
   app.failure_message([&given, &app](const CLI::App*, const CLI::Error& error) {
-    std::string text = unknown_word(app, given);
-    if (text.empty()) text = error.what();
-    if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) text = as_given(text, given);
+    std::string text = usage_fault(app, error, given);
     for (const std::string& argument : given) text = store::without_secrets_of(argument, std::move(text));
-    return fmt::format("gpugauge: {}\nSee `gpugauge --help`.\n", report::plain(text));
+    return text;
   });
   Action action;
   add_check(app, invocation, action);
@@ -178,7 +130,13 @@ int run_command(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : judge::exit_status(style_in(invocation.arguments), tool_error);
+    std::ostringstream help;
+    std::ostringstream fault;
+    if (app.exit(error, help, fault) == 0) {
+      print(help.str());
+      return 0;
+    }
+    return judge::exit_status(style_in(invocation.arguments), complain(fault.str()));
   }
   stop_with_status(judge::exit_status(exit_style_of(app), static_cast<int>(judge::ExitCode::cannot_judge)));
   return judge::exit_status(exit_style_of(app), attempt(action));

@@ -194,7 +194,9 @@ void add_selftest(CLI::App& app, const Invocation&, Action& action) {
                    "Drops of each size put into each class, at least; of fewer than 300 the bounds are wide")
       ->capture_default_str()
       ->check(CLI::Range(1, 100000));
-  command->add_option("--seed", arguments->seed, "Seed of the splits")->capture_default_str();
+  command->add_option("--seed", arguments->seed, "Seed of the splits")
+      ->check(whole_number())
+      ->capture_default_str();
   command->add_option("--state-dir", arguments->state_directory, "Where baselines are kept")
       ->type_name("DIR");
   command->add_flag("--json", arguments->json, "As JSON, with every size of drop");

@@ -334,7 +334,7 @@ void add_upgrade_end(CLI::App& upgrade, const Invocation& invocation, Action& ac
   add_report_options(*command, arguments->report);
   add_every_metric_option(*command, arguments->report);
   add_policy_options(*command, arguments->policy);
-  command->add_option("--seed", arguments->seed, "Seed of the random order");
+  command->add_option("--seed", arguments->seed, "Seed of the random order")->check(whole_number());
   command->add_option("--state-dir", arguments->state_directory, "Where the upgrade is kept")
       ->type_name("DIR");
   command->add_flag("--anyway", arguments->anyway,

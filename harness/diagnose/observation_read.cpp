@@ -282,6 +282,7 @@ Observation parse_observation(const std::string& text, const std::string& origin
   const Place root{origin, ""};
   ObjectReader reader(document, root);
   Observation out;
+  if (document.empty()) root.refuse("holds nothing that was seen, not even a schema: it is no observation");
   if (reader.optional("schema") != nullptr) result::require_schema(reader, observation_schema);
   if (const json* about = reader.optional("about")) out.about = read_about(*about, root.key("about"));
   if (reader.optional("changed") != nullptr)

@@ -49,6 +49,8 @@ std::string one_line(std::string text) {
       end = text.find(": ", scope == std::string::npos ? scope : scope + 2);
       scope != std::string::npos && end != std::string::npos && text.find(' ') > scope)
     text.erase(0, end + 2);
+  constexpr std::string_view failed = "Cannot establish connection to the database. ";
+  if (text.starts_with(failed)) text.replace(0, failed.size(), "it could not be opened: ");
   text = joined_lines(text);
   while (!text.empty() && (text.back() == ' ' || text.back() == '.')) text.pop_back();
   return text;

@@ -244,3 +244,32 @@ assert longer["processes"] == 1 and abs(longer["estimated_seconds"] - usual["est
   run -2 gpugauge baseline create --device host --profile smoke --state-dir place/state
   [[ $output == *"runs cannot be kept in place/state/runs: "*"nothing was measured; name a state directory that is yours with --state-dir"* ]]
 }
+
+@test "a wrong value is one sentence in the words of this project" {
+  while IFS='|' read -r line sentence; do
+    # shellcheck disable=SC2086 # words
+    run gpugauge $line
+    [ "$status" -eq 2 ]
+    [ "$output" = "gpugauge: $sentence; see \`gpugauge --help\`" ] || { echo "$output"; false; }
+  done <<'LINES'
+run --seed abc|--seed: 'abc' is no whole number from 0 to 18446744073709551615
+run --seed -1|--seed: '-1' is no whole number from 0 to 18446744073709551615
+run --seed 99999999999999999999999|--seed: '99999999999999999999999' is no whole number from 0 to 18446744073709551615
+run --seed 1 --seed 2|--seed: 2 given, and it takes 1 at most
+run --process-limit abc|--process-limit: 'abc' is no number that it takes
+check --sustained 1|--sustained: '1' is no number from 3 to 3600
+list --json extra words|this was not expected: extra words
+completion tcsh|shell: there is no 'tcsh'; there are bash, zsh, fish
+doctor diff a.json|files: 1 given, and it takes 2 or more
+baseline|no subcommand is given
+LINES
+}
+
+@test "help and version that cannot be written end with 2" {
+  for words in --help --version "run --help"; do
+    # shellcheck disable=SC2086 # words
+    run bash -c '"$@" 2>&1 >/dev/full' - gpugauge $words
+    [ "$status" -eq 2 ]
+    [[ $output == "gpugauge: standard output could not be written: "* ]]
+  done
+}

@@ -129,6 +129,12 @@ ROWS = [
         "cannot judge|1 ",
     ),
     Fault(
+        "diagnose: an empty object",
+        "echo '{}' | gpugauge diagnose -",
+        2,
+        "holds nothing that was seen, not even a schema: it is no observation; see docs/observation.md",
+    ),
+    Fault(
         "diagnose: no observation",
         "gpugauge diagnose earlier.json",
         2,
@@ -167,7 +173,7 @@ ROWS = [
     store(
         "in a place that takes no file",
         "true",
-        "the store /proc/x.sqlite: Cannot establish connection",
+        "the store /proc/x.sqlite: it could not be opened: unable to open database file",
         command="gpugauge history ingest --store /proc/x.sqlite earlier.json",
     ),
     Fault(

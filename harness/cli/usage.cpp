@@ -1,0 +1,116 @@
+#include "cli/usage.hpp"
+
+#include <iterator>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "report/near.hpp"
+#include "result/error.hpp"
+
+namespace gpugauge::cli {
+namespace {
+
+/// Why a line could not be parsed whose subcommand or first option does not exist, which CLI11 does not name;
+/// "" for any other reason.
+std::string unknown_word(const CLI::App& app, const std::vector<std::string>& words) {
+  const CLI::App* here = &app;
+  std::string path = "gpugauge";
+  for (std::size_t i = 1; i < words.size() && here->get_require_subcommand_min() > 0; ++i) {
+    const std::string& word = words[i];
+    if (word.starts_with("-")) {
+      if (here->get_option_no_throw(word.substr(0, word.find('='))) == nullptr)
+        return fmt::format("{} has no option {}", path, word);
+      continue;
+    }
+    const CLI::App* chosen = nullptr;
+    std::vector<std::string> names;
+    for (const CLI::App* sub : here->get_subcommands([](const CLI::App*) { return true; })) {
+      if (sub->get_name() == word) chosen = sub;
+      if (!sub->get_group().empty()) names.push_back(sub->get_name());
+    }
+    if (chosen == nullptr) {
+      const std::vector<std::string> near = report::nearest(word, names);
+      return fmt::format("{} has no subcommand {}; {}: {}", path, word,
+                         near.empty() ? "there are" : "near to it",
+                         fmt::join(near.empty() ? names : near, ", "));
+    }
+    here = chosen;
+    path += " " + word;
+  }
+  return "";
+}
+
+/// CLI11 names what it did not expect in an order of its own: here as it was given.
+std::string as_given(const std::string& text, const std::vector<std::string>& words) {
+  const std::size_t at = text.rfind(": ");
+  if (at == std::string::npos) return text;
+  std::istringstream listed(text.substr(at + 2));
+  const std::multiset<std::string> extra{std::istream_iterator<std::string>(listed), {}};
+  std::vector<std::string> ordered;
+  for (const std::string& word : words)
+    if (extra.count(word) > 0) ordered.push_back(word);
+  return ordered.size() == extra.size() ? fmt::format("{}: {}", text.substr(0, at), fmt::join(ordered, " "))
+                                        : text;
+}
+
+/// What CLI11 says of an option and its value, and how it is said here.
+struct Rewording {
+  const char* pattern;
+  const char* ours;
+};
+
+/// The first that fits the whole text counts; what is in none of them is said as it is.
+std::string in_our_words(const std::string& text) {
+  static const std::vector<Rewording> rewordings{
+      {"Could not convert: (\\S+) = (.*)", "$1: '$2' is no number that it takes"},
+      {"The value (.*) is not an allowed value for (\\S+)", "$2: '$1' is no value that it takes"},
+      {"(\\S+): Value (\\S+) not in range \\[?(\\S+) (?:to|-) ([^\\s\\]]+)\\]?",
+       "$1: '$2' is no number from $3 to $4"},
+      {"(\\S+): Value (.*) could not be converted", "$1: '$2' is no number that it takes"},
+      {"(\\S+): (.*) not in \\{(.*)\\}", "$1: there is no '$2'; there are $3"},
+      {"(\\S+): At Most (\\d+) required but received (\\d+)", "$1: $3 given, and it takes $2 at most"},
+      {"(\\S+): At least (\\d+) required but received (\\d+)", "$1: $3 given, and it takes $2 or more"},
+      {"(\\S+): (\\d+) required (.*) missing", "$1 is given without its value ($3)"},
+      {"Expected (?:exactly|at least) (\\d+) arguments to (\\S+), got (\\d+)",
+       "$2: $3 given, and it takes $1"},
+      {"(\\S+) was given a disallowed flag override", "$1 takes no value"},
+      {"The following arguments? (?:was|were) not expected: (.*)", "this was not expected: $1"},
+      {"A subcommand is required", "no subcommand is given"},
+  };
+  for (const Rewording& one : rewordings)
+    if (const std::regex pattern(one.pattern); std::regex_match(text, pattern))
+      return std::regex_replace(text, pattern, one.ours);
+  return text;
+}
+
+/// Without the zeros that stand behind a number of CLI11's, and with blanks in its lists.
+std::string tidied(const std::string& text) {
+  static const std::regex zeros("(\\d+)\\.0{6}\\b");
+  return std::regex_replace(text, zeros, "$1");
+}
+
+/// CLI11 writes a list without blanks.
+std::string listed(const std::string& text) {
+  const std::size_t list = text.rfind("; there are ");
+  if (list == std::string::npos || text.find(", ", list) != std::string::npos) return text;
+  return text.substr(0, list) + std::regex_replace(text.substr(list), std::regex(","), ", ");
+}
+
+}  // namespace
+
+std::string usage_fault(const CLI::App& app, const CLI::Error& error, const std::vector<std::string>& words) {
+  std::string text = unknown_word(app, words);
+  if (text.empty()) {
+    text = error.what();
+    if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) text = as_given(text, words);
+    text = result::one_line(text, result::longest_sentence);
+    text = listed(in_our_words(tidied(text)));
+  }
+  return text + "; see `gpugauge --help`";
+}
+
+}  // namespace gpugauge::cli
