@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
+#include "cli/run_files.hpp"
 #include "report/console.hpp"
 #include "result/error.hpp"
 #include "result/google_benchmark.hpp"
@@ -60,6 +61,9 @@ std::vector<result::Run> read(const std::vector<std::string>& names) {
   std::vector<result::Run> runs;
   for (const std::filesystem::path& file : files_of(names)) {
     runs.push_back(result::read_any_run(file));
+    result::Run& run = runs.back();
+    if (std::string remark = from_the_future(file.string(), run.started); !remark.empty())
+      run.remarks.push_back(std::move(remark) + ".");
     for (std::size_t i = 0; i + 1 < runs.size(); ++i)
       if (runs[i].id == runs.back().id)
         throw result::UsageError(fmt::format("{} is given twice: each run counts once", file.string()));

@@ -5,6 +5,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <thread>
 
@@ -41,6 +42,7 @@ class Reader {
     out.fabrics = std::move(between.fabrics);
     for (auto& [file, fabric] : listed_) out.fabrics.push_back(std::move(fabric));
     out.remarks = std::move(between.remarks);
+    out.remarks.insert(out.remarks.end(), future_.begin(), future_.end());
     std::move(between.unread.begin(), between.unread.end(), std::back_inserter(unread_));
     std::sort(unread_.begin(), unread_.end(), [](const auto& a, const auto& b) { return a.label < b.label; });
     out.unread = std::move(unread_);
@@ -76,6 +78,10 @@ class Reader {
         return;
       }
       result::parse_run(text, name, result::Detail::values, run);
+      if (std::string remark = from_the_future(name, run.started); !remark.empty()) {
+        const std::lock_guard lock(mutex_);
+        future_.insert(std::move(remark) + ".");
+      }
       rounds_[read.index] = collector_.reduce(run, name, found.label);
       if (take_) take_(*rounds_[read.index], run);
     } catch (const std::runtime_error& error) {
@@ -116,6 +122,7 @@ class Reader {
   std::atomic<std::size_t> left_out_ = 0;
   std::mutex mutex_;
   std::vector<judge::UnreadFile> unread_;
+  std::set<std::string> future_;  ///< remarks on runs that are dated later than now
   judge::FabricCollector ranks_;
   std::map<std::string, judge::FabricInput> listed_;  ///< by file
   std::exception_ptr failure_;

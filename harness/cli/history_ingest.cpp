@@ -84,6 +84,7 @@ struct Read {
   std::size_t input = 0;
   std::optional<store::Record> record;
   std::string fault;   ///< one sentence
+  std::string remark;  ///< one sentence on what is stored all the same
   bool known = false;  ///< in the store already; without any of these: no run file, left out
 };
 
@@ -166,6 +167,7 @@ class Readers {
         run = result::parse_google_benchmark(text, input.file);
       else
         result::parse_run(text, input.file, result::Detail::values, run);
+      out.remark = from_the_future(input.file, run.started);
       out.record = store::record_of(run, std::move(hash), input.file, input.node);
     } catch (const std::runtime_error& error) {
       out.fault = error.what();
@@ -212,6 +214,10 @@ int ingest(const HistoryIngestArguments& arguments) {
   for (auto ready = readers.take(most_at_once); !ready.empty(); ready = readers.take(most_at_once)) {
     std::vector<store::Record> records;
     for (Read& read : ready) {
+      if (read.record && !read.remark.empty()) {
+        progress.clear();
+        warn(read.remark);
+      }
       if (read.record)
         records.push_back(std::move(*read.record));
       else if (!read.fault.empty())

@@ -1,6 +1,7 @@
 #include "cli/run_files.hpp"
 
 #include <algorithm>
+#include <ctime>
 #include <iterator>
 #include <string_view>
 #include <system_error>
@@ -12,6 +13,7 @@
 #endif
 
 #include "result/error.hpp"
+#include "result/time.hpp"
 
 namespace gpugauge::cli {
 namespace {
@@ -93,6 +95,16 @@ std::string_view schema_of(std::string_view text) {
 bool of_another_schema(std::string_view text) {
   const std::string_view schema = schema_of(text);
   return !schema.empty() && !schema.starts_with("gpugauge.run/");
+}
+
+std::string from_the_future(const std::string& what, const std::string& started) {
+  constexpr double day = 86400;  // clocks that are stepped, and those of two machines, differ by less
+  const auto began = result::unix_seconds(started);
+  if (!began || *began <= static_cast<double>(std::time(nullptr)) + day) return "";
+  return fmt::format(
+      "{} is dated {}, later than now: the clock of this machine is wrong, or that of the machine that "
+      "recorded it was",
+      what, result::shortened(started));
 }
 
 }  // namespace gpugauge::cli

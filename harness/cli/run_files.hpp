@@ -33,4 +33,8 @@ std::string_view schema_of(std::string_view text);
 /// A file of ours that is no run: a baseline's manifest, a report.
 bool of_another_schema(std::string_view text);
 
+/// A sentence on a run, `what`, that began more than a day later than now by this machine's clock, as
+/// `started` has it: one of the two clocks is wrong, and "earlier" and "later" mean little. "" for any other.
+std::string from_the_future(const std::string& what, const std::string& started);
+
 }  // namespace gpugauge::cli

@@ -258,7 +258,7 @@ run --seed 99999999999999999999999|--seed: '99999999999999999999999' is no whole
 run --seed 1 --seed 2|--seed: 2 given, and it takes 1 at most
 run --process-limit abc|--process-limit: 'abc' is no number that it takes
 check --sustained 1|--sustained: '1' is no number from 3 to 3600
-list --json extra words|this was not expected: extra words
+check extra words|this was not expected: extra words
 completion tcsh|shell: there is no 'tcsh'; there are bash, zsh, fish
 doctor diff a.json|files: 1 given, and it takes 2 or more
 baseline|no subcommand is given

@@ -92,6 +92,18 @@ ROWS = [
         "x.json could not be opened: Permission denied",
         needs='[ "$(id -u)" != 0 ] || { echo "root reads everything"; false; }',
     ),
+    Fault(
+        "run file: begun in 2099",
+        "gpugauge history ingest --store s.sqlite x.json; gpugauge fleet x.json; gpugauge compare --before earlier.json"
+        " --after x.json",
+        0,
+        r"(?s)gpugauge: x.json is dated 2099-01-01T00:00:00Z, later than now: the clock of .*1 of 1 files stored"
+        r".*x.json is dated 2099.*After: x.json is dated 2099",
+        needs=STORE,
+        before=changed("run.update(started='2099-01-01T00:00:00Z', id='01J00000000000000000000000')"),
+        changes="x.json",
+        makes="s.sqlite.*",
+    ),
     large("a lock", schema("lock/1"), "gpugauge doctor verify x.json", "the key 'created' is missing"),
     large("an observation", schema("observation/1"), "gpugauge diagnose x.json", "metrics.0.: the key 'class' is missing"),
     large("an inventory", schema("inventory/1"), "gpugauge doctor --inventory x.json", "holds neither an inventory"),
