@@ -24,13 +24,15 @@ std::string fault_of(const std::string& text) {
 }
 
 TEST(Observation, NeedsNoPartAtAll) {
-  const Observation empty = parse_observation("{}", "seen.json");
+  const Observation empty = parse_observation(R"({"log": []})", "seen.json");
   EXPECT_EQ(empty, Observation{});
   EXPECT_EQ(parse_observation(to_json(empty), "again"), empty);
 }
 
 TEST(Observation, KeepsTheDifferenceBetweenNothingKnownAndNothingChanged) {
-  EXPECT_FALSE(parse_observation("{}", "").changed.has_value());
+  EXPECT_THROW(parse_observation("{}", "seen.json"), result::FormatError)
+      << "no part, and no name of its kind";
+  EXPECT_FALSE(parse_observation(R"({"log": []})", "").changed.has_value());
   const Observation known = parse_observation(R"({"changed": {}})", "");
   ASSERT_TRUE(known.changed.has_value());
   EXPECT_TRUE(known.changed->empty());

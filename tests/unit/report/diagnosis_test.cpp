@@ -56,7 +56,7 @@ TEST(DiagnosisReport, IsOneObjectWithTheKeysOfTheContract) {
 
 TEST(DiagnosisReport, EndsWithTheCodeThatIsDocumented) {
   EXPECT_EQ(exit_code(diagnosis_of(healthy)), 0);
-  EXPECT_EQ(exit_code(diagnosis_of("{}")), 0);
+  EXPECT_EQ(exit_code(diagnosis_of(R"({"schema": "gpugauge.observation/1"})")), 0);
   EXPECT_EQ(exit_code(diagnosis_of(blocking)), 1);
   EXPECT_EQ(exit_code(diagnosis_of(unknown)), 3);
 }
