@@ -81,11 +81,13 @@ void require_one_kind(const std::vector<result::Run>& runs, const char* what) {
   for (const result::Run& run : runs) {
     if (run.device != runs.front().device)
       throw result::UsageError(fmt::format("{} are of two devices ({} and {}); compare one at a time", what,
-                                           runs.front().device, run.device));
+                                           result::shortened(runs.front().device),
+                                           result::shortened(run.device)));
   }
   for (const baseline::Mismatch& field : baseline::mismatches(runs, runs))
-    throw result::UsageError(fmt::format("{} are not of one kind: {} is '{}' in one and '{}' in another",
-                                         what, field.field, field.now, field.then));
+    throw result::UsageError(fmt::format("{} are not of one kind: {} is {} in one and {} in another", what,
+                                         result::shortened(field.field), result::quoted(field.now),
+                                         result::quoted(field.then)));
 }
 
 /// Run files given by name stand for a baseline that was never pinned.

@@ -72,7 +72,8 @@ void add_definition(const nlohmann::json& value, const result::Place& place, Ben
   std::map<std::string, std::string> depths = reader.text_map("depths");
   for (const std::string& id : reader.texts("ids")) {
     if (!id.starts_with(family + "/"))
-      place.key("ids").refuse(fmt::format("holds '{}', which is no benchmark of this family", id));
+      place.key("ids").refuse(
+          fmt::format("holds {}, which is no benchmark of this family", result::quoted(id)));
     made.id = id;
     made.profile = depths[id];
     run::depth_of(made.profile);  // an unknown one is the family's problem, told by its name
@@ -90,8 +91,9 @@ void add_family(const run::Family& family, const std::string& description, const
   std::vector<Benchmark> described;
   const std::string named = reader.text("family");
   if (named != family.name)
-    throw result::FormatError(fmt::format(
-        "its executable describes the family '{}': it has the wrong name; install it again", named));
+    throw result::FormatError(
+        fmt::format("its executable describes the family {}: it has the wrong name; install it again",
+                    result::quoted(named)));
   Benchmark common;
   common.family = family.name;
   common.beside_seconds = number_or(value, "beside_seconds", reader.place(), common.beside_seconds);
