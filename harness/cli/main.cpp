@@ -138,6 +138,8 @@ int run_command(int argc, char** argv) {
     }
     return judge::exit_status(style_in(invocation.arguments), complain(fault.str()));
   }
+  if (const std::string fault = empty_value(app); !fault.empty())
+    return judge::exit_status(style_in(invocation.arguments), complain(fault));
   stop_with_status(judge::exit_status(exit_style_of(app), static_cast<int>(judge::ExitCode::cannot_judge)));
   return judge::exit_status(exit_style_of(app), attempt(action));
 }

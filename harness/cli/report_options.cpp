@@ -121,9 +121,12 @@ int write_reports(const report::Subject& subject, const ReportArguments& argumen
     attempt(fmt::format("--report {}: ", word),
             [&] { result::write_file(one.file, one.reporter->text(subject)); });
   }
+  // What was shown against a device stays shown: Slurm takes a tool's error for no reason to drain a node.
+  const bool shown_against_it = exit_code == static_cast<int>(judge::ExitCode::regressed);
   for (const std::string& problem : problems)
-    warn(fmt::format("{}; without that it would have ended with {}", problem, exit_code));
-  return problems.empty() ? exit_code : static_cast<int>(judge::ExitCode::error);
+    warn(shown_against_it ? fmt::format("{}; the verdict stands, and so does its exit code", problem)
+                          : fmt::format("{}; without that it would have ended with {}", problem, exit_code));
+  return problems.empty() || shown_against_it ? exit_code : static_cast<int>(judge::ExitCode::error);
 }
 
 }  // namespace gpugauge::cli

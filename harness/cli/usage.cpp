@@ -1,5 +1,6 @@
 #include "cli/usage.hpp"
 
+#include <algorithm>
 #include <iterator>
 #include <regex>
 #include <set>
@@ -111,6 +112,20 @@ std::string usage_fault(const CLI::App& app, const CLI::Error& error, const std:
     text = listed(in_our_words(tidied(text)));
   }
   return text + "; see `gpugauge --help`";
+}
+
+std::string empty_value(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_positional() && option->get_lnames().empty()) continue;
+    const auto& values = option->results();
+    if (option->get_expected_max() > 0 && std::find(values.begin(), values.end(), "") != values.end())
+      return fmt::format(
+          "{} was given an empty value; is a variable not set? Leave the option out, or give its value",
+          option->get_name());
+  }
+  for (const CLI::App* chosen : app.get_subcommands())
+    if (std::string found = empty_value(*chosen); !found.empty()) return found;
+  return "";
 }
 
 }  // namespace gpugauge::cli

@@ -273,3 +273,14 @@ LINES
     [[ $output == "gpugauge: standard output could not be written: "* ]]
   done
 }
+
+@test "an option whose value is empty, as a variable that is not set leaves it, is refused and never taken for none" {
+  local line
+  for line in "check --device host --policy" "compare --baseline" "run --output" "history changes --store" "doctor --inventory" "status --state-dir"; do
+    # shellcheck disable=SC2086 # words of the line
+    run -2 gpugauge $line ''
+    [[ $output == *"${line##* } was given an empty value; is a variable not set?"* ]]
+    # shellcheck disable=SC2086
+    run -2 gpugauge $line=
+  done
+}
