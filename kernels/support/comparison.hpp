@@ -24,11 +24,14 @@ struct Comparison {
 };
 
 /// *comparison (device) = nothing compared yet of `elements`. Every launch of a comparing kernel begins with
-/// it, in the order of `stream`; what an earlier comparison left is gone. Returns the copy's error.
+/// it, in the order of `stream`, which it waits for; what an earlier comparison left is gone. Returns the
+/// error of the copy or of the wait.
 inline cudaError_t begin_comparison(Comparison* comparison, std::size_t elements, cudaStream_t stream) {
-  // From pageable memory: taken over before the call returns.
   const Comparison nothing{.elements = elements};
-  return cudaMemcpyAsync(comparison, &nothing, sizeof nothing, cudaMemcpyHostToDevice, stream);
+  const cudaError_t copied =
+      cudaMemcpyAsync(comparison, &nothing, sizeof nothing, cudaMemcpyHostToDevice, stream);
+  // A GPU that reads the host's pageable memory by itself (GH200, HMM) may read it after the call.
+  return copied == cudaSuccess ? cudaStreamSynchronize(stream) : copied;
 }
 
 }  // namespace gpugauge::kernels
