@@ -51,6 +51,9 @@ SHELL = re.compile(r"(?<![\w.>:])(?:(?:std)?::)?(?:system|popen|wordexp|execl[pe
 # What NVML has for changing a GPU: all of it is called nvmlDeviceSet..., ...Reset..., ...Clear..., or the like.
 CHANGES_A_GPU = re.compile(r"\bnvml(?:Device|Unit|GpuInstance|Gpm|Vgpu|System)\w*?(?:Set|Reset|Clear|Lock|Unlock|Create|Destroy|Activate|Deactivate|Modify|Remove)[A-Z]\w*")
 
+# An option with the name of a file says by reads() or writes() what becomes of it (harness/cli/named_files.hpp).
+UNDECLARED_FILE = re.compile(r'type_name\("[^"]*(?:FILE|PATH|RUN|LOCK)')
+
 
 def room_of(path):
     """('harness', 'run') for harness/run/x.cpp, ('bench', 'gemm'), ('kernels', ''), ('tests', 'unit/run')."""
@@ -126,6 +129,8 @@ def problems(path):
             yield number, "starts a shell; start the program itself with its words"
         if is_code and path.parts[0] in ("harness", "bench", "kernels") and CHANGES_A_GPU.search(line):
             yield number, "names a function of NVML that changes a GPU; what is measured is left as it is"
+        if is_code and path.parts[:2] == ("harness", "cli") and UNDECLARED_FILE.search(line):
+            yield number, "names a file without saying whether it is read or written: reads() or writes()"
         match = INCLUDE.match(line) if is_code else None
         if match:
             problem = include_problem(path, match.group(2))

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "baseline/transfer.hpp"
+#include "cli/named_files.hpp"
 #include "cli/together.hpp"
 #include "conductor/rounds.hpp"
 #include "report/console.hpp"
@@ -200,16 +201,16 @@ void add_baseline_create(CLI::App& baseline, const Invocation& invocation, Actio
   auto arguments = std::make_shared<BaselineArguments>();
   add_measure_options(*command, arguments->measure);
   add_sustained_option(*command, arguments->measure.sustained_seconds);
-  command->add_option("runs", arguments->runs, "Run files to pin instead of measuring")->type_name("RUN");
+  reads(command->add_option("runs", arguments->runs, "Run files to pin instead of measuring"), "RUN",
+        Reads::runs);
   command->add_option("-n,--rounds", arguments->rounds, "Rounds to measure; verdicts need 5 or more")
       ->capture_default_str()
       ->check(CLI::Range(1, 100));
   command->add_option("--name", arguments->name,
                       "Name of the baseline (default: made from device and profile)");
-  command
-      ->add_option("-o,--output", arguments->output,
-                   "Folder of the baseline (default: baselines/<name> in the state directory)")
-      ->type_name("DIR");
+  writes(command->add_option("-o,--output", arguments->output,
+                             "Folder of the baseline (default: baselines/<name> in the state directory)"),
+         "DIR");
   add_together_option(*command, arguments->devices_together);
   command->add_flag("--candidate", arguments->candidate,
                     "Keep it as a candidate: not used until `baseline accept` makes it active");

@@ -6,6 +6,7 @@
 
 #include "baseline/log.hpp"
 #include "cli/baseline.hpp"
+#include "cli/named_files.hpp"
 #include "judge/collect.hpp"
 #include "judge/pinned.hpp"
 #include "judge/scale.hpp"
@@ -185,7 +186,8 @@ void add_baseline_decisions(CLI::App& baseline, Action& action) {
   CLI::App* retiring =
       baseline.add_subcommand("retire", "Keep a baseline for the record and select it no more");
   for (CLI::App* command : {accepting, retiring}) {
-    command->add_option("baseline", arguments->name, "Name or folder of the baseline")->required();
+    reads(command->add_option("baseline", arguments->name, "Name or folder of the baseline")->required(),
+          "NAME|DIR", Reads::baseline);
     command->add_option("--reason", arguments->reason, "Why; kept in the baseline's log")
         ->required()
         ->type_name("TEXT")
@@ -199,8 +201,8 @@ void add_baseline_decisions(CLI::App& baseline, Action& action) {
       ->add_option("--metric", arguments->metrics,
                    "Metric whose change is accepted; * stands for anything (may be repeated)")
       ->type_name("PATTERN");
-  accepting->add_option("--run", arguments->runs, "Run file that shows the change (may be repeated)")
-      ->type_name("RUN");
+  reads(accepting->add_option("--run", arguments->runs, "Run file that shows the change (may be repeated)"),
+        "RUN", Reads::runs);
   accepting->add_option("--expires", arguments->expires, "Last day on which it counts: 2027-01-31, or 30d")
       ->type_name("DAY");
   accepting->callback([arguments, &action] { action = [arguments] { return accept(*arguments); }; });

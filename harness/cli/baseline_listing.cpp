@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "cli/baseline.hpp"
+#include "cli/named_files.hpp"
 #include "report/console.hpp"
 #include "report/format.hpp"
 #include "report/table.hpp"
@@ -160,7 +161,8 @@ void add_baseline_listing(CLI::App& baseline, Action& action) {
       baseline.add_subcommand("list", "Every baseline of this node, this site and this package");
   CLI::App* showing =
       baseline.add_subcommand("show", "What a baseline can see, and who decided what about it");
-  showing->add_option("baseline", arguments->name, "Name or folder of the baseline")->required();
+  reads(showing->add_option("baseline", arguments->name, "Name or folder of the baseline")->required(),
+        "NAME|DIR", Reads::baseline);
   for (CLI::App* command : {listing, showing}) {
     command->add_flag("--json", arguments->json, "As JSON");
     command->add_option("--state-dir", arguments->state_directory, "Where baselines are kept")

@@ -3,6 +3,7 @@
 
 #include "baseline/transfer.hpp"
 #include "cli/baseline.hpp"
+#include "cli/named_files.hpp"
 #include "report/format.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
@@ -49,13 +50,13 @@ int from_file(const BaselineTransferArguments& arguments) {
 void add_baseline_transfer(CLI::App& baseline, Action& action) {
   auto arguments = std::make_shared<BaselineTransferArguments>();
   CLI::App* exporting = baseline.add_subcommand("export", "Write a baseline as one file");
-  exporting->add_option("baseline", arguments->name, "Name or folder of the baseline")->required();
-  exporting->add_option("file", arguments->file, "File to write")->required()->type_name("FILE");
+  reads(exporting->add_option("baseline", arguments->name, "Name or folder of the baseline")->required(),
+        "NAME|DIR", Reads::baseline);
+  writes(exporting->add_option("file", arguments->file, "File to write")->required(), "FILE");
   CLI::App* importing = baseline.add_subcommand(
       "import", "Take in a baseline that another node exported, as a candidate for this site");
-  importing->add_option("file", arguments->file, "File that `baseline export` wrote")
-      ->required()
-      ->type_name("FILE");
+  reads(importing->add_option("file", arguments->file, "File that `baseline export` wrote")->required(),
+        "FILE");
   importing->add_option("--name", arguments->new_name, "Another name for it here");
   importing->add_option("--reason", arguments->reason, "Accept it at once, for this reason")
       ->type_name("TEXT");

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
+#include "cli/named_files.hpp"
 #include "cli/ranks.hpp"
 #include "cli/together.hpp"
 #include "conductor/last_verdict.hpp"
@@ -224,21 +225,18 @@ void add_check(CLI::App& app, const Invocation& invocation, Action& action) {
   add_every_metric_option(*command, arguments->report);
   add_policy_options(*command, arguments->policy);
   add_exit_style_option(*command);
-  command
-      ->add_option(
-          "-b,--baseline", arguments->baseline,
-          "Baseline, by name or folder (default: this node's own, then one of this site, then a shipped one)")
-      ->type_name("NAME");
-  command
-      ->add_option("--observation", arguments->observation,
-                   "Also write what was seen, for `gpugauge diagnose` (docs/observation.md)")
-      ->type_name("FILE");
-  command
-      ->add_option(
-          "--store", arguments->store,
-          "Show each metric over the nights of this history on the page of --report html=FILE: a file, or "
-          "postgresql://...")
-      ->type_name("FILE|URL");
+  reads(command->add_option("-b,--baseline", arguments->baseline,
+                            "Baseline, by name or folder (default: this node's own, then one of this site, "
+                            "then a shipped one)"),
+        "NAME|DIR", Reads::baseline);
+  writes(command->add_option("--observation", arguments->observation,
+                             "Also write what was seen, for `gpugauge diagnose` (docs/observation.md)"),
+         "FILE");
+  reads(command->add_option(
+            "--store", arguments->store,
+            "Show each metric over the nights of this history on the page of --report html=FILE: a file, or "
+            "postgresql://..."),
+        "FILE|URL");
   command->add_flag("--strict", arguments->strict, "End with 4 when a metric stays inconclusive or unstable");
   add_together_option(*command, arguments->devices_together);
   command->add_flag("--no-probes", arguments->no_probes,

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
+#include "cli/named_files.hpp"
 #include "judge/judge.hpp"
 #include "report/format.hpp"
 #include "result/error.hpp"
@@ -101,16 +102,15 @@ void add_codegen(CLI::App& app, const Invocation&, Action& action) {
       "codegen", "Is the machine code of the kernels what was declared? Needs no GPU, but cuobjdump");
   command->footer(codegen_footer);
   auto arguments = std::make_shared<CodegenArguments>();
-  command
-      ->add_option("file", arguments->files,
-                   "Executables, objects or libraries (default: every family that is installed)")
-      ->type_name("FILE");
-  command
-      ->add_option("--expect", arguments->expectations,
-                   "Expectations of this file instead of those built in (may be repeated)")
-      ->type_name("FILE");
-  command->add_option("--cuobjdump", arguments->cuobjdump, "NVIDIA's cuobjdump (default: it is looked for)")
-      ->type_name("FILE");
+  reads(command->add_option("file", arguments->files,
+                            "Executables, objects or libraries (default: every family that is installed)"),
+        "FILE");
+  reads(command->add_option("--expect", arguments->expectations,
+                            "Expectations of this file instead of those built in (may be repeated)"),
+        "FILE");
+  reads(command->add_option("--cuobjdump", arguments->cuobjdump,
+                            "NVIDIA's cuobjdump (default: it is looked for)"),
+        "FILE");
   command->add_flag("--strict", arguments->strict,
                     "Fail also for kernels without expectation, and expectations without kernel");
   command->add_flag("--json", arguments->json, "As JSON");

@@ -15,6 +15,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/definition.hpp"
+#include "cli/named_files.hpp"
 #include "cli/ranks.hpp"
 #include "judge/policy_file.hpp"
 #include "report/format.hpp"
@@ -235,10 +236,9 @@ judge::ExitStyle exit_style_of(const CLI::App& app) {
 }
 
 void add_policy_options(CLI::App& command, PolicyArguments& arguments) {
-  command
-      .add_option("--policy", arguments.file,
-                  "Policy file: tolerances, advisory metrics, what is expected of the node")
-      ->type_name("FILE");
+  reads(command.add_option("--policy", arguments.file,
+                           "Policy file: tolerances, advisory metrics, what is expected of the node"),
+        "FILE");
   command
       .add_option(
           "--treatment", arguments.treatment,

@@ -151,7 +151,7 @@ struct ReportArguments {
 void add_report_options(CLI::App& command, ReportArguments& arguments);
 /// --every-metric, of those whose table has metrics.
 void add_every_metric_option(CLI::App& command, ReportArguments& arguments);
-/// Throws result::UsageError for a kind that does not exist, a file named twice, or two that want standard
+/// Throws result::UsageError for a kind that does not exist, or two that want standard
 /// output. Call before measuring, so that nothing is lost.
 void check_report_arguments(const ReportArguments& arguments);
 /// The files that --report names, without standard output. Throws result::UsageError like

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
+#include "cli/named_files.hpp"
 #include "cli/run_files.hpp"
 #include "report/console.hpp"
 #include "result/error.hpp"
@@ -173,23 +174,21 @@ void add_compare(CLI::App& app, const Invocation&, Action& action) {
       "compare", "Judge run files against a baseline, other run files, or before against after");
   command->footer(compare_footer);
   auto arguments = std::make_shared<CompareArguments>();
-  command->add_option("runs", arguments->runs, "Run files: the rounds of one check of one device")
-      ->type_name("RUN");
-  command
-      ->add_option("--against", arguments->against,
-                   "Run files to compare with, or Google Benchmark's JSON of any project")
-      ->type_name("RUN")
-      ->excludes(
-          command
-              ->add_option("-b,--baseline", arguments->baseline,
-                           "Baseline, by name or folder (default: the one of the same kind in the state "
-                           "directory, then a shipped one)")
-              ->type_name("NAME"));
-  command
-      ->add_option("--before", arguments->before,
-                   "Runs of the old side, files or folders; of several boots where possible")
-      ->type_name("RUN");
-  command->add_option("--after", arguments->after, "Runs of the new side")->type_name("RUN");
+  reads(command->add_option("runs", arguments->runs, "Run files: the rounds of one check of one device"),
+        "RUN", Reads::runs);
+  CLI::Option* pinned =
+      reads(command->add_option("-b,--baseline", arguments->baseline,
+                                "Baseline, by name or folder (default: the one of the same kind in the state "
+                                "directory, then a shipped one)"),
+            "NAME|DIR", Reads::baseline);
+  reads(command->add_option("--against", arguments->against,
+                            "Run files to compare with, or Google Benchmark's JSON of any project"),
+        "RUN", Reads::runs)
+      ->excludes(pinned);
+  reads(command->add_option("--before", arguments->before,
+                            "Runs of the old side, files or folders; of several boots where possible"),
+        "RUN", Reads::runs);
+  reads(command->add_option("--after", arguments->after, "Runs of the new side"), "RUN", Reads::runs);
   command->add_option("--state-dir", arguments->state_directory, "Where baselines are kept")
       ->type_name("DIR");
   command->add_flag("--strict", arguments->strict, "End with 4 when a metric stays inconclusive or unstable");

@@ -37,8 +37,8 @@ ValueKind kind_of(const std::string& value, const std::vector<std::string>& word
       std::any_of(words.begin(), words.end(), [](const std::string& word) { return word.ends_with('='); });
   if (joined) return ValueKind::words_then_file;
   if (!words.empty()) return ValueKind::words;
-  if (value == "DIR") return ValueKind::folders;
-  if (value.starts_with("FILE") || value == "PATH" || value == "RUN" || value == "LOCK")
+  if (value.ends_with("DIR")) return ValueKind::folders;
+  if (value.starts_with("FILE") || value.starts_with("PATH") || value == "RUN" || value == "LOCK")
     return ValueKind::files;
   return ValueKind::none;
 }

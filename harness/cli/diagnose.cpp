@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
+#include "cli/named_files.hpp"
 #include "report/diagnosis.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
@@ -69,9 +70,11 @@ void add_diagnose(CLI::App& app, const Invocation&, Action& action) {
       app.add_subcommand("diagnose", "Name the cause in an observation file, and show the evidence");
   command->footer(diagnose_footer);
   auto arguments = std::make_shared<DiagnoseArguments>();
-  command->add_option("file", arguments->file, "Observation file (docs/observation.md); - for standard input")
-      ->required()
-      ->type_name("FILE");
+  reads(command
+            ->add_option("file", arguments->file,
+                         "Observation file (docs/observation.md); - for standard input")
+            ->required(),
+        "FILE");
   add_report_options(*command, arguments->report);
   command->callback([arguments, &action] { action = [arguments] { return run(*arguments); }; });
 }

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/definition.hpp"
+#include "cli/named_files.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
 #include "result/object_reader.hpp"
@@ -73,13 +74,12 @@ void add_inventory_options(CLI::App& command, DoctorArguments& arguments) {
   command
       .add_option("--root", arguments.root, "Look below this folder: a mounted image or a container's root")
       ->type_name("DIR");
-  command
-      .add_option("--inventory", arguments.inventory, "Judge what `doctor --json` saved, not this machine")
-      ->type_name("FILE");
-  command
-      .add_option("--python", arguments.python,
-                  "Interpreter or environment whose frameworks are read (default: the active one)")
-      ->type_name("PATH");
+  reads(command.add_option("--inventory", arguments.inventory,
+                           "Judge what `doctor --json` saved, not this machine"),
+        "FILE");
+  reads(command.add_option("--python", arguments.python,
+                           "Interpreter or environment whose frameworks are read (default: the active one)"),
+        "PATH");
   command.add_option("--pid", arguments.pid, "Also what this running process has loaded")
       ->type_name("PID")
       ->check(CLI::Range(1, 1 << 30).description(""));
@@ -191,8 +191,9 @@ void add_doctor(CLI::App& app, const Invocation&, Action& action) {
                    "production also warns of short-lived driver branches and unpinned packages")
       ->check(CLI::IsMember({"development", "production"}))
       ->capture_default_str();
-  offer(command->add_option("--report", arguments->reports, "Also write a report: json=FILE or markdown=FILE")
-            ->type_name("FORMAT=FILE"),
+  offer(writes(command->add_option("--report", arguments->reports,
+                                   "Also write a report: json=FILE or markdown=FILE"),
+               "FORMAT=FILE"),
         [] {
           return std::vector<std::string>{"json=", "markdown="};
         });

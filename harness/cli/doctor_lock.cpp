@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/doctor.hpp"
+#include "cli/named_files.hpp"
 #include "report/format.hpp"
 #include "report/table.hpp"
 #include "result/error.hpp"
@@ -28,14 +29,15 @@ struct DoctorLockArguments {
 };
 
 int lock(const DoctorLockArguments& arguments, const DoctorArguments& doctor) {
-  if (!arguments.output.empty() && !arguments.force && std::filesystem::exists(arguments.output))
+  const bool to_standard_output = arguments.output.empty() || arguments.output == "-";
+  if (!to_standard_output && !arguments.force && std::filesystem::exists(arguments.output))
     throw result::UsageError(fmt::format(
         "{} exists; a lock is not overwritten: choose another --output, or say --force", arguments.output));
   const std::string now = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
   const stack::Lock made = stack::make_lock(inventory_of(doctor), now);
   if (made.fields.empty())
     throw result::UsageError("there is nothing to pin: no driver, library, framework or system was found");
-  if (arguments.output.empty()) {
+  if (to_standard_output) {
     print(stack::to_json(made));
     return 0;
   }
@@ -173,8 +175,8 @@ void refuse_questions(const CLI::App& doctor) {
 void add_doctor_lock(CLI::App& doctor, DoctorArguments& arguments, Action& action) {
   auto own = std::make_shared<DoctorLockArguments>();
   CLI::App* lock_command = doctor.add_subcommand("lock", "Write this stack as a lock")->fallthrough();
-  lock_command->add_option("-o,--output", own->output, "The file (default: standard output)")
-      ->type_name("FILE");
+  writes(lock_command->add_option("-o,--output", own->output, "The file (default: standard output)"), "FILE",
+         Dash::standard_output);
   lock_command->add_flag("--force", own->force, "Overwrite the file");
   lock_command->callback([own, &arguments, &action, &doctor] {
     refuse_questions(doctor);
@@ -184,10 +186,10 @@ void add_doctor_lock(CLI::App& doctor, DoctorArguments& arguments, Action& actio
 
   CLI::App* verify_command =
       doctor.add_subcommand("verify", "Compare this node, or what others saved, with a lock")->fallthrough();
-  verify_command->add_option("lock", own->lock, "What `doctor lock` wrote")->required()->type_name("LOCK");
-  verify_command
-      ->add_option("inventories", own->files, "What `doctor --json` saved, or run files (default: this node)")
-      ->type_name("FILE");
+  reads(verify_command->add_option("lock", own->lock, "What `doctor lock` wrote")->required(), "LOCK");
+  reads(verify_command->add_option("inventories", own->files,
+                                   "What `doctor --json` saved, or run files (default: this node)"),
+        "FILE");
   verify_command->callback([own, &arguments, &action, &doctor] {
     refuse_questions(doctor);
     own->json = doctor.get_option("--json")->as<bool>();
@@ -198,10 +200,9 @@ void add_doctor_lock(CLI::App& doctor, DoctorArguments& arguments, Action& actio
   CLI::App* diff_command =
       doctor.add_subcommand("diff", "Two saved inventories: what differs, most consequential first")
           ->fallthrough();
-  diff_command->add_option("files", own->files, "Two files of `doctor --json`")
-      ->required()
-      ->expected(2)
-      ->type_name("FILE");
+  reads(
+      diff_command->add_option("files", own->files, "Two files of `doctor --json`")->required()->expected(2),
+      "FILE");
   diff_command->callback([own, &arguments, &action, &doctor] {
     refuse_questions(doctor);
     own->json = doctor.get_option("--json")->as<bool>();

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/doctor.hpp"
+#include "cli/named_files.hpp"
 #include "report/questions.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
@@ -128,15 +129,14 @@ void add_doctor_questions(CLI::App& doctor, DoctorArguments& arguments, Action& 
           .add_option("--plan", asked->plan,
                       "Would this combination work? driver, cuda, cudnn, nccl, a framework, python, gcc ...")
           ->type_name("LAYER=VERSION,...");
-  CLI::Option* image =
-      doctor
-          .add_option("--image-env", asked->image,
-                      "Would this image work here? Lines NAME=value, or what `docker inspect` prints")
-          ->type_name("FILE");
-  CLI::Option* binary = doctor
-                            .add_option("--binary", asked->binary,
-                                        "Can this program or library run here, at what first-launch cost?")
-                            ->type_name("FILE");
+  CLI::Option* image = reads(
+      doctor.add_option("--image-env", asked->image,
+                        "Would this image work here? Lines NAME=value, or what `docker inspect` prints"),
+      "FILE");
+  CLI::Option* binary =
+      reads(doctor.add_option("--binary", asked->binary,
+                              "Can this program or library run here, at what first-launch cost?"),
+            "FILE");
   plan->excludes(image, binary);
   image->excludes(binary);
   CLI::Option* error = doctor

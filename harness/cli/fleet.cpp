@@ -8,12 +8,12 @@
 
 #include "cli/command.hpp"
 #include "cli/fleet.hpp"
+#include "cli/named_files.hpp"
 #include "cli/node_names.hpp"
 #include "judge/judge_peers.hpp"
 #include "result/counted.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
-#include "run/output_lock.hpp"
 #include "store/store.hpp"
 
 namespace gpugauge::cli {
@@ -99,9 +99,6 @@ report::FleetReport judge_night(const FleetArguments& arguments) {
 
 int fleet(FleetArguments arguments) {
   check_report_arguments(arguments.report);
-  std::vector<std::filesystem::path> outputs = report_files(arguments.report);
-  if (!arguments.retest_list.empty()) outputs.emplace_back(arguments.retest_list);
-  run::require_different(outputs);
   if (arguments.store.empty()) {
     arguments.store = history_among(arguments.paths);
     if (!arguments.store.empty()) arguments.paths.clear();
@@ -134,28 +131,26 @@ void add_fleet(CLI::App& app, const Invocation&, Action& action) {
       app.add_subcommand("fleet", "Compare the runs of many nodes: which of them is not like the others?");
   command->footer(fleet_footer);
   auto arguments = std::make_shared<FleetArguments>();
-  command
-      ->add_option(
-          "paths", arguments->paths,
-          "Run files, the sample files of a collective's ranks, folders with such files, or patterns "
-          "in quotes; or one history: a file of SQLite, or postgresql://...")
-      ->type_name("PATH");
-  command
-      ->add_option("--store", arguments->store,
-                   "The history, where it is not given as PATH: a file, or postgresql://...")
-      ->type_name("FILE|URL");
+  reads(command->add_option(
+            "paths", arguments->paths,
+            "Run files, the sample files of a collective's ranks, folders with such files, or patterns "
+            "in quotes; or one history: a file of SQLite, or postgresql://..."),
+        "PATH", Reads::runs);
+  reads(command->add_option("--store", arguments->store,
+                            "The history, where it is not given as PATH: a file, or postgresql://..."),
+        "FILE|URL");
   command
       ->add_option("--night", arguments->night,
                    "Of the history: this UTC day, or all from one to another; of a device the first run is "
                    "compared, the later ones confirm (default: the newest night)")
       ->type_name("DAY|FROM..TO");
-  command
-      ->add_option(
+  writes(
+      command->add_option(
           "--emit-retest", arguments->retest_list,
           "Write what to measure again, one a line: a node, tab, device; or nodes to measure together "
           "with commas between them, tab, benchmark. A node is called as its folder (DIR/node7/run.json) or "
-          "the history calls it")
-      ->type_name("FILE");
+          "the history calls it"),
+      "FILE");
   command->add_flag("--by-folder", arguments->by_folder,
                     "A node is the first folder below the given one (DIR/node7/run.json), whatever its boot: "
                     "for containers of one machine, and after a reboot between two runs");

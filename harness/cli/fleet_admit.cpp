@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/fleet.hpp"
+#include "cli/named_files.hpp"
 #include "judge/admit.hpp"
 #include "judge/policy_file.hpp"
 #include "report/admission.hpp"
@@ -102,21 +103,22 @@ void add_fleet_admit(CLI::App& fleet, Action& action) {
       "admit", "Judge a newcomer by the nodes that are there: is it like them, and is its stack?");
   command->footer(admit_footer);
   auto arguments = std::make_shared<FleetAdmitArguments>();
-  command
-      ->add_option(
-          "runs", arguments->paths,
-          "Run files of the newcomer, or folders with them; a second run of a device confirms what the "
-          "first left in doubt")
-      ->required()
-      ->type_name("RUN");
-  command
-      ->add_option(
-          "--against", arguments->against,
-          "The fleet: run files, folders or patterns in quotes (may be repeated), or one history: a file "
-          "of SQLite, or postgresql://...")
-      ->required()
-      ->allow_extra_args(false)
-      ->type_name("PATH|STORE");
+  reads(command
+            ->add_option(
+                "runs", arguments->paths,
+                "Run files of the newcomer, or folders with them; a second run of a device confirms what the "
+                "first left in doubt")
+            ->required(),
+        "RUN", Reads::runs);
+  reads(
+      command
+          ->add_option(
+              "--against", arguments->against,
+              "The fleet: run files, folders or patterns in quotes (may be repeated), or one history: a file "
+              "of SQLite, or postgresql://...")
+          ->required()
+          ->allow_extra_args(false),
+      "PATH|STORE", Reads::runs);
   command
       ->add_option("--night", arguments->night,
                    "Of a history: this UTC day, or all from one to another (default: the newest night)")

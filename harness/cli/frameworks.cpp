@@ -10,11 +10,11 @@
 #include <fmt/ranges.h>
 
 #include "cli/command.hpp"
+#include "cli/named_files.hpp"
 #include "cli/ranks.hpp"
 #include "report/format.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
-#include "run/output_lock.hpp"
 #include "stack/inventory/python.hpp"
 
 namespace gpugauge::cli {
@@ -60,8 +60,6 @@ int run(const FrameworksArguments& arguments, const Invocation& invocation) {
   options.names = arguments.names.empty() ? known : arguments.names;
   if (!arguments.observation.empty() && options.names.size() != 1)
     throw result::UsageError("--observation holds one framework; name it");
-  if (!arguments.output.empty() && !arguments.observation.empty())
-    run::require_different({own_file(arguments.output), arguments.observation});
   options.python = interpreter(arguments.python);
   options.window_seconds = arguments.window;
   options.limit_seconds = arguments.limit;
@@ -107,17 +105,16 @@ void add_frameworks(CLI::App& app, const Invocation& invocation, Action& action)
       ->add_option("names", arguments->names,
                    fmt::format("Which: {} (default: all)", fmt::join(conductor::probed_frameworks(), ", ")))
       ->check(CLI::IsMember(conductor::probed_frameworks()));
-  command
-      ->add_option("--python", arguments->python,
-                   "Interpreter, or folder of a virtual environment (default: the active one, then PATH)")
-      ->type_name("PATH");
-  command
-      ->add_option("-o,--output", arguments->output, "Also keep everything that was measured as a run file")
-      ->type_name("FILE");
-  command
-      ->add_option("--observation", arguments->observation,
-                   "Also write what was seen of one framework, for `gpugauge diagnose`")
-      ->type_name("FILE");
+  reads(command->add_option(
+            "--python", arguments->python,
+            "Interpreter, or folder of a virtual environment (default: the active one, then PATH)"),
+        "PATH");
+  writes(command->add_option("-o,--output", arguments->output,
+                             "Also keep everything that was measured as a run file"),
+         "FILE");
+  writes(command->add_option("--observation", arguments->observation,
+                             "Also write what was seen of one framework, for `gpugauge diagnose`"),
+         "FILE");
   command->add_option("--window", arguments->window, "Seconds of measuring for each operation")
       ->capture_default_str()
       ->check(finite())

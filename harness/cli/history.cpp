@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/named_files.hpp"
 #include "result/error.hpp"
 #include "result/pattern.hpp"
 
@@ -40,11 +41,10 @@ std::string time_of(const char* option, const std::string& text) {
 }  // namespace
 
 void add_store_options(CLI::App& command, HistoryArguments& arguments) {
-  command
-      .add_option("--store", arguments.store,
-                  "The history: a file for SQLite, or postgresql://user@host/database (default: "
-                  "$GPUGAUGE_STORE, then history.sqlite in the state directory)")
-      ->type_name("FILE|URL");
+  reads(command.add_option("--store", arguments.store,
+                           "The history: a file for SQLite, or postgresql://user@host/database (default: "
+                           "$GPUGAUGE_STORE, then history.sqlite in the state directory)"),
+        "FILE|URL");
   command
       .add_option(
           "--state-dir", arguments.state_directory,

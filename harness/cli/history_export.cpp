@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/history.hpp"
+#include "cli/named_files.hpp"
 #include "report/digest.hpp"
 #include "result/error.hpp"
 #include "result/growing_file.hpp"
@@ -26,7 +27,7 @@ struct HistoryExportArguments {
 class Output {
  public:
   explicit Output(const std::string& file) {
-    if (!file.empty()) file_.emplace(file);
+    if (!file.empty() && file != "-") file_.emplace(file);
   }
 
   void write(const std::string& text) {
@@ -110,8 +111,8 @@ void add_history_export(CLI::App& history, Action& action) {
   command->add_option("--format", arguments->format, "csv or jsonl")
       ->check(CLI::IsMember({"csv", "jsonl"}))
       ->capture_default_str();
-  command->add_option("--output", arguments->file, "Write to this file instead of standard output")
-      ->type_name("FILE");
+  writes(command->add_option("--output", arguments->file, "Write to this file instead of standard output"),
+         "FILE", Dash::standard_output);
   command->add_option("--metric", arguments->history.metric, "Only metrics that match; * stands for anything")
       ->type_name("PATTERN");
   add_selection_options(*command, arguments->history);

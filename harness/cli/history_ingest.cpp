@@ -14,6 +14,7 @@
 
 #include "baseline/digest.hpp"
 #include "cli/history.hpp"
+#include "cli/named_files.hpp"
 #include "cli/run_files.hpp"
 #include "report/format.hpp"
 #include "report/progress.hpp"
@@ -262,13 +263,14 @@ void add_history_ingest(CLI::App& history, Action& action) {
   auto arguments = std::make_shared<HistoryIngestArguments>();
   CLI::App* command =
       history.add_subcommand("ingest", "Store run files; files that are stored already are passed over");
-  command
-      ->add_option(
-          "paths", arguments->paths,
-          "Run files, folders, patterns in quotes, or a JSON list of paths; below a folder, the name of "
-          "the first folder is the node's")
-      ->required()
-      ->type_name("PATH");
+  reads(
+      command
+          ->add_option(
+              "paths", arguments->paths,
+              "Run files, folders, patterns in quotes, or a JSON list of paths; below a folder, the name of "
+              "the first folder is the node's")
+          ->required(),
+      "PATH", Reads::runs);
   command->add_option("--node", arguments->node, "The node that all of these runs are of")->type_name("NAME");
   add_store_options(*command, arguments->history);
   command->add_flag("-q,--quiet", arguments->quiet, "No progress line");

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/history.hpp"
+#include "cli/named_files.hpp"
 #include "report/history.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
@@ -40,7 +41,7 @@ std::vector<ReportFile> report_files(const std::vector<std::string>& words) {
     if (one.kind != "html" && one.kind != "json")
       throw result::UsageError(
           fmt::format("--report {}: a history can be written as html and as json", word));
-    if (one.file.empty() || one.file == "-")
+    if (one.file.empty())
       throw result::UsageError(fmt::format("--report {}: give it as {}=FILE", word, one.kind));
     out.push_back(one);
   }
@@ -160,10 +161,10 @@ void add_history_series(CLI::App& history, Action& action) {
   add_selection_options(*command, of_trend->history);
   add_store_options(*command, of_trend->history);
   add_policy_options(*command, of_trend->policy);
-  command
-      ->add_option("--report", of_trend->reports,
-                   "Also write a page for a browser (html=FILE) or the data (json=FILE); may be repeated")
-      ->type_name("KIND=FILE");
+  writes(command->add_option(
+             "--report", of_trend->reports,
+             "Also write a page for a browser (html=FILE) or the data (json=FILE); may be repeated"),
+         "KIND=FILE");
   command->add_flag("--json", of_trend->json, "JSON on standard output instead of the plot");
   command->callback([of_trend, &action] { action = [of_trend] { return trend(*of_trend); }; });
 

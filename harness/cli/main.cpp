@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
+#include "cli/named_files.hpp"
 #include "cli/usage.hpp"
 #include "judge/judge.hpp"
 #include "result/build.hpp"
@@ -141,7 +142,10 @@ int run_command(int argc, char** argv) {
   if (const std::string fault = empty_value(app); !fault.empty())
     return judge::exit_status(style_in(invocation.arguments), complain(fault));
   stop_with_status(judge::exit_status(exit_style_of(app), static_cast<int>(judge::ExitCode::cannot_judge)));
-  return judge::exit_status(exit_style_of(app), attempt(action));
+  return judge::exit_status(exit_style_of(app), attempt([&] {
+                              keep_apart(app);
+                              return action();
+                            }));
 }
 
 }  // namespace

@@ -1,11 +1,11 @@
 // --report KIND=FILE, of every command that has a result.
 #include <cstdio>
-#include <map>
 
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
 #include "cli/definition.hpp"
+#include "cli/named_files.hpp"
 #include "judge/judge.hpp"
 #include "report/format.hpp"
 #include "result/error.hpp"
@@ -45,10 +45,10 @@ void add_report_options(CLI::App& command, ReportArguments& arguments) {
   std::string kinds;
   for (const report::Reporter& one : report::reporters())
     kinds += fmt::format("\n{} ({})", one.kind, one.meaning);
-  offer(command
-            .add_option("--report", arguments.files,
-                        "Also write a report; may be repeated; FILE - is standard output. Kinds:" + kinds)
-            ->type_name("KIND=FILE"),
+  offer(writes(command.add_option(
+                   "--report", arguments.files,
+                   "Also write a report; may be repeated; FILE - is standard output. Kinds:" + kinds),
+               "KIND=FILE", Dash::standard_output),
         [] {
           std::vector<std::string> words;
           for (const report::Reporter& one : report::reporters())
@@ -64,7 +64,6 @@ void add_every_metric_option(CLI::App& command, ReportArguments& arguments) {
 }
 
 void check_report_arguments(const ReportArguments& arguments) {
-  std::map<std::string, std::string> files;
   std::string instead = arguments.json ? "--json" : "";
   std::string beside;
   for (const std::string& word : arguments.files) {
@@ -76,11 +75,6 @@ void check_report_arguments(const ReportArguments& arguments) {
       instead = "--report " + word;
     }
     if (one.to_standard_output() && !one.instead()) beside = word;
-    if (one.to_standard_output()) continue;
-    const auto [found, added] = files.emplace(fs::path(one.file).lexically_normal().string(), word);
-    if (!added)
-      throw result::UsageError(
-          fmt::format("--report {} and --report {} name the same file", found->second, word));
   }
   if (!instead.empty() && !beside.empty())
     throw result::UsageError(fmt::format(

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
+#include "cli/named_files.hpp"
 #include "cli/ranks.hpp"
 #include "cli/together.hpp"
 #include "conductor/place.hpp"
@@ -163,12 +164,11 @@ void add_run(CLI::App& app, const Invocation& invocation, Action& action) {
   auto arguments = std::make_shared<RunArguments>();
   add_measure_options(*command, arguments->measure);
   add_sustained_option(*command, arguments->measure.sustained_seconds);
-  command
-      ->add_option(
-          "-o,--output", arguments->output,
-          "The run file, or a folder: there <host>/<id>.json (default: runs/<id>.json in the state "
-          "directory). Of several ranks of a launcher each adds its number, and its host, to the name")
-      ->type_name("FILE|FOLDER");
+  writes(command->add_option(
+             "-o,--output", arguments->output,
+             "The run file, or a folder: there <host>/<id>.json (default: runs/<id>.json in the state "
+             "directory). Of several ranks of a launcher each adds its number, and its host, to the name"),
+         "FILE|FOLDER");
   command->add_flag("--json", arguments->json,
                     "The run file's content on standard output instead of the table");
   command->add_flag("--every-metric", arguments->every_metric,

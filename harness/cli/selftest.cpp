@@ -184,8 +184,9 @@ void add_selftest(CLI::App& app, const Invocation&, Action& action) {
                                          "and diagnosis on faults set on this machine");
   command->footer(selftest_footer);
   auto arguments = std::make_shared<SelftestArguments>();
-  command->add_option("baseline", arguments->baseline,
-                      "Name or folder of the baseline (default: this node's only active one)");
+  reads(command->add_option("baseline", arguments->baseline,
+                            "Name or folder of the baseline (default: this node's only active one)"),
+        "NAME|DIR", Reads::baseline);
   command->add_option("--trials", arguments->trials, "Judgements of each kind, at least")
       ->capture_default_str()
       ->check(CLI::Range(1, 100000));

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "cli/definition.hpp"
+#include "cli/named_files.hpp"
 #include "conductor/faults.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
@@ -69,9 +70,11 @@ void add_inject_options(CLI::App& command, InjectArguments& arguments) {
             ->needs(wanted)
             ->capture_default_str(),
         profile_names);
-  command.add_option("-o,--output", arguments.output, "With --inject: also write the result there, as JSON")
-      ->needs(wanted)
-      ->type_name("FILE");
+  writes(
+      command
+          .add_option("-o,--output", arguments.output, "With --inject: also write the result there, as JSON")
+          ->needs(wanted),
+      "FILE");
 }
 
 int inject(const InjectArguments& arguments, bool json, bool quiet) {

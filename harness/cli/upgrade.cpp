@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/doctor.hpp"
+#include "cli/named_files.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
 #include "stack/child.hpp"
@@ -47,16 +48,15 @@ void add_stack_options(CLI::App& command, StackSource& source) {
                               "--root", [&source](const std::string& given) { source.root = given; },
                               "Read the stack below this folder, not of this machine")
                           ->type_name("DIR");
-  command
-      .add_option_function<std::string>(
-          "--inventory", [&source](const std::string& given) { source.root = given; },
-          "Read the stack from what `doctor --json` saved")
-      ->type_name("FILE")
-      ->excludes(root);
-  command
-      .add_option("--python", source.python,
-                  "Interpreter or environment whose frameworks are read (default: the active one)")
-      ->type_name("PATH");
+  reads(command
+            .add_option_function<std::string>(
+                "--inventory", [&source](const std::string& given) { source.root = given; },
+                "Read the stack from what `doctor --json` saved")
+            ->excludes(root),
+        "FILE");
+  reads(command.add_option("--python", source.python,
+                           "Interpreter or environment whose frameworks are read (default: the active one)"),
+        "PATH");
 }
 
 stack::Inventory read_stack(const StackSource& source) {

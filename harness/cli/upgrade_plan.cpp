@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/doctor.hpp"
+#include "cli/named_files.hpp"
 #include "cli/run_files.hpp"
 #include "cli/upgrade.hpp"
 #include "report/format.hpp"
@@ -104,11 +105,12 @@ void add_upgrade_plan(CLI::App& upgrade, Action& action) {
   CLI::App* command = upgrade.add_subcommand(
       "plan", "Many nodes: which can take it, in which order, and what may stand side by side meanwhile");
   auto arguments = std::make_shared<UpgradePlanArguments>();
-  command
-      ->add_option("paths", arguments->paths,
-                   "One file a node, or folders of them: of `doctor --json` or `doctor lock`, or run files")
-      ->required()
-      ->type_name("PATH");
+  reads(command
+            ->add_option(
+                "paths", arguments->paths,
+                "One file a node, or folders of them: of `doctor --json` or `doctor lock`, or run files")
+            ->required(),
+        "PATH", Reads::runs);
   command->add_option("--to", arguments->target, "What the nodes are to become")
       ->required()
       ->type_name("LAYER=VERSION,...");

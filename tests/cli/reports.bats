@@ -74,7 +74,7 @@ two_sides() {
   run -2 gpugauge check --device host --profile smoke --report junit
   [[ $output == *"give it as KIND=FILE, such as junit=FILE"* ]]
   run -2 gpugauge check --device host --profile smoke --report json=a --report html=./a
-  [[ $output == *"name the same file"* ]]
+  [[ $output == *"a and ./a are the same file, named for two outputs"* ]]
   run -2 gpugauge check --device host --profile smoke --json --report html=-
   [[ $output == *"standard output too"* ]]
   [ ! -d "$GPUGAUGE_STATE/runs" ]

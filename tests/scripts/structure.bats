@@ -87,6 +87,15 @@ PYTHON
   [ "$status" -eq 0 ]
 }
 
+@test "an option that names a file says whether it is read or written" {
+  for name in FILE "KIND=FILE" RUN PATH "FILE|URL"; do
+    finding harness/cli/bad.cpp "command->add_option(\"--x\", x)->type_name(\"$name\");" "reads() or writes()"
+  done
+  echo 'command->add_option("--x", x)->type_name("DIR"); reads(command->add_option("--y", y), "FILE");' >harness/cli/bad.cpp
+  run python3 tests/structure.py
+  [ "$status" -eq 0 ]
+}
+
 @test "a room's unit test may not include a room above it" {
   finding tests/unit/result/test_bad.cpp '#include "judge/judge.hpp"' "result stands nearer the ground than judge"
 }
