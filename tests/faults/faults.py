@@ -41,7 +41,7 @@ def pristine(node, gpu):
 # What the campaign itself writes (node.bash, the families' scripts), and where the command keeps what it measured.
 OWN = re.compile(r"^(log|libexec/(here|over)|state/runs/[0-9A-Z]{26}\.json|state/verdicts(/[^/]+\.json)?)$")
 # A name that a file has only while it is written, or while somebody measures for it.
-TEMPORARY = re.compile(r"\..*\.([A-Za-z0-9]{6}|lock)$|\.import-")
+TEMPORARY = re.compile(r"\..*\.(gpugauge-[A-Za-z0-9]{6}|lock)$|\.import-")
 
 
 def asked_for(row, file):

@@ -209,11 +209,11 @@ ROWS = [
     ),
     Fault(
         "a file beside the output that looks like a temporary one",
-        "cp earlier.json kept.json; ln -s $PWD/earlier.json .out.json.AAAAAA; " + RUN,
+        "cp earlier.json kept.json; ln -s $PWD/earlier.json .out.json.gpugauge-AAAAAA; " + RUN,
         0,
         "good/op",
         output="whole",
-        holds='[ "$(readlink .out.json.AAAAAA)" = "$PWD/earlier.json" ] && cmp earlier.json kept.json',
+        holds='[ "$(readlink .out.json.gpugauge-AAAAAA)" = "$PWD/earlier.json" ] && cmp earlier.json kept.json',
     ),
     Fault(
         "a link in the temporary folder",
