@@ -142,7 +142,7 @@ void write_expecting(const std::filesystem::path& given, std::string_view conten
   std::string temporary;
   Descriptor fd = make_temporary(folder, file.filename().string(), temporary);
   if (fd.get() < 0) throw FileError(fmt::format("{} could not be written: {}", file.string(), reason()));
-  if (!admit_as_usual(fd.get())) give_up(file, temporary, "setting its mode");
+  if (!admit_as(file, fd.get())) give_up(file, temporary, "setting its mode");
   while (!content.empty()) {
     const ssize_t count = ::write(fd.get(), content.data(), content.size());
     if (count < 0 && errno == EINTR) continue;

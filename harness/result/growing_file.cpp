@@ -25,7 +25,7 @@ GrowingFile::GrowingFile(const std::filesystem::path& file) : file_(place_to_wri
   descriptor_ = make_temporary(folder, file_.filename().string(), temporary);
   if (descriptor_.get() < 0) fail();
   temporary_ = std::make_unique<RemovedAtStop>(temporary);
-  if (!admit_as_usual(descriptor_.get())) fail();
+  if (!admit_as(file_, descriptor_.get())) fail();
 }
 
 GrowingFile::~GrowingFile() {

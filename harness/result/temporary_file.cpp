@@ -46,7 +46,10 @@ Descriptor make_temporary(const std::filesystem::path& folder, const std::string
   }
 }
 
-bool admit_as_usual(int descriptor) {
+bool admit_as(const std::filesystem::path& file, int descriptor) {
+  struct stat info {};
+  if (::stat(file.c_str(), &info) == 0 && S_ISREG(info.st_mode))
+    return ::fchmod(descriptor, info.st_mode & 0777) == 0;
   const mode_t mask = ::umask(0);
   ::umask(mask);
   return ::fchmod(descriptor, 0666 & ~mask) == 0;

@@ -41,8 +41,8 @@ Descriptor make_temporary(const std::filesystem::path& folder, const std::string
 /// Whether make_temporary gives files such a name: beside the target `name`, or any where it is empty.
 bool is_temporary(std::string_view file, std::string_view name);
 
-/// mkstemp makes the file private; a result is for everybody that the umask admits. False and errno where
-/// that fails.
-bool admit_as_usual(int descriptor);
+/// mkstemp makes the file private; one that takes the place of a file is for whom that was, and a new one for
+/// everybody that the umask admits. False and errno where that fails.
+bool admit_as(const std::filesystem::path& file, int descriptor);
 
 }  // namespace gpugauge::result

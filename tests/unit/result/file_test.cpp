@@ -93,6 +93,14 @@ TEST_F(File, FollowsALinkAndReplacesWhatItPointsTo) {
   EXPECT_EQ(read_file(folder_ / "real.json"), "new");
 }
 
+TEST_F(File, IsForWhomTheFileInItsPlaceWas) {
+  write_file(folder_ / "real.json", "old");
+  fs::permissions(folder_ / "real.json", fs::perms(0600));
+  fs::create_symlink("real.json", folder_ / "link.json");
+  write_file(folder_ / "link.json", "new");
+  EXPECT_EQ(fs::status(folder_ / "real.json").permissions(), fs::perms(0600));
+}
+
 TEST_F(File, RefusesToPutAFileInADevicesPlace) {
   std::filesystem::create_symlink("/dev/null", folder_ / "null");
   for (const std::filesystem::path& place : {std::filesystem::path("/dev/null"), folder_ / "null"}) {
