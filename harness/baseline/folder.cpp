@@ -6,6 +6,7 @@
 
 #include "baseline/baseline.hpp"
 #include "baseline/digest.hpp"
+#include "baseline/kept_file.hpp"
 #include "baseline/patient_lock.hpp"
 #include "baseline/run_id.hpp"
 #include "result/error.hpp"
@@ -123,6 +124,7 @@ result::Run load_run(const std::filesystem::path& folder, const Manifest& manife
 Baseline create(const std::filesystem::path& folder, const std::string& name,
                 const std::vector<result::Run>& runs, State state) {
   require_fit(runs);
+  refuse_links_in_state(folder);
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error)
@@ -145,7 +147,7 @@ Baseline create(const std::filesystem::path& folder, const std::string& name,
   for (const result::Run& run : runs) {
     const std::string text = result::to_json(run);
     Entry entry{"runs/" + run.id + ".json", sha256(text), run.id, run.boot_id, run.started, text.size()};
-    result::write_file(folder / entry.file, text);
+    keep_file(folder / entry.file, text);
     manifest.entries.push_back(std::move(entry));
   }
   const std::string text = to_json(manifest);
@@ -157,7 +159,7 @@ Baseline create(const std::filesystem::path& folder, const std::string& name,
   append_log(folder, {{manifest.created, current_user(), fmt::format("created from {} rounds", runs.size()),
                        state, std::nullopt}});
   baseline.log = read_log(folder);
-  result::write_file(folder / manifest_name, text);
+  keep_file(folder / manifest_name, text);
   return baseline;
 }
 

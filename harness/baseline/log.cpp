@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "baseline/digest.hpp"
+#include "baseline/kept_file.hpp"
 #include "baseline/patient_lock.hpp"
 #include "result/counted.hpp"
 #include "result/error.hpp"
@@ -109,10 +110,16 @@ std::string line_of(const LogEntry& entry, const Head& before) {
   return out.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
+[[noreturn]] void refuse_link(const std::filesystem::path& file) {
+  throw result::FormatError(fmt::format("{} is a link: a baseline holds plain files only", file.string()));
+}
+
 /// nullopt when there is no head file.
 std::optional<Head> read_head(const std::filesystem::path& folder) {
   const std::filesystem::path file = folder / head_name;
-  if (!std::filesystem::exists(std::filesystem::symlink_status(file))) return std::nullopt;
+  const auto status = std::filesystem::symlink_status(file);
+  if (!std::filesystem::exists(status)) return std::nullopt;
+  if (std::filesystem::is_symlink(status)) refuse_link(file);
   const nlohmann::json value = result::parse_json(result::read_file(file, head_limit), file.string());
   result::ObjectReader reader(value, {file.string(), ""});
   Head head{reader.unsigned_integer("lines"), reader.text("sha256")};
@@ -171,8 +178,7 @@ ReadLog read_whole(const std::filesystem::path& folder) {
                       promised->lines, promised->lines == 1 ? " was" : "s were"));
     return {};
   }
-  if (std::filesystem::is_symlink(status))
-    throw result::FormatError(fmt::format("{} is a link: a baseline holds plain files only", file.string()));
+  if (std::filesystem::is_symlink(status)) refuse_link(file);
   return replay(result::read_file(file, log_limit), file.string(), promised);
 }
 
@@ -218,6 +224,7 @@ std::vector<LogEntry> read_log(const std::filesystem::path& folder) {
 }
 
 void append_log(const std::filesystem::path& folder, const std::vector<LogEntry>& entries) {
+  refuse_links_in_state(folder / log_name);
   LockedFile file(folder / log_name);
   Head head = read_whole(folder).head;
   std::string text;
@@ -228,7 +235,7 @@ void append_log(const std::filesystem::path& folder, const std::vector<LogEntry>
     text += line + "\n";
   }
   file.append(text);
-  result::write_file(folder / head_name, result::dump_json({{"lines", head.lines}, {"sha256", head.sha256}}));
+  keep_file(folder / head_name, result::dump_json({{"lines", head.lines}, {"sha256", head.sha256}}));
 }
 
 State state_of(const std::vector<LogEntry>& log) {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <stdlib.h>
 
+#include "baseline/kept_file.hpp"
 #include "baseline/run_id.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
@@ -115,6 +116,7 @@ Baseline from_bundle(const std::string& text, const std::string& origin, const s
       reader.place().key("files").refuse(
           fmt::format("holds {}, which is no file of a baseline", result::quoted(file)));
 
+  refuse_links_in_state(parent);
   Draft draft(parent);
   for (const auto& [file, content] : files) result::write_file(draft.path() / file, content);
   const Baseline made = load(draft.path());

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "baseline/kept_file.hpp"
 #include "cli/doctor.hpp"
 #include "cli/upgrade.hpp"
 #include "conductor/upgrade.hpp"
@@ -65,13 +66,13 @@ std::string way_back_text(const conductor::UpgradeRecord& record, const stack::I
 
 void write_record(const conductor::KeptUpgrade& kept, const stack::Inventory& before,
                   const stack::PlanRequest& request, const stack::PlanReport* plan) {
-  result::write_file(kept.folder / "inventory.json", stack::to_json(before));
+  baseline::keep_file(kept.folder / "inventory.json", stack::to_json(before));
   const stack::Lock lock = stack::make_lock(before, kept.record.created);
-  if (!lock.fields.empty()) result::write_file(kept.folder / "stack.lock", stack::to_json(lock));
-  if (plan != nullptr) result::write_file(kept.folder / "plan.json", report::to_json(*plan));
-  result::write_file(kept.folder / "way-back.txt", way_back_text(kept.record, before, request));
+  if (!lock.fields.empty()) baseline::keep_file(kept.folder / "stack.lock", stack::to_json(lock));
+  if (plan != nullptr) baseline::keep_file(kept.folder / "plan.json", report::to_json(*plan));
+  baseline::keep_file(kept.folder / "way-back.txt", way_back_text(kept.record, before, request));
   if (const std::string pins = stack::pip_constraints(before); !pins.empty())
-    result::write_file(kept.folder / "constraints.txt", pins);
+    baseline::keep_file(kept.folder / "constraints.txt", pins);
   // Last: a folder without it is no upgrade.
   conductor::save(kept);
 }

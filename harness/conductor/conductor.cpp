@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include "baseline/kept_file.hpp"
 #include "conductor/host_identity.hpp"
 #include "conductor/observe.hpp"
 #include "conductor/pause.hpp"
@@ -122,6 +123,7 @@ namespace {
 
 /// Refuses to measure what could not be kept.
 void require_place(const std::filesystem::path& folder) {
+  baseline::refuse_links_in_state(folder);
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (!error && ::access(folder.c_str(), W_OK | X_OK) != 0)
@@ -184,12 +186,15 @@ Stored measure(const MeasureOptions& options, const Target& target, const Choice
   const std::string text = result::to_json(stored.run);
   result::remove_abandoned(options.runs_folder);
   try {
-    result::write_file(stored.file, text, before);
+    if (file.empty())
+      baseline::keep_file(stored.file, text, before);
+    else
+      result::write_file(stored.file, text, before);
   } catch (const result::FileError& error) {
     if (file.empty()) throw;
     // Minutes of measuring are not lost to a bad place.
     const auto kept = place_of_round(options.runs_folder, stored.run.id, {}, result::host_word(), rank);
-    result::write_file(kept, text);
+    baseline::keep_file(kept, text);
     throw result::FileError(fmt::format("{}; the run is kept as {}", error.what(), kept.string()));
   }
   return stored;

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "baseline/kept_file.hpp"
 #include "report/stored_verdict.hpp"
 #include "result/build.hpp"
 #include "result/error.hpp"
@@ -44,7 +45,7 @@ void write(const fs::path& state, judge::StoredVerdict verdict) {
   verdict.driver_version = now.driver_version;
   verdict.container = now.container;
   verdict.gpus = seen(now);
-  result::write_file(state / "verdicts" / file_name(verdict.device), report::to_json(verdict));
+  baseline::keep_file(state / "verdicts" / file_name(verdict.device), report::to_json(verdict));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "baseline/kept_file.hpp"
 #include "baseline/transfer.hpp"
 #include "result/file.hpp"
 #include "result/object_reader.hpp"
@@ -165,7 +166,7 @@ std::filesystem::path upgrade_folder(const std::filesystem::path& state_director
 }
 
 void save(const KeptUpgrade& kept) {
-  result::write_file(kept.folder / "upgrade.json", to_json(kept.record));
+  baseline::keep_file(kept.folder / "upgrade.json", to_json(kept.record));
 }
 
 }  // namespace gpugauge::conductor

@@ -31,6 +31,7 @@ PYTHON = (
 )
 VENV = "python -c 'import venv' 2>/dev/null || { echo 'this Python makes no environment'; false; }"
 STORE = "gpugauge history --help | grep -q 'Not in this build' && { echo 'this build has no history'; false; } || true"
+THROUGH_NONE = "what is kept in the state folder .* goes through none"
 QUIET = {"holds": "[ ! -e owned ] && [ ! -e libexec/owned ]", "lacks": "\\x1b"}
 
 ROWS = [
@@ -214,6 +215,46 @@ ROWS = [
         "good/op",
         output="whole",
         holds='[ "$(readlink .out.json.gpugauge-AAAAAA)" = "$PWD/earlier.json" ] && cmp earlier.json kept.json',
+    ),
+    Fault(
+        "a link to a file that was private",
+        "install -m 600 /dev/null target; ln -s target out.json; " + RUN,
+        0,
+        "good/op",
+        output="whole",
+        holds='[ -L out.json ] && [ "$(stat -c %a target)" = 600 ]',
+    ),
+    Fault(
+        "a verdict of before that is a link",
+        "gpugauge check $HOST",
+        2,
+        "state/verdicts/host.json is a link: " + THROUGH_NONE,
+        before="echo theirs >victim; mkdir state/verdicts; ln -s $PWD/victim state/verdicts/host.json",
+        holds='[ "$(cat victim)" = theirs ]',
+    ),
+    Fault(
+        "the verdicts' folder is a link",
+        "gpugauge check $HOST",
+        2,
+        "state/verdicts is a link: " + THROUGH_NONE,
+        before="mkdir victim; ln -s $PWD/victim state/verdicts",
+        holds='[ -z "$(ls -A victim)" ]',
+    ),
+    Fault(
+        "the runs' folder is a link",
+        "gpugauge run $HOST",
+        2,
+        "state/runs is a link: " + THROUGH_NONE,
+        before="rm -r state/runs; mkdir victim; ln -s $PWD/victim state/runs",
+        holds='[ -z "$(ls -A victim)" ]',
+    ),
+    Fault(
+        "the state folder itself is a link",
+        "gpugauge run $HOST; ls state/runs",
+        0,
+        "[.]json",
+        before="mv state theirs; ln -s theirs state",
+        makes="theirs/runs/.*",
     ),
     Fault(
         "a link in the temporary folder",
