@@ -1,3 +1,4 @@
+# shellcheck disable=SC2154  # $stderr is set by run --separate-stderr
 # No output may be one of the files that a command reads: by its name, through a link or as another name of the file, in a folder,
 # by a pattern, or without being named at all. Refused before anything is done, and nothing is changed.
 load common
