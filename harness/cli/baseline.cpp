@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "baseline/kept_file.hpp"
 #include "baseline/transfer.hpp"
 #include "cli/named_files.hpp"
 #include "cli/together.hpp"
@@ -163,6 +164,7 @@ int create(const BaselineArguments& arguments, const Invocation& invocation) {
   const std::filesystem::path folder = !arguments.output.empty() ? std::filesystem::path(arguments.output)
                                        : !arguments.name.empty() ? parent / arguments.name
                                                                  : std::filesystem::path{};
+  baseline::refuse_links_in_state(folder.empty() ? parent : folder);
   if (!folder.empty()) refuse_existing(folder);
 
   std::vector<RoundsOfDevice> devices;

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "baseline/kept_file.hpp"
 #include "cli/command.hpp"
 #include "cli/named_files.hpp"
 #include "cli/ranks.hpp"
@@ -89,6 +90,7 @@ int check(const CheckArguments& arguments, const Invocation& invocation) {
   conductor::CheckOptions options;
   options.measure = measure_options(arguments.measure, invocation, progress);
   const std::filesystem::path state = state_directory(arguments.measure.state_directory);
+  baseline::refuse_links_in_state(state / "verdicts");  // where each verdict will be kept
   if (!arguments.baseline.empty()) options.baseline = baseline::find(arguments.baseline);
   options.strict = arguments.strict;
   options.budget_seconds = arguments.budget;

@@ -226,6 +226,14 @@ ROWS = [
         holds='[ -z "$(ls -A victim)" ]',
     ),
     Fault(
+        "create: its own folder is a link, which is said before anything is measured",
+        "gpugauge baseline create $HOST --rounds 1 --name mine",
+        2,
+        "state/baselines/mine is a link: what is kept in the state folder .* goes through none",
+        before="mkdir -p victim state/baselines; ln -s $PWD/victim state/baselines/mine",
+        holds='[ -z "$(ls -A victim)" ] && [ "$(ls state/runs | wc -l)" = 1 ]',
+    ),
+    Fault(
         "retire: its folder is a link",
         "gpugauge baseline retire mine --reason old",
         2,

@@ -238,7 +238,7 @@ ROWS = [
         2,
         "state/verdicts is a link: " + THROUGH_NONE,
         before="mkdir victim; ln -s $PWD/victim state/verdicts",
-        holds='[ -z "$(ls -A victim)" ]',
+        holds='[ -z "$(ls -A victim)" ] && [ "$(ls state/runs | wc -l)" = 1 ]',
     ),
     Fault(
         "the runs' folder is a link",
