@@ -220,7 +220,12 @@ std::string_view to_string(State state) {
 }
 
 std::vector<LogEntry> read_log(const std::filesystem::path& folder) {
-  return read_whole(folder).entries;
+  std::vector<LogEntry> entries = read_whole(folder).entries;
+  if (entries.empty())
+    throw result::FormatError(fmt::format(
+        "{} is missing: every baseline has a log, which begins with who made it; restore it from a copy",
+        (folder / log_name).string()));
+  return entries;
 }
 
 void append_log(const std::filesystem::path& folder, const std::vector<LogEntry>& entries) {

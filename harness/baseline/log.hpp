@@ -43,8 +43,9 @@ struct LogEntry {
   bool operator==(const LogEntry&) const = default;  ///< member by member
 };
 
-/// The log of a baseline folder, oldest first; empty without one. Throws result::FormatError for a line that
-/// is malformed, does not follow from the one before it or is missing at the end, and for a missing head.
+/// The log of a baseline folder, oldest first. Throws result::FormatError for a line that is malformed, does
+/// not follow from the one before it or is missing at the end, for a missing head, and where there is no log:
+/// every baseline has one.
 std::vector<LogEntry> read_log(const std::filesystem::path& folder);
 
 /// Appends under a lock, and syncs. Reads the log first and refuses to extend one that is damaged. Throws

@@ -118,7 +118,8 @@ bool better(const Manifest& a, const Manifest& b) {
 
 /// True when select would take `a` before `b`, both of one place, device, profile and key.
 bool takes_the_place_of(const Listed& a, const Listed& b) {
-  if (!a.manifest || !b.manifest || a.state != State::active || b.state != State::active) return false;
+  if (!a.manifest || !b.manifest || !a.fault.empty() || a.state != State::active || b.state != State::active)
+    return false;
   return a.manifest->device == b.manifest->device && a.manifest->profile == b.manifest->profile &&
          a.manifest->key == b.manifest->key && better(*a.manifest, *b.manifest) && same_node(a, b);
 }

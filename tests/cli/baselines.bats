@@ -121,6 +121,19 @@ PY
   [[ $output == *log.jsonl* && $output == *"The baseline of this machine cannot be used"* ]]
 }
 
+@test "a baseline whose log is gone is in no state that list could show, and takes no other one's place" {
+  make_baseline
+  gpugauge baseline create --name second "$BATS_FILE_TMPDIR"/{1,2,3}.json >/dev/null
+  gpugauge baseline retire second --reason "broken fan" >/dev/null
+  rm "$GPUGAUGE_STATE"/baselines/second/log.*
+  run -2 gpugauge baseline show second
+  [[ $output == *"log.jsonl is missing: every baseline has a log"* ]]
+  COLUMNS=1000 run -0 gpugauge baseline list
+  [[ $output == *"second "*"unreadable"*"log.jsonl is missing: every baseline has a log"* ]]
+  [[ $output == *"mine "*"active"* ]]
+  [[ $output != *superseded* && $(grep -c active <<<"$output") == 1 ]]
+}
+
 @test "export and import carry a baseline to another node, as a candidate" {
   make_baseline
   run -0 gpugauge baseline export mine mine.bundle

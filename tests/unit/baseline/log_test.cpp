@@ -14,7 +14,6 @@ namespace gpugauge::baseline {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 class Log : public testing::Test {
@@ -41,8 +40,8 @@ class Log : public testing::Test {
   }
 };
 
-TEST_F(Log, IsEmptyAndActiveWhereNothingWasDecided) {
-  EXPECT_THAT(read_log(folder), IsEmpty());
+TEST_F(Log, IsMissingWhereNothingWasDecided) {
+  EXPECT_THAT(fault(), HasSubstr("log.jsonl is missing: every baseline has a log"));
   EXPECT_EQ(state_of({}), State::active);
 }
 
