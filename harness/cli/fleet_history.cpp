@@ -1,13 +1,11 @@
 // The history that stands in for run files, in `gpugauge fleet` and `gpugauge fleet admit`.
-#include <array>
 #include <filesystem>
-#include <fstream>
-#include <string_view>
 
 #include <fmt/format.h>
 
 #include "cli/fleet.hpp"
 #include "result/error.hpp"
+#include "store/sqlite_file.hpp"
 
 namespace gpugauge::cli {
 namespace {
@@ -15,19 +13,13 @@ namespace {
 namespace fs = std::filesystem;
 
 bool is_history(const std::string& location) {
-  constexpr std::string_view magic("SQLite format 3\0", 16);
   if (location.ends_with(".json")) return false;  // thousands of them may be named: none is opened twice
   if (location.find("://") != std::string::npos) return true;
   std::error_code error;
   if (store::is_connection_text(location) && !fs::exists(location, error)) return true;
   if (fs::is_directory(location, error)) return false;
   if (location.ends_with(".sqlite") || location.ends_with(".db")) return true;
-  // A pipe that was given as a run file is read once, and not here.
-  if (!fs::is_regular_file(location, error)) return false;
-  std::array<char, magic.size()> start{};
-  std::ifstream file(location, std::ios::binary);
-  file.read(start.data(), start.size());
-  return std::string_view(start.data(), static_cast<std::size_t>(file.gcount())) == magic;
+  return store::begins_as_database(location);
 }
 
 }  // namespace

@@ -81,52 +81,93 @@ std::string use_write_ahead_log(soci::session& sql) {
   }
 }
 
+/// SQLite takes an address with parameters only where it is told so before its first use. Debian's build
+/// does so anyway.
+void take_addresses() {
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-vararg): SQLite's own interface
+  static const int answer = sqlite_api::sqlite3_config(SQLITE_CONFIG_URI, 1);
+  (void)answer;
+}
+
 }  // namespace
 
 Database::Database(const std::string& location, Access access)
     : location_(location), name_(without_password(location)), postgresql_(is_url(location)) {
   check_location(location);
-  if (!postgresql_) {
-    open_file(location, access);
+  if (postgresql_) {
+    open_server(access);
     return;
   }
-  if (!location.starts_with("postgresql://") && !location.starts_with("postgres://"))
+  if (location.find('"') != std::string::npos)
+    throw result::UsageError(fmt::format("the store {} has a quotation mark in its name", name_));
+  const Lies lies = what_lies_at(location, name_);
+  if (lies == Lies::other)
+    throw result::FileError(fmt::format("the store {}: file is not a database", name_));
+  if (access == Access::writing) {
+    made_ = lies == Lies::nothing;
+    try {
+      open_to_write();
+    } catch (...) {
+      if (made_ && holds_no_run()) remove_store(location_);
+      throw;
+    }
+  } else {
+    if (lies != Lies::database)
+      throw result::UsageError(
+          fmt::format("there is no store at {}: `gpugauge history ingest` makes one", name_));
+    open_to_read();
+  }
+}
+
+Database::~Database() {
+  if (made_ && failed_ && holds_no_run()) remove_store(location_);
+}
+
+void Database::open_server(Access access) {
+  if (!location_.starts_with("postgresql://") && !location_.starts_with("postgres://"))
     throw result::UsageError(
         fmt::format("the store {}: give a file for SQLite, or postgresql://user@host/database", name_));
   require_libpq();
   guarded([&] {
     // Seconds for each address; connect_timeout in the URL counts more.
     ::setenv("PGCONNECT_TIMEOUT", "15", 0);
-    sql_.open(soci::postgresql, location);
+    sql_.open(soci::postgresql, location_);
     // A lock that is not given within a minute is an error with a sentence; nobody waits for ever.
     sql_ << "SET lock_timeout = '60s'";
     sql_ << "SET client_min_messages = warning";
+    if (access == Access::reading) sql_ << "SET default_transaction_read_only = on";
   });
 }
 
-void Database::open_file(const std::string& location, Access access) {
-  std::error_code error;
-  const fs::path file(location);
-  if (access == Access::reading && !fs::exists(file, error))
-    throw result::UsageError(
-        fmt::format("there is no store at {}: `gpugauge history ingest` makes one", name_));
-  if (fs::is_directory(file, error))
-    throw result::UsageError(fmt::format("the store {} is a folder; give a file in it", name_));
-  if (location.find('"') != std::string::npos)
-    throw result::UsageError(fmt::format("the store {} has a quotation mark in its name", name_));
-  if (access == Access::writing && file.has_parent_path()) {
-    fs::create_directories(file.parent_path(), error);
-    if (error)
-      throw result::FileError(
-          fmt::format("{} could not be made: {}", file.parent_path().string(), error.message()));
-  }
+void Database::open_to_read() {
+  take_addresses();
+  const WayToRead way = way_to_read(location_, name_);
+  at_rest_ = way.at_rest;
   guarded([&] {
-    sql_.open(soci::sqlite3, fmt::format("db=\"{}\" timeout=60", location));
+    sql_.open(soci::sqlite3, fmt::format("db=\"{}\" timeout=60", way.address));
+    sql_ << "PRAGMA query_only = ON";
+    require_own_file(*this);
+    sql_ << "PRAGMA cache_size = -65536";
+  });
+}
+
+void Database::open_to_write() {
+  std::error_code error;
+  // Absolute: SQLite takes "file:x" for an address.
+  const fs::path file = fs::absolute(location_);
+  fs::create_directories(file.parent_path(), error);
+  if (error)
+    throw result::FileError(
+        fmt::format("{} could not be made: {}", file.parent_path().string(), error.message()));
+  require_writable(file, name_);
+  guarded([&] {
+    sql_.open(soci::sqlite3, fmt::format("db=\"{}\" timeout=60", file.string()));
     require_own_file(*this);  // before anything is changed in it
     const std::string mode = use_write_ahead_log(sql_);
     if (mode != "wal")
       throw soci::soci_error(
           "its file system takes no write-ahead log (a network share?); use a local file or PostgreSQL");
+    file_ = number_of(file);
     // What is committed survives a power cut.
     sql_ << "PRAGMA synchronous = FULL";
     sql_ << "PRAGMA wal_autocheckpoint = 8192";
@@ -135,7 +176,56 @@ void Database::open_file(const std::string& location, Access access) {
   });
 }
 
-void Database::refuse(const soci::soci_error& error) const {
+/// Of a store that was made here; another process may have filled it meanwhile.
+bool Database::holds_no_run() {
+  constexpr std::int64_t one_page = 4096;  // holds no table of ours
+  try {
+    int tables = 0;
+    sql_ << "SELECT count(*) FROM sqlite_master WHERE name = 'run'", soci::into(tables);
+    int runs = 0;
+    if (tables > 0) sql_ << "SELECT EXISTS (SELECT 1 FROM run)", soci::into(runs);
+    return runs == 0;
+  } catch (const std::exception&) {
+    const auto file = result::state_of(location_), log = result::state_of(location_ + "-wal");
+    return (!file || file->bytes <= one_page) && (!log || log->bytes == 0);
+  }
+}
+
+bool Database::has_no_room(const soci::soci_error& error) {
+  const auto* const own = dynamic_cast<const soci::sqlite3_soci_error*>(&error);
+  if (postgresql_ || own == nullptr) return false;
+  constexpr int without_detail = 0xff;
+  const int code = own->result() & without_detail;
+  return code == SQLITE_FULL || ((code == SQLITE_IOERR || code == SQLITE_CANTOPEN) && is_full(location_));
+}
+
+void Database::require_at_rest() const {
+  if (!at_rest_ ||
+      (result::state_of(location_) == at_rest_ && result::state_of(location_ + "-wal") == std::nullopt))
+    return;
+  throw result::FileError(fmt::format(
+      "the store {} was written while it was read, and its folder takes no file with which readers and "
+      "writers keep apart: ask again once that is done",
+      name_));
+}
+
+void Database::require_in_place() const {
+  if (!postgresql_ && number_of(location_) != file_)
+    throw result::FileError(
+        fmt::format("the store {} was removed or replaced while it was written, and what was stored is lost: "
+                    "run `gpugauge "
+                    "history ingest` again",
+                    name_));
+}
+
+void Database::refuse(const soci::soci_error& error) {
+  failed_ = true;
+  require_at_rest();
+  if (has_no_room(error))
+    throw result::FileError(
+        fmt::format("the store {}: no space left in {}; what was stored before stays: make room and run "
+                    "`gpugauge history ingest` again, it goes on",
+                    name_, fs::absolute(location_).parent_path().string()));
   const std::string said = error.get_error_message();
   const std::string told = without_secrets_of(location_, said);
   // The client library quotes what it could not read: mostly a password that was not escaped.
@@ -146,7 +236,9 @@ void Database::refuse(const soci::soci_error& error) const {
                      "%3A and %23; ~/.pgpass and PGPASSWORD take it as it is"));
 }
 
-void Database::refuse_content(const std::logic_error& error) const {
+void Database::refuse_content(const std::logic_error& error) {
+  failed_ = true;
+  require_at_rest();
   throw result::FileError(fmt::format(
       "the store {} holds what GPUGauge does not write ({}), so it is damaged: make it again from "
       "the run files with `gpugauge history ingest`",

@@ -1,12 +1,15 @@
 // One session with the database, and the few places where SQLite and PostgreSQL differ.
 #pragma once
 
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <soci/soci.h>
 
+#include "store/sqlite_file.hpp"
 #include "store/store.hpp"
 
 namespace gpugauge::store {
@@ -14,19 +17,36 @@ namespace gpugauge::store {
 /// One session. Not for several threads at once.
 class Database {
  public:
-  /// Opens and configures; looks at no table. Throws result::UsageError or result::FileError.
+  /// Opens and configures; looks at no table. What is opened for reading is not changed by any statement.
+  /// Throws result::UsageError or result::FileError.
   Database(const std::string& location, Access access);
+  /// A store that was made here, and failed before it held a run, is removed again.
+  ~Database();
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
 
   soci::session& sql() { return sql_; }              ///< for statements; call them within guarded()
   bool postgresql() const { return postgresql_; }    ///< false: SQLite
   const std::string& name() const { return name_; }  ///< where it lies, without a password
 
+  /// To be called after a commit: what went into a file that was removed or replaced meanwhile is lost.
+  /// Throws result::FileError.
+  void require_in_place() const;
+
   /// Runs `work`; what the database refuses becomes a result::FileError that names the store, and so does a
-  /// std::logic_error over what it holds: a word, number or id that nothing of ours writes.
+  /// std::logic_error over what it holds: a word, number or id that nothing of ours writes. So does a store
+  /// that was written meanwhile where its file was opened as one that nobody changes.
   template <typename Work>
   auto guarded(const Work& work) -> decltype(work()) {
     try {
-      return work();
+      if constexpr (std::is_void_v<decltype(work())>) {
+        work();
+        require_at_rest();
+      } else {
+        auto answer = work();
+        require_at_rest();
+        return answer;
+      }
     } catch (const soci::soci_error& error) {
       refuse(error);
     } catch (const std::logic_error& error) {
@@ -35,13 +55,22 @@ class Database {
   }
 
  private:
-  [[noreturn]] void refuse(const soci::soci_error& error) const;
-  [[noreturn]] void refuse_content(const std::logic_error& error) const;
-  void open_file(const std::string& location, Access access);
+  [[noreturn]] void refuse(const soci::soci_error& error);
+  [[noreturn]] void refuse_content(const std::logic_error& error);
+  bool has_no_room(const soci::soci_error& error);
+  void require_at_rest() const;
+  void open_server(Access access);
+  void open_to_read();
+  void open_to_write();
+  bool holds_no_run();
 
   std::string location_;
   std::string name_;
   bool postgresql_ = false;
+  bool made_ = false;                         ///< there was no file before
+  bool failed_ = false;                       ///< some work was refused
+  std::optional<result::FileState> at_rest_;  ///< WayToRead::at_rest
+  std::optional<FileNumber> file_;            ///< of a file that is written
   soci::session sql_;
 };
 
@@ -77,14 +106,25 @@ void insert(Database& database, const Measurements& rows);
 /// end.
 void require_own_file(Database& database);
 
-/// Brings the schema up to date; several processes may do so at once.
+/// Brings the schema up to date; several processes may do so at once. Throws result::UsageError for a newer
+/// schema, result::FileError for a store that does not say which it has.
 void migrate(Database& database);
+
+/// For who only reads: the schema must be this version's, and nothing is changed. Throws likewise, and
+/// result::UsageError where there is no store yet.
+void require_schema(Database& database);
+
+/// Behind every time that a store holds: the end of a span without one.
+inline constexpr const char* end_of_time = "9999-12-31T24";
+
+/// Runs that no question would find: whose time sorts behind or before all times, or whose device is not
+/// there. Throws std::out_of_range. A question for every device, not for every run.
+void require_sound_runs(Database& database);
 
 /// A median as it was read. Throws std::out_of_range unless it is above 0 and finite, as every stored one is.
 double sound_median(double median);
 
-/// A time as it was read: UTC as RFC 3339 writes it, by its letters. Throws std::out_of_range for another
-/// text.
+/// A time as it was read: as utc_time() writes it. Throws std::out_of_range for another text.
 const std::string& sound_time(const std::string& time);
 
 }  // namespace gpugauge::store

@@ -101,6 +101,7 @@ std::vector<Outcome> Store::ingest(const std::vector<Record>& records) {
     }
     insert(*database_, rows);
     transaction.commit();
+    database_->require_in_place();
     return outcomes;
   });
 }

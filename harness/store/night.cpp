@@ -63,18 +63,21 @@ Rounds read_rounds(Database& database, const Night& night, judge::PeersInput& ou
   Rounds read;
   long long id = 0, fingerprint = 0;
   int complete = 0;
+  std::string started;
   judge::PeerRound round;
   soci::statement statement =
       (database.sql().prepare
            << "SELECT r.id, d.node, d.identity, r.peer, r.run_id, r.source, r.selection, r.boot_id, "
               "r.complete, "
-              "r.partial_reason, r.kind, r.fingerprint FROM run r JOIN device d ON d.id = r.device WHERE "
+              "r.partial_reason, r.kind, r.fingerprint, r.started FROM run r JOIN device d ON d.id = "
+              "r.device WHERE "
               "r.started >= :since AND r.started < :until ORDER BY r.started, r.run_id",
        use(night.from), use(night.to), into(id), into(round.host), into(round.label), into(round.node),
        into(round.id), into(round.file), into(round.device), into(round.boot), into(complete),
-       into(round.partial_reason), into(round.kind), into(fingerprint));
+       into(round.partial_reason), into(round.kind), into(fingerprint), into(started));
   statement.execute();
   while (statement.fetch()) {
+    sound_time(started);
     round.complete = complete != 0;
     read.places.emplace(id, out.rounds.size());
     read.fingerprints[fingerprint].push_back(out.rounds.size());

@@ -17,7 +17,6 @@ using soci::into;
 using soci::use;
 
 constexpr std::size_t batch = 4096;
-constexpr const char* end_of_time = "9999";  // after every RFC 3339 time
 
 /// [from, to[ as texts that sort like the times.
 struct Bounds {
@@ -57,7 +56,12 @@ Store::~Store() = default;
 
 Store Store::open(const std::string& location, Access access) {
   Store store(std::make_unique<Database>(location, access));
-  migrate(*store.database_);
+  if (access == Access::writing) {
+    migrate(*store.database_);
+  } else {
+    require_schema(*store.database_);
+    require_sound_runs(*store.database_);
+  }
   return store;
 }
 
@@ -93,6 +97,14 @@ std::vector<Metric> Store::metrics() {
       out.push_back({id, {key, benchmark, metric_class, unit, result::direction_from(better)}});
     return out;
   });
+}
+
+void Store::require_metric(std::int64_t id) {
+  if (known_metrics_.contains(id)) return;
+  // Not known yet, or stored by another process since.
+  for (const Metric& metric : metrics()) known_metrics_.insert(metric.id);
+  if (!known_metrics_.contains(id))
+    throw std::out_of_range(fmt::format("a value of a metric {} that is missing", id));
 }
 
 std::vector<Point> Store::series(const Device& device, const Metric& metric, const Span& span) {
@@ -176,6 +188,7 @@ std::map<std::int64_t, std::vector<Point>> Store::all_series(const Device& devic
         }
         std::map<std::int64_t, std::vector<Point>> out;
         for (auto& [metric, of_metric] : values) {
+          require_metric(metric);
           std::sort(of_metric.begin(), of_metric.end());
           std::vector<Point>& series = out[metric];
           series.reserve(of_metric.size());
@@ -242,8 +255,11 @@ void Store::each_row(const std::vector<Device>& devices, const std::vector<Metri
               [&] {
                 for (std::size_t i = 0; i < metric.size(); ++i) {
                   const auto found = wanted.find(metric[i]);
-                  if (found == wanted.end()) continue;
-                  row.started = sound_time(started[i]);
+                  if (found == wanted.end()) {
+                    require_metric(metric[i]);
+                    continue;
+                  }
+                  if (row.started != started[i]) row.started = sound_time(started[i]);
                   row.run_id = run_id[i];
                   row.profile = profile[i];
                   row.source = source[i];

@@ -1,8 +1,6 @@
 // The schema and its history. A migration is never changed once it was released: the next one goes below it.
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -94,16 +92,20 @@ void share(Database& database, std::string_view statements) {
   for (const std::string& grant : grants) database.sql() << grant;
 }
 
-/// A role that only reads cannot bring a store up to date, and should hear that and not of its rights.
+[[noreturn]] void refuse_older(const Database& database, int version, const char* why) {
+  throw result::UsageError(
+      fmt::format("the store {} has the schema {}, this version of GPUGauge needs {}, and {}: run `gpugauge "
+                  "history ingest` once {}",
+                  database.name(), version, newest, why,
+                  database.postgresql() ? "with a role that may" : "as a user who may write it"));
+}
+
+/// A role that may not change a store should hear that and not of its rights.
 void require_rights(Database& database, int version) {
   int may = 0;
   database.sql() << "SELECT CASE WHEN has_schema_privilege('gpugauge', 'CREATE') THEN 1 ELSE 0 END",
       soci::into(may);
-  if (may == 0)
-    throw result::UsageError(
-        fmt::format("the store {} has the schema {}, this version of GPUGauge needs {}, and this role may "
-                    "not change it: run `gpugauge history ingest` once with a role that may",
-                    database.name(), version, newest));
+  if (may == 0) refuse_older(database, version, "this role may not change it");
 }
 
 /// 0 for a store that is empty.
@@ -118,6 +120,12 @@ int version_of(Database& database) {
   if (tables == 0) return 0;
   int version = 0;
   database.sql() << "SELECT coalesce(max(version), 0) FROM schema_version", soci::into(version);
+  // Table and row come in one transaction.
+  if (version < 1)
+    throw result::FileError(
+        fmt::format("the store {} does not say which schema it has, so it is damaged: make it again from the "
+                    "run files with `gpugauge history ingest`, in another place",
+                    database.name()));
   return version;
 }
 
@@ -150,16 +158,19 @@ void require_own_file(Database& database) {
         "{} is a database of something else and no store of GPUGauge: give another file", database.name()));
 }
 
-double sound_median(double median) {
-  if (!std::isfinite(median) || median <= 0) throw std::out_of_range(fmt::format("a median of {}", median));
-  return median;
-}
-
-const std::string& sound_time(const std::string& time) {
-  const bool begins = !time.empty() && time.front() >= '0' && time.front() <= '9';
-  if (!begins || time.find_first_not_of("0123456789-:.TZ") != std::string::npos)
-    throw std::out_of_range("a time that is none");
-  return time;
+void require_schema(Database& database) {
+  database.guarded([&] {
+    if (database.postgresql()) database.sql() << "SET search_path = gpugauge";
+    const int version = version_of(database);
+    check(database, version);
+    if (version == 0)
+      throw result::UsageError(
+          fmt::format("there is no store at {}: `gpugauge history ingest` makes one", database.name()));
+    if (version < newest)
+      refuse_older(
+          database, version,
+          database.postgresql() ? "who only reads may not change it" : "who only reads does not change it");
+  });
 }
 
 void migrate(Database& database) {

@@ -67,7 +67,7 @@ enum class Outcome {
 /// Called with a run, its values left out, and its facts.
 using TakeFacts = std::function<void(const judge::PeerRound& round, const result::Fingerprint& facts)>;
 
-/// May the store be made when there is none?
+/// What may be done with a store: who reads neither makes nor changes one.
 enum class Access { reading, writing };
 
 class Database;
@@ -76,17 +76,19 @@ class Ids;
 /// An open history. One thread at a time; several processes may work on one database.
 class Store {
  public:
-  /// `location`: a file, or "postgresql://user@host/database" (check_location). Brings an older schema up to
-  /// date. Throws result::UsageError (no store there to read, a database of something else, a newer schema
-  /// than this version knows, not built) or result::FileError, which every question below throws too where
-  /// the database refuses or holds what no version writes. No sentence holds a password.
+  /// `location`: a file, or "postgresql://user@host/database" (check_location). To write, a store is made
+  /// where there is none, and an older schema brought up to date; to read, the right to read is enough.
+  /// Throws result::UsageError (no store there to read, a database of something else, a newer schema
+  /// than this version knows, an older one to read, not built) or result::FileError, which every question
+  /// below throws too where the database refuses or holds what no version writes. No sentence holds a
+  /// password.
   static Store open(const std::string& location, Access access);
   Store(Store&&) noexcept;  ///< The other one is empty afterwards and may only be destroyed or assigned to.
   Store& operator=(Store&&) noexcept;  ///< The same; what was open here is closed.
   ~Store();
 
-  /// The records in one transaction: all or none. What became of each, in their order. Several processes may
-  /// do so at once. Throws result::FileError.
+  /// The records in one transaction: all or none, and a new store goes when it never held one. What became of
+  /// each, in their order. Several processes may do so at once. Throws result::FileError.
   std::vector<Outcome> ingest(const std::vector<Record>& records);
 
   /// To be called when `values` metric values were stored, after the last of them. PostgreSQL reads all
@@ -127,7 +129,9 @@ class Store {
  private:
   explicit Store(std::unique_ptr<Database> database);
   std::unique_ptr<Database> database_;
-  std::unique_ptr<Ids> ids_;  ///< known to this process
+  std::unique_ptr<Ids> ids_;             ///< known to this process
+  void require_metric(std::int64_t id);  ///< Throws std::out_of_range for one that is not there.
+  std::set<std::int64_t> known_metrics_;
   std::map<std::int64_t, result::Fingerprint> fingerprints_;
 };
 

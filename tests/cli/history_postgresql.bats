@@ -91,7 +91,10 @@ wait_for() {
 @test "eight writers at once and one of them killed in its transaction: nothing lost, nothing doubled" {
   ask 'DROP SCHEMA IF EXISTS gpugauge CASCADE'
   make_fleet fleet 8 6 >planted.txt
-  run -2 gpugauge history changes --store "$URL" # makes the tables; there is no run yet
+  run -2 gpugauge history changes --store "$URL"
+  [[ $output == *"there is no store at $URL: "* ]]
+  echo none >none.json
+  run -2 gpugauge history ingest none.json --store "$URL" # makes the tables; there is no run yet
   # Nobody may add measurements while this lock is held: all eight stand in the middle of a transaction then.
   ask "BEGIN; LOCK TABLE gpugauge.measurement IN SHARE MODE; SELECT pg_sleep(50); COMMIT" >holder.out 2>&1 &
   local holder=$! pids=()
@@ -131,8 +134,12 @@ wait_for() {
   ask 'DROP TABLE gpugauge.checksum; DELETE FROM gpugauge.schema_version WHERE version = 2'
   local viewer="postgresql://the%20viewer@/postgres?host=$SERVER"
   run -2 gpugauge history changes --store "$viewer"
+  [[ $output == *"has the schema 1, this version of GPUGauge needs 2, and who only reads may not change it"* ]]
+  run -2 gpugauge history ingest fleet --store "$viewer"
   [[ $output == *"has the schema 1, this version of GPUGauge needs 2, and this role may not change it"* ]]
-  gpugauge history changes --store "$URL"
+  run -2 gpugauge history changes --store "$URL"
+  [[ $output == *"run \`gpugauge history ingest\` once with a role that may"* ]]
+  gpugauge history ingest fleet --store "$URL"
   gpugauge history changes --store "$viewer"
   [ "$(ask "SELECT has_table_privilege('the viewer', 'gpugauge.checksum', 'SELECT')")" = t ]
   [ "$(ask "SELECT has_table_privilege('the viewer', 'gpugauge.checksum', 'INSERT')")" = f ]

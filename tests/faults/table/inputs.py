@@ -2,7 +2,12 @@
 
 from fault import Fault
 
-STORE = "gpugauge history --help | grep -q 'Not in this build' && { echo 'this build has no history'; false; } || true"
+# As another user, who may read all of the row's folder and write none of it.
+OTHER = "setpriv --reuid=65534 --regid=65534 --clear-groups "
+STORE = "! gpugauge history --help | grep -q 'Not in this build' || { echo 'this build has no history'; false; }"
+AS_OTHER = STORE + (
+    f' && is_root && {{ {OTHER}test -x "$BUILD/bin/gpugauge" || {{ echo "the build cannot be reached without root"; false; }}; }}'
+)
 
 
 def run_file(name, make, says, **more):
@@ -33,16 +38,37 @@ def schema(name):
     return '{\\"schema\\":\\"gpugauge.' + name + '\\",\\"metrics\\":'
 
 
-def store(name, make, says, command="gpugauge history trend 'good/*' --store s.sqlite", **more):
+def store(name, make, says, command="gpugauge history trend 'good/*' --store s.sqlite", code=2, **more):
     return Fault(
         f"store: {name}",
         command,
-        2,
+        code,
         says,
         before="gpugauge history ingest --store s.sqlite earlier.json >/dev/null; " + make,
-        needs=STORE,
         changes="s.sqlite|x.sqlite",
-        **more,
+        **{"needs": STORE, **more},
+    )
+
+
+def damaged(name, statement, says, command="gpugauge history changes --store s.sqlite"):
+    """Changed past every writer of ours, as anybody can who may write the file."""
+    make = f"""python - <<'PY'
+import sqlite3
+base = sqlite3.connect("s.sqlite")
+base.execute("{statement}")
+base.commit()
+PY"""
+    return store(name, make, says, command)
+
+
+def waits(command):
+    """/proc/kmsg is a regular file whose reader waits for the kernel's next line."""
+    return Fault(
+        f"store: a file whose reader waits, for {command.replace(' earlier.json', '')}",
+        f"gpugauge {command}",
+        3 if command == "fleet /proc/kmsg" else 2,
+        "/proc/kmsg (could not be (read|opened): |: file is not a database)",
+        needs=STORE + " && { [ -e /proc/kmsg ] || { echo 'it has no /proc/kmsg'; false; }; }",
     )
 
 
@@ -185,8 +211,90 @@ ROWS = [
     store(
         "in a place that takes no file",
         "true",
-        "the store /proc/x.sqlite: it could not be opened: unable to open database file",
+        "the store /proc/x.sqlite(: Cannot establish connection| cannot be written: /proc takes no file)",
         command="gpugauge history ingest --store /proc/x.sqlite earlier.json",
+    ),
+    damaged(
+        "a time that is none",
+        "UPDATE run SET started = 'x'",
+        r"s.sqlite holds .*\(a time that is none\), so it is damaged",
+    ),
+    damaged(
+        "runs of a device that is not there",
+        "UPDATE run SET device = 99",
+        r"s.sqlite holds .*\(runs of a device that is missing\), so it is damaged",
+    ),
+    damaged(
+        "values of a metric that is not there",
+        "UPDATE measurement SET metric = 99",
+        "a value of a metric 99 that is missing.*, so it is damaged",
+    ),
+    *(
+        damaged(
+            f"without its schema's number, for {command}",
+            "DELETE FROM schema_version",
+            "the store s.sqlite does not say which schema it has, so it is damaged",
+            f"gpugauge history {command} --store s.sqlite",
+        )
+        for command in ("changes", "ingest earlier.json")
+    ),
+    *(
+        waits(command)
+        for command in (
+            "fleet /proc/kmsg",
+            "fleet --store /proc/kmsg",
+            "history changes --store /proc/kmsg",
+            "history ingest earlier.json --store /proc/kmsg",
+        )
+    ),
+    store("a pipe", "rm s.sqlite*; mkfifo s.sqlite", "the store s.sqlite is not a regular file"),
+    *(
+        store(
+            f"of another user, {what}",
+            "chmod 755 . && chmod a+r s.sqlite",
+            says,
+            f"{OTHER}gpugauge {command} --store s.sqlite",
+            code=code,
+            needs=AS_OTHER,
+            holds='[ "$(ls s.sqlite*)" = s.sqlite ]',
+        )
+        for what, command, code, says in (
+            ("its changes", "history changes", 0, "0 changes of level in 1 series"),
+            ("its trend", "history trend 'good/*'", 0, "good/op"),
+            ("exported", "history export", 0, "good/op:latency"),
+            ("as a night", "fleet", 3, "1 run of "),
+            (
+                "to be written",
+                "history ingest earlier.json",
+                2,
+                "the store s.sqlite may be read and not written here: Permission denied",
+            ),
+        )
+    ),
+    Fault(
+        "store: on a read-only file system",
+        "mkdir place; unshare --mount bash -c 'mount -t tmpfs none place && cp s.sqlite place && mount -o remount,ro none"
+        " place && gpugauge history export --store place/s.sqlite'",
+        0,
+        "good/op:latency",
+        before="gpugauge history ingest --store s.sqlite earlier.json >/dev/null",
+        needs=STORE + " && can_mount",
+    ),
+    store(
+        "of another user, with a log that was left",
+        """chmod 755 .
+python - <<'PY'
+import shutil, sqlite3
+base = sqlite3.connect("s.sqlite")
+base.execute("UPDATE run SET boot_id = 'x'")
+base.commit()
+for ending in ("", "-wal"):
+    shutil.copy("s.sqlite" + ending, "x.sqlite" + ending)
+PY
+chmod a+r x.sqlite*""",
+        "the store x.sqlite was not closed by who wrote it last: a part of it is in .*x.sqlite-wal",
+        OTHER + "gpugauge history changes --store x.sqlite",
+        needs=AS_OTHER,
     ),
     Fault(
         "store: one of the files is cut short",

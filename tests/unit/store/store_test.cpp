@@ -6,17 +6,14 @@
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
-#include <fstream>
 #include <thread>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
-#include <soci/sqlite3/soci-sqlite3.h>
 #include <sys/wait.h>
 
 #include "result/error.hpp"
-#include "result/file.hpp"
 #include "store/database.hpp"
 #include "unit/store/histories.hpp"
 #include "unit/store/on_databases.hpp"
@@ -263,87 +260,6 @@ TEST_P(StoreTest, AKilledWriterLeavesWholeRunsOnly) {
   EXPECT_EQ(std::count(outcomes.begin(), outcomes.end(), Outcome::known), last);
   EXPECT_EQ(count("run"), last + 8);
   EXPECT_EQ(count("measurement"), (last + 8) * metrics);
-}
-
-TEST(SqliteFile, SaysInASentenceWhatIsWrong) {
-  const test::Folder folder;
-  EXPECT_THAT([&] { Store::open(folder.file("none"), Access::reading); },
-              ThrowsMessage<result::UsageError>(HasSubstr("`gpugauge history ingest` makes one")));
-  EXPECT_THAT([&] { Store::open(folder.file(""), Access::writing); },
-              ThrowsMessage<result::UsageError>(HasSubstr("is a folder")));
-  std::ofstream(folder.file("text")) << std::string(5000, 'x');
-  EXPECT_THAT([&] { Store::open(folder.file("text"), Access::writing); },
-              ThrowsMessage<result::FileError>(HasSubstr("not a database")));
-  EXPECT_THAT([&] { Store::open("mysql://host/db", Access::writing); },
-              ThrowsMessage<result::UsageError>(HasSubstr("postgresql://")));
-  Store::open(folder.file("with blanks = and 'signs'"), Access::writing).ingest({record(1, {1})});
-  {
-    Database damaged(folder.file("with blanks = and 'signs'"), Access::writing);
-    damaged.sql() << "PRAGMA foreign_keys = OFF";
-    damaged.sql() << "DELETE FROM fingerprint";
-  }
-  EXPECT_THAT(
-      [&] { Store::open(folder.file("with blanks = and 'signs'"), Access::reading).night("2026-01-01"); },
-      ThrowsMessage<result::FileError>(HasSubstr("the fingerprint of the run node-1-1 is missing")));
-  EXPECT_TRUE(std::filesystem::exists(folder.file("with blanks = and 'signs'")));
-}
-
-/// Makes a store with one run, and changes it past every reader of ours.
-void damage(const std::string& file, const std::vector<std::string>& statements) {
-  Store::open(file, Access::writing).ingest({record(1, {1})});
-  Database damaged(file, Access::writing);
-  damaged.sql() << "PRAGMA foreign_keys = OFF";
-  for (const std::string& statement : statements) damaged.sql() << statement;
-}
-
-TEST(SqliteFile, OfSomethingElseIsNeitherReadNorChanged) {
-  const test::Folder folder;
-  const std::string file = folder.file("other");
-  {
-    soci::session sql(soci::sqlite3, "db=\"" + file + "\"");
-    sql << "CREATE TABLE bookmark (id INTEGER)";
-  }
-  const std::string before = result::read_file(file);
-  for (const Access access : {Access::reading, Access::writing})
-    EXPECT_THAT([&] { Store::open(file, access); },
-                ThrowsMessage<result::UsageError>(HasSubstr("is a database of something else")));
-  EXPECT_EQ(result::read_file(file), before);
-}
-
-TEST(SqliteFile, WithAViewIsRefusedBeforeItIsAsked) {
-  const test::Folder folder;
-  damage(folder.file("store"),
-         {"DROP TABLE fault",
-          "CREATE VIEW fault AS WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS "
-          "run, i AS position, '' AS subject, '' AS status, '' AS reason FROM n"});
-  EXPECT_THAT([&] { Store::open(folder.file("store"), Access::reading); },
-              ThrowsMessage<result::UsageError>(HasSubstr("views, triggers or virtual tables")));
-}
-
-TEST(SqliteFile, ThatHoldsWhatNobodyWritesIsDamaged) {
-  const test::Folder folder;
-  const std::vector<std::pair<const char*, const char*>> damages{
-      {"UPDATE metric SET better = 'sideways'", "'sideways' is no direction"},
-      {"UPDATE metric SET id = -1", "a metric of the number -1"},
-      {"UPDATE metric SET id = 4611686018427387904", "a metric of the number 4611686018427387904"},
-      {"UPDATE measurement SET metric = -7", "a value of a metric -7 that is missing"},
-      {"UPDATE measurement SET median = 9e999", "a median of inf"},
-      {"UPDATE measurement SET median = 0", "a median of 0"}};
-  int number = 0;
-  for (const auto& [statement, fault] : damages) {
-    const std::string file = folder.file(std::to_string(++number));
-    damage(file, {statement});
-    Store store = Store::open(file, Access::reading);
-    EXPECT_THAT([&] { store.night("2026-01-01"); },
-                ThrowsMessage<result::FileError>(::testing::AllOf(HasSubstr(fault), HasSubstr("damaged"))))
-        << statement;
-  }
-  const std::string file = folder.file("values");
-  damage(file, {"UPDATE measurement SET process_values = '1,2'"});
-  Store store = Store::open(file, Access::reading);
-  const auto metrics = store.metrics();
-  EXPECT_THAT([&] { store.each_row(store.devices(), metrics, {}, [](const Row&) {}); },
-              ThrowsMessage<result::FileError>(HasSubstr("no array of numbers")));
 }
 
 TEST(PostgresqlServer, ThatIsNotThereIsASentenceWithoutAPassword) {
