@@ -9,6 +9,7 @@
 #include "baseline/kept_file.hpp"
 #include "baseline/patient_lock.hpp"
 #include "baseline/run_id.hpp"
+#include "result/begun.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
 #include "result/temporary_file.hpp"
@@ -125,11 +126,8 @@ Baseline create(const std::filesystem::path& folder, const std::string& name,
                 const std::vector<result::Run>& runs, State state) {
   require_fit(runs);
   refuse_links_in_state(folder);
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error)
-    throw result::FileError(
-        fmt::format("the folder {} could not be made: {}", folder.string(), error.message()));
+  result::Begun begun;
+  begun.make_folder(folder);
   const FolderLock only_one(folder);
   if (std::filesystem::exists(folder / manifest_name))
     throw result::UsageError(fmt::format(
@@ -144,9 +142,11 @@ Baseline create(const std::filesystem::path& folder, const std::string& name,
   manifest.profile = runs.front().profile;
   manifest.device = runs.front().device;
   manifest.name = name.empty() ? fmt::format("{}-{}", manifest.device, manifest.key.substr(0, 8)) : name;
+  begun.make_folder(folder / "runs");
   for (const result::Run& run : runs) {
     const std::string text = result::to_json(run);
     Entry entry{"runs/" + run.id + ".json", sha256(text), run.id, run.boot_id, run.started, text.size()};
+    begun.add_file(folder / entry.file);
     keep_file(folder / entry.file, text);
     manifest.entries.push_back(std::move(entry));
   }
@@ -154,12 +154,15 @@ Baseline create(const std::filesystem::path& folder, const std::string& name,
   // What could not be read again is refused before it counts as a baseline.
   parse_manifest(text, (folder / manifest_name).string());
   // A log without its head is what a kill in the middle of an earlier attempt left.
+  std::error_code error;
   if (!std::filesystem::exists(folder / "log.head", error))
     std::filesystem::remove(folder / "log.jsonl", error);
+  for (const char* const file : {"log.jsonl", "log.head"}) begun.add_file(folder / file);
   append_log(folder, {{manifest.created, current_user(), fmt::format("created from {} rounds", runs.size()),
                        state, std::nullopt}});
   baseline.log = read_log(folder);
   keep_file(folder / manifest_name, text);
+  begun.keep();
   return baseline;
 }
 

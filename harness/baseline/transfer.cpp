@@ -2,33 +2,43 @@
 
 #include <cerrno>
 #include <cstring>
+#include <string_view>
+#include <vector>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <stdlib.h>
+#include <sys/file.h>
 
 #include "baseline/kept_file.hpp"
 #include "baseline/run_id.hpp"
+#include "result/begun.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
 #include "result/object_reader.hpp"
+#include "result/temporary_file.hpp"
 
 namespace gpugauge::baseline {
 namespace {
 
-/// A folder that is removed with what it holds, unless it was kept.
+constexpr std::string_view draft_prefix = ".import-";
+
+/// A folder that is removed with what it holds, unless it was kept. One whose maker was killed goes with the
+/// next: who lives holds a lock on it.
 class Draft {
  public:
   explicit Draft(const std::filesystem::path& parent) {
-    std::error_code error;
-    std::filesystem::create_directories(parent, error);
-    if (error)
-      throw result::FileError(
-          fmt::format("the folder {} could not be made: {}", parent.string(), error.message()));
-    std::string pattern = (parent / ".import-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr)
-      throw result::FileError(
-          fmt::format("a folder in {} could not be made: {}", parent.string(), std::strerror(errno)));
-    path_ = pattern;
+    begun_.make_folder(parent);
+    remove_abandoned(parent);
+    do {
+      std::string pattern = (parent / (std::string(draft_prefix) + "XXXXXX")).string();
+      if (::mkdtemp(pattern.data()) == nullptr)
+        throw result::FileError(
+            fmt::format("a folder in {} could not be made: {}", parent.string(), std::strerror(errno)));
+      path_ = pattern;
+      held_ = opened(path_);
+      hold(held_);
+    } while (!std::filesystem::exists(path_));  // taken for abandoned before it was held
   }
   Draft(const Draft&) = delete;
   Draft& operator=(const Draft&) = delete;
@@ -45,10 +55,30 @@ class Draft {
     if (error)
       throw result::FileError(fmt::format("{} could not be made: {}", place.string(), error.message()));
     path_.clear();
+    begun_.keep();
   }
 
  private:
+  /// True where nobody else holds it; false also where the file system has no locks.
+  static bool hold(const result::Descriptor& folder) {
+    return folder.get() >= 0 && ::flock(folder.get(), LOCK_EX | LOCK_NB) == 0;
+  }
+  static result::Descriptor opened(const std::filesystem::path& folder) {
+    return result::Descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  }
+  static void remove_abandoned(const std::filesystem::path& parent) {
+    std::error_code error;
+    std::vector<std::filesystem::path> drafts;
+    for (std::filesystem::directory_iterator entry(parent, error), end; !error && entry != end;
+         entry.increment(error))
+      if (entry->path().filename().string().starts_with(draft_prefix)) drafts.push_back(entry->path());
+    for (const std::filesystem::path& draft : drafts)
+      if (const result::Descriptor held = opened(draft); hold(held)) std::filesystem::remove_all(draft, error);
+  }
+
+  result::Begun begun_;
   std::filesystem::path path_;
+  result::Descriptor held_{-1};
 };
 
 constexpr std::size_t longest_name = 120;

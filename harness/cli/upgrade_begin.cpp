@@ -17,6 +17,7 @@
 #include "report/questions.hpp"
 #include "report/table.hpp"
 #include "report/upgrade.hpp"
+#include "result/begun.hpp"
 #include "result/counted.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
@@ -64,17 +65,25 @@ std::string way_back_text(const conductor::UpgradeRecord& record, const stack::I
   return text;
 }
 
+/// All of it or nothing.
 void write_record(const conductor::KeptUpgrade& kept, const stack::Inventory& before,
                   const stack::PlanRequest& request, const stack::PlanReport* plan) {
-  baseline::keep_file(kept.folder / "inventory.json", stack::to_json(before));
+  baseline::refuse_links_in_state(kept.folder);
+  result::Begun begun;
+  begun.make_folder(kept.folder);
+  const auto write = [&](const char* name, const std::string& text) {
+    begun.add_file(kept.folder / name);
+    baseline::keep_file(kept.folder / name, text);
+  };
+  write("inventory.json", stack::to_json(before));
   const stack::Lock lock = stack::make_lock(before, kept.record.created);
-  if (!lock.fields.empty()) baseline::keep_file(kept.folder / "stack.lock", stack::to_json(lock));
-  if (plan != nullptr) baseline::keep_file(kept.folder / "plan.json", report::to_json(*plan));
-  baseline::keep_file(kept.folder / "way-back.txt", way_back_text(kept.record, before, request));
-  if (const std::string pins = stack::pip_constraints(before); !pins.empty())
-    baseline::keep_file(kept.folder / "constraints.txt", pins);
+  if (!lock.fields.empty()) write("stack.lock", stack::to_json(lock));
+  if (plan != nullptr) write("plan.json", report::to_json(*plan));
+  write("way-back.txt", way_back_text(kept.record, before, request));
+  if (const std::string pins = stack::pip_constraints(before); !pins.empty()) write("constraints.txt", pins);
   // Last: a folder without it is no upgrade.
   conductor::save(kept);
+  begun.keep();
 }
 
 std::vector<stack::Advice> advice_before(const conductor::KeptUpgrade& kept, const stack::Inventory& before,

@@ -1,13 +1,16 @@
 // A baseline as one file: the same on the other side, or not there at all.
 #include "baseline/transfer.hpp"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <sys/file.h>
 
 #include "folder.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
+#include "result/temporary_file.hpp"
 
 namespace gpugauge::baseline {
 namespace {
@@ -116,6 +119,16 @@ TEST_F(Transfer, TakesNoNameThatReadsAsAnOptionOrIsHidden) {
     EXPECT_FALSE(is_name(name)) << name;
   }
   for (const char* const name : {"h100", "7", "a-._b"}) EXPECT_TRUE(is_name(name)) << name;
+}
+
+TEST_F(Transfer, ClearsUpAfterOneThatWasKilledAndNotAfterOneThatLives) {
+  fs::create_directories(site / ".import-killed/runs");
+  fs::create_directories(site / ".import-living");
+  const result::Descriptor living(::open((site / ".import-living").c_str(), O_RDONLY | O_DIRECTORY));
+  ASSERT_EQ(::flock(living.get(), LOCK_EX), 0);
+  unpack(to_bundle(folder));
+  EXPECT_FALSE(fs::exists(site / ".import-killed"));
+  EXPECT_TRUE(fs::exists(site / ".import-living"));
 }
 
 TEST_F(Transfer, RefusesOtherFormatsAndTruncation) {
