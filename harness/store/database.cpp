@@ -200,9 +200,7 @@ bool Database::has_no_room(const soci::soci_error& error) {
 }
 
 void Database::require_at_rest() const {
-  if (!at_rest_ ||
-      (result::state_of(location_) == at_rest_ && result::state_of(location_ + "-wal") == std::nullopt))
-    return;
+  if (!at_rest_ || is_at_rest(location_, *at_rest_)) return;
   throw result::FileError(fmt::format(
       "the store {} was written while it was read, and its folder takes no file with which readers and "
       "writers keep apart: ask again once that is done",

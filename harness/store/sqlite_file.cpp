@@ -42,9 +42,17 @@ fs::path beside(const fs::path& file, const char* ending) {
   return file.string() + ending;
 }
 
-bool holds_something(const fs::path& file) {
-  const auto state = result::state_of(file);
-  return state && state->bytes > 0;
+bool is_there(const fs::path& file) {
+  return result::state_of(file).has_value();
+}
+
+/// The log that holds a part of the store.
+std::optional<fs::path> part_beside(const fs::path& file) {
+  for (const char* const ending : {"-wal", "-journal"}) {
+    const fs::path log = beside(file, ending);
+    if (const auto state = result::state_of(log); state && state->bytes > 0) return log;
+  }
+  return std::nullopt;
 }
 
 /// Of an absolute path, with parameters.
@@ -95,20 +103,24 @@ bool begins_as_database(const fs::path& file) noexcept {
 
 WayToRead way_to_read(const fs::path& given, const std::string& name) {
   const fs::path file = followed(given);
-  if (may_write(file) && may_write(folder_of(file)) && !is_full(file))
-    return {uri(file, "mode=rw"), std::nullopt};
-  std::error_code error;
-  const fs::path log = beside(file, "-wal");
-  if (fs::exists(log, error) && fs::exists(beside(file, "-shm"), error))
-    return {uri(file, "mode=ro"), std::nullopt};
-  for (const fs::path& left : {log, beside(file, "-journal")})
-    if (holds_something(left))
-      throw result::FileError(fmt::format(
-          "the store {} was not closed by who wrote it last: a part of it is in {}, which this user cannot "
-          "take in here: copy both files to a folder of your own, or run `gpugauge history changes` once as "
-          "who may write the store",
-          name, left.string()));
+  const bool full = is_full(file);
+  if (may_write(file) && may_write(folder_of(file)) && !full) return {uri(file, "mode=rw"), std::nullopt};
+  const bool shared = is_there(beside(file, "-wal")) && is_there(beside(file, "-shm"));
+  const std::optional<fs::path> left = part_beside(file);
+  if (shared && (left || !full)) return {uri(file, "mode=ro"), std::nullopt};
+  if (left)
+    throw result::FileError(fmt::format(
+        "the store {} was not closed by who wrote it last: a part of it is in {}, which this user cannot "
+        "take "
+        "in here: copy both files to a folder of your own, or run `gpugauge history changes` once as who may "
+        "write the store",
+        name, left->string()));
   return {uri(file, "mode=ro&immutable=1"), result::state_of(file)};
+}
+
+bool is_at_rest(const fs::path& given, const result::FileState& state) {
+  const fs::path file = followed(given);
+  return result::state_of(file) == state && !part_beside(file);
 }
 
 void require_writable(const fs::path& given, const std::string& name) {

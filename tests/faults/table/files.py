@@ -2,6 +2,7 @@
 
 from fault import Fault
 
+HOST = "--device host --profile smoke --quiet"
 RUN = "gpugauge run $HOST --output out.json"
 # A run that cannot be kept where it was asked for is kept in the state folder.
 KEPT = r"out.json could not be written \({}\); what was there before is unchanged; the run is kept as .*state/runs/"
@@ -34,6 +35,26 @@ def on_small(name, options, fill, says, **more):
     return Fault(name, script, 2, says, needs="can_mount", lacks="CHANGED|LEFT", **more)
 
 
+def full(name, command, room_kib, says, code=2, first="true", keeps="^$", **more):
+    """The command writes below `place`, a file system that has so much room left after `first`. What is there afterwards
+    was there before, and before is unchanged; but for what `keeps` names."""
+    script = f"""mkdir place
+unshare --mount bash -c 'mount -t tmpfs -o size=1m none place && {first} >/dev/null || exit 99
+  state() {{ find place -mindepth 1 -type d; find place -type f ! -name ballast -exec sha256sum {{}} +; }}
+  head -c $((1024 - {room_kib} - $(du -sk place | cut -f1)))k /dev/zero >place/ballast
+  before=$(state); {command}; code=$?
+  diff <(echo "$before" | sort) <(state | sort) | grep "^[<>] ." | grep -vE "{keeps}" && echo LEFT; exit $code'"""
+    return Fault(name, script, code, says, **{"needs": "can_mount", "lacks": "LEFT", **more})
+
+
+NO_ROOM = "(No space left on device|no space left in)"
+STORE = "! gpugauge history --help | grep -q 'Not in this build' || { echo 'this build has no history'; false; }"
+# Eight runs of one node.
+ROUNDS = """for i in 1 2 3 4 5 6 7 8; do
+  sed "s/\\"id\\": *\\"[0-9A-Z]*\\"/\\"id\\": \\"01TEST0000000000000000005$i\\"/" earlier.json >round-$i.json
+done
+"""
+
 ROWS = [
     on_small(
         "disk full",
@@ -52,6 +73,80 @@ ROWS = [
         "size=64k",
         "mount -o remount,ro none place;",
         "place/out.json could not be written.*Read-only file system",
+    ),
+    *(
+        full(
+            f"disk full, a new history, {room} KiB left",
+            "gpugauge history ingest --store place/h.sqlite round-*.json",
+            room,
+            "the store place/h.sqlite: no space left in .*place; .*make room and run",
+            needs=STORE + " && can_mount",
+            before=ROUNDS,
+        )
+        for room in (0, 16, 48, 100)
+    ),
+    full(
+        "disk full, a history with runs",
+        "gpugauge history ingest --store place/h.sqlite round-*.json; code=$?; gpugauge history export --store"
+        " place/h.sqlite; (exit $code)",
+        4,
+        "no space left in .*place;.*01TEST00000000000000000001",
+        first="gpugauge history ingest --store place/h.sqlite state/runs",
+        keeps="place/h.sqlite-(wal|shm)$",  # of SQLite, which the next writer removes
+        needs=STORE + " && can_mount",
+        before=ROUNDS,
+    ),
+    *(
+        full(
+            f"disk full, baseline create, {room} KiB left",
+            "gpugauge baseline create --output place/bl/mine round-*.json",
+            room,
+            "place/bl/mine/.* could not be written .*" + NO_ROOM,
+            before=ROUNDS,
+        )
+        for room in (0, 24)
+    ),
+    *(
+        full(
+            f"disk full, baseline import, {room} KiB left",
+            "gpugauge baseline import --state-dir place/s it.json",
+            room,
+            NO_ROOM,
+            before=ROUNDS + "gpugauge baseline create --name mine round-*.json; gpugauge baseline export mine it.json",
+        )
+        for room in (0, 24)
+    ),
+    *(
+        full(
+            f"disk full, upgrade begin, {room} KiB left",
+            f"gpugauge upgrade begin --state-dir place/s {HOST} --rounds 2",
+            room,
+            "place/s/upgrades/.* could not be written .*" + NO_ROOM,
+            keeps="place/s$",
+        )
+        for room in (0, 8)
+    ),
+    full(
+        "disk full, check, no room for the run",
+        f"gpugauge check --state-dir place/s {HOST}",
+        0,
+        "place/s/runs/.* could not be written .*" + NO_ROOM,
+        keeps="place/s(/runs)?$",
+    ),
+    full(
+        "disk full, check, no room for the verdict",
+        f"gpugauge check --state-dir place/s {HOST}",
+        8,
+        "good/op.* the verdict could not be kept for .gpugauge status.: .*" + NO_ROOM,
+        keeps="place/s(/runs(/[0-9A-Z]{26}.json)?|/verdicts)?$",
+    ),
+    full(
+        "disk full, check, no room for another verdict",
+        f"gpugauge check --state-dir place/s {HOST} >said; code=$?; gpugauge status --state-dir place/s; (exit $code)",
+        8,
+        "the verdict could not be kept for .gpugauge status.: .*" + NO_ROOM + ".*Host.*cannot judge",
+        first=f"gpugauge check --state-dir place/s {HOST}; test -s place/s/verdicts/host.json",
+        keeps="place/s/runs/[0-9A-Z]{26}.json$",
     ),
     failing("disk full while writing", "write", "ENOSPC", "writing"),
     failing("quota used up", "write", "EDQUOT", "writing"),
