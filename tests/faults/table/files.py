@@ -39,7 +39,7 @@ def full(name, command, room_kib, says, code=2, first="true", keeps="^$", **more
     """The command writes below `place`, a file system that has so much room left after `first`. What is there afterwards
     was there before, and before is unchanged; but for what `keeps` names."""
     script = f"""mkdir place
-unshare --mount bash -c 'mount -t tmpfs -o size=1m none place && {first} >/dev/null || exit 99
+unshare --mount bash -c 'mount -t tmpfs -o size=1m none place && ({first}) >/dev/null || exit 99
   state() {{ find place -mindepth 1 -type d; find place -type f ! -name ballast -exec sha256sum {{}} +; }}
   head -c $((1024 - {room_kib} - $(du -sk place | cut -f1)))k /dev/zero >place/ballast
   before=$(state); {command}; code=$?
@@ -142,9 +142,9 @@ ROWS = [
     ),
     full(
         "disk full, check, no room for another verdict",
-        f"gpugauge check --state-dir place/s {HOST} >said; code=$?; gpugauge status --state-dir place/s; (exit $code)",
+        f"gpugauge check --state-dir place/s {HOST} >said; code=$?; gpugauge status --device host --state-dir place/s; (exit $code)",
         8,
-        "the verdict could not be kept for .gpugauge status.: .*" + NO_ROOM + ".*Host.*cannot judge",
+        "the verdict could not be kept for .gpugauge status.: .*" + NO_ROOM + ".*Host.*cannot judge, .* ago: nothing to judge",
         first=f"gpugauge check --state-dir place/s {HOST}; test -s place/s/verdicts/host.json",
         keeps="place/s/runs/[0-9A-Z]{26}.json$",
     ),

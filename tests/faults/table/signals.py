@@ -32,7 +32,10 @@ def early(signal):
 
 
 # What kills.py works with, and what stays of a baseline whose maker was killed.
-MAKES = r"(work|round-\d+)\.json|night(/\d+\.json)?|store\.sqlite(-\w+)?|state/baselines(/.*)?"
+MAKES = (
+    r"(work|round-\d+|slow|it|seen|report)\.json|report\.(html|xml)|night(/\d+\.json)?|store\.sqlite(-\w+)?|"
+    r"state/(baselines|site|upgrades)(/.*)?"
+)
 # Kills a command COUNT times, each time a little later; whatever is there afterwards must be readable.
 KILLS = """
 python "$FAULTS/kills.py" {} {}
@@ -144,6 +147,25 @@ ROWS = [
         makes=MAKES,
         seconds=600,
         long=True,
+    ),
+    *(
+        Fault(
+            f"{command} killed at {count} random times",
+            KILLS.format(word, count),
+            0,
+            f"{count} kills",
+            changes="state/",
+            makes=MAKES,
+            seconds=12 * count,
+            long=count > 10,
+        )
+        for command, word in (
+            ("check", "check"),
+            ("baseline accept", "accept"),
+            ("baseline import", "import"),
+            ("upgrade begin", "upgrade"),
+        )
+        for count in (10, 100)
     ),
     Fault(
         "history ingest killed at 10 random times",
