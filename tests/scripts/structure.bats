@@ -70,11 +70,14 @@ PYTHON
 }
 
 @test "no shell is started" {
-  for line in 'int r = std::system("ls");' 'FILE* f = popen(word, "r");' 'execl(a, b, nullptr);' 'run({"/bin/sh", "x"});' 'run({"sh", "x"});'; do
+  for line in 'int r = std::system("ls");' 'FILE* f = popen(word, "r");' 'execl(a, b, nullptr);' 'run({"/bin/sh", "x"});' 'run({"sh", "x"});' \
+    'run({"bash", "-c", x});' 'const char* program = "bash";' 'run({"/usr/bin/env", "dash"});' 'spawn("/bin/ash");' '"zsh"' '"fish"' '"/usr/bin/tcsh"'; do
     finding harness/cli/bad.cpp "$line" "starts a shell"
   done
-  echo 'const OsSupport* system(const std::string& id); auto t = tables.system(id); auto s = "bash";' >harness/cli/bad.cpp
+  echo 'const OsSupport* system(const std::string& id); auto t = tables.system(id); auto s = "flash" "a.sh" "Bash" + "bash_completion";' >harness/cli/bad.cpp
+  echo 'auto s = "bash";' >harness/cli/completion.cpp
   run python3 tests/structure.py
+  echo "$output"
   [ "$status" -eq 0 ]
 }
 
