@@ -43,3 +43,9 @@ can_mount() {
   is_root || return 1
   unshare --mount true 2>/dev/null || { echo "it needs the right to mount"; return 1; }
 }
+has_history() {
+  if gpugauge history --help 2>&1 | grep -q 'Not in this build'; then
+    echo "this build has no history"
+    return 1
+  fi
+}

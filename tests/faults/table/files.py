@@ -48,7 +48,6 @@ unshare --mount bash -c 'mount -t tmpfs -o size=1m none place && ({first}) >/dev
 
 
 NO_ROOM = "(No space left on device|no space left in)"
-STORE = "! gpugauge history --help | grep -q 'Not in this build' || { echo 'this build has no history'; false; }"
 # Eight runs of one node.
 ROUNDS = """for i in 1 2 3 4 5 6 7 8; do
   sed "s/\\"id\\": *\\"[0-9A-Z]*\\"/\\"id\\": \\"01TEST0000000000000000005$i\\"/" earlier.json >round-$i.json
@@ -80,7 +79,7 @@ ROWS = [
             "gpugauge history ingest --store place/h.sqlite round-*.json",
             room,
             "the store place/h.sqlite: no space left in .*place; .*make room and run",
-            needs=STORE + " && can_mount",
+            needs="has_history && can_mount",
             before=ROUNDS,
         )
         for room in (0, 16, 48, 100)
@@ -93,7 +92,7 @@ ROWS = [
         "no space left in .*place;.*01TEST00000000000000000001",
         first="gpugauge history ingest --store place/h.sqlite state/runs",
         keeps="place/h.sqlite-(wal|shm)$",  # of SQLite, which the next writer removes
-        needs=STORE + " && can_mount",
+        needs="has_history && can_mount",
         before=ROUNDS,
     ),
     *(

@@ -4,7 +4,7 @@ from fault import Fault
 
 # As another user, who may read all of the row's folder and write none of it.
 OTHER = "setpriv --reuid=65534 --regid=65534 --clear-groups "
-STORE = "! gpugauge history --help | grep -q 'Not in this build' || { echo 'this build has no history'; false; }"
+STORE = "has_history"
 AS_OTHER = STORE + (
     f' && is_root && {{ {OTHER}test -x "$BUILD/bin/gpugauge" || {{ echo "the build cannot be reached without root"; false; }}; }}'
 )

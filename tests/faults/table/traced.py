@@ -28,17 +28,27 @@ def starts(name, command, program, libexec="libexec", **more):
     )
 
 
-def changes(name, command, **more):
+def changes(name, command, libexec="libexec", **more):
     """What it changes lies in the row's folder, which holds its output, its state and its temporary files."""
     return Fault(
         f"nothing is changed elsewhere by {name}",
-        f"strace -f -y -e trace=file -o calls gpugauge {command} >said 2>&1; python \"$FAULTS/writes.py\" calls .",
+        f"strace -f -y -E GPUGAUGE_LIBEXEC={libexec} -e trace=file -o calls gpugauge {command} >said 2>&1; python \"$FAULTS/writes.py\" calls .",
         0,
         "^ *$",
         seconds=60,
         **{"needs": STRACE, **more},
     )
 
+
+# The families and probes of this build, which are no scripts.
+REAL = '"$BUILD/libexec/gpugauge"'
+HISTORY = "has_history && { " + STRACE + "; }"
+PINNED = "gpugauge baseline create --name mine earlier.json >/dev/null; "
+EXPORTED = PINNED + "gpugauge baseline export mine it.json >/dev/null; rm -r state/baselines"
+INGESTED = "gpugauge history ingest --store s.sqlite earlier.json >/dev/null"
+MADE = "state/(baselines|site|upgrades)(/.*)?"
+# One real benchmark, whose run takes long under strace.
+HOST_FAMILY = "check --device host --profile smoke --family host --only 'host/clock_gettime*' --quiet"
 
 ROWS = [
     starts("run", "run $HOST --output out.json", "gpugauge-bench-good", output="whole"),
@@ -48,7 +58,7 @@ ROWS = [
         "frameworks",
         "frameworks torch --python ./venv",
         "venv/bin/python3?",
-        libexec='"$BUILD/libexec/gpugauge"',
+        libexec=REAL,
         before=VENV,
         makes="venv/.*",
     ),
@@ -70,6 +80,64 @@ ROWS = [
     changes(
         "history ingest",
         "history ingest --store s.sqlite earlier.json",
-        needs="gpugauge history --help | grep -qv 'Not in this build' && " + STRACE,
+        needs=HISTORY,
+    ),
+    starts("check with a family of this build", HOST_FAMILY, "gpugauge-bench-host", libexec=REAL),
+    starts("upgrade begin", "upgrade begin $HOST --rounds 2", "gpugauge-bench-good", makes=MADE),
+    changes(
+        "check with a family of this build",
+        HOST_FAMILY + " --report html=x.html",
+        libexec=REAL,
+        holds="grep -q host/clock_gettime x.html",
+    ),
+    changes(
+        "upgrade begin",
+        "upgrade begin $HOST --rounds 2",
+        makes=MADE,
+        holds="gpugauge upgrade status",
+    ),
+    changes(
+        "fleet",
+        "fleet earlier.json state/runs --emit-retest again.txt --report json=x.json",
+        holds="[ -e again.txt ] && [ -s x.json ]",
+    ),
+    changes(
+        "fleet over a history",
+        "fleet --store s.sqlite --emit-retest again.txt",
+        before=INGESTED,
+        needs=HISTORY,
+        holds="[ -e again.txt ]",
+    ),
+    changes(
+        "history export",
+        "history export --store s.sqlite --output values.csv",
+        before=INGESTED,
+        needs=HISTORY,
+        holds="grep -q good/op values.csv",
+    ),
+    changes(
+        "baseline export", "baseline export mine it.json", before=PINNED, makes=MADE, holds="[ -s it.json ]"
+    ),
+    changes(
+        "baseline import",
+        "baseline import it.json",
+        before=EXPORTED,
+        makes=MADE,
+        holds="gpugauge baseline show mine",
+    ),
+    changes(
+        "baseline accept",
+        "baseline accept mine --reason seen",
+        before=PINNED.replace("create", "create --candidate"),
+        changes="state/baselines/mine/log",
+        holds="grep -q seen state/baselines/mine/log.jsonl",
+    ),
+    changes(
+        "frameworks",
+        "frameworks torch --python ./venv --output f.json",
+        libexec=REAL,
+        before=VENV,
+        makes="venv/.*",
+        holds="[ -s f.json ]",
     ),
 ]
