@@ -17,7 +17,9 @@ Begun::~Begun() {
 void Begun::make_folder(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> missing;
   std::error_code error;
-  for (std::filesystem::path at = folder; !at.empty() && !std::filesystem::exists(at, error);
+  // A link that leads nowhere is there, too.
+  for (std::filesystem::path at = folder;
+       !at.empty() && !std::filesystem::exists(std::filesystem::symlink_status(at, error));
        at = at.parent_path())
     missing.push_back(at);
   new_.insert(new_.end(), missing.rbegin(), missing.rend());

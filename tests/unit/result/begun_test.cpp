@@ -61,5 +61,15 @@ TEST_F(BegunTest, SaysWhichFolderCouldNotBeMade) {
   EXPECT_THROW(begun.make_folder(folder_ / "file/below"), FileError);
 }
 
+TEST_F(BegunTest, LeavesALinkThatLeadsNowhere) {
+  fs::create_symlink(folder_ / "nowhere", folder_ / "link");
+  {
+    Begun begun;
+    EXPECT_THROW(begun.make_folder(folder_ / "link"), FileError);
+  }
+  EXPECT_TRUE(fs::is_symlink(folder_ / "link"));
+  EXPECT_FALSE(fs::exists(folder_ / "nowhere"));
+}
+
 }  // namespace
 }  // namespace gpugauge::result
