@@ -73,7 +73,8 @@ class Draft {
          entry.increment(error))
       if (entry->path().filename().string().starts_with(draft_prefix)) drafts.push_back(entry->path());
     for (const std::filesystem::path& draft : drafts)
-      if (const result::Descriptor held = opened(draft); hold(held)) std::filesystem::remove_all(draft, error);
+      if (const result::Descriptor held = opened(draft); hold(held))
+        std::filesystem::remove_all(draft, error);
   }
 
   result::Begun begun_;

@@ -38,8 +38,8 @@ struct WayToRead {
 /// the writers out. So:
 /// - who may write is opened as a writer, is to forbid itself any change (query_only), and clears up;
 /// - who may not, or has no room for them, uses the two files where a writer has them open;
-/// - where there is no log, or an empty one, the file is complete, and is opened as one that nobody changes (immutable).
-/// Throws result::FileError where a log was left that cannot be read without being written.
+/// - where there is no log, or an empty one, the file is complete, and is opened as one that nobody changes
+/// (immutable). Throws result::FileError where a log was left that cannot be read without being written.
 WayToRead way_to_read(const std::filesystem::path& file, const std::string& name);
 
 /// Whether a store is still as it was when it was opened as one that nobody changes.
