@@ -80,7 +80,8 @@ std::vector<Mismatch> noted_differences(const result::Fingerprint& now, const re
 std::string key(const result::Fingerprint& fingerprint);
 
 /// Where runs and baselines live: GPUGAUGE_STATE, else XDG_STATE_HOME/gpugauge, else
-/// HOME/.local/state/gpugauge. Throws result::UsageError when none of them is set, naming --state-dir.
+/// HOME/.local/state/gpugauge; of the last two only absolute paths count. Throws result::UsageError when none
+/// of them is set, naming --state-dir.
 std::filesystem::path state_directory();
 
 /// A word of `--treatment`, such as "driver" or "stack.driver.version": what a comparison is about. It names

@@ -127,7 +127,7 @@ Baseline create(const std::filesystem::path& folder, const std::string& name,
   require_fit(runs);
   refuse_links_in_state(folder);
   result::Begun begun;
-  begun.make_folder(folder);
+  begun.make_folder(result::without_detours(folder));
   const FolderLock only_one(folder);
   if (std::filesystem::exists(folder / manifest_name))
     throw result::UsageError(fmt::format(

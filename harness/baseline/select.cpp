@@ -248,14 +248,14 @@ bool of_another_node(const Baseline& baseline, const result::Fingerprint& now, c
 
 std::filesystem::path state_directory() {
   if (const std::string given = environment("GPUGAUGE_STATE"); !given.empty()) return given;
-  if (const std::string state = environment("XDG_STATE_HOME"); !state.empty())
-    return std::filesystem::path(state) / "gpugauge";
-  if (const std::string home = environment("HOME"); !home.empty())
-    return std::filesystem::path(home) / ".local/state/gpugauge";
+  // A relative one is invalid by the XDG specification: the state would lie wherever the command is called.
+  if (const std::filesystem::path state = environment("XDG_STATE_HOME"); state.is_absolute())
+    return state / "gpugauge";
+  if (const std::filesystem::path home = environment("HOME"); home.is_absolute())
+    return home / ".local/state/gpugauge";
   throw result::UsageError(
       "no place to keep runs and baselines: none of GPUGAUGE_STATE, XDG_STATE_HOME and HOME is set; name one "
-      "with "
-      "--state-dir");
+      "with --state-dir (of the last two a relative path counts as none)");
 }
 
 std::filesystem::path site_directory() {

@@ -192,7 +192,7 @@ conductor::MeasureOptions measure_options(const MeasureArguments& arguments, con
 
 std::filesystem::path state_directory(const std::string& given) {
   // One door for everybody who asks where the state is: the selection of a baseline too.
-  if (!given.empty()) ::setenv("GPUGAUGE_STATE", given.c_str(), 1);
+  if (!given.empty()) ::setenv("GPUGAUGE_STATE", result::without_detours(given).c_str(), 1);
   return baseline::state_directory();
 }
 

@@ -87,20 +87,9 @@ void read_file_once(const std::filesystem::path& file, std::string& content, std
   read_whole(file, content, limit, true);
 }
 
-std::filesystem::path place_to_write(const std::filesystem::path& file) {
-  std::error_code error;
-  const auto status = std::filesystem::status(file, error);
-  if (!std::filesystem::exists(status)) return file;
-  if (!std::filesystem::is_regular_file(status) && !std::filesystem::is_directory(status))
-    throw FileError(fmt::format("{} is not a regular file; give the name of a file", file.string()));
-  if (!std::filesystem::is_symlink(std::filesystem::symlink_status(file, error))) return file;
-  const auto target = std::filesystem::canonical(file, error);
-  return error ? file : target;
-}
-
-std::optional<FileState> state_of(const std::filesystem::path& file) noexcept {
+std::optional<FileState> state_of(const std::filesystem::path& file) {
   struct stat info {};
-  if (::stat(file.c_str(), &info) != 0) return std::nullopt;
+  if (::stat(without_detours(file).c_str(), &info) != 0) return std::nullopt;
   constexpr std::int64_t second = 1'000'000'000;
   return FileState{info.st_size, info.st_mtim.tv_sec * second + info.st_mtim.tv_nsec};
 }

@@ -23,8 +23,13 @@ void read_file(const std::filesystem::path& file, std::string& content, std::siz
 void read_file_once(const std::filesystem::path& file, std::string& content,
                     std::size_t limit = max_file_bytes);
 
-/// `file`, or what it links to, so that a link stays and its target is replaced. Throws FileError for what is
-/// there and no file (a device, a pipe): renaming would put a file in its place.
+/// The path without its "..", links resolved, where a folder on it is not there: "a/../b" must not cost the
+/// making of a. As it is where nothing is missing.
+std::filesystem::path without_detours(const std::filesystem::path& path);
+
+/// `file` without detours, or what it links to, so that a link stays and its target is replaced. Throws
+/// FileError for what is there and no file (a device, a pipe), as renaming would put a file in its place, and
+/// for a link of another user in a sticky folder where everybody may write (/tmp).
 std::filesystem::path place_to_write(const std::filesystem::path& file);
 
 /// Writes beside the target (place_to_write), syncs, renames, syncs the directory. On any failure the earlier
@@ -38,8 +43,8 @@ struct FileState {
   std::int64_t changed_ns = 0;  ///< time of the last change of its content, since 1970
   bool operator==(const FileState&) const = default;
 };
-/// Of what lies there now, links followed; nullopt where nothing does or it cannot be seen. Never throws.
-std::optional<FileState> state_of(const std::filesystem::path& file) noexcept;
+/// Of what lies there now, links followed; nullopt where nothing does or it cannot be seen.
+std::optional<FileState> state_of(const std::filesystem::path& file);
 
 /// The same, unless what lies there is no longer in the state `before` (nullopt: nothing did): then another
 /// process wrote it meanwhile, which stays, and FileError is thrown. Where nothing lay, nothing is ever

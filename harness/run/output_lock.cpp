@@ -97,6 +97,26 @@ OutputLocks::OutputLocks(const std::vector<std::filesystem::path>& outputs, cons
 
 OutputLocks::~OutputLocks() = default;
 
+namespace {
+
+/// What lies in the lock's place and can be none would switch it off.
+void refuse_other_than_file(const std::string& file, const std::filesystem::path& output) {
+  std::error_code error;
+  const auto type = std::filesystem::symlink_status(file, error).type();
+  using Type = std::filesystem::file_type;
+  if (type == Type::regular || type == Type::not_found || type == Type::none || type == Type::unknown) return;
+  throw result::FileError(
+      fmt::format("{} is {}, and no file that keeps others from {} meanwhile; nothing was done; remove "
+                  "it, or give another name",
+                  file,
+                  type == Type::symlink     ? "a link"
+                  : type == Type::directory ? "a folder"
+                                            : "a pipe or device",
+                  output.string()));
+}
+
+}  // namespace
+
 void OutputLocks::take(const std::filesystem::path& output, const std::string& command,
                        const HeldWords& words) {
   std::string file;
@@ -105,6 +125,7 @@ void OutputLocks::take(const std::filesystem::path& output, const std::string& c
   } catch (const result::FileError&) {
     return;  // no place for a file: said when it is written
   }
+  refuse_other_than_file(file, output);
   constexpr int patience = 16;  // owners that go between the opening and the lock
   constexpr mode_t mode = 0666;
   for (int attempt = 0; attempt < patience; ++attempt) {

@@ -33,7 +33,8 @@ struct HeldWords {
 class OutputLocks {
  public:
   /// All of them or none. `command` names it to others: "gpugauge run". Throws result::FileError that says
-  /// which one is held and by whom: process, user, node and since when; and like require_different.
+  /// which one is held and by whom: process, user, node and since when, or that a link, folder or pipe lies
+  /// in the place of its lock; and like require_different.
   OutputLocks(const std::vector<std::filesystem::path>& outputs, const std::string& command,
               const HeldWords& words = {});
   OutputLocks(const OutputLocks&) = delete;

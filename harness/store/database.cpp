@@ -14,6 +14,7 @@
 #include <soci/sqlite3/soci-sqlite3.h>
 
 #include "result/error.hpp"
+#include "result/file.hpp"
 #include "store/libpq.hpp"
 
 namespace gpugauge::store {
@@ -92,7 +93,8 @@ void take_addresses() {
 }  // namespace
 
 Database::Database(const std::string& location, Access access)
-    : location_(location), name_(without_password(location)), postgresql_(is_url(location)) {
+    : location_(is_url(location) ? location : result::without_detours(location).string()),
+      name_(without_password(location)), postgresql_(is_url(location)) {
   check_location(location);
   if (postgresql_) {
     open_server(access);

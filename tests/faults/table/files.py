@@ -206,6 +206,25 @@ ROWS = [
         holds="[ -L out.json ] && gpugauge compare target; [ $? != 2 ]",
         output="whole",
     ),
+    Fault(
+        "a way through folders that are not there",
+        "gpugauge run $HOST --output d/x/../../out.json && gpugauge compare earlier.json --report html=sub/../page.html; ls"
+        " page.html",
+        0,
+        "good/op",
+        output="whole",
+        holds="[ ! -e d ] && [ ! -e sub ]",
+    ),
+    Fault(
+        "another user's link in a folder like /tmp",
+        "gpugauge run $HOST --output shared/out.json",
+        2,
+        "shared/out.json is a link of another user in a folder where everybody may write, and is not followed",
+        before="mkdir shared; chmod 1777 shared; echo x >victim; ln -s $PWD/victim shared/out.json; chown -h 65534"
+        " shared/out.json",
+        needs="is_root || { echo 'only root can give a link to another user'; false; }",
+        holds='[ "$(cat victim)" = x ]',
+    ),
     Fault("a link that leads round", "ln -s out.json out.json; " + RUN, 0, "good/op", output="whole"),
     Fault("a link into nothing", "ln -s nowhere/target out.json; " + RUN, 0, "good/op", output="whole"),
     Fault(

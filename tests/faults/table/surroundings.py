@@ -63,6 +63,14 @@ ROWS = [
         "none of GPUGAUGE_STATE, XDG_STATE_HOME and HOME is set; name one with --state-dir",
     ),
     short(
+        "HOME and the XDG state directory relative",
+        "env -u GPUGAUGE_STATE HOME=here XDG_STATE_HOME=there gpugauge run $HOST",
+        2,
+        "none of GPUGAUGE_STATE, XDG_STATE_HOME and HOME is set; name one with --state-dir .of the last two a relative"
+        " path counts as none",
+        holds="[ ! -e here ] && [ ! -e there ]",
+    ),
+    short(
         "an empty environment",
         'env -i GPUGAUGE_FAULT="$GPUGAUGE_FAULT" "$BUILD/bin/gpugauge" run $HOST',
         2,

@@ -133,11 +133,22 @@ ROWS = [
     ),
     Fault(
         "a link in place of the lock",
-        "ln -s $PWD/earlier.json .out.json.lock; gpugauge run $HOST --output out.json",
-        0,
-        "good/op",
-        output="whole",
+        "gpugauge run $HOST --output out.json",
+        2,
+        r"\.out\.json\.lock is a link, and no file that keeps others from out.json meanwhile; nothing was done; remove",
+        before="ln -s $PWD/earlier.json .out.json.lock",
         holds='[ "$(readlink .out.json.lock)" = "$PWD/earlier.json" ]',
+    ),
+    *(
+        Fault(
+            f"a {what} in place of the lock",
+            "gpugauge check $HOST --report json=out.json",
+            2,
+            r"\.out\.json\.lock is a " + what + ".*nothing was done; remove it, or give another name",
+            before=f"{make} .out.json.lock",
+            holds="rm -r .out.json.lock && [ \"$(ls state/runs | wc -l)\" = 1 ]",
+        )
+        for what, make in (("folder", "mkdir"), ("pipe", "mkfifo"))
     ),
     Fault(
         "a GPU and the host",

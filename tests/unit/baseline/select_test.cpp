@@ -193,7 +193,9 @@ TEST(StateDirectory, FollowsTheVariablesInTheirOrder) {
   EXPECT_EQ(state_directory(), "/x/gpugauge");
   const Variable no_xdg("XDG_STATE_HOME", std::nullopt);
   EXPECT_EQ(state_directory(), "/home/u/.local/state/gpugauge");
-  const Variable no_home("HOME", std::nullopt);
+  const Variable relative_xdg("XDG_STATE_HOME", "x");
+  EXPECT_EQ(state_directory(), "/home/u/.local/state/gpugauge");
+  const Variable relative_home("HOME", "u");
   try {
     state_directory();
     FAIL() << "nothing was refused";

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -143,9 +144,21 @@ TEST_F(OutputLock, IsNotForcedWhereNoneCanBeMade) {
   EXPECT_EQ(refusal({folder_ / "not" / "there.json"}), "");
   EXPECT_EQ(refusal({"/dev/full"}), "");
   EXPECT_TRUE(is_empty());
-  fs::create_symlink("/nonexistent", lock_of(output()));  // planted: it is neither followed nor removed
+}
+
+TEST_F(OutputLock, IsNotSwitchedOffByWhatLiesInItsPlace) {
+  const fs::path lock = lock_of(output());
+  fs::create_symlink("/nonexistent", lock);  // planted: it is neither followed nor removed
+  EXPECT_THAT(refusal({output()}), AllOf(HasSubstr(lock.string() + " is a link, "), HasSubstr("remove it")));
+  EXPECT_TRUE(fs::is_symlink(lock));
+  fs::remove(lock);
+  fs::create_directory(lock);
+  EXPECT_THAT(refusal({output()}), HasSubstr(" is a folder, "));
+  fs::remove(lock);
+  ASSERT_EQ(::mkfifo(lock.c_str(), 0600), 0);
+  EXPECT_THAT(refusal({output()}), HasSubstr(" is a pipe or device, "));
+  fs::remove(lock);
   EXPECT_EQ(refusal({output()}), "");
-  EXPECT_TRUE(fs::is_symlink(lock_of(output())));
 }
 
 TEST_F(OutputLock, QuotesNoMoreThanALineOfWhatStandsThere) {

@@ -1,0 +1,70 @@
+// Where a file is written that was named: behind links, and without folders that would only be passed
+// through.
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "result/error.hpp"
+#include "result/file.hpp"
+
+namespace gpugauge::result {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What the kernel does not follow where fs.protected_symlinks is set: another user's link in a folder like
+/// /tmp, which is that user's way to have us write where they cannot.
+bool is_laid_by_another(const fs::path& link) {
+  struct stat of_link {};
+  struct stat of_folder {};
+  const fs::path folder = link.has_parent_path() ? link.parent_path() : fs::path(".");
+  if (::lstat(link.c_str(), &of_link) != 0 || ::stat(folder.c_str(), &of_folder) != 0) return false;
+  constexpr mode_t shared = S_ISVTX | S_IWOTH;
+  return S_ISLNK(of_link.st_mode) && (of_folder.st_mode & shared) == shared &&
+         of_link.st_uid != ::geteuid() && of_link.st_uid != of_folder.st_uid;
+}
+
+/// Each link on the way from `file` to what it leads to.
+void refuse_strange_links(fs::path file) {
+  constexpr int most = 40;  // as many as the kernel follows
+  std::error_code error;
+  for (int i = 0; i < most && fs::is_symlink(fs::symlink_status(file, error)); ++i) {
+    if (is_laid_by_another(file))
+      throw FileError(
+          fmt::format("{} is a link of another user in a folder where everybody may write, and is not "
+                      "followed; give another name",
+                      file.string()));
+    const fs::path target = fs::read_symlink(file, error);
+    if (error) return;
+    file = file.parent_path() / target;
+  }
+}
+
+}  // namespace
+
+fs::path without_detours(const fs::path& path) {
+  std::error_code error;
+  const bool detour = std::find(path.begin(), path.end(), "..") != path.end();
+  if (!detour || fs::exists(path.parent_path(), error)) return path;
+  fs::path straight = fs::weakly_canonical(path, error);
+  return error ? path : straight;
+}
+
+fs::path place_to_write(const fs::path& given) {
+  const fs::path file = without_detours(given);
+  refuse_strange_links(file);
+  std::error_code error;
+  const auto status = fs::status(file, error);
+  if (!fs::exists(status)) return file;
+  if (!fs::is_regular_file(status) && !fs::is_directory(status))
+    throw FileError(fmt::format("{} is not a regular file; give the name of a file", file.string()));
+  if (!fs::is_symlink(fs::symlink_status(file, error))) return file;
+  const auto target = fs::canonical(file, error);
+  return error ? file : target;
+}
+
+}  // namespace gpugauge::result
