@@ -19,8 +19,8 @@ import sys
 import tempfile
 import time
 
-from fault import table
-from node import NEVER, Node, ulid
+from fault import Fault, table
+from node import NEVER, TEMPORARY, Node, ulid
 
 # Rows mostly wait: more of them than processors.
 WORKERS = 6
@@ -40,15 +40,14 @@ def pristine(node, gpu):
 
 # What the campaign itself writes (node.bash, the families' scripts), and where the command keeps what it measured.
 OWN = re.compile(r"^(log|libexec/(here|over)|state/runs/[0-9A-Z]{26}\.json|state/verdicts(/[^/]+\.json)?)$")
-# A name that a file has only while it is written, or while somebody measures for it.
-TEMPORARY = re.compile(r"\..*\.(gpugauge-[A-Za-z0-9]{6}|lock)$|\.import-")
 
 
 def asked_for(row, file):
-    """Does the command name it (its folder, where it lies in one), or does the row say that it makes it? Of a hostile name
-    counts what stands before its first quote or control character: the shell writes the rest in another way."""
-    name = re.split(r"[\x00-\x1f'\"`]", file.split("/")[0])[0]
-    named = name and re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", row.run + row.before)
+    """Does the command name it or something in it, or does the row say that it makes it? A folder that is named says nothing
+    of what lies in it. Of a hostile name counts what stands before its first quote or control character: the shell writes the
+    rest in another way."""
+    name = re.split(r"[\x00-\x1f'\"`]", file)[0]
+    named = name and re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w.-]*[\w-])", row.run + row.before)
     return bool(named or (row.makes and re.fullmatch(row.makes, file)))
 
 
@@ -164,6 +163,17 @@ def bear(build, scratch, row, number, earlier):
     return row, "failed" if problems else "ok", problems, time.monotonic() - start
 
 
+def see_temporaries(build, scratch, earlier):
+    """Ends the campaign where a real temporary file would not be seen: that of a command which is killed between writing
+    and renaming. Whatever is called otherwise then, the check of every row would find nothing."""
+    killed = Fault(
+        "killed before it renames", "gpugauge compare earlier.json --report json=out.txt", 137, "", shim="rename=kill"
+    )
+    _, _, lines, _ = bear(build, scratch, killed, "killed", earlier)
+    if not any(re.match(r"a temporary file was left: \.out\.txt\.", line) for line in lines):
+        raise SystemExit(f"faults: a temporary file that is left would not be seen: {lines}")
+
+
 def bear_all(build, rows, sanitized):
     """How many rows were borne, skipped and not borne, each printed as it ends."""
     counts = {"ok": 0, "skipped": 0, "failed": 0}
@@ -175,6 +185,8 @@ def bear_all(build, rows, sanitized):
         for gpu in (False, True):
             with Node(build, pathlib.Path(scratch) / f"pristine-{gpu}", f"pristine-{gpu}") as node:
                 earlier[gpu] = pristine(node, gpu)
+        if not sanitized:  # a sanitizer must be the first library
+            see_temporaries(build, scratch, earlier)
         with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
             # Those that wait longest begin first.
             order = sorted(rows, key=lambda row: -row.seconds)

@@ -4,6 +4,7 @@
 //                     that call (rename: linking, too) fails with the error number E on files whose path
 //                     holds "out" (out.json and what is written beside it, folders of that name); fork on
 //                     every start
+//   rename=kill       SIGKILL in that moment: what is written has no name yet
 //   threads=N         the first N threads can be started, and no more
 //   clock=SECONDS     the wall clock steps by so many seconds once half a second has passed
 //   nokill            SIGKILL reaches nobody, as in a process that is stuck in the kernel
@@ -50,6 +51,13 @@ bool chosen(const char* path) {
   return path != nullptr && std::strstr(path, "out") != nullptr;
 }
 
+/// The error that renaming or linking to that name is to answer, 0 for none.
+int error_of_naming(const char* to) {
+  if (!chosen(to)) return 0;
+  if (word("rename=kill") != nullptr) std::raise(SIGKILL);
+  return error_of("rename");
+}
+
 bool chosen(int descriptor) {
   char link[64];
   char path[4096] = "";
@@ -66,12 +74,12 @@ struct Loaded {
 extern "C" {
 
 int rename(const char* from, const char* to) noexcept {
-  if (const int error = error_of("rename"); error != 0 && chosen(to)) return errno = error, -1;
+  if (const int error = error_of_naming(to); error != 0) return errno = error, -1;
   return real<int(const char*, const char*)>("rename")(from, to);
 }
 
 int link(const char* from, const char* to) noexcept {
-  if (const int error = error_of("rename"); error != 0 && chosen(to)) return errno = error, -1;
+  if (const int error = error_of_naming(to); error != 0) return errno = error, -1;
   return real<int(const char*, const char*)>("link")(from, to);
 }
 

@@ -182,6 +182,7 @@ ROWS = [
         "mkdir out.json; " + RUN,
         0,
         "kept as out.json/[^/]+/[0-9A-Z]+.json",
+        makes=r"out\.json/[^/]+(/[0-9A-Z]{26}\.json)?",
         holds="[ -d out.json ]",
     ),
     Fault(

@@ -107,6 +107,7 @@ ROWS = [
         " night",
         3,
         "a;touch owned",
+        makes=r"(?s)night/a;touch owned;.*",
         **QUIET
     ),
     Fault(

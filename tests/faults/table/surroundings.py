@@ -45,13 +45,15 @@ def threads(count):
     night = "mkdir night; for file in $(seq 150); do cp earlier.json night/$file.json; done; "
     given = f"no more than {count} threads can be started"
     shim = f"threads={count}"
-    yield Fault(f"{given}: fleet", night + "gpugauge fleet night", 3, "was given 150 times", shim=shim)
+    files = r"night/\d+\.json"
+    yield Fault(f"{given}: fleet", night + "gpugauge fleet night", 3, "was given 150 times", shim=shim, makes=files)
     yield Fault(
         f"{given}: history ingest",
         night + "gpugauge history ingest --store s.sqlite night",
         0,
         "1 of 150 files stored .*, 149 known already",
         shim=shim,
+        makes=files,
     )
 
 
