@@ -94,7 +94,8 @@ void take_addresses() {
 
 Database::Database(const std::string& location, Access access)
     : location_(is_url(location) ? location : result::without_detours(location).string()),
-      name_(without_password(location)), postgresql_(is_url(location)) {
+      name_(without_password(location)),
+      postgresql_(is_url(location)) {
   check_location(location);
   if (postgresql_) {
     open_server(access);
