@@ -55,7 +55,7 @@ fs::path without_detours(const fs::path& path) {
 }
 
 fs::path place_to_write(const fs::path& given) {
-  const fs::path file = without_detours(given);
+  fs::path file = without_detours(given);
   refuse_strange_links(file);
   std::error_code error;
   const auto status = fs::status(file, error);

@@ -211,7 +211,7 @@ ROWS = [
     store(
         "in a place that takes no file",
         "true",
-        "the store /proc/x.sqlite(: Cannot establish connection| cannot be written: /proc takes no file)",
+        "the store /proc/x.sqlite(: it could not be opened: unable to open database file| cannot be written: /proc takes no file)",
         command="gpugauge history ingest --store /proc/x.sqlite earlier.json",
     ),
     damaged(
