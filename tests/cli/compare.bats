@@ -32,6 +32,21 @@ PY
   "$PYTHON" -c 'import json,sys; d = json.load(sys.stdin); v = d["devices"][0]["verdicts"]; assert {x["verdict"] for x in v} == {"regressed"}, v' <<<"$output"
 }
 
+@test "a drop that was shown keeps its exit code where its report or its table cannot be written, for Slurm too" {
+  google_benchmark before.json 1
+  google_benchmark slow.json 1.6
+  local style code
+  for style in ci slurm; do
+    run -1 --separate-stderr gpugauge compare slow.json --against before.json --exit-style "$style" --report json=/dev/full
+    # shellcheck disable=SC2154 # run sets stderr
+    [[ $output == *regressed*BM_* && $stderr == *"/dev/full is not a regular file"*"the verdict stands, and so does its exit code"* ]]
+    code=0
+    gpugauge compare slow.json --against before.json --exit-style "$style" >/dev/full 2>said || code=$?
+    [ "$code" -eq 1 ]
+    grep -q 'the verdict stands' said
+  done
+}
+
 @test "five files a side see what one cannot" {
   for i in 1 2 3 4 5; do google_benchmark "b$i.json" 1 "b$i" && google_benchmark "a$i.json" 1.09 "a$i"; done
   run -4 gpugauge compare --before b1.json --after a1.json --strict
