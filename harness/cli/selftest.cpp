@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/command.hpp"
+#include "cli/named_files.hpp"
 #include "cli/selftest_inject.hpp"
 #include "report/console.hpp"
 #include "report/format.hpp"
