@@ -136,7 +136,8 @@ struct Listed {
   bool superseded = false;
   std::string fault;  ///< why it cannot be read; "" when it can
 };
-/// Every baseline that select could come upon, by place and name. The runs are not verified.
+/// Every baseline that select could come upon, by place and name. The runs are not verified. Throws
+/// result::FileError, as find and select do, where the folder of all of them is a link in the state folder.
 std::vector<Listed> list();
 
 /// The baseline to compare with: `given` if not empty; else this node's own (state directory); else one of

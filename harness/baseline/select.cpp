@@ -8,6 +8,7 @@
 
 #include "baseline/baseline.hpp"
 #include "baseline/fields.hpp"
+#include "baseline/kept_file.hpp"
 #include "result/counted.hpp"
 #include "result/error.hpp"
 #include "result/facts.hpp"
@@ -50,9 +51,10 @@ struct Place {
   int depth;  ///< folders between the root and a baseline
 };
 std::vector<Place> places() {
-  return {{"own", state_directory() / "baselines", 1},
-          {"site", site_directory(), 1},
-          {"shipped", shipped_directory(), 3}};
+  const std::filesystem::path own = state_directory() / "baselines";
+  // Nothing is kept behind a link there: an empty list would be no answer.
+  for (const std::filesystem::path& root : {own, site_directory()}) refuse_links_in_state(root);
+  return {{"own", own, 1}, {"site", site_directory(), 1}, {"shipped", shipped_directory(), 3}};
 }
 
 bool starts_with(const std::string& text, std::string_view prefix) {
@@ -130,6 +132,7 @@ Candidate consider(const std::filesystem::path& folder, const result::Fingerprin
   std::vector<std::string>& problems = selection.problems;
   bool counts = own;  // as long as nothing says that it would not be used anyway
   try {
+    refuse_links_in_state(folder);
     const Manifest manifest = load_manifest(folder);
     // A baseline of another device is no problem to report: a node with eight cards has eight of them.
     if (own && !device.empty() && manifest.device != device) return {};
@@ -302,6 +305,7 @@ std::vector<Listed> list() {
     for (const auto& folder : folders(place.root, place.depth)) {
       Listed found{folder, std::string(place.name), std::nullopt, State::active, false, ""};
       try {
+        refuse_links_in_state(folder);
         found.manifest = load_manifest(folder);
         found.state = state_of(read_log(folder));
         require_sizes(folder, *found.manifest);

@@ -90,7 +90,9 @@ int check(const CheckArguments& arguments, const Invocation& invocation) {
   conductor::CheckOptions options;
   options.measure = measure_options(arguments.measure, invocation, progress);
   const std::filesystem::path state = state_directory(arguments.measure.state_directory);
-  baseline::refuse_links_in_state(state / "verdicts");  // where each verdict will be kept
+  // What is judged by, and where each verdict will be kept.
+  for (const char* const folder : {"baselines", "site", "verdicts"})
+    baseline::refuse_links_in_state(state / folder);
   if (!arguments.baseline.empty()) options.baseline = baseline::find(arguments.baseline);
   options.strict = arguments.strict;
   options.budget_seconds = arguments.budget;

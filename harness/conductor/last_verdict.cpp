@@ -88,6 +88,7 @@ void keep_node_verdict(const fs::path& state, const report::Report& report) {
 
 std::vector<judge::Kept> kept_verdicts(const fs::path& state, const std::string& root) {
   const fs::path folder = state / "verdicts";
+  baseline::refuse_links_in_state(folder);
   std::vector<judge::Kept> out;
   std::error_code error;
   if (!fs::exists(folder, error)) {
@@ -104,6 +105,7 @@ std::vector<judge::Kept> kept_verdicts(const fs::path& state, const std::string&
   const std::string container = stack::machine_now(root).container;
   for (const fs::path& file : files) {
     judge::Kept kept;
+    baseline::refuse_links_in_state(file);
     kept.verdict = report::parse_stored_verdict(result::read_file(file, largest_file), file.string());
     if (container.empty() && kept.verdict.container.empty())
       for (const stack::FileChange& change : stack::changed_files(kept.verdict.stack, root))

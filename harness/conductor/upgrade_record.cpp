@@ -136,6 +136,7 @@ UpgradeRecord upgrade_from_json(const std::string& text, const std::string& orig
 }
 
 std::vector<KeptUpgrade> list_upgrades(const std::filesystem::path& state_directory) {
+  baseline::refuse_links_in_state(upgrades_folder(state_directory));
   std::vector<KeptUpgrade> out;
   std::error_code error;
   for (std::filesystem::directory_iterator entry(upgrades_folder(state_directory), error), end;
@@ -143,6 +144,7 @@ std::vector<KeptUpgrade> list_upgrades(const std::filesystem::path& state_direct
     const std::filesystem::path file = entry->path() / "upgrade.json";
     std::error_code unknown;
     if (!std::filesystem::exists(file, unknown)) continue;
+    baseline::refuse_links_in_state(file);
     out.push_back({entry->path(), upgrade_from_json(result::read_file(file, record_limit), file.string())});
   }
   std::sort(out.begin(), out.end(), [](const KeptUpgrade& a, const KeptUpgrade& b) {

@@ -249,6 +249,27 @@ ROWS = [
         before="rm -r state/runs; mkdir victim; ln -s $PWD/victim state/runs",
         holds='[ -z "$(ls -A victim)" ]',
     ),
+    *(
+        Fault(
+            f"what is kept is read through no link: {words}",
+            f"gpugauge {words}",
+            2,
+            f"state/{place} is a link: " + THROUGH_NONE,
+            before=f"gpugauge baseline create earlier.json --name mine >/dev/null; mkdir -p state/{place} victim; rmdir"
+            f" state/{place} 2>/dev/null || mv state/{place} theirs; ln -s $PWD/victim state/{place}",
+            changes="state/.*",
+            holds='[ -z "$(ls -A victim)" ]',
+        )
+        for words, place in (
+            ("baseline list", "baselines"),
+            ("baseline show mine", "site"),
+            ("compare earlier.json", "baselines"),
+            ("check $HOST", "site"),
+            ("upgrade status", "upgrades"),
+            ("upgrade close --reason old", "upgrades"),
+            ("status", "verdicts"),
+        )
+    ),
     Fault(
         "the state folder itself is a link",
         "gpugauge run $HOST; ls state/runs",
