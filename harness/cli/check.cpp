@@ -93,6 +93,9 @@ int check(const CheckArguments& arguments, const Invocation& invocation) {
   // What is judged by, and where each verdict will be kept.
   for (const char* const folder : {"baselines", "site", "verdicts"})
     baseline::refuse_links_in_state(state / folder);
+  std::error_code none_yet;
+  for (const auto& verdict : std::filesystem::directory_iterator(state / "verdicts", none_yet))
+    baseline::refuse_links_in_state(verdict.path());
   if (!arguments.baseline.empty()) options.baseline = baseline::find(arguments.baseline);
   options.strict = arguments.strict;
   options.budget_seconds = arguments.budget;
@@ -196,24 +199,28 @@ int check(const CheckArguments& arguments, const Invocation& invocation) {
         judge::ExitCode::cannot_judge,
         fmt::format("cannot judge: {}; nothing was measured; --wait SECONDS waits for it", held->refusal())};
   if (devices.targets.gpu_wanted) keep([&] { conductor::keep_node_verdict(state, report); });
-  int code =
-      write_reports(&report, reports, report::draw(report, report::terminal(1), {reports.every_metric}),
-                    static_cast<int>(report.outcome.code));
-  if (!arguments.observation.empty() && !report.devices.empty())
-    result::write_file(own_file(arguments.observation),
-                       diagnose::to_json(*report.devices.front().observation));
-  if (!options.policy.metrics.empty() && !report.devices.empty()) {
-    try {
+  const int verdict = static_cast<int>(report.outcome.code);
+  int code = write_reports(&report, reports,
+                           report::draw(report, report::terminal(1), {reports.every_metric}), verdict);
+  const auto beside = [&](const std::string& problem) { code = end_beside(problem, verdict); };
+  try {
+    if (!arguments.observation.empty() && !report.devices.empty())
+      result::write_file(own_file(arguments.observation),
+                         diagnose::to_json(*report.devices.front().observation));
+  } catch (const result::FileError& error) {
+    beside(fmt::format("--observation: {}", error.what()));
+  }
+  try {
+    if (!options.policy.metrics.empty() && !report.devices.empty())
       judge::require_matches(options.policy, seen_in(report.devices), known);
-    } catch (const result::UsageError& error) {
-      warn(error.what());
-      code = static_cast<int>(judge::ExitCode::error);
-    }
+  } catch (const result::UsageError& error) {
+    beside(error.what());
   }
-  if (!not_kept.empty()) {
-    warn(fmt::format("the verdict could not be kept for `gpugauge status`: {}", not_kept));
-    code = static_cast<int>(judge::ExitCode::error);
-  }
+  for (const report::DeviceReport& device : report.devices)
+    for (const std::string& why : device.not_kept)
+      beside(fmt::format("{}: what was measured and judged could not be kept: {}", device.label, why));
+  if (!not_kept.empty())
+    beside(fmt::format("the verdict could not be kept for `gpugauge status`: {}", not_kept));
   return code;
 }
 

@@ -157,9 +157,12 @@ void check_report_arguments(const ReportArguments& arguments);
 /// The files that --report names, without standard output. Throws result::UsageError like
 /// check_report_arguments.
 std::vector<std::filesystem::path> report_files(const ReportArguments& arguments);
-/// Prints the table, or what takes its place, and writes every report. One that cannot be written is said in
-/// one sentence on standard error and makes the exit code 2; the others and the verdict are there all the
-/// same. Otherwise returns `exit_code`.
+/// Says on standard error, in one sentence, what went wrong beside a verdict, and returns the exit code of
+/// both: 2, but for a 1, which stays. What was shown against a device stays shown, since Slurm takes a tool's
+/// error for no reason to drain a node.
+int end_beside(const std::string& problem, int exit_code);
+/// Prints the table, or what takes its place, and writes every report. One that cannot be written ends as
+/// end_beside() says; the others and the verdict are there all the same. Otherwise returns `exit_code`.
 int write_reports(const report::Subject& subject, const ReportArguments& arguments, const std::string& table,
                   int exit_code);
 

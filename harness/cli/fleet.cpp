@@ -119,8 +119,13 @@ int fleet(FleetArguments arguments) {
   const int code = write_reports(&made, arguments.report,
                                  report::draw(judgement, report::terminal(1), arguments.every_node),
                                  static_cast<int>(judgement.outcome.code));
-  if (!arguments.retest_list.empty())
-    result::write_file(arguments.retest_list, report::retest_list(judgement));
+  try {
+    if (!arguments.retest_list.empty())
+      result::write_file(arguments.retest_list, report::retest_list(judgement));
+  } catch (const result::FileError& error) {
+    return end_beside(fmt::format("--emit-retest: {}", error.what()),
+                      static_cast<int>(judgement.outcome.code));
+  }
   return code;
 }
 

@@ -90,6 +90,13 @@ std::vector<fs::path> report_files(const ReportArguments& arguments) {
   return out;
 }
 
+int end_beside(const std::string& problem, int exit_code) {
+  const bool shown_against_it = exit_code == static_cast<int>(judge::ExitCode::regressed);
+  warn(shown_against_it ? fmt::format("{}; the verdict stands, and so does its exit code", problem)
+                        : fmt::format("{}; without that it would have ended with {}", problem, exit_code));
+  return shown_against_it ? exit_code : static_cast<int>(judge::ExitCode::error);
+}
+
 int write_reports(const report::Subject& subject, const ReportArguments& arguments, const std::string& table,
                   int exit_code) {
   std::vector<std::string> problems;
@@ -115,12 +122,9 @@ int write_reports(const report::Subject& subject, const ReportArguments& argumen
     attempt(fmt::format("--report {}: ", word),
             [&] { result::write_file(one.file, one.reporter->text(subject)); });
   }
-  // What was shown against a device stays shown: Slurm takes a tool's error for no reason to drain a node.
-  const bool shown_against_it = exit_code == static_cast<int>(judge::ExitCode::regressed);
-  for (const std::string& problem : problems)
-    warn(shown_against_it ? fmt::format("{}; the verdict stands, and so does its exit code", problem)
-                          : fmt::format("{}; without that it would have ended with {}", problem, exit_code));
-  return problems.empty() || shown_against_it ? exit_code : static_cast<int>(judge::ExitCode::error);
+  int code = exit_code;
+  for (const std::string& problem : problems) code = end_beside(problem, exit_code);
+  return code;
 }
 
 }  // namespace gpugauge::cli

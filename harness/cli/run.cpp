@@ -139,6 +139,7 @@ int run_devices(const RunArguments& arguments, const Invocation& invocation) {
     progress.clear();
     print(arguments.json ? result::to_json(stored.run)
                          : report::draw(stored.run, report::terminal(1), {arguments.every_metric}));
+    if (!stored.not_kept.empty()) throw result::FileError(stored.not_kept);
     if (!arguments.json) print(fmt::format("  kept as {}\n", report::plain(stored.file.string())));
     bool failed = false, measured = false, unavailable = false;
     for (const result::Process& process : stored.run.processes) {

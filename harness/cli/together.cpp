@@ -104,6 +104,11 @@ conductor::MeasureRound rounds_together(const MeasureArguments& measure,
             result::parse_run(ends[i].output, fmt::format("what the command for {} printed", ends[i].device));
         stored.file = conductor::place_of_round(options.runs_folder, stored.run.id, {}, result::host_word(),
                                                 result::find_rank_of_several());
+        if (std::error_code unknown; !std::filesystem::exists(stored.file, unknown)) {
+          stored.not_kept =
+              ends[i].fault.empty() ? fmt::format("{} is not there", stored.file.string()) : ends[i].fault;
+          stored.file.clear();
+        }
         rounds.push_back(std::move(stored));
       } catch (const result::FormatError& error) {
         const std::string why =

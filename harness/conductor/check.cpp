@@ -41,6 +41,7 @@ struct Wanted {
 struct Checked {
   std::vector<result::Run> rounds;
   std::vector<std::filesystem::path> files;
+  std::vector<std::string> not_kept;
   baseline::Selection selection;
   bool judged = false;  ///< by the baseline that was selected
 };
@@ -74,6 +75,7 @@ std::vector<report::DeviceReport> check_in_step(const CheckOptions& options,
       whole = whole && measured.at(i).run.complete;
       devices[i].rounds.push_back(std::move(measured[i].run));
       if (!measured[i].file.empty()) devices[i].files.push_back(std::move(measured[i].file));
+      if (!measured[i].not_kept.empty()) devices[i].not_kept.push_back(std::move(measured[i].not_kept));
     }
     return whole;
   };
@@ -132,6 +134,7 @@ std::vector<report::DeviceReport> check_in_step(const CheckOptions& options,
     device.label = targets[i].label;
     device.selection = targets[i].selection;
     device.files = std::move(checked.files);
+    device.not_kept = std::move(checked.not_kept);
     device.interrupted = interrupted;
     if (!stopped.empty()) device.remarks.push_back(stopped);
     if (!going && stopped.empty() && whole)

@@ -191,8 +191,12 @@ Stored measure(const MeasureOptions& options, const Target& target, const Choice
     else
       result::write_file(stored.file, text, before);
   } catch (const result::FileError& error) {
-    if (file.empty()) throw;
     // Minutes of measuring are not lost to a bad place.
+    if (file.empty()) {
+      stored.file.clear();
+      stored.not_kept = error.what();
+      return stored;
+    }
     const auto kept = place_of_round(options.runs_folder, stored.run.id, {}, result::host_word(), rank);
     baseline::keep_file(kept, text);
     throw result::FileError(fmt::format("{}; the run is kept as {}", error.what(), kept.string()));

@@ -16,6 +16,7 @@ Rounds measure_rounds(const MeasureOptions& options, const Target& target, const
   Rounds out;
   for (int round = first; round <= last; ++round) {
     Stored stored = measure(options, target, choice, gpus, round);
+    if (!stored.not_kept.empty()) throw result::FileError(stored.not_kept);
     if (!stored.run.complete) {
       out.stopped = stored.run.partial_reason;
       break;

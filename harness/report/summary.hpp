@@ -82,6 +82,7 @@ struct DeviceReport {
   std::string selection;            ///< "host", the GPU's UUID, or "links"
   std::vector<result::Run> rounds;  ///< in the order in which they were measured
   std::vector<std::filesystem::path> files;          ///< where the rounds were stored
+  std::vector<std::string> not_kept;                 ///< why others were not, a sentence each
   std::vector<result::Run> reference;                ///< what they were compared with; empty if with nothing
   std::vector<Trend> trends;                         ///< empty where no history is kept
   std::string baseline_origin;                       ///< the sentence of baseline::select

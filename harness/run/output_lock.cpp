@@ -135,7 +135,10 @@ void OutputLocks::take(const std::filesystem::path& output, const std::string& c
     const bool regular = ::fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode);
     if (regular && is_foreign(descriptor, info)) {
       ::close(descriptor);
-      return;
+      throw result::FileError(fmt::format(
+          "{} holds what no gpugauge wrote, and cannot keep others from {} meanwhile; nothing was "
+          "done; remove it, or give another name",
+          file, output.string()));
     }
     const bool locked = regular && ::flock(descriptor, LOCK_EX | LOCK_NB) == 0;
     if (regular && !locked && errno == EWOULDBLOCK) {

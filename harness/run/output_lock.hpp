@@ -11,7 +11,7 @@
 namespace gpugauge::run {
 
 /// The file beside an output that says who will write it: ".NAME.lock", of the target where the output is a
-/// link. One that holds anything but such a line is somebody else's file: it stays, and nothing is held.
+/// link. One that holds anything but such a line is somebody else's file, and stays as it is.
 std::filesystem::path lock_of(const std::filesystem::path& output);
 
 /// Refuses two outputs of one command that are one file, by whatever names (result::UsageError): the second
@@ -33,8 +33,8 @@ struct HeldWords {
 class OutputLocks {
  public:
   /// All of them or none. `command` names it to others: "gpugauge run". Throws result::FileError that says
-  /// which one is held and by whom: process, user, node and since when, or that a link, folder or pipe lies
-  /// in the place of its lock; and like require_different.
+  /// which one is held and by whom: process, user, node and since when, or that a link, folder, pipe or
+  /// somebody else's file lies in the place of its lock; and like require_different.
   OutputLocks(const std::vector<std::filesystem::path>& outputs, const std::string& command,
               const HeldWords& words = {});
   OutputLocks(const OutputLocks&) = delete;

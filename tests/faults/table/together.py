@@ -139,6 +139,14 @@ ROWS = [
         before="ln -s $PWD/earlier.json .out.json.lock",
         holds='[ "$(readlink .out.json.lock)" = "$PWD/earlier.json" ]',
     ),
+    Fault(
+        "somebody's file in place of the lock",
+        "gpugauge run $HOST --output out.json",
+        2,
+        r"\.out\.json\.lock holds what no gpugauge wrote, and cannot keep others from out.json meanwhile; nothing was done",
+        before="echo my notes >.out.json.lock",
+        holds='[ "$(cat .out.json.lock)" = "my notes" ]',
+    ),
     *(
         Fault(
             f"a {what} in place of the lock",

@@ -87,12 +87,11 @@ TEST_F(OutputLock, OfOneThatASignalEndsIsRemovedByTheHandler) {
   EXPECT_TRUE(is_empty());
 }
 
-TEST_F(OutputLock, LeavesAFileOfThatNameThatIsSomebodysOwn) {
+TEST_F(OutputLock, RefusesBesideAFileOfThatNameThatIsSomebodysOwnAndLeavesIt) {
   result::write_file(lock_of(output()), "my notes\n");
-  {
-    const OutputLocks held({output()}, "gpugauge run");
-    EXPECT_EQ(result::read_file(lock_of(output())), "my notes\n");
-  }
+  EXPECT_THAT(
+      refusal({output()}),
+      AllOf(HasSubstr(lock_of(output()).string() + " holds what no gpugauge wrote"), HasSubstr("remove it")));
   EXPECT_EQ(result::read_file(lock_of(output())), "my notes\n");
 }
 
