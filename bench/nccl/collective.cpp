@@ -44,7 +44,11 @@ void add_metrics(Trial& trial, const World& world, const Collective& collective,
   const double bandwidth = bytes / seconds;
   const bool bus = world.rank_count() > 1;
   if (small) {
-    trial.metric(metric("latency" + suffix, "second", metric_class, seconds, event_resolution));
+    result::Metric latency = metric("latency" + suffix, "second", metric_class, seconds, event_resolution);
+    if (const std::size_t gpus = world.members().size(); gpus > 1)
+      latency.note =
+          fmt::format("one thread enqueues it on {} GPUs in turn, which is part of the time", gpus);
+    trial.metric(std::move(latency));
     return;
   }
   result::Metric algorithm =

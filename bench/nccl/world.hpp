@@ -40,6 +40,7 @@ class World {
   static World& get();
 
   std::vector<Member>& members() { return members_; }
+  const std::vector<Member>& members() const { return members_; }
   /// Of all processes.
   int rank_count() const { return rank_count_; }
   bool several_processes() const { return channel_ != nullptr; }
