@@ -123,7 +123,10 @@ Database::Database(const std::string& location, Access access)
 }
 
 Database::~Database() {
-  if (made_ && failed_ && holds_no_run()) remove_store(location_);
+  if (made_ && failed_ && holds_no_run())
+    remove_store(location_);
+  else
+    folders_.keep();
 }
 
 void Database::open_server(Access access) {
@@ -155,13 +158,9 @@ void Database::open_to_read() {
 }
 
 void Database::open_to_write() {
-  std::error_code error;
   // Absolute: SQLite takes "file:x" for an address.
   const fs::path file = fs::absolute(location_);
-  fs::create_directories(file.parent_path(), error);
-  if (error)
-    throw result::FileError(
-        fmt::format("{} could not be made: {}", file.parent_path().string(), error.message()));
+  folders_.make_folder(file.parent_path());
   require_writable(file, name_);
   guarded([&] {
     sql_.open(soci::sqlite3, fmt::format("db=\"{}\" timeout=60", file.string()));

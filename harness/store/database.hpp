@@ -9,6 +9,7 @@
 
 #include <soci/soci.h>
 
+#include "result/begun.hpp"
 #include "store/sqlite_file.hpp"
 #include "store/store.hpp"
 
@@ -71,6 +72,7 @@ class Database {
   bool failed_ = false;                       ///< some work was refused
   std::optional<result::FileState> at_rest_;  ///< WayToRead::at_rest
   std::optional<FileNumber> file_;            ///< of a file that is written
+  result::Begun folders_;                     ///< made for the file; they go where it does not stay
   soci::session sql_;
 };
 

@@ -76,13 +76,19 @@ ROWS = [
     *(
         full(
             f"disk full, a new history, {room} KiB left",
-            "gpugauge history ingest --store place/h.sqlite round-*.json",
+            f"gpugauge history ingest --store {store} round-*.json",
             room,
-            "the store place/h.sqlite: no space left in .*place; .*make room and run",
+            f"the store {store}: no space left in .*place.*; .*make room and run",
             needs="has_history && can_mount",
             before=ROUNDS,
         )
-        for room in (0, 16, 48, 100)
+        for room, store in (
+            (0, "place/h.sqlite"),
+            (16, "place/h.sqlite"),
+            (48, "place/h.sqlite"),
+            (56, "place/of/its/own.sqlite"),
+            (100, "place/h.sqlite"),
+        )
     ),
     full(
         "disk full, a history with runs",
