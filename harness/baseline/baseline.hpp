@@ -140,6 +140,9 @@ struct Listed {
 /// result::FileError, as find and select do, where the folder of all of them is a link in the state folder.
 std::vector<Listed> list();
 
+/// True for what find() takes for a folder and not for a baseline's name.
+bool names_folder(const std::string& name);
+
 /// The baseline to compare with: `given` if not empty; else this node's own (state directory); else one of
 /// this site, imported from another node; else one shipped with GPUGauge (GPUGAUGE_BASELINES, else
 /// ../share/gpugauge/baselines beside the command's real path); else none. Only active ones are selected; one

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include "baseline/baseline.hpp"
 #include "baseline/digest.hpp"
@@ -20,16 +21,30 @@ namespace {
 constexpr const char* manifest_name = "baseline.json";
 constexpr std::size_t manifest_limit = std::size_t{16} << 20;
 
-/// Keeps others from making a baseline in the same folder at the same time, as long as it lives.
+/// Makes the folder of a baseline and keeps others from making one in it at the same time, as long as it
+/// lives. What is begun and not kept goes before others may.
 class FolderLock {
  public:
-  explicit FolderLock(const std::filesystem::path& folder)
-      : descriptor_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-    if (descriptor_.get() >= 0) lock_patiently(descriptor_.get(), folder);
+  explicit FolderLock(const std::filesystem::path& folder) {
+    do {
+      begun_.make_folder(folder);
+      descriptor_ = result::Descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+      if (descriptor_.get() < 0) return;
+      lock_patiently(descriptor_.get(), folder);
+    } while (!is_there_still(folder));  // who held it before may have removed it
   }
+  result::Begun& begun() { return begun_; }
 
  private:
-  result::Descriptor descriptor_;
+  bool is_there_still(const std::filesystem::path& folder) const {
+    struct stat open {};
+    struct stat named {};
+    return ::fstat(descriptor_.get(), &open) == 0 && ::stat(folder.c_str(), &named) == 0 &&
+           open.st_dev == named.st_dev && open.st_ino == named.st_ino;
+  }
+
+  result::Descriptor descriptor_{-1};
+  result::Begun begun_;  // after the descriptor: it goes first
 };
 
 std::string first_difference(const result::Run& a, const result::Run& b) {
@@ -126,9 +141,8 @@ Baseline create(const std::filesystem::path& folder, const std::string& name,
                 const std::vector<result::Run>& runs, State state) {
   require_fit(runs);
   refuse_links_in_state(folder);
-  result::Begun begun;
-  begun.make_folder(result::without_detours(folder));
-  const FolderLock only_one(folder);
+  FolderLock only_one(result::without_detours(folder));
+  result::Begun& begun = only_one.begun();
   if (std::filesystem::exists(folder / manifest_name))
     throw result::UsageError(fmt::format(
         "{} already holds a baseline; baselines are never overwritten: choose another name or folder",

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The state folder by the name that `place` begins with; empty where it lies elsewhere.
+/// The state folder by the name that `place` begins with; empty where it lies elsewhere, or is not there.
 fs::path state_above(const fs::path& place) {
   fs::path state;
   try {
@@ -22,10 +22,9 @@ fs::path state_above(const fs::path& place) {
     return {};  // there is none
   }
   std::error_code error;
-  const fs::path named = fs::absolute(state, error).lexically_normal() / "";
   fs::path found;
   for (fs::path above = place.parent_path();; above = above.parent_path()) {
-    if (above / "" == named || fs::equivalent(above, state, error)) found = above;
+    if (fs::equivalent(above, state, error)) found = above;
     if (above == above.parent_path()) return found;  // the uppermost: below it may be a link back to it
   }
 }
@@ -34,7 +33,8 @@ fs::path state_above(const fs::path& place) {
 
 void refuse_links_in_state(const fs::path& given) {
   std::error_code error;
-  fs::path place = fs::absolute(given, error).lexically_normal();
+  // Not made normal: where a folder on the way is a link, ".." behind it is another place.
+  fs::path place = fs::absolute(given, error);
   if (!place.has_filename()) place = place.parent_path();
   const fs::path state = state_above(place);
   if (state.empty()) return;

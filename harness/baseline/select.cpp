@@ -321,11 +321,14 @@ std::vector<Listed> list() {
   return out;
 }
 
-std::filesystem::path find(const std::string& name) {
+bool names_folder(const std::string& name) {
   std::error_code error;
-  if (name.find('/') != std::string::npos ||
-      std::filesystem::exists(std::filesystem::path(name) / "baseline.json", error))
-    return name;
+  return name.find('/') != std::string::npos ||
+         std::filesystem::exists(std::filesystem::path(name) / "baseline.json", error);
+}
+
+std::filesystem::path find(const std::string& name) {
+  if (names_folder(name)) return name;
   std::vector<std::string> known;
   for (const Listed& listed : list()) {
     if (listed.folder.filename() == name || (listed.manifest && listed.manifest->name == name))

@@ -30,15 +30,17 @@ class Draft {
   explicit Draft(const std::filesystem::path& parent) {
     begun_.make_folder(parent);
     remove_abandoned(parent);
-    do {
+    bool mine = false;
+    while (!mine) {
       std::string pattern = (parent / (std::string(draft_prefix) + "XXXXXX")).string();
       if (::mkdtemp(pattern.data()) == nullptr)
         throw result::FileError(
             fmt::format("a folder in {} could not be made: {}", parent.string(), std::strerror(errno)));
       path_ = pattern;
       held_ = opened(path_);
-      hold(held_);
-    } while (!std::filesystem::exists(path_));  // taken for abandoned before it was held
+      // Who clears up may have taken it for abandoned before it was held.
+      mine = (hold(held_) || errno != EWOULDBLOCK) && std::filesystem::exists(path_);
+    }
   }
   Draft(const Draft&) = delete;
   Draft& operator=(const Draft&) = delete;

@@ -138,7 +138,8 @@ judge::SeenMetrics seen_in(const std::vector<report::DeviceReport>& devices);
 
 /// Adds the earlier values of a device's metrics to its report.
 using TakeTrends = std::function<void(report::DeviceReport&)>;
-/// From the history at that location, opened now. Throws like store::Store::open.
+/// From the history at that location, opened now. One of an older version is said and adds nothing (empty).
+/// Throws like store::Store::open otherwise.
 TakeTrends trends_from(const std::string& location);
 
 /// Where a result is written: the console, and every KIND=FILE of --report.

@@ -112,7 +112,8 @@ report::DeviceReport against_baseline(const CompareArguments& arguments, std::ve
     return std::pair(a.round, a.id) < std::pair(b.round, b.id);
   });
   require_one_kind(rounds, "the runs, which should be the rounds of one check,");
-  if (arguments.against.empty() && arguments.baseline.empty()) state_directory(arguments.state_directory);
+  if (arguments.against.empty() && (arguments.baseline.empty() || !arguments.state_directory.empty()))
+    state_directory(arguments.state_directory);
   baseline::Selection selection;
   if (arguments.against.empty()) {
     const std::filesystem::path given =

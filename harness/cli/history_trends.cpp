@@ -81,8 +81,14 @@ void add_trends(store::Store& store, report::DeviceReport& device) {
 }  // namespace
 
 TakeTrends trends_from(const std::string& location) {
-  auto store = std::make_shared<store::Store>(store::Store::open(location, store::Access::reading));
-  return [store](report::DeviceReport& device) { add_trends(*store, device); };
+  try {
+    auto store = std::make_shared<store::Store>(store::Store::open(location, store::Access::reading));
+    return [store](report::DeviceReport& device) { add_trends(*store, device); };
+  } catch (const store::OlderStore& older) {
+    // The first night after an upgrade: what brings the store up to date comes after the check.
+    warn(fmt::format("{}; the page shows no earlier nights", older.what()));
+    return {};
+  }
 }
 
 }  // namespace gpugauge::cli

@@ -58,15 +58,23 @@ fs::path whole(const fs::path& file) {
   return error ? absolute.lexically_normal() : place;
 }
 
-bool is_one_file(const fs::path& a, const fs::path& b) {
-  const auto there = identity(a);
-  return there ? identity(b) == there : !identity(b) && whole(a) == whole(b);
+/// What is looked at once, since thousands of files may be read.
+struct Output {
+  explicit Output(const fs::path& named) : file(named), there(identity(named)), place(whole(named)) {}
+  fs::path file;
+  std::optional<std::pair<dev_t, ino_t>> there;
+  fs::path place;
+};
+
+bool is_one_file(const Output& output, const fs::path& input) {
+  const auto there = identity(input);
+  return output.there || there ? output.there == there : output.place == whole(input);
 }
 
-bool is_below(const fs::path& file, const fs::path& folder) {
-  const fs::path place = whole(file);
+bool is_below(const Output& output, const fs::path& folder) {
   const fs::path above = whole(folder);
-  return std::mismatch(above.begin(), above.end(), place.begin(), place.end()).first == above.end();
+  return std::mismatch(above.begin(), above.end(), output.place.begin(), output.place.end()).first ==
+         above.end();
 }
 
 std::string label_of(const CLI::Option& option, const std::string& value) {
@@ -104,32 +112,33 @@ std::string given_state(const CLI::App& app) {
 /// In a folder of results last night's report may lie: it is left out there, and may be written anew.
 bool is_read_as_run(const fs::path& file) {
   try {
-    return !of_another_schema(result::read_file(file));
+    const std::string text = result::read_file(file);
+    return !text.empty() && !of_another_schema(text);
   } catch (const result::FileError&) {
     return true;
   }
 }
 
-bool is_among_runs(const fs::path& output, const std::string& given) {
+bool is_among_runs(const Output& output, const std::string& given) {
   try {
     for (const FoundFile& found : find_files(expanded({given})))
-      if (is_one_file(output, found.file)) return !found.in_a_folder || is_read_as_run(output);
+      if (is_one_file(output, found.file)) return !found.in_a_folder || is_read_as_run(output.file);
   } catch (const std::runtime_error&) {  // NOLINT(bugprone-empty-catch): who reads them says what is wrong
   }
   return false;
 }
 
-bool is_of_baseline(const fs::path& output, const std::string& name) {
+bool is_of_baseline(const Output& output, const std::string& name) {
   std::error_code error;
-  if (!fs::is_directory(name, error)) return false;  // by name: it lies in the state folder, or is shipped
-  return is_below(output, name);
+  return baseline::names_folder(name) && fs::is_directory(name, error) && is_below(output, name);
 }
 
-bool is_read(const fs::path& output, const Named& input) {
-  constexpr std::array<const char*, 4> of_a_store{"", "-wal", "-shm", "-journal"};
-  for (const char* const end : of_a_store)
-    if (is_one_file(output, input.file + end)) return true;
-  if (!identity(output)) return false;
+bool is_read(const Output& output, const Named& input) {
+  if (is_one_file(output, input.file)) return true;
+  constexpr std::array<const char*, 3> beside_a_store{"-wal", "-shm", "-journal"};
+  for (const char* const end : beside_a_store)
+    if (output.place.native().ends_with(end) && is_one_file(output, input.file + end)) return true;
+  if (!output.there) return false;
   return (input.role.read == Reads::runs && is_among_runs(output, input.file)) ||
          (input.role.read == Reads::baseline && is_of_baseline(output, input.file));
 }
@@ -191,12 +200,13 @@ void keep_apart(const CLI::App& app) {
     // Of several ranks each adds its number to the name that all were given.
     for (const std::string& file : std::set<std::string>{output.file, own_file(output.file)}) {
       if (file == "-") continue;
+      const Output written(file);
       for (const Named& input : given)
-        if (is_read(file, input)) refuse(output, input.label);
+        if (is_read(written, input)) refuse(output, input.label);
       for (const Named& input : state)
-        if (is_read(file, input))
+        if (is_read(written, input))
           refuse(output, fmt::format("{} {}", input.label,
-                                     input.role.read == Reads::file ? input.file : whole(file).string()));
+                                     input.role.read == Reads::file ? input.file : written.place.string()));
     }
   }
 }

@@ -191,15 +191,18 @@ Stored measure(const MeasureOptions& options, const Target& target, const Choice
     else
       result::write_file(stored.file, text, before);
   } catch (const result::FileError& error) {
-    // Minutes of measuring are not lost to a bad place.
-    if (file.empty()) {
-      stored.file.clear();
-      stored.not_kept = error.what();
-      return stored;
-    }
+    stored.file.clear();
+    stored.not_kept = error.what();
+  }
+  if (stored.not_kept.empty() || file.empty()) return stored;
+  // Minutes of measuring are not lost to a bad place.
+  try {
     const auto kept = place_of_round(options.runs_folder, stored.run.id, {}, result::host_word(), rank);
     baseline::keep_file(kept, text);
-    throw result::FileError(fmt::format("{}; the run is kept as {}", error.what(), kept.string()));
+    stored.not_kept += fmt::format("; the run is kept as {}", kept.string());
+    stored.file = kept;
+  } catch (const result::FileError& error) {
+    stored.not_kept += fmt::format("; nor could it be kept in the state folder: {}", error.what());
   }
   return stored;
 }

@@ -34,8 +34,8 @@ struct MeasureOptions {
 /// A round and where it was stored.
 struct Stored {
   result::Run run;             ///< the round, whole or partial
-  std::filesystem::path file;  ///< where it lies now; empty where it could not be kept
-  std::string not_kept;        ///< why not, a sentence, or ""
+  std::filesystem::path file;  ///< where it lies now; empty where it lies nowhere
+  std::string not_kept;        ///< why it does not lie where it should, a sentence, or ""
 };
 
 /// Measures one round of one device and stores it where place.hpp says; `file` is what the user asked for.

@@ -29,8 +29,9 @@ char32_t code_point(std::string_view sequence) {
 }
 
 /// First and last of each kind that control() tells of.
-constexpr std::array<std::pair<char32_t, char32_t>, 11> controls{{{0x00, 0x1f},
+constexpr std::array<std::pair<char32_t, char32_t>, 12> controls{{{0x00, 0x1f},
                                                                   {0x7f, 0x9f},
+                                                                  {0xad, 0xad},
                                                                   {0x061c, 0x061c},
                                                                   {0x200b, 0x200b},
                                                                   {0x200e, 0x200f},

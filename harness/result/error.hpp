@@ -9,7 +9,8 @@ namespace gpugauge::result {
 
 /// Bytes of the character at the front of a text where that one moves or hides others instead of standing for
 /// itself: C0 (line ends and escape sequences begin with these), DEL, C1, marks that turn the direction of
-/// writing, ends of lines and paragraphs, what has no width. 0 for any other, and for an empty text.
+/// writing, ends of lines and paragraphs, what has no width (but the two joiners, which
+/// some scripts need). 0 for any other, and for an empty text.
 std::size_t control(std::string_view text);
 
 /// Foreign text on one line: each control() becomes '?', what is no UTF-8 too. Of more than `most` bytes (8

@@ -27,6 +27,11 @@ void read_file_once(const std::filesystem::path& file, std::string& content,
 /// making of a. As it is where nothing is missing.
 std::filesystem::path without_detours(const std::filesystem::path& path);
 
+/// What `file` leads to when each link at its end is followed, also where nothing lies there; as it is where
+/// links lead round. Throws FileError for a link of another user in a sticky folder where everybody may write
+/// (/tmp).
+std::filesystem::path behind_links(const std::filesystem::path& file);
+
 /// `file` without detours, or what it links to, so that a link stays and its target is replaced. Throws
 /// FileError for what is there and no file (a device, a pipe), as renaming would put a file in its place, and
 /// for a link of another user in a sticky folder where everybody may write (/tmp).

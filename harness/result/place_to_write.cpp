@@ -28,23 +28,25 @@ bool is_laid_by_another(const fs::path& link) {
          of_link.st_uid != ::geteuid() && of_link.st_uid != of_folder.st_uid;
 }
 
-/// Each link on the way from `file` to what it leads to.
-void refuse_strange_links(fs::path file) {
+}  // namespace
+
+fs::path behind_links(const fs::path& given) {
   constexpr int most = 40;  // as many as the kernel follows
   std::error_code error;
-  for (int i = 0; i < most && fs::is_symlink(fs::symlink_status(file, error)); ++i) {
+  fs::path file = given;
+  for (int i = 0; i < most; ++i) {
+    if (!fs::is_symlink(fs::symlink_status(file, error))) return file;
     if (is_laid_by_another(file))
       throw FileError(
           fmt::format("{} is a link of another user in a folder where everybody may write, and is not "
                       "followed; give another name",
                       file.string()));
     const fs::path target = fs::read_symlink(file, error);
-    if (error) return;
+    if (error) return file;
     file = file.parent_path() / target;
   }
+  return given;
 }
-
-}  // namespace
 
 fs::path without_detours(const fs::path& path) {
   std::error_code error;
@@ -56,7 +58,7 @@ fs::path without_detours(const fs::path& path) {
 
 fs::path place_to_write(const fs::path& given) {
   fs::path file = without_detours(given);
-  refuse_strange_links(file);
+  behind_links(file);  // refuses
   std::error_code error;
   const auto status = fs::status(file, error);
   if (!fs::exists(status)) return file;

@@ -1,6 +1,7 @@
 #include "result/temporary_file.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cerrno>
 #include <cstdlib>
@@ -12,6 +13,7 @@
 #include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 
 #include "result/file.hpp"
 
@@ -46,10 +48,32 @@ Descriptor make_temporary(const std::filesystem::path& folder, const std::string
   }
 }
 
+namespace {
+
+/// False where there is one and the other file cannot have it.
+bool copies_access_list(const std::filesystem::path& from, int to) {
+  constexpr const char* name = "system.posix_acl_access";  // acl(5): what setfacl sets
+  std::array<char, 4096> list{};
+  const ssize_t bytes = ::getxattr(from.c_str(), name, list.data(), list.size());
+  if (bytes < 0) return errno != ERANGE;  // none, or a file system without
+  return ::fsetxattr(to, name, list.data(), static_cast<std::size_t>(bytes), 0) == 0;
+}
+
+}  // namespace
+
 bool admit_as(const std::filesystem::path& file, int descriptor) {
   struct stat info {};
-  if (::stat(file.c_str(), &info) == 0 && S_ISREG(info.st_mode))
-    return ::fchmod(descriptor, info.st_mode & 0777) == 0;
+  if (::stat(file.c_str(), &info) == 0 && S_ISREG(info.st_mode)) {
+    // Who may not give it to that owner may still give it to that group. Where an access list lies on a file
+    // its mask stands in the place of the group's mode.
+    const bool same_group = (::fchown(descriptor, info.st_uid, info.st_gid) == 0 ||
+                             ::fchown(descriptor, static_cast<uid_t>(-1), info.st_gid) == 0) &&
+                            copies_access_list(file, descriptor);
+    constexpr mode_t all = 0777, group = 0070;
+    const mode_t others_as_group = (info.st_mode & 07U) << 3U;
+    const mode_t mode = info.st_mode & all;
+    return ::fchmod(descriptor, same_group ? mode : mode & (~group | others_as_group)) == 0;
+  }
   const mode_t mask = ::umask(0);
   ::umask(mask);
   return ::fchmod(descriptor, 0666 & ~mask) == 0;

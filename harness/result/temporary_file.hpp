@@ -41,8 +41,9 @@ Descriptor make_temporary(const std::filesystem::path& folder, const std::string
 /// Whether make_temporary gives files such a name: beside the target `name`, or any where it is empty.
 bool is_temporary(std::string_view file, std::string_view name);
 
-/// mkstemp makes the file private; one that takes the place of a file is for whom that was, and a new one for
-/// everybody that the umask admits. False and errno where that fails.
+/// mkstemp makes the file private. One that takes the place of a file gets its mode, and its owner, group and
+/// access list where this process may give them; without its group or list, that group may what everybody
+/// may. A new one is for everybody that the umask admits. False and errno where that fails.
 bool admit_as(const std::filesystem::path& file, int descriptor);
 
 }  // namespace gpugauge::result

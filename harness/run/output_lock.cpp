@@ -45,9 +45,12 @@ std::string owner_of(int descriptor) {
   return line.starts_with(first_word) ? result::one_line(line) : "another process";
 }
 
-/// A file of that name that holds what no lock does: somebody else's, which stays as it is.
-bool is_foreign(int descriptor, const struct stat& info) {
-  return info.st_size > 0 && !line_of(descriptor).starts_with(first_word);
+/// A file of that name that holds what no lock does: somebody else's, which stays as it is. A full disk or a
+/// power cut leaves the beginning of a line, or NULs.
+bool is_foreign(int descriptor) {
+  const std::string line = line_of(descriptor);
+  return line.find_first_not_of('\0') != std::string::npos && !line.starts_with(first_word) &&
+         !first_word.starts_with(line);
 }
 
 /// True when the file that is open is still the one of that name: another may have removed it at its end.
@@ -133,18 +136,19 @@ void OutputLocks::take(const std::filesystem::path& output, const std::string& c
     if (descriptor < 0) return;
     struct stat info {};
     const bool regular = ::fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode);
-    if (regular && is_foreign(descriptor, info)) {
-      ::close(descriptor);
-      throw result::FileError(fmt::format(
-          "{} holds what no gpugauge wrote, and cannot keep others from {} meanwhile; nothing was "
-          "done; remove it, or give another name",
-          file, output.string()));
-    }
     const bool locked = regular && ::flock(descriptor, LOCK_EX | LOCK_NB) == 0;
     if (regular && !locked && errno == EWOULDBLOCK) {
       const std::string owner = owner_of(descriptor);
       ::close(descriptor);
       throw result::FileError(fmt::format("{} {} {}; {}", output.string(), words.is, owner, words.next));
+    }
+    // Its owner writes the line while it holds the lock.
+    if (regular && is_foreign(descriptor)) {
+      ::close(descriptor);
+      throw result::FileError(
+          fmt::format("{} holds what no gpugauge wrote, and cannot keep others from {} meanwhile; nothing "
+                      "was done; remove it, or give another name",
+                      file, output.string()));
     }
     if (locked && still_named(descriptor, file)) {
       held_.emplace_back(descriptor, file);

@@ -163,6 +163,16 @@ Subreaper::~Subreaper() {
   prctl(PR_SET_CHILD_SUBREAPER, previous_, 0, 0, 0);
 }
 
+namespace {
+
+/// The kernel's own answer, at one moment; a list of /proc is read process by process.
+bool has_any_child() {
+  siginfo_t info{};
+  return ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;  // else ECHILD
+}
+
+}  // namespace
+
 int kill_adopted(const std::set<pid_t>& spared) {
   // Collecting one brings its children here, after the list of this pass was read: only a pass that finds
   // nobody has seen the end.
@@ -176,7 +186,8 @@ int kill_adopted(const std::set<pid_t>& spared) {
       kill(child, SIGKILL);
       if (waitpid(child, nullptr, WNOHANG) != child) ++left;
     }
-    if (left > 0 || found == 0) return left;
+    if (left > 0) return left;
+    if (found == 0) return spared.empty() && has_any_child() ? 1 : 0;
   }
   return 1;
 }

@@ -93,7 +93,8 @@ void take_addresses() {
 }  // namespace
 
 Database::Database(const std::string& location, Access access)
-    : location_(is_url(location) ? location : result::without_detours(location).string()),
+    : location_(is_url(location) ? location
+                                 : result::behind_links(result::without_detours(location)).string()),
       name_(without_password(location)),
       postgresql_(is_url(location)) {
   check_location(location);
@@ -103,15 +104,14 @@ Database::Database(const std::string& location, Access access)
   }
   if (location.find('"') != std::string::npos)
     throw result::UsageError(fmt::format("the store {} has a quotation mark in its name", name_));
-  const Lies lies = what_lies_at(location, name_);
+  const Lies lies = what_lies_at(location_, name_);
   if (lies == Lies::other)
     throw result::FileError(fmt::format("the store {}: file is not a database", name_));
   if (access == Access::writing) {
-    made_ = lies == Lies::nothing;
     try {
       open_to_write();
     } catch (...) {
-      if (made_ && holds_no_run()) remove_store(location_);
+      remove_if_made();
       throw;
     }
   } else {
@@ -123,10 +123,14 @@ Database::Database(const std::string& location, Access access)
 }
 
 Database::~Database() {
-  if (made_ && failed_ && holds_no_run())
-    remove_store(location_);
-  else
-    folders_.keep();
+  if (!failed_ || !remove_if_made()) folders_.keep();
+}
+
+/// What lies there by then may be another's, or hold what another stored meanwhile: that stays.
+bool Database::remove_if_made() {
+  if (!made_ || number_of(location_) != made_ || !holds_no_run()) return false;
+  remove_store(location_);
+  return true;
 }
 
 void Database::open_server(Access access) {
@@ -162,6 +166,7 @@ void Database::open_to_write() {
   const fs::path file = fs::absolute(location_);
   folders_.make_folder(file.parent_path());
   require_writable(file, name_);
+  made_ = make_empty(file);
   guarded([&] {
     sql_.open(soci::sqlite3, fmt::format("db=\"{}\" timeout=60", file.string()));
     require_own_file(*this);  // before anything is changed in it

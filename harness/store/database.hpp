@@ -64,11 +64,12 @@ class Database {
   void open_to_read();
   void open_to_write();
   bool holds_no_run();
+  bool remove_if_made();
 
   std::string location_;
   std::string name_;
   bool postgresql_ = false;
-  bool made_ = false;                         ///< there was no file before
+  std::optional<FileNumber> made_;            ///< of a file that was made here
   bool failed_ = false;                       ///< some work was refused
   std::optional<result::FileState> at_rest_;  ///< WayToRead::at_rest
   std::optional<FileNumber> file_;            ///< of a file that is written

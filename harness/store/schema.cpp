@@ -93,7 +93,7 @@ void share(Database& database, std::string_view statements) {
 }
 
 [[noreturn]] void refuse_older(const Database& database, int version, const char* why) {
-  throw result::UsageError(
+  throw OlderStore(
       fmt::format("the store {} has the schema {}, this version of GPUGauge needs {}, and {}: run `gpugauge "
                   "history ingest` once {}",
                   database.name(), version, newest, why,

@@ -95,7 +95,7 @@ bool begins_as_database(const fs::path& file) noexcept {
   try {
     const auto state = result::state_of(file);
     if (!state || state->bytes < static_cast<std::int64_t>(magic.size())) return false;
-    return what_lies_at(file, "") == Lies::database;
+    return what_lies_at(result::without_detours(file), "") == Lies::database;
   } catch (const std::exception&) {
     return false;
   }
@@ -145,6 +145,12 @@ std::optional<FileNumber> number_of(const fs::path& file) noexcept {
   struct stat info {};
   if (::stat(file.c_str(), &info) != 0) return std::nullopt;
   return FileNumber{info.st_dev, info.st_ino};
+}
+
+std::optional<FileNumber> make_empty(const fs::path& file) noexcept {
+  constexpr mode_t as_sqlite = 0644;
+  const result::Descriptor fd(::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, as_sqlite));
+  return fd.get() < 0 ? std::nullopt : number_of(file);
 }
 
 bool is_full(const fs::path& file) noexcept {

@@ -60,6 +60,10 @@ struct FileNumber {
 /// Links followed; nullopt where nothing lies or it cannot be seen.
 std::optional<FileNumber> number_of(const std::filesystem::path& file) noexcept;
 
+/// Makes an empty file, with which a store begins; nullopt where something lies there, or none can be made,
+/// which SQLite will say.
+std::optional<FileNumber> make_empty(const std::filesystem::path& file) noexcept;
+
 /// True where the file system of `file` has no room left for this user.
 bool is_full(const std::filesystem::path& file) noexcept;
 

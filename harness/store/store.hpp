@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "judge/judge_peers.hpp"
+#include "result/error.hpp"
 #include "store/record.hpp"
 
 namespace gpugauge::store {
@@ -69,6 +70,11 @@ using TakeFacts = std::function<void(const judge::PeerRound& round, const result
 
 /// What may be done with a store: who reads neither makes nor changes one.
 enum class Access { reading, writing };
+
+/// An older version of GPUGauge wrote the store, and it may not be brought up to date now.
+class OlderStore : public result::UsageError {
+  using UsageError::UsageError;
+};
 
 class Database;
 class Ids;

@@ -92,6 +92,23 @@ everything() {
   [ "$(head -c 2 fleet/report.json)" != "{ " ]
 }
 
+@test "a baseline that is named is no folder of that name here" {
+  quick_run in.json >/dev/null
+  gpugauge baseline create in.json --name nightly >/dev/null
+  mkdir nightly
+  for _ in 1 2; do
+    gpugauge compare in.json --baseline nightly --report json=nightly/gauge.json >/dev/null || [ $? -eq 3 ]
+  done
+  [ -s nightly/gauge.json ]
+}
+
+@test "an empty file of last night may be written anew in the folder that is read" {
+  "$GPUGAUGE_BUILD/bin/make_fleet" fleet 9 1 >planted.txt
+  : >fleet/report.json
+  run -3 gpugauge fleet fleet --report json=fleet/report.json  # the empty one cannot be read
+  run -0 gpugauge fleet fleet --report json=fleet/report.json
+}
+
 @test "a word that is no file is no input, and a new output beside an input is none" {
   quick_run in.json >/dev/null
   echo old >host

@@ -148,6 +148,13 @@ ROWS = [
         family="kill -SEGV $$",
     ),
     full(
+        "disk full, run, no room for its output either",
+        f"gpugauge run --state-dir place/s {HOST} --output place/out.json",
+        0,
+        "good/op.* place/out.json could not be written .*" + NO_ROOM + ".*; nor could it be kept in the state folder: place/s",
+        keeps="place/s(/runs)?$",
+    ),
+    full(
         "disk full, run, no room for it",
         f"gpugauge run --state-dir place/s {HOST}",
         0,

@@ -123,6 +123,17 @@ ROWS = [
         makes="state/baselines/.*",
     ),
     Fault(
+        "a baseline that could not be finished beside one of that name that waited",
+        "strace -f -qq -E ASAN_OPTIONS=detect_leaks=0 -e trace=rename,unlink -e inject=rename:error=ENOSPC:when=3"
+        " -e inject=unlink:delay_enter=300000 -o calls gpugauge baseline create earlier.json --name m & for i in $(seq 500); do"
+        " [ -d state/baselines/m/runs ] && break; sleep .01; done; gpugauge baseline create earlier.json --name m; code=$?;"
+        " wait; gpugauge baseline show m; exit $code",
+        0,
+        "baseline.json could not be written .renaming: No space left.*kept in .*Baseline m of host",
+        needs="command -v strace >/dev/null || { echo 'it needs strace'; false; }",
+        makes="state/baselines(/.*)?|calls",
+    ),
+    Fault(
         "the lock of one that is gone",
         "echo 'process 1 (gpugauge run, user 0) on gone since 2025-01-01T00:00:00Z' >.out.json.lock; gpugauge run $HOST"
         " --output out.json",

@@ -51,6 +51,21 @@ TEST_F(KeptFile, GoesThroughNoLinkOfAFile) {
   EXPECT_EQ(result::read_file(victim_ / "file"), "theirs");
 }
 
+TEST_F(KeptFile, LooksWhereTheStateFolderReallyIs) {
+  const fs::path above = temporary_.path();
+  fs::create_directories(above / "a" / "b");
+  fs::create_directories(above / "a" / "state");
+  fs::create_symlink("a/b", above / "link");
+  const fs::path named = above / "link" / ".." / "state";  // a/state, and not the one beside the link
+  ::setenv("GPUGAUGE_STATE", named.c_str(), 1);
+  fs::create_symlink(victim_, state_ / "verdicts");
+  EXPECT_EQ(refusal(named / "verdicts" / "host.json"), "");
+  EXPECT_TRUE(fs::exists(above / "a" / "state" / "verdicts" / "host.json"));
+  fs::create_symlink(victim_, above / "a" / "state" / "upgrades");
+  EXPECT_THAT(refusal(named / "upgrades" / "one.json"), HasSubstr("state/upgrades is a link"));
+  EXPECT_TRUE(fs::is_empty(victim_));
+}
+
 TEST_F(KeptFile, GoesThroughNoLinkOfAFolderAtAnyDepth) {
   fs::create_symlink(victim_, state_ / "upgrades");
   EXPECT_THAT(refusal(state_ / "upgrades" / "one" / "plan.json"), HasSubstr("state/upgrades is a link"));

@@ -1,11 +1,14 @@
 #include "result/file.hpp"
 
+#include <cstdint>
 #include <fstream>
+#include <vector>
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "result/error.hpp"
@@ -99,6 +102,36 @@ TEST_F(File, IsForWhomTheFileInItsPlaceWas) {
   fs::create_symlink("real.json", folder_ / "link.json");
   write_file(folder_ / "link.json", "new");
   EXPECT_EQ(fs::status(folder_ / "real.json").permissions(), fs::perms(0600));
+}
+
+TEST_F(File, IsOfTheOwnerAndGroupOfTheFileInItsPlace) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root may give a file to others";
+  const fs::path file = folder_ / "report.json";
+  write_file(file, "old");
+  fs::permissions(file, fs::perms(0640));
+  ASSERT_EQ(::chown(file.c_str(), 65534, 65533), 0);
+  write_file(file, "new");
+  struct stat info {};
+  ASSERT_EQ(::stat(file.c_str(), &info), 0);
+  EXPECT_EQ(info.st_uid, 65534U);
+  EXPECT_EQ(info.st_gid, 65533U);
+  EXPECT_EQ(info.st_mode & 0777U, 0640U);
+}
+
+TEST_F(File, HasTheAccessListOfTheFileInItsPlace) {
+  const fs::path file = folder_ / "report.json";
+  write_file(file, "old");
+  // acl(5) as the kernel keeps it: version 2, then tag, rights and id of owner, a user, group, mask, others.
+  const std::vector<std::uint32_t> list{2,   0x00060001, ~0U, 0x00040002, 65534, 0x00000004,
+                                        ~0U, 0x00040010, ~0U, 0x00000020, ~0U};
+  constexpr const char* name = "system.posix_acl_access";
+  const std::size_t bytes = list.size() * sizeof(std::uint32_t);
+  if (::setxattr(file.c_str(), name, list.data(), bytes, 0) != 0)
+    GTEST_SKIP() << "this file system takes no access lists";
+  write_file(file, "new");
+  std::vector<std::uint32_t> found(list.size());
+  EXPECT_EQ(::getxattr(file.c_str(), name, found.data(), bytes), static_cast<ssize_t>(bytes));
+  EXPECT_EQ(found, list);
 }
 
 TEST_F(File, RefusesToPutAFileInADevicesPlace) {

@@ -108,6 +108,15 @@ TEST_F(OutputLock, SaysInTheWordsOfItsCommandWhatIsHeld) {
   }
 }
 
+TEST_F(OutputLock, TakesOverWhatAPowerCutLeft) {
+  for (const std::string& left : {std::string(74, '\0'), std::string("proc"), std::string(),
+                                  std::string("process 1 (x)") + std::string(60, '\0')}) {
+    result::write_file(lock_of(output()), left);
+    EXPECT_EQ(refusal({output()}), "") << left;
+    EXPECT_TRUE(is_empty());
+  }
+}
+
 TEST_F(OutputLock, TwoOutputsOfACommandAreTwoFiles) {
   EXPECT_NO_THROW(require_different({output("a.json"), output("b.json")}));
   const auto same = [&](const fs::path& one, const fs::path& other) {

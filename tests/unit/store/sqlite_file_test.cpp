@@ -68,6 +68,38 @@ TEST(SqliteFile, OfSomethingElseIsNeitherReadNorChanged) {
   EXPECT_EQ(result::read_file(file), before);
 }
 
+TEST(SqliteFile, OfSomethingElseStaysByWhateverNameItIsGiven) {
+  const test::Folder folder;
+  {
+    soci::session sql(soci::sqlite3, "db=\"" + folder.file("other") + "\"");
+    sql << "CREATE TABLE bookmark (id INTEGER)";
+  }
+  std::ofstream(folder.file("notes")) << "mine\n";
+  for (const char* const name : {"other", "notes"}) {
+    const std::string before = result::read_file(folder.file(name));
+    EXPECT_ANY_THROW(Store::open(folder.file("missing/../") + name, Access::writing));
+    EXPECT_EQ(result::read_file(folder.file(name)), before);
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder.file("missing")));
+}
+
+TEST(SqliteFile, ThatALinkLeadsToIsMadeThereAndTheLinkStays) {
+  const test::Folder folder;
+  std::filesystem::create_symlink(folder.file("share/store"), folder.file("link"));
+  std::filesystem::create_symlink("round", folder.file("round"));
+  std::ofstream(folder.file("share")) << "not mounted\n";
+  EXPECT_ANY_THROW(Store::open(folder.file("link"), Access::writing));
+  EXPECT_ANY_THROW(Store::open(folder.file("round"), Access::writing));
+  EXPECT_TRUE(std::filesystem::is_symlink(folder.file("round")));
+  ASSERT_TRUE(std::filesystem::is_symlink(folder.file("link")));
+  std::filesystem::remove(folder.file("share"));
+  Store::open(folder.file("link"), Access::writing).ingest({record(1, {1})});
+  EXPECT_TRUE(std::filesystem::is_symlink(folder.file("link")));
+  EXPECT_TRUE(std::filesystem::is_regular_file(folder.file("share/store")));
+  EXPECT_THAT(Store::open(folder.file("missing/../link"), Access::reading).night("2026-01-01").rounds,
+              SizeIs(1));
+}
+
 TEST(SqliteFile, WithAViewIsRefusedBeforeItIsAsked) {
   const test::Folder folder;
   damage(folder.file("store"),
