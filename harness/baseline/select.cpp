@@ -164,7 +164,8 @@ Candidate consider(const std::filesystem::path& folder, const result::Fingerprin
       return found;
     }
     if (own)
-      problems.push_back(fmt::format("baseline {} was not used: {} differ", folder.string(), names(fields)));
+      problems.push_back(fmt::format("baseline {} was not used: {} differ{}", folder.string(), names(fields),
+                                     fields.size() == 1 ? "s" : ""));
   } catch (const std::exception& fault) {
     problems.push_back(fmt::format("a baseline could not be used: {}", fault.what()));
     if (counts && selection.damaged.empty()) selection.damaged = fault.what();

@@ -10,6 +10,7 @@
 #include "conductor/rounds.hpp"
 #include "report/console.hpp"
 #include "report/format.hpp"
+#include "result/counted.hpp"
 #include "result/error.hpp"
 #include "result/run_file.hpp"
 
@@ -25,7 +26,9 @@ constexpr const char* baseline_footer =
     "  gpugauge baseline accept before-upgrade --metric 'copy/*' --run tonight.json --reason 'new host'\n"
     "  gpugauge baseline export before-upgrade h200.json  one file, for `baseline import` elsewhere\n"
     "\n"
-    "Exit codes: 0 done; 1 a benchmark failed; 2 usage or tool error; 3 something could not be measured.";
+    "Exit codes: 0 done; 2 usage or tool error, also a round that no baseline may hold; 3 something could "
+    "not "
+    "be measured.";
 
 struct BaselineArguments {
   MeasureArguments measure;
@@ -120,9 +123,13 @@ std::vector<RoundsOfDevice> measure_rounds(const BaselineArguments& arguments, c
   progress.clear();
   if (!rounds.stopped.empty())
     throw result::UsageError(
-        fmt::format("{}; no baseline was made; the {} whole rounds so far are kept in {} and can be given to "
-                    "`gpugauge baseline create`",
-                    rounds.stopped, rounds.whole.size(), options.runs_folder.string()));
+        rounds.stopped + "; no baseline was made" +
+        (rounds.whole.empty()
+             ? ""
+             : fmt::format("; {} before it {} kept in {} and can be given to `gpugauge "
+                           "baseline create`, with more",
+                           result::counted(rounds.whole.size(), "round"),
+                           rounds.whole.size() == 1 ? "is" : "are", options.runs_folder.string())));
   RoundsOfDevice runs;
   for (conductor::Stored& stored : rounds.whole) runs.push_back(std::move(stored.run));
   return {std::move(runs)};
@@ -137,10 +144,16 @@ void pin(const BaselineArguments& arguments, const std::filesystem::path& folder
   const auto& suite = runs.front().fingerprint.suite;
   const auto together = suite.find(conductor::together_fact);
   std::string text = fmt::format(
-      "Baseline {} of {}: {} rounds, profile {}{}\n", report::plain(name), report::plain(runs.front().device),
-      runs.size(), report::plain(runs.front().profile),
+      "Baseline {} of {}: {}, profile {}{}\n", report::plain(name), report::plain(runs.front().device),
+      result::counted(runs.size(), "round"), report::plain(runs.front().profile),
       together == suite.end() ? "" : fmt::format(", {} GPUs together", report::plain(together->second)));
   text += report::draw(judge::sensitivity(made), report::terminal(1));
+  if (runs.size() < static_cast<std::size_t>(baseline::minimum_rounds))
+    text += fmt::format("  verdicts need {} rounds: with this baseline alone nothing can be decided\n",
+                        baseline::minimum_rounds);
+  for (const result::Run& run : runs)
+    if (const std::string disturbed = report::disturbance(run); !disturbed.empty())
+      text += fmt::format("  Round {}. {}\n", run.round, disturbed);
   if (made.provisional())
     text +=
         "  provisional: its rounds are from fewer than 3 boots or days, so it has not seen how this machine "

@@ -5,6 +5,7 @@
 #include <regex>
 #include <set>
 #include <sstream>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -41,6 +42,36 @@ std::string unknown_word(const CLI::App& app, const std::vector<std::string>& wo
     }
     here = chosen;
     path += " " + word;
+  }
+  return "";
+}
+
+/// The subcommand that the words lead to, and the words that name it.
+std::pair<const CLI::App*, std::string> named_command(const CLI::App& app,
+                                                      const std::vector<std::string>& words) {
+  std::pair<const CLI::App*, std::string> out{&app, "gpugauge"};
+  for (std::size_t i = 1; i < words.size(); ++i)
+    for (const CLI::App* sub : out.first->get_subcommands([](const CLI::App*) { return true; }))
+      if (sub->get_name() == words[i]) {
+        out = {sub, out.second + " " + words[i]};
+        break;
+      }
+  return out;
+}
+
+/// "gpugauge check has no option --devise; near to it: --device"; "" where each option is known or none is
+/// near to one.
+std::string unknown_option(const CLI::App& app, const std::vector<std::string>& words) {
+  const auto [command, path] = named_command(app, words);
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command->get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  for (const std::string& word : words) {
+    const std::string name = word.substr(0, word.find('='));
+    if (!name.starts_with("--") || name.size() == 2 || command->get_option_no_throw(name) != nullptr)
+      continue;
+    if (const std::vector<std::string> near = report::nearest(name, names); !near.empty())
+      return fmt::format("{} has no option {}; near to it: {}", path, name, fmt::join(near, ", "));
   }
   return "";
 }
@@ -104,14 +135,17 @@ std::string listed(const std::string& text) {
 }  // namespace
 
 std::string usage_fault(const CLI::App& app, const CLI::Error& error, const std::vector<std::string>& words) {
+  const bool unexpected = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
   std::string text = unknown_word(app, words);
+  if (text.empty() && unexpected)
+    text = result::one_line(unknown_option(app, words), result::longest_sentence);
   if (text.empty()) {
     text = error.what();
-    if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) text = as_given(text, words);
+    if (unexpected) text = as_given(text, words);
     text = result::one_line(text, result::longest_sentence);
     text = listed(in_our_words(tidied(text)));
   }
-  return text + "; see `gpugauge --help`";
+  return fmt::format("{}; see `{} --help`", text, named_command(app, words).second);
 }
 
 std::string empty_value(const CLI::App& app) {

@@ -164,19 +164,24 @@ double processors(const result::Run& run) {
   return text == nullptr ? 0 : std::strtod(text->c_str(), nullptr);
 }
 
+/// As high before is no news.
+bool is_news(double percent, double earlier) {
+  constexpr double clearly = 1.5;
+  constexpr double noise_percent = 5;
+  return percent > earlier * clearly + noise_percent;
+}
+
 void add_host(const Runs& runs, const baseline::Baseline* before, Observation& out) {
   const Host now = host_of(runs);
   if (now.wall <= 0) return;
   const Host then = before != nullptr ? host_of(before->runs) : Host{};
   const double cpus = std::max(1.0, processors(runs.front()));
-  // As high before is no news; without a baseline there is nothing to compare with.
+  // Without a baseline there is nothing to compare with.
   const auto add = [&](const char* key, double Host::*counter, double scale) {
-    constexpr double clearly = 1.5;
-    constexpr double noise_percent = 5;
     const double percent = now.*counter / now.wall * scale;
     const double earlier = then.wall > 0 ? then.*counter / then.wall * scale : 0;
     // The counters are read a moment after the time: a share may seem to exceed the whole.
-    if (percent > earlier * clearly + noise_percent) out.telemetry[key] = std::min(percent, 100.0);
+    if (is_news(percent, earlier)) out.telemetry[key] = std::min(percent, 100.0);
   };
   add("cpu_load_percent", &Host::other, 100 / cpus);
   add("cpu_pressure_percent", &Host::pressure, 100);
@@ -348,6 +353,21 @@ Observation observe(const report::DeviceReport& device, const baseline::Baseline
   add_product_notes(device.rounds, out);
   add_framework_notes(device.rounds, before == nullptr ? nullptr : &before->runs, out);
   return out;
+}
+
+bool was_as_contended(const baseline::Baseline& before, const Runs& rounds) {
+  const Host then = host_of(before.runs), now = host_of(rounds);
+  if (then.wall <= 0 || now.wall <= 0 || rounds.empty()) return false;
+  constexpr double matters_percent = 10;
+  bool mattered = false;
+  const double of_all = 100 / std::max(1.0, processors(rounds.front()));
+  for (const auto& [counter, scale] :
+       {std::pair(&Host::other, of_all), std::pair(&Host::pressure, 100.0), std::pair(&Host::steal, 100.0)}) {
+    const double earlier = then.*counter / then.wall * scale;
+    if (is_news(now.*counter / now.wall * scale, earlier)) return false;
+    mattered = mattered || earlier >= matters_percent;
+  }
+  return mattered;
 }
 
 }  // namespace gpugauge::conductor

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "conductor/observe.hpp"
 #include "conductor/pause.hpp"
 #include "conductor/probe_nvml.hpp"
 #include "conductor/probe_processors.hpp"
@@ -257,6 +258,11 @@ class Making {
       out.telemetry[key] = value;
       out.words += fmt::format(", {:.0f}{}", value, words);
     };
+    if (out.outcome == "slow" && context_.before != nullptr && counter("cgroup_throttled_periods") <= 0 &&
+        was_as_contended(*context_.before, context_.device.rounds))
+      return without_answer(out.words +
+                            "; the processors were as busy when the baseline was made, so that this explains "
+                            "nothing that became slower");
     const double wall = std::max(process.wall_seconds, 1e-3);
     note("cpu_throttled_periods", counter("cgroup_throttled_periods"),
          " periods throttled by the control group");

@@ -21,7 +21,12 @@ Rounds measure_rounds(const MeasureOptions& options, const Target& target, const
       out.stopped = stored.run.partial_reason;
       break;
     }
-    if (fit) refuse_unfit(stored.run);
+    try {
+      if (fit) refuse_unfit(stored.run);
+    } catch (const result::UsageError& error) {
+      out.stopped = fmt::format("{}; it is kept as {}", error.what(), stored.file.string());
+      break;
+    }
     out.whole.push_back(std::move(stored));
   }
   return out;

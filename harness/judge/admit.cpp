@@ -263,9 +263,9 @@ class Admitting {
       made.state = AdmissionState::measure_again;
       made.reason = fmt::format(
           "{} of {} metrics in doubt, {} first: {}", count(false), made.metrics, made.verdicts.front().metric,
-          again ? "measure it again and give both runs; one run condemns nobody"
-                : fmt::format("worse in both runs, and the fleet has too few {} to test that",
-                              made.peers.many));
+          again ? std::string("measure it again and give both runs; one run condemns nobody")
+                : fmt::format("{}; a further run can clear it, and only more {} of its kind condemn it",
+                              made.verdicts.front().reason, made.peers.many));
     } else if (made.metrics == 0) {
       made.reason = "no metric was measured both here and by the fleet";
     } else {

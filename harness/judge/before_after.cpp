@@ -127,8 +127,8 @@ std::vector<std::string> how_measured(const std::vector<result::Run>& before,
     return out;
   }
   out.push_back(fmt::format(
-      "{} rounds of {} before, {} rounds of {} after; {}.", before.size(), boots_in_words(before),
-      after.size(), boots_in_words(after),
+      "{} of {} before, {} of {} after; {}.", result::counted(before.size(), "round"), boots_in_words(before),
+      result::counted(after.size(), "round"), boots_in_words(after),
       shared ? "both within the same boot, so that the round is the unit" : "the boot is the unit"));
   const std::ptrdiff_t unknown = without_boot(before) + without_boot(after);
   if (unknown > 0)

@@ -222,7 +222,7 @@ Outcome outcome_of(const PeersJudgement& judgement, const DeviceCount& count_of_
     return {ExitCode::cannot_judge, "cannot judge all nodes: " + held};
   if (strict && count(NodeState::suspect) + fabric.undecided.size() > 0)
     return {ExitCode::inconclusive, "inconclusive: " + held};
-  return {ExitCode::pass, "pass: " + held};
+  return {ExitCode::pass, (count(NodeState::suspect) > 0 ? "pass so far: " : "pass: ") + held};
 }
 
 }  // namespace

@@ -220,12 +220,18 @@ class Comparison {
         "{} worse than the median of {} {}, which spread by {} (tolerance {})", percent(*verdict.change),
         scale.nodes, count_.many, percent(scale.spread), percent(verdict.tolerance));
     if (decision == PeerDecision::confirmed) {
-      verdict.reason = seen + ", confirmed by a further run";
+      verdict.reason = seen + (later.size() == 1 ? ", confirmed by a further run"
+                                                 : fmt::format(", confirmed by the middle of {} further runs",
+                                                               later.size()));
     } else if (later.empty()) {
       verdict.reason = seen + "; a further run must confirm it";
     } else {
-      verdict.reason = seen + fmt::format(" in both runs, among fewer {} than a test needs ({})", count_.many,
-                                          rules_.few_nodes);
+      verdict.reason =
+          seen + fmt::format(" in {}, among fewer {} than a test needs ({})",
+                             later.size() == 1
+                                 ? std::string("both runs")
+                                 : fmt::format("the first run and the middle of the other {}", later.size()),
+                             count_.many, rules_.few_nodes);
     }
     add(suspect.node, std::move(verdict), later.empty());
   }

@@ -189,8 +189,9 @@ class Judging {
         made.reason += fmt::format("; only of {}", fmt::join(verdict.narrowed, ", "));
     } else {
       made.word = "cannot judge";
-      made.reason = fmt::format("{}; `gpugauge check{}` measures again", fmt::join(made.against, "; "),
-                                verdict.device == "node" ? "" : " --device " + verdict.device);
+      made.reason = fmt::format("{}; `gpugauge check{}{}` measures again", fmt::join(made.against, "; "),
+                                verdict.device == "node" ? "" : " --device " + verdict.device,
+                                request_.profile.empty() ? "" : " --profile " + request_.profile);
     }
     out_.devices.push_back(std::move(made));
   }

@@ -116,9 +116,12 @@ std::vector<Row> rows(const std::vector<Measured>& measured, const std::vector<V
   }
   for (const auto& [name, chosen] : benchmarks) {
     const std::string median = chosen.median != nullptr ? chosen.median->key : "";
-    const std::string metric = chosen.problem != nullptr ? chosen.problem->metric : median;
+    // A class is judged and has no metric of its own.
+    const std::string& metric = chosen.problem != nullptr ? chosen.problem->metric
+                                : median.empty()          ? name
+                                                          : median;
     Row row = by_metric.count(metric) > 0 ? by_metric.at(metric) : Row{};
-    row.name = metric.empty() || metric == median || metric == name ? name : metric;
+    row.name = metric == median || metric == name ? name : metric;
     out.push_back(std::move(row));
   }
   return out;

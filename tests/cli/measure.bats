@@ -59,7 +59,10 @@ PY
 @test "a baseline is made from run files, found again, and refuses to be overwritten" {
   for i in 1 2 3 4 5; do quick_run "$i.json"; done
   run -0 gpugauge baseline create --name mine {1,2,3,4,5}.json
-  [[ $output == *"detects"* && $output == *provisional* ]]
+  [[ $output == *"detects"* && $output == *provisional* && $output != *"verdicts need"* ]]
+  run -0 gpugauge baseline create --name two {1,2}.json
+  [[ $output == *"Baseline two of host: 2 rounds"*"verdicts need 5 rounds: with this baseline alone nothing can be decided"* ]]
+  gpugauge baseline retire two --reason 'too few' >/dev/null
   run -2 gpugauge baseline create --name mine {1,2,3,4,5}.json
   [[ $output == *"already holds a baseline"* ]]
   run gpugauge compare 3.json

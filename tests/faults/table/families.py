@@ -239,6 +239,15 @@ ROWS = [
         describe='LD_LIBRARY_PATH= exec "$BUILD/tests/faults/needs_library"',
     ),
     Fault(
+        "a baseline with a family that crashes",
+        "gpugauge baseline create $HOST --rounds 2",
+        2,
+        "run .* cannot be part of a baseline: family bad process 0 is failed: .*; it is kept as .*state/runs/.*.json; no"
+        " baseline was made",
+        family="kill -SEGV $$",
+        changes="state/runs",
+    ),
+    Fault(
         "check with a family that crashes",
         "gpugauge check $HOST",
         1,

@@ -177,6 +177,22 @@ TEST_F(Observe, DoesNotBlameALoadThatWasThereBefore) {
   EXPECT_THAT(causes(), Not(Contains("cpu_contention")));
 }
 
+TEST_F(Observe, KnowsWhetherTheProcessorsWereAsBusyBefore) {
+  auto& then = before_.runs.front().processes.front().host;
+  EXPECT_FALSE(was_as_contended(before_, device_.rounds)) << "quiet both times";
+  counters()["pressure_cpu_seconds"] = 5.2;
+  EXPECT_FALSE(was_as_contended(before_, device_.rounds)) << "only now";
+  then["pressure_cpu_seconds"] = 5;
+  EXPECT_TRUE(was_as_contended(before_, device_.rounds));
+  counters()["steal_seconds"] = 3;
+  EXPECT_FALSE(was_as_contended(before_, device_.rounds)) << "time is stolen only now";
+  counters()["steal_seconds"] = 0;
+  counters()["pressure_cpu_seconds"] = 8.1;
+  EXPECT_FALSE(was_as_contended(before_, device_.rounds)) << "clearly more now";
+  counters()["pressure_cpu_seconds"] = 0;
+  EXPECT_TRUE(was_as_contended(before_, device_.rounds)) << "less now explains nothing that is slower";
+}
+
 TEST_F(Observe, NamesTheGovernor) {
   slow_host();
   now().fingerprint.settings["host.governor"] = "powersave";

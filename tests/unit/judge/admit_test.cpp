@@ -98,6 +98,27 @@ TEST(Admit, ASlowNewcomerIsMeasuredAgainBeforeItIsRefused) {
   EXPECT_NEAR(judged.nodes[0].verdicts[0].change.value(), .23, .02);
 }
 
+TEST(Admit, AmongFewADropThatLastsIsDecidedByMoreOfTheKindAndNotByMoreRuns) {
+  Gate gate;
+  int node = 0;
+  gate.add_fleet(9, [&](result::Run& run) {  // which differ by much
+    for (result::Process& process : run.processes)
+      for (result::BenchmarkResult& one : process.samples->benchmarks)
+        if (one.id == triad.substr(0, triad.find(':'))) one.metrics.front().value *= 1 + .08 * (node % 3 - 1);
+    ++node;
+  });
+  for (const std::uint64_t round : {0, 1}) gate.add_newcomer({.triad = 1.28}, round);
+  Admission one = gate.only();
+  EXPECT_EQ(one.state, AdmissionState::measure_again);
+  EXPECT_THAT(one.reason,
+              HasSubstr(" in both runs, among fewer nodes than a test needs (16); a further run can "
+                        "clear it, and only more nodes of its kind condemn it"));
+  gate.add_newcomer({.triad = 1.28}, 2);
+  one = gate.only();
+  EXPECT_EQ(one.state, AdmissionState::measure_again);
+  EXPECT_THAT(one.reason, HasSubstr(" in the first run and the middle of the other 2, among fewer"));
+}
+
 TEST(Admit, APolicyMovesTheToleranceOfAMetric) {
   Gate gate;
   gate.add_fleet(12);

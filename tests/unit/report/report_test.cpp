@@ -119,6 +119,18 @@ TEST(Console, ShowsProblemsBeforeTheTableAndTheVerdictLast) {
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
 }
 
+TEST(Console, AClassHasItsChangeAndVerdictAlsoWhereOneRowStandsForABenchmark) {
+  Report report = example();
+  report.devices[0].verdicts.push_back(verdict("class/host_memory", VerdictKind::ok, .034));
+  for (const bool every_metric : {false, true}) {
+    const std::string text = draw(report, {false, false, 120}, {every_metric});
+    const std::size_t row = text.find("\n  class/host_memory ");
+    ASSERT_NE(row, std::string::npos) << text;
+    EXPECT_THAT(text.substr(row + 1, text.find('\n', row + 1) - row),
+                testing::ContainsRegex("[+]3[.]4% .* ok"));
+  }
+}
+
 TEST(Console, OneWordForOneThing) {
   const std::string check = draw(example(), {false, false, 200});
   EXPECT_THAT(check, HasSubstr("range: largest minus smallest of the processes, relative to that median"));
