@@ -148,8 +148,9 @@ std::string legend(bool judged, bool with_limit) {
   if (with_limit) text += "; of limit: share of the physical limit";
   if (judged)
     text +=
-        "; change: against the baseline, + is worse; detects: smallest drop that this baseline can show; a "
-        "verdict in brackets is advisory: said, and not counted";
+        "; change: against what it is compared with, + is worse; detects: smallest drop that would be found "
+        "with "
+        "90% probability; a verdict in brackets is advisory: said, and not counted";
   return text;
 }
 
