@@ -11,12 +11,12 @@ namespace gpugauge::conductor {
 /// Rounds that were measured one after the other.
 struct Rounds {
   std::vector<Stored> whole;  ///< complete ones, oldest first, each with its file
-  std::string stopped;        ///< why the last one is partial, "" where all are whole
+  std::string stopped;        ///< why the last one is partial or unfit, "" where all are there
 };
 
 /// Measures rounds `first` to `last`, and ends at the first partial one. Each is stored as soon as it is
-/// measured. With `fit` each must be able to be part of a baseline, or refuse_unmeasured or refuse_unfit
-/// throws: a machine that is not fit must not cost all the rounds.
+/// measured. With `fit` it also ends at the first that could be no part of a baseline (refuse_unfit): a
+/// machine that is not fit must not cost all the rounds. Throws like refuse_unmeasured then.
 Rounds measure_rounds(const MeasureOptions& options, const Target& target, const Choice& choice,
                       const stack::GpuReport& gpus, int first, int last, bool fit);
 
