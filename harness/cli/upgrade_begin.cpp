@@ -69,6 +69,11 @@ std::string way_back_text(const conductor::UpgradeRecord& record, const stack::I
 void write_record(const conductor::KeptUpgrade& kept, const stack::Inventory& before,
                   const stack::PlanRequest& request, const stack::PlanReport* plan) {
   baseline::refuse_links_in_state(kept.folder);
+  // Each upgrade has a folder of its own: nobody else would remove what a killed command left in an earlier
+  // one.
+  std::error_code none_yet;
+  for (const auto& earlier : std::filesystem::directory_iterator(kept.folder.parent_path(), none_yet))
+    result::remove_abandoned(earlier.path());
   result::Begun begun;
   begun.make_folder(kept.folder);
   const auto write = [&](const char* name, const std::string& text) {

@@ -168,6 +168,17 @@ ROWS = [
         for count in (10, 100)
     ),
     Fault(
+        "upgrade begin killed before its record has its name",
+        "begin='gpugauge upgrade begin --device host --profile smoke --rounds 2 --quiet'; strace -f -qq -E"
+        " ASAN_OPTIONS=detect_leaks=0 -e trace=rename -e inject=rename:error=EIO:signal=KILL:when=1 -o calls $begin; find"
+        " state/upgrades -name '.*.gpugauge-*' | wc -l; $begin >/dev/null && find state/upgrades -name '.*.gpugauge-*'",
+        0,
+        "^[^\\n]*1[^\\n]*$",
+        needs="command -v strace >/dev/null || { echo 'it needs strace'; false; }",
+        changes="state/.*",
+        makes="(state/.*|calls)",
+    ),
+    Fault(
         "history ingest killed at 10 random times",
         KILLS.format("history", 10),
         0,
