@@ -151,9 +151,10 @@ void pin(const BaselineArguments& arguments, const std::filesystem::path& folder
   if (runs.size() < static_cast<std::size_t>(baseline::minimum_rounds))
     text += fmt::format("  verdicts need {} rounds: with this baseline alone nothing can be decided\n",
                         baseline::minimum_rounds);
-  for (const result::Run& run : runs)
-    if (const std::string disturbed = report::disturbance(run); !disturbed.empty())
-      text += fmt::format("  Round {}. {}\n", run.round, disturbed);
+  // By their place: run files that were given may all call themselves the first round.
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    if (const std::string disturbed = report::disturbance(runs[i]); !disturbed.empty())
+      text += fmt::format("  Round {} of {}. {}\n", i + 1, runs.size(), disturbed);
   if (made.provisional())
     text +=
         "  provisional: its rounds are from fewer than 3 boots or days, so it has not seen how this machine "

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "baseline/kept_file.hpp"
 #include "result/counted.hpp"
 #include "result/error.hpp"
 
@@ -52,6 +53,7 @@ std::vector<result::Run> kept_rounds(const KeptUpgrade& kept, const std::string&
     if (entry->path().extension() == ".json") files.push_back(entry->path());
   std::sort(files.begin(), files.end());
   for (const std::filesystem::path& file : files) {
+    baseline::refuse_links_in_state(file);
     result::Run run = result::read_run(file);
     if (run.complete) out.push_back(std::move(run));
   }

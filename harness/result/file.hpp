@@ -59,7 +59,8 @@ void write_file(const std::filesystem::path& file, std::string_view content,
 
 /// Removes temporary files of write_file whose writer was killed: beside the target `name`, or of every name
 /// in the folder where it is empty, which only suits a folder that holds nothing but what we wrote. A writer
-/// that lives holds a lock on its file. Never throws: what cannot be removed stays.
+/// that lives holds a lock on its file. Root removes those of any owner. Never throws: what cannot be removed
+/// stays.
 void remove_abandoned(const std::filesystem::path& folder, std::string_view name = {}) noexcept;
 
 }  // namespace gpugauge::result

@@ -64,15 +64,18 @@ bool copies_access_list(const std::filesystem::path& from, int to) {
 bool admit_as(const std::filesystem::path& file, int descriptor) {
   struct stat info {};
   if (::stat(file.c_str(), &info) == 0 && S_ISREG(info.st_mode)) {
-    // Who may not give it to that owner may still give it to that group. Where an access list lies on a file
-    // its mask stands in the place of the group's mode.
-    const bool same_group = (::fchown(descriptor, info.st_uid, info.st_gid) == 0 ||
-                             ::fchown(descriptor, static_cast<uid_t>(-1), info.st_gid) == 0) &&
-                            copies_access_list(file, descriptor);
-    constexpr mode_t all = 0777, group = 0070;
-    const mode_t others_as_group = (info.st_mode & 07U) << 3U;
-    const mode_t mode = info.st_mode & all;
-    return ::fchmod(descriptor, same_group ? mode : mode & (~group | others_as_group)) == 0;
+    // Where an access list lies on a file its mask stands in the place of the group's mode.
+    const bool same_list = copies_access_list(file, descriptor);
+    const mode_t mode = info.st_mode & 0777U;
+    if (::fchmod(descriptor, mode) != 0) return false;
+    // The owner last: who gives a file away may change its mode no more. Who may not give it to that owner
+    // may still give it to that group.
+    if (same_list && (::fchown(descriptor, info.st_uid, info.st_gid) == 0 ||
+                      ::fchown(descriptor, static_cast<uid_t>(-1), info.st_gid) == 0))
+      return true;
+    constexpr mode_t group = 0070;
+    const mode_t others_as_group = (mode & 07U) << 3U;
+    return ::fchmod(descriptor, mode & (~group | others_as_group)) == 0;
   }
   const mode_t mask = ::umask(0);
   ::umask(mask);
@@ -90,7 +93,7 @@ void remove_abandoned(const std::filesystem::path& folder, std::string_view name
       const Descriptor fd(::open(file.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
       struct stat info {};
       if (fd.get() >= 0 && ::fstat(fd.get(), &info) == 0 && S_ISREG(info.st_mode) &&
-          info.st_uid == ::geteuid() && ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0)
+          (info.st_uid == ::geteuid() || ::geteuid() == 0) && ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0)
         ::unlink(file.c_str());
     }
   } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): clearing up is not worth an error

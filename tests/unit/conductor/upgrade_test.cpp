@@ -99,6 +99,16 @@ TEST_F(Upgrade, AnUnfitRoundIsRefusedAndNotKept) {
   EXPECT_EQ(old_side(kept_, device()).runs.size(), 3U);
 }
 
+TEST_F(Upgrade, RoundsAreReadThroughNoLink) {
+  ::setenv("GPUGAUGE_STATE", (fakes_.path() / "state").c_str(), 1);
+  const std::filesystem::path folder = kept_.folder / "measuring" / "host";
+  std::filesystem::create_directories(folder);
+  std::filesystem::create_symlink("/etc/hostname", folder / "planted.json");
+  EXPECT_THAT([&] { return kept_rounds(kept_, "measuring", device()); },
+              testing::ThrowsMessage<result::FileError>(testing::HasSubstr("planted.json is a link")));
+  ::unsetenv("GPUGAUGE_STATE");
+}
+
 TEST_F(Upgrade, TheStackIsTheTreatmentAndTheDeviceIsNot) {
   const std::vector<result::Run> before = rounds(3);
   std::vector<result::Run> after = rounds(3);

@@ -193,6 +193,15 @@ TEST_F(File, RemovesWhatAKilledWriterLeftBesideItsTarget) {
   remove_abandoned(folder_ / "none");
 }
 
+TEST_F(File, RootRemovesAlsoWhatItHadGivenAwayAlready) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root may give a file to others";
+  const fs::path left = folder_ / ".a.json.gpugauge-Ab12Cd";
+  std::ofstream(left) << "half";
+  ASSERT_EQ(::chown(left.c_str(), 65534, 65534), 0);
+  write_file(folder_ / "a.json", "whole");
+  EXPECT_FALSE(fs::exists(left));
+}
+
 TEST_F(File, LeavesWhatALivingWriterHolds) {
   const auto held = folder_ / ".a.json.gpugauge-Ab12Cd";
   std::ofstream(held) << "half";
