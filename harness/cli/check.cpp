@@ -199,29 +199,27 @@ int check(const CheckArguments& arguments, const Invocation& invocation) {
         judge::ExitCode::cannot_judge,
         fmt::format("cannot judge: {}; nothing was measured; --wait SECONDS waits for it", held->refusal())};
   if (devices.targets.gpu_wanted) keep([&] { conductor::keep_node_verdict(state, report); });
-  const int verdict = static_cast<int>(report.outcome.code);
-  int code = write_reports(&report, reports,
-                           report::draw(report, report::terminal(1), {reports.every_metric}), verdict);
-  const auto beside = [&](const std::string& problem) { code = end_beside(problem, verdict); };
+  Beside beside;
+  write_reports(&report, reports, report::draw(report, report::terminal(1), {reports.every_metric}), beside);
   try {
     if (!arguments.observation.empty() && !report.devices.empty())
       result::write_file(own_file(arguments.observation),
                          diagnose::to_json(*report.devices.front().observation));
   } catch (const result::FileError& error) {
-    beside(fmt::format("--observation: {}", error.what()));
+    beside.add(fmt::format("--observation: {}", error.what()));
   }
   try {
     if (!options.policy.metrics.empty() && !report.devices.empty())
       judge::require_matches(options.policy, seen_in(report.devices), known);
   } catch (const result::UsageError& error) {
-    beside(error.what());
+    beside.add(error.what());
   }
   for (const report::DeviceReport& device : report.devices)
     for (const std::string& why : device.not_kept)
-      beside(fmt::format("{}: what was measured and judged could not be kept: {}", device.label, why));
+      beside.add(fmt::format("{}: what was measured and judged could not be kept: {}", device.label, why));
   if (!not_kept.empty())
-    beside(fmt::format("the verdict could not be kept for `gpugauge status`: {}", not_kept));
-  return code;
+    beside.add(fmt::format("the verdict could not be kept for `gpugauge status`: {}", not_kept));
+  return beside.end(static_cast<int>(report.outcome.code));
 }
 
 }  // namespace

@@ -158,12 +158,24 @@ void check_report_arguments(const ReportArguments& arguments);
 /// The files that --report names, without standard output. Throws result::UsageError like
 /// check_report_arguments.
 std::vector<std::filesystem::path> report_files(const ReportArguments& arguments);
-/// Says on standard error, in one sentence, what went wrong beside a verdict, and returns the exit code of
-/// both: 2, but for a 1, which stays. What was shown against a device stays shown, since Slurm takes a tool's
-/// error for no reason to drain a node.
-int end_beside(const std::string& problem, int exit_code);
-/// Prints the table, or what takes its place, and writes every report. One that cannot be written ends as
-/// end_beside() says; the others and the verdict are there all the same. Otherwise returns `exit_code`.
+/// What went wrong beside what a command found: files that could not be written.
+class Beside {
+ public:
+  /// One sentence, without its full stop.
+  void add(std::string problem) { _problems.push_back(std::move(problem)); }
+  /// Says each on standard error, a line each, the last with what becomes of `exit_code`, and returns the
+  /// exit code of all: `exit_code` where nothing went wrong; otherwise 2, but for a 1, which stays. What was
+  /// shown against a device stays shown, since Slurm takes a tool's error for no reason to drain a node.
+  [[nodiscard]] int end(int exit_code) const;
+
+ private:
+  std::vector<std::string> _problems;
+};
+/// Prints the table, or what takes its place, and writes every report. One that cannot be written is added to
+/// `beside`; the others are there all the same.
+void write_reports(const report::Subject& subject, const ReportArguments& arguments, const std::string& table,
+                   Beside& beside);
+/// Likewise, and ends as Beside::end says.
 int write_reports(const report::Subject& subject, const ReportArguments& arguments, const std::string& table,
                   int exit_code);
 

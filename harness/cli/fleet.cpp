@@ -116,17 +116,16 @@ int fleet(FleetArguments arguments) {
     for (std::string remark :
          {report::unnamed_in_retest_list(judgement), report::left_out_of_retest_list(judgement)})
       if (!remark.empty()) judgement.remarks.push_back(std::move(remark));
-  const int code = write_reports(&made, arguments.report,
-                                 report::draw(judgement, report::terminal(1), arguments.every_node),
-                                 static_cast<int>(judgement.outcome.code));
+  Beside beside;
+  write_reports(&made, arguments.report, report::draw(judgement, report::terminal(1), arguments.every_node),
+                beside);
   try {
     if (!arguments.retest_list.empty())
       result::write_file(arguments.retest_list, report::retest_list(judgement));
   } catch (const result::FileError& error) {
-    return end_beside(fmt::format("--emit-retest: {}", error.what()),
-                      static_cast<int>(judgement.outcome.code));
+    beside.add(fmt::format("--emit-retest: {}", error.what()));
   }
-  return code;
+  return beside.end(static_cast<int>(judgement.outcome.code));
 }
 
 }  // namespace

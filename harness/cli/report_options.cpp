@@ -90,41 +90,49 @@ std::vector<fs::path> report_files(const ReportArguments& arguments) {
   return out;
 }
 
-int end_beside(const std::string& problem, int exit_code) {
+int Beside::end(int exit_code) const {
+  if (_problems.empty()) return exit_code;
   const bool shown_against_it = exit_code == static_cast<int>(judge::ExitCode::regressed);
-  warn(shown_against_it ? fmt::format("{}; the verdict stands, and so does its exit code", problem)
-                        : fmt::format("{}; without that it would have ended with {}", problem, exit_code));
+  for (std::size_t i = 0; i + 1 < _problems.size(); ++i) warn(_problems[i]);
+  warn(shown_against_it
+           ? fmt::format("{}; what was found stands, and so does exit code {}", _problems.back(), exit_code)
+           : fmt::format("{}; without {} it would have ended with {}", _problems.back(),
+                         _problems.size() == 1 ? "that" : fmt::format("these {} problems", _problems.size()),
+                         exit_code));
   return shown_against_it ? exit_code : static_cast<int>(judge::ExitCode::error);
 }
 
-int write_reports(const report::Subject& subject, const ReportArguments& arguments, const std::string& table,
-                  int exit_code) {
-  std::vector<std::string> problems;
+void write_reports(const report::Subject& subject, const ReportArguments& arguments, const std::string& table,
+                   Beside& beside) {
   const auto attempt = [&](const std::string& what, const auto& step) {
     try {
       step();
     } catch (const std::exception& error) {
-      problems.push_back(what + error.what());
+      beside.add(what + error.what());
     }
   };
   // The verdict first: nothing that goes wrong with a file may keep it back.
   std::string shown = table;
-  std::string beside;
+  std::string below;
   if (arguments.json) attempt("--json: ", [&] { shown = report::json_text(subject); });
   for (const std::string& word : arguments.files)
     if (const Wanted one = wanted(word); one.to_standard_output())
       attempt(fmt::format("--report {}: ", word),
-              [&] { (one.instead() ? shown : beside) = one.reporter->text(subject); });
-  attempt("", [&] { print(shown + beside); });
+              [&] { (one.instead() ? shown : below) = one.reporter->text(subject); });
+  attempt("", [&] { print(shown + below); });
   for (const std::string& word : arguments.files) {
     const Wanted one = wanted(word);
     if (one.to_standard_output()) continue;
     attempt(fmt::format("--report {}: ", word),
             [&] { result::write_file(one.file, one.reporter->text(subject)); });
   }
-  int code = exit_code;
-  for (const std::string& problem : problems) code = end_beside(problem, exit_code);
-  return code;
+}
+
+int write_reports(const report::Subject& subject, const ReportArguments& arguments, const std::string& table,
+                  int exit_code) {
+  Beside beside;
+  write_reports(subject, arguments, table, beside);
+  return beside.end(exit_code);
 }
 
 }  // namespace gpugauge::cli

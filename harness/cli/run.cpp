@@ -133,14 +133,18 @@ int run_devices(const RunArguments& arguments, const Invocation& invocation) {
     if (!held->refusal().empty()) return busy(*held);
   }
   const run::OutputLocks output(output_files(arguments), "gpugauge run");
+  Beside beside;
   for (const auto& [target, choice] : devices_chosen) {
     const conductor::Stored stored =
         conductor::measure(options, target, choice, devices.gpus, arguments.round, {}, arguments.output);
     progress.clear();
     print(arguments.json ? result::to_json(stored.run)
                          : report::draw(stored.run, report::terminal(1), {arguments.every_metric}));
-    if (!stored.not_kept.empty()) throw result::FileError(stored.not_kept);
-    if (!arguments.json) print(fmt::format("  kept as {}\n", report::plain(stored.file.string())));
+    // Measured and shown it is; the other devices are measured all the same.
+    if (!stored.not_kept.empty())
+      beside.add(stored.not_kept);
+    else if (!arguments.json)
+      print(fmt::format("  kept as {}\n", report::plain(stored.file.string())));
     bool failed = false, measured = false, unavailable = false;
     for (const result::Process& process : stored.run.processes) {
       failed = failed || process.status == result::Status::failed;
@@ -154,7 +158,7 @@ int run_devices(const RunArguments& arguments, const Invocation& invocation) {
       code = judge::ExitCode::cannot_judge;
     if (!stored.run.complete) break;
   }
-  return static_cast<int>(code);
+  return beside.end(static_cast<int>(code));
 }
 
 }  // namespace

@@ -48,6 +48,7 @@ unshare --mount bash -c 'mount -t tmpfs -o size=1m none place && ({first}) >/dev
 
 
 NO_ROOM = "(No space left on device|no space left in)"
+STANDS = ".* what was found stands, and so does exit code 1"
 # Eight runs of one node.
 ROUNDS = """for i in 1 2 3 4 5 6 7 8; do
   sed "s/\\"id\\": *\\"[0-9A-Z]*\\"/\\"id\\": \\"01TEST0000000000000000005$i\\"/" earlier.json >round-$i.json
@@ -142,7 +143,7 @@ ROWS = [
         "disk full, check, a verdict against the device",
         f"gpugauge check --state-dir place/s {HOST} --exit-style slurm",
         0,
-        "failed: 1 of 1 metric .bad.*place/s/runs/.* could not be written .*" + NO_ROOM + ".* the verdict stands, and so",
+        "failed: 1 of 1 metric .bad.*place/s/runs/.* could not be written .*" + NO_ROOM + STANDS,
         code=1,
         keeps="place/s(/runs|/verdicts)?$",
         family="kill -SEGV $$",
@@ -160,6 +161,15 @@ ROWS = [
         0,
         "good/op.* place/s/runs/.* could not be written .*" + NO_ROOM,
         keeps="place/s(/runs)?$",
+    ),
+    full(
+        "disk full, run, something failed",
+        f"gpugauge run --state-dir place/s {HOST}",
+        0,
+        "bad .0 of 1 processes whole.*place/s/runs/.* could not be written .*" + NO_ROOM + STANDS,
+        code=1,
+        keeps="place/s(/runs)?$",
+        family="kill -SEGV $$",
     ),
     full(
         "disk full, check, no room for the verdict",
