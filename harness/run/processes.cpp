@@ -165,8 +165,9 @@ Subreaper::~Subreaper() {
 
 namespace {
 
-/// The kernel's own answer, at one moment. A list of /proc is read process by process, by number: where numbers
-/// have begun anew, a child may stand before its parent, and be read before the parent's end brings it here.
+/// The kernel's own answer, at one moment. A list of /proc is read process by process, by number: where
+/// numbers have begun anew, a child may stand before its parent, and be read before the parent's end brings
+/// it here.
 bool has_any_child() {
   siginfo_t info{};
   return ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;  // else ECHILD

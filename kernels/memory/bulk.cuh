@@ -182,6 +182,9 @@ static __global__ void __launch_bounds__(bulk_mover_threads + bulk_workers)
 #endif
 }
 
+/// Stores of a writing block, at most, that have not read their piece yet.
+constexpr int bulk_writes_open = 8;
+
 /// Blocks of bulk_mover_threads threads and bulk_stage_bytes of shared memory: one piece of values, stored
 /// again and again.
 static __global__ void __launch_bounds__(bulk_mover_threads)
@@ -196,8 +199,11 @@ static __global__ void __launch_bounds__(bulk_mover_threads)
   sm90::fence_for_store();
   __syncwarp();
   if (threadIdx.x != 0) return;
-  for (std::size_t offset = share.first; offset < share.bytes; offset += share.step)
+  for (std::size_t offset = share.first; offset < share.bytes; offset += share.step) {
     sm90::store_bulk(reinterpret_cast<unsigned char*>(to) + offset, piece, share.length(offset));
+    // Nothing is to be reused, but how many stores may be open at once is nowhere said.
+    sm90::wait_for_stores_to_read<bulk_writes_open>();
+  }
   sm90::wait_for_stores_to_read<0>();
 #elif defined(__CUDA_ARCH__)
   __trap();

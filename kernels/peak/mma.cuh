@@ -52,6 +52,25 @@ __device__ constexpr bool exists() {
 #endif
 }
 
+/// Whether ptxas makes the product of other instructions on the architecture that is being compiled for, as
+/// it makes those of fp8 of HMMA on 9.0 and 10.x.
+template <Element Type>
+__device__ constexpr bool emulated() {
+#if !defined(__CUDA_ARCH__)
+  return false;
+#else
+  return Type == Element::fp8_e4m3 && __CUDA_ARCH__ >= 900 && __CUDA_ARCH__ < 1200;
+#endif
+}
+
+/// Rotates a by `zero` bits, a number that is 0 and that no compiler knows: the operand stays, and counts as
+/// changed also for ptxas, for which `volatile` means nothing within an emulated product. It would compute
+/// the part of equal products that does not depend on the sum once.
+__device__ __forceinline__ void change(std::uint32_t (&a)[4], std::uint32_t zero) {
+#pragma unroll
+  for (int i = 0; i < 4; ++i) asm volatile("shf.l.wrap.b32 %0, %0, %0, %1;\n" : "+r"(a[i]) : "r"(zero));
+}
+
 // volatile: equal instructions on equal operands are to stay as many as they are.
 #define GPUGAUGE_MMA_FLOAT(kind, types)                         \
   asm volatile("mma.sync.aligned." kind ".row.col.f32." types   \
@@ -108,13 +127,16 @@ __global__ void __launch_bounds__(mma_threads) mma_peak_kernel(std::uint32_t* wo
     Fragments<Type::element> operands;
     operands.make();
     typename Sum<Type::element>::type c[mma_chains][4] = {};
+    const std::uint32_t zero = static_cast<std::uint32_t>(pairs) >> 31;
 #pragma unroll 1
     for (int pair = 0; pair < pairs; pair += mma_unroll)
 #pragma unroll
-      for (int u = 0; u < 2 * mma_unroll; ++u)
+      for (int u = 0; u < 2 * mma_unroll; ++u) {
+        if constexpr (emulated<Type::element>()) change(operands.a, zero);
 #pragma unroll
         for (int chain = 0; chain < mma_chains; ++chain)
           multiply<Type::element>(c[chain], operands.a, operands.b[chain][u % 2]);
+      }
     std::uint32_t word = 0;
 #pragma unroll
     for (int chain = 0; chain < mma_chains; ++chain) {

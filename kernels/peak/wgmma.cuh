@@ -153,26 +153,29 @@ __global__ void __launch_bounds__(wgmma_threads, 1) wgmma_peak_kernel(std::uint3
   const std::uint64_t b = descriptor(operands.b[0]);
   const std::uint64_t b_second = descriptor(operands.b[1]);
   typename Sum<Type::element>::type c[128];
-#pragma unroll
-  for (int i = 0; i < 128; ++i) c[i] = 0;
+  std::uint32_t word = 0;
 #pragma unroll 1
-  for (int pair = 0; pair < pairs; pair += wgmma_unroll) {
-    wgmma_fence();
+  for (int round = 0; round < wgmma_rounds; ++round) {
 #pragma unroll
-    for (int u = 0; u < wgmma_unroll; ++u) {
-      multiply_group<Type::element>(c, a, b);
-      multiply_group<Type::element>(c, a, b_second);
+    for (int i = 0; i < 128; ++i) c[i] = 0;
+#pragma unroll 1
+    for (int pair = 0; pair < pairs; pair += wgmma_unroll) {
+      wgmma_fence();
+#pragma unroll
+      for (int u = 0; u < wgmma_unroll; ++u) {
+        multiply_group<Type::element>(c, a, b);
+        multiply_group<Type::element>(c, a, b_second);
+      }
+      wgmma_commit();
+      wgmma_wait_for(c);
     }
+    wgmma_fence();
+    multiply_group<Type::element>(c, a, b);
     wgmma_commit();
     wgmma_wait_for(c);
-  }
-  wgmma_fence();
-  multiply_group<Type::element>(c, a, b);
-  wgmma_commit();
-  wgmma_wait_for(c);
-  std::uint32_t word = 0;
 #pragma unroll
-  for (int i = 0; i < 128; ++i) word = fold(word, bits_of_sum(c[i]));
+    for (int i = 0; i < 128; ++i) word = fold(word, bits_of_sum(c[i]));
+  }
   write_word(words, word);
 #endif
 }

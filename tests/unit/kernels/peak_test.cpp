@@ -74,7 +74,7 @@ TEST(PeakWork, counts_two_operations_a_product) {
   EXPECT_EQ(mma_shape(Element::tf32).depth, 8);
   EXPECT_EQ(mma_flops(Element::bf16, false, 1, 8), 2.0 * 16 * 8 * 16 * 17 * 8 * 8);
   EXPECT_EQ(mma_flops(Element::fp64, false, 1, 8), 2.0 * 8 * 8 * 4 * 17 * 8 * 8);
-  EXPECT_EQ(wgmma_flops(Element::fp8_e4m3, 3, 8), 2.0 * 64 * 256 * 32 * 17 * 3 * 2);
+  EXPECT_EQ(wgmma_flops(Element::fp8_e4m3, 3, 8), 2.0 * 64 * 256 * 32 * 17 * wgmma_rounds * 3 * 2);
   EXPECT_EQ(chain_operations(Chain::fp32, 2, 32), 2.0 * 8 * 32 * 2 * 256);
   EXPECT_EQ(chain_operations(Chain::dp4a, 1, 32), 8.0 * 8 * 32 * 256);
 }
