@@ -1,6 +1,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include <fmt/format.h>
+
 #include "first_launch/mode.hpp"
 #include "first_launch/samples.hpp"
 #include "support/cuda/device.hpp"
@@ -23,10 +25,19 @@ std::size_t files_in(const std::filesystem::path& folder) {
   return files;
 }
 
+void skip_where_nothing_is_compiled(Trial& trial) {
+  for (const char* name : {"CUDA_DISABLE_PTX_JIT", "CUDA_DISABLE_JIT"})
+    if (is_set(name)) trial.skip(fmt::format("{} is set: the driver compiles no PTX", name));
+  const cuda::StartUp& start = cuda::start_up();
+  if (refuses_ptx(start.driver_version, start.runtime_version))
+    trial.skip(fmt::format("the driver supports CUDA {}: it compiles no PTX of CUDA {}",
+                           cuda::cuda_version_text(start.driver_version),
+                           cuda::cuda_version_text(start.runtime_version)));
+}
+
 void kernel(Trial& trial) {
   const std::string& mode = trial.parameter("mode");
-  if (is_jit(mode) && is_set("CUDA_DISABLE_PTX_JIT"))
-    trial.skip("CUDA_DISABLE_PTX_JIT is set: the driver compiles no PTX");
+  if (is_jit(mode)) skip_where_nothing_is_compiled(trial);
   TemporaryFolder folder;
   std::filesystem::path cache = folder.fresh();
   const std::vector<FreshResult> results = sample(trial, [&] {

@@ -27,6 +27,13 @@ inline std::map<std::string, std::optional<std::string>> environment_of(const st
   return {{"CUDA_MODULE_LOADING", "LAZY"}, {"CUDA_FORCE_PTX_JIT", "1"}, {"CUDA_CACHE_PATH", cache}};
 }
 
+/// Whether a driver that supports CUDA `driver_version` refuses PTX of a toolkit of `toolkit_version` (12040
+/// for 12.4; 0 = unknown: not known to). A driver of the same major version runs newer machine code, but not
+/// newer PTX, whatever architecture that was made for (CUDA Compatibility, "Minor Version Compatibility").
+constexpr bool refuses_ptx(int driver_version, int toolkit_version) {
+  return driver_version > 0 && driver_version < toolkit_version;
+}
+
 /// Why a kernel that came from `ptx_version` (75 for 7.5, what its code was made for) does not show the mode
 /// on a GPU of `compute_capability`, or nullopt. `embedded` is the PTX that this family holds.
 inline std::optional<std::string> why_not_shown(const std::string& mode, int ptx_version,

@@ -21,4 +21,6 @@ entries() {
   [ "$files" -ge 2 ]
   [ -e "$GPUGAUGE_BUILD/libexec/gpugauge/gpugauge-bench-cublas" ] || skip "no family with a library of its own in this build"
   [ "$entries" -ge 1 ]
+  # CUPTI is opened by every family, also by those that need no library of the toolkit.
+  [ "$(entries "$GPUGAUGE_BUILD/libexec/gpugauge/gpugauge-bench-cub")" = "$(entries "$GPUGAUGE_BUILD/libexec/gpugauge/gpugauge-bench-cublas")" ]
 }

@@ -63,7 +63,7 @@ std::vector<std::string> folders() {
   std::vector<std::string> found;
   std::ifstream maps("/proc/self/maps");
   for (const auto& [name, paths] : mapped_libraries(maps)) {
-    if (name.rfind("libcuda", 0) == 0) continue;  // the driver's folder
+    if (name == "libcuda") continue;  // the driver's folder
     const std::string path = paths.substr(0, paths.find(':'));
     const std::string folder = path.substr(0, path.rfind('/'));
     if (std::find(found.begin(), found.end(), folder) != found.end()) continue;

@@ -53,6 +53,13 @@ TEST(Mode, chooses_loading_and_compiling_by_the_environment) {
         (Variables{{"CUDA_MODULE_LOADING", "LAZY"}, {"CUDA_FORCE_PTX_JIT", "1"}, {"CUDA_CACHE_PATH", "/c"}}));
 }
 
+TEST(Mode, needs_a_driver_as_new_as_the_ptx) {
+  EXPECT_FALSE(first_launch::refuses_ptx(13000, 13000));
+  EXPECT_FALSE(first_launch::refuses_ptx(13000, 12080));
+  EXPECT_TRUE(first_launch::refuses_ptx(12020, 12040));  // runs its machine code
+  EXPECT_FALSE(first_launch::refuses_ptx(0, 12040));     // unknown
+}
+
 TEST(Mode, is_shown_by_the_version_that_the_code_was_made_for) {
   const auto shown = [](const char* mode, int ptx, int capability) {
     return !first_launch::why_not_shown(mode, ptx, capability, 75);
