@@ -14,6 +14,8 @@ namespace gpugauge::kernels::memory {
 inline constexpr int footprint_threads = 1024;
 inline constexpr int footprint_unroll = 4;
 inline constexpr std::size_t footprint_step = std::size_t{footprint_threads} * 16;
+/// Just under 64 GiB: places are counted in 32 bits.
+inline constexpr std::size_t most_footprint_vectors = (std::size_t{1} << 32) - footprint_threads;
 
 /// What one launch reads of a footprint: every word the same number of times.
 struct FootprintPlan {
@@ -54,7 +56,8 @@ inline FootprintPlan plan_footprint(std::size_t bytes, int blocks, std::size_t w
 }
 
 /// sums[block] = sum modulo 2^32 of the words that the block read. Their total is plan.readings times the sum
-/// of the footprint's words. `data` is 16-byte aligned, else cudaErrorInvalidValue. Loads go through L1.
+/// of the footprint's words. `data` is 16-byte aligned and the footprint has most_footprint_vectors at most,
+/// else cudaErrorInvalidValue. Loads go through L1.
 cudaError_t read_footprint(const float* data, const FootprintPlan& plan, int blocks, std::uint32_t* sums,
                            cudaStream_t stream);
 

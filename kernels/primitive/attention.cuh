@@ -11,21 +11,32 @@
 
 namespace gpugauge::kernels::primitive::attention_tile {
 
-// A block makes 128 rows of one head with 8 warps of 16 rows. Tiles of 64 keys and values pass through two
-// stages of shared memory; a warp's scores never leave its registers.
-constexpr int warps = 8;
+// A block makes 128 rows of one head with 4 warps of 32 rows, whose queries stay in shared memory. Tiles of
+// 64 keys and values pass through two stages beside them; a warp's scores never leave its registers. What
+// bounds the kernel on 9.0 is reading fragments from shared memory (by count, not measured): a warp reads one
+// for every 2.7 products of 128 columns and 3.2 of 64; with 16 rows it would be one for every 2.
+constexpr int warps = 4;
 constexpr int threads = warps * 32;
-constexpr int query_rows = warps * 16;
-constexpr int key_rows = 64;
+constexpr int warp_tiles = 2;  // of 16 rows, those of one product
+constexpr int warp_rows = warp_tiles * 16;
+constexpr int query_rows = warps * warp_rows;
+constexpr int tile_rows = 64;
+constexpr int blocks_per_sm = 2;
 
+// Keys whose scores a warp holds at a time: as many as registers suffice for.
+template <int HeadDim>
+constexpr int key_rows = HeadDim == 128 ? 32 : 64;
 template <int HeadDim>
 constexpr int chunks = HeadDim / 8;  // 16-byte chunks of a row
 template <int HeadDim>
-constexpr int tile_bytes = key_rows* HeadDim * 2;
+constexpr std::uint32_t row_bytes = HeadDim * 2;
 template <int HeadDim>
-constexpr int shared_bytes = 4 * tile_bytes<HeadDim>;  // two stages of keys and values
+constexpr int tile_bytes = tile_rows* HeadDim * 2;
+template <int HeadDim>
+constexpr int query_bytes = query_rows* HeadDim * 2;
+template <int HeadDim>
+constexpr int shared_bytes = query_bytes<HeadDim> + 4 * tile_bytes<HeadDim>;  // two stages of keys and values
 static_assert(shared_bytes<128> <= 99 * 1024, "compute capability 8.6 and 8.9 have 99 KiB of shared memory");
-static_assert(query_rows == 2 * key_rows, "the queries pass through the second stage");
 
 // Byte of a chunk within a tile: the eight rows that ldmatrix reads lie in eight different columns of banks.
 template <int HeadDim>
@@ -35,53 +46,78 @@ __device__ __forceinline__ std::uint32_t place(int row, int chunk) {
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
 
-// Starts copying `Rows` rows from row `first` on; rows behind `length` become zeros.
+// Starts copying `Rows` rows from row `first` on; rows behind `length` become zeros. A thread takes the same
+// chunk of every `step`-th row, at distances that the instructions hold: no register for each.
 template <int HeadDim, int Rows>
 __device__ __forceinline__ void copy_rows(std::uint32_t to, const Bf16* from, int first, int length) {
-  constexpr int parts = Rows * chunks<HeadDim> / threads;
+  constexpr int step = threads / chunks<HeadDim>;
+  static_assert(step % 8 == 0, "place() repeats every 8 rows");
+  const int row = static_cast<int>(threadIdx.x) / chunks<HeadDim>;
+  const int chunk = static_cast<int>(threadIdx.x) % chunks<HeadDim>;
+  to += place<HeadDim>(row, chunk);
+  const Bf16* const source = from + static_cast<std::size_t>(first + row) * HeadDim + chunk * 8;
+  if (first + Rows <= length) {
 #pragma unroll
-  for (int part = 0; part < parts; ++part) {
-    const int index = part * threads + static_cast<int>(threadIdx.x);
-    const int row = index / chunks<HeadDim>;
-    const int chunk = index % chunks<HeadDim>;
-    const bool valid = first + row < length;
-    const Bf16* const source =
-        valid ? from + static_cast<std::size_t>(first + row) * HeadDim + chunk * 8 : from;
-    ptx::copy_async_16(to + place<HeadDim>(row, chunk), source, valid);
+    for (int part = 0; part < Rows / step; ++part)
+      ptx::copy_async_16(to + part * step * row_bytes<HeadDim>, source + part * step * HeadDim, true);
+  } else {
+#pragma unroll
+    for (int part = 0; part < Rows / step; ++part) {
+      const bool valid = first + row + part * step < length;
+      ptx::copy_async_16(to + part * step * row_bytes<HeadDim>, valid ? source + part * step * HeadDim : from,
+                         valid);
+    }
   }
 }
 
-// What one lane knows of its warp's 16 rows: rows g and g + 8 (g = lane / 4), in the layout of mma's
-// accumulators.
+// What one lane knows of its warp's rows, in the layout of mma's accumulators: of each tile of 16 rows g and
+// g + 8 (g = lane / 4).
 template <int HeadDim>
 struct Rows {
-  std::uint32_t queries[HeadDim / 16][4];
-  float scores[key_rows / 8][4];
-  float out[HeadDim / 8][4] = {};
-  float largest[2] = {-INFINITY, -INFINITY};
-  float sum[2] = {0, 0};  // this lane's share
+  // Where this lane's address lies in a tile for the first of the chunks that ldmatrix reads; an exclusive or
+  // with 32 i, which place() comes to where tiles begin at multiples of a row, gives those for chunk 2 i.
+  std::uint32_t query_place;
+  std::uint32_t key_place;
+  std::uint32_t value_place;
+  float scores[warp_tiles][key_rows<HeadDim> / 8][4];
+  float out[warp_tiles][HeadDim / 8][4] = {};
+  float largest[warp_tiles][2];
+  float sum[warp_tiles][2] = {};  // this lane's share
 
-  __device__ __forceinline__ void load_queries(std::uint32_t tile, int row) {
+  // `row` is the warp's first of the block's queries.
+  __device__ __forceinline__ explicit Rows(int row) {
     const int lane = static_cast<int>(threadIdx.x) % 32;
+    query_place = place<HeadDim>(row + lane % 16, lane / 16);
+    key_place = place<HeadDim>(lane / 16 * 8 + lane % 8, lane / 8 % 2);
+    value_place = place<HeadDim>(lane / 8 % 2 * 8 + lane % 8, lane / 16);
 #pragma unroll
-    for (int i = 0; i < HeadDim / 16; ++i)
-      ptx::load_matrices(queries[i], tile + place<HeadDim>(row + lane % 16, i * 2 + lane / 16));
+    for (int t = 0; t < warp_tiles; ++t) largest[t][0] = largest[t][1] = -INFINITY;
   }
 
-  __device__ __forceinline__ void score(std::uint32_t keys) {
-    const int lane = static_cast<int>(threadIdx.x) % 32;
+  __device__ __forceinline__ void score(std::uint32_t queries, std::uint32_t keys) {
+    queries += query_place;
+    keys += key_place;
 #pragma unroll
-    for (int j = 0; j < key_rows / 16; ++j) {
+    for (int t = 0; t < warp_tiles; ++t)
 #pragma unroll
-      for (int n = 0; n < 2; ++n)
+      for (int j = 0; j < key_rows<HeadDim> / 8; ++j)
 #pragma unroll
-        for (int c = 0; c < 4; ++c) scores[j * 2 + n][c] = 0;
+        for (int c = 0; c < 4; ++c) scores[t][j][c] = 0;
 #pragma unroll
-      for (int i = 0; i < HeadDim / 16; ++i) {
+    for (int i = 0; i < HeadDim / 16; ++i) {
+      std::uint32_t a[warp_tiles][4];
+#pragma unroll
+      for (int t = 0; t < warp_tiles; ++t)
+        ptx::load_matrices(a[t], (queries ^ i * 32) + t * 16 * row_bytes<HeadDim>);
+#pragma unroll
+      for (int j = 0; j < key_rows<HeadDim> / 16; ++j) {
         std::uint32_t b[4];
-        ptx::load_matrices(b, keys + place<HeadDim>(j * 16 + lane / 16 * 8 + lane % 8, i * 2 + lane / 8 % 2));
-        ptx::mma_bf16_16x8x16(scores[j * 2], queries[i], b[0], b[1]);
-        ptx::mma_bf16_16x8x16(scores[j * 2 + 1], queries[i], b[2], b[3]);
+        ptx::load_matrices(b, (keys ^ i * 32) + j * 16 * row_bytes<HeadDim>);
+#pragma unroll
+        for (int t = 0; t < warp_tiles; ++t) {
+          ptx::mma_bf16_16x8x16(scores[t][j * 2], a[t], b[0], b[1]);
+          ptx::mma_bf16_16x8x16(scores[t][j * 2 + 1], a[t], b[2], b[3]);
+        }
       }
     }
   }
@@ -91,62 +127,89 @@ struct Rows {
   __device__ __forceinline__ void mask(int first_row, int first_key, int end) {
     const int lane = static_cast<int>(threadIdx.x) % 32;
 #pragma unroll
-    for (int j = 0; j < key_rows / 8; ++j)
+    for (int t = 0; t < warp_tiles; ++t)
 #pragma unroll
-      for (int c = 0; c < 4; ++c) {
-        const int key = first_key + j * 8 + lane % 4 * 2 + c % 2;
-        const int row = first_row + lane / 4 + c / 2 * 8;
-        if (key >= end || (Causal && key > row)) scores[j][c] = -INFINITY;
-      }
+      for (int j = 0; j < key_rows<HeadDim> / 8; ++j)
+#pragma unroll
+        for (int c = 0; c < 4; ++c) {
+          const int key = first_key + j * 8 + lane % 4 * 2 + c % 2;
+          const int row = first_row + t * 16 + lane / 4 + c / 2 * 8;
+          if (key >= end || (Causal && key > row)) scores[t][j][c] = -INFINITY;
+        }
   }
 
   // Turns scores into weights 2^(scale (score - largest)), with what came before brought to the new largest.
   // The first tile has a key for every row, so that `largest` is finite from then on.
   __device__ __forceinline__ void weigh(float scale) {
+    float shrink[warp_tiles][2];
+    bool grown = false;
 #pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      float most = largest[half];
+    for (int t = 0; t < warp_tiles; ++t)
 #pragma unroll
-      for (int j = 0; j < key_rows / 8; ++j)
-        most = fmaxf(most, fmaxf(scores[j][half * 2], scores[j][half * 2 + 1]));
-      most = fmaxf(most, __shfl_xor_sync(0xffffffffU, most, 1));
-      most = fmaxf(most, __shfl_xor_sync(0xffffffffU, most, 2));
-      const float shrink = exp2_approx((largest[half] - most) * scale);
-      largest[half] = most;
-      const float offset = most * scale;
-      sum[half] *= shrink;
+      for (int half = 0; half < 2; ++half) {
+        float most = largest[t][half];
 #pragma unroll
-      for (int j = 0; j < key_rows / 8; ++j)
-#pragma unroll
-        for (int c = half * 2; c < half * 2 + 2; ++c) {
-          scores[j][c] = exp2_approx(fmaf(scores[j][c], scale, -offset));
-          sum[half] += scores[j][c];
-        }
-#pragma unroll
-      for (int d = 0; d < HeadDim / 8; ++d) {
-        out[d][half * 2] *= shrink;
-        out[d][half * 2 + 1] *= shrink;
+        for (int j = 0; j < key_rows<HeadDim> / 8; ++j)
+          most = fmaxf(most, fmaxf(scores[t][j][half * 2], scores[t][j][half * 2 + 1]));
+        most = fmaxf(most, __shfl_xor_sync(0xffffffffU, most, 1));
+        most = fmaxf(most, __shfl_xor_sync(0xffffffffU, most, 2));
+        shrink[t][half] = exp2_approx((largest[t][half] - most) * scale);
+        grown = grown || most > largest[t][half];
+        largest[t][half] = most;
       }
-    }
+    // Behind the first tiles a new largest score is rare, and bringing everything to it is the most of the
+    // work.
+    if (__any_sync(0xffffffffU, grown)) bring_to_largest(shrink);
+#pragma unroll
+    for (int t = 0; t < warp_tiles; ++t)
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        const float offset = largest[t][half] * scale;
+#pragma unroll
+        for (int j = 0; j < key_rows<HeadDim> / 8; ++j)
+#pragma unroll
+          for (int c = half * 2; c < half * 2 + 2; ++c) {
+            scores[t][j][c] = exp2_approx(fmaf(scores[t][j][c], scale, -offset));
+            sum[t][half] += scores[t][j][c];
+          }
+      }
+  }
+
+  __device__ __forceinline__ void bring_to_largest(const float (&shrink)[warp_tiles][2]) {
+#pragma unroll
+    for (int t = 0; t < warp_tiles; ++t)
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        sum[t][half] *= shrink[t][half];
+#pragma unroll
+        for (int d = 0; d < HeadDim / 8; ++d) {
+          out[t][d][half * 2] *= shrink[t][half];
+          out[t][d][half * 2 + 1] *= shrink[t][half];
+        }
+      }
   }
 
   // An accumulator's layout is that of an operand once neighbouring columns are packed.
   __device__ __forceinline__ void add_values(std::uint32_t values) {
-    const int lane = static_cast<int>(threadIdx.x) % 32;
+    values += value_place;
 #pragma unroll
-    for (int j = 0; j < key_rows / 16; ++j) {
-      const float(&left)[4] = scores[j * 2];
-      const float(&right)[4] = scores[j * 2 + 1];
-      const std::uint32_t weights[4] = {ptx::pack_bf16(left[0], left[1]), ptx::pack_bf16(left[2], left[3]),
-                                        ptx::pack_bf16(right[0], right[1]),
-                                        ptx::pack_bf16(right[2], right[3])};
+    for (int j = 0; j < key_rows<HeadDim> / 16; ++j) {
+      std::uint32_t weights[warp_tiles][4];
+#pragma unroll
+      for (int t = 0; t < warp_tiles; ++t)
+#pragma unroll
+        for (int i = 0; i < 4; ++i)
+          weights[t][i] =
+              ptx::pack_bf16(scores[t][j * 2 + i / 2][i % 2 * 2], scores[t][j * 2 + i / 2][i % 2 * 2 + 1]);
 #pragma unroll
       for (int d = 0; d < HeadDim / 16; ++d) {
         std::uint32_t b[4];
-        ptx::load_matrices_transposed(
-            b, values + place<HeadDim>(j * 16 + lane / 8 % 2 * 8 + lane % 8, d * 2 + lane / 16));
-        ptx::mma_bf16_16x8x16(out[d * 2], weights, b[0], b[1]);
-        ptx::mma_bf16_16x8x16(out[d * 2 + 1], weights, b[2], b[3]);
+        ptx::load_matrices_transposed(b, (values ^ d * 32) + j * 16 * row_bytes<HeadDim>);
+#pragma unroll
+        for (int t = 0; t < warp_tiles; ++t) {
+          ptx::mma_bf16_16x8x16(out[t][d * 2], weights[t], b[0], b[1]);
+          ptx::mma_bf16_16x8x16(out[t][d * 2 + 1], weights[t], b[2], b[3]);
+        }
       }
     }
   }
@@ -155,20 +218,24 @@ struct Rows {
   __device__ __forceinline__ void store(Bf16* to, int first_row, int length) const {
     const int lane = static_cast<int>(threadIdx.x) % 32;
 #pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      float all = sum[half];
-      all += __shfl_xor_sync(0xffffffffU, all, 1);
-      all += __shfl_xor_sync(0xffffffffU, all, 2);
-      const float factor = 1 / all;
-      const int row = first_row + lane / 4 + half * 8;
-      Bf16* const line = row < length ? to + static_cast<std::size_t>(row) * HeadDim : nullptr;
+    for (int t = 0; t < warp_tiles; ++t)
 #pragma unroll
-      for (int d = 0; d < HeadDim / 16; ++d) {
-        const float first[2] = {out[d * 2][half * 2] * factor, out[d * 2][half * 2 + 1] * factor};
-        const float second[2] = {out[d * 2 + 1][half * 2] * factor, out[d * 2 + 1][half * 2 + 1] * factor};
-        store_row_pair(line == nullptr ? nullptr : line + d * 16, first, second, true, true);
+      for (int half = 0; half < 2; ++half) {
+        float all = sum[t][half];
+        all += __shfl_xor_sync(0xffffffffU, all, 1);
+        all += __shfl_xor_sync(0xffffffffU, all, 2);
+        const float factor = 1 / all;
+        const int row = first_row + t * 16 + lane / 4 + half * 8;
+        Bf16* const line = row < length ? to + static_cast<std::size_t>(row) * HeadDim : nullptr;
+#pragma unroll
+        for (int d = 0; d < HeadDim / 16; ++d) {
+          const auto& left = out[t][d * 2];
+          const auto& right = out[t][d * 2 + 1];
+          const float first[2] = {left[half * 2] * factor, left[half * 2 + 1] * factor};
+          const float second[2] = {right[half * 2] * factor, right[half * 2 + 1] * factor};
+          store_row_pair(line == nullptr ? nullptr : line + d * 16, first, second, true, true);
+        }
       }
-    }
   }
 };
 
@@ -177,42 +244,46 @@ struct Rows {
 // Block b makes query tile tiles - 1 - b % tiles of head b / tiles: causal blocks with the most keys begin
 // first. `scale` is log2(e) / sqrt(HeadDim).
 template <int HeadDim, bool Causal>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(threads, blocks_per_sm)
     attention_kernel(const Bf16* __restrict__ q, const Bf16* __restrict__ k, const Bf16* __restrict__ v,
                      Bf16* __restrict__ o, int length, int tiles, float scale) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
   const std::size_t head = static_cast<std::size_t>(blockIdx.x / static_cast<unsigned>(tiles)) *
                            static_cast<std::size_t>(length) * HeadDim;
   const int first_row = (tiles - 1 - static_cast<int>(blockIdx.x) % tiles) * query_rows;
-  const int warp_row = first_row + static_cast<int>(threadIdx.x) / 32 * 16;
+  const int own_row = static_cast<int>(threadIdx.x) / 32 * warp_rows;  // of the block's
+  const int warp_row = first_row + own_row;
   const int end = Causal && first_row + query_rows < length ? first_row + query_rows : length;
-  const int key_tiles = (end + key_rows - 1) / key_rows;
-  const std::uint32_t shared = ptx::dynamic_shared();
-  const auto stage = [shared](int tile) { return shared + tile % 2 * 2 * tile_bytes<HeadDim>; };
+  const int key_tiles = (end + tile_rows - 1) / tile_rows;
+  const std::uint32_t queries = ptx::dynamic_shared();
+  const auto stage = [queries](int tile) {
+    return queries + query_bytes<HeadDim> + tile % 2 * 2 * tile_bytes<HeadDim>;
+  };
   const auto fill = [&](int tile) {
-    copy_rows<HeadDim, key_rows>(stage(tile), k + head, tile * key_rows, length);
-    copy_rows<HeadDim, key_rows>(stage(tile) + tile_bytes<HeadDim>, v + head, tile * key_rows, length);
+    copy_rows<HeadDim, tile_rows>(stage(tile), k + head, tile * tile_rows, length);
+    copy_rows<HeadDim, tile_rows>(stage(tile) + tile_bytes<HeadDim>, v + head, tile * tile_rows, length);
     ptx::copy_async_commit();
   };
 
-  copy_rows<HeadDim, query_rows>(stage(1), q + head, first_row, length);
-  ptx::copy_async_commit();
+  copy_rows<HeadDim, query_rows>(queries, q + head, first_row, length);
   fill(0);
-  ptx::copy_async_wait<1>();
-  __syncthreads();
-  Rows<HeadDim> rows;
-  rows.load_queries(stage(1), warp_row - first_row);
+  Rows<HeadDim> rows(own_row);
   for (int tile = 0; tile < key_tiles; ++tile) {
     ptx::copy_async_wait<0>();
     __syncthreads();  // this tile has come for all, and all are done with what lies in the other stage
     if (tile + 1 < key_tiles) fill(tile + 1);
-    const int first_key = tile * key_rows;
-    if (Causal && first_key > warp_row + 15) continue;  // behind all of the warp's rows
-    rows.score(stage(tile));
-    if (first_key + key_rows > length || (Causal && first_key + key_rows > warp_row))
-      rows.template mask<Causal>(warp_row, first_key, length);
-    rows.weigh(scale);
-    rows.add_values(stage(tile) + tile_bytes<HeadDim>);
+#pragma unroll 1
+    for (int step = 0; step < tile_rows; step += key_rows<HeadDim>) {
+      const int first_key = tile * tile_rows + step;
+      if (first_key >= length || (Causal && first_key >= warp_row + warp_rows))
+        break;  // nothing for this warp
+      const std::uint32_t keys = stage(tile) + step * row_bytes<HeadDim>;
+      rows.score(queries, keys);
+      if (first_key + key_rows < HeadDim >> length || (Causal && first_key + key_rows < HeadDim >> warp_row))
+        rows.template mask<Causal>(warp_row, first_key, length);
+      rows.weigh(scale);
+      rows.add_values(keys + tile_bytes<HeadDim>);
+    }
   }
   rows.store(o + head, warp_row, length);
 #endif

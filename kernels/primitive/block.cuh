@@ -13,7 +13,15 @@ struct Sum {
 struct Maximum {
   static constexpr float neutral = -3.402823466e+38F;
   // Not fmaxf: a NaN must survive.
-  __device__ __forceinline__ float operator()(float a, float b) const { return a > b || a != a ? a : b; }
+  __device__ __forceinline__ float operator()(float a, float b) const {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    float larger;
+    asm("max.NaN.f32 %0, %1, %2;" : "=f"(larger) : "f"(a), "f"(b));
+    return larger;
+#else
+    return a > b || a != a ? a : b;
+#endif
+  }
 };
 
 /// Every lane of a full warp gets the result.

@@ -1,6 +1,8 @@
 // The sum of an fp32 array, read once.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 
 #include <cuda_runtime_api.h>
@@ -37,6 +39,18 @@ constexpr double reduce_tolerance(std::size_t count, int sm_count) {
   const std::size_t depth =
       count / (blocks * reduce_threads) + 4 + 2 * (5 + reduce_threads / 32) + blocks / reduce_threads + 1;
   return static_cast<double>(depth) * 0x1p-24;
+}
+
+/// Largest |sum - reference| that a sum as deep as reduce()'s may show of `count` numbers whose signs are
+/// random, as those of fill_uniform. The rigorous bound is useless there: it grows with the magnitudes, in
+/// the sum of which that of the numbers, near sqrt(count / 3), drowns: 0 would pass for it. A partial sum of
+/// k of them is near sqrt(k / 3), and each addition rounds by 2^-24 of that at most, with either sign: over
+/// sums of `depth` additions that is a standard deviation of 2^-24 sqrt(count depth / 18), of which 136 are
+/// allowed. For 2^28 numbers on 132 SMs that is 1.0, where a warp's share is near 100.
+inline double reduce_error_most(std::size_t count, int sm_count, double magnitude) {
+  const double rigorous = reduce_tolerance(count, sm_count);
+  const double random_signs = 32 * 0x1p-24 * std::sqrt(static_cast<double>(count) * rigorous * 0x1p24);
+  return std::min(rigorous * magnitude, random_signs);
 }
 
 }  // namespace gpugauge::kernels::primitive

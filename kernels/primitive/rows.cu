@@ -23,8 +23,8 @@ cudaError_t launch(const float* from, float* to, int rows, int columns,
     rows_kernel<256, 4, 4><<<grid, 256, 0, stream>>>(from, to, columns, operation);
   else if (columns <= 8192)
     rows_kernel<512, 4, 4><<<grid, 512, 0, stream>>>(from, to, columns, operation);
-  else
-    rows_kernel<1024, 4, 4><<<grid, 1024, 0, stream>>>(from, to, columns, operation);
+  else  // two blocks an SM: while one reduces, the other loads
+    rows_kernel<512, 4, 8><<<grid, 512, 0, stream>>>(from, to, columns, operation);
   return cudaGetLastError();
 }
 

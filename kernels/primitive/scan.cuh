@@ -6,6 +6,7 @@
 
 #include "kernels/primitive/scan.hpp"
 #include "kernels/support/tile_state.cuh"
+#include "kernels/support/vector_store.cuh"
 
 namespace gpugauge::kernels::primitive {
 
@@ -70,7 +71,8 @@ static __global__ void __launch_bounds__(scan_threads)
   const auto place = [&](int row) { return warp_start + row * 128 + lane * 4; };
   uint4 values[scan_vectors];
   // Asked once for the whole tile: with a question at each row the loads would wait for each other.
-  if ((static_cast<std::size_t>(tile) + 1) * scan_tile <= count) {
+  const bool whole = (static_cast<std::size_t>(tile) + 1) * scan_tile <= count;
+  if (whole) {
 #pragma unroll
     for (int row = 0; row < scan_vectors; ++row)
       values[row] = *reinterpret_cast<const uint4*>(from + place(row));
@@ -119,18 +121,24 @@ static __global__ void __launch_bounds__(scan_threads)
   prefix += shared_prefix;
 #pragma unroll
   for (int row = 0; row < scan_vectors; ++row) {
-    const std::size_t i = place(row);
     uint4 sums;
     sums.x = prefix + before[row];
     sums.y = sums.x + values[row].x;
     sums.z = sums.y + values[row].y;
     sums.w = sums.z + values[row].z;
-    if (i + 4 <= count) {
-      *reinterpret_cast<uint4*>(to + i) = sums;
-    } else {
-      if (i < count) to[i] = sums.x;
-      if (i + 1 < count) to[i + 1] = sums.y;
-      if (i + 2 < count) to[i + 2] = sums.z;
+    values[row] = sums;
+  }
+  if (whole) {
+#pragma unroll
+    for (int row = 0; row < scan_vectors; ++row) store_vector(to + place(row), values[row]);
+  } else {
+#pragma unroll
+    for (int row = 0; row < scan_vectors; ++row) {
+      const std::size_t i = place(row);
+      if (i < count) to[i] = values[row].x;
+      if (i + 1 < count) to[i + 1] = values[row].y;
+      if (i + 2 < count) to[i + 2] = values[row].z;
+      if (i + 3 < count) to[i + 3] = values[row].w;
     }
   }
 }

@@ -10,9 +10,9 @@ __device__ __forceinline__ std::uint32_t shared_address(const void* pointer) {
   return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
 }
 
-/// Where the launch's dynamic shared memory begins.
+/// Where the launch's dynamic shared memory begins: a multiple of 256.
 __device__ __forceinline__ std::uint32_t dynamic_shared() {
-  extern __shared__ __align__(128) unsigned char dynamic_shared_memory[];
+  extern __shared__ __align__(256) unsigned char dynamic_shared_memory[];
   return shared_address(dynamic_shared_memory);
 }
 

@@ -62,7 +62,7 @@ TEST_F(PrimitiveGpu, reduce_is_within_its_bound_and_repeats_bit_for_bit) {
     check(kernels::primitive::reduce_reference(data.get(), count, reference.get(), magnitude.get(), nullptr),
           "summing");
     EXPECT_LE(std::fabs(static_cast<double>(first) - reference.read(nullptr)),
-              kernels::primitive::reduce_tolerance(count, sms) * magnitude.read(nullptr))
+              kernels::primitive::reduce_error_most(count, sms, magnitude.read(nullptr)))
         << count;
   }
 }

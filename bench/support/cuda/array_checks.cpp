@@ -8,20 +8,22 @@
 #include "kernels/primitive/histogram.hpp"
 #include "kernels/primitive/reduce.hpp"
 #include "kernels/support/fill.hpp"
+#include "support/cuda/device.hpp"
 
 namespace gpugauge::bench::cuda {
 
 void verify_sum(Trial& trial, const float* data, std::size_t count, const DeviceValue<float>& sum,
-                double tolerance, const std::function<void(cudaStream_t)>& launch, cudaStream_t stream) {
+                double scale, const std::function<void(cudaStream_t)>& launch, cudaStream_t stream) {
   const DeviceValue<double> reference;
   const DeviceValue<double> magnitude;
   check(kernels::primitive::reduce_reference(data, count, reference.get(), magnitude.get(), stream),
         "summing in fp64");
   const double expected = reference.read(stream);
-  // Where the reference was not formed the magnitude is 0, and the error is no number.
-  trial.verify("error of the sum against fp64, relative to the sum of magnitudes",
-               std::fabs(static_cast<double>(sum.read(stream)) - expected) / magnitude.read(stream),
-               tolerance);
+  const double all = magnitude.read(stream);
+  // Where the reference was not formed `all` is 0, and the error is no number.
+  trial.verify("error of the sum against fp64",
+               std::fabs(static_cast<double>(sum.read(stream)) - expected) * (all / all),
+               scale * kernels::primitive::reduce_error_most(count, device().sm_count, all));
   std::vector<std::uint64_t> checksums;
   for (int repeat = 0; repeat < 4; ++repeat) {
     const float value = sum.read(stream);

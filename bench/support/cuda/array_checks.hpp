@@ -11,10 +11,11 @@
 
 namespace gpugauge::bench::cuda {
 
-/// Records that *sum (device) is the sum of `data` (device, `count` elements) within `tolerance` of fp64,
-/// relative to the sum of magnitudes, and that three more of `launch`, each into poison, give the same bits.
+/// Records that *sum (device) is the sum of `data` (device, `count` elements of fill_uniform) within `scale`
+/// times what our own reduction may differ from fp64 (kernels/primitive/reduce.hpp), and that three more of
+/// `launch`, each into poison, give the same bits.
 void verify_sum(Trial& trial, const float* data, std::size_t count, const DeviceValue<float>& sum,
-                double tolerance, const std::function<void(cudaStream_t)>& launch, cudaStream_t stream);
+                double scale, const std::function<void(cudaStream_t)>& launch, cudaStream_t stream);
 
 /// Records that `bins` are those of `count` elements of fill_uniform with the trial's seed, each counted once
 /// (kernels/primitive/histogram.hpp).

@@ -75,8 +75,10 @@ void expect_every_word_equally_often(const memory::FootprintPlan& plan, int bloc
   const Array<float> data = generated(words, 5);
   const Array<std::uint32_t> sums(static_cast<std::size_t>(blocks));
   emulator::launch(static_cast<unsigned>(blocks), memory::footprint_threads, [&] {
-    memory::read_footprint_kernel(reinterpret_cast<const uint4*>(data.get()), plan.vectors,
-                                  plan.vectors_per_block, plan.start_stride, sums.get());
+    memory::read_footprint_kernel(
+        reinterpret_cast<const uint4*>(data.get()), static_cast<std::uint32_t>(plan.vectors),
+        static_cast<std::uint32_t>(plan.vectors_per_block / memory::footprint_threads), plan.start_stride,
+        sums.get());
   });
   const std::uint32_t found = std::accumulate(sums.get(), sums.get() + sums.count(), std::uint32_t{0});
   EXPECT_EQ(found, sum_of_generated(words, 5) * static_cast<std::uint32_t>(plan.readings));

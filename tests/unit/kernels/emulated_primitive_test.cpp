@@ -183,4 +183,16 @@ TEST(Work, scratch_and_partials_have_the_sizes_stated) {
   EXPECT_EQ(primitive::reduce_tolerance(1 << 28, 132), (992 + 4 + 26 + 4 + 1) * 0x1p-24);
 }
 
+TEST(Work, what_a_sum_may_differ_by_is_less_than_what_a_lost_warp_costs) {
+  const std::size_t count = std::size_t{1} << 28;
+  const double most = primitive::reduce_error_most(count, 132, 0.5 * static_cast<double>(count));
+  EXPECT_NEAR(most, 32 * 0x1p-24 * 0x1p14 * std::sqrt(1027.0), 1e-9);  // 1.0014
+  const double warp_share = static_cast<double>(count) / (1056 * 8);
+  EXPECT_LT(4 * most, std::sqrt(warp_share / 3) / 20);  // CUB's may differ by four times as much
+  EXPECT_LT(4 * most, std::sqrt(static_cast<double>(count) / 3) / 2000);  // 0 is not the sum
+  // Few numbers: the rigorous bound is the smaller one.
+  EXPECT_EQ(primitive::reduce_error_most(2, 132, 1.0), primitive::reduce_tolerance(2, 132));
+  EXPECT_EQ(primitive::reduce_error_most(count, 132, 0.0), 0);
+}
+
 }  // namespace

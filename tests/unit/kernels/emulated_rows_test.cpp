@@ -45,7 +45,10 @@ class Rows : public testing::TestWithParam<Case> {
   template <typename Operation>
   void run(Operation operation) {
     const int count = GetParam().columns;
-    if (count % 4 == 0)
+    if (count % 4 == 0 && count > 2048)
+      emulator::launch(rows, 512,
+                       [&] { primitive::rows_kernel<512, 4, 8>(from.get(), to.get(), count, operation); });
+    else if (count % 4 == 0)
       emulator::launch(rows, 128,
                        [&] { primitive::rows_kernel<128, 4, 4>(from.get(), to.get(), count, operation); });
     else
@@ -130,7 +133,7 @@ TEST_P(Rows, rms_norm_equals_fp64) {
 
 INSTANTIATE_TEST_SUITE_P(Columns, Rows,
                          testing::Values(Case{1}, Case{3}, Case{4}, Case{500}, Case{512}, Case{2048},
-                                         Case{1025}, Case{2047}));
+                                         Case{1025}, Case{2047}, Case{4100}, Case{16384}));
 
 TEST(RowsNaN, in_one_place_poisons_its_row_alone) {
   constexpr std::size_t count = 128;  // two rows
