@@ -55,9 +55,11 @@ std::vector<Fault> faults_of_variables() {
        .environment = {{"CUDA_MODULE_LOADING", "EAGER"}}},
       {.id = "forced_jit",
        .what = "CUDA_FORCE_PTX_JIT=1 and CUDA_CACHE_DISABLE=1",
-       .causes = {"ptx_jit_startup", "jit_cache_disabled"},
+       // Families hold machine code alone, so that under this variable nothing of them runs that could be
+       // slow.
+       .causes = {"ptx_jit_forced", "jit_cache_disabled"},
        .device = DeviceKind::gpu,
-       .measures = {"init", "first_launch/kernel/lazy", "launch/enqueue/runtime/0"},
+       .found_by = FoundBy::doctor,
        .environment = {{"CUDA_FORCE_PTX_JIT", "1"}, {"CUDA_CACHE_DISABLE", "1"}}},
       {.id = "nccl_transports",
        .what = "NCCL_P2P_DISABLE=1, NCCL_SHM_DISABLE=1 and NCCL_NET=Socket",

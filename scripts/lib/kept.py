@@ -17,6 +17,12 @@ def told(provenance, kept):
     return f"{text}; {provenance['gpu_name']}, driver {provenance['driver']}, {provenance['date'][:10]}"
 
 
+def beside(cell, told_now, gpu_name):
+    """The cell with what is told now in place of what it told of the same model; other models' stay."""
+    others = [one for one in cell.split("<br>") if one != "nothing" and f"; {gpu_name}, driver " not in one]
+    return "<br>".join([*others, told_now])
+
+
 def folder_of(gpu_name):
     """A folder's name that leads nowhere else."""
     return re.sub(r"[^\w .()+-]", "-", gpu_name, flags=re.ASCII).strip(". ") or "unnamed"
@@ -29,9 +35,10 @@ def keep(stages, baselines, page):
     text = page.read_text(encoding="utf-8")
     for name, folder in stages:
         try:
-            provenance, kept = load(f"{folder}/provenance.json"), load(f"{folder}/summary.json")
+            provenance = load(f"{folder}/provenance.json")
             if provenance["exit_status"] != 0:
-                continue
+                continue  # a stage that failed may have left half a summary
+            kept = load(f"{folder}/summary.json")
             place, cell = pathlib.Path(baselines, folder_of(provenance["gpu_name"]), name), told(provenance, kept)
         except FileNotFoundError:
             continue
@@ -49,7 +56,7 @@ def keep(stages, baselines, page):
         shutil.copytree(folder, place, ignore=shutil.ignore_patterns(*LEFT))
         row = re.search(rf"^\| {re.escape(name)} \| .* \| ([^|]*) \|$", text, re.M)
         if row:
-            text = text[:row.start(1)] + cell + text[row.end(1):]
+            text = text[:row.start(1)] + beside(row.group(1), cell, provenance["gpu_name"]) + text[row.end(1):]
         print(f"{name}: {place}")
         count += 1
     page.write_text(text, encoding="utf-8")

@@ -44,7 +44,10 @@ carry_build() {
 use_carried_libraries() {
   local name more=yes
   if [[ -d "$BUILD/carried" ]]; then
-    BORROWED="$(mktemp -d)"
+    # The same name each time: it stands in what every run says of its environment, which comparisons heed.
+    BORROWED="$BUILD/borrowed"
+    rm -rf "$BORROWED"
+    mkdir "$BORROWED" 2>/dev/null || BORROWED="$(mktemp -d)"
     trap 'rm -rf "$BORROWED"' EXIT
     export LD_LIBRARY_PATH="$BORROWED${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
     while [[ -n "$more" ]]; do  # what is found may lack something in turn

@@ -1,7 +1,8 @@
 # shellcheck shell=bash
 # What scripts/record is made of. A stage is a file scripts/record.d/NAME.sh that sets STAGE_ORDER (a number: first what tells most a
 # second), STAGE_TITLE, STAGE_PROVES (the claim that it is to bear out, as docs/testing.md has it), STAGE_SECONDS (at most 480) and,
-# where it is so, STAGE_ALONE=yes (not part of `all`) and STAGE_OWN_LIBRARIES=yes (never with NVIDIA's wheels), and defines
+# where it is so, STAGE_LEAST (seconds with which it is worth beginning, where that is less: what it has measured by then is kept),
+# STAGE_ALONE=yes (not part of `all`) and STAGE_OWN_LIBRARIES=yes (never with NVIDIA's wheels), and defines
 # stage_commands, which prints shell commands, one a line. They run in order with ROOT, BUILD, OUT (the stage's folder), GPU_UUID and
 # CUDA_VISIBLE_DEVICES set; the first that fails ends the stage. What may run long ends itself before STAGE_SECONDS, which may be
 # less than in the file, so that what it measured is kept. The last one writes OUT/summary.json
@@ -21,7 +22,7 @@ all_stages() {
 load_stage() {
   unset -f stage_commands
   # shellcheck disable=SC2034  # STAGE_ALONE is read by scripts/record
-  STAGE_PROVES="" STAGE_ALONE="" STAGE_OWN_LIBRARIES=""
+  STAGE_PROVES="" STAGE_ALONE="" STAGE_OWN_LIBRARIES="" STAGE_LEAST=""
   # shellcheck disable=SC1090
   source "$ROOT/scripts/record.d/$1.sh"
   ((STAGE_SECONDS <= 480)) || fail 2 "Stage $1 asks for $STAGE_SECONDS s; a stage may take 480 s at most."
@@ -145,15 +146,17 @@ stage_state() {
   recorded state "$output/$1"
 }
 
-# fits NAME LEFT: whether the loaded stage ends within LEFT seconds: by its limit, or by what it took when it was recorded. Sets STAGE_SECONDS
-# to no more than LEFT.
+# fits NAME LEFT: whether the loaded stage is to begin with LEFT seconds: that is STAGE_LEAST, or what it took when it was recorded and a
+# minute, or its limit. Sets STAGE_SECONDS to no more than LEFT.
 fits() {
   local needed
   needed="$(recorded seconds "$output/$1")"
   # Bash would run what stands in a number's place.
-  [[ "$needed" =~ ^[0-9]{1,6}$ ]] || needed="$STAGE_SECONDS"
-  # As long again as its programs get to end themselves.
-  needed="$((10#$needed + 60))"
+  if [[ "$needed" =~ ^[0-9]{1,6}$ ]]; then
+    needed="$((10#$needed + 60))"  # as long again as its programs get to end themselves
+  else
+    needed="${STAGE_LEAST:-$STAGE_SECONDS}"
+  fi
   ((needed < STAGE_SECONDS)) || needed="$STAGE_SECONDS"
   ((needed <= $2)) || return 1
   ((STAGE_SECONDS <= $2)) || STAGE_SECONDS="$2"
@@ -229,7 +232,8 @@ record_stage() {
   {
     printf 'set -euo pipefail\n'
     if [[ -n "$WHEEL_FOLDERS" && -z "$STAGE_OWN_LIBRARIES" ]]; then
-      # After what is there: nothing that was found without them is replaced.
+      # Behind what LD_LIBRARY_PATH names, before what the loader finds elsewhere: also a library of NVIDIA's that is there is then that
+      # of the wheels, so that all are of one release. Each run says which it was.
       printf 'export LD_LIBRARY_PATH=%q\n' "${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$WHEEL_FOLDERS"
     fi
     stage_commands
@@ -255,7 +259,7 @@ record_stage() {
     rm -rf "$folder.before" "$folder.failed"
     [[ ! -e "$folder" ]] || mv "$folder" "$folder.before"
     mv "$folder.new" "$folder" && rm -rf "$folder.before"
-  elif [[ -f "$folder/summary.json" ]]; then
+  elif [[ -s "$folder/summary.json" ]]; then
     # What was recorded before is never lost to a later failure.
     rm -rf "$folder.failed"
     mv "$folder.new" "$folder.failed"

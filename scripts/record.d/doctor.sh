@@ -10,7 +10,7 @@ stage_commands() {
   cat <<'TEXT'
 status=0
 env -u CUDA_VISIBLE_DEVICES "$BUILD/bin/gpugauge" doctor --redact --all --report json="$OUT/doctor.json" --report markdown="$OUT/doctor.md" >"$OUT/doctor.txt" || status=$?
-[ "$status" -le 1 ]
+[ "$status" -le 1 ] || { tail -n 1 "$OUT/doctor.txt"; exit 1; }
 python3 -B "$ROOT/scripts/lib/recorded.py" count doctor "$OUT/doctor.json" >"$OUT/summary.json"
 TEXT
 }

@@ -4,6 +4,7 @@ STAGE_ORDER=10
 STAGE_TITLE="GPU tests"
 STAGE_PROVES="every kernel against its reference on random shapes; the timer against kernels of known length"
 STAGE_SECONDS=300
+STAGE_LEAST=120
 stage_commands() {
   suites_commands tests.json $((STAGE_SECONDS - 20)) 60 ""
   cat <<'TEXT'

@@ -4,6 +4,7 @@ STAGE_ORDER=30
 STAGE_TITLE="Percentiles of launching"
 STAGE_PROVES="launch latencies: p50, p90 and p99 over batches, of each benchmark of launch and first_launch that has them"
 STAGE_SECONDS=300
+STAGE_LEAST=150
 # A batch is the mean over its operations; benchmarks with metrics of their own have no batches, and are counted as no answer.
 stage_commands() {
   # A process of launch takes longer than those of other stages: 15 s of windows, and one benchmark that waits for the GPU to idle.

@@ -4,6 +4,7 @@ STAGE_ORDER=35
 STAGE_TITLE="What lies between the GPUs"
 STAGE_PROVES="collectives and copies between GPUs; with one GPU only that NCCL starts and computes rightly"
 STAGE_SECONDS=240
+STAGE_LEAST=120
 stage_commands() {
   measure_commands links.json $((STAGE_SECONDS - 40)) 30 '--device links --profile standard'
   cat <<'TEXT'

@@ -4,6 +4,7 @@ STAGE_ORDER=25
 STAGE_TITLE="Ratios against PyTorch"
 STAGE_PROVES="copy and triad reach .98 of the best of cudaMemcpyAsync, CUB and PyTorch; products reach PyTorch's"
 STAGE_SECONDS=300
+STAGE_LEAST=240
 stage_commands() {
   # Without TF32, in which PyTorch may be told to compute what is called fp32. What else the probe finds amiss is in its file.
   cat <<TEXT

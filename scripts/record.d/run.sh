@@ -4,6 +4,7 @@ STAGE_ORDER=20
 STAGE_TITLE="A run of the standard profile"
 STAGE_PROVES="a whole run of the standard profile: every benchmark is measured and verified in every process"
 STAGE_SECONDS=480
+STAGE_LEAST=280
 stage_commands() {
   # shellcheck disable=SC2016
   measure_commands run.json $((STAGE_SECONDS - 40)) 30 '--device "$GPU_UUID" --profile standard'

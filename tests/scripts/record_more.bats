@@ -86,14 +86,15 @@ family() {
   [ "$(cat "$HEARD.doctor")" = /nowhere/first ]
 }
 
-@test "within a budget nothing begins that would not end inside, by its limit or by what it took before" {
-  record all --budget 350
+@test "within a budget nothing begins for which too little is left, by the least it needs or by what it took before" {
+  record all --budget 190
   [ "$status" -eq 1 ]
-  [[ "$output" == *"Not begun, for they would not end within 350 s: ratios run spread faults-gpu sanitizer faults-"* ]]
+  [[ "$output" == *"Not begun, for too little is left of 190 s: ratios run spread pytorch faults-gpu sanitizer faults-"* ]]
   [ "$(grep -c '^test_gpu' "$CALLS")" -eq 1 ]
-  record ratios
-  record all --budget 350 --again
-  [[ "$output" == *"would not end within 350 s: run spread faults-gpu"* ]]
+  record ratios --budget 250
+  [[ "$output" == *"ratios: "*"(at most 24"? s)"* ]]
+  record all --budget 190 --again
+  [[ "$output" == *"too little is left of 190 s: run spread pytorch faults-gpu"* ]]
   record all --budget soon
   [ "$status" -eq 2 ]
 }
@@ -132,6 +133,11 @@ family() {
   program gpugauge 'case "$1" in --version) echo 1 ;; run) ls "${LD_LIBRARY_PATH%%:*}" >"$HEARD" ;; esac'
   record run
   [ "$(cat "$HEARD")" = libfoo.so.1 ]
+  # The name of that folder stands in what every run says of its environment.
+  program gpugauge 'case "$1" in --version) echo 1 ;; run) echo "${LD_LIBRARY_PATH%%:*}" >"$HEARD" ;; esac'
+  record run --again
+  [ "$(cat "$HEARD")" = "$tree/build/ci/borrowed" ]
+  [ ! -e "$tree/build/ci/borrowed" ]
 }
 
 @test "what is kept stands below the GPU's name with its provenance, and the page says how much and where" {
@@ -146,6 +152,25 @@ family() {
   [ "$(cd "$tree/baselines/NVIDIA H100 80GB HBM3/run" && echo *)" = "provenance.json run.json summary.json" ]
   grep -qE '^\| run \| a whole run \| 2 of 2 benchmarks measured; NVIDIA H100 80GB HBM3, driver 580.65.06, [0-9-]{10} \|$' "$tree/docs/testing.md"
   grep -q '^| links | copies | nothing |$' "$tree/docs/testing.md"
+  # Another model stands beside it; the same one, measured anew, in its place.
+  for model in "NVIDIA H200" "NVIDIA H100 80GB HBM3"; do
+    NAME="$model" record run --again
+    UUID="" record --keep
+    [ "$status" -eq 0 ]
+  done
+  grep -qE '^\| run \| a whole run \| 2 of 2 benchmarks measured; NVIDIA H200, driver [^;]*<br>2 of 2 benchmarks measured; NVIDIA H100 80GB HBM3, driver [^;]* \|$' "$tree/docs/testing.md"
+}
+
+@test "a stage that failed and left half a summary is passed over" {
+  mkdir "$tree/docs"
+  printf '| stage | proves | recorded so far |\n|---|---|---|\n| run | a whole run | nothing |\n| links | copies | nothing |\n' >"$tree/docs/testing.md"
+  record run
+  cp -r "$tree/build/record/run" "$tree/build/record/links"
+  sed -i 's/"exit_status": 0/"exit_status": 1/' "$tree/build/record/links/provenance.json"
+  : >"$tree/build/record/links/summary.json"
+  UUID="" record --keep
+  [ "$status" -eq 0 ]
+  [[ "$output" != *"not kept"* ]]
 }
 
 @test "what a build with uncommitted changes measured is not kept, and is named" {
