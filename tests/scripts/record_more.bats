@@ -92,7 +92,7 @@ family() {
   [[ "$output" == *"Not begun, for too little is left of 190 s: ratios run spread pytorch faults-gpu sanitizer faults-"* ]]
   [ "$(grep -c '^test_gpu' "$CALLS")" -eq 1 ]
   record ratios --budget 250
-  [[ "$output" == *"ratios: "*"(at most 24"? s)"* ]]
+  [[ "$output" == *"ratios: "*"(at most 24"?" s)"* ]]
   record all --budget 190 --again
   [[ "$output" == *"too little is left of 190 s: run spread pytorch faults-gpu"* ]]
   record all --budget soon
