@@ -17,6 +17,8 @@ cudaError_t launch(const float* from, float* to, int rows, int columns,
   const auto grid = static_cast<unsigned>(rows);
   if (columns % 4 != 0)
     rows_kernel<1024, 1, 16><<<grid, 1024, 0, stream>>>(from, to, columns, operation);
+  else if (columns <= 1024)
+    rows_kernel<128, 4, 2><<<grid, 128, 0, stream>>>(from, to, columns, operation);
   else if (columns <= 2048)
     rows_kernel<128, 4, 4><<<grid, 128, 0, stream>>>(from, to, columns, operation);
   else if (columns <= 4096)

@@ -48,6 +48,9 @@ class Rows : public testing::TestWithParam<Case> {
     if (count % 4 == 0 && count > 2048)
       emulator::launch(rows, 512,
                        [&] { primitive::rows_kernel<512, 4, 8>(from.get(), to.get(), count, operation); });
+    else if (count % 4 == 0 && count <= 1024)
+      emulator::launch(rows, 128,
+                       [&] { primitive::rows_kernel<128, 4, 2>(from.get(), to.get(), count, operation); });
     else if (count % 4 == 0)
       emulator::launch(rows, 128,
                        [&] { primitive::rows_kernel<128, 4, 4>(from.get(), to.get(), count, operation); });
