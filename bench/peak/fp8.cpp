@@ -8,7 +8,7 @@ const Registration mma_sync{
         .variant("mma_sync")
         .isolates("8-bit floating-point (e4m3) products of the warp-level Tensor "
                   "Core instruction mma.sync from registers, fp32 sums, without any "
-                  "memory; native on 8.9 and 12.0, made of fp16 instructions on 9.0 and 10.0")
+                  "memory; native on 8.9 and 12.x, made of fp16 instructions on 9.0, 10.x and 11.0")
         .bad_value(bad_value)
         .quantity(Quantity::throughput, "gemm8")
         .statistics({Statistic::median, Statistic::mean})

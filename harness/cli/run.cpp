@@ -134,9 +134,19 @@ int run_devices(const RunArguments& arguments, const Invocation& invocation) {
   }
   const run::OutputLocks output(output_files(arguments), "gpugauge run");
   Beside beside;
+  bool after_another = false;
   for (const auto& [target, choice] : devices_chosen) {
-    const conductor::Stored stored =
-        conductor::measure(options, target, choice, devices.gpus, arguments.round, {}, arguments.output);
+    conductor::Stored stored;
+    try {
+      stored =
+          conductor::measure(options, target, choice, devices.gpus, arguments.round, {}, arguments.output);
+    } catch (const std::exception& error) {
+      if (!after_another) throw;
+      progress.clear();
+      beside.add(fmt::format("{}: {}", target.label, error.what()));
+      break;
+    }
+    after_another = true;
     progress.clear();
     print(arguments.json ? result::to_json(stored.run)
                          : report::draw(stored.run, report::terminal(1), {arguments.every_metric}));

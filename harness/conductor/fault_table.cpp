@@ -55,8 +55,7 @@ std::vector<Fault> faults_of_variables() {
        .environment = {{"CUDA_MODULE_LOADING", "EAGER"}}},
       {.id = "forced_jit",
        .what = "CUDA_FORCE_PTX_JIT=1 and CUDA_CACHE_DISABLE=1",
-       // Families hold machine code alone, so that under this variable nothing of them runs that could be
-       // slow.
+       // Most families hold no PTX: under this variable they do not run, and nothing of them is slow.
        .causes = {"ptx_jit_forced", "jit_cache_disabled"},
        .device = DeviceKind::gpu,
        .found_by = FoundBy::doctor,

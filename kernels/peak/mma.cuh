@@ -53,7 +53,7 @@ __device__ constexpr bool exists() {
 }
 
 /// Whether ptxas makes the product of other instructions on the architecture that is being compiled for, as
-/// it makes those of fp8 of HMMA on 9.0 and 10.x.
+/// it makes those of fp8 of HMMA from 9.0 to 11.0.
 template <Element Type>
 __device__ constexpr bool emulated() {
 #if !defined(__CUDA_ARCH__)

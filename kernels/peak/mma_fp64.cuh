@@ -58,7 +58,8 @@ __device__ constexpr bool exists_fp64() {
 }
 
 template <bool Large>
-__global__ void __launch_bounds__(mma_threads) mma_peak_fp64_kernel(std::uint32_t* words, int pairs) {
+__global__ void __launch_bounds__(mma_threads, Large ? 1 : 2)
+    mma_peak_fp64_kernel(std::uint32_t* words, int pairs) {
   if constexpr (exists_fp64<Large>()) {
     DoubleFragments<Large> operands;
     operands.make();

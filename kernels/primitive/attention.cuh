@@ -12,18 +12,18 @@
 namespace gpugauge::kernels::primitive::attention_tile {
 
 // A block makes 128 rows of one head with 4 warps of 32 rows, whose queries stay in shared memory. Tiles of
-// 64 keys and values pass through two stages beside them; a warp's scores never leave its registers. What
-// bounds the kernel on 9.0 is reading fragments from shared memory (by count, not measured): a warp reads one
-// for every 2.7 products of 128 columns and 3.2 of 64; with 16 rows it would be one for every 2.
+// keys and values pass through two stages beside them; a warp's scores never leave its registers. What bounds
+// the kernel on 9.0 is reading fragments from shared memory (by count, not measured): a warp reads one for
+// every 2.7 products of 128 columns and 3.2 of 64; with 16 rows it would be one for every 2. Two blocks fit
+// an SM, but one of 128 columns where an SM has 100 KiB (8.6, 8.9, 12.x).
 constexpr int warps = 4;
 constexpr int threads = warps * 32;
 constexpr int warp_tiles = 2;  // of 16 rows, those of one product
 constexpr int warp_rows = warp_tiles * 16;
 constexpr int query_rows = warps * warp_rows;
-constexpr int tile_rows = 64;
 constexpr int blocks_per_sm = 2;
 
-// Keys whose scores a warp holds at a time: as many as registers suffice for.
+// Keys of a tile, whose scores a warp holds: as many as registers suffice for.
 template <int HeadDim>
 constexpr int key_rows = HeadDim == 128 ? 32 : 64;
 template <int HeadDim>
@@ -31,7 +31,7 @@ constexpr int chunks = HeadDim / 8;  // 16-byte chunks of a row
 template <int HeadDim>
 constexpr std::uint32_t row_bytes = HeadDim * 2;
 template <int HeadDim>
-constexpr int tile_bytes = tile_rows* HeadDim * 2;
+constexpr int tile_bytes = key_rows<HeadDim>* HeadDim * 2;
 template <int HeadDim>
 constexpr int query_bytes = query_rows* HeadDim * 2;
 template <int HeadDim>
@@ -254,14 +254,15 @@ __global__ void __launch_bounds__(threads, blocks_per_sm)
   const int own_row = static_cast<int>(threadIdx.x) / 32 * warp_rows;  // of the block's
   const int warp_row = first_row + own_row;
   const int end = Causal && first_row + query_rows < length ? first_row + query_rows : length;
-  const int key_tiles = (end + tile_rows - 1) / tile_rows;
+  const int key_tiles = (end + key_rows<HeadDim> - 1) / key_rows<HeadDim>;
   const std::uint32_t queries = ptx::dynamic_shared();
   const auto stage = [queries](int tile) {
     return queries + query_bytes<HeadDim> + tile % 2 * 2 * tile_bytes<HeadDim>;
   };
   const auto fill = [&](int tile) {
-    copy_rows<HeadDim, tile_rows>(stage(tile), k + head, tile * tile_rows, length);
-    copy_rows<HeadDim, tile_rows>(stage(tile) + tile_bytes<HeadDim>, v + head, tile * tile_rows, length);
+    copy_rows<HeadDim, key_rows<HeadDim>>(stage(tile), k + head, tile * key_rows<HeadDim>, length);
+    copy_rows<HeadDim, key_rows<HeadDim>>(stage(tile) + tile_bytes<HeadDim>, v + head,
+                                          tile * key_rows<HeadDim>, length);
     ptx::copy_async_commit();
   };
 
@@ -272,18 +273,13 @@ __global__ void __launch_bounds__(threads, blocks_per_sm)
     ptx::copy_async_wait<0>();
     __syncthreads();  // this tile has come for all, and all are done with what lies in the other stage
     if (tile + 1 < key_tiles) fill(tile + 1);
-#pragma unroll 1
-    for (int step = 0; step < tile_rows; step += key_rows<HeadDim>) {
-      const int first_key = tile * tile_rows + step;
-      if (first_key >= length || (Causal && first_key >= warp_row + warp_rows))
-        break;  // nothing for this warp
-      const std::uint32_t keys = stage(tile) + step * row_bytes<HeadDim>;
-      rows.score(queries, keys);
-      if (first_key + key_rows < HeadDim >> length || (Causal && first_key + key_rows < HeadDim >> warp_row))
-        rows.template mask<Causal>(warp_row, first_key, length);
-      rows.weigh(scale);
-      rows.add_values(keys + tile_bytes<HeadDim>);
-    }
+    const int first_key = tile * key_rows<HeadDim>;
+    if (Causal && first_key >= warp_row + warp_rows) continue;  // behind all of the warp's rows
+    rows.score(queries, stage(tile));
+    if (first_key + key_rows < HeadDim >> length || (Causal && first_key + key_rows < HeadDim >> warp_row))
+      rows.template mask<Causal>(warp_row, first_key, length);
+    rows.weigh(scale);
+    rows.add_values(stage(tile) + tile_bytes<HeadDim>);
   }
   rows.store(o + head, warp_row, length);
 #endif

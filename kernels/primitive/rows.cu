@@ -1,6 +1,7 @@
 #include <initializer_list>
 
 #include "kernels/primitive/rows.cuh"
+#include "kernels/support/grid.hpp"
 
 namespace gpugauge::kernels::primitive {
 namespace {
@@ -25,8 +26,10 @@ cudaError_t launch(const float* from, float* to, int rows, int columns,
     rows_kernel<256, 4, 4><<<grid, 256, 0, stream>>>(from, to, columns, operation);
   else if (columns <= 8192)
     rows_kernel<512, 4, 4><<<grid, 512, 0, stream>>>(from, to, columns, operation);
-  else  // two blocks an SM: while one reduces, the other loads
+  else if (current_compute_capability() < spilling_long_rows_from)
     rows_kernel<512, 4, 8><<<grid, 512, 0, stream>>>(from, to, columns, operation);
+  else
+    rows_kernel<1024, 4, 4><<<grid, 1024, 0, stream>>>(from, to, columns, operation);
   return cudaGetLastError();
 }
 

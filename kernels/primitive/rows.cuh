@@ -140,16 +140,30 @@ struct RmsNorm {
   static constexpr float otherwise = 0;
 };
 
+// Rows of more than 8192 columns run two blocks an SM, of which one loads while the other reduces; where the
+// compiler does not hold a thread's 32 values in 64 registers, one block with twice the threads.
+constexpr int spilling_long_rows_from = 100;  // compute capability
+template <int Threads, int Vectors>
+__device__ constexpr bool is_used() {
+#if defined(__CUDA_ARCH__)
+  if (Threads == 512 && Vectors == 8) return __CUDA_ARCH__ < spilling_long_rows_from * 10;
+  if (Threads == 1024 && Vectors == 4) return __CUDA_ARCH__ >= spilling_long_rows_from * 10;
+#endif
+  return true;
+}
+
 // Block r makes row r.
 template <int Threads, int Width, int Vectors, typename Operation>
 __global__ void __launch_bounds__(Threads, 2048 / Threads > 2 ? 2048 / Threads / 2 : 1)
     rows_kernel(const float* from, float* to, int columns, Operation operation) {
-  __shared__ float scratch[2][32];
-  const std::size_t start = static_cast<std::size_t>(blockIdx.x) * static_cast<std::size_t>(columns);
-  Row<Threads, Width, Vectors> row;
-  row.load(from + start, columns, Operation::otherwise);
-  operation(row, columns, scratch);
-  row.store(to + start, columns);
+  if constexpr (is_used<Threads, Vectors>()) {
+    __shared__ float scratch[2][32];
+    const std::size_t start = static_cast<std::size_t>(blockIdx.x) * static_cast<std::size_t>(columns);
+    Row<Threads, Width, Vectors> row;
+    row.load(from + start, columns, Operation::otherwise);
+    operation(row, columns, scratch);
+    row.store(to + start, columns);
+  }
 }
 
 }  // namespace gpugauge::kernels::primitive

@@ -44,17 +44,19 @@ carry_build() {
 use_carried_libraries() {
   local name more=yes
   if [[ -d "$BUILD/carried" ]]; then
-    # The same name each time: it stands in what every run says of its environment, which comparisons heed.
-    BORROWED="$BUILD/borrowed"
-    rm -rf "$BORROWED"
-    mkdir "$BORROWED" 2>/dev/null || BORROWED="$(mktemp -d)"
-    trap 'rm -rf "$BORROWED"' EXIT
+    # The same name each time: it stands in what every run says of its environment, which comparisons heed. It stays: another
+    # recording may use it, and finds in it what it would make.
+    BORROWED="$BUILD/borrowed/$(uname -n)"
+    if ! { mkdir -p "$BORROWED" && [[ -w "$BORROWED" ]]; } 2>/dev/null; then
+      BORROWED="$(mktemp -d)"
+      trap 'rm -rf "$BORROWED"' EXIT
+    fi
     export LD_LIBRARY_PATH="$BORROWED${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
     while [[ -n "$more" ]]; do  # what is found may lack something in turn
       more=""
       while IFS= read -r name; do
         if [[ -e "$BUILD/carried/$name" && ! -e "$BORROWED/$name" ]]; then
-          ln -s "$BUILD/carried/$name" "$BORROWED/$name"
+          ln -sfn "$BUILD/carried/$name" "$BORROWED/$name"
           more=yes
         fi
       done < <({ echo "$BUILD/bin/gpugauge" && measuring_programs; } | xargs -d '\n' ldd 2>/dev/null |

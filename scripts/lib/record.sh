@@ -162,6 +162,15 @@ fits() {
   ((STAGE_SECONDS <= $2)) || STAGE_SECONDS="$2"
 }
 
+# cut_short NAME LEFT: whether the loaded stage was recorded with less time than its limit, and there is more now; LEFT is "" where there
+# is no end.
+cut_short() {
+  local limit
+  limit="$(recorded limit_seconds "$output/$1")"
+  [[ "$limit" =~ ^[0-9]{1,6}$ ]] || return 1
+  ((10#$limit < STAGE_SECONDS)) && [[ -z "$2" || "$2" -gt $((10#$limit + 60)) ]]
+}
+
 # json_text STRING: a JSON string.
 json_text() {
   local text="$1"

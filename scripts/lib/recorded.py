@@ -11,6 +11,7 @@ Usage: recorded.py count KIND FILE...  prints a summary as JSON (counts.py). KIN
        recorded.py installed WORDS...   those of the ids on standard input that `WORDS...`, a JSON list of benchmarks, has
        recorded.py state FOLDER         prints how a stage stands, one line
        recorded.py seconds FOLDER       prints how long it took when it was recorded; nothing where it was not
+       recorded.py limit_seconds FOLDER likewise, how long it might have taken
        recorded.py list                 reads lines of stage, claim, folder and remark, with tabs between; prints a table
        recorded.py keep BASELINES PAGE  reads the same; copies what is recorded into BASELINES/GPU/STAGE, and PAGE says so
 
@@ -156,9 +157,9 @@ def main(arguments):
             code, text, _ = standing(rest[0])
             print(text)
             return code
-        elif command == "seconds" and len(rest) == 1:
+        elif command in ("seconds", "limit_seconds") and len(rest) == 1:
             provenance = standing(rest[0])[2]
-            seconds = provenance.get("seconds") if provenance else None
+            seconds = provenance.get(command) if provenance else None
             print(seconds if isinstance(seconds, int) and not isinstance(seconds, bool) and seconds >= 0 else "")
         elif command == "installed" and rest:
             print("".join(installed(sys.stdin, rest)), end="")

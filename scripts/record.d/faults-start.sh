@@ -2,7 +2,7 @@
 # The certificate for the faults that slow the start of a program.
 STAGE_ORDER=47
 STAGE_TITLE="Injected faults of the start"
-STAGE_PROVES="eager loading and PTX compiled at each start are found and named first"
+STAGE_PROVES="eager loading is found and named first, and so are the variables that force PTX to be compiled, by the doctor"
 STAGE_SECONDS=480
 stage_commands() {
   # shellcheck disable=SC2016

@@ -14,7 +14,7 @@ NVIDIA_TF32_OVERRIDE=0 $(limited 120) "\$BUILD/bin/gpugauge" frameworks torch --
 TEXT
   only_commands --pytorch
   # shellcheck disable=SC2016
-  measure_commands ours-run.json $((STAGE_SECONDS - 160)) 30 '--device "$GPU_UUID" --profile deep "${only[@]}"'
+  measure_commands ours-run.json $((STAGE_SECONDS > 180 ? STAGE_SECONDS - 160 : 20)) 30 '--device "$GPU_UUID" --profile deep "${only[@]}"'
   cat <<'TEXT'
 python3 -B "$ROOT/scripts/lib/ratios.py" --pytorch "$OUT/pytorch-run.json" "$OUT/ours-run.json" >"$OUT/ratios.md" || [ $? -le 2 ]
 python3 -B "$ROOT/scripts/lib/recorded.py" count pytorch "$OUT/pytorch-run.json" "$OUT/ours-run.json" >"$OUT/summary.json"

@@ -42,7 +42,7 @@ class AttentionGpu : public testing_gpu::GpuTest {
 };
 
 TEST_F(AttentionGpu, equals_fp64_on_every_length_and_repeats_bit_for_bit) {
-  std::vector<int> lengths{1, 63, 64, 65, 127, 128, 129};
+  std::vector<int> lengths{1, 31, 32, 33, 63, 64, 65, 95, 96, 97, 127, 128, 129, 161};
   for (const int length : {1000, 2048}) lengths.push_back(testing_gpu::of_size(length, length / 4));
   std::mt19937 random(5);
   const unsigned most = testing_gpu::of_size(2500U, 300U);

@@ -235,4 +235,16 @@ ROWS = [
         seconds=60,
         makes="state/baselines(/mine(/baseline.json|/log.*|/runs|/runs/[0-9A-Z]{26}.json)?)?",
     ),
+    Fault(
+        "two GPUs, and no more writing once the first is measured",
+        "mkdir place; export PLACE=$PWD/place; unshare --mount bash -c 'mount -t tmpfs none place; gpugauge run --profile"
+        " smoke --quiet --state-dir place/s'",
+        1,
+        "place/s/runs/.* could not be written.*Read-only.*GPU-[0-9a-f-]+.: runs cannot be kept in place/s/runs: Read-only.*"
+        "what was found stands, and so does exit code 1",
+        gpu=True,
+        scenario="devices=2",
+        family='mount -o remount,ro "$PLACE"; kill -SEGV $$',
+        needs="can_mount",
+    ),
 ]

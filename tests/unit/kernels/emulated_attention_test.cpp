@@ -110,7 +110,9 @@ INSTANTIATE_TEST_SUITE_P(Shapes, Attention,
                                          Case{{2, 100, 64, false}, emulator::Arrival::late},
                                          Case{{1, 193, 64, true}, emulator::Arrival::late},
                                          Case{{1, 128, 128, false}, emulator::Arrival::early},
-                                         Case{{2, 130, 128, true}, emulator::Arrival::late}));
+                                         Case{{2, 130, 128, true}, emulator::Arrival::late},
+                                         Case{{1, 97, 128, true}, emulator::Arrival::early},
+                                         Case{{1, 33, 128, false}, emulator::Arrival::late}));
 
 TEST(AttentionWork, counts_two_products_and_half_of_them_when_causal) {
   EXPECT_EQ(primitive::attention_flops({3, 10, 64, false}), 4.0 * 3 * 10 * 10 * 64);
