@@ -77,8 +77,10 @@ PY
 @test "Ctrl-C ends the children and leaves a partial run file that says so" {
   gpugauge run --device host --profile standard --quiet --output run.json >log 2>&1 &
   command=$!
-  wait_until bash -c "pgrep --parent $command --full gpugauge-bench-host >/dev/null"
-  child=$(families_of "$command" | head -n 1)
+  # One that measures: while families are only asked to describe themselves, a stop leaves nothing to keep.
+  local measuring='gpugauge-bench-host.*--gpugauge_samples'
+  wait_until bash -c "pgrep --parent $command --full -- '$measuring' >/dev/null"
+  child=$(pgrep --parent "$command" --full -- "$measuring" | head -n 1)
   kill -INT "$command"
   status=0
   wait "$command" || status=$?

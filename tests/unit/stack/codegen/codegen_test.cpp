@@ -272,6 +272,22 @@ TEST(Expectations, OfThisBuildCanBeRead) {
   EXPECT_GT(built_in_expectations().size(), 5U);
 }
 
+TEST(Review, WhatPtxasSetsBeforeEveryKernelOfOneArchitectureIsNoBody) {
+  Expectation wanted;
+  wanted.kernel = "gemm::k";
+  wanted.architectures = {"sm_90a"};
+  KernelCode code = sample();
+  const auto state = [&](const char* architecture, int instructions) {
+    code.architecture = architecture;
+    code.instructions = instructions;
+    return review({code}, {wanted}).rows.at(0).state;
+  };
+  EXPECT_EQ(state("sm_86", 8), CodeState::as_declared);
+  EXPECT_EQ(state("sm_86", 9), CodeState::broken);
+  EXPECT_EQ(state("sm_87", 28), CodeState::as_declared);
+  EXPECT_EQ(state("sm_87", 29), CodeState::broken);
+}
+
 TEST(Review, TellsDeclaredBrokenUndeclaredForeignAndUnmatched) {
   KernelCode empty_stub = sample();
   empty_stub.architecture = "sm_80";
