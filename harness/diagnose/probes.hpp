@@ -103,7 +103,7 @@ struct Repeated {
   /// What an outcome was decided by, geometric means; 0 without an outcome: the slowness with the difference,
   /// or now, and beside it the control's, where there is one.
   double factor = 0;
-  double factor_without = 0;
+  double factor_without = 0;  ///< the control's, see factor
 };
 
 /// From slowness (1 = unchanged, 2 = twice as slow): `before` as it was judged, `control` measured again as

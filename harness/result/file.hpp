@@ -44,9 +44,9 @@ void write_file(const std::filesystem::path& file, std::string_view content);
 
 /// What tells a file from the one that is written in its place.
 struct FileState {
-  std::int64_t bytes = 0;
-  std::int64_t changed_ns = 0;  ///< time of the last change of its content, since 1970
-  bool operator==(const FileState&) const = default;
+  std::int64_t bytes = 0;                             ///< its size
+  std::int64_t changed_ns = 0;                        ///< time of the last change of its content, since 1970
+  bool operator==(const FileState&) const = default;  ///< the same file, as it was
 };
 /// Of what lies there now, links followed; nullopt where nothing does or it cannot be seen.
 std::optional<FileState> state_of(const std::filesystem::path& file);

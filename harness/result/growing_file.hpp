@@ -16,6 +16,7 @@ namespace gpugauge::result {
 /// removed by the next that writes beside the same target. Throws FileError.
 class GrowingFile {
  public:
+  /// Begins beside `file`; missing parent directories are created.
   explicit GrowingFile(const std::filesystem::path& file);
   GrowingFile(const GrowingFile&) = delete;
   GrowingFile& operator=(const GrowingFile&) = delete;

@@ -9,7 +9,7 @@ namespace gpugauge::result {
 /// stay.
 class RemovedAtStop {
  public:
-  explicit RemovedAtStop(std::string file);
+  explicit RemovedAtStop(std::string file);  ///< A file's name; it need not be there yet.
   RemovedAtStop(const RemovedAtStop&) = delete;
   RemovedAtStop& operator=(const RemovedAtStop&) = delete;
   ~RemovedAtStop();

@@ -14,8 +14,11 @@ namespace gpugauge::result {
 /// An open file, closed at its end.
 class Descriptor {
  public:
+  /// Of an open file, which is its own from now on; -1 is none.
   explicit Descriptor(int fd) : fd_(fd) {}
+  /// Takes the file of the other, which then has none.
   Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  /// Changes files with the other.
   Descriptor& operator=(Descriptor&& other) noexcept {
     std::swap(fd_, other.fd_);
     return *this;
@@ -25,7 +28,7 @@ class Descriptor {
   ~Descriptor() {
     if (fd_ >= 0) ::close(fd_);
   }
-  int get() const { return fd_; }
+  int get() const { return fd_; }  ///< Its number, -1 where there is none.
   /// close() can report a write that failed late (NFS, quota): its answer counts.
   bool close() { return ::close(std::exchange(fd_, -1)) == 0; }
 

@@ -20,7 +20,8 @@ void require_different(const std::vector<std::filesystem::path>& outputs);
 
 /// How a refusal says that something is held: "FILE <is> process 812 (...); <next>".
 struct HeldWords {
-  std::string is = "is the output of";
+  std::string is = "is the output of";  ///< what it is to its holder
+  /// What that means, and what to do.
   std::string next = "nothing was measured; give another name, or wait for its end";
 };
 

@@ -54,8 +54,9 @@ void remove_store(const std::filesystem::path& file) noexcept;
 
 /// What tells a file from another one in its place.
 struct FileNumber {
-  std::uint64_t device = 0, number = 0;
-  bool operator==(const FileNumber&) const = default;
+  std::uint64_t device = 0;                            ///< of its file system
+  std::uint64_t number = 0;                            ///< of the file in it
+  bool operator==(const FileNumber&) const = default;  ///< the same file
 };
 /// Links followed; nullopt where nothing lies or it cannot be seen.
 std::optional<FileNumber> number_of(const std::filesystem::path& file) noexcept;

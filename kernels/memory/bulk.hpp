@@ -36,6 +36,7 @@ struct BulkShare {
   std::size_t first;          ///< where this block's first piece begins; from `bytes` on it has none
   std::size_t step;           ///< from one of its pieces to the next
 
+  /// Of block `block` of `blocks`, in pieces of `piece` bytes, a multiple of 16.
   GPUGAUGE_HOST_DEVICE constexpr BulkShare(std::size_t count, std::uint32_t piece, unsigned block,
                                            unsigned blocks)
       : bytes(count / 4 * 16),

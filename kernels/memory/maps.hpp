@@ -11,6 +11,7 @@ namespace gpugauge::kernels::memory {
 /// from
 struct Same {
   static constexpr int inputs = 1;  ///< arrays that are read
+  /// One element of the result.
   GPUGAUGE_HOST_DEVICE float operator()(float from) const { return from; }
 };
 
@@ -18,12 +19,14 @@ struct Same {
 struct Scale {
   static constexpr int inputs = 1;  ///< arrays that are read
   float factor;                     ///< of every element
+  /// One element of the result.
   GPUGAUGE_HOST_DEVICE float operator()(float from) const { return factor * from; }
 };
 
 /// b + c
 struct Add {
   static constexpr int inputs = 2;  ///< arrays that are read
+  /// One element of the result.
   GPUGAUGE_HOST_DEVICE float operator()(float b, float c) const { return b + c; }
 };
 
@@ -31,6 +34,7 @@ struct Add {
 struct Triad {
   static constexpr int inputs = 2;  ///< arrays that are read
   float factor;                     ///< of every element of c
+  /// One element of the result.
   GPUGAUGE_HOST_DEVICE float operator()(float b, float c) const { return fmaf(factor, c, b); }
 };
 

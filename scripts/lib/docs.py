@@ -20,7 +20,8 @@ HEADERS = ("harness", "kernels", "bench/support")
 GAP = re.compile(r": (?:warning: |error: )?(?:Member|Compound) .* is not documented\.$")
 
 # The table of faults is full of shell, in which Doxygen finds commands of its own. Its form has a test (docs.faults).
-COMMANDS = re.compile(r"docs/faults\.md:\d+: warning: (?:Found unknown command|Unsupported xml/html tag|expected whitespace)")
+COMMANDS = re.compile(r"docs/faults\.md:\d+: warning: (?:Found unknown command|Unsupported xml/html tag|expected whitespace|"
+                      r"end of comment block while expecting command </em>)")
 
 
 def headers_without_a_line():
@@ -35,7 +36,7 @@ def main():
     parser.add_argument("--doxygen", default="doxygen")
     arguments = parser.parse_args()
     if shutil.which(arguments.doxygen) is None:
-        print("Doxygen is not installed: scripts/setup --for all installs it.")
+        print("Doxygen is not installed: scripts/setup --for test installs it.")
         return 77
     version = re.search(r"^project\(gpugauge VERSION ([0-9.]+)", (ROOT / "CMakeLists.txt").read_text(), re.M)[1]
     shutil.rmtree(arguments.out, ignore_errors=True)

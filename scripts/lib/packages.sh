@@ -9,16 +9,16 @@ PACKAGES_CHECK=(
 )
 # What scripts/test needs on top.
 PACKAGES_TEST=(
-  bats libgmock-dev libgtest-dev libxml2-utils openmpi-bin python3-jsonschema shellcheck strace
+  bats doxygen libgmock-dev libgtest-dev libxml2-utils openmpi-bin python3-jsonschema shellcheck strace
   # The history's databases, which a build may lack, and a server to test against.
   libpq-dev libsoci-dev libsqlite3-dev postgresql
   "clang-format-$PIN_CLANG_TOOLS_VERSION" "clang-tidy-$PIN_CLANG_TOOLS_VERSION"
 )
 
-# What scripts/test --all needs on top: promtool, shells and a checker for what they read, the site's generator, a minimal root, a
+# What scripts/test --all needs on top: promtool, shells and a checker for what they read, a minimal root, a
 # Slurm to start as an ordinary user, the fuzzing targets' compiler, and on Debian a browser, which Ubuntu has only as a snap.
 PACKAGES_ALL=(
-  "clang-$PIN_CLANG_TOOLS_VERSION" debootstrap doxygen fish mandoc munge prometheus slurm-client slurmctld slurmd zsh
+  "clang-$PIN_CLANG_TOOLS_VERSION" debootstrap fish mandoc munge prometheus slurm-client slurmctld slurmd zsh
 )
 # And what builds the container image without a registry: the image's base is a Debian. libFuzzer and the sanitizers of clang are a
 # package of their own there; Ubuntu 22.04 has them with clang.
