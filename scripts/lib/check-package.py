@@ -19,7 +19,7 @@ import sys
 SYSTEM = re.compile(r"^(libc|libm|libdl|librt|libpthread)\.so\.[0-9]+$|^ld-linux-[a-z0-9-]+\.so\.[0-9]+$")
 CPLUSPLUS = re.compile(r"^(libstdc\+\+|libgcc_s)\.so\.[0-9]+$")
 MEASURED = re.compile(r"^lib(cublas|cublasLt|cufft|cudnn|nccl)\.so\.[0-9]+$")
-SEARCH = re.compile(r"^\$ORIGIN/\.\./\.\./lib/gpugauge$|^/usr/local/cuda(-[0-9]+)?/lib64$")
+SEARCH = re.compile(r"^\$ORIGIN/\.\./\.\./lib/gpugauge$|^/usr/local/cuda(-[0-9]+)?/(lib64|extras/CUPTI/lib64)$")
 VERSION = re.compile(r"\((GLIBC|GLIBCXX|CXXABI)_([0-9.]+)\)|\b(GLIBC|GLIBCXX|CXXABI)_([0-9.]+)\b")
 
 

@@ -73,7 +73,8 @@ class CheckPackage(unittest.TestCase):
     @unittest.skipUnless(shutil.which("cc"), "no C compiler here")
     def test_an_empty_or_relative_entry_of_the_search_path_is_found(self):
         family = self.tree / "libexec/gpugauge/gpugauge-bench-made"
-        for path, words in {"$ORIGIN/../../lib/gpugauge": "", "/usr/local/cuda/lib64:": "the working folder (an empty entry)",
+        for path, words in {"$ORIGIN/../../lib/gpugauge:/usr/local/cuda-13/extras/CUPTI/lib64": "",
+                            "/usr/local/cuda/lib64:": "the working folder (an empty entry)",
                             ":/usr/local/cuda/lib64": "the working folder (an empty entry)", "lib": "lib"}.items():
             subprocess.run(["cc", "-x", "c", "-", "-o", str(family), f"-Wl,-rpath,{path}"], input="int main(void) { return 0; }",
                            text=True, check=True)
