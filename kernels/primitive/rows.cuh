@@ -141,15 +141,16 @@ struct RmsNorm {
 };
 
 // Rows of more than 8192 columns run two blocks an SM, of which one loads while the other reduces; where the
-// compiler does not hold a thread's 32 values in 64 registers, one block with twice the threads.
+// compiler does not hold a thread's 32 values in 64 registers, one block with twice the threads. That one is
+// there for every architecture: code of an earlier one may run by way of its PTX.
 constexpr int spilling_long_rows_from = 100;  // compute capability
 template <int Threads, int Vectors>
 __device__ constexpr bool is_used() {
 #if defined(__CUDA_ARCH__)
-  if (Threads == 512 && Vectors == 8) return __CUDA_ARCH__ < spilling_long_rows_from * 10;
-  if (Threads == 1024 && Vectors == 4) return __CUDA_ARCH__ >= spilling_long_rows_from * 10;
-#endif
+  return Threads != 512 || Vectors != 8 || __CUDA_ARCH__ < spilling_long_rows_from * 10;
+#else
   return true;
+#endif
 }
 
 // Block r makes row r.
