@@ -162,8 +162,12 @@ int busy(const run::DeviceLocks& held) {
 }
 
 Devices find_devices(const std::string& device) {
+  return find_devices(device, conductor::host_only(device) ? stack::GpuReport{} : stack::probe_gpus());
+}
+
+Devices find_devices(const std::string& device, stack::GpuReport gpus) {
   Devices devices;
-  if (!conductor::host_only(device)) devices.gpus = stack::probe_gpus();
+  devices.gpus = std::move(gpus);
   const result::Fingerprint fingerprint = stack::fingerprint(devices.gpus);
   devices.targets = conductor::select_targets(chosen_device(device, devices.gpus), devices.gpus,
                                               result::fact(fingerprint.device, "host.cpu_model"));

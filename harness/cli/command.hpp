@@ -91,6 +91,8 @@ struct Devices {
 };
 /// Starts no GPU where only the host is named. Throws like conductor::select_targets and chosen_device.
 Devices find_devices(const std::string& device);
+/// The same of GPUs that the caller has looked for.
+Devices find_devices(const std::string& device, stack::GpuReport gpus);
 
 /// Turns arguments into options; the progress line goes to standard error.
 conductor::MeasureOptions measure_options(const MeasureArguments& arguments, const Invocation& invocation,

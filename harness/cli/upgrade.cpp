@@ -102,7 +102,10 @@ conductor::KeptUpgrade require_open(const std::filesystem::path& state) {
   if (auto kept = conductor::open_upgrade(state)) return std::move(*kept);
   const auto all = conductor::list_upgrades(state);
   if (all.empty())
-    throw result::UsageError("no upgrade was begun here: `gpugauge upgrade begin` records the old stack");
+    throw result::UsageError(fmt::format(
+        "no upgrade was begun in {}: name the state folder of `gpugauge upgrade begin` in GPUGAUGE_STATE; a "
+        "`begin` after the change would record the new stack as the old one",
+        conductor::upgrades_folder(state).string()));
   throw result::UsageError(fmt::format("no upgrade is open; the last one, {}, is {} since {}",
                                        all.back().record.name, to_string(all.back().record.state),
                                        all.back().record.closed));

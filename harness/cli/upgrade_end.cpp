@@ -99,6 +99,24 @@ int without_gpu(Upgrade& upgrade, const std::string& explanation, const report::
   return static_cast<int>(outcome.code);
 }
 
+/// Which measured GPU is not among the usable ones of now (another card stands in its place, or it is lost),
+/// in a sentence; "" where none is missing, or no GPU can be used at all.
+std::string not_there(const conductor::UpgradeRecord& record, const stack::GpuReport& gpus) {
+  if (gpus.state != stack::GpuState::usable) return "";
+  const auto is_there = [&](const UpgradeDevice& device) {
+    return device.selection == "host" || device.selection == "links" ||
+           std::any_of(gpus.gpus.begin(), gpus.gpus.end(),
+                       [&](const stack::Gpu& gpu) { return gpu.uuid == device.selection; });
+  };
+  const auto lost = std::find_if_not(record.devices.begin(), record.devices.end(), is_there);
+  if (lost == record.devices.end()) return "";
+  std::vector<std::string> present;
+  for (const stack::Gpu& gpu : gpus.gpus)
+    present.push_back(fmt::format("GPU {} {} ({})", gpu.index, gpu.name, gpu.uuid));
+  return fmt::format("{} is not there; there {} {}", lost->label, present.size() == 1 ? "is" : "are",
+                     fmt::join(present, ", "));
+}
+
 /// True when no fact of the stack that both tell differs.
 bool same_stack(const result::Facts& now, const result::Facts& then) {
   return std::all_of(now.begin(), now.end(), [&](const auto& fact) {
@@ -298,7 +316,10 @@ int end(const UpgradeEndArguments& arguments, const Invocation& invocation) {
   std::vector<std::string> selections;
   for (const UpgradeDevice& device : kept.devices) selections.push_back(device.selection);
   const std::string selection = fmt::format("{}", fmt::join(selections, ","));
-  const Devices devices = find_devices(selection);
+  stack::GpuReport gpus = conductor::host_only(selection) ? stack::GpuReport{} : stack::probe_gpus();
+  if (const std::string gone = not_there(kept, gpus); !gone.empty())
+    return without_gpu(upgrade, gone, terminal);
+  const Devices devices = find_devices(selection, std::move(gpus));
   if (devices.targets.gpu_wanted && devices.gpus.state != stack::GpuState::usable)
     return without_gpu(upgrade, devices.gpus.explanation, terminal);
 

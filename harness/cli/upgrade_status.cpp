@@ -64,8 +64,10 @@ int status(const UpgradeStatusArguments& arguments) {
   const std::filesystem::path state = state_directory(arguments.state_directory);
   const auto all = conductor::list_upgrades(state);
   if (all.empty()) {
-    if (arguments.json) throw result::UsageError("no upgrade was begun here: there is no record to print");
-    print("no upgrade was begun here\n");
+    const std::string none =
+        fmt::format("no upgrade was begun in {}", conductor::upgrades_folder(state).string());
+    if (arguments.json) throw result::UsageError(none + ": there is no record to print");
+    print(none + "\n");
     return static_cast<int>(judge::ExitCode::cannot_judge);
   }
   const auto open = conductor::open_upgrade(state);

@@ -25,12 +25,18 @@ TEXT
   ln -s "$GPUGAUGE_SOURCE/scripts" scripts
   git init -q . && git -c user.name=t -c user.email=t@example.org commit -q --allow-empty -m x
   page_commands "$GPUGAUGE_SOURCE/docs/tasks/kubernetes.md" >commands
-  [ "$(wc -l <commands)" -ge 15 ]
+  [ "$(wc -l <commands)" -ge 16 ]
   run -0 page_run <commands
   echo "$output"
   [ "$(grep -c '^\[0\]$' <<<"$output")" = "$(wc -l <commands)" ]
   [ "$(grep -c '^kind: Job' jobs.yaml)" = 2 ]
   grep -q 'command: \[gpugauge, fleet' fleet.yaml
+  # The image that the page has the reader name, and one night, in every job.
+  for file in jobs fleet; do
+    grep -q '^ *image: registry.example/gpugauge@sha256:0' $file.yaml
+    [ "$(grep '^ *image:' $file.yaml | grep -vc '@sha256:')" = 0 ]
+    [ "$(grep '^ *gpugauge-night: ' $file.yaml | sort -u)" = "$(grep '^ *gpugauge-night: ' jobs.yaml | sort -u)" ]
+  done
   # The base's digest is asked of the tag that the Containerfile names, and handed to it.
   tag="$(sed -n 's/^ARG BASE=\(..*\)/\1/p' scripts/container/Containerfile)"
   grep -q "^skopeo inspect .* docker://docker.io/library/$tag$" calls

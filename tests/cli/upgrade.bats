@@ -114,9 +114,9 @@ state_is() {
   run -2 begin --to driver=580,gpu=h100
   [[ $output == *"--to: gpu is no layer"* ]]
   run -2 gpugauge upgrade begin --resume
-  [[ $output == *"no upgrade was begun here"* ]]
+  [[ $output == *"no upgrade was begun in $GPUGAUGE_STATE/upgrades"* ]]
   run -2 end
-  [[ $output == *"no upgrade was begun here"* ]]
+  [[ $output == *"no upgrade was begun in $GPUGAUGE_STATE/upgrades"* ]]
   run -3 gpugauge upgrade status
   begin >/dev/null
   run -2 begin
@@ -165,6 +165,16 @@ state_is() {
   driver 580.65.06 init_result=803
   run -3 end
   [[ $output == *"The way back"*"Go back with the driver"*"cannot be used now"* ]]
+  state_is open
+}
+
+@test "a GPU that is not there any more is no typing error: no verdict, and what is there" {
+  one_gpu
+  sed -i 's/^devices=1$/devices=2/' scenario
+  gpugauge upgrade begin --to driver=580 --device 1 --profile smoke --rounds 2 --quiet >/dev/null
+  driver 580.65.06
+  run -3 end
+  [[ $output == *"cannot judge: the GPU that was measured before the change cannot be used now: GPU 1 "*" is not there; there is GPU 0 "* ]]
   state_is open
 }
 
