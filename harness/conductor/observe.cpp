@@ -242,8 +242,11 @@ void add_gpu(const std::string& uuid, const Runs& runs, const baseline::Baseline
   add("power_watts", "power_w", 1, "power_expected_w");
   add("temperature_celsius", "temperature_c", 1);
   add("utilization", "utilization_percent", 100);
-  add("pcie_generation", "pcie_generation", 1, "pcie_generation_max");
-  add("pcie_width", "pcie_width", 1, "pcie_width_max");
+  add("pcie_generation", "pcie_generation", 1, "pcie_generation_expected");
+  add("pcie_width", "pcie_width", 1, "pcie_width_expected");
+  // What GPU and slot can do together, as NVML says; the baseline may have had a narrow link itself.
+  add("pcie_generation_max", "pcie_generation_max", 1);
+  add("pcie_width_max", "pcie_width_max", 1);
   if (out.telemetry.contains("pcie_generation")) out.telemetry["pcie_sampled"] = "load";
   add_throttling(samples(runs, source, "throttle_reasons"), out);
 }

@@ -3,6 +3,7 @@
 
 #include "result/cuda_error.hpp"
 #include "stack/sentences.hpp"
+#include "stack/visible_devices.hpp"
 
 namespace gpugauge::stack {
 namespace {
@@ -58,6 +59,20 @@ std::string evidence_for(int code, const Evidence& e) {
   }
 }
 
+/// What CUDA_VISIBLE_DEVICES has to do with it; nullopt where it is not set, or names a GPU that is there.
+std::optional<std::string> hidden_by_variable(const Evidence& e) {
+  if (!e.visible_devices) return std::nullopt;
+  const std::optional<double> gpus =
+      e.nvml.devices > 0 ? std::optional<double>(e.nvml.devices) : std::nullopt;
+  const VisibleDevices visible = visible_devices(*e.visible_devices, gpus, {});
+  if (visible.named > 0) return std::nullopt;
+  return fmt::format(
+      " CUDA_VISIBLE_DEVICES is set to \"{}\", {}CUDA shows only what it names. Next: give it an index or "
+      "UUID that nvidia-smi -L lists; in a job ask for GPUs, so that the scheduler sets it, and unset it "
+      "only where no scheduler has.",
+      *e.visible_devices, visible.hides_all() ? "which names no GPU of this machine, and " : "and ");
+}
+
 }  // namespace
 
 std::string explain_no_library(const Evidence& e) {
@@ -106,13 +121,8 @@ std::string explain_no_device(const Evidence& e) {
                   e.cuda.code == 100 ? "cuInit answers 100, cudaErrorNoDevice" : "it counts 0 devices",
                   found_text(e.hardware));
   if (e.nvml.devices > 0) text += fmt::format(" NVML sees {} GPU(s).", e.nvml.devices);
-  if (e.visible_devices) {
-    return text +
-           fmt::format(
-               " CUDA_VISIBLE_DEVICES is set to \"{}\", which hides every GPU that it does not name. Next: "
-               "unset it, or give an index or UUID that nvidia-smi -L lists.",
-               *e.visible_devices);
-  }
+  const std::optional<std::string> hidden = hidden_by_variable(e);
+  if (hidden) return text + *hidden;
   if (e.container_devices &&
       (*e.container_devices == "void" || *e.container_devices == "none" || e.container_devices->empty())) {
     return text +
@@ -127,10 +137,14 @@ std::string explain_no_device(const Evidence& e) {
            "container or "
            "cgroup, or run sudo nvidia-smi, which makes it.";
   }
+  text +=
+      e.visible_devices
+          ? fmt::format(" CUDA_VISIBLE_DEVICES is \"{}\" and names a GPU that NVML sees: it hides not all.",
+                        *e.visible_devices)
+          : " CUDA_VISIBLE_DEVICES is not set.";
   return text +
-         " CUDA_VISIBLE_DEVICES is not set. Next: check nvidia-smi -L, the permissions of /dev/nvidia*, the "
-         "device "
-         "rules of the container or job (cgroup), and whether MIG mode is on without any instance.";
+         " Next: check nvidia-smi -L, the permissions of /dev/nvidia*, the device rules of the container or "
+         "job (cgroup), and whether MIG mode is on without any instance.";
 }
 
 std::string explain_error(const Evidence& e) {

@@ -320,9 +320,8 @@ Signatures driver_start_causes() {
        .confused_with = {{"fabric_manager_down", "is it an NVSwitch machine whose fabric is not ready?"},
                          {"uvm_module_bad", "does the kernel log name devmem_alloc_pagemap?"}},
        .severity = Severity::failure,
-       .next = "dmesg | grep -i uvm; echo 'options nvidia_uvm uvm_disable_hmm=1' > "
-               "/etc/modprobe.d/nvidia-uvm.conf and "
-               "reload it",
+       .next = "dmesg | grep -i uvm; echo 'options nvidia_uvm uvm_disable_hmm=1' | sudo tee "
+               "/etc/modprobe.d/nvidia-uvm-without-hmm.conf, and reload it",
        .reading = {"https://docs.nvidia.com/cuda/cuda-toolkit-release-notes/index.html"},
        .examine = examine_kaslr},
       {.name = "uvm_module_bad",

@@ -21,8 +21,10 @@ Fact few_lanes(const Seen& seen) {
 void examine_pcie(const Seen& seen, Argument& it) {
   const bool idle = seen.on("pcie_sampled", {"idle"}).has_value();
   const bool load = seen.on("pcie_sampled", {"load"}).has_value();
-  const Fact generation = seen.below("pcie_generation", "pcie_generation_max", .99);
-  const Fact width = seen.below("pcie_width", "pcie_width_max", .99);
+  const Fact generation = either(seen.below("pcie_generation", "pcie_generation_max", .99),
+                                 seen.below("pcie_generation", "pcie_generation_expected", .99));
+  const Fact width = either(seen.below("pcie_width", "pcie_width_max", .99),
+                            seen.below("pcie_width", "pcie_width_expected", .99));
   const Fact slow = either(slow_link(seen), seen.slower(application_classes));
   if (load) it.confirms(weight::proof, either(width, generation));
   if (!idle) {
@@ -147,7 +149,9 @@ void examine_nvlink(const Seen& seen, Argument& it) {
   it.confirms(weight::proof, seen.below("nvlinks_active", "nvlinks_expected", .999));
   it.confirms(weight::strong, seen.field_changed("nvlinks_active"));
   it.confirms(weight::good, seen.moved("nvlinks", {"lower"}));
-  it.confirms(weight::good, seen.xid({74}));
+  // Until NVLink 4 it is 74, with NVLink 5 one of seven (NVIDIA's Xid catalog:
+  // https://docs.nvidia.com/deploy/xid-errors/analyzing-xid-catalog.html).
+  it.confirms(weight::good, seen.xid({74, 144, 145, 146, 147, 148, 149, 150}));
   it.confirms(weight::good, seen.told({"NVLink*inactive", "nvlink*down", "nvlink*fail", "NVLink*error",
                                        "Link*<inactive>"}));
   const Fact nvlink = either(seen.on("topology.path", {"nvlink"}), seen.slower({}, {.path = "nvlink"}));
@@ -205,11 +209,14 @@ Signatures link_causes() {
                "or hang; copies "
                "with the host lose a little.",
        .moves = "h2d -, p2p x",
-       .confirms = "the kernel log says that the default domain is translated; iommu=pt or off recovers",
+       .confirms = "the kernel log says that the default domain is translated; passing through (iommu=pt) "
+                   "recovers",
        .excludes = "it passes through or is off; switching it changes nothing",
        .confused_with = {{"acs_enabled", "do bridges redirect (ACSCtl)?"},
                          {"nccl_p2p_to_shm", "is a plain copy between devices slow too?"}},
-       .next = "dmesg | grep -i 'default domain type'; boot with iommu=pt",
+       .next =
+           "dmesg | grep -i 'default domain type'; boot with iommu=pt (x86) or iommu.passthrough=1 (Arm, but "
+           "not on a module with a Grace processor, whose GPU needs the translation)",
        .reading = {"https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting.html"},
        .examine = examine_iommu},
       {.name = "acs_enabled",
@@ -224,8 +231,9 @@ Signatures link_causes() {
        .confused_with = {{"iommu_translation", "does the IOMMU translate?"},
                          {"pcie_link_degraded", "are copies with the host slow too?"},
                          {"nccl_p2p_to_shm", "is a plain copy between devices slow too?"}},
-       .next = "lspci -vvv | grep -E 'ACSCtl.*SrcValid\\+'; setpci -s BRIDGE ECAP_ACS+6.w=0000, or in the "
-               "firmware",
+       .next =
+           "lspci -vvv | grep -E 'ACSCtl.*SrcValid\\+'; keep it on where virtual machines share the GPUs; on "
+           "bare metal setpci -s BRIDGE ECAP_ACS+6.w=0000, or in the firmware",
        .reading = {"https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting.html"},
        .examine = examine_acs},
       {.name = "nvlink_partial",
@@ -234,7 +242,8 @@ Signatures link_causes() {
                "has. A board that "
                "has fewer than the chip is not concerned.",
        .moves = "p2p -, h2d 0, gemm16 0",
-       .confirms = "fewer active links than this board has, or than its peers; NVML answers slowly; Xid 74",
+       .confirms = "fewer active links than this board has, or than its peers; NVML answers slowly; Xid 74, "
+                   "or 144 to 150 with NVLink 5",
        .excludes = "all links of this board are active",
        .confused_with = {{"acs_enabled", "do the GPUs talk over NVLink?"},
                          {"fabric_manager_down", "is it an NVSwitch machine whose fabric is not ready?"}},

@@ -74,7 +74,7 @@ void examine_ecc(const Seen& seen, Argument& it) {
   if (seen.compared() && !slow) it.at_most(.3, Fact("memory is not slower"));
   it.at_most(.4, seen.at_least("memory_temperature_c", 90));
   // HBM has room of its own for the check bits.
-  if (!seen.field_changed("ecc") && !seen.recovers_by({"ecc"}))
+  if (!seen.field_changed("ecc") && !seen.recovers_by({"ecc"}) && !seen.gpu_is({"RTX A3000"}))
     it.at_most(
         .2, seen.gpu_is({"A100", "A800", "H100", "H200", "H800", "GH200", "B200", "GB200", "V100", "A30"}));
   it.rules_out(seen.unmoved_by({"ecc"}));
@@ -120,9 +120,8 @@ Signatures memory_causes() {
        .examine = examine_l2},
       {.name = "mig_left_enabled",
        .title = "MIG is on: the process sees a slice of the GPU",
-       .what = "Multi-instance mode survives a reboot. Left on, a process gets a share of multiprocessors, "
-               "memory and "
-               "bandwidth, and there is no peer-to-peer access.",
+       .what = "On some GPUs multi-instance mode survives a reboot. Left on, a process gets a share of "
+               "multiprocessors, memory and bandwidth, and there is no peer-to-peer access.",
        .moves = "gemm16 --, hbm --, p2p x, init ?",
        .confirms = "MIG mode is on; fewer multiprocessors or less memory than the product has",
        .excludes = "MIG is off",
@@ -130,7 +129,9 @@ Signatures memory_causes() {
                          {"l2_persisting_left", "is MIG on?"},
                          {"neighbour_process", "is MIG on?"}},
        .latent = true,
-       .next = "nvidia-smi -q | grep -A2 'MIG Mode'; nvidia-smi -mig 0 -i GPU; reset it",
+       .next =
+           "nvidia-smi -q | grep -A2 'MIG Mode'; nvidia-smi -L, and ask who owns the instances; last, where "
+           "nobody needs them: nvidia-smi -i GPU -mig 0",
        .reading = {"https://docs.nvidia.com/datacenter/tesla/mig-user-guide/index.html"},
        .examine = examine_mig},
       {.name = "ecc_mode_differs",

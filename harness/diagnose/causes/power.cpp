@@ -1,6 +1,7 @@
 // Heat and power.
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdlib>
 
 #include <fmt/format.h>
@@ -155,17 +156,32 @@ Fact limit_lowered(const Seen& seen) {
   return std::nullopt;
 }
 
+/// "A40" is in "NVIDIA A40-48Q" and not in "RTX A4000", "H200" not in "GH200": whole words. Case does not
+/// count.
+bool names_model(std::string_view name, std::string_view model) {
+  const std::string low = lower(name);
+  const std::string wanted = lower(model);
+  const auto in_word = [&](std::size_t at) {
+    return at < low.size() && std::isalnum(static_cast<unsigned char>(low[at])) != 0;
+  };
+  for (std::size_t at = low.find(wanted); at != std::string::npos; at = low.find(wanted, at + 1)) {
+    if ((at == 0 || !in_word(at - 1)) && !in_word(at + wanted.size())) return true;
+  }
+  return false;
+}
+
 /// Limit that the vendor gives for a board, in watt; nullopt where models of one name differ.
 std::optional<double> board_limit(const Seen& seen) {
   struct Board {
     std::string_view model;
     double watt;
   };
-  // A name stands before those that it begins with.
-  constexpr std::array<Board, 26> boards{
+  // A name stands before those that it begins with. Each is whole words of the model's name.
+  constexpr std::array<Board, 29> boards{
       {{"H200 NVL", 600},       {"H200", 700},        {"H100 NVL", 400},
        {"H100 PCIe", 350},      {"H100 SXM", 700},    {"H100 80GB HBM3", 700},
-       {"A100-SXM", 400},       {"A100 SXM", 400},    {"A100-PCIE-40", 250},
+       {"H100 SXM5", 700},      {"A100-SXM4", 400},   {"A100 SXM4", 400},
+       {"A100-SXM", 400},       {"A100 SXM", 400},    {"A100-PCIE-40GB", 250},
        {"A100 80GB PCIe", 300}, {"V100-SXM2", 300},   {"V100-PCIE", 250},
        {"Tesla T4", 70},        {"L40S", 350},        {"RTX A6000", 300},
        {"RTX 5090", 575},       {"RTX 5080", 360},    {"RTX 4090", 450},
@@ -175,7 +191,7 @@ std::optional<double> board_limit(const Seen& seen) {
   const std::string& gpu = seen.it().about.gpu;
   if (contains_any(gpu, {"laptop", "mobile", "max-q", "MIG", "vGPU"})) return std::nullopt;
   for (const Board& board : boards)
-    if (contains(gpu, board.model)) return board.watt;
+    if (names_model(gpu, board.model)) return board.watt;
   return std::nullopt;
 }
 

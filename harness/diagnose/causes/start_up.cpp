@@ -108,8 +108,10 @@ Signatures start_up_causes() {
        .confused_with = {{"persistence_mode_off", "does persistence mode recover?"},
                          {"driver_regression",
                           "does switching the firmware off recover with the same driver?"}},
-       .next = "nvidia-smi -q | grep GSP; dmesg | grep -iE 'rpc|xid'; try NVreg_EnableGpuFirmware=0",
-       .reading = {"https://docs.nvidia.com/deploy/xid-errors/index.html"},
+       .next = "nvidia-smi -q | grep GSP; dmesg | grep -iE 'rpc|xid'; update within the driver's branch; "
+               "only the proprietary module can work without the firmware: NVreg_EnableGpuFirmware=0",
+       .reading = {"https://docs.nvidia.com/deploy/xid-errors/index.html",
+                   "https://github.com/NVIDIA/open-gpu-kernel-modules/issues/820"},
        .examine = examine_gsp},
       {.name = "eager_module_loading",
        .title = "CUDA_MODULE_LOADING=EAGER loads every kernel at the start",

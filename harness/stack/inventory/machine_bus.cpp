@@ -56,6 +56,23 @@ std::vector<std::string> bridges_above(const Tree& tree, const std::string& addr
   return bridges;
 }
 
+/// What an InfiniBand device is to the machine: its driver, and whether it carries data. On HGX B200 the
+/// NVSwitches are managed through functions of a network card that look like any other (siderolabs/
+/// extensions#893). Their vital product data tells, which the kernel shows to root alone, by the mark that
+/// starters of the fabric manager look for.
+void add_function(const Tree& tree, const std::string& function, const std::string& prefix,
+                  Inventory& inventory) {
+  if (const std::string driver = tree.link_name(function + "/driver"); !driver.empty())
+    inventory.present(prefix + "driver", driver, function + "/driver");
+  constexpr std::string_view maker_of_the_bridges = "0x15b3";
+  constexpr std::size_t data_most = 1024;
+  if (tree.read(function + "/vendor").text != maker_of_the_bridges) return;
+  const Reading data = tree.read_raw(function + "/vpd", data_most);
+  if (!data.present() || data.text.empty()) return;
+  const bool manages = data.text.find("SW_MNG") != std::string::npos;
+  inventory.present(prefix + "role", manages ? "switch management" : "network", function + "/vpd");
+}
+
 }  // namespace
 
 std::vector<std::string> gpu_addresses(const Tree& tree) {
@@ -140,12 +157,15 @@ void collect_infiniband(const Tree& tree, Inventory& inventory) {
   if (names.empty()) return inventory.absent("host.infiniband", folder);
   inventory.present("host.infiniband", fmt::format("{}", fmt::join(names, " ")), folder);
   for (const std::string& name : names) {
+    const std::string prefix = fmt::format("host.infiniband.{}.", name);
+    add_function(tree, fmt::format("{}/{}/device", folder, name), prefix, inventory);
     const auto ports = tree.list(fmt::format("{}/{}/ports", folder, name));
     if (ports.empty()) continue;
     const std::string port = fmt::format("{}/{}/ports/{}", folder, name, ports.front());
+    if (const std::string layer = tree.read(port + "/link_layer").text; !layer.empty())
+      inventory.present(prefix + "link_layer", layer, port + "/link_layer");
     const std::string state = tree.read(port + "/state").text;  // "4: ACTIVE"
     const auto colon = state.find(": ");
-    const std::string prefix = fmt::format("host.infiniband.{}.", name);
     if (!state.empty())
       inventory.present(prefix + "state", state.substr(colon == std::string::npos ? 0 : colon + 2),
                         port + "/state");

@@ -59,19 +59,28 @@ void check_hidden(const RuleInput& input, const GpuViews& gpus, Findings& findin
   const bool mig =
       std::any_of(gpus.begin(), gpus.end(), [](const GpuView& gpu) { return gpu.is("mig", "on"); });
   if (!cuda_works(inventory) || shown >= there || mig) return;
-  const bool asked = inventory.has("env.CUDA_VISIBLE_DEVICES");
+  const std::optional<VisibleDevices> visible = visible_devices(inventory, gpus);
+  // A GPU that the variable names and CUDA does not show was not hidden by it.
+  const bool asked = visible && (visible->unknown || visible->named <= shown);
+  std::string why = "CUDA_VISIBLE_DEVICES hides the others from every program started in this environment.";
+  const std::string_view kept_away =
+      "so something else keeps the others away: a compute mode that prohibits them, device nodes that may "
+      "not be opened, or a GPU that did not start.";
+  if (!visible) why = fmt::format("CUDA_VISIBLE_DEVICES is not set, {}", kept_away);
+  if (visible && !asked)
+    why = fmt::format("CUDA_VISIBLE_DEVICES names {} of them, {}", visible->named, kept_away);
   Finding finding = make_finding(
       asked ? Cause("gpus_hidden") : Cause("gpu_count_differs"), asked ? Severity::note : Severity::warning,
-      fmt::format("CUDA shows {:g} of the {:g} GPUs that NVML sees", shown, there),
-      asked ? "CUDA_VISIBLE_DEVICES hides the others from every program started in this environment."
-            : "CUDA_VISIBLE_DEVICES is not set, so something else keeps the others away: a compute mode that "
-              "prohibits them, device nodes that may not be opened, or a GPU that did not start.");
+      fmt::format("CUDA shows {:g} of the {:g} GPUs that NVML sees", shown, there), std::move(why));
   add_seen(finding, inventory,
            {{"cuda.devices", "devices that CUDA shows:"},
             {"nvml.devices", "GPUs that NVML sees:"},
             {"env.CUDA_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES"},
             {"driver.device_nodes", "device nodes:"}});
-  finding.next = {asked ? "Unset CUDA_VISIBLE_DEVICES to use all of them"
+  if (visible && visible->stop)
+    finding.evidence.push_back(
+        fmt::format("CUDA stops at \"{}\", which names no GPU here", printable(*visible->stop, 80)));
+  finding.next = {asked ? "Nothing, if that is meant: a scheduler sets it for each job; else unset it"
                         : "Compare nvidia-smi -L with ls -l /dev/nvidia*, and look at the compute modes"};
   finding.layers = {"gpu"};
   findings.push_back(std::move(finding));

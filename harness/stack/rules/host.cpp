@@ -1,8 +1,10 @@
 // The host under the GPUs: limits on processors and memory, the way of data between devices.
 #include <algorithm>
 #include <charconv>
+#include <sstream>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "stack/rules/host_parts.hpp"
 
@@ -106,17 +108,68 @@ void check_shared_memory(const RuleInput& input, std::size_t gpus, Findings& fin
   findings.push_back(std::move(finding));
 }
 
+/// Devices of /sys/class/infiniband that may carry data between nodes.
+struct RdmaDevices {
+  std::vector<std::string> devices;  ///< all but those that only manage NVSwitches
+  bool all_efa = true;               ///< each is Amazon's, which reaches GPU memory by a way of its own
+  bool certain = false;              ///< of one at least it is known, or as good as known, that it does
+
+  bool there() const { return !devices.empty(); }
+};
+
+/// Boards with the fourth generation of NVSwitches, which come with Blackwell, manage them through functions
+/// that look like network devices.
+bool may_have_managed_switches(const Inventory& inventory) {
+  constexpr int blackwell = 10;
+  const GpuViews gpus = gpus_of(inventory);
+  return std::any_of(gpus.begin(), gpus.end(), [](const GpuView& gpu) {
+    const auto capability = Version::parse(gpu.value("compute_capability"));
+    return capability && capability->major() >= blackwell && gpu.number("nvlinks_active").value_or(0) > 0;
+  });
+}
+
+RdmaDevices rdma_devices(const Inventory& inventory) {
+  RdmaDevices fabric;
+  const bool doubtful = may_have_managed_switches(inventory);
+  std::istringstream names(inventory.value("host.infiniband"));
+  for (std::string name; names >> name;) {
+    const std::string prefix = "host.infiniband." + name;
+    const std::string role = inventory.value(prefix + ".role");
+    if (role == "switch management") continue;
+    const bool ethernet = is(inventory, prefix + ".link_layer", "Ethernet");
+    const bool efa = is(inventory, prefix + ".driver", "efa");
+    fabric.devices.push_back(name);
+    fabric.all_efa = fabric.all_efa && efa;
+    fabric.certain = fabric.certain || !doubtful || role == "network" || ethernet || efa;
+  }
+  return fabric;
+}
+
+// Said where no device is certain to carry data.
+constexpr const char* switches_or_network =
+    " It is not known whether these devices carry data or only manage NVSwitches: run it as root.";
+
+/// Each GPU has NVLink, over which it may reach others without PCIe.
+bool all_linked(const GpuViews& gpus) {
+  return !gpus.empty() && std::all_of(gpus.begin(), gpus.end(), [](const GpuView& gpu) {
+    return gpu.number("nvlinks_active").value_or(0) > 0;
+  });
+}
+
 void check_locked_memory(const RuleInput& input, Findings& findings) {
   const auto limit = number_of(input.inventory, "host.memlock_kib");  // "unlimited" is no number
-  if (!limit || !input.inventory.has("host.infiniband")) return;
+  const RdmaDevices fabric = rdma_devices(input.inventory);
+  if (!limit || !fabric.there()) return;
   Finding finding = make_finding(
-      Cause("pageable_memory"), Severity::warning,
-      fmt::format("Locked memory is limited to {:g} KiB, and InfiniBand needs to lock its buffers", *limit),
-      "Registering memory with an InfiniBand device locks it; above the limit registration fails, and NCCL "
-      "or "
-      "MPI fail or fall back to a slower way.");
-  add_seen(finding, input.inventory,
-           {{"host.memlock_kib", "limit in KiB:"}, {"host.infiniband", "InfiniBand:"}});
+      Cause("pageable_memory"), fabric.certain ? Severity::warning : Severity::note,
+      fmt::format("Locked memory is limited to {:g} KiB, and RDMA devices need to lock their buffers",
+                  *limit),
+      "Registering memory with an RDMA device (InfiniBand, RoCE, EFA) locks it; above the limit registration "
+      "fails, and NCCL or MPI fail or fall back to a slower way.");
+  if (!fabric.certain) finding.explanation += switches_or_network;
+  add_seen(finding, input.inventory, {{"host.memlock_kib", "limit in KiB:"}});
+  finding.evidence.push_back(
+      fmt::format("RDMA devices: {}", printable(fmt::to_string(fmt::join(fabric.devices, " ")))));
   finding.next = {
       "Set it: \"* - memlock unlimited\" in /etc/security/limits.d, LimitMEMLOCK=infinity for a service, "
       "docker run --ulimit memlock=-1"};
@@ -124,38 +177,54 @@ void check_locked_memory(const RuleInput& input, Findings& findings) {
   findings.push_back(std::move(finding));
 }
 
-void check_iommu(const RuleInput& input, std::size_t gpus, Findings& findings) {
-  if (!is(input.inventory, "host.iommu", "translated") || gpus == 0) return;
-  const bool matters = gpus > 1 && !in_virtual_machine(input.inventory);
-  Finding finding = make_finding(Cause("iommu_translation"), matters ? Severity::warning : Severity::note,
-                                 "The IOMMU translates the devices' memory accesses",
-                                 "Each access of a GPU to host memory or to another device is translated. "
-                                 "Transfers between GPUs over PCIe "
-                                 "get slow or hang, and copies lose some speed.");
-  add_seen(finding, input.inventory,
-           {{"host.iommu", "IOMMU:"}, {"kernel.command_line", "kernel command line:"}});
-  finding.evidence.push_back(fmt::format("{} GPUs", gpus));
+/// On one module with a Grace processor, whose memory the GPU shares.
+bool beside_grace(const GpuViews& gpus) {
+  return std::any_of(gpus.begin(), gpus.end(), [](const GpuView& gpu) {
+    const std::string name = gpu.value("name");
+    return name.find("GH200") != std::string::npos || name.find("GB200") != std::string::npos ||
+           name.find("GB300") != std::string::npos || name.find("GB10") != std::string::npos;
+  });
+}
+
+void check_iommu(const RuleInput& input, const GpuViews& gpus, Findings& findings) {
+  const Inventory& inventory = input.inventory;
+  if (!is(inventory, "host.iommu", "translated") || gpus.empty()) return;
+  // Such a GPU reaches the processor's memory through the IOMMU, and fails without its translation on some
+  // kernels (NVIDIA/NV-Kernels#22): it is meant to be so.
+  if (beside_grace(gpus)) return;
+  const bool linked = all_linked(gpus) && !rdma_devices(inventory).there();
+  const bool matters = gpus.size() > 1 && !in_virtual_machine(inventory) && !linked;
+  Finding finding =
+      make_finding(Cause("iommu_translation"), matters ? Severity::warning : Severity::note,
+                   "The IOMMU translates the devices' memory accesses",
+                   "Each access of a GPU to host memory or to another device is translated. "
+                   "Transfers between devices over PCIe may get slow or hang, and copies may lose "
+                   "some speed.");
+  add_seen(finding, inventory, {{"host.iommu", "IOMMU:"}, {"kernel.command_line", "kernel command line:"}});
+  finding.evidence.push_back(fmt::format("{} GPUs", gpus.size()));
+  if (linked) finding.evidence.emplace_back("the GPUs have NVLink, which this does not touch");
   finding.considered = {"acs_enabled: a setting of the bridges, looked at on its own"};
+  // Only Arm's kernels tell an implementer instead of a model.
+  const bool arm = inventory.value("host.cpu_model").starts_with("implementer ");
   finding.next = {
-      "Boot with iommu=pt (passthrough), or switch the IOMMU off where no virtual machine needs it"};
+      arm ? "Where copies are slow boot with iommu.passthrough=1, Arm's word for it"
+          : "Boot with iommu=pt (passthrough), or switch the IOMMU off where no virtual machine needs it"};
   finding.layers = {"host", "kernel"};
   findings.push_back(std::move(finding));
 }
 
 void check_acs(const RuleInput& input, const GpuViews& gpus, Findings& findings) {
   const Inventory& inventory = input.inventory;
-  const bool fabric = inventory.has("host.infiniband");
+  const bool fabric = rdma_devices(inventory).there();
   if (!is(inventory, "host.acs", "on") || in_virtual_machine(inventory) || (gpus.size() < 2 && !fabric))
     return;
-  const bool linked = !gpus.empty() && std::all_of(gpus.begin(), gpus.end(), [](const GpuView& gpu) {
-    return gpu.number("nvlinks_active").value_or(0) > 0;
-  });
+  const bool linked = all_linked(gpus);
   Finding finding = make_finding(Cause("acs_enabled"), linked && !fabric ? Severity::note : Severity::warning,
                                  "PCIe bridges redirect transfers between devices to the processor (ACS)",
                                  "With access control services on, data between two devices under one switch "
                                  "goes up to the root complex "
                                  "and back: peer-to-peer and GPUDirect RDMA get slower than across sockets.");
-  add_seen(finding, inventory, {{"host.acs", "ACS redirection:"}, {"host.infiniband", "InfiniBand:"}});
+  add_seen(finding, inventory, {{"host.acs", "ACS redirection:"}, {"host.infiniband", "RDMA devices:"}});
   if (linked) finding.evidence.emplace_back("the GPUs have NVLink, which this does not touch");
   finding.considered = {"iommu_translation: a setting of the processor's side, looked at on its own"};
   finding.next = {
@@ -168,19 +237,23 @@ void check_acs(const RuleInput& input, const GpuViews& gpus, Findings& findings)
 void check_rdma(const RuleInput& input, std::size_t gpus, Findings& findings) {
   const Inventory& inventory = input.inventory;
   const bool absent = missing(inventory, "driver.peermem");
-  if (gpus == 0 || !inventory.has("host.infiniband") || !absent || !container_of(inventory).empty()) return;
+  const RdmaDevices fabric = rdma_devices(inventory);
+  // EFA's own driver registers GPU memory, with DMA-BUF or without (amzn/amzn-drivers#282).
+  if (gpus == 0 || !fabric.there() || fabric.all_efa || !absent || !container_of(inventory).empty()) return;
   const bool open = is(inventory, "driver.kernel_module_kind", "open");
-  Finding finding = make_finding(Cause("gdr_disabled"), open ? Severity::note : Severity::warning,
-                                 "InfiniBand is there, and nvidia_peermem is not loaded",
-                                 open ? "GPUDirect RDMA may still work through DMA-BUF, which the open "
-                                        "kernel module offers on kernel 5.12 "
-                                        "and later."
-                                      : "Without nvidia_peermem an InfiniBand device cannot reach GPU "
-                                        "memory: data between nodes goes through "
-                                        "host memory, at a fraction of the speed.");
+  Finding finding = make_finding(
+      Cause("gdr_disabled"), open || !fabric.certain ? Severity::note : Severity::warning,
+      "RDMA devices are there, and nvidia_peermem is not loaded",
+      open ? "GPUDirect RDMA may still work through DMA-BUF, which the open kernel module offers on kernel "
+             "5.12 and later."
+           : "With the proprietary kernel module an InfiniBand or RoCE device needs nvidia_peermem to reach "
+             "GPU memory: without it data between nodes goes through host memory, at a fraction of the "
+             "speed.");
+  if (!fabric.certain) finding.explanation += switches_or_network;
+  finding.evidence.push_back(
+      fmt::format("RDMA devices: {}", printable(fmt::to_string(fmt::join(fabric.devices, " ")))));
   add_seen(finding, inventory,
-           {{"host.infiniband", "InfiniBand:"},
-            {"driver.peermem", "nvidia_peermem:"},
+           {{"driver.peermem", "nvidia_peermem:"},
             {"driver.kernel_module_kind", "kind of the driver's module:"},
             {"kernel.version", "kernel"}});
   finding.next = {"sudo modprobe nvidia_peermem, and load it at boot (/etc/modules-load.d)",
@@ -202,7 +275,7 @@ void check_limits(const RuleInput& input, Findings& findings) {
 
 void check_buses(const RuleInput& input, Findings& findings) {
   const GpuViews gpus = gpus_of(input.inventory);
-  check_iommu(input, gpus.size(), findings);
+  check_iommu(input, gpus, findings);
   check_acs(input, gpus, findings);
   check_rdma(input, gpus.size(), findings);
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "stack/rules/support.hpp"
+#include "stack/visible_devices.hpp"
 
 namespace gpugauge::stack {
 
@@ -64,6 +65,8 @@ std::optional<Finding> explain_nvml(const StartUp& start);      ///< NVML's erro
 std::optional<Finding> explain_not_ready(const StartUp& start);
 /// The kernel log says why the module does not drive a GPU; nullopt where it says nothing of it.
 std::optional<Finding> explain_kernel_log(const StartUp& start);
+/// What CUDA_VISIBLE_DEVICES names of these GPUs; nullopt where it is not set.
+std::optional<VisibleDevices> visible_devices(const Inventory& inventory, const GpuViews& gpus);
 /// No better cause: what the tables say about the code.
 Finding explain_code(const StartUp& start, Cause cause, const std::string& api, int code);
 

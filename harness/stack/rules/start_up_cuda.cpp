@@ -74,29 +74,14 @@ struct Hidden {
   std::string next;
 };
 
-/// CUDA_VISIBLE_DEVICES is set and its first word, at which CUDA stops, is no GPU of this machine.
-bool names_no_gpu(const StartUp& start) {
-  const Inventory& inventory = start.inventory;
-  if (!inventory.has("env.CUDA_VISIBLE_DEVICES")) return false;
-  const std::string value = inventory.value("env.CUDA_VISIBLE_DEVICES");
-  const std::string word = value.substr(0, value.find(','));
-  if (word.empty() || word == "-1" || word == "NoDevFiles") return true;
-  if (word.find_first_not_of("0123456789") == std::string::npos) {
-    const auto there = number_of(inventory, "nvml.devices");
-    return there && number(word).value_or(0) >= *there;
-  }
-  if (!word.starts_with("GPU-") || start.gpus.empty()) return false;
-  return std::none_of(start.gpus.begin(), start.gpus.end(), [&](const GpuView& gpu) {
-    return gpu.value("uuid").empty() || gpu.value("uuid").starts_with(word);  // a unique beginning will do
-  });
-}
-
 Hidden what_hides(const StartUp& start) {
   const Inventory& inventory = start.inventory;
-  if (names_no_gpu(start))
-    return {fmt::format("CUDA_VISIBLE_DEVICES is \"{}\", and CUDA shows only what it names.",
-                        printable(inventory.value("env.CUDA_VISIBLE_DEVICES"), 80)),
-            "Unset CUDA_VISIBLE_DEVICES, or give it an index or UUID that nvidia-smi -L lists"};
+  const std::optional<VisibleDevices> visible = visible_devices(inventory, start.gpus);
+  const std::string value = printable(inventory.value("env.CUDA_VISIBLE_DEVICES"), 80);
+  if (visible && visible->hides_all())
+    return {fmt::format("CUDA_VISIBLE_DEVICES is \"{}\", and CUDA shows only what it names.", value),
+            "Give CUDA_VISIBLE_DEVICES an index or UUID that nvidia-smi -L lists; unset it only where no "
+            "scheduler has set it"};
   const std::string given = inventory.value("container.visible_devices");
   if (given == "none" || given == "void")
     return {fmt::format("NVIDIA_VISIBLE_DEVICES is \"{}\", which gives this container no GPU.", given),
@@ -107,6 +92,16 @@ Hidden what_hides(const StartUp& start) {
   if (!start.gpus.empty() && std::all_of(start.gpus.begin(), start.gpus.end(), prohibited))
     return {"The compute mode of every GPU is prohibited, so that no program may use it.",
             "Set the compute mode back: sudo nvidia-smi -c DEFAULT"};
+  // CUDA was asked for that instance, and shows no device.
+  if (visible && visible->named == 0 && visible->unknown && visible->unknown->starts_with("MIG-") &&
+      !start.gpus.empty())
+    return {
+        fmt::format(
+            "CUDA_VISIBLE_DEVICES is \"{}\", an instance of MIG, and CUDA finds none of that name: one "
+            "that was made anew may have another.",
+            value),
+        "Look whether nvidia-smi -L lists it: if not, name one of yours, or start the job again so that its "
+        "scheduler does; if so, look at the device rules of the container or job"};
   return {};
 }
 
@@ -116,13 +111,16 @@ std::optional<Finding> mig_without_instance(const StartUp& start) {
   Finding finding = make_finding(
       Cause("mig_left_enabled"), Severity::failure, "MIG mode is on, and CUDA finds no instance to run on",
       "With MIG on a GPU can be used only through instances that somebody has made. The mode outlives a "
-      "reboot on some GPUs, the instances do not.");
+      "reboot on some GPUs, the instances do not. There may be some that this process is not given.");
   for (const GpuView& gpu : start.gpus) finding.evidence.push_back(gpu.name() + ": MIG on");
   add_seen(finding, start.inventory, {{"env.CUDA_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES"}});
-  finding.considered = {"no_visible_device: no sign that CUDA_VISIBLE_DEVICES hides every GPU"};
-  finding.next = {
-      "See the instances: nvidia-smi -L, nvidia-smi mig -lgi",
-      "Make one: sudo nvidia-smi mig -cgi <profile> -C; or switch MIG off: sudo nvidia-smi -mig 0"};
+  finding.considered = {start.inventory.has("env.CUDA_VISIBLE_DEVICES")
+                            ? "no_visible_device: CUDA_VISIBLE_DEVICES was not seen to name what is not there"
+                            : "no_visible_device: CUDA_VISIBLE_DEVICES is not set"};
+  finding.next = {"See whether there are instances: nvidia-smi -L, sudo nvidia-smi mig -lgi",
+                  "If there are, ask who owns them, and have one given to this process",
+                  "If there are none, make one: sudo nvidia-smi mig -i <index> -cgi <profile> -C",
+                  "Last, and only where nobody needs MIG on that GPU: sudo nvidia-smi -i <index> -mig 0"};
   finding.layers = {"gpu"};
   return finding;
 }
@@ -219,6 +217,14 @@ Finding mps(const StartUp& start) {
 }
 
 }  // namespace
+
+std::optional<VisibleDevices> visible_devices(const Inventory& inventory, const GpuViews& gpus) {
+  if (!inventory.has("env.CUDA_VISIBLE_DEVICES")) return std::nullopt;
+  std::vector<std::string> uuids;
+  for (const GpuView& gpu : gpus) uuids.push_back(gpu.value("uuid"));
+  return visible_devices(inventory.value("env.CUDA_VISIBLE_DEVICES"), number_of(inventory, "nvml.devices"),
+                         uuids);
+}
 
 Finding explain_code(const StartUp& start, Cause cause, const std::string& api, int code) {
   const ErrorCode* row = start.input.tables.error(api, code);

@@ -348,5 +348,42 @@ TEST_F(Observe, NamesTheTransportThatNcclFellBackTo) {
   EXPECT_EQ(best(), "nccl_p2p_to_shm");
 }
 
+/// A baseline from a time when the link had half its lanes.
+TEST_F(Observe, TheMostThatALinkCanIsNotWhatTheBaselineHad) {
+  const auto link = [](result::Run& run, double width, double most) {
+    run.device = "GPU-1";
+    run.telemetry = {{"gpu:GPU-1", "pcie_generation", "1", {}, {5, 5}},
+                     {"gpu:GPU-1", "pcie_generation_max", "1", {}, {5, 5}},
+                     {"gpu:GPU-1", "pcie_width", "1", {}, {width, width}},
+                     {"gpu:GPU-1", "pcie_width_max", "1", {}, {most, most}}};
+  };
+  link(now(), 8, 16);
+  link(before_.runs.front(), 8, 16);
+  const diagnose::Observation narrow = observation();
+  EXPECT_EQ(narrow.telemetry.at("pcie_width"), diagnose::Value(8.0));
+  EXPECT_EQ(narrow.telemetry.at("pcie_width_max"), diagnose::Value(16.0));
+  EXPECT_EQ(narrow.telemetry.at("pcie_width_expected"), diagnose::Value(8.0));
+  EXPECT_EQ(narrow.telemetry.at("pcie_generation_expected"), diagnose::Value(5.0));
+  verdict("h2d", judge::VerdictKind::regressed, 2e10, 4e10, result::Direction::higher);
+  EXPECT_EQ(best(), "pcie_link_degraded");
+  now().telemetry.pop_back();
+  EXPECT_FALSE(observation().telemetry.contains("pcie_width_max")) << "NVML does not say";
+}
+
+/// The card was moved to a slot that has no more lanes.
+TEST_F(Observe, ALinkNarrowerThanTheBaselinesIsTold) {
+  const auto link = [](result::Run& run, double width) {
+    run.device = "GPU-1";
+    run.telemetry = {{"gpu:GPU-1", "pcie_generation", "1", {}, {5, 5}},
+                     {"gpu:GPU-1", "pcie_generation_max", "1", {}, {5, 5}},
+                     {"gpu:GPU-1", "pcie_width", "1", {}, {width, width}},
+                     {"gpu:GPU-1", "pcie_width_max", "1", {}, {width, width}}};
+  };
+  link(now(), 8);
+  link(before_.runs.front(), 16);
+  verdict("h2d", judge::VerdictKind::regressed, 2e10, 4e10, result::Direction::higher);
+  EXPECT_EQ(best(), "pcie_link_degraded");
+}
+
 }  // namespace
 }  // namespace gpugauge::conductor

@@ -1,4 +1,5 @@
 // The words, patterns and questions that signatures are written in.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "diagnose/diagnose.hpp"
@@ -357,6 +358,42 @@ TEST(Diagnose, ABuildForProcessorsIsTheCauseAlsoWhereTheDriverIsMissing) {
   for (const Finding& finding : processors.findings)
     EXPECT_NE(finding.cause, "tf32_disabled_by_framework_default");
   EXPECT_NE(first((seen + "\"cuda\"}}").c_str()).first, "cpu_only_wheel") << "the driver alone may be why";
+}
+
+/// What stands in the evidence for a cause; "" without it.
+std::string evidence_of(const std::string& cause, const std::string& text) {
+  std::string out;
+  for (const Finding& finding : diagnose(seen_of(text.c_str())).findings)
+    if (finding.cause == cause)
+      for (const std::string& fact : finding.evidence) out += fact + "\n";
+  return out;
+}
+
+TEST(Evidence, ABoardsLimitIsThatOfItsWholeName) {
+  const auto power = [](const std::string& gpu) {
+    return evidence_of("sw_power_cap", fmt::format(R"({{"about": {{"gpu": "{}"}},
+      "metrics": [{{"class": "gemm16", "factor": 1.5}}],
+      "telemetry": {{"power_limit_w": 140, "power_w": 139, "throttle_reasons": ["sw_power_cap"]}}}})",
+                                                   gpu));
+  };
+  EXPECT_THAT(power("NVIDIA A40"), HasSubstr("the board is made for 300 W"));
+  EXPECT_THAT(power("NVIDIA H200"), HasSubstr("the board is made for 700 W"));
+  EXPECT_THAT(power("NVIDIA A100-SXM4-80GB"), HasSubstr("the board is made for 400 W"));
+  EXPECT_THAT(power("NVIDIA A100-PCIE-40GB"), HasSubstr("the board is made for 250 W"));
+  EXPECT_THAT(power("Tesla V100-SXM2-32GB"), HasSubstr("the board is made for 300 W"));
+  for (const char* const other : {"NVIDIA RTX A4000", "NVIDIA GH200 480GB", "NVIDIA GB200"})
+    EXPECT_THAT(power(other), testing::Not(HasSubstr("the board is made for"))) << other;
+}
+
+TEST(Evidence, NvlinkFiveHasXidsOfItsOwn) {
+  for (const int xid : {74, 144, 147, 150})
+    EXPECT_THAT(evidence_of("nvlink_partial", fmt::format(R"({{"metrics": [{{"class": "p2p", "factor": 2}}],
+      "log": ["NVRM: Xid (PCI:0000:18:00): {}, Fatal XC0 i0 Link 3"]}})",
+                                                          xid)),
+                HasSubstr(fmt::format("{}, Fatal", xid)));
+  EXPECT_EQ(evidence_of("nvlink_partial", R"({"metrics": [{"class": "p2p", "factor": 2}],
+      "log": ["NVRM: Xid (PCI:0000:18:00): 143, GPU initialization error"]})"),
+            "");
 }
 
 }  // namespace

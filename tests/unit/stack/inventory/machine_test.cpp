@@ -78,6 +78,39 @@ TEST(Machine, ATypicalHost) {
   EXPECT_EQ(found.find("host.shm_mib"), nullptr) << "a mounted image has no size of /dev/shm";
 }
 
+TEST(Machine, WhatAnInfinibandDeviceIsFor) {
+  FakeTree tree;
+  const auto device = [&](const std::string& name, const std::string& driver, const std::string& vendor,
+                          const std::string& layer) {
+    const std::string function = "/sys/devices/pci0000:00/" + name;
+    tree.file(function + "/vendor", vendor + "\n");
+    tree.link(function + "/driver", "../../../bus/pci/drivers/" + driver);
+    tree.file(function + "/infiniband/" + name + "/ports/1/link_layer", layer + "\n");
+    tree.link(function + "/infiniband/" + name + "/device", "../..");
+    tree.link("/sys/class/infiniband/" + name, "../../devices/pci0000:00/" + name + "/infiniband/" + name);
+    return function;
+  };
+  const std::string bridge = device("mlx5_0", "mlx5_core", "0x15b3", "InfiniBand");
+  tree.file(bridge + "/vpd", std::string("\x82\x05\0CX-7\x90\x1e\0V9", 12) + "SMDL=SW_MNG" + '\0' + "x");
+  const std::string card = device("mlx5_1", "mlx5_core", "0x15b3", "Ethernet");
+  tree.file(card + "/vpd", std::string("\x82\x05\0CX-7\x90", 8));
+  device("mlx5_2", "mlx5_core", "0x15b3", "InfiniBand");  // only root may read what it is for
+  const std::string amazon = device("rdmap16s27", "efa", "0x1d0f", "Unspecified");
+  tree.file(amazon + "/vpd", "SW_MNG");
+  const Inventory found = machine_of(tree);
+  const std::vector<std::pair<std::string, std::string>> expected{
+      {"host.infiniband", "mlx5_0 mlx5_1 mlx5_2 rdmap16s27"},
+      {"host.infiniband.mlx5_0.driver", "mlx5_core"},
+      {"host.infiniband.mlx5_0.link_layer", "InfiniBand"},
+      {"host.infiniband.mlx5_0.role", "switch management"},
+      {"host.infiniband.mlx5_1.link_layer", "Ethernet"},
+      {"host.infiniband.mlx5_1.role", "network"},
+      {"host.infiniband.rdmap16s27.driver", "efa"}};
+  for (const auto& [key, value] : expected) EXPECT_EQ(found.value(key), value) << key;
+  EXPECT_EQ(found.find("host.infiniband.mlx5_2.role"), nullptr);
+  EXPECT_EQ(found.find("host.infiniband.rdmap16s27.role"), nullptr) << "another maker's data is not read";
+}
+
 TEST(Machine, AnEmptyTree) {
   const Inventory found = machine_of(FakeTree());
   for (const char* const key :

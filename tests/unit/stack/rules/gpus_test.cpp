@@ -212,6 +212,21 @@ TEST(GpuRules, FewerGpusInCudaThanInNvml) {
   EXPECT_EQ(findings[0].title, "CUDA shows 7 of the 8 GPUs that NVML sees");
 }
 
+TEST(GpuRules, AGpuThatTheVariableNamesIsNotHiddenByIt) {
+  Inventory inventory = with_items(h100_server(), {{"cuda.devices", "7"}});
+  set(inventory, "env.CUDA_VISIBLE_DEVICES", "0,1,2,3,4,5,6,7");
+  const Findings lost = findings_of(check_gpus, inventory);
+  EXPECT_THAT(said(lost), ElementsAre("warning gpu_count_differs"));
+  EXPECT_THAT(lost[0].explanation, HasSubstr("CUDA_VISIBLE_DEVICES names 8 of them"));
+  set_all(inventory, {{"cuda.devices", "2"}, {"env.CUDA_VISIBLE_DEVICES", "GPU-1,GPU-5,GPU-9,GPU-7"}});
+  const Findings cut = findings_of(check_gpus, inventory);
+  EXPECT_THAT(said(cut), ElementsAre("note gpus_hidden"));
+  EXPECT_THAT(cut[0].evidence, Contains("CUDA stops at \"GPU-9\", which names no GPU here"));
+  EXPECT_THAT(cut[0].next, ElementsAre(HasSubstr("a scheduler sets it")));
+  set(inventory, "env.CUDA_VISIBLE_DEVICES", "MIG-1,0,1,2");
+  EXPECT_THAT(gpus(inventory), ElementsAre("note gpus_hidden")) << "what it names is not known";
+}
+
 TEST(GpuRules, GenerationsAgainstTheDriver) {
   Inventory volta = linux_with_driver();
   add_gpus(volta, 1, "Tesla V100-SXM2-32GB", "7.0", "300");

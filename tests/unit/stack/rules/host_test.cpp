@@ -7,11 +7,13 @@
 namespace gpugauge::stack {
 namespace {
 
+using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::IsSupersetOf;
+using testing::Not;
 
 std::vector<std::string> host(const Inventory& inventory, Policy policy = Policy::development) {
   return said(findings_of(check_host, inventory, policy));
@@ -109,6 +111,37 @@ TEST(HostRules, TheIommuMattersAmongSeveralGpus) {
               ElementsAre("note iommu_translation"));
 }
 
+TEST(HostRules, TheWordForPassingThroughIsTheProcessors) {
+  const auto next = [](Inventory inventory, const std::string& processor) {
+    set_all(inventory, {{"host.iommu", "translated"}, {"host.cpu_model", processor}});
+    return the(findings_of(check_host, inventory), "iommu_translation").next;
+  };
+  EXPECT_THAT(next(h100_server(), "Intel(R) Xeon(R) Platinum 8480C"),
+              ElementsAre(AllOf(HasSubstr("iommu=pt"), Not(HasSubstr("iommu.passthrough")))));
+  EXPECT_THAT(next(h100_server(), "implementer 0x41 part 0xd4f"),
+              ElementsAre(AllOf(HasSubstr("iommu.passthrough=1"), Not(HasSubstr("iommu=pt")),
+                                Not(HasSubstr("off")))));
+}
+
+TEST(HostRules, BesideGraceTheIommuIsMeantToTranslate) {
+  for (const std::string name : {"NVIDIA GH200 480GB", "NVIDIA GB200", "NVIDIA GB300", "NVIDIA GB10"}) {
+    Inventory inventory = linux_with_driver();
+    add_gpus(inventory, 4, name, "9.0", "900");
+    set_all(inventory, {{"host.iommu", "translated"}, {"host.cpu_model", "implementer 0x41 part 0xd4f"}});
+    EXPECT_THAT(host(inventory), IsEmpty()) << name;
+  }
+}
+
+TEST(HostRules, NvlinkAloneLeavesTheIommuANote) {
+  Inventory inventory = with_items(h100_server(), {{"host.iommu", "translated"}});
+  inventory.absent("host.infiniband", "/sys/class/infiniband");
+  const Findings findings = findings_of(check_host, inventory);
+  EXPECT_THAT(said(findings), ElementsAre("note iommu_translation"));
+  EXPECT_THAT(findings[0].evidence, Contains("the GPUs have NVLink, which this does not touch"));
+  set_gpu(inventory, 5, {{"nvlinks_active", "0"}});
+  EXPECT_THAT(host(inventory), ElementsAre("warning iommu_translation"));
+}
+
 TEST(HostRules, AccessControlServices) {
   EXPECT_THAT(host(with_items(h100_server(), {{"host.acs", "on"}})), ElementsAre("warning acs_enabled"));
   Inventory linked = with_items(h100_server(), {{"host.acs", "on"}});
@@ -127,6 +160,42 @@ TEST(HostRules, InfiniBandWithoutPeerMemory) {
   EXPECT_THAT(host(inventory), ElementsAre("note gdr_disabled"));
   inventory.absent("host.infiniband", "/sys/class/infiniband");
   EXPECT_THAT(host(inventory), IsEmpty());
+}
+
+TEST(HostRules, EfaNeedsNoPeerMemoryModule) {
+  Inventory inventory = with_items(h100_server(), {{"driver.kernel_module_kind", "proprietary"},
+                                                   {"host.infiniband", "rdmap16s27 rdmap32s27"},
+                                                   {"host.infiniband.rdmap16s27.driver", "efa"},
+                                                   {"host.infiniband.rdmap32s27.driver", "efa"},
+                                                   {"host.memlock_kib", "8192"}});
+  inventory.absent("driver.peermem", "/sys/module");
+  EXPECT_THAT(host(inventory), ElementsAre("warning pageable_memory")) << "it locks what it registers";
+  set(inventory, "host.infiniband.rdmap32s27.driver", "mlx5_core");
+  EXPECT_THAT(host(inventory), ElementsAre("warning pageable_memory", "warning gdr_disabled"));
+}
+
+TEST(HostRules, FunctionsThatManageSwitchesAreNoFabric) {
+  Inventory inventory = linux_with_driver();
+  add_gpus(inventory, 8, "NVIDIA B200", "10.0", "1000");
+  set_all(inventory, {{"host.infiniband", "mlx5_0 mlx5_1"},
+                      {"host.infiniband.mlx5_0.link_layer", "InfiniBand"},
+                      {"host.infiniband.mlx5_1.link_layer", "InfiniBand"},
+                      {"host.memlock_kib", "8192"},
+                      {"host.acs", "on"}});
+  inventory.absent("driver.peermem", "/sys/module");
+  const Findings doubtful = findings_of(check_host, inventory);
+  EXPECT_THAT(said(doubtful),
+              ElementsAre("note pageable_memory", "warning acs_enabled", "note gdr_disabled"));
+  EXPECT_THAT(doubtful[0].explanation, HasSubstr("carry data or only manage NVSwitches"));
+  EXPECT_THAT(doubtful[2].explanation, HasSubstr("carry data or only manage NVSwitches"));
+  set(inventory, "host.infiniband.mlx5_1.role", "network");
+  const Findings network = findings_of(check_host, inventory);
+  EXPECT_THAT(said(network),
+              ElementsAre("warning pageable_memory", "warning acs_enabled", "note gdr_disabled"));
+  EXPECT_THAT(network[0].explanation, Not(HasSubstr("NVSwitches")));
+  set_all(inventory, {{"host.infiniband.mlx5_0.role", "switch management"},
+                      {"host.infiniband.mlx5_1.role", "switch management"}});
+  EXPECT_THAT(host(inventory), ElementsAre("note acs_enabled")) << "NVLink is all there is";
 }
 
 TEST(HostRules, VariablesThatSlowWorkDown) {

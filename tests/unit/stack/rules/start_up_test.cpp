@@ -321,7 +321,26 @@ TEST(StartUpRules, ZeroDevicesWithoutAnErrorIsTheSame) {
 TEST(StartUpRules, MigWithoutAnInstanceLeavesNoDevice) {
   Inventory inventory = answering(100, "");
   for (int i = 0; i < 8; ++i) set_gpu(inventory, i, {{"mig", "on"}});
-  EXPECT_THAT(start_up(inventory), ElementsAre("failure mig_left_enabled"));
+  const Findings findings = findings_of(check_start_up, inventory);
+  EXPECT_THAT(said(findings), ElementsAre("failure mig_left_enabled"));
+  ASSERT_EQ(findings[0].next.size(), 4u);
+  EXPECT_THAT(findings[0].next.front(), HasSubstr("nvidia-smi -L")) << "look first";
+  EXPECT_THAT(findings[0].next[1], HasSubstr("ask who owns them"));
+  EXPECT_THAT(findings[0].next.back(), HasSubstr("nvidia-smi -i <index> -mig 0")) << "never all GPUs at once";
+  set(inventory, "env.CUDA_VISIBLE_DEVICES", "3");
+  EXPECT_THAT(start_up(inventory), ElementsAre("failure mig_left_enabled")) << "the GPU is there";
+}
+
+TEST(StartUpRules, AnInstanceThatIsGoneIsNoMissingInstance) {
+  Inventory inventory = answering(100, "");
+  for (int i = 0; i < 8; ++i) set_gpu(inventory, i, {{"mig", "on"}});
+  set(inventory, "env.CUDA_VISIBLE_DEVICES", "MIG-5c89852c-d268-c3f3-1b07-005d5ae1dc3f");
+  const Findings findings = findings_of(check_start_up, inventory);
+  EXPECT_THAT(said(findings), ElementsAre("failure no_visible_device"));
+  EXPECT_THAT(findings[0].explanation, HasSubstr("MIG-5c89852c-d268-c3f3-1b07-005d5ae1dc3f\", an instance"));
+  ASSERT_EQ(findings[0].next.size(), 1u);
+  EXPECT_THAT(findings[0].next[0], HasSubstr("nvidia-smi -L"));
+  EXPECT_THAT(findings[0].next[0], Not(HasSubstr("-mig 0")));
 }
 
 TEST(StartUpRules, ExclusiveModeAndOtherProcessesKeepCudaOut) {

@@ -1,0 +1,67 @@
+#include "stack/visible_devices.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace gpugauge::stack {
+namespace {
+
+enum class Names { a_gpu, nothing, unknown };
+
+std::string_view trimmed(std::string_view word) {
+  const std::size_t first = word.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return word.substr(first, word.find_last_not_of(" \t") - first + 1);
+}
+
+Names named_by_index(std::string_view word, std::optional<double> gpus) {
+  if (!gpus) return Names::unknown;
+  double index = 0;
+  const auto parsed = std::from_chars(word.data(), word.data() + word.size(), index);
+  return parsed.ec == std::errc{} && index < *gpus ? Names::a_gpu : Names::nothing;
+}
+
+Names named_by_uuid(std::string_view word, const std::vector<std::string>& uuids) {
+  // A beginning will do where only one GPU's UUID begins so.
+  const auto fits =
+      std::count_if(uuids.begin(), uuids.end(), [&](const auto& uuid) { return uuid.starts_with(word); });
+  if (fits > 0) return fits == 1 ? Names::a_gpu : Names::unknown;
+  const bool all_known = !uuids.empty() && std::none_of(uuids.begin(), uuids.end(),
+                                                        [](const auto& uuid) { return uuid.empty(); });
+  return all_known ? Names::nothing : Names::unknown;
+}
+
+Names named_by_word(std::string_view word, std::optional<double> gpus,
+                    const std::vector<std::string>& uuids) {
+  if (word.empty() || word == "-1" || word == "NoDevFiles") return Names::nothing;
+  if (word.find_first_not_of("0123456789") == std::string_view::npos) return named_by_index(word, gpus);
+  return word.starts_with("GPU-") ? named_by_uuid(word, uuids) : Names::unknown;
+}
+
+}  // namespace
+
+VisibleDevices visible_devices(std::string_view value, std::optional<double> gpus,
+                               const std::vector<std::string>& uuids) {
+  VisibleDevices out;
+  std::vector<std::string_view> seen;
+  while (true) {
+    const std::size_t comma = value.find(',');
+    const std::string_view word = trimmed(value.substr(0, comma));
+    const bool twice = std::find(seen.begin(), seen.end(), word) != seen.end();
+    const Names names = named_by_word(word, gpus, uuids);
+    if (names == Names::nothing) {
+      out.stop = std::string(word);
+      return out;
+    }
+    if (twice || names == Names::unknown) {
+      out.unknown = std::string(word);
+      return out;
+    }
+    ++out.named;
+    if (comma == std::string_view::npos) return out;
+    seen.push_back(word);
+    value.remove_prefix(comma + 1);
+  }
+}
+
+}  // namespace gpugauge::stack
