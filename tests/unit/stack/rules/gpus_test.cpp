@@ -213,8 +213,8 @@ TEST(GpuRules, FewerGpusInCudaThanInNvml) {
 }
 
 TEST(GpuRules, AGpuThatTheVariableNamesIsNotHiddenByIt) {
-  Inventory inventory = with_items(h100_server(), {{"cuda.devices", "7"}});
-  set(inventory, "env.CUDA_VISIBLE_DEVICES", "0,1,2,3,4,5,6,7");
+  Inventory inventory = h100_server();
+  set_all(inventory, {{"cuda.devices", "7"}, {"env.CUDA_VISIBLE_DEVICES", "0,1,2,3,4,5,6,7"}});
   const Findings lost = findings_of(check_gpus, inventory);
   EXPECT_THAT(said(lost), ElementsAre("warning gpu_count_differs"));
   EXPECT_THAT(lost[0].explanation, HasSubstr("CUDA_VISIBLE_DEVICES names 8 of them"));
