@@ -130,11 +130,13 @@ std::optional<Head> read_head(const std::filesystem::path& folder) {
 struct ReadLog {
   std::vector<LogEntry> entries;
   Head head{0, digest_before_first()};
+  std::size_t bytes = 0;  ///< of its whole lines; what is behind them was never finished
 };
 
 /// The chain from its first line; `promised` is what the head file says, which may lag behind after a crash
 /// between the two writes, and never runs ahead. Nobody writes a line without a head file: without one, lines
-/// at the end could be gone unnoticed.
+/// at the end could be gone unnoticed. Behind the promised line a kill leaves the beginning of one, a power
+/// cut NULs: no decision stood there yet.
 ReadLog replay(const std::string& text, const std::string& origin, const std::optional<Head>& promised) {
   ReadLog out;
   bool promise_kept = !promised || (promised->lines == 0 && promised->sha256 == out.head.sha256);
@@ -142,14 +144,16 @@ ReadLog replay(const std::string& text, const std::string& origin, const std::op
   while (start < text.size()) {
     const std::size_t end = text.find('\n', start);
     const std::string place = fmt::format("{}:{}", origin, out.head.lines + 1);
+    const std::string line = text.substr(start, end - start);
+    if (promise_kept && (end == std::string::npos || line.find('\0') != std::string::npos)) break;
     if (end == std::string::npos)
       throw result::FormatError(
           fmt::format("{} has no end: the log was truncated; restore it from a copy", place));
-    const std::string line = text.substr(start, end - start);
     out.entries.push_back(entry_from(line, place, out.head));
     out.head = {out.head.lines + 1, sha256(line)};
     promise_kept = promise_kept || (promised->lines == out.head.lines && promised->sha256 == out.head.sha256);
     start = end + 1;
+    out.bytes = start;
   }
   if (!promise_kept && out.head.lines >= promised->lines)
     throw result::FormatError(fmt::format(
@@ -191,18 +195,27 @@ class LockedFile {
     if (descriptor_.get() < 0) fail("opened");
     lock_patiently(descriptor_.get(), file_);
   }
-  /// All of it or nothing: a half-written line is taken back.
-  void append(const std::string& text) {
-    const off_t before = ::lseek(descriptor_.get(), 0, SEEK_END);
-    const ssize_t written = ::write(descriptor_.get(), text.data(), text.size());
-    if (written == static_cast<ssize_t>(text.size()) && ::fsync(descriptor_.get()) == 0) return;
-    const int reason = written < 0 ? errno : ENOSPC;
-    if (before >= 0 && ::ftruncate(descriptor_.get(), before) != 0) errno = reason;
+  /// Behind the first `whole` bytes, in the place of what follows them: all of it, or nothing.
+  void append(std::size_t whole, std::string_view text) {
+    if (cut(whole) && write(text) && ::fsync(descriptor_.get()) == 0) return;
+    const int reason = errno;
+    static_cast<void>(cut(whole));
     errno = reason;
     fail("written");
   }
 
  private:
+  bool cut(std::size_t bytes) const { return ::ftruncate(descriptor_.get(), static_cast<off_t>(bytes)) == 0; }
+  /// A short write tells no reason; the next one does.
+  bool write(std::string_view text) const {
+    while (!text.empty()) {
+      const ssize_t count = ::write(descriptor_.get(), text.data(), text.size());
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) return false;
+      text.remove_prefix(static_cast<std::size_t>(count));
+    }
+    return true;
+  }
   [[noreturn]] void fail(const char* what) const {
     throw result::FileError(
         fmt::format("{} could not be {}: {}", file_.string(), what, std::strerror(errno)));
@@ -231,7 +244,8 @@ std::vector<LogEntry> read_log(const std::filesystem::path& folder) {
 void append_log(const std::filesystem::path& folder, const std::vector<LogEntry>& entries) {
   refuse_links_in_state(folder / log_name);
   LockedFile file(folder / log_name);
-  Head head = read_whole(folder).head;
+  const ReadLog before = read_whole(folder);
+  Head head = before.head;
   std::string text;
   for (const LogEntry& entry : entries) {
     const std::string line = line_of(entry, head);
@@ -239,7 +253,12 @@ void append_log(const std::filesystem::path& folder, const std::vector<LogEntry>
     head = {head.lines + 1, sha256(line)};
     text += line + "\n";
   }
-  file.append(text);
+  if (before.bytes + text.size() > log_limit)
+    throw result::FileError(fmt::format(
+        "{} would have {} bytes, of which {} at most are read: nothing was written; give a shorter "
+        "reason, or make a new baseline",
+        (folder / log_name).string(), before.bytes + text.size(), log_limit));
+  file.append(before.bytes, text);
   keep_file(folder / head_name, result::dump_json({{"lines", head.lines}, {"sha256", head.sha256}}));
 }
 

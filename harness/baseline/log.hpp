@@ -1,7 +1,9 @@
 // What was decided about a baseline, by whom and why: an append-only log beside its manifest.
 //
 // One JSON object a line. Each line names the SHA-256 of the line before it, and a small head file names the
-// last one, so that a changed, removed or cut line is noticed whenever the baseline is read.
+// last one, so that a changed, removed or cut line is noticed whenever the baseline is read. A line that a
+// kill or a power cut left unfinished behind that one is no decision: it is passed over, and the next one
+// takes its place.
 #pragma once
 
 #include <filesystem>
@@ -48,8 +50,8 @@ struct LogEntry {
 /// every baseline has one.
 std::vector<LogEntry> read_log(const std::filesystem::path& folder);
 
-/// Appends under a lock, and syncs. Reads the log first and refuses to extend one that is damaged. Throws
-/// result::FormatError or result::FileError.
+/// Appends under a lock, and syncs. Reads the log first and refuses to extend one that is damaged, or that
+/// would be longer than is read afterwards. Throws result::FormatError or result::FileError.
 void append_log(const std::filesystem::path& folder, const std::vector<LogEntry>& entries);
 
 /// The state after the last decision: active without any.

@@ -120,6 +120,57 @@ TEST_F(Log, IsWholeAfterACrashBetweenTheLineAndTheHead) {
   EXPECT_THAT(read_log(folder), SizeIs(3));
 }
 
+TEST_F(Log, WhatAKillLeftOfADecisionIsNoneWhereverItWasCut) {
+  append_log(folder, {state(State::active)});
+  const std::string one = text();
+  const std::string head = result::read_file(folder / "log.head");
+  append_log(folder, {accepted("a:latency", 2), accepted("b:latency", 3)});
+  const std::string all = text();
+  const std::size_t second_ends = all.find('\n', one.size()) + 1;
+  result::write_file(folder / "log.head", head);  // the kill came before it
+  for (std::size_t bytes = one.size(); bytes < all.size(); ++bytes) {
+    overwrite(all.substr(0, bytes));
+    const std::size_t whole = bytes < second_ends ? 1 : 2;
+    ASSERT_THAT(read_log(folder), SizeIs(whole)) << bytes;
+    result::write_file(folder / "log.head", head);
+    append_log(folder, {state(State::retired)});
+    ASSERT_THAT(read_log(folder), SizeIs(whole + 1)) << bytes;
+    ASSERT_EQ(state_of(read_log(folder)), State::retired);
+    result::write_file(folder / "log.head", head);
+  }
+}
+
+TEST_F(Log, WhatAPowerCutLeftOfADecisionIsNone) {
+  append_log(folder, {state(State::active)});
+  const std::string one = text();
+  for (const std::string& left :
+       {std::string(100, '\0'), std::string(100, '\0') + "\n", "{\"sch" + std::string(9, '\0') + "\n{}\n"}) {
+    overwrite(one + left);
+    EXPECT_THAT(read_log(folder), SizeIs(1));
+  }
+  overwrite(one + "{}\n");  // but a line that has its end is one
+  EXPECT_NE(fault(), "");
+  overwrite(one + std::string(5000, '\0'));
+  append_log(folder, {state(State::retired)});
+  EXPECT_THAT(read_log(folder), SizeIs(2));
+}
+
+TEST_F(Log, IsNeverWrittenLongerThanItIsRead) {
+  append_log(folder, {state(State::active)});
+  const std::string before = text();
+  const std::string reason(std::size_t{6} << 20, 'x');
+  const std::vector<LogEntry> long_ones(3, state(State::retired, reason));
+  try {
+    append_log(folder, long_ones);
+    ADD_FAILURE() << "it was written";
+  } catch (const result::FileError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("of which 16777216 at most are read: nothing was written"));
+  }
+  EXPECT_EQ(text(), before);
+  append_log(folder, {state(State::retired, reason)});
+  EXPECT_THAT(read_log(folder), SizeIs(2));
+}
+
 TEST_F(Log, RefusesALinkAndADamagedLogIsNotExtended) {
   append_log(folder, {state(State::active)});
   overwrite("{}\n");
