@@ -2,7 +2,10 @@
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstddef>
+#include <cstdlib>
+#include <cstring>
 #include <map>
 #include <string_view>
 #include <system_error>
@@ -39,10 +42,22 @@ std::string line_of(int descriptor) {
   return std::string(said.substr(0, said.find('\n')));
 }
 
-/// What the owner wrote of itself; it is asked while it lives.
-std::string owner_of(int descriptor) {
+/// Whether such a line names a process of this machine that is not seen: it has gone, or runs in another
+/// container.
+bool is_not_seen(const std::string& line) {
+  if (line.find(fmt::format(" on {} since ", result::host_word())) == std::string::npos) return false;
+  const long process = std::strtol(line.c_str() + first_word.size(), nullptr, 10);
+  return process > 0 && ::kill(static_cast<pid_t>(process), 0) != 0 && errno == ESRCH;
+}
+
+/// What the owner wrote of itself; it is asked while it lives. One that may not write there leaves the line
+/// of an earlier one.
+std::string owner_of(int descriptor, const std::string& file) {
   const std::string line = line_of(descriptor);
-  return line.starts_with(first_word) ? result::one_line(line) : "another process";
+  if (!line.starts_with(first_word)) return "another process";
+  return is_not_seen(line) ? fmt::format("another process; {} names {}, which is not seen here", file,
+                                         result::one_line(line))
+                           : result::one_line(line);
 }
 
 /// A file of that name that holds what no lock does: somebody else's, which stays as it is. A full disk or a
@@ -120,6 +135,40 @@ void refuse_other_than_file(const std::string& file, const std::filesystem::path
 
 }  // namespace
 
+namespace {
+
+/// The file of a lock, open; made where there is none.
+struct LockFile {
+  int descriptor = -1;
+  bool writable = false;
+};
+
+/// Another user's file may often be read only, which is enough for a lock; in a sticky folder some kernels
+/// refuse to open it as one that may have to be made (fs.protected_regular). errno where it is not open.
+LockFile open_lock(const std::string& file) {
+  constexpr int always = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  constexpr mode_t mode = 0666;
+  for (const int access : {O_RDWR | O_CREAT, O_RDWR, O_RDONLY}) {
+    const int descriptor = ::open(file.c_str(), access | always, mode);
+    if (descriptor >= 0) return {descriptor, access != O_RDONLY};
+    if (errno != EACCES && errno != EPERM) break;
+  }
+  return {};
+}
+
+/// Another user's file in the lock's place, which can be neither taken nor asked, would switch it off. Where
+/// there is none, no file can be made, and the output none either.
+void refuse_locked_away(const std::string& file, const std::filesystem::path& output, int error) {
+  struct stat info {};
+  if (::lstat(file.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return;
+  throw result::FileError(
+      fmt::format("{} is a file of user {} that cannot be locked ({}), and nothing keeps others from {} "
+                  "meanwhile; nothing was done; remove it, or give another name",
+                  file, info.st_uid, std::strerror(error), output.string()));
+}
+
+}  // namespace
+
 void OutputLocks::take(const std::filesystem::path& output, const std::string& command,
                        const HeldWords& words) {
   std::string file;
@@ -130,15 +179,16 @@ void OutputLocks::take(const std::filesystem::path& output, const std::string& c
   }
   refuse_other_than_file(file, output);
   constexpr int patience = 16;  // owners that go between the opening and the lock
-  constexpr mode_t mode = 0666;
   for (int attempt = 0; attempt < patience; ++attempt) {
-    const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, mode);
+    const auto [descriptor, writable] = open_lock(file);
+    if (descriptor < 0 && (errno == EACCES || errno == EPERM)) refuse_locked_away(file, output, errno);
     if (descriptor < 0) return;
     struct stat info {};
     const bool regular = ::fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode);
     const bool locked = regular && ::flock(descriptor, LOCK_EX | LOCK_NB) == 0;
-    if (regular && !locked && errno == EWOULDBLOCK) {
-      const std::string owner = owner_of(descriptor);
+    const int reason = locked ? 0 : errno;
+    if (regular && reason == EWOULDBLOCK) {
+      const std::string owner = owner_of(descriptor, file);
       ::close(descriptor);
       throw result::FileError(fmt::format("{} {} {}; {}", output.string(), words.is, owner, words.next));
     }
@@ -150,6 +200,11 @@ void OutputLocks::take(const std::filesystem::path& output, const std::string& c
                       "was done; remove it, or give another name",
                       file, output.string()));
     }
+    // One that was left goes, so that the next line is of its holder; in a sticky folder it stays.
+    if (locked && !writable && still_named(descriptor, file) && ::unlink(file.c_str()) == 0) {
+      ::close(descriptor);
+      continue;
+    }
     if (locked && still_named(descriptor, file)) {
       held_.emplace_back(descriptor, file);
       const std::string text = self(command) + "\n";
@@ -158,8 +213,10 @@ void OutputLocks::take(const std::filesystem::path& output, const std::string& c
         static_cast<void>(::ftruncate(descriptor, 0));
       return;
     }
-    if (regular && !locked) ::unlink(file.c_str());  // no locks here: it would only be litter
+    if (regular && !locked && writable) ::unlink(file.c_str());  // no locks here: it would only be litter
     ::close(descriptor);
+    // NFS gives no lock to who may only read.
+    if (regular && !locked && reason == EBADF) refuse_locked_away(file, output, reason);
     if (!locked) return;
   }
 }

@@ -29,13 +29,15 @@ struct HeldWords {
 /// kernel (flock) on the file lock_of(): it ends with its owner, however that ends, so that a file that a
 /// killed one left is stale by itself; it is taken over, and gone at the end. It is seen from other
 /// containers, and from other nodes where the file system shares its locks (NFS does). Where no lock can be
-/// made (no folder yet, no permission, a file system without locks) the output is not held:
-/// result::write_file with the state of before then still replaces nothing that came meanwhile.
+/// made (no folder yet, none that may be written to, a file system without locks) the output is not held:
+/// result::write_file with the state of before then still replaces nothing that came meanwhile. A file that
+/// another user left is locked, too, and named where that is not permitted.
 class OutputLocks {
  public:
   /// All of them or none. `command` names it to others: "gpugauge run". Throws result::FileError that says
-  /// which one is held and by whom: process, user, node and since when, or that a link, folder, pipe or
-  /// somebody else's file lies in the place of its lock; and like require_different.
+  /// which one is held and by whom: process, user, node and since when, or that a link, folder, pipe,
+  /// somebody else's file or one that may not even be read lies in the place of its lock; and like
+  /// require_different.
   OutputLocks(const std::vector<std::filesystem::path>& outputs, const std::string& command,
               const HeldWords& words = {});
   OutputLocks(const OutputLocks&) = delete;

@@ -1,5 +1,6 @@
 #include "run/output_lock.hpp"
 
+#include <array>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -16,6 +17,7 @@
 
 #include "result/error.hpp"
 #include "result/file.hpp"
+#include "result/launcher.hpp"
 
 namespace gpugauge::run {
 namespace {
@@ -167,6 +169,94 @@ TEST_F(OutputLock, IsNotSwitchedOffByWhatLiesInItsPlace) {
   EXPECT_THAT(refusal({output()}), HasSubstr(" is a pipe or device, "));
   fs::remove(lock);
   EXPECT_EQ(refusal({output()}), "");
+}
+
+/// What a process of nobody says; only root can start one.
+template <typename Work>
+std::string as_nobody(const Work& work) {
+  std::array<int, 2> ends{};
+  if (::pipe(ends.data()) != 0) return "no pipe";
+  const pid_t child = ::fork();
+  if (child == 0) {
+    constexpr uid_t nobody = 65534;
+    if (::setgid(nobody) != 0 || ::setuid(nobody) != 0) ::_exit(1);
+    const std::string said = work();
+    ::_exit(::write(ends[1], said.data(), said.size()) < 0 ? 1 : 0);
+  }
+  ::close(ends[1]);
+  std::string said(4096, '\0');
+  const ssize_t count = ::read(ends[0], said.data(), said.size());
+  ::close(ends[0]);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  if (status != 0) return "it did not come to its end";
+  said.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
+  return said;
+}
+
+class OutputLockOfAnother : public OutputLock {
+ protected:
+  void SetUp() override {
+    if (::geteuid() != 0) GTEST_SKIP() << "only root can become another user";
+    fs::permissions(folder_, fs::perms::all);
+  }
+  void make_sticky() const { fs::permissions(folder_, fs::perms::all | fs::perms::sticky_bit); }
+  std::string refusal_of_nobody() const {
+    return as_nobody([&] { return refusal({output()}); });
+  }
+  /// That of a process of this machine that is gone.
+  void leave(mode_t mode) const {
+    const pid_t gone = ::fork();
+    if (gone == 0) ::_exit(0);
+    int status = 0;
+    ::waitpid(gone, &status, 0);
+    result::write_file(lock_of(output()),
+                       fmt::format("process {} (gpugauge run, user 0) on {} since 2025-01-01T00:00:00Z\n",
+                                   gone, result::host_word()));
+    ::chmod(lock_of(output()).c_str(), mode);
+  }
+};
+
+TEST_F(OutputLockOfAnother, IsNotOffWhereItsFileMayOnlyBeRead) {
+  make_sticky();
+  const OutputLocks held({output()}, "gpugauge check");
+  ::chmod(lock_of(output()).c_str(), 0644);
+  EXPECT_THAT(refusal_of_nobody(), HasSubstr(fmt::format("process {} (gpugauge check, user 0)", ::getpid())));
+}
+
+TEST_F(OutputLockOfAnother, OfOneThatIsGoneIsTakenAndItsLineIsNotTakenForTheHolders) {
+  make_sticky();
+  leave(0644);
+  const std::string said = as_nobody([&] {
+    const OutputLocks held({output()}, "gpugauge run");
+    return refusal({output()});
+  });
+  EXPECT_THAT(said, AllOf(HasSubstr(" is the output of another process; "), HasSubstr(".lock names process "),
+                          HasSubstr("since 2025-01-01T00:00:00Z, which is not seen here; nothing was")));
+  EXPECT_TRUE(fs::exists(lock_of(output())));
+}
+
+TEST_F(OutputLockOfAnother, OfOneThatIsGoneIsReplacedWhereItMayBeRemoved) {
+  leave(0644);
+  const std::string said = as_nobody([&] {
+    const OutputLocks held({output()}, "gpugauge run");
+    return refusal({output()});
+  });
+  EXPECT_THAT(said, HasSubstr("(gpugauge run, user 65534) on "));
+  EXPECT_TRUE(is_empty());
+}
+
+TEST_F(OutputLockOfAnother, ThatMayNotBeReadIsNamed) {
+  make_sticky();
+  leave(0600);
+  EXPECT_THAT(refusal_of_nobody(),
+              AllOf(HasSubstr(".lock is a file of user 0 that cannot be locked (Permission denied)"),
+                    HasSubstr("nothing was done; remove it, or give another name")));
+}
+
+TEST_F(OutputLockOfAnother, IsNotForcedWhereNoFileCanBeMade) {
+  fs::permissions(folder_, fs::perms::owner_all | fs::perms::others_read | fs::perms::others_exec);
+  EXPECT_EQ(refusal_of_nobody(), "");
 }
 
 TEST_F(OutputLock, QuotesNoMoreThanALineOfWhatStandsThere) {
