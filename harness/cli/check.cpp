@@ -16,6 +16,7 @@
 #include "report/format.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
+#include "result/stops_held_back.hpp"
 #include "run/output_lock.hpp"
 #include "stack/inventory/node.hpp"
 
@@ -82,6 +83,16 @@ std::vector<std::filesystem::path> output_files(const CheckArguments& arguments,
   return out;
 }
 
+/// Read while the driver is asked, which takes longer; afterwards where the system gives no thread.
+std::future<stack::Inventory> begin_to_read_files() {
+  const result::StopsHeldBack in_that_thread;
+  return std::async(std::launch::async | std::launch::deferred, [] {
+    stack::Context context;
+    context.environment = stack::current_environment();
+    return stack::files_of_node(context);
+  });
+}
+
 int check(const CheckArguments& arguments, const Invocation& invocation) {
   const ReportArguments reports = own_files(arguments.report);
   check_report_arguments(reports);
@@ -94,8 +105,9 @@ int check(const CheckArguments& arguments, const Invocation& invocation) {
   for (const char* const folder : {"baselines", "site", "verdicts"})
     baseline::refuse_links_in_state(state / folder);
   std::error_code none_yet;
-  for (const auto& verdict : std::filesystem::directory_iterator(state / "verdicts", none_yet))
-    baseline::refuse_links_in_state(verdict.path());
+  for (std::filesystem::directory_iterator verdict(state / "verdicts", none_yet), end;
+       !none_yet && verdict != end; verdict.increment(none_yet))
+    baseline::refuse_links_in_state(verdict->path());
   if (!arguments.baseline.empty()) options.baseline = baseline::find(arguments.baseline);
   options.strict = arguments.strict;
   options.budget_seconds = arguments.budget;
@@ -117,12 +129,7 @@ int check(const CheckArguments& arguments, const Invocation& invocation) {
   }
   if (!options.baseline.empty()) baseline::load(options.baseline);  // a bad path must not cost a measurement
 
-  // Read while the driver is asked, which takes longer; afterwards where the system gives no thread.
-  std::future<stack::Inventory> files = std::async(std::launch::async | std::launch::deferred, [] {
-    stack::Context context;
-    context.environment = stack::current_environment();
-    return stack::files_of_node(context);
-  });
+  std::future<stack::Inventory> files = begin_to_read_files();
   const Devices devices = find_devices(arguments.measure.device);
   report::Report report;
   report.stack = stack::layers(stack::with_report(files.get(), devices.gpus));

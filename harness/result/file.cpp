@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "result/error.hpp"
+#include "result/file_beside.hpp"
 #include "result/stops_held_back.hpp"
 #include "result/temporary_file.hpp"
 
@@ -21,14 +22,6 @@ namespace {
 
 std::string reason() {
   return std::strerror(errno);
-}
-
-/// Ends the write: removes the temporary file and says what went wrong.
-[[noreturn]] void give_up(const std::filesystem::path& file, const std::string& temporary, const char* step) {
-  const std::string why = reason();
-  ::unlink(temporary.c_str());
-  throw FileError(fmt::format("{} could not be written ({}: {}); what was there before is unchanged",
-                              file.string(), step, why));
 }
 
 /// Reads on from where the last one ended. `uncached`: set to false by a kernel or file system that cannot.
@@ -96,59 +89,12 @@ std::optional<FileState> state_of(const std::filesystem::path& file) {
 
 namespace {
 
-/// What was expected where a file is written: anything, nothing, or a file in that state.
-using Expected = std::optional<std::optional<FileState>>;
-
-/// Gives the temporary file its name, and keeps errno where that fails. Throws FileError where something else
-/// lies there than was expected.
-bool give_name(const std::string& temporary, const std::filesystem::path& file, const Expected& expected) {
-  if (expected && !*expected && ::link(temporary.c_str(), file.c_str()) == 0) {
-    // A link is made only where there is none, also while an NFS client remembers that nothing was there.
-    ::unlink(temporary.c_str());
-    return true;
-  }
-  if (expected && state_of(file) != *expected) {
-    ::unlink(temporary.c_str());
-    throw FileError(fmt::format("{} was written by another process meanwhile, and is left as that wrote it",
-                                file.string()));
-  }
-  return ::rename(temporary.c_str(), file.c_str()) == 0;
-}
-
-void write_expecting(const std::filesystem::path& given, std::string_view content, const Expected& expected) {
-  const std::filesystem::path file = place_to_write(given);
-  const std::filesystem::path folder =
-      file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error)
-    throw FileError(fmt::format("the folder {} could not be made: {}", folder.string(), error.message()));
-  if (std::filesystem::is_directory(file, error))
-    throw FileError(fmt::format("{} is a directory; give the name of a file", file.string()));
-
+void write_expecting(const std::filesystem::path& file, std::string_view content,
+                     const FileBeside::Expected& expected) {
   const StopsHeldBack until_it_is_there_or_gone;
-  remove_abandoned(folder, file.filename().string());
-  std::string temporary;
-  Descriptor fd = make_temporary(folder, file.filename().string(), temporary);
-  if (fd.get() < 0) throw FileError(fmt::format("{} could not be written: {}", file.string(), reason()));
-  if (!admit_as(file, fd.get())) give_up(file, temporary, "setting its mode");
-  while (!content.empty()) {
-    const ssize_t count = ::write(fd.get(), content.data(), content.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) give_up(file, temporary, "writing");
-    content.remove_prefix(static_cast<std::size_t>(count));
-  }
-  if (::fsync(fd.get()) != 0) give_up(file, temporary, "syncing");
-  // The lock outlives the close, until the file has its name.
-  const Descriptor lock(::fcntl(fd.get(), F_DUPFD_CLOEXEC, 0));
-  if (!fd.close()) give_up(file, temporary, "closing");
-  if (!give_name(temporary, file, expected)) give_up(file, temporary, "renaming");
-  // The rename itself must survive a power cut. A file system that cannot sync a directory (EINVAL) is left
-  // alone.
-  const Descriptor directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (directory.get() >= 0 && ::fsync(directory.get()) != 0 && errno != EINVAL)
-    throw FileError(
-        fmt::format("{} was written, but its folder could not be synced: {}", file.string(), reason()));
+  FileBeside beside(file);
+  beside.write(content);
+  beside.finish(expected);
 }
 
 }  // namespace
@@ -159,7 +105,7 @@ void write_file(const std::filesystem::path& file, std::string_view content) {
 
 void write_file(const std::filesystem::path& file, std::string_view content,
                 const std::optional<FileState>& before) {
-  write_expecting(file, content, Expected(before));
+  write_expecting(file, content, FileBeside::Expected(before));
 }
 
 }  // namespace gpugauge::result

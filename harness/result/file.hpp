@@ -24,17 +24,17 @@ void read_file_once(const std::filesystem::path& file, std::string& content,
                     std::size_t limit = max_file_bytes);
 
 /// The path without its "..", links resolved, where a folder on it is not there: "a/../b" must not cost the
-/// making of a. As it is where nothing is missing.
+/// making of a. As it is where nothing is missing; else throws FileError for a link as behind_links does.
 std::filesystem::path without_detours(const std::filesystem::path& path);
 
 /// What `file` leads to when each link at its end is followed, also where nothing lies there; as it is where
-/// links lead round. Throws FileError for a link of another user in a sticky folder where everybody may write
-/// (/tmp).
+/// links lead round. Throws FileError for a link, at its end or in a folder's place, that another user laid
+/// in a sticky folder where everybody may write (/tmp).
 std::filesystem::path behind_links(const std::filesystem::path& file);
 
 /// `file` without detours, or what it links to, so that a link stays and its target is replaced. Throws
 /// FileError for what is there and no file (a device, a pipe), as renaming would put a file in its place, and
-/// for a link of another user in a sticky folder where everybody may write (/tmp).
+/// for a link of another user as behind_links does.
 std::filesystem::path place_to_write(const std::filesystem::path& file);
 
 /// Writes beside the target (place_to_write), syncs, renames, syncs the directory. On any failure the earlier

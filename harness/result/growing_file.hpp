@@ -2,12 +2,11 @@
 #pragma once
 
 #include <filesystem>
-#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
-#include "result/removed_at_stop.hpp"
-#include "result/temporary_file.hpp"
+#include "result/file_beside.hpp"
 
 namespace gpugauge::result {
 
@@ -16,11 +15,8 @@ namespace gpugauge::result {
 /// removed by the next that writes beside the same target. Throws FileError.
 class GrowingFile {
  public:
-  /// Begins beside `file`; missing parent directories are created.
+  /// Begins beside `file`, which may not be a folder; missing parent directories are created.
   explicit GrowingFile(const std::filesystem::path& file);
-  GrowingFile(const GrowingFile&) = delete;
-  GrowingFile& operator=(const GrowingFile&) = delete;
-  ~GrowingFile();
 
   /// Appends.
   void write(std::string_view text);
@@ -28,12 +24,7 @@ class GrowingFile {
   void finish();
 
  private:
-  void flush();
-  [[noreturn]] void fail() const;
-
-  std::filesystem::path file_;
-  Descriptor descriptor_;
-  std::unique_ptr<RemovedAtStop> temporary_;  ///< null once it has its name
+  std::optional<FileBeside> file_;
   std::string buffer_;
 };
 

@@ -28,19 +28,42 @@ bool is_laid_by_another(const fs::path& link) {
          of_link.st_uid != ::geteuid() && of_link.st_uid != of_folder.st_uid;
 }
 
-}  // namespace
+constexpr int most_links = 40;  // as many as the kernel follows
 
-fs::path behind_links(const fs::path& given) {
-  constexpr int most = 40;  // as many as the kernel follows
+/// `rest` below `here` as the kernel goes it, each link on it replaced by where it leads. Throws FileError
+/// for one that another laid.
+fs::path followed(fs::path here, const fs::path& rest, int& links) {
   std::error_code error;
-  fs::path file = given;
-  for (int i = 0; i < most; ++i) {
-    if (!fs::is_symlink(fs::symlink_status(file, error))) return file;
-    if (is_laid_by_another(file))
+  for (const fs::path& part : rest) {
+    if (part.empty()) continue;  // behind a last slash
+    here /= part;
+    if (links >= most_links || !fs::is_symlink(fs::symlink_status(here, error))) continue;
+    if (is_laid_by_another(here))
       throw FileError(
           fmt::format("{} is a link of another user in a folder where everybody may write, and is not "
                       "followed; give another name",
-                      file.string()));
+                      here.string()));
+    const fs::path target = fs::read_symlink(here, error);
+    if (error) continue;
+    ++links;
+    here = followed(here.parent_path(), target, links);
+  }
+  return here;
+}
+
+void refuse_links_of_others(const fs::path& path) {
+  int links = 0;
+  followed({}, path, links);
+}
+
+}  // namespace
+
+fs::path behind_links(const fs::path& given) {
+  refuse_links_of_others(given);
+  std::error_code error;
+  fs::path file = given;
+  for (int i = 0; i < most_links; ++i) {
+    if (!fs::is_symlink(fs::symlink_status(file, error))) return file;
     const fs::path target = fs::read_symlink(file, error);
     if (error) return file;
     file = file.parent_path() / target;
@@ -52,6 +75,7 @@ fs::path without_detours(const fs::path& path) {
   std::error_code error;
   const bool detour = std::find(path.begin(), path.end(), "..") != path.end();
   if (!detour || fs::exists(path.parent_path(), error)) return path;
+  refuse_links_of_others(path);  // afterwards they are not seen any more
   fs::path straight = fs::weakly_canonical(path, error);
   return error ? path : straight;
 }

@@ -8,7 +8,8 @@
 namespace gpugauge::result {
 
 /// SIGINT, SIGTERM and SIGHUP that come to this thread while it lives take effect at its end. A child that is
-/// started meanwhile must be given a mask of its own.
+/// started meanwhile must be given a mask of its own. A thread that is started meanwhile never takes one: the
+/// command's other threads are, so that what holds it back here holds it back.
 class StopsHeldBack {
  public:
   StopsHeldBack() {

@@ -274,7 +274,7 @@ for row, line in zip(rows, lines):
 PY
   mkdir taken.csv
   run -2 gpugauge history export --output taken.csv
-  [[ $output == *"taken.csv could not be written"* ]]
+  [[ $output == *"taken.csv is a directory; give the name of a file"* ]]
   [ -z "$(find . -name '*.part')" ]
 }
 

@@ -70,8 +70,27 @@ TEST_F(Growing, WhatSigkillLeftIsRemovedByTheNextThatWritesThere) {
   EXPECT_EQ(entries(), 1U);
 }
 
+TEST_F(Growing, MakesTheFoldersThatAreMissing) {
+  GrowingFile file(folder_ / "none" / "deeper" / "a");
+  file.write("whole");
+  file.finish();
+  EXPECT_EQ(read_file(folder_ / "none" / "deeper" / "a"), "whole");
+}
+
+TEST_F(Growing, RefusesAFolderBeforeAnythingIsWritten) {
+  fs::create_directory(folder_ / "a");
+  try {
+    GrowingFile(folder_ / "a");
+    ADD_FAILURE() << "it was begun";
+  } catch (const FileError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("a is a directory; give the name of a file"));
+  }
+  EXPECT_EQ(entries(), 1U);
+}
+
 TEST_F(Growing, SaysWhatCannotBeWritten) {
-  EXPECT_THROW(GrowingFile(folder_ / "none" / "a"), FileError);
+  write_file(folder_ / "file", "x");
+  EXPECT_THROW(GrowingFile(folder_ / "file" / "a"), FileError);
 }
 
 }  // namespace
