@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <optional>
 
 #include <fmt/format.h>
@@ -14,6 +13,7 @@
 #include "result/error.hpp"
 #include "result/file.hpp"
 #include "run/load.hpp"
+#include "run/processes.hpp"
 #include "run/quota.hpp"
 #include "run/surroundings.hpp"
 #include "run/under.hpp"
@@ -68,7 +68,7 @@ struct FaultRunner::Ended {
 };
 
 FaultRunner::FaultRunner(const FaultBench& bench) : bench_(bench) {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+  for (const int signal : run::stop_signals())
     watches_.push_back(std::make_unique<run::SignalWatch>(loop_, signal, [this](int number) {
       if (signal_ == 0) signal_ = number;
       if (on_signal_) on_signal_(number);

@@ -38,12 +38,15 @@ tell() {
 }
 
 # bounded SECONDS COMMAND...: runs it with its output on standard output, at most SECONDS; then it is killed, and left behind if it
-# cannot even be killed (a file system or driver that hangs). Returns its status, 124 when it was too slow.
+# cannot even be killed (a file system or driver that hangs). Returns its status, 124 when it was too slow. The file that takes the
+# output has no name while it runs: Slurm kills a prolog that takes too long, and nobody would remove it.
 bounded() {
-  local seconds="$1" out pid code=0 left
+  local seconds="$1" out pid code=0 left written read
   shift
   out="$(mktemp "${TMPDIR:-/tmp}/gpugauge.XXXXXX")" || return 2
-  setsid "$@" >"$out" 2>&1 </dev/null 3>&- &
+  exec {written}>"$out" {read}<"$out"
+  rm -f "$out"
+  setsid "$@" >&"$written" 2>&1 </dev/null 3>&- {read}<&- &
   pid=$!
   left=$((seconds * 20))
   while kill -0 "$pid" 2>/dev/null && ((left-- > 0)); do sleep 0.05; done
@@ -54,8 +57,8 @@ bounded() {
   else
     wait "$pid" || code=$?
   fi
-  cat "$out"
-  rm -f "$out"
+  cat <&"$read"
+  exec {written}>&- {read}<&-
   return "$code"
 }
 

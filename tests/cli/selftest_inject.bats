@@ -154,6 +154,20 @@ print([one["value"] for one in json.load(open("doctor.json"))["inventory"]["item
   [ -z "$(ls -A tmp)" ]
 }
 
+@test "the terminal hangs up under nohup: it goes on to its end" {
+  host_family
+  own_temporary_folder
+  nohup gpugauge selftest --inject --device host --only processors_taken --repeat 1 --quiet --output out.json >log 2>&1 &
+  command=$!
+  wait_until loaded "$command"
+  kill -HUP "$command"
+  code=0
+  wait "$command" || code=$?
+  [ "$code" -le 1 ]
+  [ "$(field out.json 'it["interrupted"]')" = False ]
+  [ "$(field out.json 'len(fault["processors_taken"]["trials"])')" = 1 ]
+}
+
 @test "kill -9 in the midst: neighbour and check end, the next command removes what is left" {
   host_family
   own_temporary_folder

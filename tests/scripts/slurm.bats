@@ -299,3 +299,16 @@ PY
   run -1 bisect '{"hangs": ["node2"]}' --nodes 'node[1-3]' --limit 20
   [[ $output == *"node that fails: node2"*"did not end within 20 s"* ]]
 }
+
+@test "a prolog that Slurm kills while it waits leaves no file" {
+  mkdir tmp
+  TMPDIR="$PWD/tmp" bash -c '. "$1/settings.sh"; bounded 20 bash -c "echo begun; echo \$\$ >begun; exec sleep 20"' - "$slurm" >out 3>&- &
+  local pid=$!
+  for _ in $(seq 200); do [ ! -s begun ] || break; sleep 0.05; done
+  kill -KILL "$pid" "$(cat begun)"
+  wait "$pid" || true
+  [ -z "$(ls -A tmp)" ]
+  TMPDIR="$PWD/tmp" run -7 bash -c '. "$1/settings.sh"; bounded 20 bash -c "echo said; echo more >&2; exit 7"' - "$slurm"
+  [ "$output" = $'said\nmore' ]
+  [ -z "$(ls -A tmp)" ]
+}
