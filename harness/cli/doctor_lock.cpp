@@ -2,6 +2,7 @@
 #include <ctime>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -41,7 +42,11 @@ int lock(const DoctorLockArguments& arguments, const DoctorArguments& doctor) {
     print(stack::to_json(made));
     return 0;
   }
-  result::write_file(arguments.output, stack::to_json(made));
+  // Another may have made it while this stack was read.
+  if (arguments.force)
+    result::write_file(arguments.output, stack::to_json(made));
+  else
+    result::write_file(arguments.output, stack::to_json(made), std::nullopt);
   print(fmt::format("{} fields pinned in {}\n", made.fields.size(), arguments.output));
   return 0;
 }

@@ -70,10 +70,12 @@ void write_record(const conductor::KeptUpgrade& kept, const stack::Inventory& be
                   const stack::PlanRequest& request, const stack::PlanReport* plan) {
   baseline::refuse_links_in_state(kept.folder);
   // Each upgrade has a folder of its own: nobody else would remove what a killed command left in an earlier
-  // one.
+  // one. Through a link it would be removed elsewhere.
   std::error_code none_yet;
-  for (const auto& earlier : std::filesystem::directory_iterator(kept.folder.parent_path(), none_yet))
-    result::remove_abandoned(earlier.path());
+  for (std::filesystem::directory_iterator earlier(kept.folder.parent_path(), none_yet), end;
+       !none_yet && earlier != end; earlier.increment(none_yet))
+    if (std::error_code gone; earlier->symlink_status(gone).type() == std::filesystem::file_type::directory)
+      result::remove_abandoned(earlier->path());
   result::Begun begun;
   begun.make_folder(kept.folder);
   const auto write = [&](const char* name, const std::string& text) {

@@ -139,9 +139,11 @@ void Child::spawn(const Command& command) {
     if (error == 0) living_.emplace(-process_->pid);
   }
   if (error != 0) {
-    // The file exists and its format is right, so a missing file can only be its interpreter.
+    // The file exists and its format is right, so a missing file can only be its interpreter, or its input.
+    const char* const missing =
+        ::access("/dev/null", F_OK) == 0 ? " (the loader or interpreter that it names)" : " (/dev/null)";
     end_.fault = fmt::format("cannot be started: {}: {}{}", command.executable.string(), uv_strerror(error),
-                             error == UV_ENOENT ? " (the loader or interpreter that it names)" : "");
+                             error == UV_ENOENT ? missing : "");
     return;
   }
   end_.started = true;

@@ -33,10 +33,14 @@ std::string variable(const char* name) {
 
 /// The wheel's place in a folder's .venv, for any python3 version.
 fs::path in_wheel(const fs::path& folder) {
-  std::error_code ignored;
-  for (const auto& python : fs::directory_iterator(folder / ".venv" / "cuda-tools" / "lib", ignored))
-    for (const auto& part : fs::directory_iterator(python.path() / "site-packages" / "nvidia", ignored))
-      if (fs::path found = part.path() / "bin" / "cuobjdump"; executable(found)) return found;
+  std::error_code none;
+  for (fs::directory_iterator python(folder / ".venv" / "cuda-tools" / "lib", none), end;
+       !none && python != end; python.increment(none)) {
+    std::error_code none_there;
+    for (fs::directory_iterator part(python->path() / "site-packages" / "nvidia", none_there);
+         !none_there && part != end; part.increment(none_there))
+      if (fs::path found = part->path() / "bin" / "cuobjdump"; executable(found)) return found;
+  }
   return {};
 }
 

@@ -33,12 +33,13 @@ std::vector<Family> find_families() {
 
 std::vector<Family> find_families(const fs::path& directory) {
   std::vector<Family> families;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(fs::absolute(directory), ignored)) {
-    const auto name = entry.path().filename().string();
+  std::error_code error;
+  for (fs::directory_iterator entry(fs::absolute(directory), error), end; !error && entry != end;
+       entry.increment(error)) {
+    const auto name = entry->path().filename().string();
     std::error_code gone;
-    if (name.size() > prefix.size() && name.rfind(prefix, 0) == 0 && entry.is_regular_file(gone))
-      families.push_back({name.substr(prefix.size()), entry.path(), {}});
+    if (name.size() > prefix.size() && name.rfind(prefix, 0) == 0 && entry->is_regular_file(gone))
+      families.push_back({name.substr(prefix.size()), entry->path(), {}});
   }
   std::sort(families.begin(), families.end(),
             [](const Family& a, const Family& b) { return a.name < b.name; });

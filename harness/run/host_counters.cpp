@@ -71,11 +71,11 @@ std::optional<double> read_numa_misses(const std::vector<fs::path>& files) {
 /// FILE of every entry of a folder whose name starts with PREFIX, where it is there.
 std::vector<fs::path> find(const fs::path& folder, const std::string& prefix, const std::string& file) {
   std::vector<fs::path> found;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
     std::error_code missing;
-    if (entry.path().filename().string().rfind(prefix, 0) != 0) continue;
-    if (fs::exists(entry.path() / file, missing)) found.push_back(entry.path() / file);
+    if (entry->path().filename().string().rfind(prefix, 0) != 0) continue;
+    if (fs::exists(entry->path() / file, missing)) found.push_back(entry->path() / file);
   }
   std::sort(found.begin(), found.end());
   return found;

@@ -77,11 +77,11 @@ std::string read_kernel_file(const fs::path& file) {
 
 std::set<pid_t> children_of_this_process(bool with_ended) {
   std::set<pid_t> children;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator("/proc", ignored)) {
-    const auto name = entry.path().filename().string();
+  std::error_code error;
+  for (fs::directory_iterator entry("/proc", error), end; !error && entry != end; entry.increment(error)) {
+    const auto name = entry->path().filename().string();
     if (!std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; })) continue;
-    const auto stat = read_stat(entry.path());
+    const auto stat = read_stat(entry->path());
     if (!stat || stat->parent != getpid() || (stat->state == 'Z' && !with_ended)) continue;
     children.insert(static_cast<pid_t>(std::stol(name)));
   }

@@ -164,17 +164,18 @@ std::string Quota::remove() {
 int remove_abandoned_quotas(const fs::path& root) {
   int removed = 0;
   for (const stack::CpuGroup& group : stack::own_cpu_groups(root)) {
-    std::error_code ignored;
+    std::error_code error;
     std::vector<fs::path> found;
-    for (const auto& entry : fs::directory_iterator(group.directory, ignored)) {
-      const std::string name = entry.path().filename().string();
+    for (fs::directory_iterator entry(group.directory, error), end; !error && entry != end;
+         entry.increment(error)) {
+      const std::string name = entry->path().filename().string();
       for (const std::string_view ours : {quota_name, beside_name}) {
         if (!name.starts_with(ours)) continue;
-        char* end = nullptr;
-        const long owner = std::strtol(name.c_str() + ours.size(), &end, 10);
-        const bool number = end != name.c_str() + ours.size() && *end == '\0' && owner > 0;
+        char* rest = nullptr;
+        const long owner = std::strtol(name.c_str() + ours.size(), &rest, 10);
+        const bool number = rest != name.c_str() + ours.size() && *rest == '\0' && owner > 0;
         if (number && ::kill(static_cast<pid_t>(owner), 0) != 0 && errno == ESRCH)
-          found.push_back(entry.path());
+          found.push_back(entry->path());
       }
     }
     for (const fs::path& folder : found) removed += ::rmdir(folder.c_str()) == 0 ? 1 : 0;
