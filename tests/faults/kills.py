@@ -1,6 +1,6 @@
 """Kills one command again and again, each time a little later, and looks at what it left.
 
-    kills.py run|check|baseline|accept|import|upgrade|history COUNT [SEED]       in a folder of the fault table (node.bash)
+    kills.py run|check|baseline|accept|accept-all|import|upgrade|history COUNT [SEED]       in a folder of the fault table (node.bash)
 
 After every kill: what was there before is readable, nothing half-written has a name that anybody would read, and the
 next command works. COUNT counts the kills that hit a command that ran. Ends with 1 at the first that
@@ -148,6 +148,30 @@ class Accept:
         return self.decisions != before
 
 
+class AcceptAll(Accept):
+    """Hundreds of decisions in one write: what is cut off is none, and the next one finds a log that goes on."""
+
+    def __init__(self):
+        template = json.loads(pathlib.Path("earlier.json").read_text())
+        for process in template["processes"]:
+            one = process["samples"]["benchmarks"].pop()
+            for number in range(100):
+                process["samples"]["benchmarks"].append({**one, "id": f"{one['id']}/{number}"})
+        pathlib.Path("earlier.json").write_text(json.dumps(template))
+        super().__init__()
+
+    def words(self, number):
+        return ["baseline", "accept", "mine", "--metric", "*", "--run", "slow.json", "--reason", f"kill {number} " + 200 * "x"]
+
+    def look(self, number):
+        require_baselines(number, "mine")
+        before = self.decisions[: self.decisions.rfind("\n") + 1]
+        self.decisions = self.log.read_text()
+        if not self.decisions.startswith(before):
+            fail(f"after kill {number} an earlier decision is gone")
+        return self.decisions != before
+
+
 class Import:
     """A baseline is imported whole or not at all, and can be imported then."""
 
@@ -234,6 +258,7 @@ def main():
         "check": Check,
         "baseline": Baseline,
         "accept": Accept,
+        "accept-all": AcceptAll,
         "import": Import,
         "upgrade": Upgrade,
         "history": History,

@@ -1,10 +1,11 @@
 // The C library answering as on a bad day, for the command it is preloaded into and nobody that it starts.
 // GPUGAUGE_SHIM is a list with commas of
-//   rename=E fsync=E write=E close=E mkdir=E flock=E fork=E
+//   rename=E fsync=E write=E close=E mkdir=E flock=E fchmod=E fork=E
 //                     that call (rename: linking, too) fails with the error number E on files whose path
 //                     holds "out" (out.json and what is written beside it, folders of that name); fork on
 //                     every start
 //   rename=kill       SIGKILL in that moment: what is written has no name yet
+//   write=kill        SIGKILL when half of it is written
 //   threads=N         the first N threads can be started, and no more
 //   clock=SECONDS     the wall clock steps by so many seconds once half a second has passed
 //   nokill            SIGKILL reaches nobody, as in a process that is stuck in the kernel
@@ -105,7 +106,16 @@ int close(int descriptor) {
   return fails ? (errno = error, -1) : result;
 }
 
+int fchmod(int descriptor, mode_t mode) noexcept {
+  if (const int error = error_of("fchmod"); error != 0 && chosen(descriptor)) return errno = error, -1;
+  return real<int(int, mode_t)>("fchmod")(descriptor, mode);
+}
+
 ssize_t write(int descriptor, const void* bytes, size_t count) {
+  if (word("write=kill") != nullptr && chosen(descriptor)) {
+    real<ssize_t(int, const void*, size_t)>("write")(descriptor, bytes, count / 2);
+    std::raise(SIGKILL);
+  }
   if (const int error = error_of("write"); error != 0 && chosen(descriptor)) return errno = error, -1;
   return real<ssize_t(int, const void*, size_t)>("write")(descriptor, bytes, count);
 }

@@ -14,6 +14,11 @@ gpugauge baseline create --name mine [0-4].json >/dev/null
 mine=state/baselines/mine
 one=$mine/runs/01TEST00000000000000000052.json
 """
+# One that the shim finds.
+OUTSIDE = MAKE + """gpugauge baseline create --output .outside [0-4].json >/dev/null
+sed 's|\\b0[.]001\\b|0.002|g' earlier.json >slow.json
+"""
+ACCEPT = "gpugauge baseline accept ./.outside --metric '*' --run slow.json --reason test"
 GIVEN = "gpugauge compare earlier.json --baseline mine"
 
 
@@ -232,6 +237,29 @@ ROWS = [
         "state/baselines/mine is a link: what is kept in the state folder .* goes through none",
         before="mkdir -p victim state/baselines; ln -s $PWD/victim state/baselines/mine",
         holds='[ -z "$(ls -A victim)" ] && [ "$(ls state/runs | wc -l)" = 1 ]',
+    ),
+    Fault(
+        "accept: its log cannot be synced",
+        ACCEPT,
+        2,
+        r"\.outside/log.jsonl could not be written: Input/output error",
+        shim="fsync=5",
+        before=OUTSIDE,
+        holds='[ "$(wc -l <.outside/log.jsonl)" = 1 ] && gpugauge baseline show ./.outside',
+    ),
+    Fault(
+        "accept: killed when half of it is written",
+        ACCEPT
+        + "; echo killed $?; cp -r .outside torn; SHIM=; gpugauge compare earlier.json --baseline ./.outside"
+        " && gpugauge baseline retire ./.outside --reason test",
+        0,
+        "killed 137 .*given baseline .*Baseline .*is retired",
+        shim="write=kill",
+        before=OUTSIDE,
+        changes="^.outside/log",
+        makes="torn/.*",
+        holds='[ -n "$(tail -c 1 torn/log.jsonl)" ] && [ -z "$(tail -c 1 .outside/log.jsonl)" ] && [ "$(wc -l'
+        ' <.outside/log.jsonl)" = 2 ]',
     ),
     Fault(
         "retire: its folder is a link",

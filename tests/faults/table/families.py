@@ -26,6 +26,15 @@ def undescribed(name, says, **more):
 
 
 ROWS = [
+    Fault(
+        "the machine has no /dev/null",
+        "unshare --mount bash -c 'mount -t tmpfs none /dev; gpugauge run --device host --profile smoke --quiet --output"
+        " out.json'",
+        2,
+        "gpugauge-bench-(bad|good) cannot be started: .*no such file or directory ./dev/null.",
+        needs="can_mount",
+        lacks="interpreter",
+    ),
     broken("executable missing", "gpugauge-bench-bad does not exist; install it again", describe='describe; rm "$0"'),
     broken(
         "executable not executable",

@@ -10,6 +10,7 @@ ERROR = {
     "ENOSPC": (28, "No space left on device"),
     "EDQUOT": (122, "Disk quota exceeded"),
     "EIO": (5, "Input/output error"),
+    "EPERM": (1, "Operation not permitted"),
     "ESTALE": (116, "Stale file handle"),
     "EACCES": (13, "Permission denied"),
     "EXDEV": (18, "Invalid cross-device link"),
@@ -45,6 +46,24 @@ unshare --mount bash -c 'mount -t tmpfs -o size=1m none place && ({first}) >/dev
   before=$(state); {command}; code=$?
   diff <(echo "$before" | sort) <(state | sort) | grep "^[<>] ." | grep -vE "{keeps}" && echo LEFT; exit $code'"""
     return Fault(name, script, code, says, **{"needs": "can_mount", "lacks": "LEFT", **more})
+
+
+EXPORT = "gpugauge history export --store s.sqlite --output "
+
+
+def exporting(name, call, error, step):
+    """The same of a file that is written piece by piece."""
+    number, words = ERROR[error]
+    return Fault(
+        f"history export: {name}",
+        EXPORT + "out.csv",
+        2,
+        rf"out.csv could not be written \({step}: {words}\); what was there before is unchanged",
+        shim=f"{call}={number}",
+        before="gpugauge history ingest --store s.sqlite earlier.json; echo earlier >out.csv",
+        needs="has_history",
+        holds='[ "$(cat out.csv)" = earlier ]',
+    )
 
 
 NO_ROOM = "(No space left on device|no space left in)"
@@ -194,6 +213,28 @@ ROWS = [
     failing("renaming fails, as on NFS", "rename", "ESTALE", "renaming"),
     failing("renaming is not permitted", "rename", "EACCES", "renaming"),
     failing("renaming across devices", "rename", "EXDEV", "renaming"),
+    exporting("disk full while writing", "write", "ENOSPC", "writing"),
+    exporting("input/output error while syncing", "fsync", "EIO", "syncing"),
+    exporting("a write that fails late, as on NFS", "close", "EDQUOT", "closing"),
+    exporting("renaming fails, as on NFS", "rename", "ESTALE", "renaming"),
+    exporting("its mode cannot be set", "fchmod", "EPERM", "setting its mode"),
+    Fault(
+        "history export: its folder is missing",
+        EXPORT + "new/of/its/own.csv && head -c 8 new/of/its/own.csv",
+        0,
+        "started,",
+        before="gpugauge history ingest --store s.sqlite earlier.json",
+        needs="has_history",
+        makes="new(/of(/its)?)?",
+    ),
+    Fault(
+        "history export: a folder of that name",
+        EXPORT + "place",
+        2,
+        "place is a directory; give the name of a file",
+        before="gpugauge history ingest --store s.sqlite earlier.json; mkdir place",
+        needs="has_history",
+    ),
     Fault(
         "a limit of file sizes",
         "bash -c 'ulimit -S -f 0; exec gpugauge run --device host --profile smoke --quiet --output out.json' 2>&1 |"
@@ -264,6 +305,32 @@ ROWS = [
         " shared/out.json",
         needs="is_root || { echo 'only root can give a link to another user'; false; }",
         holds='[ "$(cat victim)" = x ]',
+    ),
+    *(
+        Fault(
+            f"another user's link in a folder's place in a folder like /tmp, {name}",
+            f"gpugauge compare earlier.json --report html={page}",
+            2,
+            f"{link} is a link of another user in a folder where everybody may write, and is not followed",
+            before="mkdir shared victim; chmod 1777 shared; echo x >victim/index.html; ln -s $PWD/victim shared/gauge;"
+            " chown -h 65534 shared/gauge; ln -s shared/gauge/index.html mine.html; ln -s shared/gauge mine",
+            needs="is_root || { echo 'only root can give a link to another user'; false; }",
+            holds='[ "$(cat victim/index.html)" = x ] && [ "$(ls -A victim)" = index.html ]',
+        )
+        for name, page, link in (
+            ("named", "shared/gauge/index.html", "shared/gauge"),
+            ("behind a link of one's own", "mine.html", "shared/gauge"),
+            ("behind a folder's link of one's own", "mine/sub/page.html", "shared/gauge"),
+            ("before a way through folders that are not there", "shared/gauge/none/../page.html", "shared/gauge"),
+        )
+    ),
+    Fault(
+        "one's own link in a folder's place in a folder like /tmp",
+        "gpugauge run $HOST --output shared/mine/out.json && mv target/out.json .",
+        0,
+        "good/op",
+        before="mkdir shared target; chmod 1777 shared; ln -s $PWD/target shared/mine",
+        output="whole",
     ),
     Fault("a link that leads round", "ln -s out.json out.json; " + RUN, 0, "good/op", output="whole"),
     Fault("a link into nothing", "ln -s nowhere/target out.json; " + RUN, 0, "good/op", output="whole"),

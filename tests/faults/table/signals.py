@@ -154,7 +154,7 @@ ROWS = [
             KILLS.format(word, count),
             0,
             f"{count} kills",
-            changes="state/",
+            changes="state/|^earlier.json$" if word == "accept-all" else "state/",
             makes=MAKES,
             seconds=12 * count,
             long=count > 10,
@@ -162,10 +162,22 @@ ROWS = [
         for command, word in (
             ("check", "check"),
             ("baseline accept", "accept"),
+            ("baseline accept of hundreds of metrics", "accept-all"),
             ("baseline import", "import"),
             ("upgrade begin", "upgrade"),
         )
         for count in (10, 100)
+    ),
+    Fault(
+        "upgrade begin with a link among the upgrades",
+        "gpugauge upgrade begin --device host --profile smoke --rounds 2 --quiet",
+        0,
+        "is open",
+        before="mkdir -p state/upgrades elsewhere; : >elsewhere/.mine.gpugauge-AAAAAA; ln -s $PWD/elsewhere"
+        " state/upgrades/20200101-000000",
+        changes="state/.*",
+        makes="state/.*",
+        holds="[ -e elsewhere/.mine.gpugauge-AAAAAA ]",
     ),
     Fault(
         "upgrade begin killed before its record has its name",

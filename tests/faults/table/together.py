@@ -216,6 +216,18 @@ ROWS = [
         holds="cmp report.json alone.json",
     ),
     Fault(
+        "doctor lock, where a file of that name came while the stack was read",
+        "mkdir root; (for i in $(seq 1000); do ls -A | grep -q '^.out.lock.gpugauge-' && break; sleep .01; done; echo mine"
+        " >out.lock) & strace -f -qq -E ASAN_OPTIONS=detect_leaks=0 -e trace=link,rename -e"
+        " inject=link,rename:delay_enter=500000 -o calls gpugauge doctor lock --output out.lock",
+        2,
+        "out.lock was written by another process meanwhile, and is left as that wrote it",
+        needs="command -v strace >/dev/null || { echo 'it needs strace'; false; }",
+        makes="calls",
+        holds='[ "$(cat out.lock)" = mine ]',
+        seconds=60,
+    ),
+    Fault(
         "ten ingest into one store",
         "for i in 1 2 3 4 5 6 7 8 9 10; do gpugauge history ingest --store s.sqlite earlier.json & done; wait; gpugauge"
         " history ingest --store s.sqlite earlier.json",
