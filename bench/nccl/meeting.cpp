@@ -1,6 +1,5 @@
 #include "nccl/meeting.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -18,11 +17,13 @@
 #include <unistd.h>
 
 #include "result/build.hpp"
+#include "result/error.hpp"
 #include "support/cuda/device.hpp"
 #include "support/cuda/environment.hpp"
 #include "support/environment.hpp"
 #include "support/family.hpp"
 #include "support/ranks/agreement.hpp"
+#include "support/scratch.hpp"
 
 namespace gpugauge::bench {
 extern const char* const family_source_hash;
@@ -36,6 +37,7 @@ struct Meeting {
   std::optional<ranks::Launch> launch;
   std::unique_ptr<ranks::Channel> channel;
   std::optional<std::string> problem;
+  std::unique_ptr<result::TemporaryDirectory> scratch;  ///< of NCCL's logs; none where the user has them
   std::string job;  ///< rank 0's word for it; this process's own where the ranks did not meet
 };
 
@@ -168,13 +170,13 @@ bool log_is_the_users() {
   return is;
 }
 
-int& last_log() {
-  static int number = 0;
-  return number;
-}
-
 void ask_for_log() {
   if (log_is_the_users()) return;
+  try {
+    meeting().scratch = make_scratch_folder();
+  } catch (const result::FileError&) {
+    return;  // what the log would have told is then unknown, and the rest is measured
+  }
   setenv("NCCL_DEBUG", "INFO", 1);
   setenv("NCCL_DEBUG_FILE", log_file(0).c_str(), 1);
   setenv("NCCL_DEBUG_SUBSYS", "INIT,ENV,NET", 0);
@@ -190,8 +192,7 @@ bool register_meeting() {
   environment.rank_name = [] { return launch() ? fmt::format("rank{}", launch()->rank) : std::string(); };
   environment.job_name = [] { return meeting().job; };
   environment.finish = [] {
-    std::error_code ignored;
-    for (int number = 0; number <= last_log(); ++number) std::filesystem::remove(log_file(number), ignored);
+    meeting().scratch.reset();
     if (channel() != nullptr) channel()->end_together();
   };
   environment.describe = [describe](result::Facts& facts) {
@@ -215,10 +216,8 @@ const bool registered = register_meeting();
 }  // namespace
 
 std::string log_file(int number) {
-  if (log_is_the_users()) return "";
-  last_log() = std::max(last_log(), number);
-  return (std::filesystem::temp_directory_path() / fmt::format("gpugauge_nccl_{}_{}.log", getpid(), number))
-      .string();
+  const auto& scratch = meeting().scratch;
+  return scratch == nullptr ? "" : (scratch->path() / fmt::format("nccl-{}.log", number)).string();
 }
 
 ranks::Channel* channel() {

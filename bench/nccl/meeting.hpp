@@ -9,8 +9,8 @@
 
 namespace gpugauge::bench::nccl {
 
-/// Where NCCL's first log goes: a file in this process's temporary folder. "" when the user sends the log
-/// elsewhere.
+/// Where NCCL's log of this number goes: a file in a folder of this process's own, as NCCL opens whatever
+/// lies there. "" when the user sends the log elsewhere, or no such folder can be made.
 std::string log_file(int number);
 
 /// The channel to the other processes; nullptr for a process that stands alone. Valid once the family's

@@ -19,6 +19,7 @@
 #include "support/interrupt.hpp"
 #include "support/options.hpp"
 #include "support/recorder.hpp"
+#include "support/scratch.hpp"
 #include "support/statistics.hpp"
 #include "support/trial.hpp"
 
@@ -201,6 +202,7 @@ int run(const FamilyInfo& family, const std::string& program, Options options) {
     // What launched the harness, on every node of a job say, launched no ranks of this family.
     setenv("GPUGAUGE_RANK", "0", 1);
     setenv("GPUGAUGE_RANKS", "1", 1);
+    if (options.samples) set_scratch_parent(std::filesystem::absolute(*options.samples).parent_path());
   }
   if (options.describe) {
     fmt::print("{}", describe(family));

@@ -9,7 +9,7 @@
 #include "conductor/faults.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
-#include "run/temporary_directory.hpp"
+#include "result/temporary_directory.hpp"
 
 namespace gpugauge::cli {
 namespace {
@@ -79,7 +79,7 @@ void add_inject_options(CLI::App& command, InjectArguments& arguments) {
 
 int inject(const InjectArguments& arguments, bool json, bool quiet) {
   conductor::require_faults(arguments.only);  // a bad name must not cost minutes
-  const run::TemporaryDirectory folder;
+  const result::TemporaryDirectory folder;
   report::ProgressLine progress(report::terminal(2), quiet);
   conductor::InjectOptions options;
   options.only = arguments.only;

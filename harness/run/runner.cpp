@@ -12,6 +12,7 @@
 
 #include "result/build.hpp"
 #include "result/file.hpp"
+#include "result/temporary_directory.hpp"
 #include "run/child.hpp"
 #include "run/identity.hpp"
 #include "run/order.hpp"
@@ -19,7 +20,6 @@
 #include "run/processes.hpp"
 #include "run/telemetry_gpu.hpp"
 #include "run/telemetry_host.hpp"
-#include "run/temporary_directory.hpp"
 
 namespace gpugauge::run {
 namespace {
@@ -315,7 +315,7 @@ class Execution {
   const std::function<void(const Progress&)>& progress_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   result::Run run_;
-  TemporaryDirectory folder_;
+  result::TemporaryDirectory folder_;
   Loop loop_;  // before everything that holds a handle of it
   std::vector<Step> steps_;
   HostReader reader_;

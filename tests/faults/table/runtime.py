@@ -40,9 +40,18 @@ COLLECTIVES = (
     " --benchmark_filter=nccl/all_reduce/8B"
 )
 
+# Killed as soon as NCCL has opened its log, which is looked for under every name. {} is one word more.
+KILLED = (
+    COLLECTIVES.replace("ranks.json", "{}")
+    + """ & for n in $(seq 200); do find . -path '*nccl*.log' | grep -q . && break; sleep .1; done
+kill -KILL $!; wait $! 2>/dev/null; echo "left: [$(find tmp -mindepth 1 -maxdepth 1 -printf '%f of mode %m')]"
+"""
+)
+
 NEEDS_CUPTI = '; test -d "$BUILD/tests/fakes/runtime/cupti" || { echo "built without the headers of CUPTI"; exit 1; }'
 CUPTI = 'LD_LIBRARY_PATH="$BUILD/tests/fakes/runtime/cupti:$LD_LIBRARY_PATH" GPUGAUGE_FAKE_CUPTI={} '
 
+NEEDS_NCCL = 'test -x "$BUILD/tests/fakes/runtime/collectives/gpugauge-bench-nccl" || { echo "built without NCCL"; exit 1; }'
 # The one benchmark was measured and verified before its kernels were looked at.
 LEFT_BY_CUPTI = """python - <<'END'
 import json
@@ -62,7 +71,7 @@ def collective(name, cuda, code, says, cupti="", **more):
         run=CUPTI.format(cupti) + COLLECTIVES + "; exit $?" if cupti else COLLECTIVES,
         code=code,
         output="none",
-        needs='test -x "$BUILD/tests/fakes/runtime/collectives/gpugauge-bench-nccl" || { echo "built without NCCL"; exit 1; }'
+        needs=NEEDS_NCCL
         + (NEEDS_CUPTI if cupti else ""),
         **more,
     )
@@ -279,6 +288,26 @@ END""",
     ),
     collective(
         "collectives without a fault, so that the others are shown to be one", "", 0, "nccl/all_reduce/8B.*latency=", lacks="ERROR"
+    ),
+    broken(
+        "killed while NCCL writes its log, started by hand: the log lies where nobody else comes in, and goes with the next",
+        "ncclAllReduce:10=hang",
+        r"left: \[gpugauge-[A-Za-z0-9]{6} of mode 700\] .*nccl/all_reduce/8B.*latency=",
+        run=KILLED.format("ranks.json") + "export GPUGAUGE_FAKE_CUDA=; " + COLLECTIVES,
+        code=0,
+        output="none",
+        needs=NEEDS_NCCL,
+        seconds=60,
+    ),
+    broken(
+        "killed while NCCL writes its log, started by the command: the log lies in the command's own folder",
+        "ncclAllReduce:10=hang",
+        r"left: \[\]",
+        run="mkdir -m 700 own; " + KILLED.format("own/ranks.json --gpugauge_parent=$$") + "rm -r own",
+        code=0,
+        output="none",
+        needs=NEEDS_NCCL,
+        seconds=60,
     ),
     collective(
         "CUPTI names the kernel of a collective, so that the others are shown to be one",

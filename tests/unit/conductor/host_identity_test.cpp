@@ -8,7 +8,7 @@
 #include "baseline/fields.hpp"
 #include "result/facts.hpp"
 #include "result/file.hpp"
-#include "run/temporary_directory.hpp"
+#include "result/temporary_directory.hpp"
 
 namespace gpugauge::conductor {
 namespace {
@@ -17,7 +17,7 @@ const std::string some_id(32, 'a');
 
 /// The identity of a machine with that id, name and container; "" where it has none.
 std::string identity(const std::string& id, const std::string& name, const std::string& container = "none") {
-  const run::TemporaryDirectory root;
+  const result::TemporaryDirectory root;
   std::filesystem::create_directories(root.path() / "etc");
   std::filesystem::create_directories(root.path() / "proc/sys/kernel");
   if (!id.empty()) result::write_file(root.path() / "etc/machine-id", id + "\n");

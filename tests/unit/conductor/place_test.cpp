@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "run/temporary_directory.hpp"
+#include "result/temporary_directory.hpp"
 
 namespace gpugauge::conductor {
 namespace {
@@ -34,7 +34,7 @@ TEST(Place, in_a_folder_each_host_has_its_own) {
 }
 
 TEST(Place, a_folder_is_one_that_is_there_or_ends_with_a_slash) {
-  const run::TemporaryDirectory scratch;
+  const result::TemporaryDirectory scratch;
   std::ofstream(scratch.path() / "file") << "x";
   EXPECT_TRUE(names_a_folder(scratch.path()));
   EXPECT_TRUE(names_a_folder("not-there/"));

@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 
 #include "result/samples.hpp"
+#include "result/temporary_directory.hpp"
 #include "run/child.hpp"
 #include "run/runner.hpp"
-#include "run/temporary_directory.hpp"
 
 namespace gpugauge::run {
 
@@ -73,7 +73,7 @@ class Fakes {
   }
 
  private:
-  TemporaryDirectory folder_;
+  result::TemporaryDirectory folder_;
 };
 
 /// A plan of one process for each family, with short times.

@@ -32,7 +32,7 @@ class HostTest : public ::testing::Test {
     return nullptr;
   }
 
-  TemporaryDirectory root_;
+  result::TemporaryDirectory root_;
 };
 
 TEST_F(HostTest, ReadsProcessorTimes) {

@@ -33,7 +33,7 @@ TEST(MakeId, IsNewEachTime) {
 }
 
 TEST(BootId, IsReadFromTheKernel) {
-  const TemporaryDirectory root;
+  const result::TemporaryDirectory root;
   write_text(root.path() / "proc/sys/kernel/random/boot_id", "8b1f\n");
   EXPECT_EQ(boot_id(root.path()), "8b1f");
   EXPECT_EQ(boot_id(root.path() / "none"), "");

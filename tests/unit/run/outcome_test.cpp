@@ -26,7 +26,7 @@ result::Samples cut_short() {
 
 result::Process concluded(const ChildEnd& end, const std::string& stopped_by = "",
                           const result::Samples& left = cut_short()) {
-  const TemporaryDirectory folder;
+  const result::TemporaryDirectory folder;
   const auto file = folder.path() / "samples.json";
   result::write_file(file, result::to_json(left));
   result::Process process;

@@ -30,7 +30,7 @@ class QuotaTree : public testing::Test {
   std::filesystem::path root() const { return folder_.path(); }
   std::filesystem::path job() const { return root() / "sys/fs/cgroup/job"; }
 
-  TemporaryDirectory folder_;
+  result::TemporaryDirectory folder_;
 };
 
 TEST_F(QuotaTree, IsMadeBelowTheOwnGroupWithTheQuotaThatWasAskedFor) {

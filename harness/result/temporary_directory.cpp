@@ -1,6 +1,7 @@
-#include "run/temporary_directory.hpp"
+#include "result/temporary_directory.hpp"
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -16,7 +17,7 @@
 
 #include "result/error.hpp"
 
-namespace gpugauge::run {
+namespace gpugauge::result {
 namespace {
 namespace fs = std::filesystem;
 
@@ -27,7 +28,7 @@ constexpr const char* unnamed_owner_file = ".owner.new";
 /// Removes a folder of ours: made by this user, not a link, with an owner file that nobody holds locked. An
 /// owner may have been killed before that file had its name, or was there at all: then only an empty folder
 /// goes.
-void remove_if_abandoned(const fs::path& folder) {
+void remove_folder_if_abandoned(const fs::path& folder) {
   struct stat status {};
   if (::lstat(folder.c_str(), &status) != 0 || !S_ISDIR(status.st_mode) || status.st_uid != ::getuid())
     return;
@@ -43,7 +44,7 @@ void remove_if_abandoned(const fs::path& folder) {
   ::rmdir(folder.c_str());
 }
 
-void remove_abandoned(const fs::path& parent) {
+void remove_abandoned_folders(const fs::path& parent) {
   constexpr std::size_t random_letters = 6;  // of mkdtemp
   std::vector<fs::path> found;
   std::error_code error;
@@ -52,15 +53,20 @@ void remove_abandoned(const fs::path& parent) {
     if (name.starts_with(prefix) && name.size() == std::string_view(prefix).size() + random_letters)
       found.push_back(entry->path());
   }
-  for (const fs::path& folder : found) remove_if_abandoned(folder);
+  for (const fs::path& folder : found) remove_folder_if_abandoned(folder);
+}
+
+fs::path users_parent() {
+  const char* const variable = std::getenv("TMPDIR");
+  return variable != nullptr && *variable != '\0' ? variable : "/tmp";
 }
 
 }  // namespace
 
-TemporaryDirectory::TemporaryDirectory() {
-  const char* variable = std::getenv("TMPDIR");
-  const fs::path parent = variable != nullptr && *variable != '\0' ? variable : "/tmp";
-  remove_abandoned(parent);
+TemporaryDirectory::TemporaryDirectory() : TemporaryDirectory(users_parent()) {}
+
+TemporaryDirectory::TemporaryDirectory(const fs::path& parent) {
+  remove_abandoned_folders(parent);
   // One that clears up may take a folder for abandoned until its owner file has its name: then another is
   // made.
   constexpr int attempts = 100;
@@ -70,7 +76,7 @@ TemporaryDirectory::TemporaryDirectory() {
 void TemporaryDirectory::make(const fs::path& parent, bool last) {
   std::string name = (parent / fmt::format("{}XXXXXX", prefix)).string();
   if (mkdtemp(name.data()) == nullptr)
-    throw result::FileError(fmt::format(
+    throw FileError(fmt::format(
         "Cannot make a folder for temporary files in {}: {}; set TMPDIR to a folder that can be written to.",
         parent.string(), std::strerror(errno)));
   path_ = fs::absolute(name);
@@ -85,7 +91,7 @@ void TemporaryDirectory::make(const fs::path& parent, bool last) {
     std::error_code ignored;
     fs::remove_all(path_, ignored);
     if (!last && (error == ENOENT || error == EWOULDBLOCK)) return;
-    throw result::FileError(
+    throw FileError(
         fmt::format("Cannot write to the temporary folder {}: {}.", path_.string(), std::strerror(error)));
   }
 }
@@ -96,4 +102,4 @@ TemporaryDirectory::~TemporaryDirectory() {
   ::close(lock_);
 }
 
-}  // namespace gpugauge::run
+}  // namespace gpugauge::result

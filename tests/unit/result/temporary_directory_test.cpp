@@ -1,4 +1,4 @@
-#include "run/temporary_directory.hpp"
+#include "result/temporary_directory.hpp"
 
 #include <csignal>
 #include <cstdlib>
@@ -11,7 +11,7 @@
 
 #include "result/error.hpp"
 
-namespace gpugauge::run {
+namespace gpugauge::result {
 namespace {
 namespace fs = std::filesystem;
 
@@ -90,10 +90,10 @@ TEST_F(TemporaryDirectoryTest, SaysWhereItCannotBeMade) {
   try {
     const TemporaryDirectory folder;
     FAIL() << "a folder was made in " << folder.path();
-  } catch (const result::FileError& error) {
+  } catch (const FileError& error) {
     EXPECT_NE(std::string(error.what()).find("set TMPDIR"), std::string::npos) << error.what();
   }
 }
 
 }  // namespace
-}  // namespace gpugauge::run
+}  // namespace gpugauge::result
