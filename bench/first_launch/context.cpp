@@ -27,7 +27,8 @@ const Registration registered{
         .isolates(
             "In a fresh process, while this one holds the GPU awake with a context of its own: starting the "
             "driver, making a context, and the whole life of a process that launches two kernels, from its "
-            "start until the system has taken it apart")
+            "start until the system has taken it apart; what setting up a GPU without any client takes "
+            "(persistence mode off) is not in it")
         .bad_value(
             "a busy host, many GPUs or much host memory to map, a slow IOMMU, an attached tool, a slow or "
             "wrong driver start-up (fabric manager, services), a driver regression")

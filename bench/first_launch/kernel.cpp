@@ -38,10 +38,10 @@ void skip_where_nothing_is_compiled(Trial& trial) {
 void kernel(Trial& trial) {
   const std::string& mode = trial.parameter("mode");
   if (is_jit(mode)) skip_where_nothing_is_compiled(trial);
-  TemporaryFolder folder;
-  std::filesystem::path cache = folder.fresh();
+  FreshFolders folders;
+  std::filesystem::path cache = folders.next();
   const std::vector<FreshResult> results = sample(trial, [&] {
-    if (mode == jit_cold) cache = folder.fresh();
+    if (mode == jit_cold) cache = folders.next();
     FreshProcess process = own_child(child_name);
     process.environment = environment_of(mode, cache.string());
     return process;

@@ -1,8 +1,6 @@
 #include "first_launch/samples.hpp"
 
-#include <cerrno>
-#include <cstdlib>
-#include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -12,21 +10,8 @@
 
 namespace gpugauge::bench::first_launch {
 
-TemporaryFolder::TemporaryFolder() {
-  std::string name = (std::filesystem::temp_directory_path() / "gpugauge-first-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr)
-    throw std::filesystem::filesystem_error("a temporary folder cannot be made", name,
-                                            std::error_code(errno, std::generic_category()));
-  path_ = name;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
-std::filesystem::path TemporaryFolder::fresh() {
-  std::filesystem::path folder = path_ / std::to_string(count_++);
+std::filesystem::path FreshFolders::next() {
+  std::filesystem::path folder = parent_->path() / std::to_string(count_++);
   std::filesystem::create_directory(folder);
   return folder;
 }
@@ -75,17 +60,20 @@ void add_times(Trial& trial, const std::vector<FreshResult>& results, const std:
     metric.judged = false;
     metric.note = "too short for the clock";
   }
-  result::Metric slow = metric;
-  trial.metric(std::move(metric));
-  slow.name = name + "_p99";
-  slow.statistic = "p99";
-  slow.value = rounded(nearest_rank(values, 0.99));
-  if (slow.judged && values.size() < fewest_for_p99) {
-    slow.judged = false;
-    slow.note = fmt::format("{} processes are fewer than the {} that a p99 is judged from", values.size(),
-                            fewest_for_p99);
+  trial.metric(metric);
+  for (const auto& [statistic, quantile] :
+       {std::pair{Statistic::p90, 0.90}, std::pair{Statistic::p99, 0.99}}) {
+    result::Metric slow = metric;
+    slow.statistic = to_string(statistic);
+    slow.name = fmt::format("{}_{}", name, slow.statistic);
+    slow.value = rounded(nearest_rank(values, quantile));
+    if (slow.judged && values.size() < fewest_for(statistic)) {
+      slow.judged = false;
+      slow.note = fmt::format("{} processes are fewer than the {} that a {} is judged from", values.size(),
+                              fewest_for(statistic), slow.statistic);
+    }
+    trial.metric(std::move(slow));
   }
-  trial.metric(std::move(slow));
 }
 
 }  // namespace gpugauge::bench::first_launch

@@ -3,10 +3,12 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "support/fresh_process.hpp"
+#include "support/scratch.hpp"
 #include "support/trial.hpp"
 
 namespace gpugauge::bench::first_launch {
@@ -27,19 +29,14 @@ inline constexpr const char* ptx_version = "ptx_version";  ///< 75 for code that
 inline constexpr const char* binary_version = "binary_version";
 }  // namespace key
 
-/// A folder that is there as long as its owner. Throws std::filesystem::filesystem_error.
-class TemporaryFolder {
+/// Folders that are there as long as their owner.
+class FreshFolders {
  public:
-  TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder();
-  const std::filesystem::path& path() const { return path_; }
-  /// A folder in it that does not exist yet.
-  std::filesystem::path fresh();
+  /// One that does not exist yet. Throws std::filesystem::filesystem_error.
+  std::filesystem::path next();
 
  private:
-  std::filesystem::path path_;
+  std::unique_ptr<result::TemporaryDirectory> parent_ = make_scratch_folder();
   int count_ = 0;
 };
 
@@ -48,8 +45,8 @@ class TemporaryFolder {
 /// the right values. Throws like run_fresh.
 std::vector<FreshResult> sample(Trial& trial, const std::function<FreshProcess()>& next);
 
-/// Adds `name`, the median of `value` over the processes in seconds, and `name`_p99, which is judged from a
-/// hundred processes on and recorded before.
+/// Adds `name`, the median of `value` over the processes in seconds, `name`_p90, and `name`_p99; a p99 is
+/// judged from a hundred processes on, a p90 from ten on, and recorded before.
 void add_times(Trial& trial, const std::vector<FreshResult>& results, const std::string& name,
                const std::string& metric_class, double resolution,
                const std::function<double(const FreshResult&)>& value);

@@ -33,8 +33,9 @@ const Registration registered{
             "Time from launching an empty kernel until the host sees that it ended, after 200 ms in which "
             "neither had anything to do: what clocks, links and processors that went to sleep add to "
             "completion")
-        .bad_value("persistence mode off, a power-saving governor or deep processor sleep states, link power "
-                   "management, locked low clocks")
+        .bad_value(
+            "a power-saving governor or deep processor sleep states, link power management, locked low "
+            "clocks")
         .from(Depth::deep)
         .window_share(21)  // 20 operations and a gap of 200 ms before each
         .quantity(Quantity::latency, "launch")

@@ -19,11 +19,13 @@ const Registration registered{
     define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
         .isolates(
             "GPU time from one cooperative kernel of a block a SM to the next, in a queue that was filled "
-            "beforehand: what the promise that all blocks run together costs")
+            "beforehand: what the promise that all blocks run together costs; p90 and p99 are those of means "
+            "over "
+            "batches of half a millisecond")
         .bad_value("a low SM clock, another process on the GPU, serialising tools, a driver regression")
         .from(Depth::deep)
         .quantity(Quantity::latency, "launch")
-        .statistics({Statistic::median, Statistic::p99})
+        .statistics({Statistic::median, Statistic::p90, Statistic::p99})
         .batch_seconds(5e-4)  // short, so that the shortest window holds enough of them for a p99
         .requires_gpu()
         .body(cooperative)};

@@ -30,21 +30,25 @@ inline result::Metric seconds_metric(std::string name, std::string metric_class,
   return metric;
 }
 
-/// Measures `timer` once more for `window`, in batches of hardly more than one operation, and adds the p99
-/// over them: `name`, in seconds an operation. Of too few batches it is recorded and not judged. Throws like
-/// measure().
-inline void add_p99(Trial& trial, Timer& timer, Window window, std::string name, std::string metric_class) {
+/// Measures `timer` once more for `window`, in batches of hardly more than one operation, and adds the p90
+/// and the p99 over them: `name`_p90 and `name`_p99, in seconds an operation. Of too few batches one is
+/// recorded and not judged. Throws like measure().
+inline void add_tail(Trial& trial, Timer& timer, Window window, const std::string& name,
+                     const std::string& metric_class) {
   window.batch_seconds = 1e-4;
   const result::Batches batches = measure(timer, window);
-  result::Metric metric = seconds_metric(std::move(name), std::move(metric_class), "p99",
-                                         seconds_per_operation(batches, Statistic::p99));
   const std::size_t count = batches.seconds_per_operation.size();
-  if (metric.judged && count < fewest_for_p99) {
-    metric.judged = false;
-    metric.note = std::to_string(count) + " batches are fewer than the " + std::to_string(fewest_for_p99) +
-                  " that a p99 is judged from";
+  for (const Statistic statistic : {Statistic::p90, Statistic::p99}) {
+    const std::string word = to_string(statistic);
+    result::Metric metric =
+        seconds_metric(name + "_" + word, metric_class, word, seconds_per_operation(batches, statistic));
+    if (metric.judged && count < fewest_for(statistic)) {
+      metric.judged = false;
+      metric.note = std::to_string(count) + " batches are fewer than the " +
+                    std::to_string(fewest_for(statistic)) + " that a " + word + " is judged from";
+    }
+    trial.metric(std::move(metric));
   }
-  trial.metric(std::move(metric));
 }
 
 /// Adds "fixed" and `per` (such as "per_node") of the line through (counts, seconds), and its largest

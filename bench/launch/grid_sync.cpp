@@ -16,7 +16,7 @@ void grid_sync(Trial& trial) {
   const cuda::Stream stream;
   verify_grid_sync(trial, stream.get());
   Window window = trial.window();
-  constexpr auto windows = static_cast<double>(rounds.size() + 1);  // one for the p99
+  constexpr auto windows = static_cast<double>(rounds.size() + 1);  // one for p90 and p99
   window.seconds /= windows;
   window.budget_seconds /= windows;
   std::vector<double> counts;
@@ -27,8 +27,7 @@ void grid_sync(Trial& trial) {
     });
     counts.push_back(count);
     seconds.push_back(seconds_per_operation(measure(timer, window), Statistic::median));
-    if (count == rounds.back())
-      add_p99(trial, timer, window, "kernel_of_" + std::to_string(count) + "_p99", "sync");
+    if (count == rounds.back()) add_tail(trial, timer, window, "kernel_of_" + std::to_string(count), "sync");
   }
   add_fit(trial, "sync", "per_synchronisation", counts, seconds);
   trial.note("timer", "cuda_event");
@@ -38,7 +37,8 @@ const Registration registered{
     define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
         .isolates(
             "One synchronisation of a grid of a block a SM inside a cooperative kernel, from kernels of 1 to "
-            "256 of them as a fixed part and a part for each, and the p99 of the longest kernel: the way of "
+            "256 of them as a fixed part and a part for each, and p90 and p99 of the longest kernel: the way "
+            "of "
             "an atomic and of a polled word "
             "through L2, for every SM")
         .bad_value("a low SM clock, another process on the GPU, a slower L2")

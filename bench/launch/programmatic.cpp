@@ -32,12 +32,12 @@ const Registration registered{
         .isolates(
             "GPU time from one short kernel to the next that depends on it, ordered by the stream, and by "
             "programmatic dependent launch, where the next one is started while the one ahead still runs "
-            "and waits inside")
+            "and waits inside; p90 and p99 are those of means over batches of half a millisecond")
         .bad_value("equal times of both: early starts are lost to a tool or a driver; else as back_to_back")
         .axis("order", {"stream", "programmatic"})
         .from(Depth::deep)
         .quantity(Quantity::latency, "launch")
-        .statistics({Statistic::median, Statistic::p99})
+        .statistics({Statistic::median, Statistic::p90, Statistic::p99})
         .batch_seconds(5e-4)  // short, so that the shortest window holds enough of them for a p99
         .requires_gpu(90)
         .body(programmatic)};

@@ -235,6 +235,8 @@ std::string to_string(Statistic statistic) {
       return "median";
     case Statistic::mean:
       return "mean";
+    case Statistic::p90:
+      return "p90";
     case Statistic::p99:
       return "p99";
     case Statistic::minimum:

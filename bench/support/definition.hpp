@@ -36,9 +36,10 @@ enum class Quantity {
 };
 
 /// How the batches become one value. mean is work over the wall time of the whole window (it tells a CPU
-/// quota; on a GPU it holds the enqueueing of every batch too), the others are taken over batches. p99 is the
-/// slow end, whatever the direction.
-enum class Statistic { median, mean, p99, minimum };
+/// quota; on a GPU it holds the enqueueing of every batch too), the others are taken over batches, of which
+/// each is a mean of its operations: one slow operation among many moves its batch by its share only. p90 and
+/// p99 are the slow end, whatever the direction.
+enum class Statistic { median, mean, p90, p99, minimum };
 
 /// One parameter and the values it takes. Every combination of all axes is one instance.
 struct Axis {

@@ -34,6 +34,8 @@ double seconds_per_operation(const result::Batches& batches, Statistic statistic
   switch (statistic) {
     case Statistic::median:
       return median(seconds);
+    case Statistic::p90:
+      return nearest_rank(seconds, 0.90);
     case Statistic::p99:
       return nearest_rank(seconds, 0.99);
     case Statistic::minimum:

@@ -17,8 +17,14 @@ double median(std::vector<double> values);
 /// range.
 double nearest_rank(std::vector<double> values, double quantile);
 
-/// Values that a p99 is judged from: of fewer the nearest rank is the largest one.
+/// Values that a p99 and a p90 are judged from: of fewer the nearest rank is the largest one.
 inline constexpr std::size_t fewest_for_p99 = 100;
+inline constexpr std::size_t fewest_for_p90 = 10;
+/// That number for a statistic; 1 where every value says something.
+constexpr std::size_t fewest_for(Statistic statistic) {
+  if (statistic == Statistic::p99) return fewest_for_p99;
+  return statistic == Statistic::p90 ? fewest_for_p90 : 1;
+}
 
 /// Seconds per operation by the given statistic. The mean is the window's wall time over all operations in
 /// it.

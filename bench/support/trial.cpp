@@ -180,10 +180,11 @@ void Trial::form_metrics() {
       metric.judged = false;
       metric.note = fmt::format("the window of {:.2f} s is shorter than the 1 s that a mean is judged from",
                                 batches.window_seconds);
-    } else if (statistic == Statistic::p99 && batches.seconds_per_operation.size() < fewest_for_p99) {
+    } else if (const std::size_t count = batches.seconds_per_operation.size();
+               count < fewest_for(statistic)) {
       metric.judged = false;
-      metric.note = fmt::format("{} batches are fewer than the {} that a p99 is judged from",
-                                batches.seconds_per_operation.size(), fewest_for_p99);
+      metric.note = fmt::format("{} batches are fewer than the {} that a {} is judged from", count,
+                                fewest_for(statistic), metric.statistic);
     }
     result_.metrics.push_back(std::move(metric));
   }

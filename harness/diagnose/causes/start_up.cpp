@@ -80,9 +80,12 @@ Signatures start_up_causes() {
   return {
       {.name = "persistence_mode_off",
        .title = "The driver sets the GPU up anew for every first client",
-       .what = "Without persistence mode the driver unloads a GPU's state when its last client ends. The "
-               "next start pays for "
-               "it again, once per visible GPU; in confidential mode more than ever.",
+       .what =
+           "Without persistence mode the driver unloads a GPU's state when its last client ends. The "
+           "next start pays for "
+           "it again, once per visible GPU; in confidential mode more than ever. The init that the family "
+           "first_launch measures has no part of it: its process holds a context meanwhile. The first "
+           "program on an idle GPU has.",
        .moves = "init --, launch 0",
        .confirms = "cuInit is slow with no other client and quick with persistence mode on; it grows with "
                    "the visible GPUs",

@@ -147,6 +147,7 @@ TEST(Definition, NamesItsMetricsByQuantityAndStatistic) {
   const Definition definition = whole("names");
   EXPECT_EQ(definition.metric_name(Statistic::median), "latency");
   EXPECT_EQ(definition.metric_name(Statistic::mean), "latency_mean");
+  EXPECT_EQ(definition.metric_name(Statistic::p90), "latency_p90");
   EXPECT_EQ(definition.metric_name(Statistic::p99), "latency_p99");
   EXPECT_EQ(definition.metric_name(Statistic::minimum), "latency_minimum");
   EXPECT_EQ(definition.unit(), "second");

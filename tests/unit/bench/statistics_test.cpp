@@ -52,8 +52,27 @@ TEST(SecondsPerOperation, MeanIsTheWallTimeOfTheWindowOverAllOperations) {
   EXPECT_EQ(seconds_per_operation(batches, Statistic::minimum), 1);
 }
 
+TEST(SecondsPerOperation, TailsAreThoseOfBatches) {
+  result::Batches batches;
+  for (int i = 1; i <= 100; ++i) batches.seconds_per_operation.push_back(i);
+  EXPECT_EQ(seconds_per_operation(batches, Statistic::p90), 90);
+  EXPECT_EQ(seconds_per_operation(batches, Statistic::p99), 99);
+}
+
+TEST(SecondsPerOperation, ATailOfFewerBatchesIsTheirLargest) {
+  for (const Statistic statistic : {Statistic::p90, Statistic::p99}) {
+    result::Batches batches;
+    const std::size_t fewest = fewest_for(statistic);
+    for (std::size_t i = 1; i < fewest; ++i) batches.seconds_per_operation.push_back(static_cast<double>(i));
+    EXPECT_EQ(seconds_per_operation(batches, statistic), static_cast<double>(fewest - 1));
+    batches.seconds_per_operation.push_back(static_cast<double>(fewest));
+    EXPECT_EQ(seconds_per_operation(batches, statistic), static_cast<double>(fewest - 1));
+  }
+}
+
 TEST(SecondsPerOperation, NeedsABatch) {
-  for (const Statistic statistic : {Statistic::mean, Statistic::median, Statistic::p99, Statistic::minimum})
+  for (const Statistic statistic :
+       {Statistic::mean, Statistic::median, Statistic::p90, Statistic::p99, Statistic::minimum})
     EXPECT_THROW(seconds_per_operation({}, statistic), std::invalid_argument);
 }
 
