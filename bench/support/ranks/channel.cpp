@@ -5,6 +5,7 @@
 #include <charconv>
 #include <chrono>
 #include <cstring>
+#include <deque>
 #include <memory>
 #include <set>
 #include <thread>
@@ -29,8 +30,11 @@ constexpr const char* protocol = "gpugauge.ranks/1";
 // missing.
 constexpr double grace_seconds = 10;
 constexpr double farewell_seconds = 2;
-// A stranger on the port that says nothing must not use up the ranks' time.
+// A stranger on the port that says nothing must not use up the ranks' time, nor their descriptors: all wait
+// at once, and a rank says hello as soon as it is let in.
 constexpr double hello_seconds = 2;
+constexpr std::size_t hello_bytes = std::size_t{1} << 16;
+constexpr std::size_t most_at_the_door = 256;
 
 std::string host_name() {
   char name[256] = "";
@@ -134,9 +138,22 @@ void Channel::part(const std::string& sentence) {
   throw Parted(*over_);
 }
 
-void Channel::introduce(Wire wire, double deadline) {
+void Channel::hear(std::deque<Newcomer>& door) {
+  const double now = steady_seconds();
+  for (Newcomer& one : door) {
+    const Line line = one.wire.whole(hello_bytes);
+    if (line == Line::open)
+      introduce(std::move(one.wire));
+    else if (line == Line::ended || now >= one.until)
+      one.wire.close();
+  }
+  std::erase_if(door, [](const Newcomer& one) { return !one.wire.is_open(); });
+  while (door.size() > most_at_the_door) door.pop_front();
+}
+
+void Channel::introduce(Wire wire) {
   Message hello;
-  const double limit = std::min(deadline, steady_seconds() + hello_seconds);
+  const double limit = steady_seconds() + hello_seconds;
   // Not one of ours: another program, or another job on the same port.
   if (wire.receive(hello, limit) != Line::open || hello.kind != Kind::hello || hello.texts.size() != 6 ||
       hello.texts[0] != protocol || hello.texts[1] != launch_.job)
@@ -164,6 +181,7 @@ void Channel::gather(double deadline) {
       if (!wire_of(rank).is_open()) ranks.push_back(rank);
     return ranks;
   };
+  std::deque<Newcomer> newcomers;
   for (std::vector<int> absent = missing(); !absent.empty(); absent = missing()) {
     check();  // one that came and ended while others were awaited
     const double left = deadline - steady_seconds();
@@ -173,10 +191,12 @@ void Channel::gather(double deadline) {
           absent.size() == 1 ? "" : "s", list_of(absent), launch_.size, launch_.patience_seconds,
           launch_.host, launch_.port));
     pollfd entry{door.socket(), POLLIN, 0};
-    constexpr double slice = 0.2;
-    if (poll(&entry, 1, static_cast<int>(std::min(left, slice) * 1e3) + 1) <= 0) continue;
-    const int socket = accept4(door.socket(), nullptr, nullptr, SOCK_CLOEXEC);
-    if (socket >= 0) introduce(Wire(socket), deadline);
+    const double slice = newcomers.empty() ? 0.2 : 0.01;
+    if (poll(&entry, 1, static_cast<int>(std::min(left, slice) * 1e3) + 1) > 0) {
+      const int socket = accept4(door.socket(), nullptr, nullptr, SOCK_CLOEXEC);
+      if (socket >= 0) newcomers.push_back({Wire(socket), steady_seconds() + hello_seconds});
+    }
+    hear(newcomers);
   }
   Texts all;
   for (const Peer& peer : peers_) {

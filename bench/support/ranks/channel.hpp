@@ -2,6 +2,7 @@
 // ends. Nothing here waits for ever, and every rank hears the same sentence.
 #pragma once
 
+#include <deque>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -61,7 +62,13 @@ class Channel {
  private:
   void gather(double deadline);
   void join(double deadline);
-  void introduce(Wire wire, double deadline);
+  /// Who came and has not said hello yet.
+  struct Newcomer {
+    Wire wire;
+    double until = 0;
+  };
+  void hear(std::deque<Newcomer>& door);
+  void introduce(Wire wire);
   Texts collect(const std::string& step, const std::string& text, double seconds);
   Texts hand_in(const std::string& step, const std::string& text, double seconds);
   [[noreturn]] void part(const std::string& sentence);

@@ -10,6 +10,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -166,6 +167,18 @@ Line Wire::peek(std::optional<Kind>& kind) const {
   if (!is_kind(first)) return Line::ended;
   kind = static_cast<Kind>(first);
   return Line::open;
+}
+
+Line Wire::whole(std::size_t most) const {
+  std::optional<Kind> kind;
+  if (const Line line = peek(kind); line != Line::open) return line;
+  std::array<char, header_bytes> header{};
+  const ssize_t count = recv(socket_, header.data(), header.size(), MSG_PEEK | MSG_DONTWAIT);
+  if (count < static_cast<ssize_t>(header.size())) return Line::late;
+  const std::size_t bytes = header_bytes + length_at(header.data() + 1);
+  int waiting = 0;
+  if (bytes > most || ioctl(socket_, FIONREAD, &waiting) != 0) return Line::ended;
+  return static_cast<std::size_t>(waiting) < bytes ? Line::late : Line::open;
 }
 
 }  // namespace gpugauge::bench::ranks

@@ -65,6 +65,9 @@ class Wire {
   /// Without waiting: ended when the other side is gone; open otherwise. `kind` is that of a message that
   /// waits to be received, if one does.
   Line peek(std::optional<Kind>& kind) const;
+  /// Without waiting: open when a whole message of at most `most` bytes waits to be received, late as long as
+  /// it may still become one, ended when it will not.
+  Line whole(std::size_t most) const;
 
  private:
   Line wait(short events, double deadline) const;

@@ -2,7 +2,6 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
-#include <map>
 #include <thread>
 
 #include <arpa/inet.h>
@@ -12,7 +11,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "result/error.hpp"
 #include "support/family.hpp"
 #include "support/ranks/agreement.hpp"
 #include "support/ranks/channel.hpp"
@@ -24,114 +22,6 @@ namespace {
 using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-Lookup variables(std::map<std::string, std::string> values) {
-  return [values = std::move(values)](const char* name) -> std::optional<std::string> {
-    const auto found = values.find(name);
-    return found == values.end() ? std::nullopt : std::optional(found->second);
-  };
-}
-
-std::string refusal(const Lookup& lookup) {
-  try {
-    find_launch(lookup);
-  } catch (const result::UsageError& error) {
-    return error.what();
-  }
-  return "";
-}
-
-TEST(Launch, a_process_without_a_launcher_stands_alone) {
-  EXPECT_FALSE(find_launch(variables({})));
-  EXPECT_FALSE(find_launch(variables({{"OMPI_COMM_WORLD_RANK", "0"}, {"OMPI_COMM_WORLD_SIZE", "1"}})));
-  // A batch script of Slurm is no rank.
-  EXPECT_FALSE(find_launch(variables({{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "8"}, {"SLURM_JOB_ID", "1"}})));
-}
-
-TEST(Launch, reads_open_mpi_on_one_machine) {
-  const auto launch = find_launch(variables({{"OMPI_COMM_WORLD_RANK", "3"},
-                                             {"OMPI_COMM_WORLD_SIZE", "4"},
-                                             {"OMPI_COMM_WORLD_LOCAL_RANK", "3"},
-                                             {"OMPI_COMM_WORLD_LOCAL_SIZE", "4"},
-                                             {"PMIX_NAMESPACE", "42"}}));
-  ASSERT_TRUE(launch);
-  EXPECT_EQ(launch->rank, 3);
-  EXPECT_EQ(launch->size, 4);
-  EXPECT_EQ(launch->local_rank, 3);
-  EXPECT_EQ(launch->host, "127.0.0.1");
-  EXPECT_EQ(launch->port, port_of("42"));
-  EXPECT_EQ(launch->job, "42");
-}
-
-TEST(Launch, over_several_nodes_open_mpi_needs_a_place) {
-  std::map<std::string, std::string> values{{"OMPI_COMM_WORLD_RANK", "3"},
-                                            {"OMPI_COMM_WORLD_SIZE", "4"},
-                                            {"OMPI_COMM_WORLD_LOCAL_SIZE", "2"},
-                                            {"PMIX_NAMESPACE", "42"}};
-  EXPECT_THAT(refusal(variables(values)), HasSubstr("set GPUGAUGE_RENDEZVOUS=HOST:PORT"));
-  values["GPUGAUGE_RENDEZVOUS"] = "node1:2345";
-  const auto launch = find_launch(variables(values));
-  ASSERT_TRUE(launch);
-  EXPECT_EQ(launch->host, "node1");
-  EXPECT_EQ(launch->port, 2345);
-}
-
-TEST(Launch, reads_a_step_of_slurm) {
-  const auto launch = find_launch(variables({{"SLURM_PROCID", "5"},
-                                             {"SLURM_STEP_NUM_TASKS", "16"},
-                                             {"SLURM_LOCALID", "1"},
-                                             {"SLURM_JOB_ID", "77"},
-                                             {"SLURM_STEP_ID", "0"},
-                                             {"SLURM_STEP_NODELIST", "gpu[03-06,9]"}}));
-  ASSERT_TRUE(launch);
-  EXPECT_EQ(launch->rank, 5);
-  EXPECT_EQ(launch->local_rank, 1);
-  EXPECT_EQ(launch->host, "gpu03");
-  EXPECT_EQ(launch->port, port_of("77.0"));
-}
-
-TEST(Launch, an_empty_master_address_is_none) {
-  std::map<std::string, std::string> values{{"RANK", "0"},       {"WORLD_SIZE", "2"},
-                                            {"LOCAL_RANK", "0"}, {"LOCAL_WORLD_SIZE", "1"},
-                                            {"MASTER_ADDR", ""}, {"MASTER_PORT", "29500"}};
-  EXPECT_THAT(refusal(variables(values)), HasSubstr("do not know where to meet"));
-  values["MASTER_ADDR"] = "node1";
-  const auto launch = find_launch(variables(values));
-  ASSERT_TRUE(launch);
-  EXPECT_EQ(launch->host, "node1");
-}
-
-TEST(Launch, refuses_numbers_that_make_no_sense) {
-  EXPECT_THAT(refusal(variables({{"GPUGAUGE_RANK", "4"}, {"GPUGAUGE_RANKS", "4"}})),
-              HasSubstr("numbered from 0"));
-  EXPECT_THAT(refusal(variables({{"GPUGAUGE_RANK", "x"}, {"GPUGAUGE_RANKS", "4"}})),
-              HasSubstr("GPUGAUGE_RANK=x"));
-  EXPECT_THAT(
-      refusal(variables({{"GPUGAUGE_RANK", "0"}, {"GPUGAUGE_RANKS", "2"}, {"GPUGAUGE_RENDEZVOUS", "5"}})),
-      HasSubstr("give HOST:PORT"));
-  EXPECT_THAT(refusal(variables(
-                  {{"GPUGAUGE_RANK", "0"}, {"GPUGAUGE_RANKS", "2"}, {"GPUGAUGE_RENDEZVOUS", "a:70000"}})),
-              HasSubstr("70000"));
-}
-
-TEST(Launch, finds_the_first_host_of_a_list) {
-  EXPECT_EQ(first_host("node1"), "node1");
-  EXPECT_EQ(first_host("node1,node2"), "node1");
-  EXPECT_EQ(first_host("node[003-007,9],x1"), "node003");
-  EXPECT_EQ(first_host("a1,node[003-007]"), "a1");
-  EXPECT_EQ(first_host("node[7]-ib,b"), "node7-ib");
-  EXPECT_EQ(first_host(""), "");
-  EXPECT_EQ(first_host("node["), "");
-}
-
-TEST(Launch, ports_are_the_same_everywhere_and_free_for_users) {
-  EXPECT_EQ(port_of("77.0"), port_of("77.0"));
-  EXPECT_NE(port_of("77.0"), port_of("77.1"));
-  for (const char* job : {"", "1", "prterun-node-1@1", "77.0"}) {
-    EXPECT_GE(port_of(job), 20'000);
-    EXPECT_LT(port_of(job), 30'000);
-  }
-}
 
 TEST(Agreement, says_nothing_when_all_agree_or_are_unknown) {
   EXPECT_FALSE(disagreement(
@@ -373,6 +263,46 @@ TEST_F(Ranks, a_stranger_on_the_port_disturbs_nobody) {
     });
   for (std::thread& thread : threads) thread.join();
   EXPECT_THAT(ends, ElementsAre("1", "1"));
+}
+
+// More than the ranks' patience, were they waited for one after another.
+TEST_F(Ranks, strangers_that_say_nothing_or_half_a_message_wait_all_at_once) {
+  std::vector<std::string> ends(2, "not run");
+  std::vector<std::thread> threads;
+  const auto start = [&](std::size_t rank) {
+    threads.emplace_back([&, rank] {
+      try {
+        Channel channel(launch(static_cast<int>(rank), 2, 10));
+        ends[rank] = channel.exchange("step", std::to_string(rank), 10)[1];
+      } catch (const Parted& parted) {
+        ends[rank] = parted.what();
+      }
+    });
+  };
+  start(0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<std::uint16_t>(port_));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const double deadline = steady_seconds() + 5;
+  std::vector<int> strangers;
+  while (strangers.size() < 300 && steady_seconds() < deadline) {
+    const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+    if (connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+      close(socket);
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      continue;
+    }
+    if (strangers.size() % 2 == 1) {
+      EXPECT_EQ(write(socket, "H\0\0\0\x20half", 9), 9);
+    }
+    strangers.push_back(socket);
+  }
+  EXPECT_EQ(strangers.size(), 300U);
+  start(1);
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_THAT(ends, ElementsAre("1", "1"));
+  for (const int socket : strangers) close(socket);
 }
 
 TEST(SamplesPath, holds_the_rank) {
