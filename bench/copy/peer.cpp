@@ -1,5 +1,7 @@
 #include <memory>
 
+#include <fmt/format.h>
+
 #include "copy/transfer.hpp"
 #include "support/cuda/blocker.hpp"
 #include "support/interrupt.hpp"
@@ -37,6 +39,7 @@ bool open_way(int from, int to) {
 
 struct Way {
   std::vector<double> seconds;  ///< of one copy, per sample
+  int timed_out = 0;            ///< samples whose holder gave up before everything was enqueued
   kernels::Comparison found;
 };
 
@@ -63,19 +66,20 @@ Way measure_way(int from, int to, std::uint64_t seed, double budget_seconds) {
     };
     enqueue();
     stream.synchronize();
+    const bool held = !cuda::queue().synchronous;
     const double begin = steady_seconds();
     for (int sample = 0; sample < most_samples && !interrupted(); ++sample) {
       if (sample >= fewest_samples && steady_seconds() - begin > budget_seconds) break;
       {
         // A way through host memory may wait for the host: then the holder gives up after a moment, and the
         // sample holds that the host enqueued meanwhile.
-        const cuda::Blocker::Hold hold =
-            cuda::queue().synchronous ? nullptr : blocker.hold(stream.get(), 0.05);
+        const cuda::Blocker::Hold hold = held ? blocker.hold(stream.get(), 0.05) : nullptr;
         start.record(stream.get());
         for (int i = 0; i < copies; ++i) enqueue();
         stop.record(stream.get());
       }
       stream.synchronize();
+      way.timed_out += held && blocker.timed_out() ? 1 : 0;
       way.seconds.push_back(cuda::seconds_between(start, stop) / copies);
     }
   }
@@ -102,6 +106,7 @@ void peer(Trial& trial) {
           trial.data_seed() + static_cast<std::uint64_t>(from) * 1000 + static_cast<std::uint64_t>(to);
       Way way = measure_way(from, to, seed, budget);
       if (way.seconds.empty()) throw Interrupted{};
+      const std::size_t samples = way.seconds.size();
       const double seconds = median(std::move(way.seconds));
       if (!(seconds > 0)) throw std::runtime_error("the events around a copy stand at one time");
       const std::string name = std::to_string(from) + "_to_" + std::to_string(to);
@@ -116,6 +121,10 @@ void peer(Trial& trial) {
       metric.note = direct ? "" : "no peer access: the copy goes through host memory";
       trial.metric(std::move(metric));
       trial.note("peer_access_" + name, direct ? "true" : "false");
+      if (way.timed_out > 0)
+        trial.note("blocker_" + name,
+                   fmt::format("timed out in {} of {} samples, which hold the host's enqueueing",
+                               way.timed_out, samples));
       const double error = cuda::error_of(way.found);
       mismatches += error;
       if (!(error <= 0)) wrong += " " + name + cuda::what_is_missing(way.found);

@@ -8,8 +8,8 @@ const Registration lt{define_product(GPUGAUGE_BENCH_OP, int8)
                           .isolates("int8 products with int32 sums by cuBLASLt on Tensor Cores, weights as "
                                     "out x in; sampled rows are checked to be exact")
                           .bad_value("the driver or library was changed, a lower SM clock (power cap, heat, "
-                                     "locked clocks), another process on the GPU; where only throughput "
-                                     "falls and throughput_best does not, the heuristic chose worse")
+                                     "locked clocks), another process on the GPU; where only rate falls "
+                                     "and rate_best does not, the heuristic chose worse")
                           .axis("shape", {"1024x1024x1024", "8192x8192x8192", "16384x16384x16384"})
                           .from(Depth::deep, "shape", {"8192x8192x8192"})
                           .body([](Trial& trial) { measure_lt(trial, int8, Layout::linear); })};

@@ -61,6 +61,11 @@ constexpr bool sums_have_type_of_c(const Arithmetic& arithmetic) {
   return arithmetic.c == Element::fp64 || arithmetic.c == Element::fp32 || arithmetic.c == Element::int32;
 }
 
+/// Whether nothing of it is a floating-point operation.
+constexpr bool has_whole_numbers(const Arithmetic& arithmetic) {
+  return arithmetic.c == Element::int32;
+}
+
 /// How B lies in memory. A[m,k] and C[m,n] are row-major always.
 enum class Layout {
   rows,    ///< B[k,n] row-major, as the hand-written products take it
@@ -80,11 +85,12 @@ struct Problem {
   std::size_t bytes_a() const { return batch * elements_a() * size_of(arithmetic.a); }
   std::size_t bytes_b() const { return batch * elements_b() * size_of(arithmetic.b); }
   std::size_t bytes_c() const { return batch * elements_c() * size_of(arithmetic.c); }
-  /// Each matrix once; 2 m n k operations a product.
+  /// Each matrix once; 2 m n k operations a product, which are items where they are of whole numbers.
   result::Work work() const {
-    return {.bytes = static_cast<double>(bytes_a() + bytes_b() + bytes_c()),
-            .flops = batch * kernels::gemm::flops(m, n, k),
-            .items = static_cast<double>(batch)};
+    const double bytes = static_cast<double>(bytes_a() + bytes_b() + bytes_c());
+    const double operations = batch * kernels::gemm::flops(m, n, k);
+    if (has_whole_numbers(arithmetic)) return {.bytes = bytes, .items = operations};
+    return {.bytes = bytes, .flops = operations, .items = static_cast<double>(batch)};
   }
 };
 

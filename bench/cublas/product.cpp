@@ -187,7 +187,8 @@ void measure_product(Trial& trial, const Problem& problem, const std::vector<Alg
 Definition define_product(const char* op, const Arithmetic& arithmetic) {
   return define(GPUGAUGE_BENCH_FAMILY, op)
       .variant(arithmetic.name)
-      .quantity(Quantity::throughput, arithmetic.metric_class)
+      .quantity(has_whole_numbers(arithmetic) ? Quantity::rate : Quantity::throughput,
+                arithmetic.metric_class)
       .statistics({Statistic::median, Statistic::mean})
       .batch_seconds(5e-3)
       .requires_gpu(arithmetic.compute_capability)

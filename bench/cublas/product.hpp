@@ -57,7 +57,8 @@ std::vector<Algorithm> gemm_batched(const Problem& problem);
 /// for others.
 std::vector<Algorithm> gemv(const Problem& problem);
 
-/// A definition of this family with what its products have in common.
+/// A definition of this family with what its products have in common; of whole numbers a rate, as of
+/// peak/int8.
 Definition define_product(const char* op, const Arithmetic& arithmetic);
 
 /// The bodies; the note library says whose calls are measured, cublas or cublaslt. The axis "shape" gives the

@@ -4,15 +4,37 @@
 
 #include <fmt/format.h>
 
+#include "memory/scattered.hpp"
 #include "support/statistics.hpp"
 
 namespace gpugauge::bench::memory {
 
-std::size_t array_elements(Trial& trial, std::size_t arrays) {
+namespace {
+
+std::size_t least_bytes() {
   constexpr std::size_t gibibyte = std::size_t{1} << 30;
-  const std::size_t bytes = std::max(gibibyte, 4 * cuda::device().l2_bytes);
+  return std::max(gibibyte, 4 * cuda::device().l2_bytes);
+}
+
+}  // namespace
+
+std::size_t array_elements(Trial& trial, std::size_t arrays) {
+  const std::size_t bytes = least_bytes();
   if (const auto reason = cuda::why_too_large(arrays * bytes)) trial.skip(*reason);
   trial.note("array_bytes", fmt::format("{}", bytes));
+  return bytes / sizeof(float);
+}
+
+std::size_t scattered_elements(Trial& trial) {
+  const std::size_t least = least_bytes();
+  const std::size_t bytes = scattered_bytes(cuda::device().l2_bytes, least, [](std::size_t wanted) {
+    return !cuda::why_too_large(wanted).has_value();
+  });
+  if (const auto reason = cuda::why_too_large(bytes)) trial.skip(*reason);
+  trial.note("array_bytes", fmt::format("{}", bytes));
+  trial.note("l2_holds_at_most",
+             fmt::format("{:.1f}% of the array",
+                         100.0 * static_cast<double>(cuda::device().l2_bytes) / static_cast<double>(bytes)));
   return bytes / sizeof(float);
 }
 

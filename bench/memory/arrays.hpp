@@ -13,6 +13,11 @@ namespace gpugauge::bench::memory {
 /// when `arrays` of them leave less than a tenth of the GPU's memory free.
 std::size_t array_elements(Trial& trial, std::size_t arrays);
 
+/// Elements of one fp32 array of which a reading at a random place is hardly ever in L2: 32 times L2 (3% of
+/// it are there), half as much as often as memory does not allow it, and never less than array_elements().
+/// Notes the share of the array that L2 can hold. Skips like it.
+std::size_t scattered_elements(Trial& trial);
+
 /// A metric that no quantity forms. Bandwidths and capacities ("byte/second", "byte") are better when higher,
 /// "second" when lower. It is judged when `not_judged_because` is empty.
 void add_metric(Trial& trial, const std::string& name, const std::string& unit,

@@ -12,7 +12,7 @@ namespace {
 constexpr int rounds = 32;
 
 void gather(Trial& trial) {
-  const std::size_t count = array_elements(trial, 1);
+  const std::size_t count = scattered_elements(trial);
   const std::size_t sectors = count / kernels::memory::sector_floats;
   const int blocks = 8 * cuda::device().sm_count;
   const std::uint64_t readings = kernels::memory::gather_readings(blocks, rounds);
@@ -46,8 +46,10 @@ void gather(Trial& trial) {
 const Registration registered{
     define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
         .variant("cold")
-        .isolates("Reading single 32-byte sectors at random places of an array far larger than L2: rows of "
-                  "memory are opened for little, and the address translation has no pattern to follow")
+        .isolates(
+            "Reading single 32-byte sectors at random places of an array of 1 GiB, or of 32 times L2 where "
+            "that is more and fits: rows of memory are opened for little, and the address translation has no "
+            "pattern to follow")
         .bad_value("a memory clock below its maximum, ECC or row-remapping trouble, another process on the "
                    "GPU, a MIG slice")
         .quantity(Quantity::rate, "hbm")

@@ -85,9 +85,11 @@ void latency(Trial& trial) {
 
 const Registration registered{
     define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
-        .isolates("One load after another, each giving the next one's address, over a random cycle of lines: "
-                  "seconds a load by L1 (8 KiB), by L2 (up to 4 MiB, past L1; percentiles over lines show "
-                  "near and far halves), by device memory (1 GiB or more)")
+        .isolates(
+            "One load after another, each giving the next one's address, over a random cycle of lines: "
+            "seconds a load by L1 (8 KiB), by L2 (up to 4 MiB, past L1; percentiles over lines show "
+            "near and far halves), by device memory (1 GiB or more, so many pages that misses of the first "
+            "level of address translation are probably part of it)")
         .bad_value("a low SM clock for L1 and L2, a low memory clock for device memory, another process on "
                    "the GPU")
         .axis("level", {"l1", "l2", "dram"})

@@ -68,7 +68,7 @@ const Registration registered{
         .isolates("Dependent loads of one line in every 2 MiB page, over ever more pages: the lines stay in "
                   "L2, so that the footprint at which latency rises by a fifth is the reach of the address "
                   "translation caches")
-        .bad_value("device memory in small pages, an IOMMU or virtualisation layer that splits pages")
+        .bad_value("device memory in small pages, as a virtualisation layer (vGPU) may hand it out")
         .window_share(5)  // up to twelve footprints
         .custom_metrics()
         .batch_seconds(5e-3)

@@ -4,6 +4,7 @@
 
 #include "memory/groups.hpp"
 #include "memory/knee.hpp"
+#include "memory/scattered.hpp"
 
 namespace {
 
@@ -86,6 +87,19 @@ TEST(Groups, a_few_stragglers_are_no_group) {
 
 TEST(Groups, equal_values_are_one) {
   EXPECT_FALSE(two_groups({5, 5, 5, 5}).separate);
+}
+
+TEST(ScatteredBytes, OfABigCacheIsThirtyTwoTimesItWhereThatFits) {
+  constexpr std::size_t mebibyte = std::size_t{1} << 20;
+  constexpr std::size_t gibibyte = std::size_t{1} << 30;
+  const auto all = [](std::size_t) { return true; };
+  EXPECT_EQ(scattered_bytes(60 * mebibyte, gibibyte, all), 1920 * mebibyte);
+  EXPECT_EQ(scattered_bytes(126 * mebibyte, gibibyte, all), 4032 * mebibyte);
+  EXPECT_EQ(scattered_bytes(4 * mebibyte, gibibyte, all), gibibyte) << "of a small cache 1 GiB is enough";
+  const auto two = [](std::size_t bytes) { return bytes <= 2 * gibibyte; };
+  EXPECT_EQ(scattered_bytes(126 * mebibyte, gibibyte, two), 2016 * mebibyte) << "half as much";
+  const auto none = [](std::size_t) { return false; };
+  EXPECT_EQ(scattered_bytes(126 * mebibyte, gibibyte, none), gibibyte) << "never less";
 }
 
 }  // namespace

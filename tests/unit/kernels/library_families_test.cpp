@@ -38,6 +38,19 @@ TEST(CublasProblem, reads_three_sizes_and_refuses_all_else) {
     EXPECT_THROW(bench::cublas::sized({}, wrong), std::logic_error) << wrong;
 }
 
+// One unit for all products of whole numbers, the peaks of their instructions included: operation/second.
+TEST(CublasProblem, counts_whole_numbers_as_items_and_not_as_floating_point_operations) {
+  using namespace bench::cublas;
+  const Problem whole = sized({.arithmetic = int8, .batch = 3}, "16x32x64");
+  EXPECT_EQ(whole.work().items, 3.0 * 2 * 16 * 32 * 64);
+  EXPECT_EQ(whole.work().flops, 0);
+  for (const Arithmetic& other : {fp64, fp32, tf32, fp16, bf16, e4m3, e4m3_fast, e5m2_e4m3}) {
+    const Problem problem = sized({.arithmetic = other, .batch = 3}, "16x32x64");
+    EXPECT_EQ(problem.work().flops, 3.0 * 2 * 16 * 32 * 64) << other.name;
+    EXPECT_EQ(problem.work().items, 3) << other.name;
+  }
+}
+
 // The ratio of the hand-written fp8 product to it says something only where both compute the same.
 TEST(CublasProblem, fast_accumulation_is_the_arithmetic_of_the_hand_written_fp8_product) {
   using bench::cublas::e4m3;
