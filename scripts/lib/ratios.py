@@ -40,15 +40,14 @@ LIBRARIES = (
     Ratio("primitive/reduce:bandwidth", ["cub/reduce:bandwidth"], 0.98),
     Ratio("primitive/scan/exclusive:bandwidth", ["cub/scan/exclusive:bandwidth"], 0.95),
     Ratio("primitive/histogram/256_bins:bandwidth", ["cub/histogram:bandwidth"], 0.95),
-    Ratio("primitive/softmax/rows_in_registers/4096:bandwidth", COPY, 0.95),
-    Ratio("primitive/layer_norm/rows_in_registers/4096:bandwidth", COPY, 0.95),
-    Ratio("primitive/rms_norm/rows_in_registers/4096:bandwidth", COPY, 0.95),
-    Ratio("primitive/transpose/tiled/16384:bandwidth", COPY, 0.95),
+    *(Ratio(f"primitive/{rows}/rows_in_registers/{columns}:bandwidth", COPY, 0.95)
+      for rows in ("softmax", "layer_norm", "rms_norm") for columns in (1024, 4096, 16384)),
+    *(Ratio(f"primitive/transpose/tiled/{rows}:bandwidth", COPY, 0.95) for rows in (16384, 12352)),
     Ratio("primitive/attention/mma_sync/128/full/16384:throughput", ["cudnn/sdpa/bf16/1x32x16384x128/full:throughput_best"], 0.50),
 )
 # CUDA C++ Programming Guide, arithmetic throughput; Tensor Cores as in the HGX data sheets. Only instructions that are meant to reach
-# the rate: mma.sync of 9.0 reaches about 60% of wgmma's, m8n8k4 is its small fp64 instruction, and of dp4a and 32-bit integers no
-# confirmed rate was found.
+# the rate: mma.sync of 9.0 reaches about 60% of wgmma's, and m8n8k4 is its small fp64 instruction. Of dp4a no public rate was found. The
+# guide's rate of 32-bit integers (64 multiply-adds, which the physical judge holds as an upper bound) is not asked for here.
 PEAKS = (
     Ratio("peak/fp64/fma:flop_per_clock_per_sm", [], 0.95, 128),
     Ratio("peak/fp64/mma_sync_m16n8k16:flop_per_clock_per_sm", [], 0.95, 256),
