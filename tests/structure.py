@@ -53,6 +53,22 @@ NAMES_SHELLS = "harness/cli/completion.cpp"
 # What NVML has for changing a GPU: all of it is called nvmlDeviceSet..., ...Reset..., ...Clear..., or the like.
 CHANGES_A_GPU = re.compile(r"\bnvml(?:Device|Unit|GpuInstance|Gpm|Vgpu|System)\w*?(?:Set|Reset|Clear|Lock|Unlock|Create|Destroy|Activate|Deactivate|Modify|Remove)[A-Z]\w*")
 
+# What CUDA has for changing a device or a context, and who may call it: what else would change a machine's settings is written
+# down in docs/threats.md first. `(` ends the name, so that a sentence may speak of it.
+CHANGES_CUDA = re.compile(
+    r"\b(cuda(?:DeviceSet(?!GraphMem)\w+|DeviceReset|SetDeviceFlags|SetValidDevices|CtxReset\w+|DeviceEnablePeerAccess|DeviceDisablePeerAccess|"
+    r"DeviceFlushGPUDirectRDMAWrites|MemPoolSetAttribute|ProfilerSt(?:art|op))|"
+    r"cu(?:CtxSet(?!Current)\w+|CtxReset\w+|CtxEnablePeerAccess|CtxDisablePeerAccess|DevicePrimaryCtx(?:Reset|SetFlags)(?:_v\d)?|"
+    r"DeviceSet\w+|MemPoolSetAttribute|ProfilerSt(?:art|op)))\s*\(")
+MAY_CHANGE_CUDA = {
+    # Of this process's context: gives L2 back that was set aside; the injected fault sets it aside.
+    "cudaDeviceSetLimit": ("bench/support/cuda/persisting_l2.cpp", "bench/faults/persisting_l2.cu"),
+    "cudaCtxResetPersistingL2Cache": ("bench/support/cuda/persisting_l2.cpp",),
+    # Of this process's own context, and gone with it.
+    "cudaDeviceEnablePeerAccess": ("bench/copy/peer.cpp",),
+    "cudaMemPoolSetAttribute": ("bench/launch/allocate.cpp",),
+}
+
 # An option with the name of a file says by reads() or writes() what becomes of it (harness/cli/named_files.hpp).
 UNDECLARED_FILE = re.compile(r'type_name\("[^"]*(?:FILE|PATH|RUN|LOCK)')
 
@@ -131,6 +147,10 @@ def problems(path):
             yield number, "starts a shell; start the program itself with its words"
         if is_code and path.parts[0] in ("harness", "bench", "kernels") and CHANGES_A_GPU.search(line):
             yield number, "names a function of NVML that changes a GPU; what is measured is left as it is"
+        if is_code and path.parts[0] in ("harness", "bench", "kernels"):
+            for name in CHANGES_CUDA.findall(re.sub(r'"(?:\\.|[^"\\])*"', '""', line)):
+                if path.as_posix() not in MAY_CHANGE_CUDA.get(name, ()):
+                    yield number, f"calls {name}, which changes a device or a context; MAY_CHANGE_CUDA names who may"
         if is_code and path.parts[:2] == ("harness", "cli") and UNDECLARED_FILE.search(line):
             yield number, "names a file without saying whether it is read or written: reads() or writes()"
         match = INCLUDE.match(line) if is_code else None

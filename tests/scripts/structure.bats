@@ -90,6 +90,19 @@ PYTHON
   [ "$status" -eq 0 ]
 }
 
+@test "what changes a device or a context of CUDA is called where that is allowed only" {
+  for call in 'cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, 0);' 'cudaCtxResetPersistingL2Cache();' 'cudaDeviceReset();' \
+    'check(cuCtxSetLimit(a, 1));' 'cuDevicePrimaryCtxReset_v2 (0);' 'cudaDeviceSetCacheConfig(x);' 'cudaMemPoolSetAttribute(p, a, &v);'; do
+    finding bench/gemm/bad.cu "$call" "which changes a device or a context"
+  done
+  mkdir bench/support/cuda
+  echo 'cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, 0);' >bench/support/cuda/persisting_l2.cpp
+  echo 'auto s = "cudaDeviceSetLimit(..., 0)"; cudaSetDevice(0); cuCtxSetCurrent(c); cudaDeviceGetLimit(&n, l);' >bench/gemm/bad.cu
+  run python3 tests/structure.py
+  echo "$output"
+  [ "$status" -eq 0 ]
+}
+
 @test "an option that names a file says whether it is read or written" {
   for name in FILE "KIND=FILE" RUN PATH "FILE|URL"; do
     finding harness/cli/bad.cpp "command->add_option(\"--x\", x)->type_name(\"$name\");" "reads() or writes()"
