@@ -116,6 +116,7 @@ Definition screen(const Time& time) {
       .requires_gpu()
       .from(Depth::deep)
       .body(fft);
+  if (time.sustained) made.sustained();
   return made;
 }
 

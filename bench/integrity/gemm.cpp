@@ -116,6 +116,7 @@ Definition screen(const Time& time) {
       .deterministic()
       .requires_gpu(80)
       .body(gemm);
+  if (time.sustained) made.sustained();
   return made;
 }
 

@@ -71,6 +71,7 @@ Definition screen(const Time& time, bool all) {
       .custom_metrics()
       .requires_gpu()
       .body([all](Trial& trial) { memory(trial, all); });
+  if (time.sustained) made.sustained();
   return made;
 }
 

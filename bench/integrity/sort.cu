@@ -77,6 +77,7 @@ Definition screen(const Time& time) {
       .requires_gpu()
       .from(Depth::deep)
       .body(sort);
+  if (time.sustained) made.sustained();
   return made;
 }
 

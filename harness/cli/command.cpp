@@ -129,8 +129,9 @@ CLI::Validator not_below_zero() {
 void add_sustained_option(CLI::App& command, double& seconds) {
   command
       .add_option("--sustained", seconds,
-                  "How long each benchmark of sustained load runs, which the profile deep measures: 600 for "
-                  "ten minutes (default: 60). Only a baseline that was measured so judges it")
+                  "How long each benchmark of sustained load and each long one of integrity runs, which the "
+                  "profile deep measures: 600 for ten minutes (default: 60 and 9). Only a baseline that was "
+                  "measured so judges it")
       ->check(finite())
       ->check(CLI::Range(3, 3600))
       ->type_name("SECONDS");
@@ -180,7 +181,7 @@ conductor::MeasureOptions measure_options(const MeasureArguments& arguments, con
   conductor::MeasureOptions options;
   options.profile = run::profile(arguments.profile);
   // One process runs all of its family's, one after the other: there are fewer than these.
-  constexpr double most_in_a_process = 4;
+  constexpr double most_in_a_process = 5;
   options.profile.sustained_seconds = arguments.sustained_seconds;
   options.profile.limit_seconds += most_in_a_process * arguments.sustained_seconds;
   if (arguments.process_limit > 0) options.profile.limit_seconds = arguments.process_limit;
