@@ -173,6 +173,18 @@ assert usual["window_seconds"] == 1 and longer["window_seconds"] == 600, (usual,
 assert longer["processes"] == 1 and abs(longer["estimated_seconds"] - usual["estimated_seconds"] - 599) < 1e-6, (usual, longer)'
 }
 
+@test "the long screens of integrity take a time of sustained load, the short ones do not" {
+  [ -x "$GPUGAUGE_BUILD/libexec/gpugauge/gpugauge-bench-integrity" ] || skip "this build has no CUDA families"
+  gpugauge list --profile deep --json --only 'integrity/*' --sustained 600 >longer.json
+  "$PYTHON" -c '
+import json
+rows = json.load(open("longer.json"))
+windows = {row["id"]: row["window_seconds"] for row in rows}
+assert sorted(windows) == [f"integrity/{op}/{time}" for op in ("fft", "gemm", "memory", "sort") for time in ("long", "short")], windows
+for name, window in windows.items():
+    assert window == 600 if name.endswith("/long") else window < 1, windows'
+}
+
 @test "a family that names a profile which does not exist is said, and the rest is listed" {
   with_deep_family
   sed -i 's/"deep"/"deeper"/' "$GPUGAUGE_LIBEXEC/gpugauge-bench-probe"

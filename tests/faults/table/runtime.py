@@ -62,13 +62,17 @@ assert one['status'] == 'ok' and one['metrics'] and one['verifications'], one
 END"""
 
 
-def collective(name, cuda, code, says, cupti="", **more):
-    """With `cupti` the fake CUPTI is there and told that word, else there is none."""
+# The next one that is started: it removes what a killed one left under TMPDIR.
+NEXT = COLLECTIVES.replace(" --gpugauge_samples=ranks.json", "") + " >log 2>&1; "
+
+
+def collective(name, cuda, code, says, cupti="", then="", **more):
+    """With `cupti` the fake CUPTI is there and told that word, else there is none. `then` is done afterwards."""
     return broken(
         name,
         cuda,
         says,
-        run=CUPTI.format(cupti) + COLLECTIVES + "; exit $?" if cupti else COLLECTIVES,
+        run=f"{CUPTI.format(cupti)}{COLLECTIVES}; ended=$?; {then}exit $ended" if cupti else COLLECTIVES,
         code=code,
         output="none",
         needs=NEEDS_NCCL
@@ -331,6 +335,7 @@ END""",
         137,
         "",
         cupti="crash",
+        then=NEXT,
         holds=LEFT_BY_CUPTI,
     ),
     collective(
