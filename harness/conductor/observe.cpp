@@ -241,6 +241,7 @@ void add_gpu(const std::string& uuid, const Runs& runs, const baseline::Baseline
   add("memory_clock_hz", "memory_clock_mhz", 1e-6, "memory_clock_expected_mhz");
   add("power_watts", "power_w", 1, "power_expected_w");
   add("temperature_celsius", "temperature_c", 1);
+  add("memory_temperature_celsius", "memory_temperature_c", 1);
   add("utilization", "utilization_percent", 100);
   add("pcie_generation", "pcie_generation", 1, "pcie_generation_expected");
   add("pcie_width", "pcie_width", 1, "pcie_width_expected");

@@ -63,13 +63,21 @@ std::optional<TelemetryLine> parse_telemetry_line(const std::string& line) {
 
 const std::vector<GpuQuantity>& gpu_quantities() {
   static const std::vector<GpuQuantity> quantities{
-      {"sm_clock_hz", "hertz"},      {"memory_clock_hz", "hertz"},
-      {"power_watts", "watt"},       {"temperature_celsius", "celsius"},
-      {"utilization", "1"},          {"memory_utilization", "1"},
-      {"throttle_reasons", "1"},     {"performance_state", "1"},
-      {"pcie_generation", "1"},      {"pcie_width", "1"},
-      {"memory_used_bytes", "byte"}, {"persistence", "1"},
-      {"pcie_generation_max", "1"},  {"pcie_width_max", "1"},
+      {"sm_clock_hz", "hertz"},
+      {"memory_clock_hz", "hertz"},
+      {"power_watts", "watt"},
+      {"temperature_celsius", "celsius"},
+      {"utilization", "1"},
+      {"memory_utilization", "1"},
+      {"throttle_reasons", "1"},
+      {"performance_state", "1"},
+      {"pcie_generation", "1"},
+      {"pcie_width", "1"},
+      {"memory_used_bytes", "byte"},
+      {"persistence", "1"},
+      {"pcie_generation_max", "1"},
+      {"pcie_width_max", "1"},
+      {"memory_temperature_celsius", "celsius"},
   };
   return quantities;
 }

@@ -32,6 +32,26 @@ struct Utilization {
 struct Memory {
   unsigned long long total, free, used;  // byte
 };
+/// nvmlFieldValue_t: one question of nvmlDeviceGetFieldValues, and its answer.
+struct FieldValue {
+  unsigned field;
+  unsigned scope;
+  long long timestamp, latency;
+  unsigned type;  // which member of `value` holds the answer
+  int code;       // of this question: the call itself succeeds where it answered another
+  union {
+    double real;
+    int whole;
+    unsigned count;
+    unsigned long long large;
+  } value;
+};
+static_assert(sizeof(FieldValue) == 40);
+constexpr unsigned field_memory_temperature = 82;
+constexpr unsigned type_unsigned_int = 1;
+constexpr unsigned type_unsigned_long = 2;
+constexpr unsigned type_unsigned_long_long = 3;
+constexpr unsigned type_signed_int = 5;
 constexpr int success = 0;
 constexpr int gpu_is_lost = 15;
 constexpr int clock_sm = 1;
@@ -49,6 +69,7 @@ struct Nvml {
   int (*clock)(Device, int, unsigned*) = nullptr;
   int (*power)(Device, unsigned*) = nullptr;
   int (*temperature)(Device, int, unsigned*) = nullptr;
+  int (*field_values)(Device, int, FieldValue*) = nullptr;
   int (*utilization)(Device, Utilization*) = nullptr;
   int (*throttle_reasons)(Device, unsigned long long*) = nullptr;
   int (*performance_state)(Device, unsigned*) = nullptr;
@@ -75,6 +96,7 @@ Nvml load(void* library) {
   find(library, "nvmlDeviceGetClockInfo", nvml.clock);
   find(library, "nvmlDeviceGetPowerUsage", nvml.power);
   find(library, "nvmlDeviceGetTemperature", nvml.temperature);
+  find(library, "nvmlDeviceGetFieldValues", nvml.field_values);
   find(library, "nvmlDeviceGetUtilizationRates", nvml.utilization);
   find(library, "nvmlDeviceGetCurrentClocksThrottleReasons", nvml.throttle_reasons);
   if (nvml.throttle_reasons == nullptr)  // the newer name
@@ -107,6 +129,27 @@ void ask(json& sample, const char* name, double scale, int (*function)(Device, i
   if (function != nullptr && function(device, which, &value) == success) sample[name] = scale * value;
 }
 
+/// The sensor of the memory is asked as a field, and answers on few models; nullopt on the others, and from a
+/// driver that does not know the field.
+std::optional<double> memory_temperature(const Nvml& nvml, Device device) {
+  if (nvml.field_values == nullptr) return std::nullopt;
+  FieldValue asked{};
+  asked.field = field_memory_temperature;
+  asked.code = -1;  // what NVML does not touch is no answer
+  if (nvml.field_values(device, 1, &asked) != success || asked.code != success) return std::nullopt;
+  switch (asked.type) {
+    case type_unsigned_int:
+      return asked.value.count;
+    case type_unsigned_long:
+    case type_unsigned_long_long:
+      return static_cast<double>(asked.value.large);
+    case type_signed_int:
+      return asked.value.whole;
+    default:
+      return std::nullopt;
+  }
+}
+
 /// It fell off the bus, which the driver logs as Xid 79, or answers nothing until a reset.
 bool is_lost(const Nvml& nvml, const Gpu& gpu) {
   unsigned value = 0;
@@ -123,6 +166,8 @@ json sample_gpu(const Nvml& nvml, const Gpu& gpu) {
   ask(sample, "memory_clock_hz", 1e6, nvml.clock, gpu.device, clock_memory);
   ask(sample, "power_watts", 1e-3, nvml.power, gpu.device);
   ask(sample, "temperature_celsius", 1, nvml.temperature, gpu.device, sensor_gpu);
+  if (const auto celsius = memory_temperature(nvml, gpu.device))
+    sample["memory_temperature_celsius"] = *celsius;
   ask(sample, "pcie_generation", 1, nvml.pcie_generation, gpu.device);
   ask(sample, "pcie_width", 1, nvml.pcie_width, gpu.device);
   ask(sample, "pcie_generation_max", 1, nvml.pcie_generation_max, gpu.device);

@@ -73,6 +73,15 @@ std::string clock_key(int clock, const std::string& rest) {
   return (clock == 1 ? "sm_clock" : clock == 2 ? "memory_clock" : "other_clock") + rest;
 }
 
+/// nvmlFieldValue_t; every whole number that its union may hold begins where this one does.
+struct FieldValue {
+  unsigned field, scope;
+  long long timestamp, latency;
+  unsigned type;
+  int code;
+  long long value;
+};
+
 struct Process {
   unsigned pid;
   unsigned long long bytes;
@@ -243,6 +252,17 @@ int nvmlDeviceGetDefaultApplicationsClock(Device device, int clock, unsigned* me
 }
 int nvmlDeviceGetTemperature(Device device, int sensor, unsigned* celsius) {
   return sensor == 0 ? answer(device, "nvmlDeviceGetTemperature", "temperature", celsius) : not_supported;
+}
+int nvmlDeviceGetFieldValues(Device device, int count, FieldValue* values) {
+  if (const int code = refusal(device, "nvmlDeviceGetFieldValues"); code != 0) return code;
+  for (int i = 0; i < count; ++i) {
+    constexpr unsigned memory_temperature = 82;
+    const std::string found = fake::text_of(index_of(device), "memory_temperature", "");
+    values[i].code = values[i].field == memory_temperature && !found.empty() ? 0 : not_supported;
+    values[i].type = static_cast<unsigned>(fake::number_of(index_of(device), "memory_temperature_type", 1));
+    if (values[i].code == 0) values[i].value = std::strtoll(found.c_str(), nullptr, 0);
+  }
+  return 0;
 }
 int nvmlDeviceGetUtilizationRates(Device device, unsigned rates[2]) {
   rates[1] = 0;

@@ -16,8 +16,9 @@
 //                power_limit_min_mw, power_limit_max_mw, sm_clock_max_mhz, memory_clock_max_mhz,
 //                sm_clock_application_mhz, sm_clock_application_default_mhz, memory_clock_application_mhz,
 //                memory_clock_application_default_mhz, sm_clock_mhz, memory_clock_mhz, power_mw, temperature,
-//                utilization, throttle_reasons (bits), performance_state, pcie_generation,
-//                pcie_generation_max, pcie_width, pcie_width_max, nvlinks, nvlinks_active (all), remapped
+//                memory_temperature (and its type, memory_temperature_type (1)), utilization,
+//                throttle_reasons (bits), performance_state, pcie_generation, pcie_generation_max,
+//                pcie_width, pcie_width_max, nvlinks, nvlinks_active (all), remapped
 //                ("correctable uncorrectable pending failed"), retired_pages_pending, ecc_uncorrected,
 //                fabric_state, fabric_status, processes ("pid:name:mib pid:name:mib"), memory_used_mib,
 //                virtualization (2: a guest, 3: a host), licence (1: licensed, 0: not),

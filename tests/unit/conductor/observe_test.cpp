@@ -238,6 +238,18 @@ TEST_F(Observe, NamesAPowerLimitFromTelemetryAndSettings) {
   EXPECT_EQ(best(), "sw_power_cap");
 }
 
+TEST_F(Observe, NamesHotMemoryFromTelemetryUnderLoad) {
+  const std::string source = "gpu:GPU-1234";
+  now().device = "GPU-1234";
+  now().fingerprint.device["gpu.0.uuid"] = "GPU-1234";
+  now().telemetry = {{source, "temperature_celsius", "celsius", {0, 1, 2}, {40, 61, 61}},
+                     {source, "memory_temperature_celsius", "celsius", {0, 1, 2}, {50, 104, 104}}};
+  verdict("hbm", judge::VerdictKind::regressed, 2e12, 3e12, result::Direction::higher);
+  verdict("gemm16", judge::VerdictKind::ok);
+  EXPECT_EQ(observation().telemetry.at("memory_temperature_c"), diagnose::Value(104.0));
+  EXPECT_EQ(best(), "hbm_thermal");
+}
+
 TEST_F(Observe, NamesL2ThatAProgramLeftSetAside) {
   now().processes.front().samples.emplace();
   result::Facts& context = now().processes.front().samples->context;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -140,7 +141,7 @@ TEST(TelemetryLine, SaysWhatItSays) {
 TEST_F(GpuTelemetryTest, ReadsNvml) {
   const auto series = collect(
       nvml("nvml_devices=1\nnvml_uuid=GPU-77\nsm_clock_mhz=1980\nmemory_clock_mhz=2619\n"
-           "power_mw=700500\ntemperature=61\nutilization=98\nthrottle_reasons=4\n"
+           "power_mw=700500\ntemperature=61\nmemory_temperature=88\nutilization=98\nthrottle_reasons=4\n"
            "performance_state=0\npcie_generation=4\npcie_width=16\npcie_generation_max=5\npcie_width_max=16\n"
            "memory_used_mib=2\npersistence=1\nnoise=nvmlDeviceGetPowerUsage\n"),
       has_series);
@@ -150,13 +151,21 @@ TEST_F(GpuTelemetryTest, ReadsNvml) {
     first[one.name] = one.values.at(0);
   }
   const std::map<std::string, double> expected{
-      {"sm_clock_hz", 1.98e9},    {"memory_clock_hz", 2.619e9},
-      {"power_watts", 700.5},     {"temperature_celsius", 61},
-      {"utilization", .98},       {"memory_utilization", 0},
-      {"throttle_reasons", 4},    {"performance_state", 0},
-      {"pcie_generation", 4},     {"pcie_width", 16},
-      {"pcie_generation_max", 5}, {"pcie_width_max", 16},
-      {"persistence", 1},         {"memory_used_bytes", 2 * 1048576},
+      {"sm_clock_hz", 1.98e9},
+      {"memory_clock_hz", 2.619e9},
+      {"power_watts", 700.5},
+      {"temperature_celsius", 61},
+      {"utilization", .98},
+      {"memory_utilization", 0},
+      {"throttle_reasons", 4},
+      {"performance_state", 0},
+      {"pcie_generation", 4},
+      {"pcie_width", 16},
+      {"pcie_generation_max", 5},
+      {"pcie_width_max", 16},
+      {"persistence", 1},
+      {"memory_used_bytes", 2 * 1048576},
+      {"memory_temperature_celsius", 88},
   };
   EXPECT_EQ(first, expected);
   EXPECT_EQ(gpu_quantities().size(), expected.size());
@@ -167,6 +176,21 @@ TEST_F(GpuTelemetryTest, LeavesOutWhatAGpuDoesNotTell) {
   const auto series = collect(nvml("temperature=40\nperformance_state=32\n"), has_series);
   ASSERT_EQ(series.size(), 1U);
   EXPECT_EQ(series[0].name, "temperature_celsius");
+}
+
+TEST_F(GpuTelemetryTest, ReadsTheMemorysTemperatureInEveryTypeOfWholeNumber) {
+  const auto read = [&](const std::string& scenario) {
+    double celsius = 0;
+    for (const auto& one : collect(nvml("temperature=40\n" + scenario), has_series))
+      if (one.name == "memory_temperature_celsius") celsius = one.values.at(0);
+    EXPECT_EQ(remark_, "");
+    return celsius;
+  };
+  for (const char* type : {"1", "2", "3", "5"})
+    EXPECT_EQ(read(fmt::format("memory_temperature=97\nmemory_temperature_type={}\n", type)), 97) << type;
+  EXPECT_EQ(read("memory_temperature=97\nmemory_temperature_type=0\n"), 0) << "no whole number";
+  EXPECT_EQ(read("memory_temperature=97\ncode.nvmlDeviceGetFieldValues=2\n"), 0) << "a driver without fields";
+  EXPECT_EQ(read(""), 0) << "a GPU without the sensor";
 }
 
 TEST_F(GpuTelemetryTest, SaysThatAGpuWasLost) {
