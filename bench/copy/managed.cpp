@@ -135,7 +135,7 @@ const Registration registered{
             "a link that is slow for plain copies too; first touch alone: fault handling in the driver or "
             "the "
             "kernel, a slow processor, access counters or heterogeneous memory management switched over")
-        .custom_metrics()
+        .custom_metrics({"h2d", "d2h"})
         .requires_gpu()
         .from(Depth::deep)
         .body(managed)};

@@ -141,7 +141,7 @@ const Registration registered{
             "an NVLink that is down, peer access taken away by ACS or an IOMMU, a pair on two sockets, a "
             "PCIe link that is narrow")
         .window_share(20)
-        .custom_metrics("p2p")
+        .custom_metrics({"p2p"})
         .requires_devices(2)
         .from(Depth::standard)
         .body(peer)};

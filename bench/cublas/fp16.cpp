@@ -13,6 +13,21 @@ const Registration lt{define_product(GPUGAUGE_BENCH_OP, fp16)
                           .axis("shape", {"1024x1024x1024", "8192x8192x8192", "16384x16384x16384"})
                           .body([](Trial& trial) { measure_lt(trial, fp16, Layout::rows); })};
 
+// GPUs before 8.0 have no bf16: what the profiles ask of their Tensor Cores. Not declared saturating: no
+// figure of such a GPU under its power limit is known here.
+const Registration lt_before_bf16{
+    define_product(GPUGAUGE_BENCH_OP, fp16)
+        .variant("lt")
+        .stands_in_below(80)
+        .isolates("fp16 products with fp32 sums by cuBLASLt on Tensor Cores, on GPUs without bf16: measured "
+                  "before compute capability 8.0 in the place of bf16")
+        .bad_value("the driver or library was changed, a lower SM clock (power cap, heat, "
+                   "locked clocks), another process on the GPU; where only throughput "
+                   "falls and throughput_best does not, the heuristic chose worse")
+        .axis("shape", {"4096x4096x4096"})
+        .from(Depth::smoke)
+        .body([](Trial& trial) { measure_lt(trial, fp16, Layout::rows); })};
+
 const Registration gemm_ex_registered{
     define_product(GPUGAUGE_BENCH_OP, fp16)
         .variant("gemm_ex")

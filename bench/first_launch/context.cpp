@@ -34,7 +34,7 @@ const Registration registered{
             "wrong driver start-up (fabric manager, services), a driver regression")
         .from(Depth::standard)
         .window_share(2)
-        .custom_metrics("init")
+        .custom_metrics({"init"})
         .requires_gpu()
         .body(context)};
 

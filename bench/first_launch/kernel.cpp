@@ -75,7 +75,7 @@ const Registration registered{
         .from(Depth::quick, "mode", {lazy})
         .from(Depth::deep, "mode", {eager, jit_cold, jit_warm})
         .window_share(2)  // a process takes a good part of a second
-        .custom_metrics("first_launch")
+        .custom_metrics({"first_launch", "init"})
         .requires_gpu()
         .body(kernel)};
 

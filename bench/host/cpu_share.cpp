@@ -54,7 +54,7 @@ const Registration registered{
         .bad_value("a CPU quota, a neighbour on the same processors, time stolen from a virtual machine")
         .axis("cores", {"one_core", "all_cores"})
         .from(Depth::smoke)
-        .custom_metrics("host_cpu")
+        .custom_metrics({"host_cpu"})
         .window_share(0.5)
         .body(cpu_share)};
 

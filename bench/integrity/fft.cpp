@@ -111,7 +111,7 @@ Definition screen(const Time& time) {
           "an SM that computes wrongly: take the GPU out of service. With faults on many SMs: power or an "
           "unstable clock")
       .window_share(time.window_share)
-      .custom_metrics()
+      .custom_metrics({"integrity"})
       .deterministic()
       .requires_gpu()
       .from(Depth::deep)

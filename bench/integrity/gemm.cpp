@@ -112,7 +112,7 @@ Definition screen(const Time& time) {
           "an SM that computes wrongly: take the GPU out of service. With wrong tiles on many SMs: memory, "
           "power or an unstable clock")
       .window_share(time.window_share)
-      .custom_metrics()
+      .custom_metrics({"integrity"})
       .deterministic()
       .requires_gpu(80)
       .body(gemm);

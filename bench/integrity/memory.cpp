@@ -68,7 +68,7 @@ Definition screen(const Time& time, bool all) {
           "take the GPU out of service. Addresses are virtual: they tell how wide the damage is, not which "
           "cell it is")
       .window_share(time.window_share)
-      .custom_metrics()
+      .custom_metrics({"integrity"})
       .requires_gpu()
       .body([all](Trial& trial) { memory(trial, all); });
   if (time.sustained) made.sustained();

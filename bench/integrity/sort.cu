@@ -72,7 +72,7 @@ Definition screen(const Time& time) {
           "sort, repeated, must be the same bit for bit")
       .bad_value("an SM, a cache or memory that corrupts data: take the GPU out of service")
       .window_share(time.window_share)
-      .custom_metrics()
+      .custom_metrics({"integrity"})
       .deterministic()
       .requires_gpu()
       .from(Depth::deep)

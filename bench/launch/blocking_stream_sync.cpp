@@ -87,7 +87,7 @@ const Registration registered{
                    "where launch/wait/blocking is as it was: this way of waiting alone, a driver regression")
         .from(Depth::deep)
         .window_share(4)  // a process of its own takes a good part of a second
-        .custom_metrics("sync")
+        .custom_metrics({"sync"})
         .requires_gpu()
         .body(blocking_stream_sync)};
 

@@ -82,7 +82,7 @@ const Registration registered{define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
                                   .bad_value("a low SM clock, serialising tools (profiler, sanitizer), a "
                                              "driver that no longer uploads graphs as a "
                                              "whole")
-                                  .custom_metrics("launch")
+                                  .custom_metrics({"launch"})
                                   .requires_gpu()
                                   .body(graph_replay)};
 

@@ -43,7 +43,7 @@ const Registration registered{
             "through L2, for every SM")
         .bad_value("a low SM clock, another process on the GPU, a slower L2")
         .from(Depth::deep)
-        .custom_metrics("sync")
+        .custom_metrics({"sync"})
         .requires_gpu()
         .body(grid_sync)};
 

@@ -87,7 +87,7 @@ const Registration registered{
             "a synchronisation that spins where it should sleep, an attached tool, a slow or throttled "
             "processor; wall time far above 50 us: the GPU runs out of work, or the driver's threads do")
         .from(Depth::standard)
-        .custom_metrics("launch")
+        .custom_metrics({"launch"})
         .requires_gpu()
         .body(kept_busy)};
 

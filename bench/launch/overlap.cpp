@@ -74,7 +74,7 @@ const Registration registered{
             "which is then said")
         .bad_value("CUDA_LAUNCH_BLOCKING, an attached profiler, debugger or sanitizer")
         .from(Depth::standard)
-        .custom_metrics("launch")
+        .custom_metrics({"launch"})
         .requires_gpu()
         .body(overlap)};
 

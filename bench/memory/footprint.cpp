@@ -107,7 +107,7 @@ const Registration registered{
         .bad_value("a low SM clock for the plateaus; for the knee a MIG slice, persisting L2 lines left by "
                    "another program, a partly disabled L2")
         .window_share(5)  // some thirty footprints
-        .custom_metrics()
+        .custom_metrics({"l2", "smem"})
         .requires_gpu()
         .from(Depth::standard)
         .body(footprint)};

@@ -93,7 +93,10 @@ const Registration registered{
         .bad_value("a low SM clock for L1 and L2, a low memory clock for device memory, another process on "
                    "the GPU")
         .axis("level", {"l1", "l2", "dram"})
-        .custom_metrics()
+        .custom_metrics({"hbm", "l2", "smem"})
+        .classes_of("level", "l1", {"smem"})
+        .classes_of("level", "l2", {"l2"})
+        .classes_of("level", "dram", {"hbm"})
         .batch_seconds(5e-3)
         .requires_gpu()
         .from(Depth::deep)

@@ -70,7 +70,7 @@ const Registration registered{
                   "translation caches")
         .bad_value("device memory in small pages, as a virtualisation layer (vGPU) may hand it out")
         .window_share(5)  // up to twelve footprints
-        .custom_metrics()
+        .custom_metrics({"hbm"})
         .batch_seconds(5e-3)
         .requires_gpu()
         .from(Depth::deep)

@@ -40,7 +40,7 @@ Definition writing(Definition definition, const char* variant, const std::string
       .isolates("Writing one value to an array far larger than L2, " + how +
                 "; recorded beside read and copy, never judged alone")
       .bad_value("a memory clock below its maximum, ECC trouble, another process on the GPU, a MIG slice")
-      .custom_metrics()
+      .custom_metrics({"hbm"})
       .batch_seconds(5e-3)
       .from(Depth::deep);
 }

@@ -161,7 +161,7 @@ Definition sizes_of(const char* family, const char* op, const CollectiveText& te
                     const std::vector<std::string>& sizes) {
   Definition made = define(family, op);
   made.axis("size", sizes)
-      .custom_metrics(metric_class)
+      .custom_metrics({metric_class})
       .requires_gpu()
       .isolates(text.isolates)
       .bad_value(

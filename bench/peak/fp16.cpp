@@ -30,6 +30,22 @@ const Registration mma_sync{
         .deterministic()
         .body([](Trial& trial) { measure_mma(trial, Element::fp16); })};
 
+const Registration mma_sync_m16n8k8{
+    define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
+        .variant("mma_sync_m16n8k8")
+        .isolates("fp16 products of the warp-level Tensor Core instruction mma.sync from registers, fp32 "
+                  "sums, without any memory; the small instruction, the only one of compute capability 7.5, "
+                  "which has no bf16")
+        .bad_value(bad_value)
+        .quantity(Quantity::throughput, "gemm16")
+        .statistics({Statistic::median, Statistic::mean})
+        .batch_seconds(5e-3)
+        .requires_gpu(75)
+        .stands_in_below(80)
+        .from(Depth::smoke)
+        .deterministic()
+        .body([](Trial& trial) { measure_mma(trial, Element::fp16); })};
+
 const Registration wgmma{
     define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
         .variant("wgmma")

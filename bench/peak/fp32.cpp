@@ -12,7 +12,7 @@ const Registration fma{define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
                            .statistics({Statistic::median, Statistic::mean})
                            .batch_seconds(5e-3)
                            .requires_gpu()
-                           .from(Depth::standard)
+                           .from(Depth::quick)
                            .deterministic()
                            .body([](Trial& trial) { measure_chain(trial, Chain::fp32); })};
 

@@ -34,6 +34,15 @@ bool draws_power(const std::string& metric_class) {
   return metric_class.rfind("gemm", 0) == 0 || metric_class == "conv" || metric_class == "attention";
 }
 
+void need_classes(const Definition& definition, const std::vector<std::string>& names) {
+  if (names.empty())
+    throw std::invalid_argument(fmt::format("benchmark {}: its metrics need a class", definition.id()));
+  for (const std::string& name : names)
+    if (!result::is_class(name))
+      throw std::invalid_argument(
+          fmt::format("benchmark {}: '{}' is not a class of result::classes", definition.id(), name));
+}
+
 void check(const Definition& definition) {
   const auto refuse = [&](const std::string& fault) {
     throw std::logic_error(fmt::format("benchmark {}: {}", definition.id(), fault));
@@ -62,15 +71,22 @@ void check(const Definition& definition) {
   if (definition.quantity_kind && definition.statistic_kinds.empty()) refuse("statistics() is empty");
   if (!(definition.batch_target_seconds > 0)) refuse("batch_seconds() must be positive");
   if (!(definition.window_factor > 0)) refuse("window_share() must be positive");
+  const Requirements& needed = definition.requirements;
+  if (needed.below_compute_capability != 0 &&
+      needed.below_compute_capability <= needed.minimum_compute_capability)
+    refuse("stands_in_below() leaves no compute capability");
   if (definition.requirements.devices < 1) refuse("requires_devices() must be 1 or more");
-  for (const Definition::DepthOfValue& one : definition.value_depths) {
+  const auto need_value = [&](const char* call, const std::string& name, const std::string& value) {
     const auto axis = std::find_if(definition.axes.begin(), definition.axes.end(),
-                                   [&](const Axis& candidate) { return candidate.name == one.axis; });
+                                   [&](const Axis& candidate) { return candidate.name == name; });
     if (axis == definition.axes.end())
-      refuse(fmt::format("from() names the axis {}, which it lacks", one.axis));
-    if (std::find(axis->values.begin(), axis->values.end(), one.value) == axis->values.end())
-      refuse(fmt::format("from() names {} {}, which the axis lacks", one.axis, one.value));
-  }
+      refuse(fmt::format("{}() names the axis {}, which it lacks", call, name));
+    if (std::find(axis->values.begin(), axis->values.end(), value) == axis->values.end())
+      refuse(fmt::format("{}() names {} {}, which the axis lacks", call, name, value));
+  };
+  for (const Definition::DepthOfValue& one : definition.value_depths) need_value("from", one.axis, one.value);
+  for (const Definition::ClassesOfValue& one : definition.value_classes)
+    need_value("classes_of", one.axis, one.value);
 }
 
 }  // namespace
@@ -99,10 +115,9 @@ Definition& Definition::axis(std::string name, std::vector<std::string> values) 
 }
 
 Definition& Definition::quantity(Quantity quantity, std::string class_name) {
-  if (!result::is_class(class_name))
-    throw std::invalid_argument(
-        fmt::format("benchmark {}: '{}' is not a class of result::classes", id(), class_name));
+  need_classes(*this, {class_name});
   quantity_kind = quantity;
+  metric_classes = {class_name};
   metric_class = std::move(class_name);
   is_power_heavy = is_power_heavy || draws_power(metric_class);
   return *this;
@@ -113,13 +128,19 @@ Definition& Definition::statistics(std::vector<Statistic> statistics) {
   return *this;
 }
 
-Definition& Definition::custom_metrics(std::string class_name) {
-  if (!class_name.empty() && !result::is_class(class_name))
-    throw std::invalid_argument(
-        fmt::format("benchmark {}: '{}' is not a class of result::classes", id(), class_name));
+Definition& Definition::custom_metrics(std::vector<std::string> classes) {
+  need_classes(*this, classes);
   is_custom = true;
-  if (!class_name.empty()) metric_class = std::move(class_name);
+  metric_class = classes.front();
+  metric_classes = std::move(classes);
   is_power_heavy = is_power_heavy || draws_power(metric_class);
+  return *this;
+}
+
+Definition& Definition::classes_of(const std::string& axis, const std::string& value,
+                                   std::vector<std::string> classes) {
+  need_classes(*this, classes);
+  value_classes.push_back({axis, value, std::move(classes)});
   return *this;
 }
 
@@ -132,6 +153,12 @@ Definition& Definition::requires_gpu(int minimum_compute_capability) {
 Definition& Definition::requires_gpu_of(int compute_capability) {
   requirements.only_that_compute_capability = true;
   return requires_gpu(compute_capability);
+}
+
+Definition& Definition::stands_in_below(int compute_capability) {
+  requirements.gpu = true;
+  requirements.below_compute_capability = compute_capability;
+  return *this;
 }
 
 Definition& Definition::requires_devices(int count) {
@@ -275,6 +302,14 @@ Depth Instance::depth() const {
   return deepest.value_or(definition->default_depth);
 }
 
+const std::vector<std::string>& Instance::metric_classes() const {
+  for (const Definition::ClassesOfValue& one : definition->value_classes) {
+    const auto chosen = parameters.find(one.axis);
+    if (chosen != parameters.end() && chosen->second == one.value) return one.classes;
+  }
+  return definition->metric_classes;
+}
+
 result::Direction direction(Quantity quantity) {
   return quantity == Quantity::latency ? result::Direction::lower : result::Direction::higher;
 }
@@ -297,8 +332,9 @@ Registration::Registration(Definition definition) {
 std::vector<const Definition*> definitions() {
   std::vector<const Definition*> all;
   for (const auto& definition : registry()) all.push_back(definition.get());
-  std::sort(all.begin(), all.end(),
-            [](const Definition* a, const Definition* b) { return a->id() < b->id(); });
+  // Several of one id, which differ in their axes' values, stay in the order of their file.
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Definition* a, const Definition* b) { return a->id() < b->id(); });
   return all;
 }
 

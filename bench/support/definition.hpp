@@ -58,6 +58,7 @@ struct Requirements {
   bool gpu = false;
   int minimum_compute_capability = 0;         ///< 80 for 8.0
   bool only_that_compute_capability = false;  ///< for instructions of one generation: wgmma is 9.0's alone
+  int below_compute_capability = 0;           ///< 80 for GPUs before 8.0; 0 for no upper bound
   int devices = 1;                            ///< GPUs that one process needs to see
 };
 
@@ -83,13 +84,19 @@ class Definition {
   /// The metrics that are formed from the batches, one a statistic; the median alone unless this is called.
   Definition& statistics(std::vector<Statistic> statistics);
   /// Metrics that the body adds by hand with Trial::metric only (fits, ratios): no metric is formed from the
-  /// batches. Either this or quantity() is called. `metric_class` is the class of most of them, "" for none:
-  /// what `--only CLASS` finds it by. Throws like quantity().
-  Definition& custom_metrics(std::string metric_class = "");
+  /// batches. Either this or quantity() is called. `classes` are those of the metrics, the most stressed one
+  /// first: what `--only CLASS` finds it by. Throws like quantity(), and where there is none.
+  Definition& custom_metrics(std::vector<std::string> classes);
+  /// The classes of the metrics of instances with `value` on an axis, instead of all that custom_metrics()
+  /// names. The axis must have been named before. Throws like quantity().
+  Definition& classes_of(const std::string& axis, const std::string& value, std::vector<std::string> classes);
   /// A GPU of this compute capability or a newer one: 80 for 8.0, 0 for any.
   Definition& requires_gpu(int minimum_compute_capability = 0);
   /// A GPU of exactly this compute capability: code that runs on one generation only (90 for wgmma).
   Definition& requires_gpu_of(int compute_capability);
+  /// What stands in, on a GPU before this compute capability, for a benchmark that needs it (80 for 8.0): no
+  /// GPU measures both, so that it adds nothing to the estimate of a profile.
+  Definition& stands_in_below(int compute_capability);
   /// GPUs that one process must see (default 1); fewer skip the instance by name.
   Definition& requires_devices(int count);
   /// The shallowest profile that measures these instances (default Depth::standard).
@@ -128,8 +135,10 @@ class Definition {
   std::vector<Axis> axes;
   /// nullopt with custom metrics only.
   std::optional<Quantity> quantity_kind;
-  /// One of result::classes; "" for none, with custom metrics only.
+  /// One of result::classes: the first of all classes.
   std::string metric_class;
+  /// The classes of all metrics that it makes, metric_class first.
+  std::vector<std::string> metric_classes;
   /// Which metrics the batches become.
   std::vector<Statistic> statistic_kinds{Statistic::median};
   /// What the machine must have.
@@ -160,6 +169,14 @@ class Definition {
   };
   /// In the order of the calls.
   std::vector<DepthOfValue> value_depths;
+  /// What classes_of(axis, value, classes) says.
+  struct ClassesOfValue {
+    std::string axis;                  ///< its name
+    std::string value;                 ///< one of its values
+    std::vector<std::string> classes;  ///< of such instances' metrics
+  };
+  /// In the order of the calls.
+  std::vector<ClassesOfValue> value_classes;
 
   /// family/op or family/op/variant: what its instances' ids start with.
   std::string id() const;
@@ -192,6 +209,8 @@ struct Instance {
 
   /// The shallowest profile that measures it.
   Depth depth() const;
+  /// The classes of its metrics: those of its definition, or what that says of one of its values.
+  const std::vector<std::string>& metric_classes() const;
 };
 
 /// Puts a definition into the family's list at start-up. Throws std::logic_error (and so ends the process at

@@ -13,6 +13,8 @@ nlohmann::ordered_json json_of(const Definition& definition) {
   for (const Instance& instance : instances_of(definition)) ids.push_back(instance.id);
   nlohmann::ordered_json depths = nlohmann::ordered_json::object();
   for (const Instance& instance : instances_of(definition)) depths[instance.id] = to_string(instance.depth());
+  nlohmann::ordered_json classes = nlohmann::ordered_json::object();
+  for (const Instance& instance : instances_of(definition)) classes[instance.id] = instance.metric_classes();
   nlohmann::ordered_json metrics = nlohmann::ordered_json::array();
   if (definition.quantity_kind)
     for (const Statistic statistic : definition.statistic_kinds)
@@ -31,6 +33,7 @@ nlohmann::ordered_json json_of(const Definition& definition) {
       {"better",
        definition.quantity_kind ? std::string(result::to_string(direction(*definition.quantity_kind))) : ""},
       {"class", definition.metric_class},
+      {"classes", classes},
       {"metrics", metrics},
       {"batch_seconds", definition.batch_target_seconds},
       {"window_share", definition.window_factor},
@@ -41,6 +44,7 @@ nlohmann::ordered_json json_of(const Definition& definition) {
        {{"gpu", definition.requirements.gpu},
         {"minimum_compute_capability", definition.requirements.minimum_compute_capability},
         {"only_that_compute_capability", definition.requirements.only_that_compute_capability},
+        {"below_compute_capability", definition.requirements.below_compute_capability},
         {"devices", definition.requirements.devices}}}};
 }
 

@@ -50,6 +50,10 @@ std::optional<std::string> unmet(const Requirements& requirements) {
   if (!fits)
     return fmt::format("needs compute capability {}.{}{}, this GPU has {}.{}", needed / 10, needed % 10,
                        requirements.only_that_compute_capability ? " exactly" : "", found / 10, found % 10);
+  const int below = requirements.below_compute_capability;
+  if (below != 0 && found >= below)
+    return fmt::format("stands in for another benchmark before compute capability {}.{}, this GPU has {}.{}",
+                       below / 10, below % 10, found / 10, found % 10);
   const int devices = here.devices ? here.devices() : 1;
   if (devices < requirements.devices)
     return fmt::format("needs {} GPUs, this process sees {}", requirements.devices, devices);

@@ -41,7 +41,7 @@ const Registration registered{
         .window_share(windows)
         .sustained()
         .power_heavy()
-        .custom_metrics()
+        .custom_metrics({"hbm"})
         .requires_gpu()
         .from(Depth::deep)
         .body(copy)};

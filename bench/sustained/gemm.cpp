@@ -72,7 +72,7 @@ const Registration registered{
         .window_share(windows)
         .sustained()
         .power_heavy()
-        .custom_metrics()
+        .custom_metrics({"gemm16"})
         .deterministic()
         .requires_gpu(80)
         .from(Depth::deep)

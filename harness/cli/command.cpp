@@ -263,8 +263,11 @@ judge::Policy policy(const PolicyArguments& arguments) {
 judge::KnownBenchmarks known_benchmarks() {
   conductor::Catalogue catalogue = conductor::catalogue();
   judge::KnownBenchmarks out;
-  for (conductor::Benchmark& benchmark : catalogue.benchmarks)
+  for (conductor::Benchmark& benchmark : catalogue.benchmarks) {
+    for (std::string& name : benchmark.more_classes)
+      out.benchmarks.push_back({benchmark.id, std::move(name)});
     out.benchmarks.push_back({std::move(benchmark.id), std::move(benchmark.metric_class)});
+  }
   for (conductor::SilentFamily& family : catalogue.silent) out.silent.push_back(std::move(family.name));
   return out;
 }

@@ -87,6 +87,13 @@ std::string estimate(const conductor::Catalogue& catalogue, const Benchmarks& al
   return fmt::format("Profile {}: {}.", profile.name, text);
 }
 
+/// Every class of its metrics, "l2, smem"; "-" where its family names none.
+std::string classes_of(const conductor::Benchmark& benchmark) {
+  std::string text = benchmark.metric_class.empty() ? "-" : benchmark.metric_class;
+  for (const std::string& name : benchmark.more_classes) text += ", " + name;
+  return text;
+}
+
 /// As --device has it.
 std::string word(conductor::DeviceKind kind) {
   switch (kind) {
@@ -123,8 +130,10 @@ int list_benchmarks(const ListArguments& arguments) {
     json.push_back({{"id", benchmark->id},
                     {"family", benchmark->family},
                     {"class", benchmark->metric_class},
+                    {"more_classes", benchmark->more_classes},
                     {"profile", benchmark->profile},
                     {"device", word(benchmark->kind)},
+                    {"stands_in", benchmark->stands_in},
                     {"isolates", benchmark->isolates},
                     {"bad_value", benchmark->bad_value}});
     if (!arguments.profile.empty()) {
@@ -136,7 +145,7 @@ int list_benchmarks(const ListArguments& arguments) {
       json.back()["process_start_seconds"] = catalogue.start_seconds.at(benchmark->family);
     }
     table.add({{benchmark->id, report::Tone::strong},
-               {benchmark->metric_class.empty() ? "-" : benchmark->metric_class},
+               {classes_of(*benchmark)},
                {benchmark->profile},
                {needs(benchmark->kind)},
                {benchmark->isolates, report::Tone::faint}});

@@ -47,6 +47,18 @@ std::string text_or_empty(const nlohmann::json& value, const char* key) {
   return found != value.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
+/// The classes of an instance's metrics, which a family of another release may lack.
+std::vector<std::string> classes_of(const nlohmann::json& value, const std::string& id) {
+  std::vector<std::string> out;
+  const auto all = value.find("classes");
+  if (all == value.end() || !all->is_object()) return out;
+  const auto own = all->find(id);
+  if (own == all->end() || !own->is_array()) return out;
+  for (const nlohmann::json& name : *own)
+    if (name.is_string()) out.push_back(name.get<std::string>());
+  return out;
+}
+
 /// The instances of one definition. The family is of the same build as the command, or newer: keys that are
 /// not needed here are left alone.
 void add_definition(const nlohmann::json& value, const result::Place& place, Benchmark made,
@@ -56,7 +68,9 @@ void add_definition(const nlohmann::json& value, const result::Place& place, Ben
   made.metric_class = reader.text("class");
   made.isolates = reader.text("isolates");
   made.bad_value = reader.text("bad_value");
-  if (result::ObjectReader(reader.object("requires"), place.key("requires")).boolean("gpu"))
+  const nlohmann::json& needed = reader.object("requires");
+  made.stands_in = number_or(needed, "below_compute_capability", place.key("requires"), 0) > 0;
+  if (result::ObjectReader(needed, place.key("requires")).boolean("gpu"))
     made.kind = is_between_devices(made.metric_class) ? DeviceKind::links : DeviceKind::gpu;
   made.window_share = within(place.key("window_share"), reader.number("window_share"));
   if (const auto sustained = value.find("sustained"); sustained != value.end() && sustained->is_boolean())
@@ -78,6 +92,10 @@ void add_definition(const nlohmann::json& value, const result::Place& place, Ben
     made.profile = depths[id];
     run::depth_of(made.profile);  // an unknown one is the family's problem, told by its name
     out.push_back(made);
+    std::vector<std::string> classes = classes_of(value, id);
+    if (classes.empty()) continue;
+    out.back().metric_class = classes.front();
+    out.back().more_classes.assign(classes.begin() + 1, classes.end());
   }
 }
 
@@ -138,7 +156,9 @@ Catalogue catalogue() {
 }
 
 bool selects(const std::string& word, const Benchmark& benchmark) {
-  return word == benchmark.metric_class || word == benchmark.family || result::matches(word, benchmark.id);
+  const std::vector<std::string>& more = benchmark.more_classes;
+  return word == benchmark.metric_class || word == benchmark.family ||
+         std::find(more.begin(), more.end(), word) != more.end() || result::matches(word, benchmark.id);
 }
 
 run::Profile profile_of(run::Profile profile, DeviceKind kind) {
@@ -167,9 +187,11 @@ std::vector<run::PlannedBenchmark> plan_of(const std::vector<const Benchmark*>& 
                                            const run::Profile& profile) {
   std::vector<run::PlannedBenchmark> out;
   out.reserve(benchmarks.size());
-  for (const Benchmark* benchmark : benchmarks)
-    out.push_back({benchmark->id, processes_of(*benchmark, profile),
-                   window_seconds(*benchmark, profile) + benchmark->beside_seconds, benchmark->sustained});
+  for (const Benchmark* benchmark : benchmarks) {
+    const double seconds = window_seconds(*benchmark, profile) + benchmark->beside_seconds;
+    out.push_back({benchmark->id, processes_of(*benchmark, profile), benchmark->stands_in ? 0 : seconds,
+                   benchmark->sustained});
+  }
   return out;
 }
 

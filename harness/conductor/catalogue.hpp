@@ -14,7 +14,7 @@ namespace gpugauge::conductor {
 struct Benchmark {
   std::string id;                      ///< family/op/variant/params
   std::string family;                  ///< name of the family that measures it
-  std::string metric_class;            ///< one of result::classes
+  std::string metric_class;            ///< one of result::classes, that of most of its metrics
   std::string isolates;                ///< what it measures, one or two sentences
   std::string bad_value;               ///< what a bad value usually means
   DeviceKind kind = DeviceKind::host;  ///< what it measures
@@ -25,6 +25,10 @@ struct Benchmark {
   bool sustained = false;              ///< Profile::sustained_seconds says how long, where that is above 0
   /// Estimate of what it takes beside its window: its family's, and its own for warming up.
   double beside_seconds = .12;
+  std::vector<std::string> more_classes = {};  ///< classes of its other metrics
+  /// Measured on older GPUs in the place of another benchmark, which they cannot measure: no round takes the
+  /// time of both.
+  bool stands_in = false;
 };
 
 /// A family that could not describe itself: what it would have measured nobody can say.
@@ -98,7 +102,7 @@ std::vector<Chosen> choose_for(const Catalogue& catalogue, const run::Profile& p
 
 std::vector<Target> targets_of(const std::vector<Chosen>& chosen);  ///< The targets alone, in their order.
 
-/// True when the word is the benchmark's class or family, or a pattern that its id matches.
+/// True when the word is a class of the benchmark's metrics, its family, or a pattern that its id matches.
 bool selects(const std::string& word, const Benchmark& benchmark);
 
 /// "; the profile deep measures it" where a benchmark of the catalogue is selected by the word, naming the

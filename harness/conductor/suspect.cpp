@@ -87,7 +87,8 @@ std::optional<Suspect> find_other_library(const ProbeContext& context, const Sus
     for (const report::Measured& metric : report::summarise(run)) measured.insert(metric.benchmark);
   for (const Benchmark& benchmark : context.catalogue.benchmarks) {
     if (benchmark.family == slow.benchmark->family || benchmark.kind != slow.benchmark->kind ||
-        benchmark.metric_class != slow.benchmark->metric_class || measured.contains(benchmark.id) ||
+        benchmark.metric_class != slow.benchmark->metric_class || benchmark.sustained ||
+        measured.contains(benchmark.id) ||
         run::depth_of(benchmark.profile) > run::depth_of(context.options.profile.name))
       continue;
     for (const report::Measured& metric : report::summarise(context.before->runs.front()))

@@ -18,7 +18,7 @@ struct KnownBenchmarks {
     std::string id;            ///< family/op/variant/params
     std::string metric_class;  ///< one of result::classes
   };
-  std::vector<Known> benchmarks;    ///< each once
+  std::vector<Known> benchmarks;    ///< each once for every class of its metrics
   std::vector<std::string> silent;  ///< families that could not say what they measure, by name
 };
 

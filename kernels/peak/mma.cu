@@ -30,8 +30,7 @@ cudaError_t mma_peak(Element element, bool large, int blocks, int pairs, std::ui
                      cudaStream_t stream) {
   if (blocks < 1 || pairs < mma_unroll || pairs % mma_unroll != 0 || pairs > most_pairs(element))
     return cudaErrorInvalidValue;
-  const int least = element == Element::fp8_e4m3 ? 89 : element == Element::fp64 && large ? 90 : 80;
-  if (current_compute_capability() < least) return cudaErrorNotSupported;
+  if (current_compute_capability() < least_compute_capability(element, large)) return cudaErrorNotSupported;
   kernel_of(element, large)<<<static_cast<unsigned>(blocks), mma_threads, 0, stream>>>(words, pairs);
   return cudaGetLastError();
 }

@@ -48,7 +48,16 @@ __device__ constexpr bool exists() {
 #if !defined(__CUDA_ARCH__)
   return true;
 #else
-  return __CUDA_ARCH__ >= (Type == Element::fp8_e4m3 ? 890 : 800);
+  return __CUDA_ARCH__ >= (Type == Element::fp8_e4m3 ? 890 : Type == Element::fp16 ? 750 : 800);
+#endif
+}
+
+/// Whether the architecture that is being compiled for has the instruction for fp16 with half the depth only.
+__device__ constexpr bool half_depth() {
+#if !defined(__CUDA_ARCH__)
+  return false;
+#else
+  return __CUDA_ARCH__ < 800;
 #endif
 }
 
@@ -79,10 +88,24 @@ __device__ __forceinline__ void change(std::uint32_t (&a)[4], std::uint32_t zero
                : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]) \
                : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]))
 
+/// m16n8k8 of fp16, on the registers of m16n8k16 that hold one half of k: they lie as this one takes them.
+__device__ __forceinline__ void multiply_half(float (&c)[4], std::uint32_t a_low, std::uint32_t a_high,
+                                              std::uint32_t b) {
+  asm volatile(
+      "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};\n"
+      : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+      : "r"(a_low), "r"(a_high), "r"(b));
+}
+
 template <Element Type>
 __device__ __forceinline__ void multiply(float (&c)[4], const std::uint32_t (&a)[4],
                                          const std::uint32_t (&b)[2]) {
-  if constexpr (Type == Element::fp16) GPUGAUGE_MMA_FLOAT("m16n8k16", "f16.f16");
+  if constexpr (Type == Element::fp16 && half_depth()) {
+    multiply_half(c, a[0], a[1], b[0]);
+    multiply_half(c, a[2], a[3], b[1]);
+    return;
+  }
+  if constexpr (Type == Element::fp16 && !half_depth()) GPUGAUGE_MMA_FLOAT("m16n8k16", "f16.f16");
   if constexpr (Type == Element::bf16) GPUGAUGE_MMA_FLOAT("m16n8k16", "bf16.bf16");
   if constexpr (Type == Element::tf32) GPUGAUGE_MMA_FLOAT("m16n8k8", "tf32.tf32");
   if constexpr (Type == Element::fp8_e4m3) GPUGAUGE_MMA_FLOAT("m16n8k32", "e4m3.e4m3");

@@ -24,6 +24,14 @@ constexpr MmaShape mma_shape(Element element, bool large = false) {
   return MmaShape{16, 8, 256 / element_bits(element)};
 }
 
+/// The first compute capability that has the instruction. fp16 on 7.5 is made of two m16n8k8, one for each
+/// half of the depth: the same operands, sums and work.
+constexpr int least_compute_capability(Element element, bool large = false) {
+  if (element == Element::fp64 && large) return 90;
+  if (element == Element::fp8_e4m3) return 89;
+  return element == Element::fp16 ? 75 : 80;
+}
+
 constexpr int mma_threads = 256;
 /// Accumulators of one warp, each a chain of its own. Assumed, not measured: an instruction of m16n8 is under
 /// way for some 33 clocks, and a quarter of an SM could begin one every 8 clocks on 8.0 and every 4 on 9.0: 9
@@ -36,7 +44,7 @@ constexpr int mma_unroll = 8;
 /// Runs 2 * pairs + 1 instructions in each chain of each warp, on `blocks` blocks; words[blocks *
 /// mma_threads] are the folded results of each thread, expected_mma_word of its lane. Work: mma_flops.
 /// cudaErrorInvalidValue for pairs that are no multiple of mma_unroll or more than most_pairs;
-/// cudaErrorNotSupported below compute capability 8.0, for fp8 below 8.9 and for large fp64 below 9.0.
+/// cudaErrorNotSupported below least_compute_capability.
 cudaError_t mma_peak(Element element, bool large, int blocks, int pairs, std::uint32_t* words,
                      cudaStream_t stream);
 

@@ -79,10 +79,13 @@ def needs(requires):
     if not requires["gpu"]:
         return ""
     words = ["a GPU"]
-    capability = requires["minimum_compute_capability"]
+    capability, below = requires["minimum_compute_capability"], requires["below_compute_capability"]
     if capability:
         words.append(f"of compute capability {capability // 10}.{capability % 10}"
-                     + ("" if requires["only_that_compute_capability"] else " or newer"))
+                     + ("" if requires["only_that_compute_capability"] else " or newer")
+                     + (f", before {below // 10}.{below % 10}" if below else ""))
+    elif below:
+        words.append(f"of a compute capability before {below // 10}.{below % 10}")
     if requires["devices"] > 1:
         words = [f"{requires['devices']} GPUs"] + words[1:]
     return " ".join(words)
@@ -103,6 +106,16 @@ def profiles(one):
     return "; ".join(parts)
 
 
+def classes_of(one):
+    """"`l2`, `smem`", or by the values behind the definition's id where they differ: "`smem`: `/l1`; `l2`: `/l2`"."""
+    by_classes = {}
+    for name in one["ids"]:
+        by_classes.setdefault(", ".join(f"`{word}`" for word in one["classes"][name]), []).append(name[len(one["id"]):])
+    if len(by_classes) == 1:
+        return next(iter(by_classes))
+    return "; ".join(f"{words}: {' '.join(f'`{name}`' for name in names)}" for words, names in by_classes.items())
+
+
 def sentence(text):
     text = text.strip()
     return text if text.endswith((".", "?", "!")) else text + "."
@@ -117,8 +130,7 @@ def definition(one):
     else:
         metrics = ", ".join(f"`{metric['name']}` ({metric['statistic']})" for metric in one["metrics"])
         lines.append(f"| measures | {metrics} = {FORMULAS[one['quantity']]}, in {one['unit']}, {one['better']} is better |")
-    if one["class"]:
-        lines.append(f"| class | `{one['class']}` |")
+    lines.append(f"| class | {classes_of(one)} |")
     lines.append(f"| profile | {profiles(one)} |")
     if needs(one["requires"]):
         lines.append(f"| needs | {needs(one['requires'])} |")

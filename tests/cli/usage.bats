@@ -137,7 +137,9 @@ for profile, most in processes.items():
         print(f"{profile} of {kind}: {seconds:.0f} s of {budget[profile]} s, {len(mine)} benchmarks")
         for row in mine:
             assert 1 <= row["processes"] <= most, row
-            assert row["estimated_seconds"] > row["window_seconds"] > 0, row
+            assert row["window_seconds"] > 0, row
+            # What older GPUs measure in the place of another benchmark takes no time beside that one.
+            assert row["estimated_seconds"] == 0 if row["stands_in"] else row["estimated_seconds"] > row["window_seconds"], row
 PY
 }
 

@@ -293,7 +293,7 @@ TEST_F(LibraryReference, kernels_that_ran_are_named_or_it_is_said_why_not) {
   const bench::Definition definition = bench::define("kernels", "seen")
                                            .isolates("x")
                                            .bad_value("x")
-                                           .custom_metrics("launch")
+                                           .custom_metrics({"launch"})
                                            .body([](bench::Trial&) {});
   const bench::Instance instance{&definition, {}, "kernels/seen"};
   const bench::Trial trial(instance, {}, 1);

@@ -57,7 +57,13 @@ TEST(Registration, NamesWhatIsMissing) {
 }
 
 TEST(Registration, RefusesAQuantityBesideCustomMetrics) {
-  EXPECT_THAT(refusal(whole("both").custom_metrics()), HasSubstr("exactly one of"));
+  EXPECT_THAT(refusal(whole("both").custom_metrics({"launch"})), HasSubstr("exactly one of"));
+}
+
+TEST(Registration, RefusesARangeOfComputeCapabilitiesThatIsEmpty) {
+  EXPECT_THAT(refusal(whole("range").requires_gpu(80).stands_in_below(80)),
+              HasSubstr("stands_in_below() leaves no compute capability"));
+  EXPECT_EQ(refusal(whole("range").requires_gpu(70).stands_in_below(80)), "");
 }
 
 TEST(Registration, RefusesWordsThatCannotStandInAnId) {
@@ -94,8 +100,9 @@ TEST(Definition, KnowsWhatDrawsMuchPower) {
   for (const char* heavy : {"gemm64", "gemm32", "gemmtf32", "gemm16", "gemm8", "conv", "attention"})
     EXPECT_DOUBLE_EQ(seconds(heavy), 0.25) << heavy;
   for (const char* light : {"launch", "hbm", "fft", "primitive"}) EXPECT_EQ(seconds(light), 0) << light;
-  EXPECT_EQ(define("f", "o").requires_gpu().custom_metrics().warm_seconds(), 0);
-  EXPECT_DOUBLE_EQ(define("f", "o").requires_gpu().custom_metrics().power_heavy().warm_seconds(), 0.25);
+  EXPECT_EQ(define("f", "o").requires_gpu().custom_metrics({"hbm"}).warm_seconds(), 0);
+  EXPECT_DOUBLE_EQ(define("f", "o").requires_gpu().custom_metrics({"hbm"}).power_heavy().warm_seconds(),
+                   0.25);
 }
 
 TEST(Definition, RefusesAClassThatTheVocabularyDoesNotKnow) {
@@ -125,10 +132,30 @@ TEST(Definition, GivesEachInstanceTheDeepestProfileThatItsValuesAskFor) {
   EXPECT_THAT(depths, ElementsAre("quick", "quick", "standard", "smoke", "deep", "deep"));
 }
 
-TEST(Definition, NamesTheClassOfMetricsThatTheBodyAdds) {
-  EXPECT_EQ(define("definition", "custom").custom_metrics().metric_class, "");
-  EXPECT_EQ(define("definition", "custom").custom_metrics("launch").metric_class, "launch");
-  EXPECT_THROW(define("definition", "custom").custom_metrics("lunch"), std::invalid_argument);
+TEST(Definition, NamesTheClassesOfMetricsThatTheBodyAdds) {
+  const Definition both = define("definition", "custom").custom_metrics({"l2", "smem"});
+  EXPECT_EQ(both.metric_class, "l2");
+  EXPECT_THAT(instances_of(both).front().metric_classes(), ElementsAre("l2", "smem"));
+  EXPECT_THAT(instances_of(whole("formed")).front().metric_classes(), ElementsAre("host_cpu"));
+  EXPECT_THROW(define("definition", "custom").custom_metrics({"launch", "lunch"}), std::invalid_argument);
+  EXPECT_THROW(define("definition", "custom").custom_metrics({}), std::invalid_argument);
+}
+
+TEST(Definition, GivesEachInstanceTheClassesOfItsValue) {
+  const Definition levels = define("definition", "levels")
+                                .axis("level", {"near", "far"})
+                                .custom_metrics({"hbm", "l2"})
+                                .classes_of("level", "near", {"l2"});
+  EXPECT_THAT(instances_of(levels)[0].metric_classes(), ElementsAre("l2"));
+  EXPECT_THAT(instances_of(levels)[1].metric_classes(), ElementsAre("hbm", "l2"));
+  EXPECT_THROW(define("definition", "levels").classes_of("level", "near", {"l4"}), std::invalid_argument);
+}
+
+TEST(Registration, RefusesClassesOfAValueThatTheAxisLacks) {
+  EXPECT_THAT(refusal(whole("axis").classes_of("level", "l1", {"smem"})),
+              HasSubstr("classes_of() names the axis level, which it lacks"));
+  EXPECT_THAT(refusal(whole("axis").axis("level", {"l2"}).classes_of("level", "l1", {"smem"})),
+              HasSubstr("classes_of() names level l1, which the axis lacks"));
 }
 
 TEST(Depth, IsReadBackFromItsWord) {

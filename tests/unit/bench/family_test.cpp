@@ -66,19 +66,23 @@ const Registration measured_then_gone{probe("measured_then_gone").body([](Trial&
 })};
 const Registration skips{probe("skips").body([](Trial& trial) { trial.skip("there is no fourth core"); })};
 const Registration hungry{probe("hungry").body([](Trial&) { throw OutOfMemory(123456789); })};
-const Registration custom{
-    define("probe", "custom").isolates("a ratio").bad_value("x").custom_metrics().body([](Trial& trial) {
-      result::Metric metric;
-      metric.name = "ratio";
-      metric.unit = "1";
-      metric.metric_class = "host_cpu";
-      metric.statistic = "ratio";
-      metric.value = 0.5;
-      trial.metric(metric);
-      trial.verify("always right", 0, 0);
-    })};
+const Registration custom{define("probe", "custom")
+                              .isolates("a ratio")
+                              .bad_value("x")
+                              .custom_metrics({"host_cpu"})
+                              .body([](Trial& trial) {
+                                result::Metric metric;
+                                metric.name = "ratio";
+                                metric.unit = "1";
+                                metric.metric_class = "host_cpu";
+                                metric.statistic = "ratio";
+                                metric.value = 0.5;
+                                trial.metric(metric);
+                                trial.verify("always right", 0, 0);
+                              })};
 const Registration needs_gpu{probe("needs_gpu").requires_gpu(90).body(time_and_verify)};
 const Registration only_hopper{probe("only_hopper").requires_gpu_of(90).body(time_and_verify)};
+const Registration stands_in{probe("stands_in").requires_gpu(70).stands_in_below(80).body(time_and_verify)};
 const Registration two_gpus{probe("two_gpus").requires_devices(2).body(time_and_verify)};
 const Registration signals{probe("signals").body([](Trial& trial) {
   trial.time([](std::int64_t operations) {
@@ -212,6 +216,27 @@ TEST_F(FamilyProcess, TakesAGenerationOrANumberOfDevicesExactly) {
   EXPECT_EQ(samples().benchmarks.at(0).reason, "needs 2 GPUs, this process sees 1");
 }
 
+TEST_F(FamilyProcess, StandsInOnOlderGpusAlone) {
+  const auto see = [](int capability) {
+    set_environment({.unavailable = {},
+                     .compute_capability = [capability] { return capability; },
+                     .devices = {},
+                     .describe = {}});
+  };
+  for (const int capability : {70, 75}) {
+    see(capability);
+    EXPECT_EQ(run("probe/stands_in"), exit_ok);
+    EXPECT_EQ(samples().benchmarks.at(0).status, Status::ok) << capability;
+  }
+  see(80);
+  EXPECT_EQ(run("probe/stands_in"), exit_ok);
+  EXPECT_EQ(samples().benchmarks.at(0).reason,
+            "stands in for another benchmark before compute capability 8.0, this GPU has 8.0");
+  see(61);
+  EXPECT_EQ(run("probe/stands_in"), exit_ok);
+  EXPECT_EQ(samples().benchmarks.at(0).reason, "needs compute capability 7.0, this GPU has 6.1");
+}
+
 TEST_F(FamilyProcess, AnUnavailableFamilySaysWhyInItsFile) {
   set_environment({.unavailable = [] { return "no CUDA device is visible"; },
                    .compute_capability = {},
@@ -325,6 +350,7 @@ TEST_F(FamilyProcess, ListsAndDescribesWhatThereIs) {
     EXPECT_EQ(one.at("window_share"), 1);
     EXPECT_EQ(one.at("metrics").at(0).at("name"), "latency");
     EXPECT_EQ(one.at("class"), "host_cpu");
+    EXPECT_EQ(one.at("classes").at("probe/needs_gpu"), nlohmann::json::array({"host_cpu"}));
     EXPECT_EQ(one.at("isolates"), "how a family behaves");
   }
   EXPECT_TRUE(found);

@@ -166,7 +166,7 @@ TEST(Trial, RefusesBodiesThatMeasureNothingOrTwiceOrWithoutWork) {
   Bench workless(define("trial", "op").quantity(Quantity::bandwidth, "host_memory"));
   workless.trial.time(timer);
   EXPECT_THROW(workless.trial.finish(), std::logic_error);
-  Bench empty(define("trial", "op").custom_metrics());
+  Bench empty(define("trial", "op").custom_metrics({"host_cpu"}));
   EXPECT_THROW(empty.trial.finish(), std::logic_error);
 }
 
@@ -197,7 +197,7 @@ TEST(Trial, PutsALimitOnTheMetricOfItsName) {
 }
 
 TEST(Trial, TakesFiniteCustomMetricsOnly) {
-  Bench bench(define("trial", "op").custom_metrics());
+  Bench bench(define("trial", "op").custom_metrics({"host_cpu"}));
   result::Metric ratio = ratio_of(nan);
   EXPECT_THROW(bench.trial.metric(ratio), std::invalid_argument);
   ratio.value = 0.5;
@@ -255,7 +255,7 @@ TEST(Verify, DeterministicNeedsTwoEqualChecksumsThatWereFormed) {
   const std::pair<std::vector<std::uint64_t>, bool> cases[] = {
       {{5, 5, 5}, true}, {{5, 5, 6}, false}, {{6, 5, 5}, false}, {{5}, false}, {{}, false}, {{0, 0}, false}};
   for (const auto& [checksums, passes] : cases) {
-    Bench bench(define("trial", "op").custom_metrics());
+    Bench bench(define("trial", "op").custom_metrics({"host_cpu"}));
     bench.trial.metric(ratio_of(1));
     bench.trial.verify_deterministic(checksums);
     EXPECT_EQ(bench.trial.finish().verifications.at(0).passed, passes);

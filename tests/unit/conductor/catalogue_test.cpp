@@ -11,6 +11,7 @@
 namespace gpugauge::conductor {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
@@ -52,6 +53,44 @@ TEST(Catalogue, KnowsWhatIsOfSustainedLoad) {
   add_family(family, described("host", "", R"(300, "sustained": true)"), "its description", made);
   ASSERT_THAT(made.benchmarks, SizeIs(1));
   EXPECT_TRUE(made.benchmarks[0].sustained);
+}
+
+TEST(Catalogue, KnowsEveryClassOfABenchmarksMetrics) {
+  Catalogue made;
+  add_family(family, described("host", "", R"(1, "classes": {"host/copy": ["l2", "smem"]})"),
+             "its description", made);
+  ASSERT_THAT(made.benchmarks, SizeIs(1));
+  EXPECT_EQ(made.benchmarks[0].metric_class, "l2");
+  EXPECT_THAT(made.benchmarks[0].more_classes, ElementsAre("smem"));
+  for (const char* word : {"l2", "smem", "host", "host/*"}) EXPECT_TRUE(selects(word, made.benchmarks[0]));
+  for (const char* word : {"host_memory", "hbm", ""}) EXPECT_FALSE(selects(word, made.benchmarks[0]));
+}
+
+TEST(Catalogue, CountsNoTimeForWhatStandsInOnOlderGpus) {
+  const auto seconds = [](const char* requirement) {
+    std::string text = described("host", "", "1");
+    const std::string gpu = R"("gpu": false)";
+    text.replace(text.find(gpu), gpu.size(), gpu + requirement);
+    Catalogue made;
+    add_family(family, text, "its description", made);
+    EXPECT_THAT(made.benchmarks, SizeIs(1));
+    return plan_of({&made.benchmarks.front()}, run::profile("quick")).front().seconds;
+  };
+  EXPECT_GT(seconds(""), 1);
+  EXPECT_EQ(seconds(R"(, "below_compute_capability": 0)"), seconds(""));
+  EXPECT_EQ(seconds(R"(, "below_compute_capability": 80)"), 0);
+}
+
+TEST(Catalogue, TakesTheOneClassThatAFamilyOfAnotherReleaseNames) {
+  for (const char* classes :
+       {"1", R"(1, "classes": 3)", R"(1, "classes": {"host/copy": "l2"})",
+        R"(1, "classes": {"host/copy": [4]})", R"(1, "classes": {"host/triad": ["l2"]})"}) {
+    Catalogue made;
+    add_family(family, described("host", "", classes), "its description", made);
+    ASSERT_THAT(made.benchmarks, SizeIs(1)) << classes;
+    EXPECT_EQ(made.benchmarks[0].metric_class, "host_memory") << classes;
+    EXPECT_THAT(made.benchmarks[0].more_classes, IsEmpty()) << classes;
+  }
 }
 
 TEST(Catalogue, TakesNothingOfAFamilyThatIsRefused) {

@@ -14,7 +14,7 @@ using namespace gpugauge::bench;
 
 TEST(KernelsSeen, is_switched_off_before_anything_is_run_and_says_so) {
   const Definition definition =
-      define("kernels", "seen").isolates("x").bad_value("x").custom_metrics("launch").body([](Trial&) {});
+      define("kernels", "seen").isolates("x").bad_value("x").custom_metrics({"launch"}).body([](Trial&) {});
   const Instance instance{&definition, {}, "kernels/seen"};
   Trial trial(instance, {}, 1);
   setenv("GPUGAUGE_KERNEL_NAMES", "off", 1);

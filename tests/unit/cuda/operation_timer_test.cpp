@@ -25,7 +25,8 @@ void spin(double seconds) {
 
 const Definition& custom() {
   static const Definition definition =
-      define("operation", "timed").isolates("x").bad_value("x").custom_metrics("launch").body([](Trial&) {});
+      define("operation", "timed").isolates("x").bad_value("x").custom_metrics({"launch"}).body([](Trial&) {
+      });
   return definition;
 }
 

@@ -68,6 +68,33 @@ TEST(PeakOperands, a_word_tells_a_lost_step_and_another_thread) {
   }
 }
 
+// fp16 on 7.5: two instructions of half the depth, on the registers of the whole one.
+TEST(PeakOperands, the_halves_of_fp16_add_up_to_the_whole) {
+  const int depth = mma_shape(Element::fp16).depth;
+  const auto product = [](int row, int column, int from, int to) {
+    int sum = 0;
+    for (int k = from; k < to; ++k)
+      sum += element_a(Element::fp16, row, k) * element_b(Element::fp16, k, column, false);
+    return sum;
+  };
+  for (int row = 0; row < 16; ++row)
+    for (int column = 0; column < 64; ++column)
+      EXPECT_EQ(product(row, column, 0, depth / 2) + product(row, column, depth / 2, depth),
+                expected_sum(Element::fp16, row, column, depth, 0));
+  // Register i of A, element e, as Fragments::make has it: the first two hold the lower half of k.
+  for (int q = 0; q < 4; ++q)
+    for (int i = 0; i < 4; ++i)
+      for (int e = 0; e < 2; ++e) {
+        const int k = (q + i / 2 * 4) * 2 + e;
+        EXPECT_EQ(k / (depth / 2), i / 2);
+        EXPECT_EQ(k % (depth / 2), 2 * q + e) << "where m16n8k8 takes it";
+      }
+  EXPECT_EQ(least_compute_capability(Element::fp16), 75);
+  EXPECT_EQ(least_compute_capability(Element::bf16), 80);
+  EXPECT_EQ(least_compute_capability(Element::fp8_e4m3), 89);
+  EXPECT_EQ(least_compute_capability(Element::fp64, true), 90);
+}
+
 TEST(PeakWork, counts_two_operations_a_product) {
   EXPECT_EQ(mma_shape(Element::bf16).depth, 16);
   EXPECT_EQ(mma_shape(Element::int8).depth, 32);
