@@ -32,6 +32,8 @@ struct Environment {
   std::function<std::optional<std::string>()> lost = nullptr;
   /// Called last, the sample file written; may be empty.
   std::function<void()> finish = nullptr;
+  /// What every benchmark notes of the process that measures it. Asked before each; may be empty.
+  std::function<result::Facts()> notes = nullptr;
   /// Adds facts to the sample file's context. Called after unavailable(), also when the family is
   /// unavailable.
   std::function<void(result::Facts&)> describe;

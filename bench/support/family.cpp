@@ -81,6 +81,8 @@ BenchmarkResult measured(const Instance& instance, const Window& window, const T
     if (auto reason = unmet(instance.definition->requirements))
       return unmeasured(instance, Status::skipped, std::move(*reason));
     Trial trial(instance, window, input_seed, loop, keep);
+    if (environment().notes)
+      for (const auto& [key, value] : environment().notes()) trial.note(key, value);
     instance.definition->run(trial);
     return trial.finish();
   } catch (const Skipped& skipped) {

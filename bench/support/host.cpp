@@ -30,14 +30,6 @@ struct CpuSet {
   CpuSet& operator=(const CpuSet&) = delete;
 };
 
-void set_affinity(const std::vector<int>& cpus) {
-  CpuSet wanted;
-  for (const int cpu : cpus) CPU_SET_S(cpu, wanted.bytes, wanted.set);
-  if (sched_setaffinity(0, wanted.bytes, wanted.set) != 0)
-    throw std::system_error(errno, std::generic_category(),
-                            fmt::format("cannot pin a thread to processors {}", cpu_list(cpus)));
-}
-
 std::string first_line(const fs::path& file) {
   std::ifstream in(file);
   std::string line;
@@ -104,13 +96,21 @@ std::vector<int> allowed_cpus() {
   return cpus;
 }
 
+void allow_only(const std::vector<int>& cpus) {
+  CpuSet wanted;
+  for (const int cpu : cpus) CPU_SET_S(cpu, wanted.bytes, wanted.set);
+  if (sched_setaffinity(0, wanted.bytes, wanted.set) != 0)
+    throw std::system_error(errno, std::generic_category(),
+                            fmt::format("cannot pin a thread to processors {}", cpu_list(cpus)));
+}
+
 Pinned::Pinned(const std::vector<int>& cpus) : before_(allowed_cpus()) {
-  set_affinity(cpus);
+  allow_only(cpus);
 }
 
 Pinned::~Pinned() {
   try {
-    set_affinity(before_);
+    allow_only(before_);
   } catch (const std::system_error&) {  // the cpuset shrank meanwhile: staying pinned harms nobody
   }
 }

@@ -11,6 +11,10 @@ namespace gpugauge::bench {
 /// Processors that this process may run on (affinity and cpuset), ascending; never empty.
 std::vector<int> allowed_cpus();
 
+/// Restricts the calling thread, and what it starts, to these processors for good. Throws std::system_error
+/// when the kernel refuses.
+void allow_only(const std::vector<int>& cpus);
+
 /// Restricts the calling thread to these processors; puts the earlier affinity back at the end.
 class Pinned {
  public:

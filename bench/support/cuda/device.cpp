@@ -1,6 +1,7 @@
 #include "support/cuda/device.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -8,6 +9,7 @@
 #include "kernels/launch/trivial.hpp"
 #include "result/build.hpp"
 #include "support/cuda/error.hpp"
+#include "support/placement.hpp"
 
 namespace gpugauge::bench::cuda {
 
@@ -22,17 +24,23 @@ std::string uuid_text(const cudaUUID_t& uuid) {
   return text;
 }
 
+// As the kernel writes it; needs no context.
+cudaError_t read_pci_address(std::string& address) {
+  std::array<char, 32> text{};
+  const cudaError_t code = cudaDeviceGetPCIBusId(text.data(), static_cast<int>(text.size()), 0);
+  address = text.data();
+  std::transform(address.begin(), address.end(), address.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return code;
+}
+
 Device read_device() {
   cudaDeviceProp properties{};
   check(cudaGetDeviceProperties(&properties, 0), "reading the GPU's properties");
   Device found;
   found.name = properties.name;
   found.uuid = uuid_text(properties.uuid);
-  char bus_id[32] = "";
-  check(cudaDeviceGetPCIBusId(bus_id, sizeof bus_id, 0), "reading the GPU's PCI address");
-  found.pci_bus_id = bus_id;
-  std::transform(found.pci_bus_id.begin(), found.pci_bus_id.end(), found.pci_bus_id.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  check(read_pci_address(found.pci_bus_id), "reading the GPU's PCI address");
   found.compute_capability = properties.major * 10 + properties.minor;
   found.sm_count = properties.multiProcessorCount;
   found.memory_bytes = properties.totalGlobalMem;
@@ -59,6 +67,10 @@ StartUp try_to_start() {
     return false;
   };
   if (!step(cudaGetDeviceCount(&start.devices), "counting the GPUs") || start.devices == 0) return start;
+  // Before the context, whose threads and memory then are where the process is.
+  std::string address;
+  if (!step(read_pci_address(address), "reading the GPU's PCI address")) return start;
+  place_near(address);
   // Spinning, because waiting for an interrupt would add the host's wake-up time to every synchronisation.
   if (!step(cudaInitDevice(0, cudaDeviceScheduleSpin, cudaInitDeviceFlagsAreValid), "making a context") ||
       !step(cudaSetDevice(0), "choosing the GPU"))

@@ -15,6 +15,7 @@
 #include "support/cuda/error.hpp"
 #include "support/cuda/mapped.hpp"
 #include "support/cuda/persisting_l2.hpp"
+#include "support/placement.hpp"
 
 namespace gpugauge::bench::cuda {
 
@@ -99,6 +100,7 @@ bool register_environment() {
                    .compute_capability = [] { return device().compute_capability; },
                    .devices = [] { return start_up().devices; },
                    .lost = why_lost,
+                   .notes = [] { return placement_notes(); },
                    .describe = describe});
   return true;
 }

@@ -1,0 +1,10 @@
+// Copies between host and GPU depend on which NUMA node the host's memory is of.
+#include "support/placement.hpp"
+
+namespace gpugauge::bench::copy {
+namespace {
+
+[[maybe_unused]] const bool near_gpu = prefer_gpu_node();
+
+}  // namespace
+}  // namespace gpugauge::bench::copy
