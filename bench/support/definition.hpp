@@ -95,7 +95,8 @@ class Definition {
   /// A GPU of exactly this compute capability: code that runs on one generation only (90 for wgmma).
   Definition& requires_gpu_of(int compute_capability);
   /// What stands in, on a GPU before this compute capability, for a benchmark that needs it (80 for 8.0): no
-  /// GPU measures both, so that it adds nothing to the estimate of a profile.
+  /// GPU measures both, so that it adds nothing to the estimate of a profile. Newer GPUs leave it out of
+  /// their results, unless nothing else is asked for.
   Definition& stands_in_below(int compute_capability);
   /// GPUs that one process must see (default 1); fewer skip the instance by name.
   Definition& requires_devices(int count);

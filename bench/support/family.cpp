@@ -139,6 +139,17 @@ void enter(benchmark::State& state, const Instance& instance, const Window& wind
   recorder.add(std::move(outcome));
 }
 
+bool is_for_older_gpus(const Instance& instance) {
+  const int below = instance.definition->requirements.below_compute_capability;
+  return below != 0 && environment().compute_capability && environment().compute_capability() >= below;
+}
+
+// What stands in on older GPUs is no part of what this one is asked: a skip in every result would say
+// nothing. Where nothing else was chosen it is skipped by name.
+void leave_out_stand_ins(std::vector<Instance>& chosen) {
+  if (!std::all_of(chosen.begin(), chosen.end(), is_for_older_gpus)) std::erase_if(chosen, is_for_older_gpus);
+}
+
 // Registers with Google Benchmark and runs. Returns false when it does not know a flag.
 bool run_benchmarks(const std::string& program, const Options& options, const std::vector<Instance>& chosen,
                     Recorder& recorder) {
@@ -221,7 +232,7 @@ int run(const FamilyInfo& family, const std::string& program, Options options) {
   }
   std::optional<std::vector<std::string>> only;
   if (options.only) only = read_ids(*options.only);
-  const std::vector<Instance> chosen = choose(instances(), options, only);
+  std::vector<Instance> chosen = choose(instances(), options, only);
   if (options.list) {
     for (const Instance& instance : chosen) fmt::print("{}\n", instance.id);
     return exit_ok;
@@ -244,6 +255,7 @@ int run(const FamilyInfo& family, const std::string& program, Options options) {
     fmt::print(stderr, "gpugauge-bench-{}: unavailable: {}\n", family.name, samples.reason);
   } else {
     catch_interrupts();
+    if (!options.help) leave_out_stand_ins(chosen);
     std::optional<std::filesystem::path> file;
     if (options.samples && !options.help) file = samples_path(*options.samples, rank_name());
     Recorder recorder(std::move(samples), std::move(file));

@@ -232,6 +232,9 @@ TEST_F(FamilyProcess, StandsInOnOlderGpusAlone) {
   EXPECT_EQ(run("probe/stands_in"), exit_ok);
   EXPECT_EQ(samples().benchmarks.at(0).reason,
             "stands in for another benchmark before compute capability 8.0, this GPU has 8.0");
+  EXPECT_EQ(run("probe/(stands_in|good/1)"), exit_ok);
+  ASSERT_EQ(samples().benchmarks.size(), 1U) << "nothing is said of it beside what is measured";
+  EXPECT_EQ(samples().benchmarks.at(0).id, "probe/good/1");
   see(61);
   EXPECT_EQ(run("probe/stands_in"), exit_ok);
   EXPECT_EQ(samples().benchmarks.at(0).reason, "needs compute capability 7.0, this GPU has 6.1");
