@@ -53,14 +53,20 @@ bool of_one_boot(const std::vector<result::Run>& before, const std::vector<resul
          boots(before) == boots(after);
 }
 
-std::string explain(const Verdict& verdict, double interval) {
+/// What the sides' values spread by, and so what a difference has to exceed.
+struct Spread {
+  const char* of = "";      ///< "these rounds, all of one boot,"
+  double confidence = .95;  ///< of what an ok says
+};
+
+std::string explain(const Verdict& verdict, double interval, const Spread& spread) {
   const double change = verdict.change.value_or(0);
   const std::string limits = fmt::format("tolerance {}", percent(verdict.tolerance));
   switch (verdict.kind) {
     case VerdictKind::ok:
-      return fmt::format("at most {} worse ({})", percent(std::max(0.0, change + interval)), limits);
+      return fmt::format("{} ({})", at_most_worse(verdict, spread.confidence), limits);
     case VerdictKind::regressed:
-      return fmt::format("{} worse than before, beyond what rounds and boots explain ({})", percent(change),
+      return fmt::format("{} worse than before, beyond what {} explain ({})", percent(change), spread.of,
                          limits);
     case VerdictKind::improved:
       return fmt::format("{} better than before", percent(-change));
@@ -74,7 +80,7 @@ std::string explain(const Verdict& verdict, double interval) {
 }
 
 Verdict decided(const std::string& key, const result::Metric& form, double relative_tolerance,
-                const SidesResult& result, std::size_t rounds) {
+                const SidesResult& result, std::size_t rounds, const Spread& spread) {
   Verdict verdict = blank_verdict(key, form);
   verdict.kind = result.decision == Decision::ok          ? VerdictKind::ok
                  : result.decision == Decision::regressed ? VerdictKind::regressed
@@ -89,7 +95,7 @@ Verdict decided(const std::string& key, const result::Metric& form, double relat
                       relative_of(result.change - result.half_width, form.better)) /
                      2;
   verdict.minimum_detectable_drop = relative_of(result.minimum_detectable_change, form.better);
-  verdict.reason = explain(verdict, *verdict.interval);
+  verdict.reason = explain(verdict, *verdict.interval, spread);
   return verdict;
 }
 
@@ -156,6 +162,10 @@ class TwoSides {
     const bool files = foreign(before) || foreign(after);
     rules_.gate = policy.rules;
     rules_.shared_unit = of_one_boot(before, after) && !files;
+    spread_ = {files                ? "these files"
+               : rules_.shared_unit ? "these rounds, all of one boot,"
+                                    : "rounds and boots",
+               1 - rules_.gate.alpha_ok};
     // The files of another program are boots of one round each, and all that is assumed of them is the
     // boot's.
     if (files) rules_.assumed_spread = foreign_spread;
@@ -172,7 +182,8 @@ class TwoSides {
   void metrics(std::vector<Verdict>& out) const {
     for (std::size_t m = 0; m < sides_.both.size(); ++m) {
       const MetricOfSides& metric = sides_.both[m];
-      out.push_back(decided(metric.key, metric.form->form, metric.tolerance, results_[m], after_.size()));
+      out.push_back(
+          decided(metric.key, metric.form->form, metric.tolerance, results_[m], after_.size(), spread_));
     }
   }
 
@@ -185,7 +196,7 @@ class TwoSides {
       form.better = result::Direction::lower;
       form.metric_class = found.metric_class;
       Verdict verdict = decided(class_key(found.metric_class), form, found.tolerance,
-                                results_[sides_.both.size() + c], after_.size());
+                                results_[sides_.both.size() + c], after_.size(), spread_);
       verdict.reason = fmt::format("geometric mean of {} metrics: {}", found.members.size(), verdict.reason);
       // One drift of the machine moves a whole class: until boots have shown how far, only more counts.
       const double counts_above = found.tolerance / class_mean_share;
@@ -248,6 +259,7 @@ class TwoSides {
   std::vector<Seen> then_;
   std::vector<Seen> now_;
   SidesRules rules_;
+  Spread spread_;
   SidesOfRuns sides_;
   std::vector<ClassOfSides> classes_;
   std::vector<SidesResult> results_;

@@ -285,6 +285,7 @@ Calibration calibrate(std::span<const Series> series, const GateRules& rules) {
       found->second = {t_quantile(1 - rules.alpha_ok, scale.degrees),
                        detection_quantiles(scale.degrees, rules.alpha)};
     scale.ok_quantile = found->second.first;
+    scale.ok_confidence = 1 - rules.alpha_ok;
     // The detectable change is that of five rounds; what units differ by is brought to the same scale.
     const double spread = root_sum_of_squares(
         scale.spread, scale.unit_error / std::sqrt(.2 + median_variance_factor(scale.rounds)));
@@ -318,6 +319,9 @@ std::vector<GateResult> decide(const Calibration& calibration, std::span<const s
     const Scale& scale = calibration.scales[m];
     GateResult& result = track.result;
     result.rounds = static_cast<int>(track.x.size());
+    const double sign = result.decision == Decision::improved ? -1 : 1;
+    result.beyond = static_cast<int>(std::count_if(
+        track.x.begin(), track.x.end(), [&](double x) { return sign * x > null_share * scale.tolerance; }));
     result.again = track.open && scale.usable && !track.x.empty() && worth_measuring(scale, track) &&
                    static_cast<int>(measured) < calibration.last_round;
     if (!track.x.empty() && scale.rounds > 0) {

@@ -51,6 +51,7 @@ struct Scale {
   double minimum_detectable_change = 0;  ///< with 90% power; 0 when K < 2
   double unit_error = 0;                 ///< of the difference of two units; no number of rounds lessens it
   double ok_quantile = 0;                ///< t[1 - alpha_ok, nu]
+  double ok_confidence = .95;            ///< 1 - alpha_ok
   bool advisory = false;  ///< minimum_detectable_change above twice the tolerance: too noisy to count
   bool usable = false;    ///< K >= minimum_baseline_rounds
 };
@@ -83,6 +84,9 @@ struct GateResult {
       0;  ///< estimate; without round 1 where that one only served to select the metric, or is left out
   /// Median of those rounds' changes: what one far out does not carry, as it does the mean in `change`.
   double typical = 0;
+  /// How many of all the rounds, the first one included, changed by more than a third of the tolerance: for
+  /// the better where that was decided, else for the worse.
+  int beyond = 0;
   double half_width =
       0;  ///< of the interval of change at 1 - 2 alpha_ok; 0 when the baseline has too few rounds
   /// Change of round 1 alone, where it is far out and two fresh rounds outvote it: change is without it then.

@@ -237,16 +237,18 @@ class Session {
   ClassChange change_of(const PinnedClass& found, const Verdict& verdict) const {
     ClassChange out;
     const double mean = step_of(verdict.change.value_or(0), verdict.better);
-    std::vector<double> changes;
+    const double side = mean < 0 ? -1 : 1;
+    std::vector<double> changes;  // + is to the mean's side
     for (const std::size_t m : found.mean.members) {
-      changes.push_back(change_of(m));
-      if (changes.back() > mean / 2) ++out.worse;
+      const double change = change_of(m);
+      changes.push_back(side * change);
+      if (changes.back() > side * mean / 2) ++out.moved;
       if (changes.back() < *std::max_element(changes.begin(), changes.end())) continue;
       out.most_key = pinned_.keys[m];
-      out.most_change = relative_of(changes.back(), pinned_.forms[m]->form.better);
+      out.most_change = relative_of(change, pinned_.forms[m]->form.better);
     }
     out.members = changes.size();
-    out.together = median(changes) >= mean / 2;
+    out.together = median(changes) >= side * mean / 2;
     return out;
   }
 

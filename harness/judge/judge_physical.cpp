@@ -10,6 +10,7 @@
 #include "judge/invariants.hpp"
 #include "judge/judge.hpp"
 #include "judge/peaks.hpp"
+#include "judge/products.hpp"
 #include "judge/reasons.hpp"
 #include "judge/statistics.hpp"
 #include "judge/tensor_cores.hpp"
@@ -200,8 +201,8 @@ void judge_device_limit(const std::string& key, const MetricValues& metric, cons
 }
 
 /// Matrix products and single instructions against what the SMs can do at the clock that they really had.
-/// From below only large ones that are declared saturating, of models whose Tensor Cores are not cut: small
-/// and misaligned shapes are honest far below the peak.
+/// From below only what is declared saturating and large or from registers, of models whose Tensor Cores are
+/// not cut: small and misaligned shapes are honest far below the peak.
 void judge_peak(const std::string& key, const MetricValues& metric, const result::Run& run, Verdicts& out) {
   Verdict verdict = verdict_on(key, metric);
   const auto unknown = [&](std::string reason) {
@@ -216,7 +217,9 @@ void judge_peak(const std::string& key, const MetricValues& metric, const result
   if (capability.empty() || sms == 0)
     return unknown(
         "not held against a peak: the process did not record gpu.compute_capability and gpu.sm_count");
-  const std::string& what = metric.instruction.empty() ? metric.form.metric_class : metric.instruction;
+  const std::string what = metric.instruction.empty()
+                               ? std::string(products_of(metric.form.metric_class, metric.benchmark))
+                               : metric.instruction;
   const auto most = metric.instruction.empty() ? peak(capability, what) : instruction_peak(capability, what);
   if (!most)
     return unknown(fmt::format("not held against a peak: none is known of {} for compute capability {}", what,
@@ -227,8 +230,9 @@ void judge_peak(const std::string& key, const MetricValues& metric, const result
   verdict.share = *verdict.value / (most->operations_per_clock_per_sm * sms * clock);
   const std::string basis = fmt::format("{:.0f} operations a clock x {:.0f} SMs x {:.2f} GHz; {}",
                                         most->operations_per_clock_per_sm, sms, clock / 1e9, most->source);
-  const bool floor = most->reached && has_floor(metric, run) && metric.flops >= least_saturating_flops &&
-                     !cut_tensor_cores(device.text("gpu.name"));
+  const bool full = metric.flops >= least_saturating_flops || from_registers(metric.benchmark);
+  const bool floor =
+      most->reached && has_floor(metric, run) && full && !cut_tensor_cores(device.text("gpu.name"));
   if (*verdict.share > above_limit) {
     verdict.kind = VerdictKind::failed;
     verdict.reason =

@@ -62,7 +62,7 @@ std::map<std::string, double> tolerances(result::ObjectReader& reader) {
   for (const auto& [name, value] : reader.number_map("tolerance")) {
     if (!result::is_class(name))
       place.refuse(
-          fmt::format("{} is no class of metrics; docs/verdicts.md lists them", result::quoted(name)));
+          fmt::format("{} is no class of metrics; docs/benchmarks.md lists them", result::quoted(name)));
     out[name] = between(place.key(name), value, least_level, 1);
   }
   return out;

@@ -13,9 +13,10 @@
 namespace gpugauge::judge {
 namespace {
 
-std::string rounds_after_first(const Verdict& verdict) {
-  return fmt::format("confirmed in {} round{} after the first", verdict.rounds - 1,
-                     verdict.rounds == 2 ? "" : "s");
+/// "by more than 1.0% in 4 of 5 rounds": how many rounds bear the decision out.
+std::string in_rounds(const Verdict& verdict, const GateResult& result) {
+  return fmt::format("by more than {} in {} of {} rounds", percent(null_share * verdict.tolerance),
+                     result.beyond, verdict.rounds);
 }
 
 /// From here on a share is told with an exponent.
@@ -35,12 +36,11 @@ std::string modes_of(const Verdict& verdict, const Scale& scale, std::span<const
                      verdict.unit, from_scale(modes->lower, verdict.better));
 }
 
-/// "at most 1.2% worse (tolerance 10.0%)", and what became of a first round that was far out.
-std::string within(const Verdict& verdict, const GateResult& result) {
-  std::string text =
-      fmt::format("at most {} worse (tolerance {})",
-                  percent(std::max(0.0, verdict.change.value_or(0) + verdict.interval.value_or(0))),
-                  percent(verdict.tolerance));
+/// "at most 1.2% worse with 95% confidence (tolerance 10.0%)", and what became of a first round that was far
+/// out.
+std::string within(const Verdict& verdict, const Scale& scale, const GateResult& result) {
+  std::string text = fmt::format("{} (tolerance {})", at_most_worse(verdict, scale.ok_confidence),
+                                 percent(verdict.tolerance));
   if (result.left_out)
     text += fmt::format("; the first round was {} worse and is left out: {} later ones are not",
                         percent(relative_of(*result.left_out, verdict.better)), verdict.rounds - 1);
@@ -52,6 +52,17 @@ std::string apart_from_mean(const Verdict& verdict, const GateResult& result) {
   if (result.change <= 2 * result.typical) return "";
   return fmt::format(" on average, {} in the middle one of its rounds",
                      percent(relative_of(result.typical, verdict.better)));
+}
+
+/// "5 of 6 metrics of class hbm are worse by more than 0.9%, the mean of all by 1.8%", or which one carries
+/// the mean.
+std::string class_moved(const Verdict& verdict, const ClassChange& change, const char* how) {
+  const double by = std::abs(verdict.change.value_or(0));
+  if (change.together)
+    return fmt::format("{} of {} metrics of class {} are {} by more than {}, the mean of all by {}",
+                       change.moved, change.members, verdict.metric_class, how, percent(by / 2), percent(by));
+  return fmt::format("class {} is {} {} on average, and {} carries it ({} {})", verdict.metric_class,
+                     percent(by), how, change.most_key, percent(std::abs(change.most_change)), how);
 }
 
 std::string undecided(const Verdict& verdict, const Scale& scale, bool again) {
@@ -87,6 +98,12 @@ std::string percent(double share) {
                                       : fmt::format("{:.1e}%", 100 * share);
 }
 
+std::string at_most_worse(const Verdict& verdict, double confidence) {
+  return fmt::format("at most {} worse with {:g}% confidence",
+                     percent(std::max(0.0, verdict.change.value_or(0) + verdict.interval.value_or(0))),
+                     100 * confidence);
+}
+
 std::string whole_percent(double share) {
   return std::fabs(share) < most_told ? fmt::format("{:.0f}%", 100 * share) : percent(share);
 }
@@ -104,12 +121,13 @@ std::string explain(const Verdict& verdict, const Scale& scale, const GateResult
   const double change = verdict.change.value_or(0);
   switch (verdict.kind) {
     case VerdictKind::ok:
-      return within(verdict, result);
+      return within(verdict, scale, result);
     case VerdictKind::regressed:
       return fmt::format("{} worse{}, {} ({}){}", percent(change), apart_from_mean(verdict, result),
-                         rounds_after_first(verdict), limits, modes_of(verdict, scale, now));
+                         in_rounds(verdict, result), limits, modes_of(verdict, scale, now));
     case VerdictKind::improved:
-      return fmt::format("{} better, confirmed: the baseline is stale, record a new one", percent(-change));
+      return fmt::format("{} better, {}: the baseline is stale, record a new one", percent(-change),
+                         in_rounds(verdict, result));
     case VerdictKind::unstable:
       return fmt::format(
           "the processes of a round spread more than {:.0f} times as wide as in the baseline{}",
@@ -122,23 +140,16 @@ std::string explain(const Verdict& verdict, const Scale& scale, const GateResult
 std::string explain_class(const Verdict& verdict, const Scale& scale, const GateResult& result,
                           const ClassChange& change) {
   const std::string mean = fmt::format("geometric mean of {} metrics", change.members);
-  const std::string& name = verdict.metric_class;
   switch (verdict.kind) {
     case VerdictKind::ok:
-      return fmt::format("{}: {}", mean, within(verdict, result));
-    case VerdictKind::regressed: {
-      const std::string tail = fmt::format("{} (tolerance of the mean {})", rounds_after_first(verdict),
-                                           percent(verdict.tolerance));
-      if (change.together)
-        return fmt::format("everything in class {} is worse, by {}: {} of {} metrics; {}", name,
-                           percent(verdict.change.value_or(0)), change.worse, change.members, tail);
-      return fmt::format("class {} is {} worse, and {} carries it ({} worse); {}", name,
-                         percent(verdict.change.value_or(0)), change.most_key, percent(change.most_change),
-                         tail);
-    }
+      return fmt::format("{}: {}", mean, within(verdict, scale, result));
+    case VerdictKind::regressed:
+      return fmt::format("{}, {} (tolerance of the mean {})", class_moved(verdict, change, "worse"),
+                         in_rounds(verdict, result), percent(verdict.tolerance));
     case VerdictKind::improved:
-      return fmt::format("everything in class {} is better, by {}: the baseline is stale, record a new one",
-                         name, percent(-verdict.change.value_or(0)));
+      return fmt::format("{}, {}: {}", class_moved(verdict, change, "better"), in_rounds(verdict, result),
+                         change.together ? "where it stays so, the baseline is stale: record a new one"
+                                         : "what became of that metric says whether the baseline is stale");
     default:
       return fmt::format("{}: {}", mean, undecided(verdict, scale, result.again));
   }

@@ -18,6 +18,9 @@ std::string percent(double share);
 /// The same without a fraction: ".034" -> "3%".
 std::string whole_percent(double share);
 
+/// "at most 1.2% worse with 95% confidence": the upper end of the interval, which `confidence` belongs to.
+std::string at_most_worse(const Verdict& verdict, double confidence);
+
 /// "a, b, c and 2 more".
 std::string some_of(const std::vector<std::string>& names);
 
@@ -29,12 +32,12 @@ std::string explain(const Verdict& verdict, const Scale& scale, const GateResult
 /// Which metrics make a class mean: how many of them, and whether they moved together or one moved them all.
 struct ClassChange {
   std::size_t members = 0;  ///< metrics that take part in the mean
-  std::size_t worse = 0;    ///< members whose own change is above half of the mean's
-  std::string most_key;     ///< the member that changed most
+  std::size_t moved = 0;    ///< members whose own change is beyond half of the mean's, on its side
+  std::string most_key;     ///< the member that changed most to that side
   double most_change = 0;   ///< relative, + is worse
   bool together = false;    ///< the median member changed by half of the mean or more
 };
-/// As explain(), for a class mean: whether everything moved or one metric carries it.
+/// As explain(), for a class mean: how many metrics moved, or which one carries it.
 std::string explain_class(const Verdict& verdict, const Scale& scale, const GateResult& result,
                           const ClassChange& change);
 

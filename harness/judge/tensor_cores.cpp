@@ -8,39 +8,51 @@
 #include <fmt/ranges.h>
 
 #include "judge/peaks.hpp"
+#include "judge/products.hpp"
 #include "judge/statistics.hpp"
+#include "result/counted.hpp"
 #include "result/facts.hpp"
 
 namespace gpugauge::judge {
 namespace {
 
-constexpr std::array tensor_classes{"gemmtf32", "gemm16", "gemm8"};
-/// Smaller products do not fill the device.
-constexpr double least_flops = 1e10;
+constexpr std::array<std::string_view, 4> tensor_products{"gemmtf32", "gemm16", "fp8", "int8"};
 
-/// How much faster a class is than another on Tensor Cores, by the table of peaks; the share of that ratio
-/// below which the two witnesses disagree. fp8 and int8 reach 1.6 to 1.8 times bf16 where the table says 2.
+enum class Maker { library, own };
+
+/// How much faster products are than others on Tensor Cores, by the table of peaks; the share of that ratio
+/// below which the two witnesses disagree. Libraries' fp8 and int8 reach 1.6 to 1.8 times bf16 where the
+/// table says 2; the instructions by themselves come nearer to it.
 struct Ratio {
   std::string_view numerator, denominator;
   double least_share;
 };
 constexpr std::array ratios{Ratio{"gemm16", "gemm32", .4}, Ratio{"gemmtf32", "gemm32", .4},
-                            Ratio{"gemm8", "gemm16", .6}};
+                            Ratio{"fp8", "gemm16", .6}, Ratio{"int8", "gemm16", .6}};
 
 struct Fastest {
   const MetricValues* metric = nullptr;
-  double value = 0;  ///< flop/second
+  double value = 0;  ///< operations a second
 };
 
-Fastest fastest_product(const Collected& collected, std::string_view metric_class) {
+bool large(const MetricValues& metric) {
+  return metric.flops >= least_product_flops || from_registers(metric.benchmark);
+}
+
+Fastest fastest_product(const Collected& collected, std::string_view products, Maker maker) {
   Fastest out;
   for (const auto& [key, metric] : collected.metrics) {
-    if (!metric.judged() || metric.form.metric_class != metric_class || metric.form.unit != "flop/second")
+    if (!usual_product(metric) || !large(metric) || own_kernels(metric.benchmark) != (maker == Maker::own) ||
+        products_of(metric.form.metric_class, metric.benchmark) != products)
       continue;
     const double value = median(metric.values);
-    if (metric.flops >= least_flops && value > out.value) out = {&metric, value};
+    if (value > out.value) out = {&metric, value};
   }
   return out;
+}
+
+bool has_clock(const MetricValues& metric) {
+  return !metric.sm_clock_hz.empty() && median(metric.sm_clock_hz) > 0;
 }
 
 /// Rate a clock, or as it is where a clock was not recorded: a power cap slows the faster class more.
@@ -48,43 +60,8 @@ double rate_of(const Fastest& fastest, bool per_clock) {
   return per_clock ? fastest.value / median(fastest.metric->sm_clock_hz) : fastest.value;
 }
 
-bool has_clock(const MetricValues& metric) {
-  return !metric.sm_clock_hz.empty() && median(metric.sm_clock_hz) > 0;
-}
-
-/// What the ratio to the other class says against the rate; "" where it agrees, or nothing is known.
-std::string ratio_objection(const std::string& metric_class, const Fastest& fastest,
-                            const Collected& collected, const std::string& capability) {
-  for (const Ratio& row : ratios) {
-    if (row.numerator != metric_class) continue;
-    const Fastest other = fastest_product(collected, row.denominator);
-    const auto above = peak(capability, row.numerator);
-    const auto below = peak(capability, row.denominator);
-    if (other.metric == nullptr || !above || !below) return "";
-    const bool per_clock = has_clock(*fastest.metric) && has_clock(*other.metric);
-    const double expected = above->operations_per_clock_per_sm / below->operations_per_clock_per_sm;
-    const double ratio = rate_of(fastest, per_clock) / rate_of(other, per_clock);
-    if (ratio >= row.least_share * expected) return "";
-    return fmt::format("{:.1f} times {} ({}){} where the peaks are {:.0f} to 1", ratio, row.denominator,
-                       other.metric->benchmark, per_clock ? " a clock" : "", expected);
-  }
-  return "";
-}
-
-/// A name of a library's kernel can fill a page; the run file holds all of it.
-constexpr std::size_t longest_name = 120;
-
-/// What the benchmarks of the class noted of their kernels, and how many results were verified.
-struct Noted {
-  std::set<std::string> kernels;  ///< of the fastest product, with path and architecture where they are noted
-  std::set<std::string> simt;     ///< benchmarks whose kernels use no Tensor Cores
-  int checks = 0;
-  bool fastest_simt = false;  ///< the fastest product itself noted a kernel without Tensor Cores
-};
-
 std::string kernel_text(const result::Facts& notes) {
-  std::string text = result::fact(notes, "kernel");
-  if (text.size() > longest_name) text = text.substr(0, longest_name) + "...";
+  const std::string text = short_name(result::fact(notes, "kernel"));
   const std::string path = result::fact(notes, "kernel_path");
   const std::string architecture = result::fact(notes, "kernel_architecture");
   if (path.empty() || text.empty()) return text;
@@ -95,100 +72,195 @@ std::string kernel_text(const result::Facts& notes) {
                      architecture.empty() || architecture == "unknown" ? "" : ", " + architecture);
 }
 
-Noted noted(const Collected& collected, const result::Run& run, std::string_view metric_class,
-            const std::string& fastest) {
-  std::set<std::string> benchmarks;
-  for (const auto& [key, metric] : collected.metrics)
-    if (metric.form.metric_class == metric_class) benchmarks.insert(metric.benchmark);
-  Noted out;
-  for (const result::Process& process : run.processes) {
-    if (!process.samples) continue;
-    for (const result::BenchmarkResult& benchmark : process.samples->benchmarks) {
-      if (!benchmarks.contains(benchmark.id)) continue;
-      out.checks += static_cast<int>(benchmark.verifications.size());
-      if (benchmark.id == fastest)
-        if (std::string text = kernel_text(benchmark.notes); !text.empty())
-          out.kernels.insert(std::move(text));
-      const auto path = benchmark.notes.find("kernel_path");
-      if (path != benchmark.notes.end() && path->second == "simt") out.simt.insert(benchmark.id);
-      out.fastest_simt = out.fastest_simt || out.simt.contains(fastest);
+/// Everything that one verdict is about: one kind of products of one maker.
+class Proof {
+ public:
+  Proof(std::string_view products, Maker maker, const Fastest& fastest, const Collected& collected,
+        const result::Run& run)
+      : products_(products),
+        maker_(maker),
+        fastest_(fastest),
+        collected_(collected),
+        run_(run),
+        device_(run, fastest.metric->benchmark),
+        capability_(device_.text("gpu.compute_capability")),
+        sms_(device_.number("gpu.sm_count")),
+        cuda_cores_(cuda_core_rate(capability_, products)) {
+    if (maker == Maker::library) on_cuda_cores_ = on_cuda_cores(collected, run, products);
+    witnesses_ = witnesses();
+  }
+
+  Verdict verdict() const {
+    if (!cuda_cores_ || sms_ <= 0)
+      return unknown(
+          fmt::format("nothing is known of {} on compute capability '{}'", products_, capability_));
+    if (!has_clock(*fastest_.metric)) {
+      Verdict out = unknown("the SM clock was not recorded");
+      if (why_not_told().empty()) object(out);
+      return out;
+    }
+    Verdict out = blank();
+    const double rate = per_clock(*fastest_.metric);
+    const std::string seen =
+        fmt::format("{:.0f} operations a clock and SM where CUDA cores alone reach at most {:.0f} ({})", rate,
+                    *cuda_cores_, fastest_.metric->benchmark);
+    if (rate <= *cuda_cores_) {
+      if (const std::string why = why_not_told(); !why.empty()) return unknown(seen + ", and " + why);
+      out.kind = VerdictKind::failed;
+      out.reason = fmt::format("Tensor Cores did not do the work, or run at a fraction of their rate: {}; {}",
+                               seen, witnesses_);
+      return out;
+    }
+    out.kind = VerdictKind::ok;
+    out.reason = fmt::format("rate: {}; {}", seen, witnesses_);
+    if (why_not_told().empty()) object(out);
+    return out;
+  }
+
+ private:
+  Verdict blank() const {
+    Verdict out;
+    out.judge = Judge::physical;
+    out.metric = fmt::format("tensor_cores/{}{}", products_, maker_ == Maker::own ? "/hardware" : "");
+    out.metric_class = fastest_.metric->form.metric_class;
+    out.unit = "flop/clock";
+    out.rounds = 1;
+    if (has_clock(*fastest_.metric) && sms_ > 0) out.value = per_clock(*fastest_.metric);
+    return out;
+  }
+
+  Verdict unknown(const std::string& why) const {
+    Verdict out = blank();
+    out.kind = VerdictKind::inconclusive;
+    out.advisory = true;
+    out.reason = fmt::format("not proven by rate: {}; {}", why, witnesses_);
+    return out;
+  }
+
+  double per_clock(const MetricValues& metric) const {
+    return median(metric.values) / (sms_ * median(metric.sm_clock_hz));
+  }
+
+  /// Why a low rate speaks against nothing here; "" where it does.
+  std::string why_not_told() const {
+    if (cut_tensor_cores(device_.text("gpu.name"))) return "this model's Tensor Cores are cut";
+    const auto most = peak(capability_, products_);
+    if (!most || most->operations_per_clock_per_sm <= *cuda_cores_)
+      return fmt::format("no source says what Tensor Cores of compute capability {} do of {}", capability_,
+                         products_);
+    if (maker_ == Maker::own && !own_kernels_tell(capability_, products_, fastest_.metric->benchmark))
+      return "the suite's own kernel does not use this GPU's fast instruction";
+    return "";
+  }
+
+  /// Turns an ok, or what is not known, into what the other witnesses say against it.
+  void object(Verdict& out) const {
+    std::vector<std::string> objections;
+    std::vector<std::string> lost;
+    if (const std::string ratio = ratio_objection(); out.kind == VerdictKind::ok && !ratio.empty())
+      objections.push_back("the ratio is " + ratio);
+    for (const OnCudaCores& one : on_cuda_cores_) {
+      const bool known = has_clock(*one.metric);
+      if (known && per_clock(*one.metric) <= *cuda_cores_)
+        lost.push_back(fmt::format("{} ({}; {:.0f} operations a clock and SM)", one.benchmark, one.why,
+                                   per_clock(*one.metric)));
+      else
+        objections.push_back(fmt::format("{} ran without Tensor Cores by its notes ({}){}", one.benchmark,
+                                         one.why, known ? " and is faster than CUDA cores can be" : ""));
+    }
+    if (!lost.empty() || !objections.empty()) out.advisory = false;
+    if (!lost.empty()) {
+      out.kind = VerdictKind::failed;
+      out.reason = fmt::format("CUDA cores did the work that Tensor Cores should do in {}; of the others: {}",
+                               fmt::join(lost, ", "), out.reason);
+    } else if (!objections.empty()) {
+      out.kind = VerdictKind::inconclusive;
+      out.reason = fmt::format("witnesses disagree: {}; {}", fmt::join(objections, ", and "), out.reason);
     }
   }
-  return out;
-}
 
-std::string witnesses(const Collected& collected, const result::Run& run, std::string_view metric_class,
-                      const Fastest& fastest) {
-  const Fastest fp32 = fastest_product(collected, "gemm32");
-  const Noted seen = noted(collected, run, metric_class, fastest.metric->benchmark);
-  return fmt::format(
-      "ratio: {}; kernels: {}{}; numerics: {}",
-      fp32.metric != nullptr ? fmt::format("{:.1f} times the fp32 product", fastest.value / fp32.value)
-                             : "no fp32 product measured",
-      seen.kernels.empty() ? "names not recorded" : fmt::format("{}", fmt::join(seen.kernels, ", ")),
-      seen.simt.empty() ? "" : fmt::format("; no Tensor Cores in {}", fmt::join(seen.simt, ", ")),
-      seen.checks > 0 ? fmt::format("{} results verified", seen.checks) : "no result verified");
-}
-
-Verdict judge_class(const std::string& metric_class, const Fastest& fastest, const Collected& collected,
-                    const result::Run& run) {
-  Verdict verdict;
-  verdict.judge = Judge::physical;
-  verdict.metric = "tensor_cores/" + metric_class;
-  verdict.metric_class = metric_class;
-  verdict.unit = "flop/clock";
-  verdict.rounds = 1;
-  const std::string others = witnesses(collected, run, metric_class, fastest);
-  const auto unknown = [&](const std::string& why) {
-    verdict.kind = VerdictKind::inconclusive;
-    verdict.advisory = true;
-    verdict.reason = fmt::format("not proven by rate: {}; {}", why, others);
-    return verdict;
-  };
-  const DeviceFacts device(run, fastest.metric->benchmark);
-  const auto cuda_cores = cuda_core_rate(device.text("gpu.compute_capability"), metric_class);
-  const double sms = device.number("gpu.sm_count");
-  if (!cuda_cores || sms <= 0)
-    return unknown(fmt::format("nothing is known of {} on compute capability '{}'", metric_class,
-                               device.text("gpu.compute_capability")));
-  if (fastest.metric->sm_clock_hz.empty() || !(median(fastest.metric->sm_clock_hz) > 0))
-    return unknown("the SM clock was not recorded");
-  verdict.value = fastest.value / (sms * median(fastest.metric->sm_clock_hz));
-  const std::string rate =
-      fmt::format("{:.0f} operations a clock and SM where CUDA cores alone reach at most {:.0f} ({})",
-                  *verdict.value, *cuda_cores, fastest.metric->benchmark);
-  if (*verdict.value > *cuda_cores) {
-    verdict.kind = VerdictKind::ok;
-    verdict.reason = fmt::format("rate: {}; {}", rate, others);
-    std::vector<std::string> objections;
-    const std::string ratio =
-        cut_tensor_cores(device.text("gpu.name"))
-            ? ""
-            : ratio_objection(metric_class, fastest, collected, device.text("gpu.compute_capability"));
-    if (!ratio.empty()) objections.push_back("the ratio is " + ratio);
-    if (noted(collected, run, metric_class, fastest.metric->benchmark).fastest_simt)
-      objections.emplace_back("the fastest product names a kernel of the CUDA cores");
-    if (objections.empty()) return verdict;
-    verdict.kind = VerdictKind::inconclusive;
-    verdict.reason =
-        fmt::format("witnesses disagree: {}; {}", fmt::join(objections, ", and "), verdict.reason);
-    return verdict;
+  /// What the ratio to other products of the same maker says against the rate; "" where it agrees, or nothing
+  /// is known.
+  std::string ratio_objection() const {
+    for (const Ratio& row : ratios) {
+      if (row.numerator != products_) continue;
+      const Fastest other = fastest_product(collected_, row.denominator, maker_);
+      const auto above = peak(capability_, row.numerator);
+      const auto below = peak(capability_, row.denominator);
+      if (other.metric == nullptr || !above || !below) return "";
+      const bool clocks = has_clock(*fastest_.metric) && has_clock(*other.metric);
+      const double expected = above->operations_per_clock_per_sm / below->operations_per_clock_per_sm;
+      const double ratio = rate_of(fastest_, clocks) / rate_of(other, clocks);
+      if (ratio >= row.least_share * expected) return "";
+      return fmt::format("{:.1f} times {} ({}){} where the peaks are {:.0f} to 1", ratio, row.denominator,
+                         other.metric->benchmark, clocks ? " a clock" : "", expected);
+    }
+    return "";
   }
-  if (cut_tensor_cores(device.text("gpu.name")))
-    return unknown(rate + ", and this model's Tensor Cores are cut");
-  verdict.kind = VerdictKind::failed;
-  verdict.reason = fmt::format("Tensor Cores did not do the work, or run at a fraction of their rate: {}; {}",
-                               rate, others);
-  return verdict;
-}
+
+  std::string witnesses() const {
+    Fastest fp32 = fastest_product(collected_, "gemm32", maker_);
+    if (fp32.metric == nullptr)
+      fp32 = fastest_product(collected_, "gemm32", maker_ == Maker::own ? Maker::library : Maker::own);
+    std::set<std::string> benchmarks;
+    for (const auto& [key, metric] : collected_.metrics)
+      if (products_of(metric.form.metric_class, metric.benchmark) == products_ &&
+          own_kernels(metric.benchmark) == (maker_ == Maker::own))
+        benchmarks.insert(metric.benchmark);
+    std::set<std::string> kernels;  // of the fastest product, with path and architecture where noted
+    std::set<std::string> simt;     // benchmarks whose kernels use no Tensor Cores, of any size
+    std::size_t checks = 0;
+    for (const result::Process& process : run_.processes) {
+      if (!process.samples) continue;
+      for (const result::BenchmarkResult& benchmark : process.samples->benchmarks) {
+        if (!benchmarks.contains(benchmark.id)) continue;
+        checks += benchmark.verifications.size();
+        if (std::string text = kernel_text(benchmark.notes);
+            benchmark.id == fastest_.metric->benchmark && !text.empty())
+          kernels.insert(std::move(text));
+        if (result::fact(benchmark.notes, "kernel_path") == "simt") simt.insert(benchmark.id);
+      }
+    }
+    return fmt::format("ratio: {}; kernels: {}{}; numerics: {}",
+                       fp32.metric != nullptr
+                           ? fmt::format("{:.1f} times the fp32 product ({})", fastest_.value / fp32.value,
+                                         fp32.metric->benchmark)
+                           : "no fp32 product measured",
+                       kernels.empty() ? "names not recorded" : fmt::format("{}", fmt::join(kernels, ", ")),
+                       simt.empty() ? "" : fmt::format("; no Tensor Cores in {}", fmt::join(simt, ", ")),
+                       checks > 0 ? result::counted(checks, "result") + " verified" : "no result verified");
+  }
+
+  std::string products_;
+  Maker maker_;
+  Fastest fastest_;
+  const Collected& collected_;
+  const result::Run& run_;
+  DeviceFacts device_;
+  std::string capability_;
+  double sms_;
+  std::optional<double> cuda_cores_;
+  std::vector<OnCudaCores> on_cuda_cores_;
+  std::string witnesses_;
+};
 
 }  // namespace
 
 std::vector<Verdict> judge_tensor_cores(const Collected& collected, const result::Run& run) {
   std::vector<Verdict> out;
-  for (const char* metric_class : tensor_classes) {
-    const Fastest fastest = fastest_product(collected, metric_class);
-    if (fastest.metric != nullptr) out.push_back(judge_class(metric_class, fastest, collected, run));
+  for (const std::string_view products : tensor_products) {
+    bool hardware_works = false;
+    for (const Maker maker : {Maker::own, Maker::library}) {
+      const Fastest fastest = fastest_product(collected, products, maker);
+      if (fastest.metric == nullptr) continue;
+      Verdict verdict = Proof(products, maker, fastest, collected, run).verdict();
+      if (maker == Maker::own)
+        hardware_works = verdict.kind == VerdictKind::ok;
+      else if (hardware_works && verdict.kind == VerdictKind::failed)
+        verdict.reason +=
+            "; the suite's own kernels do use Tensor Cores on this GPU: look at the library and its settings";
+      out.push_back(std::move(verdict));
+    }
   }
   return out;
 }

@@ -9,20 +9,22 @@
 
 namespace gpugauge::judge {
 
-/// One verdict for each class of products that Tensor Cores do (gemmtf32, gemm16, gemm8) and that the run
-/// measured at a size worth judging (10 GFLOP or more), as "tensor_cores/<class>":
+/// Verdicts on products that Tensor Cores do (gemmtf32, gemm16, and of gemm8 fp8 and int8 apart), each where
+/// the run measured one at a size worth judging (10 GFLOP or more, any size of the family peak):
+/// "tensor_cores/<products>" on those of libraries, and "tensor_cores/<products>/hardware" on those of the
+/// suite's own kernels. Neither hides the other: a library that lost Tensor Cores fails beside own kernels
+/// that use them. Witnesses:
 /// - rate: the fastest product in operations per clock per SM, at the measured clock, against what the CUDA
 ///   cores alone could do at most. Only Tensor Cores are faster. Failed at or below that rate.
-/// - ratio: the same product over the fastest fp32 product without Tensor Cores; a clock and against the
-/// ratio of
-///   the peaks for bf16/fp32, tf32/fp32 and fp8 or int8/bf16.
-/// - kernels: those of the fastest product, where it recorded them (notes "kernel", "kernel_path",
-///   "kernel_architecture"), and which benchmarks of the class ran kernels without Tensor Cores.
-/// - numerics: how many of the results were verified.
-/// Inconclusive and counted where the rate is that of Tensor Cores and the ratio or the fastest product's
-/// kernel says otherwise: the witnesses disagree. Inconclusive and advisory where the GPU model is not
-/// listed, its Tensor Cores are cut so far that the rate proves nothing (GeForce), or the clock was not
-/// recorded.
+/// - ratio: the same product over the fastest one of fp32 without Tensor Cores, or of gemm16 for fp8 and
+///   int8, both of libraries or both own; a clock and against the ratio of the peaks.
+/// - kernels and numerics: each of a library's large products (on_cuda_cores()) whose kernel or error is that
+///   of CUDA cores. Failed where its rate is that of CUDA cores, too, however fast others are.
+/// - how many of the results were verified.
+/// Inconclusive and counted where the witnesses disagree: the rate is that of Tensor Cores and the ratio or a
+/// kernel says otherwise. Inconclusive and advisory where the GPU model is not listed, its Tensor Cores are
+/// cut so far that the rate proves nothing (GeForce), own kernels do not reach their rate there
+/// (own_kernels_tell()), or the clock was not recorded.
 std::vector<Verdict> judge_tensor_cores(const Collected& collected, const result::Run& run);
 
 }  // namespace gpugauge::judge

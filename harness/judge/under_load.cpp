@@ -1,7 +1,10 @@
 #include "judge/under_load.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -9,6 +12,7 @@
 #include <fmt/ranges.h>
 
 #include "judge/statistics.hpp"
+#include "result/facts.hpp"
 #include "result/throttle_reasons.hpp"
 
 namespace gpugauge::judge {
@@ -60,10 +64,12 @@ double highest(const std::vector<double>& values) {
   return values.size() < least_samples ? 0 : *std::max_element(values.begin(), values.end());
 }
 
-/// "; NVML's reasons meanwhile: sw_power_cap". A reason counts that stood in a tenth of the samples.
-std::string reasons(const result::Run& run, const std::set<std::string>& benchmarks) {
+/// NVML's reasons while the benchmarks' families ran; nullopt where telemetry has none. A reason counts that
+/// stood in a tenth of the samples.
+std::optional<std::vector<std::string_view>> reason_words(const result::Run& run,
+                                                          const std::set<std::string>& benchmarks) {
   const std::vector<double> masks = samples(run, "throttle_reasons", benchmarks);
-  if (masks.empty()) return "; NVML gave no reasons";
+  if (masks.empty()) return std::nullopt;
   std::vector<std::string_view> words;
   for (std::size_t bit = 0; bit < result::throttle_reasons.size(); ++bit) {
     const auto count = std::count_if(masks.begin(), masks.end(), [&](double mask) {
@@ -72,8 +78,15 @@ std::string reasons(const result::Run& run, const std::set<std::string>& benchma
     });
     if (static_cast<std::size_t>(10 * count) > masks.size()) words.push_back(result::throttle_reasons[bit]);
   }
-  return words.empty() ? "; NVML gives no reason for it"
-                       : fmt::format("; NVML's reasons meanwhile: {}", fmt::join(words, ", "));
+  return words;
+}
+
+/// "; NVML's reasons meanwhile: sw_power_cap".
+std::string reasons(const result::Run& run, const std::set<std::string>& benchmarks) {
+  const auto words = reason_words(run, benchmarks);
+  if (!words) return "; NVML gave no reasons";
+  return words->empty() ? "; NVML gives no reason for it"
+                        : fmt::format("; NVML's reasons meanwhile: {}", fmt::join(*words, ", "));
 }
 
 Verdict seen(const char* name, VerdictKind kind, double share, std::string reason) {
@@ -113,6 +126,75 @@ void judge_sm_clock(const Collected& collected, const result::Run& run, std::vec
       clock_verdict("clocks/sm", "an SM clock", clock, most, least_sm_clock, reasons(run, benchmarks)));
 }
 
+/// The power limits of the run's GPU; 0 where they are not known.
+struct PowerLimit {
+  double watt = 0, standard = 0;
+  bool lowered() const { return watt > 0 && standard > 0 && watt < standard; }
+};
+
+PowerLimit power_limit(const result::Run& run) {
+  const result::Fingerprint& known = run.fingerprint;
+  for (const auto& [key, value] : known.device) {
+    if (value != run.device || !key.starts_with("gpu.") || !key.ends_with(".uuid")) continue;
+    const std::string gpu = key.substr(0, key.size() - std::string_view("uuid").size());
+    const auto watt = [&](const char* name) {
+      const std::string text = result::fact(known.settings, gpu + name);
+      double found = 0;
+      const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), found);
+      return error == std::errc() && stop == text.data() + text.size() ? found : 0;
+    };
+    return {watt("power_limit_watt"), watt("power_limit_default_watt")};
+  }
+  return {};
+}
+
+/// Heat and hardware that steps in; the power cap of a board at its own limit is none of them.
+bool beyond_design(const std::vector<std::string_view>& words) {
+  constexpr std::array<std::string_view, 4> design{"hw_slowdown", "sw_thermal", "hw_thermal",
+                                                   "hw_power_brake"};
+  return std::any_of(words.begin(), words.end(), [&](std::string_view word) {
+    return std::find(design.begin(), design.end(), word) != design.end();
+  });
+}
+
+/// The SM clock where power decides it. Light kernels run at the highest clock while products are throttled.
+void judge_product_clock(const Collected& collected, const result::Run& run, std::vector<Verdict>& out) {
+  const std::vector<std::string> heavy{"gemm64", "gemm32", "gemmtf32", "gemm16",
+                                       "gemm8",  "conv",   "attention"};
+  double clock = 0;
+  std::string slowest;
+  std::set<std::string> benchmarks;
+  for (const auto& [key, metric] : collected.metrics) {
+    if (!metric.judged() || metric.sm_clock_hz.empty() || !of_classes(metric, heavy)) continue;
+    benchmarks.insert(metric.benchmark);
+    const double found = median(metric.sm_clock_hz);
+    if (!(found > 0) || (clock > 0 && found >= clock)) continue;
+    clock = found;
+    slowest = metric.benchmark;
+  }
+  if (!(clock > 0)) return;
+  const double most = DeviceFacts(run, slowest).number("gpu.sm_clock_max_hz");
+  if (most <= 0) return;
+  const std::string measured =
+      fmt::format("an SM clock of {:.0f} MHz in {}, {:.0f}% of the highest ({:.0f} MHz)", clock / 1e6,
+                  slowest, 100 * clock / most, most / 1e6);
+  if (clock >= least_sm_clock * most) {
+    out.push_back(seen("clocks/sm_products", VerdictKind::ok, clock / most, measured));
+    return;
+  }
+  const PowerLimit limit = power_limit(run);
+  const auto words = reason_words(run, benchmarks);
+  std::string text = measured + reasons(run, benchmarks);
+  if (limit.watt > 0 && limit.standard > 0)
+    text += fmt::format("; power limit {:g} W of {:g} W by default", limit.watt, limit.standard);
+  const bool counts = limit.lowered() || (words && beyond_design(*words));
+  text += limit.lowered() ? "; the limit was lowered"
+          : counts        ? "; heat or the hardware itself holds the clock"
+                          : "; a board at its own power limit may run so by design";
+  out.push_back(seen("clocks/sm_products", VerdictKind::inconclusive, clock / most, std::move(text)));
+  out.back().advisory = !counts;
+}
+
 void judge_memory_clock(const Collected& collected, const result::Run& run, std::vector<Verdict>& out) {
   const std::set<std::string> benchmarks = benchmarks_of(collected, {"hbm"});
   if (benchmarks.empty()) return;
@@ -149,6 +231,7 @@ void judge_link(const Collected& collected, const result::Run& run, std::vector<
 std::vector<Verdict> judge_under_load(const Collected& collected, const result::Run& run) {
   std::vector<Verdict> out;
   judge_sm_clock(collected, run, out);
+  judge_product_clock(collected, run, out);
   judge_memory_clock(collected, run, out);
   judge_link(collected, run, out);
   return out;

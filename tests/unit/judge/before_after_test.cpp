@@ -34,6 +34,8 @@ const Verdict& of(const BeforeAfter& judged, const std::string& key) {
 TEST(BeforeAfter, FindsTheMetricThatGotWorseAndNoOther) {
   const BeforeAfter judged = judge_before_after(side(1, 5), side(50, 5, {1.5, 1, 1}));
   EXPECT_EQ(of(judged, triad).kind, VerdictKind::regressed);
+  EXPECT_THAT(of(judged, triad).reason, HasSubstr("beyond what rounds and boots explain"));
+  EXPECT_THAT(of(judged, wake).reason, HasSubstr(" worse with 95% confidence (tolerance "));
   EXPECT_NEAR(*of(judged, triad).change, 1 - 1 / 1.5, .02);
   EXPECT_EQ(of(judged, latency).kind, VerdictKind::ok);
   EXPECT_EQ(of(judged, wake).kind, VerdictKind::ok);
@@ -50,6 +52,8 @@ TEST(BeforeAfter, OneBootOnBothSidesMakesTheRoundTheUnit) {
   const BeforeAfter judged = judge_before_after(side(1, 3, {}, "b"), side(50, 3, {1, 1.2, 1}, "b"));
   EXPECT_THAT(judged.remarks, Contains(HasSubstr("the round is the unit")));
   EXPECT_EQ(of(judged, latency).kind, VerdictKind::regressed) << of(judged, latency).reason;
+  EXPECT_THAT(of(judged, latency).reason, HasSubstr("beyond what these rounds, all of one boot, explain"))
+      << "nothing is known of other boots";
 }
 
 TEST(BeforeAfter, UnknownBootsAreNotTheSameBoot) {

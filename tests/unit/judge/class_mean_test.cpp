@@ -103,8 +103,9 @@ TEST(JudgeBaseline, SeesEverythingTwoPercentSlowerInTheClassAndNotInItsMetrics) 
   EXPECT_NEAR(verdict.baseline.value(), 1, .002);
   EXPECT_EQ(verdict.unit, "1");
   EXPECT_NEAR(verdict.tolerance, .01, 1e-12);
-  EXPECT_THAT(verdict.reason, HasSubstr("everything in class hbm is worse, by 1.8%"));
-  EXPECT_THAT(verdict.reason, HasSubstr("6 of 6 metrics"));
+  EXPECT_THAT(verdict.reason,
+              HasSubstr("6 of 6 metrics of class hbm are worse by more than 0.9%, the mean of all by 1.8%"));
+  EXPECT_THAT(verdict.reason, HasSubstr(" in 2 of 2 rounds"));
   for (int i = 0; i < 6; ++i)
     EXPECT_NE(find(judgement, fmt::format("host/hbm{}:bandwidth", i))->kind, VerdictKind::regressed);
 }
@@ -114,6 +115,16 @@ TEST(JudgeBaseline, SaysWhichMetricCarriesAClassMean) {
   const Verdict& verdict = *find(judgement, "class/hbm");
   EXPECT_EQ(verdict.kind, VerdictKind::regressed);
   EXPECT_THAT(verdict.reason, HasSubstr("host/hbm0:bandwidth carries it"));
+}
+
+TEST(JudgeBaseline, SaysWhichMetricCarriesAnImprovedClassMean) {
+  const Judgement one = judge({.8, 1, 1, 1, 1, 1}, 4);
+  EXPECT_EQ(find(one, "class/hbm")->kind, VerdictKind::improved);
+  EXPECT_THAT(find(one, "class/hbm")->reason, HasSubstr("host/hbm0:bandwidth carries it (25."));
+  const Judgement all = judge(std::vector<double>(6, .97), 4);
+  EXPECT_EQ(find(all, "class/hbm")->kind, VerdictKind::improved);
+  EXPECT_THAT(find(all, "class/hbm")->reason,
+              HasSubstr("6 of 6 metrics of class hbm are better by more than 1."));
 }
 
 TEST(JudgeBaseline, AHealthyClassIsOkAndCanBeLeftOut) {

@@ -110,7 +110,7 @@ TEST(Holes, TheHealthyNodePasses) {
   EXPECT_EQ(judged.outcome.code, ExitCode::pass) << judged.outcome.sentence;
   for (const Verdict& verdict : judged.verdicts)
     EXPECT_EQ(verdict.kind, VerdictKind::ok) << verdict.metric << ": " << verdict.reason;
-  for (const char* metric_class : {"gemm16", "gemmtf32", "gemm8"}) {
+  for (const char* metric_class : {"gemm16", "gemmtf32", "fp8"}) {
     const Verdict* proof = judged.on(Judge::physical, std::string("tensor_cores/") + metric_class);
     ASSERT_NE(proof, nullptr) << metric_class;
     EXPECT_THAT(proof->reason, HasSubstr("rate: "));
@@ -179,7 +179,7 @@ TEST(Holes, TensorCoresAtAnEighthFailByNameInBothJudges) {
   EXPECT_EQ(judged.outcome.code, ExitCode::regressed);
   for (const char* id : {"gpu/bf16/8192:throughput", "gpu/tf32/8192:throughput", "gpu/fp8/8192:throughput"})
     EXPECT_EQ(judged.on(Judge::baseline, id)->kind, VerdictKind::regressed) << id;
-  for (const char* proof : {"tensor_cores/gemm16", "tensor_cores/gemmtf32", "tensor_cores/gemm8"}) {
+  for (const char* proof : {"tensor_cores/gemm16", "tensor_cores/gemmtf32", "tensor_cores/fp8"}) {
     EXPECT_EQ(judged.on(Judge::physical, proof)->kind, VerdictKind::failed) << proof;
     EXPECT_THAT(judged.on(Judge::physical, proof)->reason, HasSubstr("Tensor Cores did not do the work"));
   }
@@ -297,11 +297,14 @@ TEST(JudgePhysical, BothDirectionsAtOnceAreHeldAgainstBothOfTheLink) {
 TEST(CudaCoreRate, IsWhatRemainsWithoutTensorCores) {
   EXPECT_EQ(cuda_core_rate("9.0", "gemm16"), 512);
   EXPECT_EQ(cuda_core_rate("8.0", "gemmtf32"), 128);
-  EXPECT_EQ(cuda_core_rate("9.0", "gemm8"), 1024);
+  EXPECT_EQ(cuda_core_rate("9.0", "fp8"), 1024);
+  EXPECT_EQ(cuda_core_rate("9.0", "int8"), 1024);
   EXPECT_EQ(cuda_core_rate("9.0", "gemm64"), std::nullopt);
   EXPECT_EQ(cuda_core_rate("6.1", "gemm16"), std::nullopt);
   EXPECT_TRUE(cut_tensor_cores("NVIDIA H20"));
   EXPECT_FALSE(cut_tensor_cores("NVIDIA H200"));
+  EXPECT_TRUE(cut_tensor_cores("NVIDIA L20"));
+  EXPECT_FALSE(cut_tensor_cores("NVIDIA L40S"));
 }
 
 }  // namespace

@@ -242,6 +242,10 @@ TEST(Peak, IsTheFastestUnitOfTheClass) {
   EXPECT_FALSE(peak("9.0", "hbm"));
   EXPECT_FALSE(peak("7.0", "gemmtf32"));
   EXPECT_FALSE(peak("6.1", "gemm32"));
+  EXPECT_EQ(peak("8.0", "int8")->operations_per_clock_per_sm, 4096);
+  EXPECT_FALSE(peak("8.0", "fp8")) << "its Tensor Cores know none";
+  EXPECT_EQ(peak("10.3", "fp8")->operations_per_clock_per_sm, 16384);
+  EXPECT_FALSE(peak("10.3", "int8")) << "cut there, and no source says how far";
 }
 
 // A GPU's fp64 Tensor Cores do twice what its CUDA cores do: the class alone would hide half a loss, and

@@ -61,7 +61,8 @@ TEST(PolicyFile, EachFaultIsNamedWithItsPlace) {
   EXPECT_THAT(fault(R"(, "tolerance": {"hbm": 1e-200})"), HasSubstr("tolerance.hbm: is 1e-200"));
   EXPECT_THAT(fault(R"(, "alpha": "small")"), HasSubstr("should be a number"));
   EXPECT_THAT(fault(R"(, "max_rounds": 1)"), HasSubstr("it must be 2 to 8"));
-  EXPECT_THAT(fault(R"(, "tolerance": {"gem16": 0.1})"), HasSubstr("'gem16' is no class"));
+  EXPECT_THAT(fault(R"(, "tolerance": {"gem16": 0.1})"),
+              HasSubstr("'gem16' is no class of metrics; docs/benchmarks.md lists them"));
   EXPECT_THAT(fault(R"(, "tolerance": {"gemm16": 1})"), HasSubstr("tolerance.gemm16: is 1"));
   EXPECT_THAT(fault(R"(, "metrics": [{"metric": "a", "why": "x"}])"), HasSubstr("metrics[0]: says nothing"));
   EXPECT_THAT(fault(R"(, "metrics": [{"metric": "", "advisory": true}])"), HasSubstr("is empty"));

@@ -21,17 +21,63 @@ Verdict within_tolerance() {
 }
 
 TEST(Reasons, AnOkSaysHowMuchWorseItIsAtMost) {
-  EXPECT_EQ(explain(within_tolerance(), {}, {}, {}), "at most 1.2% worse (tolerance 10.0%)");
+  EXPECT_EQ(explain(within_tolerance(), {}, {}, {}),
+            "at most 1.2% worse with 95% confidence (tolerance 10.0%)");
   EXPECT_EQ(explain_class(within_tolerance(), {}, {}, {4, 0, "", 0, false}),
-            "geometric mean of 4 metrics: at most 1.2% worse (tolerance 10.0%)");
+            "geometric mean of 4 metrics: at most 1.2% worse with 95% confidence (tolerance 10.0%)");
+  Scale doubtful;
+  doubtful.ok_confidence = .9;
+  EXPECT_EQ(explain(within_tolerance(), doubtful, {}, {}),
+            "at most 1.2% worse with 90% confidence (tolerance 10.0%)");
 }
 
 TEST(Reasons, AFirstRoundThatIsLeftOutIsNamedWithItsChange) {
   GateResult result;
   result.left_out = std::log(1.5);
-  EXPECT_EQ(explain(within_tolerance(), {}, result, {}),
-            "at most 1.2% worse (tolerance 10.0%); the first round was 50.0% worse and is left out: 2 later "
-            "ones are not");
+  EXPECT_EQ(
+      explain(within_tolerance(), {}, result, {}),
+      "at most 1.2% worse with 95% confidence (tolerance 10.0%); the first round was 50.0% worse and is "
+      "left out: 2 later ones are not");
+}
+
+TEST(Reasons, ADecisionSaysHowManyRoundsBearItOut) {
+  Verdict verdict = within_tolerance();
+  verdict.kind = VerdictKind::regressed;
+  verdict.change = .2;
+  verdict.rounds = 6;
+  GateResult result;
+  result.change = result.typical = std::log(1.2);
+  result.beyond = 4;
+  EXPECT_EQ(explain(verdict, {}, result, {}),
+            "20.0% worse, by more than 3.3% in 4 of 6 rounds (tolerance 10.0%)");
+  verdict.kind = VerdictKind::improved;
+  verdict.change = -.2;
+  EXPECT_EQ(explain(verdict, {}, result, {}),
+            "20.0% better, by more than 3.3% in 4 of 6 rounds: the baseline is stale, record a new one");
+}
+
+TEST(Reasons, AClassSaysHowManyOfItsMetricsMovedAndNeverEverything) {
+  Verdict verdict = within_tolerance();
+  verdict.metric_class = "gemm16";
+  verdict.kind = VerdictKind::regressed;
+  verdict.tolerance = .01;
+  verdict.change = .012;
+  GateResult result;
+  result.beyond = 3;
+  EXPECT_EQ(
+      explain_class(verdict, {}, result, {14, 8, "a:b", .03, true}),
+      "8 of 14 metrics of class gemm16 are worse by more than 0.6%, the mean of all by 1.2%, by more than "
+      "0.3% in 3 of 3 rounds (tolerance of the mean 1.0%)");
+  verdict.kind = VerdictKind::improved;
+  verdict.change = -.012;
+  EXPECT_EQ(
+      explain_class(verdict, {}, result, {14, 8, "a:b", -.03, true}),
+      "8 of 14 metrics of class gemm16 are better by more than 0.6%, the mean of all by 1.2%, by more than "
+      "0.3% in 3 of 3 rounds: where it stays so, the baseline is stale: record a new one");
+  EXPECT_EQ(
+      explain_class(verdict, {}, result, {14, 2, "a:b", -.15, false}),
+      "class gemm16 is 1.2% better on average, and a:b carries it (15.0% better), by more than 0.3% in 3 of "
+      "3 rounds: what became of that metric says whether the baseline is stale");
 }
 
 }  // namespace

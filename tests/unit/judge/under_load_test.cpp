@@ -2,6 +2,9 @@
 #include "judge/under_load.hpp"
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -89,8 +92,9 @@ std::map<std::string, Verdict> judged(const Gpu& gpu) {
 TEST(UnderLoad, AHealthyGpuPasses) {
   const auto verdicts = judged({});
   for (const auto& [name, verdict] : verdicts) EXPECT_EQ(verdict.kind, VerdictKind::ok) << verdict.reason;
-  for (const char* name : {"clocks/sm", "clocks/memory", "link/pcie", "gpu/read:bandwidth",
-                           "gpu/bf16:throughput", "gpu/h2d:bandwidth", "tensor_cores/gemm8"})
+  for (const char* name :
+       {"clocks/sm", "clocks/sm_products", "clocks/memory", "link/pcie", "gpu/read:bandwidth",
+        "gpu/bf16:throughput", "gpu/h2d:bandwidth", "tensor_cores/fp8"})
     EXPECT_TRUE(verdicts.contains(name)) << name;
 }
 
@@ -122,6 +126,60 @@ TEST(UnderLoad, AProductAtAThirdOfItsPeakFailsWhereItIsLargeAndDeclared) {
   EXPECT_EQ(judged(gpu).at("gpu/fp32:throughput").kind, VerdictKind::ok);
 }
 
+/// Whether the definition bench/peak/<file> of this variant says .saturating().
+bool declared_saturating(const std::string& file, const std::string& variant) {
+  std::ifstream stream(std::string(GPUGAUGE_SOURCE_DIR) + "/bench/peak/" + file);
+  const std::string text(std::istreambuf_iterator<char>(stream), {});
+  const std::size_t at = text.find(".variant(\"" + variant + "\")");
+  if (at == std::string::npos) throw std::runtime_error(file + " has no variant " + variant);
+  return text.substr(at, text.find(".body(", at) - at).find(".saturating()") != std::string::npos;
+}
+
+/// A benchmark of the family peak as its definition declares it, at a share of what an SM can do.
+Verdict of_peak(const std::string& file, const std::string& variant, const std::string& metric_class,
+                double operations, const std::string& capability = "9.0", const char* instruction = "") {
+  result::Run run = make_run(1);
+  const std::string id = "peak/" + file.substr(0, file.find('.')) + "/" + variant;
+  for (result::Process& process : run.processes) {
+    process.family = process.samples->family = "peak";
+    process.samples->context = {
+        {"gpu.name", "NVIDIA H200"}, {"gpu.compute_capability", capability}, {"gpu.sm_count", "132"}};
+    process.samples->benchmarks = {benchmark(
+        id, metric("throughput", "flop/second", Direction::higher, metric_class, operations * 132 * 1.7e9))};
+    result::BenchmarkResult& made = process.samples->benchmarks[0];
+    made.batches.sm_clock_hz = {1.7e9};
+    // Eight chains of 4096 steps in each of 256 threads of 8 blocks an SM: less than a large product.
+    made.work.flops = 2. * 8 * 4096 * 1056 * 256;
+    if (*instruction != '\0') made.notes["instruction"] = instruction;
+    if (declared_saturating(file, variant)) made.notes["saturating"] = "true";
+  }
+  for (Verdict& verdict : judge_physical(run))
+    if (verdict.metric == id + ":throughput") return verdict;
+  throw std::runtime_error("no verdict");
+}
+
+TEST(UnderLoad, AnInstructionFromRegistersFarBelowItsPeakFails) {
+  const Verdict found = of_peak("fp32.cpp", "fma", "gemm32", .3 * 256, "9.0", "fp32_fma");
+  EXPECT_EQ(found.kind, VerdictKind::failed);
+  EXPECT_THAT(found.reason, HasSubstr("30% of the peak at the clock that it had"));
+  EXPECT_EQ(of_peak("fp32.cpp", "fma", "gemm32", .97 * 256, "9.0", "fp32_fma").kind, VerdictKind::ok);
+  for (const char* file : {"bf16.cpp", "fp16.cpp"})
+    for (const char* variant : {"wgmma", "mma_sync"})
+      EXPECT_EQ(of_peak(file, variant, "gemm16", .15 * 4096).kind, VerdictKind::failed) << file << variant;
+  EXPECT_EQ(of_peak("tf32.cpp", "wgmma", "gemmtf32", .15 * 2048).kind, VerdictKind::failed);
+  EXPECT_EQ(of_peak("fp8.cpp", "wgmma", "gemm8", .15 * 8192).kind, VerdictKind::failed);
+  EXPECT_EQ(of_peak("bf16.cpp", "mma_sync", "gemm16", .3 * 2048, "8.0").kind, VerdictKind::failed);
+}
+
+TEST(UnderLoad, AnInstructionThatIsNotTheFastOneOfItsGpuHasNoFloor) {
+  EXPECT_EQ(of_peak("bf16.cpp", "mma_sync", "gemm16", .6 * 4096).kind, VerdictKind::ok)
+      << "9.0: public figure";
+  EXPECT_EQ(of_peak("fp8.cpp", "mma_sync", "gemm8", .25 * 8192).kind, VerdictKind::ok) << "made of fp16";
+  EXPECT_EQ(of_peak("bf16.cpp", "mma_sync", "gemm16", .12 * 8192, "10.0").kind, VerdictKind::ok);
+  EXPECT_EQ(of_peak("fp32.cpp", "fma", "gemm32", .3 * 256, "12.0", "fp32_fma").kind, VerdictKind::ok)
+      << "no public figure of 12.0";
+}
+
 TEST(UnderLoad, APowerCapLowersProductsAndFailsNothing) {
   // Half the clock and half the rate, with the reason that NVML gives.
   const auto verdicts = judged({.sm_clock = .9e9, .reasons = 4});
@@ -130,6 +188,58 @@ TEST(UnderLoad, APowerCapLowersProductsAndFailsNothing) {
   EXPECT_EQ(verdicts.at("clocks/sm").kind, VerdictKind::inconclusive);
   EXPECT_FALSE(verdicts.at("clocks/sm").advisory);
   EXPECT_THAT(verdicts.at("clocks/sm").reason, HasSubstr("NVML's reasons meanwhile: sw_power_cap"));
+}
+
+/// A GPU whose products run at 700 MHz while its copies run at the highest clock.
+result::Run throttled_products(double reasons, const result::Facts& settings = {}) {
+  result::Run run = Gpu{.reasons = reasons}.run();
+  run.fingerprint.device["gpu.0.uuid"] = "GPU-0";
+  for (const auto& [key, value] : settings) run.fingerprint.settings[key] = value;
+  change(run, "gpu/bf16", [](result::BenchmarkResult& found) {
+    found.metrics[0].value *= .4;
+    found.batches.sm_clock_hz = {.7e9};
+  });
+  change(run, "gpu/read", [](result::BenchmarkResult& found) { found.batches.sm_clock_hz = {1.98e9}; });
+  return run;
+}
+
+Verdict on_products(const result::Run& run) {
+  for (const Verdict& verdict : judge_physical(run)) {
+    EXPECT_NE(verdict.kind, VerdictKind::failed) << verdict.metric << ": " << verdict.reason;
+    EXPECT_TRUE(verdict.metric != "clocks/sm" || verdict.kind == VerdictKind::ok) << "light kernels hide it";
+  }
+  for (Verdict& verdict : judge_physical(run))
+    if (verdict.metric == "clocks/sm_products") return verdict;
+  throw std::runtime_error("no verdict");
+}
+
+TEST(UnderLoad, ProductsThatAreThrottledAreSaidBesideLightKernelsAtFullClock) {
+  const Verdict found = on_products(
+      throttled_products(4, {{"gpu.0.power_limit_watt", "200"}, {"gpu.0.power_limit_default_watt", "700"}}));
+  EXPECT_EQ(found.kind, VerdictKind::inconclusive);
+  EXPECT_FALSE(found.advisory) << "somebody lowered the limit";
+  EXPECT_EQ(found.reason,
+            "an SM clock of 700 MHz in gpu/bf16, 35% of the highest (1980 MHz); NVML's reasons meanwhile: "
+            "sw_power_cap; power limit 200 W of 700 W by default; the limit was lowered");
+}
+
+TEST(UnderLoad, AProductAtTheBoardsOwnPowerLimitIsNeverCounted) {
+  // A 70 W card runs products at a third of its clock by design.
+  const Verdict found = on_products(
+      throttled_products(4, {{"gpu.0.power_limit_watt", "70"}, {"gpu.0.power_limit_default_watt", "70"}}));
+  EXPECT_EQ(found.kind, VerdictKind::inconclusive);
+  EXPECT_TRUE(found.advisory);
+  EXPECT_THAT(found.reason, HasSubstr("a board at its own power limit may run so by design"));
+  EXPECT_TRUE(on_products(throttled_products(4)).advisory) << "limits not known";
+  EXPECT_FALSE(on_products(throttled_products(4 | 0x40)).advisory) << "heat";
+  EXPECT_THAT(on_products(throttled_products(0x40)).reason, HasSubstr("heat or the hardware itself"));
+}
+
+TEST(UnderLoad, ALimitOfAnotherGpuIsNotThisOnes) {
+  result::Run run =
+      throttled_products(4, {{"gpu.1.power_limit_watt", "200"}, {"gpu.1.power_limit_default_watt", "700"}});
+  run.fingerprint.device["gpu.1.uuid"] = "GPU-1";
+  EXPECT_TRUE(on_products(run).advisory);
 }
 
 TEST(UnderLoad, AGpuAtItsIdleClockIsSaid) {
@@ -180,7 +290,7 @@ TEST(UnderLoad, ACopyFarBelowItsLinkIsCountedAndFailsNothing) {
 TEST(TensorCoreWitnesses, Fp8AtTheSpeedOfBf16Disagrees) {
   Gpu gpu;
   gpu.products[2].flops = 6.4e14;
-  const Verdict found = judged(gpu).at("tensor_cores/gemm8");
+  const Verdict found = judged(gpu).at("tensor_cores/fp8");
   EXPECT_EQ(found.kind, VerdictKind::inconclusive);
   EXPECT_FALSE(found.advisory);
   EXPECT_THAT(found.reason, HasSubstr("witnesses disagree: the ratio is 1.0 times gemm16 (gpu/bf16) a clock "
@@ -200,7 +310,8 @@ TEST(TensorCoreWitnesses, ASimtNameBesideAHighRateDisagrees) {
   const auto verdicts = judged(gpu);
   EXPECT_EQ(verdicts.at("tensor_cores/gemm16").kind, VerdictKind::inconclusive);
   EXPECT_THAT(verdicts.at("tensor_cores/gemm16").reason,
-              HasSubstr("the fastest product names a kernel of the CUDA cores"));
+              HasSubstr("witnesses disagree: gpu/bf16 ran without Tensor Cores by its notes (kernel without "
+                        "Tensor Cores) and is faster than CUDA cores can be"));
   gpu.products[0].path = "tensor";
   EXPECT_EQ(judged(gpu).at("tensor_cores/gemm16").kind, VerdictKind::ok);
 }

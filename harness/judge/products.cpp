@@ -1,0 +1,104 @@
+#include "judge/products.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "result/facts.hpp"
+
+namespace gpugauge::judge {
+namespace {
+
+/// What vector loads of every kind of numbers divide: 16 bytes of 8-bit numbers.
+constexpr unsigned aligned_to = 16;
+
+std::string_view family_of(std::string_view benchmark) {
+  return benchmark.substr(0, benchmark.find('/'));
+}
+
+/// Whether every number in the text ("8192x8192x8192") is a multiple of aligned_to.
+bool multiples(std::string_view text) {
+  unsigned value = 0;
+  for (const char letter : text) {
+    const bool digit = letter >= '0' && letter <= '9';
+    if (!digit && value % aligned_to != 0) return false;
+    // Only the remainder counts.
+    value = digit ? (value * 10 + static_cast<unsigned>(letter - '0')) % aligned_to : 0;
+  }
+  return value % aligned_to == 0;
+}
+
+bool aligned(const result::BenchmarkResult& benchmark) {
+  return multiples(result::fact(benchmark.parameters, "shape")) &&
+         multiples(result::fact(benchmark.parameters, "tokens"));
+}
+
+/// Why the notes say that the CUDA cores did the work; "" where they do not.
+std::string why_on_cuda_cores(const result::BenchmarkResult& benchmark, std::string_view products) {
+  const bool fp32 = products == "gemmtf32" && result::fact(benchmark.notes, "numerics") == "fp32";
+  std::string why = fp32 ? "the error is that of fp32" : "";
+  if (result::fact(benchmark.notes, "kernel_path") != "simt") return why;
+  const std::string kernel = short_name(result::fact(benchmark.notes, "kernel"));
+  return fmt::format("{}kernel {}", fp32 ? why + ", " : "", kernel.empty() ? "without Tensor Cores" : kernel);
+}
+
+}  // namespace
+
+std::string_view products_of(std::string_view metric_class, std::string_view benchmark) {
+  if (metric_class != "gemm8") return metric_class;
+  return benchmark.find("int8") != std::string_view::npos ? "int8" : "fp8";
+}
+
+bool own_kernels(std::string_view benchmark) {
+  constexpr std::array<std::string_view, 3> families{"gemm", "peak", "sustained"};
+  return std::find(families.begin(), families.end(), family_of(benchmark)) != families.end();
+}
+
+bool from_registers(std::string_view benchmark) {
+  return family_of(benchmark) == "peak";
+}
+
+bool own_kernels_tell(std::string_view capability, std::string_view products, std::string_view benchmark) {
+  if (capability.starts_with("10.") || capability.starts_with("11.")) return false;
+  const bool emulated =
+      capability == "9.0" && products == "fp8" && benchmark.find("wgmma") == std::string_view::npos;
+  return !emulated;
+}
+
+bool usual_product(const MetricValues& metric) {
+  return metric.judged() && metric.form.statistic == "median" && !metric.form.name.ends_with("_best") &&
+         (metric.form.unit == "flop/second" || metric.form.unit == "operation/second");
+}
+
+std::vector<OnCudaCores> on_cuda_cores(const Collected& collected, const result::Run& run,
+                                       std::string_view products) {
+  std::map<std::string, const MetricValues*> large;
+  for (const auto& [key, metric] : collected.metrics)
+    if (usual_product(metric) && metric.flops >= least_product_flops && !own_kernels(metric.benchmark) &&
+        products_of(metric.form.metric_class, metric.benchmark) == products)
+      large.emplace(metric.benchmark, &metric);
+  std::vector<OnCudaCores> out;
+  std::set<std::string> named;
+  for (const result::Process& process : run.processes) {
+    if (!process.samples) continue;
+    for (const result::BenchmarkResult& benchmark : process.samples->benchmarks) {
+      const auto found = large.find(benchmark.id);
+      if (found == large.end() || !aligned(benchmark)) continue;
+      std::string why = why_on_cuda_cores(benchmark, products);
+      if (!why.empty() && named.insert(benchmark.id).second)
+        out.push_back({benchmark.id, std::move(why), found->second});
+    }
+  }
+  return out;
+}
+
+std::string short_name(std::string name) {
+  constexpr std::size_t longest = 120;  // the run file holds all of it
+  if (name.size() > longest) name = name.substr(0, longest) + "...";
+  return name;
+}
+
+}  // namespace gpugauge::judge

@@ -1,0 +1,52 @@
+// Matrix products as the judges tell them apart: what they multiply, and whose kernels they are.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "judge/collect.hpp"
+#include "result/run_file.hpp"
+
+namespace gpugauge::judge {
+
+/// Smaller products do not fill the device.
+inline constexpr double least_product_flops = 1e10;
+
+/// What a product multiplies: its class, or for gemm8, which holds two kinds, "int8" where the benchmark's id
+/// names it and else "fp8". Text of `metric_class`, or static.
+std::string_view products_of(std::string_view metric_class, std::string_view benchmark);
+
+/// True for the families whose kernels this suite brings itself (gemm, peak, sustained): they tell what the
+/// hardware does, and nothing of any library.
+bool own_kernels(std::string_view benchmark);
+
+/// True for the family peak: its operands never leave the SM, so that a launch of any size fills it.
+bool from_registers(std::string_view benchmark);
+
+/// True where the suite's own kernels of these products reach the rate of the Tensor Cores, or (mma.sync on
+/// 9.0) six tenths of it: not on 10.x and 11.x, whose fast instruction they do not use, and not for fp8 by
+/// mma.sync on 9.0, which is made of fp16 instructions there.
+bool own_kernels_tell(std::string_view capability, std::string_view products, std::string_view benchmark);
+
+/// True for what a program gets from the benchmark's product: its median, and not the best of the algorithms
+/// that a library offers.
+bool usual_product(const MetricValues& metric);
+
+/// A library's product whose notes say that the CUDA cores did what Tensor Cores are asked for.
+struct OnCudaCores {
+  std::string benchmark;
+  std::string why;                  ///< "kernel ampere_sgemm_128x64_nn", "the error is that of fp32"
+  const MetricValues* metric = {};  ///< its usual product
+};
+/// Those of large products (least_product_flops) of these kinds whose sizes are multiples of 16: the note
+/// kernel_path is simt, or of tf32 the note numerics is fp32. Odd and small sizes are left out, for which a
+/// library may choose CUDA cores with good reason.
+std::vector<OnCudaCores> on_cuda_cores(const Collected& collected, const result::Run& run,
+                                       std::string_view products);
+
+/// A kernel's name as it fits into a sentence: the beginning of one that would fill a page.
+std::string short_name(std::string name);
+
+}  // namespace gpugauge::judge
