@@ -19,6 +19,7 @@ void find_pci(const Tree& tree, Hardware& found) {
   for (const std::string& address : tree.list(devices)) {
     const std::string folder = fmt::format("{}/{}", devices, address);
     if (tree.read(folder + "/vendor").text != "0x10de") continue;
+    if (!tree.link_name(folder + "/physfn").empty()) continue;  // a virtual function of a GPU that is listed
     const Reading pci_class = tree.read(folder + "/class");
     if (pci_class.text.rfind("0x03", 0) == 0) {
       found.pci.push_back({address, tree.read(folder + "/device").text, tree.link_name(folder + "/driver")});

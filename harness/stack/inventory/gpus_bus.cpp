@@ -1,9 +1,11 @@
 // What the PCI bus and the kernel module show of the GPUs, without the driver's libraries.
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <set>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "stack/inventory/driver.hpp"
 #include "stack/inventory/gpus.hpp"
@@ -47,7 +49,7 @@ void add_link(const Tree& tree, const std::string& folder, const std::string& pr
                                            : "",
                   file, "sysfs");
   }
-  add_if_silent(inventory, prefix + "pcie_sampled", "idle", folder, "nothing was run on the GPU");
+  add_if_silent(inventory, prefix + "pcie_sampled", "unknown", folder, "nobody tells what the GPU was doing");
 }
 
 void add_numa_node(const Tree& tree, const std::string& folder, const std::string& prefix,
@@ -69,6 +71,36 @@ void add_of_module(const ModuleGpu& gpu, const std::string& prefix, Inventory& i
   add_if_silent(inventory, prefix + "uuid", gpu.uuid, source, "kernel module");
   add_if_silent(inventory, prefix + "vbios", gpu.vbios, source, "kernel module");
   add_if_silent(inventory, prefix + "gsp", gpu.firmware, source, "kernel module");
+}
+
+/// Whether this process may open a GPU's device node. Opening one would start the GPU; the kernel asks the
+/// control group of devices also when it is only asked for the rights.
+const char* node_state(const Tree& tree, const std::string& node) {
+  if (!tree.exists(node)) return "missing";
+  const std::filesystem::path place = tree.at(node);
+  return !place.empty() && ::access(place.c_str(), R_OK | W_OK) == 0 ? "there" : "refused";
+}
+
+/// The device node that the kernel module gave a function, and whether it is within this process's reach. A
+/// container runtime may hide the module's folder of a GPU: then nothing is told.
+void add_node(const Tree& tree, const std::string& address, const std::string& prefix, Inventory& inventory) {
+  const std::string file = fmt::format("/proc/driver/nvidia/gpus/{}/information", address);
+  const Reading information = tree.read(file);
+  for_each_line(information.text, [&](std::string_view line) {
+    if (const auto excluded = after(line, "GPU Excluded:"); excluded && stripped(*excluded) == "Yes")
+      inventory.present(prefix + "excluded", "yes", file, "kernel module");
+    const auto minor = after(line, "Device Minor:");
+    const auto number = minor ? number_in<unsigned>(stripped(*minor)) : std::nullopt;
+    if (!number || inventory.has(prefix + "minor")) return;
+    const std::string node = fmt::format("/dev/nvidia{}", *number);
+    inventory.present(prefix + "minor", std::to_string(*number), file, "kernel module");
+    inventory.present(prefix + "node", node_state(tree, node), node, "rights to read and write");
+  });
+}
+
+/// A virtual function belongs to a GPU that is listed itself (SR-IOV, on a host of virtual GPUs).
+bool is_virtual_function(const Tree& tree, const std::string& folder) {
+  return !tree.link_name(folder + "/physfn").empty();
 }
 
 }  // namespace
@@ -126,6 +158,7 @@ void add_pci_functions(const Tree& tree, Inventory& inventory) {
     const Reading code = tree.read(folder + "/class");
     const bool gpu = code.text.rfind("0x03", 0) == 0;
     if (!gpu && code.text.rfind("0x0680", 0) != 0) continue;
+    if (is_virtual_function(tree, folder)) continue;
     const std::string prefix = fmt::format("pci.{}.", count++);
     inventory.present(prefix + "address", address, devices);
     inventory.present(prefix + "class", gpu ? "gpu" : "nvswitch", folder + "/class");
@@ -137,6 +170,7 @@ void add_pci_functions(const Tree& tree, Inventory& inventory) {
     } else {
       inventory.present(prefix + "driver", driver, folder + "/driver");
     }
+    if (gpu) add_node(tree, address, prefix, inventory);
   }
   if (count > 0 || !driven.empty()) return;
   switch (tree.folder(devices)) {

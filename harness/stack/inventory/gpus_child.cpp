@@ -12,6 +12,7 @@
 #include "stack/driver_library.hpp"
 #include "stack/inventory/driver.hpp"
 #include "stack/inventory/gpus.hpp"
+#include "stack/inventory/lines.hpp"
 #include "stack/nvml.hpp"
 
 namespace gpugauge::stack {
@@ -81,6 +82,17 @@ bool is_for_fingerprints(std::string_view fact) {
   return fact == "compute_mode_number";
 }
 
+/// What the GPU was doing while its link was read, as far as NVML tells: a process of another container may
+/// not be listed, so that no process alone does not make it idle.
+void add_sampled(Inventory& found, const std::string& prefix) {
+  const std::string processes = found.value(prefix + "processes");
+  const bool resting = mentions(found.value(prefix + "throttle_reasons"), "idle");
+  const char* const word = processes.empty() || (processes == "0" && !resting) ? "unknown"
+                           : processes == "0"                                  ? "idle"
+                                                                               : "in use";
+  found.present(prefix + "pcie_sampled", word, "nvml", "processes and throttle_reasons");
+}
+
 /// One GPU of NVML; its PCI address goes into `address`.
 Inventory gpu_of_nvml(const Nvml& nvml, unsigned index, std::string& address) {
   Inventory found;
@@ -103,7 +115,7 @@ Inventory gpu_of_nvml(const Nvml& nvml, unsigned index, std::string& address) {
     if (!is_for_fingerprints(fact)) add(ask_nvml_fact(nvml.library(), device, fact));
   }
   for (const NvmlFact& fact : ask_nvml_structures(nvml.library(), device)) add(fact);
-  found.present(prefix + "pcie_sampled", "idle", "nvml", "nothing was run on the GPU");
+  add_sampled(found, prefix);
   if (lost) found.present(prefix + "lost", "yes", "nvml", describe(nvml_gpu_is_lost));
   for (const VgpuInstance& instance : ask_vgpu_instances(nvml.library(), device)) {
     const std::string key = fmt::format("vgpu.instance.{}.", instance.id);

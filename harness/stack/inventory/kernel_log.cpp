@@ -5,7 +5,11 @@
 #include <array>
 #include <cerrno>
 #include <ctime>
+#include <set>
+#include <string>
 #include <system_error>
+#include <tuple>
+#include <utility>
 
 #include <fcntl.h>
 #include <fmt/chrono.h>
@@ -130,6 +134,48 @@ Log read_file(const Tree& tree, const char* path) {
   return log;
 }
 
+/// "0000:01:00.0 79" of "<mark>PCI:0000:01:00): 79, text", of which only the text is left.
+std::optional<std::string> take_head(std::string_view& text, std::string_view mark) {
+  const auto start = text.find(mark);
+  if (start == std::string_view::npos) return std::nullopt;
+  text.remove_prefix(start + mark.size());
+  const auto close = text.find("): ");
+  constexpr std::size_t longest_address = 20;  // with "PCI:" in front
+  if (close == std::string_view::npos || close > longest_address) return std::nullopt;
+  std::string address = pci_address(after(text.substr(0, close), "PCI:").value_or(text.substr(0, close)));
+  if (address.find('.') == std::string::npos) address += ".0";
+  text.remove_prefix(close + 3);
+  const auto comma = std::min(text.find(','), text.size());
+  const auto code = number_in<int>(text.substr(0, comma));
+  if (!code || *code < 1) return std::nullopt;
+  text = stripped(text.substr(std::min(comma + 1, text.size())));
+  return fmt::format("{} {}", address, *code);
+}
+
+/// Which lines of a kind are kept: the newest, and the newest of each further device and number, so that many
+/// harmless ones do not hide a grave one.
+class Kept {
+ public:
+  explicit Kept(std::string key) : key_(std::move(key)) {}
+
+  /// `parsed` begins with the device and the number; `grave` begins a kind of its own.
+  void add(const LogLine& line, const std::string& parsed, bool grave, const std::string& source,
+           Inventory& inventory) {
+    ++seen_;
+    const auto words = words_of(parsed);
+    const bool first = kinds_.emplace(words[0], words[1], grave).second;
+    if (kept_ >= (first ? 2 * told_most : told_most)) return;
+    inventory.present(fmt::format("{}.{}", key_, kept_++), fmt::format("{} {}", line.time, parsed), source);
+  }
+  std::size_t seen() const { return seen_; }  ///< kept or not
+
+ private:
+  std::string key_;
+  std::set<std::tuple<std::string, std::string, bool>> kinds_;
+  std::size_t kept_ = 0;
+  std::size_t seen_ = 0;
+};
+
 /// The first log that can be read; else the first that may not; else none.
 Log read_log(const Tree& tree) {
   Log refused;
@@ -202,26 +248,25 @@ std::optional<LogLine> parse_log_line(std::string_view line, int year, int month
 }
 
 std::optional<std::string> parse_xid(std::string_view text) {
-  const auto start = text.find("NVRM: Xid (");
-  if (start == std::string_view::npos) return std::nullopt;
-  text.remove_prefix(start + 11);
-  const auto close = text.find("): ");
-  constexpr std::size_t longest_address = 20;  // with "PCI:" in front
-  if (close == std::string_view::npos || close > longest_address) return std::nullopt;
-  std::string address = pci_address(after(text.substr(0, close), "PCI:").value_or(text.substr(0, close)));
-  if (address.find('.') == std::string::npos) address += ".0";
-  text.remove_prefix(close + 3);
-  const auto comma = std::min(text.find(','), text.size());
-  const auto code = number_in<int>(text.substr(0, comma));
-  if (!code || *code < 1) return std::nullopt;
-  text = stripped(text.substr(std::min(comma + 1, text.size())));
+  const auto head = take_head(text, "NVRM: Xid (");
+  if (!head) return std::nullopt;
   for (const std::string_view field : {"pid=", "name="}) {
     if (!text.starts_with(field)) continue;
     const auto end = text.find(", ");
     text = end == std::string_view::npos ? "" : text.substr(end + 2);
   }
   if (text.ends_with('.')) text.remove_suffix(1);
-  return fmt::format("{} {} {}", address, *code, text.substr(0, longest_text));
+  return fmt::format("{} {}", *head, text.substr(0, longest_text));
+}
+
+std::optional<std::string> parse_sxid(std::string_view text) {
+  const auto head = take_head(text, "SXid (");
+  if (!head) return std::nullopt;
+  constexpr std::array<std::string_view, 3> gravities{"Fatal,", "Non-fatal,", "Correctable,"};
+  if (std::none_of(gravities.begin(), gravities.end(),
+                   [&](std::string_view gravity) { return text.starts_with(gravity); }))
+    return std::nullopt;
+  return fmt::format("{} {}", *head, text.substr(0, longest_text));
 }
 
 void collect_kernel_log(const Context& context, Inventory& inventory) {
@@ -230,23 +275,23 @@ void collect_kernel_log(const Context& context, Inventory& inventory) {
   if (log.presence == Presence::unreadable) return inventory.unreadable(key, log.source, log.needs);
   if (log.presence == Presence::absent) return inventory.absent(key, log.source, "no kernel log in a file");
   inventory.present(key, "yes", log.source);
-  std::size_t xids = 0;
+  Kept xids("kernel_log.xid");
+  Kept sxids("kernel_log.sxid");
   std::size_t others = 0;
   bool hmm_failure = false;
   for (auto line = log.lines.rbegin(); line != log.lines.rend(); ++line) {
     hmm_failure |= line->text.find("devmem_alloc_pagemap") != std::string::npos;
-    const auto xid = parse_xid(line->text);
-    if (xid) {
-      if (xids < told_most)
-        inventory.present(fmt::format("kernel_log.xid.{}", xids), fmt::format("{} {}", line->time, *xid),
-                          log.source);
-      ++xids;
+    if (const auto xid = parse_xid(line->text)) {
+      xids.add(*line, *xid, false, log.source, inventory);
+    } else if (const auto sxid = parse_sxid(line->text)) {
+      sxids.add(*line, *sxid, mentions(*sxid, " Fatal,"), log.source, inventory);
     } else if (others < told_most) {
       inventory.present(fmt::format("kernel_log.nvrm.{}", others++),
                         fmt::format("{} {}", line->time, line->text.substr(0, longest_text)), log.source);
     }
   }
-  inventory.present("kernel_log.xid_count", std::to_string(xids), log.source);
+  inventory.present("kernel_log.xid_count", std::to_string(xids.seen()), log.source);
+  inventory.present("kernel_log.sxid_count", std::to_string(sxids.seen()), log.source);
   if (hmm_failure) {
     inventory.present("kernel_log.hmm_failure", "yes", log.source, "devmem_alloc_pagemap");
   } else {

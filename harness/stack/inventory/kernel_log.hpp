@@ -27,4 +27,9 @@ std::optional<LogLine> parse_log_line(std::string_view line, int year, int month
 /// "0000:01:00.0 79 GPU has fallen off the bus"; nullopt for what is no Xid.
 std::optional<std::string> parse_xid(std::string_view text);
 
+/// An NVSwitch's error: "nvidia-nvswitch3: SXid (PCI:0000:c1:00.0): 20034, Fatal, Link 30 LTSSM Fault Up" ->
+/// "0000:c1:00.0 20034 Fatal, Link 30 LTSSM Fault Up"; nullopt for what is none, and for the lines behind an
+/// error that hold its data and do not say how grave it is.
+std::optional<std::string> parse_sxid(std::string_view text);
+
 }  // namespace gpugauge::stack

@@ -96,7 +96,7 @@ bool listed_by_path(std::string_view prefix, std::string_view index) {
 std::string comparable(const Inventory& inventory, const Item& item) {
   const std::string_view key = item.key;
   if (key.starts_with("driver.history.") || key.starts_with("kernel_log.xid.") ||
-      key.starts_with("kernel_log.nvrm.")) {
+      key.starts_with("kernel_log.sxid.") || key.starts_with("kernel_log.nvrm.")) {
     const auto dot = key.rfind('.');
     if (is_index(key.substr(dot + 1))) return fmt::format("{}[{}]", key.substr(0, dot), item.value);
   }

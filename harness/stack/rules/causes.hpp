@@ -76,6 +76,7 @@ inline constexpr auto cause_names = std::to_array<std::string_view>({
     "thermal_throttle",
     "pcie_link_degraded",
     "nvlink_partial",
+    "nvswitch_error",
     "xid_seen",
     // GPUs: settings
     "compute_mode_restricts",

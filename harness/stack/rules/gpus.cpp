@@ -5,51 +5,9 @@
 #include <fmt/format.h>
 
 #include "stack/rules/gpus_parts.hpp"
-#include "stack/rules/start_up.hpp"
 
 namespace gpugauge::stack {
 namespace {
-
-/// GPUs on the PCI bus beside those that the driver answers for. Where it answers for none, check_start_up
-/// has said why.
-void check_unanswered(const RuleInput& input, const GpuViews& gpus, Findings& findings) {
-  if (gpus.empty()) return;
-  std::vector<std::string> silent;
-  std::vector<std::string> reserved;
-  for (const PciFunction& gpu : unanswered_gpus(input.inventory)) {
-    if (gpu.driver == "nouveau") continue;  // nouveau_loaded
-    const std::string line = fmt::format("{} (device {}): kernel driver {}", gpu.address, gpu.device_id,
-                                         gpu.driver.empty() ? "none" : gpu.driver);
-    (gpu.driver == "vfio-pci" ? reserved : silent).push_back(line);
-  }
-  if (!reserved.empty()) {
-    Finding finding =
-        make_finding(Cause("gpu_reserved_for_vm"), Severity::note,
-                     fmt::format("{} GPUs are reserved for virtual machines", reserved.size()),
-                     "They are bound to vfio-pci, so NVIDIA's driver and CUDA do not see them here.");
-    if (reserved.size() == 1) finding.title = "1 GPU is reserved for virtual machines";
-    finding.evidence = std::move(reserved);
-    finding.next = {"Nothing, if that is meant"};
-    finding.layers = {"gpu"};
-    findings.push_back(std::move(finding));
-  }
-  if (silent.empty()) return;
-  Finding finding =
-      make_finding(Cause("gpu_count_differs"), Severity::failure,
-                   fmt::format("{} of {} GPUs on the PCI bus do{} not answer", silent.size(),
-                               silent.size() + gpus.size(), silent.size() == 1 ? "es" : ""),
-                   "The PCI bus shows more GPUs than the driver can use: one did not start, or was lost.");
-  finding.evidence = std::move(silent);
-  add_seen(finding, input.inventory, {{"nvml.devices", "GPUs that NVML sees:"}});
-  add_entries(finding, input.inventory, "kernel_log.nvrm", "kernel log:");
-  add_entries(finding, input.inventory, "kernel_log.xid", "Xid:");
-  finding.considered = {"Faults of the driver itself: it answers for the other GPUs"};
-  finding.next = {
-      "Read the kernel log for that address: sudo dmesg | grep NVRM",
-      "Power the machine off and on; if it stays away, have the card, its slot and its power checked"};
-  finding.layers = {"gpu"};
-  findings.push_back(std::move(finding));
-}
 
 /// CUDA shows fewer GPUs than NVML sees.
 void check_hidden(const RuleInput& input, const GpuViews& gpus, Findings& findings) {
@@ -148,6 +106,7 @@ void check_gpus(const RuleInput& input, Findings& findings) {
   check_presence(input, gpus, findings);
   check_health(input, gpus, findings);
   check_xids(input, findings);
+  check_switches(input, findings);
   check_siblings(input, gpus, findings);
   check_settings(input, gpus, findings);
 }

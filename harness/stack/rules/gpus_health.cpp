@@ -1,7 +1,10 @@
 // What is wrong with a GPU itself: lost, memory rows, pages, power and heat.
-#include <array>
+#include <algorithm>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "stack/rules/gpus_parts.hpp"
 
@@ -39,7 +42,7 @@ void check_lost(const GpuViews& gpus, Findings& findings) {
       "defect "
       "are the usual causes.");
   if (lost.size() > 1) finding.title = fmt::format("{} have fallen off the bus", named(lost, gpus.size()));
-  finding.next = {"Power the machine off and on; a reboot is often not enough",
+  finding.next = {"Drain the node, then power it off and on; a reboot is often not enough",
                   "If it comes back: have the slot, the power and the card checked"};
   report(std::move(finding), lost, {"lost"}, findings);
 }
@@ -69,7 +72,7 @@ void check_rows(const GpuViews& gpus, Findings& findings) {
         "A memory error was met, and the row is replaced by a spare one when the GPU is reset. Until then "
         "work "
         "that touches it may fail.");
-    finding.next = {"Drain the GPU and reset it: sudo nvidia-smi --gpu-reset -i <index>, or reboot"};
+    finding.next = {reset_advice(pending)};
     finding.sources = {"NVIDIA GPU memory error management, row remapping"};
     report(std::move(finding), pending, facts, findings);
   }
@@ -94,7 +97,7 @@ void check_pages(const GpuViews& gpus, Findings& findings) {
                      "A memory error was met, and the page is taken out of use when the driver is loaded "
                      "again. Until then "
                      "work that touches it may fail.");
-    finding.next = {"Drain the GPU and reset it (sudo nvidia-smi --gpu-reset -i <index>), or reboot"};
+    finding.next = {reset_advice(retired)};
     finding.sources = {"NVIDIA dynamic page retirement"};
     report(std::move(finding), retired, {"retired_pages_pending"}, findings);
   }
@@ -106,8 +109,8 @@ void check_pages(const GpuViews& gpus, Findings& findings) {
                    fmt::format("{} met uncorrectable memory errors since the driver was loaded",
                                errors.size() == 1 ? errors[0].name() : named(errors, gpus.size())),
                    "Each of them ended a program or damaged its data.");
-  finding.next = {
-      "Reset the GPU, watch whether they come again (nvidia-smi -q -d ECC), and have it tested if so"};
+  finding.next = {reset_advice(errors),
+                  "Watch whether they come again (nvidia-smi -q -d ECC), and have the GPU tested if so"};
   report(std::move(finding), errors, {"ecc_uncorrected_volatile"}, findings);
 }
 
@@ -116,39 +119,92 @@ bool slowed_by(const GpuView& gpu, std::string_view reason) {
   return gpu.value("throttle_reasons").find(reason) != std::string::npos;
 }
 
-void check_slowdown(const GpuViews& gpus, Findings& findings) {
+/// "while idle" where all of them are; else "now", with the processes that have them, as far as they are
+/// told.
+std::string when(const GpuViews& some) {
+  if (std::all_of(some.begin(), some.end(),
+                  [](const GpuView& gpu) { return activity_of(gpu) == Activity::idle; }))
+    return "while idle";
+  double processes = 0;
+  for (const GpuView& gpu : some) processes += gpu.number("processes").value_or(0);
+  if (processes < 1) return "now";
+  return fmt::format("now ({:g} process{} on {})", processes, processes > 1 ? "es" : "",
+                     some.size() == 1 ? "it" : "them");
+}
+
+void check_brake(const GpuViews& gpus, Findings& findings) {
   const GpuViews brake = those(gpus, [](const GpuView& gpu) { return slowed_by(gpu, "hw_power_brake"); });
-  const GpuViews heat = those(gpus, [](const GpuView& gpu) {
-    return slowed_by(gpu, "hw_thermal") || slowed_by(gpu, "sw_thermal") ||
-           (slowed_by(gpu, "hw_slowdown") && !slowed_by(gpu, "hw_power_brake"));
-  });
-  if (!brake.empty()) {
-    Finding finding =
-        make_finding(Cause("hw_power_brake"), Severity::warning,
-                     fmt::format("The power brake holds down {} while idle", named(brake, gpus.size())),
-                     "The server's power supply asks the GPU to slow down: a supply failed, is overloaded, "
-                     "or its signal is "
-                     "stuck. Computing slows to a fraction; memory keeps its speed.");
-    finding.considered = {"thermal_throttle: the reason named is the power brake"};
-    finding.next = {"Look at the power supplies and their cables, and in the BMC's event log"};
-    report(std::move(finding), brake, {"throttle_reasons", "temperature_c"}, findings);
-  }
-  if (heat.empty()) return;
+  if (brake.empty()) return;
   Finding finding = make_finding(
-      Cause("thermal_throttle"), Severity::warning,
-      fmt::format("Heat or a hardware slowdown holds down {} while idle", named(heat, gpus.size())),
-      "A GPU that is slowed without work will be slower with it.");
-  finding.next = {"Look at fans, airflow and temperature: nvidia-smi -q -d TEMPERATURE,PERFORMANCE"};
-  report(std::move(finding), heat, {"throttle_reasons", "temperature_c"}, findings);
+      Cause("hw_power_brake"), Severity::warning,
+      fmt::format("The power brake holds down {} {}", named(brake, gpus.size()), when(brake)),
+      "The server's power supply asks the GPU to slow down: a supply failed, is overloaded, or its signal is "
+      "stuck. Computing slows to a fraction; memory keeps its speed.");
+  finding.considered = {"thermal_throttle: the reason named is the power brake"};
+  finding.next = {"Look at the power supplies and their cables, and in the BMC's event log"};
+  report(std::move(finding), brake, {"throttle_reasons", "temperature_c", "processes"}, findings);
+}
+
+/// Under load software holds many a healthy GPU at its target temperature; without work, or where the
+/// hardware itself steps in, something is wrong.
+void check_heat(const GpuViews& gpus, Findings& findings) {
+  const auto by_hardware = [](const GpuView& gpu) {
+    return slowed_by(gpu, "hw_thermal") ||
+           (slowed_by(gpu, "hw_slowdown") && !slowed_by(gpu, "hw_power_brake"));
+  };
+  const auto resting = [](const GpuView& gpu) { return activity_of(gpu) == Activity::idle; };
+  const std::vector<const char*> facts{"throttle_reasons", "temperature_c", "processes"};
+  const char* const look = "Look at fans, airflow and temperature: nvidia-smi -q -d TEMPERATURE,PERFORMANCE";
+  const GpuViews grave = those(gpus, [&](const GpuView& gpu) {
+    return by_hardware(gpu) || (slowed_by(gpu, "sw_thermal") && resting(gpu));
+  });
+  const GpuViews warm = those(gpus, [&](const GpuView& gpu) {
+    return slowed_by(gpu, "sw_thermal") && !by_hardware(gpu) && !resting(gpu);
+  });
+  if (!grave.empty()) {
+    const bool idle = std::all_of(grave.begin(), grave.end(), resting);
+    Finding finding = make_finding(
+        Cause("thermal_throttle"), Severity::warning,
+        fmt::format("Heat or a hardware slowdown holds down {} {}", named(grave, gpus.size()), when(grave)),
+        idle ? "A GPU that is slowed without work will be slower with it."
+             : "The work on such a GPU runs at a lower clock until it is cooler or the slowdown ends.");
+    finding.next = {look};
+    report(std::move(finding), grave, facts, findings);
+  }
+  if (!warm.empty()) {
+    Finding finding = make_finding(
+        Cause("thermal_throttle"), Severity::note,
+        fmt::format("The driver holds down {} for heat {}", named(warm, gpus.size()), when(warm)),
+        "Under load a GPU may be held at its target temperature, which is ordinary; it counts where the GPU "
+        "is slowed without work, or is slower than its neighbours.");
+    finding.next = {"Look again when nothing runs, or compare with the other GPUs under the same load", look};
+    report(std::move(finding), warm, facts, findings);
+  }
 }
 
 }  // namespace
+
+Activity activity_of(const GpuView& gpu) {
+  const auto processes = gpu.number("processes");
+  if (processes && *processes > 0) return Activity::used;
+  return processes && slowed_by(gpu, "idle") ? Activity::idle : Activity::unknown;
+}
+
+std::string reset_advice(const GpuViews& some) {
+  std::vector<std::string> numbers;
+  for (const GpuView& gpu : some) numbers.push_back(printable(gpu.index(), 8));
+  return fmt::format(
+      "Drain the node, then reset the GPU{}: sudo nvidia-smi --gpu-reset -i {} (refused while a "
+      "program uses it); else reboot",
+      some.size() > 1 ? "s" : "", numbers.empty() ? "<index>" : fmt::format("{}", fmt::join(numbers, ",")));
+}
 
 void check_health(const RuleInput& /*input*/, const GpuViews& gpus, Findings& findings) {
   check_lost(gpus, findings);
   check_rows(gpus, findings);
   check_pages(gpus, findings);
-  check_slowdown(gpus, findings);
+  check_brake(gpus, findings);
+  check_heat(gpus, findings);
 }
 
 }  // namespace gpugauge::stack

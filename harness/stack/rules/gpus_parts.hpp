@@ -1,6 +1,8 @@
 // Between the files of the GPU rules.
 #pragma once
 
+#include <string>
+
 #include "stack/rules/support.hpp"
 
 namespace gpugauge::stack {
@@ -15,5 +17,20 @@ void check_siblings(const RuleInput& input, const GpuViews& gpus,
                     Findings& findings);  ///< one unlike the rest
 /// Errors of GPUs in the kernel's log.
 void check_xids(const RuleInput& input, Findings& findings);
+/// Errors of NVSwitches there.
+void check_switches(const RuleInput& input, Findings& findings);
+/// GPUs on the PCI bus that the driver does not answer for.
+void check_unanswered(const RuleInput& input, const GpuViews& gpus, Findings& findings);
+
+/// "Drain the node, then reset the GPU: sudo nvidia-smi --gpu-reset -i 3 ..."; without numbers where it is
+/// not known which. Without -i the command resets every GPU, and it is refused while any program has them
+/// open.
+std::string reset_advice(const GpuViews& some);
+
+/// What a GPU was doing when it was asked.
+enum class Activity { idle, used, unknown };
+/// Idle only where no process has it and the driver says that it rests: a process of another container may
+/// not be listed.
+Activity activity_of(const GpuView& gpu);
 
 }  // namespace gpugauge::stack

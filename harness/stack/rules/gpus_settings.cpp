@@ -84,7 +84,8 @@ void check_pending(const GpuViews& gpus, Findings& findings) {
       "The GPU will behave differently after it: what is measured now does not hold then.");
   finding.evidence = std::move(evidence);
   finding.next = {
-      "Reset the GPU now (sudo nvidia-smi --gpu-reset -i <index>) or reboot, or take the change back: "
+      "Drain the node and reset the GPU now (sudo nvidia-smi --gpu-reset -i <index>) or reboot, or take the "
+      "change back: "
       "nvidia-smi -e <0|1>, nvidia-smi -mig <0|1>"};
   finding.layers = {"gpu"};
   findings.push_back(std::move(finding));
@@ -184,21 +185,28 @@ void check_processes(const RuleInput& input, const GpuViews& gpus, Findings& fin
   findings.push_back(std::move(finding));
 }
 
+/// What the GPU was doing when its link was read.
+std::string sampled(const GpuView& gpu) {
+  const std::string word = gpu.value("pcie_sampled");
+  return word.empty() || word == "unknown" ? "not known whether it was idle"
+                                           : "sampled " + printable(word, 20);
+}
+
 void check_link(const GpuViews& gpus, Findings& findings) {
   std::vector<std::string> narrow;
   for (const GpuView& gpu : gpus) {
     const auto width = gpu.number("pcie_width");
     const auto most = gpu.number("pcie_width_max");
     if (width && most && *width > 0 && *width < *most)
-      narrow.push_back(fmt::format("{}: {:g} of {:g} PCIe lanes in use (sampled {})", gpu.name(), *width,
-                                   *most,
-                                   gpu.value("pcie_sampled").empty() ? "idle" : gpu.shown("pcie_sampled")));
+      narrow.push_back(
+          fmt::format("{}: {:g} of {:g} PCIe lanes in use ({})", gpu.name(), *width, *most, sampled(gpu)));
   }
   if (narrow.empty()) return;
   Finding finding = make_finding(
       Cause("pcie_link_degraded"), Severity::note, "A PCIe link is narrower than GPU and slot allow",
-      "Copies to and from the host are slower in proportion. Sampled while idle, so power saving may be the "
-      "reason; a copy under load decides. The generation is not judged here: it drops when idle.");
+      "Copies to and from the host are slower in proportion. A GPU at rest may narrow its link to save "
+      "power, "
+      "so a copy under load decides. The generation is not judged here: it drops when idle.");
   finding.evidence = std::move(narrow);
   finding.next = {
       "Look under load: nvidia-smi -q | grep -A8 'GPU Link Info' while a copy runs",

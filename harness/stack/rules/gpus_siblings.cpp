@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -125,15 +127,15 @@ Words words_of(Subject subject) {
           "so transfers between GPUs are slower.",
           "See the links: nvidia-smi nvlink -s; Xid 74 in the kernel log names failing ones"};
     case Subject::pcie:
-      return {
-          Cause("pcie_link_degraded"),
-          Severity::warning,
-          Severity::note,
-          "a slower PCIe link than the others",
-          "The GPUs have different PCIe links",
-          "Copies to and from the host are slower in proportion. The lanes in use were sampled while idle; a "
-          "copy under load decides.",
-          "Compare nvidia-smi topo -m and the slots; reseat the card, and look at its riser"};
+      return {Cause("pcie_link_degraded"),
+              Severity::warning,
+              Severity::note,
+              "a slower PCIe link than the others",
+              "The GPUs have different PCIe links",
+              "Copies to and from the host are slower in proportion. A GPU at rest may use fewer lanes, so a "
+              "copy "
+              "under load decides.",
+              "Compare nvidia-smi topo -m and the slots; reseat the card, and look at its riser"};
     case Subject::firmware:
       return {Cause("gpu_settings_differ"),
               Severity::note,
@@ -152,6 +154,38 @@ Words words_of(Subject subject) {
           "The GPUs are not set alike",
           "Work that is spread over the GPUs runs at the speed of the slowest.",
           "Set them alike, or find who sets one: nvidia-smi -q -d CLOCK,POWER,COMPUTE"};
+}
+
+/// Cards in a PCIe slot are joined by bridges, which not every one of them need have; those on a board are
+/// wired alike. Only names that are known to be such cards count.
+bool is_bridged(const GpuView& gpu) {
+  constexpr std::array<std::string_view, 10> cards{
+      "PCIe", "PCIE", " NVL", "RTX", "Quadro", "A40", "A30", "A800 40GB Active", "GeForce", "TITAN"};
+  const std::string name = gpu.value("name");
+  return std::any_of(cards.begin(), cards.end(),
+                     [&](std::string_view card) { return name.find(card) != std::string::npos; });
+}
+
+/// The GPUs differ only in that some have no active link at all, as cards without a bridge do.
+bool lacks_only_bridges(const GpuViews& group, const Difference& difference) {
+  if (group.empty() || !is_bridged(group.front())) return false;
+  const auto none = [](const GpuView& gpu) { return gpu.is("nvlinks_active", "0"); };
+  if (!difference.split) return std::all_of(difference.odd.begin(), difference.odd.end(), none);
+  std::set<std::string> linked;
+  for (const GpuView& gpu : group)
+    if (!none(gpu)) linked.insert(gpu.value("nvlinks_active"));
+  return linked.size() == 1;
+}
+
+Words words_without_bridge() {
+  return {Cause("nvlink_partial"),
+          Severity::note,
+          Severity::note,
+          "no active NVLink, unlike the others",
+          "Some GPUs have active NVLinks and some have none",
+          "Cards of this kind are joined by bridges: either one has no bridge, or its links are down. "
+          "Transfers between it and the others go over PCIe.",
+          "If a bridge is meant to be there: nvidia-smi nvlink -s, and reseat it"};
 }
 
 std::string title_of(const Words& words, Subject subject, const Difference& difference, std::size_t all) {
@@ -188,7 +222,8 @@ void check_siblings(const RuleInput& /*input*/, const GpuViews& gpus, Findings& 
     for (const Compared& row : compared) compare(group, row, differences[row.subject]);
     for (auto& [subject, difference] : differences) {
       if (difference.lines.empty()) continue;
-      const Words words = words_of(subject);
+      const bool bridge = subject == Subject::nvlink && lacks_only_bridges(group, difference);
+      const Words words = bridge ? words_without_bridge() : words_of(subject);
       Finding finding =
           make_finding(words.cause, difference.odd.empty() ? words.split_severity : words.severity,
                        title_of(words, subject, difference, gpus.size()), words.explanation);

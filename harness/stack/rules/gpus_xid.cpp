@@ -1,6 +1,5 @@
 // Errors that the kernel module wrote into the kernel log.
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <map>
 
@@ -8,46 +7,35 @@
 #include <fmt/ranges.h>
 
 #include "stack/rules/gpus_parts.hpp"
+#include "stack/rules/gpus_xid_table.hpp"
 
 namespace gpugauge::stack {
 namespace {
 
-constexpr const char* catalogue = "NVIDIA Xid catalog (docs.nvidia.com/deploy/xid-errors)";
+/// What the driver asks for by an Xid 154: "GPU Reset Required" of "GPU recovery action changed from 0x0
+/// (None) to 0x1 (GPU Reset Required)"; "" for a text that is none.
+std::string asked_for(const Xid& xid) {
+  const auto to = xid.text.rfind(" to 0x");
+  const auto open = to == std::string::npos ? to : xid.text.find('(', to);
+  const auto close = open == std::string::npos ? open : xid.text.find(')', open);
+  return close == std::string::npos ? "" : xid.text.substr(open + 1, close - open - 1);
+}
 
-/// What a number means, in few words. A program's own fault says nothing against the machine.
-struct Meaning {
-  int number;
-  bool program;
-  const char* words;
-};
-constexpr std::array meanings{
-    Meaning{13, true, "a kernel or graphics command failed, most often a program's fault"},
-    Meaning{31, true, "a program touched memory that is not its own"},
-    Meaning{32, false, "damaged commands reached the GPU"},
-    Meaning{43, true, "the GPU stopped a program's work"},
-    Meaning{45, true, "work was cleaned up after an earlier error or an ended program"},
-    Meaning{48, false, "an uncorrectable memory error"},
-    Meaning{61, false, "the GPU's own controller failed"},
-    Meaning{62, false, "the GPU's own controller stopped"},
-    Meaning{63, false, "a memory row or page was marked for replacement"},
-    Meaning{64, false, "a memory row or page could not be replaced"},
-    Meaning{69, true, "a program used a function the GPU does not have"},
-    Meaning{74, false, "an NVLink error"},
-    Meaning{79, false, "the GPU fell off the bus"},
-    Meaning{92, false, "many corrected memory errors"},
-    Meaning{94, false, "a memory error, contained in one program"},
-    Meaning{95, false, "a memory error that was not contained: the GPU needs a reset"},
-    Meaning{109, false, "switching between programs took too long"},
-    Meaning{119, false, "the GPU's firmware processor (GSP) did not answer"},
-    Meaning{120, false, "the GPU's firmware processor (GSP) failed"},
-    Meaning{140, false, "an uncorrectable memory error was left unrecovered"},
-    Meaning{154, false, "the driver asks for a reset or a reboot"},
-};
+constexpr int recovery_changed = 154;
 
-const Meaning* meaning_of(int number) {
-  const auto found = std::find_if(meanings.begin(), meanings.end(),
-                                  [&](const Meaning& row) { return row.number == number; });
-  return found == meanings.end() ? nullptr : &*found;
+/// The newest Xid 154 of its GPU says that nothing is asked for any more.
+bool is_settled(const Xid& xid, const std::vector<Xid>& newest_first) {
+  const auto newest = std::find_if(newest_first.begin(), newest_first.end(), [&](const Xid& other) {
+    return other.number == recovery_changed && other.pci == xid.pci;
+  });
+  return newest != newest_first.end() && asked_for(*newest) == "None";
+}
+
+std::string words_for(int number, const std::vector<const Xid*>& newest_first) {
+  const XidMeaning* const meaning = xid_meaning(number);
+  if (meaning == nullptr) return "not in this build's table";
+  const std::string asked = number == recovery_changed ? asked_for(*newest_first.front()) : "";
+  return asked.empty() ? meaning->words : fmt::format("what the driver asks for to recover: {}", asked);
 }
 
 /// One line a number: how often among the lines kept, on which GPUs, the newest.
@@ -65,10 +53,9 @@ std::vector<std::string> grouped(const std::vector<Xid>& xids) {
       places.resize(places_most);
       places.push_back(fmt::format("{} more", more));
     }
-    const Meaning* const meaning = meaning_of(number);
-    lines.push_back(fmt::format("Xid {} ({}), {} times on {}, last {}: {}", number,
-                                meaning == nullptr ? "see the catalog" : meaning->words, some.size(),
-                                fmt::join(places, ", "), some.front()->time, some.front()->text));
+    lines.push_back(fmt::format("Xid {} ({}), {} times on {}, last {}: {}", number, words_for(number, some),
+                                some.size(), fmt::join(places, ", "), some.front()->time,
+                                some.front()->text));
   }
   return lines;
 }
@@ -83,7 +70,7 @@ std::vector<Xid> with_numbers(const std::vector<Xid>& xids, std::initializer_lis
 
 void add(Finding finding, const std::vector<Xid>& xids, Findings& findings) {
   finding.evidence = grouped(xids);
-  finding.sources = {catalogue};
+  finding.sources = {xid_catalog};
   finding.layers = {"gpu"};
   findings.push_back(std::move(finding));
 }
@@ -105,6 +92,101 @@ void note_other_root(const Inventory& inventory, const std::string& root, const 
   findings.back().evidence.push_back(fmt::format("log: {} below {}", log, printable(root)));
 }
 
+/// The GPUs that the lines are about, as far as the driver answers for them.
+GpuViews concerned(const Inventory& inventory, const std::vector<Xid>& xids) {
+  GpuViews some;
+  for (const GpuView& gpu : gpus_of(inventory)) {
+    if (std::any_of(xids.begin(), xids.end(), [&](const Xid& xid) { return xid.pci == gpu.value("pci"); }))
+      some.push_back(gpu);
+  }
+  return some;
+}
+
+/// Xid 64: what the GPU's own record says of it decides what it means.
+void add_not_replaced(const Inventory& inventory, const std::vector<Xid>& xids, Findings& findings) {
+  const GpuViews gpus = concerned(inventory, xids);
+  const auto all = [&](const char* word) {
+    return !gpus.empty() && std::all_of(gpus.begin(), gpus.end(),
+                                        [&](const GpuView& gpu) { return gpu.is("remap_failed", word); });
+  };
+  Finding finding = make_finding(
+      Cause("hbm_row_remap"), Severity::warning,
+      "The kernel log says that a memory row or page of a GPU could not be replaced",
+      all("yes")  ? "The GPU can no longer repair its memory and is due for replacement."
+      : all("no") ? "The GPU's own record shows no failed remapping (remap_failed no), so that the line "
+                    "alone does not make it due for replacement."
+                  : "Whether the GPU can still repair its memory is told by its own record of failed "
+                    "remapping (remap_failed).");
+  finding.next =
+      all("yes")
+          ? std::vector<std::string>{"Take the GPU out of use and have it tested for replacement (NVIDIA's "
+                                     "field diagnostic)"}
+          : std::vector<std::string>{reset_advice(gpus), "Then look at its record: nvidia-smi -q -d "
+                                                         "ROW_REMAPPER,PAGE_RETIREMENT"};
+  add(std::move(finding), xids, findings);
+  for (const GpuView& gpu : gpus)
+    findings.back().evidence.push_back(
+        fmt::format("{}: remap_failed {}", gpu.name(), gpu.shown("remap_failed")));
+}
+
+void add_firmware(const Inventory& inventory, const std::vector<Xid>& xids, Findings& findings) {
+  Finding finding = make_finding(
+      Cause("gsp_firmware"), Severity::warning,
+      "The firmware processor of a GPU (GSP) failed or did not answer",
+      "Calls into the driver wait for the GSP; when it does not answer they take long or fail, and the GPU "
+      "needs a reset.");
+  finding.considered = {"driver_hangs: a driver that does not answer at all may follow from this"};
+  finding.next = {reset_advice(concerned(inventory, xids)), "Update the driver within its branch",
+                  "If it comes again with the proprietary module: try NVreg_EnableGpuFirmware=0"};
+  add(std::move(finding), xids, findings);
+  for (const GpuView& gpu : gpus_of(inventory))
+    if (!gpu.value("gsp").empty()) {
+      findings.back().evidence.push_back(fmt::format("{}: GSP firmware {}", gpu.name(), gpu.shown("gsp")));
+      break;
+    }
+}
+
+/// The numbers that no other finding explains.
+Finding rest_of(const std::vector<Xid>& rest, const std::vector<Xid>& xids) {
+  const auto blames = [&](XidBlame blame) {
+    return std::any_of(rest.begin(), rest.end(), [&](const Xid& xid) {
+      const XidMeaning* const meaning = xid_meaning(xid.number);
+      const bool settled = xid.number == recovery_changed && is_settled(xid, xids);
+      return meaning != nullptr && meaning->blame == blame && !settled;
+    });
+  };
+  const bool unknown = std::any_of(rest.begin(), rest.end(),
+                                   [](const Xid& xid) { return xid_meaning(xid.number) == nullptr; });
+  const char* const catalog = "Look the number up in NVIDIA's Xid catalog for what to do at once and later";
+  const char* const look_up =
+      "Look up each number that is not in this build's table before clearing the node: NVIDIA's Xid catalog";
+  Finding finding;
+  if (blames(XidBlame::machine)) {
+    finding = make_finding(Cause("xid_seen"), Severity::warning, "The kernel log holds errors of a GPU (Xid)",
+                           "The kernel module writes such a line when a GPU, its memory or a link failed.");
+    finding.next = {catalog};
+  } else if (unknown) {
+    finding =
+        make_finding(Cause("xid_seen"), Severity::warning,
+                     "The kernel log holds errors of a GPU (Xid) that are not in this build's table",
+                     "Newer GPUs and drivers have numbers of their own, errors of the hardware among them.");
+  } else if (blames(XidBlame::program)) {
+    finding = make_finding(
+        Cause("xid_seen"), Severity::note,
+        "The kernel log holds errors (Xid) that programs usually cause themselves",
+        "The kernel module writes such a line also when a program made a mistake on the GPU; seldom is the "
+        "machine at fault.");
+    finding.next = {catalog};
+  } else {
+    finding = make_finding(Cause("xid_seen"), Severity::note,
+                           "The driver asked to recover a GPU and no longer does (Xid 154)",
+                           "By the newest line the driver asks for nothing any more.");
+    finding.next = {"Find out what had failed: the kernel log before that line"};
+  }
+  if (unknown) finding.next.emplace_back(look_up);
+  return finding;
+}
+
 }  // namespace
 
 void check_xids(const RuleInput& input, Findings& findings) {
@@ -120,55 +202,24 @@ void check_xids(const RuleInput& input, Findings& findings) {
         make_finding(Cause("gpu_lost"), Severity::warning, "The kernel log says that a GPU fell off the bus",
                      "It no longer responded on the PCI bus. Heat, power, a riser or slot, or a defect are "
                      "the usual causes.");
-    finding.next = {"Compare nvidia-smi -L with the GPUs that should be there; power the machine off and on"};
+    finding.next = {"Compare nvidia-smi -L with the GPUs that should be there",
+                    "Drain the node, then power it off and on"};
     add(std::move(finding), lost, findings);
   }
-  if (const auto rows = with_numbers(xids, {64}); !rows.empty()) {
-    Finding finding = make_finding(Cause("hbm_row_remap"), Severity::warning,
-                                   "A memory row or page of a GPU could not be replaced",
-                                   "The GPU can no longer repair its memory and is due for replacement.");
-    finding.next = {"Take the GPU out of use and have it tested for replacement (NVIDIA's field diagnostic)"};
-    add(std::move(finding), rows, findings);
-  }
-  if (const auto firmware = with_numbers(xids, {119, 120}); !firmware.empty()) {
-    Finding finding = make_finding(
-        Cause("gsp_firmware"), Severity::warning,
-        "The firmware processor of a GPU (GSP) failed or did not answer",
-        "Calls into the driver wait for the GSP; when it does not answer they take long or fail, and the GPU "
-        "needs a reset.");
-    finding.considered = {"driver_hangs: a driver that does not answer at all may follow from this"};
-    finding.next = {"Reset the GPU or reboot, and update the driver within its branch",
-                    "If it comes again with the proprietary module: try NVreg_EnableGpuFirmware=0"};
-    add(std::move(finding), firmware, findings);
-    for (const GpuView& gpu : gpus_of(input.inventory))
-      if (!gpu.value("gsp").empty()) {
-        findings.back().evidence.push_back(fmt::format("{}: GSP firmware {}", gpu.name(), gpu.shown("gsp")));
-        break;
-      }
-  }
+  if (const auto rows = with_numbers(xids, {64}); !rows.empty())
+    add_not_replaced(input.inventory, rows, findings);
+  if (const auto firmware = with_numbers(xids, {119, 120}); !firmware.empty())
+    add_firmware(input.inventory, firmware, findings);
   std::vector<Xid> rest;
   std::copy_if(xids.begin(), xids.end(), std::back_inserter(rest), [](const Xid& xid) {
     return xid.number != 79 && xid.number != 64 && xid.number != 119 && xid.number != 120;
   });
   if (rest.empty()) return;
-  const bool machine = std::any_of(rest.begin(), rest.end(), [](const Xid& xid) {
-    const Meaning* const meaning = meaning_of(xid.number);
-    return meaning != nullptr && !meaning->program;
-  });
-  Finding finding = make_finding(
-      Cause("xid_seen"), machine ? Severity::warning : Severity::note,
-      machine ? "The kernel log holds errors of a GPU (Xid)"
-              : "The kernel log holds errors (Xid) that programs usually cause themselves",
-      machine
-          ? "The kernel module writes such a line when a GPU, its memory or a link failed."
-          : "The kernel module writes such a line also when a program made a mistake on the GPU; nothing in "
-            "them speaks against the machine.");
-  finding.next = {"Look the number up in NVIDIA's Xid catalog for what to do at once and later"};
   const std::optional<double> count = number_of(input.inventory, "kernel_log.xid_count");
-  add(std::move(finding), rest, findings);
+  add(rest_of(rest, xids), rest, findings);
   if (count && *count > static_cast<double>(xids.size()))
     findings.back().evidence.push_back(
-        fmt::format("{:.0f} lines in all; the newest {} were looked at", *count, xids.size()));
+        fmt::format("{:.0f} lines in all, of which {} were looked at", *count, xids.size()));
 }
 
 }  // namespace gpugauge::stack

@@ -270,9 +270,13 @@ std::optional<std::string> majority(const std::vector<std::string>& values) {
 }
 
 std::vector<Xid> xids_of(const Inventory& inventory) {
+  return errors_below(inventory, "kernel_log.xid");
+}
+
+std::vector<Xid> errors_below(const Inventory& inventory, std::string_view list) {
   std::vector<Xid> xids;
-  for (const std::string& child : inventory.children("kernel_log.xid")) {
-    const std::string value = printable(inventory.value("kernel_log.xid." + child), 300);
+  for (const std::string& child : inventory.children(list)) {
+    const std::string value = printable(inventory.value(fmt::format("{}.{}", list, child)), 300);
     std::string_view rest = value;
     std::string_view word = take_word(rest);
     std::size_t time_end = 0;  // a time may hold blanks: it ends where the place begins

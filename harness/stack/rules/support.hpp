@@ -104,5 +104,7 @@ struct Xid {
 };
 /// Newest first; an entry that is none is left out.
 std::vector<Xid> xids_of(const Inventory& inventory);
+/// The same of another list of that form ("kernel_log.sxid", an NVSwitch's errors).
+std::vector<Xid> errors_below(const Inventory& inventory, std::string_view list);
 
 }  // namespace gpugauge::stack

@@ -37,6 +37,15 @@ TEST(Hardware, CountsDisplayAnd3dControllersOfNvidiaOnly) {
   EXPECT_TRUE(any_nvidia_hardware(tree.root()));
 }
 
+TEST(Hardware, AVirtualFunctionIsNoGpuOfItsOwn) {
+  FakeTree tree;
+  tree.pci("0000:41:00.0", "nvidia");
+  tree.pci("0000:41:00.4", "nvidia");
+  tree.link("/sys/bus/pci/devices/0000:41:00.4/physfn", "../0000:41:00.0");
+  ASSERT_EQ(found_in(tree).pci.size(), 1U);
+  EXPECT_EQ(found_in(tree).pci[0].address, "0000:41:00.0");
+}
+
 TEST(Hardware, ASoundFunctionAloneIsNoGpu) {
   FakeTree tree;
   tree.pci("0000:01:00.1", "snd_hda_intel", "0x040300");

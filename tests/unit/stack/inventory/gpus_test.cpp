@@ -318,49 +318,15 @@ TEST(GpusChild, BelowAnotherRootNobodyIsAsked) {
   EXPECT_EQ(found.children("pci").size(), 12U);
 }
 
-TEST(GpusBus, WithoutDriverThePciFunctionsRemain) {
-  FakeTree tree;
-  tree.pci("0000:01:00.0", "nouveau");
-  tree.pci("0000:02:00.0", "");
-  tree.pci("0000:03:00.0", "mlx5_core", "0x020700", "0x15b3");
-  const Inventory found = gpus_of(context_of(tree));
-  EXPECT_THAT(found.children("gpu"), IsEmpty());
-  EXPECT_THAT(found.children("pci"), ElementsAre("0", "1"));
-  EXPECT_EQ(found.value("pci.0.class"), "gpu");
-  EXPECT_EQ(found.value("pci.0.driver"), "nouveau");
-  EXPECT_EQ(found.value("pci.0.device_id"), "0x2330");
-  EXPECT_EQ(found.find("pci.1.driver")->presence, Presence::absent);
-  const Inventory nothing = gpus_of(context_of(FakeTree()));
-  ASSERT_EQ(nothing.items().size(), 1U) << "that there is no bus is told";
-  EXPECT_EQ(nothing.find("pci")->presence, Presence::absent);
-}
-
-TEST(GpusBus, SpeedsOfALink) {
-  for (const auto& [speed, generation] :
-       std::vector<std::pair<std::string, std::string>>{{"2.5 GT/s PCIe", "1"},
-                                                        {"5 GT/s", "2"},
-                                                        {"5.0 GT/s PCIe", "2"},
-                                                        {"8.0 GT/s PCIe", "3"},
-                                                        {"16.0 GT/s PCIe", "4"},
-                                                        {"32.0 GT/s PCIe", "5"},
-                                                        {"64.0 GT/s PCIe", "6"},
-                                                        {"Unknown", ""},
-                                                        {"", ""},
-                                                        {"128.0 GT/s PCIe", ""}})
-    EXPECT_EQ(pcie_generation(speed), generation) << speed;
-}
-
-TEST(GpusBus, WhatTheFirmwareDoesNotSay) {
-  FakeTree tree;
-  make_server(tree);
-  tree.file("/sys/bus/pci/devices/0000:01:00.0/numa_node", "-1\n");
-  tree.file("/sys/bus/pci/devices/0000:01:00.0/current_link_width", "255\n");
-  tree.file("/sys/bus/pci/devices/0000:01:00.0/current_link_speed", "Unknown\n");
-  const Inventory found = gpus_of(context_of(tree));
-  EXPECT_EQ(how(found, "gpu.0.numa_node"), "the firmware names none");
-  EXPECT_EQ(found.find("gpu.0.pcie_width"), nullptr);
-  EXPECT_EQ(found.find("gpu.0.pcie_generation"), nullptr);
-  EXPECT_EQ(found.value("gpu.1.numa_node"), "1");
+TEST(Gpus, ALinkIsOnlySaidToBeIdleWhereNvmlSaysSo) {
+  const auto sampled = [](const std::string& facts) {
+    FakeTree tree;
+    make_server(tree);
+    return gpus_of(tree, h100 + "devices=1\n" + facts).value("gpu.0.pcie_sampled");
+  };
+  EXPECT_EQ(sampled(""), "idle");
+  EXPECT_EQ(sampled("gpu.0.throttle_reasons=4\n"), "unknown") << "no process is listed, and it does not rest";
+  EXPECT_EQ(sampled("gpu.0.processes=4711:python:1024\n"), "in use");
 }
 
 TEST(Nvml, NamesItsErrors) {

@@ -89,12 +89,49 @@ TEST(KernelLog, TellsTheNewestFirst) {
   EXPECT_EQ(inventory.children("kernel_log.xid").size(), 20U);
   EXPECT_EQ(inventory.value("kernel_log.xid.0"), "2026-11-20T10:11:34 0000:01:00.0 13 error 34");
   EXPECT_EQ(inventory.value("kernel_log.xid.19"), "2026-11-20T10:11:15 0000:01:00.0 13 error 15");
-  EXPECT_THAT(inventory.children("kernel_log.nvrm"), ElementsAre("0", "1"));
+  EXPECT_EQ(inventory.value("kernel_log.sxid.0"),
+            "2026-11-20T10:12:02 0000:c1:00.0 20034 Fatal, Link 30 LTSSM");
+  EXPECT_EQ(inventory.value("kernel_log.sxid_count"), "1");
+  EXPECT_THAT(inventory.children("kernel_log.nvrm"), ElementsAre("0"));
   EXPECT_EQ(inventory.value("kernel_log.nvrm.0"),
-            "2026-11-20T10:12:02 nvidia-nvswitch3: SXid (PCI:0000:c1:00.0): 20034, Fatal, Link 30 LTSSM");
-  EXPECT_EQ(inventory.value("kernel_log.nvrm.1"),
             "2026-11-20T10:12:00 NVRM: GPU at PCI:0000:01:00: GPU-1234");
   EXPECT_EQ(inventory.find("kernel_log.hmm_failure")->presence, Presence::absent);
+}
+
+TEST(KernelLog, ManyHarmlessLinesDoNotHideAGraveOne) {
+  FakeTree tree;
+  std::string text =
+      "[1.0] NVRM: Xid (PCI:0000:02:00): 79, GPU has fallen off the bus.\n"
+      "[1.0] nvidia-nvswitch0: SXid (PCI:0000:c1:00.0): 20034, Fatal, Link 30 LTSSM Fault Up\n";
+  for (int i = 0; i < 50; ++i)
+    text +=
+        "[2.0] NVRM: Xid (PCI:0000:01:00): 13, again\n"
+        "[2.0] nvidia-nvswitch0: SXid (PCI:0000:c1:00.0): 20034, Non-fatal, Link 30 again\n";
+  tree.file("/var/log/kern.log", text);
+  const Inventory inventory = log_of(tree);
+  EXPECT_EQ(inventory.value("kernel_log.xid_count"), "51");
+  EXPECT_EQ(inventory.value("kernel_log.xid.20"), "boot+1s 0000:02:00.0 79 GPU has fallen off the bus");
+  EXPECT_EQ(inventory.value("kernel_log.sxid_count"), "51");
+  EXPECT_EQ(inventory.value("kernel_log.sxid.20"),
+            "boot+1s 0000:c1:00.0 20034 Fatal, Link 30 LTSSM Fault Up");
+  std::string many;
+  for (int i = 1; i <= 100; ++i) many += fmt::format("[3.0] NVRM: Xid (PCI:0000:01:00): {}, x\n", i);
+  tree.file("/var/log/kern.log", many);
+  EXPECT_EQ(log_of(tree).children("kernel_log.xid").size(), 40U);
+}
+
+TEST(KernelLog, ReadsErrorsOfSwitches) {
+  EXPECT_EQ(
+      parse_sxid("nvidia-nvswitch1: SXid (PCI:0000:C3:00.0): 12028, Non-fatal, Link 32 egress PRIV error"),
+      "0000:c3:00.0 12028 Non-fatal, Link 32 egress PRIV error");
+  EXPECT_EQ(parse_sxid("nvidia-nvswitch1: SXid (PCI:0000:c3:00.0): 11012, Correctable, Link 01 ECC"),
+            "0000:c3:00.0 11012 Correctable, Link 01 ECC");
+  for (const char* const line :
+       {"nvidia-nvswitch2: SXid (PCI:0000:c4:00.0): 10002, Severity 5 Engine instance 00",
+        "nvidia-nvswitch2: SXid (PCI:0000:c4:00.0): 10002, Data {0x00000000}",
+        "nvidia-nvswitch2: SXid (PCI:0000:c4:00.0): garbled, Fatal, x",
+        "NVRM: Xid (PCI:0000:01:00): 79, Fatal, x"})
+    EXPECT_EQ(parse_sxid(line), std::nullopt) << line;
 }
 
 TEST(KernelLog, SeesTheFailureUnderAddressRandomisation) {

@@ -9,6 +9,7 @@ namespace {
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 std::vector<std::string> gpus_health(const Inventory& inventory) {
   return said(findings_of(check_gpus, inventory));
@@ -55,9 +56,46 @@ TEST(HealthRules, SlowdownsWhileIdle) {
               ElementsAre("warning hw_power_brake"));
   EXPECT_THAT(gpus_health(with_facts({{"throttle_reasons", "hw_thermal_slowdown"}})),
               ElementsAre("warning thermal_throttle"));
-  EXPECT_THAT(gpus_health(with_facts({{"throttle_reasons", "sw_thermal"}})),
-              ElementsAre("warning thermal_throttle"));
   EXPECT_THAT(gpus_health(with_facts({{"throttle_reasons", "sw_power_cap,sync_boost"}})), ElementsAre());
+  const Findings idle = findings_of(check_gpus, with_facts({{"throttle_reasons", "idle,sw_thermal"}}));
+  EXPECT_THAT(said(idle), ElementsAre("warning thermal_throttle"));
+  EXPECT_EQ(idle[0].title, "Heat or a hardware slowdown holds down GPU 4 while idle");
+}
+
+TEST(HealthRules, NothingIsSaidToBeIdleThatMayWork) {
+  const Findings busy =
+      findings_of(check_gpus, with_facts({{"throttle_reasons", "sw_thermal"}, {"processes", "3"}}));
+  const Finding warm = the(busy, "thermal_throttle");
+  EXPECT_EQ(warm.severity, Severity::note) << "ordinary under load";
+  EXPECT_EQ(warm.title, "The driver holds down GPU 4 for heat now (3 processes on it)");
+  EXPECT_THAT(warm.evidence, ElementsAre("GPU 4 (0000:4a:00.0): throttle_reasons sw_thermal, temperature_c "
+                                         "absent, processes 3"));
+  EXPECT_EQ(the(findings_of(check_gpus, with_facts({{"throttle_reasons", "sw_thermal"}})), "thermal_throttle")
+                .title,
+            "The driver holds down GPU 4 for heat now")
+      << "no process is listed, and the driver does not say that it rests: another container's may run";
+  EXPECT_EQ(the(findings_of(check_gpus, with_facts({{"throttle_reasons", "hw_thermal"}, {"processes", "1"}})),
+                "thermal_throttle")
+                .title,
+            "Heat or a hardware slowdown holds down GPU 4 now (1 process on it)");
+  const Finding brake =
+      the(findings_of(check_gpus, with_facts({{"throttle_reasons", "hw_power_brake"}, {"processes", "2"}})),
+          "hw_power_brake");
+  EXPECT_EQ(brake.title, "The power brake holds down GPU 4 now (2 processes on it)");
+}
+
+TEST(HealthRules, AResetNamesTheGpuAndTheDrain) {
+  Inventory inventory = with_facts({{"ecc_uncorrected_volatile", "1"}});
+  const std::string one =
+      "Drain the node, then reset the GPU: sudo nvidia-smi --gpu-reset -i 4 (refused while a program uses "
+      "it); "
+      "else reboot";
+  EXPECT_THAT(the(findings_of(check_gpus, inventory), "ecc_uncorrected_errors").next, Contains(one));
+  set(inventory, "kernel_log.xid.0", "2026-11-20T10:11:12 0000:4a:00.0 119 Timeout waiting for RPC from GSP");
+  EXPECT_THAT(the(findings_of(check_gpus, inventory), "gsp_firmware").next, Contains(one));
+  set_gpu(inventory, 6, {{"ecc_uncorrected_volatile", "2"}});
+  EXPECT_THAT(the(findings_of(check_gpus, inventory), "ecc_uncorrected_errors").next,
+              Contains(HasSubstr("reset the GPUs: sudo nvidia-smi --gpu-reset -i 4,6 ")));
 }
 
 TEST(HealthRules, XidsByTheirNumber) {
@@ -73,8 +111,110 @@ TEST(HealthRules, XidsByTheirNumber) {
   EXPECT_THAT(gpus_health(with_xids({"2026-11-20T10:11:12 0000:1a:00.0 31 MMU Fault"})),
               ElementsAre("note xid_seen"))
       << "a program's own fault says nothing against the machine";
-  EXPECT_THAT(gpus_health(with_xids({"2026-11-20T10:11:12 0000:1a:00.0 9999 new"})),
+}
+
+TEST(HealthRules, ANumberThatNobodyKnowsIsNotTheProgramsFault) {
+  const std::string program = "2026-11-20T10:11:12 0000:1a:00.0 31 MMU Fault";
+  const std::string unknown = "2026-11-20T10:11:12 0000:1a:00.0 9999 new";
+  for (const std::vector<std::string>& lines :
+       {std::vector<std::string>{unknown}, std::vector<std::string>{program, unknown}}) {
+    const Findings findings = findings_of(check_gpus, with_xids(lines));
+    EXPECT_THAT(said(findings), ElementsAre("warning xid_seen"));
+    EXPECT_EQ(findings[0].title,
+              "The kernel log holds errors of a GPU (Xid) that are not in this build's table");
+    EXPECT_THAT(findings[0].evidence, Contains(HasSubstr("Xid 9999 (not in this build's table)")));
+    EXPECT_THAT(findings[0].next,
+                ElementsAre("Look up each number that is not in this build's table before clearing the node: "
+                            "NVIDIA's Xid catalog"));
+  }
+  const Findings both =
+      findings_of(check_gpus, with_xids({unknown, "2026-11-20T10:11:12 0000:1a:00.0 48 DBE"}));
+  EXPECT_EQ(both[0].title, "The kernel log holds errors of a GPU (Xid)");
+  EXPECT_EQ(both[0].next.size(), 2u) << "the unknown one is still to be looked up";
+}
+
+TEST(HealthRules, TheTableHasWhatNewerGpusWrite) {
+  for (const int number : {46, 121, 143, 144, 145, 146, 147, 148, 149, 150, 155, 156, 157, 158, 171, 172}) {
+    const Findings findings = findings_of(
+        check_gpus, with_xids({"2026-11-20T10:11:12 0000:1a:00.0 " + std::to_string(number) + " text"}));
+    EXPECT_THAT(said(findings), ElementsAre("warning xid_seen")) << number;
+    EXPECT_THAT(findings[0].evidence, ElementsAre(Not(HasSubstr("not in this build's table")))) << number;
+  }
+  EXPECT_THAT(gpus_health(with_xids({"2026-11-20T10:11:12 0000:1a:00.0 137 Fault"})),
+              ElementsAre("note xid_seen"))
+      << "NVIDIA's catalog: typically a bug of the application";
+}
+
+TEST(HealthRules, WhatTheDriverAsksForIsReadFromTheLine) {
+  const std::string reset =
+      "2026-11-20T10:11:12 0000:1a:00.0 154 GPU recovery action changed from 0x0 (None) to 0x1 (GPU Reset "
+      "Required)";
+  const std::string none =
+      "2026-11-20T11:11:12 0000:1a:00.0 154 GPU recovery action changed from 0x1 (GPU Reset Required) to 0x0 "
+      "(None)";
+  const Findings asked = findings_of(check_gpus, with_xids({reset}));
+  EXPECT_THAT(said(asked), ElementsAre("warning xid_seen"));
+  EXPECT_THAT(asked[0].evidence,
+              ElementsAre(HasSubstr("Xid 154 (what the driver asks for to recover: GPU Reset Required)")));
+  const Findings settled = findings_of(check_gpus, with_xids({none, reset}));
+  EXPECT_THAT(said(settled), ElementsAre("note xid_seen"));
+  EXPECT_EQ(settled[0].title, "The driver asked to recover a GPU and no longer does (Xid 154)");
+  EXPECT_THAT(settled[0].evidence, ElementsAre(HasSubstr("what the driver asks for to recover: None")));
+  std::string elsewhere = none;
+  elsewhere.replace(elsewhere.find("1a:"), 3, "2a:");
+  EXPECT_THAT(gpus_health(with_xids({elsewhere, reset})), ElementsAre("warning xid_seen")) << "another GPU";
+  EXPECT_THAT(gpus_health(with_xids({reset, none})), ElementsAre("warning xid_seen")) << "asked for again";
+  EXPECT_THAT(gpus_health(with_xids({none, reset, "2026-11-20T10:11:11 0000:1a:00.0 31 MMU Fault"})),
               ElementsAre("note xid_seen"));
+  EXPECT_THAT(
+      gpus_health(with_xids({"2026-11-20T10:11:12 0000:1a:00.0 154 GPU recovery action to 0x (None"})),
+      ElementsAre("warning xid_seen"))
+      << "not understood";
+}
+
+TEST(HealthRules, AFailedReplacementIsHeldAgainstTheGpusRecord) {
+  const std::string line = "2026-11-20T10:11:12 0000:4a:00.0 64 Row Remapper: failed";
+  const auto with_record = [&](const char* failed) {
+    Inventory inventory = with_xids({line});
+    set_gpu(inventory, 4, {{"remap_failed", failed}});
+    return the(findings_of(check_gpus, inventory), "hbm_row_remap");
+  };
+  EXPECT_THAT(with_record("no").explanation, HasSubstr("does not make it due for replacement"));
+  EXPECT_THAT(with_record("no").evidence, Contains("GPU 4 (0000:4a:00.0): remap_failed no"));
+  EXPECT_THAT(with_record("").explanation, HasSubstr("is told by its own record"));
+  Inventory failed = with_xids({line});
+  set_gpu(failed, 4, {{"remap_failed", "yes"}});
+  EXPECT_THAT(gpus_health(failed), ElementsAre("failure hbm_row_remap", "warning hbm_row_remap"));
+  EXPECT_THAT(findings_of(check_gpus, failed)[1].explanation, HasSubstr("due for replacement"));
+}
+
+Inventory with_sxids(const std::vector<std::string>& lines) {
+  Inventory inventory = h100_server();
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    set(inventory, "kernel_log.sxid." + std::to_string(i), lines[i], "/dev/kmsg");
+  set(inventory, "kernel_log.sxid_count", std::to_string(lines.size()));
+  return inventory;
+}
+
+TEST(SwitchRules, AnErrorIsAsGraveAsItsLineSays) {
+  const std::string fatal = "2026-11-20T10:11:12 0000:c1:00.0 20034 Fatal, Link 30 LTSSM Fault Up";
+  const std::string other = "2026-11-20T11:11:12 0000:c2:00.0 20009 Non-fatal, Link 28 RX Short Error Rate";
+  const std::string corrected = "2026-11-20T12:11:12 0000:c2:00.0 11012 Correctable, Link 28 ECC";
+  EXPECT_THAT(gpus_health(with_sxids({other, fatal})), ElementsAre("failure nvswitch_error"));
+  EXPECT_THAT(gpus_health(with_sxids({other, corrected})), ElementsAre("warning nvswitch_error"));
+  EXPECT_THAT(gpus_health(with_sxids({corrected})), ElementsAre("note nvswitch_error"));
+  EXPECT_THAT(gpus_health(with_sxids({})), ElementsAre());
+  Inventory inventory = with_sxids({other, fatal, fatal});
+  set(inventory, "kernel_log.sxid_count", "300");
+  EXPECT_THAT(
+      the(findings_of(check_gpus, inventory), "nvswitch_error").evidence,
+      ElementsAre("SXid 20034, 2 times on 0000:c1:00.0, last 2026-11-20T10:11:12: Fatal, Link 30 LTSSM "
+                  "Fault Up",
+                  "SXid 20009, 1 time on 0000:c2:00.0, last 2026-11-20T11:11:12: Non-fatal, Link 28 RX "
+                  "Short Error Rate",
+                  "300 lines in all, of which 3 were looked at"));
+  set(inventory, "collected.root", "/mnt/image");
+  EXPECT_THAT(gpus_health(inventory), ElementsAre()) << "another machine's log";
 }
 
 TEST(HealthRules, XidsOfOneNumberAreOneLine) {
@@ -95,7 +235,7 @@ TEST(HealthRules, MoreLinesThanWereKeptAreCounted) {
   Inventory inventory = with_xids({"2026-11-20T12:00:00 0000:2a:00.0 48 DBE"});
   set(inventory, "kernel_log.xid_count", "500");
   EXPECT_THAT(the(findings_of(check_gpus, inventory), "xid_seen").evidence,
-              Contains("500 lines in all; the newest 1 were looked at"));
+              Contains("500 lines in all, of which 1 were looked at"));
 }
 
 TEST(HealthRules, ALogBelowAnotherRootIsANoteThatNamesIt) {

@@ -11,6 +11,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::IsSupersetOf;
+using testing::Not;
 
 std::vector<std::string> gpus(const Inventory& inventory) {
   return said(findings_of(check_gpus, inventory));
@@ -200,6 +201,112 @@ TEST(GpuRules, AGpuThatDoesNotAnswer) {
   EXPECT_THAT(findings[0].evidence, IsSupersetOf({"0000:9a:00.0 (device 0x2330): kernel driver nvidia"}));
   set(inventory, "pci.0.driver", "vfio-pci");
   EXPECT_THAT(gpus(inventory), ElementsAre("note gpu_reserved_for_vm"));
+}
+
+/// One GPU answers, seven more are on the bus.
+Inventory one_of_eight(const std::vector<std::pair<std::string, std::string>>& of_each) {
+  Inventory inventory = linux_with_driver();
+  add_gpus(inventory, 1, "NVIDIA H100 80GB HBM3", "9.0", "700");
+  for (int i = 1; i < 8; ++i) {
+    const std::string prefix = "pci." + std::to_string(i - 1) + ".";
+    set_all(inventory, {{prefix + "address", "0000:" + std::to_string(i) + "a:00.0"},
+                        {prefix + "device_id", "0x2330"},
+                        {prefix + "class", "gpu"},
+                        {prefix + "driver", "nvidia"}});
+    for (const auto& [fact, value] : of_each)
+      set(inventory, prefix + fact, fact == "minor" ? std::to_string(i) : value);
+  }
+  return inventory;
+}
+
+TEST(GpuRules, ABatchJobThatWasGivenOneOfEight) {
+  // Slurm: all nodes are in /dev, the control group of devices refuses seven.
+  Inventory job = one_of_eight({{"minor", ""}, {"node", "refused"}});
+  set(job, "driver.device_nodes",
+      "/dev/nvidiactl /dev/nvidia-uvm /dev/nvidia0 /dev/nvidia1 /dev/nvidia2 /dev/nvidia3 /dev/nvidia4 "
+      "/dev/nvidia5 /dev/nvidia6 /dev/nvidia7");
+  const Findings findings = findings_of(check_gpus, job);
+  EXPECT_THAT(said(findings), ElementsAre("note gpus_hidden"));
+  EXPECT_EQ(findings[0].title, "This process was given 1 of the 8 GPUs on the PCI bus");
+  EXPECT_THAT(findings[0].evidence,
+              Contains("0000:3a:00.0 (device 0x2330): /dev/nvidia3 may not be opened here"));
+  EXPECT_THAT(findings[0].next, ElementsAre(Not(HasSubstr("power"))));
+  set(job, "pci.2.node", "there");
+  EXPECT_THAT(gpus(job), ElementsAre("note gpus_hidden", "failure gpu_count_differs"))
+      << "a GPU within reach that does not answer";
+}
+
+TEST(GpuRules, AContainerThatWasGivenOneOfEight) {
+  Inventory masked = one_of_eight({});  // the runtime shows neither the nodes nor the module's folders
+  set(masked, "container.kind", "kubernetes");
+  EXPECT_THAT(gpus(masked), ElementsAre("note gpus_hidden"));
+  set(masked, "container.kind", "none");  // a container that does not look like one
+  EXPECT_THAT(gpus(masked), ElementsAre("note gpus_hidden")) << "one node, and one GPU that answers";
+  Inventory listed = one_of_eight({{"minor", ""}, {"node", "missing"}});
+  set(listed, "container.kind", "docker");
+  EXPECT_THAT(the(findings_of(check_gpus, listed), "gpus_hidden").evidence,
+              Contains("0000:3a:00.0 (device 0x2330): there is no /dev/nvidia3 here"));
+  Inventory privileged = one_of_eight({{"minor", ""}, {"node", "there"}});
+  set(privileged, "container.kind", "docker");
+  EXPECT_THAT(gpus(privileged), ElementsAre("failure gpu_count_differs"));
+  EXPECT_EQ(findings_of(check_gpus, privileged)[0].title, "7 of 8 GPUs on the PCI bus do not answer");
+}
+
+TEST(GpuRules, InAContainerADeadGpuIsDeadAllTheSame) {
+  Inventory unbound = one_of_eight({{"minor", ""}, {"node", "missing"}});
+  set(unbound, "container.kind", "docker");
+  unbound.absent("pci.2.driver", "/sys/bus/pci/devices");
+  set(unbound, "pci.2.driver", "");
+  EXPECT_THAT(gpus(unbound), ElementsAre("note gpus_hidden", "failure gpu_count_differs"));
+  for (const auto& [key, line] : std::vector<std::pair<std::string, std::string>>{
+           {"kernel_log.nvrm.0", "2026-11-20T10:11:12 NVRM: GPU 0000:3a:00.0: RmInitAdapter failed! (0x62)"},
+           {"kernel_log.xid.0", "2026-11-20T10:11:12 0000:3a:00.0 143 GPU initialization"}}) {
+    Inventory logged = one_of_eight({{"minor", ""}, {"node", "refused"}});
+    set(logged, key, line);
+    const Finding dead = the(findings_of(check_gpus, logged), "gpu_count_differs");
+    EXPECT_EQ(dead.title, "1 of 8 GPUs on the PCI bus does not answer") << line;
+    EXPECT_THAT(dead.evidence, Contains("0000:3a:00.0 (device 0x2330): kernel driver nvidia"));
+  }
+  Inventory others = one_of_eight({{"minor", ""}, {"node", "refused"}});
+  set_all(others, {{"kernel_log.xid.0", "2026-11-20T10:11:12 0000:3a:00.0 31 MMU Fault"},
+                   {"kernel_log.nvrm.0", "2026-11-20T10:11:12 NVRM: GPU at PCI:0000:3a:00: GPU-1234"}});
+  EXPECT_THAT(gpus(others), ElementsAre("note gpus_hidden", "note xid_seen")) << "somebody else's program";
+}
+
+TEST(GpuRules, AnExcludedGpuIsNotDead) {
+  Inventory inventory = one_of_eight({{"minor", ""}, {"node", "there"}, {"excluded", "yes"}});
+  EXPECT_THAT(gpus(inventory), ElementsAre("note gpus_hidden"));
+}
+
+TEST(GpuRules, ACardWithoutABridgeHasNoLinkThatIsDown) {
+  const auto cards = [](const std::string& name, const std::vector<std::string>& links) {
+    Inventory inventory = linux_with_driver();
+    add_gpus(inventory, static_cast<int>(links.size()), name, "8.6", "300");
+    for (std::size_t i = 0; i < links.size(); ++i)
+      set_gpu(inventory, static_cast<int>(i), {{"nvlinks_active", links[i]}, {"nvlinks_total", "4"}});
+    return inventory;
+  };
+  const Findings three = findings_of(check_gpus, cards("NVIDIA RTX A6000", {"4", "4", "0"}));
+  EXPECT_THAT(said(three), ElementsAre("note nvlink_partial"));
+  EXPECT_EQ(three[0].title, "GPU 2 (0000:2a:00.0) has no active NVLink, unlike the others");
+  EXPECT_THAT(three[0].explanation, HasSubstr("no bridge, or its links are down"));
+  EXPECT_THAT(gpus(cards("NVIDIA A40", {"4", "4", "0", "0"})), ElementsAre("note nvlink_partial"))
+      << "no majority";
+  EXPECT_THAT(gpus(cards("NVIDIA A40", {"4", "4", "2"})), ElementsAre("warning nvlink_partial"))
+      << "a bridge with a link that is down";
+  EXPECT_THAT(gpus(cards("NVIDIA A40", {"4", "2", "0", "0"})), ElementsAre("warning nvlink_partial"));
+  EXPECT_THAT(gpus(cards("NVIDIA A100-SXM4-80GB", {"12", "12", "0"})), ElementsAre("warning nvlink_partial"))
+      << "wired on the board";
+}
+
+TEST(GpuRules, ALinkThatWasReadUnderLoadIsNotSaidToBeIdle) {
+  Inventory inventory = h200_machine();
+  set_gpu(inventory, 0, {{"pcie_width", "8"}, {"pcie_sampled", "in use"}});
+  const auto narrow = [&] { return the(findings_of(check_gpus, inventory), "pcie_link_degraded"); };
+  EXPECT_THAT(narrow().evidence, ElementsAre(HasSubstr("8 of 16 PCIe lanes in use (sampled in use)")));
+  EXPECT_THAT(narrow().explanation, Not(HasSubstr("ampled while idle")));
+  set_gpu(inventory, 0, {{"pcie_sampled", "unknown"}});
+  EXPECT_THAT(narrow().evidence, ElementsAre(HasSubstr("(not known whether it was idle)")));
 }
 
 TEST(GpuRules, FewerGpusInCudaThanInNvml) {

@@ -1,0 +1,168 @@
+// GPUs on the PCI bus beside those that the driver answers for: dead, kept for virtual machines, or not given
+// to this process. A container and a batch job see the node's bus, and only their own GPUs.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "stack/rules/gpus_parts.hpp"
+
+namespace gpugauge::stack {
+namespace {
+
+/// pci.<n> of the inventory.
+struct Function {
+  std::string address;
+  std::string device_id;
+  std::string driver;  ///< "" where none is bound
+  std::string minor;   ///< of its device node; "" where the kernel module does not tell
+  std::string node;    ///< "there", "missing", "refused"; "" likewise
+  bool excluded = false;
+};
+
+std::vector<Function> functions_of(const Inventory& inventory) {
+  std::vector<Function> found;
+  for (const std::string& index : inventory.children("pci")) {
+    const std::string prefix = "pci." + index;
+    if (inventory.has(prefix + ".class") && !is(inventory, prefix + ".class", "gpu")) continue;
+    const auto value = [&](const char* fact) {
+      return printable(inventory.value(fmt::format("{}.{}", prefix, fact)), 40);
+    };
+    found.push_back({value("address"), value("device_id"), value("driver"), value("minor"), value("node"),
+                     value("excluded") == "yes"});
+  }
+  return found;
+}
+
+/// The kernel log says of this very GPU that it fell off the bus or did not start.
+bool log_says_dead(const Inventory& inventory, const std::string& address) {
+  constexpr int off_the_bus = 79;
+  constexpr int not_started = 143;
+  const auto xids = xids_of(inventory);
+  if (std::any_of(xids.begin(), xids.end(), [&](const Xid& xid) {
+        return xid.pci == address && (xid.number == off_the_bus || xid.number == not_started);
+      }))
+    return true;
+  const std::string slot = address.substr(0, address.rfind('.'));  // "PCI:0000:9a:00" in older lines
+  const auto lines = inventory.children("kernel_log.nvrm");
+  return !slot.empty() && std::any_of(lines.begin(), lines.end(), [&](const std::string& child) {
+    const std::string line = inventory.value("kernel_log.nvrm." + child);
+    const auto says = [&](const char* words) { return line.find(words) != std::string::npos; };
+    return says(slot.c_str()) && (says("fail") || says("fallen off") || says("lost"));
+  });
+}
+
+/// The device nodes of GPUs here, or nullopt where they were not looked at.
+std::optional<std::size_t> nodes_here(const Inventory& inventory) {
+  if (!inventory.has("driver.device_nodes")) return std::nullopt;
+  const std::string nodes = inventory.value("driver.device_nodes");
+  constexpr std::string_view start = "/dev/nvidia";
+  std::size_t count = 0;
+  for (auto at = nodes.find(start); at != std::string::npos; at = nodes.find(start, at + 1)) {
+    const std::size_t digit = at + start.size();
+    if (digit < nodes.size() && nodes[digit] >= '0' && nodes[digit] <= '9') ++count;
+  }
+  return count;
+}
+
+/// Why the driver's library cannot show this GPU to this process, whatever its health; "" where it could.
+std::string kept_away(const Inventory& inventory, const Function& gpu, std::size_t answering) {
+  if (gpu.excluded) return "the kernel module excludes it (GPU Excluded: Yes)";
+  if (gpu.node == "missing") return fmt::format("there is no /dev/nvidia{} here", gpu.minor);
+  if (gpu.node == "refused") return fmt::format("/dev/nvidia{} may not be opened here", gpu.minor);
+  if (!gpu.node.empty()) return "";
+  const std::optional<std::size_t> nodes = nodes_here(inventory);
+  if (nodes && *nodes <= answering) return "no device node here is left for it";
+  return container_of(inventory).empty() ? "" : "this container is not shown its device node's number";
+}
+
+std::string described(const Function& gpu, const std::string& state) {
+  return fmt::format("{} (device {}): {}", gpu.address, gpu.device_id, state);
+}
+
+void add_reserved(std::vector<std::string> reserved, Findings& findings) {
+  Finding finding = make_finding(Cause("gpu_reserved_for_vm"), Severity::note,
+                                 fmt::format("{} GPU{} reserved for virtual machines", reserved.size(),
+                                             reserved.size() == 1 ? " is" : "s are"),
+                                 "They are bound to vfio-pci, so NVIDIA's driver and CUDA do not see them "
+                                 "here.");
+  finding.evidence = std::move(reserved);
+  finding.next = {"Nothing, if that is meant"};
+  finding.layers = {"gpu"};
+  findings.push_back(std::move(finding));
+}
+
+void add_not_given(const Inventory& inventory, std::vector<std::string> others, std::size_t answering,
+                   std::size_t all, Findings& findings) {
+  const std::string container = container_of(inventory);
+  Finding finding = make_finding(
+      Cause("gpus_hidden"), Severity::note,
+      fmt::format("This process was given {} of the {} GPUs on the PCI bus", answering, all),
+      fmt::format(
+          "{} Nothing is known here of the others' health.",
+          container.empty()
+              ? "A batch job, a user or the kernel module may be confined to some GPUs, and the PCI bus "
+                "shows all of the node's."
+              : "A container is given some of a node's GPUs, and the PCI bus shows all of them."));
+  finding.evidence = std::move(others);
+  add_seen(finding, inventory,
+           {{"nvml.devices", "GPUs that NVML sees:"},
+            {"driver.device_nodes", "device nodes:"},
+            {"container.kind", "container:"}});
+  finding.next = {
+      "Nothing, if that many were asked for; to look at all, run the doctor on the node outside jobs and "
+      "containers"};
+  finding.layers = {"gpu"};
+  findings.push_back(std::move(finding));
+}
+
+void add_silent(const Inventory& inventory, std::vector<std::string> silent, std::size_t all,
+                Findings& findings) {
+  Finding finding =
+      make_finding(Cause("gpu_count_differs"), Severity::failure,
+                   fmt::format("{} of {} GPUs on the PCI bus do{} not answer", silent.size(), all,
+                               silent.size() == 1 ? "es" : ""),
+                   "The PCI bus shows more GPUs than the driver can use: one did not start, or was lost.");
+  finding.evidence = std::move(silent);
+  add_seen(finding, inventory, {{"nvml.devices", "GPUs that NVML sees:"}});
+  add_entries(finding, inventory, "kernel_log.nvrm", "kernel log:");
+  add_entries(finding, inventory, "kernel_log.xid", "Xid:");
+  finding.considered = {"Faults of the driver itself: it answers for the other GPUs",
+                        "gpus_hidden: a job or container that was given only some"};
+  finding.next = {
+      "Read the kernel log for that address: sudo dmesg | grep NVRM",
+      "Drain the node, then power it off and on; if the GPU stays away, have the card, its slot and "
+      "its power checked"};
+  finding.layers = {"gpu"};
+  findings.push_back(std::move(finding));
+}
+
+}  // namespace
+
+/// Where the driver answers for no GPU, check_start_up has said why.
+void check_unanswered(const RuleInput& input, const GpuViews& gpus, Findings& findings) {
+  if (gpus.empty()) return;
+  const Inventory& inventory = input.inventory;
+  std::vector<std::string> silent;
+  std::vector<std::string> reserved;
+  std::vector<std::string> not_given;
+  for (const Function& gpu : functions_of(inventory)) {
+    if (gpu.driver == "nouveau") continue;  // nouveau_loaded
+    const std::string driver = gpu.driver.empty() ? "none" : gpu.driver;
+    const std::string away = gpu.driver == "nvidia" && !log_says_dead(inventory, gpu.address)
+                                 ? kept_away(inventory, gpu, gpus.size())
+                                 : "";
+    if (gpu.driver == "vfio-pci") {
+      reserved.push_back(described(gpu, "kernel driver " + driver));
+    } else if (away.empty()) {
+      silent.push_back(described(gpu, "kernel driver " + driver));
+    } else {
+      not_given.push_back(described(gpu, away));
+    }
+  }
+  const std::size_t all = silent.size() + not_given.size() + gpus.size();
+  if (!reserved.empty()) add_reserved(std::move(reserved), findings);
+  if (!not_given.empty()) add_not_given(inventory, std::move(not_given), gpus.size(), all, findings);
+  if (!silent.empty()) add_silent(inventory, std::move(silent), all, findings);
+}
+
+}  // namespace gpugauge::stack
