@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "stack/rules/gpus_parts.hpp"
+#include "stack/rules/start_up.hpp"
 
 namespace gpugauge::stack {
 namespace {
