@@ -216,7 +216,7 @@ Signatures link_causes() {
                          {"nccl_p2p_to_shm", "is a plain copy between devices slow too?"}},
        .next =
            "dmesg | grep -i 'default domain type'; boot with iommu=pt (x86) or iommu.passthrough=1 (Arm, but "
-           "not on a module with a Grace processor, whose GPU needs the translation)",
+           "not on a module with a Grace processor, where CUDA fails so on some kernels)",
        .reading = {"https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting.html"},
        .examine = examine_iommu},
       {.name = "acs_enabled",
