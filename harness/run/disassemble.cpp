@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "run/child.hpp"
@@ -31,6 +32,24 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
+/// Whether nobody but this user and root can put something else in this place: neither the file nor a folder
+/// above it is another's or may be written by others. In a sticky folder, like /tmp, only an entry's owner
+/// may replace it.
+bool only_we_write(const fs::path& file) {
+  std::error_code error;
+  fs::path place = fs::canonical(file, error);
+  while (!error) {
+    struct stat status {};
+    if (::lstat(place.c_str(), &status) != 0 || (status.st_uid != 0 && status.st_uid != ::geteuid()))
+      return false;
+    const bool sticky = S_ISDIR(status.st_mode) && (status.st_mode & S_ISVTX) != 0;
+    if (!sticky && (status.st_mode & (S_IWGRP | S_IWOTH)) != 0) return false;
+    if (place == place.root_path()) return true;
+    place = place.parent_path();
+  }
+  return false;
+}
+
 /// The wheel's place in a folder's .venv, for any python3 version.
 fs::path in_wheel(const fs::path& folder) {
   std::error_code none;
@@ -40,6 +59,20 @@ fs::path in_wheel(const fs::path& folder) {
     for (fs::directory_iterator part(python->path() / "site-packages" / "nvidia", none_there);
          !none_there && part != end; part.increment(none_there))
       if (fs::path found = part->path() / "bin" / "cuobjdump"; executable(found)) return found;
+  }
+  return {};
+}
+
+/// What scripts/setup put into the source tree that this command was built in; empty elsewhere.
+fs::path in_source_tree() {
+  std::error_code ignored;
+  for (fs::path folder = fs::read_symlink("/proc/self/exe", ignored).parent_path();
+       !folder.empty() && folder != folder.root_path(); folder = folder.parent_path()) {
+    if (!fs::is_regular_file(folder / "scripts" / "setup", ignored) ||
+        !fs::is_regular_file(folder / "harness" / "run" / "disassemble.cpp", ignored))
+      continue;
+    fs::path found = in_wheel(folder);
+    return only_we_write(found) ? found : fs::path();
   }
   return {};
 }
@@ -68,11 +101,7 @@ fs::path find_cuobjdump() {
     from = end + 1;
   }
   if (fs::path found = "/usr/local/cuda/bin/cuobjdump"; executable(found)) return found;
-  std::error_code ignored;
-  for (fs::path folder = fs::read_symlink("/proc/self/exe", ignored).parent_path();
-       !folder.empty() && folder != folder.root_path(); folder = folder.parent_path())
-    if (fs::path found = in_wheel(folder); !found.empty()) return found;
-  return {};
+  return in_source_tree();
 }
 
 Disassembly disassemble(const fs::path& cuobjdump, const std::vector<fs::path>& files) {

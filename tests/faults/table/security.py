@@ -29,6 +29,18 @@ PYTHON = (
     ' cp -rL "$BUILD/libexec/gpugauge/frameworks" libexec;'
     " for name in json os re torch importlib encodings codecs site; do echo 'open(\"owned\", \"w\")' >$name.py; done"
 )
+# A source tree with a cuobjdump in its .venv, in which a copy of the command lies.
+TREE = (
+    "umask 022; mkdir -p tree/scripts tree/harness/run tree/build/bin; touch tree/scripts/setup"
+    ' tree/harness/run/disassemble.cpp; cp "$BUILD/bin/gpugauge" tree/build/bin;'
+    " at=tree/.venv/cuda-tools/lib/python3.11/site-packages/nvidia/cu13/bin; mkdir -p $at;"
+    " printf '#!/bin/bash\\ntouch owned\\nexit 1\\n' >$at/cuobjdump; chmod +x $at/cuobjdump; "
+)
+ALONE = "env -u GPUGAUGE_CUOBJDUMP -u CUDA_HOME -u CUDA_PATH PATH=/usr/bin:/bin "
+NO_TOOLKIT = (
+    "for at in /usr/local/cuda/bin /usr/bin /bin; do [ ! -x $at/cuobjdump ] || { echo \"cuobjdump is in $at\"; false; };"
+    " done"
+)
 VENV = "python -c 'import venv' 2>/dev/null || { echo 'this Python makes no environment'; false; }"
 STORE = "gpugauge history --help | grep -q 'Not in this build' && { echo 'this build has no history'; false; } || true"
 THROUGH_NONE = "what is kept in the state folder .* goes through none"
@@ -181,6 +193,32 @@ ROWS = [
         "good/op",
         output="whole",
         **QUIET,
+    ),
+    *(
+        Fault(
+            f"cuobjdump planted above the command {where}",
+            ALONE + "tree/build/bin/gpugauge codegen earlier.json",
+            3,
+            "no cuobjdump was found|there was nothing to judge",  # the row itself may lie in a source tree
+            before=TREE + change,
+            needs=NO_TOOLKIT,
+            **QUIET,
+        )
+        for where, change in (
+            ("in a folder that everybody may write", "chmod a+rwx tree"),
+            ("in a folder that a group may write", "chmod g+w tree/.venv/cuda-tools/lib"),
+            ("where no source tree is", "rm tree/scripts/setup"),
+        )
+    ),
+    Fault(
+        "cuobjdump in the source tree that only its owner may write",
+        ALONE + "tree/build/bin/gpugauge codegen earlier.json",
+        3,
+        "cu13/bin/cuobjdump ended with exit code 1",
+        before=TREE,
+        makes="owned",
+        holds="[ -e owned ]",
+        needs=NO_TOOLKIT,
     ),
     Fault(
         "programs planted in the working folder",
