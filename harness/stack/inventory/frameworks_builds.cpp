@@ -97,7 +97,8 @@ void read_architectures(Reader& reader, const std::vector<std::string>& files) {
     const ElfFile elf(FileBytes(reader.tree.at(real)));
     const ElfSection* const section = elf.valid() ? elf.section(".nv_fatbin") : nullptr;
     if (section == nullptr) continue;
-    read_containers(elf.contents(*section), {.containers = 20000, .time = 300ms}, codes);
+    const ReadingLimit limit{.containers = 20000, .until = std::chrono::steady_clock::now() + 300ms};
+    read_containers(elf.contents(*section), limit, codes);
     if (source.empty()) source = real;
   }
   std::vector<std::string> names;

@@ -4,9 +4,10 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
-#include <chrono>
 #include <filesystem>
+#include <set>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -47,16 +48,24 @@ void say_limits(BinaryReport& report) {
   if (report.codes.cut) say(report, "it holds more GPU code than was read in the time allowed");
 }
 
+/// The containers of all sections of that name, each place of the file once: a section table may name one a
+/// hundred thousand times.
+void read_sections_named(const ElfFile& file, std::string_view name, const ReadingLimit& limit,
+                         GpuCodes& codes) {
+  std::set<std::pair<std::uint64_t, std::uint64_t>> seen;
+  for (const ElfSection& section : file.sections()) {
+    if (codes.cut) return;
+    if (section.name == name && seen.emplace(section.header.sh_offset, section.header.sh_size).second)
+      read_containers(file.contents(section), limit, codes);
+  }
+}
+
 /// The GPU code of one ELF file: linked code where there is any, else code still to be linked.
 void read_gpu_code(const ElfFile& file, const ReadingLimit& limit, BinaryReport& report) {
   const std::uint64_t before = report.codes.containers;
-  for (const ElfSection& section : file.sections()) {
-    if (section.name == ".nv_fatbin") read_containers(file.contents(section), limit, report.codes);
-  }
+  read_sections_named(file, ".nv_fatbin", limit, report.codes);
   if (report.codes.containers != before) return;
-  for (const ElfSection& section : file.sections()) {
-    if (section.name == "__nv_relfatbin") read_containers(file.contents(section), limit, report.codes);
-  }
+  read_sections_named(file, "__nv_relfatbin", limit, report.codes);
   if (report.codes.containers != before) report.relocatable = true;
 }
 
@@ -149,11 +158,10 @@ void read_archive(const FileBytes& bytes, const ReadingLimit& limit, BinaryRepor
   constexpr std::uint64_t header_size = 60;
   constexpr std::uint64_t size_at = 48;
   constexpr std::size_t size_length = 10;
-  const auto deadline = std::chrono::steady_clock::now() + limit.time;
   report.kind = BinaryKind::archive;
   std::uint64_t at = archive_magic.size();
   for (std::size_t member = 0; at + header_size <= bytes.size(); ++member) {
-    if (member >= members_most || std::chrono::steady_clock::now() > deadline) {
+    if (member >= members_most || report.codes.cut || limit.over()) {
       report.codes.cut = true;
       return;
     }

@@ -51,10 +51,15 @@ struct GpuCodes {
   CodeSet usual() const;
 };
 
-/// When to stop. A library of gigabytes holds thousands of containers; each costs a few small reads.
+/// When to stop, over every call with the same GpuCodes. A library of gigabytes holds thousands of
+/// containers; each costs a few small reads.
 struct ReadingLimit {
-  std::uint64_t containers = 200000;      ///< containers read in all, over every call with the same GpuCodes
-  std::chrono::milliseconds time{10000};  ///< of one call, by the steady clock
+  std::uint64_t containers = 200000;  ///< containers read in all
+  /// One point in time for all sections and members of a file, which may have any number of them.
+  std::chrono::steady_clock::time_point until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+
+  /// It is later than that.
+  bool over() const { return std::chrono::steady_clock::now() > until; }
 };
 
 /// Reads the containers of a window that holds nothing else but padding (a section, a .fatbin file) and adds

@@ -101,6 +101,41 @@ TEST(Binary, AnObjectLeavesTheRuntimeToTheLink) {
   EXPECT_THAT(names(report), ElementsAre("sm_90"));
 }
 
+/// Adds rows to the section table that say the same as its row `index`.
+std::string with_copies(std::string file, std::size_t index, int copies) {
+  Elf64_Ehdr header{};
+  std::memcpy(&header, file.data(), sizeof header);
+  const std::string row = file.substr(header.e_shoff + index * sizeof(Elf64_Shdr), sizeof(Elf64_Shdr));
+  for (int i = 0; i < copies; ++i) file += row;
+  header.e_shnum = static_cast<Elf64_Half>(header.e_shnum + copies);
+  return file.replace(0, sizeof header, bytes_of(header));
+}
+
+TEST(Binary, SectionsThatAreOnePlaceOfTheFileAreReadOnce) {
+  constexpr int copies = 5000;
+  for (const char* const name : {".nv_fatbin", "__nv_relfatbin"}) {
+    FakeElf elf;
+    elf.sections.push_back({name, fatbin({machine_code(80)}) + fatbin({machine_code(90)})});
+    const BinaryReport report = inspect_bytes(with_copies(elf.bytes(), 1, copies));
+    EXPECT_EQ(report.problem, "") << name;
+    EXPECT_EQ(report.codes.containers, 2U) << name;
+  }
+}
+
+TEST(Binary, TheTimeIsOneForAllSectionsOfAFile) {
+  FakeElf elf;
+  elf.sections.push_back({".nv_fatbin", std::string(100, '\0')});
+  elf.sections.push_back({".nv_fatbin", fatbin({machine_code(80)})});
+  elf.sections.push_back({"__nv_relfatbin", fatbin({machine_code(90)})});
+  FakeTree tree;
+  tree.file("/file", elf.bytes());
+  const ReadingLimit past{.until = std::chrono::steady_clock::now() - std::chrono::seconds(1)};
+  const BinaryReport report = inspect_binary(Tree(tree.root()), {}, "/file", past);
+  EXPECT_EQ(report.codes.containers, 0U);
+  EXPECT_THAT(report.problem, HasSubstr("more GPU code than was read in the time allowed"));
+  EXPECT_EQ(inspect(tree, "/file").codes.containers, 1U);
+}
+
 TEST(Binary, AnArchiveIsReadMemberByMember) {
   FakeElf one;
   one.type = ET_REL;
