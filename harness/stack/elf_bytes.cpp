@@ -18,13 +18,21 @@ struct FileBytes::Descriptor {
 };
 
 FileBytes::FileBytes(const std::filesystem::path& file) {
+  struct stat status {};
+  if (::stat(file.c_str(), &status) != 0) {
+    error_ = errno;
+    return;
+  }
+  if (!S_ISREG(status.st_mode)) {  // before it is opened: that alone starts what some devices do
+    error_ = EINVAL;
+    return;
+  }
   const int opened = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (opened < 0) {
     error_ = errno;
     return;
   }
   auto descriptor = std::make_shared<const Descriptor>(opened);
-  struct stat status {};
   if (::fstat(opened, &status) != 0) {
     error_ = errno;
   } else if (!S_ISREG(status.st_mode)) {

@@ -175,3 +175,23 @@ PY
     [ "$status" -eq 1 ] || [ "$status" -eq 3 ]
   done
 }
+
+@test "a FIFO, a folder or a device in the place of rpm's database is said, and nobody waits at it" {
+  for kind in fifo folder loop device; do
+    for name in var/lib/rpm usr/lib/sysimage/rpm usr/share/rpm; do
+      rm -rf odd
+      mkdir -p "odd/$name"
+      place="odd/$name/rpmdb.sqlite"
+      case $kind in
+        fifo) mkfifo "$place" ;;
+        folder) mkdir "$place" ;;
+        loop) ln -s rpmdb.sqlite "$place" ;;
+        device) mknod "$place" c 1 5 2>/dev/null || continue ;; # as /dev/zero is, and only root may
+      esac
+      run timeout 20 gpugauge doctor --root odd --all
+      [ "$status" -eq 3 ]
+      if [ "$kind" = loop ]; then continue; fi
+      [[ $output == *"packages.database "*"unreadable (it takes a regular file in its place)"* ]]
+    done
+  done
+}

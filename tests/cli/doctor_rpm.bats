@@ -84,3 +84,18 @@ PY
   [ "$status" -le 3 ]
   [[ $output == *"packages.database"*unreadable*"rpm -qa"* ]]
 }
+
+@test "a database that computes a column, or holds more than tables, is left" {
+  local change
+  for change in "DROP TABLE Name" "CREATE VIEW more AS SELECT 1" "ALTER TABLE Name ADD COLUMN more AS (hex(key))" \
+    "CREATE TABLE old AS SELECT * FROM Packages; DROP TABLE Packages; CREATE TABLE Packages (hnum INTEGER PRIMARY KEY, kept BLOB, blob AS (kept)); INSERT INTO Packages SELECT hnum, blob FROM old"; do
+    rm -rf tree
+    make_rpm_tree
+    items >items.txt
+    if grep -q '^packages.database unreadable' items.txt; then skip "this build lacks SQLite (libsqlite3-dev)"; fi
+    "$PYTHON" -c 'import sqlite3, sys; sys.exit(sqlite3.sqlite_version_info < (3, 31))' || skip "this SQLite computes no columns"
+    "$PYTHON" -c 'import sqlite3, sys; sqlite3.connect("tree/var/lib/rpm/rpmdb.sqlite").executescript(sys.argv[1])' "$change"
+    items >items.txt
+    grep -qx 'packages.database unreadable' items.txt
+  done
+}

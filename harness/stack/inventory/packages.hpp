@@ -40,7 +40,9 @@ struct PackageDatabase {
 PackageDatabase read_packages(const Tree& tree);
 
 /// Packages of the stack in rpm's database, where it is kept in SQLite (Fedora, RHEL 9 and later) and this
-/// build has SQLite; nullopt else. Opened read-only and taken as it is: nothing is written beside it.
+/// build has SQLite; nullopt else: also for what is no regular file, holds more than tables or computes a
+/// column, or takes more than two seconds of processor time. Opened read-only and taken as it is: nothing is
+/// written beside it.
 std::optional<std::vector<Package>> read_rpm_packages(const std::string& file);
 /// One package by the header that rpm stores; nullopt where it is damaged or no header.
 std::optional<Package> parse_rpm_header(std::string_view header);

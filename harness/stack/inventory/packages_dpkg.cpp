@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <unordered_set>
 
 #include <fmt/format.h>
 
+#include "stack/elf_bytes.hpp"
 #include "stack/inventory/lines.hpp"
 #include "stack/inventory/packages.hpp"
 
@@ -91,7 +93,9 @@ PackageDatabase read_packages(const Tree& tree) {
       return database;
     }
     database.presence = Presence::unreadable;
-    database.needs = "the command `rpm -qa | grep -iE 'nvidia|cuda'`: only rpm reads it";
+    database.needs = FileBytes(tree.at(rpm)).error() == EINVAL
+                         ? "a regular file in its place"
+                         : "the command `rpm -qa | grep -iE 'nvidia|cuda'`: only rpm reads it";
     return database;
   }
   return database;

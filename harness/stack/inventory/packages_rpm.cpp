@@ -2,10 +2,13 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <ctime>
 #include <memory>
+#include <string_view>
 
 #include <fmt/format.h>
 
+#include "stack/elf_bytes.hpp"
 #include "stack/inventory/lines.hpp"
 #include "stack/inventory/packages.hpp"
 
@@ -90,25 +93,103 @@ std::optional<Package> parse_rpm_header(std::string_view header) {
 
 namespace {
 
-/// A database of a mounted image is another's: under a table's name it may hold a view that never ends.
-/// `times` counts, and must live as long as the database.
-void confine(sqlite3* database, int& times) {
-  constexpr int longest_value = 64 << 20;  // of a header
-  constexpr int steps_between = 1000;      // of SQLite's own machine
-  constexpr int times_most = 50000;        // a second or two
-  sqlite3_limit(database, SQLITE_LIMIT_LENGTH, longest_value);
+/// A database of a mounted image is another's: under a table's name it may hold a view or a computed column
+/// that takes hours. One is read while this lives, which must be longer than the database.
+class Confinement {
+ public:
+  explicit Confinement(sqlite3* database) : database_(database) {
+    constexpr int steps_between = 100;  // of SQLite's own machine: each may make one value of the longest
+    limit_values(longest_of_schema);
+    turn_off_what_needs_trust();
+    sqlite3_progress_handler(
+        database_, steps_between, [](void* self) { return static_cast<Confinement*>(self)->over() ? 1 : 0; },
+        this);
+  }
+  Confinement(const Confinement&) = delete;
+  Confinement& operator=(const Confinement&) = delete;
+  ~Confinement() = default;
+
+  /// It took longer than it may.
+  bool over() const { return processor_time() > until_; }
+  /// Only once the tables are known to store what they tell: until then a value is computed for nothing.
+  void admit_headers() { limit_values(longest_of_headers); }
+
+ private:
+  static constexpr int longest_of_schema = 1 << 20;
+  static constexpr int longest_of_headers = 64 << 20;
+
+  void limit_values(int bytes) { sqlite3_limit(database_, SQLITE_LIMIT_LENGTH, bytes); }
+
+  void turn_off_what_needs_trust() {
+    // NOLINTBEGIN(cppcoreguidelines-pro-type-vararg): SQLite's own interface
 #ifdef SQLITE_DBCONFIG_ENABLE_VIEW  // 3.30
-  sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
+    sqlite3_db_config(database_, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
 #endif
-  sqlite3_progress_handler(
-      database, steps_between, [](void* count) { return ++*static_cast<int*>(count) > times_most ? 1 : 0; },
-      &times);
+#ifdef SQLITE_DBCONFIG_TRUSTED_SCHEMA  // 3.31
+    sqlite3_db_config(database_, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+#endif
+    // NOLINTEND(cppcoreguidelines-pro-type-vararg)
+  }
+
+  /// Seconds of this thread: a slow disk is nobody's fault.
+  static double processor_time() {
+    constexpr double nanoseconds = 1e9;
+    timespec now{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / nanoseconds;
+  }
+
+  sqlite3* database_;
+  double until_ = processor_time() + 2;
+};
+
+using Statement = std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)>;
+
+/// Null where the database does not take it.
+Statement prepare(sqlite3* database, const char* text) {
+  sqlite3_stmt* prepared = nullptr;
+  sqlite3_prepare_v2(database, text, -1, &prepared, nullptr);
+  return {prepared, sqlite3_finalize};
+}
+
+/// As rpm's own does, by the text that SQLite goes by.
+bool holds_tables_only(sqlite3* database) {
+  const Statement others =
+      prepare(database,
+              "SELECT count(*) FROM sqlite_master WHERE sql IS NOT NULL AND CAST(sql AS TEXT) NOT LIKE "
+              "'CREATE TABLE %' AND CAST(sql AS TEXT) NOT LIKE 'CREATE INDEX %' AND CAST(sql AS TEXT) NOT "
+              "LIKE 'CREATE UNIQUE INDEX %'");
+  return others != nullptr && sqlite3_step(others.get()) == SQLITE_ROW &&
+         sqlite3_column_int(others.get(), 0) == 0;
+}
+
+/// The table is there, as far as this SQLite can tell, and stores each of its columns: one that is computed
+/// costs what its maker likes.
+bool stores_all_columns(sqlite3* database, const char* pragma) {
+  constexpr int first_that_computes = 3031000;
+  if (sqlite3_libversion_number() < first_that_computes) return true;  // before 3.26 it would tell nothing
+  constexpr int hidden = 6;  // a column of the answer: 0 for what is stored
+  const Statement columns = prepare(database, pragma);
+  if (columns == nullptr) return false;
+  bool any = false;
+  int step = SQLITE_ROW;
+  while ((step = sqlite3_step(columns.get())) == SQLITE_ROW) {
+    if (sqlite3_column_int(columns.get(), hidden) != 0) return false;
+    any = true;
+  }
+  return any && step == SQLITE_DONE;
+}
+
+/// Looked at without waiting: SQLite itself would wait at a FIFO for whoever writes it.
+bool is_database(const std::string& file) {
+  constexpr std::string_view magic("SQLite format 3\0", 16);
+  return FileBytes(file).read(0, magic.size()) == magic;
 }
 
 }  // namespace
 
 std::optional<std::vector<Package>> read_rpm_packages(const std::string& file) {
-  if (!file.ends_with(".sqlite")) return std::nullopt;
+  if (!file.ends_with(".sqlite") || !is_database(file)) return std::nullopt;
   std::string address = "file:";
   for (const char c : file) {
     const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -116,12 +197,16 @@ std::optional<std::vector<Package>> read_rpm_packages(const std::string& file) {
     address += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
   }
   address += "?immutable=1";  // neither locks nor a write-ahead log beside it
-  int times = 0;
   sqlite3* opened = nullptr;
   const int code = sqlite3_open_v2(address.c_str(), &opened, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nullptr);
   const std::unique_ptr<sqlite3, int (*)(sqlite3*)> database(opened, sqlite3_close);
   if (code != SQLITE_OK) return std::nullopt;
-  confine(opened, times);
+  Confinement confinement(opened);
+  if (!holds_tables_only(opened) || !stores_all_columns(opened, "PRAGMA table_xinfo(Packages)") ||
+      !stores_all_columns(opened, "PRAGMA table_xinfo(Name)")) {
+    return std::nullopt;
+  }
+  confinement.admit_headers();
   // By rpm's own index of names: the headers of all packages are tens of megabytes.
   constexpr const char* query =
       "SELECT blob FROM Packages WHERE hnum IN (SELECT hnum FROM Name WHERE key GLOB 'nv*' OR key GLOB "
@@ -130,15 +215,15 @@ std::optional<std::vector<Package>> read_rpm_packages(const std::string& file) {
       "key GLOB 'libcu*' OR key GLOB 'cudnn*' OR key GLOB 'libnccl*' OR key GLOB 'libnpp*' OR "
       "key GLOB 'tensorrt*' OR key GLOB 'python3-libnv*' OR key GLOB 'datacenter-gpu*' OR key GLOB 'gdr*' OR "
       "key GLOB 'libgdr*' OR key IN ('glibc', 'dnf-automatic', 'dnf5-plugin-automatic')) ORDER BY hnum";
-  sqlite3_stmt* prepared = nullptr;
-  if (sqlite3_prepare_v2(opened, query, -1, &prepared, nullptr) != SQLITE_OK) return std::nullopt;
-  const std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> statement(prepared, sqlite3_finalize);
+  const Statement statement = prepare(opened, query);
+  if (statement == nullptr) return std::nullopt;
   constexpr std::size_t packages_most = 4000;
   std::vector<Package> packages;
   int step = SQLITE_ROW;
-  while (packages.size() < packages_most && (step = sqlite3_step(prepared)) == SQLITE_ROW) {
-    const void* const blob = sqlite3_column_blob(prepared, 0);
-    const int size = sqlite3_column_bytes(prepared, 0);
+  while (packages.size() < packages_most && (step = sqlite3_step(statement.get())) == SQLITE_ROW) {
+    if (confinement.over()) return std::nullopt;
+    const void* const blob = sqlite3_column_blob(statement.get(), 0);
+    const int size = sqlite3_column_bytes(statement.get(), 0);
     if (blob == nullptr || size <= 0) continue;
     auto package = parse_rpm_header({static_cast<const char*>(blob), static_cast<std::size_t>(size)});
     if (package) packages.push_back(std::move(*package));
