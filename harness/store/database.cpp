@@ -16,6 +16,7 @@
 #include "result/error.hpp"
 #include "result/file.hpp"
 #include "store/libpq.hpp"
+#include "store/sqlite_session.hpp"
 
 namespace gpugauge::store {
 namespace {
@@ -102,8 +103,6 @@ Database::Database(const std::string& location, Access access)
     open_server(access);
     return;
   }
-  if (location.find('"') != std::string::npos)
-    throw result::UsageError(fmt::format("the store {} has a quotation mark in its name", name_));
   const Lies lies = what_lies_at(location_, name_);
   if (lies == Lies::other)
     throw result::FileError(fmt::format("the store {}: file is not a database", name_));
@@ -155,6 +154,7 @@ void Database::open_to_read() {
   at_rest_ = way.at_rest;
   guarded([&] {
     sql_.open(soci::sqlite3, fmt::format("db=\"{}\" timeout=60", way.address));
+    confine(sql_);
     sql_ << "PRAGMA query_only = ON";
     require_own_file(*this);
     sql_ << "PRAGMA cache_size = -65536";
@@ -164,11 +164,18 @@ void Database::open_to_read() {
 void Database::open_to_write() {
   // Absolute: SQLite takes "file:x" for an address.
   const fs::path file = fs::absolute(location_);
+  // Of all of it, with the working folder and behind links: SOCI's text ends at a quotation mark.
+  if (file.string().find('"') != std::string::npos)
+    throw result::UsageError(fmt::format(
+        "the store {} lies at {}, and a store is not written where the path has a quotation mark: "
+        "give another place",
+        name_, file.string()));
   folders_.make_folder(file.parent_path());
   require_writable(file, name_);
   made_ = make_empty(file);
   guarded([&] {
     sql_.open(soci::sqlite3, fmt::format("db=\"{}\" timeout=60", file.string()));
+    confine(sql_);
     require_own_file(*this);  // before anything is changed in it
     const std::string mode = use_write_ahead_log(sql_);
     if (mode != "wal")
@@ -198,11 +205,13 @@ bool Database::holds_no_run() {
   }
 }
 
-bool Database::has_no_room(const soci::soci_error& error) {
+int Database::code_of(const soci::soci_error& error) const {
   const auto* const own = dynamic_cast<const soci::sqlite3_soci_error*>(&error);
-  if (postgresql_ || own == nullptr) return false;
   constexpr int without_detail = 0xff;
-  const int code = own->result() & without_detail;
+  return postgresql_ || own == nullptr ? SQLITE_OK : own->result() & without_detail;
+}
+
+bool Database::has_no_room(int code) const {
   return code == SQLITE_FULL || ((code == SQLITE_IOERR || code == SQLITE_CANTOPEN) && is_full(location_));
 }
 
@@ -226,7 +235,13 @@ void Database::require_in_place() const {
 void Database::refuse(const soci::soci_error& error) {
   failed_ = true;
   require_at_rest();
-  if (has_no_room(error))
+  const int code = code_of(error);
+  if (code == SQLITE_INTERRUPT)  // TimeLimit
+    throw result::FileError(fmt::format(
+        "the store {} takes longer to look at than any that GPUGauge writes, so it is damaged: make "
+        "it again from the run files with `gpugauge history ingest`, in another place",
+        name_));
+  if (has_no_room(code))
     throw result::FileError(
         fmt::format("the store {}: no space left in {}; what was stored before stays: make room and run "
                     "`gpugauge history ingest` again, it goes on",

@@ -58,7 +58,8 @@ class Database {
  private:
   [[noreturn]] void refuse(const soci::soci_error& error);
   [[noreturn]] void refuse_content(const std::logic_error& error);
-  bool has_no_room(const soci::soci_error& error);
+  int code_of(const soci::soci_error& error) const;  ///< SQLite's own, SQLITE_OK where it is none of its
+  bool has_no_room(int code) const;
   void require_at_rest() const;
   void open_server(Access access);
   void open_to_read();
@@ -106,7 +107,8 @@ void insert(Database& database, const Measurements& rows);
 
 /// SQLite only: throws result::UsageError for a database of something else, which is neither read nor
 /// changed, and for one with views, triggers or virtual tables: a store has none, and reading one may never
-/// end.
+/// end. Throws std::out_of_range where the tables and indexes are not word for word those of its schema: a
+/// computed column costs what its maker likes, and without an index the questions do.
 void require_own_file(Database& database);
 
 /// Brings the schema up to date; several processes may do so at once. Throws result::UsageError for a newer

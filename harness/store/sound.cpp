@@ -1,11 +1,13 @@
 // What a store must hold to be believed: a file may have been changed past every writer of ours.
 #include <cmath>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
 #include <fmt/format.h>
 
 #include "store/database.hpp"
+#include "store/sqlite_session.hpp"
 
 namespace gpugauge::store {
 
@@ -21,12 +23,14 @@ const std::string& sound_time(const std::string& time) {
 
 void require_sound_runs(Database& database) {
   database.guarded([&] {
+    std::optional<TimeLimit> limit;
+    if (!database.postgresql()) limit.emplace(database.sql());
     const std::string first = "0", last = end_of_time;
     long long runs = 0;
     database.sql() << "SELECT count(*) FROM run WHERE started < :first OR started >= :last", soci::use(first),
         soci::use(last), soci::into(runs);
     if (runs > 0) throw std::out_of_range("a time that is none");
-    // From one device of the runs to the next by the index: runs are many.
+    // From one device of the runs to the next by the index, which require_own_file saw: runs are many.
     database.sql()
         << "WITH RECURSIVE measured (device) AS (SELECT min(device) FROM run UNION ALL SELECT (SELECT "
            "min(r.device) FROM run r WHERE r.device > measured.device) FROM measured WHERE "

@@ -1,0 +1,53 @@
+#include "store/sqlite_session.hpp"
+
+#include <soci/sqlite3/soci-sqlite3.h>
+
+namespace gpugauge::store {
+namespace {
+
+/// SOCI keeps the backend's type to itself, so nothing checks it at run time: of a session with SQLite only.
+sqlite_api::sqlite3* connection(soci::session& sqlite) {
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-static-cast-downcast)
+  return static_cast<soci::sqlite3_session_backend*>(sqlite.get_backend())->conn_;
+}
+
+double processor_time() {
+  constexpr double nanoseconds = 1e9;
+  timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / nanoseconds;
+}
+
+}  // namespace
+
+void confine(soci::session& sqlite) {
+  constexpr int longest_value = 16 << 20;
+  sqlite_api::sqlite3* const database = connection(sqlite);
+  sqlite_api::sqlite3_limit(database, SQLITE_LIMIT_LENGTH, longest_value);
+  // NOLINTBEGIN(cppcoreguidelines-pro-type-vararg): SQLite's own interface
+#ifdef SQLITE_DBCONFIG_DEFENSIVE  // 3.26
+  sqlite_api::sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+#endif
+#ifdef SQLITE_DBCONFIG_TRUSTED_SCHEMA  // 3.31
+  sqlite_api::sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+#endif
+  // NOLINTEND(cppcoreguidelines-pro-type-vararg)
+}
+
+TimeLimit::TimeLimit(soci::session& sqlite, double seconds)
+    : sqlite_(sqlite), until_(processor_time() + seconds) {
+  constexpr int steps_between = 100;  // of SQLite's own machine: each may make one value of the longest
+  sqlite_api::sqlite3_progress_handler(
+      connection(sqlite_), steps_between,
+      [](void* self) { return static_cast<const TimeLimit*>(self)->reached() ? 1 : 0; }, this);
+}
+
+TimeLimit::~TimeLimit() {
+  sqlite_api::sqlite3_progress_handler(connection(sqlite_), 0, nullptr, nullptr);
+}
+
+bool TimeLimit::reached() const {
+  return processor_time() > until_;
+}
+
+}  // namespace gpugauge::store
