@@ -360,15 +360,17 @@ TEST_F(Observe, NamesTheTransportThatNcclFellBackTo) {
   EXPECT_EQ(best(), "nccl_p2p_to_shm");
 }
 
+/// A GPU whose link has `width` lanes and could have `most`.
+void link(result::Run& run, double width, double most) {
+  run.device = "GPU-1";
+  run.telemetry = {{"gpu:GPU-1", "pcie_generation", "1", {}, {5, 5}},
+                   {"gpu:GPU-1", "pcie_generation_max", "1", {}, {5, 5}},
+                   {"gpu:GPU-1", "pcie_width", "1", {}, {width, width}},
+                   {"gpu:GPU-1", "pcie_width_max", "1", {}, {most, most}}};
+}
+
 /// A baseline from a time when the link had half its lanes.
 TEST_F(Observe, TheMostThatALinkCanIsNotWhatTheBaselineHad) {
-  const auto link = [](result::Run& run, double width, double most) {
-    run.device = "GPU-1";
-    run.telemetry = {{"gpu:GPU-1", "pcie_generation", "1", {}, {5, 5}},
-                     {"gpu:GPU-1", "pcie_generation_max", "1", {}, {5, 5}},
-                     {"gpu:GPU-1", "pcie_width", "1", {}, {width, width}},
-                     {"gpu:GPU-1", "pcie_width_max", "1", {}, {most, most}}};
-  };
   link(now(), 8, 16);
   link(before_.runs.front(), 8, 16);
   const diagnose::Observation narrow = observation();
@@ -384,15 +386,8 @@ TEST_F(Observe, TheMostThatALinkCanIsNotWhatTheBaselineHad) {
 
 /// The card was moved to a slot that has no more lanes.
 TEST_F(Observe, ALinkNarrowerThanTheBaselinesIsTold) {
-  const auto link = [](result::Run& run, double width) {
-    run.device = "GPU-1";
-    run.telemetry = {{"gpu:GPU-1", "pcie_generation", "1", {}, {5, 5}},
-                     {"gpu:GPU-1", "pcie_generation_max", "1", {}, {5, 5}},
-                     {"gpu:GPU-1", "pcie_width", "1", {}, {width, width}},
-                     {"gpu:GPU-1", "pcie_width_max", "1", {}, {width, width}}};
-  };
-  link(now(), 8);
-  link(before_.runs.front(), 16);
+  link(now(), 8, 8);
+  link(before_.runs.front(), 16, 16);
   verdict("h2d", judge::VerdictKind::regressed, 2e10, 4e10, result::Direction::higher);
   EXPECT_EQ(best(), "pcie_link_degraded");
 }
