@@ -11,8 +11,8 @@
 namespace gpugauge::run {
 
 /// Where cuobjdump is: $GPUGAUGE_CUOBJDUMP, CUDA_HOME, CUDA_PATH, absolute entries of PATH, /usr/local/cuda,
-/// and the wheel that scripts/setup installs in .venv/cuda-tools of the source tree that the command was built
-/// in, where only this user and root may write. "" when nowhere.
+/// and the wheel that scripts/setup installs in .venv/cuda-tools of the source tree that the command was
+/// built in, where only this user and root may write. "" when nowhere.
 std::filesystem::path find_cuobjdump();
 
 /// What the files hold.
