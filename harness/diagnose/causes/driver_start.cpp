@@ -97,6 +97,13 @@ Fact board_with_switch(const Seen& seen) {
   return seen.gpu_is({"SXM", "HBM3", "HGX", "DGX", "GB200", "GB300", "B200", "B300", "H200", "H20"});
 }
 
+/// A GPU of NVLink 5, whose fabric manager needs the NVLink subnet manager (NVLSM) beside it.
+bool nvlink_5(const Seen& seen) {
+  const std::string& capability = seen.it().about.compute_capability;
+  return capability.empty() ? seen.gpu_is({"B100", "B200", "B300"}).has_value()
+                            : capability.starts_with("10.");
+}
+
 Fact manager_version_differs(const Seen& seen) {
   if (Fact fact = seen.versions_differ("fabric_manager.version", "driver.version")) return fact;
   return seen.versions_differ("fabric_manager.version", "driver.kernel_module_version");
@@ -110,7 +117,10 @@ void examine_manager_down(const Seen& seen, Argument& it) {
               seen.told({"fabricmanager*not found", "fabricmanager*inactive", "fabricmanager*not running",
                          "fabricmanager*failed", "fabric manager*not running",
                          "nvidia-fabricmanager*could not be found"}));
-  it.confirms(weight::strong, seen.recovers_by({"fabric_manager", "fabricmanager", "fabric manager"}));
+  it.confirms(weight::good, seen.told({"nvlsm*does not exist", "nvlsm*not found", "ib_umad*not been loaded",
+                                       "umad_init: can't"}));
+  it.confirms(weight::strong,
+              seen.recovers_by({"fabric_manager", "fabricmanager", "fabric manager", "nvlsm", "ib_umad"}));
   if (!it.evidence().empty() || seen.fails({"init"})) {
     it.confirms(weight::fair, fabric_not_done(seen));
     // The board alone says that there may be a fabric, and nothing of its state.
@@ -120,8 +130,14 @@ void examine_manager_down(const Seen& seen, Argument& it) {
     if (!it.evidence().empty()) it.confirms(weight::faint, nvml_works(seen));
   }
   it.rules_out(seen.told(hmm_lines));
-  // Where there is no NVSwitch the service ends by itself, and nothing waits for it.
-  it.rules_out(seen.told({"NV_WARN_NOTHING_TO_DO", "no NVSwitch", "NVSwitch*not found"}));
+  // Where there is no NVSwitch the service ends by itself, and nothing waits for it. With NVLink 5 it ends so
+  // for want of NVLSM, too, and where error 802 was seen something does wait.
+  const Fact nothing_to_do = seen.told({"NV_WARN_NOTHING_TO_DO", "no NVSwitch", "NVSwitch*not found"});
+  if (nvlink_5(seen)) {
+    it.confirms(weight::good, both(either(error, fabric_not_done(seen)), nothing_to_do));
+  } else {
+    it.at_most(error ? .5 : 0, nothing_to_do);
+  }
   if (!error) it.rules_out(seen.gpu_is({"GeForce", "TITAN", "Quadro"}));
   it.at_most(.2, invalid_ordinal(seen));
   it.at_most(.4, seen.told(manager_mismatch_lines));
@@ -281,14 +297,16 @@ Signatures driver_start_causes() {
                "NVML works "
                "without it, so nvidia-smi looks healthy.",
        .moves = "init x, p2p x",
-       .confirms = "error 802, an NVSwitch machine, the fabric's state is not completed, the service is down",
+       .confirms =
+           "error 802, an NVSwitch machine, the fabric's state is not completed, the service is down; "
+           "with NVLink 5 also that it finds nothing to do, for want of nvlsm",
        .excludes = "the service runs in the driver's version; the kernel log refuses nvidia_uvm's memory",
        .confused_with = {{"fabric_manager_version_mismatch", "does its journal say that versions differ?"},
                          {"kernel_kaslr_hmm", "does the kernel log name devmem_alloc_pagemap?"}},
        .severity = Severity::failure,
-       .next =
-           "systemctl status nvidia-fabricmanager; nvidia-smi -q | grep -A2 Fabric; systemctl enable --now "
-           "nvidia-fabricmanager",
+       .next = "systemctl status nvidia-fabricmanager; nvidia-smi -q | grep -A2 Fabric; with NVLink 5 (B100, "
+               "B200, "
+               "B300): install nvlsm, modprobe ib_umad; systemctl enable --now nvidia-fabricmanager",
        .reading = {"https://docs.nvidia.com/datacenter/tesla/fabric-manager-user-guide/index.html"},
        .examine = examine_manager_down},
       {.name = "fabric_manager_version_mismatch",

@@ -99,7 +99,7 @@ void add_driver(const Inventory& inventory, std::vector<Layer>& out) {
                          inventory.value("driver.libcuda_path")})});
   out.push_back(
       {"NVML", answer(inventory, "driver.libnvml_version"), inventory.value("driver.libnvml_path")});
-  if (inventory.value("topology.nvswitch") == "yes")
+  if (inventory.value("topology.nvswitch") == "yes" || inventory.has("fabric_manager.state"))
     out.push_back({"fabric manager", answer(inventory, "fabric_manager.version"),
                    answer(inventory, "fabric_manager.state")});
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "stack/plan/plan.hpp"
+#include "stack/rules/fabric.hpp"
 
 namespace gpugauge::stack {
 namespace {
@@ -74,6 +75,21 @@ PlanStep step_for(const std::string& key, const std::string& from, const std::st
   return step;
 }
 
+/// The step that goes with the driver's, where the machine's own fabric manager has NVSwitches to set up.
+void add_fabric_manager(const Inventory& inventory, const std::string& to, std::vector<PlanStep>& steps) {
+  const Fabric fabric = look_at_fabric(inventory);
+  if (!fabric.managed) return;
+  steps.push_back(
+      {"fabric_manager", inventory.value("fabric_manager.version"), to,
+       fmt::format(
+           "Bring the fabric manager to exactly the driver's version, {}, in one go with "
+           "the driver: stop its service before, restart the machine after both.{}",
+           to,
+           fabric.subnet ? " Have nvlsm, which it needs with NVLink 5, installed before the restart." : ""),
+       "With the driver, whichever way that goes: on machines with NVSwitch a fabric manager of "
+       "another version leaves CUDA with error 802."});
+}
+
 }  // namespace
 
 std::vector<PlanStep> plan_steps(const PlanRequest& request, const Inventory& here) {
@@ -95,15 +111,7 @@ std::vector<PlanStep> plan_steps(const PlanRequest& request, const Inventory& he
     PlanStep step = step_for(key, from, to, down);
     auto& list = key == "driver" && down ? last : steps;
     list.push_back(std::move(step));
-    if (key == "driver" && inventory.value("topology.nvswitch") == "yes") {
-      list.push_back(
-          {"fabric_manager", inventory.value("fabric_manager.version"), to,
-           fmt::format("Bring the fabric manager to exactly the driver's version, {}, in one go with "
-                       "the driver: stop its service before, restart the machine after both.",
-                       to),
-           "With the driver, whichever way that goes: on machines with NVSwitch a fabric manager of "
-           "another version leaves CUDA with error 802."});
-    }
+    if (key == "driver") add_fabric_manager(inventory, to, list);
   }
   steps.insert(steps.end(), last.begin(), last.end());
   return steps;

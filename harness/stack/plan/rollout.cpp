@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "result/counted.hpp"
+#include "stack/rules/fabric.hpp"
 #include "stack/rules/rules.hpp"
 #include "stack/rules/support.hpp"
 
@@ -31,7 +32,7 @@ std::string kind_of(const Inventory& inventory) {
   std::string system = inventory.value("host.distribution_id");
   if (system.empty()) system = inventory.value("host.distribution");
   if (!system.empty()) words.push_back(system);
-  if (inventory.value("topology.nvswitch") == "yes") words.emplace_back("NVSwitch");
+  if (look_at_fabric(inventory).managed) words.emplace_back("NVSwitch");
   return fmt::format("{}", fmt::join(words, ", "));
 }
 

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "stack/plan/rollout.hpp"
+#include "stack/rules/fabric.hpp"
 
 namespace gpugauge::stack {
 namespace {
@@ -170,17 +171,18 @@ std::vector<Mixture> mixtures(const std::vector<const RolloutNode*>& nodes, cons
   add_drivers(nodes, request, tables, out);
   add_nccl(nodes, request, tables, out);
   if (!request.versions.count("driver")) return out;
-  const auto count = [&](const char* key) {
+  const auto count = [&](const auto& holds) {
     return std::count_if(nodes.begin(), nodes.end(),
-                         [&](const RolloutNode* node) { return node->inventory.value(key) == "yes"; });
+                         [&](const RolloutNode* node) { return holds(node->inventory); });
   };
-  if (const auto switches = count("topology.nvswitch"); switches > 0)
+  const auto managed = [](const Inventory& inventory) { return look_at_fabric(inventory).managed; };
+  if (const auto switches = count(managed); switches > 0)
     out.push_back(
         by_rule(tables, "fabric manager", Fit::fails,
                 fmt::format("a fabric manager of another version than the driver, on the {} with NVSwitch",
                             switches == 1 ? "node" : fmt::format("{} nodes", switches)),
                 "Change both on a node in one step."));
-  if (count("vgpu.guest") > 0)
+  if (count([](const Inventory& inventory) { return inventory.value("vgpu.guest") == "yes"; }) > 0)
     out.push_back(by_rule(tables, "vGPU", Fit::limited,
                           "a guest's driver and its host's of two vGPU releases", "Change hosts first."));
   return out;

@@ -7,6 +7,12 @@
 namespace gpugauge::stack {
 namespace {
 
+constexpr const char* subnet_step =
+    "Install nvlsm, the NVLink subnet manager, which is a package of its own, and load the module that it "
+    "needs: sudo modprobe ib_umad (for every boot: a line ib_umad in /etc/modules-load.d/ib_umad.conf)";
+constexpr const char* elsewhere_step =
+    "Where it finds no NVSwitch in this virtual machine, it runs on the host: ask that one's administrator";
+
 void add_evidence(Finding& finding, const Inventory& inventory, const Fabric& fabric) {
   add_seen(finding, inventory,
            {{"fabric_manager.state", "fabric manager:"},
@@ -16,6 +22,16 @@ void add_evidence(Finding& finding, const Inventory& inventory, const Fabric& fa
   for (const GpuView& gpu : fabric.waiting)
     finding.evidence.push_back(fmt::format("{}: fabric state {}", gpu.name(), gpu.shown("fabric_state")));
   finding.layers = {"driver", "fabric manager"};
+}
+
+/// What the fabric manager of NVLink 5 does not start without.
+void add_subnet(Finding& finding, const Fabric& fabric) {
+  if (!fabric.subnet) return;
+  finding.explanation +=
+      " With NVLink 5 (B100, B200, B300) it needs the NVLink subnet manager nvlsm and the kernel module "
+      "ib_umad beside it.";
+  finding.next.emplace_back(subnet_step);
+  finding.sources = {"siderolabs/extensions pull request 717", "spectrocloud/CanvOS pull request 700"};
 }
 
 Finding other_version(const Inventory& inventory, const Fabric& fabric) {
@@ -32,6 +48,7 @@ Finding other_version(const Inventory& inventory, const Fabric& fabric) {
                               "nvidia-fabricmanager",
                               printable(inventory.value("driver.kernel_module_version"), 24)),
                   "Hold both packages at one version"};
+  if (fabric.guest && !fabric.switches) finding.next.emplace_back(elsewhere_step);
   return finding;
 }
 
@@ -45,25 +62,71 @@ Finding down(const Inventory& inventory, const Fabric& fabric) {
   add_evidence(finding, inventory, fabric);
   finding.considered = {"fabric_manager_version_mismatch: no other version than the driver's was found"};
   if (fabric.absent) finding.next.emplace_back("Install the fabric manager of exactly the driver's version");
+  add_subnet(finding, fabric);
   finding.next.emplace_back("Start it: sudo systemctl enable --now nvidia-fabricmanager");
   finding.next.emplace_back("Read why it ended: journalctl -u nvidia-fabricmanager");
+  if (fabric.guest && !fabric.switches) finding.next.emplace_back(elsewhere_step);
   return finding;
+}
+
+/// The tray of a rack: nothing of the fabric is set up from here.
+Finding rack_waits(const Inventory& inventory, const Fabric& fabric, Severity severity) {
+  Finding finding = make_finding(
+      Cause("fabric_not_ready"), severity, "The GPUs wait for the NVLink fabric of their rack",
+      "In a rack of GB200 or GB300 the NVLink switches are in trays of their own, and the fabric manager and "
+      "the subnet manager run there, as services of NMX-C; this node needs neither. CUDA answers 802 until "
+      "they have registered its GPUs.");
+  add_evidence(finding, inventory, fabric);
+  finding.considered = {"fabric_manager_down: it runs on the rack's switch trays, not on this node"};
+  finding.next = {"On the switch trays: see that NMX-C and its fabric manager run",
+                  "Here: nvidia-smi -q | grep -A4 Fabric, and systemctl status nvidia-imex, which GPUs of "
+                  "several nodes need to share memory"};
+  finding.sources = {"NVIDIA NMX-Controller documentation"};
+  return finding;
+}
+
+bool is_rack(const GpuView& gpu) {
+  const std::string name = gpu.value("name");
+  return name.find("GB200") != std::string::npos || name.find("GB300") != std::string::npos;
+}
+
+bool has_nvlink_5(const GpuView& gpu) {
+  const auto capability = Version::parse(gpu.value("compute_capability"));
+  return capability && capability->major() == 10;  // 12.x has no NVLink
+}
+
+std::string unseen_place(const Inventory& inventory, const Fabric& fabric) {
+  if (!container_of(inventory).empty()) return "it runs outside of this container";
+  if (fabric.guest)
+    return "it runs in this virtual machine, if the NVSwitches were passed through to it, or else on its "
+           "host";
+  return "whether it runs could not be seen from here";
 }
 
 }  // namespace
 
 Fabric look_at_fabric(const Inventory& inventory) {
   Fabric fabric;
-  fabric.present = is(inventory, "topology.nvswitch", "yes");
+  fabric.switches = is(inventory, "topology.nvswitch", "yes");
+  bool member = false;
   for (const GpuView& gpu : gpus_of(inventory)) {
+    fabric.rack = fabric.rack || is_rack(gpu);
+    fabric.subnet = fabric.subnet || has_nvlink_5(gpu);
     const std::string state = gpu.value("fabric_state");
     if (state.empty() || state == "not_supported") continue;
-    fabric.present = true;
+    member = true;
     if (state != "completed") fabric.waiting.push_back(gpu);
   }
-  fabric.visible = container_of(inventory).empty() && !in_virtual_machine(inventory);
+  fabric.present = fabric.switches || member;
+  fabric.guest = in_virtual_machine(inventory);
   fabric.state = inventory.value("fabric_manager.state");
   fabric.absent = missing(inventory, "fabric_manager.state");
+  const bool runs = fabric.state == "running";
+  const bool found = runs || fabric.state == "installed" || inventory.has("fabric_manager.version");
+  // Images of guests hold the package also where the host's manager has the switches.
+  fabric.managed = !fabric.rack && (fabric.switches || (member && (fabric.guest ? runs : found)));
+  fabric.visible =
+      container_of(inventory).empty() && (!fabric.guest || fabric.switches || found) && !fabric.rack;
   return fabric;
 }
 
@@ -71,11 +134,9 @@ std::optional<Finding> fabric_manager_finding(const Inventory& inventory, const 
   const auto training = [](const GpuView& gpu) {
     return gpu.is("fabric_state", "in_progress") || gpu.is("fabric_state", "not_started");
   };
-  // In a rack whose switches are elsewhere (NVL72) the manager is elsewhere as well.
-  const bool needed = is(inventory, "topology.nvswitch", "yes") ||
-                      code_of(inventory, "cuda.init.code") == 802 ||
+  const bool needed = fabric.managed || code_of(inventory, "cuda.init.code") == 802 ||
                       std::any_of(fabric.waiting.begin(), fabric.waiting.end(), training);
-  if (!fabric.present || !needed) return std::nullopt;
+  if (!fabric.present || fabric.rack || !needed) return std::nullopt;
   const auto manager = version_of(inventory, "fabric_manager.version");
   const auto module = version_of(inventory, "driver.kernel_module_version");
   if (!fabric.absent && manager && module && *manager != *module) return other_version(inventory, fabric);
@@ -83,7 +144,18 @@ std::optional<Finding> fabric_manager_finding(const Inventory& inventory, const 
   return std::nullopt;
 }
 
+std::string fabric_manager_excluded(const Inventory& inventory, const Fabric& fabric) {
+  if (!fabric.present) return "there is no NVSwitch here";
+  if (fabric.rack) return "it runs on the rack's switch trays, not on this node";
+  if (fabric.state != "running") return "not excluded, since it is not visible from here";
+  return version_of(inventory, "fabric_manager.version") &&
+                 version_of(inventory, "driver.kernel_module_version")
+             ? "it runs, in the driver's version"
+             : "it runs";
+}
+
 Finding fabric_unseen_finding(const Inventory& inventory, const Fabric& fabric) {
+  if (fabric.rack) return rack_waits(inventory, fabric, Severity::failure);
   const bool runs = fabric.state == "running";
   Finding finding = make_finding(
       runs ? Cause("fabric_not_ready") : Cause("fabric_manager_down"), Severity::failure,
@@ -91,17 +163,24 @@ Finding fabric_unseen_finding(const Inventory& inventory, const Fabric& fabric) 
            : "CUDA waits for the NVLink fabric; its manager cannot be seen from here",
       runs ? "CUDA answers 802 until the fabric manager has trained the links and registered every GPU. That "
              "takes up to a few minutes after boot; if it lasts, a link or a switch failed."
-           : "CUDA answers 802 on a machine with NVSwitches. The usual cause is a fabric manager that does "
-             "not "
-             "run or has another version than the driver; it runs on the host, outside of this container or "
-             "virtual machine.");
+           : fmt::format("CUDA answers 802 on a machine with NVSwitches. The usual cause is a fabric manager "
+                         "that does not run or has another version than the driver; {}.",
+                         unseen_place(inventory, fabric)));
   add_evidence(finding, inventory, fabric);
-  finding.next = {"On the host: systemctl status nvidia-fabricmanager, nvidia-smi -q | grep -A2 Fabric",
-                  "Read journalctl -u nvidia-fabricmanager there"};
+  const bool here = runs || container_of(inventory).empty();
+  finding.next = {fmt::format("{}: systemctl status nvidia-fabricmanager, nvidia-smi -q | grep -A2 Fabric",
+                              here ? "See its state" : "On the host"),
+                  fmt::format("Read journalctl -u nvidia-fabricmanager{}", here ? "" : " there")};
+  if (!runs && here && fabric.guest)
+    finding.next.emplace_back(
+        "Where there is none here and the NVSwitches are this machine's, install it in the driver's "
+        "version; else ask the host's administrator");
+  add_subnet(finding, fabric);
   return finding;
 }
 
 Finding fabric_waiting_finding(const Inventory& inventory, const Fabric& fabric) {
+  if (fabric.rack) return rack_waits(inventory, fabric, Severity::warning);
   Finding finding = make_finding(
       Cause("fabric_not_ready"), Severity::warning,
       fmt::format("{} not joined the NVLink fabric",

@@ -21,8 +21,7 @@ Finding kaslr(const StartUp& start, const Fabric& fabric) {
            {{"kernel_log.hmm_failure", "refusal in the kernel log:"},
             {"driver.kernel_aslr", "kernel address randomisation:"},
             {"kernel.version", "kernel"}});
-  finding.considered = {fabric.present ? "fabric_manager_down: it runs, in the driver's version"
-                                       : "fabric_manager_down: there is no NVSwitch here"};
+  finding.considered = {"fabric_manager_down: " + fabric_manager_excluded(start.inventory, fabric)};
   finding.next = {
       "Switch HMM off: put \"options nvidia_uvm uvm_disable_hmm=1\" into "
       "/etc/modprobe.d/nvidia-uvm.conf, then load nvidia_uvm again or reboot",

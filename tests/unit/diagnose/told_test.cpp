@@ -159,6 +159,19 @@ TEST(Told, AFabricManagerThatHasNothingToManage) {
             "");
 }
 
+TEST(Told, NothingToDoWithoutTheSubnetManagerIsAFault) {
+  const auto told = [](const std::string& gpu, const std::string& error) {
+    return R"({"about": {"gpu": ")" + gpu + R"("}, "inventory": {"fabric_manager.state": "failed"},
+        "log": ["query NVSwitch devices failed: NV_WARN_NOTHING_TO_DO", ")" +
+           error + R"("]})";
+  };
+  EXPECT_EQ(best(told("NVIDIA B200", "cudaErrorSystemNotReady")), "fabric_manager_down");
+  EXPECT_EQ(best(told("NVIDIA RTX A6000", "")), "") << "no switch, and nothing waits";
+  EXPECT_EQ(best(R"({"about": {"gpu": "NVIDIA B200"}, "errors": [{"text": "system not yet initialized"}],
+                     "log": ["\"/opt/nvidia/nvlsm/sbin/nvlsm\" does not exist"]})"),
+            "fabric_manager_down");
+}
+
 TEST(Told, AGuestThatIsFastUntilItsGracePeriodEnds) {
   const auto guest = [](const std::string& gpu, const std::string& more) {
     return R"({"about": {"gpu": ")" + gpu + R"("}, "metrics": [{"class": "application", "factor": 4,

@@ -294,6 +294,26 @@ TEST(PlanSteps, TheFabricManagerGoesBackWithTheDriver) {
   EXPECT_EQ(steps[1].layer, "driver");
   EXPECT_EQ(steps[2].layer, "fabric_manager");
   EXPECT_THAT(steps[2].what, HasSubstr("535.104.05, in one go with the driver: stop its service before"));
+  EXPECT_THAT(steps[2].what, testing::Not(HasSubstr("nvlsm")));
+}
+
+TEST(PlanSteps, SwitchesOfNvlink5AreKnownByTheManagerBesideAFabric) {
+  Inventory inventory = world::new_driver();
+  world::put(inventory, {{"topology.nvswitch", "no"},
+                         {"gpu.0.name", "NVIDIA B200"},
+                         {"gpu.0.compute_capability", "10.0"},
+                         {"gpu.0.fabric_state", "completed"},
+                         {"fabric_manager.state", "running"},
+                         {"fabric_manager.version", "580.95.05"}});
+  const auto steps = plan_steps(parse_plan("driver=590.48.01"), inventory);
+  ASSERT_EQ(steps.size(), 2U);
+  EXPECT_EQ(steps[1].layer, "fabric_manager");
+  EXPECT_THAT(steps[1].what, HasSubstr("590.48.01, in one go with the driver"));
+  EXPECT_THAT(steps[1].what, HasSubstr("Have nvlsm, which it needs with NVLink 5, installed"));
+  world::put(inventory, {{"gpu.0.name", "NVIDIA GB200"}});
+  EXPECT_EQ(plan_steps(parse_plan("driver=590.48.01"), inventory).size(), 1U) << "the rack's trays have it";
+  world::put(inventory, {{"gpu.0.name", "NVIDIA B200"}, {"gpu.0.fabric_state", "not_supported"}});
+  EXPECT_EQ(plan_steps(parse_plan("driver=590.48.01"), inventory).size(), 1U);
 }
 
 TEST(PlanSteps, WhatIsThereIsNoStep) {

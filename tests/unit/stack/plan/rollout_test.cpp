@@ -261,6 +261,13 @@ TEST(Rollout, FabricManagersAndGuests) {
   EXPECT_EQ(about(rollout, "a fabric manager of another version than the driver, on the node")->fit,
             Fit::fails);
   EXPECT_EQ(about(rollout, "a guest's driver and its host's")->fit, Fit::limited);
+  EXPECT_THAT(rollout.kinds.back().description, testing::EndsWith("NVSwitch"));
+  set(nodes[0].inventory, "topology.nvswitch", "no");
+  EXPECT_EQ(about(plan_of(nodes, "driver=580"), "fabric manager"), nullptr);
+  set(nodes[0].inventory, "gpu.0.fabric_state", "completed");
+  const Rollout linked = plan_of(nodes, "driver=580");
+  EXPECT_NE(about(linked, "on the node with NVSwitch"), nullptr) << "switches that are no PCI function";
+  EXPECT_THAT(linked.kinds.back().description, testing::EndsWith("NVSwitch"));
 }
 
 TEST(Rollout, ARunAndALockTellOfANode) {

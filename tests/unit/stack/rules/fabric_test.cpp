@@ -10,6 +10,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 Inventory not_ready() {
   Inventory inventory = h100_server();
@@ -113,7 +114,107 @@ TEST(FabricRules, ANodeWhoseSwitchesAreElsewhereNeedsNoManager) {
   inventory.absent("fabric_manager.state", "/proc");
   EXPECT_THAT(said(findings_of(check_driver, inventory)), IsEmpty());
   set_gpu(inventory, 2, {{"fabric_state", "in_progress"}});
-  EXPECT_THAT(said(findings_of(check_driver, inventory)), ElementsAre("warning fabric_manager_down"));
+  const Findings waits = findings_of(check_driver, inventory);
+  EXPECT_THAT(said(waits), ElementsAre("warning fabric_not_ready"));
+  EXPECT_THAT(waits[0].next.front(), HasSubstr("NMX-C"));
+  set(inventory, "cuda.init.code", "802");
+  const Findings findings = findings_of(check_start_up, inventory);
+  EXPECT_THAT(said(findings), ElementsAre("failure fabric_not_ready"));
+  EXPECT_THAT(findings[0].considered, Contains(HasSubstr("on the rack's switch trays")));
+  for (const std::string& step : findings[0].next) EXPECT_THAT(step, Not(HasSubstr("nvidia-fabricmanager")));
+  set_all(inventory, {{"fabric_manager.state", "installed"}, {"fabric_manager.version", "575.57.08"}});
+  EXPECT_THAT(said(findings_of(check_start_up, inventory)), ElementsAre("failure fabric_not_ready"))
+      << "a package that an image brings along does nothing on a tray";
+}
+
+TEST(FabricRules, AGuestWithNvSwitchesRunsTheManagerItself) {
+  Inventory inventory = not_ready();
+  set(inventory, "host.virtualization", "amazon");
+  inventory.absent("fabric_manager.state", "/proc");
+  inventory.absent("fabric_manager.version", "dpkg");
+  EXPECT_THAT(the(findings_of(check_start_up, inventory), "fabric_manager_down").title,
+              HasSubstr("is not installed"));
+  set(inventory, "topology.nvswitch", "no");
+  set_all(inventory, {{"fabric_manager.state", "installed"}, {"fabric_manager.version", "580.65.06"}});
+  const Finding stopped = the(findings_of(check_start_up, inventory), "fabric_manager_down");
+  EXPECT_THAT(stopped.title, HasSubstr("is not running"));
+  EXPECT_THAT(stopped.next.back(), HasSubstr("ask that one's administrator"));
+}
+
+TEST(FabricRules, AGuestWithoutSignsOfTheManagerIsToldOfBothPlaces) {
+  Inventory inventory = not_ready();
+  set_all(inventory, {{"host.virtualization", "kvm"}, {"topology.nvswitch", "no"}});
+  inventory.absent("fabric_manager.state", "/proc");
+  inventory.absent("fabric_manager.version", "dpkg");
+  const Finding finding = the(findings_of(check_start_up, inventory), "fabric_manager_down");
+  EXPECT_THAT(finding.title, HasSubstr("cannot be seen from here"));
+  EXPECT_THAT(finding.explanation, HasSubstr("in this virtual machine, if the NVSwitches were passed through "
+                                             "to it, or else on its host"));
+  EXPECT_THAT(finding.next.front(), HasSubstr("See its state: systemctl status nvidia-fabricmanager"));
+  EXPECT_THAT(finding.next, Contains(HasSubstr("install it in the driver's version; else ask the host's")));
+}
+
+TEST(FabricRules, AStoppedManagerInAGuestThatWorksIsLeftAlone) {
+  Inventory inventory = h100_server();
+  set_all(inventory, {{"host.virtualization", "kvm"},
+                      {"topology.nvswitch", "no"},
+                      {"fabric_manager.state", "installed"},
+                      {"fabric_manager.version", "575.57.08"}});
+  EXPECT_THAT(said(findings_of(check_driver, inventory)), IsEmpty()) << "its host's manager has the switches";
+  set(inventory, "fabric_manager.state", "running");
+  EXPECT_THAT(said(findings_of(check_driver, inventory)),
+              ElementsAre("warning fabric_manager_version_mismatch"));
+}
+
+Inventory b200_server() {
+  Inventory inventory = linux_with_driver();
+  add_gpus(inventory, 8, "NVIDIA B200", "10.0", "1000");
+  for (int i = 0; i < 8; ++i) set_gpu(inventory, i, {{"fabric_state", "completed"}});
+  set_all(inventory, {{"topology.nvswitch", "no"},
+                      {"fabric_manager.state", "running"},
+                      {"fabric_manager.version", "580.65.06-1"}});
+  return inventory;
+}
+
+TEST(FabricRules, SwitchesOfNvlink5AreNoPciFunctionOfNvidia) {
+  Inventory inventory = b200_server();
+  EXPECT_THAT(said(findings_of(check_driver, inventory)), IsEmpty());
+  set(inventory, "fabric_manager.version", "580.95.05");
+  EXPECT_THAT(said(findings_of(check_driver, inventory)),
+              ElementsAre("warning fabric_manager_version_mismatch"))
+      << "before the next boot, while CUDA still works";
+  for (int i = 0; i < 8; ++i) set_gpu(inventory, i, {{"fabric_state", "not_supported"}});
+  EXPECT_THAT(said(findings_of(check_driver, inventory)), IsEmpty());
+}
+
+TEST(FabricRules, WithNvlink5TheSubnetManagerBelongsToIt) {
+  Inventory inventory = b200_server();
+  set_all(inventory, {{"cuda.init.code", "802"}, {"fabric_manager.state", "installed"}});
+  for (int i = 0; i < 8; ++i) set_gpu(inventory, i, {{"fabric_state", "in_progress"}});
+  const Finding stopped = the(findings_of(check_start_up, inventory), "fabric_manager_down");
+  EXPECT_THAT(stopped.explanation, HasSubstr("nvlsm"));
+  EXPECT_THAT(stopped.next.front(), testing::AllOf(HasSubstr("nvlsm"), HasSubstr("modprobe ib_umad")));
+  set(inventory, "fabric_manager.state", "running");
+  EXPECT_THAT(the(findings_of(check_start_up, inventory), "fabric_not_ready").next,
+              Contains(HasSubstr("modprobe ib_umad")));
+  Inventory hopper = not_ready();
+  set(hopper, "fabric_manager.state", "installed");
+  for (const std::string& step : the(findings_of(check_start_up, hopper), "fabric_manager_down").next)
+    EXPECT_THAT(step, Not(HasSubstr("nvlsm")));
+}
+
+TEST(FabricRules, WhatWasNotSeenIsNotSaidToRun) {
+  const auto considered = [](Inventory inventory) {
+    set(inventory, "kernel_log.hmm_failure", "yes");
+    return the(findings_of(check_start_up, inventory), "kernel_kaslr_hmm").considered.at(0);
+  };
+  Inventory inventory = not_ready();
+  EXPECT_EQ(considered(inventory), "fabric_manager_down: it runs, in the driver's version");
+  inventory.absent("fabric_manager.version", "dpkg");
+  EXPECT_EQ(considered(inventory), "fabric_manager_down: it runs");
+  set(inventory, "container.kind", "docker");
+  inventory.unreadable("fabric_manager.state", "/proc", "a look from the host");
+  EXPECT_EQ(considered(inventory), "fabric_manager_down: not excluded, since it is not visible from here");
 }
 
 }  // namespace
