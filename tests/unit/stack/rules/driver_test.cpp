@@ -11,6 +11,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::IsSupersetOf;
+using testing::Not;
 
 std::vector<std::string> driver(const Inventory& inventory, Policy policy = Policy::development) {
   return said(findings_of(check_driver, inventory, policy));
@@ -38,6 +39,30 @@ TEST(DriverRules, ABranchThatHasEndedIsAWarning) {
   EXPECT_THAT(findings[0].evidence, IsSupersetOf({"driver 535.309.01 (test)",
                                                   "branch 535 (long-term support): end of life 2026-06"}));
   EXPECT_THAT(findings[0].sources, ElementsAre("NVIDIA's table"));
+}
+
+TEST(DriverRules, AGuestsDriverIsItsHostsAffair) {
+  Inventory inventory = with_driver("535.183.01");
+  set(inventory, "vgpu.guest", "yes");
+  const Findings findings = findings_of(check_driver, inventory, Policy::production);
+  EXPECT_THAT(said(findings), ElementsAre("warning driver_branch_ended")) << "and no patch level to take";
+  EXPECT_THAT(findings[0].next, ElementsAre(HasSubstr("Ask the administrator of this virtual machine's host"),
+                                            HasSubstr("vgpu_host=")));
+  set(inventory, "driver.version", "590.48.01");
+  EXPECT_THAT(driver(inventory, Policy::production), Not(Contains(HasSubstr("driver_not_long_term"))));
+  set(inventory, "vgpu.guest", "no");
+  EXPECT_THAT(driver(inventory, Policy::production), Contains(HasSubstr("driver_not_long_term")));
+}
+
+TEST(DriverRules, AKnownIssueOfAGuestsDriverIsMendedFromTheHost) {
+  Inventory inventory = with_driver("575.51.03");
+  EXPECT_THAT(the(findings_of(check_driver, inventory), "driver_known_issue").next,
+              ElementsAre("Update to 575.64 or newer"));
+  set(inventory, "vgpu.guest", "yes");
+  EXPECT_THAT(the(findings_of(check_driver, inventory), "driver_known_issue").next,
+              Contains(HasSubstr("Ask the administrator")));
+  EXPECT_THAT(the(findings_of(check_driver, inventory), "driver_known_issue").next,
+              Not(Contains(HasSubstr("Update to"))));
 }
 
 TEST(DriverRules, AnUnconfirmedRowOnlyGivesANote) {
