@@ -1,6 +1,7 @@
 // What to type before an upgrade, after it, and to go back.
 #include <algorithm>
 #include <map>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,6 +12,15 @@ namespace gpugauge::stack {
 namespace {
 
 using Packages = std::vector<StackPackage>;
+
+constexpr std::string_view apt_units = "apt-daily.timer apt-daily-upgrade.timer unattended-upgrades.service";
+constexpr std::string_view dnf_units = "dnf-automatic.timer dnf-automatic-install.timer dnf5-automatic.timer";
+
+/// What runs upgrades unasked is dnf-automatic's timers, of which one is enabled; else it is apt's units.
+bool by_dnf(const Inventory& inventory) {
+  const Item* const item = inventory.find("packages.unattended_upgrades");
+  return item != nullptr && item->how.find("dnf-automatic") != std::string::npos;
+}
 
 std::string names(const Packages& packages) {
   std::vector<std::string> out;
@@ -102,6 +112,21 @@ void add_installer(const Inventory& inventory, std::vector<Advice>& out) {
                  {fmt::format("ls NVIDIA-Linux-*-{}.run", version)}});
 }
 
+/// Undoes what advice_before() masked; units that are not masked are only started.
+void add_unattended_again(const Inventory& before, const char* why, std::vector<Advice>& out) {
+  if (before.value("packages.unattended_upgrades") != "on") return;
+  if (by_dnf(before)) {
+    out.push_back({"Let unattended upgrades run again from the next boot, if they were stopped.",
+                   why,
+                   {fmt::format("sudo systemctl unmask {}", dnf_units)}});
+  } else {
+    out.push_back({"Let unattended upgrades run again, if they were stopped.",
+                   why,
+                   {fmt::format("sudo systemctl unmask {}", apt_units),
+                    fmt::format("sudo systemctl start {}", apt_units)}});
+  }
+}
+
 /// What `then` has and `now` has not, or in another version.
 Packages differing(const Packages& then, const Packages& now) {
   Packages out;
@@ -182,12 +207,12 @@ std::vector<Advice> advice_before(const Inventory& inventory, const PlanRequest&
                    "A held package stays, and the upgrade stops or is done by halves.",
                    {hold(manager, locked, false)}});
   if (inventory.value("packages.unattended_upgrades") == "on")
-    out.push_back(
-        {"Stop unattended upgrades until the new stack is judged.",
-         inventory.value("packages.unattended_covers_driver") == "yes"
-             ? "They are on, and may replace the driver between the two measurements."
-             : "They are on, and may replace the kernel between the two measurements.",
-         {"sudo systemctl stop apt-daily.timer apt-daily-upgrade.timer unattended-upgrades.service"}});
+    out.push_back({"Stop unattended upgrades until the new stack is judged, over the restart too.",
+                   inventory.value("packages.unattended_covers_driver") == "yes"
+                       ? "They are on, and may replace the driver between the two measurements."
+                       : "They are on, and may replace the kernel between the two measurements.",
+                   // What is only stopped runs again after the restart that a driver needs.
+                   {fmt::format("sudo systemctl mask --now {}", by_dnf(inventory) ? dnf_units : apt_units)}});
   return out;
 }
 
@@ -200,11 +225,7 @@ std::vector<Advice> advice_after_pass(const Inventory& before, const Inventory& 
     out.push_back({"Hold the stack that was judged.",
                    "It changes again only when somebody decides so.",
                    {hold(manager, packages, true)}});
-  if (before.value("packages.unattended_upgrades") == "on")
-    out.push_back(
-        {"Start unattended upgrades again, if they were stopped.",
-         "Held packages stay as they are.",
-         {"sudo systemctl start apt-daily.timer apt-daily-upgrade.timer unattended-upgrades.service"}});
+  add_unattended_again(before, "Held packages stay as they are.", out);
   return out;
 }
 
@@ -224,6 +245,8 @@ std::vector<Advice> way_back(const Inventory& before, const Inventory& now, cons
                    go_back(manager, back, gone)});
   add_pip(python_packages(before), python_packages(now), before, out);
   add_installer(before, out);
+  if (!out.empty())
+    add_unattended_again(before, "Last: hold the packages first, or the way back is undone over night.", out);
   return out;
 }
 

@@ -79,6 +79,33 @@ TEST(Pins, UnattendedUpgradesAndADriverWithoutPackage) {
   EXPECT_EQ(advice.back().why, "They are on, and may replace the driver between the two measurements.");
 }
 
+TEST(Pins, UnattendedUpgradesStayAwayOverTheRestartAndComeBack) {
+  const std::string units = "apt-daily.timer apt-daily-upgrade.timer unattended-upgrades.service";
+  Inventory before = debian_node();
+  set(before, "packages.unattended_upgrades", "on");
+  EXPECT_THAT(advice_before(before, parse_plan("driver=580")).back().commands,
+              ElementsAre("sudo systemctl mask --now " + units));
+  const auto again = ElementsAre("sudo systemctl unmask " + units, "sudo systemctl start " + units);
+  EXPECT_THAT(advice_after_pass(before, debian_node()).back().commands, again);
+  const auto back = way_back(before, before, parse_plan("driver=580"));
+  EXPECT_THAT(back.back().commands, again) << "last, when the packages are back";
+  EXPECT_THAT(lines(way_back(before, before, {})), IsEmpty()) << "nothing to go back to";
+  EXPECT_THAT(lines(way_back(debian_node(), debian_node(), parse_plan("driver=580"))),
+              testing::Not(testing::Contains(testing::HasSubstr("unmask"))));
+}
+
+TEST(Pins, TimersOfDnfAutomaticAreItsOwn) {
+  Inventory before;
+  before.present("packages.unattended_upgrades", "on", "/etc/systemd/system/timers.target.wants/",
+                 "timer and apply_updates of dnf-automatic");
+  const std::string units = "dnf-automatic.timer dnf-automatic-install.timer dnf5-automatic.timer";
+  EXPECT_THAT(advice_before(before, parse_plan("driver=580")).back().commands,
+              ElementsAre("sudo systemctl mask --now " + units));
+  EXPECT_THAT(advice_after_pass(before, before).back().commands,
+              ElementsAre("sudo systemctl unmask " + units))
+      << "which of them was enabled is not known: none is started";
+}
+
 TEST(Pins, TheWayBackNamesTheRecordedVersions) {
   Inventory now = debian_node();
   Inventory upgraded;
