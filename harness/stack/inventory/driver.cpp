@@ -2,6 +2,7 @@
 #include "stack/inventory/driver.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <initializer_list>
 #include <system_error>
@@ -28,9 +29,21 @@ double megabytes(const Tree& tree, const std::string& path) {
   return error ? 0 : static_cast<double>(bytes) / (1024.0 * 1024.0);
 }
 
+constexpr std::string_view operators_root = "/run/nvidia/driver";  // the root of the driver's container
+constexpr std::string_view google_folder =
+    "/home"
+    "/kubernetes/bin/nvidia";  // no user's home
+constexpr std::string_view google_other = "/var/lib/nvidia";
+constexpr std::array container_roots{operators_root, google_folder, google_other};
+
 /// Folders that hold a libcuda which nobody need have told the loader of.
 std::vector<std::string> other_folders(const Tree& tree) {
-  std::vector<std::string> folders{"/usr/lib/wsl/lib", "/usr/local/nvidia/lib64", "/run/nvidia/driver/lib64"};
+  std::vector<std::string> folders{"/usr/lib/wsl/lib", "/usr/local/nvidia/lib64", "/run/opengl-driver/lib"};
+  for (const char* const inside :
+       {"lib64", "usr/lib64", "usr/lib/x86_64-linux-gnu", "usr/lib/aarch64-linux-gnu"})
+    folders.push_back(fmt::format("{}/{}", operators_root, inside));
+  for (const std::string_view folder : {google_folder, google_other})
+    folders.push_back(fmt::format("{}/lib64", folder));
   for (const std::string& name : tree.list("/usr/local")) {
     if (name.starts_with("cuda")) folders.push_back(fmt::format("/usr/local/{}/compat", name));
   }
@@ -184,6 +197,12 @@ std::string driver_version_in(const std::string& path) {
   const bool digits = std::all_of(version.begin(), version.end(),
                                   [](unsigned char c) { return std::isdigit(c) != 0 || c == '.'; });
   return digits && version.find('.') != std::string::npos && major.value_or(0) >= oldest ? version : "";
+}
+
+bool is_for_containers(std::string_view path) {
+  return std::any_of(container_roots.begin(), container_roots.end(), [&](std::string_view root) {
+    return path.starts_with(root) && path.substr(root.size()).starts_with('/');
+  });
 }
 
 std::string libcuda_kind(const std::string& path, double megabytes) {

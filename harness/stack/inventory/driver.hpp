@@ -31,6 +31,10 @@ void collect_driver_services(const DriverFiles& files, Inventory& inventory);
 /// ("libcuda.so.1.1" of other systems).
 std::string driver_version_in(const std::string& path);
 
+/// A library of a driver that a container brought for containers, so that the host's loader does not know it:
+/// NVIDIA's GPU Operator, Google's driver installer.
+bool is_for_containers(std::string_view path);
+
 /// "driver", "compat", "stub" or "wsl": whose libcuda a real path is. `megabytes`: of the file, 0 if unknown.
 std::string libcuda_kind(const std::string& path, double megabytes);
 

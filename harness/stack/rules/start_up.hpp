@@ -55,6 +55,8 @@ struct StartUp {
 
 std::optional<Finding> explain_hardware(const StartUp& start);  ///< nothing there, or no module
 std::optional<Finding> explain_nodes(const StartUp& start);     ///< a module, and no device nodes
+/// The module is loaded and its libraries lie where only a container, or a program told of them, finds them.
+std::optional<Finding> explain_driver_elsewhere(const StartUp& start);
 std::optional<Finding> explain_library(const StartUp& start);   ///< libcuda missing, or the stub
 std::optional<Finding> explain_child(const StartUp& start);     ///< hung, crashed, said nothing
 std::optional<Finding> explain_versions(const StartUp& start);  ///< libraries and module differ

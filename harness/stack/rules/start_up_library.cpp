@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "stack/inventory/driver.hpp"
 #include "stack/rules/start_up.hpp"
 
 namespace gpugauge::stack {
@@ -16,6 +17,15 @@ constexpr int nvml_version_mismatch = 18;
 constexpr const char* misleading =
     "CUDA programs report that the driver version is insufficient for the runtime (error 35), which is "
     "misleading: there is no driver library that could be too old.";
+
+/// The driver's own libcuda in a place that the loader does not know; "" where there is none.
+std::string library_elsewhere(const Inventory& inventory) {
+  for (const std::string& child : inventory.children("driver.libcuda")) {
+    const std::string prefix = "driver.libcuda." + child;
+    if (is(inventory, prefix + ".kind", "driver")) return inventory.value(prefix + ".path");
+  }
+  return "";
+}
 
 Finding no_library(const StartUp& start) {
   const Inventory& inventory = start.inventory;
@@ -55,6 +65,11 @@ Finding no_library(const StartUp& start) {
                     "libnvidia-compute-<branch>)",
                     module.empty() ? "" : ", " + module),
         "If it lies in a folder that the loader does not know: sudo ldconfig"};
+    if (const std::string path = library_elsewhere(inventory); !path.empty())
+      finding.next.insert(finding.next.begin(),
+                          fmt::format("See whether {} is of the module's version: then name its folder in "
+                                      "/etc/ld.so.conf.d, and sudo ldconfig",
+                                      printable(path)));
   }
   add_seen(finding, inventory,
            {{"driver.libcuda_path", "libcuda.so.1"},
@@ -117,6 +132,28 @@ std::string mismatch_title(const Inventory& inventory) {
   return title.empty() ? "The driver's library does not match the loaded kernel module" : title;
 }
 
+/// The way without a reboot. Without -a, modprobe takes a second name for an option of the first module; with
+/// -r it fails for a name that no module has, so that only what was seen is named.
+void add_reload(Finding& finding, const Inventory& inventory) {
+  std::string services = "nvidia-dcgm";  // nothing here tells whether it runs
+  if (is(inventory, "driver.persistenced", "running")) services += " nvidia-persistenced";
+  if (is(inventory, "fabric_manager.state", "running")) services += " nvidia-fabricmanager";
+  std::string users;  // modules that hold nvidia
+  if (is(inventory, "driver.gdrcopy", "loaded")) users += " gdrdrv";
+  const std::string peermem = inventory.value("driver.peermem");
+  for (const char* const name : {"nvidia_peermem", "nv_peer_mem"})
+    if (peermem.ends_with(name)) users += fmt::format(" {}", name);
+  finding.next.push_back(
+      fmt::format("Without a reboot: drain the node, stop what keeps the GPUs open (sudo systemctl stop {}, "
+                  "those that are there), and end the rest that sudo fuser -v /dev/nvidia* names",
+                  services));
+  finding.next.push_back(
+      fmt::format("Then sudo modprobe -r{} nvidia_drm nvidia_modeset nvidia_uvm nvidia && sudo modprobe -a "
+                  "nvidia nvidia_uvm{}, and start those services again; lsmod | grep nvidia names what still "
+                  "holds the module (nvidia_fs, for one)",
+                  users, users));
+}
+
 void add_repair(Finding& finding, const StartUp& start) {
   const Inventory& inventory = start.inventory;
   if (!start.container.empty()) {
@@ -131,9 +168,7 @@ void add_repair(Finding& finding, const StartUp& start) {
         printable(inventory.value("driver.newest_kernel"), 60),
         printable(inventory.value("driver.newest_kernel"), 60)));
   finding.next.emplace_back("Reboot: then the module that belongs to the installed libraries is loaded");
-  finding.next.emplace_back(
-      "Without a reboot: end all that uses the GPUs (sudo fuser -v /dev/nvidia*), then sudo modprobe -r "
-      "nvidia_drm nvidia_modeset nvidia_uvm nvidia && sudo modprobe nvidia");
+  add_reload(finding, inventory);
   finding.next.emplace_back("Hold the driver's packages, so that an upgrade does not do this unasked");
 }
 
@@ -180,12 +215,82 @@ Finding mismatch(const StartUp& start) {
   return finding;
 }
 
+/// Where its Xid lines name one GPU only, that one: "0000:3b:00.0".
+std::string gpu_of_xids(const Inventory& inventory) {
+  const std::vector<Xid> xids = xids_of(inventory);
+  const auto other = [&](const Xid& xid) { return xid.pci != xids.front().pci; };
+  return xids.empty() || std::any_of(xids.begin(), xids.end(), other) ? "" : xids.front().pci;
+}
+
+std::vector<std::string> reset_steps(const StartUp& start) {
+  const Inventory& inventory = start.inventory;
+  std::vector<std::string> steps{
+      "Read the kernel log, whose Xid lines name the GPU by its place on the PCI bus: sudo dmesg | grep -E "
+      "'NVRM|Xid'"};
+  if (is(inventory, "vgpu.guest", "yes")) {
+    steps.emplace_back(
+        "See whether nvidia-smi does the same; if it does, restart this virtual machine: the GPU is the "
+        "host's to reset");
+    return steps;
+  }
+  const std::string gpu = gpu_of_xids(inventory);
+  steps.push_back(fmt::format(
+      "See whether nvidia-smi does the same; if it does, drain the node and reset that GPU alone{}: "
+      "sudo nvidia-smi --gpu-reset -i {}, which is refused while anything uses it",
+      start.container.empty() ? "" : ", on the host", gpu.empty() ? "<its place>" : gpu));
+  if (is(inventory, "topology.nvswitch", "yes"))
+    steps.emplace_back("With NVSwitches and A100 GPUs the fabric manager must run for the reset of one GPU");
+  steps.emplace_back("Where the reset is refused, hangs or does not help: reboot the node");
+  return steps;
+}
+
 }  // namespace
 
 std::optional<Finding> explain_library(const StartUp& start) {
   if (start.cuda == stub_library || is(start.inventory, "driver.libcuda_kind", "stub")) return stub(start);
   if (start.library || start.cuda == 0) return std::nullopt;
+  if (std::optional<Finding> finding = explain_driver_elsewhere(start)) return finding;
   return missing(start.inventory, "driver.libcuda_path") ? std::optional(no_library(start)) : std::nullopt;
+}
+
+std::optional<Finding> explain_driver_elsewhere(const StartUp& start) {
+  const Inventory& inventory = start.inventory;
+  if (start.library || !start.container.empty() || start.wsl || start.module != ModuleState::loaded ||
+      start.image() || !missing(inventory, "driver.libcuda_path"))
+    return std::nullopt;
+  const std::string path = library_elsewhere(inventory);
+  const std::string folder = printable(path.substr(0, path.rfind('/')), 120);
+  const bool nix = path.starts_with("/nix/store/");
+  const bool by_container = is_for_containers(path);
+  if (!nix && !by_container) return std::nullopt;
+  Finding finding = make_finding(
+      Cause("driver_library_missing"), Severity::note,
+      by_container ? "The driver's libraries are for containers; this host has none of its own"
+                   : "The driver's libraries lie where the loader does not look by itself",
+      by_container
+          ? fmt::format(
+                "The kernel module is loaded, and a container brought its libraries to {} (NVIDIA's GPU "
+                "Operator and Google's driver installer do so). Pods with a GPU get them from there, and "
+                "nothing is missing on the host.",
+                folder)
+          : fmt::format(
+                "The kernel module is loaded, and libcuda.so.1 lies in {}. On NixOS programs find it in "
+                "/run/opengl-driver/lib if they were built to look there.",
+                folder));
+  add_seen(finding, inventory,
+           {{"driver.libcuda_path", "libcuda.so.1"},
+            {"driver.kernel_module_version", "kernel module"},
+            {"driver.device_nodes", "device nodes:"}});
+  finding.evidence.push_back("the driver's own copy: " + printable(path));
+  finding.considered = {"kernel_module_missing: the module is loaded"};
+  if (by_container) {
+    finding.next = {"Look from a pod or container that has a GPU: run gpugauge doctor there",
+                    "Install no driver packages on this host: they would be a second driver beside it"};
+  } else {
+    finding.next = {"Start programs that do not find it with LD_LIBRARY_PATH=/run/opengl-driver/lib"};
+  }
+  finding.layers = {"driver"};
+  return finding;
 }
 
 std::optional<Finding> explain_child(const StartUp& start) {
@@ -214,13 +319,12 @@ std::optional<Finding> explain_child(const StartUp& start) {
             {"env.LD_PRELOAD", "LD_PRELOAD"}});
   add_entries(finding, start.inventory, "kernel_log.xid", "Xid:");
   add_entries(finding, start.inventory, "kernel_log.nvrm", "kernel log:", 2);
-  finding.next = {
-      "Read the kernel log: sudo dmesg | grep -E 'NVRM|Xid'",
-      "See whether nvidia-smi does the same; if it does, reset the GPU (sudo nvidia-smi --gpu-reset) "
-      "or reboot the node"};
-  if (outcome != "timed out")
+  if (outcome == "timed out") {
+    finding.next = reset_steps(start);
+  } else {
     finding.next = {"Look in LD_PRELOAD and LD_LIBRARY_PATH for a foreign libcuda.so.1 or libnvidia-ml.so.1",
                     "Reinstall the driver, all of its packages of one version"};
+  }
   finding.layers = {"driver"};
   return finding;
 }

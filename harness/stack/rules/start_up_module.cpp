@@ -251,6 +251,8 @@ std::optional<Finding> explain_hardware(const StartUp& start) {
 
 std::optional<Finding> explain_nodes(const StartUp& start) {
   if (start.wsl || start.alive() || start.module != ModuleState::loaded) return std::nullopt;
+  // A driver's container may hold the device nodes as well.
+  if (std::optional<Finding> finding = explain_driver_elsewhere(start)) return finding;
   const Item* const nodes = start.inventory.find("driver.device_nodes");
   if (nodes == nullptr || nodes->presence == Presence::unreadable) return std::nullopt;
   const bool control = mentions(nodes->value, "/dev/nvidiactl");

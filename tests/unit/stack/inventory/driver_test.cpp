@@ -190,6 +190,26 @@ TEST(Driver, EveryCopyOfLibcudaThePickedFirst) {
   EXPECT_EQ(driver_presence(stub, "driver.libcuda_version"), Presence::absent);
 }
 
+TEST(Driver, LibrariesOfADriverInAContainerAreFound) {
+  const std::string google =
+      "/home"
+      "/kubernetes/bin/nvidia/lib64";  // no user's home
+  for (const char* const folder :
+       {"/run/nvidia/driver/usr/lib/x86_64-linux-gnu", "/run/nvidia/driver/usr/lib/aarch64-linux-gnu",
+        "/run/nvidia/driver/usr/lib64", google.c_str(), "/var/lib/nvidia/lib64", "/run/opengl-driver/lib"}) {
+    FakeTree tree;
+    tree.file(std::string(folder) + "/libcuda.so.580.65.06", "");
+    tree.link(std::string(folder) + "/libcuda.so.1", "libcuda.so.580.65.06");
+    const Inventory found = driver_of(tree);
+    EXPECT_EQ(driver_presence(found, "driver.libcuda_path"), Presence::absent) << "the loader does not";
+    EXPECT_EQ(found.value("driver.libcuda.0.path"), std::string(folder) + "/libcuda.so.580.65.06");
+    EXPECT_EQ(found.value("driver.libcuda.0.kind"), "driver");
+    EXPECT_EQ(is_for_containers(found.value("driver.libcuda.0.path")),
+              !std::string(folder).starts_with("/run/opengl"));
+  }
+  EXPECT_FALSE(is_for_containers("/run/nvidia/driver-of-mine/libcuda.so.1"));
+}
+
 TEST(Driver, KindsOfLibcuda) {
   EXPECT_EQ(libcuda_kind("/usr/lib/libcuda.so.580.65.06", 90), "driver");
   EXPECT_EQ(libcuda_kind("/usr/lib/wsl/lib/libcuda.so.1.1", 0.2), "wsl");

@@ -193,6 +193,19 @@ TEST(StartUpRules, AChildThatHangsCrashesOrSaysNothing) {
   const Findings hung = findings_of(check_start_up, inventory);
   EXPECT_THAT(said(hung), ElementsAre("failure driver_hangs"));
   EXPECT_THAT(hung[0].evidence, Contains(HasSubstr("Timeout waiting for RPC from GSP")));
+  EXPECT_THAT(hung[0].next, Contains(HasSubstr("drain the node and reset that GPU alone: sudo nvidia-smi "
+                                               "--gpu-reset -i 0000:01:00.0")));
+  EXPECT_THAT(hung[0].next, Contains(HasSubstr("fabric manager must run")));
+  EXPECT_THAT(hung[0].next.back(), HasSubstr("reboot the node"));
+  set(inventory, "kernel_log.xid.1", "2026-11-20T10:11:12 0000:02:00.0 119 Timeout waiting for RPC from GSP");
+  set(inventory, "topology.nvswitch", "no");
+  const Finding two = the(findings_of(check_start_up, inventory), "driver_hangs");
+  EXPECT_THAT(two.next, Contains(HasSubstr("--gpu-reset -i <its place>")))
+      << "which of them hangs is not known";
+  EXPECT_THAT(two.next, Not(Contains(HasSubstr("fabric manager"))));
+  set(inventory, "vgpu.guest", "yes");
+  EXPECT_THAT(the(findings_of(check_start_up, inventory), "driver_hangs").next,
+              Not(Contains(HasSubstr("--gpu-reset"))));
   set(inventory, "driver_child.outcome", "crashed");
   EXPECT_THAT(start_up(inventory), ElementsAre("failure driver_crashes"));
   set(inventory, "driver_child.outcome", "no answer");
