@@ -44,7 +44,8 @@ bounded() {
   local seconds="$1" out pid code=0 left written read
   shift
   out="$(mktemp "${TMPDIR:-/tmp}/gpugauge.XXXXXX")" || return 2
-  exec {written}>"$out" {read}<"$out"
+  exec {written}>"$out"
+  exec {read}<"$out"
   rm -f "$out"
   setsid "$@" >&"$written" 2>&1 </dev/null 3>&- {read}<&- &
   pid=$!

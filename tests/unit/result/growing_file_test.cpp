@@ -80,7 +80,7 @@ TEST_F(Growing, MakesTheFoldersThatAreMissing) {
 TEST_F(Growing, RefusesAFolderBeforeAnythingIsWritten) {
   fs::create_directory(folder_ / "a");
   try {
-    GrowingFile(folder_ / "a");
+    const GrowingFile begun(folder_ / "a");
     ADD_FAILURE() << "it was begun";
   } catch (const FileError& error) {
     EXPECT_THAT(error.what(), testing::HasSubstr("a is a directory; give the name of a file"));
