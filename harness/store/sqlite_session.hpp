@@ -7,8 +7,8 @@
 
 namespace gpugauge::store {
 
-/// Before the first statement of a session with SQLite. A value has 16 MiB at most, which is hundreds of
-/// times the longest that a run brings, and what stands in the file's schema is not trusted.
+/// Before the first statement of a session with SQLite. A value has 16 MiB at most, far more than
+/// a run brings, and what stands in the file's schema is not trusted.
 void confine(soci::session& sqlite);
 
 /// While it lives, a statement of the session ends with SQLITE_INTERRUPT once this thread has computed for so
