@@ -64,7 +64,8 @@ void add(MetricValues& values, const result::BenchmarkResult& benchmark, const r
     values.benchmark = benchmark.id;
     values.form = metric;
     values.form.resolution = 0;
-    values.flops = benchmark.work.flops;
+    // Products of whole numbers have no floating-point work: theirs are items.
+    values.flops = metric.unit == "operation/second" ? benchmark.work.items : benchmark.work.flops;
     values.bytes = benchmark.work.bytes;
     values.link_directions = result::fact(benchmark.notes, "link_directions") == "2" ? 2 : 1;
     values.saturating = result::fact(benchmark.notes, "saturating") == "true";

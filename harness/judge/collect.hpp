@@ -17,8 +17,8 @@ struct MetricValues {
       form;  ///< of the first process that has it: unit, direction, class, limit; its value is unused
   std::vector<double> values;       ///< judged values only, one a process, in the order of the run
   std::vector<double> sm_clock_hz;  ///< median SM clock of each of these processes; empty without a GPU
-  double flops = 0;                 ///< declared work of one operation, of the first process
-  double bytes = 0;                 ///< likewise
+  double flops = 0;  ///< declared arithmetic of one operation, also of whole numbers, of the first process
+  double bytes = 0;  ///< likewise
   /// Directions of the link that its bytes crossed at once, as its benchmark notes: 2, or 1 without a note.
   int link_directions = 1;
   bool saturating = false;  ///< its benchmark notes that a healthy device comes near the limit

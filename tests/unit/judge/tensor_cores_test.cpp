@@ -36,11 +36,13 @@ std::map<std::string, Verdict> proof(const std::vector<Rate>& rates, const std::
     process.family = process.samples->family = rate.id.substr(0, rate.id.find('/'));
     process.samples->context = {
         {"gpu.name", name}, {"gpu.compute_capability", capability}, {"gpu.sm_count", "132"}};
-    result::BenchmarkResult made =
-        benchmark(rate.id, metric("throughput", "flop/second", result::Direction::higher, rate.metric_class,
-                                  rate.operations * 132 * 1.7e9));
+    // As the families declare them: products of whole numbers have operations, which are items of work.
+    const bool whole = rate.id.find("int8") != std::string::npos;
+    result::BenchmarkResult made = benchmark(
+        rate.id, metric(whole ? "rate" : "throughput", whole ? "operation/second" : "flop/second",
+                        result::Direction::higher, rate.metric_class, rate.operations * 132 * 1.7e9));
     if (clock > 0) made.batches.sm_clock_hz = {clock};
-    made.work.flops = rate.work;
+    (whole ? made.work.items : made.work.flops) = rate.work;
     made.notes = rate.notes;
     made.parameters["shape"] = rate.shape;
     process.samples->benchmarks.push_back(std::move(made));
