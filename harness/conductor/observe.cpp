@@ -11,6 +11,7 @@
 #include "conductor/persisting_l2.hpp"
 #include "conductor/product_notes.hpp"
 #include "diagnose/vocabulary.hpp"
+#include "judge/products.hpp"
 #include "result/throttle_reasons.hpp"
 
 namespace gpugauge::conductor {
@@ -75,33 +76,37 @@ void add_figures(const std::vector<Verdict>& verdicts, Observation& out) {
 }
 
 /// The kernels, by name, of products that Tensor Cores should do and that are slower or wrong. Those of a
-/// sound benchmark would speak for it, and fp32's own use none.
+/// sound benchmark would speak for it, and fp32's own use none: of the products of which the Tensor Core
+/// proof failed (those of libraries, or the suite's own) those on CUDA cores alone, where there are any.
 void add_kernels(const Runs& runs, const std::vector<Verdict>& verdicts, Observation& out) {
   constexpr std::array tensor_classes{"gemmtf32", "gemm16", "gemm8"};
-  std::set<std::string> benchmarks;
-  std::set<std::string> unproven;  // classes whose Tensor Cores were not seen at work
-  for (const Verdict& verdict : verdicts) {
-    if (verdict.kind != VerdictKind::regressed && verdict.kind != VerdictKind::failed) continue;
-    if (verdict.metric.starts_with("tensor_cores/")) unproven.insert(verdict.metric_class);
-    benchmarks.insert(verdict.metric.substr(0, verdict.metric.find(':')));
-  }
-  std::set<std::string> kernels;
-  const auto is_concerned = [&](const result::BenchmarkResult& benchmark) {
-    return std::any_of(benchmark.metrics.begin(), benchmark.metrics.end(), [&](const result::Metric& metric) {
-      const bool tensor = std::find(tensor_classes.begin(), tensor_classes.end(), metric.metric_class) !=
-                          tensor_classes.end();
-      return tensor && (benchmarks.contains(benchmark.id) || unproven.contains(metric.metric_class));
-    });
+  std::set<std::string> bad;  // benchmarks, and "tensor_cores/PRODUCTS" whose proof failed
+  for (const Verdict& verdict : verdicts)
+    if (verdict.kind == VerdictKind::regressed || verdict.kind == VerdictKind::failed)
+      bad.insert(verdict.metric.substr(0, verdict.metric.find(':')));
+  std::set<std::string> slow, unproven, simt;
+  const auto add = [&](const result::BenchmarkResult& benchmark, const std::string& kernel) {
+    for (const result::Metric& metric : benchmark.metrics) {
+      if (std::find(tensor_classes.begin(), tensor_classes.end(), metric.metric_class) ==
+          tensor_classes.end())
+        continue;
+      const std::string proof =
+          fmt::format("tensor_cores/{}{}", judge::products_of(metric.metric_class, benchmark.id),
+                      judge::own_kernels(benchmark.id) ? "/hardware" : "");
+      if (bad.contains(benchmark.id)) slow.insert(kernel);
+      if (!bad.contains(proof)) continue;
+      (result::fact(benchmark.notes, "kernel_path") == "simt" ? simt : unproven).insert(kernel);
+    }
   };
   for (const result::Run& run : runs)
     for (const result::Process& process : run.processes) {
       if (!process.samples) continue;
-      for (const result::BenchmarkResult& benchmark : process.samples->benchmarks) {
-        const auto names = benchmark.notes.find("kernel");
-        if (names != benchmark.notes.end() && is_concerned(benchmark)) kernels.insert(names->second);
-      }
+      for (const result::BenchmarkResult& benchmark : process.samples->benchmarks)
+        if (const auto names = benchmark.notes.find("kernel"); names != benchmark.notes.end())
+          add(benchmark, names->second);
     }
-  out.kernels.assign(kernels.begin(), kernels.end());
+  slow.merge(simt.empty() ? unproven : simt);
+  out.kernels.assign(slow.begin(), slow.end());
 }
 
 /// Means over the time of all processes: seconds of each counter per second of wall time.
