@@ -10,9 +10,8 @@ const Registration fma{define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
                            .quantity(Quantity::throughput, "gemm64")
                            .statistics({Statistic::median, Statistic::mean})
                            .batch_seconds(5e-3)
-                           .window_share(.5)  // the profile's time is full
                            .requires_gpu()
-                           .from(Depth::standard)
+                           .from(Depth::deep)
                            .deterministic()
                            .body([](Trial& trial) { measure_chain(trial, Chain::fp64); })};
 
