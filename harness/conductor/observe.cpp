@@ -12,6 +12,7 @@
 #include "conductor/product_notes.hpp"
 #include "diagnose/vocabulary.hpp"
 #include "judge/products.hpp"
+#include "result/facts.hpp"
 #include "result/throttle_reasons.hpp"
 
 namespace gpugauge::conductor {
