@@ -36,7 +36,7 @@ bool usual_product(const MetricValues& metric);
 
 /// A library's product whose notes say that the CUDA cores did what Tensor Cores are asked for.
 struct OnCudaCores {
-  std::string benchmark;
+  std::string benchmark;            ///< its id
   std::string why;                  ///< "kernel ampere_sgemm_128x64_nn", "the error is that of fp32"
   const MetricValues* metric = {};  ///< its usual product
 };

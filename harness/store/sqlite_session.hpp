@@ -15,6 +15,7 @@ void confine(soci::session& sqlite);
 /// long. Waiting for another process or for a disk does not count. One at a time; `sqlite` must live longer.
 class TimeLimit {
  public:
+  /// `seconds` of processor time from now on.
   explicit TimeLimit(soci::session& sqlite, double seconds = 10);
   ~TimeLimit();
   TimeLimit(const TimeLimit&) = delete;
