@@ -79,7 +79,8 @@ void verify_algorithm(Trial& trial, const Problem& problem, cuda::Candidates& ca
                            kernels::gemm::samples_for(problem.m), exact ? "" : ", relative to the norms"),
                found, problem.arithmetic.tolerance(problem.k));
   if (problem.arithmetic.a == Element::fp32 && found.complete())
-    trial.note("numerics", numerics_of(cuda::error_of(found)));
+    trial.note(index == candidates.first() ? "numerics" : "numerics_best",
+               numerics_of(cuda::error_of(found)));
   trial.verify_deterministic(checksums);
 }
 

@@ -30,13 +30,6 @@ struct CpuSet {
   CpuSet& operator=(const CpuSet&) = delete;
 };
 
-std::string first_line(const fs::path& file) {
-  std::ifstream in(file);
-  std::string line;
-  std::getline(in, line);
-  return line;
-}
-
 // "48K", "2048K", "32M", plain bytes; 0 for anything else.
 std::size_t size_of(const std::string& text) {
   char* end = nullptr;
@@ -85,6 +78,13 @@ void shrink(std::size_t& least, const fs::path& mount, fs::path group, const cha
 }
 
 }  // namespace
+
+std::string first_line(const fs::path& file) {
+  std::ifstream in(file);
+  std::string line;
+  std::getline(in, line);
+  return line;
+}
 
 std::vector<int> allowed_cpus() {
   CpuSet allowed;

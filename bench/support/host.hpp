@@ -11,6 +11,9 @@ namespace gpugauge::bench {
 /// Processors that this process may run on (affinity and cpuset), ascending; never empty.
 std::vector<int> allowed_cpus();
 
+/// The first line of a file of the kernel's, without its end; "" where there is none.
+std::string first_line(const std::filesystem::path& file);
+
 /// Restricts the calling thread, and what it starts, to these processors for good. Throws std::system_error
 /// when the kernel refuses.
 void allow_only(const std::vector<int>& cpus);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <iterator>
 #include <string_view>
 #include <system_error>
@@ -21,13 +20,6 @@ namespace fs = std::filesystem;
 
 // Longer lists than any kernel's (CONFIG_NR_CPUS is at most 8192) are none.
 constexpr int most_cpus = 8192;
-
-std::string first_line(const fs::path& file) {
-  std::ifstream in(file);
-  std::string line;
-  std::getline(in, line);
-  return line;
-}
 
 // A whole number of digits alone, with '-' before it or not; nullopt for anything else.
 std::optional<int> number_of(std::string_view text) {
@@ -97,8 +89,9 @@ std::optional<int> node_of_device(const std::string& address, const fs::path& ro
 
 std::optional<int> node_of_cpu(int cpu, const fs::path& root) {
   std::error_code fault;
-  for (const fs::directory_entry& entry : fs::directory_iterator(nodes_folder(root), fault)) {
-    const std::string name = entry.path().filename().string();
+  for (fs::directory_iterator entry(nodes_folder(root), fault), end; !fault && entry != end;
+       entry.increment(fault)) {
+    const std::string name = entry->path().filename().string();
     if (name.rfind("node", 0) != 0) continue;
     const std::optional<int> node = number_of(std::string_view(name).substr(4));
     if (!node || *node < 0) continue;

@@ -41,8 +41,9 @@ Placement placement_near(const std::string& address, const std::vector<int>& all
 bool prefer_gpu_node();
 
 /// Narrows the calling thread, and with it every thread and process that it starts from now on, to the
-/// placement near the GPU, once, where prefer_gpu_node() was called. Call it before the first thread and the
-/// first memory of CUDA are made. Where the kernel refuses, the process stays where it is and says so.
+/// placement near the GPU, once, where prefer_gpu_node() was called. Call it before the context is
+/// made, whose threads and memory then are near. Where the kernel refuses, the process stays where it is and
+/// says so.
 void place_near(const std::string& address, const std::filesystem::path& root = "/");
 
 /// What every benchmark of such a process notes: `numa_node` (of the processor that asks), `gpu_numa_node`

@@ -77,7 +77,9 @@ int run(const CodegenArguments& arguments) {
     return cannot_judge(
         "no cuobjdump was found to read machine code with: it comes with the CUDA toolkit (set CUDA_HOME), "
         "and "
-        "scripts/setup --for test installs it; or name it with --cuobjdump");
+        "scripts/setup --for test installs it, which is heeded where nobody else may write the source tree; "
+        "or "
+        "name it with --cuobjdump");
   const run::Disassembly code = run::disassemble(cuobjdump, files);
   if (!code.problems.empty()) {
     for (const std::string& problem : code.problems) warn(problem);

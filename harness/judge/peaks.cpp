@@ -119,11 +119,17 @@ bool shared_card(std::string_view gpu_name) {
 }
 
 bool cut_tensor_cores(std::string_view gpu_name) {
-  constexpr std::array cut{"GeForce", "GTX", "H20 ", "L20 ", "TITAN"};
-  const bool listed = std::any_of(cut.begin(), cut.end(), [&](const char* word) {
-    return gpu_name.find(word) != std::string_view::npos;
-  });
-  return listed || gpu_name.ends_with("H20") || gpu_name.ends_with("L20");
+  // Whole words: an A10 is no A10G, and an H200 no H20.
+  using std::string_view_literals::operator""sv;
+  constexpr std::array cut{"GeForce"sv, "GTX"sv,  "TITAN"sv, "CMP"sv,   "H20"sv,   "L20"sv,
+                           "L40"sv,     "L40G"sv, "A10G"sv,  "A10M"sv,  "T400"sv,  "T500"sv,
+                           "T550"sv,    "T600"sv, "T1000"sv, "T1200"sv, "T2000"sv, "MX450"sv};
+  while (!gpu_name.empty()) {
+    const std::size_t end = std::min(gpu_name.find_first_of(" -"), gpu_name.size());
+    if (std::find(cut.begin(), cut.end(), gpu_name.substr(0, end)) != cut.end()) return true;
+    gpu_name.remove_prefix(std::min(end + 1, gpu_name.size()));
+  }
+  return false;
 }
 
 }  // namespace gpugauge::judge

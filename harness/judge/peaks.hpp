@@ -34,8 +34,9 @@ std::optional<double> cuda_core_rate(std::string_view compute_capability, std::s
 /// behind it is not known.
 bool shared_card(std::string_view gpu_name);
 
-/// True for models whose Tensor Cores are absent or cut below the rates of their compute capability, so that
-/// a low rate proves nothing: GeForce, H20, and L20, whose tf32 is no faster than fp32.
+/// True for models whose Tensor Cores are absent (Turing without them: GTX, T1000) or cut below the rates of
+/// their compute capability (GeForce; H20; L20, L40 and A10G, whose tf32 is no faster than fp32), so that a
+/// low rate proves nothing.
 bool cut_tensor_cores(std::string_view gpu_name);
 
 }  // namespace gpugauge::judge

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <set>
 
 #include <fmt/format.h>
 
@@ -80,17 +79,28 @@ std::vector<OnCudaCores> on_cuda_cores(const Collected& collected, const result:
     if (usual_product(metric) && metric.flops >= least_product_flops && !own_kernels(metric.benchmark) &&
         products_of(metric.form.metric_class, metric.benchmark) == products)
       large.emplace(metric.benchmark, &metric);
-  std::vector<OnCudaCores> out;
-  std::set<std::string> named;
+  struct Told {
+    std::string why;  // of the first process that tells it
+    int processes = 0, of = 0;
+  };
+  std::map<std::string, Told> told;
   for (const result::Process& process : run.processes) {
     if (!process.samples) continue;
     for (const result::BenchmarkResult& benchmark : process.samples->benchmarks) {
-      const auto found = large.find(benchmark.id);
-      if (found == large.end() || !aligned(benchmark)) continue;
+      if (!large.contains(benchmark.id) || !aligned(benchmark)) continue;
+      Told& one = told[benchmark.id];
+      ++one.of;
       std::string why = why_on_cuda_cores(benchmark, products);
-      if (!why.empty() && named.insert(benchmark.id).second)
-        out.push_back({benchmark.id, std::move(why), found->second});
+      if (why.empty()) continue;
+      ++one.processes;
+      if (one.why.empty()) one.why = std::move(why);
     }
+  }
+  std::vector<OnCudaCores> out;
+  for (auto& [benchmark, one] : told) {
+    if (one.processes == 0) continue;
+    if (one.processes < one.of) one.why += fmt::format(", in {} of {} processes", one.processes, one.of);
+    out.push_back({benchmark, std::move(one.why), large.at(benchmark)});
   }
   return out;
 }

@@ -36,8 +36,8 @@ bool usual_product(const MetricValues& metric);
 
 /// A library's product whose notes say that the CUDA cores did what Tensor Cores are asked for.
 struct OnCudaCores {
-  std::string benchmark;            ///< its id
-  std::string why;                  ///< "kernel ampere_sgemm_128x64_nn", "the error is that of fp32"
+  std::string benchmark;  ///< its id
+  std::string why;  ///< "kernel ampere_sgemm_128x64_nn", "the error is that of fp32, in 1 of 3 processes"
   const MetricValues* metric = {};  ///< its usual product
 };
 /// Those of large products (least_product_flops) of these kinds whose sizes are multiples of 16: the note

@@ -21,8 +21,8 @@ constexpr std::array<std::string_view, 4> tensor_products{"gemmtf32", "gemm16", 
 enum class Maker { library, own };
 
 /// How much faster products are than others on Tensor Cores, by the table of peaks; the share of that ratio
-/// below which the two witnesses disagree. Libraries' fp8 and int8 reach 1.6 to 1.8 times bf16 where the
-/// table says 2; the instructions by themselves come nearer to it.
+/// below which the two witnesses disagree. Libraries' fp8 reaches 1.6 to 1.8 times bf16 where the table
+/// says 2; the instructions by themselves come nearer to it.
 struct Ratio {
   std::string_view numerator, denominator;
   double least_share;
@@ -143,7 +143,13 @@ class Proof {
 
   /// Why a low rate speaks against nothing here; "" where it does.
   std::string why_not_told() const {
-    if (cut_tensor_cores(device_.text("gpu.name"))) return "this model's Tensor Cores are cut";
+    const std::string name = device_.text("gpu.name");
+    if (cut_tensor_cores(name)) return "this model's Tensor Cores are cut";
+    // A slice by MIG has SMs of its own.
+    if (shared_card(name) && name.find("MIG ") == std::string::npos)
+      return "this is a share of a virtual GPU, whose time others may use";
+    if (old_int8_kernels() && capability_.starts_with("10."))
+      return "cuBLASLt may use kernels of 8.0 for int8 on this GPU";
     const auto most = peak(capability_, products_);
     if (!most || most->operations_per_clock_per_sm <= *cuda_cores_)
       return fmt::format("no source says what Tensor Cores of compute capability {} do of {}", capability_,
@@ -179,9 +185,17 @@ class Proof {
     }
   }
 
+  /// True where cuBLASLt's int8 may be of kernels made for 8.0, which do not reach this GPU's rate (seen
+  /// on 10.3 with CUDA 13.2: pytorch/pytorch issue 187094).
+  bool old_int8_kernels() const {
+    return maker_ == Maker::library && products_ == "int8" && capability_ != "7.5" &&
+           !capability_.starts_with("8.");
+  }
+
   /// What the ratio to other products of the same maker says against the rate; "" where it agrees, or nothing
   /// is known.
   std::string ratio_objection() const {
+    if (old_int8_kernels()) return "";
     for (const Ratio& row : ratios) {
       if (row.numerator != products_) continue;
       const Fastest other = fastest_product(collected_, row.denominator, maker_);

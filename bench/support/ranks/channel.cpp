@@ -148,7 +148,8 @@ void Channel::hear(std::deque<Newcomer>& door) {
       one.wire.close();
   }
   std::erase_if(door, [](const Newcomer& one) { return !one.wire.is_open(); });
-  while (door.size() > most_at_the_door) door.pop_front();
+  // The newest goes: an older one may be a rank whose hello is under way, or goes by itself soon.
+  while (door.size() > most_at_the_door) door.pop_back();
 }
 
 void Channel::introduce(Wire wire) {

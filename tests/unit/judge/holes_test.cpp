@@ -303,8 +303,12 @@ TEST(CudaCoreRate, IsWhatRemainsWithoutTensorCores) {
   EXPECT_EQ(cuda_core_rate("6.1", "gemm16"), std::nullopt);
   EXPECT_TRUE(cut_tensor_cores("NVIDIA H20"));
   EXPECT_FALSE(cut_tensor_cores("NVIDIA H200"));
-  EXPECT_TRUE(cut_tensor_cores("NVIDIA L20"));
-  EXPECT_FALSE(cut_tensor_cores("NVIDIA L40S"));
+  for (const char* cut : {"NVIDIA L20", "NVIDIA L40", "NVIDIA A10G", "NVIDIA H20-3e", "NVIDIA T1000 8GB",
+                          "TITAN RTX", "NVIDIA GeForce RTX 4090", "NVIDIA L40-48Q"})
+    EXPECT_TRUE(cut_tensor_cores(cut)) << cut;
+  for (const char* whole :
+       {"NVIDIA L40S", "NVIDIA L4", "NVIDIA A10", "NVIDIA A100-SXM4-80GB", "Tesla T4", ""})
+    EXPECT_FALSE(cut_tensor_cores(whole)) << whole;
 }
 
 }  // namespace

@@ -139,6 +139,24 @@ TEST(TensorCores, AHealthyInt8DoesNotHideASlowFp8) {
   EXPECT_EQ(found.at("tensor_cores/fp8").metric_class, "gemm8");
 }
 
+/// cuBLASLt may bring kernels of 8.0 for it.
+TEST(TensorCores, ASlowInt8OfALibraryIsNoEvidenceOnNewerGpus) {
+  for (const auto& [capability, rate] : {std::pair("9.0", 3800.0), {"10.0", 2200.0}, {"10.0", 900.0}}) {
+    const auto found =
+        proof({{"cublas/bf16/lt/8192", "gemm16", std::string(capability) == "9.0" ? 3300.0 : 7000.0},
+               {"cublas/int8/lt/8192", "gemm8", rate}},
+              capability, "NVIDIA B200");
+    const Verdict& int8 = found.at("tensor_cores/int8");
+    EXPECT_TRUE(int8.kind == VerdictKind::ok || int8.advisory) << capability << ' ' << int8.reason;
+  }
+}
+
+TEST(TensorCores, AShareOfAVirtualGpuThatOthersUseProvesNothing) {
+  const std::vector<Rate> slow{{"cublas/fp16/lt/4096", "gemm16", 100}};
+  EXPECT_TRUE(proof(slow, "7.5", "GRID T4-8Q").at("tensor_cores/gemm16").advisory);
+  EXPECT_EQ(proof(slow, "7.5", "Tesla T4").at("tensor_cores/gemm16").kind, VerdictKind::failed);
+}
+
 TEST(TensorCores, TheRatioIsOfALibraryToALibrary) {
   // fp8 at 1.65 times the library's bf16, which is at 80% of its peak; over wgmma alone it would be 1.3.
   const auto found = proof({{"peak/bf16/wgmma", "gemm16", 4000},
