@@ -59,18 +59,27 @@ std::string evidence_for(int code, const Evidence& e) {
   }
 }
 
-/// What CUDA_VISIBLE_DEVICES has to do with it; nullopt where it is not set, or names a GPU that is there.
-std::optional<std::string> hidden_by_variable(const Evidence& e) {
+/// What CUDA_VISIBLE_DEVICES has to do with it.
+struct HiddenByVariable {
+  std::string text;
+  bool certain = false;  ///< what it names is no GPU here; else that is not known
+};
+
+/// nullopt where it is not set, or names a GPU that is there.
+std::optional<HiddenByVariable> hidden_by_variable(const Evidence& e) {
   if (!e.visible_devices) return std::nullopt;
   const std::optional<double> gpus =
       e.nvml.devices > 0 ? std::optional<double>(e.nvml.devices) : std::nullopt;
   const VisibleDevices visible = visible_devices(*e.visible_devices, gpus, {});
   if (visible.named > 0) return std::nullopt;
-  return fmt::format(
-      " CUDA_VISIBLE_DEVICES is set to \"{}\", {}CUDA shows only what it names. Next: give it an index or "
-      "UUID that nvidia-smi -L lists; in a job ask for GPUs, so that the scheduler sets it, and unset it "
-      "only where no scheduler has.",
-      *e.visible_devices, visible.hides_all() ? "which names no GPU of this machine, and " : "and ");
+  return HiddenByVariable{
+      fmt::format(
+          " CUDA_VISIBLE_DEVICES is set to \"{}\", {}CUDA shows only what it names. Next: give it an index "
+          "or "
+          "UUID that nvidia-smi -L lists; in a job ask for GPUs, so that the scheduler sets it, and unset it "
+          "only where no scheduler has.",
+          *e.visible_devices, visible.hides_all() ? "which names no GPU of this machine, and " : "and "),
+      visible.hides_all()};
 }
 
 }  // namespace
@@ -121,8 +130,8 @@ std::string explain_no_device(const Evidence& e) {
                   e.cuda.code == 100 ? "cuInit answers 100, cudaErrorNoDevice" : "it counts 0 devices",
                   found_text(e.hardware));
   if (e.nvml.devices > 0) text += fmt::format(" NVML sees {} GPU(s).", e.nvml.devices);
-  const std::optional<std::string> hidden = hidden_by_variable(e);
-  if (hidden) return text + *hidden;
+  const std::optional<HiddenByVariable> hidden = hidden_by_variable(e);
+  if (hidden && hidden->certain) return text + hidden->text;
   if (e.container_devices &&
       (*e.container_devices == "void" || *e.container_devices == "none" || e.container_devices->empty())) {
     return text +
@@ -137,6 +146,7 @@ std::string explain_no_device(const Evidence& e) {
            "container or "
            "cgroup, or run sudo nvidia-smi, which makes it.";
   }
+  if (hidden) return text + hidden->text;
   text +=
       e.visible_devices
           ? fmt::format(" CUDA_VISIBLE_DEVICES is \"{}\" and names a GPU that NVML sees: it hides not all.",

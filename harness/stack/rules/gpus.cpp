@@ -23,11 +23,15 @@ void check_hidden(const RuleInput& input, const GpuViews& gpus, Findings& findin
   const bool asked = visible && (visible->unknown || visible->named <= shown);
   std::string why = "CUDA_VISIBLE_DEVICES hides the others from every program started in this environment.";
   const std::string_view kept_away =
-      "so something else keeps the others away: a compute mode that prohibits them, device nodes that may "
-      "not be opened, or a GPU that did not start.";
-  if (!visible) why = fmt::format("CUDA_VISIBLE_DEVICES is not set, {}", kept_away);
+      "away: a compute mode that prohibits them, device nodes that may not be opened, or a GPU that did not "
+      "start.";
+  if (!visible)
+    why = fmt::format("CUDA_VISIBLE_DEVICES is not set, so something else keeps the others {}", kept_away);
   if (visible && !asked)
-    why = fmt::format("CUDA_VISIBLE_DEVICES names {} of them, {}", visible->named, kept_away);
+    why = fmt::format(
+        "CUDA_VISIBLE_DEVICES names {} of them and CUDA shows {:g}, so something else keeps the rest of "
+        "those {}",
+        visible->named, shown, kept_away);
   Finding finding = make_finding(
       asked ? Cause("gpus_hidden") : Cause("gpu_count_differs"), asked ? Severity::note : Severity::warning,
       fmt::format("CUDA shows {:g} of the {:g} GPUs that NVML sees", shown, there), std::move(why));

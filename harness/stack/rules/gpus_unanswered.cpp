@@ -3,35 +3,13 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "stack/rules/gpus_parts.hpp"
+#include "stack/rules/start_up.hpp"
 
 namespace gpugauge::stack {
 namespace {
-
-/// pci.<n> of the inventory.
-struct Function {
-  std::string address;
-  std::string device_id;
-  std::string driver;  ///< "" where none is bound
-  std::string minor;   ///< of its device node; "" where the kernel module does not tell
-  std::string node;    ///< "there", "missing", "refused"; "" likewise
-  bool excluded = false;
-};
-
-std::vector<Function> functions_of(const Inventory& inventory) {
-  std::vector<Function> found;
-  for (const std::string& index : inventory.children("pci")) {
-    const std::string prefix = "pci." + index;
-    if (inventory.has(prefix + ".class") && !is(inventory, prefix + ".class", "gpu")) continue;
-    const auto value = [&](const char* fact) {
-      return printable(inventory.value(fmt::format("{}.{}", prefix, fact)), 40);
-    };
-    found.push_back({value("address"), value("device_id"), value("driver"), value("minor"), value("node"),
-                     value("excluded") == "yes"});
-  }
-  return found;
-}
 
 /// The kernel log says of this very GPU that it fell off the bus or did not start.
 bool log_says_dead(const Inventory& inventory, const std::string& address) {
@@ -64,18 +42,20 @@ std::optional<std::size_t> nodes_here(const Inventory& inventory) {
   return count;
 }
 
-/// Why the driver's library cannot show this GPU to this process, whatever its health; "" where it could.
-std::string kept_away(const Inventory& inventory, const Function& gpu, std::size_t answering) {
+/// Why the driver's library cannot show this GPU to this process, whatever its health; "" where it could, or
+/// should: outside of a container every GPU has its node.
+std::string kept_away(const Inventory& inventory, const PciFunction& gpu, std::size_t answering) {
   if (gpu.excluded) return "the kernel module excludes it (GPU Excluded: Yes)";
-  if (gpu.node == "missing") return fmt::format("there is no /dev/nvidia{} here", gpu.minor);
+  const bool confined = !container_of(inventory).empty();
+  if (gpu.node == "missing") return confined ? fmt::format("there is no /dev/nvidia{} here", gpu.minor) : "";
   if (gpu.node == "refused") return fmt::format("/dev/nvidia{} may not be opened here", gpu.minor);
   if (!gpu.node.empty()) return "";
   const std::optional<std::size_t> nodes = nodes_here(inventory);
   if (nodes && *nodes <= answering) return "no device node here is left for it";
-  return container_of(inventory).empty() ? "" : "this container is not shown its device node's number";
+  return confined ? "this container is not shown its device node's number" : "";
 }
 
-std::string described(const Function& gpu, const std::string& state) {
+std::string described(const PciFunction& gpu, const std::string& state) {
   return fmt::format("{} (device {}): {}", gpu.address, gpu.device_id, state);
 }
 
@@ -115,23 +95,28 @@ void add_not_given(const Inventory& inventory, std::vector<std::string> others, 
   findings.push_back(std::move(finding));
 }
 
-void add_silent(const Inventory& inventory, std::vector<std::string> silent, std::size_t all,
-                Findings& findings) {
-  Finding finding =
-      make_finding(Cause("gpu_count_differs"), Severity::failure,
-                   fmt::format("{} of {} GPUs on the PCI bus do{} not answer", silent.size(), all,
-                               silent.size() == 1 ? "es" : ""),
-                   "The PCI bus shows more GPUs than the driver can use: one did not start, or was lost.");
+/// `minors`: of those among them whose device nodes are missing though they should be there.
+void add_silent(const Inventory& inventory, std::vector<std::string> silent,
+                const std::vector<std::string>& minors, std::size_t all, Findings& findings) {
+  Finding finding = make_finding(
+      Cause("gpu_count_differs"), Severity::failure,
+      fmt::format("{} of {} GPUs on the PCI bus do{} not answer", silent.size(), all,
+                  silent.size() == 1 ? "es" : ""),
+      fmt::format("The PCI bus shows more GPUs than the driver can use: one {}did not start, or was lost.",
+                  minors.empty() ? "" : "has no device node, "));
   finding.evidence = std::move(silent);
   add_seen(finding, inventory, {{"nvml.devices", "GPUs that NVML sees:"}});
   add_entries(finding, inventory, "kernel_log.nvrm", "kernel log:");
   add_entries(finding, inventory, "kernel_log.xid", "Xid:");
   finding.considered = {"Faults of the driver itself: it answers for the other GPUs",
                         "gpus_hidden: a job or container that was given only some"};
-  finding.next = {
-      "Read the kernel log for that address: sudo dmesg | grep NVRM",
-      "Drain the node, then power it off and on; if the GPU stays away, have the card, its slot and "
-      "its power checked"};
+  if (!minors.empty())
+    finding.next = {fmt::format("Make the missing device node{}: sudo nvidia-modprobe -c {}, then look again",
+                                minors.size() == 1 ? "" : "s", fmt::join(minors, " -c "))};
+  finding.next.emplace_back("Read the kernel log for that address: sudo dmesg | grep NVRM");
+  finding.next.emplace_back(
+      "Drain the node, then power it off and on; if the GPU stays away, have the card, its slot and its "
+      "power checked");
   finding.layers = {"gpu"};
   findings.push_back(std::move(finding));
 }
@@ -145,7 +130,8 @@ void check_unanswered(const RuleInput& input, const GpuViews& gpus, Findings& fi
   std::vector<std::string> silent;
   std::vector<std::string> reserved;
   std::vector<std::string> not_given;
-  for (const Function& gpu : functions_of(inventory)) {
+  std::vector<std::string> minors;
+  for (const PciFunction& gpu : unanswered_gpus(inventory)) {
     if (gpu.driver == "nouveau") continue;  // nouveau_loaded
     const std::string driver = gpu.driver.empty() ? "none" : gpu.driver;
     const std::string away = gpu.driver == "nvidia" && !log_says_dead(inventory, gpu.address)
@@ -154,7 +140,10 @@ void check_unanswered(const RuleInput& input, const GpuViews& gpus, Findings& fi
     if (gpu.driver == "vfio-pci") {
       reserved.push_back(described(gpu, "kernel driver " + driver));
     } else if (away.empty()) {
-      silent.push_back(described(gpu, "kernel driver " + driver));
+      const bool lacks_node = gpu.node == "missing" && container_of(inventory).empty();
+      if (lacks_node) minors.push_back(gpu.minor);
+      silent.push_back(described(
+          gpu, fmt::format("kernel driver {}{}", driver, lacks_node ? ", no /dev/nvidia" + gpu.minor : "")));
     } else {
       not_given.push_back(described(gpu, away));
     }
@@ -162,7 +151,7 @@ void check_unanswered(const RuleInput& input, const GpuViews& gpus, Findings& fi
   const std::size_t all = silent.size() + not_given.size() + gpus.size();
   if (!reserved.empty()) add_reserved(std::move(reserved), findings);
   if (!not_given.empty()) add_not_given(inventory, std::move(not_given), gpus.size(), all, findings);
-  if (!silent.empty()) add_silent(inventory, std::move(silent), all, findings);
+  if (!silent.empty()) add_silent(inventory, std::move(silent), minors, all, findings);
 }
 
 }  // namespace gpugauge::stack

@@ -55,9 +55,11 @@ std::vector<PciFunction> unanswered_gpus(const Inventory& inventory) {
   for (const std::string& index : inventory.children("pci")) {
     const std::string prefix = "pci." + index;
     if (inventory.has(prefix + ".class") && !is(inventory, prefix + ".class", "gpu")) continue;
-    found.push_back({printable(inventory.value(prefix + ".address"), 40),
-                     printable(inventory.value(prefix + ".device_id"), 20),
-                     printable(inventory.value(prefix + ".driver"), 40)});
+    const auto value = [&](const char* fact) {
+      return printable(inventory.value(fmt::format("{}.{}", prefix, fact)), 40);
+    };
+    found.push_back({value("address"), value("device_id"), value("driver"), value("minor"), value("node"),
+                     value("excluded") == "yes"});
   }
   return found;
 }

@@ -16,6 +16,9 @@ struct PciFunction {
   std::string address;    ///< "0000:01:00.0"
   std::string device_id;  ///< "0x2330"
   std::string driver;     ///< kernel driver bound to it, "" if none
+  std::string minor;      ///< of its device node; "" where the kernel module does not tell
+  std::string node;       ///< "there", "missing", "refused"; "" likewise
+  bool excluded = false;  ///< the kernel module leaves it alone, as it was told to
 };
 /// pci.* of the inventory, but what is known to be no GPU.
 std::vector<PciFunction> unanswered_gpus(const Inventory& inventory);
@@ -55,8 +58,9 @@ struct StartUp {
 
 std::optional<Finding> explain_hardware(const StartUp& start);  ///< nothing there, or no module
 std::optional<Finding> explain_nodes(const StartUp& start);     ///< a module, and no device nodes
-/// The module is loaded and its libraries lie where only a container, or a program told of them, finds them.
-std::optional<Finding> explain_driver_elsewhere(const StartUp& start);
+/// The module is loaded and its libraries lie where only a container, or a program told of them, finds them;
+/// `containers_only`: the latter is not asked for.
+std::optional<Finding> explain_driver_elsewhere(const StartUp& start, bool containers_only);
 std::optional<Finding> explain_library(const StartUp& start);   ///< libcuda missing, or the stub
 std::optional<Finding> explain_child(const StartUp& start);     ///< hung, crashed, said nothing
 std::optional<Finding> explain_versions(const StartUp& start);  ///< libraries and module differ

@@ -222,8 +222,9 @@ std::optional<VisibleDevices> visible_devices(const Inventory& inventory, const 
   if (!inventory.has("env.CUDA_VISIBLE_DEVICES")) return std::nullopt;
   std::vector<std::string> uuids;
   for (const GpuView& gpu : gpus) uuids.push_back(gpu.value("uuid"));
-  return visible_devices(inventory.value("env.CUDA_VISIBLE_DEVICES"), number_of(inventory, "nvml.devices"),
-                         uuids);
+  std::optional<double> there = number_of(inventory, "nvml.devices");
+  if (there && *there < 1) there.reset();  // no GPU answers, whatever the words name
+  return visible_devices(inventory.value("env.CUDA_VISIBLE_DEVICES"), there, uuids);
 }
 
 Finding explain_code(const StartUp& start, Cause cause, const std::string& api, int code) {

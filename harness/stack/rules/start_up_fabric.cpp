@@ -24,7 +24,7 @@ Finding kaslr(const StartUp& start, const Fabric& fabric) {
   finding.considered = {"fabric_manager_down: " + fabric_manager_excluded(start.inventory, fabric)};
   finding.next = {
       "Switch HMM off: put \"options nvidia_uvm uvm_disable_hmm=1\" into "
-      "/etc/modprobe.d/nvidia-uvm.conf, then load nvidia_uvm again or reboot",
+      "/etc/modprobe.d/nvidia-uvm-without-hmm.conf, then load nvidia_uvm again or reboot",
       "Or boot with nokaslr, or take a newer kernel"};
   finding.sources = {release_notes};
   finding.layers = {"kernel", "driver"};

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "stack/inventory/driver.hpp"
+#include "stack/rules/gpus_xid_table.hpp"
 #include "stack/rules/start_up.hpp"
 
 namespace gpugauge::stack {
@@ -215,9 +216,15 @@ Finding mismatch(const StartUp& start) {
   return finding;
 }
 
-/// Where its Xid lines name one GPU only, that one: "0000:3b:00.0".
+/// Where the Xid lines that speak against the machine name one GPU only, that one: "0000:3b:00.0".
 std::string gpu_of_xids(const Inventory& inventory) {
-  const std::vector<Xid> xids = xids_of(inventory);
+  const std::string root = inventory.value("collected.root");
+  if (!root.empty() && root != "/") return "";  // the log may be another machine's
+  std::vector<Xid> xids = xids_of(inventory);
+  std::erase_if(xids, [](const Xid& xid) {
+    const XidMeaning* const meaning = xid_meaning(xid.number);
+    return meaning != nullptr && meaning->blame == XidBlame::program;
+  });
   const auto other = [&](const Xid& xid) { return xid.pci != xids.front().pci; };
   return xids.empty() || std::any_of(xids.begin(), xids.end(), other) ? "" : xids.front().pci;
 }
@@ -249,11 +256,11 @@ std::vector<std::string> reset_steps(const StartUp& start) {
 std::optional<Finding> explain_library(const StartUp& start) {
   if (start.cuda == stub_library || is(start.inventory, "driver.libcuda_kind", "stub")) return stub(start);
   if (start.library || start.cuda == 0) return std::nullopt;
-  if (std::optional<Finding> finding = explain_driver_elsewhere(start)) return finding;
+  if (std::optional<Finding> finding = explain_driver_elsewhere(start, false)) return finding;
   return missing(start.inventory, "driver.libcuda_path") ? std::optional(no_library(start)) : std::nullopt;
 }
 
-std::optional<Finding> explain_driver_elsewhere(const StartUp& start) {
+std::optional<Finding> explain_driver_elsewhere(const StartUp& start, bool containers_only) {
   const Inventory& inventory = start.inventory;
   if (start.library || !start.container.empty() || start.wsl || start.module != ModuleState::loaded ||
       start.image() || !missing(inventory, "driver.libcuda_path"))
@@ -262,7 +269,7 @@ std::optional<Finding> explain_driver_elsewhere(const StartUp& start) {
   const std::string folder = printable(path.substr(0, path.rfind('/')), 120);
   const bool nix = path.starts_with("/nix/store/");
   const bool by_container = is_for_containers(path);
-  if (!nix && !by_container) return std::nullopt;
+  if (!by_container && (containers_only || !nix)) return std::nullopt;
   Finding finding = make_finding(
       Cause("driver_library_missing"), Severity::note,
       by_container ? "The driver's libraries are for containers; this host has none of its own"

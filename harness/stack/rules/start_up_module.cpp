@@ -251,8 +251,6 @@ std::optional<Finding> explain_hardware(const StartUp& start) {
 
 std::optional<Finding> explain_nodes(const StartUp& start) {
   if (start.wsl || start.alive() || start.module != ModuleState::loaded) return std::nullopt;
-  // A driver's container may hold the device nodes as well.
-  if (std::optional<Finding> finding = explain_driver_elsewhere(start)) return finding;
   const Item* const nodes = start.inventory.find("driver.device_nodes");
   if (nodes == nullptr || nodes->presence == Presence::unreadable) return std::nullopt;
   const bool control = mentions(nodes->value, "/dev/nvidiactl");
@@ -261,6 +259,8 @@ std::optional<Finding> explain_nodes(const StartUp& start) {
     gpu = gpu || mentions(nodes->value, std::string("/dev/nvidia") + digit);
   if (control && gpu) return std::nullopt;
   if (std::optional<Finding> finding = explain_kernel_log(start)) return finding;
+  // A driver's container may hold the device nodes as well.
+  if (std::optional<Finding> finding = explain_driver_elsewhere(start, true)) return finding;
   const bool in_container = !start.container.empty();
   Finding finding = make_finding(
       in_container ? Cause("container_without_driver") : Cause("device_nodes_missing"), Severity::failure,

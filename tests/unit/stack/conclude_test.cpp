@@ -6,6 +6,7 @@
 namespace gpugauge::stack {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -74,6 +75,28 @@ TEST(Conclude, ABusThatCannotBeSeenIsNotCalledEmpty) {
   Evidence evidence;
   const GpuReport report = conclude(evidence);
   EXPECT_THAT(report.explanation, HasSubstr("no PCI bus to look at"));
+}
+
+TEST(Conclude, AVariableIsBlamedBeforeTheContainerOnlyWhereItIsCertain) {
+  Evidence evidence;
+  evidence.hardware.pci_listed = true;
+  evidence.hardware.module_loaded = true;
+  evidence.hardware.control_node = true;
+  evidence.cuda.library.opened = true;
+  evidence.cuda.code = 100;
+  evidence.visible_devices = "0";
+  const auto said = [&] { return conclude(evidence).explanation; };
+  EXPECT_EQ(conclude(evidence).state, GpuState::no_device);
+  EXPECT_THAT(said(), AllOf(HasSubstr("no /dev/nvidia0"), Not(HasSubstr("CUDA_VISIBLE_DEVICES"))));
+  evidence.container_devices = "void";
+  EXPECT_THAT(said(), HasSubstr("NVIDIA_VISIBLE_DEVICES is \"void\""));
+  evidence.container_devices.reset();
+  evidence.hardware.nodes = {"/dev/nvidia0"};
+  EXPECT_THAT(said(), HasSubstr("CUDA_VISIBLE_DEVICES is set to \"0\", and CUDA shows only"));
+  evidence.container_devices = "void";
+  evidence.hardware.nodes.clear();
+  evidence.visible_devices = "-1";
+  EXPECT_THAT(said(), HasSubstr("set to \"-1\", which names no GPU of this machine"));
 }
 
 TEST(Conclude, ADriverIsNotTooOldForABuildWithoutCuda) {

@@ -252,6 +252,21 @@ TEST(GpuRules, AContainerThatWasGivenOneOfEight) {
   EXPECT_EQ(findings_of(check_gpus, privileged)[0].title, "7 of 8 GPUs on the PCI bus do not answer");
 }
 
+TEST(GpuRules, OnTheHostAMissingNodeIsMadeBeforeAnythingIsPoweredOff) {
+  Inventory host = one_of_eight({{"minor", ""}, {"node", "refused"}});
+  set(host, "pci.2.node", "missing");
+  const Finding one = the(findings_of(check_gpus, host), "gpu_count_differs");
+  EXPECT_EQ(one.title, "1 of 8 GPUs on the PCI bus does not answer");
+  EXPECT_THAT(one.evidence, Contains("0000:3a:00.0 (device 0x2330): kernel driver nvidia, no /dev/nvidia3"));
+  EXPECT_EQ(one.next.front(), "Make the missing device node: sudo nvidia-modprobe -c 3, then look again");
+  EXPECT_THAT(one.next.back(), HasSubstr("power it off and on"));
+  set(host, "pci.6.node", "missing");
+  EXPECT_THAT(the(findings_of(check_gpus, host), "gpu_count_differs").next.front(),
+              HasSubstr("nodes: sudo nvidia-modprobe -c 3 -c 7, then"));
+  set(host, "container.kind", "docker");
+  EXPECT_THAT(gpus(host), ElementsAre("note gpus_hidden"));
+}
+
 TEST(GpuRules, InAContainerADeadGpuIsDeadAllTheSame) {
   Inventory unbound = one_of_eight({{"minor", ""}, {"node", "missing"}});
   set(unbound, "container.kind", "docker");
@@ -324,7 +339,9 @@ TEST(GpuRules, AGpuThatTheVariableNamesIsNotHiddenByIt) {
   set_all(inventory, {{"cuda.devices", "7"}, {"env.CUDA_VISIBLE_DEVICES", "0,1,2,3,4,5,6,7"}});
   const Findings lost = findings_of(check_gpus, inventory);
   EXPECT_THAT(said(lost), ElementsAre("warning gpu_count_differs"));
-  EXPECT_THAT(lost[0].explanation, HasSubstr("CUDA_VISIBLE_DEVICES names 8 of them"));
+  EXPECT_THAT(lost[0].explanation,
+              HasSubstr("CUDA_VISIBLE_DEVICES names 8 of them and CUDA shows 7, so something "
+                        "else keeps the rest of those away: a compute mode"));
   set_all(inventory, {{"cuda.devices", "2"}, {"env.CUDA_VISIBLE_DEVICES", "GPU-1,GPU-5,GPU-9,GPU-7"}});
   const Findings cut = findings_of(check_gpus, inventory);
   EXPECT_THAT(said(cut), ElementsAre("note gpus_hidden"));

@@ -58,10 +58,19 @@ TEST(StartUpLibrary, ADriverThatLivesInAContainerIsNotMissingOnTheHost) {
   EXPECT_THAT(explained(inventory), ElementsAre("note driver_library_missing"));
   set(inventory, "container.kind", "kubernetes");
   EXPECT_THAT(explained(inventory), ElementsAre("failure container_without_driver"));
-  for (const char* const path : {"/home"
-                                 "/kubernetes/bin/nvidia/lib64/libcuda.so.580.65.06",
-                                 "/nix/store/5p-nvidia-x11-580.65.06/lib/libcuda.so.580.65.06"})
-    EXPECT_THAT(explained(without_library(path)), ElementsAre("note driver_library_missing")) << path;
+  Inventory google = without_library(
+      "/home"
+      "/kubernetes/bin/nvidia/lib64/libcuda.so.580.65.06");
+  EXPECT_THAT(explained(google), ElementsAre("note driver_library_missing"));
+  set(google, "kernel_log.nvrm.0", "2026-11-20T10:11:12 NVRM: GPU 0000:3a:00.0: RmInitAdapter failed!");
+  EXPECT_THAT(explained(google), ElementsAre("failure gpu_start_failed"));
+}
+
+TEST(StartUpLibrary, OnNixosOnlyTheLibraryLiesElsewhere) {
+  Inventory inventory = without_library("/nix/store/5p-nvidia-x11-580.65.06/lib/libcuda.so.580.65.06");
+  EXPECT_THAT(explained(inventory), ElementsAre("failure device_nodes_missing"));
+  set(inventory, "driver.device_nodes", "/dev/nvidiactl /dev/nvidia0");
+  EXPECT_THAT(explained(inventory), ElementsAre("note driver_library_missing"));
 }
 
 TEST(StartUpLibrary, ACopyThatTheLoaderDoesNotKnowIsNamedFirst) {
