@@ -69,13 +69,24 @@ Finding down(const Inventory& inventory, const Fabric& fabric) {
   return finding;
 }
 
-/// The tray of a rack: nothing of the fabric is set up from here.
+/// "GPU 2 (0000:2a:00.0) has not joined the NVLink fabric"
+std::string waiting_title(const Inventory& inventory, const Fabric& fabric) {
+  return fmt::format("{} not joined the NVLink fabric",
+                     fabric.waiting.size() == 1 ? fabric.waiting[0].name() + " has"
+                                                : named(fabric.waiting, gpus_of(inventory).size()) + " have");
+}
+
+/// The tray of a rack: nothing of the fabric is set up from here. A failure where CUDA answers 802.
 Finding rack_waits(const Inventory& inventory, const Fabric& fabric, Severity severity) {
+  const bool refused = severity == Severity::failure;
   Finding finding = make_finding(
-      Cause("fabric_not_ready"), severity, "The GPUs wait for the NVLink fabric of their rack",
-      "In a rack of GB200 or GB300 the NVLink switches are in trays of their own, and the fabric manager and "
-      "the subnet manager run there, as services of NMX-C; this node needs neither. CUDA answers 802 until "
-      "they have registered its GPUs.");
+      Cause("fabric_not_ready"), severity,
+      refused ? "The GPUs wait for the NVLink fabric of their rack" : waiting_title(inventory, fabric),
+      fmt::format(
+          "In a rack of GB200 or GB300 the NVLink switches are in trays of their own, and the fabric "
+          "manager and the subnet manager run there, as services of NMX-C; this node needs neither. {}",
+          refused ? "CUDA answers 802 until they have registered its GPUs."
+                  : "Until a GPU has joined the fabric, it does not reach the others over NVLink."));
   add_evidence(finding, inventory, fabric);
   finding.considered = {"fabric_manager_down: it runs on the rack's switch trays, not on this node"};
   finding.next = {"On the switch trays: see that NMX-C and its fabric manager run",
@@ -181,12 +192,9 @@ Finding fabric_unseen_finding(const Inventory& inventory, const Fabric& fabric) 
 
 Finding fabric_waiting_finding(const Inventory& inventory, const Fabric& fabric) {
   if (fabric.rack) return rack_waits(inventory, fabric, Severity::warning);
-  Finding finding = make_finding(
-      Cause("fabric_not_ready"), Severity::warning,
-      fmt::format("{} not joined the NVLink fabric",
-                  fabric.waiting.size() == 1 ? fabric.waiting[0].name() + " has"
-                                             : named(fabric.waiting, gpus_of(inventory).size()) + " have"),
-      "Until a GPU has joined the fabric, it does not reach the other GPUs over NVLink.");
+  Finding finding =
+      make_finding(Cause("fabric_not_ready"), Severity::warning, waiting_title(inventory, fabric),
+                   "Until a GPU has joined the fabric, it does not reach the other GPUs over NVLink.");
   add_evidence(finding, inventory, fabric);
   finding.next = {"Wait some minutes after boot, then read journalctl -u nvidia-fabricmanager (on the host)"};
   return finding;

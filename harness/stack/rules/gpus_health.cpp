@@ -47,7 +47,7 @@ void check_lost(const GpuViews& gpus, Findings& findings) {
   report(std::move(finding), lost, {"lost"}, findings);
 }
 
-void check_rows(const GpuViews& gpus, Findings& findings) {
+void check_rows(const Inventory& inventory, const GpuViews& gpus, Findings& findings) {
   const std::vector<const char*> facts{"remapped_correctable", "remapped_uncorrectable", "remap_pending",
                                        "remap_failed"};
   const GpuViews failed = those(gpus, [](const GpuView& gpu) { return gpu.is("remap_failed", "yes"); });
@@ -72,7 +72,7 @@ void check_rows(const GpuViews& gpus, Findings& findings) {
         "A memory error was met, and the row is replaced by a spare one when the GPU is reset. Until then "
         "work "
         "that touches it may fail.");
-    finding.next = {reset_advice(pending)};
+    finding.next = {reset_advice(inventory, pending)};
     finding.sources = {"NVIDIA GPU memory error management, row remapping"};
     report(std::move(finding), pending, facts, findings);
   }
@@ -87,7 +87,7 @@ void check_rows(const GpuViews& gpus, Findings& findings) {
   }
 }
 
-void check_pages(const GpuViews& gpus, Findings& findings) {
+void check_pages(const Inventory& inventory, const GpuViews& gpus, Findings& findings) {
   const GpuViews retired =
       those(gpus, [](const GpuView& gpu) { return gpu.is("retired_pages_pending", "yes"); });
   if (!retired.empty()) {
@@ -97,7 +97,7 @@ void check_pages(const GpuViews& gpus, Findings& findings) {
                      "A memory error was met, and the page is taken out of use when the driver is loaded "
                      "again. Until then "
                      "work that touches it may fail.");
-    finding.next = {reset_advice(retired)};
+    finding.next = {reset_advice(inventory, retired)};
     finding.sources = {"NVIDIA dynamic page retirement"};
     report(std::move(finding), retired, {"retired_pages_pending"}, findings);
   }
@@ -109,7 +109,7 @@ void check_pages(const GpuViews& gpus, Findings& findings) {
                    fmt::format("{} met uncorrectable memory errors since the driver was loaded",
                                errors.size() == 1 ? errors[0].name() : named(errors, gpus.size())),
                    "Each of them ended a program or damaged its data.");
-  finding.next = {reset_advice(errors),
+  finding.next = {reset_advice(inventory, errors),
                   "Watch whether they come again (nvidia-smi -q -d ECC), and have the GPU tested if so"};
   report(std::move(finding), errors, {"ecc_uncorrected_volatile"}, findings);
 }
@@ -190,19 +190,23 @@ Activity activity_of(const GpuView& gpu) {
   return processes && slowed_by(gpu, "idle") ? Activity::idle : Activity::unknown;
 }
 
-std::string reset_advice(const GpuViews& some) {
-  std::vector<std::string> numbers;
-  for (const GpuView& gpu : some) numbers.push_back(printable(gpu.index(), 8));
+std::string reset_advice(const Inventory& inventory, const GpuViews& some) {
+  if (is(inventory, "vgpu.guest", "yes")) return "The GPU is the host's to reset: ask its administrator";
+  std::vector<std::string> places;
+  for (const GpuView& gpu : some) {
+    const std::string pci = gpu.value("pci");
+    places.push_back(printable(pci.empty() ? gpu.index() : pci, 20));
+  }
   return fmt::format(
       "Drain the node, then reset the GPU{}: sudo nvidia-smi --gpu-reset -i {} (refused while a "
       "program uses it); else reboot",
-      some.size() > 1 ? "s" : "", numbers.empty() ? "<index>" : fmt::format("{}", fmt::join(numbers, ",")));
+      some.size() > 1 ? "s" : "", places.empty() ? "<its place>" : fmt::format("{}", fmt::join(places, ",")));
 }
 
-void check_health(const RuleInput& /*input*/, const GpuViews& gpus, Findings& findings) {
+void check_health(const RuleInput& input, const GpuViews& gpus, Findings& findings) {
   check_lost(gpus, findings);
-  check_rows(gpus, findings);
-  check_pages(gpus, findings);
+  check_rows(input.inventory, gpus, findings);
+  check_pages(input.inventory, gpus, findings);
   check_brake(gpus, findings);
   check_heat(gpus, findings);
 }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "stack/rules/fabric.hpp"
 #include "stack/rules/gpus_parts.hpp"
 
 namespace gpugauge::stack {
@@ -27,18 +28,33 @@ Gravity gravity_of(std::string_view text) {
   return text.starts_with("Correctable") ? Gravity::correctable : Gravity::non_fatal;
 }
 
-Finding worded(Gravity gravity) {
+/// CUDA starts, and no GPU waits for the fabric: an error that was fatal to it is over, as far as is seen.
+bool fabric_works(const Inventory& inventory) {
+  return code_of(inventory, "cuda.init.code") == 0 && look_at_fabric(inventory).waiting.empty();
+}
+
+Finding worded(Gravity gravity, const Inventory& inventory) {
   if (gravity == Gravity::fatal) {
+    const bool works = fabric_works(inventory);
     Finding finding = make_finding(
-        Cause("nvswitch_error"), Severity::failure,
+        Cause("nvswitch_error"), works ? Severity::warning : Severity::failure,
         "An NVSwitch met an error that is fatal to the fabric (SXid)",
-        "Programs on the GPUs behind it may have ended or hang, and some of these errors leave the fabric "
-        "unusable until it is reset.");
-    finding.considered = {"A reset since then: the line stays in the log until the machine starts again",
-                          "A fault at the other end of a link, which takes the link down as well"};
+        works
+            ? "CUDA starts now, and no GPU is seen to wait for the fabric, so it may have been reset since: "
+              "the line stays in the log until the machine starts again. Programs that ran on the GPUs "
+              "behind it may have ended or hang."
+            : "Programs on the GPUs behind it may have ended or hang, and some of these errors leave the "
+              "fabric unusable until it is reset.");
+    finding.considered = {"A fault at the other end of a link, which takes the link down as well"};
+    if (!works)
+      finding.considered.insert(
+          finding.considered.begin(),
+          "A reset since then: the line stays in the log until the machine starts again");
     finding.next = {
-        "Drain the node, then reset all GPUs and NVSwitches together or reboot, and look whether it comes "
-        "again",
+        works ? "If the node has not been reset since: drain it, then reset all GPUs and NVSwitches together "
+                "or reboot, and look whether it comes again"
+              : "Drain the node, then reset all GPUs and NVSwitches together or reboot, and look whether it "
+                "comes again",
         "Look the number up in NVIDIA's fabric manager user guide (NVSwitch SXid errors)"};
     return finding;
   }
@@ -67,15 +83,14 @@ void check_switches(const RuleInput& input, Findings& findings) {
     group.switches.insert(error.pci);
     if (group.newest.empty()) group.newest = fmt::format("{}: {}", error.time, error.text);
   }
-  Finding finding = worded(groups.begin()->first.first);
+  Finding finding = worded(groups.begin()->first.first, input.inventory);
   for (const auto& [kind, group] : groups)
     finding.evidence.push_back(fmt::format("SXid {}, {} time{} on {}, last {}", kind.second, group.lines,
                                            group.lines == 1 ? "" : "s", fmt::join(group.switches, ", "),
                                            group.newest));
   const std::optional<double> count = number_of(input.inventory, "kernel_log.sxid_count");
   if (count && *count > static_cast<double>(errors.size()))
-    finding.evidence.push_back(
-        fmt::format("{:.0f} lines in all, of which {} were looked at", *count, errors.size()));
+    finding.evidence.push_back(fmt::format("{:.0f} lines in all, {} looked at", *count, errors.size()));
   finding.sources = {"NVIDIA fabric manager user guide, NVSwitch SXid errors"};
   finding.layers = {"gpu"};
   findings.push_back(std::move(finding));

@@ -22,10 +22,10 @@ void check_switches(const RuleInput& input, Findings& findings);
 /// GPUs on the PCI bus that the driver does not answer for.
 void check_unanswered(const RuleInput& input, const GpuViews& gpus, Findings& findings);
 
-/// "Drain the node, then reset the GPU: sudo nvidia-smi --gpu-reset -i 3 ..."; without numbers where it is
-/// not known which. Without -i the command resets every GPU, and it is refused while any program has them
-/// open.
-std::string reset_advice(const GpuViews& some);
+/// "Drain the node, then reset the GPU: sudo nvidia-smi --gpu-reset -i 0000:3b:00.0 ..."; without a place
+/// where it is not known which. An index would be this process's own: in a container 0 may be any GPU of the
+/// node. Without -i the command resets every GPU, and it is refused while any program has them open.
+std::string reset_advice(const Inventory& inventory, const GpuViews& some);
 
 /// What a GPU was doing when it was asked.
 enum class Activity { idle, used, unknown };

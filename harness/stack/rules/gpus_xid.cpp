@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -38,13 +39,16 @@ std::string words_for(int number, const std::vector<const Xid*>& newest_first) {
   return asked.empty() ? meaning->words : fmt::format("what the driver asks for to recover: {}", asked);
 }
 
-/// One line a number: how often among the lines kept, on which GPUs, the newest.
+/// One line a number, of Xid 154 one a GPU, whose demands are its own: how often among the lines kept, on
+/// which GPUs, the newest.
 std::vector<std::string> grouped(const std::vector<Xid>& xids) {
   constexpr std::size_t places_most = 4;
-  std::map<int, std::vector<const Xid*>> by_number;
-  for (const Xid& xid : xids) by_number[xid.number].push_back(&xid);
+  std::map<std::pair<int, std::string>, std::vector<const Xid*>> by_kind;
+  for (const Xid& xid : xids)
+    by_kind[{xid.number, xid.number == recovery_changed ? xid.pci : ""}].push_back(&xid);
   std::vector<std::string> lines;
-  for (const auto& [number, some] : by_number) {
+  for (const auto& [kind, some] : by_kind) {
+    const int number = kind.first;
     std::vector<std::string> places;
     for (const Xid* xid : some)
       if (std::find(places.begin(), places.end(), xid->pci) == places.end()) places.push_back(xid->pci);
@@ -53,9 +57,9 @@ std::vector<std::string> grouped(const std::vector<Xid>& xids) {
       places.resize(places_most);
       places.push_back(fmt::format("{} more", more));
     }
-    lines.push_back(fmt::format("Xid {} ({}), {} times on {}, last {}: {}", number, words_for(number, some),
-                                some.size(), fmt::join(places, ", "), some.front()->time,
-                                some.front()->text));
+    lines.push_back(fmt::format("Xid {} ({}), {} time{} on {}, last {}: {}", number, words_for(number, some),
+                                some.size(), some.size() == 1 ? "" : "s", fmt::join(places, ", "),
+                                some.front()->time, some.front()->text));
   }
   return lines;
 }
@@ -121,7 +125,7 @@ void add_not_replaced(const Inventory& inventory, const std::vector<Xid>& xids, 
       all("yes")
           ? std::vector<std::string>{"Take the GPU out of use and have it tested for replacement (NVIDIA's "
                                      "field diagnostic)"}
-          : std::vector<std::string>{reset_advice(gpus), "Then look at its record: nvidia-smi -q -d "
+          : std::vector<std::string>{reset_advice(inventory, gpus), "Then look at its record: nvidia-smi -q -d "
                                                          "ROW_REMAPPER,PAGE_RETIREMENT"};
   add(std::move(finding), xids, findings);
   for (const GpuView& gpu : gpus)
@@ -136,7 +140,7 @@ void add_firmware(const Inventory& inventory, const std::vector<Xid>& xids, Find
       "Calls into the driver wait for the GSP; when it does not answer they take long or fail, and the GPU "
       "needs a reset.");
   finding.considered = {"driver_hangs: a driver that does not answer at all may follow from this"};
-  finding.next = {reset_advice(concerned(inventory, xids)), "Update the driver within its branch",
+  finding.next = {reset_advice(inventory, concerned(inventory, xids)), "Update the driver within its branch",
                   "If it comes again with the proprietary module: try NVreg_EnableGpuFirmware=0"};
   add(std::move(finding), xids, findings);
   for (const GpuView& gpu : gpus_of(inventory))
@@ -218,8 +222,7 @@ void check_xids(const RuleInput& input, Findings& findings) {
   const std::optional<double> count = number_of(input.inventory, "kernel_log.xid_count");
   add(rest_of(rest, xids), rest, findings);
   if (count && *count > static_cast<double>(xids.size()))
-    findings.back().evidence.push_back(
-        fmt::format("{:.0f} lines in all, of which {} were looked at", *count, xids.size()));
+    findings.back().evidence.push_back(fmt::format("{:.0f} lines in all, {} looked at", *count, xids.size()));
 }
 
 }  // namespace gpugauge::stack

@@ -6,6 +6,7 @@
 namespace gpugauge::stack {
 namespace {
 
+using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -116,10 +117,13 @@ TEST(FabricRules, ANodeWhoseSwitchesAreElsewhereNeedsNoManager) {
   set_gpu(inventory, 2, {{"fabric_state", "in_progress"}});
   const Findings waits = findings_of(check_driver, inventory);
   EXPECT_THAT(said(waits), ElementsAre("warning fabric_not_ready"));
+  EXPECT_EQ(waits[0].title, "GPU 2 (0000:2a:00.0) has not joined the NVLink fabric");
+  EXPECT_THAT(waits[0].explanation, AllOf(HasSubstr("does not reach the others"), Not(HasSubstr("802"))));
   EXPECT_THAT(waits[0].next.front(), HasSubstr("NMX-C"));
   set(inventory, "cuda.init.code", "802");
   const Findings findings = findings_of(check_start_up, inventory);
   EXPECT_THAT(said(findings), ElementsAre("failure fabric_not_ready"));
+  EXPECT_THAT(findings[0].explanation, HasSubstr("CUDA answers 802 until they have registered"));
   EXPECT_THAT(findings[0].considered, Contains(HasSubstr("on the rack's switch trays")));
   for (const std::string& step : findings[0].next) EXPECT_THAT(step, Not(HasSubstr("nvidia-fabricmanager")));
   set_all(inventory, {{"fabric_manager.state", "installed"}, {"fabric_manager.version", "575.57.08"}});

@@ -6,6 +6,7 @@
 namespace gpugauge::stack {
 namespace {
 
+using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -87,15 +88,24 @@ TEST(HealthRules, NothingIsSaidToBeIdleThatMayWork) {
 TEST(HealthRules, AResetNamesTheGpuAndTheDrain) {
   Inventory inventory = with_facts({{"ecc_uncorrected_volatile", "1"}});
   const std::string one =
-      "Drain the node, then reset the GPU: sudo nvidia-smi --gpu-reset -i 4 (refused while a program uses "
-      "it); "
-      "else reboot";
+      "Drain the node, then reset the GPU: sudo nvidia-smi --gpu-reset -i 0000:4a:00.0 (refused while a "
+      "program uses it); else reboot";
   EXPECT_THAT(the(findings_of(check_gpus, inventory), "ecc_uncorrected_errors").next, Contains(one));
   set(inventory, "kernel_log.xid.0", "2026-11-20T10:11:12 0000:4a:00.0 119 Timeout waiting for RPC from GSP");
   EXPECT_THAT(the(findings_of(check_gpus, inventory), "gsp_firmware").next, Contains(one));
   set_gpu(inventory, 6, {{"ecc_uncorrected_volatile", "2"}});
+  EXPECT_THAT(
+      the(findings_of(check_gpus, inventory), "ecc_uncorrected_errors").next,
+      Contains(HasSubstr("reset the GPUs: sudo nvidia-smi --gpu-reset -i 0000:4a:00.0,0000:6a:00.0 ")));
+  set_gpu(inventory, 6, {{"pci", ""}});
   EXPECT_THAT(the(findings_of(check_gpus, inventory), "ecc_uncorrected_errors").next,
-              Contains(HasSubstr("reset the GPUs: sudo nvidia-smi --gpu-reset -i 4,6 ")));
+              Contains(HasSubstr("-i 0000:4a:00.0,6 ")))
+      << "nothing else names it";
+  set(inventory, "vgpu.guest", "yes");
+  for (const char* const cause : {"ecc_uncorrected_errors", "gsp_firmware"})
+    EXPECT_THAT(the(findings_of(check_gpus, inventory), cause).next,
+                AllOf(Contains("The GPU is the host's to reset: ask its administrator"),
+                      Not(Contains(HasSubstr("--gpu-reset")))));
 }
 
 TEST(HealthRules, XidsByTheirNumber) {
@@ -162,7 +172,12 @@ TEST(HealthRules, WhatTheDriverAsksForIsReadFromTheLine) {
   EXPECT_THAT(settled[0].evidence, ElementsAre(HasSubstr("what the driver asks for to recover: None")));
   std::string elsewhere = none;
   elsewhere.replace(elsewhere.find("1a:"), 3, "2a:");
-  EXPECT_THAT(gpus_health(with_xids({elsewhere, reset})), ElementsAre("warning xid_seen")) << "another GPU";
+  const Findings two = findings_of(check_gpus, with_xids({elsewhere, reset}));
+  EXPECT_THAT(said(two), ElementsAre("warning xid_seen")) << "another GPU";
+  EXPECT_THAT(
+      two[0].evidence,
+      ElementsAre(HasSubstr("recover: GPU Reset Required), 1 time on 0000:1a:00.0, last 2026-11-20T10:11:12"),
+                  HasSubstr("recover: None), 1 time on 0000:2a:00.0, last 2026-11-20T11:11:12")));
   EXPECT_THAT(gpus_health(with_xids({reset, none})), ElementsAre("warning xid_seen")) << "asked for again";
   EXPECT_THAT(gpus_health(with_xids({none, reset, "2026-11-20T10:11:11 0000:1a:00.0 31 MMU Fault"})),
               ElementsAre("note xid_seen"));
@@ -200,7 +215,9 @@ TEST(SwitchRules, AnErrorIsAsGraveAsItsLineSays) {
   const std::string fatal = "2026-11-20T10:11:12 0000:c1:00.0 20034 Fatal, Link 30 LTSSM Fault Up";
   const std::string other = "2026-11-20T11:11:12 0000:c2:00.0 20009 Non-fatal, Link 28 RX Short Error Rate";
   const std::string corrected = "2026-11-20T12:11:12 0000:c2:00.0 11012 Correctable, Link 28 ECC";
-  EXPECT_THAT(gpus_health(with_sxids({other, fatal})), ElementsAre("failure nvswitch_error"));
+  Inventory broken = with_sxids({other, fatal});
+  set(broken, "cuda.init.code", "802");
+  EXPECT_THAT(gpus_health(broken), ElementsAre("failure nvswitch_error"));
   EXPECT_THAT(gpus_health(with_sxids({other, corrected})), ElementsAre("warning nvswitch_error"));
   EXPECT_THAT(gpus_health(with_sxids({corrected})), ElementsAre("note nvswitch_error"));
   EXPECT_THAT(gpus_health(with_sxids({})), ElementsAre());
@@ -212,9 +229,24 @@ TEST(SwitchRules, AnErrorIsAsGraveAsItsLineSays) {
                   "Fault Up",
                   "SXid 20009, 1 time on 0000:c2:00.0, last 2026-11-20T11:11:12: Non-fatal, Link 28 RX "
                   "Short Error Rate",
-                  "300 lines in all, of which 3 were looked at"));
+                  "300 lines in all, 3 looked at"));
   set(inventory, "collected.root", "/mnt/image");
   EXPECT_THAT(gpus_health(inventory), ElementsAre()) << "another machine's log";
+}
+
+TEST(SwitchRules, AFatalErrorIsAWarningWhereTheFabricWorksAgain) {
+  Inventory inventory = with_sxids({"2026-11-20T10:11:12 0000:c1:00.0 20034 Fatal, Link 30 LTSSM Fault Up"});
+  const Findings reset = findings_of(check_gpus, inventory);
+  EXPECT_THAT(said(reset), ElementsAre("warning nvswitch_error"));
+  EXPECT_THAT(reset[0].explanation, HasSubstr("it may have been reset since"));
+  EXPECT_THAT(reset[0].next.front(), HasSubstr("If the node has not been reset since"));
+  set_gpu(inventory, 3, {{"fabric_state", "in_progress"}});
+  EXPECT_THAT(gpus_health(inventory), ElementsAre("failure nvswitch_error"));
+  set_gpu(inventory, 3, {{"fabric_state", "completed"}});
+  inventory.absent("cuda.init.code", "");
+  const Findings unseen = findings_of(check_gpus, inventory);
+  EXPECT_THAT(said(unseen), ElementsAre("failure nvswitch_error")) << "CUDA was not asked";
+  EXPECT_THAT(unseen[0].considered.front(), HasSubstr("A reset since then"));
 }
 
 TEST(HealthRules, XidsOfOneNumberAreOneLine) {
@@ -225,7 +257,7 @@ TEST(HealthRules, XidsOfOneNumberAreOneLine) {
   EXPECT_THAT(said(findings), ElementsAre("warning xid_seen"));
   EXPECT_THAT(
       findings[0].evidence,
-      ElementsAre("Xid 13 (a kernel or graphics command failed, most often a program's fault), 1 times on "
+      ElementsAre("Xid 13 (a kernel or graphics command failed, most often a program's fault), 1 time on "
                   "0000:1a:00.0, last 2026-11-20T10:00:00: Graphics Exception",
                   "Xid 48 (an uncorrectable memory error), 2 times on 0000:2a:00.0, 0000:1a:00.0, last "
                   "2026-11-20T12:00:00: DBE"));
@@ -235,7 +267,7 @@ TEST(HealthRules, MoreLinesThanWereKeptAreCounted) {
   Inventory inventory = with_xids({"2026-11-20T12:00:00 0000:2a:00.0 48 DBE"});
   set(inventory, "kernel_log.xid_count", "500");
   EXPECT_THAT(the(findings_of(check_gpus, inventory), "xid_seen").evidence,
-              Contains("500 lines in all, of which 1 were looked at"));
+              Contains("500 lines in all, 1 looked at"));
 }
 
 TEST(HealthRules, ALogBelowAnotherRootIsANoteThatNamesIt) {
