@@ -19,7 +19,7 @@ void find_pci(const Tree& tree, Hardware& found) {
   for (const std::string& address : tree.list(devices)) {
     const std::string folder = fmt::format("{}/{}", devices, address);
     if (tree.read(folder + "/vendor").text != "0x10de") continue;
-    if (!tree.link_name(folder + "/physfn").empty()) continue;  // a virtual function of a GPU that is listed
+    if (is_virtual_function(tree, folder)) continue;
     const Reading pci_class = tree.read(folder + "/class");
     if (pci_class.text.rfind("0x03", 0) == 0) {
       found.pci.push_back({address, tree.read(folder + "/device").text, tree.link_name(folder + "/driver")});
@@ -74,6 +74,10 @@ void find_module_files(const Tree& tree, Hardware& found) {
 }
 
 }  // namespace
+
+bool is_virtual_function(const Tree& tree, const std::string& folder) {
+  return !tree.link_name(folder + "/physfn").empty();
+}
 
 std::string first_version(std::string_view text) {
   for (std::size_t start = 0; start < text.size();) {

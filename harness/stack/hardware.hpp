@@ -41,6 +41,10 @@ struct Hardware {
 /// loaded.
 Hardware find_hardware(const Tree& tree);
 
+/// The function below /sys/bus/pci/devices belongs to a GPU that is listed itself (SR-IOV, on a host of
+/// virtual GPUs).
+bool is_virtual_function(const Tree& tree, const std::string& folder);
+
 /// The nvidia module's file in the text of a modules.dep: "updates/dkms/nvidia.ko.zst"; "" where it lists
 /// none. Other makers' modules with "nvidia" in their names are none.
 std::string nvidia_module_file(std::string_view modules_dep);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "stack/hardware.hpp"
 #include "stack/inventory/driver.hpp"
 #include "stack/inventory/gpus.hpp"
 #include "stack/inventory/lines.hpp"
@@ -96,11 +97,6 @@ void add_node(const Tree& tree, const std::string& address, const std::string& p
     inventory.present(prefix + "minor", std::to_string(*number), file, "kernel module");
     inventory.present(prefix + "node", node_state(tree, node), node, "rights to read and write");
   });
-}
-
-/// A virtual function belongs to a GPU that is listed itself (SR-IOV, on a host of virtual GPUs).
-bool is_virtual_function(const Tree& tree, const std::string& folder) {
-  return !tree.link_name(folder + "/physfn").empty();
 }
 
 }  // namespace

@@ -285,7 +285,8 @@ void collect_kernel_log(const Context& context, Inventory& inventory) {
       xids.add(*line, *xid, false, log.source, inventory);
     } else if (const auto sxid = parse_sxid(line->text)) {
       sxids.add(*line, *sxid, mentions(*sxid, " Fatal,"), log.source, inventory);
-    } else if (others < told_most) {
+    } else if (others < told_most && line->text.find("SXid (") == std::string::npos) {
+      // Behind an SXid come lines of its data, which would push the module's own words out.
       inventory.present(fmt::format("kernel_log.nvrm.{}", others++),
                         fmt::format("{} {}", line->time, line->text.substr(0, longest_text)), log.source);
     }

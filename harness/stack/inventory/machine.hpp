@@ -14,7 +14,7 @@ void collect_iommu(const Tree& tree, Inventory& inventory);       ///< host.iomm
 void collect_acs(const Tree& tree, Inventory& inventory);         ///< host.acs
 void collect_infiniband(const Tree& tree, Inventory& inventory);  ///< host.infiniband.*
 
-/// Addresses of NVIDIA's display and 3D controllers on the PCI bus.
+/// Addresses of NVIDIA's display and 3D controllers on the PCI bus, without virtual functions.
 std::vector<std::string> gpu_addresses(const Tree& tree);
 
 /// What a bridge's configuration space says of Access Control Services.

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "stack/hardware.hpp"
 #include "stack/inventory/lines.hpp"
 #include "stack/inventory/machine.hpp"
 
@@ -80,7 +81,7 @@ std::vector<std::string> gpu_addresses(const Tree& tree) {
   for (const std::string& address : tree.list(devices)) {
     const std::string folder = fmt::format("{}/{}", devices, address);
     if (tree.read(folder + "/vendor").text == "0x10de" &&
-        tree.read(folder + "/class").text.starts_with("0x03"))
+        tree.read(folder + "/class").text.starts_with("0x03") && !is_virtual_function(tree, folder))
       addresses.push_back(address);
   }
   return addresses;

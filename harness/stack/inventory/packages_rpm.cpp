@@ -94,7 +94,8 @@ std::optional<Package> parse_rpm_header(std::string_view header) {
 namespace {
 
 /// A database of a mounted image is another's: under a table's name it may hold a view or a computed column
-/// that takes hours. One is read while this lives, which must be longer than the database.
+/// that takes hours. One is read while this lives; declared behind the database, it ends before that is
+/// closed.
 class Confinement {
  public:
   explicit Confinement(sqlite3* database) : database_(database) {

@@ -201,7 +201,7 @@ void check_iommu(const RuleInput& input, const GpuViews& gpus, Findings& finding
                    "Transfers between devices over PCIe may get slow or hang, and copies may lose "
                    "some speed.");
   add_seen(finding, inventory, {{"host.iommu", "IOMMU:"}, {"kernel.command_line", "kernel command line:"}});
-  finding.evidence.push_back(fmt::format("{} GPUs", gpus.size()));
+  finding.evidence.push_back(fmt::format("{} GPU{}", gpus.size(), gpus.size() == 1 ? "" : "s"));
   if (linked) finding.evidence.emplace_back("the GPUs have NVLink, which this does not touch");
   finding.considered = {"acs_enabled: a setting of the bridges, looked at on its own"};
   // Only Arm's kernels tell an implementer instead of a model.

@@ -120,6 +120,21 @@ TEST(KernelLog, ManyHarmlessLinesDoNotHideAGraveOne) {
   EXPECT_EQ(log_of(tree).children("kernel_log.xid").size(), 40U);
 }
 
+TEST(KernelLog, DataBehindASwitchsErrorPushNothingOut) {
+  FakeTree tree;
+  std::string text = "[1.0] NVRM: GPU 0000:3a:00.0: RmInitAdapter failed! (0x62:0x65:1792)\n";
+  for (int i = 0; i < 30; ++i)
+    text +=
+        "[2.0] nvidia-nvswitch0: SXid (PCI:0000:c1:00.0): 20034, Severity 5 Engine instance 30\n"
+        "[2.0] nvidia-nvswitch0: SXid (PCI:0000:c1:00.0): 20034, Data {0x00000000}\n";
+  tree.file("/var/log/kern.log", text);
+  const Inventory inventory = log_of(tree);
+  EXPECT_THAT(inventory.children("kernel_log.nvrm"), ElementsAre("0"));
+  EXPECT_EQ(inventory.value("kernel_log.nvrm.0"),
+            "boot+1s NVRM: GPU 0000:3a:00.0: RmInitAdapter failed! (0x62:0x65:1792)");
+  EXPECT_EQ(inventory.value("kernel_log.sxid_count"), "0");
+}
+
 TEST(KernelLog, ReadsErrorsOfSwitches) {
   EXPECT_EQ(
       parse_sxid("nvidia-nvswitch1: SXid (PCI:0000:C3:00.0): 12028, Non-fatal, Link 32 egress PRIV error"),

@@ -183,6 +183,14 @@ INSTANTIATE_TEST_SUITE_P(
                     Iommu{"without_gpu", {}, "", "translated"}),
     [](const testing::TestParamInfo<Iommu>& of) { return of.param.name; });
 
+TEST(Machine, AVirtualFunctionIsNoGpuOfItsOwn) {
+  FakeTree tree;
+  tree.pci("0000:41:00.0", "nvidia");
+  tree.pci("0000:41:00.4", "nvidia");
+  tree.link("/sys/bus/pci/devices/0000:41:00.4/physfn", "../0000:41:00.0");
+  EXPECT_THAT(gpu_addresses(Tree(tree.root())), testing::ElementsAre("0000:41:00.0"));
+}
+
 TEST(Machine, WithoutGroupsTheIommuIsOff) {
   FakeTree tree;
   tree.file("/sys/kernel/mm/x", "");
