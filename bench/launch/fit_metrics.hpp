@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "support/cuda/fit.hpp"
 #include "support/measure.hpp"
 #include "support/statistics.hpp"
@@ -40,12 +42,12 @@ inline void add_tail(Trial& trial, Timer& timer, Window window, const std::strin
   const std::size_t count = batches.seconds_per_operation.size();
   for (const Statistic statistic : {Statistic::p90, Statistic::p99}) {
     const std::string word = to_string(statistic);
-    result::Metric metric =
-        seconds_metric(name + "_" + word, metric_class, word, seconds_per_operation(batches, statistic));
+    result::Metric metric = seconds_metric(fmt::format("{}_{}", name, word), metric_class, word,
+                                           seconds_per_operation(batches, statistic));
     if (metric.judged && count < fewest_for(statistic)) {
       metric.judged = false;
-      metric.note = std::to_string(count) + " batches are fewer than the " +
-                    std::to_string(fewest_for(statistic)) + " that a " + word + " is judged from";
+      metric.note = fmt::format("{} batches are fewer than the {} that a {} is judged from", count,
+                                fewest_for(statistic), word);
     }
     trial.metric(std::move(metric));
   }

@@ -61,7 +61,7 @@ double rate_of(const Fastest& fastest, bool per_clock) {
 }
 
 std::string kernel_text(const result::Facts& notes) {
-  const std::string text = short_name(result::fact(notes, "kernel"));
+  std::string text = short_name(result::fact(notes, "kernel"));
   const std::string path = result::fact(notes, "kernel_path");
   const std::string architecture = result::fact(notes, "kernel_architecture");
   if (path.empty() || text.empty()) return text;

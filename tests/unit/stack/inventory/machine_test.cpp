@@ -82,7 +82,7 @@ TEST(Machine, WhatAnInfinibandDeviceIsFor) {
   FakeTree tree;
   const auto device = [&](const std::string& name, const std::string& driver, const std::string& vendor,
                           const std::string& layer) {
-    const std::string function = "/sys/devices/pci0000:00/" + name;
+    std::string function = "/sys/devices/pci0000:00/" + name;
     tree.file(function + "/vendor", vendor + "\n");
     tree.link(function + "/driver", "../../../bus/pci/drivers/" + driver);
     tree.file(function + "/infiniband/" + name + "/ports/1/link_layer", layer + "\n");
