@@ -308,6 +308,7 @@ PY
   kill -KILL "$pid" "$(cat begun)"
   wait "$pid" || true
   [ -z "$(ls -A tmp)" ]
+  # shellcheck disable=SC2016  # the inner shell expands it
   TMPDIR="$PWD/tmp" run -7 bash -c '. "$1/settings.sh"; bounded 20 bash -c "echo said; echo more >&2; exit 7"' - "$slurm"
   [ "$output" = $'said\nmore' ]
   [ -z "$(ls -A tmp)" ]
