@@ -119,7 +119,6 @@ Definition& Definition::quantity(Quantity quantity, std::string class_name) {
   quantity_kind = quantity;
   metric_classes = {class_name};
   metric_class = std::move(class_name);
-  is_power_heavy = is_power_heavy || draws_power(metric_class);
   return *this;
 }
 
@@ -133,7 +132,6 @@ Definition& Definition::custom_metrics(std::vector<std::string> classes) {
   is_custom = true;
   metric_class = classes.front();
   metric_classes = std::move(classes);
-  is_power_heavy = is_power_heavy || draws_power(metric_class);
   return *this;
 }
 
@@ -231,9 +229,13 @@ std::string Definition::unit() const {
   return "";
 }
 
+bool Definition::draws_much_power() const {
+  return is_power_heavy || draws_power(metric_class);
+}
+
 double Definition::warm_seconds() const {
   constexpr double stated_by_families = 0.05;  // of the usual one, which this takes the place of
-  return is_power_heavy && requirements.gpu ? power_warm_up.shortest - stated_by_families : 0;
+  return draws_much_power() && requirements.gpu ? power_warm_up.shortest - stated_by_families : 0;
 }
 
 std::string Definition::metric_name(Statistic statistic) const {

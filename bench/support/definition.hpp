@@ -156,7 +156,7 @@ class Definition {
   bool is_saturating = false;
   /// sustained() was called.
   bool is_sustained = false;
-  /// power_heavy() was called, or the class says so.
+  /// power_heavy() was called.
   bool is_power_heavy = false;
   /// The body; never empty once it is registered.
   std::function<void(Trial&)> run;
@@ -183,6 +183,8 @@ class Definition {
   std::string id() const;
   /// Unit of the quantity ("second", "byte/second", ...); "" with custom metrics only.
   std::string unit() const;
+  /// Whether clocks fall under the operation: power_heavy() was called, or the class says so.
+  bool draws_much_power() const;
   /// Estimate of what warming up takes of a process beside what the family states; 0 unless it is
   /// power-heavy.
   double warm_seconds() const;

@@ -93,6 +93,8 @@ BenchmarkResult measured(const Instance& instance, const Window& window, const T
     const std::string what = error.what();
     return unmeasured(instance, Status::skipped,
                       what == "std::bad_alloc" ? "needs more memory than there is" : what);
+  } catch (const LacksCode& error) {
+    return unmeasured(instance, Status::skipped, error.what());
   } catch (const std::exception& error) {
     return unmeasured(instance, Status::failed, error.what());
   } catch (...) {

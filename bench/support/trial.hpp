@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <stdexcept>
 #include <string>
 
 #include "result/samples.hpp"
@@ -16,6 +17,13 @@ namespace gpugauge::bench {
 struct Skipped {
   /// What the instance needs and the machine lacks, for people.
   std::string reason;
+};
+
+/// This build has no code of what is measured for the GPU that is here: the runner makes it a skip with
+/// what() as reason, since no GPU is to blame.
+class LacksCode : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
 };
 
 /// One instance and what is recorded of it: its batches, metrics, notes and checks. For one thread.

@@ -15,7 +15,7 @@ cudaError_t launch(const In* a, const In* b, Out* c, int m, int n, int k, cudaSt
   const auto together = reinterpret_cast<std::uintptr_t>(a) | reinterpret_cast<std::uintptr_t>(b) |
                         reinterpret_cast<std::uintptr_t>(c);
   if (together % 16 != 0) return cudaErrorInvalidValue;
-  if (current_compute_capability() < 80) return cudaErrorNotSupported;
+  if (const cudaError_t status = supports(mma_sync_kernel<In, Out>, 80); status != cudaSuccess) return status;
   if (const cudaError_t status = cudaFuncSetAttribute(
           mma_sync_kernel<In, Out>, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes);
       status != cudaSuccess)

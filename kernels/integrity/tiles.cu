@@ -24,7 +24,7 @@ cudaError_t multiply_tiles(const Bf16* a, const Bf16* bt, float* c, int m, int n
     return cudaErrorInvalidValue;
   if ((reinterpret_cast<std::uintptr_t>(a) | reinterpret_cast<std::uintptr_t>(bt)) % 4 != 0)
     return cudaErrorInvalidValue;
-  if (current_compute_capability() < 80) return cudaErrorNotSupported;
+  if (const cudaError_t status = supports(tile_kernel<ThisSm>, 80); status != cudaSuccess) return status;
   tile_kernel<<<static_cast<unsigned>((m / tile_edge) * (n / tile_edge)), tile_threads, 0, stream>>>(
       a, bt, c, n, k, sums, sms, ThisSm{});
   return cudaGetLastError();

@@ -12,7 +12,7 @@ cudaError_t launch(void (*kernel)(Parameters...), int threads, int shared_bytes,
                    const float* c, const float* a, cudaStream_t stream, Arguments... arguments) {
   for (const float* pointer : {b, c, a})
     if (reinterpret_cast<std::uintptr_t>(pointer) % 16 != 0) return cudaErrorInvalidValue;
-  if (current_compute_capability() < 90) return cudaErrorNotSupported;
+  if (const cudaError_t status = supports(kernel, 90); status != cudaSuccess) return status;
   if (const cudaError_t status =
           cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes);
       status != cudaSuccess)

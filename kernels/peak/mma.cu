@@ -30,8 +30,11 @@ cudaError_t mma_peak(Element element, bool large, int blocks, int pairs, std::ui
                      cudaStream_t stream) {
   if (blocks < 1 || pairs < mma_unroll || pairs % mma_unroll != 0 || pairs > most_pairs(element))
     return cudaErrorInvalidValue;
-  if (current_compute_capability() < least_compute_capability(element, large)) return cudaErrorNotSupported;
-  kernel_of(element, large)<<<static_cast<unsigned>(blocks), mma_threads, 0, stream>>>(words, pairs);
+  const Kernel kernel = kernel_of(element, large);
+  if (const cudaError_t status = supports(kernel, least_compute_capability(element, large));
+      status != cudaSuccess)
+    return status;
+  kernel<<<static_cast<unsigned>(blocks), mma_threads, 0, stream>>>(words, pairs);
   return cudaGetLastError();
 }
 

@@ -149,23 +149,26 @@ __global__ void __launch_bounds__(mma_threads) mma_peak_kernel(std::uint32_t* wo
   if constexpr (exists<Type::element>()) {
     Fragments<Type::element> operands;
     operands.make();
-    typename Sum<Type::element>::type c[mma_chains][4] = {};
     const std::uint32_t zero = static_cast<std::uint32_t>(pairs) >> 31;
-#pragma unroll 1
-    for (int pair = 0; pair < pairs; pair += mma_unroll)
-#pragma unroll
-      for (int u = 0; u < 2 * mma_unroll; ++u) {
-        if constexpr (emulated<Type::element>()) change(operands.a, zero);
-#pragma unroll
-        for (int chain = 0; chain < mma_chains; ++chain)
-          multiply<Type::element>(c[chain], operands.a, operands.b[chain][u % 2]);
-      }
     std::uint32_t word = 0;
+#pragma unroll 1
+    for (int round = 0; round < mma_rounds(Type::element); ++round) {
+      typename Sum<Type::element>::type c[mma_chains][4] = {};
+#pragma unroll 1
+      for (int pair = 0; pair < pairs; pair += mma_unroll)
 #pragma unroll
-    for (int chain = 0; chain < mma_chains; ++chain) {
-      multiply<Type::element>(c[chain], operands.a, operands.b[chain][0]);
+        for (int u = 0; u < 2 * mma_unroll; ++u) {
+          if constexpr (emulated<Type::element>()) change(operands.a, zero);
 #pragma unroll
-      for (int i = 0; i < 4; ++i) word = fold(word, bits_of_sum(c[chain][i]));
+          for (int chain = 0; chain < mma_chains; ++chain)
+            multiply<Type::element>(c[chain], operands.a, operands.b[chain][u % 2]);
+        }
+#pragma unroll
+      for (int chain = 0; chain < mma_chains; ++chain) {
+        multiply<Type::element>(c[chain], operands.a, operands.b[chain][0]);
+#pragma unroll
+        for (int i = 0; i < 4; ++i) word = fold(word, bits_of_sum(c[chain][i]));
+      }
     }
     write_word(words, word);
   }

@@ -40,11 +40,17 @@ constexpr int mma_threads = 256;
 constexpr int mma_chains = 8;
 /// Pairs of steps in the body of the loop; `pairs` must be a multiple of it.
 constexpr int mma_unroll = 8;
+/// Times that a launch begins its sums anew, on the same operands. In fp8 no more than 2048 pairs are exact
+/// (most_pairs), and on 9.0 making the operands takes as many instructions as a fortieth of these.
+GPUGAUGE_HOST_DEVICE constexpr int mma_rounds(Element element) {
+  return element == Element::fp8_e4m3 ? 4 : 1;
+}
 
-/// Runs 2 * pairs + 1 instructions in each chain of each warp, on `blocks` blocks; words[blocks *
-/// mma_threads] are the folded results of each thread, expected_mma_word of its lane. Work: mma_flops.
-/// cudaErrorInvalidValue for pairs that are no multiple of mma_unroll or more than most_pairs;
-/// cudaErrorNotSupported below least_compute_capability.
+/// Runs mma_rounds times 2 * pairs + 1 instructions in each chain of each warp, on `blocks` blocks;
+/// words[blocks * mma_threads] are the folded results of each thread, expected_mma_word of its lane. Work:
+/// mma_flops. cudaErrorInvalidValue for pairs that are no multiple of mma_unroll or more than most_pairs;
+/// cudaErrorNotSupported below least_compute_capability, cudaErrorNoKernelImageForDevice where this build has
+/// code for GPUs below it only.
 cudaError_t mma_peak(Element element, bool large, int blocks, int pairs, std::uint32_t* words,
                      cudaStream_t stream);
 
@@ -54,20 +60,21 @@ int mma_blocks(Element element, bool large);
 /// Multiplications and additions of one launch.
 constexpr double mma_flops(Element element, bool large, int blocks, int pairs) {
   const MmaShape shape = mma_shape(element, large);
-  return 2.0 * shape.rows * shape.columns * shape.depth * (2.0 * pairs + 1) * mma_chains * blocks *
-         (mma_threads / 32);
+  return 2.0 * shape.rows * shape.columns * shape.depth * (2.0 * pairs + 1) * mma_rounds(element) *
+         mma_chains * blocks * (mma_threads / 32);
 }
 
 /// What every thread of this lane must write.
 inline std::uint32_t expected_mma_word(Element element, bool large, int lane, int pairs) {
   const MmaShape shape = mma_shape(element, large);
   std::uint32_t word = 0;
-  for (int chain = 0; chain < mma_chains; ++chain)
-    for (int row = lane / 4; row < shape.rows; row += 8)
-      for (int odd = 0; odd < 2; ++odd) {
-        const int column = chain * shape.columns + lane % 4 * 2 + odd;
-        word = fold(word, result_bits(element, expected_sum(element, row, column, shape.depth, pairs)));
-      }
+  for (int round = 0; round < mma_rounds(element); ++round)
+    for (int chain = 0; chain < mma_chains; ++chain)
+      for (int row = lane / 4; row < shape.rows; row += 8)
+        for (int odd = 0; odd < 2; ++odd) {
+          const int column = chain * shape.columns + lane % 4 * 2 + odd;
+          word = fold(word, result_bits(element, expected_sum(element, row, column, shape.depth, pairs)));
+        }
   return word;
 }
 

@@ -33,6 +33,7 @@ cudaError_t wgmma_peak(Element element, int blocks, int pairs, std::uint32_t* wo
       pairs > most_pairs(element))
     return cudaErrorInvalidValue;
   if (current_compute_capability() != 90) return cudaErrorNotSupported;
+  if (const cudaError_t status = supports(kernel, 90); status != cudaSuccess) return status;
   kernel<<<static_cast<unsigned>(blocks), wgmma_threads, 0, stream>>>(words, pairs);
   return cudaGetLastError();
 }

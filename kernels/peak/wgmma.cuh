@@ -9,9 +9,11 @@ namespace gpugauge::kernels::peak {
 // wgmma exists in the architecture-specific target sm_90a alone.
 #if !defined(__CUDA_ARCH__) || defined(__CUDA_ARCH_FEAT_SM90_ALL)
 #define GPUGAUGE_HAS_WGMMA 1
+#else
+#define GPUGAUGE_HAS_WGMMA 0
 #endif
 
-#ifdef GPUGAUGE_HAS_WGMMA
+#if GPUGAUGE_HAS_WGMMA
 
 // Operands lie in shared memory by rows of 32 bytes along k, as core matrices of 8 rows x 16 bytes, each 128
 // consecutive bytes; the two of a row stand side by side, and groups of 8 rows follow each other.
@@ -146,7 +148,7 @@ __device__ __forceinline__ void make(WgmmaOperands& operands) {
 
 template <typename Type>
 __global__ void __launch_bounds__(wgmma_threads, 1) wgmma_peak_kernel(std::uint32_t* words, int pairs) {
-#ifdef GPUGAUGE_HAS_WGMMA
+#if GPUGAUGE_HAS_WGMMA
   __shared__ WgmmaOperands operands;
   make<Type::element>(operands);
   const std::uint64_t a = descriptor(operands.a);
@@ -177,6 +179,8 @@ __global__ void __launch_bounds__(wgmma_threads, 1) wgmma_peak_kernel(std::uint3
     for (int i = 0; i < 128; ++i) word = fold(word, bits_of_sum(c[i]));
   }
   write_word(words, word);
+#elif defined(__CUDA_ARCH__)
+  __trap();  // 9.0 without its architecture-specific instructions
 #endif
 }
 

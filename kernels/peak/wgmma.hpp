@@ -30,7 +30,8 @@ constexpr int wgmma_rounds = 4;
 /// Runs wgmma_rounds times 2 * pairs + 1 instructions in each warpgroup on `blocks` blocks; words[blocks *
 /// wgmma_threads] are the folded results of each thread, expected_wgmma_word of its place in the warpgroup.
 /// Work: wgmma_flops. cudaErrorInvalidValue for fp64, for pairs that are no multiple of wgmma_unroll or more
-/// than most_pairs; cudaErrorNotSupported on any compute capability but 9.0.
+/// than most_pairs; cudaErrorNotSupported on any compute capability but 9.0, cudaErrorNoKernelImageForDevice
+/// where this build has code for GPUs below it only.
 cudaError_t wgmma_peak(Element element, int blocks, int pairs, std::uint32_t* words, cudaStream_t stream);
 
 /// Blocks that fill the current device, at least 1; 0 when it cannot be asked.

@@ -11,6 +11,7 @@ cudaError_t launch(const Bf16* q, const Bf16* k, const Bf16* v, Bf16* o, const A
                    cudaStream_t stream) {
   namespace tile = attention_tile;
   const auto kernel = tile::attention_kernel<HeadDim, Causal>;
+  if (const cudaError_t status = supports(kernel, 80); status != cudaSuccess) return status;
   if (const cudaError_t status = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                                       tile::shared_bytes<HeadDim>);
       status != cudaSuccess)
@@ -31,7 +32,6 @@ cudaError_t attention(const Bf16* q, const Bf16* k, const Bf16* v, Bf16* o, Atte
   for (const Bf16* pointer : {q, k, v, static_cast<const Bf16*>(o)})
     if (reinterpret_cast<std::uintptr_t>(pointer) % 16 != 0) return cudaErrorInvalidValue;
   if (shape.heads < 1 || shape.heads > 65535 || shape.length < 1) return cudaErrorInvalidValue;
-  if (current_compute_capability() < 80) return cudaErrorNotSupported;
   if (shape.head_dim == 64)
     return shape.causal ? launch<64, true>(q, k, v, o, shape, stream)
                         : launch<64, false>(q, k, v, o, shape, stream);

@@ -49,11 +49,12 @@ GPUGAUGE_HOST_DEVICE constexpr int checked_row(int sample, int samples, int rows
 }
 
 /// Largest error allowed, for inputs of [-1, 1]. Softmax: exp by ex2.approx (2 units in the last place, PTX
-/// ISA) of an argument below 2 log2(e) that was rounded once (2^-23 absolute), a sum of positive terms in
-/// chains of at most 16 and 10 tree levels, and the quotient: below 40 roundings of 2^-24, doubled. Norms:
-/// the sums as before, over terms of one sign in the variance; the mean's error is below 2^-19 in the same
-/// measure. The inputs have variance about 1/3 where a row is long, so that the factor is about 1.7; rows so
-/// short that their variance nearly vanishes are for tests with their own tolerance.
+/// ISA) of an argument below 2 log2(e) that was rounded once (2^-23 absolute), a sum of positive terms
+/// (32 of a thread, 5 tree levels of a warp, 16 warps; or 16, 5 and 32: 53 additions), and the quotient:
+/// below 70 roundings of 2^-24, and some reserve. Norms: the sums as before, over terms of one sign in the
+/// variance; the mean's error is below 2^-19 in the same measure. The inputs have variance about 1/3 where a
+/// row is long, so that the factor is about 1.7; rows so short that their variance nearly vanishes are for
+/// tests with their own tolerance.
 inline constexpr double softmax_tolerance = 80 * 0x1p-24;
 inline constexpr double norm_tolerance = 80 * 0x1p-24;
 

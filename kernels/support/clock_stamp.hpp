@@ -8,7 +8,8 @@
 
 namespace gpugauge::kernels {
 
-/// One SM's real-time counter and cycle counter.
+/// One SM's real-time counter and cycle counter. Where two blocks of the stamp's kernel share an SM they may
+/// be of one each, at most a step of the counter (about 1 us) apart.
 struct ClockStamp {
   /// The real-time counter, the same for all SMs.
   std::uint64_t nanoseconds = 0;

@@ -1,6 +1,8 @@
 // Grids for streaming kernels: enough blocks to fill every SM, each striding over the data.
 #pragma once
 
+#include <algorithm>
+
 #include <cuda_runtime_api.h>
 
 namespace gpugauge::kernels {
@@ -23,6 +25,19 @@ inline int current_compute_capability() {
   if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess) return 0;
   if (cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) != cudaSuccess) return 0;
   return major * 10 + minor;
+}
+
+/// Whether the current device can do what `kernel` needs compute capability `least` for (80 for 8.0), and
+/// this build has it: cudaErrorNotSupported on an older device; cudaErrorNoKernelImageForDevice where only
+/// code for older architectures is here that the device runs as well (8.0's on 8.9, and PTX on anything), in
+/// which the kernel is empty.
+template <typename... Parameters>
+cudaError_t supports(void (*kernel)(Parameters...), int least) {
+  if (current_compute_capability() < least) return cudaErrorNotSupported;
+  cudaFuncAttributes code{};
+  if (const cudaError_t status = cudaFuncGetAttributes(&code, kernel); status != cudaSuccess) return status;
+  return std::min(code.binaryVersion, code.ptxVersion) < least ? cudaErrorNoKernelImageForDevice
+                                                               : cudaSuccess;
 }
 
 }  // namespace gpugauge::kernels

@@ -2,8 +2,8 @@
 #
 # GPUGAUGE_ARCHITECTURES: auto (that of the GPUs here, else 80-real;90a-real), ci (80-real;90a-real), all (real code for
 # every architecture of the toolkit from 7.5 up, PTX of the newest generic one), or a list as CMAKE_CUDA_ARCHITECTURES
-# takes it. Real code for 9.0 is always 90a: wgmma and TMA multicast need the architecture-specific target, which is also
-# why `auto` is not CMake's own `native`; who writes `native` gets `auto`.
+# takes it. Code for 9.0 is always 90a-real, whatever a list calls it: wgmma and TMA multicast need the
+# architecture-specific target, which is also why `auto` is not CMake's own `native`; who writes `native` gets `auto`.
 
 # The toolkit's real architectures from 7.5 up ("75;80;...") and the newest of them.
 function(_gpugauge_toolkit_codes out out_newest)
@@ -59,6 +59,14 @@ function(gpugauge_choose_architectures out)
   if(_choice STREQUAL "all")
     set(_wanted ${_codes})
   elseif(NOT _choice MATCHES "^(auto|ci)$")
+    foreach(_entry IN LISTS _choice)
+      if(_entry STREQUAL "90-virtual")
+        message(FATAL_ERROR "GPUGAUGE_ARCHITECTURES holds 90-virtual, whose code has no wgmma and would run in place of "
+                            "the real one on a 9.0 GPU: write 90a-real, and 80-virtual for GPUs that are in no list.")
+      endif()
+    endforeach()
+    list(TRANSFORM _choice REPLACE "^90(-real)?$" "90a-real")
+    list(REMOVE_DUPLICATES _choice)
     set(${out} ${_choice} PARENT_SCOPE)
     return()
   endif()

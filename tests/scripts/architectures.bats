@@ -63,3 +63,17 @@ TEXT
   chosen "86-real;90a-real"
   [[ "$output" == *"chosen: 86-real;90a-real" ]]
 }
+
+@test "a list's code for 9.0 is that with its own instructions, and PTX that lacks them is refused" {
+  for entry in 90 90-real; do
+    chosen "80-real;$entry"
+    [[ "$output" == *"chosen: 80-real;90a-real" ]]
+  done
+  chosen "90;90a-real"
+  [[ "$output" == *"chosen: 90a-real" ]]
+  chosen "103-real;190-real"
+  [[ "$output" == *"chosen: 103-real;190-real" ]]
+  run chosen "80-real;90-virtual"
+  [ "$status" -ne 0 ]
+  [[ "$output" == *"90-virtual, whose code has no wgmma"*"write 90a-real"* ]]
+}

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "result/cuda_error.hpp"
+#include "support/trial.hpp"
 
 namespace gpugauge::bench::cuda {
 
@@ -27,6 +28,7 @@ void check(cudaError_t code, const char* doing) {
   if (code == cudaSuccess) return;
   cudaGetLastError();  // an error that does not stick must not be found by the next launch
   if (code == cudaErrorMemoryAllocation) throw OutOfMemory(fmt::format("{}: {}", doing, explain(code)));
+  if (code == cudaErrorNoKernelImageForDevice) throw LacksCode(fmt::format("{}: {}", doing, explain(code)));
   throw CudaError(code, fmt::format("{} failed", doing));
 }
 

@@ -40,8 +40,8 @@ std::string name_of(cudaError_t code);
 /// explained.
 std::string explain(cudaError_t code);
 
-/// Throws OutOfMemory for cudaErrorMemoryAllocation and CudaError for every other code but cudaSuccess.
-/// `doing` says what was tried: "launching the copy kernel".
+/// Throws OutOfMemory for cudaErrorMemoryAllocation, LacksCode for cudaErrorNoKernelImageForDevice, and
+/// CudaError for every other code but cudaSuccess. `doing` says what was tried: "launching the copy kernel".
 void check(cudaError_t code, const char* doing);
 
 }  // namespace gpugauge::bench::cuda

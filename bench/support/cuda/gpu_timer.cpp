@@ -23,13 +23,17 @@ GpuTimer::GpuTimer(Trial& trial, Operation operation, Options options)
       operation_(std::move(operation)),
       options_(options),
       use_blocker_(!queue().synchronous),
-      power_heavy_(trial.instance().definition->is_power_heavy) {
+      power_heavy_(trial.instance().definition->draws_much_power()) {
   trial_.note("synchronous_launch", use_blocker_ ? "false" : "true");
   trial_.note("queue_depth", fmt::format("{}", queue().depth));
   // Loads the stamp's kernel: under the holder its first launch could wait for the holder.
   stamps_.begin(stream_.get());
   stamps_.end(stream_.get());
   stream_.synchronize();
+}
+
+GpuTimer::~GpuTimer() {
+  cudaStreamSynchronize(stream_.get());
 }
 
 std::int64_t GpuTimer::maximum_operations() const {

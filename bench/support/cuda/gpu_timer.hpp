@@ -34,6 +34,10 @@ class GpuTimer final : public Timer {
   GpuTimer(Trial& trial, Operation operation, Options options);
   /// The same with the default options.
   GpuTimer(Trial& trial, Operation operation) : GpuTimer(trial, std::move(operation), Options{}) {}
+  GpuTimer(const GpuTimer&) = delete;
+  GpuTimer& operator=(const GpuTimer&) = delete;
+  /// Waits for what is enqueued, which an exception may have left: it writes what the members hold.
+  ~GpuTimer() override;
 
   /// Whether warm_up() is that of work that draws much power (power_warm_up). At first it is what the trial's
   /// definition says; off where the GPU is under such a load already.

@@ -7,6 +7,7 @@
 #include "fakes/runtime/plan.hpp"
 #include "fakes/scenario.hpp"
 
+using fake::runtime::capability;
 using fake::runtime::enter;
 using fake::runtime::enter_waiting;
 using fake::runtime::remember;
@@ -15,10 +16,6 @@ namespace {
 
 constexpr int sm_count = 4;
 constexpr std::size_t memory_bytes = std::size_t{4} << 30U;
-
-int capability() {
-  return fake::number_of(0, "capability", 90);
-}
 
 std::size_t memory() {
   const int mebibytes = fake::number_of(0, "memory_mib", 0);
@@ -38,6 +35,10 @@ unsigned& context_flags() {
 }
 
 }  // namespace
+
+int fake::runtime::capability() {
+  return fake::number_of(0, "capability", 90);
+}
 
 extern "C" {
 

@@ -146,6 +146,13 @@ cudaError_t cudaLaunchCooperativeKernel(const void* kernel, dim3, dim3, void** a
 cudaError_t cudaFuncSetAttribute(const void*, cudaFuncAttribute, int) {
   return fake::runtime::enter("cudaFuncSetAttribute");
 }
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* code, const void*) {
+  *code = {};
+  const cudaError_t answer = fake::runtime::enter("cudaFuncGetAttributes");
+  code->binaryVersion = fake::runtime::word() == "old" ? 70 : fake::runtime::capability();
+  code->ptxVersion = code->binaryVersion;
+  return answer;
+}
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void*, int, std::size_t,
                                                                    unsigned) {
   *blocks = 1;

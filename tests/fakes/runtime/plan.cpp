@@ -35,7 +35,7 @@ std::vector<Rule> read_plan() {
   std::vector<Rule> rules;
   const char* const plan = std::getenv("GPUGAUGE_FAKE_CUDA");
   std::istringstream words(plan == nullptr ? "" : plan);
-  const std::regex form(R"((\w+)(:(\d+)(-(\d+))?)?=(\d+|lost|hang|crash|exit|idle|zero|nan|endless))");
+  const std::regex form(R"((\w+)(:(\d+)(-(\d+))?)?=(\d+|lost|hang|crash|exit|idle|zero|nan|old|endless))");
   for (std::string word; std::getline(words, word, ';');) {
     if (word.empty()) continue;
     std::smatch parts;

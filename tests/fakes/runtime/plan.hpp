@@ -17,6 +17,7 @@
 //   crash, exit the process ends in it, by SIGSEGV or with exit code 7
 //   idle        of a kernel: it is launched and does nothing; `any_kernel` is each of them
 //   zero, nan   of cudaEventElapsedTime: what it measured
+//   old         of cudaFuncGetAttributes: the code was made for compute capability 7.0
 //   endless     of a collective of NCCL: it is in flight until its communicator is aborted, which tells of an
 //   error
 // A rule that cannot be read ends the process with exit code 9 and a sentence.
@@ -45,6 +46,9 @@ void wait_for_work();
 cudaError_t remember(cudaError_t code);
 /// The last error; forgotten when it does not stick.
 cudaError_t take_last();
+
+/// Compute capability of the GPU, 90 for 9.0 unless the scenario says another.
+int capability();
 
 /// Does a mangled name end in this name, in namespaces or not?
 bool is_called(const std::string& mangled, const std::string& name);

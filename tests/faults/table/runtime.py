@@ -180,6 +180,13 @@ END""",
         scenario="memory_mib=1024",
     ),
     broken(
+        "code of one kernel for older GPUs only, which this one runs as well",
+        "cudaFuncGetAttributes=old",
+        r"memory/read/bulk skipped: launching .*: cudaErrorNoKernelImageForDevice \(209\)",
+        run="gpugauge run --device 0 --profile deep --quiet --output out.json --only memory/read/bulk",
+        code=3,
+    ),
+    broken(
         "the GPU's memory is gone before the first byte",
         "cudaMemGetInfo=2",
         r"memory/copy/cold skipped: reading the free GPU memory: cudaErrorMemoryAllocation \(2\)",

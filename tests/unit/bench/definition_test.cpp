@@ -103,6 +103,13 @@ TEST(Definition, KnowsWhatDrawsMuchPower) {
   EXPECT_EQ(define("f", "o").requires_gpu().custom_metrics({"hbm"}).warm_seconds(), 0);
   EXPECT_DOUBLE_EQ(define("f", "o").requires_gpu().custom_metrics({"hbm"}).power_heavy().warm_seconds(),
                    0.25);
+  // define_product() says gemm16 of all products; one bound by memory says another class after it.
+  EXPECT_EQ(define("f", "o")
+                .requires_gpu()
+                .quantity(Quantity::throughput, "gemm16")
+                .quantity(Quantity::bandwidth, "hbm")
+                .warm_seconds(),
+            0);
 }
 
 TEST(Definition, RefusesAClassThatTheVocabularyDoesNotKnow) {
