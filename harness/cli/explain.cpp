@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* explain_footer =
     "Examples:\n"
-    "  gpugauge explain --list                     every cause in one line each\n"
+    "  gpugauge explain --list                     every cause, and what it is\n"
     "  gpugauge explain hbm_thermal                what proves it, what it is confused with, what to do\n"
     "\n"
     "Exit codes: 0 explained; 2 no cause of that name.";
@@ -27,7 +27,7 @@ struct ExplainArguments {
 
 int run(const ExplainArguments& arguments) {
   if (arguments.list) {
-    print(report::draw_list(report::all_pages(), report::terminal(1)));
+    print(report::draw_list(report::all_pages(), report::uncut(report::terminal(1))));
     return 0;
   }
   const std::optional<report::CausePage> page = report::find_page(arguments.cause);
@@ -56,7 +56,7 @@ void add_explain(CLI::App& app, const Invocation&, Action& action) {
     for (const report::CausePage& page : report::all_pages()) names.push_back(page.name);
     return names;
   });
-  CLI::Option* list = command->add_flag("--list", arguments->list, "Every cause in one line each");
+  CLI::Option* list = command->add_flag("--list", arguments->list, "Every cause, and what it is");
   cause->excludes(list);
   command->callback([arguments, command, &action] {
     if (!arguments->list && command->count("cause") == 0)

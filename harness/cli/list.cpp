@@ -6,6 +6,7 @@
 
 #include "cli/command.hpp"
 #include "cli/definition.hpp"
+#include "conductor/near_words.hpp"
 #include "report/format.hpp"
 #include "report/table.hpp"
 #include "result/counted.hpp"
@@ -51,9 +52,11 @@ Benchmarks chosen(const conductor::Catalogue& catalogue, const ListArguments& ar
       wanted.insert(benchmark);
       any = true;
     }
-    if (!any)
-      throw result::UsageError(fmt::format("'{}' selects no benchmark{}; leave --only out to see them all",
-                                           word, conductor::deeper_profile(catalogue, word)));
+    if (any) continue;
+    const std::string elsewhere = conductor::deeper_profile(catalogue, word);
+    throw result::UsageError(fmt::format("'{}' selects no benchmark{}; leave --only out to see them all",
+                                         word,
+                                         elsewhere.empty() ? conductor::near_words(word, all) : elsewhere));
   }
   std::erase_if(all, [&](const conductor::Benchmark* benchmark) { return !wanted.contains(benchmark); });
   return all;
@@ -125,7 +128,8 @@ int list_benchmarks(const ListArguments& arguments) {
   const conductor::Catalogue catalogue = conductor::catalogue();
   const Benchmarks benchmarks = chosen(catalogue, arguments);
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
-  report::Table table({{"benchmark"}, {"class"}, {"profile"}, {"needs"}, {"what it isolates", false, true}});
+  report::Table table(
+      {{"benchmark"}, {"class"}, {"profile"}, {"needs"}, {"what it isolates", false, false, true}});
   for (const conductor::Benchmark* benchmark : benchmarks) {
     json.push_back({{"id", benchmark->id},
                     {"family", benchmark->family},

@@ -48,6 +48,9 @@ std::vector<FoundFile> find_files(const std::vector<std::string>& paths) {
       const std::size_t before = out.size();
       look_into(path, out);
       if (out.size() == before) throw result::UsageError(fmt::format("{} holds no *.json file", path));
+    } else if (fs::path(path).extension() != ".json" && !fs::exists(path, error) && !error) {
+      throw result::UsageError(
+          fmt::format("{} is not there: name a folder with runs, or a run's file", path));
     } else {
       out.push_back({path, fs::path(path).replace_extension().string(), false});
     }

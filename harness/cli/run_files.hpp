@@ -15,9 +15,9 @@ struct FoundFile {
   bool in_a_folder = false;    ///< found in a folder, not named
 };
 
-/// The files, and all *.json below the folders in the order of their names. A file that is not there is among
-/// them: reading it says so. Throws result::UsageError for a folder without any, result::FileError for one
-/// that cannot be searched.
+/// The files, and all *.json below the folders in the order of their names. A *.json that is not there is
+/// among them, a node without an answer: reading it says so. Throws result::UsageError for a folder without
+/// any and for any other path that is not there, result::FileError for a folder that cannot be searched.
 std::vector<FoundFile> find_files(const std::vector<std::string>& paths);
 
 /// Patterns of the shell, in quotes, become the files that they stand for; every other path stays. Throws

@@ -20,7 +20,7 @@ constexpr const char* status_footer =
     "Examples:\n"
     "  gpugauge status                             does the last check of every GPU still hold?\n"
     "  gpugauge status --max-age 26h --profile quick\n"
-    "  gpugauge status --exit-style nagios         one line, OK, WARNING, CRITICAL or UNKNOWN\n"
+    "  gpugauge status --exit-style nagios         OK, WARNING, CRITICAL or UNKNOWN in the first line\n"
     "\n"
     "Exit codes: that of the last check where it still holds; 2 usage or tool error; 3 no check holds.";
 

@@ -23,9 +23,7 @@ constexpr const char* upgrade_footer =
     "  gpugauge upgrade close --reason 'postponed'        end it without a verdict\n"
     "  gpugauge upgrade plan nodes/ --to driver=580       many nodes: order, waves, allowed mixtures\n"
     "\n"
-    "Exit codes: 0 pass; 1 regressed, failed, or the plan does not work; 2 usage or tool error; 3 cannot "
-    "judge; "
-    "4 inconclusive (with --strict).";
+    "Exit codes: --help of each subcommand has its own; 2 is a usage or tool error of any.";
 
 /// rpm's database is no plain file; on the machine itself rpm can be asked.
 void ask_rpm(stack::Inventory& inventory) {

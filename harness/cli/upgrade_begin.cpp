@@ -26,6 +26,14 @@
 namespace gpugauge::cli {
 namespace {
 
+constexpr const char* upgrade_begin_footer =
+    "Examples:\n"
+    "  gpugauge upgrade begin --to driver=580,cuda=13.0   plan, record and measure the old stack\n"
+    "  gpugauge upgrade begin --resume                    go on with one that was interrupted\n"
+    "\n"
+    "Exit codes: 0 the old stack is measured; 1 the plan does not work here, and nothing was measured; 2 "
+    "usage or tool error, or a round that no baseline may hold; 3 no usable GPU, or interrupted.";
+
 struct UpgradeBeginArguments {
   MeasureArguments measure;
   StackSource source;
@@ -58,11 +66,11 @@ std::string way_back_text(const conductor::UpgradeRecord& record, const stack::I
     for (const std::string& command : step.commands) text += "   " + command + "\n";
   }
   if (steps.empty()) text += "No package or version was recorded that these commands could bring back.\n";
-  text += "\nRecorded packages:\n";
+  std::string listed;
   for (const auto& packages : {stack::system_packages(before), stack::python_packages(before)})
     for (const stack::StackPackage& package : packages)
-      text += fmt::format("{}\t{}\n", package.name, package.version);
-  return text;
+      listed += fmt::format("{}\t{}\n", package.name, package.version);
+  return listed.empty() ? text : text + "\nRecorded packages:\n" + listed;
 }
 
 /// All of it or nothing.
@@ -116,13 +124,19 @@ std::string draw_sight(const conductor::KeptUpgrade& kept, const report::Termina
       out += "  no metric was measured in two rounds: nothing could be compared\n";
       continue;
     }
+    const double middle = judge::median(drops);
+    // Nothing drops by more than all of it.
+    const std::string sight =
+        middle < .9995 ? fmt::format("a drop of {} (median) will be found with 90% probability",
+                                     report::detectable(middle))
+                       : fmt::format("no drop will be found: the middle metric would have to be {} worse",
+                                     report::detectable(middle));
     out +=
         "  " +
-        report::wrap(fmt::format("{} rounds, {}. Against as many rounds of the new stack in one other boot a "
-                                 "drop of {} (median) will be found with 90% probability; how boots differ "
-                                 "is assumed (1%), and every further boot of the new stack sees more.",
-                                 kept.record.rounds, result::counted(drops.size(), "metric"),
-                                 report::detectable(judge::median(drops))),
+        report::wrap(fmt::format("{} rounds, {}. Against as many rounds of the new stack in one other boot "
+                                 "{}; how boots differ is assumed (1%), and every further boot of the new "
+                                 "stack sees more.",
+                                 kept.record.rounds, result::counted(drops.size(), "metric"), sight),
                      terminal.width, 2) +
         "\n" + report::draw_by_class(rows, terminal);
   }
@@ -268,6 +282,7 @@ int begin(UpgradeBeginArguments arguments, const Invocation& invocation) {
 
 void add_upgrade_begin(CLI::App& upgrade, const Invocation& invocation, Action& action) {
   CLI::App* command = upgrade.add_subcommand("begin", "Plan the change, record and measure the old stack");
+  command->footer(upgrade_begin_footer);
   auto arguments = std::make_shared<UpgradeBeginArguments>();
   add_measure_options(*command, arguments->measure);
   add_stack_options(*command, arguments->source);

@@ -18,6 +18,14 @@
 namespace gpugauge::cli {
 namespace {
 
+constexpr const char* upgrade_end_footer =
+    "Examples:\n"
+    "  gpugauge upgrade end                               measure the new stack and compare\n"
+    "  gpugauge upgrade end --anyway                      also where nothing, or something else, changed\n"
+    "\n"
+    "Exit codes: 0 pass; 1 regressed or failed; 2 usage or tool error; 3 cannot judge, also where nothing "
+    "changed or the planned change did not take place; 4 inconclusive (with --strict).";
+
 using conductor::KeptUpgrade;
 using conductor::UpgradeDevice;
 using judge::ExitCode;
@@ -350,6 +358,7 @@ int end(const UpgradeEndArguments& arguments, const Invocation& invocation) {
 void add_upgrade_end(CLI::App& upgrade, const Invocation& invocation, Action& action) {
   CLI::App* command =
       upgrade.add_subcommand("end", "Measure the new stack like the old one, compare, and say what to do");
+  command->footer(upgrade_end_footer);
   auto arguments = std::make_shared<UpgradeEndArguments>();
   add_stack_options(*command, arguments->source);
   add_report_options(*command, arguments->report);

@@ -23,6 +23,13 @@
 namespace gpugauge::cli {
 namespace {
 
+constexpr const char* upgrade_plan_footer =
+    "Examples:\n"
+    "  gpugauge upgrade plan nodes/ --to driver=580       order, waves, allowed mixtures\n"
+    "\n"
+    "Exit codes: 0 every node can take it or has it; 1 a node cannot, or is to be mended first; 2 usage or "
+    "tool error; 3 of a node it cannot be told.";
+
 struct UpgradePlanArguments {
   std::vector<std::string> paths;
   std::string target;
@@ -104,6 +111,7 @@ int plan(const UpgradePlanArguments& arguments) {
 void add_upgrade_plan(CLI::App& upgrade, Action& action) {
   CLI::App* command = upgrade.add_subcommand(
       "plan", "Many nodes: which can take it, in which order, and what may stand side by side meanwhile");
+  command->footer(upgrade_plan_footer);
   auto arguments = std::make_shared<UpgradePlanArguments>();
   reads(command
             ->add_option(

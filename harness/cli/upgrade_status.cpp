@@ -13,6 +13,18 @@
 namespace gpugauge::cli {
 namespace {
 
+constexpr const char* upgrade_status_footer =
+    "Examples:\n"
+    "  gpugauge upgrade status                            what was recorded, and what has changed since\n"
+    "\n"
+    "Exit codes: 0 an upgrade is open; 2 usage or tool error; 3 none is.";
+
+constexpr const char* upgrade_close_footer =
+    "Examples:\n"
+    "  gpugauge upgrade close --reason 'postponed'        end it without a verdict\n"
+    "\n"
+    "Exit codes: 0 closed; 2 usage or tool error, or no upgrade is open.";
+
 struct UpgradeStatusArguments {
   std::string state_directory;
   StackSource source;
@@ -102,12 +114,14 @@ void add_upgrade_status(CLI::App& upgrade, Action& action) {
   auto arguments = std::make_shared<UpgradeStatusArguments>();
   CLI::App* status_command =
       upgrade.add_subcommand("status", "The open upgrade, or the last one, and what has changed since");
+  status_command->footer(upgrade_status_footer);
   add_state_option(*status_command, *arguments);
   add_stack_options(*status_command, arguments->source);
   status_command->add_flag("--json", arguments->json, "The record as JSON on standard output");
   status_command->callback([arguments, &action] { action = [arguments] { return status(*arguments); }; });
 
   CLI::App* close_command = upgrade.add_subcommand("close", "End the open upgrade without a verdict");
+  close_command->footer(upgrade_close_footer);
   add_state_option(*close_command, *arguments);
   close_command->add_option("--reason", arguments->reason, "Why")->required()->type_name("TEXT");
   close_command->callback([arguments, &action] { action = [arguments] { return close(*arguments); }; });

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "conductor/near_words.hpp"
 #include "result/error.hpp"
 #include "result/object_reader.hpp"
 #include "result/pattern.hpp"
@@ -289,11 +290,13 @@ Choice choose(const Catalogue& catalogue, const run::Profile& profile, DeviceKin
     std::set<const Benchmark*> wanted;
     for (const std::string& word : words) {
       const Benchmarks found = selected_by(word, chosen);
-      if (found.empty())
-        throw result::UsageError(
-            fmt::format("'{}' selects no benchmark of {} in the profile {}{}; `gpugauge "
-                        "list` shows them with their classes and profiles",
-                        word, device, profile.name, deeper(selected_by(word, all))));
+      if (found.empty()) {
+        const std::string elsewhere = deeper(selected_by(word, all));
+        throw result::UsageError(fmt::format(
+            "'{}' selects no benchmark of {} in the profile {}{}; `gpugauge "
+            "list` shows them with their classes and profiles",
+            word, device, profile.name, elsewhere.empty() ? near_words(word, chosen) : elsewhere));
+      }
       wanted.insert(found.begin(), found.end());
     }
     std::erase_if(chosen, [&](const Benchmark* benchmark) { return !wanted.contains(benchmark); });

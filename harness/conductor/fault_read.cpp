@@ -88,4 +88,9 @@ std::string last_said(const std::string& errors, const std::string& fault) {
   return fault.empty() ? "it said nothing" : "the command " + fault;
 }
 
+std::string without_place(std::string sentence, const std::filesystem::path& folder) {
+  sentence.resize(std::min(sentence.size(), sentence.find("; it is kept as " + folder.string())));
+  return sentence;
+}
+
 }  // namespace gpugauge::conductor

@@ -1,6 +1,7 @@
 // What the commands that were measured under a fault wrote, read for what counts here. Pure.
 #pragma once
 
+#include <filesystem>
 #include <set>
 #include <string>
 #include <vector>
@@ -22,5 +23,7 @@ report::InjectTrial doctor_trial(const std::string& report, const std::set<std::
 
 /// The last line that a command wrote to standard error, without its own name, or how it ended.
 std::string last_said(const std::string& errors, const std::string& fault);
+/// The sentence without its ending that something is kept in `folder`, which is gone with the command.
+std::string without_place(std::string sentence, const std::filesystem::path& folder);
 
 }  // namespace gpugauge::conductor

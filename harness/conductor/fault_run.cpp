@@ -150,8 +150,8 @@ report::HealthyRounds FaultRunner::pin_healthy(const Target& target, const std::
   if (ended.code == 0)
     out.rounds = bench_.rounds;
   else
-    out.problem =
-        fmt::format("no healthy rounds, so nothing is judged: {}", last_said(ended.said, ended.fault));
+    out.problem = fmt::format("no healthy rounds, so nothing is judged: {}",
+                              without_place(last_said(ended.said, ended.fault), bench_.folder));
   return out;
 }
 

@@ -34,10 +34,10 @@ class Injection {
     report_.profile = options_.bench.profile;
     report_.repeat = options_.repeat;
     run::remove_abandoned_quotas(options_.bench.root);
+    count();
     pin();
     ask_doctor();
-    total_ = options_.quiet_runs;
-    for (const Tried& one : tried_) total_ += one.result.not_run.empty() ? options_.repeat : 0;
+    count();
     for (int i = 0; i < std::max(options_.repeat, options_.quiet_runs) && !runner_.stopped(); ++i) {
       if (i < options_.repeat) try_all();
       if (i < options_.quiet_runs) stay_quiet();
@@ -54,6 +54,12 @@ class Injection {
     if (const Target* target = target_of_kind(options_.bench, fault.device)) out.device = target->selection;
     out.not_run = why_not_here(fault, options_.bench);
     return out;
+  }
+
+  /// What is to be tried by all that is known.
+  void count() {
+    total_ = options_.quiet_runs;
+    for (const Tried& one : tried_) total_ += one.result.not_run.empty() ? options_.repeat : 0;
   }
 
   double elapsed() const {

@@ -48,6 +48,19 @@ void write(const fs::path& state, judge::StoredVerdict verdict) {
   baseline::keep_file(state / "verdicts" / file_name(verdict.device), report::to_json(verdict));
 }
 
+/// Throws result::FormatError for a damaged one, with what to do about it.
+judge::StoredVerdict read_verdict(const fs::path& file) {
+  const std::string text = result::read_file(file, largest_file);
+  try {
+    return report::parse_stored_verdict(text, file.string());
+  } catch (const result::FormatError& error) {
+    throw result::FormatError(
+        fmt::format("{}; a verdict that cannot be read says nothing of its device: run `gpugauge check` "
+                    "again, which writes it anew, or remove the file",
+                    error.what()));
+  }
+}
+
 }  // namespace
 
 void keep_verdict(const fs::path& state, const report::DeviceReport& device, const Narrowed& narrowed,
@@ -106,7 +119,7 @@ std::vector<judge::Kept> kept_verdicts(const fs::path& state, const std::string&
   for (const fs::path& file : files) {
     judge::Kept kept;
     baseline::refuse_links_in_state(file);
-    kept.verdict = report::parse_stored_verdict(result::read_file(file, largest_file), file.string());
+    kept.verdict = read_verdict(file);
     if (container.empty() && kept.verdict.container.empty())
       for (const stack::FileChange& change : stack::changed_files(kept.verdict.stack, root))
         kept.changed.push_back(fmt::format("{} {} then, {} now", change.name, change.then, change.now));

@@ -9,6 +9,17 @@
 #include "result/error.hpp"
 
 namespace gpugauge::conductor {
+namespace {
+
+/// ". While it was measured: ..." for the end of a clause that goes on, so without a stop; "" where nothing
+/// disturbed.
+std::string disturbed(const result::Run& run) {
+  std::string text = report::disturbance(run);
+  if (text.ends_with('.')) text.pop_back();
+  return text.empty() ? "" : ". " + text;
+}
+
+}  // namespace
 
 Rounds measure_rounds(const MeasureOptions& options, const Target& target, const Choice& choice,
                       const stack::GpuReport& gpus, int first, int last, bool fit) {
@@ -47,8 +58,8 @@ void refuse_unfit(const result::Run& run) {
     refuse("it holds no metric that can be judged, so that there is nothing to compare with it");
   for (const judge::Verdict& verdict : judge::judge_physical(run))
     if (verdict.kind == judge::VerdictKind::failed)
-      refuse(fmt::format("it fails a physical check, {}: {}{}", verdict.metric, verdict.reason,
-                         report::disturbance(run).empty() ? "" : ". " + report::disturbance(run)));
+      refuse(
+          fmt::format("it fails a physical check, {}: {}{}", verdict.metric, verdict.reason, disturbed(run)));
 }
 
 void refuse_unmeasured(const Choice& choice) {

@@ -94,7 +94,8 @@ std::string why_not(const Scored& one) {
   return "";
 }
 
-/// The named confusions of a finding: each with what speaks against it, or the question that nobody answered.
+/// The named confusions of a finding, each with what speaks against it. (The question that separates the two
+/// is on the cause's page.)
 std::vector<Excluded> confusions(const Scored& chosen, const std::vector<Scored>& all) {
   std::vector<Excluded> out;
   for (const Confusion& confusion : chosen.signature->confused_with) {
@@ -103,8 +104,8 @@ std::vector<Excluded> confusions(const Scored& chosen, const std::vector<Scored>
     std::string why = why_not(*other);
     if (why.empty())
       why = other->argument.evidence().empty()
-                ? fmt::format("nothing seen points to it; {}", confusion.question)
-                : fmt::format("less supported; {}", confusion.question);
+                ? "nothing that was seen points to it"
+                : fmt::format("what was seen supports {} more", chosen.signature->name);
     out.push_back({std::string(confusion.with), std::move(why)});
   }
   return out;

@@ -28,7 +28,7 @@ struct Weights {
 /// A cause that was looked at, and why it is not a finding.
 struct Excluded {
   std::string cause;  ///< name in the catalogue
-  std::string why;    ///< one sentence without a full stop
+  std::string why;    ///< one sentence without a full stop, no question
 };
 
 /// A cause that is given, with what speaks for it.

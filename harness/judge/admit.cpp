@@ -86,8 +86,9 @@ class Admitting {
     for (const PeerRound& round : input_.fleet.rounds)
       if (!names.contains(round.node)) others.push_back(round);
     if (const std::size_t own = input_.fleet.rounds.size() - others.size(); own > 0)
-      out_.remarks.push_back(fmt::format(
-          "{} of the fleet's runs are the newcomer's own and were left out: nobody judges itself.", own));
+      out_.remarks.push_back(
+          fmt::format("{} of the fleet's runs {} the newcomer's own and {} left out: nobody judges itself.",
+                      own, own == 1 ? "is" : "are", own == 1 ? "was" : "were"));
     kinds_ = kinds_of(nodes_of(others, out_.remarks));
     for (const PeerRounds& newcomer : nodes_of(input_.newcomers, out_.remarks))
       out_.nodes.push_back(admit(newcomer));

@@ -136,7 +136,10 @@ Outcome outcome(const OutcomeInput& input) {
   const int undecided = counts.of(VerdictKind::inconclusive) + counts.of(VerdictKind::unstable);
   const int fatal =
       counts.of(VerdictKind::failed) + counts.of(VerdictKind::regressed) + counts.of(VerdictKind::missing);
-  if (fatal > 0) return {ExitCode::regressed, findings(counts) + also(counts)};
+  if (fatal > 0)
+    return {ExitCode::regressed,
+            findings(counts) + also(counts) +
+                (input.interrupted ? "; interrupted before everything was measured" : "")};
   if (input.interrupted)
     return {ExitCode::cannot_judge,
             fmt::format("cannot judge: interrupted before everything was measured{}", also(counts))};

@@ -212,8 +212,10 @@ Outcome outcome_of(const PeersJudgement& judgement, const DeviceCount& count_of_
     return {ExitCode::cannot_judge, "cannot judge: no run file was found"};
   std::vector<std::string> well;
   if (!nodes.empty())
-    well.push_back(fmt::format("{} of {} {}{} are like their peers", count(NodeState::healthy), nodes.size(),
-                               count_of_all.many, hosts_in_all(judgement)));
+    well.push_back(fmt::format(
+        "{} of {} {}{} {}", count(NodeState::healthy), nodes.size(), count_of_all.noun(nodes.size()),
+        hosts_in_all(judgement),
+        count(NodeState::healthy) == 1 || nodes.size() == 1 ? "is like its peers" : "are like their peers"));
   if (fabric.judged > 0)
     well.push_back(fmt::format("{} between nodes show{} no slow node and no slow path",
                                result::counted(fabric.judged, "metric"), fabric.judged == 1 ? "s" : ""));

@@ -75,7 +75,7 @@ std::string undecided(const Verdict& verdict, const Scale& scale, bool again) {
                   percent(verdict.interval.value_or(0)), percent(verdict.tolerance));
   if (scale.advisory)
     return fmt::format("too noisy to count: only a change above {} can be seen ({})",
-                       percent(verdict.minimum_detectable_drop.value_or(0)), seen);
+                       detectable(verdict.minimum_detectable_drop.value_or(0)), seen);
   return fmt::format("neither within tolerance nor worse could be shown{} ({})",
                      again ? " yet; a further round is needed" : "", seen);
 }
@@ -96,6 +96,16 @@ std::string percent(double share) {
   if (!std::isfinite(share)) return "an unknown share";
   return std::fabs(share) < most_told ? fmt::format("{:.1f}%", 100 * share)
                                       : fmt::format("{:.1e}%", 100 * share);
+}
+
+std::string detectable(double share) {
+  constexpr double most = 10;
+  return share < most ? percent(share) : ">1000%";
+}
+
+bool can_drop_by(double share) {
+  constexpr double rounds_to_all = .9995;
+  return share < rounds_to_all;
 }
 
 std::string at_most_worse(const Verdict& verdict, double confidence) {

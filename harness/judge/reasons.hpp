@@ -15,7 +15,12 @@ Verdict blank_verdict(const std::string& key, const result::Metric& form);
 
 /// ".034" -> "3.4%"; 1e60 -> "1.0e+62%"; what is not finite is "an unknown share".
 std::string percent(double share);
-/// The same without a fraction: ".034" -> "3%".
+/// The smallest drop that can be shown, as a share: like percent(), ">1000%" from ten times on, where nobody
+/// can tell it from none.
+std::string detectable(double share);
+/// Whether a drop that large can be: nothing loses more than all of it.
+bool can_drop_by(double share);
+/// percent() without a fraction: ".034" -> "3%".
 std::string whole_percent(double share);
 
 /// "at most 1.2% worse with 95% confidence": the upper end of the interval, which `confidence` belongs to.

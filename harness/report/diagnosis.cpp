@@ -84,7 +84,8 @@ std::vector<Excluded> not_shown_yet(const Diagnosis& diagnosis) {
 
 std::string draw(const Diagnosis& diagnosis, const Terminal& terminal, std::string_view title) {
   std::string out;
-  if (!title.empty()) out += terminal.paint(plain(title), Tone::strong) + "\n\n";
+  if (!title.empty() && !diagnosis.findings.empty())
+    out += terminal.paint(plain(title), Tone::strong) + "\n\n";
   for (std::size_t i = 0; i < diagnosis.findings.size(); ++i)
     out += draw(diagnosis.findings[i], i + 1, terminal);
   const std::vector<Excluded> others = not_shown_yet(diagnosis);

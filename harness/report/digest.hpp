@@ -77,7 +77,8 @@ std::vector<std::pair<const DigestPart*, const Case*>> worst_cases(const Digest&
 /// The verdict of each metric that counts: the gravest of all judges; advisory only where there is no other.
 std::vector<const judge::Verdict*> gravest_verdicts(const std::vector<judge::Verdict>& verdicts);
 
-/// Foreign text on one line as result::one_line() makes it, at most `most` bytes (the middle is left out).
+/// Foreign text on one line as result::one_line() makes it, at most `most` bytes: whole sentences where one
+/// ends in the second half of the room, else the middle is left out.
 std::string tame(std::string_view text, std::size_t most = 300);
 
 }  // namespace gpugauge::report

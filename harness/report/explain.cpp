@@ -149,7 +149,7 @@ std::string draw(const CausePage& page, const Terminal& terminal) {
 }
 
 std::string draw_list(const std::vector<CausePage>& pages, const Terminal& terminal) {
-  Table table({{"cause"}, {"severity"}, {"named by"}, {"what", false, true}});
+  Table table({{"cause"}, {"severity"}, {"named by"}, {"what", false, false, true}});
   for (const CausePage& page : pages)
     table.add({{page.name, Tone::strong},
                {severity_of(page)},

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "judge/reasons.hpp"
 #include "result/error.hpp"
 
 namespace gpugauge::report {
@@ -92,8 +93,7 @@ std::string duration(double seconds) {
 }
 
 std::string detectable(double share) {
-  constexpr double most = 10;
-  return share < most ? percent(share) : ">1000%";
+  return judge::detectable(share);
 }
 
 std::string plain(std::string_view text) {

@@ -17,8 +17,7 @@ std::string quantity(double value, std::string_view unit);
 /// A share: .1234 -> "12.3%"; below 10% two significant digits.
 std::string percent(double share);
 
-/// The smallest drop that can be shown, as a share: like percent(), ">1000%" from ten times on, where nobody
-/// can tell it from none.
+/// The smallest drop that can be shown, as a share, in the words of the sentences (judge::detectable()).
 std::string detectable(double share);
 
 /// A change with its sign, where + is worse: .05 -> "+5.0% worse", -.02 -> "2.0% better", below .05% ->

@@ -159,6 +159,11 @@ judge::Outcome outcome(const InjectReport& report) {
   if (report.interrupted)
     return {judge::ExitCode::cannot_judge, "cannot judge: interrupted; until then " + counted};
   if (mute > 0) return {judge::ExitCode::cannot_judge, "cannot judge: " + counted};
+  for (const HealthyRounds& healthy : report.healthy)
+    if (!healthy.problem.empty() && healthy.profile == report.profile)
+      return {judge::ExitCode::cannot_judge,
+              fmt::format("cannot judge: there are no healthy rounds of {} to judge its faults against; {}",
+                          healthy.label, counted)};
   if (tried == 0 && report.quiet.empty())
     return {judge::ExitCode::cannot_judge, "cannot judge: no fault could be tried"};
   return {judge::ExitCode::pass, "pass: " + counted};

@@ -93,7 +93,7 @@ void add_cases(Page& page, const DigestPart& part) {
                            number(one->baseline, one->unit), change, one->share ? percent(*one->share) : "");
       else
         row += fmt::format(" {} |", change);
-      page.add(row + fmt::format(" {} |\n", escaped(one->reason, 500)));
+      page.add(row + fmt::format(" {} |\n", escaped(one->reason)));
     }
   }
   if (all > shown.size())

@@ -13,10 +13,17 @@ std::string progress_text(const ProgressState& state, int width) {
   const int filled = state.total > 0 ? std::clamp(cells * state.done / state.total, 0, cells) : 0;
   const std::string bar = std::string(static_cast<std::size_t>(filled), '#') +
                           std::string(static_cast<std::size_t>(cells - filled), '.');
-  std::string text = fmt::format("{}  [{}]  {}/{}  {}  {}", state.title, bar, state.done, state.total,
-                                 state.current, duration(state.elapsed));
-  if (state.left >= 0) text += fmt::format(", about {} left", duration(state.left));
-  return text.substr(0, static_cast<std::size_t>(std::max(width - 1, 20)));
+  const std::string now =
+      fmt::format("{}/{}  {}  {}", state.done, state.total, state.current, duration(state.elapsed));
+  const std::string left = state.left >= 0 ? fmt::format(", about {} left", duration(state.left)) : "";
+  const std::string beside = fmt::format("{}  {}", state.title, now);
+  const auto room = static_cast<std::size_t>(std::max(width - 1, 20));
+  for (const std::string& text :
+       {fmt::format("{}  [{}]  {}{}", state.title, bar, now, left), beside + left, beside})
+    if (text.size() <= room) return text;
+  // Whole words: half a number would be another one.
+  const std::string shown = beside.substr(0, std::min(room, beside.rfind(' ', room)));
+  return shown.substr(0, shown.find_last_not_of(' ') + 1);
 }
 
 ProgressLine::ProgressLine(Terminal terminal, bool quiet, std::FILE* stream)

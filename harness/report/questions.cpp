@@ -98,18 +98,18 @@ std::string codes(const stack::GpuCodes& found) {
 }  // namespace
 
 std::string draw(const stack::PlanReport& plan, const Terminal& terminal) {
-  std::string out = bullets(plan.assumptions, terminal);
-  if (!out.empty()) out += "\n";
-  out += draw_pairs(plan.pairs, terminal);
+  std::vector<std::string> parts{bullets(plan.assumptions, terminal), draw_pairs(plan.pairs, terminal)};
   if (!plan.steps.empty()) {
-    out += "\n" + terminal.paint("In this order", Tone::strong) + "\n";
+    std::string& steps = parts.emplace_back(terminal.paint("In this order", Tone::strong) + "\n");
     int number = 0;
     for (const stack::PlanStep& step : plan.steps)
-      out += fmt::format("  {}. {}\n     {}\n", ++number, wrap(plain(step.what), terminal.width, 5),
-                         terminal.paint(wrap(plain(step.why), terminal.width, 5), Tone::faint));
+      steps += fmt::format("  {}. {}\n     {}\n", ++number, wrap(plain(step.what), terminal.width, 5),
+                           terminal.paint(wrap(plain(step.why), terminal.width, 5), Tone::faint));
   }
-  for (const stack::Finding& finding : plan.findings) out += "\n" + draw(finding, terminal, true);
-  return out + "\n" + terminal.paint(wrap(plain(plan.sentence), terminal.width), tone(plan.outcome)) + "\n";
+  for (const stack::Finding& finding : plan.findings) parts.push_back(draw(finding, terminal, true));
+  parts.push_back(terminal.paint(wrap(plain(plan.sentence), terminal.width), tone(plan.outcome)) + "\n");
+  std::erase(parts, "");
+  return fmt::format("{}", fmt::join(parts, "\n"));
 }
 
 std::string draw(const stack::ImageReport& image, const Terminal& terminal) {
@@ -145,7 +145,12 @@ std::string draw(const BinaryAnswers& binary, const Terminal& terminal) {
     if (!answer.first_launch.empty())
       out += "    " + wrap(plain(answer.first_launch), terminal.width, 4) + "\n";
   }
-  if (binary.answers.empty()) out += "\n  No GPU was seen there; --gpu names one to ask about.\n";
+  if (binary.answers.empty() && report.codes.sets.empty() && report.problem.empty())
+    out +=
+        "\n  It carries no GPU code of its own: whether its work runs on a GPU cannot be told from this "
+        "file.\n";
+  else if (binary.answers.empty())
+    out += "\n  No GPU was seen there; --gpu names one to ask about.\n";
   return out;
 }
 

@@ -21,6 +21,8 @@ using nlohmann::ordered_json;
 
 /// node-problem-detector cuts a plugin's message at 80 bytes.
 constexpr std::size_t short_line = 80;
+/// Why no GPU is usable, and what to do, is longer than most sentences.
+constexpr std::size_t whole_reason = 1000;
 
 Tone tone(ExitCode code) {
   return code == ExitCode::pass ? Tone::good : code == ExitCode::regressed ? Tone::bad : Tone::doubt;
@@ -48,7 +50,7 @@ std::string line_of(const Standing& one, const Terminal& terminal) {
   std::string out = fmt::format("{}: {}", tame(one.label), terminal.paint(one.word, tone(one.code)));
   for (const std::string& part : {age(one), finding(one)})
     if (!part.empty()) out += ", " + tame(part);
-  out += ": " + tame(reason(one), 500);
+  out += ": " + tame(reason(one), whole_reason);
   if (!one.against.empty() && one.stored)
     out += fmt::format("; then it was: {}", tame(one.stored->outcome.sentence));
   return out + "\n";
@@ -92,7 +94,7 @@ std::string draw(const judge::Status& status, judge::ExitStyle style, const Term
   std::string out;
   if (style == judge::ExitStyle::nagios)
     out = fmt::format("GPUGAUGE {} - {}\n", judge::nagios_word(static_cast<int>(status.outcome.code)),
-                      tame(status.outcome.sentence, 500));
+                      tame(status.outcome.sentence, whole_reason));
   for (const Standing& one : status.devices) out += line_of(one, terminal);
   for (const std::string& remark : status.remarks) out += tame(remark) + "\n";
   return out;

@@ -1,6 +1,7 @@
 #include "report/table.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <sstream>
 #include <stdexcept>
 
@@ -11,6 +12,9 @@ constexpr std::size_t gap = 2;
 constexpr std::size_t table_indent = 2;
 constexpr std::size_t narrowest = 16;
 constexpr std::size_t widest_cell = 500;
+/// With less room beside the other columns prose stands below them, so far from the left.
+constexpr std::size_t narrowest_prose = 32;
+constexpr std::size_t below_row = 6;
 
 /// Cuts the middle out: what tells two ids apart is mostly at the end.
 std::string shorten(const std::string& text, std::size_t width) {
@@ -45,7 +49,7 @@ void Table::add(std::vector<Cell> cells) {
   rows_.push_back(std::move(cells));
 }
 
-std::string Table::draw(const Terminal& terminal) const {
+std::vector<std::size_t> Table::widths(std::size_t available) const {
   std::vector<std::size_t> widths;
   std::size_t total = table_indent;
   for (std::size_t c = 0; c < columns_.size(); ++c) {
@@ -54,7 +58,11 @@ std::string Table::draw(const Terminal& terminal) const {
     widths.push_back(width);
     total += width + (c > 0 ? gap : 0);
   }
-  const auto available = static_cast<std::size_t>(terminal.width);
+  if (columns_.back().prose && total > available) {
+    const std::size_t others = total - widths.back();
+    widths.back() = others + narrowest_prose <= available ? available - others : 0;
+    total = widths.back() > 0 ? available : others - gap;
+  }
   // The widest column that may shrink gives way first, a column at a time.
   while (total > available) {
     std::size_t widest = columns_.size();
@@ -66,17 +74,37 @@ std::string Table::draw(const Terminal& terminal) const {
     --widths[widest];
     --total;
   }
+  return widths;
+}
 
+std::string Table::draw(const Terminal& terminal) const {
+  const std::vector<std::size_t> width = widths(static_cast<std::size_t>(terminal.width));
   std::string out;
+  const auto end_line = [&](const std::string& text) {
+    out += text.substr(0, text.find_last_not_of(' ') + 1) + "\n";
+  };
   const auto line = [&](const std::vector<Cell>& cells) {
     std::string text(table_indent, ' ');
-    for (std::size_t c = 0; c < cells.size(); ++c) {
-      const std::string shown = shorten(cells[c].text, widths[c]);
-      const std::string fill(widths[c] - std::min(widths[c], display_width(shown)), ' ');
+    for (std::size_t c = 0; c + (columns_.back().prose ? 1 : 0) < cells.size(); ++c) {
+      const std::string shown = shorten(cells[c].text, width[c]);
+      const std::string fill(width[c] - std::min(width[c], display_width(shown)), ' ');
       const std::string painted = terminal.paint(shown, cells[c].tone);
       text += (c > 0 ? std::string(gap, ' ') : "") + (columns_[c].right ? fill + painted : painted + fill);
     }
-    out += text.substr(0, text.find_last_not_of(' ') + 1) + "\n";
+    if (!columns_.back().prose) return end_line(text);
+    const bool below = width.back() == 0;
+    if (below) end_line(text);
+    const std::size_t begin =
+        below ? below_row
+              : std::accumulate(width.begin(), width.end() - 1, table_indent + gap * (width.size() - 1));
+    const std::size_t room =
+        below ? std::max(static_cast<std::size_t>(terminal.width), below_row + 1) - below_row : width.back();
+    std::istringstream parts(wrap(cells.back().text, static_cast<int>(room)));
+    bool first = !below;
+    for (std::string part; std::getline(parts, part); first = false)
+      end_line((first ? text + std::string(width.size() > 1 ? gap : 0, ' ') : std::string(begin, ' ')) +
+               terminal.paint(part, cells.back().tone));
+    if (first) end_line(text);
   };
   std::vector<Cell> titles;
   for (const Column& column : columns_) titles.push_back({column.title, Tone::faint});

@@ -19,6 +19,9 @@ struct Column {
   std::string title;     ///< title line's text
   bool right = false;    ///< numbers stand right
   bool shrinks = false;  ///< gives way when the width is short: cut in the middle, the end stays readable
+  /// Of the last column: its text is sentences, and is wrapped where the width is short; where little is left
+  /// beside the others, each stands below its row.
+  bool prose = false;
 };
 
 /// Rows under titles; columns are as wide as their widest cell and two blanks apart.
@@ -33,6 +36,9 @@ class Table {
   std::string draw(const Terminal& terminal) const;
 
  private:
+  /// Of every column, from left to right; of prose that stands below its row 0.
+  std::vector<std::size_t> widths(std::size_t available) const;
+
   std::vector<Column> columns_;
   std::vector<std::vector<Cell>> rows_;
 };

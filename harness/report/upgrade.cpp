@@ -76,7 +76,8 @@ std::string draw(const stack::StackChange& change, const Terminal& terminal) {
                {to_string(layer.state), tone(layer.state)}});
   if (!table.empty()) out += table.draw(terminal);
   for (const stack::LayerChange& layer : change.layers)
-    if (layer.state != State::reached && layer.state != State::changed)
+    // What the row says already is not said again.
+    if (layer.state != State::reached && layer.state != State::changed && layer.state != State::unchanged)
       out += "  " + terminal.paint(wrap(plain(layer.sentence), terminal.width, 4), tone(layer.state)) + "\n";
   if (!change.changed()) out += "  Nothing of the stack differs from what `upgrade begin` recorded.\n";
   if (!change.settings.empty())

@@ -75,8 +75,8 @@ std::string one_line(std::string_view text, std::size_t most) {
   constexpr std::string_view gap = " ... ";
   std::size_t front = (most - gap.size()) * 2 / 3;
   std::size_t back = out.size() - (most - gap.size() - front);
-  while (front > 0 && continues(out[front])) --front;
-  while (back < out.size() && continues(out[back])) ++back;
+  while (front > 0 && (continues(out[front]) || out[front - 1] == ' ')) --front;
+  while (back < out.size() && (continues(out[back]) || out[back] == ' ')) ++back;
   return out.substr(0, front) + std::string(gap) + out.substr(back);
 }
 

@@ -45,7 +45,7 @@ Profile profile(const std::string& name) {
     if (one.name == name) return one;
     names += (names.empty() ? "" : ", ") + one.name;
   }
-  throw result::UsageError(fmt::format("There is no profile '{}': choose one of {}.", name, names));
+  throw result::UsageError(fmt::format("there is no profile '{}'; there are {}", name, names));
 }
 
 int depth_of(const std::string& name) {

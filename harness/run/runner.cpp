@@ -1,6 +1,7 @@
 #include "run/runner.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <map>
 #include <memory>
@@ -8,6 +9,7 @@
 #include <utility>
 
 #include <fmt/core.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "result/build.hpp"
@@ -106,6 +108,10 @@ class Execution {
     run_.only = plan_.only;
     run_.boot_id = boot_id();
     run_.fingerprint = plan_.fingerprint;
+    errno = 0;
+    if (const int nice = ::getpriority(PRIO_PROCESS, 0); errno == 0 && nice > 0)
+      run_.remarks.push_back(fmt::format(
+          "Measured at niceness {}: other work on this machine is given the processors first.", nice));
   }
 
   void start_telemetry() {
@@ -208,6 +214,7 @@ class Execution {
       run_.remarks.push_back(std::move(remark));
     wall_of_family_[step.family].push_back(process.wall_seconds);
     run_.processes.push_back(std::move(process));
+    running_->ended = true;
     report_progress();
   }
 
@@ -265,7 +272,7 @@ class Execution {
         progress.left_seconds = -1;
         break;
       }
-      const bool current = i == run_.processes.size() && running_;
+      const bool current = i == run_.processes.size() && running_ && !running_->ended;
       const double used = current ? now() - running_->since : -plan_.profile.cool_down_seconds;
       progress.left_seconds += std::max(0.0, *expected - used);
     }
@@ -309,6 +316,7 @@ class Execution {
   struct Running {
     Step step;
     double since = 0;
+    bool ended = false;
   };
 
   const Plan& plan_;

@@ -9,8 +9,8 @@ namespace {
 
 [[noreturn]] void absent() {
   throw result::UsageError(
-      "this build keeps no history, since it was built without SOCI, SQLite and PostgreSQL's client, as "
-      "scripts/check builds it: build another preset, such as release, where they are installed (Debian, "
+      "this build keeps no history, since it was built without SOCI, as scripts/check builds "
+      "it: build another preset, such as release, where they are installed (Debian, "
       "Ubuntu: libsoci-dev libsqlite3-dev libpq-dev)");
 }
 

@@ -94,6 +94,9 @@ PY
   run gpugauge doctor --binary "$(command -v gpugauge)" --gpu h100
   [[ $output == *"carries no GPU code"* ]]
   [ "$status" -eq 3 ]
+  # Which GPU there is does not matter to it.
+  run -3 gpugauge doctor --binary "$(command -v gpugauge)" --root /
+  [[ $output == *"carries no GPU code of its own"* && $output != *"No GPU was seen there"* ]]
   echo text >file
   run -2 gpugauge doctor --binary file --gpu h100
   [[ $output == *"no ELF file"* ]]

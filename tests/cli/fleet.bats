@@ -76,6 +76,8 @@ PY
   mkdir empty
   run -2 gpugauge fleet empty
   [[ $output == *"holds no *.json file"* ]]
+  run -2 gpugauge fleet missing-folder
+  [[ $output == *"missing-folder is not there: name a folder with runs, or a run's file"* ]]
   run -3 gpugauge fleet missing.json
   [[ $output == *"missing.json could not be opened"* ]]
   run -2 gpugauge fleet

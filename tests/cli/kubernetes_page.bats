@@ -16,7 +16,10 @@ for word; do
   esac
   previous="$word"
 done
-case "$*" in *"get nodes"*NODE*GPUS:.status.allocatable*) printf 'node-1   8\nnode-2   4\n' ;; esac
+case "$*" in
+  *"get nodes"*NODE*GPUS:.status.allocatable*) printf 'node-1   8\nnode-2   4\n' ;;
+  *"get jobs"*NIGHT:.metadata.labels.gpugauge-night*) printf '2026-11-21\n2026-11-22\n' ;;
+esac
 TEXT
   printf '#!/bin/sh\necho "podman $*" >>calls\ntest -s "$3"\n' >bin/podman
   printf '#!/bin/sh\necho "skopeo $*" >>calls\necho sha256:0123\n' >bin/skopeo
@@ -25,18 +28,22 @@ TEXT
   ln -s "$GPUGAUGE_SOURCE/scripts" scripts
   git init -q . && git -c user.name=t -c user.email=t@example.org commit -q --allow-empty -m x
   page_commands "$GPUGAUGE_SOURCE/docs/tasks/kubernetes.md" >commands
-  [ "$(wc -l <commands)" -ge 16 ]
+  [ "$(wc -l <commands)" -ge 27 ]
   run -0 page_run <commands
   echo "$output"
   [ "$(grep -c '^\[0\]$' <<<"$output")" = "$(wc -l <commands)" ]
   [ "$(grep -c '^kind: Job' jobs.yaml)" = 2 ]
   grep -q 'command: \[gpugauge, fleet' fleet.yaml
   # The image that the page has the reader name, and one night, in every job.
-  for file in jobs fleet; do
+  for file in jobs fleet again admit; do
     grep -q '^ *image: registry.example/gpugauge@sha256:0' $file.yaml
     [ "$(grep '^ *image:' $file.yaml | grep -vc '@sha256:')" = 0 ]
-    [ "$(grep '^ *gpugauge-night: ' $file.yaml | sort -u)" = "$(grep '^ *gpugauge-night: ' jobs.yaml | sort -u)" ]
+    [ $file = admit ] || [ "$(grep '^ *gpugauge-night: ' $file.yaml | sort -u)" = "$(grep '^ *gpugauge-night: ' jobs.yaml | sort -u)" ]
   done
+  # Who is measured again has one job, whose name was deleted before; a new node is held against the newest night.
+  [ "$(grep -c '^kind: Job' again.yaml)" = 1 ]
+  [ "$(grep 'again.yaml' calls | cut -d ' ' -f 2 | tr '\n' ' ')" = "delete apply " ]
+  grep -q 'command: \[gpugauge, fleet, admit, "/results/admission/node-9", --against, "/results/2026-11-22"\]' admit.yaml
   # The base's digest is asked of the tag that the Containerfile names, and handed to it.
   tag="$(sed -n 's/^ARG BASE=\(..*\)/\1/p' scripts/container/Containerfile)"
   grep -q "^skopeo inspect .* docker://docker.io/library/$tag$" calls

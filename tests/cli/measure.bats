@@ -92,3 +92,10 @@ PY
   run -3 gpugauge compare one.json --against other.json
   [[ $output == *host.cpu_model*AnotherCpu* ]]
 }
+
+@test "a command of low priority says that it is" {
+  run -0 quick_run one.json
+  [[ $output != *"niceness"* ]] || [ "$(nice)" -gt 0 ]
+  COLUMNS=1000 run -0 nice -n 5 gpugauge run --device host --profile smoke --only host/clock_gettime --output two.json
+  [[ $output == *"Measured at niceness $(($(nice) + 5)): other work on this machine is given the processors first."* ]]
+}

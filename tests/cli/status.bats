@@ -148,7 +148,7 @@ PY
   echo '{"schema": "gpugauge.verdict/1", "outcome":' >"$GPUGAUGE_STATE/verdicts/host.json"
   run -2 gpugauge status --device host
   [ "${#lines[@]}" -eq 1 ]
-  [[ $output == *"verdicts/host.json"* ]]
+  [[ $output == *"verdicts/host.json"*"run \`gpugauge check\` again"* ]]
   # A broken tool drains no node.
   run -0 gpugauge status --device host --exit-style slurm
   run -0 gpugauge status --device host --exit-style slurm --no-such-option
@@ -163,7 +163,7 @@ PY
   run -3 gpugauge check --quiet
   "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" verdict "$GPUGAUGE_STATE/verdicts/node.json"
   run -3 gpugauge status --root tree
-  [[ $output == *"Node: cannot judge, "*"no usable GPU"* ]]
+  [[ $output == *"Node: cannot judge, "*"no usable GPU"*" Next: "* && $output != *" ... "* && $output != *"  "* ]]
   run -0 gpugauge check --quiet --exit-style slurm
 }
 

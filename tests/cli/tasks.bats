@@ -4,8 +4,14 @@ load pages
 load fake_gpu
 export WIDE=yes
 
-# run_page PAGE HEADING: the commands below a heading; the place where a runner keeps its state becomes this test's.
+# run_page PAGE HEADING: the commands below a heading; the place where a runner keeps its state becomes this test's, and sudo
+# does what it is told as this user.
 run_page() {
+  mkdir -p sudo
+  printf '#!/bin/sh\nexec "$@"\n' >sudo/sudo
+  chmod +x sudo/sudo
+  local PATH="$PWD/sudo:$PATH" USER
+  USER=$(id -un)
   page_commands "$GPUGAUGE_SOURCE/docs/tasks/$1" "$2" >commands
   sed -i "s|/var/lib/gpugauge|$GPUGAUGE_STATE|g" commands
   page_run <commands
@@ -20,7 +26,11 @@ run_page() {
   gpugauge doctor --json >nodes/a.json || [ $? -eq 1 ]
 
   run -0 run_page driver-upgrade.md Before
-  [[ $output == *"gpugauge upgrade begin --to driver=580"*"What will be seen"*"is open: make the change"*"[0]" ]]
+  [[ $output == *"sudo install"*"[0]"*"gpugauge upgrade begin --to driver=580"*"What will be seen"*"is open: make the change"*"[0]" ]]
+  # Before the change: no verdict, and no report file.
+  run -0 run_page driver-upgrade.md After
+  [[ $output == *"cannot judge: nothing changed"*"[3]" ]]
+  [ ! -e upgrade.json ] && [ ! -e upgrade.html ]
   driver 580.65.06
   run -0 run_page driver-upgrade.md After
   [[ $output == *"as planned"*"is closed: passed"*"[0]" ]]
@@ -44,7 +54,7 @@ run_page() {
 @test "nightly: the baseline once, then the command of every night with its reports" {
   one_gpu
   run -0 run_page nightly-ci.md Once
-  [[ $output == *"gpugauge baseline create --device 0 --profile standard"*"rounds, profile standard"*"[0]" ]]
+  [[ $output == *"sudo install"*"[0]"*"gpugauge baseline create --device 0 --profile standard"*"rounds, profile standard"*"[0]" ]]
   export GITHUB_STEP_SUMMARY="$PWD/summary.md"
   run -0 run_page nightly-ci.md "Every night"
   [[ $output == *"[0]" ]]

@@ -31,7 +31,8 @@ state_is() {
   [ "$(find "$folder/old/$gpu/runs" -name '*.json' | wc -l)" -eq 2 ]
   grep -q 'The way back from upgrade' "$folder/way-back.txt"
   run -0 gpugauge upgrade status
-  [[ $output == *"old stack 2 of 2 rounds"*"580 was planned and it is still 570.86.15"*"next: make the change"* ]]
+  [[ $output == *"old stack 2 of 2 rounds"*"planned, not changed"*"next: make the change"* ]]
+  [[ $output != *"was planned and it is still"* ]]
 
   driver 580.65.06
   run -0 gpugauge upgrade status

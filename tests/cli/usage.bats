@@ -74,6 +74,8 @@ import json, sys
 rows = json.load(sys.stdin)
 assert len(rows) >= 10, len(rows)
 assert all(row["isolates"] and row["bad_value"] for row in rows), rows'
+  run -2 gpugauge list --only host/triad
+  [[ $output == *"'host/triad' selects no benchmark; near to it: host/triad*; leave --only out"* ]]
   run -2 gpugauge list --only 'nothing*'
   [[ $output == *"'nothing*' selects no benchmark;"* ]]
 }
@@ -192,6 +194,28 @@ for name, window in windows.items():
   sed -i 's/"deep"/"deeper"/' "$GPUGAUGE_LIBEXEC/gpugauge-bench-probe"
   run -0 gpugauge list
   [[ $output == *"family probe: "*"'deeper'"* && $output == *host/triad* && $output != *probe/slow* ]]
+}
+
+@test "on a narrow terminal sentences of a list are wrapped and none is cut" {
+  COLUMNS=80 run -0 gpugauge list --only 'host/*'
+  [[ $output == *"Latency of one load that depends on the one before, in each cache level."* ]]
+  [[ $output != *..* ]]
+  run -0 gpugauge explain --list
+  [[ $output == *"acs_enabled "*"both "*PCIe* ]]
+  COLUMNS=80 run -0 gpugauge explain --list
+  [[ $output != *..* ]]
+  for line in "${lines[@]}"; do ((${#line} <= 80)) || { echo "$line"; return 1; }; done
+}
+
+@test "each part of an upgrade names the exit codes that docs/exit-codes.md gives it" {
+  run -0 gpugauge upgrade begin --help
+  [[ $output == *"Exit codes: 0 the old stack is measured; 1 the plan does not work"* && $output != *strict* ]]
+  run -0 gpugauge upgrade end --help
+  [[ $output == *"3 cannot judge, also where nothing changed"*"4 inconclusive"* ]]
+  run -0 gpugauge upgrade status --help
+  [[ $output == *"Exit codes: 0 an upgrade is open; "*"3 none is."* ]]
+  run -0 gpugauge upgrade plan --help
+  [[ $output == *"1 a node cannot"* ]]
 }
 
 @test "list devices always shows the host" {

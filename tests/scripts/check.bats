@@ -6,6 +6,7 @@ setup() {
   tree="$BATS_TEST_TMPDIR/tree"
   mkdir -p "$tree" "$BATS_TEST_TMPDIR/fakes"
   cp -r "$GPUGAUGE_SOURCE/scripts" "$tree/scripts"
+  mkdir "$tree/harness" && cp -r "$GPUGAUGE_SOURCE/harness/cli" "$tree/harness/cli"
   export CALLS="$BATS_TEST_TMPDIR/calls" HARDWARE=1 CHECK_STATUS=0 PROGRAM="$tree/build/check/bin/gpugauge"
   printf '#!/bin/sh\necho "setup $*" >>"$CALLS"\n' >"$tree/scripts/setup"
   cat >"$BATS_TEST_TMPDIR/fakes/cmake" <<'TEXT'
@@ -77,4 +78,29 @@ TEXT
   [ "$status" -eq 2 ]
   [[ "$output" == *"broken line 7"* ]]
   [[ "$output" == *"build/log/check-configure.log"* ]]
+}
+
+@test "a word that no option can be is told before anything is set up" {
+  for words in "--bogus" "--strict --profil=smoke" "--x.y" "--no_probes" "smoke" "--device host --Strict"; do
+    read -ra arguments <<<"$words"
+    run "$tree/scripts/check" "${arguments[@]}"
+    echo "$output"
+    [ "$status" -eq 2 ]
+    [ "${#lines[@]}" -eq 1 ]
+    [[ "$output" == *"scripts/check --help lists them."* ]]
+    [ ! -e "$CALLS" ]
+  done
+  [[ "$output" == "gpugauge check has no option --Strict; "* ]]
+}
+
+@test "every option that the command has is passed on" {
+  count=0
+  while read -r option; do
+    run "$tree/scripts/check" "$option=--value"
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ "${lines[${#lines[@]}-1]}" == *" $option=--value" ]]
+    count=$((count + 1))
+  done < <("$GPUGAUGE_BUILD/bin/gpugauge" check --help | sed -nE 's/^ +(-[a-z],)?(--[a-z-]+).*/\2/p' | grep -v -- '^--help$')
+  [ "$count" -ge 20 ]
 }

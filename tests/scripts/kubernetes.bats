@@ -26,6 +26,7 @@ valid() {
 manifests() {
   "$here/jobs" --night 2026-11-22 node-1.example=8 node-2=4 >jobs.yaml
   "$here/jobs" --night 2026-11-22 --fleet >fleet.yaml
+  "$here/jobs" --night 2026-11-22 --admit node-5 node-11.example >admit.yaml
   cp "$here"/{namespace,results,admission}.yaml "$here/npd/node-problem-detector.yaml" .
 }
 
@@ -49,7 +50,7 @@ ask() {
 
 @test "every manifest holds against the schemas of Kubernetes 1.31 and 1.37" {
   manifests
-  valid jobs.yaml fleet.yaml namespace.yaml results.yaml admission.yaml node-problem-detector.yaml
+  valid jobs.yaml fleet.yaml admit.yaml namespace.yaml results.yaml admission.yaml node-problem-detector.yaml
 }
 
 @test "a field that Kubernetes does not know, or a value of another type, is found" {
@@ -67,7 +68,7 @@ ask() {
 
 @test "pods ask for no more than they need" {
   manifests
-  run -0 "$PYTHON" - jobs.yaml fleet.yaml admission.yaml node-problem-detector.yaml <<'PY'
+  run -0 "$PYTHON" - jobs.yaml fleet.yaml admit.yaml admission.yaml node-problem-detector.yaml <<'PY'
 import sys, yaml
 pods = 0
 for file in sys.argv[1:]:
@@ -98,7 +99,7 @@ for file in sys.argv[1:]:
                 assert "NODE_NAME" in {variable["name"] for variable in container["env"]}, name
 print(pods)
 PY
-  [ "$output" = 5 ]
+  [ "$output" = 7 ]
 }
 
 @test "a job has a node, all its GPUs, its limits, and honours the exit code" {
@@ -129,7 +130,7 @@ PY
 
 @test "no word of a template is left, and each node has a job of its own" {
   manifests
-  run ! grep -nwE 'NAME|NODE|NIGHT|GPUS|PROFILE|IMAGE' jobs.yaml fleet.yaml
+  run ! grep -nwE 'NAME|NODE|NIGHT|GPUS|PROFILE|IMAGE|VERB|WORDS' jobs.yaml fleet.yaml admit.yaml
   long="$(printf 'a%.0s' {1..60})"
   "$here/jobs" --night n "$long-1=8" "$long-2=8" >long.yaml
   "$PYTHON" - <<'PY'
@@ -148,13 +149,48 @@ PY
 
 @test "a line of nonsense prints no manifest at all" {
   for words in "node-1" "node-1=" "node-1=0" "node-1=x" "Node=8" "-x=8" "a b=8" "--night" "--night Ä node=8" "--night a/b node=8" \
-    "--image a|b node=8" "--profile ../x node=8" "--fleet node=8" "" "--frobnicate" "a.b=8 a-b=8"; do
+    "--image a|b node=8" "--profile ../x node=8" "--fleet node=8" "" "--frobnicate" "a.b=8 a-b=8" \
+    "--admit" "--admit node=8" "--admit Node" "--admit a.b a-b" "--admit --fleet" "--fleet --admit node"; do
     read -ra arguments <<<"$words"
     run -2 --separate-stderr "$here/jobs" "${arguments[@]}"
     [ -z "$output" ]
     [ "$(wc -l <<<"$stderr")" = 1 ]
   done
   run -2 bash -c 'echo "node 8 more" | "$0" -' "$here/jobs"
+}
+
+# asked_of FILE NAME: what the container of that job is asked, on results/ in the place of the claim.
+asked_of() {
+  "$PYTHON" - "$1" "$2" "$GPUGAUGE_BUILD/bin/gpugauge" <<'PY' >command.sh
+import shlex, sys, yaml
+job, = [one for one in yaml.safe_load_all(open(sys.argv[1])) if one["metadata"]["name"] == sys.argv[2]]
+words = job["spec"]["template"]["spec"]["containers"][0]["command"]
+assert words[0] == "gpugauge"
+print(shlex.join([sys.argv[3]] + [word.replace("/results/", "results/") for word in words[1:]]))
+PY
+  sh command.sh
+}
+
+@test "a node that waits is compared with the nodes of the night, and not with others that wait" {
+  "$GPUGAUGE_BUILD/bin/make_fleet" made 12 2 >/dev/null
+  mkdir -p results/2026-11-22 results/admission/node-5 results/admission/node-11.example
+  for number in 00 01 02 03 04 06 07 08 09 10; do
+    mkdir "results/2026-11-22/node-$number"
+    cp "made/node-000$number/round-1.json" "results/2026-11-22/node-$number"
+  done
+  # The sixth is 8% slower.
+  cp made/node-00005/round-1.json results/admission/node-5
+  cp made/node-00011/round-1.json results/admission/node-11.example
+  manifests
+  run -0 asked_of admit.yaml gpugauge-2026-11-22-admit-node-11-example
+  [[ $output == *"compared with 10 nodes"*"admit: 1 admitted"* ]]
+  run -3 asked_of admit.yaml gpugauge-2026-11-22-admit-node-5
+  [[ $output == *"compared with 10 nodes"*"cannot judge: 1 to be measured again"* ]]
+  cp made/node-00005/round-2.json results/admission/node-5
+  run -1 asked_of admit.yaml gpugauge-2026-11-22-admit-node-5
+  [[ $output == *"confirmed by a further run"*"regressed: 1 refused"* ]]
+  run -0 asked_of fleet.yaml gpugauge-2026-11-22-fleet
+  [[ $output == *"pass: 10 of 10 nodes"* ]]
 }
 
 @test "what kubectl makes of the kustomizations holds against the schemas, with the plugin in it" {

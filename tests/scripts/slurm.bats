@@ -53,6 +53,29 @@ fleet_of_nine() {
   [[ $output == *"holds runs already"* ]]
 }
 
+@test "gauge: where Slurm gave no answer, took no job or calls every node down, the same folder may be given again" {
+  fleet_of_nine
+  for name in sinfo sbatch; do
+    printf '#!/bin/sh\necho "%s: error: Unable to contact slurm controller" >&2\nexit 1\n' "$name" >refusing && chmod +x refusing
+    mv "bin/$name" kept && mv refusing "bin/$name"
+    run "$slurm/gauge" --partition all --output out
+    echo "$output"
+    [ "$status" = "$([ "$name" = sinfo ] && echo 2 || echo 3)" ]
+    [[ $output == *"Unable to contact slurm controller"* ]]
+    [ ! -e out/runs ]
+    mv kept "bin/$name"
+  done
+  echo DOWN >fake/nodes/node0
+  run -3 "$slurm/gauge" --nodes node0 --output out
+  [ ! -e out/runs ]
+  echo IDLE >fake/nodes/node0
+  run -1 "$slurm/gauge" --partition all --output out
+  [[ $output == *"1 of 9 nodes have a finding (node5)"* ]]
+  echo text >file
+  run -2 "$slurm/gauge" --partition all --output file/below
+  [[ $output == *"file/below/runs could not be made: Not a directory"* ]]
+}
+
 @test "gauge: a node that is down, one that never starts, one that gets lost and one that cannot measure are said" {
   fleet_of_nine
   printf 'DOWN\nno power' >fake/nodes/node0

@@ -101,7 +101,7 @@ void examine_hidden(const Seen& seen, Argument& it) {
   it.at_most(.2, low_clock(seen));
   it.at_most(.3,
              seen.throttled({"hw_thermal", "hw_power_brake", "sw_thermal", "sw_power_cap", "hw_slowdown"}));
-  it.at_most(.35, seen.at_least("memory_temperature_c", 90));
+  it.at_most(.35, in_words("the memory is hot", seen.at_least("memory_temperature_c", 90)));
   it.at_most(.4, seen.changed(
                      {"driver", "framework", "nccl", "cudnn", "cublas", "cuda", "application", "container"}));
   if (gpu_not_used(seen)) it.at_most(.2, gpu_not_used(seen));

@@ -165,8 +165,10 @@ void examine_governor(const Seen& seen, Argument& it) {
   }
   it.at_most(.2, seen.field_changed("governor") ? Fact() : seen.on("host.governor", {"performance"}));
   it.at_most(.3, throttled(seen));
-  it.at_most(.3, seen.at_least("cpu_load_percent", load_matters));
-  it.at_most(.3, seen.at_least("cpu_pressure_percent", pressure_matters));
+  it.at_most(.3, in_words("other work kept the processors busy, whatever their clock",
+                          seen.at_least("cpu_load_percent", load_matters)));
+  it.at_most(.3, in_words("threads waited for a processor, whatever its clock",
+                          seen.at_least("cpu_pressure_percent", pressure_matters)));
   it.at_most(.3, seen.recovers_by({"idle_processors"}));
   it.at_most(.3, seen.probe("repeat_later", {"normal"}));
   it.rules_out(seen.unmoved_by({"governor", "cpupower"}));

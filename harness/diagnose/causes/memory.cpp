@@ -72,7 +72,7 @@ void examine_ecc(const Seen& seen, Argument& it) {
   }
   if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"hbm"}));
   if (seen.compared() && !slow) it.at_most(.3, Fact("memory is not slower"));
-  it.at_most(.4, seen.at_least("memory_temperature_c", 90));
+  it.at_most(.4, in_words("the memory is hot", seen.at_least("memory_temperature_c", 90)));
   // HBM has room of its own for the check bits.
   if (!seen.field_changed("ecc") && !seen.recovers_by({"ecc"}) && !seen.gpu_is({"RTX A3000"}))
     it.at_most(

@@ -110,7 +110,7 @@ void examine_thermal(const Seen& seen, Argument& it) {
   if (degrees && *degrees < 75 && !reason && !at_limit)
     it.at_most(.2, fmt::format("the GPU is at {:g} C", *degrees));
   if (!reason && seen.at_least("memory_temperature_c", 90))
-    it.at_most(.35, seen.at_least("memory_temperature_c", 90));
+    it.at_most(.35, in_words("the memory is hot", seen.at_least("memory_temperature_c", 90)));
   it.at_most(.3, seen.throttled({"hw_power_brake"}));
   it.at_most(.3, seen.probe("reset_clocks", {"recovers", "no_change"}));
   // The lowest clock that heat leaves is a fraction of the highest, not a hundredth.

@@ -17,6 +17,10 @@ Fact both(const Fact& one, const Fact& other) {
   return *one + "; " + *other;
 }
 
+Fact in_words(std::string_view words, const Fact& fact) {
+  return fact ? Fact(fmt::format("{} ({})", words, *fact)) : Fact();
+}
+
 Fact slow_start(const Seen& seen) {
   if (Fact fact = seen.slower({"init", "first_launch"})) return fact;
   for (const std::string_view phase : {"startup", "first_call", "new_process"})

@@ -46,5 +46,7 @@ Fact changed_together(const Seen& seen);
 Fact either(const Fact& one, const Fact& other);
 /// Both were seen.
 Fact both(const Fact& one, const Fact& other);
+/// "the memory is hot (memory_temperature_c = 95)": why a figure speaks against a cause.
+Fact in_words(std::string_view words, const Fact& fact);
 
 }  // namespace gpugauge::diagnose

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -30,6 +32,28 @@ std::string in_quotes(std::string_view text) {
   return "'" + shown + (text.size() > 40 ? "...'" : "'");
 }
 
+/// A version as this layer's are written.
+std::string_view example(std::string_view key) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 15> versions{{{"driver", "570.86.10"},
+                                                                                    {"vgpu_host", "580"},
+                                                                                    {"cuda", "12.8"},
+                                                                                    {"gcc", "13.2"},
+                                                                                    {"clang", "18.1"},
+                                                                                    {"cudnn", "9.7.1"},
+                                                                                    {"nccl", "2.25.1"},
+                                                                                    {"python", "3.12"},
+                                                                                    {"torch", "2.8"},
+                                                                                    {"tensorflow", "2.18"},
+                                                                                    {"jax", "0.5.3"},
+                                                                                    {"onnxruntime", "1.21"},
+                                                                                    {"tensorrt", "10.8"},
+                                                                                    {"cupy", "13.4"},
+                                                                                    {"vllm", "0.9.1"}}};
+  const auto found =
+      std::find_if(versions.begin(), versions.end(), [&](const auto& one) { return one.first == key; });
+  return found == versions.end() ? "1.2" : found->second;
+}
+
 Version version_from(std::string_view key, std::string_view text) {
   // The whole text has to be the version: "12.8" and not "12.8-beta", which no table row can mean.
   const bool numeric = !text.empty() && text.find_first_not_of("0123456789.") == std::string_view::npos;
@@ -37,7 +61,7 @@ Version version_from(std::string_view key, std::string_view text) {
   const bool whole = version && text.back() != '.' && text.find("..") == std::string_view::npos;
   if (!whole || version->size() > 4)
     throw result::UsageError(
-        fmt::format("--plan: {} of {} is not a version such as 12.8", in_quotes(text), key));
+        fmt::format("--plan: {} of {} is not a version such as {}", in_quotes(text), key, example(key)));
   // A branch is a driver that can be asked for, and a compiler's major version decides; elsewhere it does
   // not.
   if (version->size() < 2 && key != "driver" && key != "vgpu_host" && key != "gcc" && key != "clang")

@@ -143,6 +143,14 @@ TEST(Choice, AWordThatSelectsNothingIsAnErrorThatNamesTheProfileThatWould) {
               HasSubstr("'fft' selects no benchmark of a GPU in the profile deep; `gpugauge list`"));
 }
 
+TEST(Choice, AWordThatSelectsNothingIsToldWhatIsNearToIt) {
+  EXPECT_THAT(usage_error([] { choose_in("deep", DeviceKind::gpu, {}, {"gemm/bf16"}); }),
+              HasSubstr("'gemm/bf16' selects no benchmark of a GPU in the profile deep; near to it: "
+                        "gemm/bf16*; `gpugauge list`"));
+  EXPECT_THAT(usage_error([] { choose_in("deep", DeviceKind::gpu, {}, {"lunch"}); }),
+              HasSubstr("; near to it: launch; "));
+}
+
 TEST(Choice, AnUnknownFamilyIsAnErrorThatNamesTheKnown) {
   EXPECT_THAT(usage_error([] { choose_in("standard", DeviceKind::host, {"gem"}); }),
               HasSubstr("no family 'gem'; there are gemm, host, launch, nccl"));

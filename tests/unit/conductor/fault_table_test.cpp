@@ -115,6 +115,9 @@ TEST(FaultRead, TheLastSentenceOfACommandIsItsReason) {
   EXPECT_EQ(last_said("gpugauge: one\ngpugauge: two.\n", "ended with exit code 2"), "two");
   EXPECT_EQ(last_said("", "was ended by signal 9 (SIGKILL)"), "the command was ended by signal 9 (SIGKILL)");
   EXPECT_EQ(last_said("\n", ""), "it said nothing");
+  EXPECT_EQ(without_place("a busy host; it is kept as /tmp/x/state/runs/a.json", "/tmp/x"), "a busy host");
+  EXPECT_EQ(without_place("a busy host; it is kept as /srv/a.json", "/tmp/x"),
+            "a busy host; it is kept as /srv/a.json");
 }
 
 }  // namespace

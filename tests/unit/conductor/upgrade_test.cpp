@@ -99,6 +99,25 @@ TEST_F(Upgrade, AnUnfitRoundIsRefusedAndNotKept) {
   EXPECT_EQ(old_side(kept_, device()).runs.size(), 3U);
 }
 
+TEST_F(Upgrade, WhatARoundIsRefusedForIsAClauseThatGoesOn) {
+  result::Run run = rounds(1).front();
+  result::Process& process = run.processes.front();
+  process.host["pressure_cpu_seconds"] = .606 * process.wall_seconds;
+  auto wrong = process.samples->benchmarks[0];
+  wrong.id += "/wrong";
+  wrong.verifications = {{"sum", false, 1.0, 0.0}};
+  process.samples->benchmarks.push_back(std::move(wrong));
+  const auto sentence = [](const result::Run& of) -> std::string {
+    try {
+      refuse_unfit(of);
+    } catch (const result::UsageError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(sentence(run), testing::EndsWith("some thread waited for a processor 60.6% of the time"));
+}
+
 TEST_F(Upgrade, RoundsAreReadThroughNoLink) {
   ::setenv("GPUGAUGE_STATE", (fakes_.path() / "state").c_str(), 1);
   const std::filesystem::path folder = kept_.folder / "measuring" / "host";

@@ -264,6 +264,8 @@ TEST(Admit, NobodyJudgesItself) {
   const Admissions judged = gate.judge();
   EXPECT_EQ(judged.nodes.at(0).peers.devices, 8U);
   EXPECT_THAT(judged.remarks.at(0), HasSubstr("nobody judges itself"));
+  EXPECT_THAT(judged.remarks.at(0),
+              HasSubstr("1 of the fleet's runs is the newcomer's own and was left out"));
 }
 
 TEST(Admit, WhatIsMissingOrFailedIsRefusedByName) {

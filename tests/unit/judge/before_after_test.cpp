@@ -5,6 +5,7 @@
 #include <cmath>
 #include <random>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -46,6 +47,20 @@ TEST(BeforeAfter, SaysFirstWhatTheDataCanShow) {
   EXPECT_THAT(judged.remarks.front(), HasSubstr("can show a drop of"));
   EXPECT_THAT(judged.remarks, Contains(HasSubstr("the boot is the unit")));
   EXPECT_THAT(judged.remarks, Contains(HasSubstr("measure it once more")));
+}
+
+TEST(BeforeAfter, NoDropIsPromisedThatNothingCouldMake) {
+  // Two processes of a single boot a side, far apart: whatever lies between them cannot be told.
+  const auto wild = [](std::uint64_t seed) {
+    std::vector<result::Run> runs = side(seed, 1, {}, fmt::format("{}", seed));
+    for (result::Run& run : side(seed + 1, 1, {60, 60, 60}, fmt::format("{}", seed))) runs.push_back(run);
+    return runs;
+  };
+  const BeforeAfter judged = judge_before_after(wild(1), wild(50));
+  EXPECT_THAT(judged.remarks.front(), testing::MatchesRegex("These data can show no drop: .* worse\\."));
+  EXPECT_EQ(of(judged, triad).kind, VerdictKind::inconclusive);
+  EXPECT_THAT(of(judged, triad).reason, HasSubstr("; no drop of it could be (tolerance"));
+  EXPECT_THAT(of(judged, latency).reason, HasSubstr("only where it is >1000% worse it could be"));
 }
 
 TEST(BeforeAfter, OneBootOnBothSidesMakesTheRoundTheUnit) {
@@ -136,6 +151,27 @@ TEST(BeforeAfter, ASingleProcessASideShowsLittleAndThatIsSaid) {
   EXPECT_EQ(of(judge_before_after(single(1, 1), single(2, 2), policy), latency).kind, VerdictKind::regressed);
   EXPECT_THAT(judge_before_after(side(1, 1, {}, "b"), side(2, 1, {}, "b")).remarks,
               testing::Not(Contains(HasSubstr("each is a single process"))));
+}
+
+TEST(BeforeAfter, NoAssumptionMakesATailOfOneProcessASideAFinding) {
+  const auto with_tail = [](std::uint64_t seed, int processes, double slow) {
+    std::vector<result::Run> runs{make_run(seed, {}, processes)};
+    runs.front().boot_id = "b";
+    double spread = 1;
+    for (result::Process& process : runs.front().processes) {
+      result::Metric tail =
+          metric("latency_p99", "second", result::Direction::lower, "launch", 1e-6 * slow * (spread += .001));
+      tail.statistic = "p99";
+      process.samples->benchmarks.push_back(benchmark("host/call", tail));
+    }
+    return runs;
+  };
+  const std::string tail = "host/call:latency_p99";
+  const BeforeAfter single = judge_before_after(with_tail(1, 1, 1), with_tail(2, 1, 3));
+  EXPECT_EQ(of(single, tail).kind, VerdictKind::inconclusive);
+  EXPECT_THAT(of(single, tail).reason, HasSubstr("worse than before, by one process a side"));
+  EXPECT_EQ(of(judge_before_after(with_tail(1, 5, 1), with_tail(2, 5, 3)), tail).kind,
+            VerdictKind::regressed);
 }
 
 /// Six bandwidths of class hbm, each so many times slower.

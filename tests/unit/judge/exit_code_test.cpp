@@ -7,6 +7,7 @@
 namespace gpugauge::judge {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -48,6 +49,7 @@ TEST(Outcome, AFindingOutranksAnInterruptionAndAnUnmeasuredFamily) {
   input.judged = false;
   input.unmeasured_families = {"dnn (no library)"};
   EXPECT_EQ(outcome(input).code, ExitCode::regressed);
+  EXPECT_THAT(outcome(input).sentence, EndsWith("; interrupted before everything was measured"));
 }
 
 TEST(Outcome, AnUnmeasuredRequiredFamilyCannotBeJudged) {

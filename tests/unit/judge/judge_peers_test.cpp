@@ -232,6 +232,9 @@ TEST(JudgePeers, SevenNodesAreTooFewAndNoneIsNoPass) {
   fleet.add_healthy(0, 7);
   EXPECT_EQ(fleet.judge().outcome.code, ExitCode::cannot_judge);
   EXPECT_THAT(fleet.judge().nodes[0].reason, HasSubstr("7 nodes of its kind, and 8 are needed"));
+  Fleet one;
+  one.add_healthy(0, 1);
+  EXPECT_THAT(one.judge().outcome.sentence, HasSubstr("0 of 1 node is like its peers"));
 }
 
 TEST(PeerTolerance, IsWiderWhereThePowerLimitDecides) {

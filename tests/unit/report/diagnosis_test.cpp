@@ -2,6 +2,7 @@
 #include "report/diagnosis.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include <gmock/gmock.h>
 
@@ -31,6 +32,32 @@ TEST(DiagnosisReport, ShowsScoreEvidenceWhatItIsNotAndTheNextCommand) {
   EXPECT_THAT(text, HasSubstr("profiler_attached: "));
   EXPECT_THAT(text, HasSubstr("gpugauge explain cuda_launch_blocking"));
   EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 40);
+}
+
+TEST(DiagnosisReport, SaysWhyACauseIsNoFindingAndAsksNothingThere) {
+  const auto diagnosis = diagnosis_of(
+      R"({"metrics": [{"class": "launch", "factor": 4}, {"class": "host_cpu", "factor": 4}],
+          "telemetry": {"cpu_load_percent": 77.72, "cpu_pressure_percent": 90}})");
+  ASSERT_FALSE(diagnosis.findings.empty());
+  ASSERT_EQ(diagnosis.findings.front().cause, "cpu_contention");
+  std::map<std::string, std::string> why;
+  for (const diagnose::Finding& finding : diagnosis.findings)
+    for (const diagnose::Excluded& one : finding.excluded) {
+      why.emplace(one.cause, one.why);
+      EXPECT_THAT(one.why, Not(testing::EndsWith("?"))) << one.cause;
+    }
+  EXPECT_THAT(why.at("cpu_governor"),
+              testing::AnyOf(HasSubstr("whatever their clock (cpu_load_percent = 77.72)"),
+                             HasSubstr("whatever its clock (cpu_pressure_percent = 90)")));
+  EXPECT_EQ(why.at("cpu_affinity_wrong"), "nothing that was seen points to it");
+}
+
+TEST(DiagnosisReport, HasNoTitleAboveNothing) {
+  EXPECT_THAT(draw(diagnosis_of(blocking), {}, "Cause"),
+              testing::StartsWith("Cause\n\n1 cuda_launch_blocking"));
+  const auto open = diagnosis_of(unknown);
+  ASSERT_TRUE(open.findings.empty());
+  EXPECT_THAT(draw(open, {}, "Cause"), Not(HasSubstr("Cause\n")));
 }
 
 TEST(DiagnosisReport, LeavesForeignTextNoControlCharacters) {

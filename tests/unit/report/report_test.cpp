@@ -107,6 +107,23 @@ TEST(Disturbance, NamesThrottlingOtherWorkWaitingAndSteal) {
   EXPECT_EQ(disturbance(run), "While it was measured: some thread waited for a processor 100% of the time.");
 }
 
+TEST(Summary, ComparesWithTheEstimateAndNamesTheFamilyWhereThereAreSeveral) {
+  result::Run run = result::example_run();
+  const auto process = [&](const char* family, double wall, double expected) {
+    result::Process made = run.processes[0];
+    made.family = family;
+    made.wall_seconds = wall;
+    made.expected_seconds = expected;
+    return made;
+  };
+  const auto shown = [&] { return draw(run, {false, false, 200}); };
+  const result::Process host = process("host", 37, 9);
+  run.processes = {host};
+  EXPECT_THAT(shown(), HasSubstr("  Processes took 37 s, 9 s were estimated.\n"));
+  run.processes = {host, process("gemm", 10, 10)};
+  EXPECT_THAT(shown(), HasSubstr("  Processes took 47 s, 19 s were estimated; host 37 s instead of 9 s.\n"));
+}
+
 TEST(Console, ShowsProblemsBeforeTheTableAndTheVerdictLast) {
   const std::string text = draw(example(), {false, false, 120});
   const std::size_t problem = text.find("regressed  host/triad/one_core:bandwidth_mean");
@@ -187,7 +204,10 @@ TEST(Progress, SaysWhatRunsAndHowLong) {
   const ProgressState state{"round 1 of host", 2, 5, "host", 12, 20};
   EXPECT_EQ(progress_text(state, 100),
             "round 1 of host  [########............]  2/5  host  12 s, about 20 s left");
-  EXPECT_LT(progress_text(state, 40).size(), 40U);
+  EXPECT_EQ(progress_text(state, 60), "round 1 of host  2/5  host  12 s, about 20 s left")
+      << "without its bar";
+  EXPECT_EQ(progress_text(state, 40), "round 1 of host  2/5  host  12 s");
+  EXPECT_EQ(progress_text(state, 31), "round 1 of host  2/5  host  12") << "whole words";
 }
 
 }  // namespace

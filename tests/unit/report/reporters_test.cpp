@@ -89,6 +89,9 @@ TEST(Tame, KeepsOneLineOfWhatItIsGiven) {
   EXPECT_EQ(tame("x\xe2\x80\xaey\xd8\x9cz\xef\xbf\xbe"), "x?y?z?");
   EXPECT_EQ(tame("H\xc3\xa4lt"), "H\xc3\xa4lt");
   EXPECT_EQ(tame("0123456789abcdefghij", 15), "012345 ... ghij");
+  EXPECT_EQ(tame("one two three four five", 16), "one two ... five") << "no two blanks";
+  EXPECT_EQ(tame("A first one. A second one. A third one.", 34), "A first one. A second one. ...");
+  EXPECT_EQ(tame("A. What follows has no end in the room", 24), "A. What foll ... he room");
   const std::string umlauts = tame(std::string(50, '\xc3'), 300);
   EXPECT_EQ(umlauts, std::string(50, '?'));
   std::string many;

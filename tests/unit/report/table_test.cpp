@@ -37,6 +37,31 @@ TEST(Table, TheWidestColumnGivesWayFirst) {
   EXPECT_THAT(table.draw(plain_terminal(70)), testing::HasSubstr("Debian GNU/Linux 12"));
 }
 
+TEST(Table, WrapsProseInItsColumn) {
+  Table table({{"name"}, {"what", false, false, true}});
+  table.add({{"one"}, {"Reading the monotonic clock, normally without entering the kernel at all."}});
+  table.add({{"two"}, {"short"}});
+  EXPECT_EQ(table.draw(plain_terminal(60)),
+            "  name  what\n"
+            "  one   Reading the monotonic clock, normally without\n"
+            "        entering the kernel at all.\n"
+            "  two   short\n");
+  EXPECT_THAT(table.draw(plain_terminal(200)), testing::HasSubstr("entering the kernel at all.\n  two"));
+}
+
+TEST(Table, ProseWithLittleRoomStandsBelowItsRow) {
+  Table table({{"name"}, {"what", false, false, true}});
+  table.add(
+      {{"a/name/of/thirty/columns/xxxxxx"}, {"Latency of one load that depends on the one before it."}});
+  table.add({{"none"}, {""}});
+  EXPECT_EQ(table.draw(plain_terminal(60)),
+            "  name\n"
+            "      what\n"
+            "  a/name/of/thirty/columns/xxxxxx\n"
+            "      Latency of one load that depends on the one before it.\n"
+            "  none\n");
+}
+
 TEST(Table, RefusesARowOfAnotherLength) {
   Table table({{"a"}, {"b"}});
   EXPECT_THROW(table.add({{"x"}}), std::logic_error);

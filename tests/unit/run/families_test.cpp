@@ -62,7 +62,7 @@ TEST(Profiles, AreThoseThatTheDocumentationNames) {
     profile("fast");
     FAIL() << "no error";
   } catch (const result::UsageError& error) {
-    EXPECT_STREQ(error.what(), "There is no profile 'fast': choose one of smoke, quick, standard, deep.");
+    EXPECT_STREQ(error.what(), "there is no profile 'fast'; there are smoke, quick, standard, deep");
   }
   EXPECT_EQ(profile("deep").processes, 5);
   EXPECT_EQ(profile("deep").window_seconds, 1);

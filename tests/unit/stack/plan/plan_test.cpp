@@ -14,7 +14,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using world::v;
 
-std::string plan_fault(const char* plan, const char* gpus = "", const char* driver = "") {
+std::string plan_fault(const std::string& plan, const char* gpus = "", const char* driver = "") {
   try {
     parse_plan(plan, gpus, driver);
   } catch (const result::UsageError& error) {
@@ -45,6 +45,9 @@ TEST(PlanRequest, EachBadInputHasItsSentence) {
             "jax, onnxruntime, tensorrt, cupy, vllm, gpu");
   EXPECT_EQ(plan_fault("cuda=12.8,cuda=12.8"), "--plan: cuda stands twice");
   EXPECT_EQ(plan_fault("cuda=new"), "--plan: 'new' of cuda is not a version such as 12.8");
+  EXPECT_EQ(plan_fault("driver=abc"), "--plan: 'abc' of driver is not a version such as 570.86.10");
+  for (const std::string& key : plan_keys())
+    EXPECT_THAT(plan_fault(key + "=x"), testing::Not(testing::EndsWith("such as 1.2"))) << key;
   EXPECT_EQ(plan_fault("cuda="), "--plan: '' of cuda is not a version such as 12.8");
   EXPECT_EQ(plan_fault("cuda=12."), "--plan: '12.' of cuda is not a version such as 12.8");
   EXPECT_EQ(plan_fault("cuda=12..8"), "--plan: '12..8' of cuda is not a version such as 12.8");
