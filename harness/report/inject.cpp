@@ -163,7 +163,7 @@ judge::Outcome outcome(const InjectReport& report) {
     if (!healthy.problem.empty() && healthy.profile == report.profile)
       return {judge::ExitCode::cannot_judge,
               fmt::format("cannot judge: there are no healthy rounds of {} to judge its faults against; {}",
-                          healthy.label, counted)};
+                          healthy.device, counted)};
   if (tried == 0 && report.quiet.empty())
     return {judge::ExitCode::cannot_judge, "cannot judge: no fault could be tried"};
   return {judge::ExitCode::pass, "pass: " + counted};

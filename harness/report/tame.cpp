@@ -6,7 +6,7 @@
 namespace gpugauge::report {
 
 std::string tame(std::string_view text, std::size_t most) {
-  const std::string whole = result::one_line(text);
+  std::string whole = result::one_line(text);
   if (whole.size() <= most) return whole;
   constexpr std::string_view more = " ...";
   if (most > more.size()) {

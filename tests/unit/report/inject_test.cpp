@@ -90,7 +90,7 @@ TEST(Inject, WhatHasNothingToBeJudgedAgainstIsNoPassHoweverTheRestEnds) {
   InjectReport report = good();
   report.healthy[0] = {"host", "a processor", "smoke", 0, "the host is busy"};
   EXPECT_EQ(outcome(report).code, judge::ExitCode::cannot_judge);
-  EXPECT_THAT(outcome(report).sentence, HasSubstr("no healthy rounds of a processor"));
+  EXPECT_THAT(outcome(report).sentence, HasSubstr("no healthy rounds of host to judge"));
   EXPECT_THAT(outcome(report).sentence, HasSubstr("2 of 2 faults"));
   report.faults[1].trials[0] = trial(true, {});
   EXPECT_EQ(outcome(report).code, judge::ExitCode::regressed) << "what was missed stays missed";
