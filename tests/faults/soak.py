@@ -103,7 +103,7 @@ def look(node, name, number, code, output, wanted):
     # (143: SIGTERM before the command catches it, which on a busy machine may be after it made its folder.)
     if code in (9, 143):
         node.left_by_killed = set(left)
-    elif code != 3 or not set(left) <= node.left_by_killed:
+    elif code not in (2, 3) or not set(left) <= node.left_by_killed:
         if left:
             fail(f"run {number} ({name}) left temporary files: {left}")
 
