@@ -12,8 +12,7 @@ const Registration lt{
         .bad_value("the driver or library was changed, a lower SM clock (power cap, heat, locked clocks), "
                    "another process on the GPU; where only throughput falls and throughput_best does not, "
                    "the heuristic chose worse")
-        .axis("shape",
-              {"1024x1024x1024", "2048x2048x2048", "4096x4096x4096", "8192x8192x8192", "16384x16384x16384"})
+        .axis("shape", squares())
         .from(Depth::smoke, "shape", {"4096x4096x4096"})
         .from(Depth::standard, "shape", {"8192x8192x8192"})
         .body([](Trial& trial) { measure_lt(trial, bf16, Layout::rows); })};
@@ -24,7 +23,8 @@ const Registration gemm_ex_registered{
         .isolates("bf16 products with fp32 sums by cublasGemmEx")
         .bad_value("as for lt; where only this falls and lt does not, cuBLAS chose another algorithm than "
                    "cuBLASLt's heuristic")
-        .axis("shape", {"8192x8192x8192"})
+        .axis("shape", squares())
+        .from(Depth::exhaustive, "shape", squares_but("8192x8192x8192"))
         .body([](Trial& trial) { measure_gemm_ex(trial, bf16); })};
 
 }  // namespace

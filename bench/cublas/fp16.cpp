@@ -10,7 +10,8 @@ const Registration lt{define_product(GPUGAUGE_BENCH_OP, fp16)
                           .bad_value("the driver or library was changed, a lower SM clock (power cap, heat, "
                                      "locked clocks), another process on the GPU; where only throughput "
                                      "falls and throughput_best does not, the heuristic chose worse")
-                          .axis("shape", {"1024x1024x1024", "8192x8192x8192", "16384x16384x16384"})
+                          .axis("shape", squares_but("4096x4096x4096"))  // which is below
+                          .from(Depth::exhaustive, "shape", {"2048x2048x2048"})
                           .body([](Trial& trial) { measure_lt(trial, fp16, Layout::rows); })};
 
 // GPUs before 8.0 have no bf16: what the profiles ask of their Tensor Cores. Not declared saturating: no
@@ -34,7 +35,8 @@ const Registration gemm_ex_registered{
         .isolates("fp16 products with fp32 sums by cublasGemmEx")
         .bad_value("as for lt; where only this falls and lt does not, cuBLAS chose another algorithm than "
                    "cuBLASLt's heuristic")
-        .axis("shape", {"8192x8192x8192"})
+        .axis("shape", squares())
+        .from(Depth::exhaustive, "shape", squares_but("8192x8192x8192"))
         .body([](Trial& trial) { measure_gemm_ex(trial, fp16); })};
 
 }  // namespace

@@ -11,7 +11,8 @@ const Registration lt{define_product(GPUGAUGE_BENCH_OP, fp32)
                           .bad_value("the driver or library was changed, a lower SM clock (power cap, heat, "
                                      "locked clocks), another process on the GPU; where only throughput "
                                      "falls and throughput_best does not, the heuristic chose worse")
-                          .axis("shape", {"1024x1024x1024", "4096x4096x4096", "16384x16384x16384"})
+                          .axis("shape", squares())
+                          .from(Depth::exhaustive, "shape", {"2048x2048x2048", "8192x8192x8192"})
                           .from(Depth::standard, "shape", {"4096x4096x4096"})
                           .body([](Trial& trial) { measure_lt(trial, fp32, Layout::rows); })};
 
@@ -21,7 +22,8 @@ const Registration gemm_ex_registered{
         .isolates("fp32 products by cublasGemmEx in pedantic mode: no tf32")
         .bad_value("as for lt; where only this falls and lt does not, cuBLAS chose another algorithm than "
                    "cuBLASLt's heuristic")
-        .axis("shape", {"4096x4096x4096"})
+        .axis("shape", squares())
+        .from(Depth::exhaustive, "shape", squares_but("4096x4096x4096"))
         .body([](Trial& trial) { measure_gemm_ex(trial, fp32); })};
 
 }  // namespace

@@ -10,7 +10,8 @@ const Registration lt{define_product(GPUGAUGE_BENCH_OP, fp64)
                           .bad_value("the driver or library was changed, a lower SM clock (power cap, heat, "
                                      "locked clocks), another process on the GPU; where only throughput "
                                      "falls and throughput_best does not, the heuristic chose worse")
-                          .axis("shape", {"1024x1024x1024", "8192x8192x8192", "16384x16384x16384"})
+                          .axis("shape", squares())
+                          .from(Depth::exhaustive, "shape", {"2048x2048x2048", "4096x4096x4096"})
                           .body([](Trial& trial) { measure_lt(trial, fp64, Layout::rows); })};
 
 const Registration gemm_ex_registered{
@@ -19,7 +20,8 @@ const Registration gemm_ex_registered{
         .isolates("fp64 products by cublasGemmEx: the algorithm is chosen inside")
         .bad_value("as for lt; where only this falls and lt does not, cuBLAS chose another algorithm than "
                    "cuBLASLt's heuristic")
-        .axis("shape", {"8192x8192x8192"})
+        .axis("shape", squares())
+        .from(Depth::exhaustive, "shape", squares_but("8192x8192x8192"))
         .body([](Trial& trial) { measure_gemm_ex(trial, fp64); })};
 
 }  // namespace

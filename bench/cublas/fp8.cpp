@@ -11,7 +11,8 @@ const Registration lt_e4m3{
         .bad_value("the driver or library was changed, a lower SM clock (power cap, heat, locked clocks), "
                    "another process on the GPU; where only throughput falls and throughput_best does not, "
                    "the heuristic chose worse")
-        .axis("shape", {"1024x1024x1024", "8192x8192x8192", "16384x16384x16384"})
+        .axis("shape", squares())
+        .from(Depth::exhaustive, "shape", {"2048x2048x2048", "4096x4096x4096"})
         .from(Depth::standard, "shape", {"8192x8192x8192"})
         .body([](Trial& trial) { measure_lt(trial, e4m3, Layout::linear); })};
 
@@ -24,7 +25,8 @@ const Registration lt_e4m3_fast{
         .bad_value("the driver or library was changed, a lower SM clock (power cap, heat, locked clocks), "
                    "another process on the GPU; where only throughput falls and throughput_best does not, "
                    "the heuristic chose worse")
-        .axis("shape", {"8192x8192x8192"})
+        .axis("shape", squares())
+        .from(Depth::exhaustive, "shape", squares_but("8192x8192x8192"))
         .body([](Trial& trial) { measure_lt(trial, e4m3_fast, Layout::linear); })};
 
 const Registration lt_e5m2_e4m3{
@@ -35,7 +37,8 @@ const Registration lt_e5m2_e4m3{
         .bad_value("the driver or library was changed, a lower SM clock (power cap, heat, locked clocks), "
                    "another process on the GPU; where only throughput falls and throughput_best does not, "
                    "the heuristic chose worse")
-        .axis("shape", {"8192x8192x8192"})
+        .axis("shape", squares())
+        .from(Depth::exhaustive, "shape", squares_but("8192x8192x8192"))
         .body([](Trial& trial) { measure_lt(trial, e5m2_e4m3, Layout::linear); })};
 
 }  // namespace

@@ -10,7 +10,8 @@ const Registration lt{define_product(GPUGAUGE_BENCH_OP, int8)
                           .bad_value("the driver or library was changed, a lower SM clock (power cap, heat, "
                                      "locked clocks), another process on the GPU; where only rate falls "
                                      "and rate_best does not, the heuristic chose worse")
-                          .axis("shape", {"1024x1024x1024", "8192x8192x8192", "16384x16384x16384"})
+                          .axis("shape", squares())
+                          .from(Depth::exhaustive, "shape", {"2048x2048x2048", "4096x4096x4096"})
                           .from(Depth::deep, "shape", {"8192x8192x8192"})
                           .body([](Trial& trial) { measure_lt(trial, int8, Layout::linear); })};
 

@@ -185,6 +185,16 @@ void measure_product(Trial& trial, const Problem& problem, const std::vector<Alg
         [&](cudaStream_t stream) { algorithms[measured.best()].run(rotation[0], stream); }, "_best");
 }
 
+std::vector<std::string> squares() {
+  return {"1024x1024x1024", "2048x2048x2048", "4096x4096x4096", "8192x8192x8192", "16384x16384x16384"};
+}
+
+std::vector<std::string> squares_but(const std::string& measured) {
+  std::vector<std::string> out = squares();
+  std::erase(out, measured);
+  return out;
+}
+
 Definition define_product(const char* op, const Arithmetic& arithmetic) {
   return define(GPUGAUGE_BENCH_FAMILY, op)
       .variant(arithmetic.name)

@@ -57,6 +57,12 @@ std::vector<Algorithm> gemm_batched(const Problem& problem);
 /// for others.
 std::vector<Algorithm> gemv(const Problem& problem);
 
+/// 1024 to 16384, doubling: along them the library changes tiles, split of k and clusters. Deep measures a
+/// small, a usual and the largest one of a type, exhaustive those between.
+std::vector<std::string> squares();
+/// Those that are not `measured`, for types and calls of which deep measures that one alone.
+std::vector<std::string> squares_but(const std::string& measured);
+
 /// A definition of this family with what its products have in common; of whole numbers a rate, as of
 /// peak/int8.
 Definition define_product(const char* op, const Arithmetic& arithmetic);

@@ -11,7 +11,8 @@ const Registration lt{define_product(GPUGAUGE_BENCH_OP, tf32)
                           .bad_value("the driver or library was changed, a lower SM clock (power cap, heat, "
                                      "locked clocks), another process on the GPU; where only throughput "
                                      "falls and throughput_best does not, the heuristic chose worse")
-                          .axis("shape", {"1024x1024x1024", "8192x8192x8192", "16384x16384x16384"})
+                          .axis("shape", squares())
+                          .from(Depth::exhaustive, "shape", {"2048x2048x2048", "4096x4096x4096"})
                           .from(Depth::standard, "shape", {"8192x8192x8192"})
                           .body([](Trial& trial) { measure_lt(trial, tf32, Layout::rows); })};
 
@@ -24,7 +25,8 @@ const Registration sgemm_registered{
             "of programs that set the mode once")
         .bad_value("as for lt; where only this falls and the note numerics says fp32, the handle's math mode "
                    "was lost: a library in the process set it back")
-        .axis("shape", {"8192x8192x8192"})
+        .axis("shape", squares())
+        .from(Depth::exhaustive, "shape", squares_but("8192x8192x8192"))
         .from(Depth::quick, "shape", {"8192x8192x8192"})
         .body([](Trial& trial) { measure_sgemm(trial, tf32); })};
 

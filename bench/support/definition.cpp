@@ -284,14 +284,20 @@ std::string to_string(Depth depth) {
       return "standard";
     case Depth::deep:
       return "deep";
+    case Depth::exhaustive:
+      return "exhaustive";
   }
   return "";
 }
 
 Depth depth_from(const std::string& word) {
-  for (const Depth depth : {Depth::smoke, Depth::quick, Depth::standard, Depth::deep})
+  const std::vector<Depth> all{Depth::smoke, Depth::quick, Depth::standard, Depth::deep, Depth::exhaustive};
+  std::string words;
+  for (const Depth depth : all) {
     if (to_string(depth) == word) return depth;
-  throw std::invalid_argument(fmt::format("'{}' is no depth; there are smoke, quick, standard, deep", word));
+    words += (words.empty() ? "" : ", ") + to_string(depth);
+  }
+  throw std::invalid_argument(fmt::format("'{}' is no depth; there are {}", word, words));
 }
 
 Depth Instance::depth() const {

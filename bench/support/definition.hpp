@@ -50,7 +50,7 @@ struct Axis {
 };
 
 /// The profiles by how much they measure. An instance belongs to one profile and to every deeper one.
-enum class Depth { smoke, quick, standard, deep };
+enum class Depth { smoke, quick, standard, deep, exhaustive };
 
 /// What the machine must have for an instance to be measurable; what is missing skips it by name.
 struct Requirements {

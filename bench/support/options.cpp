@@ -130,7 +130,8 @@ std::string help_text(const std::string& family) {
       "measures\n"
       "  --gpugauge_sustained=S     S seconds for each benchmark of sustained load (default: 300 windows)\n"
       "  --gpugauge_only=FILE       measure only the ids in FILE, one per line\n"
-      "  --gpugauge_depth=DEPTH     only what the profile smoke, quick, standard or deep measures\n"
+      "  --gpugauge_depth=DEPTH     only what the profile DEPTH measures: smoke, quick, standard, deep, "
+      "exhaustive\n"
       "  --gpugauge_describe        print what each benchmark isolates, as JSON\n"
       "  --gpugauge_parent=PID      end when the process PID ends\n",
       family, family);

@@ -11,6 +11,7 @@
 #include "baseline/patient_lock.hpp"
 #include "baseline/run_id.hpp"
 #include "result/begun.hpp"
+#include "result/counted.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
 #include "result/temporary_file.hpp"
@@ -172,8 +173,9 @@ Baseline create(const std::filesystem::path& folder, const std::string& name,
   if (!std::filesystem::exists(folder / "log.head", error))
     std::filesystem::remove(folder / "log.jsonl", error);
   for (const char* const file : {"log.jsonl", "log.head"}) begun.add_file(folder / file);
-  append_log(folder, {{manifest.created, current_user(), fmt::format("created from {} rounds", runs.size()),
-                       state, std::nullopt}});
+  append_log(folder,
+             {{manifest.created, current_user(),
+               fmt::format("created from {}", result::counted(runs.size(), "round")), state, std::nullopt}});
   baseline.log = read_log(folder);
   keep_file(folder / manifest_name, text);
   begun.keep();

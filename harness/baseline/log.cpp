@@ -204,8 +204,10 @@ class LockedFile {
     fail("written");
   }
 
- private:
+  /// Takes away all but the first bytes.
   bool cut(std::size_t bytes) const { return ::ftruncate(descriptor_.get(), static_cast<off_t>(bytes)) == 0; }
+
+ private:
   /// A short write tells no reason; the next one does.
   bool write(std::string_view text) const {
     while (!text.empty()) {
@@ -259,7 +261,12 @@ void append_log(const std::filesystem::path& folder, const std::vector<LogEntry>
         "reason, or make a new baseline",
         (folder / log_name).string(), before.bytes + text.size(), log_limit));
   file.append(before.bytes, text);
-  keep_file(folder / head_name, result::dump_json({{"lines", head.lines}, {"sha256", head.sha256}}));
+  try {
+    keep_file(folder / head_name, result::dump_json({{"lines", head.lines}, {"sha256", head.sha256}}));
+  } catch (...) {
+    static_cast<void>(file.cut(before.bytes));  // a decision that was refused must not count
+    throw;
+  }
 }
 
 State state_of(const std::vector<LogEntry>& log) {

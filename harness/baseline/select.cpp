@@ -282,7 +282,8 @@ Selection select(const std::filesystem::path& given, const result::Fingerprint& 
   for (const Place& place : places()) {
     Candidate best = best_of(place, fingerprint, device, selection);
     if (best.fit == Fit::no) continue;
-    if (place.name == "own") selection.damaged.clear();
+    // That of another host of a shared home is no answer to what this one's own would have said.
+    if (place.name == "own" && best.this_node) selection.damaged.clear();
     selection.origin = origin_of(place, best);
     selection.baseline = std::move(best.baseline);
     note_the_future(*selection.baseline, selection.problems);

@@ -6,6 +6,7 @@
 #include "report/console.hpp"
 #include "report/format.hpp"
 #include "report/table.hpp"
+#include "result/counted.hpp"
 #include "result/json_array.hpp"
 #include "result/object_reader.hpp"
 
@@ -139,11 +140,11 @@ int show(const BaselineListingArguments& arguments) {
     return 0;
   }
   const report::Terminal terminal = report::terminal(1);
-  std::string text = fmt::format("Baseline {} of {}: {} rounds, profile {}, created {}, {}{}\n",
-                                 report::plain(manifest.name), report::plain(manifest.device),
-                                 manifest.entries.size(), report::plain(manifest.profile),
-                                 report::plain(manifest.created), to_string(state_of(found.log)),
-                                 found.provisional() ? ", provisional (fewer than 3 boots or days)" : "");
+  std::string text = fmt::format(
+      "Baseline {} of {}: {}, profile {}, created {}, {}{}\n", report::plain(manifest.name),
+      report::plain(manifest.device), result::counted(manifest.entries.size(), "round"),
+      report::plain(manifest.profile), report::plain(manifest.created), to_string(state_of(found.log)),
+      found.provisional() ? ", provisional (fewer than 3 boots or days)" : "");
   text += report::draw(rows, terminal);
   for (const baseline::LogEntry& entry : found.log)
     text += "  " + report::wrap(report::plain(line_of(entry)), terminal.width, 4) + "\n";

@@ -5,6 +5,7 @@
 #include "cli/baseline.hpp"
 #include "cli/named_files.hpp"
 #include "report/format.hpp"
+#include "result/counted.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
 
@@ -36,8 +37,8 @@ int from_file(const BaselineTransferArguments& arguments) {
                             arguments.new_name, arguments.reason, baseline::utc_now());
   const std::string name = made.folder.filename().string();
   print(
-      fmt::format("Baseline {} of {} imported: {} rounds, {}\n", name, report::plain(made.manifest.device),
-                  made.runs.size(),
+      fmt::format("Baseline {} of {} imported: {}, {}\n", name, report::plain(made.manifest.device),
+                  result::counted(made.runs.size(), "round"),
                   state_of(made.log) == baseline::State::active
                       ? "active"
                       : fmt::format("a candidate; `gpugauge baseline accept {} --reason ...` makes it active",

@@ -93,6 +93,45 @@ std::future<stack::Inventory> begin_to_read_files() {
   });
 }
 
+/// What all devices and the node say together, with what kept devices from being measured: `refusal` of who
+/// holds one, `stopped` before all of the `wanted` ones.
+judge::Outcome outcome_of(const report::Report& report, bool gpu_missing, const std::string& refusal,
+                          bool stopped, std::size_t wanted) {
+  const judge::Outcome found = conductor::combine(report.devices, report.node);
+  // What was shown against the node stays, whatever could not be looked at.
+  const bool shown = found.code == judge::ExitCode::regressed || found.code == judge::ExitCode::error;
+  const auto unless_shown = [&](const std::string& why) {
+    return shown ? judge::Outcome{found.code, fmt::format("{}; {}", found.sentence, why)}
+                 : judge::Outcome{judge::ExitCode::cannot_judge, "cannot judge: " + why};
+  };
+  if (!refusal.empty())
+    return unless_shown(fmt::format("{}; nothing was measured; --wait SECONDS waits for it", refusal));
+  if (gpu_missing && !shown)
+    return {judge::ExitCode::cannot_judge,
+            report.devices.empty()
+                ? "cannot judge: no usable GPU, nothing was measured"
+                : "cannot judge: a GPU was asked for and none is usable; " + found.sentence};
+  if (stopped && (found.code == judge::ExitCode::pass || found.code == judge::ExitCode::inconclusive))
+    return {judge::ExitCode::cannot_judge, fmt::format("cannot judge: stopped after {} of {} devices; {}",
+                                                       report.devices.size(), wanted, found.sentence)};
+  return found;
+}
+
+/// Every usable GPU of the node was measured to the end, with all that the profile has for it.
+bool looked_at_all(const report::Report& report, const Devices& devices,
+                   const std::vector<conductor::Chosen>& chosen, const MeasureArguments& measure) {
+  const auto is_chosen = [&](const stack::Gpu& gpu) {
+    return std::any_of(chosen.begin(), chosen.end(),
+                       [&](const conductor::Chosen& one) { return one.target.selection == gpu.uuid; });
+  };
+  const auto& gpus = devices.gpus.gpus;
+  return narrowed(measure).empty() && report.devices.size() == chosen.size() &&
+         std::all_of(gpus.begin(), gpus.end(), is_chosen) &&
+         std::none_of(report.devices.begin(), report.devices.end(), [](const report::DeviceReport& device) {
+           return device.interrupted || !device.rounds.back().complete;
+         });
+}
+
 int check(const CheckArguments& arguments, const Invocation& invocation) {
   const ReportArguments reports = own_files(arguments.report);
   check_report_arguments(reports);
@@ -161,13 +200,20 @@ int check(const CheckArguments& arguments, const Invocation& invocation) {
   if (!arguments.no_probes) options.probes = &catalogue;
   const auto held = hold(targets_of(chosen), arguments.measure, progress);
   const run::OutputLocks outputs(output_files(arguments, reports), "gpugauge check");
+  Beside beside;
+  std::string no_trends;
+  bool stopped = false;
   const auto add = [&](report::DeviceReport device) {
     for (const conductor::SilentFamily& family : catalogue.silent) device.remarks.push_back(sentence(family));
     if (only_host && gpus_expected)
       device.remarks.emplace_back(
           "What the policy expects of the node's GPUs was not looked at: only the host was asked for.");
-    if (add_trends) add_trends(device);
     keep([&] { conductor::keep_verdict(state, device, narrowed(arguments.measure), devices.gpus); });
+    try {
+      if (add_trends) add_trends(device);
+    } catch (const std::exception& error) {
+      no_trends = error.what();
+    }
     report.devices.push_back(std::move(device));
   };
   if (arguments.devices_together && !chosen.empty() && held->refusal().empty()) {
@@ -179,8 +225,17 @@ int check(const CheckArguments& arguments, const Invocation& invocation) {
   } else {
     for (const auto& [target, choice] : chosen) {
       if (!held->refusal().empty()) break;
-      add(conductor::check(options, target, choice, devices.gpus));
+      try {
+        add(conductor::check(options, target, choice, devices.gpus));
+      } catch (const std::exception& error) {
+        const bool failed = conductor::combine({}, report.node).code == judge::ExitCode::regressed;
+        if (report.devices.empty() && !failed) throw;
+        beside.add(fmt::format("{}: {}", target.label, error.what()));
+        stopped = true;
+        break;
+      }
       const report::DeviceReport& last = report.devices.back();
+      stopped = last.stopped_in_probes && report.devices.size() < chosen.size();
       if (!last.rounds.back().complete || last.interrupted || last.stopped_in_probes) break;
     }
   }
@@ -189,24 +244,11 @@ int check(const CheckArguments& arguments, const Invocation& invocation) {
   for (const report::DeviceReport& device : report.devices) sides.push_back({device.label, device.rounds});
   for (judge::Verdict& verdict : judge::judge_checksums_between(sides))
     report.node.push_back(std::move(verdict));
-  report.outcome = conductor::combine(report.devices, report.node);
-  if (gpu_missing && report.outcome.code != judge::ExitCode::regressed)
-    report.outcome = {judge::ExitCode::cannot_judge,
-                      report.devices.empty() ? "cannot judge: no usable GPU, nothing was measured"
-                                             : "cannot judge: a GPU was asked for and none is usable; " +
-                                                   report.outcome.sentence};
-  const bool stopped = !report.devices.empty() && report.devices.back().stopped_in_probes;
-  if (stopped && report.devices.size() < chosen.size() &&
-      (report.outcome.code == judge::ExitCode::pass || report.outcome.code == judge::ExitCode::inconclusive))
-    report.outcome = {judge::ExitCode::cannot_judge,
-                      fmt::format("cannot judge: stopped after {} of {} devices; {}", report.devices.size(),
-                                  chosen.size(), report.outcome.sentence)};
-  if (!held->refusal().empty())
-    report.outcome = {
-        judge::ExitCode::cannot_judge,
-        fmt::format("cannot judge: {}; nothing was measured; --wait SECONDS waits for it", held->refusal())};
-  if (devices.targets.gpu_wanted) keep([&] { conductor::keep_node_verdict(state, report); });
-  Beside beside;
+  report.outcome = outcome_of(report, gpu_missing, held->refusal(), stopped, chosen.size());
+  if (devices.targets.gpu_wanted)
+    keep([&] {
+      conductor::keep_node_verdict(state, report, looked_at_all(report, devices, chosen, arguments.measure));
+    });
   write_reports(&report, reports, report::draw(report, report::terminal(1), {reports.every_metric}), beside);
   try {
     if (!arguments.observation.empty() && !report.devices.empty())
@@ -221,9 +263,12 @@ int check(const CheckArguments& arguments, const Invocation& invocation) {
   } catch (const result::UsageError& error) {
     beside.add(error.what());
   }
-  for (const report::DeviceReport& device : report.devices)
+  for (const report::DeviceReport& device : report.devices) {
+    if (!device.broke_off.empty()) beside.add(fmt::format("{}: {}", device.label, device.broke_off));
     for (const std::string& why : device.not_kept)
       beside.add(fmt::format("{}: what was measured and judged could not be kept: {}", device.label, why));
+  }
+  if (!no_trends.empty()) beside.add(fmt::format("--store: {}", no_trends));
   if (!not_kept.empty())
     beside.add(fmt::format("the verdict could not be kept for `gpugauge status`: {}", not_kept));
   return beside.end(static_cast<int>(report.outcome.code));

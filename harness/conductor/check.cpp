@@ -92,6 +92,7 @@ std::vector<report::DeviceReport> check_in_step(const CheckOptions& options,
     devices[i].judged = selected && comparable(first, *selected, options.policy.treatment);
   }
   std::string stopped;
+  std::string broke_off;
   while (going) {
     const Wanted wanted = wanted_of(devices, options.policy);
     const std::size_t doubts = wanted.benchmarks.size();
@@ -105,9 +106,12 @@ std::vector<report::DeviceReport> check_in_step(const CheckOptions& options,
                                                     choice.start_seconds, options.measure.profile);
     if (seconds_since(start) + next_seconds > options.budget_seconds) {
       stopped = fmt::format(
-          "The time budget of {:.0f} s ended the measuring after {}: {} benchmark{} still in doubt, and "
+          "The time budget of {:.0f} s ended the measuring after {}: {} benchmark{}{} still in doubt, and "
           "another round of {} would take about {:.0f} s.",
-          options.budget_seconds, result::counted(rounds, "round"), doubts, doubts == 1 ? " was" : "s were",
+          options.budget_seconds, result::counted(rounds, "round"), doubts, doubts == 1 ? "" : "s",
+          devices.size() == 1 ? doubts == 1 ? " was" : " were"
+          : doubts == 1       ? " of one GPU or another was"
+                              : " of one GPU or another were",
           doubts == 1 ? "it" : "them", next_seconds);
       break;
     }
@@ -120,7 +124,13 @@ std::vector<report::DeviceReport> check_in_step(const CheckOptions& options,
       stopped = "Interrupted while waiting for the next round.";
       break;
     }
-    going = round(wanted.benchmarks);
+    try {
+      going = round(wanted.benchmarks);
+    } catch (const std::exception& error) {
+      // What the rounds before have shown stays shown.
+      broke_off = error.what();
+      break;
+    }
   }
   std::vector<report::DeviceReport> reports;
   for (std::size_t i = 0; i < devices.size(); ++i) {
@@ -136,16 +146,27 @@ std::vector<report::DeviceReport> check_in_step(const CheckOptions& options,
     device.files = std::move(checked.files);
     device.not_kept = std::move(checked.not_kept);
     device.interrupted = interrupted;
+    device.broke_off = broke_off;
     if (!stopped.empty()) device.remarks.push_back(stopped);
+    if (!broke_off.empty())
+      device.remarks.push_back(fmt::format("Judged by {}: another could not be measured: {}.",
+                                           result::counted(checked.rounds.size(), "round"), broke_off));
     if (!going && stopped.empty() && whole)
       device.remarks.push_back(fmt::format(
           "The round of another device, measured at the same time, was cut short: {}",
           interrupted ? "that ended the measuring for all."
                       : "this one's is whole, and what it measured after that had less work beside it."));
-    if (going && options.probes != nullptr && devices.size() == 1)
-      device.stopped_in_probes = !ask_probes(options.measure, targets[i], *options.probes,
-                                             checked.judged ? &*checked.selection.baseline : nullptr,
-                                             options.budget_seconds - seconds_since(start), device);
+    if (going && broke_off.empty() && options.probes != nullptr && devices.size() == 1) {
+      try {
+        device.stopped_in_probes = !ask_probes(options.measure, targets[i], *options.probes,
+                                               checked.judged ? &*checked.selection.baseline : nullptr,
+                                               options.budget_seconds - seconds_since(start), device);
+      } catch (const std::exception& error) {
+        device.broke_off = error.what();
+        device.remarks.push_back(
+            fmt::format("Nothing more could be measured to separate causes: {}.", error.what()));
+      }
+    }
     device.seconds = seconds_since(start);
     reports.push_back(std::move(device));
   }

@@ -122,7 +122,7 @@ std::vector<std::string> treatment_remarks(const std::vector<std::string>& treat
 namespace {
 
 /// Refuses to measure what could not be kept.
-void require_place(const std::filesystem::path& folder) {
+void require_place(const std::filesystem::path& folder, int round) {
   baseline::refuse_links_in_state(folder);
   std::error_code error;
   std::filesystem::create_directories(folder, error);
@@ -130,9 +130,10 @@ void require_place(const std::filesystem::path& folder) {
     error = std::error_code(errno, std::generic_category());
   if (!error) return;
   throw result::FileError(fmt::format(
-      "runs cannot be kept in {}: {}; nothing was measured; name a state directory that is yours with "
-      "--state-dir or GPUGAUGE_STATE, or have this one made and given to you",
-      folder.string(), error.message()));
+      "runs cannot be kept in {}: {}; {}; name a state directory that is yours with --state-dir or "
+      "GPUGAUGE_STATE, or have this one made and given to you",
+      folder.string(), error.message(),
+      round == 1 ? "nothing was measured" : fmt::format("round {} was not measured", round)));
 }
 
 }  // namespace
@@ -143,7 +144,7 @@ Stored measure(const MeasureOptions& options, const Target& target, const Choice
   const auto rank = result::find_rank_of_several();
   const auto before =
       result::state_of(place_of_round(options.runs_folder, {}, file, result::host_word(), rank));
-  if (file.empty()) require_place(options.runs_folder);
+  if (file.empty()) require_place(options.runs_folder, round);
   run::Plan plan;
   plan.profile = profile_of(options.profile, target.kind);
   plan.families = choice.families;

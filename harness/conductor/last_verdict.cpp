@@ -61,6 +61,19 @@ judge::StoredVerdict read_verdict(const fs::path& file) {
   }
 }
 
+/// The verdict that `verdict` would take the place of is a failure of the same boot.
+bool failed_in(const fs::path& state, const judge::StoredVerdict& verdict) {
+  const fs::path file = state / "verdicts" / file_name(verdict.device);
+  std::error_code unknown;
+  if (!fs::exists(file, unknown)) return false;
+  try {
+    const judge::StoredVerdict before = read_verdict(file);
+    return before.outcome.code == judge::ExitCode::regressed && before.boot_id == verdict.boot_id;
+  } catch (const result::FormatError&) {
+    return false;  // it says nothing, and is written anew
+  }
+}
+
 }  // namespace
 
 void keep_verdict(const fs::path& state, const report::DeviceReport& device, const Narrowed& narrowed,
@@ -76,7 +89,7 @@ void keep_verdict(const fs::path& state, const report::DeviceReport& device, con
   write(state, std::move(verdict));
 }
 
-void keep_node_verdict(const fs::path& state, const report::Report& report) {
+void keep_node_verdict(const fs::path& state, const report::Report& report, bool all) {
   judge::StoredVerdict verdict;
   verdict.device = "node";
   verdict.label = "Node";
@@ -96,6 +109,7 @@ void keep_node_verdict(const fs::path& state, const report::Report& report) {
     verdict.word = "failed";
     verdict.outcome = {judge::ExitCode::regressed, "failed: " + expected.reason};
   }
+  if (!all && verdict.outcome.code == judge::ExitCode::pass && failed_in(state, verdict)) return;
   write(state, std::move(verdict));
 }
 

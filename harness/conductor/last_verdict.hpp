@@ -20,9 +20,10 @@ using Narrowed = std::vector<std::string>;
 void keep_verdict(const std::filesystem::path& state, const report::DeviceReport& device,
                   const Narrowed& narrowed, const stack::GpuReport& gpus);
 
-/// Keeps what a check for which a GPU was wanted says of the node as a whole: whether one is usable, and what
-/// the policy expects. Throws result::FileError.
-void keep_node_verdict(const std::filesystem::path& state, const report::Report& report);
+/// Keeps what a check for which a GPU was wanted says of the node as a whole: whether one is usable, what the
+/// policy expects, whether its GPUs compute the same. One that did not look at `all` of it, and found
+/// nothing, leaves a failure of this boot standing. Throws result::FileError.
+void keep_node_verdict(const std::filesystem::path& state, const report::Report& report, bool all);
 
 /// All verdicts that are kept there, and what of their files has changed below `root`; none where there is no
 /// folder. Where either side is a container no library is looked for: an image is not the machine, and what

@@ -36,6 +36,7 @@ Rounds measure_rounds(const MeasureOptions& options, const Target& target, const
       if (fit) refuse_unfit(stored.run);
     } catch (const result::UsageError& error) {
       out.stopped = fmt::format("{}; it is kept as {}", error.what(), stored.file.string());
+      out.unfit = true;
       break;
     }
     out.whole.push_back(std::move(stored));

@@ -12,6 +12,7 @@ namespace gpugauge::conductor {
 struct Rounds {
   std::vector<Stored> whole;  ///< complete ones, oldest first, each with its file
   std::string stopped;        ///< why the last one is partial or unfit, "" where all are there
+  bool unfit = false;         ///< it is whole, and could be no part of a baseline
 };
 
 /// Measures rounds `first` to `last`, and ends at the first partial one. Each is stored as soon as it is

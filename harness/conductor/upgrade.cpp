@@ -75,6 +75,9 @@ std::string measure_old(const KeptUpgrade& kept, const UpgradeDevice& device, co
   into.runs_folder = side_folder(kept, "measuring", device);
   const auto have = static_cast<int>(fit_rounds(kept, device).size());
   const Rounds rounds = measure_rounds(into, target, choice, gpus, have + 1, kept.record.rounds, true);
+  if (rounds.unfit)
+    throw result::UsageError(fmt::format(
+        "{}; the whole rounds are kept: `gpugauge upgrade begin --resume` goes on", rounds.stopped));
   if (!rounds.stopped.empty()) return rounds.stopped;
   baseline::create(side_folder(kept, "old", device), fmt::format("{}-{}", kept.record.name, device.selection),
                    fit_rounds(kept, device), baseline::State::candidate);

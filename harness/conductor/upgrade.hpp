@@ -20,7 +20,8 @@ std::vector<result::Run> kept_rounds(const KeptUpgrade& kept, const std::string&
 std::vector<result::Run> fit_rounds(const KeptUpgrade& kept, const UpgradeDevice& device);
 
 /// Measures what is still missing of a device's rounds of the old stack, and pins them as a baseline folder
-/// once they are all there. "" or why it stopped. Throws like refuse_unmeasured and baseline::create.
+/// once they are all there. "" or why it stopped. Throws like refuse_unmeasured and baseline::create, and
+/// result::UsageError where a round could be no part of a baseline.
 std::string measure_old(const KeptUpgrade& kept, const UpgradeDevice& device, const MeasureOptions& options,
                         const Target& target, const Choice& choice, const stack::GpuReport& gpus);
 /// The pinned old side. Throws like baseline::load.

@@ -29,7 +29,7 @@ void apply_accepted(std::vector<Verdict>& verdicts, const baseline::Baseline& ba
     const baseline::AcceptedChange* change =
         baseline::accepted_on(baseline.log, verdict.metric, when, &expired);
     if (change == nullptr) {
-      if (expired != nullptr && verdict.kind == VerdictKind::regressed)
+      if (expired != nullptr && verdict.kind == VerdictKind::regressed && !verdict.advisory)
         remarks.push_back(fmt::format("An accepted change of {} expired on {} ({}): it counts again.",
                                       verdict.metric, expired->expires, by_whom(baseline, *expired)));
       continue;

@@ -257,13 +257,14 @@ class Admitting {
     };
     if (count(true) > 0) {
       made.state = AdmissionState::refused;
-      made.reason =
-          fmt::format("{} of {} metrics: {}: {}: {}", count(true), made.metrics, made.verdicts.front().metric,
-                      to_string(made.verdicts.front().kind), made.verdicts.front().reason);
+      made.reason = fmt::format("{} with {} compared: {}: {}: {}", result::counted(count(true), "finding"),
+                                result::counted(made.metrics, "metric"), made.verdicts.front().metric,
+                                to_string(made.verdicts.front().kind), made.verdicts.front().reason);
     } else if (count(false) > 0) {
       made.state = AdmissionState::measure_again;
       made.reason = fmt::format(
-          "{} of {} metrics in doubt, {} first: {}", count(false), made.metrics, made.verdicts.front().metric,
+          "{} in doubt with {} compared, {} first: {}", result::counted(count(false), "finding"),
+          result::counted(made.metrics, "metric"), made.verdicts.front().metric,
           again ? std::string("measure it again and give both runs; one run condemns nobody")
                 : fmt::format("{}; a further run can clear it, and only more {} of its kind condemn it",
                               made.verdicts.front().reason, made.peers.many));

@@ -130,9 +130,8 @@ std::vector<std::string> how_measured(const std::vector<result::Run>& before,
   std::vector<std::string> out;
   const double middle = drops.empty() ? 0 : median(drops);
   if (!drops.empty() && can_drop_by(middle))
-    out.push_back(
-        fmt::format("These data can show a drop of {} (median over {} metrics) with 90% probability.",
-                    detectable(middle), drops.size()));
+    out.push_back(fmt::format("These data can show a drop of {} (median over {}) with 90% probability.",
+                              detectable(middle), result::counted(drops.size(), "metric")));
   else if (!drops.empty())
     out.push_back(fmt::format("These data can show no drop: the middle one of {} would have to be {} worse.",
                               result::counted(drops.size(), "metric"), detectable(middle)));

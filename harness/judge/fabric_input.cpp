@@ -154,7 +154,10 @@ void FabricCollector::add(const result::Samples& samples, const std::string& fil
   }
   const int number_of_rank = count_in(result::fact(context, "ranks.rank"));
   const std::lock_guard lock(mutex_);
-  collectives_[without_rank(file)][number_of_rank] = std::move(rank);
+  // One file under two names is one measurement.
+  std::error_code unknown;
+  const std::filesystem::path place = std::filesystem::weakly_canonical(file, unknown);
+  collectives_[without_rank(unknown ? file : place.string())][number_of_rank] = std::move(rank);
 }
 
 FabricInputs FabricCollector::made() && {

@@ -295,11 +295,42 @@ std::vector<Verdict> judge_physical(const result::Run& run) {
   return std::move(out).sorted();
 }
 
+namespace {
+
+/// Puts a round behind those of `together`: each counts its seconds from 0, and telemetry belongs to the
+/// processes of its own round.
+void append(result::Run round, result::Run& together) {
+  double end = 0;
+  for (const result::Process& process : together.processes)
+    end = std::max(end, process.start_seconds + process.wall_seconds);
+  for (const result::Series& series : together.telemetry)
+    for (const double seconds : series.seconds) end = std::max(end, seconds);
+  const double shift = end + 1;
+  for (result::Process& process : round.processes) {
+    process.start_seconds += shift;
+    together.processes.push_back(std::move(process));
+  }
+  for (result::Series& series : round.telemetry) {
+    for (double& seconds : series.seconds) seconds += shift;
+    const auto same =
+        std::find_if(together.telemetry.begin(), together.telemetry.end(), [&](const result::Series& one) {
+          return one.source == series.source && one.name == series.name && one.unit == series.unit;
+        });
+    if (same == together.telemetry.end()) {
+      together.telemetry.push_back(std::move(series));
+      continue;
+    }
+    same->seconds.insert(same->seconds.end(), series.seconds.begin(), series.seconds.end());
+    same->values.insert(same->values.end(), series.values.begin(), series.values.end());
+  }
+}
+
+}  // namespace
+
 std::vector<Verdict> judge_physical(const std::vector<result::Run>& rounds) {
   if (rounds.empty()) return {};
   result::Run together = rounds.front();
-  for (auto round = rounds.begin() + 1; round != rounds.end(); ++round)
-    together.processes.insert(together.processes.end(), round->processes.begin(), round->processes.end());
+  for (auto round = rounds.begin() + 1; round != rounds.end(); ++round) append(*round, together);
   std::vector<Verdict> verdicts = judge_physical(together);
   for (Verdict& verdict : verdicts) verdict.rounds = static_cast<int>(rounds.size());
   return verdicts;

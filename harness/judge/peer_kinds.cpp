@@ -28,14 +28,17 @@ std::vector<PeerRounds> nodes_of(const std::vector<PeerRound>& rounds, std::vect
     std::sort(node.begin(), node.end(), [](const PeerRound* a, const PeerRound* b) {
       return std::pair(a->id, a->file) < std::pair(b->id, b->file);
     });
-    const auto twice = std::unique(node.begin(), node.end(),
-                                   [](const PeerRound* a, const PeerRound* b) { return a->id == b->id; });
-    if (twice != node.end()) {
-      remarks.push_back(fmt::format("{} was given {} times: one run cannot confirm itself.",
-                                    node.front()->file, 1 + (node.end() - twice)));
-      node.erase(twice, node.end());
+    PeerRounds each;
+    for (auto first = node.begin(); first != node.end();) {
+      const auto end =
+          std::find_if(first, node.end(), [&](const PeerRound* one) { return one->id != (*first)->id; });
+      if (end - first > 1)
+        remarks.push_back(fmt::format("{} was given {} times: one run cannot confirm itself.", (*first)->file,
+                                      end - first));
+      each.push_back(*first);
+      first = end;
     }
-    out.push_back(std::move(node));
+    out.push_back(std::move(each));
   }
   return out;
 }

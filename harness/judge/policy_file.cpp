@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "baseline/baseline.hpp"
+#include "result/counted.hpp"
 #include "result/error.hpp"
 #include "result/object_reader.hpp"
 #include "result/pattern.hpp"
@@ -152,7 +153,8 @@ std::vector<Verdict> judge_expectations(const Policy& policy, const std::vector<
     const auto found = static_cast<int>(models.size());
     out.push_back(expectation(
         "node:gpus", found == *policy.expected_gpus,
-        fmt::format("the policy expects {} GPUs and {} are usable", *policy.expected_gpus, found)));
+        fmt::format("the policy expects {} and {} {} usable", result::counted(*policy.expected_gpus, "GPU"),
+                    found, found == 1 ? "is" : "are")));
   }
   if (!policy.expected_models.empty()) {
     std::vector<std::string> foreign;

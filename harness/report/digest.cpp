@@ -142,7 +142,9 @@ struct Make {
     // What the devices do not show of the outcome is the node's.
     const auto shows = [&](const DigestPart& part) { return part.outcome.code == report->outcome.code; };
     const bool shown = std::any_of(out.parts.begin(), out.parts.end(), shows);
-    if (!shown && node.cases.empty() && report->outcome.code != ExitCode::pass)
+    const bool bad = std::any_of(node.cases.begin(), node.cases.end(),
+                                 [](const Case& one) { return one.state <= CaseState::error; });
+    if (!shown && !bad && report->outcome.code != ExitCode::pass)
       node.cases.push_back(
           {"verdict", "verdict", CaseState::error, outcome_word(report->outcome), report->outcome.sentence});
     node.outcome = report->outcome;

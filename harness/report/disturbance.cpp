@@ -40,8 +40,8 @@ std::string disturbance(const result::Run& run) {
   if (wall <= 0) return "";
   std::vector<std::string> out;
   if (periods > 0)
-    out.push_back(fmt::format("a control group throttled it in {:.0f} periods, for {} in all", periods,
-                              quantity(throttled, "second")));
+    out.push_back(fmt::format("a control group throttled it in {:.0f} period{}, for {} in all", periods,
+                              periods == 1 ? "" : "s", quantity(throttled, "second")));
   if (other / wall > other_work_matters)
     out.push_back(fmt::format("other work took {:.1f} processors on average", other / wall));
   if (pressure / wall > pressure_matters)

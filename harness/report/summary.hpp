@@ -83,6 +83,7 @@ struct DeviceReport {
   std::vector<result::Run> rounds;  ///< in the order in which they were measured
   std::vector<std::filesystem::path> files;          ///< where the rounds were stored
   std::vector<std::string> not_kept;                 ///< why others were not, a sentence each
+  std::string broke_off;                             ///< why nothing further could be measured, or ""
   std::vector<result::Run> reference;                ///< what they were compared with; empty if with nothing
   std::vector<Trend> trends;                         ///< empty where no history is kept
   std::string baseline_origin;                       ///< the sentence of baseline::select

@@ -71,7 +71,7 @@ struct Run {
   std::string started;         ///< UTC, RFC 3339
   double wall_seconds = 0;     ///< of the whole round, pauses between processes included
   std::uint64_t seed = 0;      ///< of the random order and, with family and index, of each process
-  std::string profile;  ///< smoke, quick, standard, deep; another word for what is not of our own families
+  std::string profile;  ///< smoke, quick, standard, deep, exhaustive; another word for others' families
   std::string device;   ///< "host", "links" (see device_kind), or a GPU's UUID
   int round = 1;        ///< 1, or the number of the repeated round inside one check
   std::vector<std::string> command;  ///< argv of the command that measured: for the record, never run again

@@ -36,6 +36,13 @@ std::vector<Profile> profiles() {
        .limit_seconds = 900,
        .budget_seconds = 900,
        .host_budget_seconds = 180},
+      {.name = "exhaustive",
+       .own_processes = 3,
+       .device_window_seconds = .2,
+       .mean_window_seconds = 1,
+       .limit_seconds = 900,
+       .budget_seconds = 1800,
+       .host_budget_seconds = 180},
   };
 }
 

@@ -16,7 +16,7 @@ namespace gpugauge::run {
 
 /// How much is measured.
 struct Profile {
-  std::string name;           ///< smoke, quick, standard, deep: also how much each family measures
+  std::string name;           ///< one of profiles(): also how much each family measures
   int processes = 5;          ///< P
   int own_processes = 5;      ///< the same for what no shallower profile measures
   double window_seconds = 1;  ///< time window per benchmark, passed to the family; in profiles(): the host's

@@ -17,7 +17,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "benchmarks.md"
 COMMAND = "python3 scripts/lib/benchmarks.py build/ci --write"
-DEPTHS = ["smoke", "quick", "standard", "deep"]
+DEPTHS = ["smoke", "quick", "standard", "deep", "exhaustive"]
 FORMULAS = {
     "latency": "seconds / operations",
     "bandwidth": "declared bytes / seconds",
@@ -28,7 +28,7 @@ HEAD = """# Benchmarks
 
 Written by `{command}` from the definitions in [bench](../bench); a test says when it is stale. How the numbers are
 measured, which statistics there are and what a profile is: [measuring](measuring.md). An id is `family/op`, then the variant and the value of
-each axis. A benchmark belongs to the profile named and to every deeper one (smoke, quick, standard, deep).
+each axis. A benchmark belongs to the profile named and to every deeper one ({depths}).
 
 | class | what it stresses |
 |---|---|
@@ -157,7 +157,7 @@ def split(text):
 
 def made(build, old):
     """The page, and the families that this build lacks."""
-    head = HEAD.format(command=COMMAND, classes=classes(), **FORMULAS)
+    head = HEAD.format(command=COMMAND, classes=classes(), depths=", ".join(DEPTHS), **FORMULAS)
     kept = split(old)[1]
     sections, lacking = [], []
     for family in folders():

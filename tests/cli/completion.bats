@@ -45,7 +45,7 @@ complete_in_bash() {
 
 @test "bash completes values: profiles, devices, report formats, checked lists, files" {
   run -0 complete_in_bash gpugauge check --profile ""
-  [ "$output" = "$(printf '%s\n' smoke quick standard deep | sort)" ]
+  [ "$output" = "$(printf '%s\n' smoke quick standard deep exhaustive | sort)" ]
   run -0 complete_in_bash gpugauge check -p sm
   [ "$output" = smoke ]
   run -0 complete_in_bash gpugauge check --profile=sm

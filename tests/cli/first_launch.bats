@@ -40,5 +40,5 @@ needs_family() {
   run -2 family --benchmark_list_tests --gpugauge_depth=smoke
   [[ $output == *"no benchmark is chosen"* ]]
   run -2 family --gpugauge_depth=abyss
-  [[ $output == *"'abyss' is no depth; there are smoke, quick, standard, deep"* ]]
+  [[ $output == *"'abyss' is no depth; there are smoke, quick, standard, deep, exhaustive"* ]]
 }

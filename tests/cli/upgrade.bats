@@ -105,6 +105,16 @@ state_is() {
   [[ $output == *"closed"*"took 575 on purpose"* ]]
 }
 
+@test "a round that no baseline may hold is an error, and a later one takes its place" {
+  one_gpu
+  sed -i 's/"passed": true/"passed": false/' "$GPUGAUGE_LIBEXEC/now.json"
+  run -2 begin
+  [[ $output == *"cannot be part of a baseline"*"gpugauge upgrade begin --resume"* ]]
+  latency 0.001
+  run -0 gpugauge upgrade begin --resume --device 0 --profile smoke --rounds 2 --quiet
+  state_is open
+}
+
 @test "one upgrade at a time; a plan that cannot work is refused before anything is measured; bad input is named" {
   one_gpu
   run -1 begin --to driver=470,cuda=13.0

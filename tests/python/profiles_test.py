@@ -6,7 +6,7 @@ import sys
 import unittest
 
 DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
-DEPTHS = ["smoke", "quick", "standard", "deep"]
+DEPTHS = ["smoke", "quick", "standard", "deep", "exhaustive"]
 # A user's own Python or program: no family measures them.
 ELSEWHERE = {"framework_op", "application"}
 
@@ -47,7 +47,7 @@ def left_out(page):
     """What docs/measuring.md says: {profile: classes}."""
     table = page[page.index("| profile | classes that it leaves out |"):]
     return {row[0]: re.findall(r"`([a-z0-9_]+)`", row[1])
-            for row in re.findall(r"(?m)^\| (smoke|quick|standard|deep) \| (.*) \|$", table[:table.index("\n\n")])}
+            for row in re.findall(rf"(?m)^\| ({'|'.join(DEPTHS)}) \| (.*) \|$", table[:table.index("\n\n")])}
 
 
 class Profiles(unittest.TestCase):

@@ -248,6 +248,15 @@ ROWS = [
         holds='[ "$(wc -l <.outside/log.jsonl)" = 1 ] && gpugauge baseline show ./.outside',
     ),
     Fault(
+        "accept: the length of its log cannot be kept",
+        ACCEPT,
+        2,
+        r"\.outside/log.head could not be ",
+        shim="rename=5",
+        before=OUTSIDE,
+        holds='[ "$(wc -l <.outside/log.jsonl)" = 1 ] && gpugauge baseline show ./.outside',
+    ),
+    Fault(
         "accept: killed when half of it is written",
         ACCEPT
         + "; echo killed $?; cp -r .outside torn; SHIM=; gpugauge compare earlier.json --baseline ./.outside"

@@ -49,15 +49,18 @@ def store(name, make, says, command="gpugauge history trend 'good/*' --store s.s
     )
 
 
-def damaged(name, statement, says, command="gpugauge history changes --store s.sqlite"):
+def damage(statement):
     """Changed past every writer of ours, as anybody can who may write the file."""
-    make = f"""python - <<'PY'
+    return f"""python - <<'PY'
 import sqlite3
 base = sqlite3.connect("s.sqlite")
 base.execute("{statement}")
 base.commit()
 PY"""
-    return store(name, make, says, command)
+
+
+def damaged(name, statement, says, command="gpugauge history changes --store s.sqlite"):
+    return store(name, damage(statement), says, command)
 
 
 def waits(command):
@@ -217,6 +220,18 @@ ROWS = [
         "a time that is none",
         "UPDATE run SET started = 'x'",
         r"s.sqlite holds .*\(a time that is none\), so it is damaged",
+    ),
+    Fault(
+        "store: a time that is none, when the verdict of a check stands",
+        "gpugauge check $HOST --store s.sqlite --report html=page.html",
+        1,
+        r"(?s)family bad .*SIGSEGV.*failed: 1.*--store: s.sqlite holds .*; what was found stands",
+        family="kill -SEGV $$",
+        before="gpugauge history ingest --store s.sqlite earlier.json >/dev/null; "
+        + damage("UPDATE run SET started = 'x'"),
+        changes="state/runs|s.sqlite",
+        holds="[ -e state/verdicts/host.json ]",
+        needs=STORE,
     ),
     damaged(
         "runs of a device that is not there",

@@ -347,6 +347,15 @@ TEST_F(Select, AnotherHostsBaselineInASharedHomeIsAnotherNodes) {
   EXPECT_FALSE(select({}, now(), "host").baseline->other_node) << "this side lacks the fact";
 }
 
+TEST_F(Select, AnotherHostsInASharedHomeDoesNotHideThatThisOnesIsDamaged) {
+  const fs::path mine = pin("state/baselines/mine", on_host("here"));
+  pin("state/baselines/other", on_host("there"));
+  EXPECT_EQ(selected_here().damaged, "");
+  fs::resize_file(mine / "runs" / (run_id(0) + ".json"), 100);
+  EXPECT_EQ(selected_here().baseline->manifest.name, "other");
+  EXPECT_THAT(selected_here().damaged, HasSubstr("has 100 bytes"));
+}
+
 TEST_F(Select, TheSameHostOrOneThatIsNotKnownIsThisMachine) {
   pin("state/baselines/mine", on_host("here"));
   EXPECT_FALSE(selected_here().baseline->other_node);

@@ -166,7 +166,7 @@ TEST(Registration, RefusesClassesOfAValueThatTheAxisLacks) {
 }
 
 TEST(Depth, IsReadBackFromItsWord) {
-  for (const Depth depth : {Depth::smoke, Depth::quick, Depth::standard, Depth::deep})
+  for (const Depth depth : {Depth::smoke, Depth::quick, Depth::standard, Depth::deep, Depth::exhaustive})
     EXPECT_EQ(depth_from(to_string(depth)), depth);
   EXPECT_THROW(depth_from("Deep"), std::invalid_argument);
 }

@@ -84,6 +84,21 @@ TEST_F(Check, AnInterruptionWhileWaitingEndsWithCannotJudge) {
   EXPECT_THAT(device.remarks, Contains(HasSubstr("Interrupted while waiting")));
 }
 
+TEST_F(Check, WhereNoFurtherRoundCanBeMeasuredThoseBeforeAreJudged) {
+  pin();
+  latency(1.5e-3);
+  when("waiting before round 3", [this] {
+    std::filesystem::remove_all(options_.measure.runs_folder);
+    run::write_text(options_.measure.runs_folder, "in the folder's place");
+  });
+  const report::DeviceReport device = check(options_, target_, choice_, {});
+  EXPECT_EQ(device.rounds.size(), 2U);
+  EXPECT_FALSE(device.verdicts.empty());
+  EXPECT_FALSE(device.interrupted);
+  EXPECT_THAT(device.broke_off, HasSubstr("round 3 was not measured"));
+  EXPECT_THAT(device.remarks, Contains(HasSubstr("Judged by 2 rounds: another could not be measured: ")));
+}
+
 TEST_F(Check, BeginsNoRoundThatWouldEndAfterTheBudget) {
   pin();
   latency(1.5e-3);

@@ -82,6 +82,19 @@ TEST(Admit, APolicyMovesTheToleranceOfAMetric) {
   EXPECT_THAT(gate.only().verdicts, IsEmpty());
 }
 
+TEST(Admit, WhatTheNewcomerLacksIsCountedApartFromWhatWasCompared) {
+  Gate gate;
+  gate.add_fleet(12);
+  for (std::uint64_t round : {0, 1})
+    gate.add_newcomer({}, round, [](result::Run& run) {
+      for (result::Process& process : run.processes)
+        if (process.samples->benchmarks.size() > 1) process.samples->benchmarks.resize(1);
+    });
+  const Admission one = gate.only();
+  EXPECT_EQ(one.state, AdmissionState::refused);
+  EXPECT_THAT(one.reason, HasSubstr("2 findings with 1 metric compared: "));
+}
+
 TEST(Admit, WhatIsAdvisoryIsSaidAndDecidesNothing) {
   Gate gate;
   gate.add_fleet(12);
@@ -89,11 +102,12 @@ TEST(Admit, WhatIsAdvisoryIsSaidAndDecidesNothing) {
   gate.policy.metrics = {{triad, std::nullopt, true, "known to be slow"}};
   Admission one = gate.only();
   EXPECT_EQ(one.state, AdmissionState::measure_again);
-  EXPECT_THAT(one.reason, HasSubstr("1 of 3 metrics in doubt, " + latency + " first"));
+  EXPECT_THAT(one.reason, HasSubstr("1 finding in doubt with 3 metrics compared, " + latency + " first"));
   gate.add_newcomer({.triad = 1.6, .latency = 1.3}, 1);
   one = gate.only();
   EXPECT_EQ(one.state, AdmissionState::refused);
-  EXPECT_THAT(one.reason, HasSubstr("1 of 3 metrics: " + latency)) << "the drop that counts, not the larger";
+  EXPECT_THAT(one.reason, HasSubstr("1 finding with 3 metrics compared: " + latency))
+      << "the drop that counts, not the larger";
   gate.policy.metrics.push_back({latency, std::nullopt, true, ""});
   one = gate.only();
   EXPECT_EQ(one.state, AdmissionState::admitted);

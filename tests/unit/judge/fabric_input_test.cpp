@@ -61,6 +61,15 @@ TEST(FabricInput, TheRanksOfACollectiveAreOneMeasurement) {
   EXPECT_THAT(made.remarks, IsEmpty());
 }
 
+TEST(FabricInput, OneFileUnderTwoNamesIsOneMeasurement) {
+  FabricCollector collector;
+  for (const char* file : {"out/1/s.rank0.json", "./out/1/s.rank0.json", "out/2/../1/s.rank0.json"})
+    collector.add(samples(0, 2, "node1 node2", 1e11), file, "1");
+  const FabricInputs made = std::move(collector).made();
+  ASSERT_THAT(made.fabrics, SizeIs(1));
+  EXPECT_THAT(made.fabrics[0].measurements, SizeIs(1));
+}
+
 TEST(FabricInput, ARankThatCouldNotMeasureFailsTheWholeSet) {
   FabricCollector collector;
   collector.add(samples(0, 2, "a b", 1e11), "1.rank0.json", "1");

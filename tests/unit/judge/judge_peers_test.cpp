@@ -120,6 +120,14 @@ TEST(JudgePeers, OneRunGivenTwiceConfirmsNothing) {
   EXPECT_THAT(judgement.remarks, ElementsAre(HasSubstr("one run cannot confirm itself")));
 }
 
+TEST(JudgePeers, EachRunThatWasGivenMoreThanOnceIsNamedWithItsNumber) {
+  Fleet fleet;
+  fleet.add_healthy(0, 19);
+  for (const std::uint64_t round : {0, 1, 1, 2, 2, 2}) fleet.add(19, {}, round);
+  EXPECT_THAT(fleet.judge().remarks, ElementsAre(HasSubstr("19-1.json was given 2 times"),
+                                                 HasSubstr("19-2.json was given 3 times")));
+}
+
 TEST(JudgePeers, AMetricThatOneNodeLacksIsMissingThereByName) {
   Fleet fleet;
   fleet.add_healthy(0, 11);

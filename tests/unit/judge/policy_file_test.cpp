@@ -145,8 +145,12 @@ TEST(Policy, AnAdvisoryMetricIsSaidAndNotCounted) {
 
 TEST(Accepted, AChangeThatWasAcceptedCountsNoMoreUntilItExpiresOrGetsWorse) {
   const auto judged = [](double slow, double accepted, const std::string& expires,
-                         std::vector<std::string>* remarks = nullptr) {
+                         std::vector<std::string>* remarks = nullptr, bool provisional = false) {
     baseline::Baseline pinned = make_baseline(10);
+    for (result::Run& run : pinned.runs) {
+      if (provisional) run.boot_id = "one";
+      if (provisional) run.started = "2026-01-01T00:00:00Z";
+    }
     pinned.log.push_back({"2025-12-01T00:00:00Z", "root@node", "new kernel", std::nullopt,
                           baseline::AcceptedChange{latency, "second", 8e-8, 8e-8 * accepted, "", expires}});
     std::vector<result::Run> rounds;
@@ -167,6 +171,9 @@ TEST(Accepted, AChangeThatWasAcceptedCountsNoMoreUntilItExpiresOrGetsWorse) {
   std::vector<std::string> remarks;
   EXPECT_FALSE(judged(1.5, 1.5, "2025-12-31", &remarks).advisory);
   EXPECT_THAT(remarks, ::testing::Contains(HasSubstr("expired on 2025-12-31")));
+  const double hidden = 1 + 1.5 * tolerance({}, "host_memory");
+  EXPECT_TRUE(judged(hidden, hidden, "2025-12-31", &remarks, true).advisory);
+  EXPECT_THAT(remarks, ::testing::Not(::testing::Contains(HasSubstr("it counts again"))));
 }
 
 }  // namespace

@@ -269,6 +269,27 @@ TEST(UnderLoad, AMemoryClockBelowTheModelsIsSaidAndAnIdleOneIsNot) {
   }
 }
 
+TEST(UnderLoad, TelemetryBelongsToTheProcessesOfItsOwnRound) {
+  result::Run idle = Gpu{.memory_clock = 4e8, .generation = 1}.run();
+  for (result::Series& series : idle.telemetry) series.seconds = {50, 51, 52, 53};
+  result::Run later = Gpu{}.run();
+  later.telemetry.clear();
+  for (result::Process& process : later.processes) {
+    process.start_seconds = 49;
+    process.wall_seconds = 10;
+  }
+  for (const Verdict& verdict : judge_physical(std::vector{idle, later})) {
+    EXPECT_NE(verdict.metric, "clocks/memory");
+    EXPECT_NE(verdict.metric, "link/pcie");
+  }
+  // What the second round itself saw counts.
+  const std::vector<Verdict> found = judge_physical(std::vector{idle, Gpu{.memory_clock = 1.6e9}.run()});
+  const auto clock = std::find_if(found.begin(), found.end(),
+                                  [](const Verdict& verdict) { return verdict.metric == "clocks/memory"; });
+  ASSERT_NE(clock, found.end());
+  EXPECT_THAT(clock->reason, HasSubstr("1600 MHz at most under load"));
+}
+
 TEST(UnderLoad, ALinkBelowWhatGpuAndSlotCanDoIsSaid) {
   const auto slow = judged({.h2d = 1.3e10, .generation = 3});
   EXPECT_EQ(slow.at("link/pcie").kind, VerdictKind::inconclusive);

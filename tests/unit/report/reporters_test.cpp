@@ -129,6 +129,11 @@ TEST(Digest, ABadCaseStandsThereExactlyWhenTheOutcomeIsNotAPass) {
   EXPECT_EQ(states(nothing).at("verdict"), CaseState::error);
   nothing.gpu_explanation = "The kernel module is not loaded.";
   EXPECT_EQ(states(nothing).at("usable GPU"), CaseState::error);
+  // What the node has right is no answer to what was not judged.
+  Report busy;
+  busy.node = {verdict("node:gpus", VerdictKind::ok, 0)};
+  busy.outcome = {ExitCode::cannot_judge, "cannot judge: another gpugauge measures it"};
+  EXPECT_EQ(states(busy).at("verdict"), CaseState::error);
 }
 
 TEST(Digest, OfTwoJudgesTheGravestCounts) {

@@ -62,12 +62,13 @@ TEST(Profiles, AreThoseThatTheDocumentationNames) {
     profile("fast");
     FAIL() << "no error";
   } catch (const result::UsageError& error) {
-    EXPECT_STREQ(error.what(), "there is no profile 'fast'; there are smoke, quick, standard, deep");
+    EXPECT_STREQ(error.what(),
+                 "there is no profile 'fast'; there are smoke, quick, standard, deep, exhaustive");
   }
   EXPECT_EQ(profile("deep").processes, 5);
   EXPECT_EQ(profile("deep").window_seconds, 1);
   EXPECT_GT(profile("deep").limit_seconds, profile("standard").limit_seconds);
-  for (int depth = 0; const char* name : {"smoke", "quick", "standard", "deep"})
+  for (int depth = 0; const char* name : {"smoke", "quick", "standard", "deep", "exhaustive"})
     EXPECT_EQ(depth_of(name), depth++) << name;
   EXPECT_THROW(depth_of("fast"), result::UsageError);
 }

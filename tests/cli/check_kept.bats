@@ -1,0 +1,81 @@
+# What a check has shown stays shown, whatever goes wrong afterwards. The driver is a fake, the family a script.
+load common
+load fake_gpu
+export WIDE=yes
+
+check() {
+  gpugauge check --profile smoke --quiet "$@"
+}
+# expects GPUS: a policy that wants so many.
+expects() {
+  echo "{\"schema\": \"gpugauge.policy/1\", \"expect\": {\"gpus\": $1}}" >policy.json
+}
+# In the background a check that hangs, until it is ended.
+hang() {
+  : >"$GPUGAUGE_LIBEXEC/hang"
+  gpugauge check --profile smoke --quiet >/dev/null 2>&1 &
+  hanging=$!
+  wait_until test -e "$GPUGAUGE_LIBEXEC/hanging"
+}
+end_it() {
+  kill -INT "$hanging"
+  wait "$hanging" || true
+  rm "$GPUGAUGE_LIBEXEC"/hang*
+}
+
+@test "a check that did not look at the whole node leaves what is known against it" {
+  one_gpu
+  expects 2
+  run -1 check --policy policy.json
+  [[ $output == *"the policy expects 2 GPUs and 1 is usable"* ]]
+  cp "$GPUGAUGE_STATE/verdicts/node.json" failed.json
+  check --only probe >/dev/null || true # narrowed
+  cmp failed.json "$GPUGAUGE_STATE/verdicts/node.json"
+  hang
+  run -3 check # the GPU is busy
+  [[ $output == *"cannot judge: "*"nothing was measured"* ]]
+  cmp failed.json "$GPUGAUGE_STATE/verdicts/node.json"
+  end_it # interrupted
+  cmp failed.json "$GPUGAUGE_STATE/verdicts/node.json"
+  check >/dev/null || true # whole
+  grep -q 'pass: a GPU is usable' "$GPUGAUGE_STATE/verdicts/node.json"
+  cp "$GPUGAUGE_STATE/verdicts/node.json" passed.json
+  expects 3
+  run -1 check --only probe --policy policy.json
+  run ! cmp passed.json "$GPUGAUGE_STATE/verdicts/node.json"
+}
+
+@test "a node that has not what the policy expects fails also while its GPU is busy" {
+  one_gpu
+  expects 2
+  hang
+  run -1 check --policy policy.json --report junit=check.xml
+  [[ $output == *"failed: "*"; the GPU"*"nothing was measured; --wait SECONDS waits for it"* ]]
+  expects 1
+  run -3 check --policy policy.json --report junit=check.xml
+  end_it
+  grep -q '<error' check.xml
+  expects 2
+  : >"$GPUGAUGE_STATE/runs" # nor is there a place for what it would measure
+  run -1 check --policy policy.json
+  [[ $output == *"the policy expects 2 GPUs and 1 is usable"*"runs cannot be kept in "*"what was found stands"* ]]
+}
+
+@test "a device that cannot be measured costs no verdict of the one before it" {
+  [ -e "$GPUGAUGE_BUILD/tests/fakes/driver/libcuda.so.1" ] || skip "the fake driver is not built"
+  echo devices=2 >scenario
+  export GPUGAUGE_FAKE_SCENARIO="$PWD/scenario" LD_LIBRARY_PATH="$GPUGAUGE_BUILD/tests/fakes/driver"
+  probe_family <<'SH'
+rm -rf "$GPUGAUGE_STATE/runs"
+: >"$GPUGAUGE_STATE/runs"
+cp "$here/now.json" "$samples"
+SH
+  latency 0.001
+  run -2 check --device 0,1
+  [[ $output == *"cannot judge: stopped after 1 of 2 devices"*"GPU 1 "*": runs cannot be kept in "*"without these 2 problems it would have ended with 3"* ]]
+  [ "$(find "$GPUGAUGE_STATE/verdicts" -name 'GPU-*.json' | wc -l)" -eq 1 ]
+  rm "$GPUGAUGE_STATE/runs"
+  sed -i 's/"passed": true/"passed": false/' "$GPUGAUGE_LIBEXEC/now.json"
+  run -1 check --device 0,1
+  [[ $output == *"what was found stands"* ]]
+}
