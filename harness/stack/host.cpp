@@ -37,24 +37,6 @@ std::string value_in(const std::string& text, std::string_view key, char separat
   return "";
 }
 
-/// How many numbers a kernel list names: "0-3,8" is 5. 0 where it is no such list.
-int count_of_list(const std::string& list) {
-  int count = 0;
-  const char* at = list.data();
-  const char* const end = at + list.size();
-  while (at < end) {
-    int first = 0;
-    auto parsed = std::from_chars(at, end, first);
-    if (parsed.ec != std::errc{}) return 0;
-    int last = first;
-    if (parsed.ptr < end && *parsed.ptr == '-') parsed = std::from_chars(parsed.ptr + 1, end, last);
-    if (parsed.ec != std::errc{} || last < first) return 0;
-    count += last - first + 1;
-    at = parsed.ptr < end ? parsed.ptr + 1 : end;
-  }
-  return count;
-}
-
 std::string cpu_model(const Reading& cpuinfo) {
   if (!cpuinfo.present()) return cpuinfo.fact();
   std::string model = value_in(cpuinfo.text, "model name", ':');
@@ -107,7 +89,30 @@ constexpr std::array makers{
     Maker{"OpenStack", "kvm"},         Maker{"RHEV", "kvm"},          Maker{"oVirt", "kvm"},
 };
 
+std::string count_fact(const Reading& list) {
+  return list.present() ? std::to_string(count_of_list(list.text).value_or(0)) : list.fact();
+}
+
 }  // namespace
+
+std::optional<int> count_of_list(const std::string& list) {
+  constexpr int most = 1 << 20;  // a list may come from a hostile tree
+  int count = 0;
+  const char* at = list.data();
+  const char* const end = at + list.size();
+  while (at < end) {
+    int first = 0;
+    auto parsed = std::from_chars(at, end, first);
+    if (parsed.ec != std::errc{}) return std::nullopt;
+    int last = first;
+    if (parsed.ptr < end && *parsed.ptr == '-') parsed = std::from_chars(parsed.ptr + 1, end, last);
+    if (parsed.ec != std::errc{} || first < 0 || last < first || last > most) return std::nullopt;
+    count += last - first + 1;
+    if (count > most || (parsed.ptr < end && *parsed.ptr != ',')) return std::nullopt;
+    at = parsed.ptr < end ? parsed.ptr + 1 : end;
+  }
+  return count == 0 ? std::nullopt : std::optional(count);
+}
 
 std::string virtualization(const Tree& tree) {
   if (in_wsl(tree)) return "hyper-v";
@@ -133,7 +138,7 @@ std::string virtualization(const Tree& tree) {
 result::Facts device_of_host(const Tree& tree) {
   const Reading online = tree.read(std::string(cpu_folder) + "/online");
   return {{"host.cpu_model", cpu_model(tree.read("/proc/cpuinfo", cpuinfo_limit))},
-          {"host.cpus", online.present() ? std::to_string(count_of_list(online.text)) : online.fact()},
+          {"host.cpus", count_fact(online)},
           {"host.sockets", sockets(tree)},
           {"host.memory_gib", memory_gib(tree.read("/proc/meminfo"))}};
 }
@@ -163,7 +168,7 @@ result::Facts settings_of_machine(const Tree& tree, const Environment& environme
 result::Facts topology_of_host(const Tree& tree) {
   result::Facts facts;
   const Reading nodes = tree.read("/sys/devices/system/node/online");
-  facts["host.numa_nodes"] = nodes.present() ? std::to_string(count_of_list(nodes.text)) : nodes.fact();
+  facts["host.numa_nodes"] = count_fact(nodes);
   const Reading smt = tree.read(std::string(cpu_folder) + "/smt/active");
   facts["host.smt"] = smt.text == "1" ? "on" : smt.text == "0" ? "off" : smt.fact();
   for (const char* const name : {"host.l1d", "host.l2", "host.l3"}) facts[name] = "absent";

@@ -2,6 +2,7 @@
 // "unreadable" are values.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "result/samples.hpp"
@@ -9,6 +10,10 @@
 #include "stack/tree.hpp"
 
 namespace gpugauge::stack {
+
+/// How many numbers a kernel list names: "0-3,8" is 5. nullopt where it is no such list, or names more than a
+/// million.
+std::optional<int> count_of_list(const std::string& list);
 
 /// host.cpu_model, host.cpus (online), host.sockets, host.memory_gib (rounded to whole GiB).
 result::Facts device_of_host(const Tree& tree);

@@ -121,32 +121,38 @@ std::string host_compilers(const Tables& tables) {
 bool says_the_same(const FrameworkBuild& a, const FrameworkBuild& b) {
   return a.framework == b.framework && a.cuda == b.cuda && a.cudnn == b.cudnn && a.nccl == b.nccl &&
          a.python == b.python && a.compute_capabilities == b.compute_capabilities && a.note == b.note &&
-         a.source.text == b.source.text && a.source.read == b.source.read && b.wheels.empty();
+         a.source.text == b.source.text && a.source.read == b.source.read && a.wheels == b.wheels &&
+         a.cudnn_is == b.cudnn_is;
+}
+
+std::string cudnn_text(const std::optional<Version>& cudnn, CudnnFigure is) {
+  const char* const mark = is == CudnnFigure::least ? "+" : is == CudnnFigure::optional ? " (optional)" : "";
+  return cudnn ? cudnn->text() + mark : "";
 }
 
 std::string frameworks(const Tables& tables) {
   MarkdownChapter chapter(
       "Frameworks",
       "What the official builds were made for. Where wheels of a release differ, each has a line of its own. "
-      "An empty cell is unknown.");
+      "A cuDNN with \"+\" is the oldest of its major version that they take. An empty cell is unknown.");
   chapter.header(
       {"Framework", "Release", "CUDA", "cuDNN", "NCCL", "Python", "Compute capabilities", "Note", "Source"});
   for (std::size_t i = 0; i < tables.frameworks.size(); ++i) {
     const FrameworkBuild& row = tables.frameworks[i];
-    for (const FrameworkWheel& wheel : row.wheels) {
-      const bool first = &wheel == &row.wheels.front();
-      chapter.row({row.framework, row.version.text(), wheel.cuda.text(), text_of(wheel.cudnn),
-                   text_of(wheel.nccl), row.python, list(wheel.compute_capabilities), first ? row.note : ""},
-                  row.source);
-    }
-    if (!row.wheels.empty()) continue;
     std::size_t last = i;
     while (last + 1 < tables.frameworks.size() && says_the_same(row, tables.frameworks[last + 1])) ++last;
     const std::string oldest = tables.frameworks[last].version.text();
-    chapter.row({row.framework, last == i ? oldest : fmt::format("{} to {}", oldest, row.version.text()),
-                 list(row.cuda), text_of(row.cudnn), text_of(row.nccl), row.python,
-                 list(row.compute_capabilities), row.note},
-                row.source);
+    const std::string releases = last == i ? oldest : fmt::format("{} to {}", oldest, row.version.text());
+    for (const FrameworkWheel& wheel : row.wheels) {
+      const bool first = &wheel == &row.wheels.front();
+      chapter.row({row.framework, releases, wheel.cuda.text(), cudnn_text(wheel.cudnn, row.cudnn_is),
+                   text_of(wheel.nccl), row.python, list(wheel.compute_capabilities), first ? row.note : ""},
+                  row.source);
+    }
+    if (row.wheels.empty())
+      chapter.row({row.framework, releases, list(row.cuda), cudnn_text(row.cudnn, row.cudnn_is),
+                   text_of(row.nccl), row.python, list(row.compute_capabilities), row.note},
+                  row.source);
     i = last;
   }
   return chapter.finish();

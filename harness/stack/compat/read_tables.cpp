@@ -160,11 +160,20 @@ void read_host_compiler(Row& row, Reading& to) {
                                       row.source(), row.optional_version("least")});
 }
 
+CudnnFigure cudnn_figure(Row& row) {
+  const std::string word = row.optional_text("cudnn_is");
+  if (word.empty()) return CudnnFigure::built;
+  if (word != "least" && word != "optional")
+    row.at("cudnn_is").refuse(fmt::format("should be least or optional and is '{:.40}'", word));
+  return word == "least" ? CudnnFigure::least : CudnnFigure::optional;
+}
+
 void read_framework(Row& row, Reading& to) {
   to.tables.frameworks.push_back({row.text("framework"), row.version("version"), row.versions("cuda"),
                                   row.optional_version("cudnn"), row.optional_version("nccl"),
                                   row.text_or_empty("python"), row.versions("compute_capabilities"),
                                   row.text_or_empty("note"), row.source()});
+  to.tables.frameworks.back().cudnn_is = cudnn_figure(row);
   if (!row.has("wheels")) return;
   row.each("wheels", [&](Row& wheel) {
     to.tables.frameworks.back().wheels.push_back(

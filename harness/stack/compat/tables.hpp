@@ -111,20 +111,28 @@ struct FrameworkWheel {
   std::optional<Version> cudnn;               ///< absent: unknown
   std::optional<Version> nccl;                ///< absent: unknown
   std::vector<Version> compute_capabilities;  ///< with machine code in it; empty: unknown
+
+  bool operator==(const FrameworkWheel&) const = default;  ///< member by member
 };
+
+/// What the cuDNN of a framework's row is: the one that it was built with, the oldest of its major version
+/// that it takes, or one that it was built with and runs without.
+enum class CudnnFigure { built, least, optional };
 
 /// One release of a framework and what its official wheels were built with.
 struct FrameworkBuild {
-  std::string framework;         ///< "torch", "tensorflow", "jax", "onnxruntime", "tensorrt", ...
-  Version version;               ///< release; covers its patches where the source says only major.minor
-  std::vector<Version> cuda;     ///< CUDA versions of its wheels, 12 for any 12.x; empty: unknown
-  std::optional<Version> cudnn;  ///< built with; none where its wheels differ (then see wheels) or unknown
-  std::optional<Version> nccl;   ///< likewise
-  std::string python;            ///< "3.10-3.13", "3.11+", "" unknown
+  std::string framework;      ///< "torch", "tensorflow", "jax", "onnxruntime", "tensorrt", ...
+  Version version;            ///< release; covers its patches where the source says only major.minor
+  std::vector<Version> cuda;  ///< CUDA versions of its wheels, 12 for any 12.x; empty: unknown
+  /// Built with; where wheels differ, none or the oldest of theirs; see wheels and cudnn_is. None: unknown.
+  std::optional<Version> cudnn;
+  std::optional<Version> nccl;                ///< likewise
+  std::string python;                         ///< "3.10-3.13", "3.11+", "" unknown
   std::vector<Version> compute_capabilities;  ///< of all the wheels together, where a source says so
   std::string note;  ///< a sentence for the table in docs/compatibility.md; "" where there is none
   Source source;     ///< of this row
-  std::vector<FrameworkWheel> wheels = {};  ///< where its wheels differ and a source tells them apart
+  std::vector<FrameworkWheel> wheels = {};    ///< where its wheels differ and a source tells them apart
+  CudnnFigure cudnn_is = CudnnFigure::built;  ///< of its wheels', too
 
   /// The wheel for this CUDA version (12.8 or 12.8.1), nullptr where the table does not tell wheels apart.
   const FrameworkWheel* wheel(const Version& cuda_version) const;

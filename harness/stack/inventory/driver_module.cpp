@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cstring>
 
 #include <fmt/format.h>
 
@@ -116,6 +115,36 @@ std::string flavour(const std::string& release) {
   return std::isalpha(static_cast<unsigned char>(release[dash + 1])) != 0 ? release.substr(dash + 1) : "";
 }
 
+/// The next run of digits, without zeros in front, or of letters; "" at the end.
+std::string_view take_run(std::string_view& text) {
+  const auto digit = [](unsigned char c) { return std::isdigit(c) != 0; };
+  const auto start =
+      std::find_if(text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) != 0; });
+  text.remove_prefix(static_cast<std::size_t>(start - text.begin()));
+  if (text.empty()) return "";
+  const bool number = digit(static_cast<unsigned char>(text.front()));
+  const auto end = std::find_if(text.begin(), text.end(),
+                                [&](unsigned char c) { return std::isalnum(c) == 0 || digit(c) != number; });
+  std::string_view run = text.substr(0, static_cast<std::size_t>(end - text.begin()));
+  text.remove_prefix(run.size());
+  if (number) run.remove_prefix(std::min(run.find_first_not_of('0'), run.size() - 1));
+  return run;
+}
+
+/// As rpm compares: run by run, and a number is newer than letters ("553.16.1.el8" than "553.el8").
+bool is_older(std::string_view a, std::string_view b) {
+  while (true) {
+    const std::string_view left = take_run(a);
+    const std::string_view right = take_run(b);
+    if (left.empty() || right.empty()) return left.empty() && !right.empty();
+    const bool left_number = std::isdigit(static_cast<unsigned char>(left.front())) != 0;
+    const bool right_number = std::isdigit(static_cast<unsigned char>(right.front())) != 0;
+    if (left_number != right_number) return right_number;
+    if (left_number && left.size() != right.size()) return left.size() < right.size();
+    if (left != right) return left < right;
+  }
+}
+
 struct Kernels {
   std::string running;
   std::string newest;  ///< installed, of the running one's flavour where there is one of it
@@ -126,7 +155,10 @@ Kernels find_kernels(const Tree& tree, const std::string& running) {
   std::vector<std::string> releases;
   std::string source = "/boot";
   for (const std::string& name : tree.list("/boot")) {
-    if (const auto release = after(name, "vmlinuz-"); release && release->find("rescue") == std::string::npos)
+    const auto release = after(name, "vmlinuz-");
+    // Arch's vmlinuz-linux and vmlinuz-linux-lts tell no release.
+    if (release && !release->empty() && std::isdigit(static_cast<unsigned char>(release->front())) != 0 &&
+        release->find("rescue") == std::string::npos)
       releases.emplace_back(*release);
   }
   if (releases.empty()) {
@@ -135,14 +167,11 @@ Kernels find_kernels(const Tree& tree, const std::string& running) {
       if (tree.exists(fmt::format("{}/{}/modules.dep", source, name))) releases.push_back(name);
     }
   }
-  const auto older = [](const std::string& a, const std::string& b) {
-    return ::strverscmp(a.c_str(), b.c_str()) < 0;
-  };
   std::vector<std::string> alike;
   std::copy_if(releases.begin(), releases.end(), std::back_inserter(alike),
                [&](const std::string& release) { return flavour(release) == flavour(running); });
   if (alike.empty() || running.empty()) alike = releases;
-  const auto newest = std::max_element(alike.begin(), alike.end(), older);
+  const auto newest = std::max_element(alike.begin(), alike.end(), is_older);
   return {running, newest == alike.end() ? "" : *newest, source};
 }
 
@@ -164,10 +193,12 @@ std::string add_for_kernel(const Tree& tree, const std::string& key, const std::
   return "";
 }
 
+/// GPUDirect's modules (nvidia-fs, nvidia-peermem, nvidia-peer-memory) are built beside any driver.
 bool has_dkms_source(const Tree& tree) {
   const auto names = tree.list("/var/lib/dkms");
-  return std::any_of(names.begin(), names.end(),
-                     [](const std::string& name) { return name.starts_with("nvidia"); });
+  return std::any_of(names.begin(), names.end(), [](const std::string& name) {
+    return name.starts_with("nvidia") && !name.starts_with("nvidia-fs") && !name.starts_with("nvidia-peer");
+  });
 }
 
 void add_builder(const Tree& tree, const std::string& module, Inventory& inventory) {
@@ -175,11 +206,12 @@ void add_builder(const Tree& tree, const std::string& module, Inventory& invento
   const bool dkms = has_dkms_source(tree);
   if (module.empty() && !dkms) {
     inventory.absent(key, "/lib/modules /var/lib/dkms", "no nvidia module");
+  } else if (module.find("/kernel/nvidia-") != std::string::npos) {
+    inventory.present(key, "precompiled", module, "its folder");
   } else if (module.find("/updates/dkms/") != std::string::npos || dkms) {
     inventory.present(key, "yes", module.empty() ? "/var/lib/dkms" : module,
                       dkms ? "nvidia in /var/lib/dkms" : "its folder");
-  } else if (module.find("/kernel/nvidia-") != std::string::npos ||
-             module.find("/extra/") != std::string::npos ||
+  } else if (module.find("/extra/") != std::string::npos ||  // DKMS' folder, too
              module.find("/weak-updates/") != std::string::npos) {
     inventory.present(key, "precompiled", module, "its folder");
   } else if (!tree.resolve("/usr/bin/nvidia-uninstall").empty()) {

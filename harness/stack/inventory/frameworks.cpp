@@ -60,6 +60,24 @@ void add_version(const std::string& key, const Distribution& chosen, const Build
   }
 }
 
+/// The distribution that pip knows it by. Its metadata's version only where the framework calls itself
+/// something else: pip compares with the metadata, and the package index has no "2.8.0+cu128".
+void add_package(const std::string& key, const std::vector<const Distribution*>& providers,
+                 const BuildFact& own, Inventory& inventory) {
+  if (own.value.empty())
+    inventory.present(key + ".package", providers.front()->name, providers.front()->folder,
+                      providers.front()->how);
+  else
+    add_fact(key + ".package", own, inventory);
+  const std::string name = inventory.value(key + ".package");
+  const auto found = std::find_if(providers.begin(), providers.end(),
+                                  [&](const Distribution* one) { return one->name == name; });
+  if (found == providers.end() || (*found)->version.empty() ||
+      (*found)->version == inventory.value(key + ".version"))
+    return;
+  inventory.present(key + ".package_version", (*found)->version, (*found)->folder, (*found)->how);
+}
+
 void add_framework(const Context& context, const std::string& name,
                    std::vector<const Distribution*> providers, const std::vector<Distribution>& all,
                    const PythonEnvironment& python, Inventory& inventory) {
@@ -72,11 +90,7 @@ void add_framework(const Context& context, const std::string& name,
   const Distribution& chosen = *providers.front();
   const FrameworkBuildFacts facts = read_build(context.tree, name, chosen, of_site);
   add_version(key + ".version", chosen, facts.version, inventory);
-  if (facts.package.value.empty()) {
-    inventory.present(key + ".package", chosen.name, chosen.folder, chosen.how);
-  } else {
-    add_fact(key + ".package", facts.package, inventory);
-  }
+  add_package(key, providers, facts.package, inventory);
   if (providers.size() > 1)
     inventory.present(key + ".installed", listed(providers), chosen.site, "metadata of each is there");
   add_fact(key + ".build", facts.build, inventory);

@@ -134,15 +134,17 @@ Log read_file(const Tree& tree, const char* path) {
   return log;
 }
 
-/// "0000:01:00.0 79" of "<mark>PCI:0000:01:00): 79, text", of which only the text is left.
+/// "0000:01:00.0 79" of "<mark>PCI:0000:01:00): 79, text", of which only the text is left. Behind the address
+/// of a GPU with MIG stand the numbers of its instances: "PCI:0000:01:00 GPU-I:05 GPU-CI:01".
 std::optional<std::string> take_head(std::string_view& text, std::string_view mark) {
   const auto start = text.find(mark);
   if (start == std::string_view::npos) return std::nullopt;
   text.remove_prefix(start + mark.size());
   const auto close = text.find("): ");
-  constexpr std::size_t longest_address = 20;  // with "PCI:" in front
-  if (close == std::string_view::npos || close > longest_address) return std::nullopt;
-  std::string address = pci_address(after(text.substr(0, close), "PCI:").value_or(text.substr(0, close)));
+  constexpr std::size_t longest_device = 48;  // with "PCI:" in front and instances behind
+  if (close == std::string_view::npos || close > longest_device) return std::nullopt;
+  const std::string_view device = text.substr(0, std::min(text.find(' '), close));
+  std::string address = pci_address(after(device, "PCI:").value_or(device));
   if (address.find('.') == std::string::npos) address += ".0";
   text.remove_prefix(close + 3);
   const auto comma = std::min(text.find(','), text.size());

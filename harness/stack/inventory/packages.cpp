@@ -93,9 +93,22 @@ bool blacklists_driver(const std::string& entry, const PackageDatabase& database
   });
 }
 
+/// A package that brings the module or libcuda, or nvidia-driver, which wants both at its own version: while
+/// it stays, the driver does.
+bool keeps_driver(std::string_view name) {
+  constexpr std::array<std::string_view, 12> beginnings{
+      "nvidia-driver",      "nvidia-dkms",        "nvidia-kernel-dkms", "nvidia-kernel-source",
+      "nvidia-kernel-open", "nvidia-open-kernel", "nvidia-open-driver", "linux-modules-nvidia",
+      "kmod-nvidia",        "akmod-nvidia",       "libcuda1",           "libnvidia-compute"};
+  constexpr std::array<std::string_view, 2> of_rpm{"nvidia-compute-G", "xorg-x11-drv-nvidia-cuda-libs"};
+  const auto begins = [&](std::string_view beginning) { return name.starts_with(beginning); };
+  return std::any_of(beginnings.begin(), beginnings.end(), begins) ||
+         std::any_of(of_rpm.begin(), of_rpm.end(), begins);
+}
+
 bool driver_is_held(const PackageDatabase& database, const std::vector<Pin>& pins) {
   return std::any_of(database.packages.begin(), database.packages.end(), [&](const Package& package) {
-    return is_driver_package(package.name) && (package.held || find_pin(pins, package.name) != nullptr);
+    return keeps_driver(package.name) && (package.held || find_pin(pins, package.name) != nullptr);
   });
 }
 

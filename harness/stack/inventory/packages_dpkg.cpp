@@ -152,8 +152,9 @@ std::string driver_packages_from(const PackageDatabase& database) {
   for (const Package& package : database.packages) {
     // Tools of the repository stay behind when a driver was put there by other means.
     if (!is_driver_package(package.name) || package.name.starts_with("nvidia-modprobe")) continue;
+    // rpm's vendor is "NVIDIA"; Debian's own packages are by "Debian NVIDIA Maintainers".
     if (package.maintainer.find("@nvidia.com") != std::string::npos ||
-        package.maintainer.find("NVIDIA") != std::string::npos)
+        package.maintainer.starts_with("NVIDIA"))
       return "nvidia repository";
     from = "distribution";
   }

@@ -82,8 +82,11 @@ std::vector<StackPackage> python_packages(const Inventory& inventory) {
   for (const std::string& name : inventory.children("wheel"))
     add(name, inventory.value("wheel." + name + ".version"), "wheel");
   for (const std::string& name : inventory.children("framework")) {
-    const std::string package = inventory.value("framework." + name + ".package");
-    add(package.empty() ? name : package, inventory.value("framework." + name + ".version"), name);
+    const std::string key = "framework." + name;
+    const std::string package = inventory.value(key + ".package");
+    const std::string by_metadata = inventory.value(key + ".package_version");
+    add(package.empty() ? name : package,
+        by_metadata.empty() ? inventory.value(key + ".version") : by_metadata, name);
   }
   sort(out);
   return out;

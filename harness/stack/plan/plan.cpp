@@ -1,6 +1,7 @@
 #include "stack/plan/plan.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -34,16 +35,22 @@ std::vector<GpuModel> models_of(const Inventory& inventory) {
   return gpus;
 }
 
-/// Of a framework's wheels the one whose CUDA fits the driver best; without a driver the newest.
-std::optional<Version> wheel_cuda(const Tables& tables, const FrameworkBuild& build,
-                                  const std::optional<Version>& driver) {
+/// Of a framework's wheels the CUDA of the one that fits driver and GPUs best; of equal ones the newest.
+std::optional<Version> wheel_cuda(const Tables& tables, const std::string& name, const Version& version,
+                                  const Stack& stack) {
+  const FrameworkBuild* const build = tables.framework(name, version);
+  if (build == nullptr) return std::nullopt;
   std::optional<Version> chosen;
-  Fit fit = Fit::fails;
-  for (const Version& cuda : build.cuda) {
-    const Fit one = driver ? fit_driver_cuda(tables, *driver, cuda).fit : Fit::works;
-    if (chosen && (one > fit || (one == fit && cuda <= *chosen))) continue;
+  std::pair<Fit, Fit> best;  // the worst of all, then that of the driver: unknown GPUs do not hide an old one
+  for (const Version& cuda : build->cuda) {
+    const Fit by_driver = stack.driver ? fit_driver_cuda(tables, *stack.driver, cuda).fit : Fit::works;
+    Fit worst = by_driver;
+    for (const GpuModel& gpu : stack.gpus)
+      worst = std::max(worst, fit_framework_gpu(tables, name, version, cuda, gpu.compute_capability).fit);
+    const std::pair<Fit, Fit> fits{worst, by_driver};
+    if (chosen && (fits > best || (fits == best && cuda <= *chosen))) continue;
     chosen = cuda;
-    fit = one;
+    best = fits;
   }
   return chosen;
 }
@@ -72,9 +79,8 @@ Stack complete(const PlanRequest& request, const Inventory& inventory, const Tab
   stack.cuda_asked = stack.cuda.has_value();
   for (const std::string& name : frameworks) {
     const auto version = request.version(name);
-    const FrameworkBuild* build = version ? tables.framework(name, *version) : nullptr;
-    if (stack.cuda || build == nullptr) continue;
-    stack.cuda = wheel_cuda(tables, *build, stack.driver);
+    if (stack.cuda || !version) continue;
+    stack.cuda = wheel_cuda(tables, name, *version, stack);
     if (stack.cuda)
       assumptions.push_back(fmt::format("CUDA is {}, that of a wheel of {} {}.", stack.cuda->text(),
                                         framework_title(name), version->text()));
@@ -130,7 +136,9 @@ std::vector<PairFit> pairs_of(const PlanRequest& request, const Stack& stack, co
     const auto version = request.version(name);
     if (!version) continue;
     if (cuda && cuda_asked) pairs.push_back(fit_framework_cuda(tables, name, *version, *cuda));
-    if (driver) pairs.push_back(fit_framework_driver(tables, name, *version, *driver));
+    if (driver)
+      pairs.push_back(
+          fit_framework_driver(tables, name, *version, *driver, cuda_asked ? std::nullopt : cuda));
     if (cudnn) pairs.push_back(fit_framework_cudnn(tables, name, *version, cuda, *cudnn));
     for (const GpuModel& gpu : gpus)
       pairs.push_back(fit_framework_gpu(tables, name, *version, cuda, gpu.compute_capability));

@@ -70,9 +70,10 @@ PairFit fit_nccl_cuda(const Tables& tables, const Version& nccl, int cuda_major)
 /// A framework's official wheels. `name` is one of the tables': "torch", "tensorflow", "jax", "onnxruntime".
 PairFit fit_framework_cuda(const Tables& tables, const std::string& name, const Version& version,
                            const Version& cuda);
-/// By the wheel that fits this driver best; of equal ones that of the newest CUDA.
+/// By the wheel for `wheel`, where the release has it; else by the one that fits this driver best, of equal
+/// ones that of the newest CUDA.
 PairFit fit_framework_driver(const Tables& tables, const std::string& name, const Version& version,
-                             const Version& driver);
+                             const Version& driver, const std::optional<Version>& wheel = std::nullopt);
 /// `cuda` is that of the wheel, where it is known: wheels of one release differ.
 PairFit fit_framework_cudnn(const Tables& tables, const std::string& name, const Version& version,
                             const std::optional<Version>& cuda, const Version& cudnn);

@@ -127,16 +127,17 @@ PairFit fit_framework_cuda(const Tables& tables, const std::string& name, const 
 }
 
 PairFit fit_framework_driver(const Tables& tables, const std::string& name, const Version& version,
-                             const Version& driver) {
+                             const Version& driver, const std::optional<Version>& wheel) {
   PairFit pair = fit::pair(label(name, version), "driver " + driver_text(driver));
   const FrameworkBuild* row = tables.framework(name, version);
   if (row == nullptr) return fit::unknown(pair, unknown_release(tables, name, version));
   if (row->cuda.empty())
     return fit::unknown(pair, fmt::format("No source read says which CUDA {} was built with.", pair.first));
-  // The wheel that fits best; of equal ones the newest CUDA.
+  const bool named = wheel && std::find(row->cuda.begin(), row->cuda.end(), *wheel) != row->cuda.end();
   std::optional<PairFit> best;
   Version chosen;
   for (const Version& cuda : row->cuda) {
+    if (named && cuda != *wheel) continue;
     PairFit one = fit_driver_cuda(tables, driver, cuda);
     if (!best || one.fit < best->fit || (one.fit == best->fit && cuda > chosen)) {
       best = std::move(one);
@@ -163,6 +164,18 @@ PairFit fit_framework_cudnn(const Tables& tables, const std::string& name, const
   if (!known)
     return fit::unknown(pair, fmt::format("No source read says which cuDNN {} was built with.", pair.first));
   const Version& built = *known;
+  if (row->cudnn_is == CudnnFigure::least && carries_cuda(name)) {
+    const std::string taken = fmt::format("cuDNN {} or a newer {}", built.text(), built.major());
+    if (cudnn.major() == built.major() && (cudnn >= built || cudnn.covers(built))) {
+      pair.sources.push_back(row->source.text);
+      return fit::works(pair, fmt::format("Its wheels take {}.", taken));
+    }
+    return fit::judged(
+        pair, Fit::limited, name,
+        fmt::format("Its wheels ask for {}, and bring one beside another of the system.", taken),
+        fmt::format("Leave cuDNN to the wheel ({} or a newer {}).", built.text(), built.major()),
+        row->source);
+  }
   if (carries_cuda(name)) {
     pair.sources.push_back(row->source.text);
     if (built.covers(cudnn) || cudnn.covers(built))
@@ -172,12 +185,18 @@ PairFit fit_framework_cudnn(const Tables& tables, const std::string& name, const
         fmt::format("Its wheels bring cuDNN {} and load that one, not another of the system.", built.text()),
         fmt::format("Leave cuDNN to the wheel ({}).", built.text()), row->source);
   }
+  const bool older = cudnn.first(2) < built.first(2);
+  if (row->cudnn_is == CudnnFigure::optional && (cudnn.major() != built.major() || older))
+    return fit::unknown(pair,
+                        fmt::format("It was built with cuDNN {}, which is optional; no source read tells "
+                                    "what it does beside another one.",
+                                    built.text()));
   if (cudnn.major() != built.major()) {
     return fit::judged(pair, Fit::fails, "cudnn",
                        fmt::format("It was built with cuDNN {} and loads that major version.", built.text()),
                        fmt::format("Install cuDNN {}.", built.first(2).text()), row->source);
   }
-  if (cudnn.first(2) < built.first(2)) {
+  if (older) {
     return fit::judged(
         pair, name == "tensorflow" ? Fit::fails : Fit::limited, "cudnn",
         fmt::format("It was built with cuDNN {}; an older minor version may lack what it calls.",

@@ -133,7 +133,8 @@ bool is_suffix(std::string_view rest) {
   static constexpr std::array<std::string_view, 9> words{"sxm",   "pcie",      "nvl",    "hbm",        "pg",
                                                          "super", "blackwell", "server", "workstation"};
   if (rest.empty()) return true;
-  // A digit continues the number of the model, except as memory size: "80gb".
+  // A digit continues the number of the model, except as memory size: "80gb". "T400 4GB" is no T4.
+  if (rest.front() == '0') return false;
   if (std::isdigit(static_cast<unsigned char>(rest.front())) != 0) {
     const auto unit = rest.find_first_not_of("0123456789");
     return unit != std::string_view::npos && rest.substr(unit).starts_with("gb");

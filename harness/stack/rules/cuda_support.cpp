@@ -30,12 +30,12 @@ PairFit fit_driver_here(const RuleInput& input, const Version& cuda) {
   const Version release = cuda.first(2);
   PairFit pair = fit::pair(driver.label, "CUDA " + release.text());
   if (cuda.size() < 2) return fit::unknown(pair, "Only the major version of CUDA is known.");
-  if (!driver.cuda_max) {
-    if (!driver.version) return fit::unknown(pair, "No driver was found.");
-    PairFit by_version = fit_driver_cuda(input.tables, *driver.version, cuda);
-    by_version.first = pair.first;
-    return by_version;
-  }
+  const auto by_version = [&] {
+    PairFit fit = fit_driver_cuda(input.tables, *driver.version, cuda);
+    fit.first = pair.first;
+    return fit;
+  };
+  if (!driver.cuda_max) return driver.version ? by_version() : fit::unknown(pair, "No driver was found.");
   const Version& most = *driver.cuda_max;
   if (release <= most.first(2))
     return fit::works(pair, fmt::format("The driver says that it supports CUDA up to {}.", most.text()));
@@ -45,6 +45,10 @@ PairFit fit_driver_here(const RuleInput& input, const Version& cuda) {
       native != nullptr ? fmt::format("Install driver {} or newer.", driver_text(native->native_driver))
                         : fmt::format("Install a driver that supports CUDA {}.", release.text());
   if (release.major() == most.major() && release.major() >= 11) {
+    // Minor-version compatibility begins after the first drivers of a major version.
+    const MinimumDriver* const minimum = input.tables.minimum_driver(release.major());
+    if (driver.version && minimum != nullptr && !driver_at_least(*driver.version, minimum->driver))
+      return by_version();
     pair.fit = Fit::limited;
     pair.limit = "driver";
     pair.reason = fmt::format(

@@ -39,7 +39,8 @@ std::vector<Package> driver_packages(const Inventory& inventory) {
       continue;
     const std::string_view name = key.substr(prefix.size(), key.size() - prefix.size() - suffix.size());
     if (!is_to_be_held(name)) continue;
-    std::string shown = printable(name, 60);
+    // A name goes into a command: none may be cut.
+    std::string shown = printable(name, 128);
     std::replace(shown.begin(), shown.end(), '_', '.');  // a key writes the dots of a name so
     packages.push_back(
         {std::move(shown), printable(item.value, 40), inventory.value(fmt::format("package.{}.held", name))});
@@ -198,7 +199,7 @@ void check_upkeep(const RuleInput& input, Findings& findings) {
     for (const Package& package : packages)
       if (loose(package)) names.push_back(package.name);
     finding.next = {fmt::format("Hold them: sudo apt-mark hold {} (dnf: dnf versionlock add ...)",
-                                printable(fmt::format("{}", fmt::join(names, " ")), 300))};
+                                fmt::join(names, " "))};
     finding.layers = {"driver"};
     findings.push_back(std::move(finding));
   }

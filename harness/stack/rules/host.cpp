@@ -1,6 +1,7 @@
 // The host under the GPUs: limits on processors and memory, the way of data between devices.
+#include "stack/host.hpp"
+
 #include <algorithm>
-#include <charconv>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -10,25 +11,6 @@
 
 namespace gpugauge::stack {
 namespace {
-
-/// How many processors a kernel list names: "0-3,8" is 5; nullopt where it is no such list.
-std::optional<int> processors_in(const std::string& list) {
-  int count = 0;
-  const char* at = list.data();
-  const char* const end = at + list.size();
-  while (at < end) {
-    int first = 0;
-    auto parsed = std::from_chars(at, end, first);
-    if (parsed.ec != std::errc{}) return std::nullopt;
-    int last = first;
-    if (parsed.ptr < end && *parsed.ptr == '-') parsed = std::from_chars(parsed.ptr + 1, end, last);
-    if (parsed.ec != std::errc{} || first < 0 || last < first || last > 1 << 20) return std::nullopt;
-    count += last - first + 1;
-    if (parsed.ptr < end && *parsed.ptr != ',') return std::nullopt;
-    at = parsed.ptr < end ? parsed.ptr + 1 : end;
-  }
-  return count == 0 ? std::nullopt : std::optional(count);
-}
 
 void check_processor_limit(const RuleInput& input, std::size_t gpus, Findings& findings) {
   const auto limit = number_of(input.inventory, "host.cgroup_cpu_limit");
@@ -52,7 +34,7 @@ void check_processor_limit(const RuleInput& input, std::size_t gpus, Findings& f
 }
 
 void check_affinity(const RuleInput& input, std::size_t gpus, Findings& findings) {
-  const auto allowed = processors_in(input.inventory.value("host.cpus_allowed"));
+  const auto allowed = count_of_list(input.inventory.value("host.cpus_allowed"));
   const auto there = number_of(input.inventory, "host.cpus");
   if (!allowed || !there || *allowed >= *there || static_cast<std::size_t>(*allowed) >= gpus) return;
   Finding finding = make_finding(

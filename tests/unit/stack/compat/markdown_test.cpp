@@ -54,6 +54,19 @@ TEST(CompatibilityPage, SaysOnceWhatSeveralReleasesShare) {
               HasSubstr("| jax | 0.7.1 | 12.9 |  |  | 3.10+ |  |  | 1 |\n"
                         "| jax | 0.6.0 to 0.6.2 | 12.8 |  |  | 3.10+ |  |  | 1 |\n"
                         "\nSources:\n"));
+  for (FrameworkBuild& row : tables.frameworks) {
+    row.wheels = {{row.cuda.front(), Version::parse("9.8"), {}, {}}};
+    row.cudnn_is = CudnnFigure::least;
+  }
+  tables.frameworks[3].wheels.front().cudnn = Version::parse("9.1");
+  EXPECT_THAT(compatibility_markdown(tables),
+              HasSubstr("| jax | 0.7.1 | 12.9 | 9.8+ |  | 3.10+ |  |  | 1 |\n"
+                        "| jax | 0.6.1 to 0.6.2 | 12.8 | 9.8+ |  | 3.10+ |  |  | 1 |\n"
+                        "| jax | 0.6.0 | 12.8 | 9.1+ |  | 3.10+ |  |  | 1 |\n"));
+  tables.frameworks = {build("0.7.1", "12.9")};
+  tables.frameworks[0].cudnn = Version::parse("8.9");
+  tables.frameworks[0].cudnn_is = CudnnFigure::optional;
+  EXPECT_THAT(compatibility_markdown(tables), HasSubstr("| jax | 0.7.1 | 12.9 | 8.9 (optional) |"));
 }
 
 TEST(CompatibilityPage, SaysOnceWhatTwoInterfacesShare) {

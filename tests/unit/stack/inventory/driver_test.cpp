@@ -110,6 +110,32 @@ TEST(Driver, TheNewestKernelMayLackAModule) {
   EXPECT_EQ(found.value("driver.module_for_running_kernel"), "yes");
 }
 
+TEST(Driver, AnErratumIsNewerThanTheReleaseItMends) {
+  const auto newest = [](const std::vector<std::string>& names) {
+    FakeTree tree;
+    tree.kernel("4.18.0-553.el8_10.x86_64");
+    for (const std::string& name : names) tree.file("/boot/vmlinuz-" + name, "");
+    return driver_of(tree).value("driver.newest_kernel");
+  };
+  EXPECT_EQ(
+      newest({"4.18.0-553.el8_10.x86_64", "4.18.0-553.16.1.el8_10.x86_64", "4.18.0-553.5.1.el8_10.x86_64"}),
+      "4.18.0-553.16.1.el8_10.x86_64");
+  EXPECT_EQ(newest({"5.14.0-427.el9.x86_64", "5.14.0-70.13.1.el9.x86_64"}), "5.14.0-427.el9.x86_64");
+  EXPECT_EQ(newest({"6.1.0-012-amd64", "6.1.0-9-amd64"}), "6.1.0-012-amd64");
+  EXPECT_EQ(newest({"6.1.0", "6.1.0-1"}), "6.1.0-1");
+}
+
+TEST(Driver, ANameWithoutAReleaseIsNoKernel) {
+  FakeTree tree;
+  tree.kernel("6.15.2-arch1-1");
+  tree.file("/boot/vmlinuz-linux", "");
+  tree.file("/boot/vmlinuz-linux-lts", "");
+  tree.kernel_modules("6.15.2-arch1-1", "updates/dkms/nvidia.ko.zst:\n");
+  const Inventory found = driver_of(tree);
+  EXPECT_EQ(found.value("driver.newest_kernel"), "6.15.2-arch1-1");
+  EXPECT_EQ(found.value("driver.module_for_newest_kernel"), "yes");
+}
+
 TEST(Driver, WithoutBootTheModuleFoldersNameTheKernels) {
   FakeTree tree;
   tree.kernel("5.14.0-427.13.1.el9_4.x86_64");
@@ -127,10 +153,11 @@ TEST(Driver, WithoutBootTheModuleFoldersNameTheKernels) {
 }
 
 TEST(Driver, WhoBuiltTheModule) {
-  const auto built = [](const std::string& list, bool installer) {
+  const auto built = [](const std::string& list, bool installer, const std::string& dkms = "") {
     FakeTree tree;
     tree.kernel("6.1.0");
     tree.kernel_modules("6.1.0", list);
+    if (!dkms.empty()) tree.file("/var/lib/dkms/" + dkms + "/source/dkms.conf", "");
     if (installer) tree.file("/usr/bin/nvidia-uninstall", "");
     return driver_of(tree).value("driver.dkms");
   };
@@ -138,6 +165,12 @@ TEST(Driver, WhoBuiltTheModule) {
   EXPECT_EQ(built("kernel/nvidia-580/nvidia.ko:\n", false), "precompiled");
   EXPECT_EQ(built("kernel/drivers/video/nvidia.ko:\n", true), "installer");
   EXPECT_EQ(built("kernel/drivers/video/nvidia.ko:\n", false), "unknown");
+  EXPECT_EQ(built("kernel/nvidia-580-server/nvidia.ko:\n", false, "nvidia-fs/2.22.3"), "precompiled");
+  EXPECT_EQ(built("extra/nvidia.ko:\n", false, "nvidia-fs/2.22.3"), "precompiled");
+  EXPECT_EQ(built("extra/nvidia.ko:\n", false, "nvidia-peermem/1.3"), "precompiled");
+  EXPECT_EQ(built("extra/nvidia.ko:\n", false, "nvidia/580.65.06"), "yes") << "DKMS installs there, too";
+  EXPECT_EQ(built("kernel/nvidia-580/nvidia.ko:\n", false, "nvidia/570.86.15"), "precompiled") << "left over";
+  EXPECT_EQ(built("", false, "nvidia-fs/2.22.3"), "");
 }
 
 TEST(Driver, AModuleWithoutASignature) {

@@ -84,6 +84,7 @@ TEST(Frameworks, TorchWithCuda) {
   EXPECT_EQ(inventory.value("python.version"), "3.11.2");
   EXPECT_EQ(inventory.value("framework.torch.version"), "2.8.0+cu128");
   EXPECT_EQ(inventory.value("framework.torch.package"), "torch");
+  EXPECT_EQ(inventory.value("framework.torch.package_version"), "2.8.0") << "what pip compares with";
   EXPECT_EQ(inventory.value("framework.torch.build"), "cuda");
   EXPECT_EQ(inventory.value("framework.torch.cuda"), "12.8");
   EXPECT_EQ(inventory.value("framework.torch.cudnn"), "9.10.2.21");
@@ -101,6 +102,7 @@ TEST(Frameworks, TorchForTheProcessorOnlyAndForRocm) {
             "__version__ = '2.6.0+cpu'\ncuda: Optional[str] = None\nhip: Optional[str] = None\n");
   EXPECT_EQ(site.inventory().value("framework.torch.build"), "cpu");
   EXPECT_EQ(site.inventory().find("framework.torch.cuda"), nullptr);
+  EXPECT_EQ(site.inventory().find("framework.torch.package_version"), nullptr) << "the metadata says as much";
   site.file("torch/version.py", "__version__ = '2.6.0+rocm6.2'\ncuda = None\nhip = '6.2.41134'\n");
   EXPECT_EQ(site.inventory().value("framework.torch.build"), "rocm");
 }
@@ -149,6 +151,7 @@ TEST(Frameworks, TwoPackagesThatOverwriteEachOtherAreSaid) {
             "package_name = 'onnxruntime'\n__version__ = '1.22.0'\n");
   const Inventory inventory = site.inventory();
   EXPECT_EQ(inventory.value("framework.onnxruntime.package"), "onnxruntime");
+  EXPECT_EQ(inventory.find("framework.onnxruntime.package_version"), nullptr);
   EXPECT_EQ(inventory.value("framework.onnxruntime.build"), "cpu");
   EXPECT_EQ(inventory.value("framework.onnxruntime.installed"), "onnxruntime 1.22.0, onnxruntime-gpu 1.20.1");
 }

@@ -35,6 +35,13 @@ TEST(KernelLog, ReadsXids) {
   EXPECT_EQ(parse_xid("x NVRM: Xid (0000:3b:00): 31, pid=12, Ch 00000010, intr 10000000. MMU Fault"),
             "0000:3b:00.0 31 Ch 00000010, intr 10000000. MMU Fault");
   EXPECT_EQ(parse_xid("NVRM: Xid (PCI:0000:01:00): 45"), "0000:01:00.0 45 ");
+  EXPECT_EQ(parse_xid("NVRM: Xid (PCI:0000:01:00 GPU-I:05): 94, pid=7194, name=x, Contained: CE User Channel "
+                      "(0x9)"),
+            "0000:01:00.0 94 Contained: CE User Channel (0x9)")
+      << "of a GPU with MIG";
+  EXPECT_EQ(parse_xid("NVRM: Xid (PCI:0001:C1:00 GPU-I:05 GPU-CI:01): 13, pid=7, name=x, Graphics Exception"),
+            "0001:c1:00.0 13 Graphics Exception");
+  EXPECT_EQ(parse_xid("NVRM: Xid (PCI:0000:01:00" + std::string(100, ' ') + "): 94, x"), std::nullopt);
   EXPECT_EQ(parse_xid("NVRM: Xid (PCI:0000:01:00): abc, no code"), std::nullopt);
   EXPECT_EQ(parse_xid("NVRM: Xid (PCI:0000:01:00"), std::nullopt);
   EXPECT_EQ(parse_xid("NVRM: loading NVIDIA UNIX x86_64 Kernel Module"), std::nullopt);

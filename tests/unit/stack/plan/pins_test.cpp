@@ -160,17 +160,29 @@ TEST(Pins, WheelsGoBackToTheirEnvironment) {
   Inventory before;
   set_all(before, {{"python.path", "/opt/venv/bin/python3"},
                    {"framework.torch.version", "2.8.0+cu128"},
+                   {"framework.torch.package_version", "2.8.0"},
                    {"framework.onnxruntime.version", "1.22.0"},
                    {"framework.onnxruntime.package", "onnxruntime-gpu"},
                    {"wheel.nvidia-cudnn-cu12.version", "9.10.2.21"}});
   Inventory now = before;
-  set(now, "framework.torch.version", "2.9.0+cu128");
-  EXPECT_EQ(pip_constraints(before),
-            "nvidia-cudnn-cu12==9.10.2.21\nonnxruntime-gpu==1.22.0\ntorch==2.8.0+cu128\n");
+  set_all(now, {{"framework.torch.version", "2.9.0+cu128"}, {"framework.torch.package_version", "2.9.0"}});
+  EXPECT_EQ(pip_constraints(before), "nvidia-cudnn-cu12==9.10.2.21\nonnxruntime-gpu==1.22.0\ntorch==2.8.0\n")
+      << "the package index has no 2.8.0+cu128";
   EXPECT_THAT(lines(way_back(before, now, {})),
               ElementsAre("Go back with PyTorch from 2.9.0+cu128 to 2.8.0.",
                           "Put the wheels of the Python environment back.",
-                          "/opt/venv/bin/python3 -m pip install --no-deps torch==2.8.0+cu128"));
+                          "/opt/venv/bin/python3 -m pip install --no-deps torch==2.8.0"));
+}
+
+TEST(Pins, AWheelWhoseMetadataHasALocalPartKeepsIt) {
+  Inventory before;
+  set_all(before, {{"framework.torch.version", "2.8.0+cu126"}});
+  Inventory now = before;
+  set(now, "framework.torch.version", "2.8.0+cu128");
+  EXPECT_EQ(pip_constraints(before), "torch==2.8.0+cu126\n");
+  EXPECT_THAT(lines(way_back(before, now, {})),
+              ElementsAre("Put the wheels of the Python environment back.",
+                          "python3 -m pip install --no-deps torch==2.8.0+cu126"));
 }
 
 TEST(Pins, AfterAPassWhatIsThereIsHeld) {

@@ -59,6 +59,49 @@ TEST(FrameworkCudnn, FollowsWhoBringsIt) {
             Fit::fails);
 }
 
+TEST(FrameworkDriver, AWheelThatWasChosenCountsAlone) {
+  const PairFit older =
+      fit_framework_driver(frameworks_tables(), "torch", v("2.8.0"), v("580.65.06"), v("12.6"));
+  EXPECT_NE(older.reason.find("Its best wheel here is that for CUDA 12.6"), std::string::npos)
+      << older.reason;
+  EXPECT_EQ(fit_framework_driver(frameworks_tables(), "torch", v("2.8.0"), v("580.65.06"), v("13.0")),
+            fit_framework_driver(frameworks_tables(), "torch", v("2.8.0"), v("580.65.06")))
+      << "no wheel of it";
+}
+
+TEST(FrameworkCudnn, ALowerBoundAndAnOptionalOneAreNoExactVersions) {
+  struct Row {
+    const char* framework;
+    const char* release;
+    const char* cuda;
+    const char* cudnn;
+    Fit fit;
+  };
+  const Row rows[] = {
+      {"jax", "0.7.0", "12.8", "9.10.2", Fit::works},
+      {"jax", "0.7.0", "12.8", "9.8.0", Fit::works},
+      {"jax", "0.7.0", "12.8", "9.7.1", Fit::limited},
+      {"jax", "0.7.0", "12.8", "8.9.7", Fit::limited},
+      {"jax", "0.7.0", "12.8", "10.1", Fit::limited},
+      {"jax", "0.10.1", "12.9", "9.10.2", Fit::works},
+      {"jax", "0.10.1", "13.0", "9.10.2", Fit::limited},
+      {"jax", "0.10.1", "13.0", "9.12.0", Fit::works},
+      {"jax", "0.4.29", "12.3", "9.1", Fit::limited},
+      {"tensorrt", "10.9", "12.8", "9.10.2", Fit::unknown},
+      {"tensorrt", "10.0", "12.4", "8.8.1", Fit::unknown},
+      {"tensorrt", "10.9", "12.8", "8.9.7", Fit::works},
+      {"tensorrt", "9.3", "12.2", "9.10.2", Fit::fails},
+  };
+  for (const Row& row : rows) {
+    const PairFit pair =
+        fit_framework_cudnn(tables(), row.framework, v(row.release), v(row.cuda), v(row.cudnn));
+    EXPECT_EQ(pair.fit, row.fit) << row.framework << " " << row.release << " cuDNN " << row.cudnn << ": "
+                                 << pair.reason;
+  }
+  EXPECT_EQ(fit_framework_cudnn(tables(), "jax", v("0.10.1"), v("13.0"), v("9.10.2")).remedy,
+            "Leave cuDNN to the wheel (9.12 or a newer 9).");
+}
+
 TEST(FrameworkGpu, TheWheelOfThatCudaCounts) {
   EXPECT_EQ(fit_framework_gpu(frameworks_tables(), "torch", v("2.8.0"), v("12.8"), v("10.0")).fit,
             Fit::works);

@@ -21,6 +21,7 @@ TEST(GpuModels, AreFoundByTheNamesThatPeopleType) {
   EXPECT_EQ(capability("A10"), "8.6");
   EXPECT_EQ(capability("Tesla V100-SXM2-16GB"), "7.0");
   EXPECT_EQ(capability("Tesla T4"), "7.5");
+  EXPECT_EQ(capability("NVIDIA T4 16GB"), "7.5");
   EXPECT_EQ(capability("rtx-4090"), "8.9");
   EXPECT_EQ(capability("NVIDIA GeForce RTX 4070 SUPER"), "8.9");
   EXPECT_EQ(capability("NVIDIA RTX 6000 Ada Generation"), "8.9");
@@ -41,8 +42,26 @@ TEST(GpuModels, AComputeCapabilityIsOneToo) {
 }
 
 TEST(GpuModels, AnotherNumberIsAnotherModel) {
-  for (const char* text : {"", "h1000", "h", "a1", "b2000", "rtx409", "rtx40900", "9", "90", "sm_9", "sm_",
-                           "9.", "9..0", "1.2.3", "radeon", "gpu"})
+  for (const char* text : {"",
+                           "h1000",
+                           "h",
+                           "a1",
+                           "b2000",
+                           "rtx409",
+                           "rtx40900",
+                           "9",
+                           "90",
+                           "sm_9",
+                           "sm_",
+                           "9.",
+                           "9..0",
+                           "1.2.3",
+                           "radeon",
+                           "gpu",
+                           "NVIDIA T400 4GB",
+                           "Quadro P400 2GB",
+                           "NVIDIA A400 4GB",
+                           "Quadro M4000 8GB"})
     EXPECT_EQ(capability(text), "none") << text;
   EXPECT_EQ(capability(std::string(100000, 'h')), "none");
 }

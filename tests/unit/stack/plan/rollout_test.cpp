@@ -89,6 +89,13 @@ TEST(Rollout, TheCanaryIsTypicalOfTheLargestKindAndEachOtherKindHasItsOwn) {
   EXPECT_EQ(rollout.steps.front().nodes.size(), 8U) << "all kinds take it";
 }
 
+TEST(Rollout, OlderGpusTakeTheWheelThatHasTheirCode) {
+  const Rollout rollout =
+      plan_of({node("v100", "570.124.06", "Tesla V100-SXM2-32GB", "7.0")}, "driver=580.95.05,torch=2.10");
+  EXPECT_THAT(rollout.left_out, IsEmpty()) << rollout.left_out.front().why;
+  EXPECT_EQ(rollout.canary, "v100");
+}
+
 TEST(Rollout, AFabricManagerFollowsItsDriverForwardAndBack) {
   std::vector<RolloutNode> nodes{node("back", "580.95.05"), node("forth", "560.35.03")};
   for (RolloutNode& one : nodes) {

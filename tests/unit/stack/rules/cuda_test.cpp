@@ -47,6 +47,16 @@ TEST(CudaRules, ANewerMinorVersionRunsWithoutPtx) {
   EXPECT_THAT(findings[0].explanation, HasSubstr("error 222"));
 }
 
+TEST(CudaRules, MinorVersionCompatibilityHasAnOldestDriver) {
+  Inventory inventory = world::holding({{"driver.version", "450.51.06"}, {"driver.cuda_max", "11.0"}});
+  world::put_toolkit(inventory, "11.4.100");
+  const Findings findings = cuda_findings(inventory);
+  EXPECT_THAT(said(findings), ElementsAre("failure toolkit_newer_than_driver"));
+  EXPECT_THAT(findings[0].explanation, HasSubstr("450.80.02"));
+  world::put(inventory, {{"driver.version", "450.80.02"}});
+  EXPECT_THAT(said(cuda_findings(inventory)), ElementsAre("note toolkit_minor_newer_than_driver"));
+}
+
 TEST(CudaRules, WithoutTheDriversWordItsVersionDecides) {
   Inventory inventory = world::holding({{"driver.version", "535.104.05"}});
   world::put_toolkit(inventory, "12.8.93");

@@ -1,4 +1,7 @@
 // The driver: branch and patch level, copies, upkeep, modes.
+#include <algorithm>
+
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "unit/stack/rules/inventories.hpp"
@@ -149,6 +152,23 @@ TEST(DriverRules, HeldPackagesAndUnattendedUpgrades) {
   EXPECT_THAT(driver(inventory), IsEmpty());
   EXPECT_THAT(driver(inventory, Policy::production),
               ElementsAre("warning driver_not_held", "note unattended_driver_upgrade"));
+}
+
+TEST(DriverRules, TheCommandThatHoldsNamesEveryPackageWhole) {
+  Inventory inventory = h200_machine();
+  set(inventory, "package.nvidia-driver-580-open.held", "no");
+  std::vector<std::string> names{"linux-modules-nvidia-580-server-open-6_8_0-1024-nvidia-lowlatency"};
+  for (int i = 0; i < 14; ++i) names.push_back(fmt::format("nvidia-headless-no-dkms-580-server-{:02}", i));
+  for (const std::string& name : names)
+    set_all(inventory,
+            {{"package." + name + ".version", "580.65.06-1"}, {"package." + name + ".held", "no"}});
+  const std::string next =
+      the(findings_of(check_driver, inventory, Policy::production), "driver_not_held").next.at(0);
+  for (std::string& name : names) {
+    std::replace(name.begin(), name.end(), '_', '.');
+    EXPECT_THAT(next, HasSubstr(" " + name + " "));
+  }
+  EXPECT_THAT(next, Not(HasSubstr("580-se...")));
 }
 
 TEST(DriverRules, HeldPackagesAreSafeFromUnattendedUpgrades) {

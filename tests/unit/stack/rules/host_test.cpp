@@ -82,6 +82,10 @@ TEST(HostRules, AnAffinityMaskNarrowerThanTheGpus) {
   EXPECT_THAT(host(with_items(h100_server(), {{"host.cpus_allowed", "0-7"}})), IsEmpty());
   for (const std::string damaged : {"", "all", "3-1", "0-", "0-99999999999", "1;2", "-5"})
     EXPECT_THAT(host(with_items(h100_server(), {{"host.cpus_allowed", damaged}})), IsEmpty()) << damaged;
+  // 1 and 4096 times 2^20, which 32 bits would take for one processor.
+  std::string many = "0";
+  for (int i = 0; i < 4096; ++i) many += ",0-1048575";
+  EXPECT_THAT(host(with_items(h100_server(), {{"host.cpus_allowed", many}})), IsEmpty());
 }
 
 TEST(HostRules, ThePowersaveGovernorIsANoteOutsideOfProduction) {
