@@ -137,7 +137,8 @@ void share(Database& database, std::string_view statements) {
 /// A role that may not change a store should hear that and not of its rights.
 void require_rights(Database& database, int version) {
   int may = 0;
-  database.sql() << "SELECT CASE WHEN has_schema_privilege('gpugauge', 'CREATE') THEN 1 ELSE 0 END",
+  database.sql() << "SELECT CASE WHEN has_schema_privilege('gpugauge', 'CREATE') AND "
+                    "has_table_privilege('gpugauge.run', 'REFERENCES') THEN 1 ELSE 0 END",
       soci::into(may);
   if (may == 0) refuse_older(database, version, "this role may not change it");
 }
@@ -255,10 +256,13 @@ void migrate(Database& database) {
     if (database.postgresql() && version > 0) require_rights(database, version);
     Transaction transaction(database);
     if (database.postgresql()) {
-      // One at a time: CREATE SCHEMA IF NOT EXISTS alone is no protection. The number is ours by choice.
+      // One at a time. The number is ours by choice.
       int done = 0;
       database.sql() << "SELECT 1 FROM (SELECT pg_advisory_xact_lock(4707203)) AS locked", soci::into(done);
-      database.sql() << "CREATE SCHEMA IF NOT EXISTS gpugauge";
+      // Also for a schema that is there that statement asks for rights to the whole database.
+      int there = 0;
+      database.sql() << "SELECT count(*) FROM pg_namespace WHERE nspname = 'gpugauge'", soci::into(there);
+      if (there == 0) database.sql() << "CREATE SCHEMA gpugauge";
     }
     version = version_of(database);  // another process may have been here
     check(database, version);

@@ -145,6 +145,23 @@ wait_for() {
   [ "$(ask "SELECT has_table_privilege('the viewer', 'gpugauge.checksum', 'INSERT')")" = f ]
 }
 
+@test "a role with rights to the schema, and to no more of the database, makes a store and brings one up to date" {
+  ask 'DROP SCHEMA IF EXISTS gpugauge CASCADE; DROP ROLE IF EXISTS keeper; CREATE ROLE keeper LOGIN'
+  ask 'REVOKE CREATE ON DATABASE postgres FROM PUBLIC; CREATE SCHEMA gpugauge AUTHORIZATION keeper'
+  make_fleet fleet 2 1 >planted.txt
+  local keeper="postgresql://keeper@/postgres?host=$SERVER"
+  gpugauge history ingest fleet --store "$keeper"
+  ask 'DROP TABLE gpugauge.checksum; DELETE FROM gpugauge.schema_version WHERE version = 2'
+  gpugauge history ingest fleet --store "$keeper"
+  [ "$(ask 'SELECT max(version) FROM gpugauge.schema_version')" -eq 2 ]
+  # Who owns none of its tables may not refer to them.
+  ask 'DROP ROLE IF EXISTS guest; CREATE ROLE guest LOGIN; GRANT ALL ON SCHEMA gpugauge TO guest'
+  ask 'GRANT SELECT, INSERT ON ALL TABLES IN SCHEMA gpugauge TO guest'
+  ask 'DROP TABLE gpugauge.checksum; DELETE FROM gpugauge.schema_version WHERE version = 2'
+  run -2 gpugauge history ingest fleet --store "postgresql://guest@/postgres?host=$SERVER"
+  [[ $output == *"and this role may not change it"* ]]
+}
+
 @test "a server that goes away ends in one sentence" {
   run -2 gpugauge history changes --store "postgresql://me:secret@/postgres?host=$BATS_TEST_TMPDIR"
   [[ $output == "gpugauge: the store postgresql://me@/postgres?host="* && $output != *secret* ]]
