@@ -50,9 +50,12 @@ std::string said(const std::string& output, const std::string& family) {
 }
 
 /// The benchmark that was measured when the process ended, where that was before its end: only then is a
-/// failed file's benchmark interrupted.
-result::BenchmarkResult* cut_short(std::optional<result::Samples>& samples) {
-  if (!samples || samples->status != Status::failed) return nullptr;
+/// failed file's benchmark interrupted. Of a file that the process wrote when its limit told it to end it is
+/// the first that is.
+result::BenchmarkResult* cut_short(std::optional<result::Samples>& samples, bool timed_out) {
+  if (!samples) return nullptr;
+  if (samples->status != Status::failed && !(timed_out && samples->status == Status::interrupted))
+    return nullptr;
   const auto found = std::find_if(samples->benchmarks.begin(), samples->benchmarks.end(),
                                   [](const auto& one) { return one.status == Status::interrupted; });
   return found == samples->benchmarks.end() ? nullptr : &*found;
@@ -77,15 +80,20 @@ std::vector<std::string> conclude_process(result::Process& process, const ChildE
   if (end.stopped && !end.timed_out && !stopped_by.empty()) {
     process.status = Status::interrupted;
     process.reason = fmt::format("{} stopped the run.", stopped_by);
-  } else if (auto* const current = cut_short(process.samples)) {
+  } else if (auto* const current = cut_short(process.samples, end.timed_out)) {
     const std::string fault = end.fault.empty() ? "ended before everything was measured" : end.fault;
     current->status = Status::failed;
     current->reason = fmt::format("its process {} while this was measured", fault);
     process.status = Status::failed;
     process.reason = sentence(fmt::format("{} {} while {} was measured{}", executable, fault, current->id,
                                           said(end.output, process.family)));
+    process.samples->status = Status::failed;
     process.samples->reason = process.reason;
-  } else if (samples != nullptr && end.exit_code && samples->status != Status::ok) {
+    for (auto& later : process.samples->benchmarks)
+      if (later.status == Status::interrupted)
+        later.reason = fmt::format("its process {} before this was measured", fault);
+  } else if (samples != nullptr && end.exit_code && samples->status != Status::ok &&
+             !(end.timed_out && samples->status == Status::interrupted)) {
     process.status = samples->status;
     process.reason = samples->reason;
     if (samples->status == Status::interrupted && !end.stopped && stopped_by.empty())

@@ -83,6 +83,65 @@ TEST(Outcome, SaysWhatCameAfterTheMeasuringThatAFamilyDidNotSurvive) {
   EXPECT_EQ(process.samples->benchmarks.at(0).status, Status::ok);
 }
 
+/// As a family leaves its file when SIGTERM tells it to end: `benchmarks` of them were not measured.
+result::Samples told_to_end(int benchmarks) {
+  result::Samples samples = good_samples("fake");
+  samples.status = Status::interrupted;
+  samples.reason = "signal 15 (SIGTERM) ended the process";
+  for (int i = 0; i < benchmarks; ++i) {
+    result::BenchmarkResult left;
+    left.id = i == 0 ? "fake/current" : "fake/later";
+    left.status = Status::interrupted;
+    left.reason = samples.reason;
+    samples.benchmarks.push_back(left);
+  }
+  return samples;
+}
+
+ChildEnd told_by_its_limit() {
+  ChildEnd end = ended("exceeded its time limit of 30 s and was ended");
+  end.exit_code = 130;
+  end.timed_out = true;
+  return end;
+}
+
+TEST(Outcome, AFamilyThatEndsWellAtItsLimitExceededIt) {
+  const std::string fault = "exceeded its time limit of 30 s and was ended";
+  const result::Process process = concluded(told_by_its_limit(), "", told_to_end(2));
+  expect_named(process, fault);
+  EXPECT_EQ(process.samples->status, Status::failed);
+  EXPECT_EQ(process.samples->benchmarks.at(2).status, Status::interrupted);
+  EXPECT_EQ(process.samples->benchmarks.at(2).reason, "its process " + fault + " before this was measured");
+  // A stop while it ends does not make it one that was stopped.
+  ChildEnd stopped_meanwhile = told_by_its_limit();
+  stopped_meanwhile.stopped = true;
+  expect_named(concluded(stopped_meanwhile, "SIGINT", told_to_end(2)), fault);
+}
+
+TEST(Outcome, AnInterruptedFileWithoutAnInterruptedBenchmarkExceededItsLimitToo) {
+  const result::Process process = concluded(told_by_its_limit(), "", told_to_end(0));
+  EXPECT_EQ(process.status, Status::failed);
+  EXPECT_EQ(process.reason, "gpugauge-bench-fake exceeded its time limit of 30 s and was ended.");
+  ASSERT_TRUE(process.samples);
+  EXPECT_EQ(process.samples->benchmarks.at(0).status, Status::ok);
+}
+
+TEST(Outcome, ARunIsWholeWhereAFamilyEndedWellAtItsLimit) {
+  const Fakes fakes;
+  write_text(fakes.path() / "cut.json", result::to_json(told_to_end(1)));
+  auto plan = quick_plan({fakes.family(
+      "fake",
+      "exec 2>/dev/null; trap 'cp ${0%/*}/cut.json $samples; exit 130' TERM; while :; do sleep .05; done")});
+  plan.profile.limit_seconds = 1;
+  plan.profile.grace_seconds = 30;  // it ends by itself, however busy the machine is
+  const result::Run run = execute(plan, [](const Progress&) {});
+  ASSERT_EQ(run.processes.size(), 1U);
+  EXPECT_EQ(run.processes[0].exit_code, 130);
+  expect_named(run.processes[0], "exceeded its time limit of 1 s and was ended");
+  EXPECT_TRUE(run.complete) << "a limit is no interruption by the user: " << run.partial_reason;
+  EXPECT_EQ(result::parse_run(result::to_json(run), "run"), run);
+}
+
 TEST(Outcome, AFamilyThatWasStoppedHasNotFailed) {
   ChildEnd end = ended("was stopped");
   end.stopped = true;
