@@ -13,7 +13,9 @@ import ratios
 FEWEST_P99_BATCHES = 100  # as bench/support/statistics.hpp
 # Reasons of the tests, families and faults of this project for which no other run on this machine would answer, either.
 NOT_HERE = re.compile(r"(needs?|exists on) compute capability|that of compute capability \S+ and the GPU's is \d|this GPU has wgmma|"
-                      r"two GPUs|no cooperative launches here|there is no NUMA node beside")
+                      r"two GPUs|needs \d+ GPUs, this process sees \d|no cooperative launches here|there is no NUMA node beside")
+# How entries of `missing` begin that say of how little the rest was counted.
+PARTIAL, FEWER = "partial", "fewer"
 # As the runner names in a partial run file what was not measured (harness/run/runner.cpp).
 UNFINISHED = re.compile(r"([\w-]+) \(\d+ of \d+\)")
 
@@ -70,11 +72,12 @@ def count_sanitizer(files):
 
 def partial(runs):
     """What is said of run files that lack processes, each with its file."""
-    return [f"partial: {run['partial_reason']}" for run in runs if not run["complete"]]
+    return [f"{PARTIAL}: {run['partial_reason']}" for run in runs if not run["complete"]]
 
 
 def count_run(files):
-    """Benchmarks that were measured in every process that was to measure them."""
+    """Benchmarks that were measured, and failed or were skipped in no process. What a run that was cut short still owed of them stands in
+    `missing` as one entry a run: the runner goes round after round, so that nearly every benchmark of such a run lacks a process."""
     states, below, missing = {}, [], []
     runs = [ratios.read_run(file) for file in files]
     for run in runs:
@@ -83,8 +86,6 @@ def count_run(files):
             benchmarks = (process.get("samples") or {}).get("benchmarks", [])
             for one in benchmarks:
                 states.setdefault(one["id"], []).append((one["status"], one["reason"]))
-                if process["family"] in unfinished:
-                    states[one["id"]].append(("interrupted", "not every process of it was measured"))
             if process["status"] != "ok" and not any(one["status"] == "failed" for one in benchmarks):
                 text = f"family {process['family']}: {process['reason']}"
                 (missing if process["status"] in ("unavailable", "skipped", "interrupted") else below).append(text)
@@ -93,7 +94,7 @@ def count_run(files):
     families, reached = len(below) + len(missing), 0
     for name, seen in sorted(states.items()):
         bad = [entry for entry in seen if entry[0] != "ok"]
-        if not bad:
+        if len(bad) < len(seen) and all(status == "interrupted" for status, _ in bad):
             reached += 1
         elif any(status == "failed" for status, _ in bad):
             below.append(f"{name}: {next(reason for status, reason in bad if status == 'failed')}")
@@ -125,23 +126,27 @@ def count_launch(files):
                    kept["missing"] + few + kept["not_here"])
 
 
-def of_lines(what, formed, runs):
-    """The summary of lines of ratios.py."""
+def of_lines(what, formed, others):
+    """The summary of lines of ratios.py; `others` gives no answer, either."""
     return summary(what, len(formed), sum(reached is True for _, reached in formed),
                    [f"{columns[0]}: {columns[2]} of {columns[3]}" for columns, reached in formed if reached is False],
-                   [f"{columns[0]}: {columns[4]}" for columns, reached in formed if reached is None] + partial(runs))
+                   [f"{columns[0]}: {columns[4]}" for columns, reached in formed if reached is None] + others)
 
 
 def count_ratios(files, wanted=ratios.LIBRARIES + ratios.PEAKS):
     """Ratios that were formed and reach what was asked for."""
     runs = [ratios.read_run(file) for file in files]
-    return of_lines("ratios reached", ratios.lines(wanted, runs), runs)
+    return of_lines("ratios reached", ratios.lines(wanted, runs), partial(runs))
 
 
 def count_spread(files):
-    """Metrics of products, memory and launching of which the processes of a run differ as little as was asked for."""
+    """Metrics of products, memory and launching of which the processes of a run differ as little as was asked for. What fewer processes
+    than were asked for say counts, and that they were fewer is no answer."""
     runs = [ratios.read_run(file) for file in files]
-    return of_lines("metrics within the spread asked for", ratios.spread_lines(runs), runs)
+    formed = ratios.spread_lines(runs)
+    few = sum(reached is not None and int(columns[1]) < ratios.ASKED_PROCESSES for columns, reached in formed)
+    fewer = [f"{FEWER} than {ratios.ASKED_PROCESSES} processes: {few} of {len(formed)} metrics"] if few else []
+    return of_lines("metrics within the spread asked for", formed, fewer + partial(runs))
 
 
 def count_doctor(files):

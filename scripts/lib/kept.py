@@ -1,10 +1,11 @@
-"""What is committed of the stages that scripts/record recorded."""
+"""What is taken along and what is committed of the stages that scripts/record recorded."""
 import pathlib
 import re
 import shutil
 import sys
+import tarfile
 
-from counts import load
+from counts import FEWER, PARTIAL, load
 
 LEFT = ("log.txt", "commands.sh")  # the commands stand in the provenance
 
@@ -12,6 +13,10 @@ LEFT = ("log.txt", "commands.sh")  # the commands stand in the provenance
 def told(provenance, kept):
     """The cell of the page: how much was reached, on what and when."""
     text = f"{kept['reached']} of {kept['asked']} {kept['what']}"
+    if any(entry.startswith(f"{PARTIAL}: ") for entry in kept["missing"]):
+        text += ", of a partial run"
+    elif fewer := [entry.split(": ")[0] for entry in kept["missing"] if entry.startswith(f"{FEWER} ")]:
+        text += f", some in {fewer[0]}"
     if kept["not_here"]:
         text += f", {len(kept['not_here'])} not for this GPU or machine"
     return f"{text}; {provenance['gpu_name']}, driver {provenance['driver']}, {provenance['date'][:10]}"
@@ -26,6 +31,17 @@ def beside(cell, told_now, gpu_name):
 def folder_of(gpu_name):
     """A folder's name that leads nowhere else."""
     return re.sub(r"[^\w .()+-]", "-", gpu_name, flags=re.ASCII).strip(". ") or "unnamed"
+
+
+def archive(folder, file):
+    """FILE, a tar.xz of what is recorded below FOLDER, without what is half made: whole, or as it was before. Packed by Python, for
+    there may be no xz, and lightly, for a GPU waits meanwhile."""
+    file, new = pathlib.Path(file), pathlib.Path(f"{file}.new")
+    with tarfile.open(new, "w:xz", preset=1) as out:
+        for one in sorted(pathlib.Path(folder).iterdir()):
+            if not one.name.startswith(".") and one.suffix != ".new" and one.resolve() != file.resolve():
+                out.add(one, f"record/{one.name}")
+    new.replace(file)
 
 
 def keep(stages, baselines, page):

@@ -96,11 +96,32 @@ $(limited "$2") "\$BUILD/bin/gpugauge" run $4 --process-limit $3 --output "\$OUT
 TEXT
 }
 
+# without_kernel_names: what is measured after it reads no kernels' names through CUPTI, which is foreign code in the measuring process;
+# only what is judged by names needs them.
+without_kernel_names() { echo "export GPUGAUGE_KERNEL_NAMES=off"; }
+
 # whole_run_here FOLDER: the stage `run` is recorded there for what is here, and its run file lacks nothing.
 whole_run_here() {
   local status=0
   recorded state "$1" >/dev/null || status=$?
   ((status < 2)) && grep -qE '"complete": *true' "$1/run.json"
+}
+
+# spread_here FOLDER: likewise, and its run file, which may be partial, holds enough processes of each metric whose spread is asked for.
+spread_here() {
+  local status=0 table
+  recorded state "$1" >/dev/null || status=$?
+  ((status < 2)) && table="$(python3 -B "$ROOT/scripts/lib/ratios.py" --spread "$1/run.json" 2>/dev/null || [[ $? -eq 1 ]])" &&
+    [[ "$table" != *" | needs "* ]]
+}
+
+# ours_here FOLDER: the stage `ratios` is recorded there for what is here, and holds this project's side of the ratios against PyTorch.
+ours_here() {
+  local status=0 lacks
+  recorded state "$1" >/dev/null || status=$?
+  ((status < 2)) && [[ -s "$1/ratios-run.json" ]] || return 1
+  lacks="$(python3 -B "$ROOT/scripts/lib/ratios.py" --pytorch "$1/ratios-run.json" | grep -oE '[^ ]+ was not measured' | grep -v '^torch/')" || true
+  [[ -z "$lacks" ]]
 }
 
 # only_commands WORD...: fills \$only with the options that choose what ratios.py needs, as far as it is installed.
@@ -210,7 +231,7 @@ run_limited() {
   mkfifo "$1/output"
   tee "$1/log.txt" <"$1/output" &
   log=$!
-  timeout --kill-after=15 "$STAGE_SECONDS" bash "$1/commands.sh" >"$1/output" 2>&1 </dev/null 9>&- &
+  timeout --kill-after=15 "$STAGE_SECONDS" bash "$1/commands.sh" >"$1/output" 2>&1 </dev/null 8<&- 9>&- &
   pid=$!
   # timeout passes it on to the group.
   trap 'kill -TERM "$pid" 2>/dev/null; interrupted=yes' INT TERM HUP
@@ -229,6 +250,26 @@ run_limited() {
   wait "$log" || true
   rm "$1/output"
   return "$status"
+}
+
+# Keeps one client of the GPU open, on descriptor 8, which no stage inherits: without persistence mode the driver starts the GPU anew
+# for a process that finds none, in seconds. It changes no setting, and without a node that may be opened it does nothing.
+hold_gpu() {
+  local node
+  for node in /dev/nvidia[0-9]*; do
+    { exec 8<"$node"; } 2>/dev/null && break
+  done
+  return 0
+}
+
+# write_archive: the file of --archive, where that is wanted, with all that is recorded so far. That it fails costs no recording.
+write_archive() {
+  # shellcheck disable=SC2154  # archive and output come from scripts/record
+  [[ -n "$archive" ]] || return 0
+  archived=failed
+  # shellcheck disable=SC2034  # read by scripts/record
+  recorded archive "$output" "$archive" && archived=yes
+  return 0
 }
 
 # record_stage NAME: runs the loaded stage; returns 0 when all of it is reached, 1 when it fell short or failed.
@@ -278,6 +319,7 @@ record_stage() {
     mv "$folder.new" "$folder"
     say "$name: failed after $seconds s; see $folder/log.txt"
   fi
+  write_archive
   [[ -z "$interrupted" ]] || fail 130 "Interrupted during $name; scripts/record goes on with it when started again."
   state="$(stage_state "$name")" || {
     say "$name: $state ($seconds s)"

@@ -14,6 +14,7 @@ Usage: recorded.py count KIND FILE...  prints a summary as JSON (counts.py). KIN
        recorded.py limit_seconds FOLDER likewise, how long it might have taken
        recorded.py list                 reads lines of stage, claim, folder and remark, with tabs between; prints a table
        recorded.py keep BASELINES PAGE  reads the same; copies what is recorded into BASELINES/GPU/STAGE, and PAGE says so
+       recorded.py archive FOLDER FILE  writes what is recorded in FOLDER into FILE, a tar.xz, all at once
 
 state and list compare with what is here: the variables GPU_UUID (empty: no usable GPU), BOOT_ID, DRIVER and BUILD_IDENTITY
 (empty: no build). count ends with 0 when there is anything to record, 1 when not; state with 0 when all is reached here, 1 when
@@ -25,10 +26,11 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import tarfile
 import textwrap
 
 from counts import KINDS, NothingToRecord, load, percentiles
-from kept import keep
+from kept import archive, keep
 
 TIMED_OUT = (124, 137)    # what timeout(1) ends with
 SHOWN = 3                 # names that one line of a state holds
@@ -165,6 +167,8 @@ def main(arguments):
             print("".join(installed(sys.stdin, rest)), end="")
         elif command == "list" and not rest:
             print(listing(sys.stdin))
+        elif command == "archive" and len(rest) == 2:
+            archive(*rest)
         elif command == "keep" and len(rest) == 2:
             return keep([line.rstrip("\n").split("\t")[::2][:2] for line in sys.stdin], *rest)
         else:
@@ -173,7 +177,7 @@ def main(arguments):
     except NothingToRecord as error:
         print(f"Nothing to record: {error}.", file=sys.stderr)
         return 1
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, tarfile.TarError) as error:
         print(f"recorded.py {' '.join(arguments)}: {type(error).__name__}: {error}", file=sys.stderr)
         return 3
     return 0

@@ -44,6 +44,13 @@ family() {
   [[ "$output" == *"Nothing to record: none of 2 tests passed: Copy.IsExact: The GPU has compute capability 9.0"* ]]
 }
 
+@test "links are whole on one GPU: what needs several does not apply there" {
+  change run 'it["processes"][0]["samples"]["benchmarks"].append({"id": "nccl/all_reduce", "status": "skipped", "reason": "needs 2 GPUs, this process sees 1", "metrics": []})'
+  record links
+  [ "$status" -eq 0 ]
+  [[ "$(row links)" == *"recorded: 2 of 2 benchmarks measured; 1 does not apply here  "* ]]
+}
+
 @test "ratios leave out what is not installed, and an end with 3 is no failure" {
   change list 'it[:] = [one for one in it if one["id"] != "cub/reduce"]'
   change ratios 'it["processes"][0]["samples"]["benchmarks"][:] = [one for one in it["processes"][0]["samples"]["benchmarks"] if one["id"] != "cub/reduce"]'
@@ -62,6 +69,29 @@ family() {
   record run --again
   record spread --again
   [ "$(grep -c 'run .* --only gemm32 ' "$CALLS")" -eq 1 ]
+}
+
+@test "beside PyTorch nothing is measured again that the stage ratios holds, and all that it lacks is" {
+  record ratios
+  record pytorch --budget 100
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"pytorch: "*"recorded: 4 of 4 ratios reached"* ]] || [[ "$(row pytorch)" == *"recorded: 4 of 4 ratios reached  "* ]]
+  [ "$(grep -c '^run ' "$CALLS")" -eq 1 ]
+  change ratios 'it["processes"][0]["samples"]["benchmarks"][:] = [one for one in it["processes"][0]["samples"]["benchmarks"] if one["id"] != "cub/transform/copy"]'
+  record ratios --again
+  record pytorch --again
+  [ "$(grep -c '^run ' "$CALLS")" -eq 3 ]
+  tail -n 1 "$CALLS" | grep -q -- ' --only cub/transform/copy '
+  COMMIT=def456 record pytorch
+  [ "$(grep -c '^run ' "$CALLS")" -eq 4 ]
+}
+
+@test "names of kernels are read in the stage run and where they are judged, and nowhere else" {
+  program gpugauge 'case "$1" in --version) echo 1 ;; list) cat "$MADE/list" ;; run|selftest) echo "$2 $3 $4 $5 $6 $GPUGAUGE_KERNEL_NAMES" >>"$CALLS" ;; esac'
+  for stage in ratios spread pytorch launch links run faults-products; do record "$stage"; done
+  cat "$CALLS"
+  [ "$(grep -c ' off$' "$CALLS")" -eq 4 ]
+  [ "$(grep -cE -- '--profile standard --process-limit $|--inject' "$CALLS")" -eq 2 ]
 }
 
 @test "a family that does not start is named once, with the reason, and the rest is recorded" {
@@ -84,32 +114,6 @@ family() {
   [ "$(cat "$HEARD")" = "/nowhere/first:$site/nvidia/cu13/lib:$site/nvidia/cudnn/lib" ]
   record doctor
   [ "$(cat "$HEARD.doctor")" = /nowhere/first ]
-}
-
-@test "within a budget nothing begins for which too little is left, by the least it needs or by what it took before" {
-  record all --budget 190
-  [ "$status" -eq 1 ]
-  [[ "$output" == *"Not begun, for too little is left of 190 s: ratios run spread pytorch faults-gpu sanitizer faults-"* ]]
-  [ "$(grep -c '^test_gpu' "$CALLS")" -eq 1 ]
-  record ratios --budget 250
-  [[ "$output" == *"ratios: "*"(at most 2"[45]?" s)"* ]]
-  record all --budget 190 --again
-  [[ "$output" == *"too little is left of 190 s: run spread pytorch faults-gpu"* ]]
-  record all --budget soon
-  [ "$status" -eq 2 ]
-}
-
-@test "a stage that a budget cut short is run again where there is more time, and one that had its limit is not" {
-  test_says IsExact '<failure message="copy.cu:7\&\#x0A;expected 0"/>'
-  TEST_STATUS=1 record gpu-tests --budget 200
-  [ "$(grep -c '^test_gpu' "$CALLS")" -eq 1 ]
-  TEST_STATUS=1 record gpu-tests --budget 220
-  [[ "$output" == *"--again runs it once more"* ]]
-  TEST_STATUS=1 record gpu-tests
-  [ "$(grep -c '^test_gpu' "$CALLS")" -eq 2 ]
-  TEST_STATUS=1 record gpu-tests
-  [[ "$output" == *"--again runs it once more"* ]]
-  [ "$(grep -c '^test_gpu' "$CALLS")" -eq 2 ]
 }
 
 @test "a rebuilt program is another build" {
@@ -176,6 +180,15 @@ family() {
   grep -qE '^\| run \| a whole run \| 2 of 2 benchmarks measured; NVIDIA H200, driver [^;]*<br>2 of 2 benchmarks measured; NVIDIA H100 80GB HBM3, driver [^;]* \|$' "$tree/docs/testing.md"
 }
 
+@test "the page calls a partial run one" {
+  mkdir "$tree/docs"
+  printf '| stage | proves | recorded so far |\n|---|---|---|\n| run | a whole run | nothing |\n' >"$tree/docs/testing.md"
+  change run 'it.update(complete=False, partial_reason="SIGTERM stopped it")'
+  record run
+  UUID="" record --keep
+  grep -q '^| run | a whole run | 2 of 2 benchmarks measured, of a partial run; NVIDIA ' "$tree/docs/testing.md"
+}
+
 @test "a stage that failed and left half a summary is passed over" {
   mkdir "$tree/docs"
   printf '| stage | proves | recorded so far |\n|---|---|---|\n| run | a whole run | nothing |\n| links | copies | nothing |\n' >"$tree/docs/testing.md"
@@ -223,6 +236,17 @@ family() {
   [ ! -e "$BATS_TEST_TMPDIR/owned" ]
 }
 
+@test "without a home there is a place for the command's runs, and it is not kept" {
+  program gpugauge 'case "$1" in --version) echo 1 ;; run) echo "$GPUGAUGE_STATE" >"$HEARD"; mkdir -p "$GPUGAUGE_STATE" ;; esac'
+  run env -u HOME -u XDG_STATE_HOME -u GPUGAUGE_STATE "$tree/scripts/record" run --archive "$tree/all.tar.xz"
+  [ "$(cat "$HEARD")" = "$tree/build/record/.state" ]
+  [[ "$(python3 -m tarfile -l "$tree/all.tar.xz")" != *state* ]]
+  run env -u XDG_STATE_HOME -u GPUGAUGE_STATE HOME=relative "$tree/scripts/record" run --again
+  [ "$(cat "$HEARD")" = "$tree/build/record/.state" ]
+  run env -u XDG_STATE_HOME -u GPUGAUGE_STATE HOME=/home/x "$tree/scripts/record" run --again
+  [ "$(cat "$HEARD")" = "" ]
+}
+
 @test "a disk that fills up costs no earlier record" {
   record run
   before="$(cat "$tree/build/record/run/provenance.json")"
@@ -244,16 +268,6 @@ family() {
   [ "$status" -eq 2 ]
   [[ "$output" == *"Another scripts/record records into "*"name another --output."* ]]
   [ ! -s "$CALLS" ]
-}
-
-@test "a process that holds the log open does not hold up the next stage" {
-  sed -i 's/^LOG_SECONDS=20$/LOG_SECONDS=1/' "$tree/scripts/lib/record.sh"
-  printf '%s\n' STAGE_ORDER=1 STAGE_TITLE=Stuck STAGE_PROVES=nothing STAGE_SECONDS=10 \
-    'stage_commands() { echo "setsid sleep 60 & echo \$! >\"\$HEARD\"; sleep .5; exit 1"; }' >"$tree/scripts/record.d/stuck.sh"
-  start=$SECONDS
-  record stuck
-  [ $((SECONDS - start)) -lt 30 ]
-  kill "$(cat "$HEARD")"
 }
 
 @test "a commit with changes to what is built is called so, and others are not" {
