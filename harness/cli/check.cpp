@@ -100,12 +100,13 @@ judge::Outcome outcome_of(const report::Report& report, bool gpu_missing, const 
   const judge::Outcome found = conductor::combine(report.devices, report.node);
   // What was shown against the node stays, whatever could not be looked at.
   const bool shown = found.code == judge::ExitCode::regressed || found.code == judge::ExitCode::error;
-  const auto unless_shown = [&](const std::string& why) {
-    return shown ? judge::Outcome{found.code, fmt::format("{}; {}", found.sentence, why)}
-                 : judge::Outcome{judge::ExitCode::cannot_judge, "cannot judge: " + why};
-  };
   if (!refusal.empty())
-    return unless_shown(fmt::format("{}; nothing was measured; --wait SECONDS waits for it", refusal));
+    return shown ? judge::Outcome{found.code,
+                                  fmt::format("{}; {}; --wait SECONDS waits for it", found.sentence, refusal)}
+                 : judge::Outcome{judge::ExitCode::cannot_judge,
+                                  fmt::format("cannot judge: {}; nothing was measured; --wait SECONDS waits "
+                                              "for it",
+                                              refusal)};
   if (gpu_missing && !shown)
     return {judge::ExitCode::cannot_judge,
             report.devices.empty()

@@ -156,7 +156,8 @@ void FabricCollector::add(const result::Samples& samples, const std::string& fil
   const std::lock_guard lock(mutex_);
   // One file under two names is one measurement.
   std::error_code unknown;
-  const std::filesystem::path place = std::filesystem::weakly_canonical(file, unknown);
+  std::filesystem::path place = std::filesystem::absolute(file, unknown);
+  if (!unknown) place = std::filesystem::weakly_canonical(place, unknown);
   collectives_[without_rank(unknown ? file : place.string())][number_of_rank] = std::move(rank);
 }
 

@@ -111,7 +111,7 @@ state_is() {
   run -2 begin
   [[ $output == *"cannot be part of a baseline"*"gpugauge upgrade begin --resume"* ]]
   latency 0.001
-  run -0 gpugauge upgrade begin --resume --device 0 --profile smoke --rounds 2 --quiet
+  run -0 gpugauge upgrade begin --resume --quiet
   state_is open
 }
 

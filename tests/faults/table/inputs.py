@@ -49,18 +49,15 @@ def store(name, make, says, command="gpugauge history trend 'good/*' --store s.s
     )
 
 
-def damage(statement):
+def damaged(name, statement, says, command="gpugauge history changes --store s.sqlite"):
     """Changed past every writer of ours, as anybody can who may write the file."""
-    return f"""python - <<'PY'
+    make = f"""python - <<'PY'
 import sqlite3
 base = sqlite3.connect("s.sqlite")
 base.execute("{statement}")
 base.commit()
 PY"""
-
-
-def damaged(name, statement, says, command="gpugauge history changes --store s.sqlite"):
-    return store(name, damage(statement), says, command)
+    return store(name, make, says, command)
 
 
 def waits(command):
@@ -222,14 +219,14 @@ ROWS = [
         r"s.sqlite holds .*\(a time that is none\), so it is damaged",
     ),
     Fault(
-        "store: a time that is none, when the verdict of a check stands",
+        "store: cut short while a check measures",
         "gpugauge check $HOST --store s.sqlite --report html=page.html",
         1,
-        r"(?s)family bad .*SIGSEGV.*failed: 1.*--store: s.sqlite holds .*; what was found stands",
-        family="kill -SEGV $$",
-        before="gpugauge history ingest --store s.sqlite earlier.json >/dev/null; "
-        + damage("UPDATE run SET started = 'x'"),
+        r"(?s)family bad .*SIGSEGV.*failed: 1.*--store: the store s.sqlite.*; what was found stands",
+        family=': >"${0%/*}/../s.sqlite"; kill -SEGV $$',
+        before="gpugauge history ingest --store s.sqlite earlier.json >/dev/null",
         changes="state/runs|s.sqlite",
+        makes="page.html",
         holds="[ -e state/verdicts/host.json ]",
         needs=STORE,
     ),

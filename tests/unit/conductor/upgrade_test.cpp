@@ -92,7 +92,13 @@ TEST_F(Upgrade, AnInterruptedOldSideGoesOnWhereItStopped) {
 
 TEST_F(Upgrade, AnUnfitRoundIsRefusedAndNotKept) {
   latency(1e-3, false);
-  EXPECT_THAT(measure_old_side(), testing::HasSubstr("cannot be part of a baseline"));
+  try {
+    measure_old_side();
+    FAIL() << "it was taken";
+  } catch (const result::UsageError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("cannot be part of a baseline"));
+    EXPECT_THAT(error.what(), testing::EndsWith("`gpugauge upgrade begin --resume` goes on"));
+  }
   EXPECT_FALSE(is_old_measured(kept_, device()));
   latency(1e-3);
   EXPECT_EQ(measure_old_side(), "");

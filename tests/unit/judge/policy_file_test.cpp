@@ -123,7 +123,7 @@ TEST(Expectations, CountAndModelsAreHeldAgainstTheNode) {
   const auto fewer = judge_expectations(policy, {"NVIDIA H100"});
   ASSERT_THAT(fewer, SizeIs(2));
   EXPECT_EQ(fewer[0].kind, VerdictKind::failed);
-  EXPECT_THAT(fewer[0].reason, HasSubstr("expects 2 GPUs and 1 are usable"));
+  EXPECT_THAT(fewer[0].reason, HasSubstr("expects 2 GPUs and 1 is usable"));
   EXPECT_EQ(fewer[1].kind, VerdictKind::failed);
   EXPECT_THAT(fewer[1].reason, HasSubstr("NVIDIA H100"));
   EXPECT_EQ(judge_expectations(policy, {})[1].kind, VerdictKind::failed);
