@@ -34,6 +34,7 @@ ended() {
 
 @test "day to day: every command is known and does what it is shown for" {
   one_gpu
+  driver 580.65.06 # one that the CUDA 13.0 which it reports is of
   made_before
   # frameworks asks the Python on PATH: one without any framework answers at once, everywhere. Its probes lie
   # beside the families.
