@@ -218,7 +218,7 @@ ROWS = [
         "a GPU fewer than the policy expects",
         CHECK + " --policy policy.json",
         1,
-        "the policy expects 2 GPUs and 1 are usable",
+        "the policy expects 2 GPUs and 1 is usable",
         gpu=True,
         before="""echo '{"schema": "gpugauge.policy/1", "expect": {"gpus": 2}}' >policy.json""",
         changes="state/runs",
