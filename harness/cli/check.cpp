@@ -97,7 +97,7 @@ std::future<stack::Inventory> begin_to_read_files() {
 /// holds one, `stopped` before all of the `wanted` ones.
 judge::Outcome outcome_of(const report::Report& report, bool gpu_missing, const std::string& refusal,
                           bool stopped, std::size_t wanted) {
-  const judge::Outcome found = conductor::combine(report.devices, report.node);
+  judge::Outcome found = conductor::combine(report.devices, report.node);
   // What was shown against the node stays, whatever could not be looked at.
   const bool shown = found.code == judge::ExitCode::regressed || found.code == judge::ExitCode::error;
   if (!refusal.empty())
