@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include <sys/stat.h>
 
@@ -22,6 +23,13 @@ inline void write_text(const std::filesystem::path& file, const std::string& tex
 inline std::string read_text(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+/// What a run remarks on but its low priority: that of the tests is nobody's fault.
+inline std::vector<std::string> remarks_of(const result::Run& run) {
+  std::vector<std::string> out = run.remarks;
+  std::erase_if(out, [](const std::string& remark) { return remark.starts_with("Measured at niceness "); });
+  return out;
 }
 
 /// A sample file with one good benchmark.

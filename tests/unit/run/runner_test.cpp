@@ -68,7 +68,7 @@ TEST_F(RunnerTest, KeepsWhatAFamilyMeasured) {
   EXPECT_EQ(*process.samples, good_samples("fake"));
   EXPECT_TRUE(run_.complete);
   EXPECT_EQ(run_.partial_reason, "");
-  EXPECT_THAT(run_.remarks, IsEmpty());
+  EXPECT_THAT(remarks_of(run_), IsEmpty());
 }
 
 TEST_F(RunnerTest, DescribesTheRun) {
@@ -244,14 +244,14 @@ TEST_F(RunnerTest, GoesOnAfterFamiliesThatCannotBeStarted) {
 
 TEST_F(RunnerTest, RemarksOnProcessesThatWereLeftBehind) {
   EXPECT_EQ(run_one("leave; setsid sleep 100 & leave; sleep .1").status, Status::ok);
-  EXPECT_THAT(run_.remarks,
+  EXPECT_THAT(remarks_of(run_),
               ElementsAre("fake, process 0: left 1 process(es) running when it ended; they were ended."));
 }
 
 TEST_F(RunnerTest, RemarksOnABuildThatChangedInMidRun) {
   auto plan = quick_plan({fakes_.family("fake", "leave; cd ${0%/*}; sed -i s/aaaa/bbbb/ good-fake.json")});
   plan.profile.processes = 2;
-  EXPECT_THAT(execute(plan, no_progress).remarks,
+  EXPECT_THAT(remarks_of(execute(plan, no_progress)),
               ElementsAre(StartsWith("suite.source_hash.fake changed during the run")));
 }
 

@@ -224,7 +224,7 @@ TEST_F(GpuTelemetryTest, CostsARunNothingButARemark) {
   const auto run = execute(plan, [](const Progress&) {});
   EXPECT_TRUE(run.complete);
   EXPECT_EQ(run.processes.at(0).status, result::Status::ok);
-  EXPECT_THAT(run.remarks,
+  EXPECT_THAT(remarks_of(run),
               ElementsAre("GPU telemetry was given up: its process answered what is no sample: nonsense"));
 }
 
@@ -234,7 +234,7 @@ TEST_F(GpuTelemetryTest, StandsInTheRunBesideTheHost) {
   const std::string sample = "echo '{\"gpus\": [{\"uuid\": \"GPU-1\", \"power_watts\": 7}]}'\n";
   plan.telemetry_command = {fakes_.script("telemetry", sample + sample + ": > ${0%/*}/said; exec sleep 100")};
   const auto run = execute(plan, [](const Progress&) {});
-  EXPECT_THAT(run.remarks, IsEmpty());
+  EXPECT_THAT(remarks_of(run), IsEmpty());
   ASSERT_EQ(run.telemetry.back().source, "gpu:GPU-1");
   EXPECT_GE(run.telemetry.back().values.size(), 2U);
   EXPECT_LE(run.telemetry.back().seconds.back(), run.wall_seconds);
