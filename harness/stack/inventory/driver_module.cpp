@@ -204,14 +204,13 @@ bool has_dkms_source(const Tree& tree) {
 void add_builder(const Tree& tree, const std::string& module, Inventory& inventory) {
   const char* const key = "driver.dkms";
   const bool dkms = has_dkms_source(tree);
+  const bool precompiled = module.find("/kernel/nvidia-") != std::string::npos;
   if (module.empty() && !dkms) {
     inventory.absent(key, "/lib/modules /var/lib/dkms", "no nvidia module");
-  } else if (module.find("/kernel/nvidia-") != std::string::npos) {
-    inventory.present(key, "precompiled", module, "its folder");
-  } else if (module.find("/updates/dkms/") != std::string::npos || dkms) {
+  } else if (!precompiled && (module.find("/updates/dkms/") != std::string::npos || dkms)) {
     inventory.present(key, "yes", module.empty() ? "/var/lib/dkms" : module,
                       dkms ? "nvidia in /var/lib/dkms" : "its folder");
-  } else if (module.find("/extra/") != std::string::npos ||  // DKMS' folder, too
+  } else if (precompiled || module.find("/extra/") != std::string::npos ||  // DKMS' folder, too
              module.find("/weak-updates/") != std::string::npos) {
     inventory.present(key, "precompiled", module, "its folder");
   } else if (!tree.resolve("/usr/bin/nvidia-uninstall").empty()) {
