@@ -129,7 +129,7 @@ bool looked_at_all(const report::Report& report, const Devices& devices,
   return narrowed(measure).empty() && report.devices.size() == chosen.size() &&
          std::all_of(gpus.begin(), gpus.end(), is_chosen) &&
          std::none_of(report.devices.begin(), report.devices.end(), [](const report::DeviceReport& device) {
-           return device.interrupted || !device.rounds.back().complete;
+           return device.interrupted || !device.broke_off.empty() || !device.rounds.back().complete;
          });
 }
 
