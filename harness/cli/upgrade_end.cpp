@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/upgrade.hpp"
+#include "conductor/outcome.hpp"
 #include "conductor/upgrade.hpp"
 #include "report/console.hpp"
 #include "report/format.hpp"

@@ -322,41 +322,4 @@ bool comparable(const result::Run& run, const baseline::Baseline& baseline,
   return differing({run}, baseline, treatment).undeclared.empty();
 }
 
-namespace {
-
-judge::Outcome combine_devices(const std::vector<report::DeviceReport>& devices) {
-  constexpr std::array gravest{judge::ExitCode::error, judge::ExitCode::regressed,
-                               judge::ExitCode::cannot_judge, judge::ExitCode::inconclusive,
-                               judge::ExitCode::pass};
-  if (devices.size() == 1) return devices.front().outcome;
-  for (const judge::ExitCode code : gravest) {
-    std::vector<std::string> sentences;
-    bool decided = true;
-    for (const report::DeviceReport& device : devices) {
-      if (device.outcome.code != code) continue;
-      sentences.push_back(device.label);
-      decided = decided && device.outcome.decided;
-    }
-    if (sentences.empty()) continue;
-    constexpr std::array words{"pass", "regressed", "tool error", "cannot judge", "inconclusive"};
-    return {code,
-            fmt::format("{}: {} of {} devices: {}", words[static_cast<std::size_t>(code)], sentences.size(),
-                        devices.size(), fmt::join(sentences, "; ")),
-            decided};
-  }
-  return {judge::ExitCode::cannot_judge, "cannot judge: no device was measured"};
-}
-
-}  // namespace
-
-judge::Outcome combine(const std::vector<report::DeviceReport>& devices,
-                       const std::vector<judge::Verdict>& node) {
-  judge::Outcome out = combine_devices(devices);
-  for (const judge::Verdict& verdict : node) {
-    if (verdict.kind != judge::VerdictKind::failed) continue;
-    out = {judge::ExitCode::regressed, fmt::format("failed: {}; {}", verdict.reason, out.sentence)};
-  }
-  return out;
-}
-
 }  // namespace gpugauge::conductor

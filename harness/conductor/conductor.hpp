@@ -93,9 +93,4 @@ report::DeviceReport judge_sides(const std::vector<result::Run>& before,
                                  const std::vector<result::Run>& after, const judge::Policy& policy,
                                  bool strict);
 
-/// The outcome of several devices: the gravest counts (tool error, regressed, cannot judge, inconclusive,
-/// pass), and a failed expectation of the `node` as a whole.
-judge::Outcome combine(const std::vector<report::DeviceReport>& devices,
-                       const std::vector<judge::Verdict>& node = {});
-
 }  // namespace gpugauge::conductor

@@ -326,22 +326,5 @@ TEST(Targets, HostOnlyNeedsNoGpu) {
   EXPECT_FALSE(host_only("host,0"));
 }
 
-TEST(Combine, TheGravestOutcomeCounts) {
-  const auto device = [](judge::ExitCode code) {
-    report::DeviceReport made;
-    made.label = "d";
-    made.outcome.code = code;
-    return made;
-  };
-  using judge::ExitCode;
-  EXPECT_EQ(
-      combine({device(ExitCode::pass), device(ExitCode::regressed), device(ExitCode::cannot_judge)}).code,
-      ExitCode::regressed);
-  EXPECT_EQ(combine({device(ExitCode::pass), device(ExitCode::cannot_judge)}).code, ExitCode::cannot_judge);
-  EXPECT_EQ(combine({device(ExitCode::pass), device(ExitCode::inconclusive)}).code, ExitCode::inconclusive);
-  EXPECT_EQ(combine({device(ExitCode::pass), device(ExitCode::pass)}).code, ExitCode::pass);
-  EXPECT_EQ(combine({}).code, ExitCode::cannot_judge);
-}
-
 }  // namespace
 }  // namespace gpugauge::conductor

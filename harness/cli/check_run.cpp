@@ -1,0 +1,291 @@
+#include <algorithm>
+#include <future>
+
+#include <fmt/format.h>
+
+#include "baseline/kept_file.hpp"
+#include "cli/check.hpp"
+#include "cli/named_files.hpp"
+#include "cli/ranks.hpp"
+#include "cli/together.hpp"
+#include "conductor/last_verdict.hpp"
+#include "conductor/outcome.hpp"
+#include "judge/checksum_sides.hpp"
+#include "judge/policy_file.hpp"
+#include "report/console.hpp"
+#include "report/format.hpp"
+#include "result/error.hpp"
+#include "result/file.hpp"
+#include "result/stops_held_back.hpp"
+#include "run/output_lock.hpp"
+#include "stack/inventory/node.hpp"
+
+namespace gpugauge::cli {
+namespace {
+
+/// One name a usable GPU of the node, whichever of them are gauged.
+std::vector<std::string> gpu_models(const Devices& devices) {
+  std::vector<std::string> out;
+  if (devices.gpus.state != stack::GpuState::usable) return out;
+  for (const auto& gpu : devices.gpus.gpus) out.push_back(gpu.name);
+  return out;
+}
+
+/// What the user narrowed the check to, as it stands beside the verdict.
+conductor::Narrowed narrowed(const MeasureArguments& measure) {
+  conductor::Narrowed out = measure.families;
+  out.insert(out.end(), measure.only.begin(), measure.only.end());
+  return out;
+}
+
+/// The same choice for each GPU that is measured together with others.
+std::vector<conductor::Chosen> chosen_together(const conductor::Catalogue& catalogue,
+                                               const run::Profile& profile, const Devices& devices,
+                                               const MeasureArguments& measure) {
+  const conductor::Choice choice =
+      conductor::choose(catalogue, profile, conductor::DeviceKind::gpu, measure.families, measure.only);
+  std::vector<conductor::Chosen> out;
+  for (conductor::Target& target : gpus_together(devices, measure))
+    out.push_back({std::move(target), choice});
+  return out;
+}
+
+/// The reports and the observation, which are written when all is measured.
+std::vector<std::filesystem::path> output_files(const CheckArguments& arguments,
+                                                const ReportArguments& reports) {
+  std::vector<std::filesystem::path> out = report_files(reports);
+  if (!arguments.observation.empty()) out.emplace_back(own_file(arguments.observation));
+  return out;
+}
+
+/// Read while the driver is asked, which takes longer; afterwards where the system gives no thread.
+std::future<stack::Inventory> begin_to_read_files() {
+  const result::StopsHeldBack in_that_thread;
+  return std::async(std::launch::async | std::launch::deferred, [] {
+    stack::Context context;
+    context.environment = stack::current_environment();
+    return stack::files_of_node(context);
+  });
+}
+
+/// What is judged by, and where each verdict will be kept, is reached through no link.
+void refuse_links(const std::filesystem::path& state) {
+  for (const char* const folder : {"baselines", "site", "verdicts"})
+    baseline::refuse_links_in_state(state / folder);
+  std::error_code none_yet;
+  for (std::filesystem::directory_iterator verdict(state / "verdicts", none_yet), end;
+       !none_yet && verdict != end; verdict.increment(none_yet))
+    baseline::refuse_links_in_state(verdict->path());
+}
+
+/// A history that is not there must not cost a measurement: it is opened before.
+TakeTrends trends(const CheckArguments& arguments) {
+  if (arguments.store.empty()) return {};
+  const bool page = std::any_of(arguments.report.files.begin(), arguments.report.files.end(),
+                                [](const std::string& word) { return word.starts_with("html="); });
+  if (!page)
+    throw result::UsageError(
+        "--store shows earlier nights on the page of --report html=FILE: give that, too");
+  return trends_from(arguments.store);
+}
+
+/// One check: what it was asked for, read before anything is measured, and what it found.
+class Check {
+ public:
+  /// Throws for everything that makes the check impossible, before it costs a measurement.
+  Check(const CheckArguments& arguments, const Invocation& invocation);
+  /// Measures, judges, keeps and reports. Returns the exit code.
+  int run();
+
+ private:
+  void look_at_node();
+  void choose();
+  void measure(const std::string& held_by);
+  void measure_together();
+  void measure_in_turn();
+  void add(report::DeviceReport device);
+  void judge_together(const std::string& held_by);
+  int finish();
+
+  /// Runs what keeps a verdict; one that cannot be kept is said at the end.
+  template <typename Step>
+  void keep(const Step& step) {
+    try {
+      step();
+    } catch (const result::FileError& error) {
+      _not_kept = error.what();
+    }
+  }
+
+  const CheckArguments& _arguments;
+  ReportArguments _reports;
+  report::ProgressLine _progress;
+  std::filesystem::path _state;
+  conductor::CheckOptions _options;
+  TakeTrends _add_trends;
+  judge::KnownBenchmarks _known;
+
+  Devices _devices;
+  bool _only_host = false;
+  bool _gpu_missing = false;
+  conductor::Catalogue _catalogue;
+  std::vector<conductor::Chosen> _chosen;
+
+  report::Report _report;
+  bool _stopped = false;  ///< before the last device
+  Beside _beside;
+  std::string _not_kept;
+  std::string _no_trends;
+};
+
+Check::Check(const CheckArguments& arguments, const Invocation& invocation)
+    : _arguments(arguments),
+      _reports(own_files(arguments.report)),
+      _progress(report::terminal(2), arguments.measure.quiet) {
+  check_report_arguments(_reports);
+  say_turns(arguments.measure.device);
+  _options.measure = measure_options(arguments.measure, invocation, _progress);
+  _state = state_directory(arguments.measure.state_directory);
+  refuse_links(_state);
+  if (!arguments.baseline.empty()) _options.baseline = baseline::find(arguments.baseline);
+  _options.strict = arguments.strict;
+  _options.budget_seconds = arguments.budget;
+  _options.policy = policy(arguments.policy);
+  _add_trends = trends(arguments);
+  if (!_options.policy.metrics.empty()) {
+    _known = known_benchmarks();
+    judge::require_possible(_options.policy, _known);
+  }
+  if (!_options.baseline.empty()) baseline::load(_options.baseline);
+}
+
+void Check::look_at_node() {
+  std::future<stack::Inventory> files = begin_to_read_files();
+  _devices = find_devices(_arguments.measure.device);
+  _report.stack = stack::layers(stack::with_report(files.get(), _devices.gpus));
+  _only_host = conductor::host_only(_arguments.measure.device);
+  if (!_only_host) _report.node = judge::judge_expectations(_options.policy, gpu_models(_devices));
+  _gpu_missing = _devices.targets.gpu_wanted && _devices.gpus.state != stack::GpuState::usable;
+  if (_gpu_missing) _report.gpu_explanation = _devices.gpus.explanation;
+}
+
+void Check::choose() {
+  const MeasureArguments& measure = _arguments.measure;
+  if (!_devices.targets.devices.empty()) _catalogue = conductor::catalogue();
+  _chosen = _arguments.devices_together && !_gpu_missing
+                ? chosen_together(_catalogue, _options.measure.profile, _devices, measure)
+                : conductor::choose_for(_catalogue, _options.measure.profile, _devices.targets.devices,
+                                        measure.families, measure.only);
+  if (!_gpu_missing) conductor::require_sustained(_catalogue, _options.measure.profile, _chosen);
+  if (!_arguments.observation.empty() && _chosen.size() > 1)
+    throw result::UsageError(fmt::format(
+        "--observation holds one device, and {} would be measured; name one with --device", _chosen.size()));
+  if (!_arguments.no_probes) _options.probes = &_catalogue;
+}
+
+/// Keeps the verdict of each device as soon as it is there.
+void Check::add(report::DeviceReport device) {
+  for (const conductor::SilentFamily& family : _catalogue.silent) device.remarks.push_back(sentence(family));
+  if (_only_host && (_options.policy.expected_gpus || !_options.policy.expected_models.empty()))
+    device.remarks.emplace_back(
+        "What the policy expects of the node's GPUs was not looked at: only the host was asked for.");
+  keep([&] { conductor::keep_verdict(_state, device, narrowed(_arguments.measure), _devices.gpus); });
+  try {
+    if (_add_trends) _add_trends(device);
+  } catch (const std::exception& error) {
+    _no_trends = error.what();
+  }
+  _report.devices.push_back(std::move(device));
+}
+
+void Check::measure_together() {
+  const std::vector<conductor::Target> targets = targets_of(_chosen);
+  const conductor::Choice& choice = _chosen.front().choice;
+  for (report::DeviceReport& device : conductor::check_in_step(
+           _options, targets, choice, rounds_together(_arguments.measure, _options.measure, targets, choice)))
+    add(std::move(device));
+}
+
+void Check::measure_in_turn() {
+  for (const auto& [target, choice] : _chosen) {
+    try {
+      add(conductor::check(_options, target, choice, _devices.gpus));
+    } catch (const std::exception& error) {
+      // What was shown before stays shown; without it the error is all that there is to say.
+      const bool failed = conductor::combine({}, _report.node).code == judge::ExitCode::regressed;
+      if (_report.devices.empty() && !failed) throw;
+      _beside.add(fmt::format("{}: {}", target.label, error.what()));
+      _stopped = true;
+      return;
+    }
+    const report::DeviceReport& last = _report.devices.back();
+    _stopped = last.stopped_in_probes && _report.devices.size() < _chosen.size();
+    if (!last.rounds.back().complete || last.interrupted || last.stopped_in_probes) return;
+  }
+}
+
+void Check::measure(const std::string& held_by) {
+  if (!held_by.empty() || _chosen.empty()) return;
+  if (_arguments.devices_together && !_gpu_missing)
+    measure_together();
+  else
+    measure_in_turn();
+}
+
+/// What holds for all devices is judged and kept last.
+void Check::judge_together(const std::string& held_by) {
+  std::vector<judge::ChecksumSide> sides;
+  for (const report::DeviceReport& device : _report.devices) sides.push_back({device.label, device.rounds});
+  for (judge::Verdict& verdict : judge::judge_checksums_between(sides))
+    _report.node.push_back(std::move(verdict));
+  _report.outcome = conductor::outcome(_report, {_gpu_missing, held_by, _stopped, _chosen.size()});
+  if (!_devices.targets.gpu_wanted) return;
+  const bool all = conductor::looked_at_all(_report, _devices.gpus, _chosen, narrowed(_arguments.measure));
+  keep([&] { conductor::keep_node_verdict(_state, _report, all); });
+}
+
+int Check::finish() {
+  write_reports(&_report, _reports, report::draw(_report, report::terminal(1), {_reports.every_metric}),
+                _beside);
+  try {
+    if (!_arguments.observation.empty() && !_report.devices.empty())
+      result::write_file(own_file(_arguments.observation),
+                         diagnose::to_json(*_report.devices.front().observation));
+  } catch (const result::FileError& error) {
+    _beside.add(fmt::format("--observation: {}", error.what()));
+  }
+  try {
+    if (!_options.policy.metrics.empty() && !_report.devices.empty())
+      judge::require_matches(_options.policy, seen_in(_report.devices), _known);
+  } catch (const result::UsageError& error) {
+    _beside.add(error.what());
+  }
+  for (const report::DeviceReport& device : _report.devices) {
+    if (!device.broke_off.empty()) _beside.add(fmt::format("{}: {}", device.label, device.broke_off));
+    for (const std::string& why : device.not_kept)
+      _beside.add(fmt::format("{}: what was measured and judged could not be kept: {}", device.label, why));
+  }
+  if (!_no_trends.empty()) _beside.add(fmt::format("--store: {}", _no_trends));
+  if (!_not_kept.empty())
+    _beside.add(fmt::format("the verdict could not be kept for `gpugauge status`: {}", _not_kept));
+  return _beside.end(static_cast<int>(_report.outcome.code));
+}
+
+int Check::run() {
+  look_at_node();
+  choose();
+  const auto held = hold(targets_of(_chosen), _arguments.measure, _progress);
+  const run::OutputLocks outputs(output_files(_arguments, _reports), "gpugauge check");
+  measure(held->refusal());
+  _progress.clear();
+  judge_together(held->refusal());
+  return finish();
+}
+
+}  // namespace
+
+int check(const CheckArguments& arguments, const Invocation& invocation) {
+  return Check(arguments, invocation).run();
+}
+
+}  // namespace gpugauge::cli

@@ -1,0 +1,85 @@
+#include "conductor/outcome.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace gpugauge::conductor {
+namespace {
+
+judge::Outcome combine_devices(const std::vector<report::DeviceReport>& devices) {
+  constexpr std::array gravest{judge::ExitCode::error, judge::ExitCode::regressed,
+                               judge::ExitCode::cannot_judge, judge::ExitCode::inconclusive,
+                               judge::ExitCode::pass};
+  if (devices.size() == 1) return devices.front().outcome;
+  for (const judge::ExitCode code : gravest) {
+    std::vector<std::string> sentences;
+    bool decided = true;
+    for (const report::DeviceReport& device : devices) {
+      if (device.outcome.code != code) continue;
+      sentences.push_back(device.label);
+      decided = decided && device.outcome.decided;
+    }
+    if (sentences.empty()) continue;
+    constexpr std::array words{"pass", "regressed", "tool error", "cannot judge", "inconclusive"};
+    return {code,
+            fmt::format("{}: {} of {} devices: {}", words[static_cast<std::size_t>(code)], sentences.size(),
+                        devices.size(), fmt::join(sentences, "; ")),
+            decided};
+  }
+  return {judge::ExitCode::cannot_judge, "cannot judge: no device was measured"};
+}
+
+}  // namespace
+
+judge::Outcome combine(const std::vector<report::DeviceReport>& devices,
+                       const std::vector<judge::Verdict>& node) {
+  judge::Outcome out = combine_devices(devices);
+  for (const judge::Verdict& verdict : node) {
+    if (verdict.kind != judge::VerdictKind::failed) continue;
+    out = {judge::ExitCode::regressed, fmt::format("failed: {}; {}", verdict.reason, out.sentence)};
+  }
+  return out;
+}
+
+judge::Outcome outcome(const report::Report& report, const Hindrance& hindrance) {
+  judge::Outcome found = combine(report.devices, report.node);
+  const bool shown = found.code == judge::ExitCode::regressed || found.code == judge::ExitCode::error;
+  if (!hindrance.held.empty())
+    return shown ? judge::Outcome{found.code, fmt::format("{}; {}; --wait SECONDS waits for it",
+                                                          found.sentence, hindrance.held)}
+                 : judge::Outcome{judge::ExitCode::cannot_judge,
+                                  fmt::format("cannot judge: {}; nothing was measured; --wait SECONDS waits "
+                                              "for it",
+                                              hindrance.held)};
+  if (hindrance.gpu_missing && !shown)
+    return {judge::ExitCode::cannot_judge,
+            report.devices.empty()
+                ? "cannot judge: no usable GPU, nothing was measured"
+                : "cannot judge: a GPU was asked for and none is usable; " + found.sentence};
+  if (hindrance.stopped &&
+      (found.code == judge::ExitCode::pass || found.code == judge::ExitCode::inconclusive))
+    return {judge::ExitCode::cannot_judge,
+            fmt::format("cannot judge: stopped after {} of {} devices; {}", report.devices.size(),
+                        hindrance.wanted, found.sentence)};
+  return found;
+}
+
+bool looked_at_all(const report::Report& report, const stack::GpuReport& gpus,
+                   const std::vector<Chosen>& chosen, const std::vector<std::string>& narrowed) {
+  const auto is_chosen = [&](const stack::Gpu& gpu) {
+    return std::any_of(chosen.begin(), chosen.end(),
+                       [&](const Chosen& one) { return one.target.selection == gpu.uuid; });
+  };
+  const auto to_the_end = [](const report::DeviceReport& device) {
+    return !device.interrupted && device.broke_off.empty() && !device.rounds.empty() &&
+           device.rounds.back().complete;
+  };
+  return narrowed.empty() && report.devices.size() == chosen.size() &&
+         std::all_of(gpus.gpus.begin(), gpus.gpus.end(), is_chosen) &&
+         std::all_of(report.devices.begin(), report.devices.end(), to_the_end);
+}
+
+}  // namespace gpugauge::conductor

@@ -1,0 +1,37 @@
+// What a check says at its end: of all devices and the node together, and whether all of them were looked at.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "conductor/catalogue.hpp"
+#include "judge/judge.hpp"
+#include "report/summary.hpp"
+#include "stack/gpu_report.hpp"
+
+namespace gpugauge::conductor {
+
+/// The outcome of several devices: the gravest counts (tool error, regressed, cannot judge, inconclusive,
+/// pass), and a failed expectation of the `node` as a whole.
+judge::Outcome combine(const std::vector<report::DeviceReport>& devices,
+                       const std::vector<judge::Verdict>& node = {});
+
+/// What kept a check from measuring what was asked for.
+struct Hindrance {
+  bool gpu_missing = false;  ///< a GPU was asked for, and none is usable
+  std::string held;          ///< which device another command holds, and who; empty = none
+  bool stopped = false;      ///< ended before the last device
+  std::size_t wanted = 0;    ///< devices that were to be measured
+};
+
+/// What the whole check says. What was shown against a device or the node stays, whatever could not be looked
+/// at; a pass needs all that was asked for.
+judge::Outcome outcome(const report::Report& report, const Hindrance& hindrance);
+
+/// True when every GPU of `gpus` was among the `chosen` devices, each was measured to the end, and nothing
+/// `narrowed` the profile: only such a check clears an earlier failure of the node.
+bool looked_at_all(const report::Report& report, const stack::GpuReport& gpus,
+                   const std::vector<Chosen>& chosen, const std::vector<std::string>& narrowed);
+
+}  // namespace gpugauge::conductor

@@ -1,0 +1,152 @@
+#include "conductor/outcome.hpp"
+
+#include <gmock/gmock.h>
+
+namespace gpugauge::conductor {
+namespace {
+
+using judge::ExitCode;
+
+report::DeviceReport device(ExitCode code, const std::string& label = "d") {
+  report::DeviceReport made;
+  made.label = label;
+  made.outcome = {code, "sentence of " + label};
+  made.rounds.emplace_back();
+  return made;
+}
+
+report::Report report(std::vector<report::DeviceReport> devices) {
+  report::Report made;
+  made.devices = std::move(devices);
+  return made;
+}
+
+judge::Verdict failed(const std::string& reason) {
+  judge::Verdict made;
+  made.kind = judge::VerdictKind::failed;
+  made.reason = reason;
+  return made;
+}
+
+TEST(Combine, TheGravestOutcomeCounts) {
+  EXPECT_EQ(
+      combine({device(ExitCode::pass), device(ExitCode::regressed), device(ExitCode::cannot_judge)}).code,
+      ExitCode::regressed);
+  EXPECT_EQ(combine({device(ExitCode::pass), device(ExitCode::cannot_judge)}).code, ExitCode::cannot_judge);
+  EXPECT_EQ(combine({device(ExitCode::pass), device(ExitCode::inconclusive)}).code, ExitCode::inconclusive);
+  EXPECT_EQ(combine({device(ExitCode::pass), device(ExitCode::pass)}).code, ExitCode::pass);
+  EXPECT_EQ(combine({}).code, ExitCode::cannot_judge);
+}
+
+TEST(Combine, NamesTheDevicesThatCountAndTheOnlyOneInItsOwnWords) {
+  EXPECT_EQ(combine({device(ExitCode::regressed, "GPU 1")}).sentence, "sentence of GPU 1");
+  EXPECT_EQ(combine({device(ExitCode::pass, "GPU 0"), device(ExitCode::regressed, "GPU 1"),
+                     device(ExitCode::regressed, "GPU 2")})
+                .sentence,
+            "regressed: 2 of 3 devices: GPU 1; GPU 2");
+}
+
+TEST(Combine, AFailureOfTheNodeStandsAboveAPass) {
+  const judge::Outcome all = combine({device(ExitCode::pass, "GPU 0")}, {failed("7 of 8 GPUs")});
+  EXPECT_EQ(all.code, ExitCode::regressed);
+  EXPECT_EQ(all.sentence, "failed: 7 of 8 GPUs; sentence of GPU 0");
+}
+
+TEST(Outcome, OfACheckThatNothingHinderedIsTheOneOfItsDevices) {
+  EXPECT_EQ(outcome(report({device(ExitCode::pass, "GPU 0")}), {}).sentence, "sentence of GPU 0");
+}
+
+TEST(Outcome, ADeviceInOtherHandsLeavesNothingMeasured) {
+  Hindrance held;
+  held.held = "GPU 0 is measured by process 7";
+  const judge::Outcome said = outcome(report({}), held);
+  EXPECT_EQ(said.code, ExitCode::cannot_judge);
+  EXPECT_EQ(
+      said.sentence,
+      "cannot judge: GPU 0 is measured by process 7; nothing was measured; --wait SECONDS waits for it");
+}
+
+TEST(Outcome, WhatTheNodeLacksIsSaidWhileAnotherMeasures) {
+  Hindrance held;
+  held.held = "GPU 0 is measured by process 7";
+  report::Report lacking = report({});
+  lacking.node = {failed("7 of 8 GPUs")};
+  const judge::Outcome said = outcome(lacking, held);
+  EXPECT_EQ(said.code, ExitCode::regressed);
+  EXPECT_EQ(said.sentence,
+            "failed: 7 of 8 GPUs; cannot judge: no device was measured; GPU 0 is measured by process 7; "
+            "--wait SECONDS waits for it");
+}
+
+TEST(Outcome, APassOfTheHostIsNoneOfTheGpuThatWasAskedForToo) {
+  Hindrance missing;
+  missing.gpu_missing = true;
+  EXPECT_EQ(outcome(report({device(ExitCode::pass, "Host")}), missing).sentence,
+            "cannot judge: a GPU was asked for and none is usable; sentence of Host");
+  EXPECT_EQ(outcome(report({}), missing).sentence, "cannot judge: no usable GPU, nothing was measured");
+  EXPECT_EQ(outcome(report({device(ExitCode::regressed, "Host")}), missing).code, ExitCode::regressed);
+}
+
+TEST(Outcome, OfACheckThatEndedEarlyIsNoPassButStaysAFailure) {
+  Hindrance stopped;
+  stopped.stopped = true;
+  stopped.wanted = 8;
+  for (const ExitCode code : {ExitCode::pass, ExitCode::inconclusive}) {
+    const judge::Outcome said = outcome(report({device(code, "GPU 0")}), stopped);
+    EXPECT_EQ(said.code, ExitCode::cannot_judge);
+    EXPECT_EQ(said.sentence, "cannot judge: stopped after 1 of 8 devices; sentence of GPU 0");
+  }
+  EXPECT_EQ(outcome(report({device(ExitCode::regressed, "GPU 0")}), stopped).sentence, "sentence of GPU 0");
+}
+
+/// A node of two GPUs, both chosen and measured.
+struct LookedAtAll : testing::Test {
+  report::Report found = report({device(ExitCode::pass, "GPU 0"), device(ExitCode::pass, "GPU 1")});
+  stack::GpuReport gpus;
+  std::vector<Chosen> chosen{2};
+
+  LookedAtAll() {
+    gpus.gpus.resize(2);
+    for (std::size_t i = 0; i < 2; ++i)
+      gpus.gpus[i].uuid = chosen[i].target.selection = "GPU-" + std::to_string(i);
+    for (report::DeviceReport& one : found.devices) one.rounds.back().complete = true;
+  }
+  bool all(const std::vector<std::string>& narrowed = {}) const {
+    return looked_at_all(found, gpus, chosen, narrowed);
+  }
+};
+
+TEST_F(LookedAtAll, WhereEveryGpuWasMeasuredToTheEnd) {
+  EXPECT_TRUE(all());
+}
+
+TEST_F(LookedAtAll, NotWhereTheProfileWasNarrowed) {
+  EXPECT_FALSE(all({"gemm"}));
+}
+
+TEST_F(LookedAtAll, NotWhereAGpuWasNotChosen) {
+  chosen.pop_back();
+  found.devices.pop_back();
+  EXPECT_FALSE(all());
+}
+
+TEST_F(LookedAtAll, NotWhereAChosenOneIsMissing) {
+  found.devices.pop_back();
+  EXPECT_FALSE(all());
+}
+
+TEST_F(LookedAtAll, NotWhereOneWasInterruptedOrBrokeOffOrStayedPartial) {
+  found.devices[1].interrupted = true;
+  EXPECT_FALSE(all());
+  found.devices[1].interrupted = false;
+  found.devices[1].broke_off = "a further round could not be measured";
+  EXPECT_FALSE(all());
+  found.devices[1].broke_off.clear();
+  found.devices[1].rounds.back().complete = false;
+  EXPECT_FALSE(all());
+  found.devices[1].rounds.clear();
+  EXPECT_FALSE(all());
+}
+
+}  // namespace
+}  // namespace gpugauge::conductor
