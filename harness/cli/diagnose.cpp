@@ -23,8 +23,7 @@ constexpr const char* diagnose_footer =
     "  gpugauge check --observation seen.json && gpugauge diagnose seen.json\n"
     "\n"
     "Exit codes: 0 nothing is wrong; 1 at least one finding; 2 the file cannot be read or is no observation; "
-    "3 "
-    "something is wrong, and no cause can be named.";
+    "3 something is wrong, and no cause can be named, or nothing was compared.";
 
 /// An observation is small; a limit keeps a stray pipe from filling the memory.
 constexpr std::size_t most_bytes = std::size_t{64} << 20;

@@ -7,7 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "baseline/fields.hpp"
 #include "conductor/framework_notes.hpp"
+#include "conductor/host_load.hpp"
 #include "conductor/persisting_l2.hpp"
 #include "conductor/product_notes.hpp"
 #include "diagnose/vocabulary.hpp"
@@ -40,6 +42,14 @@ std::optional<double> factor_of(const Verdict& verdict) {
 
 void add_figures(const std::vector<Verdict>& verdicts, Observation& out) {
   std::set<std::string> failing;
+  // Far below what physics gives every healthy machine: slower, whatever was before.
+  const auto below_limit = [](const Verdict& verdict) {
+    return verdict.judge == judge::Judge::physical && verdict.kind == VerdictKind::failed && verdict.share &&
+           *verdict.share > 0 && *verdict.share < 1;
+  };
+  std::set<std::string> slow;
+  for (const Verdict& verdict : verdicts)
+    if (below_limit(verdict)) slow.insert(verdict.metric);
   for (const Verdict& verdict : verdicts) {
     if (verdict.metric_class.empty()) continue;
     diagnose::Metric metric;
@@ -53,11 +63,9 @@ void add_figures(const std::vector<Verdict>& verdicts, Observation& out) {
       out.metrics.push_back(std::move(metric));
       continue;
     }
-    // Far below what physics gives every healthy machine: slower, whatever was before.
-    if (verdict.judge == judge::Judge::physical && verdict.kind == VerdictKind::failed && verdict.share &&
-        *verdict.share > 0 && *verdict.share < 1) {
+    if (below_limit(verdict)) {
       metric.factor = 1 / *verdict.share;
-      metric.note = "against the physical limit";
+      metric.note = std::string(diagnose::against_physical_limit);
       out.metrics.push_back(std::move(metric));
       continue;
     }
@@ -65,6 +73,8 @@ void add_figures(const std::vector<Verdict>& verdicts, Observation& out) {
     const bool counted = verdict.kind == VerdictKind::ok || !verdict.advisory;
     if (!counted) continue;
     if (verdict.kind == VerdictKind::ok) {
+      // One figure a metric: as slow before is no better.
+      if (slow.contains(verdict.metric)) continue;
       metric.factor = 1;
     } else if (verdict.kind == VerdictKind::regressed || verdict.kind == VerdictKind::improved) {
       metric.factor = factor_of(verdict);
@@ -110,34 +120,6 @@ void add_kernels(const Runs& runs, const std::vector<Verdict>& verdicts, Observa
   out.kernels.assign(slow.begin(), slow.end());
 }
 
-/// Means over the time of all processes: seconds of each counter per second of wall time.
-struct Host {
-  double wall = 0;
-  double other = 0;
-  double pressure = 0;
-  double memory_pressure = 0;
-  double steal = 0;
-  double periods = 0;
-};
-
-Host host_of(const Runs& runs) {
-  Host out;
-  for (const result::Run& run : runs)
-    for (const result::Process& process : run.processes) {
-      const auto value = [&](const char* name) {
-        const auto found = process.host.find(name);
-        return found == process.host.end() ? 0 : found->second;
-      };
-      out.wall += process.wall_seconds;
-      out.other += value("other_cpu_seconds");
-      out.pressure += value("pressure_cpu_seconds");
-      out.memory_pressure += value("pressure_memory_seconds");
-      out.steal += value("steal_seconds");
-      out.periods += value("cgroup_throttled_periods");
-    }
-  return out;
-}
-
 /// Processors in a list as the kernel writes it: "0-3,8" are five.
 double count_of(const std::string& list) {
   double count = 0;
@@ -162,43 +144,6 @@ double count_of(const std::string& list) {
 const std::string* fact(const result::Facts& facts, const std::string& name) {
   const auto found = facts.find(name);
   return found == facts.end() ? nullptr : &found->second;
-}
-
-/// The machine's processors; 0 where unknown.
-double processors(const result::Run& run) {
-  const std::string* text = fact(run.fingerprint.device, "host.cpus");
-  return text == nullptr ? 0 : std::strtod(text->c_str(), nullptr);
-}
-
-/// As high before is no news.
-bool is_news(double percent, double earlier) {
-  constexpr double clearly = 1.5;
-  constexpr double noise_percent = 5;
-  return percent > earlier * clearly + noise_percent;
-}
-
-void add_host(const Runs& runs, const baseline::Baseline* before, Observation& out) {
-  const Host now = host_of(runs);
-  if (now.wall <= 0) return;
-  const Host then = before != nullptr ? host_of(before->runs) : Host{};
-  const double cpus = std::max(1.0, processors(runs.front()));
-  // Without a baseline there is nothing to compare with.
-  const auto add = [&](const char* key, double Host::*counter, double scale) {
-    const double percent = now.*counter / now.wall * scale;
-    const double earlier = then.wall > 0 ? then.*counter / then.wall * scale : 0;
-    // The counters are read a moment after the time: a share may seem to exceed the whole.
-    if (is_news(percent, earlier)) out.telemetry[key] = std::min(percent, 100.0);
-  };
-  add("cpu_load_percent", &Host::other, 100 / cpus);
-  add("cpu_pressure_percent", &Host::pressure, 100);
-  add("memory_pressure_percent", &Host::memory_pressure, 100);
-  constexpr double steal_noise = 1;
-  if (const double steal = now.steal / now.wall * 100; steal > steal_noise)
-    out.telemetry["cpu_steal_percent"] = steal;
-  // Per second: rounds differ in length.
-  const double earlier = then.wall > 0 ? then.periods / then.wall : 0;
-  constexpr double rarely = .05;
-  out.telemetry["cpu_throttled_periods"] = now.periods / now.wall > 2 * earlier + rarely ? now.periods : 0.0;
 }
 
 /// All samples of a series of one source, while the GPU was busy.
@@ -284,30 +229,45 @@ void add_inventory(const result::Run& run, const std::string& prefix, Observatio
         continue;
       }
       if (value == "unknown" || key == "host.cpus_allowed") continue;
+      // "off (on after reset)": what counts is what it is now.
+      const std::string state = value.substr(0, value.find(" ("));
       const auto known = std::find_if(diagnose::inventory_keys.begin(), diagnose::inventory_keys.end(),
                                       [&](const diagnose::Key& entry) { return entry.name == key; });
       if (known != diagnose::inventory_keys.end())
-        out.inventory[key] = value == "absent" ? diagnose::Value() : diagnose::Value(value);
+        out.inventory[key] = value == "absent" ? diagnose::Value() : diagnose::Value(own ? state : value);
     }
   if (const std::string* allowed = fact(run.fingerprint.settings, "host.cpus_allowed"))
     if (const double count = count_of(*allowed); count > 0) out.inventory["host.cpus_allowed"] = count;
   if (const double count = processors(run); count > 0) out.inventory["host.cpus"] = count;
 }
 
-/// What differs from the baseline's time, by the names of an observation.
+/// The setting of a GPU, "gpu.<n>.", that this observation is not of. That of links is of all of them.
+bool of_another_gpu(std::string_view name, const std::string& prefix, bool links) {
+  constexpr std::string_view gpu = "gpu.";
+  const bool numbered =
+      name.starts_with(gpu) && name.size() > gpu.size() && name[gpu.size()] >= '0' && name[gpu.size()] <= '9';
+  return numbered && !links && (prefix.empty() || !name.starts_with(prefix));
+}
+
+/// What differs from the baseline's time, by the names of an observation: what was changed on purpose, which
+/// a treatment declares, and what is only noted.
 void add_changes(const result::Run& run, const baseline::Baseline& before, const std::string& prefix,
                  Observation& out) {
+  using baseline::Role;
   out.changed.emplace();
-  for (const baseline::Mismatch& field :
-       baseline::noted_differences(run.fingerprint, before.runs.front().fingerprint)) {
+  for (const baseline::Mismatch& field : baseline::differences(
+           run.fingerprint, before.runs.front().fingerprint, {Role::identity, Role::noted, Role::must})) {
     const std::size_t dot = field.field.find('.');
     std::string name = dot == std::string::npos ? field.field : field.field.substr(dot + 1);
-    // Hashes of the sources tell what was measured; a baseline of other ones is refused before.
-    if (field.field.starts_with("suite.")) continue;
+    // Hashes of the sources tell what was measured, and another machine is none that changed: a baseline of
+    // either is refused before.
+    const bool card = field.field.starts_with("device.") && name.ends_with(".uuid");
+    if (field.field.starts_with("suite.") || (field.field.starts_with("device.") && !card)) continue;
+    if (of_another_gpu(name, prefix, run.device == "links")) continue;
     if (!prefix.empty() && name.starts_with(prefix)) name = "gpu." + name.substr(prefix.size());
     if (name.ends_with("path")) continue;
     const auto side = [](const std::string& text) {
-      return text.empty() ? diagnose::Value("absent") : diagnose::Value(text);
+      return text.empty() ? diagnose::Value("absent") : diagnose::Value(text.substr(0, text.find(" (")));
     };
     out.changed->emplace(name, diagnose::Change{side(field.then), side(field.now)});
   }
@@ -355,7 +315,7 @@ Observation observe(const report::DeviceReport& device, const baseline::Baseline
   add_figures(device.verdicts, out);
   add_kernels(device.rounds, device.verdicts, out);
   add_inventory(run, prefix, out);
-  add_host(device.rounds, before, out);
+  add_host_load(device.rounds, before == nullptr ? nullptr : &before->runs, out);
   if (!uuid.empty()) add_gpu(uuid, device.rounds, before, out);
   if (before != nullptr && !before->runs.empty()) add_changes(run, *before, prefix, out);
   add_nccl(device.rounds, before, out);
@@ -363,21 +323,6 @@ Observation observe(const report::DeviceReport& device, const baseline::Baseline
   add_product_notes(device.rounds, out);
   add_framework_notes(device.rounds, before == nullptr ? nullptr : &before->runs, out);
   return out;
-}
-
-bool was_as_contended(const baseline::Baseline& before, const Runs& rounds) {
-  const Host then = host_of(before.runs), now = host_of(rounds);
-  if (then.wall <= 0 || now.wall <= 0 || rounds.empty()) return false;
-  constexpr double matters_percent = 10;
-  bool mattered = false;
-  const double of_all = 100 / std::max(1.0, processors(rounds.front()));
-  for (const auto& [counter, scale] :
-       {std::pair(&Host::other, of_all), std::pair(&Host::pressure, 100.0), std::pair(&Host::steal, 100.0)}) {
-    const double earlier = then.*counter / then.wall * scale;
-    if (is_news(now.*counter / now.wall * scale, earlier)) return false;
-    mattered = mattered || earlier >= matters_percent;
-  }
-  return mattered;
 }
 
 }  // namespace gpugauge::conductor

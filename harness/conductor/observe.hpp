@@ -14,9 +14,4 @@ namespace gpugauge::conductor {
 /// out: they are no news. `before` may be nullptr.
 diagnose::Observation observe(const report::DeviceReport& device, const baseline::Baseline* before);
 
-/// True where others kept the processors busy, or some thread waited for one, for a tenth of the time or more
-/// in the rounds of `before`, and not clearly more in `rounds`: that explains nothing that became slower in
-/// between.
-bool was_as_contended(const baseline::Baseline& before, const std::vector<result::Run>& rounds);
-
 }  // namespace gpugauge::conductor

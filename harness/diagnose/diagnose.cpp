@@ -15,6 +15,8 @@ constexpr double mechanism_known = .6;
 constexpr double most_beside_mechanism = .5;
 /// A fact may be there and still not be why: a variable that slows launches beside copies that are slow.
 constexpr double most_beside_the_point = .45;
+/// A state that was there when it was faster.
+constexpr double most_as_before = .5;
 /// What counts as "something pointed to it".
 constexpr double pointed_to = .15;
 constexpr std::size_t excluded_most = 8;
@@ -45,6 +47,8 @@ Scored score(const Signature& signature, const Seen& seen, const Weights& weight
   if (only_fails(moves, seen) && !was_switched(out.argument))
     out.argument.at_most(most_beside_the_point, Fact("something fails, and it only slows"));
   const Fit movements = fit(moves, seen);
+  if (!out.argument.evidence().empty() && !was_switched(out.argument))
+    out.argument.at_most(most_as_before, seen.as_before(signature.stands_on));
   out.match = movements.match;
   out.fitting = movements.fitting;
   out.contradicting = movements.contradicting;
@@ -133,6 +137,8 @@ std::string sentence_of(const Diagnosis& diagnosis) {
   switch (diagnosis.state) {
     case State::healthy:
       return "Nothing is slower and nothing fails: no cause to name.";
+    case State::nothing_compared:
+      return "Nothing was compared and nothing fails: whether something is wrong cannot be said.";
     case State::found: {
       const Finding& best = diagnosis.findings.front();
       const Signature* signature = find_signature(best.cause);
@@ -203,7 +209,10 @@ Diagnosis diagnose(const Observation& observation, const Weights& weights) {
   for (const Scored& one : scored)
     if (out.findings.size() < findings_most && one.score >= least && !one.argument.evidence().empty())
       out.findings.push_back(finding_of(one, scored));
-  out.state = !out.findings.empty() ? State::found : harm ? State::unknown : State::healthy;
+  out.state = !out.findings.empty() ? State::found
+              : harm                ? State::unknown
+              : seen.compared()     ? State::healthy
+                                    : State::nothing_compared;
   if (harm) {
     for (const Scored& one : scored) {
       const bool pointed = !one.argument.evidence().empty() || one.match > 0;

@@ -57,9 +57,10 @@ struct Question {
 
 /// How a diagnosis ends.
 enum class State {
-  healthy,  ///< nothing is slower, nothing fails
-  found,    ///< at least one finding
-  unknown,  ///< something is wrong, and no cause can be named
+  healthy,           ///< something was compared, nothing is slower, nothing fails
+  found,             ///< at least one finding
+  unknown,           ///< something is wrong, and no cause can be named
+  nothing_compared,  ///< nothing fails, and no figure was compared: it is not known whether anything is wrong
 };
 
 /// What is concluded from an observation.

@@ -189,7 +189,10 @@ Metric read_metric(const json& value, const Place& place) {
   if (const json* scope = reader.optional("scope"); scope != nullptr)
     metric.scope = read_scope(*scope, place.key("scope"));
   metric.note = optional_text(reader, "note");
-  metric.fails = metric.fails && !tells_that_it_ran(metric);
+  // A null factor may mean that nobody had a ratio; "fails" leaves no doubt.
+  const std::optional<bool> fails = optional_flag(reader, "fails");
+  metric.fails = fails ? *fails : metric.fails && !tells_that_it_ran(metric);
+  if (metric.fails) metric.factor.reset();
   reader.done();
   return metric;
 }

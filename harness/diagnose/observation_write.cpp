@@ -91,10 +91,12 @@ ordered_json json_of(const Scope& scope) {
 
 ordered_json json_of(const Metric& metric) {
   ordered_json out{{"class", metric.metric_class}};
-  if (metric.fails)
+  if (metric.fails) {
     out["factor"] = nullptr;
-  else
+    out["fails"] = true;
+  } else {
     set(out, "factor", metric.factor);
+  }
   set(out, "value", metric.value);
   set(out, "unit", metric.unit);
   set(out, "spread", metric.spread);

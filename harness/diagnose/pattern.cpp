@@ -176,8 +176,11 @@ Fit fit(const std::vector<Move>& moves, const Seen& seen) {
     ++measured;
     sum += one;
     harmed = harmed || (one > 0 && move.prediction != Prediction::unchanged);
-    if (one > 0)
+    if (one == 1)
       out.fitting.push_back(fmt::format("{} is {}, as predicted", move.metric_class, word(movement)));
+    else if (one > 0)
+      out.fitting.push_back(
+          fmt::format("{} is {}, predicted {}", move.metric_class, word(movement), word(move.prediction)));
     else
       out.contradicting.push_back(
           fmt::format("{} is {}, predicted {}", move.metric_class, word(movement), word(move.prediction)));

@@ -129,6 +129,17 @@ class Seen {
   bool changed_only(Words components) const;
   /// A field that is a setting changed: one whose name holds this.
   Fact field_changed(std::string_view name) const;
+  /// A setting was switched on: it was off, or nobody knows, and is on.
+  Fact turned_on(std::string_view name) const;
+  /// A setting holds one of these words that it did not hold before.
+  Fact changed_to(std::string_view name, Words words) const;
+  /// A number became smaller, or larger.
+  Fact became_less(std::string_view name) const;
+  Fact became_more(std::string_view name) const;  ///< larger
+  /// It is as it was on the other side, and so does not make the difference: what differs is known, and holds
+  /// no field with one of these in its name. Nothing where something fails or is slow against a physical
+  /// limit: that needs no other side.
+  Fact as_before(const std::vector<std::string_view>& names) const;
   /// Some changed field held this word before and does not after.
   Fact word_lost(std::string_view word) const;
   /// This probe had one of these outcomes; where details are given, its detail holds one of them as a word.

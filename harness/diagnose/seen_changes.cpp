@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "diagnose/seen.hpp"
+#include "diagnose/vocabulary.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
@@ -16,9 +17,9 @@ constexpr std::array<std::string_view, 12> components{
 
 /// The component that a field belongs to; "" for a setting.
 std::string component_of(std::string_view field) {
-  constexpr std::array<std::string_view, 7> settings{
-      "kernel.kaslr", "cuda.jit_cache", "driver.cuda_max",    "nccl.transport",
-      "cudnn.copies", "nccl.copies",    "framework.providers"};
+  constexpr std::array<std::string_view, 8> settings{
+      "kernel.kaslr",   "cuda.jit_cache", "driver.cuda_max", "cuda.driver_version",
+      "nccl.transport", "cudnn.copies",   "nccl.copies",     "framework.providers"};
   if (std::find(settings.begin(), settings.end(), field) != settings.end()) return "";
   const std::string_view head = field.substr(0, field.find('.'));
   if (std::find(components.begin(), components.end(), head) == components.end()) return "";
@@ -106,6 +107,56 @@ Fact Seen::field_changed(std::string_view name) const {
   for (const auto& [field, change] : *it_->changed)
     if (contains(field, name) && differs(change)) return shown(field, change);
   return std::nullopt;
+}
+
+namespace {
+
+/// The first changed field whose name holds this and whose sides are as asked for.
+template <typename Test>
+Fact changed_so(const Observation& it, std::string_view name, const Test& is_so) {
+  if (!it.changed) return std::nullopt;
+  for (const auto& [field, change] : *it.changed)
+    if (contains(field, name) && is_so(change)) return shown(field, change);
+  return std::nullopt;
+}
+
+}  // namespace
+
+Fact Seen::turned_on(std::string_view name) const {
+  return changed_so(*it_, name,
+                    [](const Change& change) { return change.before.off() && change.after.on(); });
+}
+
+Fact Seen::changed_to(std::string_view name, Words words) const {
+  return changed_so(*it_, name, [&](const Change& change) {
+    return contains_any(change.after.text(), words) && !contains_any(change.before.text(), words);
+  });
+}
+
+Fact Seen::became_less(std::string_view name) const {
+  return changed_so(*it_, name, [](const Change& change) {
+    const std::optional<double> before = change.before.number(), after = change.after.number();
+    return before && after && *after < *before;
+  });
+}
+
+Fact Seen::became_more(std::string_view name) const {
+  return changed_so(*it_, name, [](const Change& change) {
+    const std::optional<double> before = change.before.number(), after = change.after.number();
+    return before && after && *after > *before;
+  });
+}
+
+Fact Seen::as_before(const std::vector<std::string_view>& names) const {
+  if (names.empty() || it_->about.compared_with != "earlier" || !it_->changed || !it_->errors.empty())
+    return std::nullopt;
+  for (const auto& [field, change] : *it_->changed)
+    if (std::any_of(names.begin(), names.end(),
+                    [&, &name = field](std::string_view one) { return contains(name, one); }))
+      return std::nullopt;
+  for (const Metric& metric : it_->metrics)
+    if (metric.fails || metric.note == against_physical_limit) return std::nullopt;
+  return "it was so on the other side, too";
 }
 
 Fact Seen::word_lost(std::string_view word) const {

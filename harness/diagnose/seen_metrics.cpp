@@ -57,6 +57,20 @@ bool is_faster(const Metric& metric) {
   return metric.factor && *metric.factor <= 1 / slower_from;
 }
 
+/// A line of a log that speaks of something wrong. What it counts none of is not.
+bool tells_of_harm(const std::string& line) {
+  const std::string told = without_none_counted(without_inactive(line));
+  return contains_any(told,
+                      {"fail",        "error",        "could not",     "couldn't",         "cannot",
+                       "can't",       "unable",       "warn",          "not found",        "disabled",
+                       "mismatch",    "don't match",  "not available", "not in available", "not compiled",
+                       "timeout",     "timed out",    "assert",        "denied",           "rejected",
+                       "refused",     "falling back", "fallback",      "fell back",        "xid",
+                       "unsupported", "not support",  "throttl",       "slowdown",         "no device",
+                       "no plugin"}) &&
+         !contains_any(line, {": Not Active", "using internal"});
+}
+
 }  // namespace
 
 std::optional<double> seconds_of(const Metric& metric) {
@@ -306,15 +320,7 @@ bool Seen::harm() const {
       if (probe.outcome == outcome) return true;
   for (const Numerics& numerics : it_->numerics)
     if (numerics.tf32_switch_changes_result == false) return true;
-  return said({"fail",        "error",        "could not",     "couldn't",         "cannot",
-               "can't",       "unable",       "warn",          "not found",        "disabled",
-               "mismatch",    "don't match",  "not available", "not in available", "not compiled",
-               "timeout",     "timed out",    "assert",        "denied",           "rejected",
-               "refused",     "falling back", "fallback",      "fell back",        "xid",
-               "unsupported", "not support",  "throttl",       "slowdown",         "no device",
-               "no plugin"},
-              {": Not Active", "using internal"})
-      .has_value();
+  return std::any_of(it_->log.begin(), it_->log.end(), tells_of_harm);
 }
 
 }  // namespace gpugauge::diagnose

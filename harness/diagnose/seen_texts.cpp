@@ -24,10 +24,10 @@ bool is_named(std::string_view name, std::string_view pattern) {
   return lower(name) == lower(pattern);
 }
 
-/// The number stands in a text that speaks of an error. A small number must be called one: 35 may be
-/// anything.
+/// The number stands in a text that speaks of an error, and not as the line of a source file ("gemm.cu:209").
+/// A small number must be called one: 35 may be anything.
 bool tells_code(std::string_view text, int code) {
-  if (!contains_number(text, code)) return false;
+  if (!contains_number(text, code, Lines::passed_over)) return false;
   constexpr int small = 100;
   if (code < small)
     for (const std::string_view before : {"error ", "error: ", "error=", "error (", "error(", "code ",
@@ -55,7 +55,8 @@ Fact error_of(const Observation& it, bool nvml, int code, Words names) {
     const bool own = error.api.empty() || (error.api == "nvml") == nvml;
     const bool number = error.code.number() == static_cast<double>(code);
     const bool name = error.code.plain_text() != nullptr && contains_any(error.code.text(), names);
-    const bool in_text = !nvml && tells_code(error.text, code);
+    // A number of its own says which error it is, whatever else stands in the text.
+    const bool in_text = !nvml && !error.code.number() && tells_code(error.text, code);
     if ((own && (number || name || in_text)) || contains_any(error.text, names)) return shown(error);
   }
   for (const std::string& line : it.log)

@@ -68,6 +68,9 @@ struct Signature {
   /// Expected movement per class: "gemm32 --, gemm16 0". 0 unchanged, - slower, -- more than twice as slow, x
   /// fails, ? either way. "" = no pattern, evidence alone.
   std::string_view moves = {};
+  /// Settings and variables, by parts of their names, whose state is the whole cause: as they were when it
+  /// was faster, they are not what made it slower.
+  std::vector<std::string_view> stands_on = {};
   std::string_view confirms = {};  ///< what proves it, in words
   std::string_view excludes = {};  ///< what speaks against it, in words
   /// causes that look alike: a finding says why it is not each of them

@@ -44,10 +44,30 @@ bool Value::on() const {
   if (const bool* value = flag()) return *value;
   if (const double* value = plain_number()) return *value != 0;
   if (const List* value = list()) return !value->empty();
-  constexpr std::array<std::string_view, 17> noes{
-      "",        "0",   "off",   "no",         "none",     "false", "disabled", "disable",      "absent",
-      "missing", "n/a", "[n/a]", "not loaded", "inactive", "null",  "never",    "not installed"};
   const std::string word = lower(text());
+  // As nvidia-smi, NVML and the kernel write it.
+  constexpr std::array<std::string_view, 22> noes{"",
+                                                  "0",
+                                                  "off",
+                                                  "no",
+                                                  "none",
+                                                  "false",
+                                                  "disabled",
+                                                  "disable",
+                                                  "absent",
+                                                  "missing",
+                                                  "n/a",
+                                                  "[n/a]",
+                                                  "inactive",
+                                                  "null",
+                                                  "never",
+                                                  "not loaded",
+                                                  "not installed",
+                                                  "not active",
+                                                  "unsupported",
+                                                  "not supported",
+                                                  "not_supported",
+                                                  "[not supported]"};
   return std::find(noes.begin(), noes.end(), word) == noes.end();
 }
 

@@ -9,6 +9,8 @@ namespace gpugauge::diagnose {
 
 /// Of About::compared_with.
 inline constexpr std::array<std::string_view, 4> sides{"earlier", "peers", "expected", "other_configuration"};
+/// The note of a figure that is slow against what physics gives, whatever it is compared with.
+inline constexpr std::string_view against_physical_limit = "against the physical limit";
 /// Of Scope::size.
 inline constexpr std::array<std::string_view, 3> sizes{"small", "large", "all"};
 /// Of Scope::direction.

@@ -124,28 +124,80 @@ bool contains_any_affirmed(std::string_view text, Words patterns) {
   });
 }
 
-std::string without_inactive(const std::string& text) {
-  constexpr std::string_view phrase = "not active";
+namespace {
+
+/// The clauses of a text, with what ends them, that are not to be left out.
+template <typename Leave>
+std::string clauses_without(const std::string& text, const Leave& is_left_out) {
   const std::string low = lower(text);
-  if (low.find(phrase) == std::string::npos) return text;
   std::string out;
   for (std::size_t start = 0; start < text.size();) {
     const std::size_t end = std::min(text.find_first_of("\n,;", start), text.size() - 1) + 1;
-    if (low.substr(start, end - start).find(phrase) == std::string::npos)
-      out.append(text, start, end - start);
+    if (!is_left_out(std::string_view(low).substr(start, end - start))) out.append(text, start, end - start);
     start = end;
   }
   return out;
 }
 
-bool contains_number(std::string_view text, int number) {
+/// The clause ends in ": 0" or "= 0".
+bool ends_in_zero(std::string_view clause) {
+  const auto strip = [&] {
+    while (!clause.empty() && !is_word_character(clause.back()) && clause.back() != ':' &&
+           clause.back() != '=')
+      clause.remove_suffix(1);
+  };
+  strip();
+  if (!clause.ends_with('0')) return false;
+  clause.remove_suffix(1);
+  strip();
+  return clause.ends_with(':') || clause.ends_with('=');
+}
+
+}  // namespace
+
+std::string without_inactive(const std::string& text) {
+  return clauses_without(
+      text, [](std::string_view clause) { return clause.find("not active") != std::string_view::npos; });
+}
+
+std::string without_none_counted(const std::string& text) {
+  return clauses_without(text, [](std::string_view clause) {
+    const Words wrong{"error", "warning", "fail", "mismatch", "timeout", "throttl", "xid"};
+    for (const std::string_view none : {"0 ", "no "})
+      for (const std::string_view one : wrong)
+        if (contains_word(clause, std::string(none) + std::string(one))) return true;
+    return contains_any(clause, wrong) && ends_in_zero(clause);
+  });
+}
+
+namespace {
+
+/// ":209" behind the name of a file, or "line 209".
+bool is_line_of_source(std::string_view text, std::size_t at) {
+  if (at > 1 && text[at - 1] == ':') {
+    std::size_t begin = at - 1;
+    while (begin > 0 && (is_word_character(text[begin - 1]) || text[begin - 1] == '_')) --begin;
+    constexpr std::array<std::string_view, 9> suffixes{"cu", "cuh", "cpp", "cc", "c",
+                                                       "h",  "hpp", "cxx", "py"};
+    const std::string_view suffix = text.substr(begin, at - 1 - begin);
+    return begin > 0 && text[begin - 1] == '.' &&
+           std::any_of(suffixes.begin(), suffixes.end(),
+                       [&](std::string_view one) { return same(one, suffix); });
+  }
+  constexpr std::string_view line = "line ";
+  return at >= line.size() && same(text.substr(at - line.size(), line.size()), line);
+}
+
+}  // namespace
+
+bool contains_number(std::string_view text, int number, Lines lines) {
   const std::string wanted = std::to_string(number);
   for (std::size_t at = text.find(wanted); at != std::string_view::npos; at = text.find(wanted, at + 1)) {
     const std::size_t end = at + wanted.size();
     const bool starts = at == 0 || (!is_digit(text[at - 1]) && text[at - 1] != '.');
     const bool ends = end == text.size() || (!is_digit(text[end]) && text[end] != '.') ||
                       (text[end] == '.' && (end + 1 == text.size() || !is_digit(text[end + 1])));
-    if (starts && ends) return true;
+    if (starts && ends && (lines == Lines::count || !is_line_of_source(text, at))) return true;
   }
   return false;
 }

@@ -23,8 +23,15 @@ bool contains_any(std::string_view text, Words patterns);
 /// is none. A clause ends at a line end, a comma or a semicolon.
 std::string without_inactive(const std::string& text);
 
+/// The text without the clauses that count none of what went wrong: "0 errors", "no failures", "Uncorrectable
+/// errors : 0". A clause ends as in without_inactive().
+std::string without_none_counted(const std::string& text);
+
+/// Whether the number of a line in a source file ("gemm.cu:209", "line 209") counts.
+enum class Lines { count, passed_over };
+
 /// `number` stands in `text` as a number of its own: "Xid 79," holds 79, "1790" does not.
-bool contains_number(std::string_view text, int number);
+bool contains_number(std::string_view text, int number, Lines lines = Lines::count);
 
 /// Like contains(), and a pattern that begins with a letter or digit begins where a word does: "load=" is not
 /// in "reload=1", "tf32" is in "allow_tf32".

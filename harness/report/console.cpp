@@ -308,7 +308,8 @@ std::string draw(const DeviceReport& device, const Terminal& terminal, const Con
   const std::vector<Measured> measured = summarise(run);
   out += "\n" + draw_rows(rows(measured, device.verdicts, options.every_metric), terminal, judged,
                           options.every_metric);
-  if (device.diagnosis && device.diagnosis->state != diagnose::State::healthy)
+  if (device.diagnosis && (device.diagnosis->state == diagnose::State::found ||
+                           device.diagnosis->state == diagnose::State::unknown))
     out += "\n" + draw(*device.diagnosis, terminal, "Cause") + "\n";
   if (!device.probes.empty()) out += terminal.paint("Asked by measuring", Tone::strong) + "\n";
   for (const ProbeAsked& asked : device.probes)

@@ -117,6 +117,7 @@ int exit_code(const Diagnosis& diagnosis) {
     case State::found:
       return 1;
     case State::unknown:
+    case State::nothing_compared:
       break;
   }
   return 3;

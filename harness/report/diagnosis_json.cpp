@@ -18,6 +18,8 @@ std::string_view word(diagnose::State state) {
       return "healthy";
     case diagnose::State::found:
       return "found";
+    case diagnose::State::nothing_compared:
+      return "nothing compared";
     case diagnose::State::unknown:
       break;
   }

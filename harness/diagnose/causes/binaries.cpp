@@ -26,13 +26,28 @@ std::string capability_digits(const Seen& seen) {
   return out;
 }
 
+/// Machine code runs on its own architecture and on later ones of the same major version, but for those with
+/// a letter: sm_90a, sm_100f (CUDA C++ Programming Guide, binary compatibility).
+bool runs_on(std::string_view entry, const std::string& digits) {
+  if (contains_any(entry, {"virtual", "compute_", "ptx"})) return false;
+  const std::size_t begin = entry.find_first_of("0123456789");
+  if (begin == std::string_view::npos) return false;
+  const std::size_t end = std::min(entry.find_first_not_of("0123456789", begin), entry.size());
+  const std::string_view code = entry.substr(begin, end - begin);
+  if (code == digits) return true;
+  const bool lettered = end < entry.size() && (entry[end] == 'a' || entry[end] == 'f');
+  const std::size_t major = digits.size() - 1;
+  return !lettered && code.size() == digits.size() && code.substr(0, major) == digits.substr(0, major) &&
+         code.back() <= digits.back();
+}
+
 /// The list of architectures in the binary holds no machine code for this GPU's.
 Fact architecture_absent(const Seen& seen) {
   const Value* list = seen.inventory("cuda.arch_list");
   const std::string digits = capability_digits(seen);
-  if (list == nullptr || digits.empty() || list->items().empty()) return std::nullopt;
+  if (list == nullptr || digits.size() < 2 || list->items().empty()) return std::nullopt;
   for (const std::string& entry : list->items())
-    if (contains(entry, digits) && !contains_any(entry, {"virtual", "compute_", "ptx"})) return std::nullopt;
+    if (runs_on(entry, digits)) return std::nullopt;
   return fmt::format("compute capability {}, and the binary holds {}", seen.it().about.compute_capability,
                      list->text());
 }
@@ -56,7 +71,7 @@ std::string as_far_as(const std::string& version, const std::string& like) {
 Fact ptx_newer(const Seen& seen) {
   const Value* most = seen.inventory("driver.cuda_max");
   if (most == nullptr || !most->number()) return std::nullopt;
-  for (const char* key : {"cuda.ptx_version", "cuda.toolkit", "cuda.runtime", "framework.cuda"}) {
+  for (const char* key : {"cuda.toolkit", "cuda.runtime", "framework.cuda"}) {
     const Value* toolkit = seen.inventory(key);
     if (toolkit != nullptr && toolkit->number() &&
         compare_versions(as_far_as(toolkit->text(), most->text()), most->text()) > 0)
@@ -90,7 +105,8 @@ void examine_arch(const Seen& seen, Argument& it) {
 
 void examine_ptx_newer(const Seen& seen, Argument& it) {
   it.confirms(weight::proof, seen.error(222, ptx_names));
-  if (seen.harm()) it.confirms(weight::fair, both(ptx_newer(seen), either(seen.fails({}), seen.slower({}))));
+  // It does not run at all then; nothing becomes slower by it.
+  if (seen.harm()) it.confirms(weight::fair, both(ptx_newer(seen), seen.fails({})));
   if (!it.evidence().empty()) it.confirms(weight::hint, seen.changed({"driver", "cuda"}));
   it.at_most(.3, seen.error(209, no_image_names));
 }
@@ -242,6 +258,7 @@ Signatures binary_causes() {
                "may not be "
                "written, or one that is too small, every process compiles anew.",
        .moves = "first_launch --, init -",
+       .stands_on = {"CUDA_CACHE", "jit_cache"},
        .confirms = "a fresh process is as slow as the first; the cache is off, empty or read-only",
        .excludes = "the second start is fast",
        .confused_with = {{"ptx_jit_startup", "is the second start in a fresh process fast?"},

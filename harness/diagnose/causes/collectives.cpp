@@ -183,7 +183,8 @@ void examine_gdr(const Seen& seen, Argument& it) {
                      channels_without_gdr(seen)));
   it.confirms(weight::proof, seen.recovers_by({"GDR", "peermem", "nv_peer_mem", "dmabuf", "dma-buf"}));
   if (slow || on_sockets(seen) || seen.on("nccl.transport", {"ib", "net"}))
-    it.confirms(weight::good, seen.off("peermem.module"));
+    // With DMA-BUF it is not needed.
+    it.confirms(weight::fair, seen.off("peermem.module"));
   if (slow) {
     it.confirms(weight::fair, seen.environment("NCCL_NET_GDR_LEVEL", {"0", "LOC"}));
     it.confirms(weight::fair, seen.environment("NCCL_NET_GDR_READ", {"0"}));
@@ -194,6 +195,8 @@ void examine_gdr(const Seen& seen, Argument& it) {
     it.confirms(weight::faint, fabric_there(seen));
   }
   it.at_most(.3, on_sockets(seen));
+  it.at_most(.2, seen.on("nccl.transport", {"p2p", "shm"}));
+  if (seen.it().about.nodes == 1) it.at_most(.2, Fact("one machine needs no network"));
   it.rules_out(seen.unmoved_by({"GDR", "peermem"}));
 }
 

@@ -78,7 +78,9 @@ Fact fabric_not_done(const Seen& seen) {
   const Value* state = seen.inventory("gpu.fabric_state");
   if (state == nullptr) return std::nullopt;
   const std::string word = lower(state->text());
-  if (word == "completed" || word == "complete" || word == "success" || word == "ok") return std::nullopt;
+  if (word == "completed" || word == "complete" || word == "success" || word == "ok" ||
+      word.starts_with("not_supported") || word.starts_with("not supported") || word == "n/a")
+    return std::nullopt;
   return fmt::format("gpu.fabric_state = {}", state->text());
 }
 

@@ -146,6 +146,8 @@ void examine_contention(const Seen& seen, Argument& it) {
   it.at_most(.3, seen.recovers_by({"num_workers", "workers="}));
 }
 
+const Words slow_governors{"powersave", "conservative"};
+
 void examine_governor(const Seen& seen, Argument& it) {
   const Fact harmed =
       seen.slower({"host_cpu", "launch", "host_memory", "sync", "application", "h2d", "framework_op"});
@@ -155,15 +157,16 @@ void examine_governor(const Seen& seen, Argument& it) {
                                                 "C-state", "cstate", "intel_idle"}));
   it.confirms(weight::good, seen.recovers_by({"power plan", "power profile", "power_profile", "powerplan"}));
   if (harmed) {
-    it.confirms(weight::strong, seen.field_changed("governor"));
+    it.confirms(weight::strong, seen.changed_to("governor", slow_governors));
     it.confirms(weight::strong, seen.below("cpu_clock_mhz", "cpu_clock_expected_mhz", .9));
-    it.confirms(weight::good, either(seen.on("host.governor", {"powersave", "conservative"}),
+    it.confirms(weight::good, either(seen.on("host.governor", slow_governors),
                                      seen.told({"governor*powersave", "powersave*governor",
                                                 "governor = powersave", "cpu*stuck at*mhz"})));
     it.confirms(weight::hint, seen.on("host.governor", {"ondemand"}));
     if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"host_cpu"}));
   }
-  it.at_most(.2, seen.field_changed("governor") ? Fact() : seen.on("host.governor", {"performance"}));
+  it.at_most(.2,
+             either(seen.on("host.governor", {"performance"}), seen.changed_to("governor", {"performance"})));
   it.at_most(.3, throttled(seen));
   it.at_most(.3, in_words("other work kept the processors busy, whatever their clock",
                           seen.at_least("cpu_load_percent", load_matters)));
@@ -346,6 +349,7 @@ Signatures host_causes() {
                "host is slower "
                "by the same factor, launches with it.",
        .moves = "launch -, host_cpu -, gemm16 0, hbm 0",
+       .stands_on = {"governor"},
        .confirms =
            "governor powersave or a low processor clock, host benchmarks down evenly; performance recovers",
        .excludes = "governor performance; the machine is busy",
@@ -361,6 +365,7 @@ Signatures host_causes() {
                "few processors, "
                "or those of another node.",
        .moves = "launch -, h2d -, gemm16 0, hbm 0",
+       .stands_on = {"cpus_allowed", "affinity"},
        .confirms = "the mask allows few processors; widening it recovers",
        .excludes = "widening changes nothing; the control group throttles",
        .confused_with = {{"numa_misplacement",

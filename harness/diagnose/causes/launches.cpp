@@ -142,6 +142,7 @@ Signatures launch_causes() {
                "image or the "
                "program itself. Streams no longer overlap; kernels are as fast as ever.",
        .moves = "launch --, gemm16 0, hbm 0",
+       .stands_on = {"LAUNCH_BLOCKING"},
        .confirms = "the variable in the environment of the process; two streams do not overlap; unsetting it "
                    "recovers",
        .excludes = "streams overlap",
@@ -176,6 +177,8 @@ Signatures launch_causes() {
                "call. Launches "
                "become slower or synchronous.",
        .moves = "launch --, gemm16 0, hbm 0",
+       .stands_on = {"INJECTION", "NSYS", "NVPROF", "DEBUGGER", "SANITIZER", "QUADD", "CUDBG", "VTUNE",
+                     "LD_PRELOAD"},
        .confirms = "an injection variable or preloaded tool; launches are normal without it",
        .excludes = "none is in the environment or in the process's maps",
        .confused_with = {{"cuda_launch_blocking", "is CUDA_LAUNCH_BLOCKING set?"},

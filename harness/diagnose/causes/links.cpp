@@ -51,17 +51,19 @@ void examine_pcie(const Seen& seen, Argument& it) {
   it.rules_out(seen.probe("pin_to_local_numa", {"recovers"}));
   it.at_most(.35, seen.probe("repeat_later", {"normal"}));
   if (idle && !slow_link(seen)) it.rules_out(Fact("the link was read while idle"));
-  const Fact nominal =
-      seen.number("pcie_generation_max") && seen.number("pcie_width_max") && !generation && !width
-          ? Fact("the link is at its full generation and width")
-          : Fact();
+  const Fact nominal = seen.number("pcie_generation") && seen.number("pcie_generation_max") &&
+                               seen.number("pcie_width") && seen.number("pcie_width_max") && !generation &&
+                               !width
+                           ? Fact("the link is at its full generation and width")
+                           : Fact();
   it.at_most(.2, nominal);
   it.at_most(.35, seen.on("topology.path", {"chipset"}));
 }
 
 void examine_chipset(const Seen& seen, Argument& it) {
   const Fact slow = either(slow_link(seen), seen.slower(application_classes));
-  const Fact nominal = seen.number("pcie_generation") &&
+  const Fact nominal = seen.number("pcie_generation") && seen.number("pcie_generation_max") &&
+                               seen.number("pcie_width") && seen.number("pcie_width_max") &&
                                !seen.below("pcie_generation", "pcie_generation_max", .99) &&
                                !seen.below("pcie_width", "pcie_width_max", .99)
                            ? Fact("the link's status is the same everywhere")
@@ -147,7 +149,7 @@ void examine_acs(const Seen& seen, Argument& it) {
 
 void examine_nvlink(const Seen& seen, Argument& it) {
   it.confirms(weight::proof, seen.below("nvlinks_active", "nvlinks_expected", .999));
-  it.confirms(weight::strong, seen.field_changed("nvlinks_active"));
+  it.confirms(weight::strong, seen.became_less("nvlinks_active"));
   it.confirms(weight::good, seen.moved("nvlinks", {"lower"}));
   // Until NVLink 4 it is 74, with NVLink 5 one of seven (NVIDIA's Xid catalog:
   // https://docs.nvidia.com/deploy/xid-errors/analyzing-xid-catalog.html).
@@ -209,6 +211,7 @@ Signatures link_causes() {
                "or hang; copies "
                "with the host lose a little.",
        .moves = "h2d -, p2p x",
+       .stands_on = {"iommu"},
        .confirms = "the kernel log says that the default domain is translated; passing through (iommu=pt) "
                    "recovers",
        .excludes = "it passes through or is off; switching it changes nothing",
@@ -225,6 +228,7 @@ Signatures link_causes() {
                "root and back: pairs "
                "on one switch become slower than pairs across sockets.",
        .moves = "p2p --, h2d 0, gemm16 0",
+       .stands_on = {"acs"},
        .confirms = "ACSCtl flags on the bridges; pairs on one switch slower than across sockets; switching "
                    "it off recovers",
        .excludes = "no flag is set; switching it changes nothing",

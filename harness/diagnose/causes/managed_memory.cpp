@@ -27,7 +27,9 @@ Fact managed(const Seen& seen) {
 }
 
 Fact faults(const Seen& seen) {
-  return either(seen.moved("page_fault", {"higher", "rises_slowly"}), seen.moved("fault", {"higher"}));
+  for (const std::string_view name : {"page_fault", "gpu_fault", "uvm_fault", "faults"})
+    if (Fact fact = seen.moved(name, {"higher", "rises_slowly"})) return fact;
+  return std::nullopt;
 }
 
 void examine_oversubscription(const Seen& seen, Argument& it) {

@@ -8,7 +8,9 @@ namespace {
 
 void examine_rows(const Seen& seen, Argument& it) {
   it.confirms(weight::proof, seen.on("gpu.remap_pending"));
-  it.confirms(weight::strong, seen.at_least("gpu.remapped_rows", 1));
+  // Rows that were remapped long ago work as before: what counts is that there are more.
+  it.confirms(seen.became_more("remapped_rows") ? weight::strong : weight::fair,
+              seen.at_least("gpu.remapped_rows", 1));
   it.confirms(weight::strong, seen.xid({48, 63, 64, 94, 95, 171, 172}));
   it.confirms(weight::good,
               seen.told({"Remapped Rows*Yes", "row remap", "row-remap", "Remapping Failure Occurred*Yes",
@@ -38,13 +40,13 @@ void examine_mig(const Seen& seen, Argument& it) {
   // Many want it: alone it is a state, and a fault only where something is missing.
   it.confirms(seen.harm() || seen.moved("sm_count", {"lower"}) ? weight::strong : weight::fair,
               seen.on("gpu.mig"));
-  it.confirms(weight::strong, seen.field_changed("mig"));
+  it.confirms(weight::strong, seen.turned_on("mig"));
   it.confirms(weight::strong, seen.recovers_by({"mig=", "mig_mode", "mig off", "mig disabled"}));
   it.confirms(weight::good, seen.told({"MIG mode*enabled", "MIG M.*Enabled", "MIG-GPU", "MIG device",
                                        "MIG 1g", "MIG 2g", "MIG 3g"}));
   if (!it.evidence().empty()) {
     it.confirms(weight::fair, seen.moved("sm_count", {"lower"}));
-    it.confirms(weight::hint, seen.moved("memory", {"lower"}));
+    it.confirms(weight::hint, seen.moved("memory_total", {"lower"}));
     it.confirms(weight::hint, seen.fails({"p2p", "coll_large"}));
   } else {
     it.confirms(weight::fair, seen.moved("sm_count", {"lower"}));
@@ -56,27 +58,29 @@ void examine_mig(const Seen& seen, Argument& it) {
   const bool on = seen.on("gpu.mig") || seen.gpu_is({"MIG "});
   if (on) it.confirms(weight::good, missing);
   if (!on || !missing) it.at_most(.45, seen.fails({"init"}));
-  if (!seen.field_changed("mig")) it.at_most(.2, seen.off("gpu.mig"));
+  it.at_most(.2, seen.off("gpu.mig"));
 }
 
 void examine_ecc(const Seen& seen, Argument& it) {
   const Fact slow = seen.slower({"hbm", "application", "l2", "framework_op"});
   it.confirms(weight::proof, seen.recovers_by({"ecc"}));
-  it.confirms(weight::strong, seen.field_changed("ecc"));
+  it.confirms(weight::strong, seen.turned_on("ecc"));
   const bool gddr = seen.gpu_is({"A10", "A40", "L4", "L40", "T4", "RTX", "A16", "A2", "Quadro", "K40", "K80",
                                  "K20", "GTX", "M40", "M60", "A5000", "A6000"}) &&
                     !seen.gpu_is({"A100"});
   if (seen.slower({"hbm"})) {
     it.confirms(gddr ? weight::good : weight::hint, seen.on("gpu.ecc"));
-    it.confirms(weight::fair, both(seen.on("gpu.ecc"), seen.moved("memory", {"lower"})));
+    it.confirms(weight::fair, both(seen.on("gpu.ecc"), seen.moved("memory_total", {"lower"})));
   }
   if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"hbm"}));
   if (seen.compared() && !slow) it.at_most(.3, Fact("memory is not slower"));
   it.at_most(.4, in_words("the memory is hot", seen.at_least("memory_temperature_c", 90)));
   // HBM has room of its own for the check bits.
-  if (!seen.field_changed("ecc") && !seen.recovers_by({"ecc"}) && !seen.gpu_is({"RTX A3000"}))
+  if (!seen.turned_on("ecc") && !seen.recovers_by({"ecc"}) && !seen.gpu_is({"RTX A3000"}))
     it.at_most(
         .2, seen.gpu_is({"A100", "A800", "H100", "H200", "H800", "GH200", "B200", "GB200", "V100", "A30"}));
+  it.at_most(.2, seen.off("gpu.ecc"));
+  if (!seen.recovers_by({"ecc"})) it.at_most(.2, seen.as_before({"ecc"}));
   it.rules_out(seen.unmoved_by({"ecc"}));
 }
 
@@ -123,6 +127,7 @@ Signatures memory_causes() {
        .what = "On some GPUs multi-instance mode survives a reboot. Left on, a process gets a share of "
                "multiprocessors, memory and bandwidth, and there is no peer-to-peer access.",
        .moves = "gemm16 --, hbm --, p2p x, init ?",
+       .stands_on = {"mig"},
        .confirms = "MIG mode is on; fewer multiprocessors or less memory than the product has",
        .excludes = "MIG is off",
        .confused_with = {{"sw_power_cap", "does the device report all its multiprocessors?"},

@@ -206,6 +206,7 @@ Signatures module_causes() {
                "and launches cost "
                "more. Compute on the device is as fast as ever.",
        .moves = "h2d --, d2h --, launch -, gemm16 0, hbm 0",
+       .stands_on = {"confidential", "virtualization"},
        .confirms = "the mode is on; copies and launches are slower while products are unchanged",
        .excludes = "the mode is off; persistence mode recovers a slow start",
        .confused_with = {{"pcie_link_degraded", "is the link at full width under load, and the mode on?"},

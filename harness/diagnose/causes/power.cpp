@@ -35,6 +35,23 @@ void examine_brake(const Seen& seen, Argument& it) {
   it.at_most(.4, seen.probe("reset_clocks", {"recovers"}));
 }
 
+/// Where the number begins that belongs to a name that ends in the word at `at`; what follows later in a line
+/// is of something else. npos where it has none: "Target Temperature : N/A".
+std::size_t value_behind(std::string_view low, std::size_t at) {
+  const auto is_letter = [&](std::size_t i) { return i < low.size() && low[i] >= 'a' && low[i] <= 'z'; };
+  while (is_letter(at)) ++at;
+  while (true) {
+    at = low.find_first_not_of(" \t:=(),", at);
+    if (at == std::string_view::npos || (low[at] >= '0' && low[at] <= '9')) return at;
+    std::size_t end = at;
+    while (is_letter(end)) ++end;
+    constexpr std::array<std::string_view, 9> between{"c", "of", "is", "at", "to", "set", "gpu", "in", "was"};
+    if (std::find(between.begin(), between.end(), low.substr(at, end - at)) == between.end())
+      return std::string_view::npos;
+    at = end;
+  }
+}
+
 /// The lowest limit of temperature that nvidia-smi -q prints, in degrees Celsius: "GPU Target Temperature :
 /// 83 C".
 std::optional<double> printed_limit(const Seen& seen) {
@@ -46,7 +63,7 @@ std::optional<double> printed_limit(const Seen& seen) {
       const std::string low = lower(text);
       const std::size_t at = low.find(name);
       if (at == std::string::npos || contains(low, "memory")) continue;
-      const std::size_t digit = low.find_first_of("0123456789", at + name.size());
+      const std::size_t digit = value_behind(low, at + name.size());
       if (digit == std::string::npos) continue;
       const double degrees = std::strtod(low.c_str() + digit, nullptr);
       constexpr double least = 40;

@@ -87,6 +87,7 @@ Signatures start_up_causes() {
            "first_launch measures has no part of it: its process holds a context meanwhile. The first "
            "program on an idle GPU has.",
        .moves = "init --, launch 0",
+       .stands_on = {"persistence"},
        .confirms = "cuInit is slow with no other client and quick with persistence mode on; it grows with "
                    "the visible GPUs",
        .excludes = "persistence mode is on; warm work is slow too",

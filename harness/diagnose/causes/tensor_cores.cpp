@@ -202,8 +202,27 @@ void examine_not_selected(const Seen& seen, Argument& it) {
   if (seen.slower({"gemm16"}, {}, 50)) it.at_most(.3, seen.slower({"gemm16"}, {}, 50));
 }
 
+/// A product of 8 bits that is slower, and that is not told to be of integers.
+Fact slow_fp8(const Seen& seen) {
+  for (const Metric* metric : seen.metrics({"gemm8"})) {
+    const bool integers = contains_any(metric->scope.op, {"int8", "i8", "dp4a"}) ||
+                          contains_any(metric->scope.dtype, {"int8", "i8"});
+    if (!integers && (metric->fails || metric->factor.value_or(1) >= slower_from || is_noted_slower(*metric)))
+      return sentence(*metric);
+  }
+  return either(seen.slower({}, {.dtype = "fp8"}), seen.slower({}, {.dtype = "float8"}));
+}
+
+/// It is compared with an earlier time, and it is known that no software changed: what the hardware never had
+/// makes no difference.
+Fact same_hardware_and_software(const Seen& seen) {
+  if (seen.it().about.compared_with != "earlier" || !seen.it().changed || !seen.changed_components().empty())
+    return std::nullopt;
+  return "the GPU was the same when it was faster";
+}
+
 void examine_fp8(const Seen& seen, Argument& it) {
-  const Fact slow = either(seen.slower({"gemm8"}), seen.slower({}, {.dtype = "fp8"}));
+  const Fact slow = slow_fp8(seen);
   const Fact rate = as_fast_as(seen, "gemm8", "gemm16");
   it.confirms(weight::proof, rate);
   // Where it has its own instructions fp8 is up to twice as fast.
@@ -213,14 +232,20 @@ void examine_fp8(const Seen& seen, Argument& it) {
                                         "requires compute capability 8.9", "emulat*fp8"}));
   it.confirms(weight::strong, seen.kernel({"marlin", "w8a16", "fp8*bf16", "dequant"}));
   const std::string& capability = seen.it().about.compute_capability;
-  if ((slow || rate) && !capability.empty() && compare_versions(capability, "8.9") < 0)
-    it.confirms(weight::good, fmt::format("compute capability {} has no fp8 instructions", capability));
-  if (slow || rate)
-    it.confirms(weight::good, seen.gpu_is({"A100", "A800", "A40", "A30", "A10", "V100", "T4", "RTX 30",
-                                           "RTX 20", "3090", "3080", "A6000", "A5000"}));
+  const bool older = !capability.empty() && compare_versions(capability, "8.9") < 0;
+  // The model says the same as the capability: it counts where that one is not known.
+  const Fact without = older ? Fact(fmt::format("compute capability {} has no fp8 instructions", capability))
+                       : capability.empty()
+                           ? seen.gpu_is({"A100", "A800", "A40", "A30", "A10", "V100", "T4", "RTX 30",
+                                          "RTX 20", "3090", "3080", "A6000", "A5000"})
+                           : Fact();
+  if (slow || rate) it.confirms(weight::strong, without);
   if (!it.evidence().empty()) it.confirms(weight::hint, slow);
-  if (!it.evidence().empty() && seen.slower({"gemm8"})) it.confirms(weight::hint, seen.unchanged({"gemm16"}));
+  if (!it.evidence().empty() && slow) it.confirms(weight::hint, seen.unchanged({"gemm16"}));
   it.at_most(.3, seen.slower({"gemm16"}));
+  if (!capability.empty() && !older)
+    it.at_most(.3, Fact(fmt::format("compute capability {} has fp8 instructions", capability)));
+  it.at_most(.4, same_hardware_and_software(seen));
 }
 
 void examine_without_tensor_cores(const Seen& seen, Argument& it) {
@@ -233,6 +258,7 @@ void examine_without_tensor_cores(const Seen& seen, Argument& it) {
   }
   if (!seen.slower({"gemm16", "gemm8", "conv", "application", "framework_op", "attention"}))
     it.at_most(.3, Fact("no 16-bit work is slower"));
+  it.at_most(.4, same_hardware_and_software(seen));
   // Of Turing alone there are chips with and without.
   const std::string& capability = seen.it().about.compute_capability;
   if (!capability.empty() && compare_versions(capability, "7.5") != 0)
@@ -271,6 +297,7 @@ Signatures tensor_core_causes() {
                "leave the "
                "Tensor Cores, whatever the framework's switch says.",
        .moves = "gemm32 --, conv --, gemm16 0",
+       .stands_on = {"TF32_OVERRIDE", "ALLOW_TF32"},
        .confirms = "NVIDIA_TF32_OVERRIDE=0 in the process's environment; the speed is back without it",
        .excludes = "unsetting it changes nothing",
        .confused_with = {{"tf32_disabled_by_framework_default",

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "conductor/host_load.hpp"
 #include "diagnose/diagnose.hpp"
 #include "report/summary.hpp"
 
