@@ -19,8 +19,9 @@ cases() { echo "$GPUGAUGE_SOURCE/tests/cases/observations"; }
   [ "$output" = numa_misplacement ]
 }
 
-@test "diagnose ends with 0 for a healthy state, 3 where no cause can be named" {
-  run -0 gpugauge diagnose "$(cases)/D07.json"
+@test "diagnose ends with 0 for a healthy state, 3 where nothing was compared or no cause can be named" {
+  run -3 gpugauge diagnose "$(cases)/D07.json"
+  [[ $output == *"Nothing was compared"* ]]
   run -0 gpugauge diagnose "$(cases)/F01.json" --json
   [[ $output == *'"findings": []'* ]]
   run -3 gpugauge diagnose "$(cases)/C06.json"
@@ -64,5 +65,6 @@ cases() { echo "$GPUGAUGE_SOURCE/tests/cases/observations"; }
   run gpugauge check --device host --profile smoke --only 'host/clock_gettime*' --quiet --observation seen.json --json
   ((status == 0 || status == 3))
   valid observation-1 seen.json
-  run -0 gpugauge diagnose seen.json
+  run -3 gpugauge diagnose seen.json # without a baseline there is nothing to compare with
+  [[ $output == *"Nothing was compared"* ]]
 }
