@@ -336,6 +336,7 @@ Signatures power_causes() {
                "that needs "
                "compute. A cap that is reached at the default limit is normal.",
        .moves = "gemm16 -, gemm32 -, hbm 0",
+       .stands_on = {"power_limit"},
        .confirms = "the limit is below the default, the power at the limit; raising it recovers",
        .excludes = "the limit is the default",
        .confused_with = {{"thermal_throttle", "is a thermal reason active?"},
