@@ -146,6 +146,9 @@ void measure_collective(Trial& trial, const Collective& collective) {
       measure_one(trial, world, collective, run);
   } catch (const Skipped&) {
     throw;  // on all ranks alike
+  } catch (const LacksCode& error) {
+    if (world.several_processes()) world.give_up(error.what());  // the others have gone on
+    throw;
   } catch (const Interrupted&) {
     world.give_up(interruption());
     throw;

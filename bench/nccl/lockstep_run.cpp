@@ -80,6 +80,8 @@ void LockstepRun::allocate(const std::string& step, std::uint64_t bytes) {
       }
     } catch (const std::bad_alloc& error) {
       problem = error.what();
+    } catch (const LacksCode& error) {
+      problem = error.what();
     }
   }
   world_.agree(step + " memory", problem);

@@ -38,7 +38,7 @@ class LockstepRun {
   std::optional<std::string> why_too_large(std::uint64_t bytes) const;
 
   /// Two buffers of `bytes` on each GPU, the input filled. Skips the benchmark on all ranks when one of them
-  /// lacks the memory.
+  /// lacks the memory, or this build has no code for its GPU.
   void allocate(const std::string& step, std::uint64_t bytes);
 
   /// As many iterations as fit into `seconds`, 5000 at most and 5 at least. Throws Interrupted.

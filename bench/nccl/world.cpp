@@ -48,6 +48,23 @@ std::string host_name() {
   return name;
 }
 
+/// Throws std::runtime_error that names the GPU.
+Member make_member(int device, int rank) {
+  Member member;
+  member.device = device;
+  member.rank = rank;
+  try {
+    member.uuid = uuid_of(device);
+    const OnDevice current(device);
+    member.stream = std::make_unique<cuda::Stream>();
+    member.events = std::vector<cuda::Event>(iterations_per_chunk + 1);
+  } catch (const std::exception& error) {
+    throw std::runtime_error(fmt::format(
+        "GPU {}{}: {}", device, member.uuid.empty() ? "" : fmt::format(" ({})", member.uuid), error.what()));
+  }
+  return member;
+}
+
 }  // namespace
 
 void check(ncclResult_t code, const char* doing) {
@@ -68,17 +85,9 @@ World::World() : host_(host_name()), channel_(nccl::channel()) {
   const int devices = channel_ != nullptr ? 1 : cuda::start_up().devices;
   rank_count_ = channel_ != nullptr ? channel_->size() : devices;
   log_path_ = log_file(0);
-  for (int device = 0; device < devices; ++device) {
-    const OnDevice current(device);
-    Member member;
-    member.device = device;
-    member.rank = channel_ != nullptr ? channel_->rank() : device;
-    member.uuid = uuid_of(device);
-    member.stream = std::make_unique<cuda::Stream>();
-    member.events = std::vector<cuda::Event>(iterations_per_chunk + 1);
-    members_.push_back(std::move(member));
-  }
-  or_give_up([this] {
+  or_give_up([this, devices] {
+    for (int device = 0; device < devices; ++device)
+      members_.push_back(make_member(device, channel_ != nullptr ? channel_->rank() : device));
     if (channel_ != nullptr)
       make_one_communicator();
     else

@@ -90,6 +90,11 @@ std::vector<RoundsOfDevice> measure_together(const BaselineArguments& arguments,
       conductor::refuse_unfit(measured[i].run);
       out[i].push_back(std::move(measured[i].run));
     }
+    if (!measured.front().stopped_by.empty())
+      throw result::UsageError(
+          fmt::format("{}; no baseline was made; the rounds so far are kept in {}",
+                      conductor::stopped_after(measured.front().stopped_by, round, arguments.rounds),
+                      options.runs_folder.string()));
   }
   progress.clear();
   return out;

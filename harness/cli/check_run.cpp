@@ -219,8 +219,8 @@ void Check::measure_in_turn() {
       return;
     }
     const report::DeviceReport& last = _report.devices.back();
-    _stopped = last.stopped_in_probes && _report.devices.size() < _chosen.size();
-    if (!last.rounds.back().complete || last.interrupted || last.stopped_in_probes) return;
+    _stopped = last.stopped_when_decided && _report.devices.size() < _chosen.size();
+    if (!last.rounds.back().complete || last.interrupted || last.stopped_when_decided) return;
   }
 }
 

@@ -74,6 +74,10 @@ CLI::Validator whole_number();
 CLI::Validator above_zero();
 CLI::Validator not_below_zero();
 
+/// Undoes what a parent may have handed down: signals that it blocked are heard, and the end of a child is
+/// told. What it ignores otherwise stays ignored. Before the first thread.
+void hear_signals();
+
 /// SIGINT, SIGTERM and SIGHUP end the command as they end any other, and its children with it.
 void end_children_with_the_command();
 

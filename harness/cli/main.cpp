@@ -152,6 +152,7 @@ int run_command(int argc, char** argv) {
 }  // namespace gpugauge::cli
 
 int main(int argc, char** argv) {
+  gpugauge::cli::hear_signals();
   // A reader that goes away (| head) must end in an error sentence, not in silence in mid-run.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // a limit of file sizes is then an error of the write, with a sentence

@@ -82,6 +82,11 @@ int run_all_together(const RunArguments& arguments, const conductor::MeasureOpti
       conductor::run_together(commands, choice.round_seconds, options.progress);
   progress.clear();
   int code = 0;
+  // Where each had ended already, none of them tells.
+  if (const std::string& signal = ends.front().stopped_by; !signal.empty()) {
+    warn(fmt::format("stopped by {}", signal));
+    code = static_cast<int>(judge::ExitCode::cannot_judge);
+  }
   for (const conductor::DeviceEnd& end : ends) {
     print(end.output);
     if (!end.fault.empty()) warn(fmt::format("{}: {}", end.device, end.fault));
@@ -167,6 +172,10 @@ int run_devices(const RunArguments& arguments, const Invocation& invocation) {
     else if ((!stored.run.complete || !measured || unavailable) && code == judge::ExitCode::pass)
       code = judge::ExitCode::cannot_judge;
     if (!stored.run.complete) break;
+    if (stored.stopped_by.empty()) continue;
+    warn(fmt::format("stopped by {} when this round was whole", stored.stopped_by));
+    if (code == judge::ExitCode::pass) code = judge::ExitCode::cannot_judge;
+    break;
   }
   return beside.end(static_cast<int>(code));
 }

@@ -40,6 +40,14 @@ extern "C" void on_stop(int signal) {
 
 }  // namespace
 
+void hear_signals() {
+  std::signal(SIGCHLD, SIG_DFL);  // ignored, the kernel throws away how children ended
+  sigset_t heard;
+  sigemptyset(&heard);
+  for (const int signal : {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGALRM}) sigaddset(&heard, signal);
+  ::sigprocmask(SIG_UNBLOCK, &heard, nullptr);
+}
+
 void end_children_with_the_command() {
   for (const Stop& stop : stops) {
     struct sigaction before {};

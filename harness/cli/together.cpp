@@ -100,6 +100,7 @@ conductor::MeasureRound rounds_together(const MeasureArguments& measure,
     for (std::size_t i = 0; i < targets.size(); ++i) {
       try {
         conductor::Stored stored;
+        stored.stopped_by = ends[i].stopped_by;
         stored.run =
             result::parse_run(ends[i].output, fmt::format("what the command for {} printed", ends[i].device));
         stored.file = conductor::place_of_round(options.runs_folder, stored.run.id, {}, result::host_word(),

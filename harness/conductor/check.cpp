@@ -68,16 +68,22 @@ std::vector<report::DeviceReport> check_in_step(const CheckOptions& options,
   // All rounds at one go: what is measured between them by somebody else would cost the time budget.
   const auto start = std::chrono::steady_clock::now();
   std::vector<Checked> devices(targets.size());
+  std::string stopped;
+  std::string stopped_by;
   const auto round = [&](const std::vector<std::string>& only) {
     std::vector<Stored> measured = measure_round(static_cast<int>(devices.front().rounds.size()) + 1, only);
     bool whole = true;
     for (std::size_t i = 0; i < devices.size(); ++i) {
       whole = whole && measured.at(i).run.complete;
+      if (!measured[i].stopped_by.empty()) stopped_by = measured[i].stopped_by;
       devices[i].rounds.push_back(std::move(measured[i].run));
       if (!measured[i].file.empty()) devices[i].files.push_back(std::move(measured[i].file));
       if (!measured[i].not_kept.empty()) devices[i].not_kept.push_back(std::move(measured[i].not_kept));
     }
-    return whole;
+    if (whole && !stopped_by.empty())
+      stopped =
+          fmt::format("{} asked to stop when round {} was whole.", stopped_by, devices.front().rounds.size());
+    return whole && stopped_by.empty();
   };
 
   bool going = round({});
@@ -91,7 +97,6 @@ std::vector<report::DeviceReport> check_in_step(const CheckOptions& options,
     const auto& selected = devices[i].selection.baseline;
     devices[i].judged = selected && comparable(first, *selected, options.policy.treatment);
   }
-  std::string stopped;
   std::string broke_off;
   while (going) {
     const Wanted wanted = wanted_of(devices, options.policy);
@@ -146,6 +151,7 @@ std::vector<report::DeviceReport> check_in_step(const CheckOptions& options,
     device.files = std::move(checked.files);
     device.not_kept = std::move(checked.not_kept);
     device.interrupted = interrupted;
+    device.stopped_when_decided = !stopped_by.empty() && whole && !interrupted;
     device.broke_off = broke_off;
     if (!stopped.empty()) device.remarks.push_back(stopped);
     if (!broke_off.empty())
@@ -158,9 +164,9 @@ std::vector<report::DeviceReport> check_in_step(const CheckOptions& options,
                       : "this one's is whole, and what it measured after that had less work beside it."));
     if (going && broke_off.empty() && options.probes != nullptr && devices.size() == 1) {
       try {
-        device.stopped_in_probes = !ask_probes(options.measure, targets[i], *options.probes,
-                                               checked.judged ? &*checked.selection.baseline : nullptr,
-                                               options.budget_seconds - seconds_since(start), device);
+        device.stopped_when_decided = !ask_probes(options.measure, targets[i], *options.probes,
+                                                  checked.judged ? &*checked.selection.baseline : nullptr,
+                                                  options.budget_seconds - seconds_since(start), device);
       } catch (const std::exception& error) {
         device.broke_off = error.what();
         device.remarks.push_back(

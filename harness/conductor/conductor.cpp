@@ -23,6 +23,7 @@
 #include "result/facts.hpp"
 #include "result/file.hpp"
 #include "result/google_benchmark.hpp"
+#include "run/processes.hpp"
 
 namespace gpugauge::conductor {
 namespace {
@@ -169,11 +170,16 @@ Stored measure(const MeasureOptions& options, const Target& target, const Choice
   plan.command = options.command;
   plan.gpu_telemetry = target.kind != DeviceKind::host;
   Stored stored;
-  stored.run = run::execute(plan, [&](const run::Progress& progress) {
-    if (!options.progress) return;
-    options.progress({fmt::format("round {} of {}", round, target.brief()), progress.done, progress.total,
-                      progress.family, progress.elapsed_seconds, progress.left_seconds});
-  });
+  int stopped_by = 0;
+  stored.run = run::execute(
+      plan,
+      [&](const run::Progress& progress) {
+        if (!options.progress) return;
+        options.progress({fmt::format("round {} of {}", round, target.brief()), progress.done, progress.total,
+                          progress.family, progress.elapsed_seconds, progress.left_seconds});
+      },
+      &stopped_by);
+  if (stopped_by != 0) stored.stopped_by = run::signal_name(stopped_by);
   if (only.empty())
     for (const SilentFamily& family : choice.unmeasured) add_unmeasured(family, stored.run);
   const double budget = budget_seconds(options.profile, target.kind);

@@ -36,6 +36,7 @@ struct Stored {
   result::Run run;             ///< the round, whole or partial
   std::filesystem::path file;  ///< where it lies now; empty where it lies nowhere
   std::string not_kept;        ///< why it does not lie where it should, a sentence, or ""
+  std::string stopped_by;      ///< the signal that asked to stop, also where the round is whole; or ""
 };
 
 /// Measures one round of one device and stores it where place.hpp says; `file` is what the user asked for.
@@ -68,7 +69,8 @@ struct CheckOptions {
 using MeasureRound = std::function<std::vector<Stored>(int round, const std::vector<std::string>& only)>;
 
 /// Measures devices round by round, each round on all of them, and judges each by a baseline of its own, with
-/// as many further rounds as the judge asks for any of them. A partial round of one ends it for all.
+/// as many further rounds as the judge asks for any of them. A partial round of one, or a stop, ends it for
+/// all.
 std::vector<report::DeviceReport> check_in_step(const CheckOptions& options,
                                                 const std::vector<Target>& targets, const Choice& choice,
                                                 const MeasureRound& measure_round);

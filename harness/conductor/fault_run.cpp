@@ -67,13 +67,11 @@ struct FaultRunner::Ended {
   std::string fault;        ///< how it ended, where not with a code
 };
 
-FaultRunner::FaultRunner(const FaultBench& bench) : bench_(bench) {
-  for (const int signal : run::stop_signals())
-    watches_.push_back(std::make_unique<run::SignalWatch>(loop_, signal, [this](int number) {
-      if (signal_ == 0) signal_ = number;
-      if (on_signal_) on_signal_(number);
-    }));
-}
+FaultRunner::FaultRunner(const FaultBench& bench)
+    : bench_(bench), watch_(loop_, [this](int number) {
+        if (signal_ == 0) signal_ = number;
+        if (on_signal_) on_signal_(number);
+      }) {}
 
 FaultRunner::~FaultRunner() = default;
 

@@ -13,6 +13,7 @@
 #include "report/inject.hpp"
 #include "run/child.hpp"
 #include "run/loop.hpp"
+#include "run/stop_watch.hpp"
 
 namespace gpugauge::conductor {
 
@@ -68,11 +69,11 @@ class FaultRunner {
 
   const FaultBench& bench_;
   run::Loop loop_;
-  std::vector<std::unique_ptr<run::SignalWatch>> watches_;
   std::set<std::string> healthy_findings_;
   std::vector<std::string> left_behind_;
   std::function<void(int)> on_signal_;
   int signal_ = 0;
+  run::StopWatch watch_;  // after all that a stop touches
 };
 
 }  // namespace gpugauge::conductor

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "run/processes.hpp"
+#include "run/stop_watch.hpp"
 #include "run/telemetry_gpu.hpp"
 
 namespace gpugauge::conductor {
@@ -44,9 +44,7 @@ Listened listen(double seconds, bool until_first_answer) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   };
   run::Loop loop;
-  std::vector<std::unique_ptr<run::SignalWatch>> watches;
-  for (const int signal : run::stop_signals())
-    watches.push_back(std::make_unique<run::SignalWatch>(loop, signal, [&](int) { out.stopped = true; }));
+  run::StopWatch watch(loop, [&](int) { out.stopped = true; });
   run::GpuTelemetry::Options options;
   options.command = run::telemetry_command();
   options.command.arguments.back() = "0.1";
@@ -58,6 +56,7 @@ Listened listen(double seconds, bool until_first_answer) {
   });
   out.failed = !telemetry.alive() || !telemetry.remark().empty();
   telemetry.finish();
+  watch.end();
   out.series = telemetry.series();
   if (out.first_answer < 0) out.remark = telemetry.remark();
   return out;

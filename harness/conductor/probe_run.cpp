@@ -105,9 +105,10 @@ class Making {
     if (telemetry) plan.telemetry_command = {"/proc/self/exe", "probe", "telemetry", "--interval", "0.1"};
     plan.surroundings = surroundings;
     Once out;
+    int stopped_by = 0;
     try {
-      out.run =
-          run::execute(plan, [&](const run::Progress&) { say(std::max(0.0, probe_.seconds - elapsed())); });
+      out.run = run::execute(
+          plan, [&](const run::Progress&) { say(std::max(0.0, probe_.seconds - elapsed())); }, &stopped_by);
     } catch (const std::system_error& error) {
       out.fault = error.what();
       return out;
@@ -115,7 +116,7 @@ class Making {
       out.fault = error.what();
       return out;
     }
-    out.stopped = !out.run.complete;
+    out.stopped = !out.run.complete || stopped_by != 0;
     for (const report::Measured& metric : report::summarise(out.run))
       if (metric.key == suspect.key) out.value = metric.value;
     if (out.value && *out.value > 0) return out;

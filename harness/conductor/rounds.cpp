@@ -21,6 +21,10 @@ std::string disturbed(const result::Run& run) {
 
 }  // namespace
 
+std::string stopped_after(const std::string& signal, int round, int last) {
+  return fmt::format("{} asked to stop when round {} of {} was whole", signal, round, last);
+}
+
 Rounds measure_rounds(const MeasureOptions& options, const Target& target, const Choice& choice,
                       const stack::GpuReport& gpus, int first, int last, bool fit) {
   if (fit) refuse_unmeasured(choice);
@@ -39,7 +43,11 @@ Rounds measure_rounds(const MeasureOptions& options, const Target& target, const
       out.unfit = true;
       break;
     }
+    const std::string stopped_by = stored.stopped_by;
     out.whole.push_back(std::move(stored));
+    if (stopped_by.empty()) continue;
+    out.stopped = stopped_after(stopped_by, round, last);
+    break;
   }
   return out;
 }

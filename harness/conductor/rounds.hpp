@@ -11,15 +11,19 @@ namespace gpugauge::conductor {
 /// Rounds that were measured one after the other.
 struct Rounds {
   std::vector<Stored> whole;  ///< complete ones, oldest first, each with its file
-  std::string stopped;        ///< why the last one is partial or unfit, "" where all are there
+  std::string stopped;        ///< why the last one is partial or unfit, or a stop was asked for; else ""
   bool unfit = false;         ///< it is whole, and could be no part of a baseline
 };
 
-/// Measures rounds `first` to `last`, and ends at the first partial one. Each is stored as soon as it is
-/// measured. With `fit` it also ends at the first that could be no part of a baseline (refuse_unfit): a
-/// machine that is not fit must not cost all the rounds. Throws like refuse_unmeasured then.
+/// Measures rounds `first` to `last`, and ends at the first partial one, and after the first in which a
+/// signal asked to stop, the last included. Each is stored as soon as it is measured. With `fit` it also ends
+/// at the first that could be no part of a baseline (refuse_unfit): a machine that is not fit must not cost
+/// all the rounds. Throws like refuse_unmeasured then.
 Rounds measure_rounds(const MeasureOptions& options, const Target& target, const Choice& choice,
                       const stack::GpuReport& gpus, int first, int last, bool fit);
+
+/// A clause of a stop that came too late to cut a round short.
+std::string stopped_after(const std::string& signal, int round, int last);
 
 /// A baseline with a failed benchmark would make the failure normal: throws result::UsageError for a run that
 /// is partial, has a process that did not end well, or fails a physical check.

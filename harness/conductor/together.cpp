@@ -9,6 +9,7 @@
 
 #include "run/child.hpp"
 #include "run/processes.hpp"
+#include "run/stop_watch.hpp"
 
 namespace gpugauge::conductor {
 namespace {
@@ -27,11 +28,11 @@ std::vector<DeviceEnd> run_together(const std::vector<DeviceCommand>& commands, 
   std::vector<DeviceEnd> ends(commands.size());
   run::Loop loop;
   std::vector<std::unique_ptr<run::Child>> children;
-  std::vector<std::unique_ptr<run::SignalWatch>> watches;
-  for (const int signal : run::stop_signals())
-    watches.push_back(std::make_unique<run::SignalWatch>(loop, signal, [&](int) {
-      for (const auto& child : children) child->stop();
-    }));
+  int stopped_by = 0;
+  run::StopWatch watch(loop, [&](int signal) {
+    if (stopped_by == 0) stopped_by = signal;
+    for (const auto& child : children) child->stop();
+  });
   for (std::size_t i = 0; i < commands.size(); ++i) {
     ends[i].device = commands[i].device;
     run::ChildOptions options;
@@ -57,8 +58,10 @@ std::vector<DeviceEnd> run_together(const std::vector<DeviceCommand>& commands, 
   report();
   loop.run_until([&] { return ended() == static_cast<std::ptrdiff_t>(children.size()); });
   tick.stop();
+  watch.end();
   for (std::size_t i = 0; i < children.size(); ++i) {
     const run::ChildEnd& end = children[i]->end();
+    if (stopped_by != 0) ends[i].stopped_by = run::signal_name(stopped_by);
     if (end.exit_code) ends[i].exit_code = *end.exit_code;
     if (!end.exit_code)
       ends[i].fault = fmt::format("the command for {} {}", ends[i].device, end.fault);

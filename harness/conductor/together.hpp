@@ -17,10 +17,11 @@ struct DeviceCommand {
 
 /// How one of them ended.
 struct DeviceEnd {
-  std::string device;  ///< DeviceCommand::device
-  int exit_code = 2;   ///< 2 when it did not end by itself
-  std::string output;  ///< its standard output
-  std::string fault;   ///< "" or one sentence: why it has no exit code, or what it said last
+  std::string device;      ///< DeviceCommand::device
+  int exit_code = 2;       ///< 2 when it did not end by itself
+  std::string output;      ///< its standard output
+  std::string fault;       ///< "" or one sentence: why it has no exit code, or what it said last
+  std::string stopped_by;  ///< the signal that asked to stop while they ran, the same of all; "" for none
 };
 
 /// Starts all commands at once and waits for all; the ends are in the order of the commands. SIGINT, SIGTERM

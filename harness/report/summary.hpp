@@ -95,7 +95,8 @@ struct DeviceReport {
   std::vector<ProbeAsked> probes;  ///< in the order in which they were made; they never change a verdict
   double seconds = 0;              ///< wall time, measuring and waiting
   bool interrupted = false;        ///< before everything that was wanted had been measured
-  bool stopped_in_probes = false;  ///< a signal came when the verdict stood and causes were looked for
+  bool stopped_when_decided =
+      false;  ///< a signal came when the verdict stood, before all causes were looked for
 };
 
 /// The whole of a check or compare.

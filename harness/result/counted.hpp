@@ -13,4 +13,9 @@ std::string counted(std::integral auto number, const char* word) {
   return fmt::format("{} {}{}", number, word, number == 1 ? "" : "s");
 }
 
+/// "1 process", "3 processes": of the others.
+std::string counted(std::integral auto number, const char* word, const char* plural) {
+  return fmt::format("{} {}", number, number == 1 ? word : plural);
+}
+
 }  // namespace gpugauge::result

@@ -32,9 +32,9 @@ std::filesystem::path without_detours(const std::filesystem::path& path);
 /// in a sticky folder where everybody may write (/tmp).
 std::filesystem::path behind_links(const std::filesystem::path& file);
 
-/// `file` without detours, or what it links to, so that a link stays and its target is replaced. Throws
-/// FileError for what is there and no file (a device, a pipe), as renaming would put a file in its place, and
-/// for a link of another user as behind_links does.
+/// `file` without detours, or what it links to, so that a link stays and its target is replaced, or made.
+/// Throws FileError for what is there and no file (a device, a pipe), as renaming would put a file in its
+/// place, and for a link of another user as behind_links does.
 std::filesystem::path place_to_write(const std::filesystem::path& file);
 
 /// Writes beside the target (place_to_write), syncs, renames, syncs the directory. On any failure the earlier

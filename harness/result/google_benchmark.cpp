@@ -5,11 +5,14 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "result/counted.hpp"
 #include "result/file.hpp"
 #include "result/object_reader.hpp"
+#include "result/time.hpp"
 
 namespace gpugauge::result {
 namespace {
@@ -39,6 +42,9 @@ constexpr std::array<std::string_view, 19> own_keys{"name",
 
 /// One benchmark while its entries are gathered.
 struct Gathered {
+  /// family_index and per_family_instance_index, which writers have since 1.5.1: another place under the same
+  /// name is another benchmark.
+  std::optional<std::pair<std::int64_t, std::int64_t>> place;
   std::vector<double> seconds;           ///< of the repetitions
   std::map<std::string, double> totals;  ///< aggregate name -> seconds
   Status status = Status::ok;
@@ -52,7 +58,10 @@ std::string text_or(const json& object, const char* key, const std::string& othe
 }
 
 double seconds_per(const json& entry, const Place& place) {
-  const std::string unit = text_or(entry, "time_unit", "ns");
+  const auto found = entry.find("time_unit");
+  if (found == entry.end()) place.refuse("has no time_unit; it should be ns, us, ms or s");
+  if (!found->is_string()) place.key("time_unit").refuse("should be text: ns, us, ms or s");
+  const auto unit = found->get<std::string>();
   if (unit == "ns") return 1e-9;
   if (unit == "us") return 1e-6;
   if (unit == "ms") return 1e-3;
@@ -110,6 +119,18 @@ std::string with_null_for_not_finite(const std::string& text) {
   return out;
 }
 
+/// False where the entry is of another benchmark than those before it under this name.
+bool is_at_place(const json& entry, Gathered& benchmark) {
+  const auto family = entry.find("family_index");
+  const auto instance = entry.find("per_family_instance_index");
+  if (family == entry.end() || instance == entry.end() || !family->is_number_integer() ||
+      !instance->is_number_integer())
+    return true;
+  const std::pair place{family->get<std::int64_t>(), instance->get<std::int64_t>()};
+  if (!benchmark.place) benchmark.place = place;
+  return *benchmark.place == place;
+}
+
 /// Takes one element of `benchmarks` into its benchmark; returns how many counters it left out.
 std::size_t gather(const json& entry, const Place& place, std::map<std::string, Gathered>& out) {
   if (!entry.is_object()) place.refuse("should be an object");
@@ -120,6 +141,10 @@ std::size_t gather(const json& entry, const Place& place, std::map<std::string, 
     const auto found = entry.find(key);
     return found != entry.end() && found->is_boolean() && found->get<bool>();
   };
+  if (!is_at_place(entry, benchmark) && benchmark.status != Status::failed) {
+    benchmark.status = Status::failed;
+    benchmark.reason = "its name stands for two benchmarks of the file, whose times cannot be told apart";
+  }
   if (flag("error_occurred") || flag("skipped")) {
     // One repetition that failed is a failure, whatever the others say.
     if (benchmark.status == Status::failed) return 0;
@@ -199,7 +224,8 @@ void describe(const json& context, Run& run) {
   add(run.fingerprint.settings, "executable", text_or(context, "executable", ""));
   add(run.fingerprint.settings, "google_benchmark.version", text_or(context, "library_version", ""));
   run.fingerprint.suite["suite.profile"] = google_benchmark_profile;
-  run.started = text_or(context, "date", "");
+  run.started = text_or(context, "date", "");  // in the time of the machine's zone
+  if (const auto seconds = unix_seconds(run.started)) run.started = utc_text(*seconds);
   if (const auto scaling = context.find("cpu_scaling_enabled");
       scaling != context.end() && scaling->is_boolean() && scaling->get<bool>())
     run.remarks.emplace_back("The processor's clock was free to change (cpu_scaling_enabled).");
@@ -264,8 +290,9 @@ Run parse_google_benchmark(const std::string& text, const std::string& origin) {
   process.wall_seconds = run.wall_seconds;
   run.processes.push_back(std::move(process));
   if (counters > 0)
-    run.remarks.push_back(fmt::format(
-        "{} counter values are not judged: the file does not say which way they are better.", counters));
+    run.remarks.push_back(fmt::format("{} not judged: the file does not say which way {} better.",
+                                      counted(counters, "counter value is", "counter values are"),
+                                      counters == 1 ? "it is" : "they are"));
   return run;
 }
 

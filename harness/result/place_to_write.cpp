@@ -82,14 +82,14 @@ fs::path without_detours(const fs::path& path) {
 
 fs::path place_to_write(const fs::path& given) {
   fs::path file = without_detours(given);
-  behind_links(file);  // refuses
+  fs::path target = behind_links(file);
   std::error_code error;
   const auto status = fs::status(file, error);
-  if (!fs::exists(status)) return file;
+  if (!fs::exists(status)) return target;
   if (!fs::is_regular_file(status) && !fs::is_directory(status))
     throw FileError(fmt::format("{} is not a regular file; give the name of a file", file.string()));
   if (!fs::is_symlink(fs::symlink_status(file, error))) return file;
-  const auto target = fs::canonical(file, error);
+  target = fs::canonical(file, error);
   return error ? file : target;
 }
 

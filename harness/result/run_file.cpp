@@ -1,10 +1,14 @@
 #include "result/run_file.hpp"
 
 #include <cmath>
+#include <set>
 #include <stdexcept>
+#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "result/counted.hpp"
 #include "result/file.hpp"
 #include "result/json_array.hpp"
 #include "result/run_reader.hpp"
@@ -110,13 +114,19 @@ void validate(const Run& run, const std::vector<Lengths>& telemetry) {
                                                             value, largest_value)
                                               : "not finite"));
   };
+  const auto require_amount = [&](const auto& where, std::string_view name, double value) {
+    require(where, name, value);
+    if (value < 0) refuse(fmt::format("{}: {} is below 0", where(), shortened(name)));
+  };
   if (run.id.empty()) refuse("the run has no id");
   if (run.round < 1) refuse("round is below 1");
-  require([] { return "the run"; }, "wall_seconds", run.wall_seconds);
+  require_amount([] { return "the run"; }, "wall_seconds", run.wall_seconds);
   if (!run.complete && run.partial_reason.empty()) refuse("the run is partial and does not say why");
   if (run.complete && !run.partial_reason.empty()) refuse("the run is complete and says why it is partial");
+  std::set<std::pair<std::string_view, int>> processes;
   for (const Process& process : run.processes) {
     const auto where = [&] { return fmt::format("{} process {}", shortened(process.family), process.index); };
+    if (!processes.emplace(process.family, process.index).second) refuse(where() + ": stands twice");
     if (process.status != Status::ok && process.reason.empty())
       refuse(where() + ": is not ok and gives no reason");
     if (process.status == Status::ok && process.exit_code.value_or(0) != 0)
@@ -125,10 +135,10 @@ void validate(const Run& run, const std::vector<Lengths>& telemetry) {
       refuse(where() + fmt::format(": is ok although signal {} ended it", *process.signal));
     if (process.status == Status::interrupted && run.complete)
       refuse(where() + ": was interrupted although the run is complete");
-    require(where, "start_seconds", process.start_seconds);
-    require(where, "wall_seconds", process.wall_seconds);
-    require(where, "expected_seconds", process.expected_seconds.value_or(0));
-    for (const auto& [name, value] : process.host) require(where, name, value);
+    require_amount(where, "start_seconds", process.start_seconds);
+    require_amount(where, "wall_seconds", process.wall_seconds);
+    require_amount(where, "expected_seconds", process.expected_seconds.value_or(0));
+    for (const auto& [name, value] : process.host) require_amount(where, name, value);
     if (process.samples && process.samples->family != process.family)
       refuse(where() + fmt::format(": holds samples of the family {}", quoted(process.samples->family)));
   }
@@ -139,7 +149,8 @@ void validate(const Run& run, const std::vector<Lengths>& telemetry) {
     if (!is_unit(series.unit))
       refuse(fmt::format("{}: {} is no unit that this version knows", where(), quoted(series.unit)));
     if (lengths.seconds != lengths.values)
-      refuse(fmt::format("{}: {} times for {} values", where(), lengths.seconds, lengths.values));
+      refuse(fmt::format("{}: {} for {}", where(), counted(lengths.seconds, "time"),
+                         counted(lengths.values, "value")));
     for (const double value : series.seconds) require(where, "a time", value);
     for (const double value : series.values) require(where, "a value", value);
   }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "result/counted.hpp"
 #include "result/file.hpp"
 #include "result/samples_json.hpp"
 
@@ -61,7 +62,8 @@ void read(JsonCursor& in, Batches& batches, Detail detail) {
             member("window_seconds", batches.window_seconds), member("cpu_seconds", batches.cpu_seconds));
   for (const std::size_t length : {cpu_count, clock_count})
     if (length != 0 && length != count)
-      in.refuse(fmt::format("a series has {} entries for {} batches", length, count));
+      in.refuse(fmt::format("a series has {} for {}", counted(length, "entry", "entries"),
+                            counted(count, "batch", "batches")));
 }
 
 /// What GPUs of one model must have in common, the checksums, stands in the notes of this family.

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "result/counted.hpp"
 #include "result/samples_json.hpp"
 
 namespace gpugauge::result {
@@ -35,6 +36,13 @@ void require_possible(const Where& where, const char* name, double value) {
   if (!is_possible(value))
     refuse(where,
            fmt::format("{} is {:.3g}, and nothing of a machine is above {:g}", name, value, largest_value));
+}
+
+/// What nothing can take or do less than none of.
+template <typename Where>
+void require_amount(const Where& where, const char* name, double value) {
+  require_possible(where, name, value);
+  if (value < 0) refuse(where, fmt::format("{} is below 0", name));
 }
 
 /// What is divided by, and by what is divided.
@@ -94,7 +102,8 @@ void validate(const Batches& batches, const std::string& where) {
                          seconds > 0 ? fmt::format("{:.3g}, which no time is", seconds) : "not above 0"));
   const auto same_length = [&](const std::vector<double>& values, const char* name) {
     if (!values.empty() && values.size() != count)
-      refuse(where, fmt::format("{} has {} entries for {} batches", name, values.size(), count));
+      refuse(where, fmt::format("{} has {} for {}", name, counted(values.size(), "entry", "entries"),
+                                counted(count, "batch", "batches")));
     for (const double value : values) {
       require_possible(where, name, value);
       if (value < 0) refuse(where, fmt::format("{} has an entry below 0", name));
@@ -103,8 +112,8 @@ void validate(const Batches& batches, const std::string& where) {
   same_length(batches.cpu_seconds_per_operation, "cpu_seconds_per_operation");
   same_length(batches.sm_clock_hz, "sm_clock_hz");
   if (count > 0 && batches.operations_per_batch < 1) refuse(where, "operations_per_batch is below 1");
-  require_possible(where, "window_seconds", batches.window_seconds);
-  require_possible(where, "cpu_seconds", batches.cpu_seconds);
+  require_amount(where, "window_seconds", batches.window_seconds);
+  require_amount(where, "cpu_seconds", batches.cpu_seconds);
 }
 
 /// For the few metrics that a benchmark has, a set would cost more than looking at each.
@@ -138,7 +147,7 @@ void validate(const BenchmarkResult& result, const std::string& family) {
     refuse(result.id, "is not ok and gives no reason");
   validate(result.batches, result.id);
   for (const double amount : {result.work.bytes, result.work.flops, result.work.items})
-    require_possible(result.id, "its work", amount);
+    require_amount(result.id, "its work", amount);
   validate_metrics(result);
   for (const Verification& check : result.verifications) {
     if (check.method.empty()) refuse(result.id, "a verification does not say how");

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -21,16 +22,20 @@ namespace gpugauge::result {
 namespace {
 namespace fs = std::filesystem;
 
-constexpr const char* prefix = "gpugauge-";
+// Nobody else calls a folder so: what is taken for abandoned is removed.
+constexpr const char* prefix = ".gpugauge-";
 constexpr const char* owner_file = ".owner";
 constexpr const char* unnamed_owner_file = ".owner.new";
 
-/// Removes a folder of ours: made by this user, not a link, with an owner file that nobody holds locked. An
-/// owner may have been killed before that file had its name, or was there at all: then only an empty folder
-/// goes.
+/// Removes a folder of ours: made by this user for themselves alone, not a link, with an owner file that
+/// nobody holds locked. An owner may have been killed before that file had its name, or was there at all:
+/// then only an empty folder goes, and only after minutes, since an owner may be about to make it.
 void remove_folder_if_abandoned(const fs::path& folder) {
   struct stat status {};
-  if (::lstat(folder.c_str(), &status) != 0 || !S_ISDIR(status.st_mode) || status.st_uid != ::getuid())
+  constexpr mode_t private_folder = S_IFDIR | 0700;
+  constexpr mode_t looked_at = S_IFMT | 0777;  // S_ISGID comes from the folder around it
+  if (::lstat(folder.c_str(), &status) != 0 || (status.st_mode & looked_at) != private_folder ||
+      status.st_uid != ::getuid())
     return;
   std::error_code ignored;
   for (const char* const name : {owner_file, unnamed_owner_file}) {
@@ -41,7 +46,8 @@ void remove_folder_if_abandoned(const fs::path& folder) {
     ::close(file);
     return;
   }
-  ::rmdir(folder.c_str());
+  constexpr std::time_t patience_seconds = 300;
+  if (std::time(nullptr) - status.st_mtime > patience_seconds) ::rmdir(folder.c_str());
 }
 
 void remove_abandoned_folders(const fs::path& parent) {

@@ -59,11 +59,20 @@ bool copies_access_list(const std::filesystem::path& from, int to) {
   return ::fsetxattr(to, name, list.data(), static_cast<std::size_t>(bytes), 0) == 0;
 }
 
+/// A file that another user laid where everybody may write (/tmp) does not say whose its successor is to be.
+bool is_laid_by_another(const struct stat& info, const std::filesystem::path& file) {
+  struct stat folder {};
+  const std::filesystem::path parent = file.has_parent_path() ? file.parent_path() : ".";
+  constexpr mode_t shared = S_ISVTX | S_IWOTH;
+  return ::stat(parent.c_str(), &folder) == 0 && (folder.st_mode & shared) == shared &&
+         info.st_uid != ::geteuid() && info.st_uid != folder.st_uid;
+}
+
 }  // namespace
 
 bool admit_as(const std::filesystem::path& file, int descriptor) {
   struct stat info {};
-  if (::stat(file.c_str(), &info) == 0 && S_ISREG(info.st_mode)) {
+  if (::stat(file.c_str(), &info) == 0 && S_ISREG(info.st_mode) && !is_laid_by_another(info, file)) {
     // Where an access list lies on a file its mask stands in the place of the group's mode.
     const bool same_list = copies_access_list(file, descriptor);
     const mode_t mode = info.st_mode & 0777U;

@@ -46,7 +46,8 @@ bool is_temporary(std::string_view file, std::string_view name);
 
 /// mkstemp makes the file private. One that takes the place of a file gets its mode, and its owner, group and
 /// access list where this process may give them; without its group or list, that group may what everybody
-/// may. A new one is for everybody that the umask admits. False and errno where that fails.
+/// may. A new one is for everybody that the umask admits, and so is one in the place of a file that another
+/// user laid in a sticky folder where everybody may write (/tmp). False and errno where that fails.
 bool admit_as(const std::filesystem::path& file, int descriptor);
 
 }  // namespace gpugauge::result

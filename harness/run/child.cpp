@@ -10,6 +10,7 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "result/stops_held_back.hpp"
@@ -84,6 +85,8 @@ Child::Child(Loop& loop, const Command& command, ChildOptions options)
   }
   if (std::isfinite(options_.limit_seconds)) {
     timer_.once(options_.limit_seconds, [this] {
+      // After a time in which nobody ran this command, a timer comes before the news of an end.
+      if (takes_its_end()) return;
       end_.timed_out = true;
       terminate();
     });
@@ -116,7 +119,9 @@ void Child::spawn(const Command& command) {
 
   std::vector<std::string> words{command.executable.string()};
   words.insert(words.end(), command.arguments.begin(), command.arguments.end());
-  auto variables = make_environment(command.environment, command.unset);
+  auto changes = command.environment;
+  changes[Lineage::variable] = lineage_.value();
+  auto variables = make_environment(changes, command.unset);
   auto arguments = pointers(words);
   auto environment = pointers(variables);
   uv_process_options_t request{};
@@ -148,6 +153,7 @@ void Child::spawn(const Command& command) {
   }
   end_.started = true;
   pid_ = process_->pid;
+  lineage_.begin(pid_);
   output_ = std::make_unique<Pipe>();
   output_->receive =
       options_.on_output ? options_.on_output : [this](std::string_view text) { tail_.append(text); };
@@ -184,13 +190,13 @@ void Child::start_reading(Pipe& pipe, int descriptor) {
 }
 
 void Child::stop() {
-  if (phase_ != Phase::running) return;
+  if (phase_ != Phase::running || takes_its_end()) return;
   end_.stopped = true;
   terminate();
 }
 
 void Child::kill_now() {
-  if (phase_ != Phase::running) return;
+  if (phase_ != Phase::running || takes_its_end()) return;
   end_.stopped = true;
   kill_group();
 }
@@ -200,18 +206,35 @@ void Child::terminate() {
   signal_group(SIGCONT);               // a stopped process takes no SIGTERM
   if (told_ != Told::nothing) return;  // the time runs since it was told first
   told_ = Told::to_end;
-  timer_.once(options_.grace_seconds, [this] { kill_group(); });
+  timer_.once(options_.grace_seconds, [this] {
+    if (!takes_its_end()) kill_group();
+  });
 }
 
 void Child::kill_group() {
   signal_group(SIGKILL);
   if (told_ == Told::killed) return;
   told_ = Told::killed;
-  timer_.once(options_.give_up_seconds, [this] { give_up(); });
+  timer_.once(options_.give_up_seconds, [this] {
+    if (!takes_its_end()) give_up();
+  });
 }
 
 void Child::signal_group(int signal) const {
   kill(-pid_, signal);
+}
+
+/// True where it has ended already, of which libuv has not told yet, or never will.
+bool Child::takes_its_end() {
+  int status = 0;
+  const pid_t ended = waitpid(pid_, &status, WNOHANG);
+  if (ended == 0 || (ended < 0 && errno != ECHILD)) return false;
+  end_.unknown = ended < 0;
+  if (ended > 0 && WIFEXITED(status)) end_.exit_code = WEXITSTATUS(status);
+  if (ended > 0 && WIFSIGNALED(status)) end_.signal = WTERMSIG(status);
+  process_.reset();  // its number may be another's from now on
+  end_of_child();
+  return true;
 }
 
 void Child::on_exit(std::int64_t exit_status, int term_signal) {
@@ -221,13 +244,14 @@ void Child::on_exit(std::int64_t exit_status, int term_signal) {
   } else {
     end_.exit_code = static_cast<int>(exit_status);
   }
+  end_of_child();
+}
+
+void Child::end_of_child() {
   end_.wall_seconds = seconds_since(start_);
   phase_ = Phase::sweeping;
   swept_since_ = Clock::now();
-  if (options_.end_descendants) {
-    for (const pid_t child : children_of_this_process(false))
-      end_.left_behind += spared_.count(child) == 0 ? 1 : 0;
-  }
+  if (options_.end_descendants) end_.left_behind = count_adopted(spared_, lineage_);
   signal_group(SIGKILL);
   timer_.every(sweep_interval_seconds, [this] { sweep(); });
   sweep();
@@ -235,7 +259,7 @@ void Child::on_exit(std::int64_t exit_status, int term_signal) {
 
 void Child::sweep() {
   if (phase_ != Phase::sweeping) return;
-  const int left = options_.end_descendants ? kill_adopted(spared_) : 0;
+  const int left = options_.end_descendants ? kill_adopted(spared_, lineage_) : 0;
   const double elapsed = seconds_since(swept_since_);
   const bool reading = (output_ && output_->open) || (errors_ && errors_->open);
   if (left > 0 && elapsed < options_.give_up_seconds) return;
@@ -263,6 +287,7 @@ void Child::finish() {
 
 std::string Child::fault() const {
   const auto limit = fmt::format("exceeded its time limit of {:g} s", options_.limit_seconds);
+  if (end_.unknown) return "ended, and its exit status is unknown: somebody else collected it";
   if (!end_.exit_code && !end_.signal)
     return fmt::format(
         "{} and did not end even after SIGKILL: it is stuck in the kernel; look at dmesg, and restart the "

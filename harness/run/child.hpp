@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "run/lineage.hpp"
 #include "run/loop.hpp"
 #include "run/output_tail.hpp"
 #include "run/processes.hpp"
@@ -32,7 +33,7 @@ struct ChildOptions {
   double limit_seconds = 120;  ///< then SIGTERM to the whole process group; infinity: no limit
   double grace_seconds = 2;    ///< then SIGKILL
   double give_up_seconds = 5;  ///< then it is left behind: stuck in the kernel, for which there is no remedy
-  /// Also end what left the process group: daemons of its own making.
+  /// Also end what left the process group: daemons of its own making, and nobody else's.
   bool end_descendants = true;
   /// Receives standard output; the tail then holds standard error only. Without it the tail holds both.
   std::function<void(std::string_view)> on_output;
@@ -43,6 +44,7 @@ struct ChildEnd {
   bool started = false;  ///< false: it could not be, `fault` says why, and nothing else here means anything
   std::optional<int> exit_code;  ///< absent when a signal ended it, or nothing did
   std::optional<int> signal;     ///< that ended it; absent when it ended by itself, or did not end
+  bool unknown = false;          ///< it ended, and how was told to somebody else in this process
   bool timed_out = false;        ///< it was still there at the time limit
   bool stopped = false;          ///< by stop() or kill_now()
   int left_behind = 0;           ///< descendants that were still alive after it and were ended
@@ -90,7 +92,9 @@ class Child {
   void terminate();
   void kill_group();
   void signal_group(int signal) const;
+  bool takes_its_end();
   void on_exit(std::int64_t exit_status, int term_signal);
+  void end_of_child();
   void sweep();
   void give_up();
   void finish();
@@ -106,6 +110,7 @@ class Child {
   std::chrono::steady_clock::time_point start_;
   std::chrono::steady_clock::time_point swept_since_;
   std::set<pid_t> spared_;  ///< children of this process that were there before
+  Lineage lineage_;
   OutputTail tail_;
   ChildEnd end_;
   Handle<uv_process_t> process_;

@@ -16,7 +16,8 @@ namespace gpugauge::run {
 namespace {
 
 std::uint64_t to_milliseconds(double seconds) {
-  return static_cast<std::uint64_t>(std::ceil(std::max(seconds, 0.0) * 1e3));
+  constexpr double longest = 1e15;  // 30000 years; what libuv adds the time of now to
+  return static_cast<std::uint64_t>(std::ceil(std::clamp(seconds * 1e3, 0.0, longest)));
 }
 
 /// libuv aborts where it finds no descriptor for its first pipes.
@@ -53,6 +54,10 @@ void Loop::run_until(const std::function<bool()>& done) {
     uv_run(loop_.get(), UV_RUN_ONCE);
     if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
   }
+}
+
+void Loop::run_pending() {
+  uv_run(loop_.get(), UV_RUN_NOWAIT);
 }
 
 void Loop::guard(uv_loop_t* loop, const std::function<void()>& call) noexcept {

@@ -27,6 +27,9 @@ class Loop {
   void run_for(
       double seconds, const std::function<bool()>& or_until = [] { return false; });
 
+  /// Handles what has come, and waits for nothing. What a callback throws comes out of the next run_until.
+  void run_pending();
+
   /// Calls back on behalf of libuv and keeps what is thrown for run_until.
   static void guard(uv_loop_t* loop, const std::function<void()>& call) noexcept;
 
@@ -54,8 +57,8 @@ using Handle = std::unique_ptr<H, CloseHandle>;
 class Timer {
  public:
   explicit Timer(Loop& loop);  ///< does nothing yet. `loop` must outlive the timer.
-  /// Calls `call` once, after `seconds` (rounded up to milliseconds; below 0 counts as 0). What was set
-  /// before is forgotten. What `call` throws comes out of run_until.
+  /// Calls `call` once, after `seconds` (rounded up to milliseconds; below 0 counts as 0, above 1e12 as
+  /// 1e12). What was set before is forgotten. What `call` throws comes out of run_until.
   void once(double seconds, std::function<void()> call);
   /// Calls `call` every `seconds`, for the first time after that time. Below a millisecond it is 1 ms, and 0
   /// is once. What was set before is forgotten.

@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "result/counted.hpp"
 #include "result/file.hpp"
 
 namespace gpugauge::run {
@@ -114,12 +115,13 @@ std::vector<std::string> conclude_process(result::Process& process, const ChildE
   std::vector<std::string> remarks;
   const auto name = fmt::format("{}, process {}", process.family, process.index);
   if (end.left_behind > 0 && !end.timed_out && !end.stopped)
-    remarks.push_back(fmt::format("{}: left {} process(es) running when it ended; they were ended.", name,
-                                  end.left_behind));
+    remarks.push_back(fmt::format("{}: left {} running when it ended; {} ended.", name,
+                                  result::counted(end.left_behind, "process", "processes"),
+                                  end.left_behind == 1 ? "it was" : "they were"));
   if (end.unkillable > 0)
-    remarks.push_back(fmt::format(
-        "{}: {} process(es) did not end even after SIGKILL and may disturb what was measured after it.", name,
-        end.unkillable));
+    remarks.push_back(
+        fmt::format("{}: {} did not end even after SIGKILL and may disturb what was measured after it.", name,
+                    result::counted(end.unkillable, "process", "processes")));
   return remarks;
 }
 

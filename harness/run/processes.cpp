@@ -5,8 +5,8 @@
 #include <cmath>
 #include <csignal>
 #include <cstdlib>
-#include <ctime>
 #include <filesystem>
+#include <mutex>
 #include <optional>
 #include <sstream>
 #include <system_error>
@@ -14,13 +14,18 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
+
+#include "result/time.hpp"
 
 namespace gpugauge::run {
 namespace {
 
 namespace fs = std::filesystem;
+
+std::mutex subreapers_change;
+int subreapers = 0;
+int before_subreapers = 0;
 
 std::optional<ProcessStat> read_stat(const fs::path& process) {
   return parse_process_stat(read_kernel_file(process / "stat"));
@@ -34,8 +39,8 @@ std::optional<ProcessStat> parse_process_stat(const std::string& line) {
   std::istringstream rest(line.substr(name_end + 1));
   ProcessStat stat;
   std::string skipped;
-  rest >> stat.state >> stat.parent;              // fields 3 and 4
-  for (int i = 5; i <= 13; ++i) rest >> skipped;  // up to majfault of the children
+  rest >> stat.state >> stat.parent >> skipped >> stat.session;  // fields 3 to 6
+  for (int i = 7; i <= 13; ++i) rest >> skipped;                 // up to majfault of the children
   double user = 0;
   double system = 0;
   if (!(rest >> user >> system)) return std::nullopt;
@@ -47,18 +52,11 @@ std::optional<ProcessStat> parse_process_stat(const std::string& line) {
 }
 
 std::string process_start(const std::string& line, const std::string& kernel_stat, double ticks_per_second) {
-  constexpr double end_of_time = 253402300800;  // the year 10000
   const auto stat = parse_process_stat(line);
   const auto boot = kernel_stat.find("btime ");
   if (!stat || !stat->start_ticks || boot == std::string::npos) return {};
   const double since_boot = std::floor(*stat->start_ticks / ticks_per_second);
-  const double seconds = std::strtod(kernel_stat.c_str() + boot + 6, nullptr) + since_boot;
-  if (!(seconds >= 0 && seconds < end_of_time)) return {};
-  const auto time = static_cast<std::time_t>(seconds);
-  std::tm parts{};
-  ::gmtime_r(&time, &parts);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", parts.tm_year + 1900, parts.tm_mon + 1,
-                     parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec);
+  return result::utc_text(std::strtod(kernel_stat.c_str() + boot + 6, nullptr) + since_boot);
 }
 
 std::string read_kernel_file(const fs::path& file) {
@@ -155,43 +153,15 @@ std::vector<int> stop_signals() {
 }
 
 Subreaper::Subreaper() {
-  prctl(PR_GET_CHILD_SUBREAPER, &previous_, 0, 0, 0);
+  const std::lock_guard lock(subreapers_change);
+  if (subreapers++ > 0) return;
+  prctl(PR_GET_CHILD_SUBREAPER, &before_subreapers, 0, 0, 0);
   prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 }
 
 Subreaper::~Subreaper() {
-  prctl(PR_SET_CHILD_SUBREAPER, previous_, 0, 0, 0);
-}
-
-namespace {
-
-/// The kernel's own answer, at one moment. A list of /proc is read process by process, by number: where
-/// numbers have begun anew, a child may stand before its parent, and be read before the parent's end brings
-/// it here.
-bool has_any_child() {
-  siginfo_t info{};
-  return ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;  // else ECHILD
-}
-
-}  // namespace
-
-int kill_adopted(const std::set<pid_t>& spared) {
-  // Collecting one brings its children here, after the list of this pass was read: only a pass that finds
-  // nobody has seen the end.
-  constexpr int passes_most = 100;
-  for (int pass = 0; pass < passes_most; ++pass) {
-    int found = 0;
-    int left = 0;
-    for (const pid_t child : children_of_this_process()) {
-      if (spared.count(child) != 0) continue;
-      ++found;
-      kill(child, SIGKILL);
-      if (waitpid(child, nullptr, WNOHANG) != child) ++left;
-    }
-    if (left > 0) return left;
-    if (found == 0) return spared.empty() && has_any_child() ? 1 : 0;
-  }
-  return 1;
+  const std::lock_guard lock(subreapers_change);
+  if (--subreapers == 0) prctl(PR_SET_CHILD_SUBREAPER, before_subreapers, 0, 0, 0);
 }
 
 }  // namespace gpugauge::run

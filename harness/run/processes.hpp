@@ -23,6 +23,7 @@ std::string read_kernel_file(const std::filesystem::path& file);
 struct ProcessStat {
   char state = '?';                   ///< 'R', 'S', 'Z', ...
   pid_t parent = 0;                   ///< its parent's number
+  pid_t session = 0;                  ///< number of its session
   double cpu_ticks = 0;               ///< used so far, user and system
   std::optional<double> start_ticks;  ///< when it began, since the machine started; absent in a short line
 };
@@ -45,21 +46,14 @@ std::string signal_name(int signal);
 std::vector<int> stop_signals();
 
 /// While it lives, orphaned descendants become children of this process instead of init's, so that they can
-/// be found and ended. The earlier state is put back at the end.
+/// be found and ended. The earlier state is put back at the end of the last of several, in whichever order
+/// they end.
 class Subreaper {
  public:
   Subreaper();
   ~Subreaper();
   Subreaper(const Subreaper&) = delete;
   Subreaper& operator=(const Subreaper&) = delete;
-
- private:
-  int previous_ = 0;
 };
-
-/// Kills every child of this process that is not in `spared`, and collects those that have ended. Returns how
-/// many are still there, at least 1 while more arrive: call again until none is, because the children of a
-/// killed one arrive here only when it has ended.
-int kill_adopted(const std::set<pid_t>& spared);
 
 }  // namespace gpugauge::run

@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <chrono>
 #include <map>
-#include <memory>
 #include <optional>
 #include <utility>
 
@@ -20,6 +19,7 @@
 #include "run/order.hpp"
 #include "run/outcome.hpp"
 #include "run/processes.hpp"
+#include "run/stop_watch.hpp"
 #include "run/telemetry_gpu.hpp"
 #include "run/telemetry_host.hpp"
 
@@ -39,12 +39,10 @@ class Execution {
         tick_(loop_) {
     std::erase_if(steps_,
                   [this](const Step& step) { return !plan_.benchmarks.empty() && ids_of(step).empty(); });
-    const auto stop = [this](int signal) { this->stop(signal); };
-    for (const int signal : stop_signals())
-      watches_.push_back(std::make_unique<SignalWatch>(loop_, signal, stop));
+    watch_.emplace(loop_, [this](int signal) { stop(signal); });
   }
 
-  result::Run run() {
+  result::Run run(int* stopped_by) {
     describe_run();
     start_telemetry();
     for (std::size_t i = 0; i < steps_.size() && stop_signal_ == 0; ++i) {
@@ -52,7 +50,9 @@ class Execution {
       if (stop_signal_ == 0) execute_step(static_cast<int>(i));
     }
     finish_telemetry();
+    watch_->end();
     conclude();
+    if (stopped_by != nullptr) *stopped_by = stop_signal_;
     return std::move(run_);
   }
 
@@ -200,10 +200,11 @@ class Execution {
       const Confined confined(plan_.surroundings.processors);  // what is started meanwhile inherits it
       child.emplace(loop_, command_of(step, samples), options);
     }
-    child_ = &*child;
-    if (stop_signal_ != 0) child->stop();
-    loop_.run_until([&] { return child->ended(); });
-    child_ = nullptr;
+    {
+      const Current until_it_has_ended(child_, *child);
+      if (stop_signal_ != 0) child->stop();
+      loop_.run_until([&] { return child->ended(); });
+    }
     process.wall_seconds = child->end().wall_seconds;
     process.host = difference(before, reader_.counters(), std::max(0.0, helpers_seconds() - helpers_before));
 
@@ -313,6 +314,17 @@ class Execution {
                        signal_name(stop_signal_), measured, steps_.size(), names);
   }
 
+  /// The child that a stop ends, also where what it is waited with throws.
+  class Current {
+   public:
+    Current(Child*& place, Child& child) : place_(place) { place_ = &child; }
+    ~Current() { place_ = nullptr; }
+    Current(const Current&) = delete;
+    Current& operator=(const Current&) = delete;
+
+   private:
+    Child*& place_;
+  };
   struct Running {
     Step step;
     double since = 0;
@@ -330,17 +342,17 @@ class Execution {
   HostTelemetry host_telemetry_;
   Timer tick_;
   std::optional<GpuTelemetry> gpu_telemetry_;
-  std::vector<std::unique_ptr<SignalWatch>> watches_;
   Child* child_ = nullptr;
   std::optional<Running> running_;
   std::map<std::size_t, std::vector<double>> wall_of_family_;
   int stop_signal_ = 0;
+  std::optional<StopWatch> watch_;  // after all that a stop touches
 };
 
 }  // namespace
 
-result::Run execute(const Plan& plan, const std::function<void(const Progress&)>& progress) {
-  return Execution(plan, progress).run();
+result::Run execute(const Plan& plan, const std::function<void(const Progress&)>& progress, int* stopped_by) {
+  return Execution(plan, progress).run(stopped_by);
 }
 
 }  // namespace gpugauge::run

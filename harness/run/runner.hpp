@@ -102,11 +102,13 @@ struct Progress {
 /// Runs the plan, one process at a time. What a child does never throws: each process ends with a status and
 /// a reason. For its duration SIGINT, SIGTERM and SIGHUP (unless that was ignored) stop the run: the running
 /// family is asked to end and then killed, a second signal kills it at once, and a run comes back that is
-/// valid, marked as not complete, and names what is missing. `progress` is called at least once a second;
-/// what it throws ends the run and passes on. Orphans of the children are collected by this process: other
-/// children started meanwhile would be taken for such. Throws result::FileError when there is no place for
-/// temporary files, std::system_error when the processors of the plan may not be used.
-result::Run execute(const Plan& plan, const std::function<void(const Progress&)>& progress);
+/// valid, marked as not complete, and names what is missing. One that comes when the last process has ended
+/// finds a whole run: `stopped_by` is the signal, or 0, in either case. `progress` is called at least once a
+/// second; what it throws ends the run and passes on. Orphans of the children are collected by this process:
+/// other children started meanwhile would be taken for such. Throws result::FileError when there is no place
+/// for temporary files, std::system_error when the processors of the plan may not be used.
+result::Run execute(const Plan& plan, const std::function<void(const Progress&)>& progress,
+                    int* stopped_by = nullptr);
 
 /// The child's side of GPU telemetry, what `gpugauge probe telemetry --interval SECONDS` runs: every interval
 /// one line of JSON on standard output. Returns the exit code.

@@ -106,7 +106,8 @@ bool reap(pid_t child, ChildResult& result) {
   if (ended == 0 || (ended < 0 && errno == EINTR)) return false;
   if (ended > 0 && WIFEXITED(status)) result.exit_code = WEXITSTATUS(status);
   if (ended > 0 && WIFSIGNALED(status)) result.signal = WTERMSIG(status);
-  return true;  // also where somebody else reaped it: there is nothing to wait for
+  result.unknown = ended < 0;  // reaped by somebody else: there is nothing to wait for
+  return true;
 }
 
 void wait_for_output(const Pipe& out, const Pipe& err) {

@@ -12,6 +12,7 @@ struct ChildResult {
   std::string start_error;       ///< the system's reason when it could not be started, else ""
   bool timed_out = false;        ///< it was killed after the time limit
   bool unkillable = false;       ///< it did not even end when killed: it waits inside the kernel
+  bool unknown = false;          ///< it ended, and how was told to somebody else in this process
   std::optional<int> exit_code;  ///< as it ended with it; absent when a signal ended it, or nothing did
   std::optional<int> signal;     ///< that ended it, SIGKILL at the time limit; absent when none did
   std::string out;               ///< standard output, at most 1 MiB

@@ -139,12 +139,13 @@ GpuReport conclude_without_answer(const Hardware& hardware, const ChildResult& c
         driver_named(hardware), *child.signal, ::strsignal(*child.signal), last_words(child.err), seen);
   } else {
     report.explanation = fmt::format(
-        "GPUs could not be looked for: the process that asks the driver ended with exit code {} and no "
+        "GPUs could not be looked for: the process that asks the driver ended with {} and no "
         "readable report; "
         "it printed {} and, as an error, {}. {} Next: reinstall GPUGauge, and check LD_PRELOAD for a library "
         "that "
         "prints or exits.",
-        child.exit_code.value_or(-1), last_words(child.out), last_words(child.err), seen);
+        child.exit_code ? fmt::format("exit code {}", *child.exit_code) : "an exit status that is unknown",
+        last_words(child.out), last_words(child.err), seen);
   }
   return report;
 }

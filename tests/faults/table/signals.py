@@ -41,7 +41,35 @@ KILLS = """
 python "$FAULTS/kills.py" {} {}
 """
 
+# A process out of reach keeps the output open, which is awaited for half a second.
+ENDED_BUT_HEARD = """
+leave
+env -i PATH="$PATH" setsid sh -c 'sleep 0.1; echo >"$1"; sleep 0.4' sh "${0%/*}/over" &
+while [ "$(ps -o sid= -p $!)" = "$(ps -o sid= -p $$)" ]; do :; done
+"""
+
+# What a parent hands down is taken back: how children ended is told, and soon.
+HANDED_DOWN = """
+"$GPUGAUGE_PYTHON" -c 'import os, signal, sys
+{}
+os.execvp(sys.argv[1], sys.argv[1:])' gpugauge run $HOST --process-limit 60 --output out.json
+"""
+
 ROWS = [
+    *(
+        Fault(
+            f"a parent that {name} SIGCHLD",
+            HANDED_DOWN.format(call),
+            0,
+            "good/op",
+            output="whole",
+            seconds=15,
+        )
+        for name, call in (
+            ("ignores", "signal.signal(signal.SIGCHLD, signal.SIG_IGN)"),
+            ("blocks", "signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD, signal.SIGTERM})"),
+        )
+    ),
     *(stopped(signal) for signal in ("INT", "TERM", "HUP")),
     *(early(signal) for signal in ("INT", "TERM", "HUP")),
     Fault(
@@ -60,6 +88,25 @@ ROWS = [
         "good|bad|latency",
         output="partial",
         family="trap '' TERM INT; here; while :; do sleep 1; done",
+        good=False,
+    ),
+    Fault(
+        "SIGTERM when the last family has ended",
+        "start " + RUN + "; wait_until test -e libexec/over && kill -TERM $command; finish",
+        3,
+        r"bad/op[\s\S]*gpugauge: stopped by SIGTERM when this round was whole",
+        family=ENDED_BUT_HEARD,
+        output="whole",
+        good=False,
+    ),
+    Fault(
+        "SIGTERM when the first of five rounds is whole",
+        "start gpugauge baseline create $HOST --name two; wait_until test -e libexec/over && kill -TERM $command;"
+        " finish",
+        2,
+        "SIGTERM asked to stop when round 1 of 5 was whole; no baseline was made; 1 round before it is kept",
+        family=ENDED_BUT_HEARD,
+        makes=r"state/(runs|baselines)(/.*)?",
         good=False,
     ),
     Fault(

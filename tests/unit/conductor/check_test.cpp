@@ -3,10 +3,12 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "conductor/conductor.hpp"
 #include "conductor/pause.hpp"
+#include "conductor/rounds.hpp"
 #include "result/file.hpp"
 #include "unit/run/fake_family.hpp"
 
@@ -60,6 +62,14 @@ class Check : public testing::Test {
     };
   }
 
+  /// SIGTERM when the round's only process has ended.
+  void stop_when_round_ends(int round) {
+    options_.measure.progress = [round](const report::ProgressState& state) {
+      if (state.title.starts_with(fmt::format("round {} of ", round)) && state.done == state.total)
+        std::raise(SIGTERM);
+    };
+  }
+
   run::Fakes fakes_;
   CheckOptions options_;
   Target target_{DeviceKind::host, "host", "host"};
@@ -82,6 +92,40 @@ TEST_F(Check, AnInterruptionWhileWaitingEndsWithCannotJudge) {
   EXPECT_EQ(device.outcome.code, judge::ExitCode::cannot_judge) << device.outcome.sentence;
   EXPECT_EQ(device.rounds.size(), 2U);
   EXPECT_THAT(device.remarks, Contains(HasSubstr("Interrupted while waiting")));
+}
+
+TEST_F(Check, AStopThatFindsAWholeRoundEndsTheMeasuringAndKeepsIt) {
+  pin();
+  latency(1.5e-3);
+  stop_when_round_ends(1);
+  const report::DeviceReport device = check(options_, target_, choice_, {});
+  EXPECT_EQ(device.outcome.code, judge::ExitCode::cannot_judge) << device.outcome.sentence;
+  ASSERT_EQ(device.rounds.size(), 1U);
+  EXPECT_TRUE(device.rounds.front().complete);
+  EXPECT_EQ(device.files.size(), 1U);
+  EXPECT_TRUE(device.interrupted);
+  EXPECT_THAT(device.remarks, Contains("SIGTERM asked to stop when round 1 was whole."));
+  EXPECT_THAT(device.remarks, Not(Contains(HasSubstr("another device"))));
+}
+
+TEST_F(Check, AStopThatFindsNothingInDoubtLeavesTheVerdict) {
+  pin();
+  latency(1.0025e-3);
+  stop_when_round_ends(1);
+  const report::DeviceReport device = check(options_, target_, choice_, {});
+  EXPECT_EQ(device.outcome.code, judge::ExitCode::pass) << device.outcome.sentence;
+  EXPECT_FALSE(device.interrupted);
+  EXPECT_TRUE(device.stopped_when_decided);
+}
+
+TEST_F(Check, RoundsInARowEndAfterTheOneInWhichAStopCame) {
+  latency(1e-3);
+  stop_when_round_ends(2);
+  for (const int last : {2, 4}) {
+    const Rounds rounds = measure_rounds(options_.measure, target_, choice_, {}, 1, last, false);
+    EXPECT_EQ(rounds.whole.size(), 2U);
+    EXPECT_EQ(rounds.stopped, fmt::format("SIGTERM asked to stop when round 2 of {} was whole", last));
+  }
 }
 
 TEST_F(Check, WhereNoFurtherRoundCanBeMeasuredThoseBeforeAreJudged) {

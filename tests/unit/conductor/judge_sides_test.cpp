@@ -90,8 +90,9 @@ TEST(JudgeSides, AVanishedBenchmarkOfAnotherProgramIsNoFamily) {
     return result::parse_google_benchmark(
         fmt::format(R"({{"context": {{"num_cpus": 8}}, "benchmarks": [{}]}})", benchmarks), "a.json");
   };
-  const char* one = R"({"name": "BM_a/8", "real_time": 3})";
-  const char* both = R"({"name": "BM_a/8", "real_time": 3}, {"name": "BM_b", "real_time": 3})";
+  const char* one = R"({"name": "BM_a/8", "real_time": 3, "time_unit": "ns"})";
+  const char* both =
+      R"({"name": "BM_a/8", "real_time": 3, "time_unit": "ns"}, {"name": "BM_b", "real_time": 3, "time_unit": "ns"})";
   const report::DeviceReport device = judge_sides({file(both)}, {file(one)}, {}, false);
   const auto gone = std::find_if(device.verdicts.begin(), device.verdicts.end(), [](const auto& verdict) {
     return verdict.kind == judge::VerdictKind::missing;

@@ -86,6 +86,8 @@ TEST_F(File, IsWrittenWhereALinkLeadsToNothing) {
   fs::create_symlink("nowhere/target", folder_ / "a.json");
   write_file(folder_ / "a.json", "mine", state_of(folder_ / "a.json"));
   EXPECT_EQ(read_file(folder_ / "a.json"), "mine");
+  EXPECT_TRUE(fs::is_symlink(folder_ / "a.json"));
+  EXPECT_EQ(read_file(folder_ / "nowhere/target"), "mine");
 }
 
 TEST_F(File, FollowsALinkAndReplacesWhatItPointsTo) {
@@ -116,6 +118,29 @@ TEST_F(File, IsOfTheOwnerAndGroupOfTheFileInItsPlace) {
   EXPECT_EQ(info.st_uid, 65534U);
   EXPECT_EQ(info.st_gid, 65533U);
   EXPECT_EQ(info.st_mode & 0777U, 0640U);
+}
+
+TEST_F(File, IsItsWritersWhereAnotherLaidAFileInAFolderOfAll) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root may give a file to others";
+  const fs::path shared = folder_ / "shared";
+  const fs::path file = shared / "report.json";
+  write_file(file, "old");
+  ASSERT_EQ(::chown(file.c_str(), 65534, 65533), 0);
+  ASSERT_EQ(::chmod(file.c_str(), 0666), 0);
+  ASSERT_EQ(::chmod(shared.c_str(), 01777), 0);
+  const mode_t mask = ::umask(027);
+  write_file(file, "new");
+  ::umask(mask);
+  struct stat info {};
+  ASSERT_EQ(::stat(file.c_str(), &info), 0);
+  EXPECT_EQ(info.st_uid, 0U);
+  EXPECT_EQ(info.st_mode & 0777U, 0640U);
+  // The folder's owner decides what lies in it.
+  ASSERT_EQ(::chown(shared.c_str(), 65534, 65533), 0);
+  ASSERT_EQ(::chown(file.c_str(), 65534, 65533), 0);
+  write_file(file, "newer");
+  ASSERT_EQ(::stat(file.c_str(), &info), 0);
+  EXPECT_EQ(info.st_uid, 65534U);
 }
 
 TEST_F(File, HasTheAccessListOfTheFileInItsPlace) {

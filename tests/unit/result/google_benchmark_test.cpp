@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "result/error.hpp"
+#include "result/time.hpp"
 
 namespace gpugauge::result {
 namespace {
@@ -170,8 +171,59 @@ TEST(GoogleBenchmark, ATimeThatNoSumCouldHoldFails) {
       R"({"name": "a", "iterations": 9223372036854775807, "real_time": 1.7e308, "time_unit": "s"})";
   const result::Run run = parse_google_benchmark(file(one + "," + one), "a.json");
   EXPECT_EQ(run.processes.front().samples->benchmarks.front().status, Status::failed);
-  const std::string long_one = R"({"name": "a", "iterations": 9223372036854775807, "real_time": 9e20})";
+  const std::string long_one =
+      R"({"name": "a", "iterations": 9223372036854775807, "real_time": 9e20, "time_unit": "ns"})";
   EXPECT_LT(parse_google_benchmark(file(long_one + "," + long_one), "a.json").wall_seconds, 1e33);
+}
+
+TEST(GoogleBenchmark, OneNameOfTwoBenchmarksIsAFailure) {
+  const auto at = [](const char* name, double time, int family, int instance) {
+    return repetition(
+        name, time,
+        fmt::format(R"(, "family_index": {}, "per_family_instance_index": {})", family, instance));
+  };
+  const auto first = [](const std::string& benchmarks) {
+    return parse_google_benchmark(file(benchmarks), "a.json").processes.front().samples->benchmarks.front();
+  };
+  for (const auto& [family, instance] : {std::pair{1, 0}, std::pair{0, 1}}) {
+    const BenchmarkResult both = first(at("a", 1, 0, 0) + "," + at("a", 9, family, instance));
+    EXPECT_EQ(both.status, Status::failed);
+    EXPECT_THAT(both.reason, HasSubstr("stands for two benchmarks"));
+    EXPECT_TRUE(both.metrics.empty());
+  }
+  // Repetitions stand at one place, and older writers tell none.
+  EXPECT_EQ(first(at("a", 1, 0, 0) + "," + at("a", 2, 0, 0)).status, Status::ok);
+  EXPECT_EQ(first(at("a", 1, 0, 0) + "," + repetition("a", 2)).status, Status::ok);
+}
+
+TEST(GoogleBenchmark, ItsDateIsReadAsUtc) {
+  const auto started = [](const std::string& date) {
+    return parse_google_benchmark(
+               R"({"context": {"date": ")" + date + R"("}, "benchmarks": [)" + repetition("a", 1) + "]}",
+               "a.json")
+        .started;
+  };
+  EXPECT_EQ(started("2026-06-01T10:00:00-08:00"), "2026-06-01T18:00:00Z");
+  EXPECT_EQ(started("2026-01-01T00:30:00+01:00"), "2025-12-31T23:30:00Z");
+  EXPECT_EQ(started("2019-06-01 10:00:00"), "2019-06-01 10:00:00") << "of an unknown zone";
+}
+
+TEST(UnixSeconds, KnowTheZone) {
+  const double noon = *unix_seconds("2026-06-01T12:00:00Z");
+  EXPECT_EQ(unix_seconds("2026-06-01T12:00:00.999Z"), noon);
+  EXPECT_EQ(unix_seconds("2026-06-01T12:00:00"), noon);
+  EXPECT_EQ(unix_seconds("2026-06-01T17:30:00+05:30"), noon);
+  EXPECT_EQ(unix_seconds("2026-06-01T04:00:00.5-08:00"), noon);
+  for (const char* const end : {"z", "+5", "+05", "+0530", "+05:3x", " UTC", ".", ".Z", "Z+01:00"})
+    EXPECT_EQ(unix_seconds(std::string("2026-06-01T12:00:00") + end), std::nullopt) << end;
+  EXPECT_EQ(utc_text(noon), "2026-06-01T12:00:00Z");
+  EXPECT_EQ(utc_text(-1), "");
+}
+
+TEST(GoogleBenchmark, CountsOneCounterAsOne) {
+  const result::Run run = parse_google_benchmark(file(repetition("a", 1, R"(, "mine": 3)")), "a.json");
+  EXPECT_THAT(run.remarks, Contains("1 counter value is not judged: the file does not say which way it is "
+                                    "better."));
 }
 
 TEST(GoogleBenchmark, IsToldFromARunFile) {
@@ -201,6 +253,9 @@ TEST(GoogleBenchmark, EachFaultIsNamedWithItsPlace) {
   EXPECT_THAT(fault(file(R"({"run_type": "iteration"})")), HasSubstr("has no name"));
   EXPECT_THAT(fault(file(R"({"name": "a", "real_time": "fast"})")), HasSubstr("no real_time"));
   EXPECT_THAT(fault(file(R"({"name": "a", "real_time": 1, "time_unit": "h"})")), HasSubstr("'h'"));
+  EXPECT_THAT(fault(file(R"({"name": "a", "real_time": 1})")), HasSubstr("benchmarks[0]: has no time_unit"));
+  EXPECT_THAT(fault(file(R"({"name": "a", "real_time": 1, "time_unit": 7})")),
+              HasSubstr("benchmarks[0].time_unit: should be text: ns, us, ms or s"));
   EXPECT_THAT(fault(file(R"({"name": "a", "real_time": 0x3})")), HasSubstr("not JSON at byte"));
   EXPECT_THAT(fault(R"({"context": {}})"), HasSubstr("benchmarks"));
 }

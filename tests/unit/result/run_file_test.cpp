@@ -2,6 +2,8 @@
 
 #include <cmath>
 #include <functional>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
@@ -150,12 +152,40 @@ TEST(RunFile, RefusesValuesThatNothingOfAMachineHas) {
   EXPECT_EQ(after((benchmark + "verifications/0/error").c_str(), 3e38), "") << "a wrong result has any size";
 }
 
+TEST(RunFile, RefusesAmountsBelowNothing) {
+  const std::string benchmark = "processes/0/samples/benchmarks/0/";
+  const std::vector<std::string> places = {"wall_seconds",
+                                           "processes/0/wall_seconds",
+                                           "processes/0/start_seconds",
+                                           "processes/0/expected_seconds",
+                                           "processes/0/host/cpu_seconds",
+                                           benchmark + "batches/window_seconds",
+                                           benchmark + "batches/cpu_seconds",
+                                           benchmark + "work/bytes"};
+  for (const std::string& place : places)
+    EXPECT_THAT(refusal_after([&](json& run) { run[json::json_pointer("/" + place)] = -1; }),
+                HasSubstr("is below 0"))
+        << place;
+}
+
 TEST(RunFile, RefusesContradictions) {
   EXPECT_THAT(refusal_after([](json& run) { run["processes"][0]["samples"]["family"] = "gemm"; }),
               HasSubstr("gemm"));
   EXPECT_THAT(refusal_after([](json& run) { run["complete"] = false; }), HasSubstr("partial"));
   EXPECT_THAT(refusal_after([](json& run) { run["telemetry"][0]["values"].push_back(1); }),
               HasSubstr("2 times for 3 values"));
+  EXPECT_THAT(refusal_after([](json& run) {
+                run["telemetry"][0]["seconds"] = json::array({1});
+                run["telemetry"][0]["values"].push_back(1);
+              }),
+              HasSubstr("1 time for 3 values"));
+  EXPECT_THAT(refusal_after([](json& run) {
+                run["processes"][0]["samples"]["benchmarks"][0]["batches"]["cpu_seconds_per_operation"] =
+                    json::array({1});
+              }),
+              HasSubstr("has 1 entry for "));
+  EXPECT_THAT(refusal_after([](json& run) { run["processes"].push_back(run["processes"][1]); }),
+              HasSubstr("x.json: gemm process 1: stands twice"));
   EXPECT_THAT(refusal_after([](json& run) {
                 auto& benchmarks = run["processes"][0]["samples"]["benchmarks"];
                 benchmarks.push_back(benchmarks[0]);

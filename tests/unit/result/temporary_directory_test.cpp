@@ -1,9 +1,11 @@
 #include "result/temporary_directory.hpp"
 
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -22,6 +24,9 @@ class TemporaryDirectoryTest : public ::testing::Test {
   }
   ~TemporaryDirectoryTest() override { ::unsetenv("TMPDIR"); }
   fs::path parent() const { return parent_.path(); }
+  static void make_old(const fs::path& folder) {
+    fs::last_write_time(folder, fs::file_time_type::clock::now() - std::chrono::minutes(10));
+  }
 
   /// A process that makes a folder, puts a file into it and is killed; returns the folder.
   fs::path leave_behind() const {
@@ -68,19 +73,35 @@ TEST_F(TemporaryDirectoryTest, WhatAKilledOwnerLeftIsRemovedByTheNext) {
 
 TEST_F(TemporaryDirectoryTest, ALivingOwnersFolderAndWhatIsNotOursStay) {
   const TemporaryDirectory first;
-  fs::create_directory(parent() / "gpugauge-notes");  // no owner file: somebody else's
-  std::ofstream(parent() / "gpugauge-file") << "text";
+  // No owner file: somebody else's, or about to get one.
+  const std::vector<fs::path> others = {parent() / "gpugauge-before", parent() / ".gpugauge-shared",
+                                        parent() / ".gpugauge-recent"};
+  for (const fs::path& other : others) {
+    fs::create_directory(other);
+    fs::permissions(other, fs::perms(other.filename() == ".gpugauge-shared" ? 0750 : 0700));
+    if (other.filename() != ".gpugauge-recent") make_old(other);
+  }
+  std::ofstream(parent() / ".gpugauge-a-file") << "text";
   const TemporaryDirectory second;
   EXPECT_TRUE(fs::exists(first.path()));
-  EXPECT_TRUE(fs::exists(parent() / "gpugauge-notes"));
-  EXPECT_TRUE(fs::exists(parent() / "gpugauge-file"));
+  for (const fs::path& other : others) EXPECT_TRUE(fs::exists(other)) << other;
+  EXPECT_TRUE(fs::exists(parent() / ".gpugauge-a-file"));
+}
+
+TEST_F(TemporaryDirectoryTest, AnEmptyOneOfAnOwnerThatWasKilledAtOnceGoesLater) {
+  const fs::path left = parent() / ".gpugauge-Ab12Cd";
+  fs::create_directory(left);
+  fs::permissions(left, fs::perms(0700));
+  make_old(left);
+  const TemporaryDirectory next;
+  EXPECT_FALSE(fs::exists(left));
 }
 
 TEST_F(TemporaryDirectoryTest, AFolderBehindALinkIsNeverRemoved) {
   const fs::path left = leave_behind();
   const fs::path kept = parent() / "kept";
   fs::rename(left, kept);
-  fs::create_directory_symlink(kept, parent() / "gpugauge-link");
+  fs::create_directory_symlink(kept, parent() / ".gpugauge-linked");
   const TemporaryDirectory next;
   EXPECT_TRUE(fs::exists(kept / "left"));
 }

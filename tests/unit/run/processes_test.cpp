@@ -20,6 +20,7 @@ TEST(ProcessStat, IsReadBehindTheLastParenthesis) {
   ASSERT_TRUE(stat);
   EXPECT_EQ(stat->state, 'S');
   EXPECT_EQ(stat->parent, 7);
+  EXPECT_EQ(stat->session, 812);
   EXPECT_EQ(stat->cpu_ticks, 57);
   EXPECT_EQ(stat->start_ticks, 123456);
   const auto own = parse_process_stat(read_kernel_file("/proc/self/stat"));

@@ -245,7 +245,7 @@ TEST_F(RunnerTest, GoesOnAfterFamiliesThatCannotBeStarted) {
 TEST_F(RunnerTest, RemarksOnProcessesThatWereLeftBehind) {
   EXPECT_EQ(run_one("leave; setsid sleep 100 & leave; sleep .1").status, Status::ok);
   EXPECT_THAT(remarks_of(run_),
-              ElementsAre("fake, process 0: left 1 process(es) running when it ended; they were ended."));
+              ElementsAre("fake, process 0: left 1 process running when it ended; it was ended."));
 }
 
 TEST_F(RunnerTest, RemarksOnABuildThatChangedInMidRun) {

@@ -42,6 +42,16 @@ TEST(Child, DoesNotWaitForAGrandchildThatKeepsTheStreamsOpen) {
   EXPECT_EQ(result.out, "done\n");
 }
 
+TEST(Child, ThatTheKernelCollectedEndedInAWayThatIsUnknown) {
+  auto* const before = std::signal(SIGCHLD, SIG_IGN);
+  const ChildResult result = shell("exit 3");
+  std::signal(SIGCHLD, before);
+  EXPECT_TRUE(result.unknown);
+  EXPECT_FALSE(result.exit_code.has_value());
+  EXPECT_FALSE(result.signal.has_value());
+  EXPECT_FALSE(result.timed_out);
+}
+
 TEST(Child, LimitsWhatItKeepsOfAFlood) {
   const ChildResult result = shell("yes x | head -c 5000000; yes e | head -c 50000 >&2; echo end >&2");
   EXPECT_EQ(result.exit_code, 0);

@@ -1,0 +1,94 @@
+#include "run/lineage.hpp"
+
+#include <atomic>
+#include <csignal>
+#include <cstdlib>
+
+#include <fmt/core.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace gpugauge::run {
+namespace {
+
+std::string value_in(const std::string& environment, const std::string& variable) {
+  const std::string start = variable + "=";
+  for (std::size_t at = 0; at < environment.size();) {
+    const std::string word = environment.substr(at, environment.find('\0', at) - at);
+    if (word.starts_with(start)) return word.substr(start.size());
+    at += word.size() + 1;
+  }
+  return {};
+}
+
+std::optional<ProcessStat> stat_of(pid_t process) {
+  return parse_process_stat(read_kernel_file(fmt::format("/proc/{}/stat", process)));
+}
+
+/// The kernel's own answer, at one moment. A list of /proc is read process by process, by number: where
+/// numbers have begun anew, a child may stand before its parent, and be read before the parent's end brings
+/// it here.
+bool has_any_child() {
+  siginfo_t info{};
+  return ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;  // else ECHILD
+}
+
+}  // namespace
+
+Lineage::Lineage() {
+  static std::atomic<unsigned> made{0};
+  const auto own = stat_of(::getpid());
+  // A process number comes again, and so do numbers in another container: not at the same moment of a boot.
+  mark_ = fmt::format("{}-{:.0f}-{};", ::getpid(), own ? own->start_ticks.value_or(0) : 0, ++made);
+  const char* const before = std::getenv(variable);
+  value_ = (before == nullptr ? "" : std::string(before)) + mark_;
+}
+
+void Lineage::begin(pid_t child) {
+  child_ = child;
+  const auto stat = stat_of(child);
+  began_ = stat ? stat->start_ticks : std::nullopt;
+}
+
+bool Lineage::may_hold(pid_t process) const {
+  const auto stat = stat_of(process);
+  if (!stat) return false;
+  if (began_ && stat->start_ticks.value_or(*began_) < *began_) return false;
+  if (stat->session == child_ || stat->state == 'Z') return true;  // of an ended one nothing more can be read
+  // Empty while the process starts a program.
+  const std::string environment = read_kernel_file(fmt::format("/proc/{}/environ", process));
+  return environment.empty() || value_in(environment, variable).find(mark_) != std::string::npos;
+}
+
+int kill_adopted(const std::set<pid_t>& spared, const Lineage& lineage) {
+  // Collecting one brings its children here, after the list of this pass was read: only a pass that finds
+  // nobody has seen the end.
+  constexpr int passes_most = 100;
+  for (int pass = 0; pass < passes_most; ++pass) {
+    int found = 0;
+    int left = 0;
+    bool others = !spared.empty();
+    for (const pid_t child : children_of_this_process()) {
+      if (spared.count(child) != 0) continue;
+      if (!lineage.may_hold(child)) {
+        others = true;
+        continue;
+      }
+      ++found;
+      kill(child, SIGKILL);
+      if (waitpid(child, nullptr, WNOHANG) != child) ++left;
+    }
+    if (left > 0) return left;
+    if (found == 0) return !others && has_any_child() ? 1 : 0;
+  }
+  return 1;
+}
+
+int count_adopted(const std::set<pid_t>& spared, const Lineage& lineage) {
+  int count = 0;
+  for (const pid_t child : children_of_this_process(false))
+    count += spared.count(child) == 0 && lineage.may_hold(child) ? 1 : 0;
+  return count;
+}
+
+}  // namespace gpugauge::run

@@ -1,0 +1,26 @@
+#include "run/stop_watch.hpp"
+
+#include <utility>
+
+#include "result/stops_held_back.hpp"
+#include "run/processes.hpp"
+
+namespace gpugauge::run {
+
+StopWatch::StopWatch(Loop& loop, std::function<void(int)> call) : loop_(loop), call_(std::move(call)) {
+  for (const int signal : stop_signals())
+    watches_.push_back(std::make_unique<SignalWatch>(loop_, signal, [this](int number) { call_(number); }));
+}
+
+StopWatch::~StopWatch() {
+  end();
+}
+
+void StopWatch::end() {
+  if (watches_.empty()) return;
+  const result::StopsHeldBack until_they_are_gone;
+  loop_.run_pending();  // libuv has them in a pipe, and would drop them
+  watches_.clear();
+}
+
+}  // namespace gpugauge::run

@@ -1,0 +1,84 @@
+// Stops: none is lost between the loop that watches for them and what did before.
+#include "run/stop_watch.hpp"
+
+#include <csignal>
+
+#include <gtest/gtest.h>
+
+#include "fake_family.hpp"
+#include "run/runner.hpp"
+
+namespace gpugauge::run {
+namespace {
+
+volatile std::sig_atomic_t told_before = 0;
+
+/// A handler of the program, which counts.
+class StopWatchTest : public ::testing::Test {
+ protected:
+  StopWatchTest() {
+    told_before = 0;
+    std::signal(SIGTERM, [](int) { told_before = told_before + 1; });
+  }
+  ~StopWatchTest() override { std::signal(SIGTERM, SIG_DFL); }
+
+  Fakes fakes_;
+};
+
+TEST_F(StopWatchTest, TellsOfEachThatCameBeforeItsEnd) {
+  Loop loop;
+  int told = 0;
+  StopWatch watch(loop, [&](int signal) { told = signal; });
+  std::raise(SIGTERM);
+  EXPECT_EQ(told, 0) << "nobody has asked the loop";
+  watch.end();
+  EXPECT_EQ(told, SIGTERM);
+  EXPECT_EQ(told_before, 0);
+  std::raise(SIGTERM);
+  EXPECT_EQ(told_before, 1);
+}
+
+TEST_F(StopWatchTest, AStopAfterTheLastProcessIsTold) {
+  int stopped_by = 0;
+  const auto run = execute(
+      quick_plan({fakes_.family("fake", "leave")}),
+      [](const Progress& progress) {
+        if (progress.done == progress.total) std::raise(SIGTERM);
+      },
+      &stopped_by);
+  EXPECT_TRUE(run.complete);
+  EXPECT_EQ(stopped_by, SIGTERM);
+  EXPECT_EQ(told_before, 0);
+}
+
+TEST_F(StopWatchTest, AStopWhileTheLastOutputIsAwaitedIsTold) {
+  // It has neither the family's session nor its mark, and keeps its output open.
+  const std::string out_of_reach =
+      "leave; env -i PATH=\"$PATH\" setsid sh -c \"sleep .2; kill -TERM $parent; sleep .4\" & "
+      "while [ \"$(ps -o sid= -p $!)\" = \"$(ps -o sid= -p $$)\" ]; do :; done";
+  int stopped_by = 0;
+  const auto run = execute(
+      quick_plan({fakes_.family("fake", out_of_reach)}), [](const Progress&) {}, &stopped_by);
+  EXPECT_TRUE(run.complete);
+  EXPECT_EQ(stopped_by, SIGTERM);
+}
+
+TEST_F(StopWatchTest, NoStopIsZero) {
+  int stopped_by = 7;
+  execute(
+      quick_plan({fakes_.family("fake", "leave")}), [](const Progress&) {}, &stopped_by);
+  EXPECT_EQ(stopped_by, 0);
+}
+
+TEST_F(StopWatchTest, AStopIsTakenToNoChildThatIsGone) {
+  EXPECT_THROW(execute(quick_plan({fakes_.family("fake", "sleep 100")}),
+                       [](const Progress& progress) {
+                         if (progress.elapsed_seconds < .3) return;
+                         std::raise(SIGTERM);
+                         throw std::runtime_error("no terminal");
+                       }),
+               std::runtime_error);
+}
+
+}  // namespace
+}  // namespace gpugauge::run
