@@ -23,7 +23,7 @@ constexpr const char* codegen_footer =
     "  gpugauge codegen                            every family that is installed\n"
     "  gpugauge codegen my.o --expect my.codegen.json\n"
     "\n"
-    "Exit codes: 0 as declared; 1 a kernel is not; 2 usage or tool error; 3 nothing could be read.";
+    "Exit codes: 0 as declared; 1 a kernel is not; 2 usage or tool error; 3 a file could not be judged.";
 
 struct CodegenArguments {
   std::vector<std::string> files, expectations;
@@ -85,7 +85,10 @@ int run(const CodegenArguments& arguments) {
     for (const std::string& problem : code.problems) warn(problem);
     return static_cast<int>(judge::ExitCode::cannot_judge);
   }
-  report.review = stack::review(code.kernels, expectations);
+  // Whoever brings expectations judges their own kernels, of whatever project.
+  report.review =
+      stack::review(code.kernels, expectations,
+                    arguments.expectations.empty() ? stack::Kernels::of_this_project : stack::Kernels::all);
   for (const std::filesystem::path& file : files) report.files.push_back(file.string());
   // A family without CUDA holds no code, and that is as it should be; a file that somebody named should.
   if (!arguments.files.empty()) report.without_code = code.without_code;
@@ -93,8 +96,11 @@ int run(const CodegenArguments& arguments) {
   report.strict = arguments.strict;
   print(arguments.json ? report::to_json(report) : report::draw(report, report::terminal(1)));
   if (report.review.rows.empty())
-    return cannot_judge("none of these files holds a kernel of this project: there was nothing to judge");
-  return static_cast<int>(report::failed(report) ? judge::ExitCode::regressed : judge::ExitCode::pass);
+    return cannot_judge(arguments.expectations.empty()
+                            ? "none of these files holds a kernel of this project: there was nothing to judge"
+                            : "none of these files holds a kernel: there was nothing to judge");
+  if (report::failed(report)) return static_cast<int>(judge::ExitCode::regressed);
+  return static_cast<int>(report::passed(report) ? judge::ExitCode::pass : judge::ExitCode::cannot_judge);
 }
 
 }  // namespace

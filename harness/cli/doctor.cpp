@@ -52,6 +52,11 @@ std::string rendered(const report::Doctor& doctor, const std::string& format) {
   return format == "json" ? report::to_json(doctor) : report::to_markdown(doctor);
 }
 
+/// Whose home a relative path leads through, only the whole one tells.
+std::string absolute_folder(const std::string& path) {
+  return std::filesystem::absolute(path).lexically_normal().string();
+}
+
 int run(const DoctorCommand& arguments) {
   std::vector<std::pair<std::string, std::string>> files;
   for (const std::string& word : arguments.reports) {
@@ -93,6 +98,7 @@ stack::RedactNames names_of(const DoctorArguments& arguments) {
   stack::RedactNames names = stack::current_names();
   const stack::RedactNames below = stack::names_below(stack::Tree(arguments.root));
   names.hosts.insert(names.hosts.end(), below.hosts.begin(), below.hosts.end());
+  names.users.insert(names.users.end(), below.users.begin(), below.users.end());
   names.homes.insert(names.homes.end(), below.homes.begin(), below.homes.end());
   return names;
 }
@@ -141,14 +147,14 @@ stack::Inventory inventory_of(const DoctorArguments& arguments) {
     if (arguments.pid && !std::filesystem::exists(fmt::format("/proc/{}", *arguments.pid), error))
       throw result::UsageError(fmt::format("--pid {}: there is no such process", *arguments.pid));
     stack::Context context;
-    context.tree = stack::Tree(live ? "/" : arguments.root);
+    context.tree = stack::Tree(live ? "/" : absolute_folder(arguments.root));
     if (live) context.environment = stack::current_environment();
     context.python = arguments.python;
     if (live && !arguments.python.empty()) {
       if (!std::filesystem::exists(arguments.python, error))
         throw result::UsageError(
             fmt::format("--python {}: there is no such interpreter or environment", arguments.python));
-      context.python = std::filesystem::absolute(arguments.python).lexically_normal().string();
+      context.python = absolute_folder(arguments.python);
     }
     context.pid = arguments.pid;
     context.import_frameworks = arguments.import_frameworks;

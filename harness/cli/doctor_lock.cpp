@@ -113,14 +113,22 @@ int verify(const DoctorLockArguments& arguments, const DoctorArguments& doctor) 
   const stack::Lock lock = stack::lock_from_json(result::read_file(arguments.lock), arguments.lock);
   std::vector<Node> nodes;
   stack::Redactor redactor(names_of(doctor));
-  for (const std::string& file : arguments.files) {
-    const stack::Inventory found = read_inventory(file);
-    if (doctor.redact)
-      nodes.push_back({redactor.path(file), stack::verify(lock, redactor.inventory(found))});
-    else
-      nodes.push_back({file, stack::verify(lock, found)});
+  // Judged first: a lock holds what nodes have, and not placeholders.
+  const auto judge = [&](const std::string& name, const stack::Inventory& found) {
+    stack::LockReport report = stack::verify(lock, found);
+    if (doctor.redact) {
+      redactor.learn(found);
+      report = stack::redacted(std::move(report), redactor);
+    }
+    nodes.push_back({name, std::move(report)});
+  };
+  for (const std::string& file : arguments.files)
+    judge(doctor.redact ? redactor.path(file) : file, read_inventory(file));
+  if (nodes.empty()) {
+    DoctorArguments as_it_is = doctor;
+    as_it_is.redact = false;
+    judge("this node", inventory_of(as_it_is));
   }
-  if (nodes.empty()) nodes.push_back({"this node", stack::verify(lock, inventory_of(doctor))});
   print(arguments.json ? to_json(nodes) : draw(nodes, report::terminal(1)));
   int code = 0;
   for (const Node& node : nodes) {

@@ -38,13 +38,14 @@ std::string problem_lines(const CodegenReport& report, const Terminal& terminal)
     for (const std::string& text : report.review.unmatched)
       add("without kernel", Tone::bad, fmt::format("{} names no kernel of these files", text));
   for (const std::string& file : report.without_code)
-    add("without code", Tone::faint, fmt::format("{} holds no machine code of a GPU", file));
+    add("without code", Tone::doubt, fmt::format("{} holds no machine code of a GPU", file));
   return out.empty() ? out : out + "\n";
 }
 
 std::string last_line(const CodegenReport& report) {
   const stack::CodeReview& review = report.review;
-  std::string out = fmt::format("{}: {} as declared", failed(report) ? "failed" : "pass",
+  const char* const word = failed(report) ? "failed" : passed(report) ? "pass" : "cannot judge";
+  std::string out = fmt::format("{}: {} as declared", word,
                                 result::counted(review.rows.size() - static_cast<std::size_t>(review.broken) -
                                                     static_cast<std::size_t>(review.undeclared),
                                                 "kernel"));
@@ -58,6 +59,8 @@ std::string last_line(const CodegenReport& report) {
   if (review.foreign > 0)
     out += fmt::format(", {} of other projects not judged",
                        result::counted(static_cast<std::size_t>(review.foreign), "kernel"));
+  if (!report.without_code.empty())
+    out += fmt::format(", {} without machine code", result::counted(report.without_code.size(), "file"));
   return out + "\n";
 }
 
@@ -79,6 +82,10 @@ ordered_json json_of(const CodeRow& row) {
 bool failed(const CodegenReport& report) {
   return report.review.broken > 0 || (report.strict && report.review.undeclared > 0) ||
          (report.complete && !report.review.unmatched.empty());
+}
+
+bool passed(const CodegenReport& report) {
+  return !failed(report) && report.without_code.empty();
 }
 
 std::string draw(const CodegenReport& report, const Terminal& terminal) {
@@ -112,7 +119,7 @@ std::string draw(const CodegenReport& report, const Terminal& terminal) {
 std::string to_json(const CodegenReport& report) {
   ordered_json kernels = result::array_of(report.review.rows, json_of);
   return result::dump_json({{"schema", "gpugauge-codegen-report-1"},
-                            {"passed", !failed(report)},
+                            {"passed", passed(report)},
                             {"files", report.files},
                             {"files_without_code", report.without_code},
                             {"broken", report.review.broken},

@@ -13,13 +13,15 @@ namespace gpugauge::report {
 struct CodegenReport {
   stack::CodeReview review;               ///< every kernel with its state; what no kernel answers to
   std::vector<std::string> files;         ///< that were read
-  std::vector<std::string> without_code;  ///< files that hold no machine code
+  std::vector<std::string> without_code;  ///< files that should hold machine code, and do not
   bool complete = true;                   ///< an expectation that names no kernel counts
   bool strict = false;                    ///< a kernel without expectation counts
 };
 
 /// True when something counts against the code.
 bool failed(const CodegenReport& report);
+/// True when nothing does, and every file that should hold code was judged.
+bool passed(const CodegenReport& report);
 /// One line a problem, the table of kernels, the outcome last. The text ends with a newline.
 std::string draw(const CodegenReport& report, const Terminal& terminal);
 std::string to_json(const CodegenReport& report);  ///< JSON text, schema "gpugauge-codegen-report-1".

@@ -91,7 +91,8 @@ std::string draw_slowest(const FabricJudgement& fabric, const Terminal& terminal
   }
   if (table.empty()) return "";
   const std::string more =
-      sets.size() > shown ? fmt::format("    and {} more slow sets\n", sets.size() - shown) : "";
+      sets.size() > shown ? fmt::format("    and {}\n", result::counted(sets.size() - shown, "more slow set"))
+                          : "";
   return table.draw(terminal) + more;
 }
 

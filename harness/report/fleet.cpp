@@ -147,7 +147,9 @@ std::string draw_drift(const std::vector<judge::DriftedFact>& drift, const Termi
   for (std::size_t i = 0; i < std::min(shown, drift.size()); ++i)
     out += "  " + wrap(plain("differs: " + drift_line(drift[i])), terminal.width, 4) + "\n";
   if (drift.size() > shown)
-    out += fmt::format("  and {} more facts differ; the JSON report holds them all\n", drift.size() - shown);
+    out += fmt::format("  and {}; the JSON report holds them all\n",
+                       drift.size() - shown == 1 ? "1 more fact differs"
+                                                 : fmt::format("{} more facts differ", drift.size() - shown));
   return out;
 }
 
@@ -172,7 +174,7 @@ std::string draw(const judge::PeersJudgement& judgement, const Terminal& termina
   std::string out;
   for (const judge::PeerGroup& group : judgement.groups) {
     const std::string judged =
-        group.judged ? fmt::format("{} metrics compared", group.metrics) : "too few to compare";
+        group.judged ? result::counted(group.metrics, "metric") + " compared" : "too few to compare";
     out +=
         "  " +
         wrap(plain(fmt::format("{}: {}: {}", group.counted, group.description, judged)), terminal.width, 4) +
@@ -187,7 +189,7 @@ std::string draw(const judge::PeersJudgement& judgement, const Terminal& termina
     out += "  " +
            terminal.paint(wrap("not compared: " + plain(left_out[i]), terminal.width, 4), Tone::doubt) + "\n";
   if (left_out.size() > shown)
-    out += fmt::format("  and {} more metrics not compared\n", left_out.size() - shown);
+    out += fmt::format("  and {} not compared\n", result::counted(left_out.size() - shown, "more metric"));
   if (const std::string reasons = draw_reasons(judgement.nodes, terminal); !reasons.empty())
     out += "\n" + reasons;
   if (const std::string table = draw_table(judgement.nodes, terminal, every_node); !table.empty())

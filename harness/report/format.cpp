@@ -52,6 +52,7 @@ std::string digits(double value) {
 }  // namespace
 
 std::string quantity(double value, std::string_view unit) {
+  if (!std::isfinite(value)) return unknown;
   std::string_view symbol;
   for (const ShortUnit& entry : symbols)
     if (entry.unit == unit) symbol = entry.symbol;

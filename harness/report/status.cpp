@@ -76,7 +76,11 @@ std::string short_text(const judge::Status& status) {
   const std::string text =
       fmt::format("{}: {}: {}", worst->device, worst->word, cause.empty() ? reason(*worst) : cause);
   const std::string one_line = tame(text, std::max<std::size_t>(text.size(), 1));
-  return (one_line.size() <= short_line ? one_line : one_line.substr(0, short_line - 3) + "...") + "\n";
+  if (one_line.size() <= short_line) return one_line + "\n";
+  std::size_t end = short_line - 3;
+  while (end > 0 && (static_cast<unsigned char>(one_line[end]) & 0xC0U) == 0x80U)
+    --end;  // within a character
+  return one_line.substr(0, end) + "...\n";
 }
 
 ordered_json json_of(const Standing& one) {
@@ -97,6 +101,8 @@ std::string draw(const judge::Status& status, judge::ExitStyle style, const Term
                       tame(status.outcome.sentence, whole_reason));
   for (const Standing& one : status.devices) out += line_of(one, terminal);
   for (const std::string& remark : status.remarks) out += tame(remark) + "\n";
+  // Behind a bar Nagios reads performance data.
+  if (style == judge::ExitStyle::nagios) std::replace(out.begin(), out.end(), '|', '/');
   return out;
 }
 

@@ -130,6 +130,9 @@ Disassembly disassemble(const fs::path& cuobjdump, const std::vector<fs::path>& 
       const ChildEnd& end = job->child->end();
       job->parser.end_output();
       if (end.fault.empty()) {
+        // Of a file with PTX alone it lists no kernel, and complains of nothing.
+        if (count_missing && job->parser.architectures().empty())
+          out.without_code.push_back(job->file.string());
         all.take(job->parser);
       } else if (end.output.find(no_code) != std::string::npos) {
         if (count_missing) out.without_code.push_back(job->file.string());

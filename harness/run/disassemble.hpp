@@ -20,7 +20,7 @@ struct Disassembly {
   std::vector<stack::KernelCode> kernels;  ///< each once, sorted by name, then architecture
   /// What could not be read, one sentence each; empty: everything was.
   std::vector<std::string> problems;
-  /// Files without any machine code, by their names.
+  /// Files without any machine code (those with PTX alone, too), by their names.
   std::vector<std::string> without_code;
 };
 

@@ -9,6 +9,8 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include "stack/credentials.hpp"
+
 namespace gpugauge::stack {
 namespace {
 
@@ -23,7 +25,6 @@ constexpr std::array framework_prefixes{"TORCH_", "PYTORCH_", "TORCHINDUCTOR_", 
                                         "GLOO_",  "NVSHMEM_", "MKL_",           "OPENBLAS_"};
 constexpr std::array choosing_names{"CUDA_HOME",  "CUDA_PATH",  "CUDA_ROOT",   "CONDA_PREFIX", "VIRTUAL_ENV",
                                     "PYTHONPATH", "PYTHONHOME", "LD_BIND_NOW", "CUDNN_PATH"};
-constexpr std::array secrets{"KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "AUTH"};
 
 bool changes_behaviour(const std::string& name) {
   const auto is_name = [&](std::string_view other) { return name == other; };
@@ -31,23 +32,6 @@ bool changes_behaviour(const std::string& name) {
   if (std::any_of(without_effect.begin(), without_effect.end(), is_name)) return false;
   return std::any_of(names.begin(), names.end(), is_name) ||
          std::any_of(prefixes.begin(), prefixes.end(), is_prefix);
-}
-
-bool may_be_secret(const std::string& name) {
-  return std::any_of(secrets.begin(), secrets.end(),
-                     [&](std::string_view word) { return name.find(word) != std::string::npos; });
-}
-
-/// "https://name:word@host" without the name and the word, each time it stands there.
-std::string without_credentials(std::string value) {
-  constexpr std::string_view ends = "/?# \t,;'\"";
-  for (std::size_t at = value.find("://"); at != std::string::npos; at = value.find("://", at)) {
-    at += 3;
-    const std::size_t end = std::min(value.find_first_of(ends, at), value.size());
-    const std::size_t sign = value.rfind('@', end);
-    if (sign != std::string::npos && sign >= at && sign < end) value.replace(at, sign - at, "withheld");
-  }
-  return value;
 }
 
 /// Every entry, the empty ones too; none for "".
@@ -69,7 +53,8 @@ template <typename Choose>
 result::Facts chosen_facts(const Environment& environment, const Choose& is_chosen) {
   result::Facts facts;
   for (const auto& [name, value] : environment) {
-    if (is_chosen(name)) facts["env." + name] = may_be_secret(name) ? "set, value withheld" : value;
+    if (is_chosen(name))
+      facts["env." + name] = may_be_secret(name) ? "set, value withheld" : without_credentials(value);
   }
   return facts;
 }
@@ -127,9 +112,7 @@ result::Facts environment_facts(const Environment& environment) {
 }
 
 result::Facts environment_of_stack(const Environment& environment) {
-  result::Facts facts = chosen_facts(environment, concerns_stack);
-  for (auto& [name, value] : facts) value = without_credentials(std::move(value));
-  return facts;
+  return chosen_facts(environment, concerns_stack);
 }
 
 }  // namespace gpugauge::stack

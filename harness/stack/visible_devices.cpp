@@ -21,20 +21,30 @@ Names named_by_index(std::string_view word, std::optional<double> gpus) {
   return parsed.ec == std::errc{} && index < *gpus ? Names::a_gpu : Names::nothing;
 }
 
+bool all_known(const std::vector<std::string>& uuids) {
+  return !uuids.empty() &&
+         std::none_of(uuids.begin(), uuids.end(), [](const auto& uuid) { return uuid.empty(); });
+}
+
 Names named_by_uuid(std::string_view word, const std::vector<std::string>& uuids) {
   // A beginning will do where only one GPU's UUID begins so.
   const auto fits =
       std::count_if(uuids.begin(), uuids.end(), [&](const auto& uuid) { return uuid.starts_with(word); });
   if (fits > 0) return fits == 1 ? Names::a_gpu : Names::unknown;
-  const bool all_known = !uuids.empty() && std::none_of(uuids.begin(), uuids.end(),
-                                                        [](const auto& uuid) { return uuid.empty(); });
-  return all_known ? Names::nothing : Names::unknown;
+  return all_known(uuids) ? Names::nothing : Names::unknown;
+}
+
+/// Of a redacted inventory, where a beginning has the whole UUID's placeholder.
+Names named_by_placeholder(std::string_view word, const std::vector<std::string>& uuids) {
+  if (std::find(uuids.begin(), uuids.end(), word) != uuids.end()) return Names::a_gpu;
+  return all_known(uuids) ? Names::nothing : Names::unknown;
 }
 
 Names named_by_word(std::string_view word, std::optional<double> gpus,
                     const std::vector<std::string>& uuids) {
   if (word.empty() || word == "-1" || word == "NoDevFiles") return Names::nothing;
   if (word.find_first_not_of("0123456789") == std::string_view::npos) return named_by_index(word, gpus);
+  if (word.starts_with("gpu-uuid-")) return named_by_placeholder(word, uuids);
   return word.starts_with("GPU-") ? named_by_uuid(word, uuids) : Names::unknown;
 }
 

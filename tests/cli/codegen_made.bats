@@ -79,7 +79,7 @@ expect() {
   [[ $output == *"broken: gpugauge::planted::spill_kernel on sm_90a: 64 bytes of stack"* ]]
   [[ $output == *"broken: gpugauge::planted::spill_kernel on sm_90a: 1 accesses to local memory"* ]]
   [[ $output != *"broken: gpugauge::planted::spin_kernel"* ]]
-  [[ ${lines[-1]} == "failed: 2 kernels as declared, 2 broken, 2 kernels of other projects not judged" ]]
+  [[ ${lines[-1]} == "failed: 2 kernels as declared, 2 broken, 2 without expectation (fails with --strict)" ]]
 }
 
 @test "without what spills it passes, and --json says what was found" {
@@ -87,13 +87,13 @@ expect() {
   sed -i '/spill_kernel/,/EXIT\|REG/d' cuobjdump
   expect '{"kernel": "gpugauge::planted::spin_kernel", "loop_least": {"CS2R": 1}}'
   run -0 gpugauge codegen family --cuobjdump ./cuobjdump --expect expected.json
-  [[ ${lines[-1]} == "pass: 2 kernels as declared, 2 kernels of other projects not judged" ]]
+  [[ ${lines[-1]} == "pass: 2 kernels as declared, 2 without expectation (fails with --strict)" ]]
   gpugauge codegen family --cuobjdump ./cuobjdump --expect expected.json --json >report.json
   "$PYTHON" -c '
 import json
 report = json.load(open("report.json"))
-assert report["passed"] and report["files"] == ["family"] and report["kernels_of_other_projects"] == 2
-first = report["kernels"][0]
+assert report["passed"] and report["files"] == ["family"] and report["undeclared"] == 2 and report["kernels_of_other_projects"] == 0
+first = report["kernels"][2]
 assert (first["kernel"], first["architecture"], first["state"]) == ("gpugauge::planted::spin_kernel", "sm_80", "as declared"), first
 assert first["registers"] == 8 and first["shared_bytes"] == 24 and first["opcodes"]["CS2R"] == 1, first
 # What follows the end, a branch to itself, is no instruction of the kernel.
@@ -106,9 +106,34 @@ assert first["instructions"] == 4, first'
   run -1 gpugauge codegen family empty --cuobjdump ./cuobjdump --expect expected.json
   [[ $output == *"without kernel: expected.json: kernels[0]: 'gpugauge::planted::vanished_kernel' names no kernel of these files"* ]]
   [[ $output == *"without code: empty holds no machine code of a GPU"* ]]
-  [[ ${lines[-1]} == "failed: 0 kernels as declared, 4 without expectation (fails with --strict), 1 expectation without kernel"* ]]
+  [[ ${lines[-1]} == "failed: 0 kernels as declared, 6 without expectation (fails with --strict), 1 expectation without kernel, 1 file without machine code" ]]
   # The file without code is not asked for it.
   [[ $(grep -c 'dump-sass.* empty' said) == 0 ]]
+}
+
+@test "a file that was named and holds PTX alone, or no code, is no pass" {
+  make_cuobjdump
+  sed -i '/spill_kernel/,/EXIT\|REG/d' cuobjdump
+  sed -i 's/^case $1 in/grep -q ptx "$file" \&\& { echo; echo "Fatbin ptx code:"; echo "arch = sm_90"; exit 0; }\n&/' cuobjdump
+  echo ptx >alone
+  expect '{"kernel": "gpugauge::planted::spin_kernel"}'
+  for file in alone empty; do
+    run -3 gpugauge codegen family $file --cuobjdump ./cuobjdump --expect expected.json
+    [[ $output == *"without code: $file holds no machine code of a GPU"* ]]
+    [[ ${lines[-1]} == "cannot judge: 2 kernels as declared, "*", 1 file without machine code" ]]
+    run -3 gpugauge codegen $file --cuobjdump ./cuobjdump
+    [[ $output == *"nothing to judge"* ]]
+  done
+  # What is broken counts before.
+  expect '{"kernel": "gpugauge::planted::spin_kernel", "least": {"HMMA": 1}}'
+  run -1 gpugauge codegen family alone --cuobjdump ./cuobjdump --expect expected.json
+}
+
+@test "expectations that declare no kernel are refused" {
+  make_cuobjdump
+  expect ''
+  run -2 gpugauge codegen family --cuobjdump ./cuobjdump --expect expected.json
+  [[ $output == *"expected.json: kernels: declares no kernel, so there is nothing to judge by"* ]]
 }
 
 @test "what a broken cuobjdump leaves is no verdict" {

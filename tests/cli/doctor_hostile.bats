@@ -36,8 +36,15 @@ as_user() {
 }
 
 @test "a password in a URL is withheld without --redact too" {
-  VLLM_PROXY_URL=https://anna:hunter2@proxy.example.org/x run gpugauge doctor --all
-  [[ $output == *"https://withheld@proxy.example.org/x"* && $output != *hunter2* ]]
+  VLLM_PROXY_URL=https://anna:hunter2@proxy.example.org/x NVIDIA_PROXY='http://anna:hun,ter3@proxy.example:3128' \
+    TORCH_X='https://reg.example/x?X-Amz-Signature=abcd&token=s3cr3t' run gpugauge doctor --all
+  [[ $output == *"https://withheld@proxy.example.org/x"* && $output == *"http://withheld@proxy.example:3128"* ]]
+  [[ $output != *hunter2* && $output != *ter3* && $output != *abcd* && $output != *s3cr3t* ]]
+  make_tree
+  echo 'ro systemd.set_credential=pw:hunter4 iommu=pt' >tree/proc/cmdline
+  echo 'NCCL_SOCKET_IFNAME=http://anna:hun,ter5@h' >tree/etc/nccl.conf
+  run gpugauge doctor --root tree --all
+  [[ $output == *"systemd.set_credential=withheld iommu=pt"* && $output != *hunter4* && $output != *ter5* ]]
 }
 
 @test "--redact holds for a binary and for an image, too" {
@@ -69,6 +76,37 @@ as_user() {
   [[ $output == *home-folder-0* && $output != *anna* ]]
   HOME="$PWD/people/anna" run gpugauge doctor diff "$PWD/people/anna/one.json" "$PWD/people/anna/other.json" --redact
   [[ $output == *home-folder-0*home-folder-1* && $output != *anna* ]]
+}
+
+@test "--redact takes names away, and no verdict" {
+  cat >node.json <<'JSON'
+{"schema": "gpugauge.inventory/1", "items": [
+{"key": "gpu.0.name", "answer": "present", "value": "NVIDIA RTX 6000 Ada Generation", "source": "nvml", "how": ""},
+{"key": "driver.version", "answer": "present", "value": "570.172.08", "source": "/x", "how": ""},
+{"key": "driver.kernel_module_version", "answer": "present", "value": "570.172.08", "source": "/x", "how": ""},
+{"key": "driver.kernel_module_kind", "answer": "present", "value": "open", "source": "/x", "how": ""},
+{"key": "driver.cuda_max", "answer": "present", "value": "12.8", "source": "/x", "how": ""},
+{"key": "container.kind", "answer": "present", "value": "docker", "source": "/x", "how": ""},
+{"key": "container.image_cuda", "answer": "present", "value": "13.0.0.044", "source": "environment", "how": ""}]}
+JSON
+  run -1 gpugauge doctor --inventory node.json
+  USER=ada run -1 gpugauge doctor --inventory node.json --redact
+  gpugauge doctor lock --inventory node.json --output node.lock
+  for user in ada open nvidia; do
+    USER=$user LOGNAME=$user run -0 gpugauge doctor verify node.lock node.json --redact
+    [[ $output == *"as locked"* ]]
+  done
+}
+
+@test "--redact finds homes by relative paths and with blanks, and who has one" {
+  mkdir -p "im/home/alice/Ann Lee/img/etc"
+  printf 'carol:x:1001:1001::/data/carol:/bin/sh\n' >"im/home/alice/Ann Lee/img/etc/passwd"
+  echo 'name=carol_run' >"im/home/alice/Ann Lee/img/etc/nccl.conf"
+  run gpugauge doctor --root "im/home/alice/Ann Lee/img" --redact --all
+  [[ $output != *Lee* && $output != *carol* ]]
+  VIRTUAL_ENV="/mnt/c/Users/Bob Jones/venv" CUDA_HOME="/mnt/c/Users/Bob Jones/cuda" LD_LIBRARY_PATH=../home/bob/lib \
+    run gpugauge doctor --redact --all
+  [[ $output != *Jones* && $output != *bob* ]]
 }
 
 @test "what this user may not look at is unreadable, not absent" {

@@ -63,7 +63,7 @@ function trendChart(points, unit, label, options = {}) {
     const xs = points.map(point => Date.parse(point[0]) / 1000);
     const ys = points.map(point => point[1]);
     const [text, grid, line] = [colour("ink"), colour("line"), colour("now")];
-    const marks = options.marks || points.map((point, at) => ({at, tone: point[2] ? "doubt" : ""})).filter(mark => mark.tone);
+    const marks = options.marks ? [...options.marks] : points.map((point, at) => ({at, tone: point[2] ? "doubt" : ""})).filter(mark => mark.tone);
     if (options.alarm !== undefined) marks.push({at: options.alarm, tone: "doubt", short: true});
     const all = ys.concat(options.band ? [options.band.low, options.band.high] : []);
     const [low, high] = [Math.min(...all), Math.max(...all)];

@@ -89,7 +89,7 @@ function nodeDetail(model, n, metric, close) {
 function distribution(model, node, row) {
   const others = model.nodes.filter(other => other !== node && other.group === node.group && other.values[row.m] !== null).map(other => other.values[row.m]);
   const centre = model.groups[node.group].centres[row.m], step = model.tolerance(row.m);
-  return dotChart([{label: others.length + " other nodes", points: others, faint: true, small: true}, {label: cut(node.label, 30), points: [row.value], tone: "now"}],
+  return dotChart([{label: others.length + (others.length === 1 ? " other node" : " other nodes"), points: others, faint: true, small: true}, {label: cut(node.label, 30), points: [row.value], tone: "now"}],
     row.form.unit, {low: centre * (1 - step), high: centre * (1 + step), centre},
     {label: "This node: " + quantity(row.value, row.form.unit) + "; median of the others: " + quantity(centre, row.form.unit)});
 }
@@ -199,7 +199,7 @@ function fleetPage(data) {
     data.nodes.length ? section("Nodes and metrics", controls, heat.node, said, legendOfHeat()) : null, place,
     data.nodes.length ? section("Nodes", table.node, model.nodes.length > 200 ? element("p", {class: "legend"}, "At most 200 rows are shown; the fields above narrow them.") : null) : null,
     ...data.fabrics.map(fabricSection),
-    data.groups.length ? section("Kinds of nodes", list(data.groups.map(group => group.counted + ": " + group.description + ": " + (group.judged ? group.metrics + " metrics compared" : "too few to compare")))) : null,
+    data.groups.length ? section("Kinds of nodes", list(data.groups.map(group => group.counted + ": " + group.description + ": " + (group.judged ? group.metrics + (group.metrics === 1 ? " metric" : " metrics") + " compared" : "too few to compare")))) : null,
     data.drift.length ? section("What differs between nodes", list(data.drift)) : null,
     data.remarks.length ? section("What to know", list(data.remarks)) : null,
     data.not_compared.length ? section("Not compared", list(data.not_compared, 6)) : null];

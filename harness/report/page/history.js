@@ -22,7 +22,7 @@ function seriesPart(series) {
     element("h2", {}, foreign(series.metric)),
     element("p", {class: "legend"}, foreign(series.node ? series.node + ", " + series.device : series.device), ": " + runs + (runs === 1 ? " run" : " runs") + " of profile ", foreign(series.profile),
       ", " + day(0) + " to " + day(runs - 1) + "; centre " + quantity(series.centre, series.unit) + ", " + series.better + " is better."),
-    trendChart(series.runs, series.unit, "Values of " + cut(series.metric, 100) + " over time; " + series.changes.length + " changes of level",
+    trendChart(series.runs, series.unit, "Values of " + cut(series.metric, 100) + " over time; " + series.changes.length + (series.changes.length === 1 ? " change" : " changes") + " of level",
       {band: bandOfSeries(series), levels: series.levels, marks, alarm: series.alarm}),
     series.last ? element("p", {}, foreign(series.last, 600)) : null,
     element("p", {}, foreign(series.monitor, 800)),

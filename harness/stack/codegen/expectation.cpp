@@ -88,6 +88,8 @@ std::vector<Expectation> read_expectations(const std::string& text, const std::s
   reader.each("kernels", [&](const nlohmann::json& value, const result::Place& place) {
     out.push_back(read_expectation(value, place));
   });
+  if (out.empty())
+    reader.place().key("kernels").refuse("declares no kernel, so there is nothing to judge by");
   reader.done();
   return out;
 }

@@ -34,7 +34,7 @@ struct Expectation {
 };
 
 /// Reads one file. Throws result::FormatError with file and place: an unknown key, a wrong type, a number out
-/// of range, an architecture that is none.
+/// of range, an architecture that is none, no kernel at all.
 std::vector<Expectation> read_expectations(const std::string& text, const std::string& origin);
 
 /// Every expectation that this command was built with.

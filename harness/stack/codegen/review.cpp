@@ -38,7 +38,8 @@ CodeRow judge(const KernelCode& code, const std::vector<Expectation>& expectatio
     row.problems = breaches(Expectation{}, code);
     return row;
   }
-  if (!covered &&
+  if (!covered && !code.has_code) row.problems.emplace_back("its machine code was not listed");
+  if (!covered && code.has_code &&
       code.instructions > empty_instructions + (code.architecture == "sm_87" ? prologue_of_87 : 0))
     row.problems.push_back(fmt::format(
         "{} instructions on an architecture that its expectations do not cover", code.instructions));
@@ -48,11 +49,12 @@ CodeRow judge(const KernelCode& code, const std::vector<Expectation>& expectatio
 
 }  // namespace
 
-CodeReview review(const std::vector<KernelCode>& kernels, const std::vector<Expectation>& expectations) {
+CodeReview review(const std::vector<KernelCode>& kernels, const std::vector<Expectation>& expectations,
+                  Kernels judged) {
   CodeReview out;
   std::vector<bool> used(expectations.size(), false);
   for (const KernelCode& code : kernels) {
-    if (is_foreign(code.symbol)) {
+    if (judged == Kernels::of_this_project && is_foreign(code.symbol)) {
       ++out.foreign;
       continue;
     }

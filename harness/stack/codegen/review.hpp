@@ -24,15 +24,19 @@ struct CodeRow {
 struct CodeReview {
   std::vector<CodeRow> rows;           ///< sorted by name, then architecture
   std::vector<std::string> unmatched;  ///< expectations that name no kernel here: "origin: 'pattern'"
-  int foreign = 0;                     ///< kernels of other projects, not judged
+  int foreign = 0;                     ///< kernels of other projects, where those are not judged
   int broken = 0;                      ///< rows in that state
   int undeclared = 0;                  ///< rows in that state
 };
 
+/// Which kernels are judged: a family of this project also holds those of libraries that it instantiates.
+enum class Kernels { of_this_project, all };
+
 /// A kernel on an architecture that none of its expectations covers must be an empty body: code that the
-/// architecture's guard left out. An undeclared kernel is held to no spills and no local memory, and its
-/// breach is said but stays `undeclared`.
-CodeReview review(const std::vector<KernelCode>& kernels, const std::vector<Expectation>& expectations);
+/// architecture's guard left out; one whose code was not listed is broken. An undeclared kernel is held to no
+/// spills and no local memory, and its breach is said but stays `undeclared`.
+CodeReview review(const std::vector<KernelCode>& kernels, const std::vector<Expectation>& expectations,
+                  Kernels judged);
 
 std::string_view to_string(CodeState state);  ///< "as declared", "broken", "undeclared"
 

@@ -10,6 +10,7 @@
 #include <sys/statvfs.h>
 
 #include "stack/cgroup.hpp"
+#include "stack/credentials.hpp"
 #include "stack/host.hpp"
 #include "stack/host_settings.hpp"
 #include "stack/inventory/lines.hpp"
@@ -32,9 +33,11 @@ void add_fact(const result::Facts& facts, const std::string& key, const std::str
   }
 }
 
-void add_reading(const Tree& tree, const std::string& key, const std::string& file, Inventory& inventory) {
+void add_command_line(const Tree& tree, Inventory& inventory) {
+  const char* const key = "kernel.command_line";
+  const char* const file = "/proc/cmdline";
   const Reading reading = tree.read(file);
-  if (reading.present()) return inventory.present(key, reading.text, file);
+  if (reading.present()) return inventory.present(key, words_without_credentials(reading.text), file);
   if (reading.presence == Presence::absent) return inventory.absent(key, file);
   inventory.unreadable(key, file, "root");
 }
@@ -112,7 +115,7 @@ void add_nccl_configuration(const Tree& tree, Inventory& inventory) {
   for (const std::string_view line : settings_in(reading.text)) {
     if (line.find('=') != std::string_view::npos) words.emplace_back(line);
   }
-  inventory.present(key, fmt::format("{}", fmt::join(words, " ")), file);
+  inventory.present(key, words_without_credentials(fmt::format("{}", fmt::join(words, " "))), file);
 }
 
 void add_system(const Context& context, Inventory& inventory) {
@@ -121,7 +124,7 @@ void add_system(const Context& context, Inventory& inventory) {
   add_fact(stack, "host.os", "/proc/sys/kernel/osrelease", inventory);
   add_distribution(tree, stack, inventory);
   add_fact(stack, "kernel.version", "/proc/sys/kernel/osrelease", inventory);
-  add_reading(tree, "kernel.command_line", "/proc/cmdline", inventory);
+  add_command_line(tree, inventory);
   add_libc(tree, stack, inventory);
 }
 

@@ -6,25 +6,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "stack/credentials.hpp"
 #include "stack/inventory/lines.hpp"
+#include "stack/plan/redact_items.hpp"
 #include "stack/plan/redact_scan.hpp"
 
 namespace gpugauge::stack {
 namespace {
 
-// Shorter words stand in too many others ("a", "gpu", "vm1") to be told from them.
-constexpr std::size_t name_least = 3;
 constexpr std::size_t serial_least = 5;
-// A longer name is one also where an underscore joins it to another word ("vg_node17").
-constexpr std::size_t joined_least = 5;
-
-// Login and host names that name nobody, and are parts of systems, packages and paths.
-constexpr std::array<std::string_view, 38> nobody{
-    "admin",  "administrator", "alma",   "almalinux", "amazon",    "arch",    "build",  "centos",
-    "cloud",  "conda",         "cuda",   "debian",    "docker",    "fedora",  "gpu",    "guest",
-    "host",   "kernel",        "linux",  "local",     "localhost", "machine", "nobody", "node",
-    "nvidia", "oracle",        "python", "redhat",    "rhel",      "rocky",   "root",   "runner",
-    "server", "suse",          "system", "ubuntu",    "user",      "vagrant"};
 
 // Parts of the names of variables whose value names machines.
 constexpr std::array<std::string_view, 12> machine_parts{"host",     "addr",       "uri",       "url",
@@ -58,11 +48,6 @@ constexpr std::array<std::string_view, 26> boot_names{"bootif",
                                                       "autoinstall",
                                                       "live-media"};
 
-bool is_word(char c, bool underscore) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-         (underscore && c == '_');
-}
-
 bool names_machines(std::string_view variable) {
   const std::string low = lower(variable);
   return std::any_of(machine_parts.begin(), machine_parts.end(),
@@ -89,35 +74,28 @@ bool is_boot_identity(std::string_view option, std::string_view value) {
   });
 }
 
-/// Items whose text may hold addresses. Elsewhere four numbers are a version (12.8.4.1).
-bool may_hold_addresses(std::string_view key) {
-  for (const std::string_view prefix : {"env.", "process.env.", "kernel_log.", "kernel.command_line", "file.",
-                                        "host.infiniband", "container.", "driver.history."}) {
-    if (key.starts_with(prefix)) return key.find("VERSION") == std::string_view::npos;
-  }
-  return false;
+bool is_public_registry(std::string_view host) {
+  constexpr std::array<std::string_view, 8> open{"docker.io",         "gcr.io",        "ghcr.io",
+                                                 "mcr.microsoft.com", "nvcr.io",       "quay.io",
+                                                 "registry.k8s.io",   "public.ecr.aws"};
+  return std::find(open.begin(), open.end(), host) != open.end();
 }
 
-/// Replaces a whole word, in capitals too, wherever it stands.
-std::string word_replaced(const std::string& text, const std::string& word, const std::string& by) {
-  const std::string low = lower(text);
-  const std::string wanted = lower(word);
-  const bool underscore = word.size() < joined_least;
-  std::string result;
-  std::size_t start = 0;
-  for (std::size_t at = low.find(wanted); at != std::string::npos; at = low.find(wanted, at)) {
-    const std::size_t end = at + word.size();
-    const bool whole = (at == 0 || !is_word(text[at - 1], underscore)) &&
-                       (end >= text.size() || !is_word(text[end], underscore));
-    if (whole) {
-      result.append(text, start, at - start);
-      result += by;
-      start = end;
-    }
-    at = end;
-  }
-  result.append(text, start, std::string::npos);
-  return result;
+std::size_t private_registry(std::string_view text, std::size_t at) {
+  const std::size_t length = scan::registry(text, at);
+  return is_public_registry(text.substr(at, length)) ? 0 : length;
+}
+
+bool is_serial(const Item& item) {
+  return item.key.ends_with(".serial") && item.presence == Presence::present &&
+         !item.value.starts_with("gpu-serial-");
+}
+
+/// An error of a GPU begins with its time, its place on the bus and its number, which rules read.
+std::size_t plain_start(std::string_view key, std::string_view value) {
+  if (!key.starts_with("kernel_log.xid.") && !key.starts_with("kernel_log.sxid.")) return 0;
+  const std::vector<std::string_view> words = words_of(value);
+  return words.size() < 3 ? 0 : static_cast<std::size_t>(words[2].data() + words[2].size() - value.data());
 }
 
 }  // namespace
@@ -132,10 +110,8 @@ Redactor::Redactor(const RedactNames& names) {
   }
   for (const std::string& user : names.users) remember("user", user);
   for (const std::string& home : names.homes) {
-    if (home.size() > 1 && home.front() == '/') homes_.push_back(home);
+    if (home.size() > 1 && home.front() == '/') add_home(home);
   }
-  std::sort(homes_.begin(), homes_.end(),
-            [](const std::string& a, const std::string& b) { return a.size() > b.size(); });
 }
 
 std::string Redactor::placeholder(const std::string& kind, const std::string& original) {
@@ -145,21 +121,28 @@ std::string Redactor::placeholder(const std::string& kind, const std::string& or
 }
 
 void Redactor::remember(const std::string& kind, const std::string& original) {
-  if (original.size() < (kind == "gpu-serial" ? serial_least : name_least)) return;
-  if (std::find(nobody.begin(), nobody.end(), lower(original)) != nobody.end()) return;
-  const auto is_it = [&](const Known& one) { return one.original == original; };
-  if (std::any_of(known_.begin(), known_.end(), is_it)) return;
-  known_.push_back({original, placeholder(kind, original)});
-  std::stable_sort(known_.begin(), known_.end(),
-                   [](const Known& a, const Known& b) { return a.original.size() > b.original.size(); });
+  if (original.size() < (kind == "gpu-serial" ? serial_least : KnownWords::least)) return;
+  if (!names_nobody(original)) known_.add(original, placeholder(kind, original));
 }
 
-std::string Redactor::names_replaced(std::string text) const {
-  for (const Known& one : known_) text = word_replaced(text, one.original, one.replacement);
-  return text;
+void Redactor::add_home(const std::string& folder) {
+  if (std::find(homes_.begin(), homes_.end(), folder) != homes_.end()) return;
+  const auto place = std::find_if(homes_.begin(), homes_.end(),
+                                  [&](const std::string& home) { return home.size() < folder.size(); });
+  homes_.insert(place, folder);
 }
 
-std::string Redactor::scanned(std::string_view original, bool addresses, bool path) {
+/// A beginning has the placeholder of the one GPU that it names, for it still names it; of several, one that
+/// names none of them.
+std::string Redactor::uuid_placeholder(const std::string& found) {
+  const auto fits = [&](const std::string& uuid) { return uuid.starts_with(found); };
+  const auto first = std::find_if(uuids_.begin(), uuids_.end(), fits);
+  if (first == uuids_.end()) return placeholder("gpu-uuid", found);
+  const bool several = std::any_of(std::next(first), uuids_.end(), fits);
+  return several ? placeholder("gpu-uuids", found) : placeholder("gpu-uuid", *first);
+}
+
+std::string Redactor::scanned(std::string_view original, const Look& look) {
   static const std::string homes = "/home";
   static const std::string root_home = "/root";
   std::string result;
@@ -168,31 +151,43 @@ std::string Redactor::scanned(std::string_view original, bool addresses, bool pa
     std::size_t length = 0;
     const auto found = [&](const char* kind, std::size_t size) {
       if (size == 0) return false;
-      const std::string_view thing = original.substr(at, size);
-      const bool mig = thing.starts_with("MIG-");
-      result += placeholder(mig ? "mig-uuid" : kind, std::string(thing));
+      const std::string thing(original.substr(at, size));
+      if (thing.starts_with("GPU-"))
+        result += uuid_placeholder(thing);
+      else
+        result += placeholder(thing.starts_with("MIG-") ? "mig-uuid" : kind, thing);
       length = size;
       return true;
     };
-    bool done = false;
-    if (original[at] == '/') {
+    bool done = found("home-folder", scan::home_in_relative(original, at, look.path));
+    if (done) {
+      // It begins a path that leads through a folder of homes.
+    } else if (original[at] == '/') {
       for (const std::string& home : homes_)
-        done = done || found("home-folder", scan::home_folder(original, at, home, false, path));
-      done = done || found("home-folder", scan::home_folder(original, at, homes, true, path)) ||
-             found("home-folder", scan::home_folder(original, at, root_home, false, path)) ||
-             found("home-folder", scan::home_elsewhere(original, at, path));
-    } else if (const std::size_t authority = addresses ? scan::url_authority(original, at) : 0;
+        done = done || found("home-folder", scan::home_folder(original, at, home, false, look.path));
+      done = done || found("home-folder", scan::home_folder(original, at, homes, true, look.path)) ||
+             found("home-folder", scan::home_folder(original, at, root_home, false, look.path)) ||
+             found("home-folder", scan::home_elsewhere(original, at, look.path));
+    } else if (const std::size_t authority = look.addresses ? scan::url_authority(original, at) : 0;
                authority > 0) {
       result += "://" + placeholder("address", std::string(original.substr(at + 3, authority)));
       length = authority + 3;
       done = true;
+      const std::string_view rest = original.substr(at + length);
+      if (const std::size_t home = rest.empty() ? 0 : scan::home_elsewhere(rest, 0); home > 0) {
+        result += "/" + placeholder("home-folder", std::string(rest.substr(0, home)));
+        length += home;
+      }
     } else {
       done = found("gpu-uuid", scan::gpu_uuid(original, at)) || found("uuid", scan::uuid(original, at)) ||
              found("container-id", scan::container_id(original, at)) ||
              found("machine-id", scan::machine_id(original, at));
-      if (addresses)
+      if (look.addresses)
         done = done || found("mac", scan::mac(original, at)) || found("guid", scan::guid(original, at)) ||
                found("ip", scan::ipv4(original, at)) || found("ip", scan::ipv6(original, at));
+      if (look.registries && !done)
+        done = found("registry", private_registry(original, at)) ||
+               found("account", scan::cloud_account(original, at));
     }
     if (!done) {
       result += original[at];
@@ -200,36 +195,32 @@ std::string Redactor::scanned(std::string_view original, bool addresses, bool pa
     }
     at += length;
   }
-  return names_replaced(std::move(result));
+  return look.names ? known_.replaced(result) : result;
 }
 
 std::string Redactor::text(std::string_view original) {
-  return scanned(original, true);
+  return scanned(original, {.addresses = true});
 }
 
 std::string Redactor::path(std::string_view original) {
-  return scanned(original, false, original.starts_with('/'));
+  return scanned(original, {.path = original.starts_with('/')});
 }
 
 std::string Redactor::image_name(std::string_view original) {
-  constexpr std::array<std::string_view, 8> open{"docker.io",         "gcr.io",        "ghcr.io",
-                                                 "mcr.microsoft.com", "nvcr.io",       "quay.io",
-                                                 "registry.k8s.io",   "public.ecr.aws"};
   const auto slash = original.find('/');
   const std::string_view host = original.substr(0, slash == std::string_view::npos ? 0 : slash);
   const bool is_host = host.find_first_of(".:") != std::string_view::npos;
-  if (!is_host || std::find(open.begin(), open.end(), host) != open.end())
-    return names_replaced(std::string(original));
-  return placeholder("registry", std::string(host)) + names_replaced(std::string(original.substr(slash)));
+  if (!is_host || is_public_registry(host)) return known_.replaced(original);
+  return placeholder("registry", std::string(host)) + known_.replaced(original.substr(slash));
 }
 
-/// Folders joined by ':', whose names may hold blanks.
-std::string Redactor::folders(std::string_view value) {
+/// Paths joined by ':', whose names may hold blanks.
+std::string Redactor::list_of_paths(std::string_view value) {
   std::string result;
   for (std::size_t start = 0; start <= value.size();) {
     const std::size_t end = std::min(value.find(':', start), value.size());
-    const std::string_view folder = value.substr(start, end - start);
-    result += scanned(folder, true, folder.starts_with('/'));
+    const std::string_view one = value.substr(start, end - start);
+    result += scanned(one, {.addresses = true, .path = one.starts_with('/'), .registries = true});
     if (end < value.size()) result += ':';
     start = end + 1;
   }
@@ -239,51 +230,82 @@ std::string Redactor::folders(std::string_view value) {
 /// Words NAME=value of a boot command line or a settings file: what names machines goes whole.
 std::string Redactor::words_masked(const std::string& value, bool boot) {
   std::vector<std::string> words;
-  for (const std::string_view word : words_of(value)) {
+  const std::string without_secrets = words_without_credentials(value);
+  for (const std::string_view word : words_of(without_secrets)) {
     const auto equals = word.find('=');
     const std::string_view name = word.substr(0, equals);
     const bool masked = equals != std::string_view::npos && equals + 1 < word.size() &&
                         (boot ? is_boot_identity(name, word.substr(equals + 1)) : names_machines(name));
-    words.push_back(
-        masked ? fmt::format("{}={}", name, placeholder("address", std::string(word.substr(equals + 1))))
-               : scanned(word, true));
+    if (masked)
+      words.push_back(
+          fmt::format("{}={}", name, placeholder("address", std::string(word.substr(equals + 1)))));
+    else if (boot || equals == std::string_view::npos)
+      words.push_back(scanned(word, {.addresses = true}));
+    else  // rules know a setting by its name
+      words.push_back(fmt::format("{}={}", name, scanned(word.substr(equals + 1), {.addresses = true})));
   }
   return fmt::format("{}", fmt::join(words, " "));
 }
 
-std::string Redactor::value_of(const Item& item) {
-  if (item.presence != Presence::present) return item.value;
-  for (const std::string_view prefix : {"env.", "process.env."}) {
-    const auto variable = after(item.key, prefix);
-    if (variable && !item.value.empty() && names_machines(*variable))
-      return placeholder("address", item.value);
-    if (variable && variable->ends_with("PATH") && item.value.starts_with('/') &&
-        item.value.find("://") == std::string::npos)
-      return folders(item.value);
+std::string Redactor::value(const std::string& key, const std::string& original) {
+  const std::string variable(variable_of(key));
+  if (!variable.empty() && !original.empty() && names_machines(variable))
+    return placeholder("address", original);
+  const bool begins = original.starts_with('/');
+  if (is_list_of_paths(key) && begins && original.find("://") == std::string::npos)
+    return list_of_paths(original);
+  if (key == "kernel.command_line") return words_masked(original, true);
+  if (key == "file.nccl_conf") return words_masked(original, false);
+  Look look{may_hold_addresses(key), may_hold_names(key), begins && is_one_path(key), !variable.empty()};
+  if (look.addresses && mentions(original, "://")) return scanned(without_credentials(original), look);
+  const std::size_t plain = plain_start(key, original);
+  const std::string result = scanned(std::string_view(original).substr(plain), look);
+  if (plain == 0) return result;
+  look.names = false;
+  return scanned(std::string_view(original).substr(0, plain), look) + result;
+}
+
+void Redactor::learn(const Inventory& inventory) {
+  for (const Item& item : inventory.items()) {
+    if (item.presence != Presence::present) continue;
+    // Serial numbers have no form of their own: known from their items, they are found elsewhere too.
+    if (is_serial(item)) remember("gpu-serial", item.value);
+    if (item.key.starts_with("gpu.") && item.key.ends_with(".uuid")) uuids_.insert(item.value);
+    if (is_list_of_paths(item.key)) {
+      std::string_view rest = item.value;
+      for (std::size_t end = rest.find(':'); end != std::string_view::npos; end = rest.find(':')) {
+        learn_folder(rest.substr(0, end));
+        rest.remove_prefix(end + 1);
+      }
+      learn_folder(rest);
+    } else if (is_one_path(item.key)) {
+      learn_folder(item.value);
+    }
   }
-  if (item.key == "kernel.command_line") return words_masked(item.value, true);
-  if (item.key == "file.nccl_conf") return words_masked(item.value, false);
-  return scanned(item.value, may_hold_addresses(item.key),
-                 item.key.ends_with("path") && item.value.starts_with('/'));
+}
+
+/// A sentence would end it at a blank: only a value tells how far it goes.
+void Redactor::learn_folder(std::string_view path) {
+  const std::size_t person = path.starts_with('/') ? scan::person_folder(path) : 0;
+  if (person == 0) return;
+  // A library's name stays.
+  if (const std::size_t slash = path.rfind('/'); slash >= person && mentions(path.substr(slash), ".so"))
+    path = path.substr(0, slash);
+  if (!scan::ends_in_text(path)) return;
+  add_home(std::string(path));
+  if (scan::ends_in_text(path.substr(0, person))) add_home(std::string(path.substr(0, person)));
 }
 
 Inventory Redactor::inventory(const Inventory& original) {
-  // Serial numbers have no form of their own: known from their items, they are found elsewhere too.
-  for (const Item& item : original.items()) {
-    if (item.key.starts_with("gpu.") && item.key.ends_with(".serial") && item.presence == Presence::present &&
-        !item.value.starts_with("gpu-serial-"))
-      remember("gpu-serial", item.value);
-  }
+  learn(original);
   Inventory copy;
   for (Item item : original.items()) {
-    const bool serial = item.key.ends_with(".serial") && item.presence == Presence::present;
-    if (serial && !item.value.starts_with("gpu-serial-"))
-      item.value = placeholder("gpu-serial", item.value);
-    else
-      item.value = value_of(item);
-    item.source = scanned(item.source, false, item.source.starts_with('/'));
-    item.how = scanned(item.how, false);
-    item.needs = scanned(item.needs, false);
+    if (item.presence == Presence::present)
+      item.value = is_serial(item) ? placeholder("gpu-serial", item.value) : value(item.key, item.value);
+    item.source = path(item.source);
+    // A rule looks a wheel up by this.
+    item.how = scanned(item.how, {.names = !item.how.starts_with("Requires-Dist of ")});
+    item.needs = scanned(item.needs, {});
     copy.add(std::move(item));
   }
   return copy;

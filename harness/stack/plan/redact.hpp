@@ -2,11 +2,14 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "stack/inventory/inventory.hpp"
+#include "stack/plan/lock.hpp"
+#include "stack/plan/redact_words.hpp"
 
 namespace gpugauge::stack {
 
@@ -20,8 +23,8 @@ struct RedactNames {
 /// This machine's and this user's; a home that is a symbolic link by both of its names.
 RedactNames current_names();
 
-/// Those that files below this root tell: /etc/hostname, and the homes of people (not of services) in
-/// /etc/passwd.
+/// Those that files below this root tell: /etc/hostname, and the login names and homes of people (not of
+/// services) in /etc/passwd.
 RedactNames names_below(const Tree& tree);
 
 /// Replaces serial numbers, UUIDs, machine ids, host and user names, MAC addresses and InfiniBand GUIDs, IP
@@ -35,8 +38,14 @@ class Redactor {
   /// Host and login names of less than 3 letters are left as they are: they stand in too many other words.
   explicit Redactor(const RedactNames& names = {});
 
-  /// All items, keys kept. Findings made from the copy are redacted with it.
+  /// All items, keys kept. Findings made from the copy are redacted with it, and are those of the original.
   Inventory inventory(const Inventory& original);
+  /// What the inventory alone tells, so that it is found in sentences too: serial numbers, and how far homes
+  /// with blanks go. inventory() begins with it.
+  void learn(const Inventory& inventory);
+  /// The value of that item. Names of people and machines go only where an item may hold one: "RTX 6000 Ada"
+  /// stays a product though a user is called ada.
+  std::string value(const std::string& key, const std::string& original);
   /// Free text, by the same placeholders; also addresses.
   std::string text(std::string_view original);
   /// One path, blanks included; no addresses, because numbers in it are versions.
@@ -45,22 +54,31 @@ class Redactor {
   std::string image_name(std::string_view original);
 
  private:
-  std::string placeholder(const std::string& kind, const std::string& original);
-  std::string scanned(std::string_view original, bool addresses, bool path = false);
-  std::string value_of(const Item& item);
-  std::string folders(std::string_view value);
-  std::string words_masked(const std::string& value, bool boot);
-  std::string names_replaced(std::string text) const;
-  void remember(const std::string& kind, const std::string& original);
-
-  struct Known {
-    std::string original;
-    std::string replacement;
+  /// What is looked for beside what has a form of its own.
+  struct Look {
+    bool addresses = false;
+    bool names = true;
+    bool path = false;        ///< the text is one path
+    bool registries = false;  ///< hosts that containers' images come from
   };
-  std::vector<Known> known_;  ///< whole words to replace wherever they stand, longest first
-  std::vector<std::string> homes_;
+
+  std::string placeholder(const std::string& kind, const std::string& original);
+  std::string uuid_placeholder(const std::string& found);
+  std::string scanned(std::string_view original, const Look& look);
+  std::string list_of_paths(std::string_view value);
+  std::string words_masked(const std::string& value, bool boot);
+  void remember(const std::string& kind, const std::string& original);
+  void add_home(const std::string& folder);
+  void learn_folder(std::string_view path);
+
+  KnownWords known_;
+  std::vector<std::string> homes_;                   ///< longest first
+  std::set<std::string> uuids_;                      ///< of GPUs
   std::map<std::string, std::string> placeholders_;  ///< kind and original -> placeholder
   std::map<std::string, std::size_t> counts_;        ///< per kind
 };
+
+/// A node against a lock, judged before: what its sentences name goes.
+LockReport redacted(LockReport report, Redactor& redactor);
 
 }  // namespace gpugauge::stack

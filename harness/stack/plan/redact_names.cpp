@@ -29,8 +29,9 @@ void add_home(RedactNames& names, const std::string& home) {
   if (!error && real != home) names.homes.push_back(real);
 }
 
-/// Of a line of /etc/passwd; "" for a service's, which lies among the system's folders.
-std::string persons_home(std::string_view line) {
+/// Whom a line of /etc/passwd is of, where that is a person and no service, whose home lies among the
+/// system's folders.
+void add_person(RedactNames& names, std::string_view line) {
   constexpr int first_person = 1000;
   constexpr int nobodys = 65534;
   std::vector<std::string_view> fields;
@@ -39,17 +40,19 @@ std::string persons_home(std::string_view line) {
     fields.push_back(line.substr(start, end - start));
     start = end + 1;
   }
-  if (fields.size() < 6) return "";
+  if (fields.size() < 6) return;
   const int uid = number_in<int>(fields[2]).value_or(0);
-  if (uid < first_person || uid == nobodys) return "";
+  if (uid < first_person || uid == nobodys) return;
   const std::string_view home = fields[5];
   constexpr std::array<std::string_view, 9> system{"/usr", "/lib", "/proc", "/sys",        "/dev",
                                                    "/etc", "/bin", "/run",  "/nonexistent"};
   const bool of_system = std::any_of(system.begin(), system.end(), [&](std::string_view folder) {
     return home == folder || (home.starts_with(folder) && home[folder.size()] == '/');
   });
+  if (of_system) return;
+  names.users.emplace_back(fields[0]);
   const bool deep = home.size() > 1 && home.front() == '/' && home.find('/', 1) != std::string_view::npos;
-  return deep && !of_system ? std::string(home) : "";
+  if (deep) names.homes.emplace_back(home);
 }
 
 }  // namespace
@@ -57,9 +60,7 @@ std::string persons_home(std::string_view line) {
 RedactNames names_below(const Tree& tree) {
   RedactNames names;
   add_host(names, tree.read("/etc/hostname", 256).text);
-  for_each_line(tree.read("/etc/passwd").text, [&](std::string_view line) {
-    if (const std::string home = persons_home(line); !home.empty()) names.homes.push_back(home);
-  });
+  for_each_line(tree.read("/etc/passwd").text, [&](std::string_view line) { add_person(names, line); });
   return names;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "stack/credentials.hpp"
+
 namespace gpugauge::stack::scan {
 namespace {
 
@@ -12,8 +14,12 @@ bool is_digit(char c) {
 bool is_hex(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
+/// A digit, too.
+bool is_letter(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
 bool is_word(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  return is_letter(c) || c == '_';
 }
 
 /// Neither before nor behind may the thing go on.
@@ -79,7 +85,7 @@ bool ends_path(char c) {
 }  // namespace
 
 std::size_t uuid(std::string_view text, std::size_t at) {
-  if (!free_before(text, at)) return 0;
+  if (at > 0 && is_letter(text[at - 1])) return 0;
   static constexpr std::array<std::size_t, 5> lengths{8, 4, 4, 4, 12};
   std::size_t end = at;
   for (std::size_t i = 0; i < lengths.size(); ++i) {
@@ -90,11 +96,11 @@ std::size_t uuid(std::string_view text, std::size_t at) {
     if (hex_run(text, end) != lengths[i]) return 0;
     end += lengths[i];
   }
-  return free_behind(text, end) ? end - at : 0;
+  return end < text.size() && is_letter(text[end]) ? 0 : end - at;
 }
 
 std::size_t gpu_uuid(std::string_view text, std::size_t at) {
-  if (!free_before(text, at)) return 0;
+  if (at > 0 && is_letter(text[at - 1])) return 0;
   const std::string_view rest = text.substr(at);
   if (!rest.starts_with("GPU-") && !rest.starts_with("MIG-")) return 0;
   const std::size_t length = uuid(text.substr(at + 4), 0);
@@ -104,7 +110,8 @@ std::size_t gpu_uuid(std::string_view text, std::size_t at) {
   std::size_t end = at + 4;
   while (end < text.size() && (is_hex(text[end]) || text[end] == '-')) ++end;
   const std::size_t digits = hex_run(text, at + 4);
-  return digits >= beginning_least && digits <= 8 && free_behind(text, end) ? end - at : 0;
+  return digits >= beginning_least && digits <= 8 && (end >= text.size() || !is_letter(text[end])) ? end - at
+                                                                                                   : 0;
 }
 
 std::size_t container_id(std::string_view text, std::size_t at) {
@@ -119,9 +126,7 @@ std::size_t machine_id(std::string_view text, std::size_t at) {
 
 std::size_t url_authority(std::string_view text, std::size_t at) {
   if (!text.substr(at).starts_with("://") || at == 0 || !is_word(text[at - 1])) return 0;
-  constexpr std::string_view ends = "/?# \t\r\n,;'\"`()[]{}<>|\\";
-  const std::size_t start = at + 3;
-  return std::min(text.find_first_of(ends, start), text.size()) - start;
+  return end_of_authority(text, at + 3) - (at + 3);
 }
 
 namespace {
@@ -157,13 +162,17 @@ std::size_t guid(std::string_view text, std::size_t at) {
     if (length != 0 && free_behind(text, at + length)) return length;
   }
   if (begins_behind_name(text, at, ':')) {
-    for (const auto& [count, digits] : {std::pair<std::size_t, std::size_t>{8, 2}, {4, 4}, {4, 8}}) {
+    for (const auto& [count, digits] : {std::pair<std::size_t, std::size_t>{20, 2}, {8, 2}, {4, 4}, {4, 8}}) {
       const std::size_t length = groups(text, at, count, digits, ':');
       if (length != 0 && free_behind(text, at + length)) return length;
     }
   }
-  if (!free_before(text, at) || !text.substr(at).starts_with("0x")) return 0;
-  return hex_run(text, at + 2) == 16 && free_behind(text, at + 18) ? 18 : 0;
+  constexpr std::size_t digits = 16;
+  const std::size_t prefix = text.substr(at).starts_with("0x") ? 2 : 0;
+  const std::size_t end = at + prefix + digits;
+  if (!free_before(text, at) || hex_run(text, at + prefix) != digits || !free_behind(text, end)) return 0;
+  const std::string_view bare = text.substr(at, digits);
+  return prefix == 0 && std::all_of(bare.begin(), bare.end(), is_digit) ? 0 : end - at;
 }
 
 std::size_t ipv4(std::string_view text, std::size_t at) {
@@ -254,15 +263,81 @@ std::size_t home_elsewhere(std::string_view text, std::size_t at, bool alone) {
   std::size_t end = at;
   while (end < text.size() && (alone || !ends_path(text[end]))) ++end;
   const std::string_view path = text.substr(at, end - at);
+  const std::size_t person = person_folder(path);
+  if (person == 0) return 0;
+  const std::size_t slash = path.find_last_of('/');
+  const bool library = slash >= person && path.substr(slash).find(".so") != std::string_view::npos;
+  return library ? slash : path.size();
+}
+
+std::size_t home_in_relative(std::string_view text, std::size_t at, bool alone) {
+  const bool begins = at == 0 || (!alone && ends_path(text[at - 1]));
+  if (!begins || text[at] == '/' || ends_path(text[at])) return 0;
+  std::size_t end = at;
+  while (end < text.size() && (alone || !ends_path(text[end]))) ++end;
+  const std::string_view path = text.substr(at, end - at);
+  std::size_t person = person_folder(path);
+  if (path.size() > 1 && path[0] == '~' && is_word(path[1]) && !is_digit(path[1]))
+    person = std::min(path.find('/'), path.size());
+  if (person == 0) return 0;
+  const std::size_t slash = path.find_last_of('/');
+  const bool library = slash != std::string_view::npos && slash >= person &&
+                       path.substr(slash).find(".so") != std::string_view::npos;
+  return library ? slash : path.size();
+}
+
+std::size_t registry(std::string_view text, std::size_t at) {
+  if (!is_letter(text[at]) || (at > 0 && !ends_path(text[at - 1]))) return 0;
+  std::size_t end = at;
+  std::size_t label = at;  // where the last one begins
+  bool name = true;        // its last one has letters only
+  for (; end < text.size() && (is_letter(text[end]) || text[end] == '-' || text[end] == '.'); ++end) {
+    if (text[end] == '.') {
+      label = end + 1;
+      name = true;
+    } else if (is_digit(text[end]) || text[end] == '-') {
+      name = false;
+    }
+  }
+  if (label == at || !name || end - label < 2) return 0;
+  const bool amazon = text.substr(at, end - at).find(".dkr.ecr.") != std::string_view::npos;
+  std::size_t port = end;
+  if (port < text.size() && text[port] == ':') {
+    ++port;
+    while (port < text.size() && is_digit(text[port])) ++port;
+  }
+  if (port == end + 1) port = end;
+  const bool image = port + 1 < text.size() && text[port] == '/' && is_letter(text[port + 1]);
+  return image ? port - at : amazon ? end - at : 0;
+}
+
+std::size_t cloud_account(std::string_view text, std::size_t at) {
+  constexpr std::size_t digits = 12;
+  constexpr std::size_t before_most = 64;
+  if (!is_digit(text[at]) || at == 0 || text[at - 1] != ':') return 0;
+  const std::string_view account = text.substr(at, digits);
+  if (account.size() < digits || !std::all_of(account.begin(), account.end(), is_digit) ||
+      !free_behind(text, at + digits))
+    return 0;
+  const std::size_t from = at < before_most ? 0 : at - before_most;
+  const std::string_view before = text.substr(from, at - from);
+  const std::size_t start = before.rfind("arn:aws");
+  if (start == std::string_view::npos) return 0;
+  const std::string_view fields = before.substr(start);
+  return std::count(fields.begin(), fields.end(), ':') == 4 ? digits : 0;
+}
+
+std::size_t person_folder(std::string_view path) {
   for (const std::string_view homes : {"/home/", "/Users/", "/users/", "/homes/"}) {
     const std::size_t found = path.find(homes);
     if (found == std::string_view::npos || found + homes.size() >= path.size()) continue;
-    const std::size_t user = found + homes.size() - 1;
-    const std::size_t slash = path.find_last_of('/');
-    if (slash > user && path.substr(slash).find(".so") != std::string_view::npos) return slash;
-    return path.size();
+    return std::min(path.find('/', found + homes.size()), path.size());
   }
   return 0;
+}
+
+bool ends_in_text(std::string_view path) {
+  return std::any_of(path.begin(), path.end(), ends_path);
 }
 
 }  // namespace gpugauge::stack::scan

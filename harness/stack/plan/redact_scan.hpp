@@ -9,7 +9,7 @@ namespace gpugauge::stack::scan {
 /// Each: length of the thing that begins exactly at `at`, 0 where none does. What goes on in letters or
 /// digits is another thing.
 
-/// 8-4-4-4-12 hexadecimal digits.
+/// 8-4-4-4-12 hexadecimal digits; an underscore may join it and a GPU's to other words.
 std::size_t uuid(std::string_view text, std::size_t at);
 /// "GPU-" or "MIG-" and a UUID, or its beginning of six digits and more.
 std::size_t gpu_uuid(std::string_view text, std::size_t at);
@@ -17,7 +17,8 @@ std::size_t gpu_uuid(std::string_view text, std::size_t at);
 /// device that is named by them ("enx78e7d1ea46da"). A name and a colon may stand before it.
 std::size_t mac(std::string_view text, std::size_t at);
 /// InfiniBand's, a PCI device's serial number and that of a RAID: eight pairs joined by ':' or '-', four
-/// groups of four or of eight digits joined by ':'; or "0x" and 16 digits.
+/// groups of four or of eight digits joined by ':'; 16 digits, a letter among them, or "0x" and 16 digits.
+/// And InfiniBand's hardware address, 20 pairs joined by ':'.
 std::size_t guid(std::string_view text, std::size_t at);
 /// 64 hexadecimal digits.
 std::size_t container_id(std::string_view text, std::size_t at);
@@ -38,5 +39,16 @@ std::size_t home_folder(std::string_view text, std::size_t at, std::string_view 
                         bool alone = false);
 /// The same of a path that has a folder of homes further below: "/var/home/NAME", "/mnt/c/Users/NAME".
 std::size_t home_elsewhere(std::string_view text, std::size_t at, bool alone = false);
+/// A relative path that begins there and leads through a folder of homes ("im/home/NAME", "../home/NAME"), or
+/// begins with a person's ("~NAME").
+std::size_t home_in_relative(std::string_view text, std::size_t at, bool alone = false);
+/// "host.domain" or "host.domain:port" before a '/', where a word begins; Amazon's also without.
+std::size_t registry(std::string_view text, std::size_t at);
+/// The 12 digits of the account in "arn:aws:iam::ACCOUNT".
+std::size_t cloud_account(std::string_view text, std::size_t at);
+/// The part of a path that ends with a person's name: "/mnt/c/Users/Ann Lee" of ".../x"; 0 where none is.
+std::size_t person_folder(std::string_view path);
+/// Holds a character at which a path in free text is taken to end.
+bool ends_in_text(std::string_view path);
 
 }  // namespace gpugauge::stack::scan

@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "report/fabric.hpp"
+#include "report/history.hpp"
+
 namespace gpugauge::report {
 namespace {
 
@@ -56,6 +59,50 @@ TEST(DriftLine, CountsWhereNothingHasAMajority) {
   fact.odd = {{"95", 4, {"a"}}, {"96", 4, {"b"}}, {"97", 3, {"c"}}, {"98", 1, {"d"}}};
   EXPECT_EQ(drift_line(fact),
             "settings.gpu.0.vbios: no majority among 12 runs: 95 on 4, 96 on 4, 97 on 3, 1 other value");
+}
+
+TEST(FleetText, CountsOneThingAsOne) {
+  judge::PeersJudgement judgement;
+  judge::PeerGroup group;
+  group.judged = true;
+  group.metrics = 1;
+  judgement.groups = {group};
+  judgement.drift.assign(9, vbios());
+  judgement.metrics_not_judged.assign(6, "a");
+  const std::string one = draw(judgement, {}, false);
+  EXPECT_THAT(one, HasSubstr("1 metric compared"));
+  EXPECT_THAT(one, HasSubstr("  and 1 more fact differs; the JSON"));
+  EXPECT_THAT(one, HasSubstr("  and 1 more metric not compared"));
+  judgement.groups[0].metrics = 2;
+  judgement.drift.push_back(vbios());
+  judgement.metrics_not_judged.emplace_back("b");
+  const std::string two = draw(judgement, {}, false);
+  EXPECT_THAT(two, HasSubstr("2 metrics compared"));
+  EXPECT_THAT(two, HasSubstr("  and 2 more facts differ; the JSON"));
+  EXPECT_THAT(two, HasSubstr("  and 2 more metrics not compared"));
+}
+
+TEST(FabricText, CountsOneSetAsOne) {
+  judge::FabricJudgement fabric;
+  fabric.judged = true;
+  fabric.unit = "byte/second";
+  fabric.nodes.resize(60);  // too many for a table of nodes by nodes
+  judge::FabricSet slow;
+  slow.nodes = {"a", "b"};
+  slow.values = {1e9};
+  slow.change = .5;
+  fabric.sets.assign(13, slow);
+  EXPECT_THAT(draw(fabric, {}), HasSubstr("and 1 more slow set\n"));
+  fabric.sets.push_back(slow);
+  EXPECT_THAT(draw(fabric, {}), HasSubstr("and 2 more slow sets\n"));
+}
+
+TEST(HistoryText, CountsOneSeriesAsOne) {
+  ChangeList list;
+  list.too_short = 1;
+  EXPECT_THAT(draw(list, {}, false), HasSubstr("; 1 series has fewer than "));
+  list.too_short = 2;
+  EXPECT_THAT(draw(list, {}, false), HasSubstr("; 2 series have fewer than "));
 }
 
 TEST(RetestList, HoldsWhatALauncherTakesAndSaysWhereItDoesNot) {

@@ -44,6 +44,9 @@ TEST(Format, WritesFewDigitsOfEveryNumber) {
   EXPECT_EQ(quantity(1e30, "flop/second"), "1e+15 PFLOP/s");
   EXPECT_EQ(quantity(1e-30, "second"), "1e-18 ps");
   EXPECT_EQ(quantity(12345678, "1"), "12345678");
+  for (const double value : {infinite, -infinite, std::nan("")})
+    for (const char* unit : {"second", "byte/second", "celsius", "1"})
+      EXPECT_EQ(quantity(value, unit), "unknown");
   for (const double value : {1e308, -1e308, 1e60, 1e8, infinite, -infinite, std::nan("")})
     for (const std::string& text :
          {quantity(value, "flop/second"), quantity(value, "1"), quantity(value, "celsius"), percent(value),

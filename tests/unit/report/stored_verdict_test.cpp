@@ -128,5 +128,22 @@ TEST(StatusText, MonitorsGetTheirs) {
   EXPECT_THAT(draw(status_of(loud), judge::ExitStyle::ci, {}), Not(HasSubstr("\x1b")));
 }
 
+TEST(StatusText, IsCutBetweenCharactersAndHoldsNoPerformanceData) {
+  for (std::size_t before = 0; before < 4; ++before) {
+    DeviceReport foreign = device();
+    foreign.diagnosis.reset();
+    foreign.outcome.sentence = "regressed: " + std::string(before, 'x');
+    for (int i = 0; i < 40; ++i) foreign.outcome.sentence += "\xe2\x82\xac";
+    const std::string line = draw(status_of(foreign), judge::ExitStyle::npd, {});
+    EXPECT_LE(line.size(), 81U);
+    EXPECT_EQ(line.substr(line.size() - 7), "\xe2\x82\xac...\n") << line;
+  }
+  DeviceReport barred = device();
+  barred.outcome.sentence = "regressed: a|b";
+  barred.label = "GPU 0 |x";
+  EXPECT_THAT(draw(status_of(barred), judge::ExitStyle::nagios, {}), Not(HasSubstr("|")));
+  EXPECT_THAT(draw(status_of(barred), judge::ExitStyle::ci, {}), HasSubstr("a|b"));
+}
+
 }  // namespace
 }  // namespace gpugauge::report

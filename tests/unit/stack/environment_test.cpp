@@ -1,9 +1,11 @@
-// Search paths that lead into the working folder.
+// Search paths that lead into the working folder, and passwords in what is told of settings.
 #include "stack/environment.hpp"
 
 #include <cstdlib>
 
 #include <gmock/gmock.h>
+
+#include "stack/credentials.hpp"
 
 namespace gpugauge::stack {
 namespace {
@@ -46,6 +48,59 @@ TEST_F(PythonPath, KeepsWhatIsWrittenInFull) {
   EXPECT_EQ(left_of("/a::lib:/b:", true), "/a:/b");
   EXPECT_EQ(left_of(".", true), std::nullopt);
   EXPECT_EQ(left_of(":", true), std::nullopt);
+}
+
+TEST(Credentials, OfAUrlGoToItsHost) {
+  EXPECT_EQ(without_credentials("http://alice:word@proxy.example:3128/x"),
+            "http://withheld@proxy.example:3128/x");
+  for (const char* password : {"hun,ter2", "hun;ter2", "hun'ter2", "(hunter2)", "hun@ter2", "h!$&*+=2"})
+    EXPECT_EQ(without_credentials(std::string("http://alice:") + password + "@proxy.example:3128"),
+              "http://withheld@proxy.example:3128")
+        << password;
+  EXPECT_EQ(without_credentials(R"({"u": "http://a:b@one", "v": "http://c:d@two"})"),
+            R"({"u": "http://withheld@one", "v": "http://withheld@two"})");
+  for (const char* text :
+       {"http://proxy.example/a@b", "no url: a@b", "http://one,http://two", "://", "a://b?"})
+    EXPECT_EQ(without_credentials(text), text);
+}
+
+TEST(Credentials, OfAUrlsParametersGoByTheirNames) {
+  EXPECT_EQ(without_credentials("https://reg.example/x?X-Amz-Signature=abc&token=s3cr3t&size=4"),
+            "https://reg.example/x?X-Amz-Signature=withheld&token=withheld&size=4");
+  EXPECT_EQ(without_credentials("https://h/x?SIG=a,b&api_Key=c#access_token=d https://h/?Password=e"),
+            "https://h/x?SIG=withheld&api_Key=withheld#access_token=withheld https://h/?Password=withheld");
+  for (const char* text :
+       {"https://h/x?page=4&sort=signed", "token=4", "https://h/token=4", "https://h/?a&b=c=d"})
+    EXPECT_EQ(without_credentials(text), text);
+}
+
+TEST(Credentials, OfBootOptionsGoByTheirNames) {
+  EXPECT_EQ(words_without_credentials("ro  systemd.set_credential=pw:hunter3 iommu=pt"),
+            "ro  systemd.set_credential=withheld iommu=pt");
+  EXPECT_EQ(words_without_credentials(R"(inst.vncpassword="hunter 3" rd.luks.key=/x:y quiet)"),
+            "inst.vncpassword=withheld rd.luks.key=withheld quiet");
+  EXPECT_EQ(words_without_credentials("ds=nocloud;s=http://a:b@h/ url=https://h/?token=c"),
+            "ds=nocloud;s=http://withheld@h/ url=https://h/?token=withheld");
+  for (const char* line : {"root=UUID=1 ro quiet module.sig_enforce=1", "a=\"b c\" d", "key token=", ""})
+    EXPECT_EQ(words_without_credentials(line), line);
+}
+
+TEST(Credentials, AreInNoFactOfTheEnvironment) {
+  const Environment variables{{"NVIDIA_PROXY", "http://alice:hun,ter2@proxy.example:3128"},
+                              {"NVIDIA_API_KEY", "hunter2"}};
+  for (const result::Facts& facts : {environment_facts(variables), environment_of_stack(variables)}) {
+    EXPECT_EQ(facts.at("env.NVIDIA_PROXY"), "http://withheld@proxy.example:3128");
+    EXPECT_EQ(facts.at("env.NVIDIA_API_KEY"), "set, value withheld");
+  }
+}
+
+TEST(Credentials, TakeLinearTimeOnHostileText) {
+  for (const char* piece : {"://", "a://b?token=c&", "?&", "://@", "a://,"}) {
+    std::string text = "a://";
+    for (int i = 0; i < 50000; ++i) text += piece;
+    EXPECT_FALSE(without_credentials(text).empty());
+    EXPECT_FALSE(words_without_credentials(text).empty());
+  }
 }
 
 }  // namespace

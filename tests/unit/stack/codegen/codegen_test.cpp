@@ -265,6 +265,8 @@ TEST(Expectations, AreReadStrictly) {
               HasSubstr("from 0 to"));
   EXPECT_THAT(refused(R"({"kernel": "a", "loop_least": {"A": 1}, "loop_share": 2})"),
               HasSubstr("within 0 and 1"));
+  EXPECT_THROW(read_expectations(R"({"schema": "gpugauge-codegen-1", "kernels": []})", "x.json"),
+               result::FormatError);
   EXPECT_THROW(read_expectations(R"({"schema": "other-1", "kernels": []})", "x.json"), result::FormatError);
 }
 
@@ -280,12 +282,37 @@ TEST(Review, WhatPtxasSetsBeforeEveryKernelOfOneArchitectureIsNoBody) {
   const auto state = [&](const char* architecture, int instructions) {
     code.architecture = architecture;
     code.instructions = instructions;
-    return review({code}, {wanted}).rows.at(0).state;
+    return review({code}, {wanted}, Kernels::of_this_project).rows.at(0).state;
   };
   EXPECT_EQ(state("sm_86", 8), CodeState::as_declared);
   EXPECT_EQ(state("sm_86", 9), CodeState::broken);
   EXPECT_EQ(state("sm_87", 28), CodeState::as_declared);
   EXPECT_EQ(state("sm_87", 29), CodeState::broken);
+}
+
+TEST(Review, OfCodeThatWasNeverListedIsNoPass) {
+  Expectation wanted;
+  wanted.kernel = "gemm::k";
+  wanted.architectures = {"sm_100a"};
+  KernelCode code = sample();
+  code.has_code = false;
+  code.instructions = 0;
+  const CodeReview seen = review({code}, {wanted}, Kernels::of_this_project);
+  EXPECT_EQ(seen.rows.at(0).state, CodeState::broken);
+  EXPECT_THAT(seen.rows.at(0).problems, ElementsAre("its machine code was not listed"));
+}
+
+TEST(Review, OfSomebodysOwnExpectationsLeavesNoKernelOut) {
+  KernelCode theirs = sample();
+  theirs.symbol = "_ZN3app1kEv";
+  theirs.name = "app::k";
+  Expectation wanted;
+  wanted.kernel = "app::k";
+  wanted.forbidden = {"LDG"};
+  const CodeReview seen = review({theirs}, {wanted}, Kernels::all);
+  EXPECT_EQ(seen.foreign, 0);
+  EXPECT_EQ(seen.broken, 1);
+  EXPECT_THAT(seen.unmatched, IsEmpty());
 }
 
 TEST(Review, TellsDeclaredBrokenUndeclaredForeignAndUnmatched) {
@@ -306,7 +333,8 @@ TEST(Review, TellsDeclaredBrokenUndeclaredForeignAndUnmatched) {
   Expectation stale;
   stale.origin = "y.json: kernels[0]";
   stale.kernel = "gemm::gone";
-  const CodeReview seen = review({empty_stub, left_over, sample(), other, foreign}, {wanted, stale});
+  const CodeReview seen =
+      review({empty_stub, left_over, sample(), other, foreign}, {wanted, stale}, Kernels::of_this_project);
   ASSERT_EQ(seen.rows.size(), 4U);
   EXPECT_EQ(seen.rows[0].state,
             CodeState::as_declared);  // an empty body, where the guard left the code out

@@ -128,6 +128,105 @@ TEST(Redact, WhatNamesMachinesGoesWhole) {
   EXPECT_EQ(Redactor().inventory(copy), copy);
 }
 
+TEST(Redact, VersionsOfFourNumbersAreNoAddresses) {
+  const Inventory inventory = world::holding({{"container.image_cuda", "13.0.0.044"},
+                                              {"container.toolkit_version", "1.17.8.1"},
+                                              {"container.require", "cuda>=12.8.0.1"},
+                                              {"container.mounted.0", "/usr/lib/libx.so.12.8.4.1"},
+                                              {"env.NVIDIA_REQUIRE_CUDA", "cuda>=12.8.0.1"},
+                                              {"driver.history.0", "upgrade x 1.2.3.4 -> 1.2.3.5"}});
+  EXPECT_EQ(Redactor().inventory(inventory), inventory);
+}
+
+TEST(Redact, ProductsAndWordsOfTheInventoryAreNoNames) {
+  const RedactNames names{{"h100", "tesla", "node17"}, {"ada", "open", "on", "generic", "carol"}, {}};
+  const Inventory inventory = world::holding({{"gpu.0.name", "NVIDIA RTX 6000 Ada Generation"},
+                                              {"gpu.1.name", "NVIDIA H100 80GB HBM3"},
+                                              {"gpu.1.brand", "Tesla"},
+                                              {"driver.kernel_module_kind", "open"},
+                                              {"kernel.version", "6.8.0-79-generic"}});
+  EXPECT_EQ(Redactor(names).inventory(inventory), inventory);
+  const Inventory named = Redactor(names).inventory(
+      world::holding({{"toolkit.selected", "/data/ada/cuda"},
+                      {"env.LD_LIBRARY_PATH", "/data/ada/lib"},
+                      {"gpu.0.process.0", "77 /data/carol/run 4"},
+                      {"kernel_log.xid.0", "boot+12s 0000:01:00.0 31 name=carol_run node17"},
+                      {"file.nccl_conf", "NCCL_OPEN=/data/ada"}}));
+  EXPECT_EQ(named.value("toolkit.selected"), "/data/user-0/cuda");
+  EXPECT_EQ(named.value("env.LD_LIBRARY_PATH"), "/data/user-0/lib");
+  EXPECT_EQ(named.value("gpu.0.process.0"), "77 /data/user-3/run 4");
+  EXPECT_EQ(named.value("kernel_log.xid.0"), "boot+12s 0000:01:00.0 31 name=user-3_run host-2");
+  EXPECT_EQ(named.value("file.nccl_conf"), "NCCL_OPEN=/data/user-0") << "a rule reads the name";
+}
+
+TEST(Redact, OfThousandsOfNamesEachIsFoundAtOnce) {
+  RedactNames names;
+  for (int i = 0; i < 20000; ++i) names.users.push_back("person" + std::to_string(i));
+  Redactor redactor(names);
+  std::string text;
+  for (int i = 0; i < 2000; ++i) text += "a line of person19999 and nobody else; ";
+  EXPECT_EQ(redactor.text(text).find("person"), std::string::npos);
+}
+
+TEST(Redact, HomesWithBlanksGoWhereverTheyStand) {
+  Inventory inventory = world::holding({{"env.VIRTUAL_ENV", "/mnt/c/Users/Bob Jones/venv"},
+                                        {"env.CUDA_HOME", "/mnt/c/Users/Bob Jones/My Files/cuda"},
+                                        {"python.prefix", "/mnt/c/Users/Bob Jones/venv"},
+                                        {"collected.root", "/mnt/c/Users/Bob Jones/im"}});
+  inventory.absent("toolkit.by.CUDA_HOME", "environment",
+                   "/mnt/c/Users/Bob Jones/My Files/cuda is no toolkit");
+  const Inventory copy = Redactor().inventory(inventory);
+  EXPECT_EQ(copy.value("env.VIRTUAL_ENV"), "home-folder-0");
+  EXPECT_EQ(copy.value("env.CUDA_HOME"), "home-folder-1");
+  EXPECT_EQ(copy.value("python.prefix"), "home-folder-0");
+  EXPECT_EQ(copy.value("collected.root"), "home-folder-2");
+  EXPECT_EQ(copy.find("toolkit.by.CUDA_HOME")->how, "home-folder-1 is no toolkit");
+}
+
+TEST(Redact, HomesInRelativePathsGo) {
+  EXPECT_EQ(redacted(".." + home + "/bob/x.so ~alice/lib.so"), "home-folder-0/x.so home-folder-1/lib.so");
+  EXPECT_EQ(redacted("-I" + home + "/bob/include:im" + home + "/alice"), "home-folder-0:home-folder-1");
+  EXPECT_EQ(redacted("https://h.example" + home + "/bob/x y"), "https://address-0/home-folder-0 y");
+  for (const char* text : {"~/x", "~50%", "1.0~rc1", "im/x", "a/b/c"}) EXPECT_EQ(redacted(text), text);
+}
+
+TEST(Redact, InfiniBandsAddressesAndBareGuids) {
+  EXPECT_EQ(redacted("ib0 at 80:00:00:67:fe:80:00:00:00:00:00:00:24:8a:07:03:00:a4:5b:12 up"),
+            "ib0 at guid-0 up");
+  EXPECT_EQ(redacted("port 248a070300a45b12, 1234567890123456"), "port guid-0, 1234567890123456");
+  EXPECT_EQ(redacted("GPU-" + uuid + "_x y_" + uuid), "gpu-uuid-0_x y_uuid-0");
+}
+
+TEST(Redact, PrivateRegistriesInVariables) {
+  const Inventory copy = Redactor().inventory(
+      world::holding({{"env.NVIDIA_A", "registry.corp.example:5000/team/img nvcr.io/nvidia/cuda:13.0"},
+                      {"env.NVIDIA_B", "123456789012.dkr.ecr.us-east-1.amazonaws.com"},
+                      {"env.NVIDIA_C", "arn:aws:iam::123456789012:role/x"},
+                      {"env.NVIDIA_D", "libx.so.1/y 12.8/x"}}));
+  EXPECT_EQ(copy.value("env.NVIDIA_A"), "registry-0/team/img nvcr.io/nvidia/cuda:13.0");
+  EXPECT_EQ(copy.value("env.NVIDIA_B"), "registry-1");
+  EXPECT_EQ(copy.value("env.NVIDIA_C"), "arn:aws:iam::account-0:role/x");
+  EXPECT_EQ(copy.value("env.NVIDIA_D"), "libx.so.1/y 12.8/x");
+}
+
+TEST(Redact, ABeginningOfAUuidNamesTheSameGpu) {
+  const Inventory copy =
+      Redactor().inventory(world::holding({{"gpu.0.uuid", ("GPU-" + uuid).c_str()},
+                                           {"gpu.1.uuid", ("GPU-12999999" + uuid.substr(8)).c_str()},
+                                           {"env.CUDA_VISIBLE_DEVICES", "GPU-123456,GPU-aaaaaaaa"}}));
+  EXPECT_EQ(copy.value("env.CUDA_VISIBLE_DEVICES"), "gpu-uuid-0,gpu-uuid-2");
+}
+
+TEST(Redact, SecretsOfOlderInventoriesGo) {
+  const Inventory copy = Redactor().inventory(
+      world::holding({{"kernel.command_line", "ro systemd.set_credential=pw:hunter3"},
+                      {"env.NVIDIA_PROXY", "http://alice:hun,ter2@proxy.corp.example:3128"},
+                      {"env.TRITON_X", "https://reg.example/x?token=s3cr3t"}}));
+  EXPECT_EQ(copy.value("kernel.command_line"), "ro systemd.set_credential=withheld");
+  EXPECT_EQ(copy.value("env.NVIDIA_PROXY"), "http://address-0");
+  EXPECT_EQ(copy.value("env.TRITON_X"), "https://address-1/x?token=withheld");
+}
+
 TEST(Redact, NamesThatNameNobodyStay) {
   Redactor redactor(RedactNames{{"nvidia"}, {"ubuntu"}, {}});
   EXPECT_EQ(redactor.text("ubuntu 24.04, nvidia repository"), "ubuntu 24.04, nvidia repository");
@@ -145,6 +244,7 @@ TEST(Redact, NamesOfFilesBelowARoot) {
   const RedactNames names = names_below(Tree(tree.root()));
   EXPECT_EQ(names.hosts, (std::vector<std::string>{"node17.example.org", "node17"}));
   EXPECT_EQ(names.homes, (std::vector<std::string>{"/data/people/alice"}));
+  EXPECT_EQ(names.users, (std::vector<std::string>{"alice", "flat"}));
   EXPECT_TRUE(names_below(Tree(FakeTree().root())).hosts.empty());
 }
 

@@ -1,0 +1,29 @@
+// What a comparison with a lock says of a node, without names.
+#include "stack/plan/redact.hpp"
+#include "stack/rules/support.hpp"
+
+namespace gpugauge::stack {
+namespace {
+
+void replace_all(std::string& text, const std::string& part, const std::string& by) {
+  if (part.empty() || part == by) return;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + by.size()))
+    text.replace(at, part.size(), by);
+}
+
+}  // namespace
+
+LockReport redacted(LockReport report, Redactor& redactor) {
+  for (std::vector<Drift>* drifts : {&report.drifts, &report.unknown})
+    for (Drift& drift : *drifts) {
+      for (std::string* value : {&drift.expected, &drift.found}) {
+        const std::string original = *value;
+        *value = redactor.value(drift.key, original);
+        replace_all(drift.sentence, printable(original), printable(*value));
+      }
+      if (drift.kind == DriftKind::unreadable) drift.sentence = redactor.path(drift.sentence);
+    }
+  return report;
+}
+
+}  // namespace gpugauge::stack
