@@ -257,12 +257,12 @@ std::string Redactor::value(const std::string& key, const std::string& original)
   if (key == "kernel.command_line") return words_masked(original, true);
   if (key == "file.nccl_conf") return words_masked(original, false);
   Look look{may_hold_addresses(key), may_hold_names(key), begins && is_one_path(key), !variable.empty()};
-  if (look.addresses && mentions(original, "://")) return scanned(without_credentials(original), look);
-  const std::size_t plain = plain_start(key, original);
-  const std::string result = scanned(std::string_view(original).substr(plain), look);
+  const std::string text = look.addresses ? without_credentials(original) : original;
+  const std::size_t plain = plain_start(key, text);
+  std::string result = scanned(std::string_view(text).substr(plain), look);
   if (plain == 0) return result;
   look.names = false;
-  return scanned(std::string_view(original).substr(0, plain), look) + result;
+  return scanned(std::string_view(text).substr(0, plain), look) + result;
 }
 
 void Redactor::learn(const Inventory& inventory) {
