@@ -31,7 +31,8 @@ void read(std::string_view bytes) {
   stack::CodeParser both;
   both.take(whole);
   both.take(pieces);
-  const stack::CodeReview review = stack::review(both.kernels(), expectations, stack::Kernels::of_this_project);
+  const stack::CodeReview review =
+      stack::review(both.kernels(), expectations, stack::Kernels::of_this_project);
   require(review.rows.size() + static_cast<std::size_t>(review.foreign) == whole.kernels().size(),
           "a kernel got lost in its review");
 }
