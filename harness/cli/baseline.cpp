@@ -90,7 +90,7 @@ std::vector<RoundsOfDevice> measure_together(const BaselineArguments& arguments,
       conductor::refuse_unfit(measured[i].run);
       out[i].push_back(std::move(measured[i].run));
     }
-    if (!measured.front().stopped_by.empty())
+    if (!measured.front().stopped_by.empty() && round < arguments.rounds)
       throw result::UsageError(
           fmt::format("{}; no baseline was made; the rounds so far are kept in {}",
                       conductor::stopped_after(measured.front().stopped_by, round, arguments.rounds),
@@ -131,8 +131,8 @@ std::vector<RoundsOfDevice> measure_rounds(const BaselineArguments& arguments, c
         rounds.stopped + "; no baseline was made" +
         (rounds.whole.empty()
              ? ""
-             : fmt::format("; {} before it {} kept in {} and can be given to `gpugauge "
-                           "baseline create`, with more",
+             : fmt::format("; {} {} kept in {} and can be given to `gpugauge baseline create`, with "
+                           "more",
                            result::counted(rounds.whole.size(), "round"),
                            rounds.whole.size() == 1 ? "is" : "are", options.runs_folder.string())));
   RoundsOfDevice runs;

@@ -83,10 +83,10 @@ int run_all_together(const RunArguments& arguments, const conductor::MeasureOpti
   progress.clear();
   int code = 0;
   // Where each had ended already, none of them tells.
-  if (const std::string& signal = ends.front().stopped_by; !signal.empty()) {
-    warn(fmt::format("stopped by {}", signal));
-    code = static_cast<int>(judge::ExitCode::cannot_judge);
-  }
+  const bool told = std::any_of(ends.begin(), ends.end(),
+                                [](const conductor::DeviceEnd& end) { return !end.fault.empty(); });
+  if (const std::string& signal = ends.front().stopped_by; !signal.empty() && !told)
+    warn(fmt::format("stopped by {} when all was measured", signal));
   for (const conductor::DeviceEnd& end : ends) {
     print(end.output);
     if (!end.fault.empty()) warn(fmt::format("{}: {}", end.device, end.fault));
@@ -173,8 +173,10 @@ int run_devices(const RunArguments& arguments, const Invocation& invocation) {
       code = judge::ExitCode::cannot_judge;
     if (!stored.run.complete) break;
     if (stored.stopped_by.empty()) continue;
-    warn(fmt::format("stopped by {} when this round was whole", stored.stopped_by));
-    if (code == judge::ExitCode::pass) code = judge::ExitCode::cannot_judge;
+    const bool all = &target == &devices_chosen.back().target;
+    warn(fmt::format("stopped by {} when {} was whole", stored.stopped_by,
+                     all ? "the measurement" : "the round of " + target.label));
+    if (!all && code == judge::ExitCode::pass) code = judge::ExitCode::cannot_judge;
     break;
   }
   return beside.end(static_cast<int>(code));

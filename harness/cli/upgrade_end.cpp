@@ -158,7 +158,9 @@ std::string measure(const Upgrade& upgrade, const Devices& devices, const Measur
       conductor::choose_for(conductor::catalogue(), options.profile, targets, record.families, record.only);
   const auto held = hold(targets_of(chosen), measuring, progress);
   if (!held->refusal().empty()) return held->refusal();
+  std::string stopped;  // a stop ends the measuring, and not the judging of what is whole
   for (const auto& [target, choice] : chosen) {
+    if (!stopped.empty()) return stopped;
     const UpgradeDevice device{target.selection, target.label};
     options.runs_folder = upgrade.kept.folder / upgrade.side / device.selection;
     const conductor::Rounds rounds =
@@ -166,6 +168,8 @@ std::string measure(const Upgrade& upgrade, const Devices& devices, const Measur
                                   missing_rounds(upgrade.kept, upgrade.side, device, devices.gpus), false);
     progress.clear();
     if (!rounds.stopped.empty()) return rounds.stopped;
+    if (!rounds.stopped_by.empty())
+      stopped = fmt::format("{} asked to stop when {} was measured", rounds.stopped_by, target.label);
   }
   return "";
 }

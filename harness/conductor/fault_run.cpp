@@ -97,12 +97,16 @@ FaultRunner::Ended FaultRunner::run(const std::vector<std::string>& words,
     asked = true;
     child.stop();
   };
+  struct Forget {
+    std::function<void(int)>& call;
+    ~Forget() { call = nullptr; }
+  };
+  const Forget when_it_leaves{on_signal_};  // what it calls is gone then, also where the waiting throws
   run::Timer ticking(loop_);
   ticking.every(1, [this] {
     if (tick) tick();
   });
   loop_.run_until([&] { return child.ended(); });
-  on_signal_ = nullptr;
   ended.code = child.end().exit_code;
   ended.fault = child.end().fault;
   ended.said = child.end().output;

@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <utility>
 
-
 namespace gpugauge::conductor {
 namespace {
 

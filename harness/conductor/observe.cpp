@@ -211,6 +211,11 @@ std::string gpu_prefix(const result::Fingerprint& fingerprint, const std::string
   return "";
 }
 
+/// Of a GPU's setting, "off (on after reset)", what it is now.
+std::string state_of(const std::string& setting) {
+  return setting.substr(0, setting.find(" ("));
+}
+
 void add_inventory(const result::Run& run, const std::string& prefix, Observation& out) {
   for (const result::Facts* facts :
        {&run.fingerprint.stack, &run.fingerprint.settings, &run.fingerprint.topology})
@@ -229,12 +234,11 @@ void add_inventory(const result::Run& run, const std::string& prefix, Observatio
         continue;
       }
       if (value == "unknown" || key == "host.cpus_allowed") continue;
-      // "off (on after reset)": what counts is what it is now.
-      const std::string state = value.substr(0, value.find(" ("));
       const auto known = std::find_if(diagnose::inventory_keys.begin(), diagnose::inventory_keys.end(),
                                       [&](const diagnose::Key& entry) { return entry.name == key; });
       if (known != diagnose::inventory_keys.end())
-        out.inventory[key] = value == "absent" ? diagnose::Value() : diagnose::Value(own ? state : value);
+        out.inventory[key] =
+            value == "absent" ? diagnose::Value() : diagnose::Value(own ? state_of(value) : value);
     }
   if (const std::string* allowed = fact(run.fingerprint.settings, "host.cpus_allowed"))
     if (const double count = count_of(*allowed); count > 0) out.inventory["host.cpus_allowed"] = count;
@@ -255,6 +259,7 @@ void add_changes(const result::Run& run, const baseline::Baseline& before, const
                  Observation& out) {
   using baseline::Role;
   out.changed.emplace();
+  out.about.changed_is_all = true;
   for (const baseline::Mismatch& field : baseline::differences(
            run.fingerprint, before.runs.front().fingerprint, {Role::identity, Role::noted, Role::must})) {
     const std::size_t dot = field.field.find('.');
@@ -264,12 +269,16 @@ void add_changes(const result::Run& run, const baseline::Baseline& before, const
     const bool card = field.field.starts_with("device.") && name.ends_with(".uuid");
     if (field.field.starts_with("suite.") || (field.field.starts_with("device.") && !card)) continue;
     if (of_another_gpu(name, prefix, run.device == "links")) continue;
-    if (!prefix.empty() && name.starts_with(prefix)) name = "gpu." + name.substr(prefix.size());
+    const bool own = !prefix.empty() && name.starts_with(prefix);
+    if (own) name = "gpu." + name.substr(prefix.size());
     if (name.ends_with("path")) continue;
-    const auto side = [](const std::string& text) {
-      return text.empty() ? diagnose::Value("absent") : diagnose::Value(text.substr(0, text.find(" (")));
+    const auto side = [&](const std::string& text) {
+      if (text.empty()) return diagnose::Value("absent");
+      return diagnose::Value(own ? state_of(text) : text);
     };
-    out.changed->emplace(name, diagnose::Change{side(field.then), side(field.now)});
+    const diagnose::Change change{side(field.then), side(field.now)};
+    // "on (off after reset)" is on, as it was.
+    if (change.before != change.after) out.changed->emplace(name, change);
   }
 }
 

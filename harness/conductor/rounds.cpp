@@ -43,10 +43,10 @@ Rounds measure_rounds(const MeasureOptions& options, const Target& target, const
       out.unfit = true;
       break;
     }
-    const std::string stopped_by = stored.stopped_by;
+    out.stopped_by = stored.stopped_by;
     out.whole.push_back(std::move(stored));
-    if (stopped_by.empty()) continue;
-    out.stopped = stopped_after(stopped_by, round, last);
+    if (out.stopped_by.empty()) continue;
+    if (round < last) out.stopped = stopped_after(out.stopped_by, round, last);
     break;
   }
   return out;

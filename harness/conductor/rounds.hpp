@@ -11,12 +11,13 @@ namespace gpugauge::conductor {
 /// Rounds that were measured one after the other.
 struct Rounds {
   std::vector<Stored> whole;  ///< complete ones, oldest first, each with its file
-  std::string stopped;        ///< why the last one is partial or unfit, or a stop was asked for; else ""
+  std::string stopped;        ///< why the last one is partial or unfit, or the next was not begun; else ""
+  std::string stopped_by;     ///< the signal that asked to stop, also when all rounds were whole; else ""
   bool unfit = false;         ///< it is whole, and could be no part of a baseline
 };
 
 /// Measures rounds `first` to `last`, and ends at the first partial one, and after the first in which a
-/// signal asked to stop, the last included. Each is stored as soon as it is measured. With `fit` it also ends
+/// signal asked to stop. Each is stored as soon as it is measured. With `fit` it also ends
 /// at the first that could be no part of a baseline (refuse_unfit): a machine that is not fit must not cost
 /// all the rounds. Throws like refuse_unmeasured then.
 Rounds measure_rounds(const MeasureOptions& options, const Target& target, const Choice& choice,

@@ -23,6 +23,9 @@ struct About {
   std::optional<int> gpus;         ///< >= 0
   std::optional<int> nodes;        ///< >= 0
   std::string compared_with;       ///< earlier, peers, expected, other_configuration
+  /// What differs was looked for field by field on both sides, and all of it stands under `changed`.
+  /// Otherwise that holds what somebody knows of.
+  bool changed_is_all = false;
 
   bool operator==(const About&) const = default;  ///< Equal in every member.
 };

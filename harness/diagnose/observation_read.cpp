@@ -127,6 +127,7 @@ About read_about(const json& value, const Place& place) {
   about.gpus = optional_count(reader, "gpus");
   about.nodes = optional_count(reader, "nodes");
   about.compared_with = optional_word(reader, "compared_with", sides);
+  about.changed_is_all = optional_flag(reader, "changed_is_all").value_or(false);
   reader.done();
   return about;
 }

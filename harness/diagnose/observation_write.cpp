@@ -69,6 +69,7 @@ ordered_json json_of(const About& about) {
   set(out, "gpus", about.gpus);
   set(out, "nodes", about.nodes);
   set(out, "compared_with", about.compared_with);
+  if (about.changed_is_all) out["changed_is_all"] = true;
   return out;
 }
 

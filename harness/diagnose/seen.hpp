@@ -136,9 +136,9 @@ class Seen {
   /// A number became smaller, or larger.
   Fact became_less(std::string_view name) const;
   Fact became_more(std::string_view name) const;  ///< larger
-  /// It is as it was on the other side, and so does not make the difference: what differs is known, and holds
-  /// no field with one of these in its name. Nothing where something fails or is slow against a physical
-  /// limit: that needs no other side.
+  /// It is as it was on the other side, and so does not make the difference: all that differs is known
+  /// (About::changed_is_all), and no such field has one of these in its name. Nothing where something fails
+  /// or is slow against a physical limit: that needs no other side.
   Fact as_before(const std::vector<std::string_view>& names) const;
   /// Some changed field held this word before and does not after.
   Fact word_lost(std::string_view word) const;

@@ -123,8 +123,10 @@ Fact changed_so(const Observation& it, std::string_view name, const Test& is_so)
 }  // namespace
 
 Fact Seen::turned_on(std::string_view name) const {
-  return changed_so(*it_, name,
-                    [](const Change& change) { return change.before.off() && change.after.on(); });
+  return changed_so(*it_, name, [](const Change& change) {
+    return (change.before.off() || change.before.tells_nothing()) && change.after.on() &&
+           !change.after.tells_nothing();
+  });
 }
 
 Fact Seen::changed_to(std::string_view name, Words words) const {
@@ -148,11 +150,12 @@ Fact Seen::became_more(std::string_view name) const {
 }
 
 Fact Seen::as_before(const std::vector<std::string_view>& names) const {
-  if (names.empty() || it_->about.compared_with != "earlier" || !it_->changed || !it_->errors.empty())
-    return std::nullopt;
+  const bool known = it_->changed && it_->about.changed_is_all && it_->about.compared_with == "earlier";
+  if (names.empty() || !known || !it_->errors.empty()) return std::nullopt;
   for (const auto& [field, change] : *it_->changed)
-    if (std::any_of(names.begin(), names.end(),
-                    [&, &name = field](std::string_view one) { return contains(name, one); }))
+    if (differs(change) && std::any_of(names.begin(), names.end(), [&, &name = field](std::string_view one) {
+          return contains(name, one);
+        }))
       return std::nullopt;
   for (const Metric& metric : it_->metrics)
     if (metric.fails || metric.note == against_physical_limit) return std::nullopt;

@@ -21,15 +21,9 @@ bool absent_tells(std::string_view name) {
                      [&](const Key& key) { return key.name == name && key.absent_tells; });
 }
 
-/// What somebody looked for and could not tell is no value.
-bool tells_nothing(const Value& value) {
-  const std::string* text = value.plain_text();
-  return text != nullptr && (lower(*text) == "unknown" || lower(*text) == "[unknown]");
-}
-
 const Value* find(const std::map<std::string, Value>& table, std::string_view key) {
   const auto found = table.find(std::string(key));
-  return found == table.end() || tells_nothing(found->second) ? nullptr : &found->second;
+  return found == table.end() || found->second.tells_nothing() ? nullptr : &found->second;
 }
 
 /// As nvidia-smi -q prints them.

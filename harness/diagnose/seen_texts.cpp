@@ -55,8 +55,10 @@ Fact error_of(const Observation& it, bool nvml, int code, Words names) {
     const bool own = error.api.empty() || (error.api == "nvml") == nvml;
     const bool number = error.code.number() == static_cast<double>(code);
     const bool name = error.code.plain_text() != nullptr && contains_any(error.code.text(), names);
-    // A number of its own says which error it is, whatever else stands in the text.
-    const bool in_text = !nvml && !error.code.number() && tells_code(error.text, code);
+    // CUDA's own number says which error it is, whatever else stands in the text.
+    const bool of_cuda = error.api.empty() || error.api == "cuda" || error.api == "driver";
+    const bool known = of_cuda && error.code.number();
+    const bool in_text = !nvml && !known && tells_code(error.text, code);
     if ((own && (number || name || in_text)) || contains_any(error.text, names)) return shown(error);
   }
   for (const std::string& line : it.log)

@@ -71,4 +71,9 @@ bool Value::on() const {
   return std::find(noes.begin(), noes.end(), word) == noes.end();
 }
 
+bool Value::tells_nothing() const {
+  const std::string* word = plain_text();
+  return word != nullptr && (lower(*word) == "unknown" || lower(*word) == "[unknown]");
+}
+
 }  // namespace gpugauge::diagnose

@@ -43,6 +43,9 @@ class Value {
   /// and what value.cpp lists beside them.
   bool off() const { return !on(); }
 
+  /// A word for what somebody looked for and could not tell: "unknown".
+  bool tells_nothing() const;
+
   /// Same type and same value: 1, "1" and true are three values.
   bool operator==(const Value&) const = default;
 

@@ -139,18 +139,52 @@ std::string clauses_without(const std::string& text, const Leave& is_left_out) {
   return out;
 }
 
-/// The clause ends in ": 0" or "= 0".
-bool ends_in_zero(std::string_view clause) {
-  const auto strip = [&] {
-    while (!clause.empty() && !is_word_character(clause.back()) && clause.back() != ':' &&
-           clause.back() != '=')
-      clause.remove_suffix(1);
-  };
-  strip();
+void strip_end(std::string_view& clause) {
+  constexpr std::string_view ends = " \t\n,;.";
+  while (!clause.empty() && ends.find(clause.back()) != std::string_view::npos) clause.remove_suffix(1);
+}
+
+/// "errors : 0", "error count = 0": a name of something counted, and 0 behind it. An index is none: "rank =
+/// 0".
+bool counts_zero(std::string_view clause) {
+  strip_end(clause);
   if (!clause.ends_with('0')) return false;
   clause.remove_suffix(1);
-  strip();
-  return clause.ends_with(':') || clause.ends_with('=');
+  strip_end(clause);
+  if (!clause.ends_with(':') && !clause.ends_with('=')) return false;
+  clause.remove_suffix(1);
+  strip_end(clause);
+  constexpr std::array<std::string_view, 7> counted{
+      "errors", "warnings", "failures", "mismatches", "timeouts", "error count", "failure occurred"};
+  return std::any_of(counted.begin(), counted.end(),
+                     [&](std::string_view name) { return clause.ends_with(name); });
+}
+
+/// "0 errors" and "no errors", where it begins or follows a verb of finding: "found 0 errors". Elsewhere the
+/// 0 is an index: "rank 0 errors". A single error has no such count: "GPU 0 error" is one.
+bool says_none(std::string_view clause) {
+  constexpr std::array<std::string_view, 5> counted{"errors", "warnings", "failures", "mismatches",
+                                                    "timeouts"};
+  constexpr std::array<std::string_view, 8> before{"found", "with", "had",     "has",
+                                                   "and",   "saw",  "reports", "reported"};
+  for (const std::string_view none : {"0 ", "no "})
+    for (std::size_t at = clause.find(none); at != std::string_view::npos; at = clause.find(none, at + 1)) {
+      const std::string_view behind = clause.substr(at + none.size());
+      const bool of_errors = std::any_of(counted.begin(), counted.end(), [&](std::string_view word) {
+        return behind.starts_with(word) &&
+               (behind.size() == word.size() || !is_word_character(behind[word.size()]));
+      });
+      std::string_view front = clause.substr(0, at);
+      if (!of_errors || (!front.empty() && is_word_character(front.back()))) continue;
+      strip_end(front);
+      if (front.empty() || front.ends_with(':')) return true;
+      if (std::any_of(before.begin(), before.end(), [&](std::string_view word) {
+            return front.ends_with(word) &&
+                   (front.size() == word.size() || !is_word_character(front[front.size() - word.size() - 1]));
+          }))
+        return true;
+    }
+  return false;
 }
 
 }  // namespace
@@ -161,13 +195,10 @@ std::string without_inactive(const std::string& text) {
 }
 
 std::string without_none_counted(const std::string& text) {
-  return clauses_without(text, [](std::string_view clause) {
-    const Words wrong{"error", "warning", "fail", "mismatch", "timeout", "throttl", "xid"};
-    for (const std::string_view none : {"0 ", "no "})
-      for (const std::string_view one : wrong)
-        if (contains_word(clause, std::string(none) + std::string(one))) return true;
-    return contains_any(clause, wrong) && ends_in_zero(clause);
-  });
+  std::string out =
+      clauses_without(text, [](std::string_view clause) { return says_none(clause) || counts_zero(clause); });
+  // Of some none and of others more: "0 errors corrected, uncorrectable 3".
+  return contains(out, "uncorrect") ? text : out;
 }
 
 namespace {

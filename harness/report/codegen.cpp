@@ -85,7 +85,7 @@ bool failed(const CodegenReport& report) {
 }
 
 bool passed(const CodegenReport& report) {
-  return !failed(report) && report.without_code.empty();
+  return !failed(report) && report.without_code.empty() && !report.review.rows.empty();
 }
 
 std::string draw(const CodegenReport& report, const Terminal& terminal) {

@@ -42,7 +42,7 @@ constexpr std::array<std::string_view, 19> own_keys{"name",
 
 /// One benchmark while its entries are gathered.
 struct Gathered {
-  /// family_index and per_family_instance_index, which writers have since 1.5.1: another place under the same
+  /// family_index and per_family_instance_index, which writers have since 1.5.5: another place under the same
   /// name is another benchmark.
   std::optional<std::pair<std::int64_t, std::int64_t>> place;
   std::vector<double> seconds;           ///< of the repetitions
@@ -119,16 +119,20 @@ std::string with_null_for_not_finite(const std::string& text) {
   return out;
 }
 
-/// False where the entry is of another benchmark than those before it under this name.
-bool is_at_place(const json& entry, Gathered& benchmark) {
+/// An entry whose time is read is of the one benchmark that has this name, or the name tells nothing of
+/// either. Fits to a curve (BigO, RMS) stand under the bare name of a family, and have no time.
+void require_place(const json& entry, Gathered& benchmark) {
   const auto family = entry.find("family_index");
   const auto instance = entry.find("per_family_instance_index");
   if (family == entry.end() || instance == entry.end() || !family->is_number_integer() ||
       !instance->is_number_integer())
-    return true;
+    return;
   const std::pair place{family->get<std::int64_t>(), instance->get<std::int64_t>()};
   if (!benchmark.place) benchmark.place = place;
-  return *benchmark.place == place;
+  if (*benchmark.place == place || benchmark.status == Status::failed) return;
+  // Nothing is wrong with what was measured; only which is which cannot be told.
+  benchmark.status = Status::skipped;
+  benchmark.reason = "its name stands for two benchmarks of the file, whose times cannot be told apart";
 }
 
 /// Takes one element of `benchmarks` into its benchmark; returns how many counters it left out.
@@ -141,10 +145,6 @@ std::size_t gather(const json& entry, const Place& place, std::map<std::string, 
     const auto found = entry.find(key);
     return found != entry.end() && found->is_boolean() && found->get<bool>();
   };
-  if (!is_at_place(entry, benchmark) && benchmark.status != Status::failed) {
-    benchmark.status = Status::failed;
-    benchmark.reason = "its name stands for two benchmarks of the file, whose times cannot be told apart";
-  }
   if (flag("error_occurred") || flag("skipped")) {
     // One repetition that failed is a failure, whatever the others say.
     if (benchmark.status == Status::failed) return 0;
@@ -155,10 +155,12 @@ std::size_t gather(const json& entry, const Place& place, std::map<std::string, 
   const std::string aggregate = text_or(entry, "aggregate_name", "");
   if (text_or(entry, "run_type", "iteration") == "aggregate" || !aggregate.empty()) {
     const bool time = text_or(entry, "aggregate_unit", "time") == "time";
-    if (time && (aggregate == "median" || aggregate == "mean"))
-      if (const auto seconds = real_time(entry, place, benchmark)) benchmark.totals[aggregate] = *seconds;
+    if (!time || (aggregate != "median" && aggregate != "mean")) return 0;
+    require_place(entry, benchmark);
+    if (const auto seconds = real_time(entry, place, benchmark)) benchmark.totals[aggregate] = *seconds;
     return 0;
   }
+  require_place(entry, benchmark);
   if (const auto seconds = real_time(entry, place, benchmark)) benchmark.seconds.push_back(*seconds);
   if (const auto found = entry.find("iterations"); found != entry.end() && found->is_number_integer())
     benchmark.iterations = std::max<std::int64_t>(1, found->get<std::int64_t>());

@@ -153,7 +153,7 @@ void Child::spawn(const Command& command) {
   }
   end_.started = true;
   pid_ = process_->pid;
-  lineage_.begin(pid_);
+  lineage_.begin(pid_, spared_);
   output_ = std::make_unique<Pipe>();
   output_->receive =
       options_.on_output ? options_.on_output : [this](std::string_view text) { tail_.append(text); };

@@ -156,6 +156,7 @@ std::map<std::string, double> difference(const HostCounters& before, const HostC
   put(host, "cgroup_throttled_periods", before.throttled_periods, after.throttled_periods);
   put(host, "cgroup_throttled_seconds", before.throttled_seconds, after.throttled_seconds);
   put(host, "pressure_cpu_seconds", before.pressure_cpu_seconds, after.pressure_cpu_seconds);
+  put(host, "pressure_memory_seconds", before.pressure_memory_seconds, after.pressure_memory_seconds);
   if (before.busy_seconds && after.busy_seconds) {
     const double ours = child + (after.own_seconds - before.own_seconds) + helpers_seconds;
     // The kernel counts the machine in ticks and a process exactly: the difference may fall below nothing.

@@ -1,8 +1,10 @@
 #include "run/lineage.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
+#include <mutex>
 
 #include <fmt/core.h>
 #include <sys/wait.h>
@@ -35,6 +37,28 @@ bool has_any_child() {
 
 }  // namespace
 
+namespace {
+
+/// Children that a Child started, which leave no orphans but their own.
+struct Started {
+  std::mutex change;
+  std::multiset<pid_t> children;
+};
+
+Started& started() {
+  static Started all;
+  return all;
+}
+
+}  // namespace
+
+Lineage::~Lineage() {
+  if (child_ == 0) return;
+  Started& all = started();
+  const std::lock_guard lock(all.change);
+  if (const auto own = all.children.find(child_); own != all.children.end()) all.children.erase(own);
+}
+
 Lineage::Lineage() {
   static std::atomic<unsigned> made{0};
   const auto own = stat_of(::getpid());
@@ -44,8 +68,16 @@ Lineage::Lineage() {
   value_ = (before == nullptr ? "" : std::string(before)) + mark_;
 }
 
-void Lineage::begin(pid_t child) {
+void Lineage::begin(pid_t child, const std::set<pid_t>& before) {
   child_ = child;
+  Started& all = started();
+  {
+    const std::lock_guard lock(all.change);
+    others_ =
+        ::getpid() == 1 || Subreaper::was_one_before() ||
+        std::any_of(before.begin(), before.end(), [&](pid_t one) { return all.children.count(one) == 0; });
+    all.children.insert(child);
+  }
   const auto stat = stat_of(child);
   began_ = stat ? stat->start_ticks : std::nullopt;
 }
@@ -54,7 +86,8 @@ bool Lineage::may_hold(pid_t process) const {
   const auto stat = stat_of(process);
   if (!stat) return false;
   if (began_ && stat->start_ticks.value_or(*began_) < *began_) return false;
-  if (stat->session == child_ || stat->state == 'Z') return true;  // of an ended one nothing more can be read
+  if (!others_ || stat->session == child_ || stat->state == 'Z')
+    return true;  // of an ended one nothing more can be read
   // Empty while the process starts a program.
   const std::string environment = read_kernel_file(fmt::format("/proc/{}/environ", process));
   return environment.empty() || value_in(environment, variable).find(mark_) != std::string::npos;

@@ -159,6 +159,13 @@ Subreaper::Subreaper() {
   prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 }
 
+bool Subreaper::was_one_before() {
+  const std::lock_guard lock(subreapers_change);
+  int now = 0;
+  if (subreapers == 0) prctl(PR_GET_CHILD_SUBREAPER, &now, 0, 0, 0);
+  return (subreapers == 0 ? now : before_subreapers) != 0;
+}
+
 Subreaper::~Subreaper() {
   const std::lock_guard lock(subreapers_change);
   if (--subreapers == 0) prctl(PR_SET_CHILD_SUBREAPER, before_subreapers, 0, 0, 0);

@@ -52,6 +52,8 @@ class Subreaper {
  public:
   Subreaper();
   ~Subreaper();
+  /// Whether this process was one before the first of them.
+  static bool was_one_before();
   Subreaper(const Subreaper&) = delete;
   Subreaper& operator=(const Subreaper&) = delete;
 };

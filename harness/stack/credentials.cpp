@@ -54,7 +54,7 @@ std::string without_parameters(std::string_view text) {
       if (is_called_secret(text.substr(name, at - name))) {
         result += text.substr(from, at + 1 - from);
         result += withheld;
-        from = std::min(text.find_first_of("&#", at), end);
+        from = std::min(text.substr(0, end).find_first_of("&#", at), end);
         at = from - 1;
       }
       name = std::string_view::npos;

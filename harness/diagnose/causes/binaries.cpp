@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include "diagnose/causes/predicates.hpp"
+#include "stack/compat/version.hpp"
+#include "stack/plan/binary.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
@@ -18,36 +20,26 @@ const Words ptx_names{"cudaErrorUnsupportedPtxVersion",
                       "PTX*unsupported toolchain",
                       "newer PTX"};
 
-/// "8.6" as "86"; "" where the capability is not known.
-std::string capability_digits(const Seen& seen) {
-  std::string out;
-  for (const char c : seen.it().about.compute_capability)
-    if (c >= '0' && c <= '9') out += c;
-  return out;
-}
-
-/// Machine code runs on its own architecture and on later ones of the same major version, but for those with
-/// a letter: sm_90a, sm_100f (CUDA C++ Programming Guide, binary compatibility).
-bool runs_on(std::string_view entry, const std::string& digits) {
+/// Whether an entry ("sm_86", "90a") is machine code that a GPU of this compute capability runs.
+bool runs_on(std::string_view entry, const stack::Version& capability) {
   if (contains_any(entry, {"virtual", "compute_", "ptx"})) return false;
-  const std::size_t begin = entry.find_first_of("0123456789");
-  if (begin == std::string_view::npos) return false;
-  const std::size_t end = std::min(entry.find_first_not_of("0123456789", begin), entry.size());
-  const std::string_view code = entry.substr(begin, end - begin);
-  if (code == digits) return true;
-  const bool lettered = end < entry.size() && (entry[end] == 'a' || entry[end] == 'f');
-  const std::size_t major = digits.size() - 1;
-  return !lettered && code.size() == digits.size() && code.substr(0, major) == digits.substr(0, major) &&
-         code.back() <= digits.back();
+  constexpr std::size_t digits_most = 4;
+  const std::size_t begin = std::min(entry.find_first_of("0123456789"), entry.size());
+  stack::GpuCode code;
+  std::size_t end = begin;
+  for (; end < entry.size() && end - begin < digits_most && entry[end] >= '0' && entry[end] <= '9'; ++end)
+    code.architecture = code.architecture * 10 + (entry[end] - '0');
+  if (end < entry.size() && (entry[end] == 'a' || entry[end] == 'f')) code.suffix = entry[end];
+  return code.architecture > 0 && stack::fits(code, capability.major(), capability.minor());
 }
 
 /// The list of architectures in the binary holds no machine code for this GPU's.
 Fact architecture_absent(const Seen& seen) {
   const Value* list = seen.inventory("cuda.arch_list");
-  const std::string digits = capability_digits(seen);
-  if (list == nullptr || digits.size() < 2 || list->items().empty()) return std::nullopt;
+  const auto capability = stack::Version::parse(seen.it().about.compute_capability);
+  if (list == nullptr || !capability || list->items().empty()) return std::nullopt;
   for (const std::string& entry : list->items())
-    if (runs_on(entry, digits)) return std::nullopt;
+    if (runs_on(entry, *capability)) return std::nullopt;
   return fmt::format("compute capability {}, and the binary holds {}", seen.it().about.compute_capability,
                      list->text());
 }

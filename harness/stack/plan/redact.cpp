@@ -147,6 +147,7 @@ std::string Redactor::scanned(std::string_view original, const Look& look) {
   static const std::string root_home = "/root";
   std::string result;
   std::size_t at = 0;
+  std::size_t homeless = 0;
   while (at < original.size()) {
     std::size_t length = 0;
     const auto found = [&](const char* kind, std::size_t size) {
@@ -159,15 +160,23 @@ std::string Redactor::scanned(std::string_view original, const Look& look) {
       length = size;
       return true;
     };
-    bool done = found("home-folder", scan::home_in_relative(original, at, look.path));
+    // A path by itself begins at its beginning.
+    const bool alone = look.path && at == 0;
+    // Another kind: that it is relative is what a rule finds.
+    bool done = found("relative-home", scan::home_in_relative(original, at, alone));
     if (done) {
       // It begins a path that leads through a folder of homes.
     } else if (original[at] == '/') {
       for (const std::string& home : homes_)
-        done = done || found("home-folder", scan::home_folder(original, at, home, false, look.path));
-      done = done || found("home-folder", scan::home_folder(original, at, homes, true, look.path)) ||
-             found("home-folder", scan::home_folder(original, at, root_home, false, look.path)) ||
-             found("home-folder", scan::home_elsewhere(original, at, look.path));
+        done = done || found("home-folder", scan::home_folder(original, at, home, false, alone));
+      done = done || found("home-folder", scan::home_folder(original, at, homes, true, alone)) ||
+             found("home-folder", scan::home_folder(original, at, root_home, false, alone));
+      if (!done && at >= homeless) {
+        const std::size_t end = scan::end_of_path(original, at, alone);
+        // No later part of it leads through a folder of homes either.
+        if (scan::person_folder(original.substr(at, end - at)) == 0) homeless = end;
+        done = found("home-folder", scan::home_elsewhere(original, at, alone));
+      }
     } else if (const std::size_t authority = look.addresses ? scan::url_authority(original, at) : 0;
                authority > 0) {
       result += "://" + placeholder("address", std::string(original.substr(at + 3, authority)));

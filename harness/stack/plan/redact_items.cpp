@@ -15,13 +15,14 @@ constexpr std::array<std::string_view, 38> systems{
     "nvidia", "oracle",        "python", "redhat",    "rhel",      "rocky",   "root",   "runner",
     "server", "suse",          "system", "ubuntu",    "user",      "vagrant"};
 // Words that rules look for in free text, paths and variables.
-constexpr std::array<std::string_view, 36> settings{
-    "all",    "compat", "compute", "cupti", "default", "driver",  "eager",     "false", "fatal",
-    "home",   "intel",  "lazy",    "lib",   "lib64",   "loc",     "mismatch",  "nccl",  "none",
-    "nvperf", "off",    "opt",     "ring",  "simple",  "socket",  "sanitizer", "stubs", "toolkit",
-    "trace",  "tree",   "true",    "usr",   "utility", "version", "void",      "wsl",   "yes"};
-constexpr std::array<std::string_view, 10> placeholders{"account", "address", "container", "folder", "guid",
-                                                        "mac",     "mig",     "registry",  "serial", "uuid"};
+constexpr std::array<std::string_view, 37> settings{
+    "all",  "api",   "compat",  "compute", "cupti",  "default",   "driver",   "eager",   "false", "fatal",
+    "home", "intel", "lazy",    "lib",     "lib64",  "loc",       "mismatch", "nccl",    "none",  "nvperf",
+    "off",  "opt",   "ring",    "simple",  "socket", "sanitizer", "stubs",    "toolkit", "trace", "tree",
+    "true", "usr",   "utility", "version", "void",   "wsl",       "yes"};
+constexpr std::array<std::string_view, 11> placeholders{"relative", "account", "address", "container",
+                                                        "folder",   "guid",    "mac",     "mig",
+                                                        "registry", "serial",  "uuid"};
 
 template <std::size_t size>
 bool any_starts(const std::array<std::string_view, size>& starts, std::string_view key) {

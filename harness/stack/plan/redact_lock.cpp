@@ -1,4 +1,7 @@
 // What a comparison with a lock says of a node, without names.
+#include <array>
+#include <utility>
+
 #include "stack/plan/redact.hpp"
 #include "stack/rules/support.hpp"
 
@@ -16,7 +19,10 @@ void replace_all(std::string& text, const std::string& part, const std::string& 
 LockReport redacted(LockReport report, Redactor& redactor) {
   for (std::vector<Drift>* drifts : {&report.drifts, &report.unknown})
     for (Drift& drift : *drifts) {
-      for (std::string* value : {&drift.expected, &drift.found}) {
+      // The longer first: one may be the beginning of the other.
+      std::array<std::string*, 2> values{&drift.expected, &drift.found};
+      if (values[0]->size() < values[1]->size()) std::swap(values[0], values[1]);
+      for (std::string* value : values) {
         const std::string original = *value;
         *value = redactor.value(drift.key, original);
         replace_all(drift.sentence, printable(original), printable(*value));

@@ -256,13 +256,16 @@ std::size_t home_folder(std::string_view text, std::size_t at, std::string_view 
   return end - at;
 }
 
+std::size_t end_of_path(std::string_view text, std::size_t at, bool alone) {
+  while (at < text.size() && (alone || !ends_path(text[at]))) ++at;
+  return at;
+}
+
 std::size_t home_elsewhere(std::string_view text, std::size_t at, bool alone) {
   if (text[at] != '/' || (at > 0 && (is_word(text[at - 1]) || text[at - 1] == '.' || text[at - 1] == '/' ||
                                      text[at - 1] == '-')))
     return 0;
-  std::size_t end = at;
-  while (end < text.size() && (alone || !ends_path(text[end]))) ++end;
-  const std::string_view path = text.substr(at, end - at);
+  const std::string_view path = text.substr(at, end_of_path(text, at, alone) - at);
   const std::size_t person = person_folder(path);
   if (person == 0) return 0;
   const std::size_t slash = path.find_last_of('/');
@@ -273,9 +276,7 @@ std::size_t home_elsewhere(std::string_view text, std::size_t at, bool alone) {
 std::size_t home_in_relative(std::string_view text, std::size_t at, bool alone) {
   const bool begins = at == 0 || (!alone && ends_path(text[at - 1]));
   if (!begins || text[at] == '/' || ends_path(text[at])) return 0;
-  std::size_t end = at;
-  while (end < text.size() && (alone || !ends_path(text[end]))) ++end;
-  const std::string_view path = text.substr(at, end - at);
+  const std::string_view path = text.substr(at, end_of_path(text, at, alone) - at);
   std::size_t person = person_folder(path);
   if (path.size() > 1 && path[0] == '~' && is_word(path[1]) && !is_digit(path[1]))
     person = std::min(path.find('/'), path.size());

@@ -9,6 +9,10 @@ namespace gpugauge::stack::scan {
 /// Each: length of the thing that begins exactly at `at`, 0 where none does. What goes on in letters or
 /// digits is another thing.
 
+/// How far a path goes that begins here: to what ends one in a sentence, or, where it stands `alone`, to the
+/// end.
+std::size_t end_of_path(std::string_view text, std::size_t at, bool alone = false);
+
 /// 8-4-4-4-12 hexadecimal digits; an underscore may join it and a GPU's to other words.
 std::size_t uuid(std::string_view text, std::size_t at);
 /// "GPU-" or "MIG-" and a UUID, or its beginning of six digits and more.

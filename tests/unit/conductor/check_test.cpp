@@ -124,7 +124,8 @@ TEST_F(Check, RoundsInARowEndAfterTheOneInWhichAStopCame) {
   for (const int last : {2, 4}) {
     const Rounds rounds = measure_rounds(options_.measure, target_, choice_, {}, 1, last, false);
     EXPECT_EQ(rounds.whole.size(), 2U);
-    EXPECT_EQ(rounds.stopped, fmt::format("SIGTERM asked to stop when round 2 of {} was whole", last));
+    EXPECT_EQ(rounds.stopped_by, "SIGTERM");
+    EXPECT_EQ(rounds.stopped, last == 2 ? "" : "SIGTERM asked to stop when round 2 of 4 was whole");
   }
 }
 

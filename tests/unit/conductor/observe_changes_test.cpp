@@ -124,6 +124,14 @@ TEST_F(ObserveChanges, AreOfTheStateNowAndNotOfTheOneAfterAReset) {
   EXPECT_THAT(confident(), IsEmpty());
 }
 
+TEST_F(ObserveChanges, ASwitchThatWaitsForAResetHasChangedNothingYet) {
+  then().fingerprint.settings["gpu.0.ecc"] = "on";
+  now().fingerprint.settings["gpu.0.ecc"] = "on (off after reset)";
+  slower("hbm", 1.2);
+  EXPECT_THAT(*observation().changed, IsEmpty());
+  EXPECT_THAT(confident(), IsEmpty());
+}
+
 TEST_F(ObserveChanges, AStateThatIsTheSameOnBothSidesIsNoConfidentCause) {
   for (result::Run* run : {&now(), &then()}) {
     run->fingerprint.settings["gpu.0.power_limit_watt"] = "200";

@@ -137,6 +137,8 @@ TEST(Sides, MachineCodeOfAnEarlierMinorVersionRuns) {
   EXPECT_TRUE(lacks_code("8.6", "sm_89"));
   EXPECT_TRUE(lacks_code("9.0", "sm_86"));
   EXPECT_TRUE(lacks_code("10.3", "sm_100a"));
+  EXPECT_FALSE(lacks_code("10.3", "sm_100f"));
+  EXPECT_TRUE(lacks_code("8.7", "sm_86")) << "Orin runs no code of desktop GPUs";
   EXPECT_TRUE(lacks_code("12.0", "sm_120-virtual"));
 }
 
@@ -182,9 +184,16 @@ TEST(Sides, CountsOfNothingAreNoHarm) {
     seen.log = {line};
     EXPECT_FALSE(Seen(seen).harm()) << line;
   }
-  Observation seen;
-  seen.log = {"10 errors, 0 warnings"};
-  EXPECT_TRUE(Seen(seen).harm());
+  for (const char* line :
+       {"10 errors, 0 warnings", "rank 0 failed to initialise the communicator",
+        "GPU 0 error: something is broken", "training failed on device: 0",
+        "GPU 0 failed to initialize, rank 0 timeout", "NCCL WARN Call to connect failed : 0",
+        "Error: connection closed by peer: rank = 0", "gpu 0 errors were seen",
+        "0 errors corrected, uncorrectable errors 3"}) {
+    Observation seen;
+    seen.log = {line};
+    EXPECT_TRUE(Seen(seen).harm()) << line;
+  }
 }
 
 TEST(Sides, AFigureThatFailsStillFailsWhenItIsReadBack) {

@@ -1,7 +1,11 @@
 #include "stack/plan/redact.hpp"
 
+#include <array>
+
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include "stack/credentials.hpp"
 #include "stack/plan/redact_scan.hpp"
 #include "unit/stack/fake_tree.hpp"
 #include "unit/stack/rules/cuda_world.hpp"
@@ -306,6 +310,42 @@ TEST(Redact, TakesLinearTimeOnHostileText) {
   }
   redacted(std::string(200000, 'f'));
   redacted(std::string("\0\xff\xfe", 3));
+  for (const char* piece : {"/ ", "/a +", "/a:", "/+", "(/", "/a "}) {
+    std::string text = "/";
+    for (int i = 0; i < 50000; ++i) text += piece;
+    EXPECT_EQ(Redactor().value("env.NCCL_DIR", text), text) << piece;
+  }
+  std::string urls;
+  for (int i = 0; i < 20000; ++i) urls += "a://?key=1 ";
+  EXPECT_EQ(without_credentials(urls).find("key=1"), std::string::npos);
+}
+
+TEST(Redact, AHomeInARelativePathStaysRelative) {
+  for (const std::string& list : {std::string("~alice/lib"), ".." + home + "/bob/lib:/usr/lib",
+                                  std::string("/usr/lib:work/users/bob/lib")}) {
+    const std::string value = Redactor().value("env.LD_LIBRARY_PATH", list);
+    EXPECT_NE(value.find("relative-home-0"), std::string::npos) << value;
+    EXPECT_EQ(value.find("bob"), std::string::npos) << value;
+    EXPECT_EQ(value.find("alice"), std::string::npos) << value;
+  }
+}
+
+TEST(Redact, AValueThatBeginsLikeTheLockedOneLeavesNoRest) {
+  for (const auto& [key, locked, found] :
+       {std::array{std::string("env.CUDA_HOME"), home + "/bob", home + "/bob/secret-project"},
+        std::array{std::string("env.NCCL_SOCKET_ADDR"), std::string("10.0.0.1"), std::string("10.0.0.12")}}) {
+    LockReport report;
+    Drift drift;
+    drift.key = key;
+    drift.expected = locked;
+    drift.found = found;
+    drift.sentence = fmt::format("{} is locked to {} and is {}", key, locked, found);
+    report.drifts = {drift};
+    Redactor redactor;
+    const std::string sentence = stack::redacted(report, redactor).drifts.front().sentence;
+    EXPECT_EQ(sentence.find("secret"), std::string::npos) << sentence;
+    EXPECT_EQ(sentence.find("-02"), std::string::npos) << sentence;
+  }
 }
 
 TEST(RedactScan, ReadsOnlyWithinTheText) {
