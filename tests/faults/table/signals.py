@@ -42,7 +42,7 @@ python "$FAULTS/kills.py" {} {}
 """
 
 # Beside a child that the command did not start, it ends those only that have its mark.
-BESIDE = """sh -c 'sleep 30 & exec "$@"' sh """
+BESIDE = """sh -c '(while kill -0 $$; do sleep 0.02; done) 2>/dev/null & exec "$@"' sh """
 # A process out of reach keeps the output open, which is awaited for half a second.
 ENDED_BUT_HEARD = """
 leave

@@ -66,6 +66,16 @@ TEST_F(OrphansTest, OfACommandThatTheFamilyStartedAreItsOwn) {
   EXPECT_FALSE(kill(left(), 0) == 0);
 }
 
+TEST_F(OrphansTest, ThatHideAreItsOwnWhereNobodyElsesCanCome) {
+  const std::string pid = (fakes_.path() / "pid").string();
+  const auto end =
+      run("env -i PATH=\"$PATH\" setsid sleep 100 & "
+          "while [ \"$(ps -o sid= -p $!)\" = \"$(ps -o sid= -p $$)\" ]; do :; done; echo $! >'" +
+          pid + "'");
+  EXPECT_EQ(end.left_behind, 1);
+  EXPECT_FALSE(kill(left(), 0) == 0);
+}
+
 /// Whether orphans come to this process.
 bool is_subreaper() {
   int value = 0;

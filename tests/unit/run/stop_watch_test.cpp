@@ -4,6 +4,8 @@
 #include <csignal>
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "fake_family.hpp"
 #include "run/runner.hpp"
@@ -51,7 +53,28 @@ TEST_F(StopWatchTest, AStopAfterTheLastProcessIsTold) {
   EXPECT_EQ(told_before, 0);
 }
 
+/// A child of this process that none of its loops knows: orphans of others may come then.
+class Other {
+ public:
+  Other() : child_(fork()) {
+    if (child_ == 0) {
+      pause();
+      _exit(0);
+    }
+  }
+  ~Other() {
+    kill(child_, SIGKILL);
+    waitpid(child_, nullptr, 0);
+  }
+  Other(const Other&) = delete;
+  Other& operator=(const Other&) = delete;
+
+ private:
+  pid_t child_;
+};
+
 TEST_F(StopWatchTest, AStopWhileTheLastOutputIsAwaitedIsTold) {
+  const Other other;
   // It has neither the family's session nor its mark, and keeps its output open.
   const std::string out_of_reach =
       "leave; env -i PATH=\"$PATH\" setsid sh -c \"sleep .2; kill -TERM $parent; sleep .4\" & "

@@ -188,8 +188,8 @@ TEST(Redact, HomesWithBlanksGoWhereverTheyStand) {
 }
 
 TEST(Redact, HomesInRelativePathsGo) {
-  EXPECT_EQ(redacted(".." + home + "/bob/x.so ~alice/lib.so"), "home-folder-0/x.so home-folder-1/lib.so");
-  EXPECT_EQ(redacted("-I" + home + "/bob/include:im" + home + "/alice"), "home-folder-0:home-folder-1");
+  EXPECT_EQ(redacted(".." + home + "/bob/x.so ~alice/lib.so"), "relative-home-0/x.so relative-home-1/lib.so");
+  EXPECT_EQ(redacted("-I" + home + "/bob/include:im" + home + "/alice"), "relative-home-0:relative-home-1");
   EXPECT_EQ(redacted("https://h.example" + home + "/bob/x y"), "https://address-0/home-folder-0 y");
   for (const char* text : {"~/x", "~50%", "1.0~rc1", "im/x", "a/b/c"}) EXPECT_EQ(redacted(text), text);
 }
