@@ -73,9 +73,13 @@ void Lineage::begin(pid_t child, const std::set<pid_t>& before) {
   Started& all = started();
   {
     const std::lock_guard lock(all.change);
+    // One that has ended leaves no more orphans.
+    const auto is_other = [&](pid_t one) {
+      const auto stat = all.children.count(one) == 0 ? stat_of(one) : std::nullopt;
+      return stat && stat->state != 'Z';
+    };
     others_ =
-        ::getpid() == 1 || Subreaper::was_one_before() ||
-        std::any_of(before.begin(), before.end(), [&](pid_t one) { return all.children.count(one) == 0; });
+        ::getpid() == 1 || Subreaper::was_one_before() || std::any_of(before.begin(), before.end(), is_other);
     all.children.insert(child);
   }
   const auto stat = stat_of(child);
