@@ -83,7 +83,9 @@ std::string measure_old(const KeptUpgrade& kept, const UpgradeDevice& device, co
                    fit_rounds(kept, device), baseline::State::candidate);
   std::error_code error;
   std::filesystem::remove_all(into.runs_folder, error);
-  return "";
+  return rounds.stopped_by.empty()
+             ? ""
+             : fmt::format("{} asked to stop when {} was measured", rounds.stopped_by, device.label);
 }
 
 baseline::Baseline old_side(const KeptUpgrade& kept, const UpgradeDevice& device) {
