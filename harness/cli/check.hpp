@@ -9,9 +9,9 @@ namespace gpugauge::cli {
 
 /// The options of `gpugauge check`.
 struct CheckArguments {
-  MeasureArguments measure;
-  ReportArguments report;
-  PolicyArguments policy;
+  MeasureArguments measure;       ///< what is measured, and how
+  ReportArguments report;         ///< what is written, and where
+  PolicyArguments policy;         ///< what the site decided
   std::string baseline;           ///< name or folder; empty = select
   std::string observation;        ///< also written there, of one device; empty = not
   std::string store;              ///< history whose nights the page shows; empty = none

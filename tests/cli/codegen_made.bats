@@ -114,6 +114,7 @@ assert first["instructions"] == 4, first'
 @test "a file that was named and holds PTX alone, or no code, is no pass" {
   make_cuobjdump
   sed -i '/spill_kernel/,/EXIT\|REG/d' cuobjdump
+  # shellcheck disable=SC2016 # of the stand-in
   sed -i 's/^case $1 in/grep -q ptx "$file" \&\& { echo; echo "Fatbin ptx code:"; echo "arch = sm_90"; exit 0; }\n&/' cuobjdump
   echo ptx >alone
   expect '{"kernel": "gpugauge::planted::spin_kernel"}'
