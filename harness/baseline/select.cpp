@@ -289,8 +289,13 @@ Selection select(const std::filesystem::path& given, const result::Fingerprint& 
     note_the_future(*selection.baseline, selection.problems);
     return selection;
   }
+  const bool measured = std::any_of(fingerprint.suite.begin(), fingerprint.suite.end(), [](const auto& fact) {
+    return starts_with(fact.first, "suite.source_hash.");
+  });
   selection.origin =
-      selection.damaged.empty()
+      !measured && selection.damaged.empty()
+          ? "No family measured anything that a baseline could judge: only correctness was."
+      : selection.damaged.empty()
           ? fmt::format(
                 "No baseline of this machine, profile and suite was found: only correctness and "
                 "physical limits were judged. Make one with `gpugauge baseline create{}`.",

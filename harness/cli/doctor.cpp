@@ -11,6 +11,7 @@
 
 #include "cli/definition.hpp"
 #include "cli/named_files.hpp"
+#include "diagnose/observation.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
 #include "result/object_reader.hpp"
@@ -108,6 +109,11 @@ stack::Inventory read_inventory(const std::string& file) {
   try {
     const nlohmann::json document = result::parse_json(text, file);
     const bool object = document.is_object();
+    if (object && document.contains("schema") && document["schema"] == diagnose::observation_schema)
+      throw result::FormatError(fmt::format(
+          "{} is an observation, which `gpugauge diagnose` reads; `gpugauge doctor --json` writes an "
+          "inventory",
+          file));
     if (object && document.contains("inventory") && document["inventory"].is_object())
       return stack::inventory_from_json(document["inventory"].dump());
     if (object && document.contains("schema") && document["schema"] == result::run_schema)

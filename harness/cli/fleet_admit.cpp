@@ -1,6 +1,9 @@
 // gpugauge fleet admit: a newcomer against the nodes that are there.
+#include <filesystem>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -48,6 +51,15 @@ void from_store(const std::string& location, const FleetAdmitArguments& argument
   input.fleet.rounds = std::move(found.rounds);
 }
 
+/// Two newcomers whose files are called alike are called by their whole paths.
+void tell_apart(std::vector<judge::PeerRound>& rounds) {
+  std::map<std::string, std::set<std::string>> nodes;
+  for (const judge::PeerRound& round : rounds) nodes[round.label].insert(round.node);
+  for (judge::PeerRound& round : rounds)
+    if (nodes[round.label].size() > 1)
+      round.label = std::filesystem::path(round.file).replace_extension().string();
+}
+
 int admit(const FleetAdmitArguments& arguments) {
   const judge::Policy rules = policy(arguments.policy);
   judge::require_of_admission(rules);
@@ -82,6 +94,7 @@ int admit(const FleetAdmitArguments& arguments) {
                                    input.fingerprints.emplace(round.id, run.fingerprint);
                                  });
   input.newcomers = std::move(newcomers.rounds);
+  tell_apart(input.newcomers);
   input.unread = std::move(newcomers.unread);
   input.fleet.metrics = collector.metrics();
   judge::SeenMetrics seen;

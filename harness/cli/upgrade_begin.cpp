@@ -18,9 +18,11 @@
 #include "report/table.hpp"
 #include "report/upgrade.hpp"
 #include "result/begun.hpp"
+#include "result/build.hpp"
 #include "result/counted.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
+#include "stack/compat/version.hpp"
 #include "stack/plan/lock.hpp"
 
 namespace gpugauge::cli {
@@ -237,6 +239,17 @@ int begin(UpgradeBeginArguments arguments, const Invocation& invocation) {
     if (plan && plan->outcome == stack::Fit::fails && !arguments.anyway) {
       print(report::draw(*plan, report::terminal(1)));
       warn("nothing was recorded or measured: change the plan, or say --anyway");
+      return static_cast<int>(judge::ExitCode::regressed);
+    }
+    const std::string& minimum = result::build().minimum_driver;
+    const auto driver = asked.versions.find("driver");
+    const auto oldest = stack::Version::parse(minimum);
+    if (driver != asked.versions.end() && oldest && devices.targets.gpu_wanted &&
+        driver->second < oldest->first(driver->second.size()) && !arguments.anyway) {
+      warn(fmt::format(
+          "this gpugauge was built with CUDA {} and needs driver {} or newer: it could not measure "
+          "the new stack; use one that was built with an older CUDA for both sides, or say --anyway",
+          result::build().cuda, minimum));
       return static_cast<int>(judge::ExitCode::regressed);
     }
     conductor::UpgradeRecord& record = kept.record;

@@ -50,6 +50,7 @@ struct Upgrade {
   stack::PlanRequest request;
   stack::StackChange change;
   std::string side = "new";
+  std::vector<stack::Advice> way_back;  ///< where going back was advised
 };
 
 std::vector<std::string> commands_of(const std::vector<stack::Advice>& advice) {
@@ -62,6 +63,7 @@ void record(Upgrade& upgrade, const judge::Outcome& outcome, const std::vector<s
   upgrade.kept.record.attempts.push_back({baseline::utc_now(), upgrade.side, static_cast<int>(outcome.code),
                                           outcome.sentence, report::sentences(upgrade.change),
                                           commands_of(way_back)});
+  upgrade.way_back = way_back;
   conductor::save(upgrade.kept);
 }
 
@@ -84,46 +86,39 @@ std::string nothing_to_judge(const Upgrade& upgrade) {
       fmt::join(missing, ", "));
 }
 
-int without_verdict(Upgrade& upgrade, const std::string& why, const report::Terminal& terminal) {
+/// The reports of an upgrade of which no device was judged.
+int report_without_verdict(const judge::Outcome& outcome, const ReportArguments& reports,
+                           const std::string& table) {
+  const report::Report report{"upgrade", {}, "", {}, {}, outcome};
+  return write_reports(&report, reports, table, static_cast<int>(outcome.code));
+}
+
+int without_verdict(Upgrade& upgrade, const std::string& why, const ReportArguments& reports,
+                    const report::Terminal& terminal) {
   const judge::Outcome outcome{ExitCode::cannot_judge, "cannot judge: " + why};
   upgrade.side = "none";
   record(upgrade, outcome, {});
-  print(report::draw(upgrade.change, terminal) + "\n" +
-        terminal.paint(report::wrap(outcome.sentence, terminal.width), report::Tone::doubt) + "\n");
-  return static_cast<int>(outcome.code);
+  return report_without_verdict(
+      outcome, reports,
+      report::draw(upgrade.change, terminal) + "\n" +
+          terminal.paint(report::wrap(outcome.sentence, terminal.width), report::Tone::doubt) + "\n");
 }
 
 /// A GPU that could be measured before and cannot now: no verdict, and the plainest reason to go back.
-int without_gpu(Upgrade& upgrade, const std::string& explanation, const report::Terminal& terminal) {
+int without_gpu(Upgrade& upgrade, const std::string& explanation, const ReportArguments& reports,
+                const report::Terminal& terminal) {
   const judge::Outcome outcome{
       ExitCode::cannot_judge,
       "cannot judge: the GPU that was measured before the change cannot be used now: " + explanation};
   const auto back = stack::way_back(upgrade.before, upgrade.now, upgrade.request);
   upgrade.side = "none";
   record(upgrade, outcome, back);
-  print(report::draw(upgrade.change, terminal) + "\n" +
-        report::draw(back, "The way back; `gpugauge doctor` says whether less will do", terminal) + "\n" +
-        terminal.paint(report::wrap(report::plain(outcome.sentence), terminal.width), report::Tone::bad) +
-        "\n");
-  return static_cast<int>(outcome.code);
-}
-
-/// Which measured GPU is not among the usable ones of now (another card stands in its place, or it is lost),
-/// in a sentence; "" where none is missing, or no GPU can be used at all.
-std::string not_there(const conductor::UpgradeRecord& record, const stack::GpuReport& gpus) {
-  if (gpus.state != stack::GpuState::usable) return "";
-  const auto is_there = [&](const UpgradeDevice& device) {
-    return device.selection == "host" || device.selection == "links" ||
-           std::any_of(gpus.gpus.begin(), gpus.gpus.end(),
-                       [&](const stack::Gpu& gpu) { return gpu.uuid == device.selection; });
-  };
-  const auto lost = std::find_if_not(record.devices.begin(), record.devices.end(), is_there);
-  if (lost == record.devices.end()) return "";
-  std::vector<std::string> present;
-  for (const stack::Gpu& gpu : gpus.gpus)
-    present.push_back(fmt::format("GPU {} {} ({})", gpu.index, gpu.name, gpu.uuid));
-  return fmt::format("{} is not there; there {} {}", lost->label, present.size() == 1 ? "is" : "are",
-                     fmt::join(present, ", "));
+  return report_without_verdict(
+      outcome, reports,
+      report::draw(upgrade.change, terminal) + "\n" +
+          report::draw(back, "The way back; `gpugauge doctor` says whether less will do", terminal) + "\n" +
+          terminal.paint(report::wrap(report::plain(outcome.sentence), terminal.width), report::Tone::bad) +
+          "\n");
 }
 
 /// True when no fact of the stack that both tell differs.
@@ -258,8 +253,7 @@ std::string follow(Upgrade& upgrade, const report::Report& report, const report:
     say(fmt::format("upgrade {} is closed: the machine is as it was before it", kept.name));
   } else if (upgrade.side == "returned") {
     say("The stack is the old one again, and the machine is not what it was: the change of versions is not, "
-        "or "
-        "not alone, the cause.");
+        "or not alone, the cause.");
   } else if (passed && upgrade.change.complete()) {
     kept.state = conductor::UpgradeState::passed;
     out += report::draw(after_pass(upgrade), "Now", terminal) + "\n";
@@ -323,18 +317,18 @@ int end(const UpgradeEndArguments& arguments, const Invocation& invocation) {
   if (!upgrade.change.changed() && (new_stack_measured(upgrade.kept) || arguments.anyway)) {
     upgrade.side = "returned";
   } else if (const std::string why = nothing_to_judge(upgrade); !why.empty() && !arguments.anyway) {
-    return without_verdict(upgrade, why, terminal);
+    return without_verdict(upgrade, why, arguments.report, terminal);
   }
 
   std::vector<std::string> selections;
   for (const UpgradeDevice& device : kept.devices) selections.push_back(device.selection);
   const std::string selection = fmt::format("{}", fmt::join(selections, ","));
   stack::GpuReport gpus = conductor::host_only(selection) ? stack::GpuReport{} : stack::probe_gpus();
-  if (const std::string gone = not_there(kept, gpus); !gone.empty())
-    return without_gpu(upgrade, gone, terminal);
+  if (const std::string gone = conductor::not_there(kept, gpus); !gone.empty())
+    return without_gpu(upgrade, gone, arguments.report, terminal);
   const Devices devices = find_devices(selection, std::move(gpus));
   if (devices.targets.gpu_wanted && devices.gpus.state != stack::GpuState::usable)
-    return without_gpu(upgrade, devices.gpus.explanation, terminal);
+    return without_gpu(upgrade, devices.gpus.explanation, arguments.report, terminal);
 
   MeasureArguments measuring;
   measuring.device = selection;
@@ -348,13 +342,19 @@ int end(const UpgradeEndArguments& arguments, const Invocation& invocation) {
   if (const std::string stopped =
           measure(upgrade, devices, measuring, measure_options(measuring, invocation, progress), progress);
       !stopped.empty())
-    return without_verdict(
-        upgrade, stopped + "; the whole rounds are kept, and `gpugauge upgrade end` goes on", terminal);
+    return without_verdict(upgrade,
+                           stopped + "; the whole rounds are kept, and `gpugauge upgrade end` goes on",
+                           arguments.report, terminal);
 
-  const report::Report report = judged(upgrade, devices, decided, arguments.strict);
+  report::Report report = judged(upgrade, devices, decided, arguments.strict);
   const std::string below = follow(upgrade, report, terminal);
   const std::string table = report::draw(upgrade.change, terminal) + "\n" +
                             report::draw(report, terminal, {arguments.report.every_metric}) + "\n" + below;
+  // The reports have no room below: what is printed there is said beside the first device.
+  for (const stack::Advice& one : upgrade.way_back)
+    report.devices.front().remarks.push_back(
+        fmt::format("The way back: {}{}", one.what,
+                    one.commands.empty() ? "" : fmt::format(" ({})", fmt::join(one.commands, "; "))));
   return write_reports(&report, arguments.report, table, static_cast<int>(report.outcome.code));
 }
 

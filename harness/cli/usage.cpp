@@ -153,9 +153,8 @@ std::string empty_value(const CLI::App& app) {
     if (option->get_positional() && option->get_lnames().empty()) continue;
     const auto& values = option->results();
     if (option->get_expected_max() > 0 && std::find(values.begin(), values.end(), "") != values.end())
-      return fmt::format(
-          "{} was given an empty value; is a variable not set? Leave the option out, or give its value",
-          option->get_name());
+      return fmt::format("{} was given an empty value; is a variable not set? {}", option->get_name(),
+                         option->get_required() ? "It needs one" : "Leave the option out, or give its value");
   }
   for (const CLI::App* chosen : app.get_subcommands())
     if (std::string found = empty_value(*chosen); !found.empty()) return found;

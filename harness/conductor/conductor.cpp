@@ -61,6 +61,12 @@ result::Fingerprint host_part(result::Fingerprint fingerprint) {
 }
 
 /// "device.host.cpu_model (X now, Y then); ...".
+/// All of it may have been changed on purpose; another device or suite may not.
+bool declarable(const std::vector<baseline::Mismatch>& fields) {
+  return std::all_of(fields.begin(), fields.end(),
+                     [](const baseline::Mismatch& field) { return baseline::can_be_treatment(field.field); });
+}
+
 std::string differences(const std::vector<baseline::Mismatch>& fields) {
   std::vector<std::string> out;
   out.reserve(fields.size());
@@ -253,14 +259,12 @@ report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
         device.remarks.push_back("Differs from the baseline's time, and may be a cause: " + noted + ".");
       device.verdicts.insert(device.verdicts.end(), judgement.verdicts.begin(), judgement.verdicts.end());
     } else {
-      const bool declarable = std::all_of(
-          different.undeclared.begin(), different.undeclared.end(),
-          [](const baseline::Mismatch& field) { return baseline::can_be_treatment(field.field); });
       device.remarks.push_back(fmt::format(
           "Not comparable with that baseline: {}. {}", differences(different.undeclared),
-          declarable ? "Declare with --treatment what was changed on purpose."
-                     : "Another device, profile or suite is another measurement: only a baseline of its own "
-                       "judges it."));
+          declarable(different.undeclared)
+              ? "Declare with --treatment what was changed on purpose."
+              : "Another device, profile or suite is another measurement: only a baseline of its own "
+                "judges it."));
       input.judged = false;
     }
   } else {
@@ -309,8 +313,11 @@ report::DeviceReport judge_sides(const std::vector<result::Run>& before,
     device.verdicts.insert(device.verdicts.end(), judged.verdicts.begin(), judged.verdicts.end());
     device.remarks.insert(device.remarks.begin(), judged.remarks.begin(), judged.remarks.end());
   } else {
-    device.remarks.push_back("The two sides are not comparable: " + differences(different.undeclared) +
-                             ". Declare with --treatment what was changed on purpose.");
+    device.remarks.push_back(fmt::format(
+        "The two sides are not comparable: {}. {}", differences(different.undeclared),
+        declarable(different.undeclared)
+            ? "Declare with --treatment what was changed on purpose."
+            : "Another device, profile or suite is another measurement: measure both sides alike."));
     input.judged = false;
   }
   for (std::string& remark : remarks_of_sides(before, after)) device.remarks.push_back(std::move(remark));

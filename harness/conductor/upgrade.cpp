@@ -88,6 +88,22 @@ std::string measure_old(const KeptUpgrade& kept, const UpgradeDevice& device, co
              : fmt::format("{} asked to stop when {} was measured", rounds.stopped_by, device.label);
 }
 
+std::string not_there(const UpgradeRecord& record, const stack::GpuReport& gpus) {
+  if (gpus.state != stack::GpuState::usable) return "";
+  const auto is_there = [&](const UpgradeDevice& device) {
+    return device.selection == "host" || device.selection == "links" ||
+           std::any_of(gpus.gpus.begin(), gpus.gpus.end(),
+                       [&](const stack::Gpu& gpu) { return gpu.uuid == device.selection; });
+  };
+  const auto lost = std::find_if_not(record.devices.begin(), record.devices.end(), is_there);
+  if (lost == record.devices.end()) return "";
+  std::vector<std::string> present;
+  for (const stack::Gpu& gpu : gpus.gpus)
+    present.push_back(fmt::format("GPU {} {} ({})", gpu.index, gpu.name, gpu.uuid));
+  return fmt::format("{} is not there; there {} {}", lost->label, present.size() == 1 ? "is" : "are",
+                     fmt::join(present, ", "));
+}
+
 baseline::Baseline old_side(const KeptUpgrade& kept, const UpgradeDevice& device) {
   return baseline::load(side_folder(kept, "old", device));
 }

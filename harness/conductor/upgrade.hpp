@@ -19,6 +19,10 @@ std::vector<result::Run> kept_rounds(const KeptUpgrade& kept, const std::string&
 /// is measured again.
 std::vector<result::Run> fit_rounds(const KeptUpgrade& kept, const UpgradeDevice& device);
 
+/// Which measured GPU is not among the usable ones of now (another card stands in its place, or it is lost),
+/// in a sentence; "" where none is missing, or no GPU can be used at all.
+std::string not_there(const UpgradeRecord& record, const stack::GpuReport& gpus);
+
 /// Measures what is still missing of a device's rounds of the old stack, and pins them as a baseline folder
 /// once they are all there. "" or why it stopped. Throws like refuse_unmeasured and baseline::create, and
 /// result::UsageError where a round could be no part of a baseline.

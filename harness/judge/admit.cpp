@@ -130,10 +130,18 @@ class Admitting {
     }
     add_noted(here, kind->front().front()->kind, usual_, made.drift);
     if (!comparable_of(made.drift)) {
-      made.reason = fmt::format(
-          "its stack is not the fleet's: {}; bring it to the fleet's, or declare with "
-          "--treatment what is meant to differ",
-          some_drift(must_match(made.drift)));
+      const std::vector<Drift> drift = must_match(made.drift);
+      const bool declarable = std::all_of(drift.begin(), drift.end(), [](const Drift& one) {
+        return one.declared || baseline::can_be_treatment(one.field);
+      });
+      made.reason = declarable ? fmt::format(
+                                     "its stack is not the fleet's: {}; bring it to the fleet's, or declare "
+                                     "with --treatment what is meant to differ",
+                                     some_drift(drift))
+                               : fmt::format(
+                                     "it was not measured as the fleet was, or is another machine: {}; "
+                                     "measure it with the fleet's profile and version of gpugauge",
+                                     some_drift(drift));
     } else if (static_cast<int>(made.peers.devices) < rules_.minimum_nodes) {
       made.reason = fmt::format(
           "the fleet has {} of its kind ({}), and {} are needed to know how far healthy ones lie apart",
@@ -231,6 +239,13 @@ class Admitting {
       made.remarks.push_back(fmt::format("{} not compared: no other {} of its kind measures {}.",
                                          metrics_were(alone), made.peers.one, them(alone)));
     decide(again, made);
+    // What it lacks nobody has compared: a node in doubt stays outside.
+    const bool whole =
+        std::any_of(newcomer.begin(), newcomer.end(), [](const PeerRound* round) { return round->complete; });
+    if (made.state != AdmissionState::admitted || whole) return;
+    made.state = AdmissionState::measure_again;
+    made.reason =
+        fmt::format("its run ended early: {}; measure it again to the end", newcomer.front()->partial_reason);
   }
 
   /// True when a further run of the newcomer would decide something. What the others have among themselves is

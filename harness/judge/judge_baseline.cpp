@@ -129,12 +129,12 @@ std::vector<std::string> remarks_on(const baseline::Baseline& baseline, const Ca
   const auto noisy = std::count_if(calibration.scales.begin(), calibration.scales.end(),
                                    [](const Scale& scale) { return scale.usable && scale.advisory; });
   if (noisy > 0)
-    out.push_back(
-        fmt::format("{} of {} metrics are too noisy in the baseline to show twice their tolerance: they "
-                    "{}.",
-                    noisy, calibration.usable,
-                    baseline.provisional() ? "are said and never counted"
-                                           : "count only when they change by more than that noise hides"));
+    out.push_back(fmt::format("{} of {} {} too noisy in the baseline to show twice {} tolerance, and {}.",
+                              noisy, result::counted(calibration.usable, "metric"), noisy == 1 ? "is" : "are",
+                              noisy == 1 ? "its" : "their",
+                              baseline.provisional()
+                                  ? "said and never counted"
+                                  : "counted only where the change is larger than that noise hides"));
   return out;
 }
 

@@ -257,6 +257,12 @@ PeersJudgement judge_peers(const PeersInput& input, const Policy& policy, bool s
                            const PeerRules& rules) {
   PeersJudgement out;
   const std::vector<PeerRounds> devices = nodes_of(input.rounds, out.remarks);
+  std::vector<std::string> cut;
+  for (const PeerRound& round : input.rounds)
+    if (!round.complete) cut.push_back(round.label);
+  if (!cut.empty())
+    out.remarks.push_back(fmt::format("{} ended early ({}): what was not measured there was not compared.",
+                                      result::counted(cut.size(), "run"), some_of(cut)));
   const DeviceCount count_of_all = count_of(devices);
   const std::vector<PeerKind> kinds = kinds_of(devices);
   ChecksumRemarks checksums;

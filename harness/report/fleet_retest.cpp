@@ -35,7 +35,8 @@ std::string retest_list(const judge::PeersJudgement& judgement) {
   std::string out;
   for (const judge::NodeJudgement& node : judgement.nodes)
     if (node.measure_again && can_be_listed(name_of(node)))
-      out += fmt::format("{}\t{}\n", name_of(node), plain(node.device));
+      // Of a file that could not be read nobody knows the device.
+      out += fmt::format("{}\t{}\n", name_of(node), node.device.empty() ? "all" : plain(node.device));
   std::set<std::string> sets;  // several metrics of a benchmark ask for the same
   for (const judge::FabricJudgement& fabric : judgement.fabrics)
     for (const std::vector<std::string>& nodes : fabric.measure_again)

@@ -59,6 +59,20 @@ PY
   run -0 gpugauge fleet admit slow/node-00005/round-1.json --against fleet --exit-style slurm
 }
 
+@test "a newcomer whose run ended early stays outside, and two of one name are told apart" {
+  setup_gate
+  mkdir first second
+  cp good/node-00006/round-1.json first/gpu-0.json
+  cp fleet/node-00000/round-1.json second/gpu-0.json
+  edit first/gpu-0.json 'it["complete"] = False; it["partial_reason"] = "interrupted by SIGTERM"'
+  run -3 gpugauge fleet admit first/gpu-0.json --against fleet
+  [[ $output == *"its run ended early: interrupted by SIGTERM; measure it again to the end"* ]]
+  run -3 gpugauge fleet admit first second --against fleet
+  [[ ${lines[-1]} == *"1 to be measured again (first/gpu-0)"*"1 admitted (second/gpu-0)"* ]]
+  run gpugauge fleet fleet first
+  [[ $output == *"1 run ended early"* ]]
+}
+
 @test "a policy moves tolerances and makes metrics advisory; what it says to no effect is refused" {
   setup_gate
   # admit_by REST: judges the slow node by a policy of this content.

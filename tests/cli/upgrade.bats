@@ -179,6 +179,29 @@ state_is() {
   state_is open
 }
 
+@test "a driver on which this build could measure nothing is refused before anything is measured" {
+  one_gpu
+  [[ $(gpugauge --version) == *"needs NVIDIA driver 580"* ]] || skip "this build has another oldest driver, or no CUDA"
+  run -1 begin --to driver=570
+  [[ $output == *"needs driver 580.65.06 or newer: it could not measure the new stack"* ]]
+  [ ! -e "$GPUGAUGE_STATE/upgrades" ] || [ -z "$(ls "$GPUGAUGE_STATE/upgrades")" ]
+  begin --to driver=570 --anyway >/dev/null
+}
+
+@test "without a verdict the reports are there all the same; with one they tell the way back" {
+  one_gpu
+  begin --to driver=580 >/dev/null
+  run -3 --separate-stderr end --json
+  echo "$output" >report.json
+  "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" report report.json
+  grep -q 'nothing changed' report.json
+  driver 580.65.06
+  latency 0.0015
+  run -1 end --report json=report.json --report junit=report.xml
+  "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" report report.json
+  grep -q 'The way back: ' report.json
+}
+
 @test "a GPU that is not there any more is no typing error: no verdict, and what is there" {
   one_gpu
   sed -i 's/^devices=1$/devices=2/' scenario

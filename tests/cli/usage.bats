@@ -324,3 +324,11 @@ LINES
     run -2 gpugauge $line=
   done
 }
+
+@test "an option that is needed is not said to be left out; an observation is no inventory" {
+  run -2 gpugauge upgrade close --reason ''
+  [[ $output == *"--reason was given an empty value; is a variable not set? It needs one"* ]]
+  echo '{"schema": "gpugauge.observation/1", "inventory": {}}' >seen.json
+  run -2 gpugauge doctor --inventory seen.json
+  [[ $output == *"seen.json is an observation, which \`gpugauge diagnose\` reads"* ]]
+}

@@ -44,6 +44,10 @@ void examine_missing(const Seen& seen, Argument& it) {
     it.confirms(weight::fair, either(seen.field_changed("kernel.version"), seen.changed({"os"})));
     it.confirms(weight::hint, seen.probe("nvml_query", {"fails"}));
   }
+  // Without a module nothing runs on a GPU at all.
+  for (const Metric* metric : seen.metrics(
+           {"gemm64", "gemm32", "gemmtf32", "gemm16", "gemm8", "hbm", "l2", "launch", "attention", "fft"}))
+    if (metric->factor && !metric->fails) it.at_most(.2, "the GPU computes: " + sentence(*metric));
   it.at_most(.35, seen.told(holder_lines, forbids_it));
   it.at_most(.35, seen.on("driver.holder", {"nouveau", "nova", "vfio", "stub"}));
   it.at_most(.35, seen.told(rejected_lines));

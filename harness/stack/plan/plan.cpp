@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "result/counted.hpp"
 #include "stack/plan/plan_policy.hpp"
 
 namespace gpugauge::stack {
@@ -187,8 +188,8 @@ std::string sentence_of(const PlanReport& report) {
   switch (report.outcome) {
     case Fit::works:
       return fmt::format(
-          "This combination works: {} pairs looked up, each by the source beside its row in the tables.",
-          report.pairs.size());
+          "This combination works: {} looked up, each by the source beside its row in the tables.",
+          result::counted(report.pairs.size(), "pair"));
     case Fit::limited:
       return fmt::format("This combination works with limits; what limits it: {}.", limits);
     case Fit::fails:

@@ -64,21 +64,9 @@ std::optional<LeftOutNode> by_system(const RolloutNode& node, const PlanRequest&
   return std::nullopt;
 }
 
-/// Why a node is in no wave; nullopt where it is in one.
-std::optional<LeftOutNode> left_out(const RolloutNode& node, const PlanRequest& request, const Tables& tables,
-                                    const std::string& today) {
-  if (has_all(node.inventory, request))
-    return LeftOutNode{node.name, Reason::there, "It has all of what is planned.", "", {}};
-  const PlanReport report = plan(request, node.inventory, tables);
-  if (report.outcome == Fit::fails) {
-    for (const PairFit& pair : report.pairs)
-      if (pair.fit == Fit::fails && pair.limit == report.limits.front())
-        return LeftOutNode{node.name, Reason::cannot,
-                           fmt::format("{} with {}: {}", pair.first, pair.second, pair.reason), pair.remedy,
-                           pair.sources};
-  }
-  if (auto out = by_system(node, request, tables)) return out;
-  if (report.outcome == Fit::unknown) return LeftOutNode{node.name, Reason::unknown, report.sentence, "", {}};
+/// What the doctor finds broken on a node that was looked at as a whole.
+std::optional<LeftOutNode> by_faults(const RolloutNode& node, const Tables& tables,
+                                     const std::string& today) {
   if (!node.whole) return std::nullopt;
   std::vector<std::string> faults;
   for (const Finding& finding : diagnose_stack({node.inventory, tables, Policy::development, today}))
@@ -90,6 +78,29 @@ std::optional<LeftOutNode> left_out(const RolloutNode& node, const PlanRequest& 
                                  fmt::join(faults, "; ")),
                      "Mend it, save its `gpugauge doctor --json` again, and plan again.",
                      {}};
+}
+
+/// Why a node is in no wave; nullopt where it is in one.
+std::optional<LeftOutNode> left_out(const RolloutNode& node, const PlanRequest& request, const Tables& tables,
+                                    const std::string& today) {
+  // A driver that was exchanged on disk and not loaded yet looks like one that is there.
+  if (has_all(node.inventory, request)) {
+    if (auto out = by_faults(node, tables, today)) return out;
+    return LeftOutNode{node.name, Reason::there, "It has all of what is planned.", "", {}};
+  }
+  const PlanReport report = plan(request, node.inventory, tables);
+  if (report.outcome == Fit::fails) {
+    for (const PairFit& pair : report.pairs)
+      if (pair.fit == Fit::fails && pair.limit == report.limits.front())
+        return LeftOutNode{node.name, Reason::cannot,
+                           fmt::format("{} with {}: {}", pair.first, pair.second, pair.reason), pair.remedy,
+                           pair.sources};
+  }
+  if (auto out = by_system(node, request, tables)) return out;
+  auto out = by_faults(node, tables, today);
+  if (!out && report.outcome == Fit::unknown)
+    return LeftOutNode{node.name, Reason::unknown, report.sentence, "", {}};
+  return out;
 }
 
 /// Fields of the lock by which each node differs from most nodes of its kind.

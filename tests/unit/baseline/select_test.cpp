@@ -67,6 +67,10 @@ TEST_F(Select, NoneIsSaid) {
   const Selection found = select({}, now());
   EXPECT_FALSE(found.baseline);
   EXPECT_THAT(found.origin, HasSubstr("No baseline"));
+  result::Fingerprint nothing = now();
+  std::erase_if(nothing.suite, [](const auto& fact) { return fact.first.starts_with("suite.source_hash."); });
+  EXPECT_EQ(select({}, nothing).origin,
+            "No family measured anything that a baseline could judge: only correctness was.");
   EXPECT_THAT(found.problems, IsEmpty());
   EXPECT_EQ(found.damaged, "");
   EXPECT_THAT(select({}, now(), "host").origin,

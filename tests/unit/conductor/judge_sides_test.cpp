@@ -57,6 +57,15 @@ TEST(JudgeSides, APartialRunIsNoPassOnTheNewSideAndSaidOfTheOldOne) {
   EXPECT_THAT(device.remarks, Contains(HasSubstr("1 of 5 runs before are partial")));
 }
 
+TEST(JudgeSides, AnotherModelIsNothingThatCouldBeDeclared) {
+  std::vector<result::Run> other = side(50, 5);
+  for (result::Run& run : other) run.fingerprint.device["gpu.0.name"] = "NVIDIA H100";
+  const report::DeviceReport device = judge_sides(side(1, 5), other, {}, false);
+  EXPECT_EQ(device.outcome.code, judge::ExitCode::cannot_judge);
+  EXPECT_THAT(device.remarks, Contains(HasSubstr("measure both sides alike")));
+  EXPECT_THAT(device.remarks, testing::Not(Contains(HasSubstr("--treatment"))));
+}
+
 TEST(JudgeSides, ABenchmarkIsNotComparedWithItsFormerSelf) {
   std::vector<result::Run> before = side(1, 5);
   std::vector<result::Run> after = side(50, 5);

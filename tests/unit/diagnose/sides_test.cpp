@@ -227,6 +227,15 @@ TEST(Sides, ADefaultIsNoFaultAndATemperatureNoMemory) {
               Not(Contains("uvm_oversubscription")));
 }
 
+TEST(Sides, AGpuThatComputesHasItsModule) {
+  EXPECT_THAT(causes_of(R"({"inventory": {"driver.kernel_module_version": "absent"}, "metrics": [
+    {"class": "gemm16", "factor": 1}, {"class": "hbm", "factor": 1}, {"class": "conv", "fails": true}]})"),
+              Not(Contains("kernel_module_missing")));
+  EXPECT_THAT(causes_of(R"({"inventory": {"driver.kernel_module_version": "absent"}, "metrics": [
+    {"class": "init", "fails": true}]})"),
+              Contains("kernel_module_missing"));
+}
+
 TEST(Sides, ALimitThatIsNotAvailableIsNoneOfTheNumbersBehindIt) {
   EXPECT_THAT(
       confident_of(R"({"metrics": [{"class": "gemm16", "factor": 1.2}], "telemetry": {"temperature_c": 60},

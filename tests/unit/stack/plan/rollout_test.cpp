@@ -58,6 +58,16 @@ const Mixture* about(const Rollout& rollout, const std::string& words) {
   return nullptr;
 }
 
+/// Packages are exchanged and the machine was not restarted: CUDA does not start.
+TEST(Rollout, ANodeThatIsHalfwayThereIsToBeMendedFirst) {
+  RolloutNode half = node("half", "580.65.06");
+  set_all(half.inventory, {{"driver.kernel_module_version", "570.124.06"}, {"cuda.init.code", "803"}});
+  const Rollout rollout = plan_of({node("n1"), half}, "driver=580");
+  ASSERT_EQ(rollout.left_out.size(), 1U);
+  EXPECT_EQ(rollout.left_out[0].reason, Reason::faulty);
+  EXPECT_THAT(rollout.left_out[0].why, HasSubstr("The doctor finds"));
+}
+
 TEST(Rollout, EveryNodeIsInOneWaveAndNoWaveIsTooLarge) {
   const Rollout rollout = plan_of(fleet(40), "driver=580");
   EXPECT_THAT(rollout.left_out, IsEmpty()) << rollout.left_out.front().why;
