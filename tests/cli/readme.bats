@@ -42,8 +42,9 @@ ended() {
   "$PYTHON" -m venv --without-pip venv
   PATH="$PWD/venv/bin:$PATH"
   page_commands "$GPUGAUGE_SOURCE/README.md" "Day to day" >commands
-  # What is diagnosed was written by a check before.
-  gpugauge check --device 0 --quiet --observation seen.json >/dev/null || true
+  # What is diagnosed was written by a check before, which had something to compare with.
+  gpugauge baseline create --device 0 --quiet --state-dir before >/dev/null
+  gpugauge check --device 0 --quiet --state-dir before --observation seen.json >/dev/null || true
   run -0 page_run <commands
   echo "$output"
   # `status` among them: what it says rests on the kernel, which knows nothing of this GPU.

@@ -73,8 +73,7 @@ TEST_F(Select, NoneIsSaid) {
   EXPECT_THAT(found.problems, IsEmpty());
   EXPECT_EQ(found.damaged, "");
   EXPECT_THAT(select({}, now(), "host").origin,
-              HasSubstr("`gpugauge baseline create --device host --profile quick`"))
-      << "one that this measurement is held against, and no other";
+              HasSubstr("`gpugauge baseline create --device host --profile quick`"));
 }
 
 TEST_F(Select, AnOwnOneThatCannotBeReadIsNoSilence) {
