@@ -3,7 +3,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -29,7 +28,7 @@ constexpr const char* unnamed_owner_file = ".owner.new";
 
 /// Removes a folder of ours: made by this user for themselves alone, not a link, with an owner file that
 /// nobody holds locked. An owner may have been killed before that file had its name, or was there at all:
-/// then only an empty folder goes, and only after minutes, since an owner may be about to make it.
+/// then only an empty folder goes. An owner that is about to make that file makes another folder.
 void remove_folder_if_abandoned(const fs::path& folder) {
   struct stat status {};
   constexpr mode_t private_folder = S_IFDIR | 0700;
@@ -46,8 +45,7 @@ void remove_folder_if_abandoned(const fs::path& folder) {
     ::close(file);
     return;
   }
-  constexpr std::time_t patience_seconds = 300;
-  if (std::time(nullptr) - status.st_mtime > patience_seconds) ::rmdir(folder.c_str());
+  ::rmdir(folder.c_str());
 }
 
 void remove_abandoned_folders(const fs::path& parent) {
