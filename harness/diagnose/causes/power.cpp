@@ -161,18 +161,6 @@ void examine_memory_thermal(const Seen& seen, Argument& it) {
   it.at_most(.4, low_clock(seen));
 }
 
-Fact limit_lowered(const Seen& seen) {
-  if (!seen.it().changed) return std::nullopt;
-  for (const auto& [field, change] : *seen.it().changed) {
-    if (!contains(field, "power_limit")) continue;
-    const std::optional<double> before = change.before.number();
-    const std::optional<double> after = change.after.number();
-    if (before && after && *after < *before)
-      return fmt::format("{} was lowered from {:g} to {:g}", field, *before, *after);
-  }
-  return std::nullopt;
-}
-
 /// "A40" is in "NVIDIA A40-48Q" and not in "RTX A4000", "H200" not in "GH200": whole words. Case does not
 /// count.
 bool names_model(std::string_view name, std::string_view model) {
@@ -233,7 +221,7 @@ Fact less_than_elsewhere(const Seen& seen) {
 }
 
 void examine_cap(const Seen& seen, Argument& it) {
-  const Fact lowered = limit_lowered(seen);
+  const Fact lowered = seen.became_less("power_limit");
   const Fact below = seen.below("power_limit_w", "power_limit_default_w", .98);
   const Fact raised = seen.recovers_by({"power_limit", "power limit", "power-limit", "powerlimit",
                                         "power cap", "power_cap", "nvidia-smi -pl", "tdp", "tgp"});
