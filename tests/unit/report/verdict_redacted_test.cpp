@@ -57,7 +57,7 @@ std::vector<Inventory> made() {
   for (std::size_t i = 0; i < plain; ++i) {
     Inventory known = with_versions_of_four_numbers(out[i]);
     for (const std::string& gpu : known.children("gpu"))
-      known.present("gpu." + gpu + ".uuid", "GPU-" + uuid + gpu, "nvml");
+      known.present("gpu." + gpu + ".uuid", std::string("GPU-").append(uuid).append(gpu), "nvml");
     out.push_back(known);
     known.present("container.kind", "docker", "environment");
     for (const char* const key : {"driver.version", "driver.kernel_module_version", "driver.libcuda_version"})
