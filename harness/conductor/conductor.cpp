@@ -128,6 +128,13 @@ std::vector<std::string> treatment_remarks(const std::vector<std::string>& treat
 
 namespace {
 
+/// "Not compared with ...", where what the baseline's origin says is not done.
+std::string not_compared(const std::string& origin) {
+  constexpr std::string_view compared = "Compared ";
+  if (origin.compare(0, compared.size(), compared) != 0) return origin;
+  return "Not compared " + origin.substr(compared.size());
+}
+
 /// Refuses to measure what could not be kept.
 void require_place(const std::filesystem::path& folder, int round) {
   baseline::refuse_links_in_state(folder);
@@ -259,6 +266,8 @@ report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
         device.remarks.push_back("Differs from the baseline's time, and may be a cause: " + noted + ".");
       device.verdicts.insert(device.verdicts.end(), judgement.verdicts.begin(), judgement.verdicts.end());
     } else {
+      // Its origin would say that it was compared.
+      device.baseline_origin = not_compared(selection.origin);
       device.remarks.push_back(fmt::format(
           "Not comparable with that baseline: {}. {}", differences(different.undeclared),
           declarable(different.undeclared)
@@ -313,6 +322,8 @@ report::DeviceReport judge_sides(const std::vector<result::Run>& before,
     device.verdicts.insert(device.verdicts.end(), judged.verdicts.begin(), judged.verdicts.end());
     device.remarks.insert(device.remarks.begin(), judged.remarks.begin(), judged.remarks.end());
   } else {
+    device.baseline_origin =
+        fmt::format("Not compared: {} before, {} after.", result::counted(before.size(), "run"), after.size());
     device.remarks.push_back(fmt::format(
         "The two sides are not comparable: {}. {}", differences(different.undeclared),
         declarable(different.undeclared)

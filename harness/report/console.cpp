@@ -36,7 +36,7 @@ int rank(const Verdict& verdict) {
     case VerdictKind::ok:
       break;
   }
-  return 9;
+  return verdict.advisory ? 10 : 9;
 }
 
 Tone tone(const Verdict& verdict) {
@@ -58,8 +58,7 @@ Tone tone(const Verdict& verdict) {
 }
 
 std::string word(const Verdict& verdict) {
-  return std::string(to_string(verdict.kind)) +
-         (verdict.advisory && verdict.kind != VerdictKind::ok ? ", advisory" : "");
+  return std::string(to_string(verdict.kind)) + (verdict.advisory ? ", advisory" : "");
 }
 
 /// What a person must act on or know of.
@@ -132,7 +131,7 @@ std::string verdict_of(const Row& row, bool with_room) {
   if (row.worst == nullptr) return "measured";
   if (with_room) return word(*row.worst);
   const std::string short_word(to_string(row.worst->kind));
-  return row.worst->advisory && row.worst->kind != VerdictKind::ok ? "(" + short_word + ")" : short_word;
+  return row.worst->advisory ? "(" + short_word + ")" : short_word;
 }
 
 /// Share of the physical limit, from the metric's own limit or the physical judge.

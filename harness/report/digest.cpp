@@ -41,8 +41,7 @@ Case case_of(const Verdict& verdict) {
   out.suite = verdict.metric_class.empty() ? "node" : verdict.metric_class;
   out.name = verdict.metric;
   out.state = state_of(verdict);
-  out.word = std::string(to_string(verdict.kind)) +
-             (verdict.advisory && verdict.kind != VerdictKind::ok ? ", advisory" : "");
+  out.word = std::string(to_string(verdict.kind)) + (verdict.advisory ? ", advisory" : "");
   out.reason = verdict.reason;
   out.unit = verdict.unit;
   out.value = verdict.value;

@@ -64,7 +64,7 @@ PY
   [[ $output == *missing*BM_sort/1024* && $output == *"the file does not hold it now"* && $output != *"the family"* ]]
   sed 's/node7/node8/' after.json >elsewhere.json
   run -3 gpugauge compare elsewhere.json --against before.json
-  [[ $output == *"device.host.name (node8 now, node7 then)"* ]]
+  [[ $output == *"Not compared: 1 run before, 1 after."*"device.host.name (node8 now, node7 then)"* ]]
   run -0 gpugauge compare elsewhere.json --against before.json --treatment host.name
   [[ $output == *"Treatment host.name: device.host.name (node8 now, node7 then)"* ]]
   run -0 gpugauge compare after.json --against before.json --treatment driver

@@ -76,7 +76,7 @@ const marks = {bad: "\u2716", doubt: "?", good: "\u2713", plain: "\u2022"};
 /// Never colour alone: a mark and the word too.
 function badge(word, advisory) {
   const tone = toneOf(word, advisory);
-  return element("span", {class: "badge " + tone}, marks[tone] + " " + word + (advisory && word !== "ok" ? ", advisory" : ""));
+  return element("span", {class: "badge " + tone}, marks[tone] + " " + word + (advisory ? ", advisory" : ""));
 }
 
 function section(title, ...children) {

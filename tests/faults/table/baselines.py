@@ -125,7 +125,7 @@ ROWS = [
         "of another machine",
         GIVEN,
         3,
-        "Not comparable with that baseline: device.host.cpu_model .*cannot judge",
+        "Not compared with .*Not comparable with that baseline: device.host.cpu_model .*cannot judge",
         before=MAKE + """sed -i 's|"host.cpu_model": "[^"]*"|"host.cpu_model": "Other"|' earlier.json""",
         changes="earlier",
     ),
@@ -133,7 +133,7 @@ ROWS = [
         "of another GPU",
         "gpugauge compare now.json --baseline mine",
         3,
-        "Not comparable with that baseline: device.gpu.0.name .*cannot judge",
+        "Not compared with .*Not comparable with that baseline: device.gpu.0.name .*cannot judge",
         gpu=True,
         before=MAKE
         + """sed 's|"gpu.0.name": "[^"]*"|"gpu.0.name": "NVIDIA Other 2000"|' earlier.json >now.json; ! cmp -s now.json earlier.json""",
