@@ -89,6 +89,7 @@ LogEntry entry_from(const std::string& line, const std::string& origin, const He
   }
   if (const nlohmann::json* accepted = reader.optional("accepted"); accepted != nullptr)
     entry.accepted = accepted_from(*accepted, reader.place().key("accepted"));
+  if (reader.optional("imported") != nullptr) entry.imported = reader.boolean("imported");
   reader.done();
   if (sequence != before.lines + 1 || previous != before.sha256)
     throw result::FormatError(fmt::format(
@@ -107,6 +108,7 @@ std::string line_of(const LogEntry& entry, const Head& before) {
     out["accepted"] = {{"metric", entry.accepted->metric}, {"unit", entry.accepted->unit},
                        {"old", entry.accepted->old_value}, {"new", entry.accepted->new_value},
                        {"run_id", entry.accepted->run_id}, {"expires", entry.accepted->expires}};
+  if (entry.imported) out["imported"] = true;
   return out.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
@@ -278,7 +280,7 @@ State state_of(const std::vector<LogEntry>& log) {
 const AcceptedChange* accepted_on(const std::vector<LogEntry>& log, std::string_view metric,
                                   std::string_view when, const AcceptedChange** expired) {
   const std::string_view day = when.substr(0, std::string_view("2027-01-31").size());
-  for (auto entry = log.rbegin(); entry != log.rend(); ++entry) {
+  for (auto entry = log.rbegin(); entry != log.rend() && !entry->imported; ++entry) {
     if (!entry->accepted || entry->accepted->metric != metric) continue;
     const AcceptedChange& change = *entry->accepted;
     if (change.expires.empty() || day <= change.expires) return &change;

@@ -41,6 +41,8 @@ struct LogEntry {
   std::string reason;                      ///< one sentence, in the words of whoever decided
   std::optional<State> state;              ///< the state from now on
   std::optional<AcceptedChange> accepted;  ///< the change that is lived with from now on
+  /// The baseline came from another place: what was accepted there, before this, holds there.
+  bool imported = false;
 
   bool operator==(const LogEntry&) const = default;  ///< member by member
 };
@@ -58,7 +60,8 @@ void append_log(const std::filesystem::path& folder, const std::vector<LogEntry>
 State state_of(const std::vector<LogEntry>& log);
 
 /// The accepted change of a metric that counts on the UTC day of `when` (RFC 3339): the newest one that has
-/// not expired. nullptr when there is none. `expired`, where given, takes the newest one that has.
+/// not expired, and that was made since the baseline came here. nullptr when there is none. `expired`, where
+/// given, takes the newest one that has.
 const AcceptedChange* accepted_on(const std::vector<LogEntry>& log, std::string_view metric,
                                   std::string_view when, const AcceptedChange** expired = nullptr);
 

@@ -337,11 +337,21 @@ bool names_folder(const std::string& name) {
 std::filesystem::path find(const std::string& name) {
   if (names_folder(name)) return name;
   std::vector<std::string> known;
+  std::vector<std::string> in_folder;  // of that name
+  std::vector<std::string> named;      // in a folder of another name
   for (const Listed& listed : list()) {
-    if (listed.folder.filename() == name || (listed.manifest && listed.manifest->name == name))
-      return listed.folder;
     known.push_back(listed.folder.filename().string());
+    if (listed.folder.filename() == name)
+      in_folder.push_back(listed.folder.string());
+    else if (listed.manifest && listed.manifest->name == name)
+      named.push_back(listed.folder.string());
   }
+  const std::vector<std::string>& found = in_folder.empty() ? named : in_folder;
+  if (found.size() == 1) return found.front();
+  if (!found.empty())
+    throw result::UsageError(
+        fmt::format("several baselines are called '{}': give the folder of the one that is meant: {}", name,
+                    fmt::join(found, ", ")));
   throw result::UsageError(fmt::format("there is no baseline '{}'; there {}", name,
                                        known.empty()
                                            ? std::string("is none yet: `gpugauge baseline create` makes one")

@@ -158,7 +158,7 @@ Baseline from_bundle(const std::string& text, const std::string& origin, const s
     throw result::FormatError(fmt::format("{}: it holds files that its manifest does not name", origin));
   append_log(draft.path(),
              {{time, current_user(), reason.empty() ? fmt::format("imported from {}", origin) : reason,
-               reason.empty() ? State::candidate : State::active, std::nullopt}});
+               reason.empty() ? State::candidate : State::active, std::nullopt, true}});
   Baseline imported = load(draft.path());
   draft.keep_as(place);
   imported.folder = place;

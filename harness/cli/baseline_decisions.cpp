@@ -25,6 +25,7 @@ struct BaselineDecisionsArguments {
   std::vector<std::string> runs;
   std::string expires;
   std::string state_directory;
+  PolicyArguments policy;
 };
 
 /// "2027-01-31" as it is, "30d" as the day so many days from today. Throws result::UsageError for a day that
@@ -74,12 +75,12 @@ void append(const std::filesystem::path& folder, std::vector<baseline::LogEntry>
 /// What the given runs measured: per metric the median over the runs of the median over the processes, and
 /// the same of the class means, whose values only a comparison with the baseline gives.
 std::map<std::string, double> values_of(const std::vector<result::Run>& runs,
-                                        const baseline::Baseline& pinned) {
+                                        const baseline::Baseline& pinned, const judge::Policy& policy) {
   std::map<std::string, std::vector<double>> found;
   for (const result::Run& run : runs) {
     for (const auto& [key, metric] : judge::collect(run).metrics)
       if (metric.judged()) found[key].push_back(judge::median(metric.values));
-    for (const judge::Verdict& verdict : judge::judge_baseline({run}, pinned).verdicts)
+    for (const judge::Verdict& verdict : judge::judge_baseline({run}, pinned, policy).verdicts)
       if (verdict.metric == judge::class_key(verdict.metric_class) && verdict.value)
         found[verdict.metric].push_back(*verdict.value);
   }
@@ -88,24 +89,25 @@ std::map<std::string, double> values_of(const std::vector<result::Run>& runs,
   return out;
 }
 
-/// The changes that the patterns select: metrics of the baseline that the runs show worse than their
-/// tolerance.
+/// The changes that the patterns select: metrics of the baseline that the runs show worse than what is called
+/// none. The gate can show less than a tolerance, and what it shows fails the node until it is accepted.
 std::vector<baseline::LogEntry> changes(const BaselineDecisionsArguments& arguments,
                                         const baseline::Baseline& pinned,
                                         const std::vector<result::Run>& runs) {
-  const std::map<std::string, double> now = values_of(runs, pinned);
+  const judge::Policy rules = policy(arguments.policy);
+  const std::map<std::string, double> now = values_of(runs, pinned, rules);
   const std::string expires = expiry_day(arguments.expires);
   std::vector<baseline::LogEntry> out;
   for (const std::string& pattern : arguments.metrics) {
     bool known = false;
     bool worse = false;
-    for (const judge::Sensitivity& row : judge::sensitivity(pinned)) {
+    for (const judge::Sensitivity& row : judge::sensitivity(pinned, rules)) {
       const auto found = now.find(row.metric);
       if (found == now.end() || !result::matches(pattern, row.metric)) continue;
       known = true;
       const double step =
           judge::to_scale(found->second, row.better) - judge::to_scale(row.centre, row.better);
-      if (step <= judge::step_of(row.tolerance, row.better)) continue;
+      if (step <= judge::null_share * judge::step_of(row.tolerance, row.better)) continue;
       worse = true;
       baseline::LogEntry entry;
       entry.accepted = {row.metric, row.unit, row.centre, found->second, runs.front().id, expires};
@@ -116,8 +118,8 @@ std::vector<baseline::LogEntry> changes(const BaselineDecisionsArguments& argume
           fmt::format("--metric {}: matches no metric that both the baseline and the run hold", pattern));
     if (!worse)
       throw result::UsageError(
-          fmt::format("--metric {}: the run is not worse than the baseline by more than the tolerance; there "
-                      "is nothing to accept",
+          fmt::format("--metric {}: the run is not worse than the baseline by more than a third of the "
+                      "tolerance; there is nothing to accept",
                       pattern));
   }
   return out;
@@ -128,9 +130,9 @@ int accept(const BaselineDecisionsArguments& arguments) {
   const std::filesystem::path folder = baseline::find(arguments.name);
   const baseline::Baseline pinned = baseline::load(folder);
   if (arguments.metrics.empty()) {
-    if (!arguments.runs.empty() || !arguments.expires.empty())
+    if (!arguments.runs.empty() || !arguments.expires.empty() || !arguments.policy.file.empty())
       throw result::UsageError(
-          "--run and --expires belong to --metric: name the metrics whose change is accepted");
+          "--run, --expires and --policy belong to --metric: name the metrics whose change is accepted");
     if (state_of(pinned.log) == baseline::State::active)
       throw result::UsageError(
           fmt::format("baseline {} is active already; to accept a change of a metric, name it with --metric "
@@ -203,6 +205,9 @@ void add_baseline_decisions(CLI::App& baseline, Action& action) {
       ->type_name("PATTERN");
   reads(accepting->add_option("--run", arguments->runs, "Run file that shows the change (may be repeated)"),
         "RUN", Reads::runs);
+  reads(accepting->add_option("--policy", arguments->policy.file,
+                              "Policy file with the tolerances that the change was judged by"),
+        "FILE");
   accepting->add_option("--expires", arguments->expires, "Last day on which it counts: 2027-01-31, or 30d")
       ->type_name("DAY");
   accepting->callback([arguments, &action] { action = [arguments] { return accept(*arguments); }; });

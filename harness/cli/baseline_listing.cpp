@@ -57,8 +57,10 @@ int list(const BaselineListingArguments& arguments) {
                        {"state"}});
   std::string faults;
   for (const baseline::Listed& listed : all) {
-    const std::string name =
-        report::plain(listed.manifest ? listed.manifest->name : listed.folder.filename().string());
+    // The folder's name is what commands take first; two may have been made under one name.
+    std::string name = report::plain(listed.folder.filename().string());
+    if (listed.manifest && listed.manifest->name != listed.folder.filename())
+      name += fmt::format(" ({})", report::plain(listed.manifest->name));
     const std::string state = state_word(listed);
     const report::Tone tone = !listed.fault.empty() ? report::Tone::bad
                               : state == "active"   ? report::Tone::good

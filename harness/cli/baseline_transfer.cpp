@@ -1,5 +1,9 @@
 // gpugauge baseline export, import: a baseline as one file.
+#include <set>
+#include <string>
+
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "baseline/transfer.hpp"
 #include "cli/baseline.hpp"
@@ -43,6 +47,12 @@ int from_file(const BaselineTransferArguments& arguments) {
                       ? "active"
                       : fmt::format("a candidate; `gpugauge baseline accept {} --reason ...` makes it active",
                                     report::plain(made.folder.string()))));
+  std::set<std::string> left_behind;
+  for (const baseline::LogEntry& entry : made.log)
+    if (entry.accepted) left_behind.insert(entry.accepted->metric);
+  if (!left_behind.empty())
+    print(fmt::format("What was accepted where it comes from holds there and not here: {}\n",
+                      report::plain(fmt::format("{}", fmt::join(left_behind, ", ")))));
   return 0;
 }
 

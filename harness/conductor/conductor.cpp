@@ -322,8 +322,8 @@ report::DeviceReport judge_sides(const std::vector<result::Run>& before,
     device.verdicts.insert(device.verdicts.end(), judged.verdicts.begin(), judged.verdicts.end());
     device.remarks.insert(device.remarks.begin(), judged.remarks.begin(), judged.remarks.end());
   } else {
-    device.baseline_origin =
-        fmt::format("Not compared: {} before, {} after.", result::counted(before.size(), "run"), after.size());
+    device.baseline_origin = fmt::format("Not compared: {} before, {} after.",
+                                         result::counted(before.size(), "run"), after.size());
     device.remarks.push_back(fmt::format(
         "The two sides are not comparable: {}. {}", differences(different.undeclared),
         declarable(different.undeclared)
@@ -331,6 +331,10 @@ report::DeviceReport judge_sides(const std::vector<result::Run>& before,
             : "Another device, profile or suite is another measurement: measure both sides alike."));
     input.judged = false;
   }
+  if (const std::string noted =
+          differences(baseline::noted_differences(after.front().fingerprint, before.front().fingerprint));
+      !noted.empty() && different.undeclared.empty())
+    device.remarks.push_back("Differs between the sides, and may be a cause: " + noted + ".");
   for (std::string& remark : remarks_of_sides(before, after)) device.remarks.push_back(std::move(remark));
   input.verdicts = device.verdicts;
   device.outcome = judge::outcome(input);

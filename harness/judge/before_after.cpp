@@ -9,7 +9,9 @@
 #include <fmt/format.h>
 
 #include "judge/absence.hpp"
+#include "judge/checksum_sides.hpp"
 #include "judge/class_mean.hpp"
+#include "judge/judge_peers.hpp"
 #include "judge/pinned.hpp"
 #include "judge/reasons.hpp"
 #include "judge/scale.hpp"
@@ -69,12 +71,13 @@ std::string could_be_shown(const Verdict& verdict) {
              : fmt::format("only where it is {} worse it could be", detectable(least));
 }
 
-std::string explain(const Verdict& verdict, double interval, const Spread& spread) {
+std::string explain(const Verdict& verdict, const SidesResult& result, const Spread& spread) {
   const double change = verdict.change.value_or(0);
   const std::string limits = fmt::format("tolerance {}", percent(verdict.tolerance));
   switch (verdict.kind) {
     case VerdictKind::ok:
-      return fmt::format("{} ({})", at_most_worse(verdict, spread.confidence), limits);
+      return fmt::format(
+          "{} ({})", at_most_worse(verdict, result.change + result.half_width, spread.confidence), limits);
     case VerdictKind::regressed:
       return fmt::format("{} worse than before, beyond what {} explain ({})", percent(change), spread.of,
                          limits);
@@ -83,7 +86,7 @@ std::string explain(const Verdict& verdict, double interval, const Spread& sprea
     default:
       return fmt::format(
           "{} {} +- {}: neither within tolerance nor worse can be shown by these data; {} ({})",
-          percent(std::abs(change)), change < 0 ? "better" : "worse", percent(interval),
+          percent(std::abs(change)), change < 0 ? "better" : "worse", percent(verdict.interval.value_or(0)),
           could_be_shown(verdict), limits);
   }
 }
@@ -104,13 +107,25 @@ Verdict decided(const std::string& key, const result::Metric& form, double relat
                       relative_of(result.change - result.half_width, form.better)) /
                      2;
   verdict.minimum_detectable_drop = relative_of(result.minimum_detectable_change, form.better);
-  verdict.reason = explain(verdict, *verdict.interval, spread);
+  verdict.reason = explain(verdict, result, spread);
   return verdict;
 }
 
 bool foreign(const std::vector<result::Run>& runs) {
   return std::any_of(runs.begin(), runs.end(),
                      [](const result::Run& run) { return run.profile == "google-benchmark"; });
+}
+
+/// Whether any run of one side is of another node or card than the other side's first.
+bool of_two_nodes(const std::vector<result::Run>& before, const std::vector<result::Run>& after) {
+  const auto differs = [](const result::Run& other, const std::vector<result::Run>& side) {
+    baseline::Baseline one;
+    one.runs = {side.front()};
+    one.manifest.device = side.front().device;
+    return baseline::of_another_node(one, other.fingerprint, other.device);
+  };
+  return std::any_of(after.begin(), after.end(), [&](const auto& run) { return differs(run, before); }) ||
+         std::any_of(before.begin(), before.end(), [&](const auto& run) { return differs(run, after); });
 }
 
 /// "old, new, old": the before side was measured on both sides of the after side in time.
@@ -182,6 +197,10 @@ class TwoSides {
     // boot's.
     if (files) rules_.assumed_spread = foreign_spread;
     sides_ = sides_of_runs(then_, now_, policy, files ? 0 : native_spread);
+    other_node_ = !files && of_two_nodes(before, after);
+    if (other_node_)
+      for (MetricOfSides& metric : sides_.both)
+        metric.series.unit_spread = between_nodes(metric.form->form.metric_class);
     std::vector<SidesSeries> series;
     for (const MetricOfSides& metric : sides_.both) series.push_back(metric.series);
     results_ = compare_sides(series, rules_);
@@ -255,6 +274,8 @@ class TwoSides {
     for (std::size_t m = 0; m < sides_.both.size(); ++m)
       drops.push_back(relative_of(results_[m].minimum_detectable_change, sides_.both[m].form->form.better));
     std::vector<std::string> out = how_measured(before_, after_, rules_.shared_unit, drops);
+    if (other_node_)
+      out.push_back(fmt::format("The two sides are of two nodes or cards: {}", nodes_may_differ()));
     if (!drops.empty() && assumed())
       out.push_back(
           fmt::format("No round repeats within a boot, and each is a single process: how rounds differ is "
@@ -284,6 +305,7 @@ class TwoSides {
   std::vector<Seen> then_;
   std::vector<Seen> now_;
   SidesRules rules_;
+  bool other_node_ = false;  ///< the sides are of two nodes or cards
   Spread spread_;
   SidesOfRuns sides_;
   std::vector<ClassOfSides> classes_;
@@ -300,6 +322,7 @@ BeforeAfter judge_before_after(const std::vector<result::Run>& before, const std
   comparison.metrics(out.verdicts);
   comparison.classes(out.verdicts);
   comparison.one_sided(out.verdicts);
+  for (Verdict& verdict : judge_checksums_against(after, before)) out.verdicts.push_back(std::move(verdict));
   for (Verdict& verdict : out.verdicts) apply_advisory(policy, verdict);
   std::sort(out.verdicts.begin(), out.verdicts.end(),
             [](const Verdict& a, const Verdict& b) { return a.metric < b.metric; });

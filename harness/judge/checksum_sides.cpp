@@ -81,10 +81,9 @@ std::vector<Verdict> judge_checksums_against(const std::vector<result::Run>& now
     if (found == before.end() || most(found->second).first == most(sums).first) continue;
     out.push_back(corrupted(
         operation.benchmark, Judge::baseline, static_cast<int>(now.size()),
-        fmt::format(
-            "checksum {} now, {} in the baseline, of the same work on the same model of GPU: one of the "
-            "two computed wrongly",
-            most(sums).first, most(found->second).first)));
+        fmt::format("checksum {} now, {} before, of the same work on the same model of GPU: one of the "
+                    "two computed wrongly",
+                    most(sums).first, most(found->second).first)));
   }
   return out;
 }

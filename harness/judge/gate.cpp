@@ -23,6 +23,12 @@ constexpr double hiccup_spreads = 4;
 /// Fewer values say nothing about two modes.
 constexpr std::size_t processes_for_spread = 3;
 
+/// std::hypot of glibc 2.35 would be the newest thing that the command needs; both are far from overflow
+/// here.
+double root_sum_of_squares(double a, double b) {
+  return std::sqrt(a * a + b * b);
+}
+
 /// How far the processes of a round lie apart: the largest distance from their median once a fifth of them is
 /// left out. One bad process in five is everyday life; two are a second mode, which Qn of five values would
 /// not see.
@@ -43,11 +49,12 @@ std::optional<double> typical_process_spread(std::span<const RoundValues> rounds
   return median(spreads);
 }
 
-/// Share of baseline rounds that lie beyond tau0 and beyond noise: what a bad quarter of an hour does to this
-/// node. The upper 95% bound of the share is taken (a Poisson count), since underestimating it lets two bad
-/// rounds pass for a regression; but at most `doubt` above the share itself, or small baselines could never
-/// find anything.
-double contamination(std::span<const Scale> scales, std::span<const std::vector<double>> values) {
+/// Share of baseline rounds that lie beyond `bad_share` of their tolerance and beyond noise: what a bad
+/// quarter of an hour does to this node. The upper 95% bound of the share is taken (a Poisson count), since
+/// underestimating it lets two bad rounds pass for a regression; but at most `doubt` above the share itself,
+/// or small baselines could never find anything.
+double contamination(std::span<const Scale> scales, std::span<const std::vector<double>> values,
+                     double bad_share) {
   constexpr double doubt = 0.02;
   const auto share = [&](bool quiet_only) -> std::optional<double> {
     int bad = 0;
@@ -55,7 +62,7 @@ double contamination(std::span<const Scale> scales, std::span<const std::vector<
     for (std::size_t m = 0; m < scales.size(); ++m) {
       const Scale& scale = scales[m];
       if (!scale.usable || (quiet_only && 3 * scale.spread > scale.tolerance)) continue;
-      const double far = std::max(null_share * scale.tolerance, 3 * scale.spread);
+      const double far = std::max(bad_share * scale.tolerance, 3 * scale.spread);
       for (const double value : values[m]) bad += value - scale.centre > far ? 1 : 0;
       all += scale.rounds;
     }
@@ -66,6 +73,44 @@ double contamination(std::span<const Scale> scales, std::span<const std::vector<
   auto found = share(true);
   if (!found) found = share(false);
   return std::clamp(found.value_or(0), least_contamination, 1.0);
+}
+
+/// No count of bad rounds that could be reached shows anything.
+bool blind(const Calibration& calibration, double level) {
+  return needed_rounds(extended_rounds, calibration.contamination, level) > extended_rounds;
+}
+
+/// Fills in what the baseline's own bad rounds make of the counting. Where tau0 leaves it blind (a third of
+/// the rounds slow, each by a little), a round counts from where the baseline's are rare enough: what it has
+/// never seen is no chance, however often it was a little slow.
+void set_bad_rounds(Calibration& out, std::span<const std::vector<double>> values, double level) {
+  out.bad_share = null_share;
+  out.contamination = contamination(out.scales, values, out.bad_share);
+  if (!blind(out, level)) return;
+  std::vector<double> shares;  // how far the baseline's rounds themselves lie out, in tolerances
+  for (std::size_t m = 0; m < out.scales.size(); ++m) {
+    if (!out.scales[m].usable) continue;
+    for (const double value : values[m])
+      if (const double share = (value - out.scales[m].centre) / out.scales[m].tolerance; share > null_share)
+        shares.push_back(share);
+  }
+  std::sort(shares.begin(), shares.end());
+  const auto found = std::partition_point(shares.begin(), shares.end(), [&](double share) {
+    out.contamination = contamination(out.scales, values, share);
+    return blind(out, level);
+  });
+  if (found == shares.end()) return;
+  out.bad_share = *found;
+  out.contamination = contamination(out.scales, values, out.bad_share);
+}
+
+/// The change from which enough rounds are bad with detection_power: one that the counting finds.
+double countable_change(const Scale& scale, const Calibration& calibration, double level) {
+  const int needed = needed_rounds(calibration.last_round, calibration.contamination, level);
+  const double chance = std::min(chance_of_a_round(calibration.last_round, needed, detection_power), .9999);
+  const double noise = scale.spread * std::sqrt(1 + median_variance_factor(scale.rounds));
+  return calibration.bad_share * scale.tolerance +
+         t_quantile(chance, scale.degrees) * root_sum_of_squares(noise, scale.unit_error);
 }
 
 /// Replaces each raw spread and its degrees of freedom by the moderated ones of its group.
@@ -97,12 +142,6 @@ struct Track {
   bool open = true;
   GateResult result;
 };
-
-/// std::hypot of glibc 2.35 would be the newest thing that the command needs; both are far from overflow
-/// here.
-double root_sum_of_squares(double a, double b) {
-  return std::sqrt(a * a + b * b);
-}
 
 struct Estimate {
   double mean = 0;
@@ -160,8 +199,9 @@ class RoundTest {
     const double null_change = null_share * scale.tolerance;
     const Estimate found = estimate(scale, unselected(track));
     if (scale.advisory && sign_ * found.mean <= scale.minimum_detectable_change) return;
+    const double bad = calibration_.bad_share * scale.tolerance;
     const auto beyond =
-        std::count_if(track.x.begin(), track.x.end(), [&](double x) { return sign_ * x > null_change; });
+        std::count_if(track.x.begin(), track.x.end(), [&](double x) { return sign_ * x > bad; });
     const int rounds = static_cast<int>(track.x.size());
     metrics_.push_back(metric);
     p_values_.push_back(t_upper_tail((sign_ * found.mean - null_change) / found.error, scale.degrees));
@@ -276,6 +316,16 @@ Calibration calibrate(std::span<const Series> series, const GateRules& rules) {
     out.scales.push_back(scale);
   }
   moderate_spreads(series, out.scales);
+  out.usable = static_cast<int>(
+      std::count_if(out.scales.begin(), out.scales.end(), [](const Scale& scale) { return scale.usable; }));
+  const double level = rules.alpha / (2 * std::max(1, out.usable));
+  set_bad_rounds(out, values, level);
+  out.last_round = rules.max_rounds;
+  while (out.last_round < extended_rounds &&
+         needed_rounds(out.last_round, out.contamination, level) > out.last_round) {
+    ++out.last_round;
+  }
+  const int fresh = std::max(1, rules.max_rounds - 1);
   // Metrics of one baseline mostly share their degrees of freedom, and a quantile of t is dear.
   std::map<double, std::pair<double, double>> quantiles;
   for (Scale& scale : out.scales) {
@@ -283,23 +333,16 @@ Calibration calibrate(std::span<const Series> series, const GateRules& rules) {
     const auto [found, added] = quantiles.try_emplace(scale.degrees);
     if (added)
       found->second = {t_quantile(1 - rules.alpha_ok, scale.degrees),
-                       detection_quantiles(scale.degrees, rules.alpha)};
+                       detection_quantiles(scale.degrees, rules.alpha, fresh)};
     scale.ok_quantile = found->second.first;
     scale.ok_confidence = 1 - rules.alpha_ok;
-    // The detectable change is that of five rounds; what units differ by is brought to the same scale.
+    // What units differ by is brought to the scale of that many fresh rounds.
     const double spread = root_sum_of_squares(
-        scale.spread, scale.unit_error / std::sqrt(.2 + median_variance_factor(scale.rounds)));
-    scale.minimum_detectable_change =
-        judge::minimum_detectable_change(scale.tolerance, spread, found->second.second, scale.rounds);
+        scale.spread, scale.unit_error / std::sqrt(1.0 / fresh + median_variance_factor(scale.rounds)));
+    scale.minimum_detectable_change = std::max(
+        judge::minimum_detectable_change(scale.tolerance, spread, found->second.second, scale.rounds, fresh),
+        countable_change(scale, out, level));
     scale.advisory = scale.minimum_detectable_change > 2 * scale.tolerance;
-    if (scale.usable) ++out.usable;
-  }
-  out.contamination = contamination(out.scales, values);
-  const double level = rules.alpha / (2 * std::max(1, out.usable));
-  out.last_round = rules.max_rounds;
-  while (out.last_round < extended_rounds &&
-         needed_rounds(out.last_round, out.contamination, level) > out.last_round) {
-    ++out.last_round;
   }
   return out;
 }

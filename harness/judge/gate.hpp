@@ -48,7 +48,7 @@ struct Scale {
   double degrees = 0;    ///< nu
   /// Median over rounds of how far their processes lie apart; absent below 3 processes a round.
   std::optional<double> process_spread;
-  double minimum_detectable_change = 0;  ///< with 90% power; 0 when K < 2
+  double minimum_detectable_change = 0;  ///< with detection_power; 0 when K < 2
   double unit_error = 0;                 ///< of the difference of two units; no number of rounds lessens it
   double ok_quantile = 0;                ///< t[1 - alpha_ok, nu]
   double ok_confidence = .95;            ///< 1 - alpha_ok
@@ -60,8 +60,12 @@ struct Scale {
 struct Calibration {
   std::vector<Scale> scales;  ///< one a series, in its order
   double contamination = 0;   ///< eps: share of rounds that are bad without being a regression, >= 0.005
-  int usable = 0;             ///< M: metrics with enough baseline rounds
-  int last_round = 0;         ///< after this round nothing is measured again
+  /// A round is bad, and counts for a regression, where it is worse by more than this share of its tolerance:
+  /// null_share, or more where the baseline's own rounds are that bad so often that chance would explain any
+  /// number of them.
+  double bad_share = 0;
+  int usable = 0;      ///< M: metrics with enough baseline rounds
+  int last_round = 0;  ///< after this round nothing is measured again
 };
 /// Moderates the spreads over the series of two rounds or more, group by group.
 Calibration calibrate(std::span<const Series> series, const GateRules& rules);

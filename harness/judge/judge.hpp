@@ -49,7 +49,8 @@ double tolerance(const Policy& policy, const std::string& metric_class, const st
 double class_mean_tolerance(const Policy& policy, const std::string& metric_class);
 /// The rule that makes a metric advisory; nullptr where none does, or a later one says that it is not.
 const MetricRule* advisory_rule(const Policy& policy, const std::string& key);
-/// Makes the verdict on a metric advisory where the policy says so of it, and says so in its reason.
+/// Makes the verdict on a metric advisory where the policy says so of it, and says so in its reason. What
+/// failed always counts: of that only the reason tells that the policy would have it otherwise.
 void apply_advisory(const Policy& policy, Verdict& verdict);
 /// Of what the physical judge finds wrong, which counts whatever a policy says, adds just that to the reason
 /// where the policy calls the metric advisory.

@@ -1,7 +1,9 @@
 // Rounds of now against pinned rounds: the gate's decisions as verdicts.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <iterator>
+#include <optional>
 #include <set>
 
 #include <fmt/format.h>
@@ -48,9 +50,26 @@ VerdictKind kind_of(Decision decision) {
   return VerdictKind::inconclusive;
 }
 
+/// The step above which a regression counts; 0 = from where it is shown. `multiple`: of the tolerance, on the
+/// scale of the gate, where nothing exceeds 100%; absent where the baseline is not provisional.
+double counts_above(const Scale& scale, std::optional<double> multiple) {
+  return multiple.value_or(0) * scale.tolerance;
+}
+
+/// The smallest step that is found, and counts, with detection_power.
+double detectable_step(const Scale& scale, std::optional<double> multiple, const GateRules& rules) {
+  if (!multiple) return scale.minimum_detectable_change;
+  const double round = scale.spread * scale.spread;
+  const double noise =
+      std::sqrt(round / (rules.max_rounds - 1) + round * median_variance_factor(scale.rounds) +
+                scale.unit_error * scale.unit_error);
+  return std::max(scale.minimum_detectable_change,
+                  counts_above(scale, multiple) + t_quantile(detection_power, scale.degrees) * noise);
+}
+
 /// A decision in the metric's unit; the reason is still to be written.
 Verdict decided(Verdict verdict, double relative_tolerance, const Scale& scale, const GateResult& result,
-                bool provisional) {
+                std::optional<double> multiple, const GateRules& rules) {
   const result::Direction better = verdict.better;
   verdict.kind = kind_of(result.decision);
   verdict.tolerance = relative_tolerance;
@@ -64,21 +83,22 @@ Verdict decided(Verdict verdict, double relative_tolerance, const Scale& scale, 
                        2;
   }
   if (scale.rounds >= 2)
-    verdict.minimum_detectable_drop = relative_of(scale.minimum_detectable_change, better);
+    verdict.minimum_detectable_drop = relative_of(detectable_step(scale, multiple, rules), better);
   // A change that stands out of the noise counts; what noise hides does not. A provisional baseline has not
   // seen all of the noise: there, what it calls noisy never counts.
-  verdict.advisory = scale.advisory && (provisional || verdict.kind != VerdictKind::regressed);
+  verdict.advisory = scale.advisory && (multiple || verdict.kind != VerdictKind::regressed);
   return verdict;
 }
 
-/// `typical`: the change in the middle one of the rounds, relative; one round far out is no other boot.
-void weaken(Verdict& verdict, double typical, double multiple) {
-  if (verdict.kind != VerdictKind::regressed ||
-      std::min(*verdict.change, typical) > multiple * verdict.tolerance)
+/// What a provisional baseline shows counts only where the change is larger on average and in the middle one
+/// of the rounds: one round far out is no other boot.
+void weaken(Verdict& verdict, const Scale& scale, const GateResult& result, std::optional<double> multiple) {
+  const double above = counts_above(scale, multiple);
+  if (!multiple || verdict.kind != VerdictKind::regressed || std::min(result.change, result.typical) > above)
     return;
   verdict.advisory = true;
-  verdict.reason +=
-      fmt::format("; from a provisional baseline it counts above {}", percent(multiple * verdict.tolerance));
+  verdict.reason += fmt::format("; from a provisional baseline it counts above {}",
+                                percent(relative_of(above, verdict.better)));
 }
 
 Verdict not_measured(const std::string& key, const MetricValues& then, const Collected& now,
@@ -110,11 +130,7 @@ std::vector<std::string> remarks_on(const baseline::Baseline& baseline, const Ca
   std::vector<std::string> out;
   const auto rounds = static_cast<int>(baseline.runs.size());
   if (baseline.other_node)
-    out.emplace_back(
-        "The baseline is another node's: how healthy nodes of one model differ is allowed for (1% between "
-        "memories, links "
-        "and launches, 2% where power limits the clock, 5% between hosts; assumed), so only larger drops can "
-        "be shown.");
+    out.push_back(fmt::format("The baseline is another node's: {}", nodes_may_differ()));
   if (baseline.provisional())
     out.push_back(fmt::format(
         "The baseline is provisional: its rounds come from fewer than 3 boots or days, so small "
@@ -126,6 +142,11 @@ std::vector<std::string> remarks_on(const baseline::Baseline& baseline, const Ca
         fmt::format("The baseline has {} and verdicts need {}: nothing can be decided; measure it in "
                     "more rounds.",
                     result::counted(rounds, "round"), minimum_baseline_rounds));
+  if (calibration.bad_share > null_share)
+    out.push_back(fmt::format(
+        "The baseline's own rounds are slow so often that a round counts as slow only where it is worse by "
+        "more than {:.1f} times its tolerance; measure a new baseline when the machine is quiet.",
+        calibration.bad_share));
   const auto noisy = std::count_if(calibration.scales.begin(), calibration.scales.end(),
                                    [](const Scale& scale) { return scale.usable && scale.advisory; });
   if (noisy > 0)
@@ -144,12 +165,19 @@ double pause_before(int round, bool host) {
               : gpu_pauses[std::min(index, gpu_pauses.size() - 1)];
 }
 
+std::optional<double> multiple_of(const baseline::Baseline& baseline, bool class_mean) {
+  if (!baseline.provisional()) return std::nullopt;
+  return class_mean ? provisional_class_multiple : provisional_multiple;
+}
+
 /// One judgement on its way: metrics first, class means behind them, in one calibration.
 class Session {
  public:
   Session(const std::vector<result::Run>& rounds, const baseline::Baseline& baseline, const Policy& policy)
       : rounds_(rounds),
-        provisional_(baseline.provisional()),
+        rules_(policy.rules),
+        multiple_(multiple_of(baseline, false)),
+        class_multiple_(multiple_of(baseline, true)),
         then_(collect_all(baseline.runs)),
         now_(collect_all(rounds)),
         pinned_(pin(then_, policy, baseline.other_node)),
@@ -179,10 +207,9 @@ class Session {
       }
       const Scale& scale = calibration_.scales[m];
       Verdict verdict = decided(blank_verdict(pinned_.keys[m], form.form), pinned_.tolerances[m], scale,
-                                results_[m], provisional_);
+                                results_[m], multiple_, rules_);
       verdict.reason = explain(verdict, scale, results_[m], values_[m]);
-      if (provisional_)
-        weaken(verdict, relative_of(results_[m].typical, verdict.better), provisional_multiple);
+      weaken(verdict, scale, results_[m], multiple_);
       out.push_back(std::move(verdict));
       if (wanted_again(m)) again_.insert(form.benchmark);
     }
@@ -199,10 +226,9 @@ class Session {
       form.better = result::Direction::lower;
       form.metric_class = classes_[c].metric_class;
       Verdict verdict = decided(blank_verdict(class_key(form.metric_class), form), classes_[c].tolerance,
-                                scale, results_[index], provisional_);
+                                scale, results_[index], class_multiple_, rules_);
       verdict.reason = explain_class(verdict, scale, results_[index], change_of(classes_[c], verdict));
-      if (provisional_)
-        weaken(verdict, relative_of(results_[index].typical, verdict.better), provisional_class_multiple);
+      weaken(verdict, scale, results_[index], class_multiple_);
       out.push_back(std::move(verdict));
       // Of a class in doubt every member is measured again: the mean over some is another quantity.
       if (!wanted_again(index)) continue;
@@ -215,7 +241,7 @@ class Session {
 
  private:
   bool wanted_again(std::size_t index) const {
-    return results_[index].again && !(provisional_ && calibration_.scales[index].advisory);
+    return results_[index].again && !(multiple_ && calibration_.scales[index].advisory);
   }
 
   /// The values of every metric in round j.
@@ -253,7 +279,9 @@ class Session {
   }
 
   const std::vector<result::Run>& rounds_;
-  bool provisional_;
+  GateRules rules_;
+  std::optional<double> multiple_;        ///< counts_above, of a metric
+  std::optional<double> class_multiple_;  ///< and of a class mean
   std::vector<Collected> then_;
   std::vector<Collected> now_;
   Pinned pinned_;
@@ -276,7 +304,7 @@ Judgement judge_baseline(const std::vector<result::Run>& rounds, const baseline:
   if (policy.provisional_is_advisory && baseline.provisional()) {
     for (Verdict& verdict : out.verdicts) verdict.advisory = true;
   }
-  // Wrong bits count whatever the baseline's age.
+  // Wrong bits count whatever the baseline's age, and whatever a policy says of the times beside them.
   for (Verdict& verdict : judge_checksums_against(rounds, baseline.runs))
     out.verdicts.push_back(std::move(verdict));
   for (Verdict& verdict : out.verdicts) apply_advisory(policy, verdict);
@@ -309,7 +337,7 @@ std::vector<Sensitivity> sensitivity(const baseline::Baseline& baseline, const P
     const result::Direction better = metric ? pinned.forms[m]->form.better : result::Direction::lower;
     out.push_back({metric ? pinned.keys[m] : class_key(metric_class), metric_class,
                    metric ? pinned.forms[m]->form.unit : "1", from_scale(scale.centre, better), scale.spread,
-                   relative_of(scale.minimum_detectable_change, better),
+                   relative_of(detectable_step(scale, multiple_of(baseline, !metric), policy.rules), better),
                    metric ? pinned.tolerances[m] : classes[c].tolerance, scale.advisory, scale.rounds,
                    better});
   }

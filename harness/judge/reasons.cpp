@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "judge/judge_peers.hpp"
 #include "judge/modes.hpp"
 #include "judge/scale.hpp"
 #include "judge/statistics.hpp"
@@ -39,8 +40,9 @@ std::string modes_of(const Verdict& verdict, const Scale& scale, std::span<const
 /// "at most 1.2% worse with 95% confidence (tolerance 10.0%)", and what became of a first round that was far
 /// out.
 std::string within(const Verdict& verdict, const Scale& scale, const GateResult& result) {
-  std::string text = fmt::format("{} (tolerance {})", at_most_worse(verdict, scale.ok_confidence),
-                                 percent(verdict.tolerance));
+  std::string text = fmt::format(
+      "{} (tolerance {})", at_most_worse(verdict, result.change + result.half_width, scale.ok_confidence),
+      percent(verdict.tolerance));
   if (result.left_out)
     text += fmt::format("; the first round was {} worse and is left out: {} later ones are not",
                         percent(relative_of(*result.left_out, verdict.better)), verdict.rounds - 1);
@@ -108,14 +110,22 @@ bool can_drop_by(double share) {
   return share < rounds_to_all;
 }
 
-std::string at_most_worse(const Verdict& verdict, double confidence) {
+std::string at_most_worse(const Verdict& verdict, double upper, double confidence) {
   return fmt::format("at most {} worse with {:g}% confidence",
-                     percent(std::max(0.0, verdict.change.value_or(0) + verdict.interval.value_or(0))),
-                     100 * confidence);
+                     percent(std::max(0.0, relative_of(upper, verdict.better))), 100 * confidence);
 }
 
 std::string whole_percent(double share) {
   return std::fabs(share) < most_told ? fmt::format("{:.0f}%", 100 * share) : percent(share);
+}
+
+std::string nodes_may_differ() {
+  return fmt::format(
+      "how healthy nodes of one model differ is allowed for ({} between memories, links and launches, {} "
+      "where "
+      "power limits the clock, {} between hosts; assumed), so only larger drops can be shown.",
+      whole_percent(between_nodes("hbm")), whole_percent(between_nodes("gemm16")),
+      whole_percent(between_nodes("host_cpu")));
 }
 
 std::string some_of(const std::vector<std::string>& names) {

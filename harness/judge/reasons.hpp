@@ -23,8 +23,13 @@ bool can_drop_by(double share);
 /// percent() without a fraction: ".034" -> "3%".
 std::string whole_percent(double share);
 
-/// "at most 1.2% worse with 95% confidence": the upper end of the interval, which `confidence` belongs to.
-std::string at_most_worse(const Verdict& verdict, double confidence);
+/// "at most 1.2% worse with 95% confidence". `upper`: the upper end of the interval that `confidence` belongs
+/// to, a step on the gate's scale; relative changes have no symmetric one.
+std::string at_most_worse(const Verdict& verdict, double upper, double confidence);
+
+/// "how healthy nodes of one model differ is allowed for (...), so only larger drops can be shown.": ends a
+/// sentence on two nodes or cards.
+std::string nodes_may_differ();
 
 /// "a, b, c and 2 more".
 std::string some_of(const std::vector<std::string>& names);

@@ -154,8 +154,12 @@ Estimate estimate(const SidesSeries& series, const Variance& within, const Sides
                                     1 / static_cast<double>(series.after.size()));
   const bool in_units = within.assumed && !rules.shared_unit;
   const double b = in_units ? 0 : within.value * (round_factor(series.before) + round_factor(series.after));
-  const double degrees = joint_degrees(a, between.degrees, b, within.degrees);
-  return {mean(unit_means(series.after)) - mean(unit_means(series.before)), std::sqrt(a + b), degrees};
+  const double nodes = 2 * series.unit_spread * series.unit_spread;
+  double degrees = joint_degrees(a, between.degrees, b, within.degrees);
+  // An assumption of no end of degrees: what it adds is not what the data are worth.
+  if (nodes > 0 && a + b > 0) degrees *= (a + b + nodes) * (a + b + nodes) / ((a + b) * (a + b));
+  return {mean(unit_means(series.after)) - mean(unit_means(series.before)), std::sqrt(a + b + nodes),
+          degrees};
 }
 
 }  // namespace

@@ -3,12 +3,12 @@
 //
 //   Var(after - before) = s_b^2 (1/B_after + 1/B_before) + s_r^2 (1/R_after + 1/R_before)
 //
-// B boots and R rounds a side, as many in each boot; where boots differ in that, 1/R is sum(1/R_i)/B^2, since
-// a side's value is the mean of its boots. A level that both sides share cancels: rounds of one boot on both
-// sides have no boot term. s_b is estimated where a side has two boots or more, and pulled towards an
-// assumption (1% between boots, as measured on real nodes), which stands alone where each side has one. s_r
-// comes from rounds of one boot; where no round repeats, from the processes inside the rounds; where those
-// are single, too, an assumption stands in.
+// and 2 s_node^2 where the sides are two nodes or cards. B boots and R rounds a side, as many in each boot;
+// where boots differ in that, 1/R is sum(1/R_i)/B^2, since a side's value is the mean of its boots. A level
+// that both sides share cancels: rounds of one boot on both sides have no boot term. s_b is estimated where a
+// side has two boots or more, and pulled towards an assumption (1% between boots, as measured on real nodes),
+// which stands alone where each side has one. s_r comes from rounds of one boot; where no round repeats, from
+// the processes inside the rounds; where those are single, too, an assumption stands in.
 #pragma once
 
 #include <span>
@@ -33,6 +33,8 @@ struct SidesSeries {
   double within_degrees = 0;          ///< what within_error is worth
   double assumed_round_spread = .02;  ///< s_r where the data tell nothing of it at all
   int group = 0;                      ///< spreads are moderated among the series of one group
+  /// Standard deviation between healthy units (nodes), where the two sides are two of them; 0 = one unit.
+  double unit_spread = 0;
 };
 
 /// Parameters of the comparison of two sides.

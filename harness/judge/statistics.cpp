@@ -10,6 +10,7 @@
 #include <boost/math/distributions/binomial.hpp>
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
+#include <boost/math/special_functions/beta.hpp>
 #include <boost/math/special_functions/digamma.hpp>
 #include <boost/math/special_functions/polygamma.hpp>
 #include <boost/math/special_functions/trigamma.hpp>
@@ -128,6 +129,13 @@ int needed_rounds(int rounds, double contamination, double level) {
   return rounds + 1;
 }
 
+double chance_of_a_round(int rounds, int needed, double power) {
+  require(power > 0 && power < 1, "a power outside ]0, 1[");
+  require(needed > 0, "a count of no rounds");
+  if (needed > rounds) return 1;
+  return boost::math::ibeta_inv(static_cast<double>(needed), static_cast<double>(rounds - needed + 1), power);
+}
+
 std::vector<bool> holm(std::span<const double> p_values, double alpha) {
   std::vector<std::size_t> order(p_values.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -160,12 +168,15 @@ std::vector<bool> benjamini_hochberg(std::span<const double> p_values, double ra
   return rejected;
 }
 
-double detection_quantiles(double degrees, double alpha) {
-  return t_quantile(1 - alpha / 50, degrees) + t_quantile(0.9, degrees);
+double detection_quantiles(double degrees, double alpha, int fresh) {
+  require(fresh > 0, "no fresh round");
+  constexpr double in_doubt = 10;
+  return t_quantile(1 - alpha / (in_doubt * fresh), degrees) + t_quantile(detection_power, degrees);
 }
 
-double minimum_detectable_change(double tolerance, double spread, double quantiles, int rounds) {
-  const double noise = spread * std::sqrt(1.0 / 5.0 + median_variance_factor(rounds));
+double minimum_detectable_change(double tolerance, double spread, double quantiles, int rounds, int fresh) {
+  require(fresh > 0, "no fresh round");
+  const double noise = spread * std::sqrt(1.0 / fresh + median_variance_factor(rounds));
   return std::max(tolerance, null_share * tolerance + quantiles * noise);
 }
 

@@ -83,6 +83,10 @@ double share_lower_bound(long seen, long of);
 /// rounds is enough: how many bad rounds it takes before chance is no longer an explanation.
 int needed_rounds(int rounds, double contamination, double level);
 
+/// The chance p of one round with which P(Bin(rounds, p) >= needed) = power; 0 < power < 1. 1 where no count
+/// of that many rounds is enough.
+double chance_of_a_round(int rounds, int needed, double power);
+
 /// Holm's step-down test: which of the hypotheses are rejected at family-wise level `alpha`, in the order
 /// given. NaN is never rejected, and counts as a hypothesis.
 std::vector<bool> holm(std::span<const double> p_values, double alpha);
@@ -93,12 +97,16 @@ std::vector<bool> holm(std::span<const double> p_values, double alpha);
 std::vector<bool> benjamini_hochberg(std::span<const double> p_values, double rate);
 
 /// How many standard errors a change must stand above none to be found with 90% power: the quantile of the
-/// test (alpha = false regressions per judgement, over 50 tests) plus that of the power.
-double detection_quantiles(double degrees, double alpha);
+/// test (alpha = false regressions per judgement, over ten metrics in doubt in each of `fresh` rounds, 1 and
+/// more, after the first) plus that of the power.
+double detection_quantiles(double degrees, double alpha, int fresh);
 
-/// Smallest change that the gate finds with 90% power, on the scale of `spread`: tolerance, or what noise
-/// makes of it. quantiles as above; rounds = K of the baseline.
-double minimum_detectable_change(double tolerance, double spread, double quantiles, int rounds);
+/// The power that a detectable change is said with.
+inline constexpr double detection_power = .9;
+
+/// Smallest change that the gate finds with that power, on the scale of `spread`: tolerance, or what noise
+/// makes of it. quantiles as above; rounds = K of the baseline; fresh rounds, 1 and more, are averaged.
+double minimum_detectable_change(double tolerance, double spread, double quantiles, int rounds, int fresh);
 
 /// Share of a tolerance below which a change is called none: tau0 = tau / 3.
 inline constexpr double null_share = 1.0 / 3.0;

@@ -99,15 +99,17 @@ const MetricRule* advisory_rule(const Policy& policy, const std::string& key) {
 void apply_advisory(const Policy& policy, Verdict& verdict) {
   const MetricRule* rule = advisory_rule(policy, verdict.metric);
   if (rule == nullptr || verdict.advisory) return;
+  if (verdict.kind == VerdictKind::failed) {
+    verdict.reason += "; the policy calls it advisory, but what is wrong or impossible always counts";
+    return;
+  }
   verdict.advisory = true;
   verdict.reason += fmt::format("; advisory by the policy{}", rule->why.empty() ? "" : ": " + rule->why);
 }
 
 void refuse_advisory(const Policy& policy, std::vector<Verdict>& physical) {
   for (Verdict& verdict : physical)
-    if (!verdict.advisory && verdict.kind == VerdictKind::failed &&
-        advisory_rule(policy, verdict.metric) != nullptr)
-      verdict.reason += "; the policy calls it advisory, but what is wrong or impossible always counts";
+    if (verdict.kind == VerdictKind::failed) apply_advisory(policy, verdict);
 }
 
 double between_nodes(const std::string& metric_class) {

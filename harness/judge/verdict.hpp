@@ -12,7 +12,7 @@ namespace gpugauge::judge {
 /// What a judge found of a metric.
 enum class VerdictKind {
   ok,            ///< shown to be within tolerance
-  regressed,     ///< shown to be worse than tolerance, confirmed in fresh rounds
+  regressed,     ///< shown to be worse by more than a third of the tolerance, confirmed in fresh rounds
   improved,      ///< better than tolerance: the baseline is stale
   inconclusive,  ///< neither could be shown
   unstable,      ///< spread far above the baseline's

@@ -86,6 +86,23 @@ PY
   [[ $output == *"new libc"* ]]
 }
 
+@test "one bundle under two names: the folder that is named is retired, and no other" {
+  make_baseline
+  gpugauge baseline export mine mine.bundle
+  export GPUGAUGE_STATE="$BATS_TEST_TMPDIR/other"
+  gpugauge baseline import mine.bundle --name golden --reason "our reference" >/dev/null
+  gpugauge baseline import mine.bundle --name archive --reason "kept" >/dev/null
+  COLUMNS=1000 run -0 gpugauge baseline list
+  [[ $output == *"golden (mine) "* && $output == *"archive (mine) "* ]]
+  run -2 gpugauge baseline retire mine --reason "old"
+  [[ $output == *"several baselines are called 'mine'"*archive* ]]
+  run -0 gpugauge baseline retire golden --reason "old"
+  run -0 gpugauge baseline show golden
+  [[ $output == *retired* ]]
+  run -0 gpugauge baseline show archive
+  [[ $output != *retired* ]]
+}
+
 @test "what a whole class lost can be accepted too" {
   # Nine runs of three benchmarks of one class; from the sixth on all of it is 5% slower.
   "$PYTHON" - "$BATS_FILE_TMPDIR/3.json" <<'PY'

@@ -112,8 +112,22 @@ TEST_F(Folder, RunsThatDoNotFitAreRefusedBeforeAnythingIsWritten) {
   other.device = "GPU-1";
   EXPECT_THAT(refused({make_run(0), other}), HasSubstr("GPU-1"));
   other = make_run(1);
+  result::Run first = make_run(0);
+  first.fingerprint.device["host.identity"] = "00aa";
+  other.fingerprint.device["host.identity"] = "00bb";
+  EXPECT_THAT(refused({first, other}), HasSubstr("are of two machines"));
+  other = make_run(1);
   other.id = "../../../../tmp/escape0000";
   EXPECT_THAT(refused({other}), HasSubstr("cannot be pinned"));
+}
+
+TEST_F(Folder, ACardIsTheSameInWhateverHost) {
+  std::vector<result::Run> runs{make_run(0), make_run(1)};
+  for (result::Run& run : runs) run.device = "GPU-1";
+  runs[0].fingerprint.device["host.identity"] = "00aa";
+  runs[1].fingerprint.device["host.identity"] = "00bb";
+  create(folder, "x", runs);
+  EXPECT_EQ(load(folder).runs.size(), 2U);
 }
 
 TEST_F(Folder, ASelectionMayBePinnedWhenAllRunsShareIt) {

@@ -1,15 +1,12 @@
 // Given before own before shipped before none, always with a sentence.
-#include <cstdlib>
-#include <optional>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "baseline/baseline.hpp"
 #include "baseline/fields.hpp"
-#include "folder.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
+#include "selected.hpp"
 
 namespace gpugauge::baseline {
 namespace {
@@ -18,50 +15,6 @@ namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-/// Sets or clears a variable for one test.
-class Variable {
- public:
-  Variable(const char* name, const std::optional<std::string>& value) : name_(name) {
-    if (const char* before = std::getenv(name)) before_ = before;
-    set(value);
-  }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-  ~Variable() { set(before_); }
-
- private:
-  void set(const std::optional<std::string>& value) const {
-    value ? ::setenv(name_, value->c_str(), 1) : ::unsetenv(name_);
-  }
-  const char* name_;
-  std::optional<std::string> before_;
-};
-
-class Select : public testing::Test {
- protected:
-  TemporaryFolder temporary;
-  Variable state{"GPUGAUGE_STATE", (temporary.path() / "state").string()};
-  Variable shipped{"GPUGAUGE_BASELINES", (temporary.path() / "shipped").string()};
-
-  /// Pins one run, changed by `apply`, and returns its folder.
-  template <typename Function>
-  fs::path pin(const fs::path& place, const Function& apply, const std::string& created = "") {
-    result::Run run = make_run(0);
-    apply(run);
-    fs::path folder = temporary.path() / place;
-    Manifest manifest = create(folder, place.filename().string(), {run}).manifest;
-    if (!created.empty()) {
-      manifest.created = created;
-      result::write_file(folder / "baseline.json", to_json(manifest));
-    }
-    return folder;
-  }
-  fs::path pin(const fs::path& place) {
-    return pin(place, [](result::Run&) {});
-  }
-  static result::Fingerprint now() { return make_run(5).fingerprint; }
-};
 
 TEST_F(Select, NoneIsSaid) {
   const Selection found = select({}, now());
@@ -312,18 +265,6 @@ TEST_F(Select, OneThatIsNamedIsAnotherNodesWhereItsFolderOrItsCardSaysSo) {
   const fs::path card = pin("state/baselines/card", of_gpu);
   EXPECT_FALSE(select(card, now(), "GPU-1").baseline->other_node);
   EXPECT_TRUE(select(card, now(), "GPU-2").baseline->other_node);
-}
-
-TEST_F(Select, FindsByNameAndNamesWhatThereIs) {
-  const fs::path folder = pin("state/baselines/mine");
-  EXPECT_EQ(find("mine"), folder);
-  EXPECT_EQ(find(folder.string()), folder);
-  try {
-    find("yours");
-    FAIL() << "found one that is not there";
-  } catch (const result::UsageError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("there are mine"));
-  }
 }
 
 /// Makes a run one of the host with that identity.

@@ -66,6 +66,19 @@ TEST_F(Transfer, BringsEveryFileByteForByteAsACandidate) {
   EXPECT_EQ(load(site / "mine").log.size(), made.log.size() + 1);
 }
 
+TEST_F(Transfer, WhatOneNodeLivesWithExcusesNoOther) {
+  append_log(folder, {{"2026-11-21T10:00:00Z", "root@there", "its fan is slow", std::nullopt,
+                       AcceptedChange{"m", "second", 1, 2, "", ""}}});
+  const std::vector<LogEntry> there = read_log(folder);
+  EXPECT_NE(accepted_on(there, "m", "2026-11-22T00:00:00Z"), nullptr);
+  const Baseline here = unpack(to_bundle(folder));
+  EXPECT_EQ(here.log.size(), there.size() + 1);
+  EXPECT_EQ(accepted_on(here.log, "m", "2026-11-22T00:00:00Z"), nullptr);
+  append_log(here.folder, {{"2026-11-23T10:00:00Z", "root@here", "ours, too", std::nullopt,
+                            AcceptedChange{"m", "second", 1, 2, "", ""}}});
+  EXPECT_NE(accepted_on(read_log(here.folder), "m", "2026-11-24T00:00:00Z"), nullptr);
+}
+
 TEST_F(Transfer, IsActiveAtOnceWithAReasonAndMayBeRenamed) {
   const Baseline there = unpack(to_bundle(folder), "golden", "measured by the site's team");
   EXPECT_EQ(there.folder, site / "golden");

@@ -42,6 +42,23 @@ TEST(BeforeAfter, FindsTheMetricThatGotWorseAndNoOther) {
   EXPECT_EQ(of(judged, wake).kind, VerdictKind::ok);
 }
 
+TEST(BeforeAfter, BitsThatChangedFailWhateverThePolicySays) {
+  const auto noting = [](std::vector<result::Run> runs, const char* sum) {
+    for (result::Run& run : runs)
+      for (result::Process& process : run.processes)
+        process.samples->benchmarks.front().notes["checksum"] = sum;
+    return runs;
+  };
+  Policy policy;
+  policy.metrics.push_back({"*", std::nullopt, true, ""});
+  const BeforeAfter judged = judge_before_after(noting(side(1, 5), "aa"), noting(side(50, 5), "bb"), policy);
+  const auto wrong = std::find_if(judged.verdicts.begin(), judged.verdicts.end(),
+                                  [](const Verdict& v) { return v.kind == VerdictKind::failed; });
+  ASSERT_NE(wrong, judged.verdicts.end());
+  EXPECT_FALSE(wrong->advisory);
+  EXPECT_THAT(wrong->reason, HasSubstr("checksum bb now, aa before"));
+}
+
 TEST(BeforeAfter, SaysFirstWhatTheDataCanShow) {
   const BeforeAfter judged = judge_before_after(side(1, 5), side(50, 5));
   EXPECT_THAT(judged.remarks.front(), HasSubstr("can show a drop of"));

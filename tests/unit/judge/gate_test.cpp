@@ -122,6 +122,52 @@ TEST(Calibrate, BadRoundsOfTheBaselineAskForMoreEvidence) {
   EXPECT_LE(found.last_round, extended_rounds);
 }
 
+/// A baseline in which these rounds took so much longer, in every metric.
+std::vector<Series> partly_slow(int rounds, const std::vector<std::size_t>& slow, double by) {
+  auto series = quiet_baseline(rounds, .001);
+  for (auto& metric : series)
+    for (const std::size_t round : slow)
+      for (double& value : metric.rounds[round]) value += by;
+  return series;
+}
+
+TEST(Decide, HoweverManyRoundsOfTheBaselineWereALittleSlowThreefoldTimeIsFound) {
+  for (const auto& [rounds, slow] : std::vector<std::pair<int, std::vector<std::size_t>>>{
+           {9, {3, 4, 5}}, {5, {1, 3}}, {10, {0, 1, 2, 3}}, {20, {1, 4, 7, 10, 13, 16}}}) {
+    const Calibration calibration = calibrate(partly_slow(rounds, slow, .015), {});
+    const auto results = run_gate(
+        calibration, [](int m, int) { return m == 0 ? std::log(3.0) : 0.0; }, .001);
+    EXPECT_EQ(results[0].decision, Decision::regressed) << rounds;
+    EXPECT_LE(results[0].rounds, calibration.last_round) << rounds;
+  }
+}
+
+TEST(Decide, ADropThatTheBaselineIsSaidToDetectIsFoundThoughManyOfItsRoundsWereSlow) {
+  for (const double by : {.015, .04}) {
+    const Calibration calibration = calibrate(partly_slow(5, {1, 3}, by), {});
+    EXPECT_GT(calibration.bad_share, null_share) << by;
+    const double drop = calibration.scales[0].minimum_detectable_change + .001;
+    EXPECT_GT(drop, by) << by;
+    const auto results = run_gate(
+        calibration, [&](int m, int) { return m == 0 ? drop : 0.0; }, .001);
+    EXPECT_EQ(results[0].decision, Decision::regressed) << by;
+  }
+}
+
+TEST(Decide, AsBadAsTheBaselinesOwnRoundsOftenAreIsNoRegression) {
+  const Calibration calibration = calibrate(partly_slow(5, {1, 3}, .04), {});
+  const auto results = run_gate(calibration, [](int, int) { return .04; });
+  for (const GateResult& result : results) EXPECT_NE(result.decision, Decision::regressed);
+}
+
+TEST(Calibrate, FewerRoundsThatMayBeMeasuredShowLess) {
+  GateRules two;
+  two.max_rounds = 2;
+  const auto series = quiet_baseline(10, .02);
+  EXPECT_GT(calibrate(series, two).scales[0].minimum_detectable_change,
+            1.2 * calibrate(series, {}).scales[0].minimum_detectable_change);
+}
+
 TEST(Decide, TheSameMachineIsOkInTheFirstRound) {
   const auto results = run_gate(calibrate(quiet_baseline(10), {}), [](int, int) { return 0.0; });
   for (const GateResult& result : results) {

@@ -20,19 +20,39 @@ Verdict within_tolerance() {
   return verdict;
 }
 
+/// 1.2% worse at most: .5% and as much again, and a little more, since relative changes have no symmetric
+/// interval.
+GateResult within_result() {
+  GateResult result;
+  result.change = std::log1p(.005);
+  result.half_width = std::log1p(.012) - result.change;
+  return result;
+}
+
 TEST(Reasons, AnOkSaysHowMuchWorseItIsAtMost) {
-  EXPECT_EQ(explain(within_tolerance(), {}, {}, {}),
+  EXPECT_EQ(explain(within_tolerance(), {}, within_result(), {}),
             "at most 1.2% worse with 95% confidence (tolerance 10.0%)");
-  EXPECT_EQ(explain_class(within_tolerance(), {}, {}, {4, 0, "", 0, false}),
+  EXPECT_EQ(explain_class(within_tolerance(), {}, within_result(), {4, 0, "", 0, false}),
             "geometric mean of 4 metrics: at most 1.2% worse with 95% confidence (tolerance 10.0%)");
   Scale doubtful;
   doubtful.ok_confidence = .9;
-  EXPECT_EQ(explain(within_tolerance(), doubtful, {}, {}),
+  EXPECT_EQ(explain(within_tolerance(), doubtful, within_result(), {}),
             "at most 1.2% worse with 90% confidence (tolerance 10.0%)");
 }
 
-TEST(Reasons, AFirstRoundThatIsLeftOutIsNamedWithItsChange) {
+TEST(Reasons, AnOkNeverSaysMoreThanItsTolerance) {
+  Verdict verdict = within_tolerance();
+  verdict.better = result::Direction::higher;
   GateResult result;
+  result.change = 0;
+  result.half_width = -std::log1p(-.0999);  // just within; upwards it would be 11%
+  verdict.change = 0;
+  verdict.interval = .105;
+  EXPECT_EQ(explain(verdict, {}, result, {}), "at most 10.0% worse with 95% confidence (tolerance 10.0%)");
+}
+
+TEST(Reasons, AFirstRoundThatIsLeftOutIsNamedWithItsChange) {
+  GateResult result = within_result();
   result.left_out = std::log(1.5);
   EXPECT_EQ(
       explain(within_tolerance(), {}, result, {}),

@@ -264,11 +264,26 @@ TEST(BenjaminiHochberg, StepsUpAndNeverRejectsNan) {
 }
 
 TEST(MinimumDetectableChange, IsTheToleranceOrWhatNoiseMakesOfIt) {
-  EXPECT_NEAR(minimum_detectable_change(.03, .01, detection_quantiles(12, .01), 10), 0.047070429080152194,
-              1e-10);
-  EXPECT_NEAR(minimum_detectable_change(.10, .03, detection_quantiles(7.38, .01), 5), 0.19478506562144943,
-              1e-10);
-  EXPECT_EQ(minimum_detectable_change(.03, .001, detection_quantiles(12, .01), 10), .03);
+  EXPECT_NEAR(minimum_detectable_change(.03, .01, detection_quantiles(12, .01, 5), 10, 5),
+              0.047070429080152194, 1e-10);
+  EXPECT_NEAR(minimum_detectable_change(.10, .03, detection_quantiles(7.38, .01, 5), 5, 5),
+              0.19478506562144943, 1e-10);
+  EXPECT_EQ(minimum_detectable_change(.03, .001, detection_quantiles(12, .01, 5), 10, 5), .03);
+}
+
+TEST(MinimumDetectableChange, GrowsWhereFewerFreshRoundsAreAveraged) {
+  EXPECT_GT(minimum_detectable_change(.03, .01, detection_quantiles(12, .01, 1), 10, 1),
+            1.3 * minimum_detectable_change(.03, .01, detection_quantiles(12, .01, 5), 10, 5));
+  EXPECT_THROW(detection_quantiles(12, .01, 0), std::invalid_argument);
+  EXPECT_THROW(minimum_detectable_change(.03, .01, 4, 10, 0), std::invalid_argument);
+}
+
+TEST(ChanceOfARound, GivesTheCountItsPower) {
+  for (const auto& [rounds, needed] : std::vector<std::pair<int, int>>{{8, 8}, {8, 5}, {6, 2}})
+    EXPECT_NEAR(binomial_upper_tail(rounds, chance_of_a_round(rounds, needed, .9), needed), .9, 1e-12);
+  EXPECT_NEAR(chance_of_a_round(8, 8, .9), std::pow(.9, 1.0 / 8), 1e-12);
+  EXPECT_EQ(chance_of_a_round(8, 9, .9), 1);
+  EXPECT_THROW(chance_of_a_round(8, 0, .9), std::invalid_argument);
 }
 
 }  // namespace

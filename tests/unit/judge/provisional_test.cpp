@@ -1,0 +1,143 @@
+// Baselines whose rounds are of few boots or days: what they show counts above a multiple of the tolerance.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "checked_rounds.hpp"
+#include "judge/judge.hpp"
+#include "runs.hpp"
+
+namespace gpugauge::judge {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+TEST(ProvisionalBaseline, AProvisionalBaselineIsSaidAndCountsUnlessThePolicySaysOtherwise) {
+  baseline::Baseline baseline = make_baseline(10);
+  for (result::Run& run : baseline.runs) {
+    run.boot_id = "one";
+    run.started = "2026-01-01T00:00:00Z";
+  }
+  const Judgement counted = check(baseline, {.triad = 2});
+  EXPECT_THAT(counted.remarks, Contains(HasSubstr("provisional")));
+  EXPECT_FALSE(of(counted, triad).advisory);
+  Policy policy;
+  policy.provisional_is_advisory = true;
+  EXPECT_TRUE(of(check(baseline, {.triad = 2}, nullptr, policy), triad).advisory);
+}
+
+TEST(ProvisionalBaseline, AProvisionalBaselineCountsOnlyWhatIsLargerThanTwiceTheTolerance) {
+  baseline::Baseline baseline = make_baseline(10);
+  const double tau = tolerance({}, "host_memory");
+  const double slower =
+      1 + 1.5 * tau;  // a regression, and not one that differences between boots explain away
+  const Verdict mature = of(check(baseline, {.latency = slower}), latency);
+  EXPECT_EQ(mature.kind, VerdictKind::regressed);
+  EXPECT_FALSE(mature.advisory);
+  for (result::Run& run : baseline.runs) {
+    run.boot_id = "one";
+    run.started = "2026-01-01T00:00:00Z";
+  }
+  ASSERT_TRUE(baseline.provisional());
+  const Verdict provisional = of(check(baseline, {.latency = slower}), latency);
+  EXPECT_EQ(provisional.kind, VerdictKind::regressed);
+  EXPECT_TRUE(provisional.advisory);
+  EXPECT_THAT(provisional.reason, HasSubstr("from a provisional baseline it counts above"));
+  EXPECT_FALSE(of(check(baseline, {.latency = 1 + 2.5 * tau}), latency).advisory);
+}
+
+/// All rounds of one boot and day.
+baseline::Baseline provisional_baseline(int rounds) {
+  baseline::Baseline baseline = make_baseline(rounds);
+  for (result::Run& run : baseline.runs) {
+    run.boot_id = "one";
+    run.started = "2026-01-01T00:00:00Z";
+  }
+  return baseline;
+}
+
+TEST(ProvisionalBaseline, WhatAProvisionalBaselineIsSaidToDetectCounts) {
+  const baseline::Baseline baseline = provisional_baseline(10);
+  ASSERT_TRUE(baseline.provisional());
+  const double tau = tolerance({}, "host_memory");
+  const double drop = *of(check(baseline, {}), latency).minimum_detectable_drop;
+  EXPECT_GT(drop, 2 * tau);
+  for (const Sensitivity& row : sensitivity(baseline)) {
+    if (row.metric == latency) {
+      EXPECT_DOUBLE_EQ(row.minimum_detectable_drop, drop);
+    }
+  }
+  EXPECT_LT(*of(check(make_baseline(10), {}), latency).minimum_detectable_drop, 2 * tau);
+  const Verdict found = of(check(baseline, {.latency = 1.01 + drop}), latency);
+  EXPECT_EQ(found.kind, VerdictKind::regressed);
+  EXPECT_FALSE(found.advisory);
+}
+
+TEST(ProvisionalBaseline, AProvisionalBaselineNeverAsksForALossOfMoreThanEverything) {
+  Policy policy;
+  policy.tolerance["host_memory"] = .5;
+  const Verdict lost = of(check(provisional_baseline(10), {.triad = 50}, nullptr, policy), triad);
+  EXPECT_EQ(lost.kind, VerdictKind::regressed);
+  EXPECT_FALSE(lost.advisory) << lost.reason;
+  const Verdict less = of(check(provisional_baseline(10), {.triad = 3}, nullptr, policy), triad);
+  EXPECT_TRUE(less.advisory);
+  EXPECT_THAT(less.reason, HasSubstr("it counts above 75.0%"));
+}
+
+TEST(ProvisionalBaseline, OneRoundFarOutDoesNotMakeAProvisionalBaselineCount) {
+  // Two bad rounds in the baseline: five are needed to show a regression.
+  baseline::Baseline baseline = make_baseline(10);
+  for (const std::size_t bad : {3U, 7U}) baseline.runs[bad] = make_run(50 + bad, {1.3, 1.3, 1.3});
+  for (result::Run& run : baseline.runs) {
+    run.boot_id = "one";
+    run.started = "2026-01-01T00:00:00Z";
+  }
+  ASSERT_TRUE(baseline.provisional());
+  const double slower = 1 + 1.5 * tolerance({}, "host_memory");
+  const auto judged = [&](double last) {
+    std::vector<result::Run> rounds;
+    for (const double times : {slower, slower, slower, slower, last})
+      rounds.push_back(make_run(900 + rounds.size(), {.latency = times}));
+    return of(judge_baseline(rounds, baseline), latency);
+  };
+  const Verdict carried = judged(7.0);
+  EXPECT_EQ(carried.kind, VerdictKind::regressed);
+  EXPECT_GT(*carried.change, 2 * carried.tolerance);
+  EXPECT_TRUE(carried.advisory);
+  EXPECT_THAT(carried.reason, HasSubstr("in the middle one of its rounds"));
+  EXPECT_THAT(judged(slower).reason, Not(HasSubstr("in the middle one")));
+}
+
+TEST(ProvisionalBaseline, WhatAProvisionalBaselineCallsNoisyNeverCountsAndCostsNoRound) {
+  baseline::Baseline baseline = make_baseline(10);
+  // Spread the rounds so far that twice the tolerance is hidden in them.
+  double factor = 1;
+  for (result::Run& run : baseline.runs) {
+    factor += .15;
+    for (result::Process& process : run.processes)
+      for (result::BenchmarkResult& found : process.samples->benchmarks)
+        for (result::Metric& metric : found.metrics)
+          if (result::metric_key(found.id, metric.name) == triad) metric.value *= factor;
+  }
+  ASSERT_FALSE(baseline.provisional());
+  const Judgement mature = judge_baseline({make_run(900, {.triad = 50})}, baseline);
+  EXPECT_TRUE(of(mature, triad).minimum_detectable_drop.value() > .2);
+  EXPECT_THAT(mature.request.benchmarks, ElementsAre("host/triad"));
+  EXPECT_EQ(of(check(baseline, {.triad = 50}), triad).kind, VerdictKind::regressed);
+  EXPECT_FALSE(of(check(baseline, {.triad = 50}), triad).advisory);
+
+  for (result::Run& run : baseline.runs) {
+    run.boot_id = "same";
+    run.started = "2026-01-01T00:00:00Z";
+  }
+  ASSERT_TRUE(baseline.provisional());
+  const Judgement provisional = judge_baseline({make_run(900, {.triad = 50})}, baseline);
+  EXPECT_THAT(provisional.request.benchmarks, IsEmpty());
+  EXPECT_TRUE(of(provisional, triad).advisory);
+}
+
+}  // namespace
+}  // namespace gpugauge::judge
