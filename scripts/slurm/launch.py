@@ -11,6 +11,8 @@ from collections import namedtuple
 ASK_SECONDS = 60
 # What is told to end has this long to do so before it is killed.
 GRACE_SECONDS = 10
+# Slurm looks at limits now and then, and gives what is over its own a while to end.
+SLURM_SECONDS = 120
 
 # words: the command after srun's or sbatch's own options; log: where its output goes; nodes: tuple of names.
 Work = namedtuple("Work", "nodes words log")
@@ -89,11 +91,11 @@ def last_line(text):
 
 
 class Running:
-    """One srun, its limit, and how it is ended."""
+    """One srun, its limit, and how it is ended: where told to end, srun kills its tasks at once."""
 
-    def __init__(self, work, options, seconds):
+    def __init__(self, work, options, seconds, slack):
         self.work, self.seconds, self.ended_by_us = work, seconds, False
-        self.deadline = time.monotonic() + seconds
+        self.deadline = time.monotonic() + seconds + slack
         os.makedirs(os.path.dirname(work.log), exist_ok=True)
         with open(work.log, "ab") as log:
             self.process = subprocess.Popen(srun_words(work, options, seconds) + list(work.words), stdin=subprocess.DEVNULL, stdout=log,
@@ -127,14 +129,15 @@ def srun_words(work, options, seconds):
             "--kill-on-bad-exit=1", f"--immediate={ASK_SECONDS}", f"--time={max(1, -(-int(seconds) // 60))}"] + list(options)
 
 
-def run_steps(works, seconds, at_once=0, options=("--ntasks-per-node=1",)):
-    """Ends, in order: each a step of this allocation, `at_once` of them at a time (0: all)."""
+def run_steps(works, seconds, at_once=0, options=("--ntasks-per-node=1",), slack=0):
+    """Ends, in order: each a step of this allocation, `at_once` of them at a time (0: all). With `slack` Slurm has so many seconds more to
+    end one at its limit itself, which lets the tasks keep what they have."""
     ends, running, waiting = {}, {}, list(range(len(works)))
     try:
         while waiting or running:
             while waiting and (at_once <= 0 or len(running) < at_once):
                 index = waiting.pop(0)
-                running[index] = Running(works[index], options, seconds)
+                running[index] = Running(works[index], options, seconds, slack)
             for index, one in list(running.items()):
                 end = one.end()
                 if end is not None:
@@ -243,7 +246,7 @@ class Jobs:
         state, reason = seen
         until, ending = deadlines[index]
         if state != "PENDING" and ending is None:
-            ending = time.monotonic() + 60 * self.minutes + 5 * GRACE_SECONDS
+            ending = time.monotonic() + 60 * self.minutes + SLURM_SECONDS
             deadlines[index] = (until, ending)
         if time.monotonic() <= (until if state == "PENDING" else ending):
             return None

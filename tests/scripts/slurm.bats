@@ -90,6 +90,33 @@ fleet_of_nine() {
   grep -q 'scancel' fake/calls
 }
 
+# node_told FOLDER VERB: scripts/slurm/node in a process group of its own, to which Slurm's end of the time comes while it measures.
+node_told() {
+  cat >bin/gpugauge <<'TEXT'
+#!/bin/sh
+trap 'echo partial >"$GPUGAUGE_STATE/runs/one.json"; echo "  kept as $GPUGAUGE_STATE/runs/one.json"; echo "gpugauge: stopped by SIGTERM" >&2; exit 3' TERM
+mkdir -p "$GPUGAUGE_STATE/runs" && : >measuring
+while :; do sleep 0.1; done
+TEXT
+  rm -f measuring
+  SLURMD_NODENAME=node1 GPUGAUGE_STATE="$PWD/state" TMPDIR="$PWD/tmp" setsid "$slurm/node" "$1" 1 "$2" "$PWD/bin/gpugauge" >said 2>&1 3>&- &
+  local pid=$!
+  for _ in $(seq 200); do [ ! -e measuring ] || break; sleep 0.05; done
+  kill -TERM -- "-$pid"
+  wait "$pid"
+}
+
+@test "node: where Slurm's time is over, what was measured and how it ended are in the folder, and nothing is left" {
+  mkdir tmp
+  for verb in run check; do
+    run -0 node_told "$PWD/$verb.out" "$verb"
+    cat said
+    [ "$(cat "$verb.out/status/node1.1")" = $'3\tgpugauge: stopped by SIGTERM' ]
+    [ "$(cat "$verb.out/runs/node1/1-one.json")" = partial ]
+    [ -z "$(ls -A tmp)" ]
+  done
+}
+
 @test "gauge inside of an allocation: a step a node, one at a time; --drain drains with the reason" {
   fleet_of_nine
   SLURM_JOB_ID=7 SLURM_JOB_NODELIST='node[0-8]' run -1 "$slurm/gauge" --output out --at-once 1 --drain -- --only hbm

@@ -117,6 +117,24 @@ is_over() { ! squeue --noheader --jobs="$1" --format=%T 2>/dev/null | grep -qE '
   echo "eight nodes, a second run of the suspects: $((SECONDS - start)) s, attempt $attempt" >&3
 }
 
+@test "gauge: what a node had measured when its time was over is in the folder, by a job and by a step" {
+  words=(--time 1 --device host --profile standard)
+  "$HOOKS/gauge" --nodes node1 --output "$PWD/job" "${words[@]}" >job.log 2>&1 3>&- &
+  local job=$!
+  run salloc --nodes=1 --nodelist=node2 --exclusive "$HOOKS/gauge" --output "$PWD/step" "${words[@]}"
+  echo "$output"
+  wait "$job" || true
+  cat job.log
+  for one in job/status/node1.1 step/status/node2.1; do
+    cat "$one"
+    [[ $(cat "$one") == $'3\t'*"stopped by SIGTERM"* ]]
+  done
+  for one in job/runs/node1 step/runs/node2; do
+    [ "$(find "$one" -name '1-*.json' | wc -l)" = 1 ]
+    grep -q '"complete": false' "$one"/1-*.json
+  done
+}
+
 @test "docs/tasks/slurm.md: every command of the page, as it is written" {
   echo '{"slow_nodes": {"node2": 0.7}}' >fabric.json
   export PAGE=yes FAKE_FABRIC="$PWD/fabric.json"
