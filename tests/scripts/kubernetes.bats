@@ -141,10 +141,12 @@ PY
 }
 
 @test "nodes as kubectl prints them; one without GPUs is named and gets no job" {
-  printf 'node-1   8\nnode-2   <none>\n\nnode-3   2\n' >nodes
-  run -0 --separate-stderr bash -c '"$0" - <nodes' "$here/jobs"
-  [ "$(grep -c '^kind: Job' <<<"$output")" = 2 ]
-  [[ $stderr == *"node-2 offers no GPU"* ]]
+  for end in '\n' ''; do
+    printf 'node-1   8\nnode-2   <none>\n\nnode-3   2%b' "$end" >nodes
+    run -0 --separate-stderr bash -c '"$0" - <nodes' "$here/jobs"
+    [ "$(grep -c '^kind: Job' <<<"$output")" = 2 ]
+    [[ $stderr == *"node-2 offers no GPU"* ]]
+  done
 }
 
 @test "a line of nonsense prints no manifest at all" {
