@@ -258,6 +258,8 @@ JSON
   [ ! -e used ]
   [ -d "out dir/runs" ]
   grep -q '^    <b>since</b>' summary.store
+  action 0 $'arguments=--strict --budget 900\n--only gemm\n'
+  grep -q '^check .* --quiet --strict --budget 900 --only gemm --report github=- ' calls
 }
 
 @test "without a state folder nothing is measured" {
