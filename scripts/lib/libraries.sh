@@ -32,7 +32,9 @@ carry_build() {
   while IFS= read -r file; do
     if [[ "$(head -c 4 "$file" | tail -c 3)" == ELF ]]; then strip --strip-unneeded "$file"; fi
   done < <(command -v strip >/dev/null && find "$folder" -type f)
-  (cd "$BUILD/carry.new" && python3 -m tarfile -c "$BUILD/carry.tar.xz" gpugauge)
+  # Beside it first: what is cut short is no archive, and an earlier one stays.
+  (cd "$BUILD/carry.new" && python3 -m tarfile -c carry.tar.xz gpugauge)
+  mv "$BUILD/carry.new/carry.tar.xz" "$BUILD/carry.tar.xz"
   rm -rf "$BUILD/carry.new"
   say "$BUILD/carry.tar.xz ($(du -h "$BUILD/carry.tar.xz" | cut -f 1)): take it along with the sources, unpack it anywhere with"
   say "  python3 -m tarfile -e carry.tar.xz FOLDER"

@@ -140,6 +140,13 @@ family() {
   [ "$found" = "./gpugauge/bin/gpugauge ./gpugauge/bin/test_gpu ./gpugauge/carried/libcurl.so.4 ./gpugauge/carried/libfoo.so.1 ./gpugauge/libexec/gpugauge/frameworks/probe.py ./gpugauge/libexec/gpugauge/gpugauge-bench-good " ]
   record gpu-tests --build "$BATS_TEST_TMPDIR/there/gpugauge"
   [ "$status" -eq 0 ]
+  # What is cut short is no archive, and leaves the earlier one.
+  sum="$(sha256sum <"$tree/build/ci/carry.tar.xz")"
+  printf '#!/bin/sh\n[ "$2 $3" = "tarfile -c" ] || exec /usr/bin/python3 "$@"\nhead -c 100 /dev/zero >"$4"\nexit 1\n' >"$BATS_TEST_TMPDIR/fakes/python3"
+  chmod +x "$BATS_TEST_TMPDIR/fakes/python3"
+  record --carry
+  [ "$status" -ne 0 ]
+  [ "$(sha256sum <"$tree/build/ci/carry.tar.xz")" = "$sum" ]
 }
 
 @test "of what is carried only what the machine lacks is found by the programs" {
