@@ -33,6 +33,45 @@ own_folder() {
   fail 3 "$made belongs to $(stat -c %U "$made") and cannot be written by $(id -un); give back what is built here with: sudo chown -R $(id -un) $ROOT/.venv $ROOT/build"
 }
 
+# give_back: what root makes here belongs to the tree's owner: a user goes on where `sudo scripts/NAME` ended. A trap at the script's end.
+give_back() {
+  local made
+  ((EUID == 0)) && [[ "$(stat -c %u "$ROOT")" != 0 ]] || return 0
+  for made in "$ROOT/.venv" "$ROOT/build"; do
+    [[ ! -e "$made" ]] || chown -hR --reference="$ROOT" "$made" || warn "$made could not be given to the owner of $ROOT."
+  done
+}
+
+# hold NAME WORD: until this script ends or lets NAME go, no other script of this tree holds it; one that is waited for is named, by
+# the WORD that says what it does here. What a script holds, it holds for those that it calls, too. Where .venv can be neither made nor
+# written nothing is held.
+hold() {
+  local file="$ROOT/.venv/.lock.$1" fd owner="" process
+  [[ "|${GPUGAUGE_HELD:-}" != *"|$file|"* ]] && command -v flock >/dev/null || return 0
+  mkdir -p "$ROOT/.venv" 2>/dev/null || return 0
+  { { exec {fd}<>"$file"; } 2>/dev/null || { exec {fd}<"$file"; } 2>/dev/null; } || return 0
+  if ! flock -n "$fd"; then
+    IFS= read -r owner <"$file" || true
+    process="${owner#*(process }"
+    [[ -d "/proc/${process%% *}" ]] || owner="another script"
+    warn "Waiting for $owner, which $2 here."
+    flock "$fd" || return 0
+  fi
+  { printf '%s (process %d of %s, since %s)\n' "$(realpath --relative-to="$ROOT" "$0")" "$$" "$(id -un)" "$(date +%H:%M)" >"$file"; } 2>/dev/null || true
+  export GPUGAUGE_HELD="${GPUGAUGE_HELD:-}$file|"
+  HELD_BY["$1"]="$fd"
+}
+declare -A HELD_BY=()
+
+# let_go NAME: what this script holds, and not what the one holds that called it.
+let_go() {
+  local fd="${HELD_BY[$1]:-}"
+  [[ -n "$fd" ]] || return 0
+  exec {fd}>&-
+  unset "HELD_BY[$1]"
+  GPUGAUGE_HELD="${GPUGAUGE_HELD/"$ROOT/.venv/.lock.$1|"/}"
+}
+
 # version_at_least HAVE WANT
 version_at_least() { [[ "$(printf '%s\n%s\n' "$2" "$1" | sort -V | head -n 1)" == "$2" ]]; }
 
@@ -62,6 +101,7 @@ logged() {
   shift 2
   own_folder "$LOGS"
   log="$LOGS/$name.log"
+  rm -f "$log"  # it may be another user's
   start="$SECONDS"
   # A process group of its own, so that Ctrl-C ends the whole build and not only this script.
   set -m

@@ -65,11 +65,16 @@ wheels() {
   local venv="$1" wanted
   shift
   wanted="$*"
-  [[ -f "$venv/wheels" && "$(<"$venv/wheels")" == "$wanted" ]] && return 0
-  new_venv "$venv"
-  "$venv/bin/python" -m pip install --quiet --disable-pip-version-check "$@" || return 1
-  printf '%s' "$wanted" >"$venv/wheels"
+  _holds_wheels "$venv" "$wanted" && return 0
+  (
+    hold setup "sets up"
+    _holds_wheels "$venv" "$wanted" && exit 0  # made meanwhile
+    new_venv "$venv"
+    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check "$@" || exit 1
+    printf '%s' "$wanted" >"$venv/wheels"
+  )
 }
+_holds_wheels() { [[ -f "$1/wheels" && "$(<"$1/wheels")" == "$2" ]]; }
 
 # Whether wheels for VENV could not be had within the last hour: a machine without a connection does not wait for the network
 # again in every call.
@@ -118,7 +123,7 @@ find_cuda() {
     say "CUDA: no toolkit to use; installing NVIDIA's wheels of $PIN_CUDA_WHEEL_VERSION into .venv/cuda (about 2 GB)."
     runner=(logged cuda-wheels "CUDA wheels")
   fi
-  "${runner[@]}" wheel_toolkit || fail 2 "NVIDIA's CUDA wheels could not be installed; the lines above and $LOGS/cuda-wheels.log say why."
+  "${runner[@]}" wheel_toolkit || fail 2 "There is no CUDA toolkit of $PIN_CUDA_MINIMUM_VERSION or later here (docs/install.md says where it is looked for), and NVIDIA's wheels could not be installed; the lines above and $LOGS/cuda-wheels.log say why."
   # shellcheck disable=SC2034  # read by scripts/setup
   CUDA_HOME="$WHEEL_TOOLKIT" CUDA_ORIGIN="NVIDIA's wheels"
 }

@@ -6,6 +6,7 @@ setup() {
   cp -r "$GPUGAUGE_SOURCE/scripts" "$BATS_TEST_TMPDIR/scripts"
   mkdir "$BATS_TEST_TMPDIR/fakes"
   PATH="$BATS_TEST_TMPDIR/fakes:$PATH"
+  unset GPUGAUGE_HELD
 }
 
 fake() {
@@ -120,6 +121,54 @@ no_wheels='wheels() { printf "asked for:"; printf " %s" "${@:2}"; printf "\n"; r
   touch -d "2 hours ago" "$BATS_TEST_TMPDIR/.venv/cudnn-frontend.refused"
   with_library "$ask"
   [[ "$output" == *"asked for:"* ]]
+}
+
+@test "two scripts at once: the second waits, names the first, and goes on when that ends; what one calls does not wait for it" {
+  library="set -euo pipefail; source '$BATS_TEST_TMPDIR/scripts/lib/common.sh'"
+  cd "$BATS_TEST_TMPDIR" || exit
+  bash -c "$library; hold setup 'sets up'; timeout 5 bash -c \"$library; hold setup 'sets up'; hold build-check builds\" && echo nested >held
+    while [[ -e held ]]; do sleep 0.05; done" "$BATS_TEST_TMPDIR/scripts/first" 3>&- &
+  first=$!
+  for _ in $(seq 200); do [ ! -e held ] || break; sleep 0.05; done
+  [ "$(<held)" = nested ]
+  # Something else waits for nothing.
+  with_library 'hold build-ci "builds"; let_go build-ci; hold build-ci "builds"; let_go build-ci; echo "held: ${GPUGAUGE_HELD:-}"'
+  [ "$output" = "held: " ]
+  bash -c "$library; hold setup 'sets up'; echo mine" >second 2>&1 3>&- &
+  second=$!
+  for _ in $(seq 200); do grep -q Waiting second && break; sleep 0.05; done
+  cat second
+  [[ "$(<second)" =~ ^"Waiting for scripts/first (process $first of $(id -un), since "[0-9:]+"), which sets up here."$ ]]
+  rm held
+  wait "$first" "$second"
+  [ "$(tail -n 1 second)" = mine ]
+}
+
+@test "wheels that two scripts want at once are installed once" {
+  together='new_venv() { echo made >>made; rm -rf "$1"; mkdir -p "$1/bin"; printf "#!/bin/sh\nsleep 1\n" >"$1/bin/python"; chmod +x "$1/bin/python"; }
+    cd "$ROOT"; wheels "$ROOT/.venv/two" one==1 & first=$!; wheels "$ROOT/.venv/two" one==1; wait "$first"; cat made "$ROOT/.venv/two/wheels"'
+  with_library "mkdir -p \"\$ROOT/.venv\"; $together"
+  [ "$status" -eq 0 ]
+  [[ "$output" == *$'made\none==1' ]]
+  [ "$(grep -c made <<<"$output")" = 1 ]
+}
+
+@test "an older log of another user is not shown for this step's" {
+  [ "$(id -u)" -eq 0 ] || skip "only root can leave another user's log"
+  folder="$(mktemp -d /tmp/gpugauge-setup.XXXXXX)"
+  cp -r "$BATS_TEST_TMPDIR/scripts" "$folder/"
+  mkdir -p "$folder/build/log"
+  chown -R 65534:65534 "$folder"
+  echo "of root, long ago" >"$folder/build/log/step.log"
+  chmod 600 "$folder/build/log/step.log"
+  run setpriv --reuid=65534 --regid=65534 --clear-groups bash -c "source '$folder/scripts/lib/common.sh'; logged step Step sh -c 'echo of now; exit 7'"
+  echo "$output"
+  [ "$status" -eq 7 ]
+  [[ "$output" == *"of now" && "$output" != *"long ago"* ]]
+  # What root makes in another's tree is given back, with no set-up needed for it.
+  bash -c "source '$folder/scripts/lib/common.sh'; trap give_back EXIT; logged step Step true"
+  [ "$(find "$folder" ! -uid 65534)" = "" ]
+  rm -r "$folder"
 }
 
 @test "versions compare by number, not by letter" {
