@@ -48,8 +48,10 @@ void add_check(CLI::App& app, const Invocation& invocation, Action& action) {
   command->add_flag("--no-probes", arguments->no_probes,
                     "Measure nothing more to separate causes when something is slower");
   command
-      ->add_option("--budget", arguments->budget,
-                   "Begin no further round that would end after this many seconds, and no probe after them")
+      ->add_option(
+          "--budget", arguments->budget,
+          "How long all further rounds and probes may take together, over all devices; a first round of each "
+          "device is always measured")
       ->capture_default_str()
       ->check(above_zero())
       ->type_name("SECONDS");

@@ -18,7 +18,7 @@ struct CheckArguments {
   bool strict = false;            ///< what stays in doubt ends with 4
   bool devices_together = false;  ///< all GPUs at the same time
   bool no_probes = false;         ///< measure nothing more to separate causes
-  double budget = conductor::CheckOptions{}.budget_seconds;  ///< seconds
+  double budget = conductor::CheckOptions{}.budget_seconds;  ///< seconds, of all devices
 };
 
 /// Measures, judges, keeps and reports. Returns the exit code. Throws for everything that makes the check

@@ -219,6 +219,7 @@ void Check::measure_in_turn() {
       return;
     }
     const report::DeviceReport& last = _report.devices.back();
+    _options.spent_seconds += last.further_seconds;
     _stopped = last.stopped_when_decided && _report.devices.size() < _chosen.size();
     if (!last.rounds.back().complete || last.interrupted || last.stopped_when_decided) return;
   }

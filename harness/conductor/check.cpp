@@ -60,12 +60,19 @@ Wanted wanted_of(std::span<const Checked> devices, const judge::Policy& policy) 
   return out;
 }
 
+/// For the beginning of a sentence.
+std::string the_budget(const CheckOptions& options) {
+  std::string out = fmt::format("The time budget of {:.0f} s", options.budget_seconds);
+  if (options.spent_seconds >= .5)
+    out += fmt::format(", of which other devices took {:.0f} s,", options.spent_seconds);
+  return out;
+}
+
 }  // namespace
 
 std::vector<report::DeviceReport> check_in_step(const CheckOptions& options,
                                                 const std::vector<Target>& targets, const Choice& choice,
                                                 const MeasureRound& measure_round) {
-  // All rounds at one go: what is measured between them by somebody else would cost the time budget.
   const auto start = std::chrono::steady_clock::now();
   std::vector<Checked> devices(targets.size());
   std::string stopped;
@@ -87,6 +94,10 @@ std::vector<report::DeviceReport> check_in_step(const CheckOptions& options,
   };
 
   bool going = round({});
+  const auto further = std::chrono::steady_clock::now();
+  const auto budget_left = [&] {
+    return options.budget_seconds - options.spent_seconds - seconds_since(further);
+  };
   for (std::size_t i = 0; i < devices.size(); ++i) {
     const result::Run& first = devices[i].rounds.front();
     if (!first.complete && first.processes.empty()) {
@@ -109,11 +120,12 @@ std::vector<report::DeviceReport> check_in_step(const CheckOptions& options,
     const double next_seconds =
         wanted.pause_seconds + pace * round_seconds(planned_of(choice, wanted.benchmarks),
                                                     choice.start_seconds, options.measure.profile);
-    if (seconds_since(start) + next_seconds > options.budget_seconds) {
+    if (next_seconds > budget_left()) {
       stopped = fmt::format(
-          "The time budget of {:.0f} s ended the measuring after {}: {} benchmark{}{} still in doubt, and "
-          "another round of {} would take about {:.0f} s.",
-          options.budget_seconds, result::counted(rounds, "round"), doubts, doubts == 1 ? "" : "s",
+          "{} ended the measuring{} after {}: {} benchmark{}{} still in doubt, and another round of {} would "
+          "take about {:.0f} s.",
+          the_budget(options), devices.size() == 1 ? " of " + targets.front().label : "",
+          result::counted(rounds, "round"), doubts, doubts == 1 ? "" : "s",
           devices.size() == 1 ? doubts == 1 ? " was" : " were"
           : doubts == 1       ? " of one GPU or another was"
                               : " of one GPU or another were",
@@ -164,9 +176,9 @@ std::vector<report::DeviceReport> check_in_step(const CheckOptions& options,
                       : "this one's is whole, and what it measured after that had less work beside it."));
     if (going && broke_off.empty() && options.probes != nullptr && devices.size() == 1) {
       try {
-        device.stopped_when_decided = !ask_probes(options.measure, targets[i], *options.probes,
-                                                  checked.judged ? &*checked.selection.baseline : nullptr,
-                                                  options.budget_seconds - seconds_since(start), device);
+        device.stopped_when_decided =
+            !ask_probes(options.measure, targets[i], *options.probes,
+                        checked.judged ? &*checked.selection.baseline : nullptr, budget_left(), device);
       } catch (const std::exception& error) {
         device.broke_off = error.what();
         device.remarks.push_back(
@@ -174,6 +186,7 @@ std::vector<report::DeviceReport> check_in_step(const CheckOptions& options,
       }
     }
     device.seconds = seconds_since(start);
+    device.further_seconds = seconds_since(further);
     reports.push_back(std::move(device));
   }
   return reports;

@@ -58,7 +58,11 @@ struct CheckOptions {
   judge::Policy policy;            ///< of the gate, and what the site decided
   std::filesystem::path baseline;  ///< given by the user; empty = select
   bool strict = false;             ///< what stays in doubt ends with code 4 instead of 0
-  double budget_seconds = 1800;    ///< no further round that would end after this, and no probe after it
+  /// What all further rounds, the waiting before them and the probes may take, of all devices of a command
+  /// together. The first round of each is always measured and not counted: a device is judged whatever was in
+  /// doubt before it.
+  double budget_seconds = 1800;
+  double spent_seconds = 0;  ///< what the devices before took of the budget
   /// What the probes may measure that separate causes (probing.hpp); nullptr = none is made. None is made of
   /// devices that are measured at the same time: alone, they would be asked about another state.
   const Catalogue* probes = nullptr;

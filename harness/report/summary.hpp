@@ -94,6 +94,7 @@ struct DeviceReport {
   std::optional<diagnose::Diagnosis> diagnosis;      ///< nullopt where there is no observation
   std::vector<ProbeAsked> probes;  ///< in the order in which they were made; they never change a verdict
   double seconds = 0;              ///< wall time, measuring and waiting
+  double further_seconds = 0;      ///< of it, after the first round: what the budget of a check is spent on
   bool interrupted = false;        ///< before everything that was wanted had been measured
   bool stopped_when_decided =
       false;  ///< a signal came when the verdict stood, before all causes were looked for

@@ -78,6 +78,20 @@ for one in json.load(open("report.json"))["devices"][0]["findings"]: print(one["
   [[ ${#lines[@]} -eq 1 && $output == *None ]]
 }
 
+@test "check: the budget is that of all GPUs, and one for which nothing was left is named with what stayed in doubt" {
+  one_gpu
+  sed -i 's/devices=1/devices=2/' scenario
+  for index in 0 1; do gpugauge baseline create --device "$index" --profile smoke --quiet >/dev/null; done
+  latency 0.003
+  # shellcheck disable=SC2016  # for the shell of the family
+  sed -i 's|^cp "$here/now.json"|echo >>"$here/started"; sleep 1; &|' "$GPUGAUGE_LIBEXEC/gpugauge-bench-probe"
+  # Enough for one further round, and not for two.
+  run gpugauge check --device 0,1 --profile smoke --quiet --no-probes --budget 1.9
+  [ "$(wc -l <"$GPUGAUGE_LIBEXEC/started")" = 3 ]
+  [[ $output == *"The time budget of 2 s, of which other devices took "*" s, ended the measuring of GPU 1 NVIDIA H100"*" after 1 round: 1 benchmark was still in doubt"* ]]
+  [[ $output != *"ended the measuring of GPU 0"* ]]
+}
+
 @test "a healthy GPU is asked nothing" {
   one_gpu
   gpugauge baseline create --device 0 --profile smoke --quiet --name mine >/dev/null

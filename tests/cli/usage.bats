@@ -145,6 +145,25 @@ for profile, most in processes.items():
 PY
 }
 
+@test "the limits of the recipes lie above the first rounds of eight GPUs and their links, and the budget of a check" {
+  gpugauge check --help >help
+  "$PYTHON" - "$GPUGAUGE_SOURCE" <<'PY'
+import pathlib, re, sys
+here = pathlib.Path(sys.argv[1])
+found = lambda pattern, text: int(re.search(pattern, text).group(1))
+standard = 60 * found(r"\| standard \| .* \| (\d+) min \|", (here / "docs/measuring.md").read_text())
+run = 9 * standard
+check = run + found(r"--budget SECONDS:POSITIVE=(\d+)", pathlib.Path("help").read_text())
+gauge = (here / "scripts/slurm/gauge").read_text()
+limits = {"gauge": (run, 60 * found(r'"run": (\d+)', gauge)), "gauge --check": (check, 60 * found(r'"check": (\d+)', gauge)),
+          "nightly.yml": (check, 60 * found(r"timeout-minutes: (\d+)", (here / "scripts/github/nightly.yml").read_text())),
+          "job.yaml": (check, found(r"\n      activeDeadlineSeconds: (\d+)", (here / "scripts/kubernetes/job.yaml").read_text()))}
+for name, (least, limit) in limits.items():
+    print(name, least, limit)
+    assert limit >= 1.25 * least, name
+PY
+}
+
 @test "what a deeper profile measures is refused by name, and the profile is named" {
   export WIDE=1
   with_deep_family

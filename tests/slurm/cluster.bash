@@ -59,7 +59,7 @@ MpiDefault=none
 SlurmdParameters=config_overrides
 KillWait=5
 NodeName=node[1-8] NodeHostname=localhost NodeAddr=127.0.0.1 Port=[$((first + 1))-$((first + 8))] CPUs=16 RealMemory=1000 State=UNKNOWN
-PartitionName=gpu Nodes=ALL Default=YES MaxTime=60 State=UP
+PartitionName=gpu Nodes=ALL Default=YES MaxTime=120 State=UP
 TEXT
   printf '%s\n' "$@" >>"$SLURM_CONF"
   slurmctld -f "$SLURM_CONF" || return 1

@@ -1,5 +1,7 @@
 // The loop itself, with a family made of a few lines of shell.
+#include <chrono>
 #include <csignal>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -154,8 +156,30 @@ TEST_F(Check, BeginsNoRoundThatWouldEndAfterTheBudget) {
   const report::DeviceReport device = check(options_, target_, choice_, {});
   EXPECT_EQ(device.rounds.size(), 1U);
   EXPECT_THAT(device.remarks,
-              Contains(HasSubstr("ended the measuring after 1 round: 1 benchmark was still in "
+              Contains(HasSubstr("ended the measuring of host after 1 round: 1 benchmark was still in "
                                  "doubt, and another round of it would take about")));
+}
+
+TEST_F(Check, WhatOtherDevicesTookOfTheBudgetIsNotThereForThisOne) {
+  pin();
+  latency(1.5e-3);
+  options_.budget_seconds = options_.spent_seconds = 600;
+  const report::DeviceReport device = check(options_, target_, choice_, {});
+  EXPECT_EQ(device.rounds.size(), 1U);
+  EXPECT_THAT(device.remarks,
+              Contains(HasSubstr("The time budget of 600 s, of which other devices took 600 s, "
+                                 "ended the measuring of host after 1 round")));
+}
+
+TEST_F(Check, TheFirstRoundCostsNothingOfTheBudget) {
+  pin();
+  latency(1.5e-3);
+  when("round 1 of host", [] { std::this_thread::sleep_for(std::chrono::milliseconds(300)); });
+  options_.budget_seconds = .3;  // less than the pause before the third round
+  const report::DeviceReport device = check(options_, target_, choice_, {});
+  EXPECT_EQ(device.rounds.size(), 2U);
+  EXPECT_GE(device.seconds, .3);
+  EXPECT_LT(device.further_seconds, device.seconds - .25);
 }
 
 TEST_F(Check, ADeviceThatIsWholeAndInNoDoubtIsNotInterruptedWithItsNeighbour) {
