@@ -21,7 +21,7 @@
 namespace gpugauge::conductor {
 namespace {
 
-/// A command has this much beside its budget, for the round that it is in.
+/// A command has this much beside its budget, for its first round and the one that it is in.
 constexpr double beyond_budget_seconds = 600;
 /// For the command to end its family, which has a grace time itself.
 constexpr double end_grace_seconds = 15;
