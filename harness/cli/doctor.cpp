@@ -67,7 +67,7 @@ int run(const DoctorCommand& arguments) {
       throw result::UsageError(fmt::format("--report {}: give it as json=FILE or markdown=FILE", word));
     files.emplace_back(format, word.substr(at + 1));
   }
-  const report::Doctor doctor = examine(inventory_of(arguments.doctor), policy_of(arguments.doctor));
+  const report::Doctor doctor = examine(inventory_of(arguments.doctor), policy_of(arguments.doctor.policy));
   for (const auto& [format, file] : files) result::write_file(file, rendered(doctor, format));
   print(arguments.json ? report::to_json(doctor)
                        : report::draw(doctor, report::terminal(1), arguments.whole));
@@ -174,8 +174,16 @@ stack::Inventory inventory_of(const DoctorArguments& arguments) {
   return arguments.redact ? stack::Redactor(names_of(arguments)).inventory(found) : found;
 }
 
-stack::Policy policy_of(const DoctorArguments& arguments) {
-  return arguments.policy == "production" ? stack::Policy::production : stack::Policy::development;
+void add_policy_option(CLI::App& command, std::string& policy) {
+  command
+      .add_option("--policy", policy,
+                  "production also warns of short-lived driver branches and unpinned packages")
+      ->check(CLI::IsMember({"development", "production"}))
+      ->capture_default_str();
+}
+
+stack::Policy policy_of(const std::string& policy) {
+  return policy == "production" ? stack::Policy::production : stack::Policy::development;
 }
 
 std::string today() {
@@ -198,11 +206,7 @@ void add_doctor(CLI::App& app, const Invocation&, Action& action) {
   command->require_subcommand(0, 1);
   auto arguments = std::make_shared<DoctorCommand>();
   add_inventory_options(*command, arguments->doctor);
-  command
-      ->add_option("--policy", arguments->doctor.policy,
-                   "production also warns of short-lived driver branches and unpinned packages")
-      ->check(CLI::IsMember({"development", "production"}))
-      ->capture_default_str();
+  add_policy_option(*command, arguments->doctor.policy);
   offer(writes(command->add_option("--report", arguments->reports,
                                    "Also write a report: json=FILE or markdown=FILE"),
                "FORMAT=FILE"),

@@ -41,7 +41,9 @@ stack::Inventory read_inventory(const std::string& file);
 /// The same, a run file refused: where what is missing would be taken for what is not there.
 stack::Inventory read_whole_inventory(const std::string& file);
 
-stack::Policy policy_of(const DoctorArguments& arguments);
+/// --policy: `policy` is "development" or "production".
+void add_policy_option(CLI::App& command, std::string& policy);
+stack::Policy policy_of(const std::string& policy);  ///< by the option's word
 /// "2026-11-21", UTC.
 std::string today();
 

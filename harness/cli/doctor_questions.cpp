@@ -33,7 +33,7 @@ int answer_plan(const Questions& asked, const DoctorArguments& arguments, bool j
   // A plan with a typing error must not wait for the inventory.
   const stack::PlanRequest request = stack::parse_plan(asked.plan, asked.gpu, asked.driver);
   const stack::PlanReport report =
-      stack::plan(request, inventory_of(arguments), stack::tables(), {policy_of(arguments), today()});
+      stack::plan(request, inventory_of(arguments), stack::tables(), {policy_of(arguments.policy), today()});
   return show(report, json, report::exit_code(report.outcome));
 }
 
@@ -109,7 +109,8 @@ int answer_error(const Questions& asked, const DoctorArguments& arguments, bool 
     throw result::UsageError(
         "--error is explained for this machine or --inventory; --gpu and --driver go with --plan");
   const auto explained = [&](const stack::Inventory& inventory) {
-    return stack::explain_errors(asked.error, {inventory, stack::tables(), policy_of(arguments), today()});
+    return stack::explain_errors(asked.error,
+                                 {inventory, stack::tables(), policy_of(arguments.policy), today()});
   };
   // A number that no header has must not wait for the driver.
   if (explained({}).empty())

@@ -1,10 +1,8 @@
 // gpugauge upgrade plan: in which order many nodes take an upgrade, and what may stand side by side
 // meanwhile.
-#include <ctime>
 #include <map>
 #include <memory>
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -33,6 +31,7 @@ constexpr const char* upgrade_plan_footer =
 struct UpgradePlanArguments {
   std::vector<std::string> paths;
   std::string target;
+  std::string policy = "development";
   double at_once = 25;
   bool every_node = false;
   bool json = false;
@@ -93,10 +92,9 @@ int plan(const UpgradePlanArguments& arguments) {
         "none of the files tells of a node: give what `doctor --json` or `doctor lock` wrote, "
         "or run files");
   refuse_twins(nodes);
-  const std::string today = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)));
   constexpr double percent = 100;
-  stack::Rollout rollout =
-      stack::roll_out(nodes, request, stack::tables(), today, arguments.at_once / percent);
+  stack::Rollout rollout = stack::roll_out(
+      nodes, request, stack::tables(), {policy_of(arguments.policy), today()}, arguments.at_once / percent);
   if (passed_over > 0)
     rollout.remarks.push_back(
         fmt::format("{} passed over: in the folders, and of no node.",
@@ -122,6 +120,7 @@ void add_upgrade_plan(CLI::App& upgrade, Action& action) {
   command->add_option("--to", arguments->target, "What the nodes are to become")
       ->required()
       ->type_name("LAYER=VERSION,...");
+  add_policy_option(*command, arguments->policy);
   command->add_option("--at-once", arguments->at_once, "At most this share of the nodes in a wave")
       ->capture_default_str()
       ->check(finite())

@@ -7,8 +7,11 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "report/doctor.hpp"
+#include "report/finding_json.hpp"
 #include "report/format.hpp"
 #include "report/table.hpp"
+#include "result/json_array.hpp"
 #include "result/object_reader.hpp"
 
 namespace gpugauge::report {
@@ -141,6 +144,7 @@ std::string draw_mixtures(const stack::Rollout& rollout, const Terminal& termina
 
 std::string draw(const stack::Rollout& rollout, const Terminal& terminal, bool every_node) {
   std::string out;
+  for (const stack::Finding& finding : rollout.findings) out += draw(finding, terminal, true) + "\n";
   if (!rollout.waves.empty()) {
     out += terminal.paint("Kinds", Tone::strong) + "\n";
     for (const stack::RolloutKind& kind : rollout.kinds)
@@ -190,18 +194,21 @@ std::string to_json(const stack::Rollout& rollout, const std::string& target) {
                      {"what", step.what},
                      {"why", step.why},
                      {"nodes", nodes}});
-  return result::dump_json({{"schema", "gpugauge.rollout/1"},
-                            {"target", target},
-                            {"exit_code", exit_code(rollout)},
-                            {"sentence", rollout.sentence},
-                            {"canary", rollout.canary},
-                            {"why_canary", rollout.why_canary},
-                            {"kinds", std::move(kinds)},
-                            {"waves", std::move(waves)},
-                            {"steps", std::move(steps)},
-                            {"left_out", std::move(left_out)},
-                            {"mixtures", std::move(mixtures)},
-                            {"remarks", rollout.remarks}}) +
+  return result::dump_json(
+             {{"schema", "gpugauge.rollout/1"},
+              {"target", target},
+              {"exit_code", exit_code(rollout)},
+              {"sentence", rollout.sentence},
+              {"canary", rollout.canary},
+              {"why_canary", rollout.why_canary},
+              {"kinds", std::move(kinds)},
+              {"waves", std::move(waves)},
+              {"steps", std::move(steps)},
+              {"left_out", std::move(left_out)},
+              {"mixtures", std::move(mixtures)},
+              {"findings",
+               result::array_of(rollout.findings, [](const stack::Finding& one) { return json_of(one); })},
+              {"remarks", rollout.remarks}}) +
          "\n";
 }
 

@@ -8,7 +8,8 @@
 
 namespace gpugauge::report {
 
-/// Waves, then what stays behind and why, then what may stand side by side. `every_node`: no list is cut.
+/// What the plan finds of itself, then waves, then what stays behind and why, then what may stand side by
+/// side. `every_node`: no list is cut.
 std::string draw(const stack::Rollout& rollout, const Terminal& terminal, bool every_node);
 
 /// {"schema": "gpugauge.rollout/1", ...}, docs/schema/rollout.schema.json. `target` as it was asked for.

@@ -4,8 +4,12 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 
+#include <elf.h>
 #include <fmt/format.h>
+
+#include "stack/elf_bytes.hpp"
 
 namespace gpugauge::stack {
 namespace {
@@ -16,16 +20,31 @@ constexpr std::size_t entry_size = 24;
 constexpr std::size_t cache_limit = std::size_t{32} << 20;
 constexpr std::size_t path_limit = 4096;  // a longer path cannot be opened
 
-// Low byte: 3 = an ELF library for glibc. High byte: the ABI; of those, what a 64-bit process here loads.
-#if defined(__aarch64__)
-constexpr std::uint32_t own_abi = 0x0a03;
-constexpr std::array standard{
-    "/lib/aarch64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib"};
-#else
-constexpr std::uint32_t own_abi = 0x0303;
-constexpr std::array standard{
-    "/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib"};
-#endif
+// Flags of an entry in the cache. Low byte: 3 = an ELF library for glibc. High byte: the ABI; here of those
+// what a 64-bit process loads.
+constexpr LoaderAbi x86_64{
+    EM_X86_64,
+    0x0303,
+    {"/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib"}};
+constexpr LoaderAbi aarch64{
+    EM_AARCH64,
+    0x0a03,
+    {"/lib/aarch64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib"}};
+
+/// What the beginning of an ELF file says of the processor; nullopt for any other file.
+struct ElfKind {
+  unsigned char word_size;  ///< ELFCLASS64
+  std::uint16_t machine;
+};
+std::optional<ElfKind> elf_kind(const std::filesystem::path& file) {
+  constexpr std::size_t machine_at = 18;
+  const FileBytes bytes(file);
+  if (bytes.read(0, SELFMAG) != ELFMAG) return std::nullopt;
+  const auto word_size = bytes.value<unsigned char>(EI_CLASS);
+  const auto machine = bytes.value<std::uint16_t>(machine_at);
+  if (!word_size || !machine) return std::nullopt;
+  return ElfKind{*word_size, *machine};
+}
 
 std::uint32_t word_at(const std::string& bytes, std::size_t offset) {
   std::uint32_t word = 0;
@@ -54,7 +73,27 @@ std::vector<std::string> split_folders(const std::string& list) {
   return folders;
 }
 
-std::vector<CachedLibrary> parse_loader_cache(const std::string& bytes) {
+const LoaderAbi& own_loader_abi() {
+#if defined(__aarch64__)
+  return aarch64;
+#else
+  return x86_64;
+#endif
+}
+
+const LoaderAbi& loader_abi(const Tree& tree) {
+  for (const char* const file :
+       {"/usr/bin/env", "/bin/ls", "/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1"}) {
+    const std::string real = tree.resolve(file);
+    const auto kind = real.empty() ? std::nullopt : elf_kind(tree.at(real));
+    if (!kind || kind->word_size != ELFCLASS64) continue;
+    for (const LoaderAbi* const abi : {&x86_64, &aarch64})
+      if (kind->machine == abi->machine) return *abi;
+  }
+  return own_loader_abi();
+}
+
+std::vector<CachedLibrary> parse_loader_cache(const std::string& bytes, const LoaderAbi& abi) {
   std::vector<CachedLibrary> libraries;
   // An old cache may stand in front of the new one, which then begins behind it, aligned.
   const auto start = bytes.find(magic);
@@ -66,7 +105,7 @@ std::vector<CachedLibrary> parse_loader_cache(const std::string& bytes) {
   std::size_t texts = 0;
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::size_t entry = start + header_size + i * entry_size;
-    if ((word_at(bytes, entry) & 0xffffU) != own_abi) continue;
+    if ((word_at(bytes, entry) & 0xffffU) != abi.cache_flags) continue;
     // Offsets count from the beginning of the new part.
     CachedLibrary library{text_at(bytes, start + word_at(bytes, entry + 4)),
                           text_at(bytes, start + word_at(bytes, entry + 8))};
@@ -77,28 +116,35 @@ std::vector<CachedLibrary> parse_loader_cache(const std::string& bytes) {
   return libraries;
 }
 
-Loader::Loader(const Tree& tree, const Environment& environment) : tree_(tree) {
+Loader::Loader(const Tree& tree, const Environment& environment) : tree_(tree), abi_(loader_abi(tree)) {
   first_ = split_folders(value_of(environment, "LD_LIBRARY_PATH").value_or(""));
-  cache_ = parse_loader_cache(tree.read_raw("/etc/ld.so.cache", cache_limit).text);
+  cache_ = parse_loader_cache(tree.read_raw("/etc/ld.so.cache", cache_limit).text, abi_);
 }
 
-std::vector<std::string> Loader::standard_folders() {
-  return {standard.begin(), standard.end()};
+std::vector<std::string> Loader::standard_folders() const {
+  return {abi_.folders.begin(), abi_.folders.end()};
+}
+
+bool Loader::loads(const std::string& path) const {
+  if (!tree_.exists(path)) return false;
+  const std::string real = tree_.resolve(path);
+  if (real.empty()) return false;
+  const auto kind = elf_kind(tree_.at(real));
+  return !kind || (kind->word_size == ELFCLASS64 && kind->machine == abi_.machine);
 }
 
 std::vector<std::string> Loader::all(const std::string& soname,
                                      const std::vector<std::string>& runpath) const {
   std::vector<std::string> found;
   const auto add = [&](const std::string& path) {
-    const bool there = tree_.exists(path) && !tree_.resolve(path).empty();
-    if (there && std::find(found.begin(), found.end(), path) == found.end()) found.push_back(path);
+    if (std::find(found.begin(), found.end(), path) == found.end() && loads(path)) found.push_back(path);
   };
   for (const std::string& folder : first_) add(fmt::format("{}/{}", folder, soname));
   for (const std::string& folder : runpath) add(fmt::format("{}/{}", folder, soname));
   for (const CachedLibrary& library : cache_) {
     if (library.soname == soname) add(library.path);
   }
-  for (const std::string_view folder : standard) add(fmt::format("{}/{}", folder, soname));
+  for (const std::string_view folder : abi_.folders) add(fmt::format("{}/{}", folder, soname));
   return found;
 }
 
@@ -108,7 +154,7 @@ std::vector<std::string> Loader::refused() const {
     if (tree_.folder(folder, false) == Presence::unreadable) folders.push_back(folder);
   };
   for (const std::string& folder : first_) add(folder);
-  for (const std::string_view folder : standard) add(std::string(folder));
+  for (const std::string_view folder : abi_.folders) add(std::string(folder));
   return folders;
 }
 

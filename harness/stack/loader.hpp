@@ -1,6 +1,8 @@
 // Which copy of a library the dynamic loader would pick for a program without a search path of its own.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -15,9 +17,22 @@ struct CachedLibrary {
   std::string path;    ///< of the file or link, as ldconfig wrote it
 };
 
-/// Entries of a cache in the format "glibc-ld.so.cache1.1" (glibc 2.2 and later) for this machine's own ABI;
-/// empty where the text is no such cache or is damaged.
-std::vector<CachedLibrary> parse_loader_cache(const std::string& bytes);
+/// The processor that a tree's programs are for, and what that means for their loader.
+struct LoaderAbi {
+  std::uint16_t machine;               ///< e_machine of its ELF files: EM_X86_64, EM_AARCH64
+  std::uint32_t cache_flags;           ///< of its entries in /etc/ld.so.cache
+  std::array<const char*, 6> folders;  ///< that the loader looks through last
+};
+/// The one that this was built for.
+const LoaderAbi& own_loader_abi();
+/// By the ELF header of a program that every tree has, else of its loader, since an image may be of another
+/// processor; of this build where neither tells.
+const LoaderAbi& loader_abi(const Tree& tree);
+
+/// Entries of a cache in the format "glibc-ld.so.cache1.1" (glibc 2.2 and later) for that ABI; empty where
+/// the text is no such cache or is damaged.
+std::vector<CachedLibrary> parse_loader_cache(const std::string& bytes,
+                                              const LoaderAbi& abi = own_loader_abi());
 
 /// "/a::/b;/c" -> {"/a", "/b", "/c"}: the entries of a search path, without the empty ones (the current
 /// folder, which is no fact about the machine).
@@ -30,9 +45,9 @@ class Loader {
   /// Reads the cache and LD_LIBRARY_PATH of `environment`. `tree` must outlive this object.
   Loader(const Tree& tree, const Environment& environment);
 
-  /// Path below the root, symbolic links not resolved; "" where no folder has it. A link that leads nowhere
-  /// and a file in a folder that may not be entered are passed over. `runpath`: folders of the program's own,
-  /// looked at after LD_LIBRARY_PATH.
+  /// Path below the root, symbolic links not resolved; "" where no folder has it. A link that leads nowhere,
+  /// a file in a folder that may not be entered, and an ELF file of another processor or word size are passed
+  /// over. `runpath`: folders of the program's own, looked at after LD_LIBRARY_PATH.
   std::string pick(const std::string& soname, const std::vector<std::string>& runpath = {}) const;
   /// Every path below the root where it is found, in the order of the search; different names may lead to one
   /// file.
@@ -44,11 +59,14 @@ class Loader {
   const std::vector<std::string>& path_folders() const { return first_; }  ///< of LD_LIBRARY_PATH
   /// In its own order; empty where it is absent, unreadable or damaged.
   const std::vector<CachedLibrary>& cache() const { return cache_; }
-  /// Those of the processor that this was built for, in the order of the search.
-  static std::vector<std::string> standard_folders();
+  /// Those of the tree's processor, in the order of the search.
+  std::vector<std::string> standard_folders() const;
 
  private:
+  bool loads(const std::string& path) const;  ///< it is there, and of no other processor
+
   const Tree& tree_;
+  const LoaderAbi& abi_;
   std::vector<std::string> first_;  ///< folders of LD_LIBRARY_PATH
   std::vector<CachedLibrary> cache_;
 };

@@ -19,7 +19,7 @@ state_is() {
 @test "begin plans, records, measures and says what will be seen; end passes and closes" {
   one_gpu
   run -0 begin --to driver=580
-  [[ $output == *"Upgrade the driver from 570.86.15 to 580, then restart the machine."* ]]
+  [[ $output == *"Upgrade the driver from 570.86.15 to 580."* ]]
   [[ $output == *"2 rounds, 1 metric."*"will be found with 90% probability"* ]]
   [[ $output == *"is open: make the change, then"* ]]
   state_is open
@@ -65,7 +65,7 @@ state_is() {
   # A machine that is busy meanwhile is a cause of its own, which is said instead of the advice to go back.
   if [[ $output != *"cpu_contention"*confident* ]]; then
     [[ $output == *"1 verdict against the new stack, and nothing else was found that explains it: go back"* ]]
-    [[ $output == *"The way back"*"Go back with the driver from 580.65.06 to 570.86.15, then restart the machine."* ]]
+    [[ $output == *"The way back"*"Go back with the driver from 580.65.06 to 570.86.15."* ]]
   fi
   [[ $output == *"stays open"* ]]
   state_is open
@@ -268,13 +268,13 @@ PY
 @test "plan: each step says from where, and on which nodes" {
   for i in 1 2 3; do node "h$i" 570.124.06 'NVIDIA H100 80GB HBM3' 9.0 'ubuntu 22.04'; done
   run -0 gpugauge upgrade plan nodes --to driver=580
-  [[ $output == *"On each node, in this order"*"1. Upgrade the driver from 570.124.06 to 580, then restart the machine."* ]]
+  [[ $output == *"On each node, in this order"*"1. Upgrade the driver from 570.124.06 to 580."* ]]
   node o1 535.104.05 'NVIDIA H100 80GB HBM3' 9.0 'ubuntu 22.04'
   run -0 gpugauge upgrade plan nodes --to driver=580,nccl=2.27.3
   [[ $output == *"In this order, each step on the nodes that it names"* ]]
-  [[ $output == *"1. Upgrade the driver from 570.124.06 to 580, then restart the machine."*"on 3 of 4 nodes: h1 h2 h3"* ]]
-  [[ $output == *"2. Upgrade the driver from 535.104.05 to 580, then restart the machine."*"on 1 of 4 nodes: o1"* ]]
-  [[ $output == *"3. Upgrade NCCL from 2.25.1 to 2.27.3."*"on each node"*"let no job take in"* ]]
+  [[ $output == *"1. Upgrade the driver from 570.124.06 to 580."*"on 3 of 4 nodes: h1 h2 h3"* ]]
+  [[ $output == *"2. Upgrade the driver from 535.104.05 to 580."*"on 1 of 4 nodes: o1"* ]]
+  [[ $output == *"3. Restart the machine"*"on each node"*"4. Upgrade NCCL from 2.25.1 to 2.27.3."*"on each node"*"let no job take in"* ]]
   [[ $output != *"on all of them at once"* ]]
   gpugauge upgrade plan nodes --to driver=580,nccl=2.27.3 --json >plan.json
   "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" rollout plan.json
@@ -282,8 +282,20 @@ PY
 import json
 steps = [(one["layer"], one["from"], one["nodes"]) for one in json.load(open("plan.json"))["steps"]]
 assert steps == [("driver", "570.124.06", ["h1", "h2", "h3"]), ("driver", "535.104.05", ["o1"]),
+                 ("restart", "", ["h1", "h2", "h3", "o1"]),
                  ("nccl", "2.25.1", ["h1", "h2", "h3", "o1"])], steps
 PY
+}
+
+@test "plan: a driver branch that has ended is said once, above the waves" {
+  for i in 1 2 3; do node "h$i" 570.124.06 'NVIDIA H100 80GB HBM3' 9.0 'ubuntu 22.04'; done
+  run -0 gpugauge upgrade plan nodes --to driver=575.57.08
+  [[ $output == *"Driver branch 575"*"Kinds"* ]]
+  [ "$(grep -c 'Driver branch 575 ' <<<"$output")" -eq 1 ]
+  run -0 gpugauge upgrade plan nodes --to driver=580 --policy production
+  [[ $output == *"names lines of releases"*"Kinds"* ]]
+  gpugauge upgrade plan nodes --to driver=575.57.08 --json >ended.json
+  "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" rollout ended.json
 }
 
 @test "plan: locks and run files count as nodes, twins and strangers are refused" {

@@ -63,11 +63,14 @@ std::string architectures(const Tables& tables) {
 std::string branches(const Tables& tables) {
   MarkdownChapter chapter(
       "Driver branches",
-      "Where NVIDIA gives an end of life, it stands here. \"Newest CUDA\" is the newest toolkit whose own "
+      "Where NVIDIA gives an end of life, it stands here; a \"counted\" one is a year from the release, of a "
+      "branch for which NVIDIA gives none. \"Newest CUDA\" is the newest toolkit whose own "
       "driver is of this branch.");
   chapter.header({"Branch", "Kind", "End of life", "Newest patch level", "of", "Newest CUDA", "Source"});
   for (const DriverBranch& row : tables.driver_branches) {
-    const std::string end = row.end_of_life.empty() && row.ended ? "ended" : row.end_of_life;
+    const std::string end = row.end_of_life.empty() && row.ended ? "ended"
+                            : row.counted                        ? "counted: " + row.end_of_life
+                                                                 : row.end_of_life;
     chapter.row({fmt::format("R{}", row.branch), row.kind.empty() ? "unknown" : row.kind, end,
                  text_of(row.latest), row.latest_date, text_of(row.cuda_max)},
                 row.source);

@@ -149,10 +149,10 @@ void read_known_issue(Row& row, Reading& to) {
 }
 
 void read_driver_branch(Row& row, Reading& to) {
-  to.tables.driver_branches.push_back({row.whole("branch"), row.text_or_empty("kind"),
-                                       row.text_or_empty("end_of_life"), row.boolean("ended"),
-                                       row.optional_version("latest"), row.optional_text("latest_date"),
-                                       row.optional_version("cuda_max"), row.source()});
+  to.tables.driver_branches.push_back(
+      {row.whole("branch"), row.text_or_empty("kind"), row.text_or_empty("end_of_life"), row.boolean("ended"),
+       row.optional_version("latest"), row.optional_text("latest_date"), row.optional_version("cuda_max"),
+       row.source(), row.has("counted") && row.boolean("counted")});
 }
 
 void read_host_compiler(Row& row, Reading& to) {

@@ -94,6 +94,8 @@ struct DriverBranch {
   std::string latest_date;          ///< day of `latest`, "2026-08-03"; "" unknown
   std::optional<Version> cuda_max;  ///< newest CUDA it supports natively
   Source source;                    ///< of this row
+  /// NVIDIA states no date: `end_of_life` is another's count of a year from the release.
+  bool counted = false;
 };
 
 /// Which host compilers nvcc of some toolkits accepts.

@@ -31,8 +31,10 @@ void collect_driver_branch(Inventory& inventory) {
                             fmt::format("it has no branch {}", version->major()));
   add_of_branch(inventory, key, std::to_string(branch->branch), *branch);
   add_of_branch(inventory, "driver_branch.kind", branch->kind, *branch);
-  add_of_branch(inventory, "driver_branch.end_of_life",
-                branch->end_of_life.empty() && branch->ended ? "ended" : branch->end_of_life, *branch);
+  // Only what NVIDIA states.
+  const std::string date = branch->counted ? "" : branch->end_of_life;
+  add_of_branch(inventory, "driver_branch.end_of_life", date.empty() && branch->ended ? "ended" : date,
+                *branch);
   add_of_branch(inventory, "driver_branch.newest", branch->latest ? branch->latest->text() : "", *branch);
 }
 

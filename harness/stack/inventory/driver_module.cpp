@@ -201,9 +201,20 @@ bool has_dkms_source(const Tree& tree) {
   });
 }
 
-void add_builder(const Tree& tree, const std::string& module, Inventory& inventory) {
+/// Where neither the running nor the newest kernel has one, an older one's tells how modules come here.
+std::string module_of_any_kernel(const Tree& tree) {
+  for (const std::string& release : tree.list("/lib/modules")) {
+    const std::string folder = "/lib/modules/" + release;
+    const std::string module = nvidia_module_file(tree.read(folder + "/modules.dep", list_limit).text);
+    if (!module.empty()) return folder + "/" + module;
+  }
+  return "";
+}
+
+void add_builder(const Tree& tree, std::string module, Inventory& inventory) {
   const char* const key = "driver.dkms";
   const bool dkms = has_dkms_source(tree);
+  if (module.empty() && !dkms) module = module_of_any_kernel(tree);
   const bool precompiled = module.find("/kernel/nvidia-") != std::string::npos;
   if (module.empty() && !dkms) {
     inventory.absent(key, "/lib/modules /var/lib/dkms", "no nvidia module");

@@ -28,6 +28,9 @@ void add_library(const Context& context, const std::string& name, const std::vec
     inventory.present(prefix + ".path", copy.real, copy.found_as, how_picked(copy));
     const VersionFact version = version_of_copy(context.tree, copy.file, copy.real, owners);
     inventory.present(prefix + ".version", version.value, copy.real, version.how);
+    if (const VersionFact cuda = cuda_of_copy(context.tree, copy.file, copy.real, version, owners);
+        cuda.known)
+      inventory.present(prefix + ".cuda", cuda.value, copy.real, cuda.how);
     inventory.present(prefix + ".soname", copy.soname, copy.real);
     inventory.present(prefix + ".origin", copy.origin, copy.found_as);
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "stack/inventory/collect.hpp"
+#include "stack/inventory/packages.hpp"
 #include "stack/inventory/wheels.hpp"
 #include "stack/tree.hpp"
 
@@ -52,6 +53,9 @@ class FileOwners {
       : tree_(tree), wheels_(tree), sites_(std::move(sites)) {}
   /// Its version, unknown where nobody owns it.
   VersionFact version(const std::string& real);
+  /// The CUDA that the system's package of it is built for, "13.0" or only "13"; unknown where it does not
+  /// say.
+  VersionFact cuda(const std::string& real);
   const std::vector<std::string>& sites() const { return sites_; }  ///< as given
 
  private:
@@ -66,11 +70,17 @@ class FileOwners {
   std::vector<std::string> sites_;
   bool packages_read_ = false;
   std::map<std::string, Owned> packages_;  ///< real path -> package
+  std::vector<Package> rpms_;              ///< those of the stack: rpm's lists of files are not read
 };
 
 /// File name, else owner, else the file itself and its header, else unknown with the build id.
 VersionFact version_of_copy(const Tree& tree, const LibraryFile& library, const std::string& real,
                             FileOwners& owners);
+
+/// The CUDA that a copy of NCCL or cuDNN is built for: by its version, else its package, else NCCL's own
+/// text; unknown for other libraries. File names tell none.
+VersionFact cuda_of_copy(const Tree& tree, const LibraryFile& library, const std::string& real,
+                         const VersionFact& version, FileOwners& owners);
 
 /// One copy of a library on the machine.
 struct LibraryCopy {

@@ -109,7 +109,7 @@ std::vector<LibraryCopy> find_libraries(const Context& context) {
   for (const CachedLibrary& entry : loader.cache()) {
     if (library_of_file(file_name_of(entry.path))) collector.file(entry.path, "loader cache");
   }
-  for (const std::string& folder : Loader::standard_folders()) collector.folder(folder, "standard folder");
+  for (const std::string& folder : loader.standard_folders()) collector.folder(folder, "standard folder");
   for (const Toolkit& toolkit : find_toolkits(context)) {
     for (const std::string& folder : toolkit.library_folders) collector.folder(folder, "toolkit");
   }

@@ -29,6 +29,25 @@ std::string without_epoch(const std::string& version) {
   return colon == std::string::npos ? version : version.substr(colon + 1);
 }
 
+/// "13.0" of "2.28.9-1+cuda13.0"; "" where a version names no CUDA.
+std::string cuda_in_version(const std::string& version) {
+  constexpr std::string_view mark = "+cuda";
+  const auto at = version.find(mark);
+  return at == std::string::npos ? "" : version_word(std::string_view(version).substr(at + mark.size()));
+}
+
+/// "13" of "libcudnn9-cuda-13"; "" where a name tells no CUDA.
+std::string cuda_in_name(const std::string& package) {
+  constexpr std::string_view mark = "-cuda-";
+  const auto at = package.rfind(mark);
+  return at == std::string::npos ? "" : version_word(std::string_view(package).substr(at + mark.size()));
+}
+
+std::string cuda_of_package(const std::string& package, const std::string& version) {
+  const std::string by_version = cuda_in_version(version);
+  return by_version.empty() ? cuda_in_name(package) : by_version;
+}
+
 }  // namespace
 
 void FileOwners::read_packages_of_libraries() {
@@ -37,8 +56,8 @@ void FileOwners::read_packages_of_libraries() {
   for (const std::string& name : tree_.list(info_folder)) {
     if (may_own(name) && lists.size() < lists_most) lists.push_back(name);
   }
-  if (lists.empty()) return;
   const PackageDatabase database = read_packages(tree_);
+  if (database.kind == "rpm") rpms_ = database.packages;
   for (const std::string& list : lists) {
     constexpr std::string_view ending = ".list";
     std::string package = list.substr(0, list.size() - ending.size());
@@ -69,6 +88,37 @@ VersionFact FileOwners::version(const std::string& real) {
   const auto found = packages_.find(real);
   if (found == packages_.end() || !Version::parse(found->second.version)) return {};
   return {found->second.version, fmt::format("package {}", found->second.package), true};
+}
+
+VersionFact FileOwners::cuda(const std::string& real) {
+  if (!packages_read_) read_packages_of_libraries();
+  const auto fact = [](const std::string& package, const std::string& version) {
+    const std::string cuda = cuda_of_package(package, version);
+    return VersionFact{cuda, fmt::format("package {} {}", package, version), !cuda.empty()};
+  };
+  if (const auto found = packages_.find(real); found != packages_.end())
+    return fact(found->second.package, found->second.version);
+  // Of rpm's the only one of that name; where two are installed, which owns the file is not known.
+  const std::string file = file_name_of(real);
+  const std::string stem = file.substr(0, file.find(".so"));
+  VersionFact only;
+  for (const Package& package : rpms_) {
+    if (!within(real, "/usr/lib64") || !package.name.starts_with(stem)) continue;
+    VersionFact one = fact(package.name, package.version);
+    if (one.known && only.known && one.value != only.value) return {};
+    if (one.known) only = std::move(one);
+  }
+  return only;
+}
+
+VersionFact cuda_of_copy(const Tree& tree, const LibraryFile& library, const std::string& real,
+                         const VersionFact& version, FileOwners& owners) {
+  if (library.name != "nccl" && library.name != "cudnn") return {};
+  if (std::string cuda = cuda_in_version(version.value); !cuda.empty()) return {cuda, version.how, true};
+  if (VersionFact owned = owners.cuda(real); owned.known) return owned;
+  const VersionFact own = version_in_file(tree, library, real);
+  if (std::string cuda = cuda_in_version(own.value); !cuda.empty()) return {cuda, own.how, true};
+  return {};
 }
 
 VersionFact version_of_copy(const Tree& tree, const LibraryFile& library, const std::string& real,

@@ -17,12 +17,6 @@ constexpr std::size_t packages_most = 400;
 constexpr std::size_t changes_most = 20;
 constexpr const char* apt_folder = "/etc/apt/apt.conf.d";
 
-/// Keys are split at dots.
-std::string key_of(std::string name) {
-  std::replace(name.begin(), name.end(), '.', '_');
-  return name;
-}
-
 void add_packages(const PackageDatabase& database, const std::vector<Pin>& pins, Inventory& inventory) {
   const char* const key = "packages.database";
   if (database.presence == Presence::unreadable) {
@@ -38,9 +32,8 @@ void add_packages(const PackageDatabase& database, const std::vector<Pin>& pins,
   std::size_t count = 0;
   for (const Package& package : database.packages) {
     if (!is_stack_package(package.name) || ++count > packages_most) continue;
-    const std::string prefix = fmt::format("package.{}", key_of(package.name));
-    inventory.present(prefix + ".version", package.version, database.source,
-                      rpm ? "rpm header" : "dpkg status");
+    const std::string prefix = add_package(inventory, package.name, package.version, database.source,
+                                           rpm ? "rpm header" : "dpkg status");
     const Pin* const pin = find_pin(pins, package.name);
     if (!package.held && pin != nullptr) {
       inventory.present(prefix + ".held", "yes", pin->source, rpm ? "dnf keeps it" : "apt pin to a version");
@@ -210,6 +203,25 @@ bool is_stack_package(std::string_view name) {
   return is_driver_package(name) ||
          std::any_of(prefixes.begin(), prefixes.end(),
                      [&](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
+std::string add_package(Inventory& inventory, const std::string& name, const std::string& version,
+                        const std::string& source, const std::string& how) {
+  std::string key = name;
+  std::replace(key.begin(), key.end(), '.', '_');  // keys are split at dots
+  std::string prefix = "package." + key;
+  inventory.present(prefix + ".version", version, source, how);
+  if (key != name) inventory.present(prefix + ".name", name, source, how);
+  return prefix;
+}
+
+std::string package_name(const Inventory& inventory, const std::string& child) {
+  const Item* const told = inventory.find("package." + child + ".name");
+  if (told != nullptr && told->presence == Presence::present) return told->value;
+  // An inventory of before that item; dpkg's names hold no '_', which then stands for a dot.
+  std::string name = child;
+  if (inventory.value("packages.database") != "rpm") std::replace(name.begin(), name.end(), '_', '.');
+  return name;
 }
 
 void collect_packages(const Context& context, Inventory& inventory) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "stack/inventory/inventory.hpp"
 #include "stack/tree.hpp"
 
 namespace gpugauge::stack {
@@ -55,6 +56,13 @@ bool is_driver_package(std::string_view name);
 
 /// A package of the driver, of CUDA's libraries or of the container toolkit: those that package.* tells.
 bool is_stack_package(std::string_view name);
+
+/// Adds package.<key>.version, and .name where the key cannot hold the name; returns "package.<key>", under
+/// which more may be told of it.
+std::string add_package(Inventory& inventory, const std::string& name, const std::string& version,
+                        const std::string& source, const std::string& how);
+/// The name, as its manager takes it, of a child of "package" in the inventory.
+std::string package_name(const Inventory& inventory, const std::string& child);
 
 /// "nvidia repository", "distribution" by the maintainer of the driver's packages; "" where there are none.
 std::string driver_packages_from(const PackageDatabase& database);

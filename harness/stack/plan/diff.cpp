@@ -62,7 +62,7 @@ constexpr std::array rules{
 
 // What the tables of a build say of a driver's branch is no fact of the machine.
 constexpr std::array left_out{"collected.**", "cuda.init.seconds",  "gpu.*.temperature_c", "driver_branch.**",
-                              "gpu.*.pstate", "gpu.*.pcie_sampled", "process.pid"};
+                              "gpu.*.pstate", "gpu.*.pcie_sampled", "process.pid",         "package.*.name"};
 
 std::string_view take_part(std::string_view& rest) {
   const std::string_view part = rest.substr(0, rest.find('.'));

@@ -175,7 +175,10 @@ struct Judge {
       const auto capability = Version::parse(host.value("gpu." + index + ".compute_capability"));
       if (!capability || std::find(seen.begin(), seen.end(), *capability) != seen.end()) continue;
       seen.push_back(*capability);
-      if (cuda && cuda->size() >= 2) judge_gpu(fit_cuda_gpu(tables, *cuda, *capability));
+      if (cuda && cuda->size() >= 2) {
+        judge_gpu(fit_cuda_gpu(tables, *cuda, *capability));
+        if (related_code(tables, *cuda, *capability)) note_older_code(report.pairs.back());
+      }
       if (cudnn) judge_gpu(fit_cudnn_gpu(tables, *cudnn, cuda, *capability));
     }
   }
@@ -190,6 +193,16 @@ struct Judge {
     finding.explanation = pair.reason;
     finding.evidence = {pair.first + " in the image", pair.second + " on the host"};
     finding.next = {pair.remedy};
+    finding.sources = pair.sources;
+  }
+
+  void note_older_code(const PairFit& pair) {
+    Finding& finding = add(Cause("image_not_for_gpu"), Severity::note,
+                           fmt::format("{} of the image is older than this host's GPU", pair.first));
+    finding.explanation = pair.reason;
+    finding.evidence = {pair.first + " in the image", pair.second + " on the host"};
+    finding.next = {
+        "Take an image of a CUDA that generates code for this GPU, for code that is tuned for it"};
     finding.sources = pair.sources;
   }
 

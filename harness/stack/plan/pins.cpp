@@ -12,8 +12,6 @@
 namespace gpugauge::stack {
 namespace {
 
-constexpr std::string_view rpm_how = "rpm: ";
-
 bool only(std::string_view text, std::string_view more) {
   return !text.empty() && text.front() != '-' && text.size() <= 128 &&
          std::all_of(text.begin(), text.end(), [&](char c) {
@@ -26,15 +24,6 @@ bool is_package_name(std::string_view text) {
 }
 bool is_package_version(std::string_view text) {
   return only(text, "+-._:~^");
-}
-
-/// dpkg's names hold no '_', so that it stands for the dot that a key cannot hold.
-std::string package_name(const Inventory& inventory, const std::string& child) {
-  const Item* item = inventory.find("package." + child + ".version");
-  if (item != nullptr && item->how.starts_with(rpm_how)) return item->how.substr(rpm_how.size());
-  std::string name = child;
-  std::replace(name.begin(), name.end(), '_', '.');
-  return name;
 }
 
 void sort(std::vector<StackPackage>& packages) {
@@ -100,6 +89,22 @@ PackageManager system_manager(const Inventory& inventory) {
                                                                       : PackageManager::dnf;
 }
 
+std::string hold_command(PackageManager manager, const std::vector<std::string>& packages, bool on) {
+  const std::string names = fmt::format("{}", fmt::join(packages, " "));
+  switch (manager) {
+    case PackageManager::apt:
+      return fmt::format("sudo apt-mark {} {}", on ? "hold" : "unhold", names);
+    case PackageManager::dnf:
+      return fmt::format("sudo dnf versionlock {} {}", on ? "add" : "delete", names);
+    case PackageManager::zypper:
+      return fmt::format("sudo zypper {} {}", on ? "addlock" : "removelock", names);
+    case PackageManager::pip:
+    case PackageManager::none:
+      break;
+  }
+  return "";
+}
+
 std::string pip_constraints(const Inventory& inventory) {
   std::string out;
   for (const StackPackage& package : python_packages(inventory))
@@ -116,9 +121,7 @@ void add_rpm_packages(std::string_view text, Inventory& inventory) {
     const std::string name(line.substr(0, space));
     const std::string version(line.substr(space + 1));
     if (!is_package_name(name) || !is_package_version(version) || !is_stack_package(name)) return;
-    std::string key = "package." + name;
-    std::replace(key.begin() + 8, key.end(), '.', '_');
-    inventory.present(key + ".version", version, source, std::string(rpm_how) + name);
+    add_package(inventory, name, version, source, "rpm");
   });
 }
 

@@ -33,9 +33,13 @@ std::vector<StackPackage> python_packages(const Inventory& inventory);
 /// By the database, and where it is rpm's by the distribution; none where no package is known.
 PackageManager system_manager(const Inventory& inventory);
 
+/// What keeps these packages at their version (`on`), or lets go of them; "" for pip and none, which hold
+/// none.
+std::string hold_command(PackageManager manager, const std::vector<std::string>& packages, bool on = true);
+
 /// One thing to do, with the commands to type.
 struct Advice {
-  std::string what;                   ///< one sentence
+  std::string what;                   ///< one or more sentences: what the commands do together
   std::string why;                    ///< one sentence
   std::vector<std::string> commands;  ///< to be typed in this order; may be empty
 

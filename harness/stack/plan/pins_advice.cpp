@@ -22,29 +22,20 @@ bool by_dnf(const Inventory& inventory) {
   return item != nullptr && item->how.find("dnf-automatic") != std::string::npos;
 }
 
-std::string names(const Packages& packages) {
+std::vector<std::string> names_of(const Packages& packages) {
   std::vector<std::string> out;
   for (const StackPackage& package : packages) out.push_back(package.name);
-  return fmt::format("{}", fmt::join(out, " "));
+  return out;
+}
+
+std::string names(const Packages& packages) {
+  return fmt::format("{}", fmt::join(names_of(packages), " "));
 }
 
 std::string pinned(const Packages& packages, const char* between) {
   std::vector<std::string> out;
   for (const StackPackage& package : packages) out.push_back(package.name + between + package.version);
   return fmt::format("{}", fmt::join(out, " "));
-}
-
-std::string hold(PackageManager manager, const Packages& packages, bool on) {
-  switch (manager) {
-    case PackageManager::apt:
-      return fmt::format("sudo apt-mark {} {}", on ? "hold" : "unhold", names(packages));
-    case PackageManager::dnf:
-      return fmt::format("sudo dnf versionlock {} {}", on ? "add" : "delete", names(packages));
-    case PackageManager::zypper:
-      return fmt::format("sudo zypper {} {}", on ? "addlock" : "removelock", names(packages));
-    default:
-      return "";
-  }
 }
 
 std::string keep(PackageManager manager, const Packages& packages) {
@@ -101,15 +92,13 @@ bool touched(const StackPackage& package, const PlanRequest& request) {
          (package.layer == "driver" && request.versions.count("driver") > 0);
 }
 
-void add_installer(const Inventory& inventory, std::vector<Advice>& out) {
+/// Version of a driver that NVIDIA's installer put in place; "" for any other.
+std::string installed_version(const Inventory& inventory) {
   const std::string version = inventory.value("driver.version");
   const bool word = !version.empty() && version.find_first_not_of("0123456789.") == std::string::npos;
-  if (!word ||
-      (inventory.value("driver.source") != "installer" && inventory.value("driver.dkms") != "installer"))
-    return;
-  out.push_back({fmt::format("Keep the installer of the driver that is there, {}.", version),
-                 "No package owns this driver, so that no package manager brings it back.",
-                 {fmt::format("ls NVIDIA-Linux-*-{}.run", version)}});
+  const bool installer =
+      inventory.value("driver.source") == "installer" || inventory.value("driver.dkms") == "installer";
+  return word && installer ? version : "";
 }
 
 /// Undoes what advice_before() masked; units that are not masked are only started.
@@ -154,14 +143,6 @@ Packages of_layers(const Packages& packages, const PlanRequest& request, bool in
   return out;
 }
 
-void add_pip(const Packages& then, const Packages& now, const Inventory& before, std::vector<Advice>& out) {
-  const Packages back = differing(then, now);
-  if (back.empty()) return;
-  out.push_back({"Put the wheels of the Python environment back.",
-                 "Frameworks load the libraries that came as wheels, not the system's.",
-                 {fmt::format("{} -m pip install --no-deps {}", python_of(before), pinned(back, "=="))}});
-}
-
 /// The changed layers' old versions as a plan of their own: its order is the way back.
 std::vector<PlanStep> steps_back(const Inventory& before, const Inventory& now, const PlanRequest& request) {
   PlanRequest back;
@@ -182,6 +163,77 @@ std::vector<PlanStep> steps_back(const Inventory& before, const Inventory& now, 
   return steps;
 }
 
+bool is_framework(const std::string& layer) {
+  const auto& keys = plan_keys();
+  return layer != "tensorrt" &&
+         std::find(std::find(keys.begin(), keys.end(), "python"), keys.end(), layer) != keys.end();
+}
+
+/// The steps of the way back by what carries them out; those of the driver without the restart.
+struct BackSteps {
+  std::vector<PlanStep> wheels;
+  std::vector<PlanStep> system;
+  std::vector<PlanStep> driver;
+  bool driver_is_older = false;  ///< it goes back to an older one, and so after all that needs the newer
+};
+
+BackSteps sorted(std::vector<PlanStep> steps) {
+  BackSteps out;
+  for (PlanStep& step : steps) {
+    if (step.layer == restart_layer) continue;
+    const auto from = Version::parse(step.from);
+    const auto to = Version::parse(step.to);
+    const bool driver = step.layer == "driver";
+    out.driver_is_older = out.driver_is_older || (driver && from && to && *to < *from);
+    auto& list = driver || step.layer == "fabric_manager" ? out.driver
+                 : is_framework(step.layer)               ? out.wheels
+                                                          : out.system;
+    list.push_back(std::move(step));
+  }
+  return out;
+}
+
+/// All of the system's packages in one go, which no manager leaves half done.
+Advice packages_back(const BackSteps& steps, std::vector<std::string> commands) {
+  std::vector<std::string> what;
+  for (const auto* list : {&steps.system, &steps.driver})
+    for (const PlanStep& step : *list) what.push_back(step.what);
+  what.emplace_back("Put the packages back to the recorded versions.");
+  if (std::any_of(steps.driver.begin(), steps.driver.end(),
+                  [](const PlanStep& step) { return step.layer == "fabric_manager"; }))
+    commands.insert(commands.begin(), "sudo systemctl stop nvidia-fabricmanager");
+  return {fmt::format("{}", fmt::join(what, " ")),
+          "These are the exact versions that were measured as the old stack.", std::move(commands)};
+}
+
+/// The steps of the environment's wheels, with the one command that takes them all.
+std::vector<Advice> wheels_back(const Inventory& before, const Inventory& now, const PlanRequest& request,
+                                const std::vector<PlanStep>& steps) {
+  const Packages then = python_packages(before);
+  Packages back = differing(then, python_packages(now));
+  // Before the change: a framework brings wheels of libraries along, whichever they will be.
+  if (back.empty() && before == now &&
+      std::any_of(request.versions.begin(), request.versions.end(),
+                  [](const auto& wanted) { return is_framework(wanted.first); }))
+    back = then;
+  std::vector<Advice> out;
+  if (back.empty()) {
+    for (const PlanStep& step : steps) out.push_back({step.what, step.why, {}});
+    return out;
+  }
+  std::string what;
+  for (const PlanStep& step : steps) what += step.what + " ";
+  out.push_back({what + "Put the wheels of the Python environment back.",
+                 "Frameworks load the libraries that came as wheels, not the system's.",
+                 {fmt::format("{} -m pip install --no-deps {}", python_of(before), pinned(back, "=="))}});
+  return out;
+}
+
+bool any_of_layer(const Packages& packages, std::string_view layer) {
+  return std::any_of(packages.begin(), packages.end(),
+                     [&](const StackPackage& package) { return package.layer == layer; });
+}
+
 }  // namespace
 
 std::vector<Advice> advice_before(const Inventory& inventory, const PlanRequest& request) {
@@ -193,7 +245,10 @@ std::vector<Advice> advice_before(const Inventory& inventory, const PlanRequest&
   std::erase_if(staying, [](const StackPackage& package) { return package.held; });
   Packages locked = changing;
   std::erase_if(locked, [](const StackPackage& package) { return !package.held; });
-  add_installer(inventory, out);
+  if (const std::string version = installed_version(inventory); !version.empty())
+    out.push_back({fmt::format("Keep the installer of the driver that is there, {}.", version),
+                   "No package owns this driver, so that no package manager brings it back.",
+                   {fmt::format("ls NVIDIA-Linux-*-{}.run", version)}});
   if (manager != PackageManager::none && !changing.empty())
     out.push_back({"Keep the packages that will be replaced.",
                    "A repository may drop old versions; from their files the way back needs no network.",
@@ -201,11 +256,11 @@ std::vector<Advice> advice_before(const Inventory& inventory, const PlanRequest&
   if (!request.versions.empty() && !staying.empty())
     out.push_back({"Hold the packages that the plan does not touch.",
                    "What the package manager brings along unasked would be judged together with the plan.",
-                   {hold(manager, staying, true)}});
+                   {hold_command(manager, names_of(staying))}});
   if (!locked.empty())
     out.push_back({"Let go of the packages that are held and will be replaced.",
                    "A held package stays, and the upgrade stops or is done by halves.",
-                   {hold(manager, locked, false)}});
+                   {hold_command(manager, names_of(locked), false)}});
   if (inventory.value("packages.unattended_upgrades") == "on")
     out.push_back({"Stop unattended upgrades until the new stack is judged, over the restart too.",
                    inventory.value("packages.unattended_covers_driver") == "yes"
@@ -224,27 +279,41 @@ std::vector<Advice> advice_after_pass(const Inventory& before, const Inventory& 
   if (manager != PackageManager::none && !packages.empty())
     out.push_back({"Hold the stack that was judged.",
                    "It changes again only when somebody decides so.",
-                   {hold(manager, packages, true)}});
+                   {hold_command(manager, names_of(packages))}});
   add_unattended_again(before, "Held packages stay as they are.", out);
   return out;
 }
 
 std::vector<Advice> way_back(const Inventory& before, const Inventory& now, const PlanRequest& request) {
-  std::vector<Advice> out;
-  for (const PlanStep& step : steps_back(before, now, request)) out.push_back({step.what, step.why, {}});
   const PackageManager manager = system_manager(before);
   const Packages then = system_packages(before);
   const Packages here = system_packages(now);
   Packages back = differing(then, here);
   // Before the change: all that the plan may replace.
   if (back.empty() && before == now) back = of_layers(then, request, true);
-  const Packages gone = appeared(then, here);
-  if (manager != PackageManager::none && !(back.empty() && gone.empty()))
-    out.push_back({"Put the packages back to the recorded versions.",
-                   "These are the exact versions that were measured as the old stack.",
-                   go_back(manager, back, gone)});
-  add_pip(python_packages(before), python_packages(now), before, out);
-  add_installer(before, out);
+  const Packages gone = manager == PackageManager::none ? Packages{} : appeared(then, here);
+  if (manager == PackageManager::none) back.clear();
+
+  const BackSteps steps = sorted(steps_back(before, now, request));
+  std::vector<Advice> system;
+  if (!back.empty() || !gone.empty()) {
+    system.push_back(packages_back(steps, go_back(manager, back, gone)));
+  } else {
+    for (const auto* list : {&steps.system, &steps.driver})
+      for (const PlanStep& step : *list) system.push_back({step.what, step.why, {}});
+  }
+  const std::string installer = installed_version(before);
+  if (!steps.driver.empty() && !installer.empty())
+    system.push_back({fmt::format("Install the driver of before, {}, by its installer.", installer),
+                      "No package owns that driver, so that no package manager brings it back.",
+                      {fmt::format("sudo sh NVIDIA-Linux-*-{}.run", installer)}});
+  if (!steps.driver.empty() || any_of_layer(back, "driver") || any_of_layer(gone, "driver"))
+    system.push_back({"Restart the machine.", "The module of the old driver is loaded then.", {}});
+  const std::vector<Advice> wheels = wheels_back(before, now, request, steps.wheels);
+  // What needs the newer driver leaves before that does.
+  std::vector<Advice> out = steps.driver_is_older ? wheels : system;
+  const std::vector<Advice>& rest = steps.driver_is_older ? system : wheels;
+  out.insert(out.end(), rest.begin(), rest.end());
   if (!out.empty())
     add_unattended_again(before, "Last: hold the packages first, or the way back is undone over night.", out);
   return out;

@@ -34,11 +34,14 @@ struct PlanRequest {
 /// does not know.
 PlanRequest parse_plan(std::string_view plan, std::string_view gpus = "", std::string_view driver = "");
 
+/// PlanStep::layer of the restart that follows all packages of a driver.
+constexpr const char* restart_layer = "restart";
+
 /// One thing to do, in the order in which to do it.
 struct PlanStep {
-  std::string layer;  ///< "driver"
+  std::string layer;  ///< "driver", "fabric_manager", restart_layer
   std::string from;   ///< what the inventory has; "" where it has none, or none is known
-  std::string to;     ///< what the plan asks for
+  std::string to;     ///< what the plan asks for; "" of a restart
   std::string what;   ///< one sentence
   std::string why;    ///< one sentence: why at this place in the order
 

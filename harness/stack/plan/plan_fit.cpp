@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "stack/plan/binary.hpp"
+
 namespace gpugauge::stack {
 
 const char* to_string(Fit fit) {
@@ -178,6 +180,23 @@ PairFit fit_driver_gpu(const Tables& tables, const Version& driver, const Versio
                                         row->name, row->first_cuda.text()));
 }
 
+std::optional<Version> related_code(const Tables& tables, const Version& cuda, const Version& capability) {
+  const Version release = cuda.first(2);
+  const Architecture* const own = tables.architecture(capability);
+  if (own == nullptr || !own->source.read || capability.size() < 2 || release >= own->first_cuda)
+    return std::nullopt;
+  std::optional<Version> newest;
+  for (const Architecture& row : tables.architectures) {
+    const Version& built = row.compute_capability;
+    const bool generated = row.source.read && release >= row.first_cuda &&
+                           (!row.last_cuda || release.first(row.last_cuda->size()) <= *row.last_cuda);
+    if (!generated || built.size() < 2 || built >= capability) continue;
+    const GpuCode code{false, built.major() * 10 + built.part(1)};
+    if (fits(code, capability.major(), capability.part(1)) && (!newest || *newest < built)) newest = built;
+  }
+  return newest;
+}
+
 PairFit fit_cuda_gpu(const Tables& tables, const Version& cuda, const Version& capability) {
   const Architecture* row = tables.architecture(capability);
   const Version release = cuda.first(2);
@@ -190,6 +209,13 @@ PairFit fit_cuda_gpu(const Tables& tables, const Version& cuda, const Version& c
                                    row->last_cuda->text(), row->name),
                        fmt::format("Use CUDA {} or older with this GPU.", row->last_cuda->text()),
                        row->source);
+  }
+  if (const auto related = related_code(tables, cuda, capability)) {
+    pair.sources.push_back(row->source.text);
+    return fit::works(pair, fmt::format("CUDA {} is the first one that generates code for {}. What this one "
+                                        "builds for compute capability {} runs there as machine code, not "
+                                        "tuned for it.",
+                                        row->first_cuda.text(), row->name, related->text()));
   }
   if (release < row->first_cuda) {
     return fit::judged(pair, Fit::limited, "cuda",

@@ -40,8 +40,12 @@ bool driver_at_least(const Version& driver, const Version& needed);
 PairFit fit_driver_cuda(const Tables& tables, const Version& driver, const Version& cuda);
 /// Whether that driver drives GPUs of that compute capability.
 PairFit fit_driver_gpu(const Tables& tables, const Version& driver, const Version& capability);
-/// A toolkit's compiler and libraries for a GPU.
+/// A toolkit's compiler and libraries for a GPU. Works also where it only builds what runs there as machine
+/// code of an older GPU: related_code() tells.
 PairFit fit_cuda_gpu(const Tables& tables, const Version& cuda, const Version& capability);
+/// The newest compute capability for which that CUDA generates code that runs on this GPU as it is, where it
+/// generates none for the GPU itself: 8.6 for 8.9 and CUDA 11.1. nullopt where it does, and where none runs.
+std::optional<Version> related_code(const Tables& tables, const Version& cuda, const Version& capability);
 /// nvcc's host compiler, neither too new nor too old; `compiler` is "gcc" or "clang".
 PairFit fit_compiler_cuda(const Tables& tables, const std::string& compiler, const Version& version,
                           const Version& cuda);

@@ -128,11 +128,17 @@ std::string normalised(std::string_view text) {
   return name;
 }
 
+bool is_blackwell(const Row& row) {
+  return row.major == 10 || row.major == 12;
+}
+
 /// What may follow a model's key: form factor, memory, edition. Anything else is another model.
-bool is_suffix(std::string_view rest) {
+bool is_suffix(std::string_view rest, const Row& row) {
   static constexpr std::array<std::string_view, 9> words{"sxm",   "pcie",      "nvl",    "hbm",        "pg",
                                                          "super", "blackwell", "server", "workstation"};
   if (rest.empty()) return true;
+  // "RTX 6000 Blackwell" is no Quadro RTX 6000.
+  if (rest.find("blackwell") != std::string_view::npos && !is_blackwell(row)) return false;
   // A digit continues the number of the model, except as memory size: "80gb". "T400 4GB" is no T4.
   if (rest.front() == '0') return false;
   if (std::isdigit(static_cast<unsigned char>(rest.front())) != 0) {
@@ -173,7 +179,8 @@ std::optional<GpuModel> gpu_model(std::string_view text) {
   const std::string name = normalised(text);
   const Row* best = nullptr;
   for (const Row& row : rows) {
-    if (!name.starts_with(row.key) || !is_suffix(std::string_view(name).substr(row.key.size()))) continue;
+    if (!name.starts_with(row.key) || !is_suffix(std::string_view(name).substr(row.key.size()), row))
+      continue;
     if (best == nullptr || row.key.size() > best->key.size()) best = &row;
   }
   if (best == nullptr) return std::nullopt;

@@ -58,7 +58,7 @@ std::string why(const std::string& key, bool down) {
            "with "
            "and nodes without it.";
   if (key == "python") return "Wheels are made for one Python version.";
-  return "Last: its wheels bring, or load, what the steps before put in place.";
+  return "Once what is below it is in place: its wheels bring that, or load it.";
 }
 
 PlanStep step_for(const std::string& key, const std::string& from, const std::string& to, bool down) {
@@ -71,7 +71,6 @@ PlanStep step_for(const std::string& key, const std::string& from, const std::st
   else
     step.what =
         fmt::format("{} {} from {} to {}.", down ? "Go back with" : "Upgrade", layer_title(key), from, to);
-  if (key == "driver") step.what.replace(step.what.size() - 1, 1, ", then restart the machine.");
   return step;
 }
 
@@ -82,12 +81,18 @@ void add_fabric_manager(const Inventory& inventory, const std::string& to, std::
   steps.push_back(
       {"fabric_manager", inventory.value("fabric_manager.version"), to,
        fmt::format(
-           "Bring the fabric manager to exactly the driver's version, {}, in one go with "
-           "the driver: stop its service before, restart the machine after both.{}",
-           to,
-           fabric.subnet ? " Have nvlsm, which it needs with NVLink 5, installed before the restart." : ""),
+           "Bring the fabric manager to exactly the driver's version, {}, in one go with the driver: stop "
+           "its service before.{}",
+           to, fabric.subnet ? " Have nvlsm, which it needs with NVLink 5, installed as well." : ""),
        "With the driver, whichever way that goes: on machines with NVSwitch a fabric manager of "
        "another version leaves CUDA with error 802."});
+}
+
+PlanStep restart() {
+  return {
+      restart_layer, "", "", "Restart the machine, once all packages of the driver are in place.",
+      "A loaded module stays until then, and new CUDA programs end with error 803 while the libraries are "
+      "of another version."};
 }
 
 }  // namespace
@@ -111,7 +116,9 @@ std::vector<PlanStep> plan_steps(const PlanRequest& request, const Inventory& he
     PlanStep step = step_for(key, from, to, down);
     auto& list = key == "driver" && down ? last : steps;
     list.push_back(std::move(step));
-    if (key == "driver") add_fabric_manager(inventory, to, list);
+    if (key != "driver") continue;
+    add_fabric_manager(inventory, to, list);
+    list.push_back(restart());
   }
   steps.insert(steps.end(), last.begin(), last.end());
   return steps;

@@ -65,11 +65,10 @@ std::optional<LeftOutNode> by_system(const RolloutNode& node, const PlanRequest&
 }
 
 /// What the doctor finds broken on a node that was looked at as a whole.
-std::optional<LeftOutNode> by_faults(const RolloutNode& node, const Tables& tables,
-                                     const std::string& today) {
+std::optional<LeftOutNode> by_faults(const RolloutNode& node, const Tables& tables, const PlanTerms& terms) {
   if (!node.whole) return std::nullopt;
   std::vector<std::string> faults;
-  for (const Finding& finding : diagnose_stack({node.inventory, tables, Policy::development, today}))
+  for (const Finding& finding : diagnose_stack({node.inventory, tables, terms.policy, terms.today}))
     if (finding.severity == Severity::failure) faults.push_back(finding.title);
   if (faults.empty()) return std::nullopt;
   return LeftOutNode{node.name,
@@ -82,13 +81,12 @@ std::optional<LeftOutNode> by_faults(const RolloutNode& node, const Tables& tabl
 
 /// Why a node is in no wave; nullopt where it is in one.
 std::optional<LeftOutNode> left_out(const RolloutNode& node, const PlanRequest& request, const Tables& tables,
-                                    const std::string& today) {
+                                    const PlanReport& report, const PlanTerms& terms) {
   // A driver that was exchanged on disk and not loaded yet looks like one that is there.
   if (has_all(node.inventory, request)) {
-    if (auto out = by_faults(node, tables, today)) return out;
+    if (auto out = by_faults(node, tables, terms)) return out;
     return LeftOutNode{node.name, Reason::there, "It has all of what is planned.", "", {}};
   }
-  const PlanReport report = plan(request, node.inventory, tables);
   if (report.outcome == Fit::fails) {
     for (const PairFit& pair : report.pairs)
       if (pair.fit == Fit::fails && pair.limit == report.limits.front())
@@ -97,7 +95,7 @@ std::optional<LeftOutNode> left_out(const RolloutNode& node, const PlanRequest& 
                            pair.sources};
   }
   if (auto out = by_system(node, request, tables)) return out;
-  auto out = by_faults(node, tables, today);
+  auto out = by_faults(node, tables, terms);
   if (!out && report.outcome == Fit::unknown)
     return LeftOutNode{node.name, Reason::unknown, report.sentence, "", {}};
   return out;
@@ -215,15 +213,20 @@ std::size_t Rollout::in_waves() const {
 }
 
 Rollout roll_out(const std::vector<RolloutNode>& nodes, const PlanRequest& request, const Tables& tables,
-                 const std::string& today, double share) {
+                 const PlanTerms& terms, double share) {
   Rollout out;
   std::map<std::string, Nodes> by_kind;
   Nodes going;
   for (const RolloutNode& node : nodes) {
-    if (auto left = left_out(node, request, tables, today)) {
+    const PlanReport report = plan(request, node.inventory, tables, terms);
+    if (auto left = left_out(node, request, tables, report, terms)) {
       out.left_out.push_back(std::move(*left));
       continue;
     }
+    // What is worded alike is said once; another kind of GPU may be told to take another branch.
+    for (const Finding& finding : report.findings)
+      if (std::find(out.findings.begin(), out.findings.end(), finding) == out.findings.end())
+        out.findings.push_back(finding);
     by_kind[kind_of(node.inventory)].push_back(&node);
     going.push_back(&node);
   }

@@ -90,7 +90,10 @@ struct Rollout {
   std::vector<LeftOutNode> left_out;  ///< cannot, faulty, unknown, there
   std::vector<Mixture> mixtures;      ///< on all nodes, those in no wave too
   std::vector<RolloutStep> steps;     ///< of the nodes in waves; each node takes those that name it, in order
-  std::vector<std::string> remarks;   ///< what the plan does not know, one sentence each
+  /// What plan() finds of the planned stack on the nodes in waves (a driver branch that has ended), each
+  /// once.
+  std::vector<Finding> findings;
+  std::vector<std::string> remarks;  ///< what the plan does not know, one sentence each
   /// How many nodes, in how many waves, and how many are left out and why; without a full stop.
   std::string sentence;
 
@@ -99,10 +102,10 @@ struct Rollout {
   bool operator==(const Rollout&) const = default;      ///< member by member
 };
 
-/// `share` of the nodes (0 < share <= 1) is out of service at once at most, one node at least. `today` is a
-/// UTC day for the doctor's rules. Nodes need different names.
+/// `share` of the nodes (0 < share <= 1) is out of service at once at most, one node at least. `terms` are
+/// also those of the doctor's rules. Nodes need different names.
 Rollout roll_out(const std::vector<RolloutNode>& nodes, const PlanRequest& request, const Tables& tables,
-                 const std::string& today, double share = .25);
+                 const PlanTerms& terms, double share = .25);
 
 /// What may stand side by side, by the tables: new programs on old drivers, old ones on new drivers, NCCL,
 /// fabric managers, vGPU.

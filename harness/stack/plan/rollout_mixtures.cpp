@@ -128,6 +128,18 @@ void add_drivers(const Nodes& nodes, const PlanRequest& request, const Tables& t
          {}});
 }
 
+/// Titles of the planned frameworks whose wheels bring an NCCL that no table names.
+std::vector<std::string> bring_unknown_nccl(const PlanRequest& request, const Tables& tables) {
+  std::vector<std::string> out;
+  for (const char* const name : {"torch", "tensorflow", "jax", "cupy", "vllm"}) {
+    const auto version = request.version(name);
+    if (!version) continue;
+    const FrameworkBuild* const build = tables.framework(name, *version);
+    if (build == nullptr || !build->nccl) out.push_back(framework_title(name));
+  }
+  return out;
+}
+
 void add_nccl(const Nodes& nodes, const PlanRequest& request, const Tables& tables,
               std::vector<Mixture>& out) {
   std::map<std::string, std::size_t> there = versions_of(nodes, "nccl");
@@ -157,6 +169,15 @@ void add_nccl(const Nodes& nodes, const PlanRequest& request, const Tables& tabl
         by_rule(tables, "NCCL ranks", Fit::fails,
                 fmt::format("one job on nodes, or in environments, with NCCL {}", fmt::join(texts, ", ")),
                 "They differ already, before the upgrade."));
+  if (changes) return;
+  if (const auto unknown = bring_unknown_nccl(request, tables); !unknown.empty())
+    out.push_back(
+        {"one job on nodes of before and of after, by their NCCL",
+         Fit::unknown,
+         fmt::format("This plan may change NCCL: the wheels of {} bring their own, and the tables do not "
+                     "tell which. Keep a job to one side.",
+                     fmt::join(unknown, " and of ")),
+         {}});
   else if (texts.size() == 1 && comes.empty())
     out.push_back(by_rule(tables, "NCCL ranks", Fit::works,
                           fmt::format("NCCL {} on all nodes that tell it, before and after", texts.front()),

@@ -8,16 +8,20 @@
 namespace gpugauge::stack {
 namespace {
 
-/// Where plan_steps() has a step: an older driver comes last, a fabric manager follows the driver, which is
-/// the step `before` it.
+constexpr std::size_t places = 3;  // of a layer: the driver, its fabric manager, the restart
+
+/// Where plan_steps() has a step: an older driver comes last; fabric manager and restart follow the driver,
+/// whose steps are those `before` them.
 std::size_t place(const PlanStep& step, std::size_t before) {
-  if (step.layer == "fabric_manager") return before + 1;
+  const std::size_t layer = before / places;
+  if (step.layer == "fabric_manager") return layer * places + 1;
+  if (step.layer == restart_layer) return layer * places + 2;
   const std::vector<std::string>& keys = plan_keys();
   const auto from = Version::parse(step.from);
   const auto to = Version::parse(step.to);
-  if (step.layer == "driver" && from && to && *to < *from) return keys.size() * 2;
+  if (step.layer == "driver" && from && to && *to < *from) return keys.size() * places;
   const auto key = std::find(keys.begin(), keys.end(), step.layer);
-  return static_cast<std::size_t>(key - keys.begin()) * 2;
+  return static_cast<std::size_t>(key - keys.begin()) * places;
 }
 
 struct Placed {

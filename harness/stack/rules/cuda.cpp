@@ -73,14 +73,19 @@ void check_against_gpus(const RuleInput& input, Findings& findings) {
   for (const CapabilityView& capability : capabilities) {
     const PairFit pair = fit_cuda_gpu(input.tables, toolkit->version, capability.version);
     note_unknown(findings, pair);
-    if (pair.fit != Fit::fails && pair.fit != Fit::limited) continue;
+    const bool related = related_code(input.tables, toolkit->version, capability.version).has_value();
+    if (pair.fit != Fit::fails && pair.fit != Fit::limited && !related) continue;
     const bool dropped = pair.fit == Fit::fails;
     Finding finding = pair_finding(
         dropped ? Cause("gpu_dropped_by_toolkit") : Cause("old_toolkit_codegen"),
-        dropped ? Severity::failure : Severity::warning,
+        dropped   ? Severity::failure
+        : related ? Severity::note
+                  : Severity::warning,
         fmt::format("Toolkit {} {} {}", toolkit->version.first(2).text(),
                     dropped ? "no longer supports" : "is older than", named(capability.gpus, all)),
         pair);
+    if (related)
+      finding.next = {"Select a toolkit that generates code for this GPU, for code that is tuned for it"};
     finding.evidence = {seen(input.inventory, toolkit->key + ".version", "toolkit"),
                         capability_text(capability, all)};
     finding.layers = {"cuda", "gpu"};

@@ -25,7 +25,9 @@ DriverView driver_of(const Inventory& inventory) {
   return view;
 }
 
-PairFit fit_driver_here(const RuleInput& input, const Version& cuda) {
+namespace {
+
+PairFit fit_this_driver(const RuleInput& input, const Version& cuda) {
   const DriverView driver = driver_of(input.inventory);
   const Version release = cuda.first(2);
   PairFit pair = fit::pair(driver.label, "CUDA " + release.text());
@@ -66,6 +68,15 @@ PairFit fit_driver_here(const RuleInput& input, const Version& cuda) {
       "(cudaErrorInsufficientDriver).",
       most.text(), release.text());
   pair.remedy = remedy;
+  return pair;
+}
+
+}  // namespace
+
+PairFit fit_driver_here(const RuleInput& input, const Version& cuda) {
+  PairFit pair = fit_this_driver(input, cuda);
+  const std::vector<std::string> steps = vgpu_steps(input.inventory);
+  if (!pair.remedy.empty() && !steps.empty()) pair.remedy = steps.front() + ".";
   return pair;
 }
 

@@ -134,8 +134,10 @@ std::vector<std::string> not_generated(const Tables& tables, const Version& tool
     const std::string_view rest = word.substr(underscore + 1);
     const auto number = number_in<int>(rest.substr(0, rest.find_first_not_of("0123456789")));
     if (!number) continue;
-    const Fit fit = fit_cuda_gpu(tables, toolkit, Version({*number / 10, *number % 10})).fit;
-    if (fit == Fit::fails || fit == Fit::limited) found.push_back(printable(word, 20));
+    const Version capability({*number / 10, *number % 10});
+    const Fit fit = fit_cuda_gpu(tables, toolkit, capability).fit;
+    if (fit == Fit::fails || fit == Fit::limited || related_code(tables, toolkit, capability))
+      found.push_back(printable(word, 20));
   }
   return found;
 }

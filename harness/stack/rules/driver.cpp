@@ -29,23 +29,9 @@ void check_patch(const RuleInput& input, const DriverBranch& branch, const Versi
   findings.push_back(std::move(finding));
 }
 
-bool vgpu_guest(const Inventory& inventory) {
-  return is(inventory, "vgpu.guest", "yes");
-}
-
-/// A guest's driver comes from the vGPU software of its host: a data-centre driver of a newer branch has no
-/// vGPU.
-std::vector<std::string> steps_of_guest() {
-  return {
-      "Ask the administrator of this virtual machine's host which guest driver its vGPU release takes: "
-      "others do not load for a vGPU",
-      "See whether a guest's branch fits a host's: gpugauge doctor --plan "
-      "driver=<guest's>,vgpu_host=<host's>"};
-}
-
 /// What to take instead of a branch, for the GPUs that are here.
 std::vector<std::string> steps_from(const RuleInput& input, const DriverBranch& branch) {
-  if (vgpu_guest(input.inventory)) return steps_of_guest();
+  if (std::vector<std::string> steps = vgpu_steps(input.inventory); !steps.empty()) return steps;
   const std::vector<Version> capabilities = gpu_capabilities(input.inventory);
   const auto from = [&](int number) {
     return advised_branch(input.tables, Version({number}), capabilities, input.policy, input.today);
@@ -89,8 +75,8 @@ void check_branch(const RuleInput& input, const Version& driver, Findings& findi
       findings.push_back(std::move(shown));
     };
     add(branch_end_finding(*branch, input.today));
-    // Patch level and kind of branch are those of the vGPU release, which is the host's.
-    if (vgpu_guest(input.inventory)) return;
+    // Patch level and kind of branch are those of the vGPU release.
+    if (!vgpu_steps(input.inventory).empty()) return;
     check_patch(input, *branch, driver, findings);
     add(branch_kind_finding(*branch, input.policy));
     return;
@@ -124,7 +110,8 @@ void check_known_issues(const RuleInput& input, const Version& driver, Findings&
     finding.sources.push_back(cited(issue.source));
   }
   if (!found) return;
-  if (vgpu_guest(input.inventory)) finding.next = steps_of_guest();
+  if (std::vector<std::string> steps = vgpu_steps(input.inventory); !steps.empty())
+    finding.next = std::move(steps);
   if (finding.next.empty())
     finding.next = {"See whether it concerns this machine; no fixed version is known"};
   finding.layers = {"driver"};

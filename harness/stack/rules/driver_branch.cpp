@@ -48,9 +48,10 @@ bool has_ended(const DriverBranch& branch, const std::string& today) {
 }
 
 std::string branch_text(const DriverBranch& branch) {
-  return fmt::format(
-      "{}, {}", branch.kind.empty() ? "of unknown kind" : branch.kind,
-      branch.end_of_life.empty() ? "end of life unknown" : "end of life " + branch.end_of_life);
+  return fmt::format("{}, {}", branch.kind.empty() ? "of unknown kind" : branch.kind,
+                     branch.end_of_life.empty() ? "end of life unknown"
+                     : branch.counted           ? "for which NVIDIA states no end of life"
+                                                : "end of life " + branch.end_of_life);
 }
 
 std::string branch_advice(const DriverBranch* branch, const std::vector<Version>& capabilities,
@@ -65,22 +66,39 @@ std::string branch_advice(const DriverBranch* branch, const std::vector<Version>
   return text + ".";
 }
 
+namespace {
+
+std::string end_text(const DriverBranch& branch) {
+  if (branch.end_of_life.empty()) return "end of life stated by NVIDIA, without a date";
+  if (!branch.counted) return "end of life " + branch.end_of_life;
+  return fmt::format("{}; a year from its release ended {}",
+                     branch.ended ? "NVIDIA states it as ended" : "NVIDIA states no end of life",
+                     branch.end_of_life);
+}
+
+std::string end_title(const DriverBranch& branch, bool ended, long days) {
+  if (!ended) return fmt::format("Driver branch {} gets fixes for {} more days", branch.branch, days);
+  // No date of NVIDIA's: what is known is that it is older than such a branch becomes.
+  if (branch.counted && !branch.ended)
+    return fmt::format("Driver branch {} is past the year for which such a branch gets fixes", branch.branch);
+  return fmt::format("Driver branch {} gets no more fixes", branch.branch);
+}
+
+}  // namespace
+
 std::optional<Finding> branch_end_finding(const DriverBranch& branch, const std::string& today) {
   const auto end = day_of(branch.end_of_life);
   const auto now = day_of(today);
   const auto days = end && now ? (*end - *now).count() : soon_days + 1;
   const bool ended = has_ended(branch, today);
-  if (!ended && days > soon_days) return std::nullopt;
+  if (!ended && (days > soon_days || branch.counted)) return std::nullopt;
   Finding finding = make_finding(
       ended ? Cause("driver_branch_ended") : Cause("driver_branch_ends_soon"),
-      weighed(ended ? Severity::warning : Severity::note, branch.source),
-      ended ? fmt::format("Driver branch {} gets no more fixes", branch.branch)
-            : fmt::format("Driver branch {} gets fixes for {} more days", branch.branch, days),
+      weighed(ended ? Severity::warning : Severity::note, branch.source), end_title(branch, ended, days),
       "A branch that has ended gets neither fixes nor security updates, and supports no newer GPU, kernel or "
       "CUDA.");
-  finding.evidence = {fmt::format(
-      "branch {} ({}): end of life {}", branch.branch, branch.kind.empty() ? "unknown kind" : branch.kind,
-      branch.end_of_life.empty() ? "stated by NVIDIA, without a date" : branch.end_of_life)};
+  finding.evidence = {fmt::format("branch {} ({}): {}", branch.branch,
+                                  branch.kind.empty() ? "unknown kind" : branch.kind, end_text(branch))};
   finding.next = {"Plan the step to a long-term or production branch (docs/compatibility.md lists them)"};
   finding.sources = {cited(branch.source)};
   finding.layers = {"driver"};

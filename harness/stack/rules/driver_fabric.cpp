@@ -34,19 +34,42 @@ void add_subnet(Finding& finding, const Fabric& fabric) {
   finding.sources = {"siderolabs/extensions pull request 717", "spectrocloud/CanvOS pull request 700"};
 }
 
-Finding other_version(const Inventory& inventory, const Fabric& fabric) {
+/// The libraries that a reboot makes those of the module, where they are not: packages were upgraded. Nothing
+/// where libcuda and NVML disagree, which shows no one driver as installed.
+std::string installed_libraries(const Inventory& inventory) {
+  const auto module = version_of(inventory, "driver.kernel_module_version");
+  const auto nvml = version_of(inventory, "driver.libnvml_version");
+  const auto cuda = is(inventory, "driver.libcuda_kind", "driver")
+                        ? version_of(inventory, "driver.libcuda_version")
+                        : std::nullopt;
+  if (!module || (!nvml && !cuda)) return "";
+  if ((nvml && cuda && *nvml != *cuda) || *(nvml ? nvml : cuda) == *module) return "";
+  return inventory.value(nvml ? "driver.libnvml_version" : "driver.libcuda_version");
+}
+
+/// `installed`: the driver that the next boot brings, "" where it is the loaded one.
+Finding other_version(const Inventory& inventory, const Fabric& fabric, const std::string& installed) {
+  const std::string driver =
+      printable(installed.empty() ? inventory.value("driver.kernel_module_version") : installed, 24);
   Finding finding = make_finding(
       Cause("fabric_manager_version_mismatch"), Severity::warning,
-      fmt::format("The fabric manager {} does not match the driver {}",
+      fmt::format("The fabric manager {} does not match the {}driver {}",
                   printable(inventory.value("fabric_manager.version"), 24),
-                  printable(inventory.value("driver.kernel_module_version"), 24)),
+                  installed.empty() ? "" : "installed ", driver),
       "The fabric manager sets up the NVSwitches and works only with the driver of exactly its own version; "
       "with another one it ends at its start, and CUDA then answers 802.");
   add_evidence(finding, inventory, fabric);
+  if (!installed.empty())
+    add_seen(finding, inventory,
+             {{"driver.libcuda_version", "libcuda"}, {"driver.libnvml_version", "NVML's library"}});
   finding.considered = {"fabric_manager_down: whether it runs is not the point while its version differs"};
-  finding.next = {fmt::format("Install the fabric manager in version {}, then sudo systemctl restart "
-                              "nvidia-fabricmanager",
-                              printable(inventory.value("driver.kernel_module_version"), 24)),
+  finding.next = {installed.empty()
+                      ? fmt::format("Install the fabric manager in version {}, then sudo systemctl restart "
+                                    "nvidia-fabricmanager",
+                                    driver)
+                      : fmt::format("Install the fabric manager in version {}, that of the libraries, before "
+                                    "the reboot that loads their module",
+                                    driver),
                   "Hold both packages at one version"};
   if (fabric.guest && !fabric.switches) finding.next.emplace_back(elsewhere_step);
   return finding;
@@ -149,8 +172,12 @@ std::optional<Finding> fabric_manager_finding(const Inventory& inventory, const 
                       std::any_of(fabric.waiting.begin(), fabric.waiting.end(), training);
   if (!fabric.present || fabric.rack || !needed) return std::nullopt;
   const auto manager = version_of(inventory, "fabric_manager.version");
-  const auto module = version_of(inventory, "driver.kernel_module_version");
-  if (!fabric.absent && manager && module && *manager != *module) return other_version(inventory, fabric);
+  const std::string installed = installed_libraries(inventory);
+  const auto driver =
+      installed.empty() ? version_of(inventory, "driver.kernel_module_version") : Version::parse(installed);
+  if (!fabric.absent && manager && driver && *manager != *driver)
+    return other_version(inventory, fabric, installed);
+  if (manager && !installed.empty()) return std::nullopt;  // it starts with the module that the reboot loads
   if (fabric.visible && (fabric.absent || fabric.state == "installed")) return down(inventory, fabric);
   return std::nullopt;
 }

@@ -1,4 +1,4 @@
-// A kernel without a module, that the installed driver is too old for.
+// A kernel without a module: how it gets one, and whether the installed driver is too old for it.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -32,7 +32,45 @@ const KernelSupport* branch_for(const RuleInput& input, const std::vector<Versio
   return best;
 }
 
+bool any_package(const Inventory& inventory, std::string_view beginning, bool dkms) {
+  return std::any_of(inventory.items().begin(), inventory.items().end(), [&](const Item& item) {
+    return item.presence == Presence::present && item.key.starts_with(beginning) &&
+           (item.key.find("dkms") != std::string::npos) == dkms;
+  });
+}
+
 }  // namespace
+
+std::vector<std::string> module_steps(const Inventory& inventory, std::string_view kernel) {
+  if (kernel.empty()) return {};
+  const std::string builder = inventory.value("driver.dkms");
+  const bool packaged = any_package(inventory, "package.linux-modules-nvidia", false) ||
+                        any_package(inventory, "package.kmod-nvidia", false);
+  if (builder == "yes")
+    return {fmt::format("Install the headers of kernel {} and build: sudo dkms autoinstall -k {}", kernel,
+                        kernel),
+            "Read why the last build failed: /var/lib/dkms/nvidia/*/build/make.log"};
+  if (any_package(inventory, "package.akmod-nvidia", false))
+    return {fmt::format("Install kernel-devel of kernel {} and build: sudo akmods --force --kernels {}",
+                        kernel, kernel),
+            "Read why the last build failed: /var/cache/akmods/nvidia/*.failed.log"};
+  if (builder == "precompiled" || (builder != "installer" && packaged))
+    return {
+        fmt::format("Install the module package of kernel {} in the driver's version, as other kernels "
+                    "here have one; Ubuntu's linux-modules-nvidia-<branch>-<flavour> brings it to every "
+                    "new kernel",
+                    kernel)};
+  if (builder == "installer")
+    return {
+        fmt::format("Run the installer of the driver that is there for it: sudo sh NVIDIA-Linux-*.run -K "
+                    "-k {}",
+                    kernel)};
+  return {
+      fmt::format("Give kernel {} its module in the way the driver was installed: by its module package "
+                  "(linux-modules-nvidia-*, kmod-nvidia-*), or with DKMS by its headers and sudo dkms "
+                  "autoinstall -k {}",
+                  kernel, kernel)};
+}
 
 void check_kernel(const RuleInput& input, const Version& driver, Findings& findings) {
   const Inventory& inventory = input.inventory;

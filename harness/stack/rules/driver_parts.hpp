@@ -1,12 +1,20 @@
 // Between the files of the driver rules.
 #pragma once
 
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "stack/rules/support.hpp"
 
 namespace gpugauge::stack {
 
 /// Of the GPUs that told it; empty where none answered.
 std::vector<Version> gpu_capabilities(const Inventory& inventory);
+
+/// How `kernel` gets the NVIDIA module that it lacks, by the way in which modules come to this machine; empty
+/// where `kernel` is.
+std::vector<std::string> module_steps(const Inventory& inventory, std::string_view kernel);
 
 void check_next_boot(const RuleInput& input, Findings& findings);  ///< a module for the newest kernel
 void check_kernel(const RuleInput& input, const Version& driver,

@@ -5,13 +5,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "stack/inventory/packages.hpp"
+#include "stack/plan/pins.hpp"
 #include "stack/rules/cuda_support.hpp"
 #include "stack/rules/driver_parts.hpp"
 
 namespace gpugauge::stack {
 namespace {
 
-struct Package {
+struct DriverPackage {
   std::string name;
   std::string version;
   std::string held;  ///< "yes", "no", "" unknown
@@ -28,10 +30,10 @@ bool is_to_be_held(std::string_view name) {
                      [&](std::string_view beginning) { return name.starts_with(beginning); });
 }
 
-std::vector<Package> driver_packages(const Inventory& inventory) {
+std::vector<DriverPackage> driver_packages(const Inventory& inventory) {
   constexpr std::string_view prefix = "package.";
   constexpr std::string_view suffix = ".version";
-  std::vector<Package> packages;
+  std::vector<DriverPackage> packages;
   for (const Item& item : inventory.items()) {
     const std::string_view key = item.key;
     if (item.presence != Presence::present || !key.starts_with(prefix) || !key.ends_with(suffix) ||
@@ -40,18 +42,16 @@ std::vector<Package> driver_packages(const Inventory& inventory) {
     const std::string_view name = key.substr(prefix.size(), key.size() - prefix.size() - suffix.size());
     if (!is_to_be_held(name)) continue;
     // A name goes into a command: none may be cut.
-    std::string shown = printable(name, 128);
-    std::replace(shown.begin(), shown.end(), '_', '.');  // a key writes the dots of a name so
-    packages.push_back(
-        {std::move(shown), printable(item.value, 40), inventory.value(fmt::format("package.{}.held", name))});
+    packages.push_back({printable(package_name(inventory, std::string(name)), 128), printable(item.value, 40),
+                        inventory.value(fmt::format("package.{}.held", name))});
   }
   return packages;
 }
 
-std::vector<std::string> evidence_of(const std::vector<Package>& packages) {
+std::vector<std::string> evidence_of(const std::vector<DriverPackage>& packages) {
   constexpr std::size_t most = 6;
   std::vector<std::string> lines;
-  for (const Package& package : packages) {
+  for (const DriverPackage& package : packages) {
     if (lines.size() == most) {
       lines.push_back(fmt::format("and {} more packages", packages.size() - most));
       break;
@@ -170,24 +170,17 @@ void check_next_boot(const RuleInput& input, Findings& findings) {
             {"driver.newest_kernel", "newest installed kernel"},
             {"driver.module_for_newest_kernel", "module for it:"},
             {"driver.dkms", "built by DKMS:"}});
-  if (is(inventory, "driver.dkms", "precompiled")) {
-    finding.next = {
-        fmt::format("Install the module package of kernel {}, as that of the running one is", kernel)};
-  } else {
-    finding.next = {fmt::format("Install the headers of kernel {} and build: sudo dkms autoinstall -k {}",
-                                kernel, kernel),
-                    "Read why the last build failed: /var/lib/dkms/nvidia/*/build/make.log"};
-  }
+  finding.next = module_steps(inventory, kernel);
   finding.layers = {"driver", "kernel"};
   findings.push_back(std::move(finding));
 }
 
 void check_upkeep(const RuleInput& input, Findings& findings) {
   const Inventory& inventory = input.inventory;
-  const std::vector<Package> packages = driver_packages(inventory);
+  const std::vector<DriverPackage> packages = driver_packages(inventory);
   if (packages.empty() || !container_of(inventory).empty()) return;
   const bool production = input.policy == Policy::production;
-  const auto loose = [](const Package& package) { return package.held == "no"; };
+  const auto loose = [](const DriverPackage& package) { return package.held == "no"; };
   const bool any_loose = std::any_of(packages.begin(), packages.end(), loose);
   if (production && any_loose) {
     Finding finding = make_finding(
@@ -196,10 +189,9 @@ void check_upkeep(const RuleInput& input, Findings& findings) {
         "boot, and in between CUDA does not start.");
     finding.evidence = evidence_of(packages);
     std::vector<std::string> names;
-    for (const Package& package : packages)
+    for (const DriverPackage& package : packages)
       if (loose(package)) names.push_back(package.name);
-    finding.next = {fmt::format("Hold them: sudo apt-mark hold {} (dnf: dnf versionlock add ...)",
-                                fmt::join(names, " "))};
+    finding.next = {"Hold them: " + hold_command(system_manager(inventory), names)};
     finding.layers = {"driver"};
     findings.push_back(std::move(finding));
   }
@@ -215,7 +207,9 @@ void check_upkeep(const RuleInput& input, Findings& findings) {
   add_seen(finding, inventory,
            {{"packages.unattended_upgrades", "unattended upgrades:"},
             {"packages.unattended_covers_driver", "cover the driver:"}});
-  finding.next = {"Hold the driver's packages, or put them into Unattended-Upgrade::Package-Blacklist"};
+  finding.next = {is(inventory, "packages.database", "rpm")
+                      ? "Hold the driver's packages, or name them in excludepkgs in /etc/dnf/dnf.conf"
+                      : "Hold the driver's packages, or put them into Unattended-Upgrade::Package-Blacklist"};
   finding.layers = {"driver"};
   findings.push_back(std::move(finding));
 }

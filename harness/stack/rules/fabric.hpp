@@ -28,7 +28,9 @@ struct Fabric {
 Fabric look_at_fabric(const Inventory& inventory);  ///< all that the functions below need
 
 /// The fabric manager has another version than the driver, or does not run; nullopt where neither can be
-/// said. A warning: that CUDA cannot start because of it is known to error 802 only.
+/// said. Between an upgrade and its reboot the driver is that of the installed libraries, and a manager of
+/// their version waits for the reboot. A warning: that CUDA cannot start because of it is known to error 802
+/// only.
 std::optional<Finding> fabric_manager_finding(const Inventory& inventory, const Fabric& fabric);
 /// Error 802 on an NVSwitch system whose fabric manager looks right or cannot be seen: a failure.
 Finding fabric_unseen_finding(const Inventory& inventory, const Fabric& fabric);

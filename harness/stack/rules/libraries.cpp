@@ -20,30 +20,44 @@ std::optional<Version> runtime_cuda(const Inventory& inventory) {
   return std::nullopt;
 }
 
-/// The CUDA that a package's version names: "2.27.3-1+cuda12.9" -> 12.9.
-std::optional<Version> named_cuda(const std::string& text) {
-  const auto at = text.find("+cuda");
+/// The CUDA that a copy was built for, of cuDNN often the major version alone; nullopt where nothing tells.
+std::optional<Version> built_for(const Inventory& inventory, const CopyView& copy) {
+  if (const auto told = version_of(inventory, copy.key + ".cuda")) return told;
+  const auto at = copy.text.find("+cuda");  // "2.27.3-1+cuda12.9"
   if (at == std::string::npos) return std::nullopt;
-  return Version::parse(std::string_view(text).substr(at + 5));
+  return Version::parse(std::string_view(copy.text).substr(at + 5));
+}
+
+/// The oldest CUDA that it may be: "13" is 13.0.
+Version at_least(const Version& built) {
+  return built.size() < 2 ? Version({built.major(), 0}) : built;
 }
 
 /// A cuDNN that something here loads: the loader's pick, and the wheels'.
 struct Cudnn {
   std::string evidence;
   Version version;
-  std::optional<Version> cuda;  ///< that it is used with; of a wheel only the major version
+  std::optional<Version> cuda;  ///< that it is built for, else used with; of a wheel the major version
   bool wheel = false;
+  std::string built;  ///< evidence of what it is built for; "" where that is not known, and of wheels
 };
 
 std::vector<Cudnn> cudnns_of(const Inventory& inventory) {
   std::vector<Cudnn> cudnns;
   const auto copies = copies_of(inventory, "cudnn");
-  if (!copies.empty() && copies.front().version && !copies.front().brought_by_framework())
-    cudnns.push_back({copies.front().shown(), *copies.front().version, runtime_cuda(inventory)});
+  if (!copies.empty() && copies.front().version && !copies.front().brought_by_framework()) {
+    const CopyView& copy = copies.front();
+    Cudnn cudnn{copy.shown(), *copy.version, runtime_cuda(inventory), false, ""};
+    if (const auto built = built_for(inventory, copy)) {
+      cudnn.cuda = at_least(*built);
+      cudnn.built = seen(inventory, copy.key + ".cuda", "it is built for CUDA");
+    }
+    cudnns.push_back(std::move(cudnn));
+  }
   for (const int major : {11, 12, 13}) {
     const std::string key = fmt::format("wheel.nvidia-cudnn-cu{}.version", major);
     if (const auto version = version_of(inventory, key))
-      cudnns.push_back({seen(inventory, key, "nvidia-cudnn wheel"), *version, Version({major, 0}), true});
+      cudnns.push_back({seen(inventory, key, "nvidia-cudnn wheel"), *version, Version({major, 0}), true, ""});
   }
   return cudnns;
 }
@@ -63,6 +77,24 @@ void check_cudnn_gpu(const RuleInput& input, const Cudnn& cudnn, Findings& findi
   }
 }
 
+/// A package of cuDNN for another major version of CUDA than programs here load.
+void check_cudnn_built(const RuleInput& input, const Cudnn& cudnn, Findings& findings) {
+  const auto runtime = runtime_cuda(input.inventory);
+  if (!runtime || runtime->major() == cudnn.cuda->major()) return;
+  Finding finding =
+      make_finding(Cause("cudnn_not_for_cuda"), Severity::warning,
+                   fmt::format("cuDNN {} is built for CUDA {}, and the loader picks CUDA {}",
+                               cudnn.version.text(), cudnn.cuda->major(), runtime->major()),
+                   "cuDNN loads cuBLAS and NVRTC of the CUDA that it was built for: a program of another "
+                   "major version has none of them for it.");
+  finding.evidence = {cudnn.evidence, cudnn.built,
+                      fmt::format("CUDA that the loader picks: {}", runtime->text())};
+  finding.considered = {"programs that load another CUDA than the loader's pick: for them it may fit"};
+  finding.next = {fmt::format("Install the cuDNN that is built for CUDA {}", runtime->major())};
+  finding.layers = {"cudnn", "cuda"};
+  findings.push_back(std::move(finding));
+}
+
 void check_cudnn_cuda(const RuleInput& input, const Cudnn& cudnn, Findings& findings) {
   const PairFit pair = fit_cudnn_cuda(input.tables, cudnn.version, *cudnn.cuda);
   note_unknown(findings, pair);
@@ -79,11 +111,14 @@ void check_cudnn_cuda(const RuleInput& input, const Cudnn& cudnn, Findings& find
 void check_cudnn_driver(const RuleInput& input, const Cudnn& cudnn, Findings& findings) {
   const DriverView driver = driver_of(input.inventory);
   if (!driver.version) return;
-  const PairFit pair = fit_cudnn_driver(input.tables, cudnn.version, *cudnn.cuda, *driver.version);
+  PairFit pair = fit_cudnn_driver(input.tables, cudnn.version, *cudnn.cuda, *driver.version);
+  // What it is built for has a lower bound of its own.
+  if (pair.fit == Fit::unknown && !cudnn.built.empty()) pair = fit_driver_here(input, *cudnn.cuda);
   if (pair.fit != Fit::fails) return;
   Finding finding = pair_finding(Cause("library_newer_than_driver"), Severity::failure,
                                  fmt::format("cuDNN {} needs a newer driver", cudnn.version.text()), pair);
   finding.evidence = {cudnn.evidence, driver.label};
+  if (!cudnn.built.empty()) finding.evidence.push_back(cudnn.built);
   finding.layers = {"cudnn", "driver"};
   findings.push_back(std::move(finding));
 }
@@ -92,20 +127,26 @@ void check_cudnn(const RuleInput& input, Findings& findings) {
   for (const Cudnn& cudnn : cudnns_of(input.inventory)) {
     check_cudnn_gpu(input, cudnn, findings);
     if (!cudnn.cuda) continue;
-    if (!cudnn.wheel) check_cudnn_cuda(input, cudnn, findings);
+    if (!cudnn.built.empty())
+      check_cudnn_built(input, cudnn, findings);
+    else if (!cudnn.wheel)
+      check_cudnn_cuda(input, cudnn, findings);
     check_cudnn_driver(input, cudnn, findings);
   }
 }
 
 void check_nccl_driver(const RuleInput& input, const CopyView& nccl, const Version& built,
                        Findings& findings) {
-  const PairFit pair = fit_driver_here(input, built);
+  const PairFit pair = fit_driver_here(input, at_least(built));
   if (pair.fit != Fit::fails) return;
   Finding finding = pair_finding(Cause("library_newer_than_driver"), Severity::failure,
                                  fmt::format("NCCL {} is built for CUDA {}, which the driver does not run",
                                              nccl.version->text(), built.text()),
                                  pair);
   finding.evidence = {nccl.shown(), pair.first};
+  if (const std::string told = seen(input.inventory, nccl.key + ".cuda", "it is built for CUDA");
+      !told.empty())
+    finding.evidence.push_back(told);
   finding.next.push_back(
       "or install the NCCL package for a CUDA that the driver supports, on all nodes alike");
   finding.layers = {"nccl", "driver"};
@@ -118,7 +159,7 @@ void check_nccl(const RuleInput& input, Findings& findings) {
   if (copies.empty() || !copies.front().version || copies.front().brought_by_framework()) return;
   const CopyView& nccl = copies.front();
   const auto cuda = runtime_cuda(input.inventory);
-  const auto built = named_cuda(nccl.text);
+  const auto built = built_for(input.inventory, nccl);
   if (built) check_nccl_driver(input, nccl, *built, findings);
   if (!built && !cuda) return;
   const PairFit pair = fit_nccl_cuda(input.tables, *nccl.version, built ? built->major() : cuda->major());

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "stack/inventory/driver.hpp"
+#include "stack/rules/driver_parts.hpp"
 #include "stack/rules/gpus_xid_table.hpp"
 #include "stack/rules/start_up.hpp"
 
@@ -87,6 +88,25 @@ Finding no_library(const StartUp& start) {
   return finding;
 }
 
+/// A vGPU manager's package holds NVML and no libcuda: CUDA is the guests'.
+Finding host_of_guests(const StartUp& start) {
+  Finding finding = make_finding(
+      Cause("driver_library_missing"), Severity::note, "This vGPU host has no libcuda.so.1, and needs none",
+      "The vGPU manager shares the GPUs out to virtual machines, and its package holds no libcuda. CUDA runs "
+      "in the guests, with their own drivers; on this host nothing is missing.");
+  add_seen(finding, start.inventory,
+           {{"driver.libcuda_path", "libcuda.so.1"},
+            {"driver.libnvml_path", "libnvidia-ml.so.1"},
+            {"driver.kernel_module_version", "kernel module"},
+            {"vgpu.host", "vGPU host:"}});
+  finding.considered = {"kernel_module_missing: the module is loaded"};
+  finding.next = {
+      "Look from a virtual machine that has a vGPU: run gpugauge doctor there",
+      "Install no package of libcuda on this host: it is of another driver than the vGPU manager"};
+  finding.layers = {"driver"};
+  return finding;
+}
+
 Finding stub(const StartUp& start) {
   Finding finding = make_finding(
       Cause("driver_library_stub"), Severity::failure, "The loader picks the toolkit's stub of libcuda.so.1",
@@ -163,11 +183,10 @@ void add_repair(Finding& finding, const StartUp& start) {
                     "Look for a libcuda.so.1 that the image brings along, and take it out"};
     return;
   }
-  if (is(inventory, "driver.module_for_newest_kernel", "no"))
-    finding.next.push_back(fmt::format(
-        "First build the module for kernel {}, which a reboot would start: sudo dkms autoinstall -k {}",
-        printable(inventory.value("driver.newest_kernel"), 60),
-        printable(inventory.value("driver.newest_kernel"), 60)));
+  if (is(inventory, "driver.module_for_newest_kernel", "no")) {
+    finding.next = module_steps(inventory, printable(inventory.value("driver.newest_kernel"), 60));
+    finding.next.emplace_back("Do not reboot before: a reboot would start that kernel, without the GPUs");
+  }
   finding.next.emplace_back("Reboot: then the module that belongs to the installed libraries is loaded");
   add_reload(finding, inventory);
   finding.next.emplace_back("Hold the driver's packages, so that an upgrade does not do this unasked");
@@ -257,7 +276,9 @@ std::optional<Finding> explain_library(const StartUp& start) {
   if (start.cuda == stub_library || is(start.inventory, "driver.libcuda_kind", "stub")) return stub(start);
   if (start.library || start.cuda == 0) return std::nullopt;
   if (std::optional<Finding> finding = explain_driver_elsewhere(start, false)) return finding;
-  return missing(start.inventory, "driver.libcuda_path") ? std::optional(no_library(start)) : std::nullopt;
+  if (!missing(start.inventory, "driver.libcuda_path")) return std::nullopt;
+  return start.container.empty() && is(start.inventory, "vgpu.host", "yes") ? host_of_guests(start)
+                                                                            : no_library(start);
 }
 
 std::optional<Finding> explain_driver_elsewhere(const StartUp& start, bool containers_only) {

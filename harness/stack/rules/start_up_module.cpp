@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "stack/inventory/lines.hpp"
+#include "stack/rules/driver_parts.hpp"
 #include "stack/rules/start_up.hpp"
 
 namespace gpugauge::stack {
@@ -177,12 +178,10 @@ Finding module_missing(const StartUp& start) {
   } else if (not_for_running) {
     finding.title = fmt::format("No NVIDIA kernel module is installed for the running kernel {}", kernel);
     finding.explanation =
-        "NVIDIA's driver is a kernel module and must be built for each kernel. The kernel was most likely "
-        "upgraded and the module not built again.";
-    finding.next = {
-        fmt::format("Install the headers of kernel {} and build the module: sudo dkms autoinstall", kernel),
-        "Read why the last build failed: /var/lib/dkms/nvidia/*/build/make.log",
-        "Or boot the kernel that has a module"};
+        "NVIDIA's driver is a kernel module, and each kernel needs its own. The kernel was most likely "
+        "upgraded, and the module did not follow.";
+    finding.next = module_steps(inventory, kernel);
+    finding.next.emplace_back("Or boot the kernel that has a module");
   } else if (for_running) {
     finding.explanation =
         "A module for the running kernel is installed and is not loaded: nothing asked for it, it is "

@@ -167,6 +167,17 @@ bool in_wsl(const Inventory& inventory) {
   return is(inventory, "host.os", "wsl2") || is(inventory, "driver.libcuda_kind", "wsl");
 }
 
+std::vector<std::string> vgpu_steps(const Inventory& inventory) {
+  const bool guest = is(inventory, "vgpu.guest", "yes");
+  if (!guest && !is(inventory, "vgpu.host", "yes")) return {};
+  return {guest ? "Ask the administrator of this virtual machine's host which guest driver its vGPU release "
+                  "takes: others do not load for a vGPU"
+                : "Take the vGPU manager of a newer vGPU release for this hypervisor, once its release notes "
+                  "name the drivers of the guests; a data-centre driver would end vGPU on this host",
+          "See whether a guest's branch fits a host's: gpugauge doctor --plan "
+          "driver=<guest's>,vgpu_host=<host's>"};
+}
+
 bool in_virtual_machine(const Inventory& inventory) {
   const std::string kind = inventory.value("host.virtualization");
   return !kind.empty() && kind != "none" && kind != "absent" && kind != "unreadable" && kind != "unknown";

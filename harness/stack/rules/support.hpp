@@ -57,6 +57,9 @@ std::optional<Version> version_of(const Inventory& inventory, std::string_view k
 std::string container_of(const Inventory& inventory);
 bool in_wsl(const Inventory& inventory);  ///< it is Windows' Linux, by the system or by its libcuda
 bool in_virtual_machine(const Inventory& inventory);  ///< a guest of any kind, as far as the machine tells
+/// How another driver is chosen where this one comes with NVIDIA's vGPU software, in a guest and on a host;
+/// empty elsewhere. A data-centre driver there ends vGPU, so nothing else may advise one.
+std::vector<std::string> vgpu_steps(const Inventory& inventory);
 /// cuInit returned 0 and CUDA shows a device.
 bool cuda_works(const Inventory& inventory);
 

@@ -1,5 +1,7 @@
 #include "stack/loader.hpp"
 
+#include <tuple>
+
 #include <gtest/gtest.h>
 
 #include "fake_loader_cache.hpp"
@@ -77,6 +79,50 @@ TEST(Loader, PassesOverAFolderThatMayNotBeEnteredAndTellsIt) {
   const Loader loader(seen, {{"LD_LIBRARY_PATH", "/opt/a:/opt/b"}});
   EXPECT_EQ(loader.pick("liba.so.1"), "/usr/lib64/liba.so.1");
   EXPECT_EQ(loader.refused(), (std::vector<std::string>{"/opt/a"}));
+}
+
+/// The first bytes of an ELF file.
+std::string elf(unsigned char word_size, std::uint16_t machine) {
+  std::string bytes(
+      "\x7f"
+      "ELF");
+  bytes += static_cast<char>(word_size);
+  bytes += '\1';
+  bytes.resize(18);
+  bytes += static_cast<char>(machine & 0xffU);
+  bytes += static_cast<char>(machine >> 8U);
+  return bytes;
+}
+constexpr unsigned char bits32 = 1;
+constexpr unsigned char bits64 = 2;
+constexpr std::uint16_t x86_64 = 62;
+constexpr std::uint16_t i386 = 3;
+constexpr std::uint16_t aarch64 = 183;
+
+TEST(Loader, ATreeOfAnotherProcessorIsSearchedAsItsOwnLoaderDoes) {
+  for (const auto& [machine, folder, flags] : {std::tuple(aarch64, "/usr/lib/aarch64-linux-gnu", 0x0a03U),
+                                               std::tuple(x86_64, "/usr/lib/x86_64-linux-gnu", 0x0303U)}) {
+    FakeTree tree;
+    tree.file("/usr/bin/coreutils", elf(bits64, machine));
+    tree.link("/usr/bin/env", "/usr/bin/coreutils");
+    tree.file(std::string(folder) + "/libcuda.so.1", elf(bits64, machine));
+    tree.file("/opt/a/libb.so.1", elf(bits64, machine));
+    tree.file("/etc/ld.so.cache", loader_cache({{flags, "libb.so.1", "/opt/a/libb.so.1"}}));
+    const Tree seen(tree.root());
+    EXPECT_EQ(Loader(seen, {}).pick("libcuda.so.1"), std::string(folder) + "/libcuda.so.1");
+    EXPECT_EQ(Loader(seen, {}).pick("libb.so.1"), "/opt/a/libb.so.1");
+  }
+}
+
+TEST(Loader, PassesOverLibrariesOfAnotherWordSizeOrProcessor) {
+  FakeTree tree;
+  tree.file("/usr/bin/env", elf(bits64, x86_64));
+  tree.file("/opt/32/libcuda.so.1", elf(bits32, i386));
+  tree.file("/opt/arm/libcuda.so.1", elf(bits64, aarch64));
+  tree.file("/usr/lib64/libcuda.so.1", elf(bits64, x86_64));
+  const Tree seen(tree.root());
+  EXPECT_EQ(Loader(seen, {{"LD_LIBRARY_PATH", "/opt/32:/opt/arm"}}).pick("libcuda.so.1"),
+            "/usr/lib64/libcuda.so.1");
 }
 
 TEST(Loader, AgreesWithTheRealOneAboutTheCLibrary) {

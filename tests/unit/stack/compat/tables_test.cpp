@@ -75,6 +75,8 @@ TEST(Tables, KnowBranchesOfDrivers) {
   EXPECT_EQ(tables().branch(version("610"))->end_of_life,
             "2026-08");  // NVIDIA's date, not a year after release
   EXPECT_EQ(tables().branch(version("535.183.01"))->end_of_life, "2026-06");
+  EXPECT_TRUE(tables().branch(version("590"))->counted) << "no page of NVIDIA's gives it a date";
+  EXPECT_EQ(tables().branch(version("620.70.06"))->end_of_life, "2029-09");
   EXPECT_EQ(tables().branch(version("999.10")), nullptr);
 }
 

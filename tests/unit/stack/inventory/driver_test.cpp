@@ -173,6 +173,14 @@ TEST(Driver, WhoBuiltTheModule) {
   EXPECT_EQ(built("", false, "nvidia-fs/2.22.3"), "");
 }
 
+TEST(Driver, AnOlderKernelsModuleTellsHowModulesComeHere) {
+  FakeTree tree;
+  tree.kernel("6.8.0-90-generic");
+  tree.kernel_modules("6.8.0-60-generic", "kernel/nvidia-580-open/nvidia.ko:\n");
+  tree.kernel_modules("6.8.0-90-generic", "");
+  EXPECT_EQ(driver_of(tree).value("driver.dkms"), "precompiled");
+}
+
 TEST(Driver, AModuleWithoutASignature) {
   FakeTree tree;
   make_server(tree);

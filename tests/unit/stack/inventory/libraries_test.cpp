@@ -217,6 +217,27 @@ TEST(Libraries, OfWheelsAndPackagesTheirMetadataTells) {
   EXPECT_EQ(how(inventory, "library.nccl.0.version"), "package libnccl2");
 }
 
+TEST(Libraries, TheCudaOfALibraryIsItsPackagesAndNotItsFileNames) {
+  FakeTree tree;
+  tree.file("/usr/lib64/libnccl.so.2.28.9", "");
+  tree.link("/usr/lib64/libnccl.so.2", "libnccl.so.2.28.9");
+  tree.file("/usr/lib64/libcudnn.so.9.17.0", "");
+  tree.link("/usr/lib64/libcudnn.so.9", "libcudnn.so.9.17.0");
+  tree.file("/usr/lib64/libcublas.so.12.8.4.1", "");
+  tree.file("/var/lib/dpkg/status",
+            "Package: libnccl2\nStatus: install ok installed\nVersion: 2.28.9-1+cuda13.0\n\n"
+            "Package: libcudnn9-cuda-13\nStatus: install ok installed\nVersion: 9.17.0.29-1\n");
+  tree.file("/var/lib/dpkg/info/libnccl2:amd64.list",
+            "/usr/lib64/libnccl.so.2.28.9\n/usr/lib64/libnccl.so.2\n");
+  tree.file("/var/lib/dpkg/info/libcudnn9-cuda-13.list", "/usr/lib64/libcudnn.so.9.17.0\n");
+  const Inventory inventory = collected(tree, collect_libraries);
+  EXPECT_EQ(inventory.value("library.nccl.0.version"), "2.28.9");
+  EXPECT_EQ(inventory.value("library.nccl.0.cuda"), "13.0");
+  EXPECT_EQ(how(inventory, "library.nccl.0.cuda"), "package libnccl2 2.28.9-1+cuda13.0");
+  EXPECT_EQ(inventory.value("library.cudnn.0.cuda"), "13");
+  EXPECT_FALSE(inventory.has("library.cublas.0.cuda"));
+}
+
 TEST(Libraries, HostileTreesOnlyYieldLess) {
   FakeTree tree;
   tree.link("/usr/lib64/libcublas.so.12", "libcublas.so.12");

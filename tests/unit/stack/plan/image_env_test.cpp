@@ -202,6 +202,15 @@ TEST(JudgeImage, AnUnsupportedGpuIsNamed) {
   EXPECT_THAT(causes(report), ElementsAre("failure image_not_for_gpu"));
 }
 
+TEST(JudgeImage, CodeOfAnOlderGpuOfItsFamilyIsANote) {
+  Inventory host = world::new_driver();
+  host.present("gpu.0.name", "NVIDIA L40S", "nvml");
+  host.present("gpu.0.compute_capability", "8.9", "nvml");
+  const ImageReport report = judged("CUDA_VERSION=11.4.3\n", host);
+  EXPECT_THAT(causes(report), ElementsAre("note image_not_for_gpu"));
+  EXPECT_EQ(report.outcome, Fit::works);
+}
+
 TEST(JudgeImage, WithoutDriverOrCudaItIsUnknown) {
   EXPECT_EQ(judged("CUDA_VERSION=12.2.0\n", Inventory{}).outcome, Fit::unknown);
   EXPECT_EQ(judged("CUDA_VERSION=12.2.0\n", Inventory{}).sentence,

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "stack/inventory/packages.hpp"
 #include "unit/stack/rules/inventories.hpp"
 
 namespace gpugauge::stack {
@@ -115,21 +116,63 @@ TEST(Pins, TheWayBackNamesTheRecordedVersions) {
   package(upgraded, "nvidia-driver-580-open", "580.65.06-0ubuntu1");
   package(upgraded, "libnccl2", "2.27.3-1+cuda13.0");
   EXPECT_THAT(lines(way_back(debian_node(), upgraded, parse_plan("driver=580"))),
-              ElementsAre("Go back with the driver from 580.65.06 to 570.86.15, then restart the machine.",
-                          "Put the packages back to the recorded versions.",
+              ElementsAre("Go back with the driver from 580.65.06 to 570.86.15. Put the packages back to the "
+                          "recorded versions.",
                           "sudo apt-get install --allow-downgrades --allow-change-held-packages "
                           "libnccl2=2.25.1-1+cuda12.8 nvidia-driver-570-open=570.86.15-0ubuntu1 "
-                          "nvidia-driver-580-open-"));
+                          "nvidia-driver-580-open-",
+                          "Restart the machine."));
   EXPECT_THAT(lines(way_back(debian_node(), debian_node(), {})), IsEmpty());
 }
 
 TEST(Pins, TheWayBackIsKnownBeforeTheChange) {
   EXPECT_THAT(lines(way_back(debian_node(), debian_node(), parse_plan("driver=580.65"))),
-              ElementsAre("Go back with the driver from 580.65 to 570.86.15, then restart the machine.",
-                          "Put the packages back to the recorded versions.",
+              ElementsAre("Go back with the driver from 580.65 to 570.86.15. Put the packages back to the "
+                          "recorded versions.",
                           "sudo apt-get install --allow-downgrades --allow-change-held-packages "
                           "linux-modules-nvidia-570-open-6.8.0-60-generic=6.8.0-60.63 "
-                          "nvidia-driver-570-open=570.86.15-0ubuntu1"));
+                          "nvidia-driver-570-open=570.86.15-0ubuntu1",
+                          "Restart the machine."));
+}
+
+TEST(Pins, TheFabricManagerGoesBackInTheDriversTransactionAndOneRestartFollows) {
+  Inventory before = debian_node();
+  set_all(before, {{"topology.nvswitch", "yes"}, {"framework.torch.version", "2.8.0"}});
+  package(before, "nvidia-fabricmanager-570", "570.86.15-1");
+  Inventory now;
+  for (const Item& item : before.items())
+    if (item.key.find("nvidia-fabricmanager") == std::string::npos &&
+        item.key.find("nvidia-driver-570") == std::string::npos)
+      now.add(item);
+  set_all(now, {{"driver.version", "580.65.06"}, {"framework.torch.version", "2.9.0"}});
+  package(now, "nvidia-fabricmanager-580", "580.65.06-1");
+  EXPECT_THAT(lines(way_back(before, now, parse_plan("driver=580,torch=2.9"))),
+              ElementsAre(testing::StartsWith("Go back with PyTorch from 2.9.0 to 2.8.0."),
+                          "python3 -m pip install --no-deps torch==2.8.0",
+                          testing::StartsWith("Go back with the driver from 580.65.06 to 570.86.15."),
+                          "sudo systemctl stop nvidia-fabricmanager",
+                          "sudo apt-get install --allow-downgrades --allow-change-held-packages "
+                          "nvidia-driver-570-open=570.86.15-0ubuntu1 nvidia-fabricmanager-570=570.86.15-1 "
+                          "nvidia-fabricmanager-580-",
+                          "Restart the machine."));
+}
+
+TEST(Pins, AnInstallersDriverIsReinstalledByIt) {
+  Inventory before;
+  set_all(before, {{"driver.version", "570.86.15"}, {"driver.source", "installer"}});
+  EXPECT_THAT(lines(way_back(before, before, parse_plan("driver=580"))),
+              ElementsAre("Go back with the driver from 580 to 570.86.15.",
+                          "Install the driver of before, 570.86.15, by its installer.",
+                          "sudo sh NVIDIA-Linux-*-570.86.15.run", "Restart the machine."));
+  EXPECT_THAT(lines(way_back(before, before, parse_plan("nccl=2.27"))), IsEmpty());
+}
+
+TEST(Pins, APlannedFrameworkTakesItsWheelsBack) {
+  Inventory before;
+  set_all(before, {{"framework.torch.version", "2.8.0"}, {"wheel.nvidia-nccl-cu12.version", "2.27.3"}});
+  EXPECT_THAT(lines(way_back(before, before, parse_plan("torch=2.9"))),
+              ElementsAre("Put the wheels of the Python environment back.",
+                          "python3 -m pip install --no-deps nvidia-nccl-cu12==2.27.3 torch==2.8.0"));
 }
 
 TEST(Pins, RpmsPackagesAndItsManagers) {
@@ -156,6 +199,17 @@ TEST(Pins, RpmsPackagesAndItsManagers) {
             "sudo zypper addlock libnccl");
 }
 
+TEST(Pins, RpmsNamesHoldDotsAndUnderscores) {
+  const std::string kmod = "kmod-nvidia-6.11.4-301.fc41.x86_64";
+  Inventory inventory;
+  set_all(inventory, {{"packages.database", "rpm"}, {"host.distribution_id", "fedora 41"}});
+  add_package(inventory, kmod, "3:570.86.15-1.fc41", "rpmdb.sqlite", "rpm header");
+  add_package(inventory, "kmod-nvidia_open", "3:570.86.15-1.fc41", "rpmdb.sqlite", "rpm header");
+  ASSERT_EQ(system_packages(inventory).size(), 2U);
+  EXPECT_EQ(system_packages(inventory)[0].name, kmod);
+  EXPECT_EQ(system_packages(inventory)[1].name, "kmod-nvidia_open");
+}
+
 TEST(Pins, WheelsGoBackToTheirEnvironment) {
   Inventory before;
   set_all(before, {{"python.path", "/opt/venv/bin/python3"},
@@ -169,8 +223,8 @@ TEST(Pins, WheelsGoBackToTheirEnvironment) {
   EXPECT_EQ(pip_constraints(before), "nvidia-cudnn-cu12==9.10.2.21\nonnxruntime-gpu==1.22.0\ntorch==2.8.0\n")
       << "the package index has no 2.8.0+cu128";
   EXPECT_THAT(lines(way_back(before, now, {})),
-              ElementsAre("Go back with PyTorch from 2.9.0+cu128 to 2.8.0.",
-                          "Put the wheels of the Python environment back.",
+              ElementsAre("Go back with PyTorch from 2.9.0+cu128 to 2.8.0. Put the wheels of the Python "
+                          "environment back.",
                           "/opt/venv/bin/python3 -m pip install --no-deps torch==2.8.0"));
 }
 

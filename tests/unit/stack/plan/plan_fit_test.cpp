@@ -117,6 +117,20 @@ TEST(CudaGpu, KnowsFirstAndLast) {
   EXPECT_EQ(fit_cuda_gpu(t(), v("13.0"), v("11.0")).fit, Fit::unknown);
 }
 
+TEST(CudaGpu, CodeOfAnOlderGpuOfItsFamilyRunsAsItIs) {
+  const Tables& real = tables();
+  const PairFit ada = fit_cuda_gpu(real, v("11.1"), v("8.9"));
+  EXPECT_EQ(ada.fit, Fit::works);
+  EXPECT_NE(ada.reason.find("for compute capability 8.6 runs there as machine code, not tuned"),
+            std::string::npos)
+      << ada.reason;
+  EXPECT_EQ(fit_cuda_gpu(real, v("12.8"), v("12.1")).fit, Fit::works);
+  EXPECT_EQ(fit_cuda_gpu(real, v("9.0"), v("7.5")).fit, Fit::works);
+  EXPECT_EQ(fit_cuda_gpu(real, v("11.1"), v("8.7")).fit, Fit::limited) << "a Tegra runs no desktop's code";
+  EXPECT_EQ(fit_cuda_gpu(real, v("11.1"), v("9.0")).fit, Fit::limited);
+  EXPECT_EQ(related_code(real, v("11.8"), v("8.9")), std::nullopt) << "it generates the GPU's own";
+}
+
 TEST(CompilerCuda, IsNeitherTooNewNorTooOld) {
   EXPECT_EQ(fit_compiler_cuda(t(), "gcc", v("14.2.0"), v("12.8")).fit, Fit::works);
   const PairFit newer = fit_compiler_cuda(t(), "gcc", v("15.1"), v("12.8"));

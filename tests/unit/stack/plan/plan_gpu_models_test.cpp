@@ -66,6 +66,13 @@ TEST(GpuModels, AnotherNumberIsAnotherModel) {
   EXPECT_EQ(capability(std::string(100000, 'h')), "none");
 }
 
+TEST(GpuModels, ABlackwellIsNoOlderGpuOfItsNumber) {
+  EXPECT_EQ(capability("RTX 6000 Blackwell"), "none");
+  EXPECT_EQ(capability("NVIDIA RTX 5000 80GB Blackwell Generation"), "none");
+  EXPECT_EQ(capability("RTX PRO 5000 Blackwell"), "12.0");
+  EXPECT_EQ(capability("B200 Blackwell"), "10.0");
+}
+
 TEST(GpuModels, AreEachListedOnce) {
   const auto names = gpu_model_names();
   EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size());

@@ -242,9 +242,10 @@ TEST(PlanSteps, APlanForAnotherMachineSaysNothingOfThisOne) {
   world::put_toolkit(here, "12.4");
   world::put(here, {{"topology.nvswitch", "yes"}, {"framework.torch.version", "2.6.0"}});
   const auto steps = plan_steps(parse_plan("torch=2.8.0,cuda=12.8,driver=570", "h100"), here);
-  ASSERT_EQ(steps.size(), 3U);
-  EXPECT_EQ(steps[0].what, "Install the driver 570, then restart the machine.");
-  EXPECT_EQ(steps[1].what, "Install the CUDA toolkit 12.8.");
+  ASSERT_EQ(steps.size(), 4U);
+  EXPECT_EQ(steps[0].what, "Install the driver 570.");
+  EXPECT_EQ(steps[1].layer, restart_layer);
+  EXPECT_EQ(steps[2].what, "Install the CUDA toolkit 12.8.");
   for (const PlanStep& step : steps) EXPECT_EQ(step.from, "");
   const auto given = plan_steps(parse_plan("cuda=12.8", "h100", "570.124.06"), here);
   ASSERT_EQ(given.size(), 1U) << "the driver is what that machine has";
@@ -269,21 +270,23 @@ TEST(PlanSteps, DriverComesFirstAndFrameworkLast) {
   std::vector<std::string> layers;
   layers.reserve(steps.size());
   for (const PlanStep& step : steps) layers.push_back(step.layer);
-  EXPECT_THAT(layers, ElementsAre("driver", "fabric_manager", "cuda", "torch"));
-  EXPECT_EQ(steps[0].what, "Upgrade the driver from 535.104.05 to 570, then restart the machine.");
+  EXPECT_THAT(layers, ElementsAre("driver", "fabric_manager", "restart", "cuda", "torch"));
+  EXPECT_EQ(steps[0].what, "Upgrade the driver from 535.104.05 to 570.");
+  EXPECT_THAT(steps[1].what, testing::Not(HasSubstr("estart"))) << "one restart, after both";
   EXPECT_THAT(steps[0].why, HasSubstr("a newer driver runs what older toolkits built"));
-  EXPECT_EQ(steps[2].what,
+  EXPECT_EQ(steps[3].what,
             "Install the CUDA toolkit 12.8 beside 12.4, and point PATH and LD_LIBRARY_PATH to it.");
-  EXPECT_EQ(steps[3].what, "Upgrade PyTorch from 2.6.0 to 2.8.0.");
+  EXPECT_EQ(steps[4].what, "Upgrade PyTorch from 2.6.0 to 2.8.0.");
 }
 
 TEST(PlanSteps, GoingBackTakesTheDriverLast) {
   Inventory inventory = world::new_driver();
   world::put_toolkit(inventory, "13.0");
   const auto steps = plan_steps(parse_plan("driver=535.104.05,cuda=12.2"), inventory);
-  ASSERT_EQ(steps.size(), 2U);
+  ASSERT_EQ(steps.size(), 3U);
   EXPECT_EQ(steps[0].what, "Go back with the CUDA toolkit from 13.0 to 12.2.");
-  EXPECT_EQ(steps[1].what, "Go back with the driver from 580.95.05 to 535.104.05, then restart the machine.");
+  EXPECT_EQ(steps[1].what, "Go back with the driver from 580.95.05 to 535.104.05.");
+  EXPECT_EQ(steps[2].layer, restart_layer);
   EXPECT_THAT(steps[1].why, HasSubstr("goes back before it does"));
 }
 
@@ -292,7 +295,8 @@ TEST(PlanSteps, TheFabricManagerGoesBackWithTheDriver) {
   world::put_toolkit(inventory, "13.0");
   world::put(inventory, {{"topology.nvswitch", "yes"}, {"fabric_manager.version", "580.95.05"}});
   const auto steps = plan_steps(parse_plan("driver=535.104.05,cuda=12.2"), inventory);
-  ASSERT_EQ(steps.size(), 3U);
+  ASSERT_EQ(steps.size(), 4U);
+  EXPECT_EQ(steps[3].layer, restart_layer);
   EXPECT_EQ(steps[0].layer, "cuda");
   EXPECT_EQ(steps[1].layer, "driver");
   EXPECT_EQ(steps[2].layer, "fabric_manager");
@@ -309,14 +313,23 @@ TEST(PlanSteps, SwitchesOfNvlink5AreKnownByTheManagerBesideAFabric) {
                          {"fabric_manager.state", "running"},
                          {"fabric_manager.version", "580.95.05"}});
   const auto steps = plan_steps(parse_plan("driver=590.48.01"), inventory);
-  ASSERT_EQ(steps.size(), 2U);
+  ASSERT_EQ(steps.size(), 3U);
   EXPECT_EQ(steps[1].layer, "fabric_manager");
   EXPECT_THAT(steps[1].what, HasSubstr("590.48.01, in one go with the driver"));
   EXPECT_THAT(steps[1].what, HasSubstr("Have nvlsm, which it needs with NVLink 5, installed"));
   world::put(inventory, {{"gpu.0.name", "NVIDIA GB200"}});
-  EXPECT_EQ(plan_steps(parse_plan("driver=590.48.01"), inventory).size(), 1U) << "the rack's trays have it";
+  EXPECT_EQ(plan_steps(parse_plan("driver=590.48.01"), inventory).size(), 2U) << "the rack's trays have it";
   world::put(inventory, {{"gpu.0.name", "NVIDIA B200"}, {"gpu.0.fabric_state", "not_supported"}});
-  EXPECT_EQ(plan_steps(parse_plan("driver=590.48.01"), inventory).size(), 1U);
+  EXPECT_EQ(plan_steps(parse_plan("driver=590.48.01"), inventory).size(), 2U);
+}
+
+TEST(PlanSteps, NoTwoStepsAreTheLastOne) {
+  Inventory inventory = world::new_driver();
+  world::put(inventory, {{"framework.torch.version", "2.9.0"}});
+  int last = 0;
+  for (const PlanStep& step : plan_steps(parse_plan("driver=535.104.05,torch=2.6.0"), inventory))
+    last += step.why.starts_with("Last") ? 1 : 0;
+  EXPECT_EQ(last, 1);
 }
 
 TEST(PlanSteps, WhatIsThereIsNoStep) {

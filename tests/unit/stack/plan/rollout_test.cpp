@@ -42,7 +42,7 @@ std::vector<RolloutNode> fleet(int count) {
 }
 
 Rollout plan_of(const std::vector<RolloutNode>& nodes, const char* to, double share = .25) {
-  return roll_out(nodes, parse_plan(to), tables(), "2026-01-01", share);
+  return roll_out(nodes, parse_plan(to), tables(), {Policy::development, "2026-01-01"}, share);
 }
 
 std::vector<std::string> waves(const Rollout& rollout) {
@@ -93,10 +93,21 @@ TEST(Rollout, TheCanaryIsTypicalOfTheLargestKindAndEachOtherKindHasItsOwn) {
   EXPECT_EQ(rollout.kinds[0].description, "1 x NVIDIA H100 80GB HBM3, driver 570.124.06, ubuntu 24.04");
   EXPECT_EQ(rollout.waves[1].name, "one of each other kind");
   EXPECT_THAT(rollout.waves[1].nodes, ElementsAre("a100"));
-  ASSERT_EQ(rollout.steps.size(), 1U);
-  EXPECT_EQ(rollout.steps.front().step.what,
-            "Upgrade the driver from 570.124.06 to 580, then restart the machine.");
+  ASSERT_EQ(rollout.steps.size(), 2U);
+  EXPECT_EQ(rollout.steps.front().step.what, "Upgrade the driver from 570.124.06 to 580.");
   EXPECT_EQ(rollout.steps.front().nodes.size(), 8U) << "all kinds take it";
+}
+
+TEST(Rollout, ABranchThatHasEndedIsSaidOnce) {
+  const auto causes = [](Policy policy, const char* to) {
+    const Rollout rollout = roll_out(fleet(3), parse_plan(to), tables(), {policy, "2026-11-21"});
+    std::vector<std::string> out;
+    for (const Finding& finding : rollout.findings) out.push_back(finding.cause);
+    return out;
+  };
+  EXPECT_THAT(causes(Policy::development, "driver=575.57.08"), ElementsAre("driver_branch_ended"));
+  EXPECT_THAT(causes(Policy::development, "driver=580.95.05"), IsEmpty());
+  EXPECT_THAT(causes(Policy::production, "driver=580"), ElementsAre("plan_not_pinned"));
 }
 
 TEST(Rollout, OlderGpusTakeTheWheelThatHasTheirCode) {
@@ -118,8 +129,9 @@ TEST(Rollout, AFabricManagerFollowsItsDriverForwardAndBack) {
   layers.reserve(steps.size());
   for (const RolloutStep& one : steps)
     layers.push_back(fmt::format("{} of {}", one.step.layer, fmt::join(one.nodes, " ")));
-  EXPECT_THAT(layers, ElementsAre("driver of forth", "fabric_manager of forth", "nccl of back forth",
-                                  "driver of back", "fabric_manager of back"));
+  EXPECT_THAT(layers, ElementsAre("driver of forth", "fabric_manager of forth", "restart of forth",
+                                  "nccl of back forth", "driver of back", "fabric_manager of back",
+                                  "restart of back"));
 }
 
 TEST(Rollout, EachStepNamesTheNodesThatTakeIt) {
@@ -133,9 +145,10 @@ TEST(Rollout, EachStepNamesTheNodesThatTakeIt) {
   for (const RolloutStep& one : rollout.steps)
     steps.push_back(fmt::format("{} on {}", one.step.what, fmt::join(one.nodes, " ")));
   EXPECT_THAT(steps,
-              ElementsAre("Upgrade the driver from 570.124.06 to 580, then restart the machine. on "
-                          "n000 n001 n002",
-                          "Upgrade the driver from 535.104.05 to 580, then restart the machine. on old",
+              ElementsAre("Upgrade the driver from 570.124.06 to 580. on n000 n001 n002",
+                          "Upgrade the driver from 535.104.05 to 580. on old",
+                          "Restart the machine, once all packages of the driver are in place. on n000 n001 "
+                          "n002 old",
                           "Upgrade NCCL from 2.25.1 to 2.27.3. on n000 old",
                           "Upgrade NCCL from 2.21.5 to 2.27.3. on n001"));
   EXPECT_EQ(rollout.steps.back().step.why.find("at once"), std::string::npos)
@@ -153,7 +166,8 @@ TEST(Rollout, ADriverThatGoesBackStaysLastAmongTheStepsOfAll) {
   std::vector<std::string> steps;
   for (const RolloutStep& one : rollout_steps(all, parse_plan("driver=575,nccl=2.27.3")))
     steps.push_back(fmt::format("{} {} {}", one.step.layer, one.step.from, one.nodes.size()));
-  EXPECT_THAT(steps, ElementsAre("driver 570.124.06 1", "nccl 2.25.1 2", "driver 580.65.06 1"));
+  EXPECT_THAT(steps, ElementsAre("driver 570.124.06 1", "restart  1", "nccl 2.25.1 2", "driver 580.65.06 1",
+                                 "restart  1"));
 }
 
 TEST(Rollout, NoWaveOfOtherKindsIsLargerThanTheShare) {
@@ -265,6 +279,19 @@ TEST(Rollout, NoJobMayMixVersionsOfNccl) {
   set(mixed[1].inventory, "library.nccl.0.version", "2.26.2");
   EXPECT_THAT(about(plan_of(mixed, "driver=580"), "NCCL 2.25.1, 2.26.2")->reason,
               HasSubstr("They differ already, before the upgrade."));
+}
+
+TEST(Rollout, APlannedFrameworkMayBringAnotherNccl) {
+  for (const char* const plan : {"torch=2.9", "tensorflow=2.20", "torch=2.9,nccl=2.25.1"}) {
+    const Rollout rollout = plan_of(fleet(2), plan);
+    const Mixture* const mixture = about(rollout, "one job on nodes of before and of after");
+    ASSERT_NE(mixture, nullptr) << plan;
+    EXPECT_EQ(mixture->fit, Fit::unknown);
+    EXPECT_THAT(mixture->reason, HasSubstr("may change NCCL"));
+    EXPECT_THAT(mixture->reason, HasSubstr("Keep a job to one side."));
+    EXPECT_EQ(about(rollout, "on all nodes that tell it, before and after"), nullptr) << plan;
+  }
+  EXPECT_NE(about(plan_of(fleet(2), "onnxruntime=1.22"), "before and after"), nullptr) << "it brings none";
 }
 
 TEST(Rollout, FabricManagersAndGuests) {

@@ -95,6 +95,15 @@ TEST(CudaRules, AToolkitKnowsFirstAndLastGpus) {
   EXPECT_THAT(said(cuda_findings(blackwell)), ElementsAre("warning old_toolkit_codegen"));
 }
 
+TEST(CudaRules, AToolkitWhoseOlderCodeRunsHereIsANote) {
+  Inventory ada = world::new_driver();
+  world::put_toolkit(ada, "11.4.4");
+  world::put(ada, {{"gpu.0.name", "NVIDIA L40S"}, {"gpu.0.compute_capability", "8.9"}});
+  const Findings findings = cuda_findings(ada);
+  EXPECT_THAT(said(findings), testing::Contains("note old_toolkit_codegen"));
+  EXPECT_THAT(findings[0].explanation, HasSubstr("for compute capability 8.0 runs there as machine code"));
+}
+
 TEST(CudaRules, VersionsThatTheTablesDoNotKnowAreANote) {
   Inventory inventory = world::new_driver();
   world::put_toolkit(inventory, "13.0.88");

@@ -82,6 +82,44 @@ TEST(DriverKernel, NoDriverIsAdvisedThatDropsTheGpus) {
   EXPECT_THAT(next("").front(), HasSubstr("if it still drives these GPUs")) << "none answered";
 }
 
+/// The first step that gives the newest kernel its module; each of the rules that advise it says the same.
+std::string first_step(const std::string& builder, const std::string& package) {
+  Inventory later = with_newest("580.65.06", "6.8.0-90-generic", "no");
+  if (builder.empty())
+    later.absent("driver.dkms", "/lib/modules");
+  else
+    set(later, "driver.dkms", builder);
+  if (!package.empty()) set(later, "package." + package + ".version", "580.65.06-1");
+  Inventory mismatch = later;
+  set(mismatch, "cuda.init.code", "803");
+  Inventory now = linux_with_driver();
+  for (const char* const key : {"driver.kernel_module_version", "driver.uvm", "cuda.init.code",
+                                "nvml.init.code", "driver.device_nodes"})
+    now.absent(key, "");
+  for (const Item& item : later.items())
+    if (item.key.starts_with("package.") || item.key == "driver.dkms") now.add(item);
+  set_all(now, {{"pci.0.address", "0000:01:00.0"},
+                {"kernel.version", "6.8.0-90-generic"},
+                {"driver.module_for_running_kernel", "no"}});
+  std::string step = the(kernels(later), "module_missing_for_newest_kernel").next.front();
+  EXPECT_EQ(the(findings_of(check_start_up, mismatch), "umd_kmd_mismatch").next.front(), step);
+  EXPECT_EQ(the(findings_of(check_start_up, now), "kernel_module_missing").next.front(), step);
+  return step;
+}
+
+TEST(DriverKernel, AKernelGetsItsModuleAsModulesComeHere) {
+  EXPECT_THAT(first_step("yes", ""), HasSubstr("dkms autoinstall -k 6.8.0-90-generic"));
+  for (const std::string& packaged :
+       {first_step("precompiled", ""), first_step("", "linux-modules-nvidia-580-open-6_8_0-60-generic"),
+        first_step("unknown", "kmod-nvidia-580_65_06-5_14_0")}) {
+    EXPECT_THAT(packaged, HasSubstr("module package of kernel 6.8.0-90-generic"));
+    EXPECT_THAT(packaged, Not(HasSubstr("dkms")));
+  }
+  EXPECT_THAT(first_step("precompiled", "akmod-nvidia"), HasSubstr("akmods --force --kernels 6.8.0-90"));
+  EXPECT_THAT(first_step("installer", ""), HasSubstr(".run -K -k 6.8.0-90-generic"));
+  EXPECT_THAT(first_step("", "kmod-nvidia-open-dkms"), HasSubstr("or with DKMS"));
+}
+
 TEST(DriverBranchAdvice, NamesTheBranchToTake) {
   Inventory inventory = h200_machine();
   set(inventory, "driver.version", "535.183.01");

@@ -57,6 +57,14 @@ TEST(DriverRules, AGuestsDriverIsItsHostsAffair) {
   EXPECT_THAT(driver(inventory, Policy::production), Contains(HasSubstr("driver_not_long_term")));
 }
 
+TEST(DriverRules, AVgpuHostIsToldOfNoDriverThatWouldEndVgpu) {
+  Inventory inventory = with_driver("535.183.01");
+  set(inventory, "vgpu.host", "yes");
+  const Findings findings = findings_of(check_driver, inventory, Policy::production);
+  EXPECT_THAT(said(findings), ElementsAre("warning driver_branch_ended")) << "and no patch level to take";
+  EXPECT_THAT(findings[0].next, ElementsAre(HasSubstr("vGPU manager"), HasSubstr("vgpu_host=")));
+}
+
 TEST(DriverRules, AKnownIssueOfAGuestsDriverIsMendedFromTheHost) {
   Inventory inventory = with_driver("575.51.03");
   EXPECT_THAT(the(findings_of(check_driver, inventory), "driver_known_issue").next,
@@ -94,6 +102,24 @@ TEST(DriverRules, TheLastDayOfABranchStillCounts) {
   for (const std::string damaged : {"", "soon", "2026", "2026-13", "2026-02-30", "2026-6-1", "2026/06/01"})
     EXPECT_THAT(on("2030-01-01", damaged), IsEmpty()) << damaged;
   EXPECT_THAT(on("", "2020-01-01"), IsEmpty());
+}
+
+TEST(DriverRules, ACountedEndIsNotNvidiasWord) {
+  Tables tables = small_tables();
+  for (DriverBranch& branch : tables.driver_branches) branch.counted = branch.branch == 590;
+  const auto on = [&](const std::string& today) {
+    Findings findings;
+    const Inventory inventory = with_driver("590.48.01");
+    check_driver(RuleInput{inventory, tables, Policy::development, today}, findings);
+    return findings;
+  };
+  EXPECT_THAT(said(on("2026-12-01")), IsEmpty()) << "no countdown to a date that nobody stated";
+  const Findings past = on("2027-01-01");
+  EXPECT_THAT(said(past), ElementsAre("warning driver_branch_ended"));
+  EXPECT_EQ(past[0].title, "Driver branch 590 is past the year for which such a branch gets fixes");
+  EXPECT_THAT(past[0].evidence,
+              Contains("branch 590 (new feature): NVIDIA states no end of life; a year from its "
+                       "release ended 2026-12-22"));
 }
 
 TEST(DriverRules, StatedAsEndedNeedsNoDate) {
@@ -163,12 +189,31 @@ TEST(DriverRules, TheCommandThatHoldsNamesEveryPackageWhole) {
     set_all(inventory,
             {{"package." + name + ".version", "580.65.06-1"}, {"package." + name + ".held", "no"}});
   const std::string next =
-      the(findings_of(check_driver, inventory, Policy::production), "driver_not_held").next.at(0);
+      the(findings_of(check_driver, inventory, Policy::production), "driver_not_held").next.at(0) + " ";
   for (std::string& name : names) {
     std::replace(name.begin(), name.end(), '_', '.');
     EXPECT_THAT(next, HasSubstr(" " + name + " "));
   }
   EXPECT_THAT(next, Not(HasSubstr("580-se...")));
+}
+
+TEST(DriverRules, PackagesAreHeldByTheMachinesOwnManager) {
+  Inventory inventory = h200_machine();
+  set_all(inventory,
+          {{"packages.database", "rpm"},
+           {"host.distribution_id", "fedora 41"},
+           {"package.kmod-nvidia-6_11_4-301_fc41_x86_64.version", "3:580.65.06-1.fc41"},
+           {"package.kmod-nvidia-6_11_4-301_fc41_x86_64.name", "kmod-nvidia-6.11.4-301.fc41.x86_64"},
+           {"package.kmod-nvidia-6_11_4-301_fc41_x86_64.held", "no"},
+           {"packages.unattended_upgrades", "on"},
+           {"packages.unattended_covers_driver", "yes"}});
+  const Findings findings = findings_of(check_driver, inventory, Policy::production);
+  EXPECT_THAT(the(findings, "driver_not_held").next,
+              ElementsAre("Hold them: sudo dnf versionlock add kmod-nvidia-6.11.4-301.fc41.x86_64"));
+  EXPECT_THAT(the(findings, "unattended_driver_upgrade").next, ElementsAre(HasSubstr("dnf.conf")));
+  set(inventory, "host.distribution_id", "sles 15.6");
+  EXPECT_THAT(the(findings_of(check_driver, inventory, Policy::production), "driver_not_held").next,
+              ElementsAre(HasSubstr("sudo zypper addlock kmod-nvidia-6.11.4")));
 }
 
 TEST(DriverRules, HeldPackagesAreSafeFromUnattendedUpgrades) {

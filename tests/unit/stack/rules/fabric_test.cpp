@@ -92,6 +92,38 @@ TEST(FabricRules, BeforeCudaFailsItIsAWarningOfTheDriver) {
   EXPECT_THAT(said(findings_of(check_driver, inventory)), IsEmpty()) << "then the start-up rules say it";
 }
 
+/// Packages were upgraded, the module of before is still loaded.
+Inventory half_upgraded(const std::string& manager) {
+  Inventory inventory = h100_server();
+  set_all(inventory, {{"driver.libcuda_version", "580.105.08"},
+                      {"driver.libnvml_version", "580.105.08"},
+                      {"cuda.init.code", "803"},
+                      {"nvml.init.code", "18"},
+                      {"fabric_manager.state", "installed"},
+                      {"fabric_manager.version", manager}});
+  return inventory;
+}
+
+TEST(FabricRules, AManagerOfTheUpgradedLibrariesLacksOnlyTheReboot) {
+  EXPECT_THAT(said(findings_of(check_driver, half_upgraded("580.105.08-1"))), IsEmpty());
+}
+
+TEST(FabricRules, AManagerThatStayedBehindIsUpgradedBeforeTheReboot) {
+  const Findings findings = findings_of(check_driver, half_upgraded("580.65.06-1"));
+  EXPECT_THAT(said(findings), ElementsAre("warning fabric_manager_version_mismatch"));
+  EXPECT_EQ(findings[0].title,
+            "The fabric manager 580.65.06-1 does not match the installed driver 580.105.08");
+  EXPECT_THAT(findings[0].next.front(), HasSubstr("in version 580.105.08"));
+  EXPECT_THAT(findings[0].next.front(), HasSubstr("before the reboot"));
+}
+
+TEST(FabricRules, LibrariesOfTwoVersionsShowNoInstalledDriver) {
+  Inventory inventory = half_upgraded("580.65.06-1");
+  set(inventory, "driver.libcuda_version", "570.86.15");
+  EXPECT_THAT(said(findings_of(check_driver, inventory)), ElementsAre("warning fabric_manager_down"))
+      << "it goes with the module";
+}
+
 TEST(FabricRules, OneGpuOutsideOfTheFabricIsNamed) {
   Inventory inventory = h100_server();
   set_gpu(inventory, 5, {{"fabric_state", "not_started"}});

@@ -54,6 +54,29 @@ TEST(LibraryRules, CudnnIsAskedForGpuCudaAndDriver) {
   EXPECT_THAT(said(library_findings(old_driver)), ElementsAre("failure library_newer_than_driver"));
 }
 
+TEST(LibraryRules, WhatAPackageIsBuiltForCountsAndNotItsFilesName) {
+  Inventory inventory = with_runtime(world::old_driver(), "12.2.140");  // CUDA up to 12.2
+  put_cudnn(inventory, 0, "/usr/lib", "9.17.0", "loader cache");
+  put_library(inventory, "nccl", 0, "/usr/lib/libnccl.so.2.28.9", "2.28.9", "libnccl.so.2", "loader cache");
+  EXPECT_THAT(said(library_findings(inventory)), testing::Not(Contains(HasSubstr("failure"))));
+  world::put(inventory, {{"library.nccl.0.cuda", "13.0"}, {"library.cudnn.0.cuda", "13"}});
+  const Findings findings = library_findings(inventory);
+  EXPECT_THAT(said(findings),
+              testing::UnorderedElementsAre("failure library_newer_than_driver", "warning cudnn_not_for_cuda",
+                                            "failure library_newer_than_driver"));
+  for (const Finding& finding : findings)
+    EXPECT_THAT(finding.evidence, Contains(HasSubstr("it is built for CUDA 13")));
+  world::put(inventory, {{"library.nccl.0.cuda", "12.2"}, {"library.cudnn.0.cuda", "12"}});
+  EXPECT_THAT(said(library_findings(inventory)), testing::Not(Contains(HasSubstr("failure"))));
+}
+
+TEST(LibraryRules, ACudnnThatTheTablesDoNotKnowStillNeedsADriverOfItsCuda) {
+  Inventory inventory = world::old_driver();
+  put_cudnn(inventory, 0, "/usr/lib", "9.40.0", "loader cache");
+  world::put(inventory, {{"library.cudnn.0.cuda", "13"}});
+  EXPECT_THAT(said(library_findings(inventory)), Contains("failure library_newer_than_driver"));
+}
+
 TEST(LibraryRules, TheWheelsCudnnIsAskedToo) {
   Inventory inventory = world::new_driver();
   world::put(inventory, {{"gpu.0.name", "Tesla P100"},

@@ -66,6 +66,18 @@ TEST(StartUpLibrary, ADriverThatLivesInAContainerIsNotMissingOnTheHost) {
   EXPECT_THAT(explained(google), ElementsAre("failure gpu_start_failed"));
 }
 
+TEST(StartUpLibrary, AVgpuHostNeedsNoLibcuda) {
+  Inventory inventory = without_library("");
+  add_gpus(inventory, 2, "NVIDIA L40S", "8.9", "350");
+  inventory.absent("cuda.devices", "");
+  set_all(inventory, {{"nvml.init.code", "0"}, {"vgpu.host", "yes"}});
+  const Findings findings = findings_of(check_start_up, inventory);
+  EXPECT_THAT(said(findings), ElementsAre("note driver_library_missing"));
+  EXPECT_THAT(findings[0].next.front(), HasSubstr("virtual machine that has a vGPU"));
+  set(inventory, "vgpu.host", "no");
+  EXPECT_THAT(explained(inventory), ElementsAre("failure driver_library_missing"));
+}
+
 TEST(StartUpLibrary, OnNixosOnlyTheLibraryLiesElsewhere) {
   Inventory inventory = without_library("/nix/store/5p-nvidia-x11-580.65.06/lib/libcuda.so.580.65.06");
   EXPECT_THAT(explained(inventory), ElementsAre("failure device_nodes_missing"));
