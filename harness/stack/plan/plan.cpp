@@ -213,6 +213,10 @@ PlanReport plan(const PlanRequest& request, const Inventory& inventory, const Ta
   Planned planned{stack.driver, stack.cuda, {}};
   for (const GpuModel& gpu : stack.gpus) planned.capabilities.push_back(gpu.compute_capability);
   report.findings = judge_branches(request, planned, tables, terms, report.pairs);
+  // It works, and not as well as it could.
+  for (const GpuModel& gpu : stack.gpus)
+    if (stack.cuda && stack.cuda_asked && related_code(tables, *stack.cuda, gpu.compute_capability))
+      report.assumptions.push_back(fit_cuda_gpu(tables, *stack.cuda, gpu.compute_capability).reason);
   add_unknown_layers(stack, tables, report.pairs);
   report.outcome = report.pairs.empty() ? Fit::unknown : Fit::works;
   for (const PairFit& pair : report.pairs) report.outcome = std::max(report.outcome, pair.fit);

@@ -56,7 +56,8 @@ struct PlanReport {
   std::string sentence;  ///< the outcome in one sentence, with the layer that is the limit
   std::vector<std::string>
       limits;  ///< layers that would have to change, the most decisive first; empty if it works
-  std::vector<std::string> assumptions;  ///< what was taken from the inventory or chosen, one sentence each
+  /// What was taken from the inventory or chosen, and code that runs without being made for its GPU.
+  std::vector<std::string> assumptions;
   std::vector<PairFit> pairs;            ///< in reading order, from the driver upwards
   std::vector<PlanStep> steps;           ///< in order; empty where the plan does not work
   /// About the driver's branch and, for production, what is not pinned; they change no outcome.

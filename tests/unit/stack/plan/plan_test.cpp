@@ -237,6 +237,13 @@ TEST(PlanPolicy, ABranchThatDoesNotDriveTheGpuIsNotAdvised) {
   EXPECT_EQ(advised("700", "9.0", development), 0);
 }
 
+TEST(Plan, CodeOfAnOlderGpuOfTheFamilyIsSaid) {
+  const PlanReport report =
+      plan(parse_plan("cuda=11.4", "l40s", "580.95.05"), Inventory{}, stack::tables(), development);
+  EXPECT_EQ(report.outcome, Fit::works);
+  EXPECT_THAT(report.assumptions, testing::Contains(HasSubstr("runs there as machine code, not tuned")));
+}
+
 TEST(PlanSteps, APlanForAnotherMachineSaysNothingOfThisOne) {
   Inventory here = world::old_driver();
   world::put_toolkit(here, "12.4");
