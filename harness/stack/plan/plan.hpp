@@ -58,8 +58,8 @@ struct PlanReport {
       limits;  ///< layers that would have to change, the most decisive first; empty if it works
   /// What was taken from the inventory or chosen, and code that runs without being made for its GPU.
   std::vector<std::string> assumptions;
-  std::vector<PairFit> pairs;            ///< in reading order, from the driver upwards
-  std::vector<PlanStep> steps;           ///< in order; empty where the plan does not work
+  std::vector<PairFit> pairs;   ///< in reading order, from the driver upwards
+  std::vector<PlanStep> steps;  ///< in order; empty where the plan does not work
   /// About the driver's branch and, for production, what is not pinned; they change no outcome.
   std::vector<Finding> findings;
 
