@@ -22,7 +22,7 @@ std::optional<Version> runtime_cuda(const Inventory& inventory) {
 
 /// The CUDA that a copy was built for, of cuDNN often the major version alone; nullopt where nothing tells.
 std::optional<Version> built_for(const Inventory& inventory, const CopyView& copy) {
-  if (const auto told = version_of(inventory, copy.key + ".cuda")) return told;
+  if (auto told = version_of(inventory, copy.key + ".cuda")) return told;
   const auto at = copy.text.find("+cuda");  // "2.27.3-1+cuda12.9"
   if (at == std::string::npos) return std::nullopt;
   return Version::parse(std::string_view(copy.text).substr(at + 5));
