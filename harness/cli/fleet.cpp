@@ -80,9 +80,7 @@ report::FleetReport judge_night(const FleetArguments& arguments) {
     run.fingerprint = facts;
     drift.add(run, round.host.empty() ? round.label : round.host);
   });
-  // As where folders name the nodes: a host is told apart by its name, and not by its boot.
-  for (judge::PeerRound& round : made.input.rounds)
-    if (round.device == "host" && !round.host.empty()) round.node = "host of " + round.host;
+  name_hosts(made.input.rounds);
   made.judgement = judge::judge_peers(made.input, {}, arguments.strict);
   made.judgement.drift = drift.facts();
   made.judgement.remarks.push_back(fmt::format("{} of {} (UTC) from the store {}.",
@@ -144,9 +142,10 @@ void add_fleet(CLI::App& app, const Invocation&, Action& action) {
                             "The history, where it is not given as PATH: a file, or postgresql://..."),
         "FILE|URL");
   command
-      ->add_option("--night", arguments->night,
-                   "Of the history: this UTC day, or all from one to another; of a device the first run is "
-                   "compared, the later ones confirm (default: the newest night)")
+      ->add_option(
+          "--night", arguments->night,
+          "Of the history: this UTC day, or all from one to another; each run of a device is compared, "
+          "and the later ones confirm (default: the newest night)")
       ->type_name("DAY|FROM..TO");
   writes(
       command->add_option(

@@ -37,6 +37,9 @@ std::string history_among(const std::vector<std::string>& given);
 /// history without a run.
 std::string night_of(store::Store& history, const std::string& asked);
 
+/// As where folders name the nodes: a host of a history is told apart by its name, and not by its boot.
+void name_hosts(std::vector<judge::PeerRound>& rounds);
+
 void add_fleet_admit(CLI::App& fleet, Action& action);
 
 }  // namespace gpugauge::cli

@@ -10,6 +10,7 @@
 
 #include "cli/fleet.hpp"
 #include "cli/named_files.hpp"
+#include "cli/node_names.hpp"
 #include "judge/admit.hpp"
 #include "judge/policy_file.hpp"
 #include "report/admission.hpp"
@@ -33,6 +34,7 @@ struct FleetAdmitArguments {
   std::vector<std::string> against;
   std::string night;
   PolicyArguments policy;
+  bool by_folder = false;
   bool json = false;
 };
 
@@ -49,6 +51,21 @@ void from_store(const std::string& location, const FleetAdmitArguments& argument
                                 result::counted(found.rounds.size(), "run"), night, history.name()));
   collector.adopt(found);
   input.fleet.rounds = std::move(found.rounds);
+  name_hosts(input.fleet.rounds);
+}
+
+/// Reads runs from files; `by_folder`: their nodes are called as their folders.
+ReadRuns read_named(const std::vector<FoundFile>& files, bool by_folder, judge::PeerCollector& collector,
+                    const TakeRun& take) {
+  ReadRuns read = read_runs(files, collector, take);
+  if (!by_folder) return read;
+  judge::PeersInput named;
+  named.rounds = std::move(read.rounds);
+  named.unread = std::move(read.unread);
+  name_nodes(named, names_by_folder(files));
+  read.rounds = std::move(named.rounds);
+  read.unread = std::move(named.unread);
+  return read;
 }
 
 /// Two newcomers whose files are called alike are called by their whole paths.
@@ -74,10 +91,10 @@ int admit(const FleetAdmitArguments& arguments) {
   if (!store.empty()) {
     from_store(store, arguments, usual, collector, input, remarks);
   } else {
-    ReadRuns fleet = read_runs(find_files(expanded(arguments.against)), collector,
-                               [&](const judge::PeerRound& round, const result::Run& run) {
-                                 usual.add(round.kind, run.fingerprint);
-                               });
+    ReadRuns fleet = read_named(find_files(expanded(arguments.against)), arguments.by_folder, collector,
+                                [&](const judge::PeerRound& round, const result::Run& run) {
+                                  usual.add(round.kind, run.fingerprint);
+                                });
     if (fleet.rounds.empty())
       throw result::UsageError(fmt::format("--against {}: no run of a device was found there{}",
                                            fmt::join(arguments.against, ", "),
@@ -88,11 +105,11 @@ int admit(const FleetAdmitArguments& arguments) {
     collectives = !fleet.fabrics.empty();
   }
   std::mutex mutex;
-  ReadRuns newcomers = read_runs(find_files(arguments.paths), collector,
-                                 [&](const judge::PeerRound& round, const result::Run& run) {
-                                   const std::lock_guard lock(mutex);
-                                   input.fingerprints.emplace(round.id, run.fingerprint);
-                                 });
+  ReadRuns newcomers = read_named(find_files(arguments.paths), arguments.by_folder, collector,
+                                  [&](const judge::PeerRound& round, const result::Run& run) {
+                                    const std::lock_guard lock(mutex);
+                                    input.fingerprints.emplace(round.id, run.fingerprint);
+                                  });
   input.newcomers = std::move(newcomers.rounds);
   tell_apart(input.newcomers);
   input.unread = std::move(newcomers.unread);
@@ -136,6 +153,9 @@ void add_fleet_admit(CLI::App& fleet, Action& action) {
       ->add_option("--night", arguments->night,
                    "Of a history: this UTC day, or all from one to another (default: the newest night)")
       ->type_name("DAY|FROM..TO");
+  command->add_flag("--by-folder", arguments->by_folder,
+                    "A node is the first folder below the given one (DIR/node7/run.json), whatever its boot: "
+                    "for hosts, where boots are no nodes; a history has the names that ingest gave");
   add_policy_options(*command, arguments->policy);
   add_exit_style_option(*command);
   command->add_flag("--json", arguments->json, "JSON on standard output instead of the text");

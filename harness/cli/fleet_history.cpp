@@ -38,6 +38,11 @@ std::string history_among(const std::vector<std::string>& given) {
   return {};
 }
 
+void name_hosts(std::vector<judge::PeerRound>& rounds) {
+  for (judge::PeerRound& round : rounds)
+    if (round.device == "host" && !round.host.empty()) round.node = "host of " + round.host;
+}
+
 std::string night_of(store::Store& history, const std::string& asked) {
   std::string night = asked.empty() ? history.newest_night() : asked;
   if (night.empty()) throw result::UsageError(fmt::format("the store {} holds no run yet", history.name()));

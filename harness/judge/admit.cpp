@@ -8,6 +8,8 @@
 #include <fmt/ranges.h>
 
 #include "baseline/fields.hpp"
+#include "judge/admit_drift.hpp"
+#include "judge/peer_faults.hpp"
 #include "judge/peer_kinds.hpp"
 #include "judge/reasons.hpp"
 #include "judge/statistics.hpp"
@@ -22,46 +24,6 @@ std::string model_of(const result::Fingerprint& fingerprint, const std::string& 
   return device == "host" ? result::fact(fingerprint.device, "host.cpu_model")
                           : fmt::format("{} {}", result::fact(fingerprint.device, "gpu.0.name"),
                                         result::fact(fingerprint.device, "gpu.0.compute_capability"));
-}
-
-/// What must match and does not, each with its count: kinds differ in nothing else within themselves.
-std::vector<Drift> incomparable(const result::Fingerprint& here, const PeerKind& kind, const Policy& policy) {
-  std::vector<Drift> out;
-  for (const baseline::Mismatch& field : baseline::mismatches(here, *kind.front().front()->fingerprint)) {
-    const bool declared =
-        std::any_of(policy.treatment.begin(), policy.treatment.end(),
-                    [&](const std::string& word) { return baseline::covers(word, field.field); });
-    out.push_back({field.field, field.now, field.then, kind.size(), kind.size(), declared, true});
-  }
-  return out;
-}
-
-bool comparable(const std::vector<Drift>& drift) {
-  return std::all_of(drift.begin(), drift.end(), [](const Drift& one) { return one.declared; });
-}
-
-/// Settings and topology that are not as usual among the kind's devices.
-void add_noted(const result::Fingerprint& here, const std::string& kind, const UsualFacts& usual,
-               std::vector<Drift>& out) {
-  const result::Fingerprint most = usual.usual(kind);
-  for (const baseline::Mismatch& field : baseline::differences(here, most, {baseline::Role::noted})) {
-    const UsualFacts::Usual found = usual.of(kind, field.field);
-    // What has no usual value differs from one to the next: it tells them apart and says nothing against one.
-    if (found.value.empty()) continue;
-    out.push_back({field.field, field.now, found.value, found.runs, found.of, false, false});
-  }
-}
-
-std::string some_drift(const std::vector<Drift>& drift) {
-  constexpr std::size_t shown = 4;
-  std::vector<std::string> parts;
-  for (const Drift& one : drift)
-    if (!one.declared)
-      parts.push_back(fmt::format("{} is {} here and {} there", one.field, result::or_absent(one.here),
-                                  result::or_absent(one.usual)));
-  const std::size_t more = parts.size() > shown ? parts.size() - shown : 0;
-  parts.resize(parts.size() - more);
-  return fmt::format("{}{}", fmt::join(parts, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
 /// "1 metric was", "3 metrics were".
@@ -80,18 +42,14 @@ class Admitting {
       : input_(input), usual_(usual), policy_(policy), rules_(rules) {}
 
   Admissions made() && {
-    std::set<std::string> names;
-    for (const PeerRound& round : input_.newcomers) names.insert(round.node);
-    std::vector<PeerRound> others;
-    for (const PeerRound& round : input_.fleet.rounds)
-      if (!names.contains(round.node)) others.push_back(round);
+    const std::vector<PeerRound> others = others_in_fleet();
     if (const std::size_t own = input_.fleet.rounds.size() - others.size(); own > 0)
       out_.remarks.push_back(
           fmt::format("{} of the fleet's runs {} the newcomer's own and {} left out: nobody judges itself.",
                       own, own == 1 ? "is" : "are", own == 1 ? "was" : "were"));
     kinds_ = kinds_of(nodes_of(others, out_.remarks));
     for (const PeerRounds& newcomer : nodes_of(input_.newcomers, out_.remarks))
-      out_.nodes.push_back(admit(newcomer));
+      out_.nodes.push_back(gravest(newcomer));
     for (const UnreadFile& file : input_.unread) {
       Admission made;
       made.node = made.label = file.label;
@@ -109,6 +67,48 @@ class Admitting {
   }
 
  private:
+  /// The fleet's runs without those of the newcomers' devices. A host is also known by a run that both sides
+  /// hold, and where the newcomer's has no name by its boot: a history calls it otherwise than its file.
+  std::vector<PeerRound> others_in_fleet() const {
+    std::set<std::string> own;
+    std::set<std::string> runs;
+    std::set<std::string> boots;
+    for (const PeerRound& round : input_.newcomers) {
+      own.insert(round.node);
+      runs.insert(round.id);
+      if (round.device == "host" && round.host.empty() && !round.boot.empty()) boots.insert(round.boot);
+    }
+    for (const PeerRound& round : input_.fleet.rounds)
+      if (runs.contains(round.id) || (round.device == "host" && boots.contains(round.boot)))
+        own.insert(round.node);
+    std::vector<PeerRound> out;
+    for (const PeerRound& round : input_.fleet.rounds)
+      if (!own.contains(round.node)) out.push_back(round);
+    return out;
+  }
+
+  /// Each kind of the newcomer's runs by itself; the gravest answer is its own, and the others are said.
+  Admission gravest(const PeerRounds& newcomer) const {
+    std::vector<Admission> made;
+    for (const PeerKind& kind : kinds_of({newcomer})) made.push_back(admit(kind.front()));
+    std::stable_sort(made.begin(), made.end(),
+                     [](const Admission& a, const Admission& b) { return a.state < b.state; });
+    Admission out = std::move(made.front());
+    for (std::size_t i = 1; i < made.size(); ++i)
+      out.remarks.push_back(fmt::format(
+          "Its runs did different work: this is said of {}; by {} it is {}: {}.", fmt::join(out.files, ", "),
+          fmt::join(made[i].files, ", "), said_of(made[i].state), made[i].reason));
+    out.label = newcomer.front()->label;
+    out.files.clear();
+    for (const PeerRound* round : newcomer) out.files.push_back(round->file);
+    return out;
+  }
+
+  static std::string_view said_of(AdmissionState state) {
+    if (state == AdmissionState::cannot_judge) return "not judged";
+    return state == AdmissionState::measure_again ? "to be measured again" : to_string(state);
+  }
+
   Admission admit(const PeerRounds& newcomer) const {
     const PeerRound& first = *newcomer.front();
     const result::Fingerprint& here = input_.fingerprints.at(first.id);
@@ -211,7 +211,7 @@ class Admitting {
 
   void compare(const PeerKind& kind, const PeerRounds& newcomer, Admission& made) const {
     PeerGroupResult result = judge_newcomer(kind, newcomer, input_.fleet.metrics, policy_, rules_);
-    made.metrics = result.sensitivity.size();
+    made.metrics = result.judged;
     made.verdicts = std::move(result.verdicts.front());
     const bool again = compare_checksums_of(kind, newcomer, made) || result.again.front();
     std::stable_sort(made.verdicts.begin(), made.verdicts.end(), [](const Verdict& a, const Verdict& b) {
@@ -235,10 +235,11 @@ class Admitting {
                       "of them, measure {}.",
                       metrics_were(result.not_judged.size()), rules_.minimum_nodes, made.peers.many,
                       them(result.not_judged.size())));
-    if (const std::size_t alone = unknown_to(kind, *newcomer.front()); alone > 0)
+    made.remarks.insert(made.remarks.end(), result.unmeasured.begin(), result.unmeasured.end());
+    if (const std::size_t alone = unknown_to(kind, newcomer); alone > 0)
       made.remarks.push_back(fmt::format("{} not compared: no other {} of its kind measures {}.",
                                          metrics_were(alone), made.peers.one, them(alone)));
-    decide(again, made);
+    decide(again, result.compared(), made);
     // What it lacks nobody has compared: a node in doubt stays outside.
     const bool whole =
         std::any_of(newcomer.begin(), newcomer.end(), [](const PeerRound* round) { return round->complete; });
@@ -252,7 +253,15 @@ class Admitting {
   /// `gpugauge fleet`'s to say. A newcomer that differs by declaration may round differently: it is held
   /// against itself alone.
   static bool compare_checksums_of(const PeerKind& kind, const PeerRounds& newcomer, Admission& made) {
-    const bool alike = newcomer.front()->kind == kind.front().front()->kind;
+    const auto sources_of = [](const PeerRounds& node) {
+      for (const PeerRound* round : node)
+        if (std::string hash = source_hash_of(*round, "integrity"); !hash.empty()) return hash;
+      return std::string();
+    };
+    const bool alike = newcomer.front()->kind == kind.front().front()->kind &&
+                       std::any_of(kind.begin(), kind.end(), [&](const PeerRounds& node) {
+                         return sources_of(node) == sources_of(newcomer);
+                       });
     PeerKind nodes = alike ? kind : PeerKind{};
     nodes.push_back(newcomer);
     const ChecksumComparison compared = compare_node_checksums(nodes);
@@ -265,7 +274,7 @@ class Admitting {
     return compared.again.back();
   }
 
-  void decide(bool again, Admission& made) const {
+  void decide(bool again, bool compared, Admission& made) const {
     const auto count = [&](bool graver) {
       return std::count_if(made.verdicts.begin(), made.verdicts.end(),
                            [&](const Verdict& one) { return !one.advisory && grave(one) == graver; });
@@ -283,7 +292,7 @@ class Admitting {
           again ? std::string("measure it again and give both runs; one run condemns nobody")
                 : fmt::format("{}; a further run can clear it, and only more {} of its kind condemn it",
                               made.verdicts.front().reason, made.peers.many));
-    } else if (made.metrics == 0) {
+    } else if (!compared) {
       made.reason = "no metric was measured both here and by the fleet";
     } else {
       made.state = AdmissionState::admitted;
@@ -298,13 +307,17 @@ class Admitting {
     }
   }
 
-  static std::size_t unknown_to(const PeerKind& kind, const PeerRound& newcomer) {
+  static std::size_t unknown_to(const PeerKind& kind, const PeerRounds& newcomer) {
+    const auto metrics = [](const PeerRounds& node, std::set<std::uint32_t>& into) {
+      for (const PeerRound* round : node)
+        for (const auto& [metric, value] : round->values) into.insert(metric);
+    };
     std::set<std::uint32_t> known;
-    for (const PeerRounds& node : kind)
-      for (const auto& [metric, value] : node.front()->values) known.insert(metric);
+    for (const PeerRounds& node : kind) metrics(node, known);
+    std::set<std::uint32_t> own;
+    metrics(newcomer, own);
     return static_cast<std::size_t>(
-        std::count_if(newcomer.values.begin(), newcomer.values.end(),
-                      [&](const auto& value) { return !known.contains(value.first); }));
+        std::count_if(own.begin(), own.end(), [&](std::uint32_t metric) { return !known.contains(metric); }));
   }
 
   void decide() {

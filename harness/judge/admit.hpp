@@ -100,7 +100,8 @@ struct Admissions {
 };
 
 /// Compares each newcomer with the devices of its kind, 8 or more, which alone make centre and spread; it is
-/// left out of the fleet where it is in it. What must match and does not makes it incomparable, unless
+/// left out of the fleet where it is in it. Where its runs did different work each kind is judged, and the
+/// gravest answer is the newcomer's. What must match and does not makes it incomparable, unless
 /// policy.treatment covers it. What the policy makes advisory is said and decides nothing. Exit code: 1 when
 /// one is refused; else 3 when one cannot be judged or is to be measured again: what is in doubt is not let
 /// in; else 0.

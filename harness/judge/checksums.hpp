@@ -31,7 +31,6 @@ struct ChecksumComparison {
   std::size_t benchmarks = 0;                  ///< compared on two GPUs or more
   std::size_t agreeing = 0;                    ///< of these, the same on all
   std::size_t gpus = 0;                        ///< that noted a checksum
-  std::size_t apart = 0;                       ///< runs with checksums that may not be compared with these
   std::vector<std::string> remarks;            ///< splits without a majority
 };
 

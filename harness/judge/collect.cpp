@@ -19,12 +19,6 @@ namespace {
 
 using result::Status;
 
-int gravity(Status status) {
-  constexpr std::array order{Status::ok, Status::skipped, Status::unavailable, Status::interrupted,
-                             Status::failed};
-  return static_cast<int>(std::find(order.begin(), order.end(), status) - order.begin());
-}
-
 const result::Verification* failed_check(const result::BenchmarkResult& benchmark) {
   for (const result::Verification& check : benchmark.verifications) {
     const bool beyond = check.error && check.tolerance && !(*check.error <= *check.tolerance);
@@ -86,6 +80,12 @@ void add(MetricValues& values, const result::BenchmarkResult& benchmark, const r
 }
 
 }  // namespace
+
+int gravity(Status status) {
+  constexpr std::array order{Status::ok, Status::skipped, Status::unavailable, Status::interrupted,
+                             Status::failed};
+  return static_cast<int>(std::find(order.begin(), order.end(), status) - order.begin());
+}
 
 bool sound(const result::BenchmarkResult& benchmark) {
   return benchmark.status == Status::ok && !unverified(benchmark) && failed_check(benchmark) == nullptr &&

@@ -62,6 +62,9 @@ Collected collect(const result::Run& run);
 /// True when the benchmark itself says ok and none of its checks failed.
 bool sound(const result::BenchmarkResult& benchmark);
 
+/// How bad a status is, 0 for ok: ok, skipped, unavailable, interrupted, failed.
+int gravity(result::Status status);
+
 /// The first fault of an unsound benchmark, one sentence.
 std::string fault(const result::BenchmarkResult& benchmark);
 

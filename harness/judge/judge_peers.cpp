@@ -2,46 +2,22 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "judge/peer_faults.hpp"
 #include "judge/peer_group.hpp"
 #include "judge/peer_hosts.hpp"
 #include "judge/peer_kinds.hpp"
+#include "judge/peers_outcome.hpp"
 #include "judge/reasons.hpp"
 #include "result/counted.hpp"
 
 namespace gpugauge::judge {
 namespace {
-
-NodeJudgement judgement_of(const PeerRounds& node, const PeerGroupResult* result, std::size_t index,
-                           const ChecksumComparison& checksums) {
-  const PeerRound& first = *node.front();
-  NodeJudgement out;
-  out.node = first.node;
-  out.label = first.label;
-  out.device = first.device;
-  out.host = host_of(node);
-  out.rounds = static_cast<int>(node.size());
-  for (const PeerRound* round : node) out.files.push_back(round->file);
-  if (result != nullptr) {
-    out.verdicts = result->verdicts[index];
-    out.measure_again = result->again[index];
-  } else {
-    add_failures(node, out.verdicts);
-  }
-  out.verdicts.insert(out.verdicts.end(), checksums.verdicts[index].begin(), checksums.verdicts[index].end());
-  out.measure_again = out.measure_again || checksums.again[index];
-  std::stable_sort(out.verdicts.begin(), out.verdicts.end(), [](const Verdict& a, const Verdict& b) {
-    if (grave(a) != grave(b)) return grave(a);
-    return a.change.value_or(1) > b.change.value_or(1);
-  });
-  if (!out.verdicts.empty()) out.state = grave(out.verdicts.front()) ? NodeState::found : NodeState::suspect;
-  return out;
-}
 
 /// What is said of checksums as a whole: how many were compared, and what was not.
 class ChecksumRemarks {
@@ -55,11 +31,6 @@ class ChecksumRemarks {
     else if (compared.benchmarks > 0)
       lines_.push_back(fmt::format("Checksums: {} of {} benchmarks are the same bit for bit on {} GPUs ({}).",
                                    compared.agreeing, compared.benchmarks, compared.gpus, kind));
-    if (compared.apart > 0)
-      lines_.push_back(fmt::format(
-          "Checksums: {} of these GPUs ({}) {} not compared with them: another driver, library or build may "
-          "round differently.",
-          result::counted(compared.apart, "further run"), kind, compared.apart == 1 ? "is" : "are"));
     lines_.insert(lines_.end(), compared.remarks.begin(), compared.remarks.end());
   }
   void finish(std::vector<std::string>& remarks) && {
@@ -73,31 +44,6 @@ class ChecksumRemarks {
  private:
   std::size_t kinds_ = 0;
   std::vector<std::string> lines_;
-};
-
-/// What the nodes that were measured together come to: a sentence's parts.
-struct FabricOutcome {
-  std::vector<std::string> found;      ///< "slow node node3"
-  std::vector<std::string> undecided;  ///< names
-  std::size_t judged = 0;
-  std::size_t not_judged = 0;
-
-  explicit FabricOutcome(const std::vector<FabricJudgement>& fabrics) {
-    const auto once = [](std::vector<std::string>& list, std::string text) {
-      if (std::find(list.begin(), list.end(), text) == list.end()) list.push_back(std::move(text));
-    };
-    for (const FabricJudgement& fabric : fabrics) {
-      ++(fabric.judged ? judged : not_judged);
-      for (const FabricFinding& finding : fabric.findings) {
-        if (finding.fault == FabricFault::undecided)
-          once(undecided, joined(finding.nodes));
-        else
-          once(found, finding.fault == FabricFault::everything
-                          ? std::string(to_string(finding.fault))
-                          : fmt::format("{} {}", to_string(finding.fault), joined(finding.nodes)));
-      }
-    }
-  }
 };
 
 /// Machines with their devices; none where a device's is not known.
@@ -129,15 +75,14 @@ std::vector<HostJudgement> hosts_of(const std::vector<NodeJudgement>& nodes,
   return out;
 }
 
-/// What a machine's GPUs have in common shows less among peers of which many share it. The devices of `kind`
-/// are the last in `out`.
-void add_shared_remarks(const PeerKind& kind, const DeviceCount& count, PeersJudgement& out) {
+/// What a machine's GPUs have in common shows less among peers of which many share it. `states`: by device.
+void add_shared_remarks(const PeerKind& kind, const DeviceCount& count,
+                        const std::map<std::string, NodeState>& states, std::vector<std::string>& remarks) {
   if (!count.shared()) return;
   const auto machines = machines_of(kind);
   const std::string described = describe(*kind.front().front());
-  const std::size_t first = out.nodes.size() - kind.size();
   const auto stands_out = [&](std::size_t d) {
-    const NodeState state = out.nodes[first + d].state;
+    const NodeState state = states.at(kind[d].front()->node);
     return state == NodeState::found || state == NodeState::suspect;
   };
   std::map<std::size_t, std::vector<std::size_t>> held;
@@ -146,86 +91,204 @@ void add_shared_remarks(const PeerKind& kind, const DeviceCount& count, PeersJud
     const std::string name = host_of(kind[devices.front()]);
     const std::string called = name.empty() ? "" : fmt::format(" ({})", name);
     if (devices.size() == kind.size())
-      out.remarks.push_back(fmt::format(
+      remarks.push_back(fmt::format(
           "All {} {} ({}) are in one node{}, with one driver, cooling and power supply: one that is unlike "
           "the others shows, what slows the whole node does not; for that compare it with a baseline of "
           "its own (`gpugauge check`).",
           kind.size(), count.many, described, called));
     else if (2 * devices.size() >= kind.size())
-      out.remarks.push_back(fmt::format(
+      remarks.push_back(fmt::format(
           "{} of {} {} ({}) are in one node{}: what slows that node as a whole moves the median, too, and "
           "shows little or not at all.",
           devices.size(), kind.size(), count.many, described, called));
     if (devices.size() > 1 && devices.size() < kind.size() &&
         std::all_of(devices.begin(), devices.end(), stands_out))
-      out.remarks.push_back(fmt::format(
+      remarks.push_back(fmt::format(
           "All {} {} ({}) of one node{} stand out: look first at what they share, that is driver, cooling, "
           "power supply and processors.",
           devices.size(), count.many, described, called));
   }
 }
 
-/// ", on 1 of 3 nodes"; nothing where machines are not counted apart.
-std::string hosts_found(const PeersJudgement& judgement) {
-  if (!several_a_host(judgement)) return "";
-  const auto found = std::count_if(judgement.hosts.begin(), judgement.hosts.end(),
-                                   [](const HostJudgement& host) { return host.state == NodeState::found; });
-  return fmt::format(", on {} of {}", found, result::counted(judgement.hosts.size(), "node"));
-}
+/// The judgement at work: kind by kind, each adding to what is known of the devices that have a run of it.
+class Judging {
+ public:
+  Judging(const PeersInput& input, const Policy& policy, const PeerRules& rules)
+      : input_(input),
+        policy_(policy),
+        rules_(rules),
+        devices_(nodes_of(input.rounds, out_.remarks)),
+        kinds_(kinds_of(devices_)) {}
 
-/// " on 3 nodes"; likewise.
-std::string hosts_in_all(const PeersJudgement& judgement) {
-  if (!several_a_host(judgement)) return "";
-  return " on " + result::counted(judgement.hosts.size(), "node");
-}
+  PeersJudgement made(bool strict) && {
+    add_cut_short();
+    for (const PeerRounds& device : devices_) add_device(device);
+    for (const PeerKind& kind : kinds_) judge(kind);
+    std::map<std::string, NodeState> states;
+    for (NodeJudgement& node : out_.nodes) {
+      finish(node);
+      states.emplace(node.node, node.state);
+    }
+    for (const auto& [kind, why] : not_judged_) add_not_judged(kinds_[kind], why);
+    for (std::size_t k = 0; k < kinds_.size(); ++k)
+      if (out_.groups[k].judged) add_shared_remarks(kinds_[k], count_of(kinds_[k]), states, out_.remarks);
+    std::move(checksums_).finish(out_.remarks);
+    add_unread();
+    std::stable_sort(out_.nodes.begin(), out_.nodes.end(),
+                     [](const NodeJudgement& a, const NodeJudgement& b) {
+                       return std::tie(a.state, a.label, a.node) < std::tie(b.state, b.label, b.node);
+                     });
+    out_.hosts = hosts_of(out_.nodes, devices_);
+    for (const FabricInput& fabric : input_.fabrics) out_.fabrics.push_back(judge_fabric(fabric));
+    out_.outcome = outcome_of(out_, count_of(devices_), strict);
+    return std::move(out_);
+  }
 
-Outcome outcome_of(const PeersJudgement& judgement, const DeviceCount& count_of_all,
-                   const FabricOutcome& fabric, bool strict) {
-  const std::vector<NodeJudgement>& nodes = judgement.nodes;
-  std::map<NodeState, std::vector<std::string>> by_state;
-  for (const NodeJudgement& node : nodes) by_state[node.state].push_back(node.label);
-  const auto count = [&](NodeState state) { return by_state[state].size(); };
-  const auto some = [&](NodeState state) { return some_of(by_state[state]); };
-  std::vector<std::string> also;
-  if (count(NodeState::suspect) > 0)
-    also.push_back(
-        fmt::format("{} to be measured again ({})", count(NodeState::suspect), some(NodeState::suspect)));
-  if (count(NodeState::unread) > 0)
-    also.push_back(
-        fmt::format("{} could not be read ({})", count(NodeState::unread), some(NodeState::unread)));
-  if (count(NodeState::not_judged) > 0)
-    also.push_back(
-        fmt::format("{} not judged ({})", count(NodeState::not_judged), some(NodeState::not_judged)));
-  if (!fabric.undecided.empty())
-    also.push_back(fmt::format("between nodes undecided: {}", some_of(fabric.undecided)));
-  if (fabric.not_judged > 0)
-    also.push_back(fmt::format("{} of {} metrics between nodes could not be compared", fabric.not_judged,
-                               fabric.judged + fabric.not_judged));
-  const std::string tail = also.empty() ? "" : fmt::format("; {}", fmt::join(also, "; "));
-  std::vector<std::string> found;
-  if (count(NodeState::found) > 0)
-    found.push_back(fmt::format("{} of {} {} have a finding{} ({})", count(NodeState::found), nodes.size(),
-                                count_of_all.many, hosts_found(judgement), some(NodeState::found)));
-  if (!fabric.found.empty()) found.push_back(fmt::format("between nodes: {}", some_of(fabric.found)));
-  if (!found.empty()) return {ExitCode::regressed, fmt::format("{}{}", fmt::join(found, "; "), tail)};
-  if (nodes.empty() && fabric.judged + fabric.not_judged == 0)
-    return {ExitCode::cannot_judge, "cannot judge: no run file was found"};
-  std::vector<std::string> well;
-  if (!nodes.empty())
-    well.push_back(fmt::format(
-        "{} of {} {}{} {}", count(NodeState::healthy), nodes.size(), count_of_all.noun(nodes.size()),
-        hosts_in_all(judgement),
-        count(NodeState::healthy) == 1 || nodes.size() == 1 ? "is like its peers" : "are like their peers"));
-  if (fabric.judged > 0)
-    well.push_back(fmt::format("{} between nodes show{} no slow node and no slow path",
-                               result::counted(fabric.judged, "metric"), fabric.judged == 1 ? "s" : ""));
-  const std::string held = well.empty() ? tail.substr(2) : fmt::format("{}{}", fmt::join(well, "; "), tail);
-  if (count(NodeState::unread) + count(NodeState::not_judged) + fabric.not_judged > 0)
-    return {ExitCode::cannot_judge, "cannot judge all nodes: " + held};
-  if (strict && count(NodeState::suspect) + fabric.undecided.size() > 0)
-    return {ExitCode::inconclusive, "inconclusive: " + held};
-  return {ExitCode::pass, (count(NodeState::suspect) > 0 ? "pass so far: " : "pass: ") + held};
-}
+ private:
+  void add_cut_short() {
+    std::vector<std::string> cut;
+    for (const PeerRound& round : input_.rounds)
+      if (!round.complete) cut.push_back(round.label);
+    if (!cut.empty())
+      out_.remarks.push_back(fmt::format("{} ended early ({}): what was not measured there was not compared.",
+                                         result::counted(cut.size(), "run"), some_of(cut)));
+  }
+
+  void add_device(const PeerRounds& device) {
+    const PeerRound& first = *device.front();
+    NodeJudgement made;
+    made.node = first.node;
+    made.label = first.label;
+    made.device = first.device;
+    made.host = host_of(device);
+    made.rounds = static_cast<int>(device.size());
+    for (const PeerRound* round : device) made.files.push_back(round->file);
+    made.state = NodeState::not_judged;
+    places_.emplace(made.node, out_.nodes.size());
+    out_.nodes.push_back(std::move(made));
+  }
+
+  void judge(const PeerKind& kind) {
+    PeerGroup group;
+    group.description = describe(kind, kinds_.front());
+    const DeviceCount count = count_of(kind);
+    group.nodes = count.devices;
+    group.hosts = count.machines;
+    group.counted = in_words(count);
+    std::string why;  // it is not judged
+    PeerGroupResult result;
+    if (static_cast<int>(kind.size()) >= rules_.minimum_nodes) {
+      result = judge_group(kind, input_.metrics, policy_, rules_);
+      group.metrics = result.judged;
+      const auto add = [](std::vector<std::string>& to, const std::vector<std::string>& what) {
+        to.insert(to.end(), what.begin(), what.end());
+      };
+      add(out_.metrics_not_judged, result.not_judged);
+      add(out_.remarks, result.unmeasured);
+      if (!result.compared())
+        why = fmt::format("no metric was measured by more than half of {}, and by {} or more: {}",
+                          group.counted, rules_.minimum_nodes, group.description);
+    } else {
+      result.verdicts.resize(kind.size());
+      result.again.resize(kind.size(), false);
+      for (std::size_t n = 0; n < kind.size(); ++n) add_failures(kind[n], result.verdicts[n]);
+      why = fmt::format("{} {} of its kind, and {} are needed: {}", kind.size(), count.noun(kind.size()),
+                        rules_.minimum_nodes, group.description);
+    }
+    group.judged = why.empty();
+    if (!group.judged) not_judged_.emplace_back(out_.groups.size(), why);
+    const ChecksumComparison compared = compare_node_checksums(kind);
+    checksums_.add(compared, describe(*kind.front().front()));
+    for (std::size_t n = 0; n < kind.size(); ++n) {
+      add(result.verdicts[n], group.description, kind[n]);
+      add(compared.verdicts[n], group.description, kind[n]);
+      NodeJudgement& node = of(kind[n]);
+      node.measure_again = node.measure_again || result.again[n] || compared.again[n];
+      place(kind[n], group.judged, why, node);
+    }
+    out_.groups.push_back(std::move(group));
+  }
+
+  NodeJudgement& of(const PeerRounds& runs) { return out_.nodes[places_.at(runs.front()->node)]; }
+
+  /// Where a device did several kinds of work, a verdict says of which it is.
+  void add(std::vector<Verdict> verdicts, const std::string& description, const PeerRounds& runs) {
+    NodeJudgement& node = of(runs);
+    for (Verdict& verdict : verdicts) {
+      if (runs.size() < static_cast<std::size_t>(node.rounds))
+        verdict.reason += fmt::format(" ({})", description);
+      node.verdicts.push_back(std::move(verdict));
+    }
+  }
+
+  /// Which of its kinds a device is shown in, and which runs were not judged.
+  void place(const PeerRounds& runs, bool judged, const std::string& why, NodeJudgement& node) {
+    const bool before = node.state != NodeState::not_judged;
+    if (!judged) {
+      node.runs_not_judged += static_cast<int>(runs.size());
+      if (node.reason.empty()) node.reason = why;
+    }
+    if (!node.group_runs.empty() && (before || !judged)) return;
+    if (judged) node.state = NodeState::healthy;
+    node.group = out_.groups.size();
+    node.group_runs.clear();
+    for (const PeerRound* round : runs) node.group_runs.push_back(round->id);
+  }
+
+  void finish(NodeJudgement& node) {
+    std::stable_sort(node.verdicts.begin(), node.verdicts.end(), [](const Verdict& a, const Verdict& b) {
+      if (grave(a) != grave(b)) return grave(a);
+      return a.change.value_or(1) > b.change.value_or(1);
+    });
+    if (node.state == NodeState::not_judged) {
+      node.runs_not_judged = 0;  // the node is said to be not judged, and counts
+    } else {
+      if (!node.verdicts.empty()) node.state = NodeState::suspect;
+      if (node.runs_not_judged > 0)
+        node.reason = fmt::format("{} of its {} runs {} not judged: {}", node.runs_not_judged, node.rounds,
+                                  node.runs_not_judged == 1 ? "was" : "were", node.reason);
+    }
+    if (!node.verdicts.empty() && grave(node.verdicts.front())) node.state = NodeState::found;
+  }
+
+  /// Runs of a kind that was not judged, of nodes that were judged by others.
+  void add_not_judged(const PeerKind& kind, const std::string& why) {
+    std::size_t number = 0;
+    std::vector<std::string> labels;
+    for (const PeerRounds& runs : kind) {
+      const NodeJudgement& node = of(runs);
+      if (node.runs_not_judged == 0) continue;
+      number += runs.size();
+      labels.push_back(node.label);
+    }
+    if (number > 0)
+      out_.remarks.push_back(fmt::format("{} ({}) {} not judged: {}.", result::counted(number, "run"),
+                                         some_of(labels), number == 1 ? "was" : "were", why));
+  }
+
+  void add_unread() {
+    for (const UnreadFile& file : input_.unread) {
+      NodeJudgement made;
+      made.node = made.label = file.label;
+      made.host = file.host;
+      made.files = {file.file};
+      made.state = NodeState::unread;
+      made.reason = "could not be read: " + file.reason;
+      made.measure_again = true;
+      out_.nodes.push_back(std::move(made));
+    }
+  }
+
+  const PeersInput& input_;
+  const Policy& policy_;
+  const PeerRules& rules_;
+  PeersJudgement out_;
+  const std::vector<PeerRounds> devices_;
+  const std::vector<PeerKind> kinds_;
+  std::map<std::string, std::size_t> places_;                    ///< of devices in out_.nodes
+  std::vector<std::pair<std::size_t, std::string>> not_judged_;  ///< kinds, and why
+  ChecksumRemarks checksums_;
+};
 
 }  // namespace
 
@@ -255,65 +318,7 @@ std::string_view to_string(NodeState state) {
 
 PeersJudgement judge_peers(const PeersInput& input, const Policy& policy, bool strict,
                            const PeerRules& rules) {
-  PeersJudgement out;
-  const std::vector<PeerRounds> devices = nodes_of(input.rounds, out.remarks);
-  std::vector<std::string> cut;
-  for (const PeerRound& round : input.rounds)
-    if (!round.complete) cut.push_back(round.label);
-  if (!cut.empty())
-    out.remarks.push_back(fmt::format("{} ended early ({}): what was not measured there was not compared.",
-                                      result::counted(cut.size(), "run"), some_of(cut)));
-  const DeviceCount count_of_all = count_of(devices);
-  const std::vector<PeerKind> kinds = kinds_of(devices);
-  ChecksumRemarks checksums;
-  for (const PeerKind& kind : kinds) {
-    PeerGroup group;
-    group.description = describe(kind, kinds.front());
-    const DeviceCount count = count_of(kind);
-    group.nodes = count.devices;
-    group.hosts = count.machines;
-    group.counted = in_words(count);
-    group.judged = static_cast<int>(kind.size()) >= rules.minimum_nodes;
-    std::optional<PeerGroupResult> result;
-    if (group.judged) {
-      result = judge_group(kind, input.metrics, policy, rules);
-      group.metrics = result->judged;
-      out.metrics_not_judged.insert(out.metrics_not_judged.end(), result->not_judged.begin(),
-                                    result->not_judged.end());
-    }
-    const ChecksumComparison compared = compare_node_checksums(kind);
-    checksums.add(compared, describe(*kind.front().front()));
-    for (std::size_t n = 0; n < kind.size(); ++n) {
-      NodeJudgement made = judgement_of(kind[n], result ? &*result : nullptr, n, compared);
-      if (!group.judged) {
-        if (made.state != NodeState::found) made.state = NodeState::not_judged;
-        made.reason = fmt::format("{} {} of its kind, and {} are needed: {}", kind.size(),
-                                  count.noun(kind.size()), rules.minimum_nodes, group.description);
-      }
-      made.group = out.groups.size();
-      out.nodes.push_back(std::move(made));
-    }
-    if (group.judged) add_shared_remarks(kind, count, out);
-    out.groups.push_back(std::move(group));
-  }
-  std::move(checksums).finish(out.remarks);
-  for (const UnreadFile& file : input.unread) {
-    NodeJudgement made;
-    made.node = made.label = file.label;
-    made.host = file.host;
-    made.files = {file.file};
-    made.state = NodeState::unread;
-    made.reason = "could not be read: " + file.reason;
-    made.measure_again = true;
-    out.nodes.push_back(std::move(made));
-  }
-  std::stable_sort(out.nodes.begin(), out.nodes.end(), [](const NodeJudgement& a, const NodeJudgement& b) {
-    return std::tie(a.state, a.label, a.node) < std::tie(b.state, b.label, b.node);
-  });
-  out.hosts = hosts_of(out.nodes, devices);
-  for (const FabricInput& fabric : input.fabrics) out.fabrics.push_back(judge_fabric(fabric));
-  out.outcome = outcome_of(out, count_of_all, FabricOutcome(out.fabrics), strict);
-  return out;
+  return Judging(input, policy, rules).made(strict);
 }
 
 }  // namespace gpugauge::judge

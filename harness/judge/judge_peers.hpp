@@ -22,8 +22,8 @@ struct UnreadFile {
 
 /// The runs of a fleet, reduced.
 struct PeersInput {
-  std::vector<PeerRound>
-      rounds;  ///< in any order; of one node, the oldest is compared, the later ones confirm
+  /// In any order. Each is compared; of one that stands out those after it confirm or acquit the node.
+  std::vector<PeerRound> rounds;
   std::vector<PeerForm> metrics;     ///< what PeerRound::values refer to
   std::vector<UnreadFile> unread;    ///< files that could not be read as a run
   std::vector<FabricInput> fabrics;  ///< nodes that were measured together (fabric_input.hpp)
@@ -33,7 +33,7 @@ struct PeersInput {
 enum class NodeState {
   found,       ///< a confirmed drop, a missing metric, a failure
   unread,      ///< its file was refused
-  not_judged,  ///< too few others of its kind
+  not_judged,  ///< too few others of its kind, or nothing that they measured as well
   suspect,     ///< to be measured again
   healthy,     ///< nothing stands out
 };
@@ -46,11 +46,16 @@ struct NodeJudgement {
   std::string host;                ///< its machine's name: PeerRound::host; "" where nobody gave one
   std::vector<std::string> files;  ///< run files, oldest first, each run once
   int rounds = 0;                  ///< runs of the node, each counted once; 0 of a file that was not read
-  NodeState state = NodeState::healthy;  ///< where its group is too small, only a failure makes it found
-  bool measure_again = false;            ///< a further run of this node would decide something
-  std::vector<Verdict> verdicts;         ///< what stands out, gravest first; nothing of what is ok
-  std::string reason;                    ///< one sentence: why it was not read or not judged
-  std::size_t group = 0;  ///< its place in PeersJudgement::groups; meaningless where it was not read
+  /// The gravest of the kinds of its runs that were judged; where none was, only a failure makes it found.
+  NodeState state = NodeState::healthy;
+  bool measure_again = false;     ///< a further run of this node would decide something
+  std::vector<Verdict> verdicts;  ///< what stands out, gravest first; nothing of what is ok
+  std::string reason;             ///< one sentence: why it, or some of its runs, was not read or judged
+  int runs_not_judged = 0;        ///< runs of a kind that was not judged, where others of it were
+  /// Of the kinds of its runs the one of most nodes that was judged, else of most nodes: its place in
+  /// PeersJudgement::groups; meaningless where it was not read.
+  std::size_t group = 0;
+  std::vector<std::string> group_runs;  ///< PeerRound::id of its runs of that kind, oldest first
 };
 
 /// Nodes of one kind: every fact that must match does.
@@ -60,7 +65,7 @@ struct PeerGroup {
   std::size_t hosts = 0;    ///< machines that hold them; 0 where it is not known of each
   std::string counted;      ///< "12 nodes", "12 GPUs on 3 nodes"
   std::size_t metrics = 0;  ///< judged
-  bool judged = false;      ///< nodes >= PeerRules::minimum_nodes
+  bool judged = false;      ///< nodes >= PeerRules::minimum_nodes, and some metric was compared
 };
 
 /// One machine, and what becomes of it: the gravest that is said of what it holds.
@@ -82,17 +87,19 @@ struct PeersJudgement {
   std::vector<std::string> metrics_not_judged;
   std::vector<FabricJudgement> fabrics;  ///< in the order of the input
   std::vector<DriftedFact> drift;        ///< filled by whoever read the runs (FleetDrift); decides nothing
-  std::vector<std::string> remarks;      ///< sentences: a run that was given twice, checksums
-  Outcome outcome;                       ///< its code is as judge_peers says
+  /// Sentences: a run that was given twice, families that no node could measure, checksums.
+  std::vector<std::string> remarks;
+  Outcome outcome;  ///< its code is as judge_peers says
 };
 
 /// Compares the nodes of each kind, where there are 8 or more: devices, so that the GPUs of one machine are
 /// peers of each other, too; where half of a kind or more share a machine, a remark says what that hides. A
-/// suspect is confirmed by a second run of the same node, if there is one; a metric that most nodes measure
-/// and one does not is missing there. Checksums are compared within each kind, however few its nodes
-/// (checksums.hpp), and so are the nodes that were measured together (fabric.hpp). Exit code: 1 for anything
-/// found; else 3 for a node or a fabric that was not read or not judged, or nothing at all; else 4 for what
-/// is left in doubt, with `strict`; else 0.
+/// node is in each kind of which it has a run (peer_kinds.hpp). Every run is screened; the runs after one
+/// that stands out confirm or acquit the node (peer_group.hpp). A metric that most nodes measure and one does
+/// not is missing there. Checksums are compared within each kind, however few its nodes (checksums.hpp), and
+/// so are the nodes that were measured together (fabric.hpp). Exit code: 1 for anything found; else 3 for a
+/// node, a run or a fabric that was not read or not judged, or nothing at all; else 4 for what is left in
+/// doubt, with `strict`; else 0.
 PeersJudgement judge_peers(const PeersInput& input, const Policy& policy = {}, bool strict = false,
                            const PeerRules& rules = {});
 

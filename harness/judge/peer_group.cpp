@@ -3,12 +3,17 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <optional>
+#include <span>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "judge/judge_peers.hpp"
+#include "judge/peer_faults.hpp"
 #include "judge/peer_hosts.hpp"
+#include "judge/peer_passes.hpp"
 #include "judge/reasons.hpp"
 #include "judge/scale.hpp"
 #include "judge/statistics.hpp"
@@ -18,75 +23,27 @@ namespace {
 
 constexpr double absent = std::numeric_limits<double>::quiet_NaN();
 
-Verdict blank(const PeerForm& form) {
-  Verdict verdict;
-  verdict.judge = Judge::peers;
-  verdict.metric = form.key;
-  verdict.metric_class = form.metric_class;
-  verdict.unit = form.unit;
-  verdict.better = form.better;
-  verdict.rounds = 1;
-  return verdict;
-}
+/// A run of a node and what it says of one metric.
+struct Seen {
+  std::size_t run = 0;
+  double change = 0;
+  double centre = 0;                     ///< what it is held against
+  int nodes = 0;                         ///< whose median that is
+  const PeerSuspect* suspect = nullptr;  ///< where it stands out
+};
 
-std::optional<double> value_of(const PeerRound& round, std::size_t metric) {
-  for (const auto& [index, value] : round.values)
-    if (index == metric) return value;
-  return std::nullopt;
-}
-
-/// Whether two runs of a node measured the benchmark alike: on one stack, from one family's sources.
-bool same_work(const PeerRound& one, const PeerRound& other, const std::string& benchmark) {
-  const std::string family = benchmark.substr(0, benchmark.find('/'));
-  return one.kind == other.kind && source_hash_of(one, family) == source_hash_of(other, family);
-}
-
-std::string word(result::Status status) {
-  switch (status) {
-    case result::Status::failed:
-      return "failed";
-    case result::Status::skipped:
-      return "was skipped";
-    case result::Status::unavailable:
-      return "is unavailable";
-    case result::Status::interrupted:
-      return "was interrupted";
-    case result::Status::ok:
-      break;
+/// What becomes of a suspect run in the light of those after it.
+struct Decided {
+  PeerDecision decision = PeerDecision::cleared;
+  std::size_t selecting = 0;  ///< index into the runs that have the metric
+  std::size_t later = 0;      ///< runs after it
+  double again = 0;           ///< their middle one
+  /// Confirmed first, then what a further run would decide.
+  int weight() const {
+    if (decision == PeerDecision::cleared) return 0;
+    return decision == PeerDecision::confirmed ? 3 : later == 0 ? 2 : 1;
   }
-  return "is ok";
-}
-
-const PeerFault* fault_of(const PeerRound& round, const std::string& benchmark) {
-  const std::string family = benchmark.substr(0, benchmark.find('/'));
-  const PeerFault* found = nullptr;
-  for (const PeerFault& fault : round.faults) {
-    if (fault.what == benchmark) return &fault;
-    if (fault.what == family) found = &fault;
-  }
-  return found;
-}
-
-/// A metric that the others measured. Missing is certain, and counts, unless the run was cut short.
-Verdict missing(const PeerForm& form, const PeerRound& round, int have, const DeviceCount& count) {
-  Verdict verdict = blank(form);
-  verdict.kind = VerdictKind::missing;
-  const std::string others = fmt::format("{} of {} {} measure it", have, count.devices, count.many);
-  const PeerFault* fault = fault_of(round, form.benchmark);
-  if (fault != nullptr) {
-    verdict.reason =
-        fmt::format("{}; here {} {}: {}", others, fault->what, word(fault->status), fault->reason);
-    if (fault->status == result::Status::failed) verdict.kind = VerdictKind::failed;
-    if (fault->status == result::Status::interrupted) verdict.kind = VerdictKind::inconclusive;
-  } else if (!round.complete) {
-    verdict.kind = VerdictKind::inconclusive;
-    verdict.reason =
-        fmt::format("{}; the run of this {} ended early: {}", others, count.one, round.partial_reason);
-  } else {
-    verdict.reason = fmt::format("{}; this {} does not report it", others, count.one);
-  }
-  return verdict;
-}
+};
 
 /// The comparison at work: the metrics that most nodes hold, each with one value a node. With a newcomer the
 /// nodes make the scale, and it alone is judged.
@@ -102,17 +59,24 @@ class Comparison {
         count_(count_of(nodes)) {
     out_.verdicts.resize(judged_nodes());
     out_.again.resize(judged_nodes(), false);
+    choose();
     gather();
     if (newcomer_ == nullptr)
-      screen_ = screen_peers(metrics_, rules_);
+      screen_fleet();
     else
       screen_one();
   }
 
   PeerGroupResult result() && {
-    for (const PeerSuspect& suspect : screen_.suspects) take(suspect);
+    const auto& suspects = screen_.suspects;
+    for (auto first = suspects.begin(); first != suspects.end();) {
+      const auto end = std::find_if(first, suspects.end(), [&](const PeerSuspect& one) {
+        return one.metric != first->metric || one.node != first->node;
+      });
+      take({first, end});
+      first = end;
+    }
     for (std::size_t n = 0; n < judged_nodes(); ++n) add_failures(judged_node(n), out_.verdicts[n]);
-    out_.judged = metrics_.size();
     return std::move(out_);
   }
 
@@ -120,41 +84,29 @@ class Comparison {
   std::size_t judged_nodes() const { return newcomer_ == nullptr ? nodes_.size() : 1; }
   const PeerRounds& judged_node(std::size_t n) const { return newcomer_ == nullptr ? nodes_[n] : *newcomer_; }
 
-  /// The newcomer's value of a metric on the scale, NaN where it has none.
-  double value_of_newcomer(std::size_t metric) const {
-    const auto value = value_of(*newcomer_->front(), form_of_[metric]);
-    return value ? to_scale(*value, forms_[form_of_[metric]].better) : absent;
-  }
-
-  void screen_one() {
-    screen_.scales = peer_scales(metrics_, rules_);
-    std::vector<double> tolerances;
-    std::vector<double> values;
-    for (std::size_t m = 0; m < metrics_.size(); ++m) {
-      tolerances.push_back(metrics_[m].tolerance);
-      values.push_back(value_of_newcomer(m));
-    }
-    screen_.suspects = screen_newcomer(screen_.scales, tolerances, values, rules_);
-    for (std::size_t m = 0; m < metrics_.size(); ++m) {
-      if (std::isnan(values[m])) continue;
-      const PeerForm& form = forms_[form_of_[m]];
-      const double step = detectable_change(screen_.scales[m], tolerances[m], metrics_.size(), rules_);
-      out_.sensitivity.push_back({form.key, relative_of(step, form.better), relative_[m]});
-    }
-  }
-
-  /// Fills metrics_ in the order of their keys, and says which are left out and who lacks what.
-  void gather() {
+  /// Which metrics are compared, in the order of their keys, and which are left out.
+  void choose() {
     std::vector<int> have(forms_.size(), 0);
-    for (const PeerRounds& node : nodes_)
-      for (const auto& [index, value] : node.front()->values) ++have[index];
+    Unmeasured unmeasured;
+    std::vector<const PeerRounds*> all;
+    for (const PeerRounds& node : nodes_) all.push_back(&node);
+    if (newcomer_ != nullptr) all.push_back(newcomer_);
+    std::vector<const PeerRounds*> last(forms_.size(), nullptr);
+    for (const PeerRounds* node : all) {
+      unmeasured.add(*node);
+      for (const PeerRound* round : *node)
+        for (const auto& [form, value] : round->values)
+          if (std::exchange(last[form], node) != node && node != newcomer_) ++have[form];
+    }
     std::vector<std::size_t> order;
     for (std::size_t f = 0; f < forms_.size(); ++f) {
+      if (last[f] != nullptr) unmeasured.measured(forms_[f].benchmark);
       if (have[f] > 0) order.push_back(f);
     }
+    out_.unmeasured = unmeasured.sentences(count_);
     std::sort(order.begin(), order.end(),
               [&](std::size_t a, std::size_t b) { return forms_[a].key < forms_[b].key; });
-    std::vector<std::size_t> place(forms_.size(), forms_.size());
+    place_.assign(forms_.size(), forms_.size());
     for (const std::size_t f : order) {
       const bool enough =
           have[f] >= rules_.minimum_nodes && 2 * static_cast<std::size_t>(have[f]) > nodes_.size();
@@ -163,20 +115,89 @@ class Comparison {
             fmt::format("{}: {} of {} {} measure it", forms_[f].key, have[f], nodes_.size(), count_.many));
         continue;
       }
-      place[f] = metrics_.size();
+      place_[f] = metrics_.size();
       form_of_.push_back(f);
+      have_.push_back(have[f]);
       relative_.push_back(peer_tolerance(policy_, forms_[f].metric_class, forms_[f].key));
       metrics_.push_back({step_of(relative_.back(), forms_[f].better),
                           std::vector<double>(nodes_.size(), absent), forms_[f].group});
     }
-    for (std::size_t n = 0; n < nodes_.size(); ++n)
-      for (const auto& [index, value] : nodes_[n].front()->values)
-        if (place[index] < metrics_.size())
-          metrics_[place[index]].values[n] = to_scale(value, forms_[index].better);
-    for (std::size_t m = 0; m < metrics_.size(); ++m)
-      for (std::size_t n = 0; n < judged_nodes(); ++n)
-        if (std::isnan(newcomer_ == nullptr ? metrics_[m].values[n] : value_of_newcomer(m)))
-          add_missing(m, n, have[form_of_[m]]);
+  }
+
+  /// One value of a run for each metric on the scale, NaN where it has none.
+  std::vector<double> values_of(const PeerRound& round) const {
+    std::vector<double> out(metrics_.size(), absent);
+    for (const auto& [form, value] : round.values)
+      if (place_[form] < metrics_.size()) out[place_[form]] = to_scale(value, forms_[form].better);
+    return out;
+  }
+
+  /// Fills metrics_ with what the nodes measured, and says who lacks what.
+  void gather() {
+    for (std::size_t n = 0; n < nodes_.size(); ++n) {
+      std::vector<std::vector<double>> runs;
+      for (std::size_t r = 0; r < nodes_[n].size(); ++r) {
+        runs.push_back(values_of(*nodes_[n][r]));
+        for (std::size_t m = 0; m < metrics_.size(); ++m) {
+          if (std::isnan(runs[r][m])) continue;
+          if (std::isnan(metrics_[m].values[n]))
+            metrics_[m].values[n] = runs[r][m];
+          else if (newcomer_ == nullptr)
+            metrics_[m].further.push_back({n, r, runs[r][m], 0, 0});
+        }
+      }
+      if (newcomer_ == nullptr) add_missing(n, runs);
+    }
+  }
+
+  /// Holds every later run against the median of its pass where that has one, else against the first ones'.
+  void screen_fleet() {
+    const auto least = static_cast<std::size_t>(rules_.minimum_nodes);
+    const auto passes = passes_of(nodes_, least);
+    for (PeerMetric& metric : metrics_) {
+      if (metric.further.empty()) continue;
+      std::vector<double> first;
+      for (const double value : metric.values)
+        if (!std::isnan(value)) first.push_back(value);
+      std::map<std::size_t, std::vector<double>> values;  // by pass, a node's first there
+      std::map<std::size_t, std::size_t> last;            // node that is in it
+      for (const PeerFurther& one : metric.further) {
+        const std::size_t pass = passes[one.node][one.run];
+        if (const auto [node, added] = last.try_emplace(pass, one.node); added || node->second != one.node) {
+          node->second = one.node;
+          values[pass].push_back(one.value);
+        }
+      }
+      for (auto& [pass, of_nodes] : values)
+        if (pass == 0 || !enough_for_pass(of_nodes.size(), nodes_.size(), least)) of_nodes = first;
+      std::map<std::size_t, double> centres;
+      for (const auto& [pass, of_nodes] : values) centres.emplace(pass, median(of_nodes));
+      for (PeerFurther& one : metric.further) {
+        const std::size_t pass = passes[one.node][one.run];
+        one.centre = centres.at(pass);
+        one.nodes = static_cast<int>(values.at(pass).size());
+      }
+    }
+    screen_ = screen_peers(metrics_, rules_);
+    out_.judged = metrics_.size();
+  }
+
+  void screen_one() {
+    screen_.scales = peer_scales(metrics_, rules_);
+    std::vector<double> tolerances;
+    for (const PeerMetric& metric : metrics_) tolerances.push_back(metric.tolerance);
+    for (const PeerRound* round : *newcomer_) newcomers_.push_back(values_of(*round));
+    screen_.suspects = screen_newcomer(screen_.scales, tolerances, newcomers_, rules_);
+    add_missing(0, newcomers_);
+    for (std::size_t m = 0; m < metrics_.size(); ++m) {
+      if (std::all_of(newcomers_.begin(), newcomers_.end(),
+                      [&](const auto& values) { return std::isnan(values[m]); }))
+        continue;
+      const PeerForm& form = forms_[form_of_[m]];
+      const double step = detectable_change(screen_.scales[m], tolerances[m], metrics_.size(), rules_);
+      out_.sensitivity.push_back({form.key, relative_of(step, form.better), relative_[m]});
+    }
+    out_.judged = out_.sensitivity.size();
   }
 
   /// `open`: a further run would decide it. What failed counts whatever the policy says.
@@ -186,54 +207,117 @@ class Comparison {
     out_.verdicts[node].push_back(std::move(verdict));
   }
 
-  void add_missing(std::size_t metric, std::size_t node, int have) {
-    const PeerForm& form = forms_[form_of_[metric]];
-    Verdict verdict = missing(form, *judged_node(node).front(), have, count_);
-    const bool open = verdict.kind == VerdictKind::inconclusive;
-    add(node, std::move(verdict), open);
+  /// `runs`: the values of each run of the node. A run that was cut short is made good by a later one that
+  /// has the metric. After one that has it a run lacks it where it says why; else it may not have been asked.
+  void add_missing(std::size_t node, const std::vector<std::vector<double>>& runs) {
+    const PeerRounds& rounds = judged_node(node);
+    for (std::size_t m = 0; m < metrics_.size(); ++m) {
+      const PeerForm& form = forms_[form_of_[m]];
+      bool held = false;
+      std::optional<Verdict> worst;
+      for (std::size_t r = 0; r < runs.size() && !(worst && grave(*worst)); ++r) {
+        if (!std::isnan(runs[r][m])) {
+          held = true;
+          continue;
+        }
+        const bool asked = rounds[r]->whole && (!held || fault_of(*rounds[r], form.benchmark) != nullptr);
+        if (!asked) continue;
+        Verdict verdict = missing_metric(form, *rounds[r], have_[m], count_);
+        if (!worst || grave(verdict)) worst = std::move(verdict);
+      }
+      if (!held && !worst) worst = missing_metric(form, *rounds.front(), have_[m], count_);
+      if (!worst || (held && !grave(*worst))) continue;
+      const bool open = worst->kind == VerdictKind::inconclusive;
+      add(node, std::move(*worst), open);
+    }
   }
 
-  void take(const PeerSuspect& suspect) {
-    const PeerForm& form = forms_[form_of_[suspect.metric]];
-    const PeerScale& scale = screen_.scales[suspect.metric];
-    const PeerRounds& rounds = judged_node(suspect.node);
-    std::vector<double> later;
-    for (std::size_t j = 1; j < rounds.size(); ++j) {
-      if (!same_work(*rounds[j], *rounds.front(), form.benchmark)) continue;
-      if (const auto value = value_of(*rounds[j], form_of_[suspect.metric]))
-        later.push_back(to_scale(*value, form.better) - scale.centre);
-    }
-    const double again = later.empty() ? 0 : median(later);
-    const PeerDecision decision =
-        later.empty() ? PeerDecision::warned
-                      : retest(suspect, scale, metrics_[suspect.metric].tolerance, again, rules_);
-    if (decision == PeerDecision::cleared) return;
-    const double change = later.empty() ? suspect.change : (suspect.change + again) / 2;
-    Verdict verdict = blank(form);
-    verdict.kind = decision == PeerDecision::confirmed ? VerdictKind::regressed : VerdictKind::inconclusive;
-    verdict.tolerance = relative_[suspect.metric];
-    verdict.baseline = from_scale(scale.centre, form.better);
-    verdict.value = from_scale(scale.centre + change, form.better);
-    verdict.change = relative_of(change, form.better);
-    verdict.rounds = 1 + static_cast<int>(later.size());
-    const std::string seen = fmt::format(
-        "{} worse than the median of {} {}, which spread by {} (tolerance {})", percent(*verdict.change),
-        scale.nodes, count_.many, percent(scale.spread), percent(verdict.tolerance));
-    if (decision == PeerDecision::confirmed) {
-      verdict.reason = seen + (later.size() == 1 ? ", confirmed by a further run"
-                                                 : fmt::format(", confirmed by the middle of {} further runs",
-                                                               later.size()));
-    } else if (later.empty()) {
-      verdict.reason = seen + "; a further run must confirm it";
+  /// What each run of the node that has the metric says of it, oldest first.
+  std::vector<Seen> seen_of(std::span<const PeerSuspect> suspects) const {
+    const std::size_t node = suspects.front().node;
+    const std::size_t metric = suspects.front().metric;
+    const double centre = screen_.scales[metric].centre;
+    const int nodes = screen_.scales[metric].nodes;
+    std::vector<Seen> out;
+    if (newcomer_ == nullptr) {
+      out.push_back({0, metrics_[metric].values[node] - centre, centre, nodes});
+      const auto& further = metrics_[metric].further;
+      auto one = std::lower_bound(further.begin(), further.end(), node,
+                                  [](const PeerFurther& a, std::size_t b) { return a.node < b; });
+      for (; one != further.end() && one->node == node; ++one)
+        out.push_back({one->run, one->value - one->centre, one->centre, one->nodes});
     } else {
-      verdict.reason =
-          seen + fmt::format(" in {}, among fewer {} than a test needs ({})",
-                             later.size() == 1
-                                 ? std::string("both runs")
-                                 : fmt::format("the first run and the middle of the other {}", later.size()),
-                             count_.many, rules_.few_nodes);
+      for (std::size_t r = 0; r < newcomers_.size(); ++r)
+        if (const double value = newcomers_[r][metric]; !std::isnan(value))
+          out.push_back({r, value - centre, centre, nodes});
     }
-    add(suspect.node, std::move(verdict), later.empty());
+    for (const PeerSuspect& suspect : suspects)
+      for (Seen& seen : out)
+        if (seen.run == suspect.run) seen.suspect = &suspect;
+    return out;
+  }
+
+  /// The suspect run selects where the one before it did not stand out, and only the runs after it are asked.
+  Decided decide(const std::vector<Seen>& seen, std::size_t metric) const {
+    Decided out;
+    for (std::size_t i = 0; i < seen.size(); ++i) {
+      if (seen[i].suspect == nullptr || (i > 0 && seen[i - 1].suspect != nullptr)) continue;
+      Decided one{PeerDecision::warned, i, seen.size() - i - 1, 0};
+      if (one.later > 0) {
+        std::vector<double> changes;
+        for (std::size_t j = i + 1; j < seen.size(); ++j) changes.push_back(seen[j].change);
+        one.again = median(changes);
+        one.decision =
+            retest(*seen[i].suspect, screen_.scales[metric], metrics_[metric].tolerance, one.again, rules_);
+      }
+      if (one.weight() > out.weight()) out = one;
+    }
+    return out;
+  }
+
+  /// `suspects`: the runs of one node in which one metric stands out.
+  void take(std::span<const PeerSuspect> suspects) {
+    const std::size_t node = suspects.front().node;
+    const std::size_t metric = suspects.front().metric;
+    const PeerForm& form = forms_[form_of_[metric]];
+    const PeerScale& scale = screen_.scales[metric];
+    const std::vector<Seen> seen = seen_of(suspects);
+    const Decided decided = decide(seen, metric);
+    if (decided.weight() == 0) return;
+    const Seen& selecting = seen[decided.selecting];
+    const double change = decided.later == 0 ? selecting.change : (selecting.change + decided.again) / 2;
+    Verdict verdict = blank_verdict(form);
+    verdict.kind =
+        decided.decision == PeerDecision::confirmed ? VerdictKind::regressed : VerdictKind::inconclusive;
+    verdict.tolerance = relative_[metric];
+    verdict.baseline = from_scale(selecting.centre, form.better);
+    verdict.value = from_scale(selecting.centre + change, form.better);
+    verdict.change = relative_of(change, form.better);
+    verdict.rounds = 1 + static_cast<int>(decided.later);
+    verdict.reason = fmt::format(
+        "{} worse{} than the median of {} {}, which spread by {} (tolerance {}){}", percent(*verdict.change),
+        decided.selecting == 0
+            ? ""
+            : fmt::format(" from run {} of {} on", selecting.run + 1, judged_node(node).size()),
+        selecting.nodes, count_.many, percent(scale.spread), percent(verdict.tolerance),
+        ending(decided, seen.size()));
+    add(node, std::move(verdict), decided.later == 0);
+  }
+
+  /// How sure it is: the rest of a reason.
+  std::string ending(const Decided& decided, std::size_t runs) const {
+    if (decided.decision == PeerDecision::confirmed)
+      return decided.later == 1 ? ", confirmed by a further run"
+                                : fmt::format(", confirmed by the middle of {} further runs", decided.later);
+    if (decided.later == 0) return "; a further run must confirm it";
+    const std::string first = decided.selecting == 0 ? "the first run" : "that run";
+    return fmt::format(" in {}, among fewer {} than a test needs ({})",
+                       runs == 2            ? std::string("both runs")
+                       : decided.later == 1 ? first + " and the one after it"
+                       : decided.selecting == 0
+                           ? fmt::format("{} and the middle of the other {}", first, decided.later)
+                           : fmt::format("{} and the middle of the {} after it", first, decided.later),
+                       count_.many, rules_.few_nodes);
   }
 
   const std::vector<PeerRounds>& nodes_;
@@ -243,30 +327,16 @@ class Comparison {
   const PeerRules& rules_;
   const DeviceCount count_;
   std::vector<PeerMetric> metrics_;
+  std::vector<std::size_t> place_;  ///< by form: its place in metrics_, or beyond
   std::vector<std::size_t> form_of_;
+  std::vector<int> have_;  ///< nodes that hold the metric
   std::vector<double> relative_;
+  std::vector<std::vector<double>> newcomers_;  ///< the newcomer's values by run and metric
   PeerScreen screen_;
   PeerGroupResult out_;
 };
 
 }  // namespace
-
-void add_failures(const PeerRounds& rounds, std::vector<Verdict>& verdicts) {
-  for (const PeerRound* round : rounds) {
-    for (const PeerFault& fault : round->faults) {
-      const bool said = std::any_of(verdicts.begin(), verdicts.end(),
-                                    [&](const Verdict& verdict) { return verdict.metric == fault.what; });
-      if (fault.status != result::Status::failed || said) continue;
-      Verdict verdict;
-      verdict.judge = Judge::peers;
-      verdict.kind = VerdictKind::failed;
-      verdict.metric = fault.what;
-      verdict.rounds = 1;
-      verdict.reason = "failed: " + fault.reason;
-      verdicts.push_back(std::move(verdict));
-    }
-  }
-}
 
 PeerGroupResult judge_group(const std::vector<PeerRounds>& nodes, const std::vector<PeerForm>& forms,
                             const Policy& policy, const PeerRules& rules) {

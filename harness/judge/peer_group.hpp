@@ -10,7 +10,7 @@
 
 namespace gpugauge::judge {
 
-/// The runs of one node, oldest first; at least one.
+/// The runs of one node that did the same work, oldest first; at least one.
 using PeerRounds = std::vector<const PeerRound*>;
 
 /// What the comparison can see of a metric.
@@ -25,19 +25,24 @@ struct PeerGroupResult {
   std::vector<std::vector<Verdict>> verdicts;  ///< by node: what stands out
   std::vector<bool> again;                     ///< by node: a further run would decide something
   std::size_t judged = 0;                      ///< metrics compared
-  std::vector<std::string> not_judged;         ///< sentences about metrics that most nodes lack
+  std::vector<std::string> not_judged;         ///< "KEY: 3 of 40 nodes measure it": what most nodes lack
+  std::vector<std::string> unmeasured;         ///< sentences: families that no node could measure, or in part
   std::vector<PeerSensitivity> sensitivity;    ///< of judge_newcomer, by metric
+
+  /// Where nothing was compared nobody has passed.
+  bool compared() const { return judged > 0; }
 };
 
-/// Benchmarks and families that failed in any run of a node, each once.
-void add_failures(const PeerRounds& rounds, std::vector<Verdict>& verdicts);
-
-/// `nodes` are of one kind; a metric is compared when half of them, and rules.minimum_nodes, measured it.
+/// `nodes` are of one kind; a metric is compared when more than half of them, and rules.minimum_nodes,
+/// measured it. A node's first run that has the metric makes the scale. Each of its runs is held against the
+/// median of its pass over the nodes (peer_passes.hpp) where that has one, else against that of the first
+/// ones. A run that stands out after none or after one that did not selects the node, and the runs after it
+/// confirm or acquit it.
 PeerGroupResult judge_group(const std::vector<PeerRounds>& nodes, const std::vector<PeerForm>& forms,
                             const Policy& policy, const PeerRules& rules);
 
-/// One node against those of a kind, which alone make the scale. Its verdicts are the only ones in the
-/// result.
+/// One node against those of a kind, which alone make the scale, and each of its runs against that. Its
+/// verdicts are the only ones in the result, and its metrics those that count as compared.
 PeerGroupResult judge_newcomer(const std::vector<PeerRounds>& nodes, const PeerRounds& newcomer,
                                const std::vector<PeerForm>& forms, const Policy& policy,
                                const PeerRules& rules);

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "baseline/baseline.hpp"
+#include "baseline/fields.hpp"
 #include "result/error.hpp"
 #include "result/facts.hpp"
 
@@ -44,21 +46,29 @@ std::vector<PeerRounds> nodes_of(const std::vector<PeerRound>& rounds, std::vect
 }
 
 std::vector<PeerKind> kinds_of(const std::vector<PeerRounds>& nodes) {
-  std::map<std::string, std::map<std::string, std::map<std::string, int>>> hashes;
-  for (const PeerRounds& node : nodes)
-    for (const auto& [family, hash] : node.front()->source_hashes) ++hashes[node.front()->kind][family][hash];
+  std::map<std::string, std::map<std::string, std::map<std::string, std::set<std::size_t>>>> hashes;
+  for (std::size_t n = 0; n < nodes.size(); ++n)
+    for (const PeerRound* round : nodes[n])
+      for (const auto& [family, hash] : round->source_hashes) hashes[round->kind][family][hash].insert(n);
   std::map<std::string, PeerKind> groups;
-  for (const PeerRounds& node : nodes) {
-    const PeerRound& first = *node.front();
-    std::string name = first.kind;
-    for (const auto& [family, hash] : first.source_hashes) {
-      const auto& found = hashes.at(first.kind).at(family);
-      const auto most = std::max_element(found.begin(), found.end(),
-                                         [](const auto& a, const auto& b) { return a.second < b.second; });
-      if (most->first != hash) name += fmt::format(" {}={}", family, hash);
+  std::map<std::string, std::size_t> last;  // node that was added to the group
+  for (std::size_t n = 0; n < nodes.size(); ++n)
+    for (const PeerRound* round : nodes[n]) {
+      std::string name = round->kind;
+      for (const auto& [family, hash] : round->source_hashes) {
+        const auto& found = hashes.at(round->kind).at(family);
+        const auto most = std::max_element(found.begin(), found.end(), [](const auto& a, const auto& b) {
+          return a.second.size() < b.second.size();
+        });
+        if (most->first != hash) name += fmt::format(" {}={}", family, hash);
+      }
+      PeerKind& group = groups[name];
+      if (const auto [node, added] = last.try_emplace(name, n); added || node->second != n) {
+        node->second = n;
+        group.emplace_back();
+      }
+      group.back().push_back(round);
     }
-    groups[name].push_back(node);
-  }
   std::vector<PeerKind> out;
   out.reserve(groups.size());
   for (auto& [name, group] : groups) out.push_back(std::move(group));
@@ -67,31 +77,21 @@ std::vector<PeerKind> kinds_of(const std::vector<PeerRounds>& nodes) {
 }
 
 ChecksumComparison compare_node_checksums(const PeerKind& nodes) {
-  const auto sources_of = [](const PeerRound& round) { return source_hash_of(round, "integrity"); };
-  const std::string& kind = nodes.front().front()->kind;
-  std::map<std::string, int> counts;
-  for (const PeerRounds& node : nodes)
-    for (const PeerRound* round : node)
-      if (round->kind == kind && !round->checksums.empty()) ++counts[sources_of(*round)];
-  const auto most = std::max_element(counts.begin(), counts.end(),
-                                     [](const auto& a, const auto& b) { return a.second < b.second; });
   std::vector<RunChecksums> gpus(nodes.size());
-  std::vector<RunChecksums> apart(nodes.size());
   for (std::size_t n = 0; n < nodes.size(); ++n)
-    for (const PeerRound* round : nodes[n]) {
-      if (round->checksums.empty()) continue;
-      const bool alike = round->kind == kind && sources_of(*round) == most->first;
-      (alike ? gpus : apart)[n].push_back(&round->checksums);
-    }
-  ChecksumComparison out = compare_checksums(gpus);
-  for (std::size_t n = 0; n < nodes.size(); ++n)
-    for (const Checksums* run : apart[n]) {
-      ++out.apart;
-      for (Verdict& verdict : judge_checksums(*run)) {
-        verdict.judge = Judge::peers;
-        out.verdicts[n].push_back(std::move(verdict));
-      }
-    }
+    for (const PeerRound* round : nodes[n])
+      if (!round->checksums.empty()) gpus[n].push_back(&round->checksums);
+  return compare_checksums(gpus);
+}
+
+result::Fingerprint fingerprint_of(const PeerKind& kind) {
+  result::Fingerprint out = *kind.front().front()->fingerprint;
+  std::erase_if(out.suite, [](const auto& fact) {
+    return baseline::role_of("suite", fact.first) == baseline::Role::must_in_common;
+  });
+  for (const PeerRounds& node : kind)
+    for (const PeerRound* round : node)
+      out.suite.insert(round->source_hashes.begin(), round->source_hashes.end());
   return out;
 }
 

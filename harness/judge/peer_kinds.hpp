@@ -8,20 +8,23 @@
 
 namespace gpugauge::judge {
 
-/// The nodes of one kind: every fact that must match does.
+/// Runs that did the same work, by node: every fact that must match does, and so do the sources of each
+/// family.
 using PeerKind = std::vector<PeerRounds>;
 
 /// The runs of each node, oldest first; a run that was given twice counts once, and is remarked on.
 std::vector<PeerRounds> nodes_of(const std::vector<PeerRound>& rounds, std::vector<std::string>& remarks);
 
-/// Nodes by kind, the largest first; within a kind, those whose sources differ from what most have stand
-/// apart.
+/// Runs by kind, the one of most nodes first: a node is in each kind of which it has a run. Within what must
+/// match, runs whose sources differ from what most nodes have stand apart.
 std::vector<PeerKind> kinds_of(const std::vector<PeerRounds>& nodes);
 
-/// compare_checksums() over the runs of these nodes that are of the first one's kind and were made from the
-/// sources of family integrity that most of them have: from others the same work may come out otherwise. What
-/// stands apart is counted (ChecksumComparison::apart), and held against nothing but its own processes.
+/// compare_checksums() over the runs of one kind: from another stack or other sources the same work may come
+/// out otherwise.
 ChecksumComparison compare_node_checksums(const PeerKind& nodes);
+
+/// What must match, of all of its runs: PeerRound::fingerprint is shared by runs whose sources differ.
+result::Fingerprint fingerprint_of(const PeerKind& kind);
 
 /// "NVIDIA H200, driver 580.65.06"; or a host's processor.
 std::string describe(const PeerRound& round);

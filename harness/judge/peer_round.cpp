@@ -9,6 +9,7 @@
 #include "judge/judge_peers.hpp"
 #include "judge/pinned.hpp"
 #include "judge/statistics.hpp"
+#include "result/time.hpp"
 
 namespace gpugauge::judge {
 namespace {
@@ -29,16 +30,19 @@ std::string identity(const result::Run& run) {
 
 std::vector<PeerFault> faults_of(const result::Run& run, const Collected& collected) {
   std::vector<PeerFault> out;
-  std::map<std::string, PeerFault> families;
+  std::map<std::string, PeerFault> families;  // each the gravest of its processes, the first of as grave ones
   for (const result::Process& process : run.processes) {
     const bool own = process.status != result::Status::ok || !process.samples;
     const result::Status status = own ? process.status : process.samples->status;
-    if (status != result::Status::ok)
-      families.try_emplace(process.family,
-                           PeerFault{process.family, status, own ? process.reason : process.samples->reason});
+    PeerFault& worst =
+        families.try_emplace(process.family, PeerFault{process.family, result::Status::ok, ""}).first->second;
+    if (gravity(status) <= gravity(worst.status)) continue;
+    worst.status = status;
+    worst.reason = own ? process.reason : process.samples->reason;
   }
   out.reserve(families.size());
-  for (auto& [family, fault] : families) out.push_back(std::move(fault));
+  for (auto& [family, fault] : families)
+    if (fault.status != result::Status::ok) out.push_back(std::move(fault));
   for (const auto& [id, state] : collected.benchmarks) {
     if (state.worst != result::Status::ok) out.push_back({id, state.worst, state.reason});
   }
@@ -67,6 +71,8 @@ PeerRound PeerCollector::without_values(const result::Run& run, const Collected&
   out.boot = run.boot_id;
   out.complete = run.complete;
   out.partial_reason = run.partial_reason;
+  out.whole = run.round == 1 && run.only.empty();
+  out.started = result::unix_seconds(run.started);
   out.faults = faults_of(run, collected);
   out.checksums = checksums_of(run);
   result::Fingerprint common = run.fingerprint;

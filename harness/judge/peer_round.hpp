@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -50,6 +51,11 @@ struct PeerRound {
   std::string boot;            ///< result::Run::boot_id: tells machines apart; "" where it is not known
   bool complete = true;        ///< result::Run::complete
   std::string partial_reason;  ///< one sentence; "" when complete
+  /// False for a repeated round, and for one of chosen benchmarks: what it lacks nobody asked for.
+  bool whole = true;
+  /// When it began, seconds since 1970: tells one round of the fleet from the next; absent where nobody
+  /// knows.
+  std::optional<double> started{};
   /// Digest of every fact that must match on both sides; hashes of the families' sources apart, since a node
   /// that lacks a family is a finding and not another kind.
   std::string kind;

@@ -4,10 +4,12 @@
 #include <atomic>
 #include <cmath>
 #include <exception>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <stdexcept>
 #include <thread>
+#include <tuple>
 
 #include "judge/statistics.hpp"
 #include "result/threads.hpp"
@@ -105,9 +107,9 @@ class NodeTests {
     ++measured_[node];
     if (p < 1) small_[node].push_back(p);
   }
-  /// Simes for each node over its metrics, Holm over the nodes. A faulty node may stay below what a single
-  /// metric would need, since several agree; how healthy nodes differ for good, which a fresh round repeats
-  /// faithfully, stays below it at this level.
+  /// Simes for each node over its metrics and runs, Holm over the nodes. A faulty node may stay below what a
+  /// single metric would need, since several agree; how healthy nodes differ for good, which a fresh run
+  /// repeats faithfully, stays below it at this level.
   std::vector<bool> standing_out(double level) {
     if (level >= 1) return std::vector<bool>(small_.size(), true);
     std::vector<double> p_values;
@@ -127,76 +129,101 @@ class NodeTests {
   std::vector<std::size_t> measured_;
 };
 
+/// All tests of one comparison.
+class Screening {
+ public:
+  Screening(std::size_t nodes, const PeerRules& rules) : rules_(rules), nodes_(nodes) {}
+
+  /// What follows is of this metric.
+  void of(std::size_t metric, const PeerScale& scale, double tolerance) {
+    metric_ = metric;
+    tolerance_ = tolerance;
+    degrees_ = scale.degrees;
+    error_ = error_of(scale);
+    warning_ = scale.nodes < rules_.few_nodes ? rules_.warning_multiple * tolerance
+                                              : std::numeric_limits<double>::infinity();
+    // A p above the rate is never rejected, and the tail of t costs a microsecond: a million tests wait.
+    least_ = t_quantile(1 - rules_.false_discovery, scale.degrees);
+  }
+  void test(std::size_t node, std::size_t run, double change) {
+    if (std::isnan(change)) return;
+    const double t = change / error_;
+    const bool warned = change > warning_;
+    p_values_.push_back(t > least_ ? t_upper_tail(t, degrees_) : 1);
+    nodes_.add(node, p_values_.back());
+    if (change > tolerance_ && (t > least_ || warned))
+      candidates_.push_back({metric_, node, run, change, p_values_.back(), warned, false});
+  }
+  std::vector<PeerSuspect> suspects() && {
+    // What is rejected is what lies at or below one limit.
+    const std::vector<bool> rejected = benjamini_hochberg(p_values_, rules_.false_discovery);
+    double limit = -1;
+    for (std::size_t i = 0; i < rejected.size(); ++i) {
+      if (rejected[i]) limit = std::max(limit, p_values_[i]);
+    }
+    const std::vector<bool> standing_out = nodes_.standing_out(rules_.node_level);
+    std::vector<PeerSuspect> out;
+    for (PeerSuspect& candidate : candidates_) {
+      candidate.stands_out = standing_out[candidate.node];
+      const bool warned = candidate.rejected;
+      candidate.rejected = candidate.p <= limit;
+      if (candidate.rejected || warned) out.push_back(candidate);
+    }
+    std::sort(out.begin(), out.end(), [](const PeerSuspect& a, const PeerSuspect& b) {
+      return std::tie(a.metric, a.node, a.run) < std::tie(b.metric, b.node, b.run);
+    });
+    return out;
+  }
+
+ private:
+  const PeerRules& rules_;
+  NodeTests nodes_;
+  std::size_t metric_ = 0;
+  double tolerance_ = 0;
+  double degrees_ = 0;
+  double error_ = 0;
+  double warning_ = 0;
+  double least_ = 0;
+  std::vector<PeerSuspect> candidates_;
+  std::vector<double> p_values_;  ///< of all tests: the ones that no level can reject stand as 1
+};
+
 }  // namespace
 
 PeerScreen screen_peers(std::span<const PeerMetric> metrics, const PeerRules& rules) {
   PeerScreen out;
   out.scales = peer_scales(metrics, rules);
-  std::vector<PeerSuspect> candidates;
-  std::vector<double> p_values;  // of all tests: the ones that no level can reject stand as 1
-  NodeTests nodes(metrics.empty() ? 0 : metrics.front().values.size());
+  Screening screening(metrics.empty() ? 0 : metrics.front().values.size(), rules);
   for (std::size_t m = 0; m < metrics.size(); ++m) {
-    if (metrics[m].values.size() != metrics.front().values.size())
+    const PeerMetric& metric = metrics[m];
+    if (metric.values.size() != metrics.front().values.size())
       throw std::invalid_argument("as many values as nodes for every metric");
     const PeerScale& scale = out.scales[m];
     if (!scale.usable) continue;
-    // A p above the rate is never rejected, and the tail of t costs a microsecond: a million tests wait.
-    const double least = t_quantile(1 - rules.false_discovery, scale.degrees);
-    for (std::size_t n = 0; n < metrics[m].values.size(); ++n) {
-      const double change = metrics[m].values[n] - scale.centre;
-      if (std::isnan(change)) continue;
-      const double t = change / error_of(scale);
-      const bool warned =
-          scale.nodes < rules.few_nodes && change > rules.warning_multiple * metrics[m].tolerance;
-      p_values.push_back(t > least ? t_upper_tail(t, scale.degrees) : 1);
-      nodes.add(n, p_values.back());
-      if (change > metrics[m].tolerance && (t > least || warned))
-        candidates.push_back({m, n, change, p_values.back(), warned, false});
-    }
+    screening.of(m, scale, metric.tolerance);
+    for (std::size_t n = 0; n < metric.values.size(); ++n)
+      screening.test(n, 0, metric.values[n] - scale.centre);
+    for (const PeerFurther& one : metric.further) screening.test(one.node, one.run, one.value - one.centre);
   }
-  // What is rejected is what lies at or below one limit.
-  const std::vector<bool> rejected = benjamini_hochberg(p_values, rules.false_discovery);
-  double limit = -1;
-  for (std::size_t i = 0; i < rejected.size(); ++i) {
-    if (rejected[i]) limit = std::max(limit, p_values[i]);
-  }
-  const std::vector<bool> standing_out = nodes.standing_out(rules.node_level);
-  for (PeerSuspect& candidate : candidates) {
-    candidate.stands_out = standing_out[candidate.node];
-    const bool warned = candidate.rejected;
-    candidate.rejected = candidate.p <= limit;
-    if (candidate.rejected || warned) out.suspects.push_back(candidate);
-  }
+  out.suspects = std::move(screening).suspects();
   return out;
 }
 
 std::vector<PeerSuspect> screen_newcomer(std::span<const PeerScale> scales,
-                                         std::span<const double> tolerances, std::span<const double> values,
-                                         const PeerRules& rules) {
-  if (scales.size() != tolerances.size() || scales.size() != values.size())
-    throw std::invalid_argument("one tolerance and one value for every scale");
-  std::vector<PeerSuspect> all;
-  std::vector<double> p_values;
-  NodeTests newcomer(1);
+                                         std::span<const double> tolerances,
+                                         std::span<const std::vector<double>> runs, const PeerRules& rules) {
+  const bool matching = std::all_of(runs.begin(), runs.end(),
+                                    [&](const auto& values) { return values.size() == scales.size(); });
+  if (scales.size() != tolerances.size() || !matching)
+    throw std::invalid_argument("one tolerance and one value a run for every scale");
+  Screening screening(1, rules);
   for (std::size_t m = 0; m < scales.size(); ++m) {
-    const double change = values[m] - scales[m].centre;
-    if (!scales[m].usable || std::isnan(change)) continue;
-    p_values.push_back(t_upper_tail(change / error_of(scales[m]), scales[m].degrees));
-    newcomer.add(0, p_values.back());
-    all.push_back({m, 0, change, p_values.back(), false, false});
+    if (!scales[m].usable) continue;
+    screening.of(m, scales[m], tolerances[m]);
+    for (std::size_t run = 0; run < runs.size(); ++run)
+      screening.test(0, run, runs[run][m] - scales[m].centre);
   }
-  const bool stands_out = newcomer.standing_out(rules.node_level).front();
-  const std::vector<bool> rejected = benjamini_hochberg(p_values, rules.false_discovery);
-  std::vector<PeerSuspect> out;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const std::size_t m = all[i].metric;
-    all[i].rejected = rejected[i] && all[i].change > tolerances[m];
-    all[i].stands_out = stands_out;
-    const bool warned =
-        scales[m].nodes < rules.few_nodes && all[i].change > rules.warning_multiple * tolerances[m];
-    if (all[i].rejected || warned) out.push_back(all[i]);
-  }
-  return out;
+  return std::move(screening).suspects();
 }
 
 double detectable_change(const PeerScale& scale, double tolerance, std::size_t tests,

@@ -15,16 +15,26 @@ struct PeerRules {
   double retest_level = .01;     ///< of the test of the fresh round
   /// Chance that any healthy node of the fleet stands out with all its metrics; 1 asks for none of that.
   double node_level = .01;
-  int minimum_nodes = 8;  ///< fewer have no spread worth the name
+  int minimum_nodes = 8;  ///< fewer have no spread worth the name, and are no round of their own
   int few_nodes = 16;     ///< below this a drop of warning_multiple tolerances is said, whatever the test
   double warning_multiple = 5.0 / 3.0;  ///< in tolerances; see few_nodes
 };
 
+/// A value that a later run of a node gave: it is tested, and is no part of the scale.
+struct PeerFurther {
+  std::size_t node = 0;  ///< index into PeerMetric::values; not NaN there
+  std::size_t run = 0;   ///< number of the node's run, > 0, ascending
+  double value = 0;      ///< on the scale
+  double centre = 0;     ///< what it is held against, on the scale
+  int nodes = 0;         ///< whose median that is
+};
+
 /// One metric over the nodes of one kind.
 struct PeerMetric {
-  double tolerance = 0;        ///< step on the scale, > 0
-  std::vector<double> values;  ///< one a node, on the scale; NaN = not measured there
-  int group = 0;               ///< spreads are moderated among the metrics of one group
+  double tolerance = 0;                ///< step on the scale, > 0
+  std::vector<double> values;          ///< the first of each node, on the scale; NaN = not measured there
+  int group = 0;                       ///< spreads are moderated among the metrics of one group
+  std::vector<PeerFurther> further{};  ///< sorted by node, then run
 };
 
 /// What the nodes have in common.
@@ -36,49 +46,53 @@ struct PeerScale {
   bool usable = false;  ///< nodes >= minimum_nodes
 };
 
-/// A node and a metric in doubt after the first round.
+/// A node and a metric that one run puts in doubt.
 struct PeerSuspect {
   std::size_t metric = 0;   ///< index into the metrics that were screened
   std::size_t node = 0;     ///< index into PeerMetric::values
+  std::size_t run = 0;      ///< 0: the first value; else PeerFurther::run
   double change = 0;        ///< node's value - centre
   double p = 1;             ///< one-sided
   bool rejected = false;    ///< by the test; false: only beyond the warning among few nodes
   bool stands_out = false;  ///< so does its node, with all its metrics, among all nodes
 };
 
-/// What the first round shows of the nodes of one kind.
+/// What the runs of the nodes of one kind show.
 struct PeerScreen {
   std::vector<PeerScale> scales;      ///< one a metric, in its order
-  std::vector<PeerSuspect> suspects;  ///< sorted by metric, then node
+  std::vector<PeerSuspect> suspects;  ///< sorted by metric, then node, then run
 };
 
-/// The first round. x = value - median over nodes, against t with the spread between nodes; a suspect is
-/// rejected at the false discovery rate over all nodes and metrics and worse by more than the tolerance. The
-/// error of the median, pi/(2N), is part of the variance. A node stands out by Simes' test of all its metrics
-/// together, Holm's correction over the nodes. All metrics must have as many values.
+/// Each run of each node. x = value - median over nodes, against t with the spread between nodes; a suspect
+/// is rejected at the false discovery rate over all nodes, metrics and runs and worse by more than the
+/// tolerance. The error of the median, pi/(2N), is part of the variance. A node stands out by Simes' test of
+/// all its metrics in all its runs together, Holm's correction over the nodes: what lasts over R runs costs
+/// no more than in one, since it is there R times among R times as many. All metrics must have as many
+/// values.
 PeerScreen screen_peers(std::span<const PeerMetric> metrics, const PeerRules& rules);
 
-/// Centre and spread of each metric, as the first round has them.
+/// Centre and spread of each metric over the first values.
 std::vector<PeerScale> peer_scales(std::span<const PeerMetric> metrics, const PeerRules& rules);
 
-/// One node that is no part of the scales, against them: the false discovery rate is over its own metrics.
-/// One value a scale, NaN = not measured; PeerSuspect::node is 0. Sorted by metric.
+/// One node that is no part of the scales, against them: the false discovery rate is over its own metrics and
+/// runs. Of each run one value a scale, NaN = not measured; PeerSuspect::node is 0, its run the index into
+/// `runs`. Sorted by metric, then run.
 std::vector<PeerSuspect> screen_newcomer(std::span<const PeerScale> scales,
-                                         std::span<const double> tolerances, std::span<const double> values,
-                                         const PeerRules& rules);
+                                         std::span<const double> tolerances,
+                                         std::span<const std::vector<double>> runs, const PeerRules& rules);
 
 /// Smallest change of one metric that screen_newcomer rejects with 90% power when no other stands out, as a
 /// step on the scale: the tolerance, or what noise makes of it among so many `tests`.
 double detectable_change(const PeerScale& scale, double tolerance, std::size_t tests, const PeerRules& rules);
 
-/// What two rounds say of a suspect.
+/// What two runs say of a suspect.
 enum class PeerDecision {
   cleared,    ///< the fresh round does not repeat it, or one such among all nodes and metrics may be chance
   warned,     ///< worse by the warning in both rounds, among too few nodes to test
   confirmed,  ///< node stands out, mean beyond the tolerance, fresh round beyond half of it, and beyond noise
 };
 
-/// A suspect's fresh round: `again` is its value minus the centre that the first round gave.
+/// A suspect's fresh run: `again` is its value minus the centre of that round.
 PeerDecision retest(const PeerSuspect& suspect, const PeerScale& scale, double tolerance, double again,
                     const PeerRules& rules);
 

@@ -11,13 +11,21 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// The oldest round of each node: what it was compared by.
-std::map<std::string, const judge::PeerRound*> first_rounds(const judge::PeersInput& input) {
-  std::map<std::string, const judge::PeerRound*> out;
-  for (const judge::PeerRound& round : input.rounds) {
-    const judge::PeerRound*& kept = out[round.node];
-    if (kept == nullptr || std::pair(round.id, round.file) < std::pair(kept->id, kept->file)) kept = &round;
-  }
+/// The runs of each node by their ids.
+using RunsOfNodes = std::map<std::string, std::map<std::string, const judge::PeerRound*>>;
+
+RunsOfNodes runs_of(const judge::PeersInput& input) {
+  RunsOfNodes out;
+  for (const judge::PeerRound& round : input.rounds) out[round.node].emplace(round.id, &round);
+  return out;
+}
+
+/// What a node was compared by: of each metric the first value among its runs of the group.
+std::map<std::uint32_t, double> first_values(const judge::NodeJudgement& node, const RunsOfNodes& runs) {
+  std::map<std::uint32_t, double> out;
+  const auto& of_node = runs.at(node.node);
+  for (const std::string& id : node.group_runs)
+    for (const auto& [metric, value] : of_node.at(id)->values) out.emplace(metric, value);
   return out;
 }
 
@@ -42,7 +50,7 @@ ordered_json peer_verdict_json(const judge::Verdict& verdict) {
 }  // namespace
 
 ordered_json page_data(const FleetReport& fleet) {
-  const auto rounds = first_rounds(fleet.input);
+  const RunsOfNodes runs = runs_of(fleet.input);
   const std::size_t metrics = fleet.input.metrics.size();
   // Centres are medians over the nodes of a group, as in the judgement.
   std::vector<std::vector<std::vector<double>>> of_group(fleet.judgement.groups.size(),
@@ -51,11 +59,10 @@ ordered_json page_data(const FleetReport& fleet) {
   for (const judge::NodeJudgement& node : fleet.judgement.nodes) {
     ordered_json verdicts = result::array_of(node.verdicts, peer_verdict_json);
     ordered_json values = ordered_json::array();
-    const auto found = rounds.find(node.node);
-    const bool read = node.state != judge::NodeState::unread && found != rounds.end();
+    const bool read = node.state != judge::NodeState::unread && runs.contains(node.node);
     if (read) {
       values = std::vector<std::nullptr_t>(metrics);
-      for (const auto& [metric, value] : found->second->values) {
+      for (const auto& [metric, value] : first_values(node, runs)) {
         values[metric] = six_digits(value);
         of_group[node.group][metric].push_back(value);
       }

@@ -13,6 +13,7 @@
 
 #include "baseline/fields.hpp"
 #include "result/error.hpp"
+#include "result/time.hpp"
 #include "store/database.hpp"
 
 namespace gpugauge::store {
@@ -62,23 +63,26 @@ struct Rounds {
 Rounds read_rounds(Database& database, const Night& night, judge::PeersInput& out) {
   Rounds read;
   long long id = 0, fingerprint = 0;
-  int complete = 0;
+  int complete = 0, number = 0;
   std::string started;
   judge::PeerRound round;
   soci::statement statement =
       (database.sql().prepare
            << "SELECT r.id, d.node, d.identity, r.peer, r.run_id, r.source, r.selection, r.boot_id, "
               "r.complete, "
-              "r.partial_reason, r.kind, r.fingerprint, r.started FROM run r JOIN device d ON d.id = "
+              "r.partial_reason, r.kind, r.fingerprint, r.started, r.round FROM run r JOIN device d ON d.id "
+              "= "
               "r.device WHERE "
               "r.started >= :since AND r.started < :until ORDER BY r.started, r.run_id",
        use(night.from), use(night.to), into(id), into(round.host), into(round.label), into(round.node),
        into(round.id), into(round.file), into(round.device), into(round.boot), into(complete),
-       into(round.partial_reason), into(round.kind), into(fingerprint), into(started));
+       into(round.partial_reason), into(round.kind), into(fingerprint), into(started), into(number));
   statement.execute();
   while (statement.fetch()) {
     sound_time(started);
     round.complete = complete != 0;
+    round.whole = number == 1;
+    round.started = result::unix_seconds(started);
     read.places.emplace(id, out.rounds.size());
     read.fingerprints[fingerprint].push_back(out.rounds.size());
     out.rounds.push_back(round);

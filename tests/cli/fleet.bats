@@ -69,6 +69,31 @@ PY
   [[ $output == *"1 file was left out: in the folders, and no run file."* ]]
 }
 
+@test "a node that became slow after its first run is found, and work that only it did is no pass" {
+  fleet_of 12
+  fleet_of 1 4 1 12
+  edit_runs() { "$PYTHON" -c 'import json, sys
+for name in sys.argv[2:]:
+    run = json.load(open(name))
+    exec(sys.argv[1])
+    json.dump(run, open(name, "w"))' "$@"; }
+  rm -r fleet/node-00005
+  edit_runs 'for process in run["processes"]:
+    for one in process["samples"]["benchmarks"]:
+        for metric in one["metrics"]:
+            metric["value"] *= .5 if metric["better"] == "higher" else 2' fleet/node-00012/round-[234].json
+  run -1 gpugauge fleet fleet
+  [[ $output == *"1 of 12 nodes have a finding (node-00012)"*  ]]
+  rm fleet/node-00012/round-[34].json
+  edit_runs 'run["fingerprint"]["suite"]["suite.profile"] = "smoke"' fleet/node-00012/round-2.json
+  COLUMNS=1000 run -3 gpugauge fleet fleet --report json=report.json --report html=page.html --report junit=out.xml
+  [[ $output == *"1 run (node-00012) was not judged: 1 node of its kind, and 8 are needed"* ]]
+  [[ $output == *"cannot judge all runs: 12 of 12 nodes are like their peers; 1 run not judged (node-00012)"* ]]
+  "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" fleet report.json
+  json_of node-00012 healthy
+  grep -q '<error' out.xml
+}
+
 @test "fleet never passes what it could not judge" {
   fleet_of 4
   run -3 gpugauge fleet fleet

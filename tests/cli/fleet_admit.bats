@@ -136,6 +136,49 @@ for process in it["processes"]:
   run -2 gpugauge fleet admit --against fleet
 }
 
+# Makes runs of hosts of those in the folder fleet, each with a boot of its own, and a further one of node 0 after another reboot.
+setup_hosts() {
+  "$GPUGAUGE_BUILD/bin/make_fleet" fleet 10 2 >planted.txt
+  rm -r fleet/node-00005
+  mkdir -p new/node-00000
+  "$PYTHON" - <<'PY'
+import json, pathlib
+for file in pathlib.Path("fleet").glob("*/*.json"):
+    run = json.loads(file.read_text())
+    run["device"], run["started"] = "host", run["started"].replace("-03T", "-02T")
+    device = run["fingerprint"]["device"]
+    run["fingerprint"]["device"] = {key: value for key, value in device.items() if key.startswith("host.")}
+    file.write_text(json.dumps(run))
+    if file.match("node-00000/round-2.json"):
+        run["id"], run["boot_id"] = "01SYNTH000000000R000000009", "another"
+        pathlib.Path("new/node-00000/run.json").write_text(json.dumps(run))
+PY
+}
+
+@test "a host is one peer, however often it was booted, and no peer of itself" {
+  setup_hosts
+  run -0 gpugauge fleet admit new --against fleet --by-folder
+  [[ $output == *"compared with 8 nodes: Synthetic 64-Core"* && $output == *"2 of the fleet's runs are the newcomer's own"* ]]
+  rm -r fleet/node-00001
+  run -3 gpugauge fleet admit new --against fleet --by-folder
+  [[ $output == *"the fleet has 7 nodes of its kind"* ]]
+}
+
+@test "a host of a history is what the history calls it" {
+  if gpugauge history --help 2>&1 | grep -q 'Not in this build'; then skip "this build has no history: SOCI is not installed"; fi
+  setup_hosts
+  gpugauge history ingest fleet --store hosts.sqlite
+  run -0 gpugauge fleet admit new --against hosts.sqlite --by-folder
+  [[ $output == *"compared with 8 nodes: "* && $output == *"2 of the fleet's runs are the newcomer's own"* ]]
+  # Without a name its boot tells which of them it is, and every run of that node is left out.
+  run -0 gpugauge fleet admit fleet/node-00000/round-1.json --against hosts.sqlite
+  [[ $output == *"compared with 8 nodes: "* && $output == *"2 of the fleet's runs are the newcomer's own"* ]]
+  rm -r fleet/node-0000[1-4]
+  gpugauge history ingest fleet --store few.sqlite
+  run -3 gpugauge fleet admit new --against few.sqlite
+  [[ $output == *"the fleet has 5 nodes of its kind"* ]]
+}
+
 @test "a history is a fleet too" {
   if gpugauge history --help 2>&1 | grep -q 'Not in this build'; then skip "this build has no history: SOCI is not installed"; fi
   setup_gate

@@ -337,7 +337,7 @@ TEST(Admit, HealthyNewcomersAreRarelyDoubtedOrRefused) {
     const std::vector<PeerScale> scales = peer_scales(fleet, rules);
     std::vector<double> once(metrics);
     for (std::size_t m = 0; m < metrics; ++m) once[m] = own[m] + within * normal(engine);
-    const auto suspects = screen_newcomer(scales, tolerances, once, rules);
+    const auto suspects = screen_newcomer(scales, tolerances, std::vector<std::vector<double>>{once}, rules);
     doubted += suspects.empty() ? 0 : 1;
     for (const PeerSuspect& suspect : suspects) {
       const double again = own[suspect.metric] + within * normal(engine) - scales[suspect.metric].centre;
@@ -371,7 +371,8 @@ TEST(Admit, ADropOfWhatItSaysItDetectsIsDetected) {
     const PeerRules rules;
     const std::vector<PeerScale> scales = peer_scales(fleet, rules);
     values[7] += detectable_change(scales[7], .03, metrics, rules);
-    for (const PeerSuspect& suspect : screen_newcomer(scales, tolerances, values, rules))
+    for (const PeerSuspect& suspect :
+         screen_newcomer(scales, tolerances, std::vector<std::vector<double>>{values}, rules))
       found += suspect.metric == 7 ? 1 : 0;
   }
   RecordProperty("found", found);

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runs.hpp"
+#include "peer_fleet.hpp"
 
 namespace gpugauge::judge {
 namespace {
@@ -11,41 +11,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-/// Runs of host-like nodes on GPUs of one kind, collected.
-class Fleet {
- public:
-  void add(int node, const Slowness& slow = {}, std::uint64_t round = 0,
-           const std::function<void(result::Run&)>& apply = {}) {
-    result::Run run = make_run(static_cast<std::uint64_t>(node) + 1000 * round, slow);
-    run.device = fmt::format("GPU-{:02}", node);
-    if (apply) apply(run);
-    input_.rounds.push_back(
-        collector_.reduce(run, fmt::format("{}-{}.json", node, round), fmt::format("n{:02}", node)));
-  }
-  void add_healthy(int from, int to) {
-    for (int node = from; node < to; ++node) add(node);
-  }
-  void add_unread(const std::string& label) {
-    input_.unread.push_back({label + ".json", label, "the file is truncated"});
-  }
-  PeersJudgement judge(bool strict = false) { return judge_peers(input(), policy_, strict); }
-  const PeersInput& input() {
-    input_.metrics = collector_.metrics();
-    return input_;
-  }
-
- private:
-  PeerCollector collector_;
-  PeersInput input_;
-  Policy policy_;
-};
-
-const NodeJudgement& of(const PeersJudgement& judgement, const std::string& label) {
-  for (const NodeJudgement& node : judgement.nodes)
-    if (node.label == label) return node;
-  throw std::runtime_error("no node " + label);
-}
 
 TEST(JudgePeers, AHealthyFleetPasses) {
   Fleet fleet;
@@ -73,7 +38,7 @@ TEST(JudgePeers, ASlowNodeIsASuspectUntilASecondRunConfirmsIt) {
   fleet.add(19, {.triad = 1.3}, 1);
   const PeersJudgement twice = fleet.judge();
   EXPECT_EQ(twice.outcome.code, ExitCode::regressed);
-  const NodeJudgement& node = of(twice, "n19");
+  const NodeJudgement& node = judged_of(twice, "n19");
   EXPECT_EQ(node.state, NodeState::found);
   EXPECT_EQ(node.rounds, 2);
   EXPECT_FALSE(node.measure_again);
@@ -91,7 +56,7 @@ TEST(JudgePeers, ASecondRunThatIsFineClearsTheNode) {
   fleet.add(19, {.triad = 1.3});
   fleet.add(19, {}, 1);
   EXPECT_EQ(fleet.judge(true).outcome.code, ExitCode::pass);
-  EXPECT_EQ(of(fleet.judge(), "n19").state, NodeState::healthy);
+  EXPECT_EQ(judged_of(fleet.judge(), "n19").state, NodeState::healthy);
 }
 
 TEST(JudgePeers, ASecondRunOfOtherSourcesNeitherConfirmsNorClears) {
@@ -101,11 +66,11 @@ TEST(JudgePeers, ASecondRunOfOtherSourcesNeitherConfirmsNorClears) {
     fleet.add(19, {.triad = 1.3});
     fleet.add(19, {.triad = again}, 1,
               [](result::Run& run) { run.fingerprint.suite["suite.source_hash.host"] = "cd"; });
-    EXPECT_EQ(of(fleet.judge(), "n19").state, NodeState::suspect) << again;
-    EXPECT_TRUE(of(fleet.judge(), "n19").measure_again);
+    EXPECT_EQ(judged_of(fleet.judge(), "n19").state, NodeState::suspect) << again;
+    EXPECT_TRUE(judged_of(fleet.judge(), "n19").measure_again);
     fleet.add(19, {.triad = again}, 2,
               [](result::Run& run) { run.fingerprint.suite["suite.source_hash.other"] = "cd"; });
-    EXPECT_EQ(of(fleet.judge(), "n19").state, again > 1 ? NodeState::found : NodeState::healthy)
+    EXPECT_EQ(judged_of(fleet.judge(), "n19").state, again > 1 ? NodeState::found : NodeState::healthy)
         << "another family's sources do not matter to it";
   }
 }
@@ -116,7 +81,7 @@ TEST(JudgePeers, OneRunGivenTwiceConfirmsNothing) {
   fleet.add(19, {.triad = 1.3});
   fleet.add(19, {.triad = 1.3});
   const PeersJudgement judgement = fleet.judge();
-  EXPECT_EQ(of(judgement, "n19").state, NodeState::suspect);
+  EXPECT_EQ(judged_of(judgement, "n19").state, NodeState::suspect);
   EXPECT_THAT(judgement.remarks, ElementsAre(HasSubstr("one run cannot confirm itself")));
 }
 
@@ -134,10 +99,10 @@ TEST(JudgePeers, AMetricThatOneNodeLacksIsMissingThereByName) {
   fleet.add(11, {}, 0, [](result::Run& run) { drop_benchmark(run, "host/triad"); });
   const PeersJudgement judgement = fleet.judge();
   EXPECT_EQ(judgement.outcome.code, ExitCode::regressed);
-  ASSERT_EQ(of(judgement, "n11").verdicts.size(), 1U);
-  EXPECT_EQ(of(judgement, "n11").verdicts[0].kind, VerdictKind::missing);
-  EXPECT_EQ(of(judgement, "n11").verdicts[0].metric, triad);
-  EXPECT_THAT(of(judgement, "n11").verdicts[0].reason, HasSubstr("11 of 12 nodes measure it"));
+  ASSERT_EQ(judged_of(judgement, "n11").verdicts.size(), 1U);
+  EXPECT_EQ(judged_of(judgement, "n11").verdicts[0].kind, VerdictKind::missing);
+  EXPECT_EQ(judged_of(judgement, "n11").verdicts[0].metric, triad);
+  EXPECT_THAT(judged_of(judgement, "n11").verdicts[0].reason, HasSubstr("11 of 12 nodes measure it"));
 }
 
 TEST(JudgePeers, AMetricThatMostNodesLackIsNotComparedAndThatIsSaid) {
@@ -179,10 +144,10 @@ TEST(JudgePeers, AFailedBenchmarkAndADeadFamilyAreFindings) {
   });
   const PeersJudgement judgement = fleet.judge();
   EXPECT_EQ(judgement.outcome.code, ExitCode::regressed);
-  EXPECT_EQ(of(judgement, "n10").verdicts[0].kind, VerdictKind::failed);
-  EXPECT_THAT(of(judgement, "n10").verdicts[0].reason, HasSubstr("the result is wrong"));
-  EXPECT_EQ(of(judgement, "n11").state, NodeState::found);
-  EXPECT_THAT(of(judgement, "n11").verdicts[0].reason, HasSubstr("SIGSEGV"));
+  EXPECT_EQ(judged_of(judgement, "n10").verdicts[0].kind, VerdictKind::failed);
+  EXPECT_THAT(judged_of(judgement, "n10").verdicts[0].reason, HasSubstr("the result is wrong"));
+  EXPECT_EQ(judged_of(judgement, "n11").state, NodeState::found);
+  EXPECT_THAT(judged_of(judgement, "n11").verdicts[0].reason, HasSubstr("SIGSEGV"));
 }
 
 TEST(JudgePeers, ARunThatWasCutShortIsMeasuredAgain) {
@@ -195,8 +160,8 @@ TEST(JudgePeers, ARunThatWasCutShortIsMeasuredAgain) {
   });
   const PeersJudgement judgement = fleet.judge();
   EXPECT_EQ(judgement.outcome.code, ExitCode::pass);
-  EXPECT_EQ(of(judgement, "n11").state, NodeState::suspect);
-  EXPECT_TRUE(of(judgement, "n11").measure_again);
+  EXPECT_EQ(judged_of(judgement, "n11").state, NodeState::suspect);
+  EXPECT_TRUE(judged_of(judgement, "n11").measure_again);
 }
 
 TEST(JudgePeers, AFileThatWasRefusedIsNamedAndNeverAPass) {
@@ -205,8 +170,8 @@ TEST(JudgePeers, AFileThatWasRefusedIsNamedAndNeverAPass) {
   fleet.add_unread("bad");
   const PeersJudgement judgement = fleet.judge();
   EXPECT_EQ(judgement.outcome.code, ExitCode::cannot_judge);
-  EXPECT_EQ(of(judgement, "bad").reason, "could not be read: the file is truncated");
-  EXPECT_TRUE(of(judgement, "bad").measure_again);
+  EXPECT_EQ(judged_of(judgement, "bad").reason, "could not be read: the file is truncated");
+  EXPECT_TRUE(judged_of(judgement, "bad").measure_again);
 }
 
 TEST(JudgePeers, ANodeOfAnotherKindIsNotJudgedAndTheFieldIsNamed) {
@@ -215,8 +180,9 @@ TEST(JudgePeers, ANodeOfAnotherKindIsNotJudgedAndTheFieldIsNamed) {
   fleet.add(10, {.triad = 3}, 0, [](result::Run& run) { run.fingerprint.stack["driver.version"] = "1"; });
   const PeersJudgement judgement = fleet.judge();
   EXPECT_EQ(judgement.outcome.code, ExitCode::cannot_judge);
-  EXPECT_EQ(of(judgement, "n10").state, NodeState::not_judged);
-  EXPECT_THAT(of(judgement, "n10").reason, HasSubstr("stack.driver.version is '1' here and absent there"));
+  EXPECT_EQ(judged_of(judgement, "n10").state, NodeState::not_judged);
+  EXPECT_THAT(judged_of(judgement, "n10").reason,
+              HasSubstr("stack.driver.version is '1' here and absent there"));
   ASSERT_EQ(judgement.groups.size(), 2U);
   EXPECT_FALSE(judgement.groups[1].judged);
 }
@@ -230,8 +196,8 @@ TEST(JudgePeers, ANodeThatLacksAFamilyIsOfTheSameKindAndOneWithOtherSourcesIsNot
       if (node == 4) run.fingerprint.suite["suite.source_hash.gemm"] = "ef";
     });
   const PeersJudgement judgement = fleet.judge();
-  EXPECT_EQ(of(judgement, "n03").state, NodeState::healthy);
-  EXPECT_EQ(of(judgement, "n04").state, NodeState::not_judged);
+  EXPECT_EQ(judged_of(judgement, "n03").state, NodeState::healthy);
+  EXPECT_EQ(judged_of(judgement, "n04").state, NodeState::not_judged);
 }
 
 TEST(JudgePeers, SevenNodesAreTooFewAndNoneIsNoPass) {

@@ -1,0 +1,122 @@
+#include "judge/peer_faults.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "judge/judge_peers.hpp"
+#include "result/counted.hpp"
+
+namespace gpugauge::judge {
+namespace {
+
+std::string family_of(const std::string& benchmark) {
+  return benchmark.substr(0, benchmark.find('/'));
+}
+
+std::string word(result::Status status) {
+  switch (status) {
+    case result::Status::failed:
+      return "failed";
+    case result::Status::skipped:
+      return "was skipped";
+    case result::Status::unavailable:
+      return "is unavailable";
+    case result::Status::interrupted:
+      return "was interrupted";
+    case result::Status::ok:
+      break;
+  }
+  return "is ok";
+}
+
+}  // namespace
+
+Verdict blank_verdict(const PeerForm& form) {
+  Verdict verdict;
+  verdict.judge = Judge::peers;
+  verdict.metric = form.key;
+  verdict.metric_class = form.metric_class;
+  verdict.unit = form.unit;
+  verdict.better = form.better;
+  verdict.rounds = 1;
+  return verdict;
+}
+
+const PeerFault* fault_of(const PeerRound& round, const std::string& benchmark) {
+  const std::string family = family_of(benchmark);
+  const PeerFault* found = nullptr;
+  for (const PeerFault& fault : round.faults) {
+    if (fault.what == benchmark) return &fault;
+    if (fault.what == family) found = &fault;
+  }
+  return found;
+}
+
+Verdict missing_metric(const PeerForm& form, const PeerRound& round, int have, const DeviceCount& count) {
+  Verdict verdict = blank_verdict(form);
+  verdict.kind = VerdictKind::missing;
+  const std::string others = fmt::format("{} of {} {} measure it", have, count.devices, count.many);
+  const PeerFault* fault = fault_of(round, form.benchmark);
+  if (fault != nullptr) {
+    verdict.reason =
+        fmt::format("{}; here {} {}: {}", others, fault->what, word(fault->status), fault->reason);
+    if (fault->status == result::Status::failed) verdict.kind = VerdictKind::failed;
+    if (fault->status == result::Status::interrupted) verdict.kind = VerdictKind::inconclusive;
+  } else if (!round.complete) {
+    verdict.kind = VerdictKind::inconclusive;
+    verdict.reason =
+        fmt::format("{}; the run of this {} ended early: {}", others, count.one, round.partial_reason);
+  } else {
+    verdict.reason = fmt::format("{}; this {} does not report it", others, count.one);
+  }
+  return verdict;
+}
+
+void Unmeasured::add(const PeerRounds& node) {
+  for (const PeerRound* round : node)
+    for (const PeerFault& fault : round->faults) faults_.try_emplace(fault.what, fault);
+}
+
+void Unmeasured::measured(const std::string& benchmark) {
+  measured_.insert(benchmark);
+  measured_.insert(family_of(benchmark));
+}
+
+std::vector<std::string> Unmeasured::sentences(const DeviceCount& count) const {
+  std::map<std::string, std::vector<const PeerFault*>> families;
+  for (const auto& [what, fault] : faults_)
+    if (!measured_.contains(what)) families[family_of(what)].push_back(&fault);
+  std::vector<std::string> out;
+  for (const auto& [family, faults] : families) {
+    const PeerFault& first = *faults.front();  // the family sorts before what it holds
+    std::string what = first.what;
+    if (first.what == family)
+      what = "the family " + family;
+    else if (faults.size() > 1)
+      what += fmt::format(" and {} of the family {}", result::counted(faults.size() - 1, "other benchmark"),
+                          family);
+    out.push_back(fmt::format("None of {} {} measured {}; {} {}: {}.", count.devices, count.many, what,
+                              first.what, word(first.status), first.reason));
+  }
+  return out;
+}
+
+void add_failures(const PeerRounds& rounds, std::vector<Verdict>& verdicts) {
+  for (const PeerRound* round : rounds) {
+    for (const PeerFault& fault : round->faults) {
+      const bool said = std::any_of(verdicts.begin(), verdicts.end(),
+                                    [&](const Verdict& verdict) { return verdict.metric == fault.what; });
+      if (fault.status != result::Status::failed || said) continue;
+      Verdict verdict;
+      verdict.judge = Judge::peers;
+      verdict.kind = VerdictKind::failed;
+      verdict.metric = fault.what;
+      verdict.rounds = 1;
+      verdict.reason = "failed: " + fault.reason;
+      verdicts.push_back(std::move(verdict));
+    }
+  }
+}
+
+}  // namespace gpugauge::judge
