@@ -2,7 +2,9 @@
 #include "report/fleet.hpp"
 
 #include <algorithm>
+#include <map>
 #include <memory>
+#include <mutex>
 
 #include <fmt/format.h>
 
@@ -44,20 +46,27 @@ struct FleetArguments {
 /// Nodes from files: read, reduced and judged.
 report::FleetReport judge_files(const FleetArguments& arguments) {
   const std::vector<FoundFile> files = find_files(expanded(arguments.paths));
+  if (arguments.by_folder) refuse_nested_nodes(files);
   keep_freed_memory();
   judge::PeerCollector collector;
   judge::FleetDrift drift;
+  std::mutex mutex;
+  std::map<std::string, judge::Sighting> seen;  // by file
   ReadRuns read = read_runs(files, collector, [&](const judge::PeerRound& round, const result::Run& run) {
     drift.add(run, round.file);
+    if (!arguments.by_folder) return;
+    const std::lock_guard lock(mutex);
+    seen.emplace(round.file, judge::sighting_of(run));
   });
   report::FleetReport made;
   made.input.rounds = std::move(read.rounds);
   made.input.unread = std::move(read.unread);
   made.input.fabrics = std::move(read.fabrics);
   made.input.metrics = collector.metrics();
-  if (arguments.by_folder)
+  if (arguments.by_folder) {
+    refuse_shared_names(files, made.input, seen);
     name_nodes(made.input, names_by_folder(files));
-  else {
+  } else {
     if (std::string remark = boot_in_several_folders(files, made.input); !remark.empty())
       read.remarks.push_back(std::move(remark));
     call_nodes(made.input, names_by_proof(files, made.input));
@@ -80,18 +89,21 @@ report::FleetReport judge_night(const FleetArguments& arguments) {
     run.fingerprint = facts;
     drift.add(run, round.host.empty() ? round.label : round.host);
   });
-  name_hosts(made.input.rounds);
+  store::WiderNight wider = history.with_night_before(night);
+  const std::string others = other_devices(wider);
+  // A night that somebody chose is what he asked for; the newest one may be a part of what was measured.
+  if (arguments.night.empty()) made.input.not_measured = std::move(wider.added);
+  for (auto* rounds : {&made.input.rounds, &made.input.not_measured}) name_hosts(*rounds);
   made.judgement = judge::judge_peers(made.input, {}, arguments.strict);
   made.judgement.drift = drift.facts();
   made.judgement.remarks.push_back(fmt::format("{} of {} (UTC) from the store {}.",
                                                result::counted(made.input.rounds.size(), "run"), night,
                                                history.name()));
   const auto& nodes = made.judgement.nodes;
-  if (std::any_of(nodes.begin(), nodes.end(),
-                  [](const auto& node) { return node.state == judge::NodeState::not_judged; }))
-    if (const std::string wider = history.with_night_before(night); !wider.empty())
-      made.judgement.remarks.push_back(
-          fmt::format("Other devices were measured before that: `--night {}` takes their runs, too.", wider));
+  if (!others.empty() && std::any_of(nodes.begin(), nodes.end(), [](const auto& node) {
+        return node.state == judge::NodeState::not_judged;
+      }))
+    made.judgement.remarks.push_back(others);
   return made;
 }
 
@@ -144,8 +156,8 @@ void add_fleet(CLI::App& app, const Invocation&, Action& action) {
   command
       ->add_option(
           "--night", arguments->night,
-          "Of the history: this UTC day, or all from one to another; each run of a device is compared, "
-          "and the later ones confirm (default: the newest night)")
+          "Of the history: this UTC day, or all from one (or a time of it) to another; each run of a "
+          "device is compared, and the later ones confirm (default: the newest night)")
       ->type_name("DAY|FROM..TO");
   writes(
       command->add_option(

@@ -40,6 +40,9 @@ std::string night_of(store::Store& history, const std::string& asked);
 /// As where folders name the nodes: a host of a history is told apart by its name, and not by its boot.
 void name_hosts(std::vector<judge::PeerRound>& rounds);
 
+/// A sentence on devices that a night lacks, with the option that takes them; "" where there are none.
+std::string other_devices(const store::WiderNight& wider);
+
 void add_fleet_admit(CLI::App& fleet, Action& action);
 
 }  // namespace gpugauge::cli

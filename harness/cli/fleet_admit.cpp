@@ -49,6 +49,8 @@ void from_store(const std::string& location, const FleetAdmitArguments& argument
       [&](const judge::PeerRound& round, const result::Fingerprint& facts) { usual.add(round.kind, facts); });
   remarks.push_back(fmt::format("The fleet: {} of {} (UTC) from the store {}.",
                                 result::counted(found.rounds.size(), "run"), night, history.name()));
+  if (const auto wider = history.with_night_before(night); arguments.night.empty() && !wider.added.empty())
+    remarks.push_back(other_devices(wider));
   collector.adopt(found);
   input.fleet.rounds = std::move(found.rounds);
   name_hosts(input.fleet.rounds);
@@ -151,7 +153,8 @@ void add_fleet_admit(CLI::App& fleet, Action& action) {
       "PATH|STORE", Reads::runs);
   command
       ->add_option("--night", arguments->night,
-                   "Of a history: this UTC day, or all from one to another (default: the newest night)")
+                   "Of a history: this UTC day, or all from one (or a time of it) to another (default: the "
+                   "newest night)")
       ->type_name("DAY|FROM..TO");
   command->add_flag("--by-folder", arguments->by_folder,
                     "A node is the first folder below the given one (DIR/node7/run.json), whatever its boot: "

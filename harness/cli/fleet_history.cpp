@@ -49,4 +49,10 @@ std::string night_of(store::Store& history, const std::string& asked) {
   return night;
 }
 
+std::string other_devices(const store::WiderNight& wider) {
+  if (wider.added.empty()) return "";
+  return fmt::format("Other devices were measured before that: `--night {}` takes their runs, too.",
+                     wider.days);
+}
+
 }  // namespace gpugauge::cli

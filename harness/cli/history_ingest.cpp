@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
-#include <deque>
 #include <exception>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -15,6 +15,7 @@
 #include "baseline/digest.hpp"
 #include "cli/history.hpp"
 #include "cli/named_files.hpp"
+#include "cli/node_names.hpp"
 #include "cli/run_files.hpp"
 #include "report/format.hpp"
 #include "report/progress.hpp"
@@ -42,6 +43,7 @@ struct HistoryIngestArguments {
 struct Input {
   std::string file;
   std::string node;
+  bool named_by_folder = false;  ///< the folder is the node's name
   bool in_a_folder = false;
 };
 
@@ -66,16 +68,13 @@ std::vector<Input> find_inputs(const HistoryIngestArguments& arguments) {
     else
       paths.push_back(path);
   }
+  const std::vector<FoundFile> files = find_files(paths);
+  if (arguments.node.empty()) refuse_nested_nodes(files);
   std::vector<Input> out;
-  for (const FoundFile& found : find_files(paths)) {
-    // results/node-7/run.json below results/ is a run of node-7.
-    const fs::path label(found.label);
-    const bool folder_of_node = found.in_a_folder && std::distance(label.begin(), label.end()) > 1;
-    out.push_back({found.file.string(),
-                   !arguments.node.empty() ? arguments.node
-                   : folder_of_node        ? label.begin()->string()
-                                           : "",
-                   found.in_a_folder});
+  for (const FoundFile& found : files) {
+    const bool by_folder = arguments.node.empty();
+    out.push_back(
+        {found.file.string(), by_folder ? folder_of(found) : arguments.node, by_folder, found.in_a_folder});
   }
   return out;
 }
@@ -93,7 +92,7 @@ struct Read {
 class Readers {
  public:
   Readers(const std::vector<Input>& inputs, const std::set<std::string>& known)
-      : inputs_(inputs), known_(known), left_(inputs.size()) {
+      : inputs_(inputs), known_(known) {
     const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
     result::start_threads(threads_, std::min(cores, inputs.size()), [this] { work(); });
   }
@@ -105,18 +104,15 @@ class Readers {
   Readers(const Readers&) = delete;
   Readers& operator=(const Readers&) = delete;
 
-  /// What is ready, at least one, at most `most`; empty at the end.
+  /// What is ready, at least one, at most `most`, in the order of the inputs; empty at the end.
   std::vector<Read> take(std::size_t most) {
     if (threads_.empty()) return read_here();
     std::unique_lock lock(mutex_);
-    ready_.wait(lock, [&] { return failure_ || left_ == 0 || !read_.empty(); });
+    ready_.wait(lock, [&] { return failure_ || next_ == inputs_.size() || read_.contains(next_); });
     if (failure_) std::rethrow_exception(failure_);
     std::vector<Read> out;
-    while (!read_.empty() && out.size() < most) {
-      out.push_back(std::move(read_.front()));
-      read_.pop_front();
-      --left_;
-    }
+    for (auto next = read_.find(next_); next != read_.end() && out.size() < most; next = read_.find(++next_))
+      out.push_back(std::move(read_.extract(next).mapped()));
     room_.notify_all();
     return out;
   }
@@ -131,9 +127,10 @@ class Readers {
       while (ahead_.next(file)) {
         Read read = read_one(file, run);
         std::unique_lock lock(mutex_);
-        room_.wait(lock, [&] { return stop_ || read_.size() < ahead; });
+        // While a slow file is waited for, others may be read beyond that: it could be with any of us.
+        room_.wait(lock, [&] { return stop_ || read_.size() < ahead || !read_.contains(next_); });
         if (stop_) return;
-        read_.push_back(std::move(read));
+        read_.emplace(read.input, std::move(read));
         ready_.notify_one();
       }
     } catch (...) {
@@ -170,6 +167,7 @@ class Readers {
         result::parse_run(text, input.file, result::Detail::values, run);
       out.remark = from_the_future(input.file, run.started);
       out.record = store::record_of(run, std::move(hash), input.file, input.node);
+      out.record->named_by_folder = input.named_by_folder;
     } catch (const std::runtime_error& error) {
       out.fault = error.what();
     }
@@ -180,8 +178,8 @@ class Readers {
   const std::set<std::string>& known_;
   std::mutex mutex_;
   std::condition_variable ready_, room_;
-  std::deque<Read> read_;
-  std::size_t left_;
+  std::map<std::size_t, Read> read_;  ///< by input
+  std::size_t next_ = 0;              ///< input that is taken next
   bool stop_ = false;
   std::exception_ptr failure_;
   result::ReadAhead ahead_{inputs_.size(), [this](std::size_t i) { return inputs_[i].file; }};
@@ -235,6 +233,12 @@ int ingest(const HistoryIngestArguments& arguments) {
                fmt::format(
                    "{}: the store has the run {} with other content, so one of the two files was changed",
                    records[i].source, records[i].peer.id));
+      if (outcomes[i] == store::Outcome::other_machine)
+        refuse(
+            progress, counts,
+            fmt::format("{}: the store has runs of another machine as '{}', the name of this one's folder: "
+                        "call the folder otherwise, or say with --node which node it is",
+                        records[i].source, records[i].node));
       counts.known += outcomes[i] == store::Outcome::known ? 1 : 0;
       if (outcomes[i] != store::Outcome::stored) continue;
       ++counts.stored;

@@ -98,12 +98,13 @@ int trend(const HistorySeriesArguments& arguments) {
   // Not every device has every metric: what there is to read is bounded here, what was found below.
   if (devices.size() * metrics.size() > limit.most * most_trends)
     throw too_many(fmt::format("{} metrics of {} devices", metrics.size(), devices.size()), limit);
-  const int watched = static_cast<int>(store.metrics().size());
+  std::map<std::int64_t, int> watched;  // by device
+  for (const store::Device& device : devices) watched.emplace(device.id, store.watched(device, within));
   std::vector<store::Trend> trends;
   for (const store::Metric& metric : metrics)
     for (const store::Device& device : devices)
       for (store::Series& series : by_profile(device, metric, store.series(device, metric, within)))
-        trends.push_back(analyse(std::move(series), watched, rules, facts_of(store)));
+        trends.push_back(analyse(std::move(series), watched.at(device.id), rules, facts_of(store)));
   if (trends.empty())
     throw result::UsageError("no run that was asked for has this metric: give another span, node or device");
   if (trends.size() > limit.most) throw too_many(fmt::format("{} series", trends.size()), limit);
@@ -126,7 +127,7 @@ int changes(const HistorySeriesArguments& arguments) {
   report::ChangeList list;
   for (const store::Device& device : devices) {
     auto all = store.all_series(device, within);
-    const int watched = static_cast<int>(std::max<std::size_t>(1, all.size()));
+    const int watched = store.watched(device, within);
     for (auto& [id, points] : all) {
       const auto metric = metrics.find(id);
       if (metric == metrics.end()) continue;

@@ -26,7 +26,8 @@ std::vector<store::Device> same_device(const std::vector<store::Device>& all, co
   std::vector<store::Device> same;
   for (const store::Device& device : all)
     if (device.identity == identity) same.push_back(device);
-  if (identity != "host" || same.size() < 2) return same;
+  const bool alone_without_name = same.size() == 1 && same.front().node.empty();
+  if (identity != "host" || alone_without_name) return same;
   const std::string name = host_name();
   std::erase_if(same, [&](const store::Device& device) { return device.node != name; });
   return same;
@@ -60,14 +61,14 @@ void add_trends(store::Store& store, report::DeviceReport& device) {
   const std::vector<store::Metric> metrics = store.metrics();
   for (const store::Device& known : same) {
     auto all = store.all_series(known, {});
+    const int watched = store.watched(known, {});
     for (const store::Metric& metric : metrics) {
       const auto points = all.find(metric.id);
       const auto now = measured.find(metric.form.key);
       if (points == all.end() || now == measured.end() || now->second.unit != metric.form.unit) continue;
       for (store::Series& series : by_profile(known, metric, std::move(points->second))) {
         if (series.profile != device.rounds.front().profile) continue;
-        const store::Trend found =
-            analyse(std::move(series), static_cast<int>(std::max<std::size_t>(1, all.size())), {}, facts);
+        const store::Trend found = analyse(std::move(series), watched, {}, facts);
         device.trends.push_back(report::chart_trend(found, facts));
         add_now(device, now->second, found, facts, device.trends.back());
       }

@@ -1,21 +1,20 @@
 #include "cli/node_names.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <set>
+#include <system_error>
 
 #include <fmt/format.h>
 
 #include "judge/peer_hosts.hpp"
+#include "result/error.hpp"
 
 namespace gpugauge::cli {
 namespace {
 
-/// First folder below the one that was given; "" for a file that lies in none.
-std::string folder_of(const FoundFile& found) {
-  const std::size_t end = found.label.find('/');
-  return found.in_a_folder && end != std::string::npos ? found.label.substr(0, end) : "";
-}
+namespace fs = std::filesystem;
 
 /// Folders and machines that lie in each other.
 class Proof {
@@ -50,7 +49,108 @@ class Proof {
   std::map<std::size_t, std::set<std::string>> folders_;   ///< by machine
 };
 
+/// A folder that was given, by whatever name.
+fs::path place_of(const fs::path& folder) {
+  std::error_code unknown;
+  const fs::path place = fs::weakly_canonical(fs::absolute(folder, unknown), unknown);
+  return unknown ? folder : place;
+}
+
+/// Runs whose folders have one name: are they of one machine?
+class OneName {
+ public:
+  OneName(const judge::PeersInput& input, const std::map<std::string, judge::Sighting>& seen)
+      : input_(input), seen_(seen) {}
+
+  void add(const fs::path& given, std::size_t run) {
+    below_[given].push_back(run);
+    all_.push_back(run);
+  }
+
+  /// Throws result::UsageError where they cannot be.
+  void require_possible() {
+    std::sort(all_.begin(), all_.end(),
+              [&](std::size_t a, std::size_t b) { return sighting(a).began < sighting(b).began; });
+    for (std::size_t i = 0; i < all_.size(); ++i)
+      for (std::size_t k = i + 1; k < all_.size(); ++k) {
+        if (sighting(all_[k]).began > sighting(all_[i]).ended + judge::installed_anew) break;
+        if (judge::are_two_machines(sighting(all_[i]), sighting(all_[k])))
+          refuse(all_[i], all_[k], "cannot be of one machine");
+      }
+  }
+
+  /// The same where they lie below several of the folders that were given, and nothing tells that they are.
+  void require_told() const {
+    for (const auto& [given, runs] : below_)
+      if (const auto& first = below_.begin()->second; &first != &runs && !are_told(first, runs))
+        refuse(first.front(), runs.front(), "nothing in them tells that they are of one machine");
+  }
+
+ private:
+  const judge::Sighting& sighting(std::size_t run) const { return seen_.at(input_.rounds[run].file); }
+
+  bool are_told(const std::vector<std::size_t>& some, const std::vector<std::size_t>& others) const {
+    return std::any_of(some.begin(), some.end(), [&](std::size_t a) {
+      return std::any_of(others.begin(), others.end(), [&](std::size_t b) {
+        return judge::are_one_machine(sighting(a), sighting(b)) ||
+               input_.rounds[a].node == input_.rounds[b].node;
+      });
+    });
+  }
+
+  [[noreturn]] void refuse(std::size_t one, std::size_t other, const char* why) const {
+    throw result::UsageError(fmt::format(
+        "{} and {} lie in folders of one name, and {}: give the folders of two machines two names, or leave "
+        "--by-folder out",
+        input_.rounds[one].file, input_.rounds[other].file, why));
+  }
+
+  const judge::PeersInput& input_;
+  const std::map<std::string, judge::Sighting>& seen_;
+  std::map<fs::path, std::vector<std::size_t>> below_;  ///< what was given -> runs, as places in the input
+  std::vector<std::size_t> all_;
+};
+
 }  // namespace
+
+std::string folder_of(const FoundFile& found) {
+  const std::size_t end = found.label.find('/');
+  return found.in_a_folder && end != std::string::npos ? found.label.substr(0, end) : "";
+}
+
+void refuse_nested_nodes(const std::vector<FoundFile>& files) {
+  std::map<fs::path, std::set<std::string>> nodes;  // by what was given
+  for (const FoundFile& found : files)
+    if (const std::string folder = folder_of(found); !folder.empty()) nodes[found.root].insert(folder);
+  for (const FoundFile& found : files) {
+    const fs::path folders = fs::path(found.label).parent_path();
+    if (folders.empty()) continue;
+    for (auto part = std::next(folders.begin()); part != folders.end(); ++part)
+      if (const std::string name = part->string();
+          name != *folders.begin() && nodes[found.root].contains(name))
+        throw result::UsageError(
+            fmt::format("{0}/{2} and {1} are folders of one name, so that {0} is no node and its runs would "
+                        "be called by it: move it out of {3}, or give the folders without it",
+                        (found.root / *folders.begin()).string(), (found.root / name).string(), name,
+                        found.root.string()));
+  }
+}
+
+void refuse_shared_names(const std::vector<FoundFile>& files, const judge::PeersInput& input,
+                         const std::map<std::string, judge::Sighting>& seen) {
+  std::map<std::string, const FoundFile*> found;
+  for (const FoundFile& file : files) found[file.file.string()] = &file;
+  std::map<std::string, OneName> names;
+  for (std::size_t r = 0; r < input.rounds.size(); ++r) {
+    const FoundFile& file = *found.at(input.rounds[r].file);
+    if (const std::string folder = folder_of(file); !folder.empty())
+      names.try_emplace(folder, input, seen).first->second.add(place_of(file.root), r);
+  }
+  for (auto& [name, runs] : names) {
+    runs.require_possible();
+    runs.require_told();
+  }
+}
 
 NodeNames names_by_folder(const std::vector<FoundFile>& files) {
   NodeNames names;

@@ -7,6 +7,7 @@
 
 #include "cli/run_files.hpp"
 #include "judge/judge_peers.hpp"
+#include "judge/one_machine.hpp"
 
 namespace gpugauge::cli {
 
@@ -16,6 +17,20 @@ using NodeNames = std::map<std::string, std::string>;
 /// The first folder below the one that was given; a file that stands directly in it, or was named itself, is
 /// called by its own name.
 NodeNames names_by_folder(const std::vector<FoundFile>& files);
+
+/// The folder that names a file's node: the first one below that which was given; "" for a file that lies in
+/// none.
+std::string folder_of(const FoundFile& found);
+
+/// Throws result::UsageError where the name of a node's folder comes again below another node's: a copy of
+/// older runs, of which the folder around it would take the place of them all.
+void refuse_nested_nodes(const std::vector<FoundFile>& files);
+
+/// Throws result::UsageError where a folder's name stands for two machines: its runs cannot be of one
+/// (judge::are_two_machines), or it is there below two of the given folders and nothing tells that it is one
+/// machine. `seen` has each file of a run.
+void refuse_shared_names(const std::vector<FoundFile>& files, const judge::PeersInput& input,
+                         const std::map<std::string, judge::Sighting>& seen);
 
 /// The same where the runs bear it out: the first folder is a node's name when all runs in it are of one
 /// machine, none of that machine's lies in another folder, and two folders or more are so. By boots and

@@ -29,7 +29,7 @@ void look_into(const fs::path& folder, std::vector<FoundFile>& out) {
     std::error_code unknown;  // a dangling link is no folder: reading it will say what it is
     const fs::path& file = entry->path();
     if (file.extension() != ".json" || entry->is_directory(unknown)) continue;
-    found.push_back({file, file.lexically_relative(folder).replace_extension().string(), true});
+    found.push_back({file, file.lexically_relative(folder).replace_extension().string(), true, folder});
   }
   if (error)
     throw result::FileError(fmt::format("{} could not be searched: {}", folder.string(), error.message()));

@@ -10,9 +10,10 @@ namespace gpugauge::cli {
 
 /// A file that may be a run.
 struct FoundFile {
-  std::filesystem::path file;  ///< as it can be opened from here
-  std::string label;           ///< without extension; below the folder it was found in
-  bool in_a_folder = false;    ///< found in a folder, not named
+  std::filesystem::path file;    ///< as it can be opened from here
+  std::string label;             ///< without extension; below the folder it was found in
+  bool in_a_folder = false;      ///< found in a folder, not named
+  std::filesystem::path root{};  ///< the folder that was given; empty for a file that was named
 };
 
 /// The files, and all *.json below the folders in the order of their names. A *.json that is not there is

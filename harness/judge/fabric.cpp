@@ -148,12 +148,12 @@ class FabricJudging {
 
   /// Only with an expected value: a pair alone has no other to be compared with.
   void judge_two() {
-    for (std::size_t s = 0; s < sets_.size(); ++s)
+    for (std::size_t s = 0; s < sets_.size(); ++s) {
+      say_if_once_slow(s);
       if (fit_.excess[s] > tolerance_)
-        add(FabricFault::slow_path, names_, fit_.excess[s],
-            fmt::format("{}, expected {}; with two nodes alone it cannot be told whether one of them or the "
-                        "path between them is slow",
-                        said(s), reference_of(sets_[s].level)));
+        add_slow(s, fit_.excess[s], "expected " + reference_of(sets_[s].level),
+                 "with two nodes alone it cannot be told whether one of them or the path is slow");
+    }
   }
 
   void judge_everything() {
@@ -247,26 +247,16 @@ class FabricJudging {
     std::map<std::string, std::size_t> ends;
     for (std::size_t s = 0; s < sets_.size(); ++s) {
       const Names& nodes = *seen_[s].nodes;
-      const bool slow = fit_.excess[s] > tolerance_;
-      if (!slow && !std::isnan(fit_.excess[s])) say_if_once_slow(s);
-      if (!slow || !(fit_.unexplained[s] > tolerance_)) continue;
+      say_if_once_slow(s);
+      if (!(fit_.excess[s] > tolerance_ && fit_.unexplained[s] > tolerance_)) continue;
       const bool all_fast = std::all_of(sets_[s].nodes.begin(), sets_[s].nodes.end(),
                                         [&](std::size_t n) { return fit_.nodes[n].cleared; });
       const char* what = !all_fast           ? "more than its slow nodes explain"
                          : nodes.size() == 2 ? "and each is fast with others: the path between them"
                                              : "and each is fast with others: a part of the fabric that they "
                                                "share";
-      const std::string reference = reference_of(sets_[s].level);
-      if (seen_[s].made.size() < 2) {
-        add(FabricFault::undecided, nodes, fit_.unexplained[s],
-            fmt::format("slow once ({}; reference {}), {}; not measured again", said_each_time(s), reference,
-                        what));
-        out_.measure_again.push_back(nodes);
-        continue;
-      }
-      add(FabricFault::slow_path, nodes, fit_.unexplained[s],
-          fmt::format("slow each time ({}; reference {}), {}", said_each_time(s), reference, what));
-      for (const std::string& node : nodes) ++ends[node];
+      if (add_slow(s, fit_.unexplained[s], "reference " + reference_of(sets_[s].level), what))
+        for (const std::string& node : nodes) ++ends[node];
     }
     for (const auto& [node, count] : ends)
       if (count > 1)
@@ -276,7 +266,20 @@ class FabricJudging {
                         count));
   }
 
+  /// Of a set that is slow in all its measurements, two or more; one asks for another. True where it is
+  /// found.
+  bool add_slow(std::size_t s, double step, const std::string& against, const std::string& what) {
+    const Names& nodes = *seen_[s].nodes;
+    const bool again = seen_[s].made.size() > 1;
+    add(again ? FabricFault::slow_path : FabricFault::undecided, nodes, step,
+        fmt::format("slow {} ({}; {}), {}{}", again ? "each time" : "once", said_each_time(s), against, what,
+                    again ? "" : "; not measured again"));
+    if (!again) out_.measure_again.push_back(nodes);
+    return again;
+  }
+
   void say_if_once_slow(std::size_t s) {
+    if (!(fit_.excess[s] <= tolerance_)) return;  // slow, or not judged
     const double limit = fit_.levels[sets_[s].level].reference + tolerance_;
     for (const SetMeasurement* one : seen_[s].made)
       if (!one->value || to_scale(*one->value, input_.better) > limit) {

@@ -12,6 +12,7 @@
 #include <fmt/ranges.h>
 
 #include "judge/collect.hpp"
+#include "judge/reasons.hpp"
 #include "result/counted.hpp"
 #include "result/facts.hpp"
 #include "result/object_reader.hpp"
@@ -34,6 +35,14 @@ std::string without_rank(const std::string& file) {
       at != std::string::npos && count_in(stem.substr(at + 5)) >= 0)
     stem.resize(at);
   return (path.parent_path() / stem).string();
+}
+
+/// How many folders two such names have in common, counted from the file on; 0 where the files are called
+/// otherwise.
+std::size_t common_end(const std::filesystem::path& one, const std::filesystem::path& other) {
+  std::size_t same = 0;
+  for (auto a = one.end(), b = other.end(); a != one.begin() && b != other.begin() && *--a == *--b;) ++same;
+  return same;
 }
 
 std::vector<std::string> words_of(const std::string& text) {
@@ -161,6 +170,42 @@ void FabricCollector::add(const result::Samples& samples, const std::string& fil
   collectives_[without_rank(unknown ? file : place.string())][number_of_rank] = std::move(rank);
 }
 
+std::vector<FabricCollector::Ranks> FabricCollector::together() {
+  std::vector<Ranks> out;
+  std::vector<std::string> names;  // beside out: of the files that came first
+  std::map<std::tuple<std::vector<std::string>, int>, std::vector<std::size_t>> of_nodes;
+  for (auto& collective : collectives_) {
+    const std::string& name = collective.first;
+    Ranks& ranks = collective.second;
+    const Rank& first = ranks.begin()->second;
+    std::vector<std::size_t>& places = of_nodes[{first.nodes, first.ranks}];
+    const auto goes_with = [&](const Ranks& others) {
+      const Rank& other = others.begin()->second;
+      // A rank that failed may know little of itself.
+      const bool alike = first.kind == other.kind || !first.failure.empty() || !other.failure.empty();
+      return first.nodes.size() > 1 && alike &&
+             std::none_of(ranks.begin(), ranks.end(),
+                          [&](const auto& rank) { return others.contains(rank.first); });
+    };
+    std::size_t longest = 0;
+    Ranks* rest = nullptr;
+    for (const std::size_t place : places)
+      if (const std::size_t end = common_end(name, names[place]); end > longest && goes_with(out[place])) {
+        longest = end;
+        rest = &out[place];
+      }
+    if (rest != nullptr) {
+      rest->merge(ranks);
+      continue;
+    }
+    places.push_back(out.size());
+    names.push_back(name);
+    out.push_back(std::move(ranks));
+  }
+  collectives_.clear();
+  return out;
+}
+
 FabricInputs FabricCollector::made() && {
   FabricInputs out;
   struct Failed {
@@ -172,7 +217,8 @@ FabricInputs FabricCollector::made() && {
   std::vector<Failed> failed;
   std::set<std::string> kinds;
   std::size_t within_one = 0;
-  for (const auto& [name, ranks] : collectives_) {
+  std::vector<std::string> in_part;
+  for (const Ranks& ranks : together()) {
     const Rank& first = ranks.begin()->second;
     std::string failure;
     for (const auto& [number_of_rank, rank] : ranks)
@@ -187,6 +233,8 @@ FabricInputs FabricCollector::made() && {
       ++within_one;
       continue;
     }
+    if (ranks.size() < static_cast<std::size_t>(first.ranks))
+      in_part.push_back(fmt::format("{}: {} of {}", first.label, ranks.size(), first.ranks));
     const SetMeasurement set{first.nodes, first.ranks, std::nullopt, failure};
     if (!failure.empty()) {
       failed.push_back({set, "", first.kind});
@@ -232,6 +280,11 @@ FabricInputs FabricCollector::made() && {
         fmt::format("Collectives between nodes were measured with {} different builds, libraries or GPU "
                     "models: each is compared with its own kind only.",
                     kinds.size()));
+  if (!in_part.empty())
+    out.remarks.push_back(
+        fmt::format("Of {} between nodes not every rank's file is here ({}): whether a rank whose file is "
+                    "lacking failed is not known.",
+                    result::counted(in_part.size(), "collective"), some_of(in_part)));
   if (within_one > 0)
     out.remarks.push_back(
         fmt::format("{} within one node {} not compared here: run --device links makes run files of such.",

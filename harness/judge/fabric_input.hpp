@@ -33,10 +33,13 @@ struct FabricInputs {
 /// Takes the sample files of ranks together; several threads may add at once.
 class FabricCollector {
  public:
-  /// `samples` must be of a rank. `file`: ranks of one collective differ in it by ".rankN" alone.
+  /// `samples` must be of a rank. `file`: ranks of one collective differ in its name by ".rankN" alone; they
+  /// lie in one folder, or those of each node in a folder of its own.
   void add(const result::Samples& samples, const std::string& file, const std::string& label);
   /// What was added, in the order of the files' names. Of a collective the lowest rank speaks, since all
-  /// ranks have the same values; where one of them could not measure, all of it failed.
+  /// ranks have the same values; where one of them could not measure, all of it failed; where files of ranks
+  /// are lacking, a remark says so. Files that lie apart are one collective where nodes and number of ranks
+  /// are the same and no rank is there twice: two measurements of a set have some rank in common.
   FabricInputs made() &&;
 
  private:
@@ -56,8 +59,12 @@ class FabricCollector {
     std::vector<Value> values;
   };
 
+  using Ranks = std::map<int, Rank>;  ///< of one collective, by number
+
+  std::vector<Ranks> together();  ///< Empties collectives_.
+
   std::mutex mutex_;
-  std::map<std::string, std::map<int, Rank>> collectives_;  ///< by file without its rank, then by rank
+  std::map<std::string, Ranks> collectives_;  ///< by file without its rank
 };
 
 }  // namespace gpugauge::judge

@@ -60,7 +60,7 @@ std::vector<HostJudgement> hosts_of(const std::vector<NodeJudgement>& nodes,
   std::vector<HostJudgement> out;
   std::map<std::string, std::size_t> places;
   for (std::size_t n = 0; n < nodes.size(); ++n) {
-    const bool read = nodes[n].state != NodeState::unread;
+    const bool read = nodes[n].rounds > 0;
     if (!read && nodes[n].host.empty()) continue;  // whose file that was, nobody knows
     const std::string name = read ? names.at(machine_of.at(nodes[n].node)) : nodes[n].host;
     const std::string machine =
@@ -134,6 +134,7 @@ class Judging {
       if (out_.groups[k].judged) add_shared_remarks(kinds_[k], count_of(kinds_[k]), states, out_.remarks);
     std::move(checksums_).finish(out_.remarks);
     add_unread();
+    add_not_measured();
     std::stable_sort(out_.nodes.begin(), out_.nodes.end(),
                      [](const NodeJudgement& a, const NodeJudgement& b) {
                        return std::tie(a.state, a.label, a.node) < std::tie(b.state, b.label, b.node);
@@ -279,6 +280,19 @@ class Judging {
     }
   }
 
+  void add_not_measured() {
+    for (const PeerRound& round : input_.not_measured) {
+      NodeJudgement made;
+      made.node = round.node;
+      made.label = round.label;
+      made.device = round.device;
+      made.host = round.host;
+      made.state = NodeState::not_judged;
+      made.reason = "was measured shortly before these runs, and has none among them";
+      out_.nodes.push_back(std::move(made));
+    }
+  }
+
   const PeersInput& input_;
   const Policy& policy_;
   const PeerRules& rules_;
@@ -294,9 +308,8 @@ class Judging {
 
 bool several_a_host(const PeersJudgement& judgement) {
   return std::any_of(judgement.hosts.begin(), judgement.hosts.end(), [&](const HostJudgement& host) {
-    return std::count_if(host.nodes.begin(), host.nodes.end(), [&](std::size_t node) {
-             return judgement.nodes[node].state != NodeState::unread;
-           }) > 1;
+    return std::count_if(host.nodes.begin(), host.nodes.end(),
+                         [&](std::size_t node) { return judgement.nodes[node].rounds > 0; }) > 1;
   });
 }
 

@@ -27,13 +27,15 @@ struct PeersInput {
   std::vector<PeerForm> metrics;     ///< what PeerRound::values refer to
   std::vector<UnreadFile> unread;    ///< files that could not be read as a run
   std::vector<FabricInput> fabrics;  ///< nodes that were measured together (fabric_input.hpp)
+  /// A run of each device that belongs to these and was not measured with them: only its names are read.
+  std::vector<PeerRound> not_measured{};
 };
 
 /// What is known of a node, in the order in which they are listed.
 enum class NodeState {
   found,       ///< a confirmed drop, a missing metric, a failure
   unread,      ///< its file was refused
-  not_judged,  ///< too few others of its kind, or nothing that they measured as well
+  not_judged,  ///< too few others of its kind, nothing that they measured as well, or not measured with them
   suspect,     ///< to be measured again
   healthy,     ///< nothing stands out
 };
@@ -45,7 +47,7 @@ struct NodeJudgement {
   std::string device;              ///< PeerRound::device; "" of a file that was not read
   std::string host;                ///< its machine's name: PeerRound::host; "" where nobody gave one
   std::vector<std::string> files;  ///< run files, oldest first, each run once
-  int rounds = 0;                  ///< runs of the node, each counted once; 0 of a file that was not read
+  int rounds = 0;                  ///< runs of the node, each counted once; 0 where none of them was read
   /// The gravest of the kinds of its runs that were judged; where none was, only a failure makes it found.
   NodeState state = NodeState::healthy;
   bool measure_again = false;     ///< a further run of this node would decide something
@@ -53,7 +55,7 @@ struct NodeJudgement {
   std::string reason;             ///< one sentence: why it, or some of its runs, was not read or judged
   int runs_not_judged = 0;        ///< runs of a kind that was not judged, where others of it were
   /// Of the kinds of its runs the one of most nodes that was judged, else of most nodes: its place in
-  /// PeersJudgement::groups; meaningless where it was not read.
+  /// PeersJudgement::groups; meaningless without `rounds`.
   std::size_t group = 0;
   std::vector<std::string> group_runs;  ///< PeerRound::id of its runs of that kind, oldest first
 };

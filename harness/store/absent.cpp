@@ -45,6 +45,9 @@ std::vector<Point> Store::series(const Device&, const Metric&, const Span&) {
 std::map<std::int64_t, std::vector<Point>> Store::all_series(const Device&, const Span&) {
   absent();
 }
+int Store::watched(const Device&, const Span&) {
+  absent();
+}
 const result::Fingerprint& Store::fingerprint(std::int64_t) {
   absent();
 }
@@ -61,7 +64,7 @@ std::set<std::string> Store::content_hashes() {
 std::string Store::newest_night() {
   absent();
 }
-std::string Store::with_night_before(const std::string&) {
+WiderNight Store::with_night_before(const std::string&) {
   absent();
 }
 const std::string& Store::name() const {

@@ -1,5 +1,6 @@
 // Records into the database.
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <tuple>
@@ -8,6 +9,8 @@
 #include <fmt/ranges.h>
 
 #include "baseline/log.hpp"
+#include "judge/one_machine.hpp"
+#include "result/time.hpp"
 #include "store/database.hpp"
 #include "store/ids.hpp"
 
@@ -16,6 +19,65 @@ namespace {
 
 using soci::into;
 using soci::use;
+
+judge::Sighting sighting_of(const Record& record) {
+  const double began = result::unix_seconds(record.started).value_or(0);
+  return {record.boot_id, record.host_identity, began, began + record.wall_seconds};
+}
+
+/// Runs of the record's node in other boots, about the time that are_two_machines looks at.
+std::vector<judge::Sighting> other_boots(Database& database, const Record& record) {
+  constexpr double day = 86400;
+  const judge::Sighting own = sighting_of(record);
+  const std::string from = result::utc_text(std::max(0., own.began - day));
+  const std::string until = result::utc_text(own.ended + day);
+  std::vector<judge::Sighting> out;
+  std::string boot, started, facts;
+  double wall_seconds = 0;
+  long long fingerprint = 0;
+  soci::statement statement =
+      (database.sql().prepare << "SELECT r.boot_id, r.started, r.wall_seconds, f.id, f.facts FROM device d "
+                                 "JOIN run r ON r.device = "
+                                 "d.id JOIN fingerprint f ON f.id = r.fingerprint WHERE d.node = :node AND "
+                                 "r.started >= :since AND "
+                                 "r.started < :until AND r.boot_id <> '' AND r.boot_id <> :boot",
+       use(record.node), use(from), use(until), use(record.boot_id), into(boot), into(started),
+       into(wall_seconds), into(fingerprint), into(facts));
+  statement.execute();
+  while (statement.fetch())
+    out.push_back(judge::sighting_of(
+        boot, fingerprint_from(facts, fmt::format("{}: fingerprint {}", database.name(), fingerprint)),
+        started, wall_seconds));
+  return out;
+}
+
+/// Tells records apart that have one node's name and not one machine.
+class Machines {
+ public:
+  explicit Machines(Database& database) : database_(database) {}
+
+  /// To be asked of each record in turn: those before it are taken as stored.
+  bool is_another(const Record& record) {
+    if (!record.named_by_folder || record.node.empty() || record.boot_id.empty()) return false;
+    int known = 0;
+    database_.sql() << "SELECT count(*) FROM run WHERE content_hash = :hash", use(record.content_hash),
+        into(known);
+    if (known > 0) return false;
+    const judge::Sighting own = sighting_of(record);
+    std::vector<judge::Sighting>& here = taken_[record.node];
+    std::vector<judge::Sighting> others = other_boots(database_, record);
+    others.insert(others.end(), here.begin(), here.end());
+    const bool another = std::any_of(others.begin(), others.end(), [&](const judge::Sighting& other) {
+      return judge::are_two_machines(own, other);
+    });
+    if (!another) here.push_back(own);
+    return another;
+  }
+
+ private:
+  Database& database_;
+  std::map<std::string, std::vector<judge::Sighting>> taken_;  ///< by node
+};
 
 /// Stores a run's own row. Its id, or 0 when the run is there already; `outcome` says how.
 long long store_run(Database& database, const Ids& ids, const Record& record, Outcome& outcome) {
@@ -84,9 +146,13 @@ std::vector<Outcome> Store::ingest(const std::vector<Record>& records) {
       return std::tie(records[a].content_hash, a) < std::tie(records[b].content_hash, b);
     });
     std::vector<Outcome> outcomes(records.size(), Outcome::known);
+    Machines machines(*database_);
+    for (std::size_t at = 0; at < records.size(); ++at)
+      if (machines.is_another(records[at])) outcomes[at] = Outcome::other_machine;
     Measurements rows;
     Transaction transaction(*database_);
     for (const std::size_t at : order) {
+      if (outcomes[at] == Outcome::other_machine) continue;
       const Record& record = records[at];
       const long long run = store_run(*database_, ids, record, outcomes[at]);
       if (outcomes[at] != Outcome::stored) continue;

@@ -1,11 +1,14 @@
 // One night of a fleet, as the comparison of nodes reads it.
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <memory>
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -13,6 +16,7 @@
 
 #include "baseline/fields.hpp"
 #include "result/error.hpp"
+#include "result/run_file.hpp"
 #include "result/time.hpp"
 #include "store/database.hpp"
 
@@ -26,7 +30,13 @@ constexpr std::size_t batch = 8192;
 constexpr std::int64_t metrics_most = std::int64_t{1} << 24;  // by their numbers, which stay dense
 constexpr std::uint32_t no_metric = std::numeric_limits<std::uint32_t>::max();
 
-/// [from, to[ in days.
+constexpr std::size_t day_length = std::string_view("2026-01-31").size();
+constexpr double hour = 3600;
+/// A night begins after a pause of this length, and is no longer than a day before its newest first round.
+constexpr double pause = 6 * hour;
+constexpr double longest = 24 * hour;
+
+/// [from, to[, days or times, which sort alike.
 struct Night {
   std::string from;
   std::string to;
@@ -47,11 +57,13 @@ std::string days_of(const std::string& first, const std::string& last) {
 
 Night night_of(const std::string& days) {
   const std::string first = first_of(days), last = last_of(days);
-  if (!is_day(first) || !is_day(last))
+  const std::string from = is_day(first) || first == days ? first : utc_time(first).value_or("");
+  if (!is_day(from.substr(0, day_length)) || !is_day(last))
     throw result::UsageError(fmt::format(
         "'{}' is no night; write it as 2026-01-31, or as 2026-01-31..2026-02-01 with its last day", days));
-  if (last < first) throw result::UsageError(fmt::format("the night {} ends before it begins", days));
-  return {first, day_after(last)};
+  if (last < from.substr(0, day_length))
+    throw result::UsageError(fmt::format("the night {} ends before it begins", days));
+  return {from, day_after(last)};
 }
 
 /// A night without values, and where each run's round stands.
@@ -199,6 +211,36 @@ void read_checksums(Database& database, const Night& night, const std::map<long 
       out.rounds[place->second].checksums[benchmark].push_back(value);
 }
 
+/// The first run of a night, by time, of which `last` is a run.
+std::string begin_of(Database& database, const std::string& last) {
+  const double newest = result::unix_seconds(last).value_or(0);
+  const std::string earliest = result::utc_text(std::max(0., newest - longest));
+  std::string begin = last, started;
+  double begun = newest;
+  soci::statement statement =
+      (database.sql().prepare << "SELECT DISTINCT started FROM run WHERE started > :earliest AND started <= "
+                                 ":last ORDER BY started DESC",
+       use(earliest), use(last), into(started));
+  statement.execute();
+  while (statement.fetch()) {
+    const double time = result::unix_seconds(sound_time(started)).value_or(0);
+    if (begun - time >= pause) break;
+    begin = started;
+    begun = time;
+  }
+  return begin;
+}
+
+/// From the run that began then to the end of the day, as night_of takes it: from its day on where that has
+/// no earlier run.
+std::string nights_from(Database& database, const std::string& begin, const std::string& last) {
+  const std::string day = begin.substr(0, day_length);
+  int earlier = 0;
+  database.sql() << "SELECT count(*) FROM run WHERE started >= :day AND started < :begin", use(day),
+      use(begin), into(earlier);
+  return earlier == 0 ? days_of(day, last) : days_of(begin, last);
+}
+
 }  // namespace
 
 judge::PeersInput Store::night(const std::string& days, const TakeFacts& facts) {
@@ -234,29 +276,57 @@ judge::PeersInput Store::night(const std::string& days, const TakeFacts& facts) 
 }
 
 std::string Store::newest_night() {
-  return database_->guarded([&] {
+  return database_->guarded([&]() -> std::string {
     std::string measured, newest;  // in this order: meanwhile runs may be added, never taken away
     database_->sql() << "SELECT coalesce(max(started), '') FROM run WHERE round = 1", into(measured);
     database_->sql() << "SELECT coalesce(max(started), '') FROM run", into(newest);
     for (const std::string* time : {&measured, &newest})
       if (!time->empty()) sound_time(*time);
-    return days_of((measured.empty() ? newest : measured).substr(0, 10), newest.substr(0, 10));
+    if (newest.empty()) return "";
+    return nights_from(*database_, begin_of(*database_, measured.empty() ? newest : measured),
+                       newest.substr(0, day_length));
   });
 }
 
-std::string Store::with_night_before(const std::string& days) {
+WiderNight Store::with_night_before(const std::string& days) {
   const Night night = night_of(days);
-  return database_->guarded([&]() -> std::string {
-    std::string before;
-    database_->sql() << "SELECT coalesce(max(started), '') FROM run WHERE started < :since", use(night.from),
-        into(before);
-    if (!before.empty()) before = sound_time(before).substr(0, 10);
-    long long added = 0;
-    database_->sql()
-        << "SELECT count(DISTINCT device) FROM run WHERE started >= :before AND started < :since "
-           "AND device NOT IN (SELECT device FROM run WHERE started >= :first AND started < :until)",
-        use(before), use(night.from), use(night.from), use(night.to), into(added);
-    return added == 0 ? "" : days_of(before, last_of(days));
+  return database_->guarded([&] {
+    judge::PeersInput own;
+    read_rounds(*database_, night, own);
+    std::set<std::string> kinds;
+    std::set<std::pair<std::string, std::string>> there;  // devices by node and identity
+    for (const judge::PeerRound& round : own.rounds) {
+      kinds.emplace(result::device_kind(round.device));
+      there.emplace(round.host, round.label);
+    }
+    const std::size_t devices = there.size();
+    WiderNight out;
+    std::string begin = night.from;
+    for (std::size_t seen = 0; 2 * seen < devices;) {
+      const std::string end = begin;
+      begin.clear();
+      database_->sql() << "SELECT coalesce(max(started), '') FROM run WHERE started < :end", use(end),
+          into(begin);
+      if (begin.empty()) break;
+      begin = begin_of(*database_, sound_time(begin));
+      judge::PeersInput earlier;
+      read_rounds(*database_, {begin, end}, earlier);
+      std::set<std::pair<std::string, std::string>> of_these;
+      for (judge::PeerRound& round : earlier.rounds) {
+        if (!kinds.contains(std::string(result::device_kind(round.device)))) continue;
+        of_these.emplace(round.host, round.label);
+        if (!there.emplace(round.host, round.label).second) continue;
+        out.days = nights_from(*database_, begin, last_of(days));
+        out.added.push_back(std::move(round));
+      }
+      seen = std::max<std::size_t>(1, of_these.size());
+    }
+    // As the night itself calls them: it may hold other devices of their nodes.
+    std::move(out.added.begin(), out.added.end(), std::back_inserter(own.rounds));
+    label_rounds(own.rounds);
+    std::move(own.rounds.end() - static_cast<std::ptrdiff_t>(out.added.size()), own.rounds.end(),
+              out.added.begin());
+    return out;
   });
 }
 

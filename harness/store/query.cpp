@@ -93,8 +93,11 @@ std::vector<Metric> Store::metrics() {
              << "SELECT id, metric_key, benchmark, class, unit, better FROM metric ORDER BY metric_key, id",
          into(id), into(key), into(benchmark), into(metric_class), into(unit), into(better));
     statement.execute();
-    while (statement.fetch())
+    while (statement.fetch()) {
+      if (!result::is_class(metric_class))
+        throw std::out_of_range(fmt::format("'{}' is no class of metrics", metric_class));
       out.push_back({id, {key, benchmark, metric_class, unit, result::direction_from(better)}});
+    }
     return out;
   });
 }
@@ -199,6 +202,21 @@ std::map<std::int64_t, std::vector<Point>> Store::all_series(const Device& devic
         }
         return out;
       });
+}
+
+int Store::watched(const Device& device, const Span& span) {
+  return database_->guarded([&] {
+    const Bounds within = bounds(span);
+    const long long device_id = device.id;
+    int count = 0;
+    // Of most metrics the first run that is looked at has a value; all values of the device are many.
+    database_->sql()
+        << "SELECT count(*) FROM metric k WHERE EXISTS (SELECT 1 FROM run r JOIN measurement m ON "
+           "m.run = r.id AND m.metric = k.id WHERE r.device = :device AND r.started >= :since AND "
+           "r.started < :until AND r.round = 1)",
+        use(device_id), use(within.from), use(within.to), into(count);
+    return std::max(1, count);
+  });
 }
 
 const result::Fingerprint& Store::fingerprint(std::int64_t id) {

@@ -6,8 +6,10 @@
 #include <fmt/format.h>
 
 #include "baseline/digest.hpp"
+#include "baseline/fields.hpp"
 #include "judge/collect.hpp"
 #include "judge/statistics.hpp"
+#include "result/facts.hpp"
 #include "result/json_cursor.hpp"
 
 namespace gpugauge::store {
@@ -144,6 +146,7 @@ Record record_of(const result::Run& run, std::string content_hash, const std::st
   out.node = storable(node);
   out.started = *started;
   out.boot_id = storable(run.boot_id);
+  out.host_identity = result::fact(run.fingerprint.device, std::string(baseline::host_identity_fact));
   out.profile = storable(run.profile);
   out.round = run.round;
   out.wall_seconds = run.wall_seconds;

@@ -21,18 +21,20 @@ struct Measured {
 
 /// A run as the history keeps it. Its texts hold no NUL, which PostgreSQL does not take.
 struct Record {
-  std::string content_hash;  ///< SHA-256 of the file's bytes, 64 hex digits
-  std::string source;        ///< the file it came from, as it was named
-  std::string node;          ///< what the site calls the node; "" = unnamed
-  std::string identity;      ///< of the device: UUIDs of the GPUs, or "host"
-  std::string started;       ///< UTC, "2026-01-31T04:05:06Z": sorts by time
-  std::string boot_id;       ///< "" where the kernel did not tell
-  std::string profile;       ///< result::Run::profile
-  int round = 1;             ///< result::Run::round: 1 measured everything, later ones what was in doubt
-  double wall_seconds = 0;   ///< of the whole round
-  judge::PeerRound peer;     ///< for the comparison of nodes; `values` is not used
-  std::string facts;         ///< the fingerprint as JSON
-  std::string facts_hash;    ///< SHA-256 of `facts`
+  std::string content_hash;      ///< SHA-256 of the file's bytes, 64 hex digits
+  std::string source;            ///< the file it came from, as it was named
+  std::string node;              ///< what the site calls the node; "" = unnamed
+  std::string identity;          ///< of the device: UUIDs of the GPUs, or "host"
+  std::string started;           ///< UTC, "2026-01-31T04:05:06Z": sorts by time
+  std::string boot_id;           ///< "" where the kernel did not tell
+  std::string host_identity;     ///< baseline::host_identity_fact; "" where it is not known
+  bool named_by_folder = false;  ///< `node` is a folder's name: nobody said that it is this machine's
+  std::string profile;           ///< result::Run::profile
+  int round = 1;                 ///< result::Run::round: 1 measured everything, later ones what was in doubt
+  double wall_seconds = 0;       ///< of the whole round
+  judge::PeerRound peer;         ///< for the comparison of nodes; `values` is not used
+  std::string facts;             ///< the fingerprint as JSON
+  std::string facts_hash;        ///< SHA-256 of `facts`
   std::vector<Measured> measured;  ///< judged metrics, by key
 };
 

@@ -58,11 +58,22 @@ struct Row {
   std::string values;              ///< of the processes, a JSON array of numbers
 };
 
+/// A night with the nights before it, back to one with half as many devices or more (a retest of a few is no
+/// night of a fleet).
+struct WiderNight {
+  std::string days;  ///< as Store::night takes it: from the earliest of `added`; "" where there is none
+  /// A run of each device that was measured there and not in the night; only hosts where the night
+  /// has hosts, GPUs where it has GPUs. Without values and facts, and called as the night would call it.
+  std::vector<judge::PeerRound> added;
+};
+
 /// What became of a record.
 enum class Outcome {
   stored,
   known,    ///< these bytes are in the store already
   changed,  ///< a run of this id is there with other content: one of the two files was changed
+  /// A folder names its node, and what is there of that name is of another machine (judge::are_two_machines).
+  other_machine,
 };
 
 /// Called with a run, its values left out, and its facts.
@@ -112,6 +123,8 @@ class Store {
   std::vector<Point> series(const Device& device, const Metric& metric, const Span& span);
   /// The same for every metric of a device, by the metric's id.
   std::map<std::int64_t, std::vector<Point>> all_series(const Device& device, const Span& span);
+  /// How many metrics a device has in them: what a monitor's limit depends on. 1 or more.
+  int watched(const Device& device, const Span& span);
   /// Throws result::FileError for an id that there is not: the store is damaged.
   const result::Fingerprint& fingerprint(std::int64_t id);
   /// Every round of these devices and metrics, one device after the other, by time; of none, nothing. Rows
@@ -120,14 +133,15 @@ class Store {
                 const std::function<void(const Row&)>& take);
 
   /// What the comparison of nodes needs of a night: every run that started in it, repeated rounds too.
-  /// `days`: a UTC day, "2026-01-31", or the first and the last one, "2026-01-31..2026-02-01". `facts`, if
-  /// given, is called with each run, in any order. Throws result::UsageError for what are no such days.
+  /// `days`: a UTC day, "2026-01-31", or the first and the last one, "2026-01-31..2026-02-01", the first also
+  /// as a time of RFC 3339. `facts`, if given, is called with each run, in any order. Throws
+  /// result::UsageError for what is no such night.
   judge::PeersInput night(const std::string& days, const TakeFacts& facts = {});
-  /// The newest day with first rounds, and what came later: repeated rounds of that night. As night() takes
-  /// it; "" when there is no run.
+  /// The newest night, as night() takes it; "" when there is no run. It has the newest first round and what
+  /// ran before it, back to a pause of 6 hours or to 24 hours, and what came later: its repeated rounds.
   std::string newest_night();
-  /// `days` from the newest day before them that has runs, where that adds a device; else "".
-  std::string with_night_before(const std::string& days);
+  /// What was measured shortly before a night and not in it. Throws like night().
+  WiderNight with_night_before(const std::string& days);
 
   /// Where it lies, without a password.
   const std::string& name() const;

@@ -258,6 +258,7 @@ PY
   # Several cards in a folder: each keeps its own name, and the folder is whom to measure again.
   fleet_of 9
   mv fleet/node-00005/round-1.json fleet/node-00004/other.json
+  sed -i 's/"boot_id": "[^"]*"/"boot_id": "one"/' fleet/node-00004/*.json
   echo '{' >fleet/node-00005/round-1.json
   run -3 gpugauge fleet fleet --by-folder --emit-retest again.txt
   [[ $output == *"node-00004 GPU-00000000-0000-4000-8000-000000000005"* ]]

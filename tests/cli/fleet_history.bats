@@ -83,6 +83,32 @@ PY
   [[ $output == *"13 runs of 2026-01-02..2026-01-03 (UTC) from the store repeated.sqlite."* ]]
 }
 
+@test "a night over midnight is one night, and what was measured shortly before a retest is not passed over" {
+  setup_retest
+  rm fleet/node-00005/round-2.json
+  edit 'it["started"] = "2026-01-02T23:30:00Z" if "node-0000" in name else "2026-01-03T00:30:00Z"' fleet/*/*.json
+  gpugauge history ingest fleet --store h.sqlite
+  run -0 gpugauge fleet h.sqlite
+  [[ $output == *"12 runs of 2026-01-02..2026-01-03 (UTC) from the store h.sqlite."* && $output != *"Other devices"* ]]
+  mkdir again
+  cp -r fleet/node-0000[0-7] again
+  edit 'it["id"] += "A"; it["started"] = "2026-01-03T12:00:00Z"' again/*/*.json
+  gpugauge history ingest again --store h.sqlite
+  run -3 gpugauge fleet h.sqlite --report json=report.json --report html=page.html --report openmetrics=out.prom
+  [[ $output == *"8 runs of 2026-01-03T12:00:00Z..2026-01-03 (UTC) from the store h.sqlite."* ]]
+  [[ $output == *"Other devices were measured before that: \`--night 2026-01-02..2026-01-03\` takes their runs, too."* ]]
+  [[ $output == *"node-00009  not judged"*"was measured shortly before these runs, and has none among them"* ]]
+  [[ $output == *"cannot judge all nodes: 7 of 12 nodes are like their peers; 1 to be measured again (node-00005); 4 not judged (node-00008, "* ]]
+  "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" fleet report.json
+  grep -q '^gpugauge_fleet_host_state{host="node-00008",state="not judged"} 1$' out.prom
+  run -0 gpugauge fleet h.sqlite --night 2026-01-03T12:00:00Z..2026-01-03
+  [[ $output != *"Other devices"* ]]
+  run -1 gpugauge fleet h.sqlite --night 2026-01-02..2026-01-03
+  [[ $output == *"20 runs of 2026-01-02..2026-01-03"*"1 of 12 nodes have a finding (node-00005)"* ]]
+  run gpugauge fleet admit fleet/node-00009 --against h.sqlite
+  [[ $output == *"The fleet: 8 runs of 2026-01-03T12:00:00Z..2026-01-03 (UTC)"*"Other devices were measured before that: \`--night 2026-01-02..2026-01-03\`"* ]]
+}
+
 @test "hosts of a history are called what the site calls them, whatever their boot" {
   setup_retest
   edit 'it["device"] = "host"; it["boot_id"] = "one" if "round-1" in name else "another"
@@ -99,6 +125,7 @@ it["fingerprint"]["device"] = {key: value for key, value in device.items() if ke
   rm fleet/node-00005/round-2.json
   mv fleet/node-00005/round-1.json fleet/node-00004/other.json
   rmdir fleet/node-00005
+  edit 'it["boot_id"] = "one"' fleet/node-00004/*.json
   gpugauge history ingest fleet --store h.sqlite
   run -0 gpugauge fleet h.sqlite --emit-retest again.txt
   [[ $output == *"node-00004 GPU-00000000-0000-4000-8000-000000000005"* ]]

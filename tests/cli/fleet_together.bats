@@ -84,6 +84,36 @@ PY
   [[ $output == *"were slow once and fast when measured again"* ]]
 }
 
+@test "files that each node gathered of its own ranks are one measurement, and ranks that are lacking are said" {
+  slow_third
+  rm -r together/?-3 together/3-?
+  ranks 1-2 node1,node2 1e11
+  mkdir first second
+  for set in together/*; do
+    mkdir -p "first/${set##*/}" "second/${set##*/}"
+    mv "$set"/samples.rank[01].json "first/${set##*/}"
+    mv "$set"/samples.rank[23].json "second/${set##*/}"
+  done
+  run -0 gpugauge fleet first second --emit-retest again.txt
+  [[ $output == *"undecided: node1 and node2: slow once (100 GB/s; reference 400 GB/s)"* && $output != *"lacking"* ]]
+  [ "$(cat again.txt)" = $'node1,node2\tnccl/all_reduce/256MiB' ]
+  run -0 gpugauge fleet first
+  [[ $output == *"Of 6 collectives between nodes not every rank's file is here (1-2/samples.rank0: 2 of 4, "*"whether a rank whose file is lacking failed is not known."* ]]
+}
+
+@test "two nodes that are slower than expected are measured again before that is found" {
+  cat >pair.fabric <<'JSON'
+{"schema": "gpugauge.fabric/1", "benchmark": "nccl/all_reduce/256MiB", "metric": "busbw", "unit": "byte/second", "better": "higher",
+ "class": "coll_large", "expected": 4e11, "measurements": [{"nodes": ["a", "b"], "value": 1e11}]}
+JSON
+  run -0 gpugauge fleet pair.fabric --emit-retest again.txt
+  [[ $output == *"undecided: a and b: slow once (100 GB/s; expected 400 GB/s)"* ]]
+  [ "$(cat again.txt)" = $'a,b\tnccl/all_reduce/256MiB' ]
+  sed -i 's/"value": 1e11}/"value": 1e11}, {"nodes": ["a", "b"], "value": 1.2e11}/' pair.fabric
+  run -1 gpugauge fleet pair.fabric
+  [[ $output == *"slow path: a and b: slow each time (100 GB/s, 120 GB/s; expected 400 GB/s)"* ]]
+}
+
 @test "what cannot be told is said: a node with one partner, two nodes that only met each other, all nodes once" {
   ranks 1-2 node1,node2
   run -3 gpugauge fleet together

@@ -195,6 +195,18 @@ assert series["alarm"] == 13 and "since stack.driver.version" in series["monitor
 PY
 }
 
+@test "trend and changes say the same of a device that has fewer metrics than the store" {
+  setup_store 2 14
+  slow_nights 13 14
+  gpugauge history ingest fleet/node-00000 --node other --store h.sqlite
+  only_metric synthetic/op/000:bandwidth
+  gpugauge history ingest fleet/node-00001 --node narrow --store h.sqlite
+  run -0 gpugauge history changes --node narrow --store h.sqlite
+  [[ $output == *"1 alarm without a change of level"* ]]
+  run -0 gpugauge history trend synthetic/op/000:bandwidth --node narrow --store h.sqlite
+  [[ $output == *"monitor: alarm on 2026-01-15"* ]]
+}
+
 @test "trend writes a page and its data, with levels and versions" {
   setup_store 2 14
   upgrade_node_1
@@ -255,6 +267,21 @@ store.commit()'
   [[ $output == *"--store shows earlier nights on the page of --report html=FILE: give that, too"* ]]
   run -2 gpugauge check --device host --profile smoke --store none.sqlite --report html=page.html
   [[ $output == *"there is no store at none.sqlite"* ]]
+}
+
+@test "the nights of another host are no trend of this one" {
+  setup_store 1 1
+  quick_run now.json
+  gpugauge history ingest now.json --node another-host --store nights.sqlite
+  gpugauge check --device host --profile smoke --only 'host/clock_gettime*' --quiet --store nights.sqlite --report html=page.html || [ $? -eq 3 ]
+  grep -q 'The store nights.sqlite holds no earlier run of this device in profile smoke.' page.html
+  run ! grep -q '"trend":' page.html
+  for node in "$(hostname)" unnamed; do
+    rm nights.sqlite
+    if [[ $node == unnamed ]]; then gpugauge history ingest now.json --store nights.sqlite; else gpugauge history ingest now.json --node "$node" --store nights.sqlite; fi
+    gpugauge check --device host --profile smoke --only 'host/clock_gettime*' --quiet --store nights.sqlite --report html=page.html || [ $? -eq 3 ]
+    grep -q '"trend":' page.html
+  done
 }
 
 @test "export writes every process's value, as CSV and as JSON lines, whole or not at all" {

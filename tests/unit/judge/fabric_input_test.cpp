@@ -1,6 +1,8 @@
 // From sample files of ranks, and from lists of measurements, to sets of nodes.
 #include "judge/fabric_input.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gmock/gmock.h>
@@ -58,7 +60,53 @@ TEST(FabricInput, TheRanksOfACollectiveAreOneMeasurement) {
   EXPECT_EQ(fabric.measurements[0].value, 1e11);
   EXPECT_THAT(fabric.measurements[1].nodes, ElementsAre("node1", "node3"));
   EXPECT_THAT(made.unread, IsEmpty());
+  EXPECT_THAT(
+      made.remarks,
+      ElementsAre("Of 1 collective between nodes not every rank's file is here (2: 1 of 4): whether a "
+                  "rank whose file is lacking failed is not known."));
+}
+
+TEST(FabricInput, TheRanksOfACollectiveThatLieApartByNodeAreOneMeasurement) {
+  FabricCollector collector;
+  for (const auto& [set, value] : {std::pair{"1-2", 1e11}, std::pair{"again", 4e11}})
+    for (int rank = 0; rank < 4; ++rank)
+      collector.add(samples(rank, 4, "node1 node2", value),
+                    fmt::format("out/node{}/{}/s.rank{}.json", 1 + rank / 2, set, rank), set);
+  const FabricInputs made = std::move(collector).made();
+  ASSERT_THAT(made.fabrics, SizeIs(1));
+  ASSERT_THAT(made.fabrics[0].measurements, SizeIs(2));
+  EXPECT_EQ(made.fabrics[0].measurements[0].value, 1e11);
+  EXPECT_EQ(made.fabrics[0].measurements[1].value, 4e11);
   EXPECT_THAT(made.remarks, IsEmpty());
+}
+
+TEST(FabricInput, FilesOfOtherNamesOrOfARankTwiceAreMeasurementsOfTheirOwn) {
+  FabricCollector collector;
+  collector.add(samples(0, 2, "node1 node2", 1e11), "node1/job-1.rank0.json", "1");
+  collector.add(samples(1, 2, "node1 node2", 2e11), "node2/job-2.rank1.json", "2");
+  collector.add(samples(0, 2, "node1 node2", 3e11), "node1/again/job-1.rank0.json", "3");
+  const FabricInputs made = std::move(collector).made();
+  ASSERT_THAT(made.fabrics, SizeIs(1));
+  EXPECT_THAT(made.fabrics[0].measurements, SizeIs(3));
+}
+
+TEST(FabricInput, ANodeThatCouldNotMeasureFailsTheSetAlsoWhereItsFilesLieApart) {
+  FabricCollector collector;
+  collector.add(samples(0, 2, "a b", 1e11), "a/1.rank0.json", "a");
+  result::Samples broken = samples(1, 2, "a b", 1e11);
+  broken.status = result::Status::unavailable;
+  broken.reason = "rank 1 cannot take part";
+  broken.benchmarks.clear();
+  broken.context.erase("gpu.name");
+  collector.add(broken, "b/1.rank1.json", "b");
+  collector.add(samples(0, 2, "a c", 1e11), "a/2.rank0.json", "a");
+  const FabricInputs made = std::move(collector).made();
+  ASSERT_THAT(made.fabrics, SizeIs(1));
+  ASSERT_THAT(made.fabrics[0].measurements, SizeIs(2));
+  const auto failed = std::find_if(made.fabrics[0].measurements.begin(), made.fabrics[0].measurements.end(),
+                                   [](const SetMeasurement& set) { return !set.value; });
+  ASSERT_NE(failed, made.fabrics[0].measurements.end());
+  EXPECT_THAT(failed->nodes, ElementsAre("a", "b"));
 }
 
 TEST(FabricInput, OneFileUnderTwoNamesIsOneMeasurement) {
@@ -150,9 +198,10 @@ TEST(FabricInput, WhatCannotBePlacedIsSaid) {
   ASSERT_THAT(made.unread, SizeIs(1));
   EXPECT_EQ(made.unread[0].file, "two.rank0.json");
   EXPECT_THAT(made.unread[0].reason, HasSubstr("rank 1 of 2 did not come"));
-  ASSERT_THAT(made.remarks, SizeIs(2));
+  ASSERT_THAT(made.remarks, SizeIs(3));
   EXPECT_THAT(made.remarks[0], HasSubstr("2 different builds"));
-  EXPECT_THAT(made.remarks[1], HasSubstr("1 collective within one node"));
+  EXPECT_THAT(made.remarks[1], HasSubstr("Of 2 collectives between nodes not every rank's file is here"));
+  EXPECT_THAT(made.remarks[2], HasSubstr("1 collective within one node"));
 }
 
 TEST(FabricInput, OnlyRanksOfSeveralAreOfAFabric) {

@@ -118,17 +118,31 @@ TEST(Fabric, OneSetOfItsSizeHasNothingToBeComparedWith) {
   EXPECT_FALSE(two.judged);
   EXPECT_THAT(two.remarks, ElementsAre(HasSubstr("one pair has nothing to be compared with")));
   EXPECT_EQ(two.nodes[0].state, "not judged");
-  Pairs expected = Pairs().add({"a", "b"}, .5);
-  expected.input.expected = full;
-  const FabricJudgement slow = expected.judge();
-  ASSERT_THAT(slow.findings, SizeIs(1));
-  EXPECT_EQ(slow.findings[0].fault, FabricFault::slow_path);
-  EXPECT_THAT(slow.findings[0].sentence, HasSubstr("it cannot be told whether one of them or the path"));
   // All nodes at once beside their pairs: said, and the pairs are judged.
   const FabricJudgement all = every_pair(4, {}).add({"n0", "n1", "n2", "n3"}, .4).judge();
   EXPECT_TRUE(all.judged);
   EXPECT_THAT(all.findings, IsEmpty());
   EXPECT_THAT(all.remarks, ElementsAre(HasSubstr("one set of 4 nodes has nothing to be compared with")));
+}
+
+TEST(Fabric, TwoNodesAloneAreMeasuredAgainBeforeTheirPathIsNamed) {
+  Pairs pairs = Pairs().add({"a", "b"}, .5);
+  pairs.input.expected = full;
+  const FabricJudgement once = pairs.judge();
+  ASSERT_THAT(once.findings, SizeIs(1));
+  EXPECT_EQ(once.findings[0].fault, FabricFault::undecided);
+  EXPECT_THAT(once.findings[0].sentence, HasSubstr("slow once (200 GB/s; expected 400 GB/s)"));
+  EXPECT_THAT(once.measure_again, ElementsAre(ElementsAre("a", "b")));
+  const FabricJudgement twice = pairs.add({"a", "b"}, .6).judge();
+  ASSERT_THAT(twice.findings, SizeIs(1));
+  EXPECT_EQ(twice.findings[0].fault, FabricFault::slow_path);
+  EXPECT_THAT(twice.findings[0].sentence,
+              HasSubstr("slow each time (200 GB/s, 240 GB/s; expected 400 GB/s)"));
+  EXPECT_THAT(twice.findings[0].sentence, HasSubstr("it cannot be told whether one of them or the path"));
+  EXPECT_THAT(twice.measure_again, IsEmpty());
+  const FabricJudgement well = pairs.add({"a", "b"}, 1).judge();
+  EXPECT_THAT(well.findings, IsEmpty());
+  EXPECT_THAT(well.remarks, ElementsAre(HasSubstr("a and b were slow once and fast when measured again")));
 }
 
 TEST(Fabric, EverythingSlowShowsOnlyAgainstAnExpectedValue) {

@@ -15,6 +15,7 @@ namespace {
 
 using test::record;
 using test::StoreTest;
+using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
@@ -125,14 +126,86 @@ TEST_P(StoreTest, TheNewestNightGoesOnWithItsRepeatedRounds) {
   EXPECT_THAT(store.night(store.newest_night()).rounds, SizeIs(3));
 }
 
+/// record(day, {1}, node) at another time of that day, "23:30".
+Record at(int day, const std::string& time, const std::string& node) {
+  Record out = record(day, {1}, node);
+  out.started = fmt::format("2026-01-{:02}T{}:00Z", day, time);
+  out.peer.id += " " + time;
+  out.content_hash = baseline::sha256(out.peer.id);
+  return out;
+}
+
+TEST_P(StoreTest, TheNewestNightBeginsAfterAPauseAndNotAtMidnight) {
+  Store store = open();
+  store.ingest({at(5, "22:00", "node-1"), at(5, "23:59", "node-2"), at(6, "02:00", "node-3")});
+  EXPECT_EQ(store.newest_night(), "2026-01-05..2026-01-06");
+  EXPECT_THAT(store.night(store.newest_night()).rounds, SizeIs(3));
+  store.ingest({at(6, "22:00", "node-1"), at(6, "23:59", "node-2"), at(7, "02:00", "node-3")});
+  EXPECT_EQ(store.newest_night(), "2026-01-06T22:00:00Z..2026-01-07") << "the night before ended on that day";
+  EXPECT_THAT(store.night(store.newest_night()).rounds, SizeIs(3));
+  store.ingest({at(7, "08:00", "node-2")});
+  EXPECT_EQ(store.newest_night(), "2026-01-07T08:00:00Z..2026-01-07") << "6 hours are a pause";
+  EXPECT_EQ(store.with_night_before(store.newest_night()).days, "2026-01-06T22:00:00Z..2026-01-07");
+}
+
+TEST_P(StoreTest, ANightWithoutAPauseIsADayLong) {
+  Store store = open();
+  for (const int day : {5, 6, 7})
+    for (int hour = 0; hour < 24; hour += 4)
+      store.ingest({at(day, fmt::format("{:02}:00", hour), fmt::format("node-{}", hour))});
+  EXPECT_EQ(store.newest_night(), "2026-01-07");
+  EXPECT_THAT(store.with_night_before("2026-01-07").added, IsEmpty());
+}
+
+TEST_P(StoreTest, ANightMayBeginAtATimeOfItsFirstDay) {
+  Store store = open();
+  store.ingest({at(5, "01:00", "node-1"), at(5, "23:00", "node-1"), at(6, "01:00", "node-2")});
+  EXPECT_THAT(store.night("2026-01-05T12:00:00Z..2026-01-06").rounds, SizeIs(2));
+  EXPECT_THAT(store.night("2026-01-05T23:00:00+01:00..2026-01-05").rounds, SizeIs(1));
+  for (const char* const no_night : {"2026-01-05T12:00:00Z", "2026-01-05T25:00:00Z..2026-01-06",
+                                     "2026-01-05..2026-01-06T12:00:00Z", "2026-01-07T12:00:00Z..2026-01-06"})
+    EXPECT_THROW(store.night(no_night), result::UsageError) << no_night;
+}
+
+/// What the store says of a night: the wider one, and what it adds.
+std::vector<std::string> wider(Store& store, const std::string& days) {
+  const WiderNight found = store.with_night_before(days);
+  std::vector<std::string> out;
+  for (const judge::PeerRound& round : found.added) out.push_back(round.label);
+  std::sort(out.begin(), out.end());
+  out.insert(out.begin(), found.days);
+  return out;
+}
+
 TEST_P(StoreTest, TheNightBeforeIsNamedWhereItAddsADevice) {
   Store store = open();
   store.ingest(
       {record(2, {1}), record(2, {1}, "node-2"), record(5, {3}), record(8, {3}), record(8, {3}, "node-2")});
-  EXPECT_EQ(store.with_night_before("2026-01-05"), "2026-01-02..2026-01-05");
-  EXPECT_EQ(store.with_night_before("2026-01-05..2026-01-06"), "2026-01-02..2026-01-06");
-  EXPECT_EQ(store.with_night_before("2026-01-08"), "") << "node-1 is there already";
-  EXPECT_EQ(store.with_night_before("2026-01-02"), "") << "nothing is older";
+  EXPECT_THAT(wider(store, "2026-01-05"), ElementsAre("2026-01-02..2026-01-05", "node-2"));
+  EXPECT_THAT(wider(store, "2026-01-05..2026-01-06"), ElementsAre("2026-01-02..2026-01-06", "node-2"));
+  EXPECT_THAT(wider(store, "2026-01-08"), ElementsAre("")) << "node-1 is there already";
+  EXPECT_THAT(wider(store, "2026-01-02"), ElementsAre("")) << "nothing is older";
+}
+
+TEST_P(StoreTest, ARetestBetweenTwoNightsHidesNoDeviceAndARemovedOneIsNamedOnce) {
+  Store store = open();
+  for (const int day : {2, 5, 7})
+    for (const char* const node : {"node-1", "node-2", "node-3", "node-4", "node-5"})
+      if (day == 2 || node != std::string("node-5")) store.ingest({record(day, {1}, node)});
+  store.ingest({record(3, {1}, "node-1")});
+  EXPECT_THAT(wider(store, "2026-01-05"), ElementsAre("2026-01-02..2026-01-05", "node-5"));
+  EXPECT_THAT(wider(store, "2026-01-07"), ElementsAre(""));
+}
+
+TEST_P(StoreTest, HostsThatWereMeasuredBeforeAreMissedOnlyAmongHosts) {
+  Store store = open();
+  Record host = record(4, {1}, "node-9");
+  host.identity = host.peer.device = "host";
+  Record card = record(4, {1}, "node-2");
+  card.identity = card.peer.device = "GPU-2";
+  store.ingest({host, card, record(5, {1}), record(5, {1}, "node-2")});
+  EXPECT_THAT(wider(store, "2026-01-05"), ElementsAre("2026-01-04..2026-01-05", "node-2 GPU-2"))
+      << "called as beside the card of its node that was measured";
 }
 
 TEST_P(StoreTest, ANightGivesTheFactsOfEachRun) {

@@ -65,6 +65,28 @@ TEST_P(StoreTest, KnowsTheSameBytesAndNoticesChangedOnes) {
   EXPECT_THAT(store.content_hashes(), SizeIs(2));
 }
 
+TEST_P(StoreTest, TwoMachinesInFoldersOfOneNameAreNotMadeOne) {
+  Store store = open();
+  const auto of_folder = [](int day, const std::string& id, const std::string& boot) {
+    Record out = record(day, {1});
+    out.named_by_folder = true;
+    out.boot_id = boot;
+    out.wall_seconds = 60;
+    out.peer.id = id;
+    out.content_hash = baseline::sha256(id);
+    return out;
+  };
+  const Record first = of_folder(2, "first", "boot-a"), other = of_folder(2, "other", "boot-b");
+  EXPECT_THAT(store.ingest({first, other}), ElementsAre(Outcome::stored, Outcome::other_machine));
+  EXPECT_THAT(store.ingest({other, first}), ElementsAre(Outcome::other_machine, Outcome::known));
+  EXPECT_THAT(store.ingest({of_folder(3, "next", "boot-c")}), ElementsAre(Outcome::stored)) << "a reboot";
+  Record said = other;
+  said.named_by_folder = false;
+  EXPECT_THAT(store.ingest({said}), ElementsAre(Outcome::stored)) << "somebody said which node it is";
+  EXPECT_THAT(store.ingest({first, other}), ElementsAre(Outcome::known, Outcome::known));
+  EXPECT_EQ(count("run"), 3);
+}
+
 TEST_P(StoreTest, OrdersAndBoundsASeriesByTime) {
   Store store = open();
   Record repeated = record(2, {9});
@@ -88,6 +110,24 @@ TEST_P(StoreTest, OrdersAndBoundsASeriesByTime) {
   ASSERT_THAT(all, SizeIs(1));
   EXPECT_THAT(all.at(metric.id), SizeIs(2));
   EXPECT_EQ(all.at(metric.id)[1].median, 3);
+}
+
+TEST_P(StoreTest, TheMetricsThatAreWatchedAreThoseOfTheDevice) {
+  Store store = open();
+  Record wide = record(2, {2}, "node-2");
+  for (const char* const key : {"memory/triad/b:bandwidth", "memory/triad/c:bandwidth"}) {
+    wide.measured.push_back(wide.measured[0]);
+    wide.measured.back().form.key = key;
+  }
+  store.ingest({record(1, {1}), wide, record(3, {3}, "node-2")});
+  const auto devices = store.devices();
+  ASSERT_THAT(devices, SizeIs(2));
+  for (const Span& span : {Span{}, Span{"2026-01-02", ""}, Span{"2026-01-03", ""}})
+    for (const Device& device : devices)
+      EXPECT_EQ(store.watched(device, span), std::max<std::size_t>(1, store.all_series(device, span).size()))
+          << device.node << span.since;
+  EXPECT_EQ(store.watched(devices[0], {}), 1);
+  EXPECT_EQ(store.watched(devices[1], {}), 3);
 }
 
 TEST_P(StoreTest, ReadsMoreRowsThanOneBatch) {
