@@ -59,6 +59,7 @@ void from_store(const std::string& location, const FleetAdmitArguments& argument
 /// Reads runs from files; `by_folder`: their nodes are called as their folders.
 ReadRuns read_named(const std::vector<FoundFile>& files, bool by_folder, judge::PeerCollector& collector,
                     const TakeRun& take) {
+  if (by_folder) refuse_nested_nodes(files);
   ReadRuns read = read_runs(files, collector, take);
   if (!by_folder) return read;
   judge::PeersInput named;

@@ -174,7 +174,7 @@ std::string draw(const judge::PeersJudgement& judgement, const Terminal& termina
   std::string out;
   for (const judge::PeerGroup& group : judgement.groups) {
     const std::string judged =
-        group.judged ? result::counted(group.metrics, "metric") + " compared" : "too few to compare";
+        group.judged ? result::counted(group.metrics, "metric") + " compared" : "not compared";
     out +=
         "  " +
         wrap(plain(fmt::format("{}: {}: {}", group.counted, group.description, judged)), terminal.width, 4) +

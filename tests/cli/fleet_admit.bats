@@ -145,7 +145,7 @@ setup_hosts() {
 import json, pathlib
 for file in pathlib.Path("fleet").glob("*/*.json"):
     run = json.loads(file.read_text())
-    run["device"], run["started"] = "host", run["started"].replace("-03T", "-02T")
+    run["device"], run["started"] = "host", run["started"].replace("-03T00", "-02T03")
     device = run["fingerprint"]["device"]
     run["fingerprint"]["device"] = {key: value for key, value in device.items() if key.startswith("host.")}
     file.write_text(json.dumps(run))

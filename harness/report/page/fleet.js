@@ -199,7 +199,7 @@ function fleetPage(data) {
     data.nodes.length ? section("Nodes and metrics", controls, heat.node, said, legendOfHeat()) : null, place,
     data.nodes.length ? section("Nodes", table.node, model.nodes.length > 200 ? element("p", {class: "legend"}, "At most 200 rows are shown; the fields above narrow them.") : null) : null,
     ...data.fabrics.map(fabricSection),
-    data.groups.length ? section("Kinds of nodes", list(data.groups.map(group => group.counted + ": " + group.description + ": " + (group.judged ? group.metrics + (group.metrics === 1 ? " metric" : " metrics") + " compared" : "too few to compare")))) : null,
+    data.groups.length ? section("Kinds of nodes", list(data.groups.map(group => group.counted + ": " + group.description + ": " + (group.judged ? group.metrics + (group.metrics === 1 ? " metric" : " metrics") + " compared" : "not compared")))) : null,
     data.drift.length ? section("What differs between nodes", list(data.drift)) : null,
     data.remarks.length ? section("What to know", list(data.remarks)) : null,
     data.not_compared.length ? section("Not compared", list(data.not_compared, 6)) : null];

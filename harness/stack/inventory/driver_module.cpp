@@ -204,7 +204,7 @@ bool has_dkms_source(const Tree& tree) {
 /// Where neither the running nor the newest kernel has one, an older one's tells how modules come here.
 std::string module_of_any_kernel(const Tree& tree) {
   for (const std::string& release : tree.list("/lib/modules")) {
-    const std::string folder = "/lib/modules/" + release;
+    const std::string folder = std::string("/lib/modules/").append(release);
     const std::string module = nvidia_module_file(tree.read(folder + "/modules.dep", list_limit).text);
     if (!module.empty()) return folder + "/" + module;
   }

@@ -62,7 +62,7 @@ TEST(PlanRequest, EachBadInputHasItsSentence) {
   EXPECT_EQ(plan_fault("driver=570", "", "570"),
             "--driver and driver= in --plan both name a driver; give one of them");
   EXPECT_THAT(plan_fault("c\x01uda=12.8"), HasSubstr("'c?uda' is no layer"));
-  EXPECT_LT(plan_fault(("x" + std::string(100000, 'x') + "=1.0").c_str()).size(), 300U);
+  EXPECT_LT(plan_fault("x" + std::string(100000, 'x') + "=1.0").size(), 300U);
 }
 
 TEST(Plan, WorksWhenEveryPairDoes) {
