@@ -241,8 +241,9 @@ judge::ExitStyle exit_style_of(const CLI::App& app) {
 }
 
 void add_policy_options(CLI::App& command, PolicyArguments& arguments) {
-  reads(command.add_option("--policy", arguments.file,
-                           "Policy file: tolerances, advisory metrics and, for check, what is expected of the node"),
+  reads(command.add_option(
+            "--policy", arguments.file,
+            "Policy file: tolerances, advisory metrics and, for check, what is expected of the node"),
         "FILE");
   command
       .add_option(
