@@ -204,9 +204,9 @@ bool has_dkms_source(const Tree& tree) {
 /// Where neither the running nor the newest kernel has one, an older one's tells how modules come here.
 std::string module_of_any_kernel(const Tree& tree) {
   for (const std::string& release : tree.list("/lib/modules")) {
-    const std::string folder = std::string("/lib/modules/").append(release);
-    const std::string module = nvidia_module_file(tree.read(folder + "/modules.dep", list_limit).text);
-    if (!module.empty()) return folder + "/" + module;
+    const std::string module =
+        nvidia_module_file(tree.read(fmt::format("/lib/modules/{}/modules.dep", release), list_limit).text);
+    if (!module.empty()) return fmt::format("/lib/modules/{}/{}", release, module);
   }
   return "";
 }
