@@ -55,6 +55,8 @@ struct Baseline {
 /// folder of this site's or the shipped ones. `device` (as result::Run::device) is what is compared, a GPU by
 /// its UUID alone; empty = that is not known. Hosts whose identity one side lacks are taken for one.
 bool of_another_node(const Baseline& baseline, const result::Fingerprint& now, const std::string& device);
+/// Whether two runs are of two cards, or, of a host or its links, of two nodes.
+bool of_two_machines(const result::Run& a, const result::Run& b);
 
 /// A field that must match and does not; an absent fact has the value "".
 struct Mismatch {

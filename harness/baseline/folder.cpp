@@ -86,10 +86,7 @@ void require_fit(const std::vector<result::Run>& runs) {
     if (const std::string why = first_difference(runs.front(), run); !why.empty())
       throw result::UsageError(
           fmt::format("runs {} and {} cannot be in one baseline: {}", runs.front().id, run.id, why));
-    Baseline first;
-    first.runs = {runs.front()};
-    first.manifest.device = runs.front().device;
-    if (of_another_node(first, run.fingerprint, run.device))
+    if (of_two_machines(runs.front(), run))
       throw result::UsageError(fmt::format(
           "runs {} and {} are of two machines (their host identity differs): what machines differ "
           "by would pass for what one of them spreads by; pin the rounds of each by themselves",

@@ -96,6 +96,13 @@ bool same_node(const result::Fingerprint& a, const result::Fingerprint& b) {
   return differences(a, b, {Role::identity, Role::host_identity}).empty();
 }
 
+/// A card is the same one in whatever host; links and hosts are the node's.
+bool of_another_machine(const result::Fingerprint& now, const std::string& device,
+                        const result::Fingerprint& then, const std::string& pinned) {
+  if (!device.empty() && result::device_kind(device) == "gpu") return pinned != device;
+  return !same_node(now, then);
+}
+
 /// The same of two baselines of one device, by their first rounds; true where one of them cannot be read.
 bool same_node(const Listed& a, const Listed& b) {
   const auto first = [](const Listed& one) {
@@ -243,11 +250,12 @@ bool of_another_node(const Baseline& baseline, const result::Fingerprint& now, c
     const auto [end, rest] = std::mismatch(root.begin(), root.end(), folder.begin(), folder.end());
     if (end == root.end()) return true;
   }
-  if (baseline.runs.empty()) return false;
-  const std::string& pinned = baseline.manifest.device;
-  // A card is the same one in whatever host; links and hosts are the node's.
-  if (!device.empty() && result::device_kind(device) == "gpu") return pinned != device;
-  return !same_node(now, baseline.runs.front().fingerprint);
+  return !baseline.runs.empty() &&
+         of_another_machine(now, device, baseline.runs.front().fingerprint, baseline.manifest.device);
+}
+
+bool of_two_machines(const result::Run& a, const result::Run& b) {
+  return of_another_machine(a.fingerprint, a.device, b.fingerprint, b.device);
 }
 
 std::filesystem::path state_directory() {

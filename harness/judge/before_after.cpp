@@ -118,14 +118,11 @@ bool foreign(const std::vector<result::Run>& runs) {
 
 /// Whether any run of one side is of another node or card than the other side's first.
 bool of_two_nodes(const std::vector<result::Run>& before, const std::vector<result::Run>& after) {
-  const auto differs = [](const result::Run& other, const std::vector<result::Run>& side) {
-    baseline::Baseline one;
-    one.runs = {side.front()};
-    one.manifest.device = side.front().device;
-    return baseline::of_another_node(one, other.fingerprint, other.device);
+  const auto of_another_than = [](const result::Run& first) {
+    return [&first](const result::Run& run) { return baseline::of_two_machines(first, run); };
   };
-  return std::any_of(after.begin(), after.end(), [&](const auto& run) { return differs(run, before); }) ||
-         std::any_of(before.begin(), before.end(), [&](const auto& run) { return differs(run, after); });
+  return std::any_of(after.begin(), after.end(), of_another_than(before.front())) ||
+         std::any_of(before.begin(), before.end(), of_another_than(after.front()));
 }
 
 /// "old, new, old": the before side was measured on both sides of the after side in time.

@@ -59,6 +59,18 @@ TEST(BeforeAfter, BitsThatChangedFailWhateverThePolicySays) {
   EXPECT_THAT(wrong->reason, HasSubstr("checksum bb now, aa before"));
 }
 
+TEST(BeforeAfter, TwoCardsAreAllowedWhatHealthyOnesDifferBy) {
+  const auto of_card = [](std::vector<result::Run> runs, const char* card) {
+    for (result::Run& run : runs) run.device = card;
+    return runs;
+  };
+  const BeforeAfter one = judge_before_after(of_card(side(1, 5), "GPU-1"), of_card(side(50, 5), "GPU-1"));
+  const BeforeAfter two = judge_before_after(of_card(side(1, 5), "GPU-1"), of_card(side(50, 5), "GPU-2"));
+  EXPECT_THAT(two.remarks, Contains(HasSubstr("of two nodes or cards: how healthy nodes")));
+  EXPECT_THAT(one.remarks, ::testing::Not(Contains(HasSubstr("of two nodes or cards"))));
+  EXPECT_GT(*of(two, triad).minimum_detectable_drop, *of(one, triad).minimum_detectable_drop);
+}
+
 TEST(BeforeAfter, SaysFirstWhatTheDataCanShow) {
   const BeforeAfter judged = judge_before_after(side(1, 5), side(50, 5));
   EXPECT_THAT(judged.remarks.front(), HasSubstr("can show a drop of"));
