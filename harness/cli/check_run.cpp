@@ -11,6 +11,7 @@
 #include "conductor/last_verdict.hpp"
 #include "conductor/outcome.hpp"
 #include "judge/checksum_sides.hpp"
+#include "judge/lost_gpu.hpp"
 #include "judge/policy_file.hpp"
 #include "report/console.hpp"
 #include "report/format.hpp"
@@ -239,6 +240,7 @@ void Check::judge_together(const std::string& held_by) {
   for (const report::DeviceReport& device : _report.devices) sides.push_back({device.label, device.rounds});
   for (judge::Verdict& verdict : judge::judge_checksums_between(sides))
     _report.node.push_back(std::move(verdict));
+  for (judge::Verdict& verdict : judge::judge_lost_between(sides)) _report.node.push_back(std::move(verdict));
   _report.outcome = conductor::outcome(_report, {_gpu_missing, held_by, _stopped, _chosen.size()});
   if (!_devices.targets.gpu_wanted) return;
   const bool all = conductor::looked_at_all(_report, _devices.gpus, _chosen, narrowed(_arguments.measure));

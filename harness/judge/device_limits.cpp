@@ -6,25 +6,16 @@
 #include <fmt/format.h>
 
 #include "judge/statistics.hpp"
+#include "result/gpu_series.hpp"
 
 namespace gpugauge::judge {
 namespace {
 
-/// The values of a series of telemetry of the one GPU of a run; empty where there is none or several.
-std::vector<double> telemetry(const result::Run& run, const std::string& name) {
-  std::vector<double> out;
-  std::string source;
-  for (const result::Series& series : run.telemetry) {
-    if (series.name != name || series.source.rfind("gpu:", 0) != 0) continue;
-    if (!source.empty() && series.source != source) return {};
-    source = series.source;
-    out.insert(out.end(), series.values.begin(), series.values.end());
-  }
-  return out;
-}
-
-double highest(const std::vector<double>& values) {
-  return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
+/// The highest value of a series of the run's GPU; 0 where there is none.
+double highest(const result::Run& run, std::string_view name) {
+  const result::Series* const series = result::gpu_series(run, name);
+  if (series == nullptr || series->values.empty()) return 0;
+  return *std::max_element(series->values.begin(), series->values.end());
 }
 
 }  // namespace
@@ -38,7 +29,7 @@ std::optional<result::Limit> memory_limit(const result::Run& run, const std::str
   constexpr double transfers_a_clock = 2;
   constexpr double noticed = .98;
   std::string source = fmt::format("memory clock {:.0f} MHz x 2 x {:.0f} bits", clock / 1e6, bits);
-  const double loaded = highest(telemetry(run, "memory_clock_hz"));
+  const double loaded = highest(run, "memory_clock_hz");
   const bool low = loaded > 0 && loaded < noticed * clock;
   if (low) source += fmt::format("; under load the clock was {:.0f} MHz at most", loaded / 1e6);
   return result::Limit{transfers_a_clock * clock * bits / 8, source, floor.has_value(),
@@ -54,8 +45,8 @@ std::optional<result::Limit> link_limit(const result::Run& run, int directions) 
   constexpr std::array generations{Generation{2.5e9, .8},         Generation{5e9, .8},
                                    Generation{8e9, 128.0 / 130},  Generation{16e9, 128.0 / 130},
                                    Generation{32e9, 128.0 / 130}, Generation{64e9, 242.0 / 256}};
-  const double generation = highest(telemetry(run, "pcie_generation"));
-  const double width = highest(telemetry(run, "pcie_width"));
+  const double generation = highest(run, "pcie_generation");
+  const double width = highest(run, "pcie_width");
   const auto index = static_cast<std::size_t>(std::max(0.0, generation)) - 1;
   if (generation < 1 || index >= generations.size() || width < 1) return std::nullopt;
   const double bytes = generations[index].transfers * generations[index].encoding / 8 * width * directions;

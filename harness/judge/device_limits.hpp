@@ -18,7 +18,7 @@ std::optional<result::Limit> memory_limit(const result::Run& run, const std::str
 
 /// Bandwidth of the PCI Express link in one direction, or the sum of both (`directions` 2), from the
 /// generation and width that telemetry saw at their highest (an idle link sleeps): transfer rate x lanes x
-/// encoding, PCI Express Base Specification. nullopt without that telemetry, or for several GPUs in one run.
+/// encoding, PCI Express Base Specification. nullopt without that telemetry of the run's GPU.
 std::optional<result::Limit> link_limit(const result::Run& run, int directions);
 
 }  // namespace gpugauge::judge

@@ -9,6 +9,7 @@
 #include "judge/device_limits.hpp"
 #include "judge/invariants.hpp"
 #include "judge/judge.hpp"
+#include "judge/lost_gpu.hpp"
 #include "judge/peaks.hpp"
 #include "judge/products.hpp"
 #include "judge/reasons.hpp"
@@ -92,7 +93,7 @@ Status status_of(const result::Process& process) {
 
 void judge_processes(const result::Run& run, Verdicts& out) {
   struct Count {
-    int processes = 0, failed = 0, unavailable = 0;
+    int processes = 0, measured = 0, failed = 0, unavailable = 0;
     std::string failure, absence;
   };
   std::map<std::string, Count> families;
@@ -101,6 +102,9 @@ void judge_processes(const result::Run& run, Verdicts& out) {
     ++count.processes;
     const std::string& reason =
         process.status != Status::ok || !process.samples ? process.reason : process.samples->reason;
+    if (process.samples && std::any_of(process.samples->benchmarks.begin(), process.samples->benchmarks.end(),
+                                       [](const auto& one) { return one.status == Status::ok; }))
+      ++count.measured;
     if (status_of(process) == Status::failed && count.failed++ == 0) count.failure = reason;
     if (status_of(process) == Status::unavailable && count.unavailable++ == 0) count.absence = reason;
   }
@@ -109,7 +113,13 @@ void judge_processes(const result::Run& run, Verdicts& out) {
       out.add(verdict_on(family, VerdictKind::failed,
                          fmt::format("{} of {} processes of the family failed: {}", count.failed,
                                      count.processes, count.failure)));
-    if (count.unavailable > 0)
+    // What was there a minute ago, and is not now, has gone: a GPU off the bus, a driver that gave up.
+    if (count.unavailable > 0 && count.measured > 0)
+      out.add(
+          verdict_on(family, VerdictKind::failed,
+                     fmt::format("{} of {} processes of the family measured, and {} could not even begin: {}",
+                                 count.measured, count.processes, count.unavailable, count.absence)));
+    else if (count.unavailable > 0)
       out.add(verdict_on(family, VerdictKind::inconclusive,
                          fmt::format("the family could not be measured: {}", count.absence)));
   }
@@ -290,6 +300,7 @@ std::vector<Verdict> judge_physical(const result::Run& run) {
   }
   for (Verdict& verdict : judge_tensor_cores(collected, run)) out.add(std::move(verdict));
   for (Verdict& verdict : judge_under_load(collected, run)) out.add(std::move(verdict));
+  for (Verdict& verdict : judge_lost_gpus(run)) out.add(std::move(verdict));
   for (Verdict& verdict : judge_checksums(checksums_of(run))) out.add(std::move(verdict));
   for (const Invariant& row : invariants()) judge_invariant(row, collected, out);
   return std::move(out).sorted();

@@ -13,6 +13,7 @@
 
 #include "judge/statistics.hpp"
 #include "result/facts.hpp"
+#include "result/gpu_series.hpp"
 #include "result/throttle_reasons.hpp"
 
 namespace gpugauge::judge {
@@ -43,20 +44,16 @@ bool while_measuring(const result::Run& run, const std::set<std::string>& famili
   });
 }
 
-/// Samples of one GPU's series while the families ran; none for several GPUs.
+/// Samples of the run's GPU while the families ran.
 std::vector<double> samples(const result::Run& run, const std::string& name,
                             const std::set<std::string>& benchmarks) {
+  std::vector<double> out;
+  const result::Series* const series = result::gpu_series(run, name);
+  if (series == nullptr) return out;
   std::set<std::string> families;
   for (const std::string& benchmark : benchmarks) families.insert(benchmark.substr(0, benchmark.find('/')));
-  std::vector<double> out;
-  std::string source;
-  for (const result::Series& series : run.telemetry) {
-    if (series.name != name || !series.source.starts_with("gpu:")) continue;
-    if (!source.empty() && series.source != source) return {};
-    source = series.source;
-    for (std::size_t i = 0; i < series.values.size(); ++i)
-      if (while_measuring(run, families, series.seconds[i])) out.push_back(series.values[i]);
-  }
+  for (std::size_t i = 0; i < series->values.size(); ++i)
+    if (while_measuring(run, families, series->seconds[i])) out.push_back(series->values[i]);
   return out;
 }
 

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "result/error.hpp"
+#include "result/gpu_series.hpp"
 
 namespace gpugauge::run {
 namespace {
@@ -78,6 +79,7 @@ const std::vector<GpuQuantity>& gpu_quantities() {
       {"pcie_generation_max", "1"},
       {"pcie_width_max", "1"},
       {"memory_temperature_celsius", "celsius"},
+      {result::lost_series, "1"},
   };
   return quantities;
 }

@@ -108,6 +108,28 @@ TEST(JudgePhysical, AFamilyWithoutItsLibraryIsInconclusiveAndAnInterruptionIsNoF
   EXPECT_THAT(judge_physical(run), IsEmpty());
 }
 
+TEST(JudgePhysical, AFamilyThatMeasuredAndCannotBeginAgainFailed) {
+  const auto lose = [](result::Process& process) {
+    process.samples->status = Status::unavailable;
+    process.samples->reason = "counting the GPUs failed: cudaErrorNoDevice (100)";
+    process.samples->benchmarks.clear();
+  };
+  const auto expect_failed = [](const std::vector<result::Run>& rounds, const char* counts) {
+    const auto verdicts = judge_physical(rounds);
+    const Verdict* const found = find(verdicts, "host");
+    ASSERT_NE(found, nullptr);
+    EXPECT_EQ(found->kind, VerdictKind::failed);
+    EXPECT_THAT(found->reason, HasSubstr(counts));
+    EXPECT_THAT(found->reason, HasSubstr("cudaErrorNoDevice"));
+  };
+  std::vector<result::Run> within{make_run(1)};
+  lose(within[0].processes.back());
+  expect_failed(within, "4 of 5 processes of the family measured, and 1 could not even begin");
+  std::vector<result::Run> later{make_run(1), make_run(2)};
+  for (result::Process& process : later[1].processes) lose(process);
+  expect_failed(later, "5 of 10 processes of the family measured, and 5 could not even begin");
+}
+
 TEST(JudgePhysical, EveryKindOfWrongResultFails) {
   const std::vector<std::pair<result::Verification, const char*>> wrong{
       {{"sampled rows", false, .5, .1}, "error of 0.5 where 0.1 is allowed"},

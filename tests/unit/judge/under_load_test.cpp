@@ -98,6 +98,35 @@ TEST(UnderLoad, AHealthyGpuPasses) {
     EXPECT_TRUE(verdicts.contains(name)) << name;
 }
 
+/// NVML shows every GPU of the node to each run: the others' idle clocks and links are not this one's.
+result::Run on_a_node_of_eight(result::Run run) {
+  const std::vector<result::Series> own = run.telemetry;
+  for (int gpu = 1; gpu < 8; ++gpu)
+    for (const result::Series& series : own) {
+      result::Series other = series;
+      other.source = "gpu:GPU-" + std::to_string(gpu);
+      std::fill(other.values.begin(), other.values.end(), series.name == "throttle_reasons" ? 0 : 1);
+      run.telemetry.insert(run.telemetry.begin(), std::move(other));
+    }
+  return run;
+}
+
+TEST(UnderLoad, OneGpuOfEightIsJudgedAsAnOnlyOne) {
+  constexpr double hw_thermal = 64;
+  const Gpu bad{.sm_clock = 6e8, .memory_clock = 1.5e9, .h2d = 1.3e9, .width = 4, .reasons = hw_thermal};
+  for (const Gpu& gpu : {Gpu{}, bad}) {
+    const std::vector<Verdict> alone = judge_physical(gpu.run());
+    const std::vector<Verdict> among = judge_physical(on_a_node_of_eight(gpu.run()));
+    ASSERT_EQ(alone.size(), among.size());
+    for (std::size_t i = 0; i < alone.size(); ++i) {
+      EXPECT_EQ(alone[i].metric, among[i].metric);
+      EXPECT_EQ(alone[i].kind, among[i].kind) << alone[i].metric;
+      EXPECT_EQ(alone[i].advisory, among[i].advisory) << alone[i].metric;
+      EXPECT_EQ(alone[i].reason, among[i].reason);
+    }
+  }
+}
+
 TEST(UnderLoad, MemoryAtATenthOfItsBusFails) {
   const Verdict found = judged({.hbm = 4.9e11}).at("gpu/read:bandwidth");
   EXPECT_EQ(found.kind, VerdictKind::failed);

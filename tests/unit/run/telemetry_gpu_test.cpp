@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "fake_family.hpp"
+#include "result/gpu_series.hpp"
 
 namespace gpugauge::run {
 namespace {
@@ -168,7 +169,8 @@ TEST_F(GpuTelemetryTest, ReadsNvml) {
       {"memory_temperature_celsius", 88},
   };
   EXPECT_EQ(first, expected);
-  EXPECT_EQ(gpu_quantities().size(), expected.size());
+  EXPECT_EQ(gpu_quantities().size(), expected.size() + 1)
+      << "one says that it is lost, which this one is not";
   EXPECT_EQ(remark_, "");
 }
 
@@ -194,7 +196,10 @@ TEST_F(GpuTelemetryTest, ReadsTheMemorysTemperatureInEveryTypeOfWholeNumber) {
 }
 
 TEST_F(GpuTelemetryTest, SaysThatAGpuWasLost) {
-  collect(nvml("power_mw=100000\ntemperature=40\ncode.nvmlDeviceGetTemperature=15"), has_failed);
+  const auto series =
+      collect(nvml("power_mw=100000\ntemperature=40\ncode.nvmlDeviceGetTemperature=15"), has_failed);
+  ASSERT_EQ(series.size(), 1U) << "a lost GPU tells nothing else";
+  EXPECT_EQ(series[0].name, result::lost_series);
   EXPECT_THAT(remark_, HasSubstr("was lost meanwhile"));
   EXPECT_THAT(remark_, StartsWith("GPU-aa010203-"));
 }

@@ -1,0 +1,22 @@
+// Telemetry of the GPU that a run is of: NVML shows every GPU of the node to each run.
+#pragma once
+
+#include <string_view>
+
+#include "result/run_file.hpp"
+
+namespace gpugauge::result {
+
+/// The series of that name of the run's own GPU; where telemetry names no such GPU (an instance of a GPU has
+/// a UUID of its own), of the only one that it names. nullptr where there is none, or it cannot be told which
+/// GPU is meant (links, the host). Points into `run`.
+const Series* gpu_series(const Run& run, std::string_view name);
+
+/// The UUIDs of GPUs of which NVML said while the run was measured that they are lost: fallen off the bus, or
+/// answering nothing until a reset. Sorted, each once.
+std::vector<std::string> lost_gpus(const Run& run);
+
+/// The name of the series that says so: its value is 1 whenever NVML did, and it has no other.
+inline constexpr std::string_view lost_series = "lost";
+
+}  // namespace gpugauge::result
