@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/upgrade.hpp"
+#include "conductor/node_fingerprint.hpp"
 #include "conductor/outcome.hpp"
 #include "conductor/upgrade.hpp"
 #include "report/console.hpp"
@@ -135,7 +136,7 @@ int missing_rounds(const KeptUpgrade& kept, const std::string& side, const Upgra
                    const stack::GpuReport& gpus) {
   const std::vector<result::Run> have = conductor::kept_rounds(kept, side, device);
   const std::string boot = run::boot_id();
-  const result::Facts now = stack::fingerprint(gpus).stack;
+  const result::Facts now = conductor::node_fingerprint(gpus).stack;
   const auto here = static_cast<int>(std::count_if(have.begin(), have.end(), [&](const result::Run& one) {
     return one.boot_id == boot && same_stack(now, one.fingerprint.stack);
   }));

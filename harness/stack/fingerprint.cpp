@@ -1,5 +1,6 @@
 #include <array>
 #include <filesystem>
+#include <map>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 #include "stack/gpu_report.hpp"
 #include "stack/host.hpp"
 #include "stack/loader.hpp"
+#include "stack/own_folders.hpp"
 #include "stack/shared_object.hpp"
 
 namespace gpugauge::stack {
@@ -45,7 +47,8 @@ result::Facts device_facts(const GpuReport& gpus, const Tree& tree) {
   return facts;
 }
 
-result::Facts stack_facts(const GpuReport& gpus, const Tree& tree, const Environment& environment) {
+result::Facts stack_facts(const GpuReport& gpus, const Tree& tree, const Environment& environment,
+                          const std::map<std::string, std::string>& programs) {
   result::Facts facts = stack_of_host(tree);
   facts["driver.version"] = result::or_absent(gpus.driver_version);
   facts["driver.kernel_module_version"] = result::or_absent(gpus.kernel_module_version);
@@ -61,7 +64,10 @@ result::Facts stack_facts(const GpuReport& gpus, const Tree& tree, const Environ
   facts["cuda.toolkit"] = result::or_absent(result::build().cuda);
   const Loader loader(tree, environment);
   for (const Library& library : libraries()) {
-    const std::string path = loader.pick(library.soname);
+    const auto program = programs.find(library.fact);
+    const std::string path =
+        loader.pick(library.soname, program == programs.end() ? std::vector<std::string>{}
+                                                              : runpath_of(tree, program->second));
     std::error_code error;
     const auto real = std::filesystem::canonical(tree.at(path), error);
     const std::string name = error ? path : real.string();
@@ -96,12 +102,13 @@ result::Facts topology_facts(const GpuReport& gpus, const Tree& tree) {
 
 }  // namespace
 
-result::Fingerprint fingerprint(const GpuReport& gpus, const std::string& root) {
+result::Fingerprint fingerprint(const GpuReport& gpus, const std::string& root,
+                                const std::map<std::string, std::string>& programs) {
   const Tree tree(root);
   const Environment environment = current_environment();
   result::Fingerprint found;
   found.device = device_facts(gpus, tree);
-  found.stack = stack_facts(gpus, tree, environment);
+  found.stack = stack_facts(gpus, tree, environment, programs);
   found.settings = settings_facts(gpus, tree, environment);
   found.topology = topology_facts(gpus, tree);
   return found;

@@ -1,6 +1,7 @@
 // What this machine is and whether a GPU can be used here. Opens NVIDIA's libraries at run time only.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -79,8 +80,10 @@ GpuReport gpu_report_from_json(const std::string& text);
 
 /// The node's fingerprint without the suite part: device, stack, settings, topology, as dotted facts. What
 /// was looked for is always there: "absent" and "unreadable" are values of their own. Variables that look
-/// like secrets are recorded as set, without their value.
-result::Fingerprint fingerprint(const GpuReport& gpus, const std::string& root = "/");
+/// like secrets are recorded as set, without their value. `programs`: the executable that loads cuBLAS
+/// ("cublas"), cuDNN, cuFFT or NCCL; where its own search path is looked at, as the loader would.
+result::Fingerprint fingerprint(const GpuReport& gpus, const std::string& root = "/",
+                                const std::map<std::string, std::string>& programs = {});
 
 /// Layers of the stack in reading order (GPU, driver, CUDA, libraries, host) with their versions, for the
 /// console.

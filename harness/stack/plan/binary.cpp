@@ -15,6 +15,7 @@
 #include "stack/elf_file.hpp"
 #include "stack/inventory/toolkits_paths.hpp"
 #include "stack/loader.hpp"
+#include "stack/own_folders.hpp"
 
 namespace gpugauge::stack {
 namespace {
@@ -67,18 +68,6 @@ void read_gpu_code(const ElfFile& file, const ReadingLimit& limit, BinaryReport&
   if (report.codes.containers != before) return;
   read_sections_named(file, "__nv_relfatbin", limit, report.codes);
   if (report.codes.containers != before) report.relocatable = true;
-}
-
-std::vector<std::string> own_folders(const std::string& list, const std::string& origin) {
-  std::vector<std::string> folders;
-  for (std::string folder : split_folders(list)) {
-    for (const std::string_view token : {"${ORIGIN}", "$ORIGIN"}) {
-      if (const auto at = folder.find(token); at != std::string::npos)
-        folder.replace(at, token.size(), origin);
-    }
-    if (folder.find('$') == std::string::npos) folders.push_back(std::move(folder));
-  }
-  return folders;
 }
 
 void find_needed(const ElfDynamic& dynamic, const Tree& tree, const Environment& environment,

@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <map>
 
+#include <elf.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "fake_tree.hpp"
@@ -8,6 +11,8 @@
 #include "stack/inventory/from_run.hpp"
 #include "stack/inventory/node.hpp"
 #include "stack/inventory/overview.hpp"
+#include "stack/own_folders.hpp"
+#include "unit/stack/plan/fake_binary.hpp"
 
 namespace gpugauge::stack {
 namespace {
@@ -193,6 +198,32 @@ TEST(Fingerprint, NamesTheLibraryThatTheLoaderWouldPick) {
   }
   const std::string cufft = fingerprint({}, tree.root()).stack.at("cufft.version");
   EXPECT_TRUE(cufft == "11.0.61" || cufft == "12.0.61") << cufft;
+}
+
+TEST(OwnFolders, HasTheProgramsOwnAndNoUnknownToken) {
+  EXPECT_EQ(own_folders("$ORIGIN/../lib:/x:${ORIGIN}:$LIB/y:", "/a/b"),
+            (std::vector<std::string>{"/a/b/../lib", "/x", "/a/b"}));
+  EXPECT_TRUE(runpath_of(Tree("/"), "/no/such/program").empty());
+  EXPECT_TRUE(runpath_of(Tree("/"), "/etc/passwd").empty());
+}
+
+TEST(Fingerprint, NamesTheLibraryThatTheProgramsOwnPathLeadsTo) {
+  FakeTree tree;
+  for (const char* const folder : {"/usr/lib64", "/opt/gauge/lib"}) {
+    const std::string whole = std::string("libnccl.so.2.") + (folder[1] == 'u' ? "27.1" : "28.3");
+    tree.file(fmt::format("{}/{}", folder, whole), "");
+    tree.link(fmt::format("{}/libnccl.so.2", folder), whole);
+  }
+  FakeElf program;
+  program.dynamic({{DT_RUNPATH, "$ORIGIN/../lib"}});
+  tree.file("/opt/gauge/libexec/gpugauge-bench-nccl", program.bytes());
+  const auto version = [&](const std::map<std::string, std::string>& programs) {
+    return fingerprint({}, tree.root(), programs).stack.at("nccl.version");
+  };
+  EXPECT_EQ(version({}), "2.27.1");
+  EXPECT_EQ(version({{"nccl", "/opt/gauge/libexec/gpugauge-bench-nccl"}}), "2.28.3");
+  EXPECT_EQ(version({{"cublas", "/opt/gauge/libexec/gpugauge-bench-nccl"}}), "2.27.1");
+  EXPECT_EQ(version({{"nccl", "/no/such/program"}}), "2.27.1");
 }
 
 TEST(Fingerprint, IsTheSameTwiceOnTheSameMachine) {
