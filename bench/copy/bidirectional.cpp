@@ -1,11 +1,12 @@
 #include "copy/transfer.hpp"
+#include "support/cuda/room.hpp"
 
 namespace gpugauge::bench::copy {
 namespace {
 
 void bidirectional(Trial& trial) {
   const std::uint64_t bytes = bytes_of(trial.parameter("size"));
-  if (const auto reason = cuda::why_too_large(2 * bytes)) trial.skip(*reason);
+  cuda::require_room(trial, 2 * bytes);
   using Pinned = Pair<cuda::PinnedBuffer<float>>;
   Pinned in(trial, bytes, Direction::to_device);
   Pinned out(trial, bytes, Direction::to_host);

@@ -1,12 +1,13 @@
 #include "copy/transfer.hpp"
 #include "support/cuda/comparison.hpp"
+#include "support/cuda/room.hpp"
 
 namespace gpugauge::bench::copy {
 namespace {
 
 void within_device(Trial& trial) {
   const std::uint64_t bytes = bytes_of(trial.parameter("size"));
-  if (const auto reason = cuda::why_too_large(2 * bytes)) trial.skip(*reason);
+  cuda::require_room(trial, 2 * bytes);
   const cuda::DeviceBuffer<float> from(bytes / sizeof(float));
   const cuda::DeviceBuffer<float> to(bytes / sizeof(float));
   cuda::GpuTimer timer(trial, [&](cudaStream_t stream, std::int64_t) {

@@ -17,6 +17,7 @@
 #include "support/cuda/comparison.hpp"
 #include "support/cuda/device.hpp"
 #include "support/cuda/kernels_seen.hpp"
+#include "support/cuda/room.hpp"
 #include "support/cuda/rotation.hpp"
 
 namespace gpugauge::bench::cublas {
@@ -140,7 +141,7 @@ void measure_product(Trial& trial, const Problem& problem, const std::vector<Alg
     trial.skip("fp64 is slow on this GPU by design: one product of this size would take seconds");
   const std::size_t set_bytes = problem.bytes_a() + problem.bytes_b() + problem.bytes_c();
   const std::size_t sets = cuda::rotation_sets(set_bytes, cuda::device().l2_bytes);
-  if (const auto reason = cuda::why_too_large(sets * set_bytes + 2 * workspace_bytes)) trial.skip(*reason);
+  cuda::require_room(trial, sets * set_bytes + 2 * workspace_bytes);
   cuda::Rotation<Matrices> rotation(sets, problem, trial.data_seed());
   trial.note("buffer_sets", std::to_string(sets));
   trial.note("layout", problem.layout == Layout::linear ? "weights as out x in" : "row-major");

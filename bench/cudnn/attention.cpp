@@ -17,6 +17,7 @@
 #include "kernels/support/fill.hpp"
 #include "support/cuda/comparison.hpp"
 #include "support/cuda/device.hpp"
+#include "support/cuda/room.hpp"
 #include "support/cuda/rotation.hpp"
 
 namespace gpugauge::bench::cudnn {
@@ -127,7 +128,7 @@ void measure_attention(Trial& trial, kernels::Element type, bool backward) {
   const std::size_t set_bytes = (backward ? 8 : 4) * tensor_bytes;
   const std::size_t sets = cuda::rotation_sets(set_bytes, cuda::device().l2_bytes);
   // The backward pass adds up in fp32 beside its inputs.
-  if (const auto reason = cuda::why_too_large((sets + 1) * set_bytes)) trial.skip(*reason);
+  cuda::require_room(trial, (sets + 1) * set_bytes);
   cuda::Rotation<Buffers> rotation(sets, shape, type, backward, trial.data_seed());
   trial.note("buffer_sets", std::to_string(sets));
   if (backward) {

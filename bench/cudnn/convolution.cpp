@@ -15,6 +15,7 @@
 #include "kernels/support/fill.hpp"
 #include "support/cuda/comparison.hpp"
 #include "support/cuda/device.hpp"
+#include "support/cuda/room.hpp"
 #include "support/cuda/rotation.hpp"
 
 namespace gpugauge::bench::cudnn {
@@ -88,7 +89,7 @@ void measure_convolution(Trial& trial, Pass pass, const Arithmetic& arithmetic) 
   const bool channels_last = trial.parameter("layout") == "nhwc";
   const Roles roles(shape, pass, arithmetic.type, channels_last);
   const std::size_t sets = cuda::rotation_sets(roles.bytes(), cuda::device().l2_bytes);
-  if (const auto reason = cuda::why_too_large(sets * roles.bytes())) trial.skip(*reason);
+  cuda::require_room(trial, sets * roles.bytes());
   cuda::Rotation<Buffers> rotation(sets, roles, trial.data_seed());
   trial.note("buffer_sets", std::to_string(sets));
   Plans plans(planned(trial,

@@ -11,6 +11,7 @@
 #include "kernels/support/fill.hpp"
 #include "support/cuda/comparison.hpp"
 #include "support/cuda/device.hpp"
+#include "support/cuda/room.hpp"
 #include "support/cuda/rotation.hpp"
 #include "support/definition.hpp"
 
@@ -42,7 +43,7 @@ void measure_layer_norm(Trial& trial, kernels::Element type) {
   const std::int64_t rows = elements / columns;
   const std::size_t set_bytes = 2 * elements * size_of(type) + 2 * static_cast<std::size_t>(columns) * 4;
   const std::size_t sets = cuda::rotation_sets(set_bytes, cuda::device().l2_bytes);
-  if (const auto reason = cuda::why_too_large(sets * set_bytes)) trial.skip(*reason);
+  cuda::require_room(trial, sets * set_bytes);
   cuda::Rotation<Buffers> rotation(sets, type, columns, trial.data_seed());
   trial.note("buffer_sets", std::to_string(sets));
   Plans plans(planned(trial, true, [&] { return layer_norm(rows, columns, type, epsilon, most_plans); }),

@@ -17,6 +17,7 @@
 #include "support/cuda/device.hpp"
 #include "support/cuda/gpu_timer.hpp"
 #include "support/cuda/kernels_seen.hpp"
+#include "support/cuda/room.hpp"
 #include "support/cuda/rotation.hpp"
 
 namespace gpugauge::bench::cufft {
@@ -139,7 +140,7 @@ void measure_transform(Trial& trial, Element type) {
   const kernels::fft::Shape shape = parse_size(size, type);
   const std::size_t sets = cuda::rotation_sets(2 * bytes_of(shape), cuda::device().l2_bytes);
   // cuFFT's own workspace is at most about as large as one operation's data.
-  if (const auto reason = cuda::why_too_large((sets + 1) * 2 * bytes_of(shape))) trial.skip(*reason);
+  cuda::require_room(trial, (sets + 1) * 2 * bytes_of(shape));
   const Plan plan(shape, rank_of(size));
   cuda::Rotation<Signals> rotation(sets, shape, trial.data_seed());
   cuda::GpuTimer timer(trial,

@@ -11,6 +11,7 @@
 #include "kernels/integrity/tiles.hpp"
 #include "kernels/support/fill.hpp"
 #include "support/cuda/comparison.hpp"
+#include "support/cuda/room.hpp"
 
 namespace gpugauge::bench::integrity {
 namespace {
@@ -24,7 +25,7 @@ constexpr std::size_t tiles = std::size_t{across} * across;
 
 void gemm(Trial& trial) {
   constexpr std::size_t bytes = elements * (3 * sizeof(Bf16) + sizeof(float) + sizeof(Bf16));
-  if (const auto reason = cuda::why_too_large(bytes)) trial.skip(*reason);
+  cuda::require_room(trial, bytes);
   const cuda::Stream stream;
   const cuda::DeviceBuffer<Bf16> a(elements);
   const cuda::DeviceBuffer<Bf16> b(elements);

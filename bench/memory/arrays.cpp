@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "memory/scattered.hpp"
+#include "support/cuda/room.hpp"
 #include "support/statistics.hpp"
 
 namespace gpugauge::bench::memory {
@@ -20,7 +21,7 @@ std::size_t least_bytes() {
 
 std::size_t array_elements(Trial& trial, std::size_t arrays) {
   const std::size_t bytes = least_bytes();
-  if (const auto reason = cuda::why_too_large(arrays * bytes)) trial.skip(*reason);
+  cuda::require_room(trial, arrays * bytes);
   trial.note("array_bytes", fmt::format("{}", bytes));
   return bytes / sizeof(float);
 }
@@ -30,7 +31,7 @@ std::size_t scattered_elements(Trial& trial) {
   const std::size_t bytes = scattered_bytes(cuda::device().l2_bytes, least, [](std::size_t wanted) {
     return !cuda::why_too_large(wanted).has_value();
   });
-  if (const auto reason = cuda::why_too_large(bytes)) trial.skip(*reason);
+  cuda::require_room(trial, bytes);
   trial.note("array_bytes", fmt::format("{}", bytes));
   trial.note("l2_holds_at_most",
              fmt::format("{:.1f}% of the array",

@@ -11,6 +11,7 @@
 #include "kernels/support/fill.hpp"
 #include "memory/arrays.hpp"
 #include "memory/knee.hpp"
+#include "support/cuda/room.hpp"
 #include "support/measure.hpp"
 #include "support/statistics.hpp"
 
@@ -41,7 +42,7 @@ std::vector<std::size_t> footprints(std::size_t l2_bytes) {
 void footprint(Trial& trial) {
   const cuda::Device& gpu = cuda::device();
   const std::vector<std::size_t> sizes = footprints(gpu.l2_bytes);
-  if (const auto reason = cuda::why_too_large(sizes.back())) trial.skip(*reason);
+  cuda::require_room(trial, sizes.back());
   if (gpu.l2_bytes < 8 * mebibyte)
     trial.note("l2", "smaller than 8 MiB: the footprints between L1 and L2 are few");
   const cuda::DeviceBuffer<float> data(sizes.back() / sizeof(float));

@@ -7,6 +7,7 @@
 
 #include "memory/chain.hpp"
 #include "memory/groups.hpp"
+#include "support/cuda/room.hpp"
 #include "support/statistics.hpp"
 
 namespace gpugauge::bench::memory {
@@ -70,7 +71,7 @@ void measure_lines(Trial& trial, const Chain& chain) {
 void latency(Trial& trial) {
   const std::string& name = trial.parameter("level");
   const Level level = level_of(name, cuda::device().l2_bytes);
-  if (const auto reason = cuda::why_too_large(std::size_t{level.elements} * line)) trial.skip(*reason);
+  cuda::require_room(trial, std::size_t{level.elements} * line);
   Chain chain(level.elements, line, trial.data_seed());
   cuda::GpuTimer timer(
       trial, [&](cudaStream_t stream, std::int64_t) { chain.follow(level.steps, level.loads, stream); });

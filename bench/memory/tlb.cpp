@@ -6,6 +6,7 @@
 
 #include "memory/chain.hpp"
 #include "memory/knee.hpp"
+#include "support/cuda/room.hpp"
 #include "support/measure.hpp"
 #include "support/statistics.hpp"
 
@@ -28,7 +29,7 @@ std::uint32_t pages_that_fit() {
 }
 
 void tlb(Trial& trial) {
-  if (const auto reason = cuda::why_too_large(fewest_pages * stride)) trial.skip(*reason);
+  cuda::require_room(trial, fewest_pages * stride);
   const std::uint32_t most = pages_that_fit();
   Window window = trial.window();
   const double points = std::bit_width(most / fewest_pages);

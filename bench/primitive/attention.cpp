@@ -6,6 +6,7 @@
 #include "kernels/support/fill.hpp"
 #include "primitive/arrays.hpp"
 #include "support/cuda/comparison.hpp"
+#include "support/cuda/room.hpp"
 #include "support/cuda/rotation.hpp"
 
 namespace gpugauge::bench::primitive {
@@ -37,7 +38,7 @@ void attention(Trial& trial) {
                              trial.parameter("mask") == "causal"};
   const auto set_bytes = static_cast<std::size_t>(kernels::primitive::attention_bytes(shape));
   const std::size_t sets = cuda::rotation_sets(set_bytes, cuda::device().l2_bytes);
-  if (const auto reason = cuda::why_too_large(sets * set_bytes)) trial.skip(*reason);
+  cuda::require_room(trial, sets * set_bytes);
   cuda::Rotation<Tensors> rotation(sets, shape, trial.data_seed());
   trial.note("buffer_sets", std::to_string(sets));
   trial.note("heads", std::to_string(heads));

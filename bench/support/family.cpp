@@ -86,7 +86,7 @@ BenchmarkResult measured(const Instance& instance, const Window& window, const T
     instance.definition->run(trial);
     return trial.finish();
   } catch (const Skipped& skipped) {
-    return unmeasured(instance, Status::skipped, skipped.reason);
+    return unmeasured(instance, skipped.status, skipped.reason);
   } catch (const Interrupted&) {
     return unmeasured(instance, Status::interrupted, interruption());
   } catch (const std::bad_alloc& error) {
@@ -265,9 +265,15 @@ int run(const FamilyInfo& family, const std::string& program, Options options) {
     samples = recorder.take();
     summarise(samples);
   }
-  keep(family, options, samples);
+  bool kept = true;
+  try {
+    keep(family, options, samples);
+  } catch (const result::FileError& error) {
+    fmt::print(stderr, "gpugauge-bench-{}: {}\n", family.name, error.what());
+    kept = false;
+  }
   if (environment().finish) environment().finish();
-  return exit_code(samples);
+  return kept ? exit_code(samples) : exit_not_kept;
 }
 
 }  // namespace
@@ -333,8 +339,10 @@ void summarise(result::Samples& samples) {
     return false;
   };
   if (has(Status::interrupted) || has(Status::ok)) return;
-  const bool failed = has(Status::failed) || has(Status::skipped);
-  if (failed)
+  const bool none = has(Status::failed) || has(Status::unavailable) || has(Status::skipped);
+  // That of a file says that the family could not even begin.
+  if (samples.status == Status::unavailable) samples.status = Status::skipped;
+  if (none)
     samples.reason = fmt::format("no benchmark could be measured; the first said: {}", samples.reason);
 }
 

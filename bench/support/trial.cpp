@@ -84,6 +84,10 @@ void Trial::skip(std::string reason) {
   throw Skipped{std::move(reason)};
 }
 
+void Trial::unavailable(std::string reason) {
+  throw Skipped{std::move(reason), result::Status::unavailable};
+}
+
 void Trial::time(const std::function<void(std::int64_t)>& operations) {
   HostTimer timer(operations);
   time(timer);

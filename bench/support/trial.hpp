@@ -13,10 +13,12 @@
 
 namespace gpugauge::bench {
 
-/// Thrown by Trial::skip: the instance does not apply here. Not an error.
+/// Thrown by Trial::skip and Trial::unavailable: the instance is not measured. Not an error.
 struct Skipped {
   /// What the instance needs and the machine lacks, for people.
   std::string reason;
+  /// skipped: it does not apply here. unavailable: it does, and what it needs is missing now.
+  result::Status status = result::Status::skipped;
 };
 
 /// This build has no code of what is measured for the GPU that is here: the runner makes it a skip with
@@ -57,6 +59,9 @@ class Trial {
   void note(const std::string& key, const std::string& value);
   /// Ends the body: the instance does not apply here. Throws Skipped.
   [[noreturn]] void skip(std::string reason);
+  /// Ends the body: the instance applies here, and what it needs is taken by something else or missing now.
+  /// No silent skip: the command says that it could not be measured. Throws Skipped.
+  [[noreturn]] void unavailable(std::string reason);
 
   /// Times `operations(n)`, which must do n operations one after another, with the steady clock. Warms up,
   /// calibrates one batch to the definition's target, then fills the window; at least 20 batches unless the

@@ -4,6 +4,7 @@
 #include "kernels/support/fill.hpp"
 #include "support/cuda/comparison.hpp"
 #include "support/cuda/device.hpp"
+#include "support/cuda/room.hpp"
 #include "sustained/endure.hpp"
 
 namespace gpugauge::bench::sustained {
@@ -12,7 +13,7 @@ namespace {
 void copy(Trial& trial) {
   constexpr std::size_t gibibyte = std::size_t{1} << 30;
   const std::size_t bytes = std::max(gibibyte, 4 * cuda::device().l2_bytes);
-  if (const auto reason = cuda::why_too_large(2 * bytes)) trial.skip(*reason);
+  cuda::require_room(trial, 2 * bytes);
   const std::size_t count = bytes / sizeof(float);
   const cuda::DeviceBuffer<float> from(count);
   const cuda::DeviceBuffer<float> to(count);

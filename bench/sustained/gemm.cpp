@@ -8,6 +8,7 @@
 #include "kernels/support/fill.hpp"
 #include "support/cuda/comparison.hpp"
 #include "support/cuda/device.hpp"
+#include "support/cuda/room.hpp"
 #include "sustained/endure.hpp"
 
 namespace gpugauge::bench::sustained {
@@ -21,7 +22,7 @@ constexpr std::size_t elements = std::size_t{edge} * edge;
 void gemm(Trial& trial) {
   const int capability = cuda::device().compute_capability;
   trial.note("kernel", kernels::gemm::fastest_bf16_name(capability));
-  if (const auto reason = cuda::why_too_large(3 * elements * sizeof(Bf16))) trial.skip(*reason);
+  cuda::require_room(trial, 3 * elements * sizeof(Bf16));
   const cuda::DeviceBuffer<Bf16> a(elements);
   const cuda::DeviceBuffer<Bf16> b(elements);
   const cuda::DeviceBuffer<Bf16> c(elements);

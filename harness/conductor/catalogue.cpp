@@ -191,7 +191,7 @@ std::vector<run::PlannedBenchmark> plan_of(const std::vector<const Benchmark*>& 
   for (const Benchmark* benchmark : benchmarks) {
     const double seconds = window_seconds(*benchmark, profile) + benchmark->beside_seconds;
     out.push_back({benchmark->id, processes_of(*benchmark, profile), benchmark->stands_in ? 0 : seconds,
-                   benchmark->sustained});
+                   benchmark->sustained, benchmark->stands_in});
   }
   return out;
 }

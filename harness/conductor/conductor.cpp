@@ -4,6 +4,8 @@
 #include <array>
 #include <cerrno>
 #include <iterator>
+#include <optional>
+#include <set>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -12,6 +14,7 @@
 
 #include "baseline/kept_file.hpp"
 #include "conductor/host_identity.hpp"
+#include "conductor/node_fingerprint.hpp"
 #include "conductor/observe.hpp"
 #include "conductor/pause.hpp"
 #include "conductor/place.hpp"
@@ -24,6 +27,7 @@
 #include "result/file.hpp"
 #include "result/google_benchmark.hpp"
 #include "run/processes.hpp"
+#include "run/stop_watch.hpp"
 
 namespace gpugauge::conductor {
 namespace {
@@ -74,6 +78,15 @@ std::string differences(const std::vector<baseline::Mismatch>& fields) {
     out.push_back(fmt::format("{} ({} now, {} then)", field.field, result::or_absent(field.now),
                               result::or_absent(field.then)));
   return fmt::format("{}", fmt::join(out, "; "));
+}
+
+/// What the rounds say of themselves; what several say stands once.
+void add_remarks_of(const std::vector<result::Run>& rounds, std::vector<std::string>& out) {
+  std::set<std::string> said;
+  for (std::size_t i = 0; i < rounds.size(); ++i)
+    for (const std::string& remark : rounds[i].remarks)
+      if (said.insert(remark).second)
+        out.push_back(i == 0 ? remark : fmt::format("Round {}: {}", i + 1, remark));
 }
 
 /// How runs and a baseline differ in what must match.
@@ -150,6 +163,38 @@ void require_place(const std::filesystem::path& folder, int round) {
       round == 1 ? "nothing was measured" : fmt::format("round {} was not measured", round)));
 }
 
+/// Writes the round where it was asked for, else into the folder of runs; minutes of measuring are not lost
+/// to a bad place.
+void keep(const MeasureOptions& options, const std::filesystem::path& file,
+          const std::optional<result::FileState>& before, Stored& stored) {
+  const auto rank = result::find_rank_of_several();
+  const auto place = [&](const std::filesystem::path& asked) {
+    return place_of_round(options.runs_folder, stored.run.id, asked, result::host_word(), rank);
+  };
+  stored.file = place(file);
+  const std::string text = result::to_json(stored.run);
+  result::remove_abandoned(options.runs_folder);
+  try {
+    if (file.empty())
+      baseline::keep_file(stored.file, text, before);
+    else
+      result::write_file(stored.file, text, before);
+    return;
+  } catch (const result::FileError& error) {
+    stored.file.clear();
+    stored.not_kept = error.what();
+  }
+  if (file.empty()) return;
+  try {
+    const std::filesystem::path kept = place({});
+    baseline::keep_file(kept, text);
+    stored.not_kept += fmt::format("; the run is kept as {}", kept.string());
+    stored.file = kept;
+  } catch (const result::FileError& error) {
+    stored.not_kept += fmt::format("; nor could it be kept in the state folder: {}", error.what());
+  }
+}
+
 }  // namespace
 
 Stored measure(const MeasureOptions& options, const Target& target, const Choice& choice,
@@ -175,7 +220,7 @@ Stored measure(const MeasureOptions& options, const Target& target, const Choice
   plan.seed = options.seed + static_cast<std::uint64_t>(round - 1);
   plan.round = round;
   plan.fingerprint =
-      target.kind == DeviceKind::host ? host_part(stack::fingerprint(gpus)) : stack::fingerprint(gpus);
+      target.kind == DeviceKind::host ? host_part(node_fingerprint(gpus)) : node_fingerprint(gpus);
   add_host_identity(stack::Tree("/"), plan.fingerprint);
   if (options.together > 0) plan.fingerprint.suite[together_fact] = fmt::format("{}", options.together);
   if (options.profile.sustained_seconds > 0)
@@ -184,6 +229,7 @@ Stored measure(const MeasureOptions& options, const Target& target, const Choice
   plan.gpu_telemetry = target.kind != DeviceKind::host;
   Stored stored;
   int stopped_by = 0;
+  std::optional<result::StopsHeldBack> until_it_is_kept;
   stored.run = run::execute(
       plan,
       [&](const run::Progress& progress) {
@@ -191,8 +237,9 @@ Stored measure(const MeasureOptions& options, const Target& target, const Choice
         options.progress({fmt::format("round {} of {}", round, target.brief()), progress.done, progress.total,
                           progress.family, progress.elapsed_seconds, progress.left_seconds});
       },
-      &stopped_by);
+      &stopped_by, &until_it_is_kept);
   if (stopped_by != 0) stored.stopped_by = run::signal_name(stopped_by);
+  if (target.kind != DeviceKind::host) add_mapped_libraries(stored.run);
   if (only.empty())
     for (const SilentFamily& family : choice.unmeasured) add_unmeasured(family, stored.run);
   const double budget = budget_seconds(options.profile, target.kind);
@@ -202,28 +249,10 @@ Stored measure(const MeasureOptions& options, const Target& target, const Choice
     stored.run.remarks.push_back(fmt::format(
         "The round took {:.0f} s; with the profile {} a verdict on {} should take {:.0f} s at most.",
         stored.run.wall_seconds, options.profile.name, in_words(target.kind), budget));
-  stored.file = place_of_round(options.runs_folder, stored.run.id, file, result::host_word(), rank);
-  const std::string text = result::to_json(stored.run);
-  result::remove_abandoned(options.runs_folder);
-  try {
-    if (file.empty())
-      baseline::keep_file(stored.file, text, before);
-    else
-      result::write_file(stored.file, text, before);
-  } catch (const result::FileError& error) {
-    stored.file.clear();
-    stored.not_kept = error.what();
-  }
-  if (stored.not_kept.empty() || file.empty()) return stored;
-  // Minutes of measuring are not lost to a bad place.
-  try {
-    const auto kept = place_of_round(options.runs_folder, stored.run.id, {}, result::host_word(), rank);
-    baseline::keep_file(kept, text);
-    stored.not_kept += fmt::format("; the run is kept as {}", kept.string());
-    stored.file = kept;
-  } catch (const result::FileError& error) {
-    stored.not_kept += fmt::format("; nor could it be kept in the state folder: {}", error.what());
-  }
+  keep(options, file, before, stored);
+  // One that came after the last process had ended finds a whole round, and what is to be said of it.
+  if (const int late = run::take_held_stop(); late != 0 && stored.stopped_by.empty())
+    stored.stopped_by = run::signal_name(late);
   return stored;
 }
 
@@ -242,7 +271,7 @@ report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
                     "power and on the "
                     "bus is part of these numbers, and only a baseline that was measured so judges them.",
                     together->second));
-  for (const std::string& remark : first.remarks) device.remarks.push_back(remark);
+  add_remarks_of(rounds, device.remarks);
 
   judge::OutcomeInput input;
   input.strict = strict;

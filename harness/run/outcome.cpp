@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <exception>
+#include <sstream>
 #include <system_error>
 
 #include <fmt/core.h>
 
 #include "result/counted.hpp"
+#include "result/facts.hpp"
+#include "result/family_exit.hpp"
 #include "result/file.hpp"
 
 namespace gpugauge::run {
@@ -62,6 +65,51 @@ result::BenchmarkResult* cut_short(std::optional<result::Samples>& samples, bool
   return found == samples->benchmarks.end() ? nullptr : &*found;
 }
 
+/// UUIDs of Plan::device.
+std::vector<std::string> listed(const std::string& visible) {
+  std::vector<std::string> out;
+  std::istringstream stream(visible);
+  for (std::string uuid; std::getline(stream, uuid, ',');) out.push_back(uuid);
+  return out;
+}
+
+/// What is wrong with the GPUs that the process measured, as the end of a sentence; "" where they are those
+/// that it was given, or where it does not say. CUDA passes over everything behind a name that it does not
+/// know in CUDA_VISIBLE_DEVICES, so a GPU that was lost makes the list shorter without a word. What an
+/// instance of a GPU calls itself is not compared: it has several names.
+std::string other_gpus(const result::Samples& samples, const std::string& visible) {
+  if (visible == "host" || samples.status == Status::unavailable) return {};
+  const std::vector<std::string> wanted = listed(visible);
+  const std::string count = result::fact(samples.context, "gpu.visible_count");
+  if (!count.empty() && count != std::to_string(wanted.size()))
+    return fmt::format(
+        "saw {} where {} {} to be measured: CUDA passes over all that is listed behind one that it "
+        "cannot use, and `nvidia-smi` shows whether one is lost",
+        count == "1" ? "1 GPU" : fmt::format("{} GPUs", count), wanted.size(),
+        wanted.size() == 1 ? "was" : "were");
+  const std::string uuid = result::fact(samples.context, "gpu.uuid");
+  const bool whole = std::all_of(wanted.begin(), wanted.end(),
+                                 [](const std::string& name) { return name.starts_with("GPU-"); });
+  if (uuid.empty() || !whole || std::find(wanted.begin(), wanted.end(), uuid) != wanted.end()) return {};
+  return fmt::format(
+      "measured {} where {} was to be measured: something between this command and the driver "
+      "shows it other GPUs (a wrapper of its executable, a preloaded library)",
+      uuid, visible);
+}
+
+/// ": no result of x/y and 2 more of the 9 benchmarks that it was to measure", "" where none is lacking.
+std::string lacking(const result::Samples& samples, const std::vector<std::string>& asked) {
+  std::vector<std::string> out;
+  for (const std::string& id : asked)
+    if (std::none_of(samples.benchmarks.begin(), samples.benchmarks.end(),
+                     [&](const auto& one) { return one.id == id; }))
+      out.push_back(id);
+  if (out.empty()) return {};
+  return fmt::format("left no result of {}{} of the {} that it was to measure", out.front(),
+                     out.size() > 1 ? fmt::format(" and {} more", out.size() - 1) : "",
+                     result::counted(asked.size(), "benchmark"));
+}
+
 std::string sentence(const std::string& text) {
   return text.ends_with('.') ? text : text + ".";
 }
@@ -71,7 +119,7 @@ std::string sentence(const std::string& text) {
 std::vector<std::string> conclude_process(result::Process& process, const ChildEnd& end,
                                           const std::string& executable,
                                           const std::filesystem::path& samples_file,
-                                          const std::string& stopped_by) {
+                                          const std::string& stopped_by, const Asked& asked) {
   process.exit_code = end.exit_code;
   process.signal = end.signal;
   process.output = end.output;
@@ -81,6 +129,11 @@ std::vector<std::string> conclude_process(result::Process& process, const ChildE
   if (end.stopped && !end.timed_out && !stopped_by.empty()) {
     process.status = Status::interrupted;
     process.reason = fmt::format("{} stopped the run.", stopped_by);
+  } else if (end.exit_code == result::exit_samples_not_kept) {
+    process.status = Status::interrupted;
+    process.reason = sentence(
+        fmt::format("{} could not keep what it measured{}", executable, said(end.output, process.family)));
+    process.samples.reset();  // an earlier file of the same process names a benchmark that is not to blame
   } else if (auto* const current = cut_short(process.samples, end.timed_out)) {
     const std::string fault = end.fault.empty() ? "ended before everything was measured" : end.fault;
     current->status = Status::failed;
@@ -110,6 +163,15 @@ std::vector<std::string> conclude_process(result::Process& process, const ChildE
   } else if (samples == nullptr) {
     process.status = Status::failed;
     process.reason = sentence(executable + " " + file_fault);
+  } else if (const std::string lack = lacking(*samples, asked.benchmarks); !lack.empty()) {
+    process.status = Status::failed;
+    process.reason = sentence(fmt::format("{} {}", executable, lack));
+  }
+  if (const std::string other = process.samples ? other_gpus(*process.samples, asked.visible) : "";
+      !other.empty()) {
+    process.status = Status::failed;
+    process.reason = sentence(fmt::format("{} {}", executable, other));
+    process.samples.reset();
   }
 
   std::vector<std::string> remarks;

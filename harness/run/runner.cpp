@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "result/build.hpp"
+#include "result/family_exit.hpp"
 #include "result/file.hpp"
 #include "result/temporary_directory.hpp"
 #include "run/child.hpp"
@@ -42,7 +43,7 @@ class Execution {
     watch_.emplace(loop_, [this](int signal) { stop(signal); });
   }
 
-  result::Run run(int* stopped_by) {
+  result::Run run(int* stopped_by, std::optional<result::StopsHeldBack>* held) {
     describe_run();
     start_telemetry();
     for (std::size_t i = 0; i < steps_.size() && stop_signal_ == 0; ++i) {
@@ -50,6 +51,7 @@ class Execution {
       if (stop_signal_ == 0) execute_step(static_cast<int>(i));
     }
     finish_telemetry();
+    if (held != nullptr) held->emplace();
     watch_->end();
     conclude();
     if (stopped_by != nullptr) *stopped_by = stop_signal_;
@@ -210,8 +212,11 @@ class Execution {
 
     const auto& family = plan_.families[step.family];
     const std::string stopped_by = stop_signal_ == 0 ? "" : signal_name(stop_signal_);
-    for (auto& remark :
-         conclude_process(process, child->end(), family.executable.filename().string(), samples, stopped_by))
+    Asked asked{plan_.device, {}};
+    for (const PlannedBenchmark* const benchmark : benchmarks_of(step))
+      if (!benchmark->stands_in) asked.benchmarks.push_back(benchmark->id);
+    for (auto& remark : conclude_process(process, child->end(), family.executable.filename().string(),
+                                         samples, stopped_by, asked))
       run_.remarks.push_back(std::move(remark));
     wall_of_family_[step.family].push_back(process.wall_seconds);
     run_.processes.push_back(std::move(process));
@@ -307,6 +312,14 @@ class Execution {
     for (const auto& [family, count] : missing)
       if (count > 0)
         names += fmt::format("{}{} ({} of {})", names.empty() ? "" : ", ", family, count, planned.at(family));
+    const auto not_kept = [](const result::Process& process) {
+      return process.exit_code == result::exit_samples_not_kept;
+    };
+    if (const auto first = std::find_if(run_.processes.begin(), run_.processes.end(), not_kept);
+        stop_signal_ == 0 && first != run_.processes.end())
+      return fmt::format("{} of {} processes could not keep what they measured; not measured: {}; {}",
+                         std::count_if(first, run_.processes.end(), not_kept), steps_.size(), names,
+                         first->reason);
     if (stop_signal_ == 0)
       return fmt::format("a signal from elsewhere ended {} of {} processes; not measured: {}",
                          steps_.size() - measured, steps_.size(), names);
@@ -351,8 +364,9 @@ class Execution {
 
 }  // namespace
 
-result::Run execute(const Plan& plan, const std::function<void(const Progress&)>& progress, int* stopped_by) {
-  return Execution(plan, progress).run(stopped_by);
+result::Run execute(const Plan& plan, const std::function<void(const Progress&)>& progress, int* stopped_by,
+                    std::optional<result::StopsHeldBack>* held) {
+  return Execution(plan, progress).run(stopped_by, held);
 }
 
 }  // namespace gpugauge::run

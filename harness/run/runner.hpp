@@ -6,10 +6,12 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "result/run_file.hpp"
+#include "result/stops_held_back.hpp"
 #include "run/surroundings.hpp"
 
 namespace gpugauge::run {
@@ -61,9 +63,11 @@ std::string describe_family(const Family& family, double timeout_seconds = 20);
 struct PlannedBenchmark {
   std::string id;      ///< begins with its family's name and a slash
   int processes = 1;   ///< how many of its family's processes measure it: the first ones
-  double seconds = 0;  ///< estimate for one process, > 0
+  double seconds = 0;  ///< estimate for one process; 0 where it stands in
   /// Its window is Profile::sustained_seconds where that is above 0: its process must be told.
   bool sustained = false;
+  /// Stands in for another on older GPUs: its process says nothing of it where the GPU needs no stand-in.
+  bool stands_in = false;
 };
 
 /// One round, decided in full: what is measured, how often and on what, in an order that follows from the
@@ -105,10 +109,12 @@ struct Progress {
 /// valid, marked as not complete, and names what is missing. One that comes when the last process has ended
 /// finds a whole run: `stopped_by` is the signal, or 0, in either case. `progress` is called at least once a
 /// second; what it throws ends the run and passes on. Orphans of the children are collected by this process:
-/// other children started meanwhile would be taken for such. Throws result::FileError when there is no place
-/// for temporary files, std::system_error when the processors of the plan may not be used.
+/// other children started meanwhile would be taken for such. `held`, where given, is filled before the
+/// signals are given back: what comes then takes effect when it goes, and the caller can keep the run before.
+/// Throws result::FileError when there is no place for temporary files, std::system_error when the processors
+/// of the plan may not be used.
 result::Run execute(const Plan& plan, const std::function<void(const Progress&)>& progress,
-                    int* stopped_by = nullptr);
+                    int* stopped_by = nullptr, std::optional<result::StopsHeldBack>* held = nullptr);
 
 /// The child's side of GPU telemetry, what `gpugauge probe telemetry --interval SECONDS` runs: every interval
 /// one line of JSON on standard output. Returns the exit code.

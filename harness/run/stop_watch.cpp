@@ -1,5 +1,7 @@
 #include "run/stop_watch.hpp"
 
+#include <csignal>
+#include <ctime>
 #include <utility>
 
 #include "result/stops_held_back.hpp"
@@ -21,6 +23,15 @@ void StopWatch::end() {
   const result::StopsHeldBack until_they_are_gone;
   loop_.run_pending();  // libuv has them in a pipe, and would drop them
   watches_.clear();
+}
+
+int take_held_stop() {
+  sigset_t stops;
+  sigemptyset(&stops);
+  for (const int signal : stop_signals()) sigaddset(&stops, signal);
+  constexpr timespec at_once{};
+  const int taken = ::sigtimedwait(&stops, nullptr, &at_once);
+  return taken > 0 ? taken : 0;
 }
 
 }  // namespace gpugauge::run

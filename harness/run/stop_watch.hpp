@@ -29,4 +29,8 @@ class StopWatch {
   std::vector<std::unique_ptr<SignalWatch>> watches_;
 };
 
+/// Takes the first of stop_signals() that came while result::StopsHeldBack held them back in this thread: it
+/// has no effect afterwards. 0 where none came.
+int take_held_stop();
+
 }  // namespace gpugauge::run

@@ -1,5 +1,6 @@
 """A driver, a management library or a GPU that is not as it should be. The driver is a fake (tests/fakes)."""
 
+import json
 import re
 
 from fault import Fault
@@ -9,6 +10,24 @@ CHECK = "gpugauge check --profile smoke --quiet"
 NONE = "cannot judge: no usable GPU, nothing was measured"
 SLOWLY = "sleep 3; leave"  # measures long enough that NVML, too, can answer or fail
 EDIT = """sed 's|{}|{}|' "${{0%/*}}/bad.samples" >"$samples"; exit 1"""
+
+SHOWN = (
+    """sed 's|"context": {{}}|"context": {{"gpu.uuid": "{}", "gpu.visible_count": "{}"}}|' "${{0%/*}}/bad.samples" """
+    '>"$samples"'
+)
+GONE = json.dumps(
+    {
+        "schema": "gpugauge.samples/1",
+        "family": "bad",
+        "status": "unavailable",
+        "reason": "counting the GPUs failed: cudaErrorNoDevice (100)",
+        "suite_version": "0.1.0",
+        "source_hash": "a" * 64,
+        "seed": 1,
+        "context": {},
+        "benchmarks": [],
+    }
+)
 
 
 def unusable(name, scenario, says, **more):
@@ -125,6 +144,64 @@ ROWS = [
             'sleep 1; echo lost=1 >>"$GPUGAUGE_FAKE_SCENARIO"; sleep 1.2; echo "CUDA error 719'
             ' (cudaErrorLaunchFailure)"; exit 1'
         ),
+    ),
+    Fault(
+        "NVML loses a GPU while another is measured",
+        CHECK,
+        1,
+        r"failed: GPU-\S+00 was lost while GPU 1 .* was measured",
+        gpu=True,
+        scenario="devices=2\n",
+        family=(
+            'case $CUDA_VISIBLE_DEVICES in *01) sleep 1; echo gpu.0.lost=1 >>"$GPUGAUGE_FAKE_SCENARIO"; sleep 1.5;; '
+            "esac; leave"
+        ),
+        changes="state/runs",
+    ),
+    Fault(
+        "the GPU is gone before the second process",
+        CHECK.replace("smoke", "quick"),
+        1,
+        "1 of 3 processes of the family measured, and 2 could not even begin: .*cudaErrorNoDevice",
+        gpu=True,
+        family=f"""[ -e "${{0%/*}}/here" ] || {{ here; leave; exit 0; }}; echo '{GONE}' >"$samples"; exit 3""",
+        changes="state/runs",
+    ),
+    Fault(
+        "a family is shown another GPU",
+        RUN,
+        1,
+        r"measured GPU-0 where GPU-aa\S+00 was to be measured: something between this command and the driver",
+        gpu=True,
+        output="whole",
+        family=SHOWN.format("GPU-0", 1),
+    ),
+    Fault(
+        "a family is shown more GPUs than it was given",
+        RUN,
+        1,
+        "saw 2 GPUs where 1 was to be measured",
+        gpu=True,
+        output="whole",
+        family=SHOWN.format("GPU-0", 2),
+    ),
+    Fault(
+        "a family's samples have no place",
+        CHECK,
+        3,
+        "cannot judge: interrupted before everything was measured",
+        gpu=True,
+        family='echo "gpugauge-bench-bad: x could not be written: No space left on device" >&2; exit 4',
+        changes="state/runs",
+    ),
+    Fault(
+        "a run of a family whose samples have no place",
+        RUN,
+        3,
+        "family bad .0 of 1 processes whole.: gpugauge-bench-bad could not keep what it measured; .*No space left on device",
+        gpu=True,
+        output="partial",
+        family='echo "gpugauge-bench-bad: x could not be written: No space left on device" >&2; exit 4',
     ),
     Fault(
         "the GPU is lost before the second round",

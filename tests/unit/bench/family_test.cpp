@@ -319,7 +319,7 @@ TEST_F(FamilyProcess, UsageErrorsWriteNoFile) {
 
 TEST_F(FamilyProcess, ASampleFileThatCannotBeWrittenIsAnError) {
   EXPECT_EQ(run_plain({"x", "--benchmark_filter=probe/custom", "--gpugauge_samples=/proc/no/such/file"}),
-            exit_usage);
+            exit_not_kept);
 }
 
 TEST_F(FamilyProcess, GoogleBenchmarksOwnJsonIsValidAlsoWhenBenchmarksFail) {

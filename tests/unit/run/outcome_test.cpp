@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include "result/family_exit.hpp"
 #include "result/file.hpp"
 #include "unit/run/fake_family.hpp"
 
@@ -25,13 +26,13 @@ result::Samples cut_short() {
 }
 
 result::Process concluded(const ChildEnd& end, const std::string& stopped_by = "",
-                          const result::Samples& left = cut_short()) {
+                          const result::Samples& left = cut_short(), const Asked& asked = {}) {
   const result::TemporaryDirectory folder;
   const auto file = folder.path() / "samples.json";
   result::write_file(file, result::to_json(left));
   result::Process process;
   process.family = "fake";
-  conclude_process(process, end, "gpugauge-bench-fake", file, stopped_by);
+  conclude_process(process, end, "gpugauge-bench-fake", file, stopped_by, asked);
   return process;
 }
 
@@ -81,6 +82,65 @@ TEST(Outcome, SaysWhatCameAfterTheMeasuringThatAFamilyDidNotSurvive) {
                                 "; it said: libx: no slot.");
   ASSERT_TRUE(process.samples);
   EXPECT_EQ(process.samples->benchmarks.at(0).status, Status::ok);
+}
+
+/// Samples that all went well, on the GPU that the process says it had.
+result::Samples on(const std::string& uuid, const std::string& count = "1") {
+  result::Samples samples = good_samples("fake");
+  samples.context["gpu.uuid"] = uuid;
+  samples.context["gpu.visible_count"] = count;
+  return samples;
+}
+
+TEST(Outcome, ValuesOfAnotherGpuAreNotFiledUnderThisOne) {
+  const result::Process right = concluded(ended(""), "", on("GPU-5"), {"GPU-5", {}});
+  EXPECT_EQ(right.status, Status::ok) << right.reason;
+  const result::Process wrong = concluded(ended(""), "", on("GPU-0"), {"GPU-5", {}});
+  EXPECT_EQ(wrong.status, Status::failed);
+  EXPECT_FALSE(wrong.samples);
+  EXPECT_EQ(
+      wrong.reason,
+      "gpugauge-bench-fake measured GPU-0 where GPU-5 was to be measured: something between this command "
+      "and the driver shows it other GPUs (a wrapper of its executable, a preloaded library).");
+  EXPECT_EQ(concluded(ended(""), "", on("GPU-9"), {"MIG-1", {}}).status, Status::ok) << "has several names";
+  EXPECT_EQ(concluded(ended(""), "", good_samples("fake"), {"GPU-5", {}}).status, Status::ok)
+      << "does not say";
+  EXPECT_EQ(concluded(ended(""), "", good_samples("fake"), {"host", {}}).status, Status::ok);
+}
+
+TEST(Outcome, LinksBetweenFewerGpusThanAskedForFailed) {
+  const Asked asked{"GPU-0,GPU-1,GPU-2", {}};
+  EXPECT_EQ(concluded(ended(""), "", on("GPU-0", "3"), asked).status, Status::ok);
+  const result::Process fewer = concluded(ended(""), "", on("GPU-0", "2"), asked);
+  EXPECT_EQ(fewer.status, Status::failed);
+  EXPECT_FALSE(fewer.samples);
+  EXPECT_EQ(fewer.reason,
+            "gpugauge-bench-fake saw 2 GPUs where 3 were to be measured: CUDA passes over all that is listed "
+            "behind one that it cannot use, and `nvidia-smi` shows whether one is lost.");
+}
+
+TEST(Outcome, WhatIsLackingWasNotMeasuredWell) {
+  EXPECT_EQ(concluded(ended(""), "", good_samples("fake"), {"host", {"fake/op"}}).status, Status::ok);
+  const result::Process process =
+      concluded(ended(""), "", good_samples("fake"), {"host", {"fake/op", "fake/other", "fake/third"}});
+  EXPECT_EQ(process.status, Status::failed);
+  EXPECT_TRUE(process.samples) << "what was measured is kept";
+  EXPECT_EQ(process.reason,
+            "gpugauge-bench-fake left no result of fake/other and 1 more of the 3 benchmarks that it was to "
+            "measure.");
+}
+
+TEST(Outcome, SamplesThatCouldNotBeKeptSpeakAgainstNoBenchmark) {
+  ChildEnd end =
+      ended("ended with exit code 4", "gpugauge-bench-fake: /tmp/s.json could not be written: full\n");
+  end.exit_code = result::exit_samples_not_kept;
+  const result::Process process = concluded(end);
+  EXPECT_EQ(process.status, Status::interrupted);
+  EXPECT_FALSE(process.samples);
+  EXPECT_EQ(
+      process.reason,
+      "gpugauge-bench-fake could not keep what it measured; it said: gpugauge-bench-fake: /tmp/s.json could "
+      "not be written: full.");
 }
 
 /// As a family leaves its file when SIGTERM tells it to end: `benchmarks` of them were not measured.

@@ -2,12 +2,14 @@
 #include "run/stop_watch.hpp"
 
 #include <csignal>
+#include <optional>
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "fake_family.hpp"
+#include "result/stops_held_back.hpp"
 #include "run/runner.hpp"
 
 namespace gpugauge::run {
@@ -101,6 +103,30 @@ TEST_F(StopWatchTest, AStopIsTakenToNoChildThatIsGone) {
                          throw std::runtime_error("no terminal");
                        }),
                std::runtime_error);
+}
+
+TEST_F(StopWatchTest, AStopWhileARunIsKeptIsTakenAndSaid) {
+  std::optional<result::StopsHeldBack> held;
+  const auto run = execute(
+      quick_plan({fakes_.family("fake", "leave")}), [](const Progress&) {}, nullptr, &held);
+  EXPECT_TRUE(run.complete);
+  ASSERT_TRUE(held);
+  EXPECT_EQ(take_held_stop(), 0);
+  std::raise(SIGTERM);
+  EXPECT_EQ(told_before, 0) << "the run is not kept yet";
+  EXPECT_EQ(take_held_stop(), SIGTERM);
+  held.reset();
+  EXPECT_EQ(told_before, 0) << "it was taken";
+}
+
+TEST_F(StopWatchTest, AStopThatNobodyTakesTakesEffectAfterwards) {
+  std::optional<result::StopsHeldBack> held;
+  execute(
+      quick_plan({fakes_.family("fake", "leave")}), [](const Progress&) {}, nullptr, &held);
+  std::raise(SIGTERM);
+  EXPECT_EQ(told_before, 0);
+  held.reset();
+  EXPECT_EQ(told_before, 1);
 }
 
 }  // namespace
