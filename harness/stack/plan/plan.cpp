@@ -8,6 +8,7 @@
 
 #include "result/counted.hpp"
 #include "stack/plan/plan_policy.hpp"
+#include "stack/rules/support.hpp"
 
 namespace gpugauge::stack {
 namespace {
@@ -118,6 +119,31 @@ void trust_own_driver(const Inventory& inventory, const Version& driver, PairFit
   pair.sources = {"the inspected machine, whose driver answers for this GPU"};
 }
 
+/// The driver that came with NVIDIA's vGPU software, which a plan would replace; nothing where it stays, or
+/// where the pair of guest and host is what is asked about.
+std::optional<PairFit> vgpu_driver(const PlanRequest& request, const Inventory& inventory) {
+  const auto driver = request.version("driver");
+  const bool of_this_machine = request.gpus.empty() && !request.driver_given;
+  if (!driver || !of_this_machine || request.version("vgpu_host")) return std::nullopt;
+  const std::vector<std::string> steps = vgpu_steps(inventory);
+  const bool told = !inventory.value("vgpu.version").empty();  // all that a lock keeps of it
+  const auto own = Version::parse(inventory.value("driver.version"));
+  if ((steps.empty() && !told) || own == driver) return std::nullopt;
+  const bool guest = inventory.value("vgpu.guest") == "yes";
+  const bool host = inventory.value("vgpu.host") == "yes";
+  PairFit pair = fit::pair("driver " + driver_text(*driver), guest  ? "the vGPU of this virtual machine"
+                                                             : host ? "this machine's vGPU guests"
+                                                                    : "the vGPU software of this machine");
+  fit::unknown(pair,
+               fmt::format("The driver here is part of NVIDIA's vGPU software, whose guests and hosts "
+                           "go together by its releases; {}.",
+                           guest ? "which release the host has, a guest is not told" : "no pair was given"));
+  pair.remedy = steps.empty() ? "See whether a guest's branch fits a host's: gpugauge doctor --plan "
+                                "driver=<guest's>,vgpu_host=<host's>."
+                              : fmt::format("{}.", fmt::join(steps, ". "));
+  return pair;
+}
+
 /// The kind of kernel modules: judged where the machine tells its own, else said.
 void add_module_kinds(const PlanRequest& request, const Stack& stack, const Inventory& inventory,
                       const Tables& tables, PlanReport& report) {
@@ -146,6 +172,7 @@ std::vector<PairFit> pairs_of(const PlanRequest& request, const Stack& stack, co
   }
   if (const auto host = request.version("vgpu_host"); host && driver)
     pairs.push_back(fit_vgpu(tables, *driver, *host));
+  if (auto pair = vgpu_driver(request, inventory)) pairs.push_back(std::move(*pair));
   for (const GpuModel& gpu : gpus) {
     if (driver) {
       pairs.push_back(fit_driver_gpu(tables, *driver, gpu));
@@ -270,7 +297,9 @@ PlanReport plan(const PlanRequest& request, const Inventory& inventory, const Ta
         stack.driver         ? "no GPU is"
         : stack.gpus.empty() ? "neither driver nor GPU is"
                              : "no driver is");
-  if (report.outcome != Fit::fails) report.steps = plan_steps(request, inventory);
+  // A guest's or host's driver comes with its vGPU release, in no order that is known here.
+  if (report.outcome != Fit::fails && !vgpu_driver(request, inventory))
+    report.steps = plan_steps(request, inventory);
   return report;
 }
 
