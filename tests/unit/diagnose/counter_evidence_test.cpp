@@ -133,6 +133,7 @@ TEST(CounterEvidence, DeviceNodesThatAreListedAreThere) {
     const auto all = found(listing(error, nodes_there));
     EXPECT_EQ(all.count("uvm_module_bad"), 0U) << error;
     EXPECT_EQ(all.count("no_visible_device"), 0U) << error;
+    EXPECT_EQ(all.count("uvm_driver_bug"), 0U) << error;
   }
 }
 
