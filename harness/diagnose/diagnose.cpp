@@ -42,9 +42,10 @@ Scored score(const Signature& signature, const Seen& seen, const Weights& weight
   double doubt = 1;
   for (const Evidence& evidence : out.argument.evidence()) doubt *= 1 - evidence.weight;
   const std::vector<Move> moves = parse_moves(signature.moves);
-  if (!concerns(moves, seen))
+  const bool of_failure = out.argument.is_of_failure();
+  if (!of_failure && !concerns(moves, seen))
     out.argument.at_most(most_beside_the_point, Fact("what is slower is not what it slows"));
-  if (only_fails(moves, seen) && !was_switched(out.argument))
+  if (!of_failure && only_fails(moves, seen) && !was_switched(out.argument))
     out.argument.at_most(most_beside_the_point, Fact("something fails, and it only slows"));
   const Fit movements = fit(moves, seen);
   if (!out.argument.evidence().empty() && !was_switched(out.argument))

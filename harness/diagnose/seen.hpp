@@ -151,8 +151,10 @@ class Seen {
   Fact recovers_by(Words details, double* share = nullptr) const;
   /// A setting or variable was changed, its detail holds one of these, and nothing moved or it got worse.
   Fact unmoved_by(Words details) const;
-  /// The model's name holds one of these.
+  /// The model's name holds one of these, be it within a word: "H200" is in "GH200", too.
   Fact gpu_is(Words models) const;
+  /// The model's name holds one of these as whole words: "H200", and no "GH200".
+  Fact gpu_named(Words models) const;
   /// The framework's name, in the inventory or in the scope of a figure, holds one of these.
   Fact framework_is(Words names) const;
 

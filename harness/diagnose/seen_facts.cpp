@@ -161,12 +161,29 @@ Fact Seen::versions_differ(std::string_view key, std::string_view other) const {
   return fmt::format("{} = {}, {} = {}", key, a, other, b);
 }
 
-Fact Seen::gpu_is(Words models) const {
-  if (contains_any(it_->about.gpu, models)) return fmt::format("the GPU is a {}", it_->about.gpu);
-  for (const Metric& metric : it_->metrics)
-    if (contains_any(metric.scope.gpu, models) && metric.factor && *metric.factor >= slower_from)
+namespace {
+
+/// The GPU, or a slow one of several, whose name `holds` accepts.
+template <typename Holds>
+Fact gpu_that(const Observation& it, const Holds& holds) {
+  if (holds(it.about.gpu)) return fmt::format("the GPU is a {}", it.about.gpu);
+  for (const Metric& metric : it.metrics)
+    if (holds(metric.scope.gpu) && metric.factor && *metric.factor >= slower_from)
       return fmt::format("the slow GPU is a {}", metric.scope.gpu);
   return std::nullopt;
+}
+
+}  // namespace
+
+Fact Seen::gpu_is(Words models) const {
+  return gpu_that(*it_, [&](const std::string& name) { return contains_any(name, models); });
+}
+
+Fact Seen::gpu_named(Words models) const {
+  return gpu_that(*it_, [&](const std::string& name) {
+    return std::any_of(models.begin(), models.end(),
+                       [&](std::string_view model) { return contains_whole_words(name, model); });
+  });
 }
 
 Fact Seen::framework_is(Words names) const {

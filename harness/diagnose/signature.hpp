@@ -36,14 +36,18 @@ class Argument {
   void rules_out(const Fact& fact) { at_most(0, fact); }
   /// A fact that leaves the cause no more than this score.
   void at_most(double most, const Fact& fact);
+  /// What fails does so by this cause, though its moves speak of slowness.
+  void explains_failure() { explains_failure_ = true; }
 
   const std::vector<Evidence>& evidence() const { return evidence_; }  ///< in the order in which it was found
   double most() const { return most_; }  ///< highest score that is left to the cause, 0 to 1
-  const std::string& why_not() const { return why_not_; }  ///< of the lowest bound, "" where there is none
+  bool is_of_failure() const { return explains_failure_; }  ///< explains_failure() was called
+  const std::string& why_not() const { return why_not_; }   ///< of the lowest bound, "" where there is none
 
  private:
   std::vector<Evidence> evidence_;
   double most_ = 1;
+  bool explains_failure_ = false;
   std::string why_not_;
 };
 

@@ -117,6 +117,15 @@ bool contains_any_word(std::string_view text, Words patterns) {
                      [&](std::string_view pattern) { return contains_word(text, pattern); });
 }
 
+bool contains_whole_words(std::string_view text, std::string_view words) {
+  if (words.empty()) return false;
+  const auto in_word = [&](std::size_t at) { return at < text.size() && is_word_character(text[at]); };
+  for (std::size_t at = find_part(text, words, 0); at != std::string_view::npos;
+       at = find_part(text, words, at + 1))
+    if ((at == 0 || !in_word(at - 1)) && !in_word(at + words.size())) return true;
+  return false;
+}
+
 bool contains_any_affirmed(std::string_view text, Words patterns) {
   return std::any_of(patterns.begin(), patterns.end(), [&](std::string_view pattern) {
     return !pattern.empty() &&

@@ -39,6 +39,10 @@ bool contains_word(std::string_view text, std::string_view pattern);
 /// One of them, as contains_word takes it; false for no pattern.
 bool contains_any_word(std::string_view text, Words patterns);
 
+/// Whole words at both ends: "A40" is in "NVIDIA A40-48Q" and not in "RTX A4000", "H200" not in "GH200". Case
+/// does not count; an empty text is no word.
+bool contains_whole_words(std::string_view text, std::string_view words);
+
 /// Like contains_any_word(), where it is not denied: "no thermal throttling" does not hold "throttl". A
 /// denying word counts up to two words before, within the same clause.
 bool contains_any_affirmed(std::string_view text, Words patterns);

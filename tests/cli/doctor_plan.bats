@@ -33,6 +33,36 @@ causes() {
   run -0 gpugauge doctor --plan driver=580.65.06,vgpu_host=19 --gpu a40
 }
 
+@test "--plan judges a driver by the board, and says which kernel modules it takes" {
+  export COLUMNS=1000
+  run -1 gpugauge doctor --plan driver=570.26 --gpu b200
+  [[ $output == *"NVIDIA requires driver 570.133.20 or newer"* ]]
+  run -3 gpugauge doctor --plan driver=520.61.05 --gpu l40s
+  [[ $output == *"Driver 535.104.05 is the next one"* ]]
+  run -0 gpugauge doctor --plan driver=580.95.05 --gpu l40s
+  run -0 gpugauge doctor --plan driver=580.95.05 --gpu b200
+  [[ $output == *"open kernel modules only"* ]]
+}
+
+@test "--plan and upgrade plan leave a vGPU's driver to its release, in a guest and on a host" {
+  export COLUMNS=1000
+  made() { # ROLE: an inventory of a machine with that role
+    "$PYTHON" - "$1" <<'PY'
+import json, sys
+items = {"driver.version": "570.86.15", "gpu.0.name": "NVIDIA A40", "gpu.0.compute_capability": "8.6", "vgpu." + sys.argv[1]: "yes"}
+print(json.dumps({"inventory": {"schema": "gpugauge.inventory/1", "items": [
+    {"key": key, "answer": "present", "value": value, "source": "test", "how": ""} for key, value in sorted(items.items())]}}))
+PY
+  }
+  for role in guest host; do
+    made $role >$role.json
+    run -3 gpugauge doctor --inventory $role.json --plan driver=595.91.07
+    [[ $output == *"vgpu_host="* && $output != *"This combination works"* ]]
+  done
+  run gpugauge upgrade plan --to driver=595.91.07 guest.json host.json
+  [[ $output != *"canary"*"guest"* && $output != *"canary"*"host"* && $output == *"cannot be told"*"vgpu_host="* ]]
+}
+
 @test "--plan for another machine mentions nothing of this one in its order" {
   mkdir -p here/usr/local/cuda-12.4/include here/proc/driver/nvidia
   echo '{"cuda": {"name": "CUDA SDK", "version": "12.4.1"}}' >here/usr/local/cuda-12.4/version.json

@@ -57,6 +57,19 @@ items() {
   grep -q 'packages are not held at their version' said.txt || grep -q 'packages.database unreadable' items.txt
 }
 
+@test "zypper's locks on module and libcuda clear production's warning" {
+  make_rpm_tree
+  printf 'ID=sles\nVERSION_ID="15.6"\n' >tree/etc/os-release
+  items >items.txt
+  if grep -q '^packages.database unreadable' items.txt; then skip "this build lacks SQLite (libsqlite3-dev)"; fi
+  gpugauge doctor --root tree --policy production >said.txt || [ $? -le 3 ]
+  grep -q 'zypper addlock nvidia-driver' said.txt
+  mkdir -p tree/etc/zypp
+  printf '\ntype: package\nmatch_type: glob\ncase_sensitive: on\nsolvable_name: nvidia-driver\n' >tree/etc/zypp/locks
+  gpugauge doctor --root tree --policy production >said.txt || [ $? -le 3 ]
+  run ! grep -q 'not held at their version' said.txt
+}
+
 @test "a database that is none, or is damaged, is said to be unread with the command that reads it" {
   mkdir -p tree/var/lib/rpm
   head -c 4096 /dev/urandom >tree/var/lib/rpm/rpmdb.sqlite

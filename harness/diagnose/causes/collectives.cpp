@@ -103,6 +103,11 @@ Fact on_sockets(const Seen& seen) {
                 seen.told({"Using network Socket", "NET/Socket : Using", "via NET/Socket", "NET/Socket/"}));
 }
 
+/// NCCL sets its network up on a single machine too, and says so, and does not use it there.
+Fact one_machine(const Seen& seen) {
+  return seen.it().about.nodes == 1 ? Fact("one machine needs no network") : Fact();
+}
+
 void examine_socket(const Seen& seen, Argument& it) {
   const Fact sockets = on_sockets(seen);
   it.confirms(weight::good, sockets);
@@ -127,6 +132,7 @@ void examine_socket(const Seen& seen, Argument& it) {
   // On EFA only a plugin reaches the fabric.
   it.at_most(.6, seen.on("host.fabric", {"efa"}));
   if (!sockets) it.at_most(.2, seen.on("nccl.transport", {"ib"}));
+  it.at_most(.2, one_machine(seen));
 }
 
 void examine_plugin(const Seen& seen, Argument& it) {
@@ -148,6 +154,9 @@ void examine_plugin(const Seen& seen, Argument& it) {
     it.confirms(weight::faint, on_sockets(seen));
   }
   it.at_most(.2, seen.on("nccl.transport", {"ib", "p2p"}));
+  // NCCL's own transport took the fabric: it needed no plugin.
+  it.at_most(.2, seen.told({"NET/IB : Using"}));
+  it.at_most(.2, one_machine(seen));
 }
 
 /// NCCL lists its channels between nodes, and of one host none says GDRDMA.
@@ -196,7 +205,7 @@ void examine_gdr(const Seen& seen, Argument& it) {
   }
   it.at_most(.3, on_sockets(seen));
   it.at_most(.2, seen.on("nccl.transport", {"p2p", "shm"}));
-  if (seen.it().about.nodes == 1) it.at_most(.2, Fact("one machine needs no network"));
+  it.at_most(.2, one_machine(seen));
   it.rules_out(seen.unmoved_by({"GDR", "peermem"}));
 }
 
@@ -233,7 +242,8 @@ Signatures collective_causes() {
        .moves = "coll_large --, p2p 0",
        .confirms =
            "NET/Socket in NCCL's log, libibverbs missing, an InfiniBand, RoCE or EFA device in the machine",
-       .excludes = "there is only Ethernet; a variable asks for sockets; a plugin failed to load",
+       .excludes =
+           "it is one machine; there is only Ethernet; a variable asks for sockets; a plugin failed to load",
        .confused_with = {{"nccl_plugin_load_failure", "does the log name a plugin that could not be loaded?"},
                          {"nccl_env_leftover", "is NCCL_IB_DISABLE or NCCL_NET set?"},
                          {"gdr_disabled", "is the transport IB, only without GDRDMA?"}},
@@ -249,7 +259,7 @@ Signatures collective_causes() {
        .moves = "coll_large --",
        .confirms =
            "the log names the plugin and why it was not loaded; two versions of a library that it needs",
-       .excludes = "the transport is the fabric's",
+       .excludes = "it is one machine; the transport is the fabric's",
        .confused_with = {{"nccl_socket_fallback",
                           "does this fabric need a plugin, and does the log name it?"},
                          {"duplicate_library_versions",

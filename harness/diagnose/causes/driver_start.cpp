@@ -84,26 +84,36 @@ Fact fabric_not_done(const Seen& seen) {
   return fmt::format("gpu.fabric_state = {}", state->text());
 }
 
-Fact manager_not_running(const Seen& seen) {
-  const Value* state = seen.inventory("fabric_manager.state");
-  if (state == nullptr) return std::nullopt;
-  if (state->off() ||
-      contains_any(state->text(), {"exited", "inactive", "failed", "dead", "stopped", "not running",
-                                   "not installed", "absent", "masked", "disabled"}))
-    return fmt::format("fabric_manager.state = {}", state->text());
-  return std::nullopt;
-}
-
-/// A board for a machine with NVSwitch: SXM, by its name.
+/// A board for a machine with NVSwitch, by its name. With bridges in place of switches: H100 NVL, H200 NVL.
 Fact board_with_switch(const Seen& seen) {
-  return seen.gpu_is({"SXM", "HBM3", "HGX", "DGX", "GB200", "GB300", "B200", "B300", "H200", "H20"});
+  if (seen.gpu_named({"NVL", "PCIe", "PCIE"})) return std::nullopt;
+  return seen.gpu_named({"SXM", "SXM3", "SXM4", "SXM5", "SXM6", "HBM3", "HBM3e", "HGX", "DGX", "GB200",
+                         "GB300", "B200", "B300", "H200", "H20"});
 }
 
 /// A GPU of NVLink 5, whose fabric manager needs the NVLink subnet manager (NVLSM) beside it.
 bool nvlink_5(const Seen& seen) {
   const std::string& capability = seen.it().about.compute_capability;
-  return capability.empty() ? seen.gpu_is({"B100", "B200", "B300"}).has_value()
+  return capability.empty() ? seen.gpu_named({"B100", "B200", "B300", "GB200", "GB300"}).has_value()
                             : capability.starts_with("10.");
+}
+
+/// No NVSwitch was seen. Those of NVLink 5 are no PCI function that could be.
+Fact switch_missing(const Seen& seen) {
+  return nvlink_5(seen) ? std::nullopt : seen.off("topology.nvswitch");
+}
+
+/// The service does not run where it should. That it is not there at all is as it should be on most machines.
+Fact manager_not_running(const Seen& seen) {
+  const Value* state = seen.inventory("fabric_manager.state");
+  if (state == nullptr) return std::nullopt;
+  const bool absent = state->off() || contains_any(state->text(), {"not installed", "absent"});
+  if (absent && !seen.on("topology.nvswitch") && !seen.told({"NVSwitch"}) && !board_with_switch(seen))
+    return std::nullopt;
+  if (absent || contains_any(state->text(), {"exited", "inactive", "failed", "dead", "stopped", "not running",
+                                             "masked", "disabled"}))
+    return fmt::format("fabric_manager.state = {}", state->text());
+  return std::nullopt;
 }
 
 Fact manager_version_differs(const Seen& seen) {
@@ -132,6 +142,8 @@ void examine_manager_down(const Seen& seen, Argument& it) {
     if (!it.evidence().empty()) it.confirms(weight::faint, nvml_works(seen));
   }
   it.rules_out(seen.told(hmm_lines));
+  it.rules_out(both(switch_missing(seen), seen.off("gpu.fabric_state")));
+  it.at_most(.3, switch_missing(seen));
   // Where there is no NVSwitch the service ends by itself, and nothing waits for it. With NVLink 5 it ends so
   // for want of NVLSM, too, and where error 802 was seen something does wait.
   const Fact nothing_to_do = seen.told({"NV_WARN_NOTHING_TO_DO", "no NVSwitch", "NVSwitch*not found"});
@@ -179,7 +191,8 @@ void examine_uvm_module(const Seen& seen, Argument& it) {
   it.confirms(weight::hint, seen.error(304, {"CUDA_ERROR_OPERATING_SYSTEM", "OS call failed"}));
   it.confirms(weight::strong, both(seen.off("uvm.loaded"), either(error, seen.fails({"init"}))));
   it.confirms(weight::good, seen.told({"nvidia_uvm*not found", "nvidia-uvm*not found", "modprobe*nvidia_uvm",
-                                       "nvidia-uvm*failed", "nvidia_uvm*in use", "/dev/nvidia-uvm"}));
+                                       "nvidia-uvm*failed", "nvidia_uvm*in use"}));
+  it.confirms(weight::good, node_refused(seen, "/dev/nvidia-uvm"));
   it.confirms(weight::strong, seen.recovers_by({"nvidia_uvm", "nvidia-uvm", "uvm"}));
   if (!it.evidence().empty()) {
     it.confirms(weight::fair, both(error, nvml_works(seen)));
@@ -241,8 +254,10 @@ void examine_no_device(const Seen& seen, Argument& it) {
                          "GPU access blocked by the operating"}));
   it.confirms(weight::strong, seen.recovers_by({"runtime=nvidia", "video group", "render group", "usermod",
                                                 "privileged", "devices=/dev/nvidia", "no-cgroups"}));
-  it.confirms(weight::fair, seen.told({"/dev/nvidia0", "/dev/nvidiactl", "no NVIDIA GPU device is present",
-                                       "Could not find cuda drivers on your machine"}));
+  it.confirms(
+      weight::fair,
+      either(either(node_refused(seen, "/dev/nvidia0"), node_refused(seen, "/dev/nvidiactl")),
+             seen.told({"no NVIDIA GPU device is present", "Could not find cuda drivers on your machine"})));
   if (!it.evidence().empty()) {
     it.confirms(weight::hint, both(error, nvml_works(seen)));
     it.confirms(weight::hint, seen.on("host.container"));
@@ -302,9 +317,12 @@ Signatures driver_start_causes() {
        .confirms =
            "error 802, an NVSwitch machine, the fabric's state is not completed, the service is down; "
            "with NVLink 5 also that it finds nothing to do, for want of nvlsm",
-       .excludes = "the service runs in the driver's version; the kernel log refuses nvidia_uvm's memory",
+       .excludes =
+           "no NVSwitch and no fabric; the service runs in the driver's version; the kernel log refuses "
+           "nvidia_uvm's memory",
        .confused_with = {{"fabric_manager_version_mismatch", "does its journal say that versions differ?"},
-                         {"kernel_kaslr_hmm", "does the kernel log name devmem_alloc_pagemap?"}},
+                         {"kernel_kaslr_hmm", "does the kernel log name devmem_alloc_pagemap?"},
+                         {"confidential_computing", "is confidential computing on, and no NVSwitch there?"}},
        .severity = Severity::failure,
        .next = "systemctl status nvidia-fabricmanager; nvidia-smi -q | grep -A2 Fabric; with NVLink 5 (B100, "
                "B200, "

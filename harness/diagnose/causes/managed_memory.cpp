@@ -23,7 +23,9 @@ Fact managed(const Seen& seen) {
   for (const std::string_view name : {"GGML_CUDA_ENABLE_UNIFIED_MEMORY", "TF_FORCE_UNIFIED_MEMORY"})
     if (Fact fact = seen.environment(name)) return fact;
   if (Fact fact = seen.setting("managed", {"true", "on", "1", "managed"})) return fact;
-  return seen.told({"cudaMallocManaged", "managed memory", "unified memory", "nvidia-uvm", "uvm_"});
+  // A device node that is listed tells of no managed memory.
+  return seen.told({"cudaMallocManaged", "managed memory", "unified memory", "nvidia-uvm", "uvm_"},
+                   {"/dev/nvidia-uvm"});
 }
 
 Fact faults(const Seen& seen) {

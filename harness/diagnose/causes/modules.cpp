@@ -144,6 +144,15 @@ void examine_confidential(const Seen& seen, Argument& it) {
   } else if (seen.slower({})) {
     it.confirms(weight::fair, on);
   }
+  // A GPU takes no work before somebody, after attestation, has set it ready.
+  const Fact not_ready = both(seen.error(802, {"cudaErrorSystemNotReady", "CUDA_ERROR_SYSTEM_NOT_READY",
+                                               "system not yet initialized"}),
+                              on);
+  if (it.confirms(weight::good, not_ready)) {
+    it.explains_failure();
+    it.confirms(weight::fair,
+                in_words("no NVSwitch waits for a fabric manager", seen.off("topology.nvswitch")));
+  }
   it.confirms(weight::strong, seen.recovers_by({"confidential", "conf-compute", "cc_mode", "cc=off"}));
   it.at_most(.35, seen.recovers_by({"persistence"}));
   it.at_most(.3, seen.off("gpu.confidential_computing"));
@@ -208,16 +217,22 @@ Signatures module_causes() {
        .title = "Confidential computing encrypts every copy",
        .what = "In confidential mode copies between host and device are encrypted through a bounce buffer, "
                "and launches cost "
-               "more. Compute on the device is as fast as ever.",
+               "more. Compute on the device is as fast as ever. Until a GPU is set ready after attestation, "
+               "CUDA ends with error 802.",
        .moves = "h2d --, d2h --, launch -, gemm16 0, hbm 0",
        .stands_on = {"confidential", "virtualization"},
-       .confirms = "the mode is on; copies and launches are slower while products are unchanged",
+       .confirms =
+           "the mode is on; copies and launches are slower while products are unchanged, or error 802 "
+           "where no fabric manager is missed",
        .excludes = "the mode is off; persistence mode recovers a slow start",
        .confused_with = {{"pcie_link_degraded", "is the link at full width under load, and the mode on?"},
                          {"pageable_memory", "are pinned copies slow too?"},
-                         {"persistence_mode_off", "is only the start slow?"}},
+                         {"persistence_mode_off", "is only the start slow?"},
+                         {"fabric_manager_down", "has the machine an NVSwitch?"}},
        .severity = Severity::note,
-       .next = "nvidia-smi conf-compute -f; compare with the mode off where that is allowed",
+       .next =
+           "nvidia-smi conf-compute -f; with error 802 nvidia-smi conf-compute -grs, and after attestation "
+           "-srs 1; compare with the mode off where that is allowed",
        .reading = {"https://docs.nvidia.com/confidential-computing/index.html"},
        .examine = examine_confidential},
   };

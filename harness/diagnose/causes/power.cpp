@@ -1,7 +1,6 @@
 // Heat and power.
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstdlib>
 
 #include <fmt/format.h>
@@ -161,20 +160,6 @@ void examine_memory_thermal(const Seen& seen, Argument& it) {
   it.at_most(.4, low_clock(seen));
 }
 
-/// "A40" is in "NVIDIA A40-48Q" and not in "RTX A4000", "H200" not in "GH200": whole words. Case does not
-/// count.
-bool names_model(std::string_view name, std::string_view model) {
-  const std::string low = lower(name);
-  const std::string wanted = lower(model);
-  const auto in_word = [&](std::size_t at) {
-    return at < low.size() && std::isalnum(static_cast<unsigned char>(low[at])) != 0;
-  };
-  for (std::size_t at = low.find(wanted); at != std::string::npos; at = low.find(wanted, at + 1)) {
-    if ((at == 0 || !in_word(at - 1)) && !in_word(at + wanted.size())) return true;
-  }
-  return false;
-}
-
 /// Limit that the vendor gives for a board, in watt; nullopt where models of one name differ.
 std::optional<double> board_limit(const Seen& seen) {
   struct Board {
@@ -196,7 +181,7 @@ std::optional<double> board_limit(const Seen& seen) {
   const std::string& gpu = seen.it().about.gpu;
   if (contains_any(gpu, {"laptop", "mobile", "max-q", "MIG", "vGPU"})) return std::nullopt;
   for (const Board& board : boards)
-    if (names_model(gpu, board.model)) return board.watt;
+    if (contains_whole_words(gpu, board.model)) return board.watt;
   return std::nullopt;
 }
 

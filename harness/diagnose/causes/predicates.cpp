@@ -116,6 +116,19 @@ Fact slower_together_than_alone(const Seen& seen) {
   return std::nullopt;
 }
 
+Fact node_refused(const Seen& seen, std::string_view node) {
+  for (const std::string_view denial :
+       {"no such file", "no such device", "permission denied", "not permitted", "not found", "missing",
+        "exist", "absent", "gone", "cannot", "can't", "could not", "failed", "unable", "not present",
+        "not mounted", "not there", "input/output error"})
+    if (Fact fact = seen.told({fmt::format("{}*{}", node, denial)})) return fact;
+  for (const std::string_view denial :
+       {"cannot access*", "cannot open*", "can't open*", "could not open*", "cannot stat*", "failed to open*",
+        "unable to open*", "missing*", "lacks ", "without ", "no ", "not mounted*"})
+    if (Fact fact = seen.told({fmt::format("{}{}", denial, node)})) return fact;
+  return std::nullopt;
+}
+
 Fact other_shape_recovers(const Seen& seen) {
   return seen.recovers_by(
       {"batch=",  "batch_size=", "dtype=",     "shape=",    "size=",       "seq_len", "sequence length=",

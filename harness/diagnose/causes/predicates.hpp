@@ -33,6 +33,8 @@ Fact waits_for_data(const Seen& seen);
 Fact invalid_ordinal(const Seen& seen);
 /// Several GPUs of one machine take more than twice as long as one of them.
 Fact slower_together_than_alone(const Seen& seen);
+/// A device node is told of as missing or refused: a listing that shows it says that it is there.
+Fact node_refused(const Seen& seen, std::string_view node);
 /// Another shape, size or type of the same work was tried, and that is fast.
 Fact other_shape_recovers(const Seen& seen);
 /// Some figures of one class are slower and others are not: it is no property of the device.

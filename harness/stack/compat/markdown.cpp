@@ -60,6 +60,21 @@ std::string architectures(const Tables& tables) {
   return chapter.finish();
 }
 
+std::string boards(const Tables& tables) {
+  MarkdownChapter chapter(
+      "GPUs and drivers",
+      "The first release of each driver branch that is known to list a board, where a source was read. "
+      "Later branches list it "
+      "from their first release; what is older is not known to drive it, and below a required driver it does "
+      "not run.");
+  chapter.header({"GPUs", "Compute capability", "Listed from", "Required", "Source"});
+  for (const GpuListing& row : tables.gpu_listings)
+    chapter.row({fmt::format("{}", fmt::join(row.models, ", ")), row.compute_capability.text(),
+                 list(row.listed), text_of(row.required)},
+                row.source);
+  return chapter.finish();
+}
+
 std::string branches(const Tables& tables) {
   MarkdownChapter chapter(
       "Driver branches",
@@ -244,8 +259,8 @@ std::string compatibility_markdown(const Tables& tables) {
              "names where it was read. A row\nmarked *unsure* was not read in a source and yields a note, "
              "never "
              "a failure.\n") +
-         toolkits_and_drivers(tables) + architectures(tables) + branches(tables) + libraries(tables) +
-         host_compilers(tables) + frameworks(tables) + systems(tables) + rules(tables) +
+         toolkits_and_drivers(tables) + architectures(tables) + boards(tables) + branches(tables) +
+         libraries(tables) + host_compilers(tables) + frameworks(tables) + systems(tables) + rules(tables) +
          markdown_of_error_codes(tables) + markdown_of_the_unknown(tables);
 }
 

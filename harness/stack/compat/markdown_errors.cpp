@@ -47,6 +47,7 @@ std::size_t unsure_rows(const Tables& tables) {
   add(tables.toolkit_drivers);
   add(tables.minimum_drivers);
   add(tables.architectures);
+  add(tables.gpu_listings);
   add(tables.cudnn);
   add(tables.nccl);
   add(tables.known_issues);

@@ -125,6 +125,17 @@ void read_architecture(Row& row, Reading& to) {
     row.at("last_cuda").refuse("comes before first_cuda");
 }
 
+void read_gpu_listing(Row& row, Reading& to) {
+  to.tables.gpu_listings.push_back({row.texts("models"), row.version("compute_capability"),
+                                    row.versions("listed"), row.optional_version("required"), row.source()});
+  const GpuListing& read = to.tables.gpu_listings.back();
+  if (read.models.empty()) row.at("models").refuse("is empty");
+  if (read.listed.empty()) row.at("listed").refuse("is empty");
+  for (std::size_t i = 1; i < read.listed.size(); ++i)
+    if (read.listed[i].major() <= read.listed[i - 1].major())
+      row.at("listed").refuse("should name each branch once, oldest first");
+}
+
 void read_cudnn(Row& row, Reading& to) {
   to.tables.cudnn.push_back({row.version("cudnn"), row.whole("cuda_major"), row.versions("cuda"),
                              row.version("driver"), row.versions("compute_capabilities"), row.source()});
@@ -230,6 +241,7 @@ ReadRow reader_of(const std::string& table) {
   static const std::map<std::string, ReadRow> readers{{"toolkit_drivers", read_toolkit_driver},
                                                       {"minimum_drivers", read_minimum_driver},
                                                       {"architectures", read_architecture},
+                                                      {"gpu_listings", read_gpu_listing},
                                                       {"cudnn", read_cudnn},
                                                       {"nccl", read_nccl},
                                                       {"known_issues", read_known_issue},

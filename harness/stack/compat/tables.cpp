@@ -96,6 +96,10 @@ const Architecture* Tables::architecture(const Version& compute_capability) cons
                   [&](const Architecture& row) { return row.compute_capability == compute_capability; });
 }
 
+const StatedRule* Tables::rule(const std::string& subject) const {
+  return first_of(rules, [&](const StatedRule& row) { return row.subject == subject; });
+}
+
 const DriverBranch* Tables::branch(const Version& driver) const {
   return first_of(driver_branches, [&](const DriverBranch& row) { return row.branch == driver.major(); });
 }

@@ -52,6 +52,19 @@ struct Architecture {
   Source source;                        ///< of this row
 };
 
+/// Boards that a driver's own list of GPUs, or a release note, names: what an architecture does not tell, as
+/// its boards come one after the other.
+struct GpuListing {
+  std::vector<std::string> models;  ///< "H100 NVL": without memory and form factor where those do not matter
+  Version compute_capability;       ///< of all of them
+  /// The first release of each branch that names them, oldest first. Later branches than the last one's name
+  /// them from the start; a branch between two that has none here does not.
+  std::vector<Version> listed;
+  std::optional<Version>
+      required;   ///< oldest driver by NVIDIA's word; none: older ones are merely not listed
+  Source source;  ///< of this row
+};
+
 /// One release of cuDNN as the package for one CUDA major version, by NVIDIA's support matrix.
 struct CudnnSupport {
   Version cudnn;                              ///< 9.17.0
@@ -193,6 +206,7 @@ struct Tables {
   std::vector<ToolkitDriver> toolkit_drivers;  ///< toolkit_drivers.json
   std::vector<MinimumDriver> minimum_drivers;  ///< minimum_drivers.json
   std::vector<Architecture> architectures;     ///< architectures.json
+  std::vector<GpuListing> gpu_listings;        ///< gpu_listings.json
   std::vector<CudnnSupport> cudnn;             ///< cudnn.json
   std::vector<NcclSupport> nccl;               ///< nccl.json
   std::vector<KnownIssue> known_issues;        ///< known_issues.json
@@ -206,6 +220,9 @@ struct Tables {
   /// error_names.json, explained by error_codes.json and result/cuda_error.
   std::vector<ErrorCode> error_codes;
   std::vector<StatedRule> rules;  ///< stated_rules.json
+
+  /// The first rule of that subject; nullptr where none has it.
+  const StatedRule* rule(const std::string& subject) const;
 
   // Each of these is nullptr where the table does not know the version.
 

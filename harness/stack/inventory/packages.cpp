@@ -35,11 +35,15 @@ void add_packages(const PackageDatabase& database, const std::vector<Pin>& pins,
     const std::string prefix = add_package(inventory, package.name, package.version, database.source,
                                            rpm ? "rpm header" : "dpkg status");
     const Pin* const pin = find_pin(pins, package.name);
-    if (!package.held && pin != nullptr) {
-      inventory.present(prefix + ".held", "yes", pin->source, rpm ? "dnf keeps it" : "apt pin to a version");
+    if (!package.held && pin != nullptr && pin->branch.empty()) {
+      inventory.present(prefix + ".held", "yes", pin->source,
+                        rpm ? "a lock names it" : "apt pin to a version");
+    } else if (!package.held && pin != nullptr) {
+      inventory.present(prefix + ".held", "no", pin->source,
+                        fmt::format("apt pin to {}: newer releases of that branch still come", pin->branch));
     } else {
       inventory.present(prefix + ".held", package.held ? "yes" : "no", database.source,
-                        rpm ? "no lock of dnf names it" : "dpkg selection");
+                        rpm ? "no lock names it" : "dpkg selection");
     }
   }
 }
@@ -86,23 +90,25 @@ bool blacklists_driver(const std::string& entry, const PackageDatabase& database
   });
 }
 
-/// A package that brings the module or libcuda, or nvidia-driver, which wants both at its own version: while
-/// it stays, the driver does.
-bool keeps_driver(std::string_view name) {
-  constexpr std::array<std::string_view, 12> beginnings{
-      "nvidia-driver",      "nvidia-dkms",        "nvidia-kernel-dkms", "nvidia-kernel-source",
-      "nvidia-kernel-open", "nvidia-open-kernel", "nvidia-open-driver", "linux-modules-nvidia",
-      "kmod-nvidia",        "akmod-nvidia",       "libcuda1",           "libnvidia-compute"};
-  constexpr std::array<std::string_view, 2> of_rpm{"nvidia-compute-G", "xorg-x11-drv-nvidia-cuda-libs"};
-  const auto begins = [&](std::string_view beginning) { return name.starts_with(beginning); };
-  return std::any_of(beginnings.begin(), beginnings.end(), begins) ||
-         std::any_of(of_rpm.begin(), of_rpm.end(), begins);
-}
-
+/// What wants all of it at its own version stays; or module and libcuda do, each package of them: where only
+/// one of the two is held, the other moves away from it.
 bool driver_is_held(const PackageDatabase& database, const std::vector<Pin>& pins) {
-  return std::any_of(database.packages.begin(), database.packages.end(), [&](const Package& package) {
-    return keeps_driver(package.name) && (package.held || find_pin(pins, package.name) != nullptr);
-  });
+  bool whole = false;
+  bool any = false;
+  bool all = true;
+  for (const Package& package : database.packages) {
+    const DriverPart part = driver_part(package.name);
+    if (part == DriverPart::none || part == DriverPart::beside) continue;
+    const Pin* const pin = find_pin(pins, package.name);
+    const bool held = package.held || (pin != nullptr && pin->branch.empty());
+    if (part == DriverPart::whole) {
+      whole = whole || held;
+    } else {
+      any = true;
+      all = all && held;
+    }
+  }
+  return whole || (any && all);
 }
 
 /// Whether unattended upgrades, which are on, may replace the driver.
@@ -226,9 +232,13 @@ std::string package_name(const Inventory& inventory, const std::string& child) {
 
 void collect_packages(const Context& context, Inventory& inventory) {
   const PackageDatabase database = read_packages(context.tree);
-  const std::vector<Pin> pins =
-      database.kind == "rpm" ? read_dnf_locks(context.tree) : read_pins(context.tree);
+  const bool rpm = database.kind == "rpm";
+  std::vector<Pin> pins = rpm ? read_dnf_locks(context.tree) : read_pins(context.tree);
+  if (rpm)
+    for (Pin& pin : read_zypper_locks(context.tree)) pins.push_back(std::move(pin));
   add_packages(database, pins, inventory);
+  if (const std::string stream = enabled_stream(context.tree, "nvidia-driver"); !stream.empty())
+    inventory.present("packages.driver_stream", stream, "/etc/dnf/modules.d", "module nvidia-driver");
   add_unattended(context.tree, database, pins, inventory);
   add_history(context.tree, inventory);
 }

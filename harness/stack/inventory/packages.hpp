@@ -54,6 +54,16 @@ std::string upstream_version(std::string_view version);
 /// A package of the driver itself: kernel module, user-mode libraries, fabric manager.
 bool is_driver_package(std::string_view name);
 
+/// What a package brings of the driver, of those that change with it and so are to be held with it.
+enum class DriverPart {
+  none,     ///< nothing of it
+  whole,    ///< it wants module and libraries at its own version: while it stays, they do
+  module,   ///< the kernel module
+  libcuda,  ///< the library that must be of the module's version
+  beside,   ///< of the driver's version like these, and neither of them
+};
+DriverPart driver_part(std::string_view name);  ///< by the names of apt's, dnf's and zypper's distributions
+
 /// A package of the driver, of CUDA's libraries or of the container toolkit: those that package.* tells.
 bool is_stack_package(std::string_view name);
 
@@ -100,16 +110,23 @@ struct UnreadLog {
 /// packages is one change, told of the most telling package.
 std::vector<PackageChange> driver_history(const Tree& tree, std::vector<UnreadLog>& unread);
 
-/// A pin of apt's preferences to a version, or an entry of dnf's that keeps a package as it is.
+/// A pin of apt's preferences to a version, or an entry of dnf's or zypper's that keeps a package as it is.
 struct Pin {
   std::string package;  ///< shell pattern
-  int priority = 0;     ///< apt's Pin-Priority; 1001 for an entry of dnf's, which leaves no choice
+  int priority = 0;     ///< apt's Pin-Priority; 1001 for a lock, which leaves no choice
   std::string source;   ///< the file that holds it
+  /// It lets in more than one release ("580.*"): newer ones of the branch still come. Then the version as it
+  /// stands there, else "".
+  std::string branch = "";
 };
 /// Of apt's preferences, only those to a version.
 std::vector<Pin> read_pins(const Tree& tree);
 /// Of dnf: the lists of its plugin versionlock, and what its configuration excludes.
 std::vector<Pin> read_dnf_locks(const Tree& tree);
+/// Of /etc/zypp/locks: packages that are locked whole, whatever version and repository.
+std::vector<Pin> read_zypper_locks(const Tree& tree);
+/// The stream of a module that dnf has enabled ("580-dkms"), by /etc/dnf/modules.d; "" where it has none.
+std::string enabled_stream(const Tree& tree, std::string_view module);
 
 /// dnf-automatic, by the timers that start it and its configuration.
 struct DnfAutomatic {
@@ -119,7 +136,8 @@ struct DnfAutomatic {
 };
 /// By the links in /etc/systemd/system/timers.target.wants.
 DnfAutomatic read_dnf_automatic(const Tree& tree);
-/// The pin that keeps a package at a version (priority above 500, what a repository has); nullptr if none.
+/// The pin that holds for a package (priority above 500, what a repository has), one that keeps it at a
+/// release before one to a branch; nullptr if none.
 const Pin* find_pin(const std::vector<Pin>& pins, const std::string& package);
 
 /// One entry of apt's configuration; the key in lower case, without "::" at its end.

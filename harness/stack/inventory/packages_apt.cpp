@@ -73,6 +73,18 @@ class Tokens {
   bool quoted_ = false;
 };
 
+/// Whether a pin's version lets in more than one release of the driver: "580.*", "580.95*", a regular
+/// expression. "580.95.05*" and "550.100-*" leave the packaging open, and no more.
+bool is_of_branch(std::string_view version) {
+  if (version.starts_with('/')) return true;
+  const auto wild = version.find_first_of("*?[");
+  if (wild == std::string_view::npos) return false;
+  std::string_view fixed = version.substr(0, wild);
+  if (const auto epoch = fixed.find(':'); epoch != std::string_view::npos) fixed.remove_prefix(epoch + 1);
+  if (fixed.find('-') != std::string_view::npos) return false;
+  return fixed.ends_with('.') || std::count(fixed.begin(), fixed.end(), '.') < 2;
+}
+
 std::string without_colons(std::string key) {
   while (key.ends_with(':')) key.pop_back();
   return key;
@@ -122,21 +134,24 @@ std::vector<Pin> read_pins(const Tree& tree) {
   std::vector<Pin> pins;
   for (const std::string& file : files_of(tree, "/etc/apt/preferences.d", "/etc/apt/preferences", ".pref")) {
     std::string packages;
-    bool to_version = false;
+    std::string version;
     int priority = 0;
     const auto close = [&] {
-      if (to_version) {
+      if (!version.empty()) {
         for (const std::string_view package : words_of(packages))
-          pins.push_back({std::string(package), priority, file});
+          pins.push_back({std::string(package), priority, file, is_of_branch(version) ? version : ""});
       }
       packages.clear();
-      to_version = false;
+      version.clear();
       priority = 0;
     };
     for_each_line(tree.read(file).text, [&](std::string_view line) {
       if (stripped(line).empty()) return close();
       if (const auto found = after(line, "Package:")) packages = stripped(*found);
-      if (const auto found = after(line, "Pin:")) to_version = stripped(*found).starts_with("version ");
+      if (const auto found = after(line, "Pin:")) {
+        const auto given = after(stripped(*found), "version ");
+        version = given ? stripped(*given) : std::string_view();
+      }
       if (const auto found = after(line, "Pin-Priority:"))
         priority = number_in<int>(stripped(*found)).value_or(0);
     });
@@ -147,10 +162,14 @@ std::vector<Pin> read_pins(const Tree& tree) {
 
 const Pin* find_pin(const std::vector<Pin>& pins, const std::string& package) {
   constexpr int priority_of_a_repository = 500;
-  const auto found = std::find_if(pins.begin(), pins.end(), [&](const Pin& pin) {
-    return pin.priority > priority_of_a_repository && ::fnmatch(pin.package.c_str(), package.c_str(), 0) == 0;
-  });
-  return found == pins.end() ? nullptr : &*found;
+  const Pin* found = nullptr;
+  for (const Pin& pin : pins) {
+    if (pin.priority <= priority_of_a_repository || ::fnmatch(pin.package.c_str(), package.c_str(), 0) != 0)
+      continue;
+    if (pin.branch.empty()) return &pin;
+    if (found == nullptr) found = &pin;
+  }
+  return found;
 }
 
 }  // namespace gpugauge::stack

@@ -115,6 +115,10 @@ bool is_driver_package(std::string_view name) {
                                 "nvidia-headless",
                                 "nvidia-utils",
                                 "nvidia-compute",
+                                "nvidia-kmod",
+                                "nvidia-gl-G",
+                                "nvidia-video-G",
+                                "nvidia-common-G",
                                 "nvidia-fabric",
                                 "nvidia-legacy",
                                 "nvidia-tesla",
@@ -145,6 +149,53 @@ bool is_driver_package(std::string_view name) {
                                 "datacenter-gpu-manager-fabric"};
   return std::any_of(prefixes.begin(), prefixes.end(),
                      [&](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
+DriverPart driver_part(std::string_view name) {
+  struct Beginning {
+    std::string_view text;
+    DriverPart part;
+  };
+  // A name takes the first that it begins with.
+  constexpr std::array beginnings{Beginning{"nvidia-driver-pinning", DriverPart::none},
+                                  Beginning{"nvidia-driver-assistant", DriverPart::none},
+                                  Beginning{"nvidia-driver-local-repo", DriverPart::none},
+                                  Beginning{"nvidia-driver-cuda-libs", DriverPart::libcuda},
+                                  Beginning{"nvidia-driver-bin", DriverPart::beside},
+                                  Beginning{"nvidia-driver-libs", DriverPart::beside},
+                                  Beginning{"nvidia-driver-cuda", DriverPart::beside},
+                                  Beginning{"nvidia-driver", DriverPart::whole},
+                                  Beginning{"nvidia-dkms", DriverPart::module},
+                                  Beginning{"nvidia-kernel-dkms", DriverPart::module},
+                                  Beginning{"nvidia-kernel-source", DriverPart::module},
+                                  Beginning{"nvidia-kernel-open", DriverPart::module},
+                                  Beginning{"nvidia-open-kernel", DriverPart::module},
+                                  Beginning{"nvidia-open-driver", DriverPart::module},
+                                  Beginning{"linux-modules-nvidia", DriverPart::module},
+                                  Beginning{"kmod-nvidia", DriverPart::module},
+                                  Beginning{"akmod-nvidia", DriverPart::module},
+                                  Beginning{"libcuda1", DriverPart::libcuda},
+                                  Beginning{"libnvidia-compute", DriverPart::libcuda},
+                                  Beginning{"nvidia-compute-G", DriverPart::libcuda},
+                                  Beginning{"xorg-x11-drv-nvidia-cuda-libs", DriverPart::libcuda},
+                                  Beginning{"nvidia-open", DriverPart::beside},
+                                  Beginning{"nvidia-kernel", DriverPart::beside},
+                                  Beginning{"nvidia-kmod", DriverPart::beside},
+                                  Beginning{"nvidia-headless", DriverPart::beside},
+                                  Beginning{"nvidia-utils", DriverPart::beside},
+                                  Beginning{"nvidia-compute", DriverPart::beside},
+                                  Beginning{"nvidia-gl-G", DriverPart::beside},
+                                  Beginning{"nvidia-video-G", DriverPart::beside},
+                                  Beginning{"nvidia-common-G", DriverPart::beside},
+                                  Beginning{"libnvidia-ml1", DriverPart::beside},
+                                  Beginning{"cuda-drivers", DriverPart::beside},
+                                  Beginning{"nvidia-fabric", DriverPart::beside},
+                                  Beginning{"xorg-x11-drv-nvidia", DriverPart::beside}};
+  // SUSE's module of the kernel that it names: nvidia-driver-G06-kmp-default.
+  if (name.starts_with("nvidia-") && name.find("-kmp") != std::string_view::npos) return DriverPart::module;
+  const auto found = std::find_if(beginnings.begin(), beginnings.end(),
+                                  [&](const Beginning& one) { return name.starts_with(one.text); });
+  return found == beginnings.end() ? DriverPart::none : found->part;
 }
 
 std::string driver_packages_from(const PackageDatabase& database) {

@@ -1,4 +1,5 @@
-// What rpm and dnf wrote down: rpm's database where it is SQLite's, dnf's locks, dnf-automatic.
+// What rpm, dnf and zypper wrote down: rpm's database where it is SQLite's, locks, dnf's streams,
+// dnf-automatic.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -266,6 +267,43 @@ std::vector<Pin> read_dnf_locks(const Tree& tree) {
       pins.push_back({std::string(pattern), locked, configuration});
   }
   return pins;
+}
+
+std::vector<Pin> read_zypper_locks(const Tree& tree) {
+  const char* const file = "/etc/zypp/locks";
+  std::vector<Pin> pins;
+  std::vector<std::string> names;
+  std::string match = "substring";  // what holds where nothing is said
+  bool of_packages = true;
+  bool whole = true;
+  const auto close = [&] {
+    for (std::string& name : names) {
+      if (!of_packages || !whole || match == "regex" || match == "word") continue;
+      pins.push_back({match == "substring" ? fmt::format("*{}*", name) : std::move(name), locked, file});
+    }
+    names.clear();
+    match = "substring";
+    of_packages = whole = true;
+  };
+  for_each_line(tree.read(file).text, [&](std::string_view line) {
+    line = stripped(line);
+    if (line.empty()) return close();
+    if (line.front() == '#') return;
+    if (const auto value = after(line, "solvable_name:")) names.emplace_back(stripped(*value));
+    if (const auto value = after(line, "match_type:")) match = stripped(*value);
+    if (const auto value = after(line, "type:")) of_packages = stripped(*value) == "package";
+    // Of some versions, one repository, or what is not installed: the package may still move.
+    if (after(line, "version:") || after(line, "repo:")) whole = false;
+    if (const auto value = after(line, "install_status:"); value && stripped(*value) == "not-installed")
+      whole = false;
+  });
+  close();
+  return pins;
+}
+
+std::string enabled_stream(const Tree& tree, std::string_view module) {
+  const std::string text = tree.read(fmt::format("/etc/dnf/modules.d/{}.module", module)).text;
+  return ini_value(text, "state") == "enabled" ? ini_value(text, "stream") : "";
 }
 
 DnfAutomatic read_dnf_automatic(const Tree& tree) {

@@ -1,24 +1,16 @@
 // Whether GPU code can run on a compute capability: NVIDIA's rules of binary and PTX compatibility (CUDA
 // Programming Guide, "Compute Capabilities" and "Application Compatibility").
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "stack/compat/version.hpp"
 #include "stack/plan/binary.hpp"
+#include "stack/plan/plan_gpu_models.hpp"
 
 namespace gpugauge::stack {
 namespace {
-
-/// Machine code of these system-on-chip GPUs runs on no desktop GPU of the same major version, nor the
-/// reverse.
-constexpr std::array tegra{53, 62, 72, 87, 88, 101, 110};
-
-bool is_tegra(int architecture) {
-  return std::find(tegra.begin(), tegra.end(), architecture) != tegra.end();
-}
 
 enum class Outcome { machine_code, compiled, driver_unknown, driver_old, nothing };
 
@@ -209,6 +201,7 @@ bool fits(const GpuCode& code, int major, int minor) {
   if (code.suffix == 'f') return same_major;
   if (code.ptx) return code.architecture <= major * 10 + minor;
   const int gpu = major * 10 + minor;
+  // Machine code of a system-on-chip's GPU runs on no desktop GPU of the same major version, nor the reverse.
   if (is_tegra(code.architecture) || is_tegra(gpu)) return code.architecture == gpu;
   return same_major;
 }

@@ -26,6 +26,12 @@ bool is_package_version(std::string_view text) {
   return only(text, "+-._:~^");
 }
 
+/// The source of a hold, where it is a file of pins or exclusions.
+std::string pin_file(const std::string& source) {
+  const bool written = source.starts_with("/etc/apt/preferences") || source == "/etc/dnf/dnf.conf";
+  return written && only(source, "/+-._") ? source : "";
+}
+
 void sort(std::vector<StackPackage>& packages) {
   std::sort(packages.begin(), packages.end(),
             [](const StackPackage& a, const StackPackage& b) { return a.name < b.name; });
@@ -53,9 +59,10 @@ std::vector<StackPackage> system_packages(const Inventory& inventory) {
   std::vector<StackPackage> out;
   for (const std::string& child : inventory.children("package")) {
     StackPackage package{package_name(inventory, child), inventory.value("package." + child + ".version"), "",
-                         inventory.value("package." + child + ".held") == "yes"};
+                         inventory.value("package." + child + ".held") == "yes", ""};
     if (!is_package_name(package.name) || !is_package_version(package.version)) continue;
     package.layer = package_layer(package.name);
+    if (package.held) package.pinned_in = pin_file(inventory.find("package." + child + ".held")->source);
     out.push_back(std::move(package));
   }
   sort(out);

@@ -38,37 +38,70 @@ std::string pinned(const Packages& packages, const char* between) {
   return fmt::format("{}", fmt::join(out, " "));
 }
 
-std::string keep(PackageManager manager, const Packages& packages) {
+bool is_plain(const std::string& word) {
+  return !word.empty() && word.find_first_not_of(
+                              "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                              "0123456789._-") == std::string::npos;
+}
+
+/// Where the packages of before are kept: named by their driver, so that two upgrades do not mix.
+std::string kept_folder(const Inventory& before) {
+  const std::string driver = before.value("driver.version");
+  return is_plain(driver) ? "~/old-gpu-stack-" + driver : "~/old-gpu-stack";
+}
+
+std::vector<std::string> keep(PackageManager manager, const Packages& packages, const std::string& folder) {
   switch (manager) {
     case PackageManager::apt:
-      return "apt-get download " + pinned(packages, "=");
+      return {"mkdir -p " + folder,
+              fmt::format("(cd {} && apt-get download {})", folder, pinned(packages, "="))};
     case PackageManager::dnf:
-      return "dnf download " + pinned(packages, "-");
+      return {fmt::format("dnf download --destdir {} {}", folder, pinned(packages, "-"))};
     case PackageManager::zypper:
-      return "sudo zypper install --download-only --force " + pinned(packages, "=");
+      return {fmt::format("sudo zypper --pkg-cache-dir {} install --download-only --force {}", folder,
+                          pinned(packages, "="))};
     default:
-      return "";
+      return {};
   }
 }
 
-/// `back` to their recorded versions, `gone` taken away: one transaction where the manager can.
-std::vector<std::string> go_back(PackageManager manager, const Packages& back, const Packages& gone) {
+/// What a manager installs: files of that folder ("" for none), then packages by their versions.
+std::string to_install(PackageManager manager, const std::string& folder, const Packages& packages) {
   std::vector<std::string> out;
+  if (!folder.empty() && manager == PackageManager::apt) out.push_back(folder + "/*.deb");
+  if (!folder.empty() && manager == PackageManager::dnf) out.push_back(folder + "/*.rpm");
+  // zypper keeps a folder for each repository.
+  if (!folder.empty() && manager == PackageManager::zypper)
+    out.push_back(fmt::format("$(find {} -name '*.rpm')", folder));
+  if (!packages.empty()) out.push_back(pinned(packages, manager == PackageManager::dnf ? "-" : "="));
+  return fmt::format("{}", fmt::join(out, " "));
+}
+
+/// What is in the folder and `back` to their recorded versions, `gone` taken away: one transaction where the
+/// manager can. `stream` of dnf's module, which hides the packages of every other one; "" for none.
+std::vector<std::string> go_back(PackageManager manager, const std::string& folder, const Packages& back,
+                                 const Packages& gone, const std::string& stream) {
+  std::vector<std::string> out;
+  const std::string wanted = to_install(manager, folder, back);
   switch (manager) {
     case PackageManager::apt: {
       std::string command = "sudo apt-get install --allow-downgrades --allow-change-held-packages";
-      if (!back.empty()) command += " " + pinned(back, "=");
+      if (!wanted.empty()) command += " " + wanted;
       for (const StackPackage& package : gone) command += " " + package.name + "-";
       out.push_back(command);
       break;
     }
     case PackageManager::dnf:
       if (!gone.empty()) out.push_back("sudo dnf remove " + names(gone));
-      if (!back.empty()) out.push_back("sudo dnf install --allowerasing " + pinned(back, "-"));
+      if (is_plain(stream)) {
+        out.emplace_back("sudo dnf module reset nvidia-driver");
+        out.push_back("sudo dnf module enable nvidia-driver:" + stream);
+      }
+      if (!wanted.empty()) out.push_back("sudo dnf install --allowerasing " + wanted);
       break;
     case PackageManager::zypper:
       if (!gone.empty()) out.push_back("sudo zypper remove " + names(gone));
-      if (!back.empty()) out.push_back("sudo zypper install --oldpackage " + pinned(back, "="));
+      if (!wanted.empty()) out.push_back("sudo zypper install --oldpackage " + wanted);
       break;
     case PackageManager::pip:
     case PackageManager::none:
@@ -206,6 +239,22 @@ Advice packages_back(const BackSteps& steps, std::vector<std::string> commands) 
           "These are the exact versions that were measured as the old stack.", std::move(commands)};
 }
 
+/// From the folder in which advice_before() kept what the plan replaces, and once more without it.
+void add_packages_back(const Inventory& before, const Packages& back, const Packages& gone,
+                       const PlanRequest& request, const BackSteps& steps, std::vector<Advice>& out) {
+  const PackageManager manager = system_manager(before);
+  const std::string stream = before.value("packages.driver_stream");
+  const Packages kept = of_layers(back, request, true);
+  if (!kept.empty())
+    out.push_back(packages_back(
+        steps, go_back(manager, kept_folder(before), of_layers(back, request, false), gone, stream)));
+  Advice by_version = packages_back(steps, go_back(manager, "", back, gone, stream));
+  if (!kept.empty())
+    by_version = {"Only where that folder is missing: install them from the repository by their versions.",
+                  "A repository may have dropped them meanwhile.", std::move(by_version.commands)};
+  out.push_back(std::move(by_version));
+}
+
 /// The steps of the environment's wheels, with the one command that takes them all.
 std::vector<Advice> wheels_back(const Inventory& before, const Inventory& now, const PlanRequest& request,
                                 const std::vector<PlanStep>& steps) {
@@ -245,6 +294,10 @@ std::vector<Advice> advice_before(const Inventory& inventory, const PlanRequest&
   std::erase_if(staying, [](const StackPackage& package) { return package.held; });
   Packages locked = changing;
   std::erase_if(locked, [](const StackPackage& package) { return !package.held; });
+  std::map<std::string, Packages> pinned_in;
+  for (const StackPackage& package : locked)
+    if (!package.pinned_in.empty()) pinned_in[package.pinned_in].push_back(package);
+  std::erase_if(locked, [](const StackPackage& package) { return !package.pinned_in.empty(); });
   if (const std::string version = installed_version(inventory); !version.empty())
     out.push_back({fmt::format("Keep the installer of the driver that is there, {}.", version),
                    "No package owns this driver, so that no package manager brings it back.",
@@ -252,7 +305,7 @@ std::vector<Advice> advice_before(const Inventory& inventory, const PlanRequest&
   if (manager != PackageManager::none && !changing.empty())
     out.push_back({"Keep the packages that will be replaced.",
                    "A repository may drop old versions; from their files the way back needs no network.",
-                   {keep(manager, changing)}});
+                   keep(manager, changing, kept_folder(inventory))});
   if (!request.versions.empty() && !staying.empty())
     out.push_back({"Hold the packages that the plan does not touch.",
                    "What the package manager brings along unasked would be judged together with the plan.",
@@ -261,6 +314,11 @@ std::vector<Advice> advice_before(const Inventory& inventory, const PlanRequest&
     out.push_back({"Let go of the packages that are held and will be replaced.",
                    "A held package stays, and the upgrade stops or is done by halves.",
                    {hold_command(manager, names_of(locked), false)}});
+  for (const auto& [file, there] : pinned_in)
+    out.push_back({fmt::format("Take {} out of {}, which keeps {} there.", fmt::join(names_of(there), ", "),
+                               file, there.size() == 1 ? "it" : "them"),
+                   "No command of the package manager lets go of what stands in that file.",
+                   {"sudoedit " + file}});
   if (inventory.value("packages.unattended_upgrades") == "on")
     out.push_back({"Stop unattended upgrades until the new stack is judged, over the restart too.",
                    inventory.value("packages.unattended_covers_driver") == "yes"
@@ -297,7 +355,7 @@ std::vector<Advice> way_back(const Inventory& before, const Inventory& now, cons
   const BackSteps steps = sorted(steps_back(before, now, request));
   std::vector<Advice> system;
   if (!back.empty() || !gone.empty()) {
-    system.push_back(packages_back(steps, go_back(manager, back, gone)));
+    add_packages_back(before, back, gone, request, steps, system);
   } else {
     for (const auto* list : {&steps.system, &steps.driver})
       for (const PlanStep& step : *list) system.push_back({step.what, step.why, {}});

@@ -8,6 +8,7 @@
 
 #include "result/counted.hpp"
 #include "stack/plan/plan_policy.hpp"
+#include "stack/rules/support.hpp"
 
 namespace gpugauge::stack {
 namespace {
@@ -106,7 +107,63 @@ std::string forward_remark(const Stack& stack) {
   return "";
 }
 
-std::vector<PairFit> pairs_of(const PlanRequest& request, const Stack& stack, const Tables& tables) {
+/// A board that no list names: where a driver drives it, later releases of that driver's branch do.
+void trust_own_driver(const Inventory& inventory, const Version& driver, PairFit& pair) {
+  const auto own = Version::parse(inventory.value("driver.version"));
+  if (pair.fit != Fit::unknown || !own || own->major() != driver.major() || !driver_at_least(driver, *own))
+    return;
+  fit::works(
+      pair, fmt::format("Driver {} drives it here, and this one is not older than that.", driver_text(*own)));
+  pair.remedy.clear();
+  pair.driver_needed.reset();
+  pair.sources = {"the inspected machine, whose driver answers for this GPU"};
+}
+
+/// The driver that came with NVIDIA's vGPU software, which a plan would replace; nothing where it stays, or
+/// where the pair of guest and host is what is asked about.
+std::optional<PairFit> vgpu_driver(const PlanRequest& request, const Inventory& inventory) {
+  const auto driver = request.version("driver");
+  const bool of_this_machine = request.gpus.empty() && !request.driver_given;
+  if (!driver || !of_this_machine || request.version("vgpu_host")) return std::nullopt;
+  const std::vector<std::string> steps = vgpu_steps(inventory);
+  const bool told = !inventory.value("vgpu.version").empty();  // all that a lock keeps of it
+  const auto own = Version::parse(inventory.value("driver.version"));
+  if ((steps.empty() && !told) || own == driver) return std::nullopt;
+  const bool guest = inventory.value("vgpu.guest") == "yes";
+  const bool host = inventory.value("vgpu.host") == "yes";
+  PairFit pair = fit::pair("driver " + driver_text(*driver), guest  ? "the vGPU of this virtual machine"
+                                                             : host ? "this machine's vGPU guests"
+                                                                    : "the vGPU software of this machine");
+  fit::unknown(pair,
+               fmt::format("The driver here is part of NVIDIA's vGPU software, whose guests and hosts "
+                           "go together by its releases; {}.",
+                           guest ? "which release the host has, a guest is not told" : "no pair was given"));
+  pair.remedy = steps.empty() ? "See whether a guest's branch fits a host's: gpugauge doctor --plan "
+                                "driver=<guest's>,vgpu_host=<host's>."
+                              : fmt::format("{}.", fmt::join(steps, ". "));
+  return pair;
+}
+
+/// The kind of kernel modules: judged where the machine tells its own, else said.
+void add_module_kinds(const PlanRequest& request, const Stack& stack, const Inventory& inventory,
+                      const Tables& tables, PlanReport& report) {
+  if (!request.version("driver")) return;
+  const std::string kind = request.gpus.empty() ? inventory.value("driver.kernel_module_kind") : "";
+  for (const GpuModel& gpu : stack.gpus) {
+    const std::string needed = module_kind_of(gpu);
+    if (needed.empty()) continue;
+    if (kind == "open" || kind == "proprietary")
+      report.pairs.push_back(fit_module_kind(tables, kind, gpu));
+    else
+      report.assumptions.push_back(
+          fmt::format("The driver's packages are those with the {} kernel modules: {} runs on the {} kernel "
+                      "modules only.",
+                      needed, gpu.name, needed));
+  }
+}
+
+std::vector<PairFit> pairs_of(const PlanRequest& request, const Stack& stack, const Inventory& inventory,
+                              const Tables& tables) {
   std::vector<PairFit> pairs;
   const auto& [driver, cuda, cuda_asked, gpus] = stack;
   if (driver && cuda && cuda_asked) {
@@ -115,8 +172,12 @@ std::vector<PairFit> pairs_of(const PlanRequest& request, const Stack& stack, co
   }
   if (const auto host = request.version("vgpu_host"); host && driver)
     pairs.push_back(fit_vgpu(tables, *driver, *host));
+  if (auto pair = vgpu_driver(request, inventory)) pairs.push_back(std::move(*pair));
   for (const GpuModel& gpu : gpus) {
-    if (driver) pairs.push_back(fit_driver_gpu(tables, *driver, gpu.compute_capability));
+    if (driver) {
+      pairs.push_back(fit_driver_gpu(tables, *driver, gpu));
+      if (request.gpus.empty()) trust_own_driver(inventory, *driver, pairs.back());
+    }
     if (cuda && cuda_asked) pairs.push_back(fit_cuda_gpu(tables, *cuda, gpu.compute_capability));
   }
   for (const std::string compiler : {"gcc", "clang"}) {
@@ -209,7 +270,8 @@ PlanReport plan(const PlanRequest& request, const Inventory& inventory, const Ta
                 const PlanTerms& terms) {
   PlanReport report;
   const Stack stack = complete(request, inventory, tables, report.assumptions);
-  report.pairs = pairs_of(request, stack, tables);
+  report.pairs = pairs_of(request, stack, inventory, tables);
+  add_module_kinds(request, stack, inventory, tables, report);
   Planned planned{stack.driver, stack.cuda, {}};
   for (const GpuModel& gpu : stack.gpus) planned.capabilities.push_back(gpu.compute_capability);
   report.findings = judge_branches(request, planned, tables, terms, report.pairs);
@@ -235,7 +297,9 @@ PlanReport plan(const PlanRequest& request, const Inventory& inventory, const Ta
         stack.driver         ? "no GPU is"
         : stack.gpus.empty() ? "neither driver nor GPU is"
                              : "no driver is");
-  if (report.outcome != Fit::fails) report.steps = plan_steps(request, inventory);
+  // A guest's or host's driver comes with its vGPU release, in no order that is known here.
+  if (report.outcome != Fit::fails && !vgpu_driver(request, inventory))
+    report.steps = plan_steps(request, inventory);
   return report;
 }
 

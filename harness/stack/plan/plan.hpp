@@ -59,7 +59,7 @@ struct PlanReport {
   /// What was taken from the inventory or chosen, and code that runs without being made for its GPU.
   std::vector<std::string> assumptions;
   std::vector<PairFit> pairs;   ///< in reading order, from the driver upwards
-  std::vector<PlanStep> steps;  ///< in order; empty where the plan does not work
+  std::vector<PlanStep> steps;  ///< in order; empty where the plan leads nowhere that is known
   /// About the driver's branch and, for production, what is not pinned; they change no outcome.
   std::vector<Finding> findings;
 

@@ -81,11 +81,6 @@ const ToolkitDriver* newer_native(const Tables& tables, const Version& driver, c
   return best;
 }
 
-std::string architecture_label(const Architecture* row, const Version& capability) {
-  return row == nullptr ? fmt::format("compute capability {}", capability.text())
-                        : fmt::format("{} (compute capability {})", row->name, capability.text());
-}
-
 }  // namespace
 
 PairFit fit_driver_cuda(const Tables& tables, const Version& driver, const Version& cuda) {
@@ -147,39 +142,6 @@ PairFit fit_driver_cuda(const Tables& tables, const Version& driver, const Versi
                                 : fmt::format("The tables have no row for CUDA {}.", release.text()));
 }
 
-PairFit fit_driver_gpu(const Tables& tables, const Version& driver, const Version& capability) {
-  const Architecture* row = tables.architecture(capability);
-  PairFit pair = fit::pair("driver " + driver_text(driver), architecture_label(row, capability));
-  if (row == nullptr) return fit::unknown(pair, "The tables have no row for this compute capability.");
-  if (row->last_driver_branch && driver.major() > *row->last_driver_branch) {
-    return fit::judged(
-        pair, Fit::fails, "gpu",
-        fmt::format("Driver branch {} is the last one that drives {}.", *row->last_driver_branch, row->name),
-        fmt::format("Stay on driver branch {}, or replace the GPU.", *row->last_driver_branch), row->source);
-  }
-  if (row->first_driver && !driver_at_least(driver, *row->first_driver)) {
-    pair.driver_needed = row->first_driver;
-    return fit::judged(
-        pair, Fit::fails, "driver",
-        fmt::format("The first driver for {} is {}.", row->name, driver_text(*row->first_driver)),
-        fmt::format("Install driver {} or newer.", driver_text(*row->first_driver)), row->source);
-  }
-  // The driver of a toolkit that generates code for this GPU drives it.
-  const bool reached = std::any_of(
-      tables.toolkit_drivers.begin(), tables.toolkit_drivers.end(), [&](const ToolkitDriver& one) {
-        const Version release = one.cuda.first(2);
-        const bool still = !row->last_cuda || release.first(row->last_cuda->size()) <= *row->last_cuda;
-        return release >= row->first_cuda && still && driver_at_least(driver, one.native_driver);
-      });
-  if (row->first_driver || reached) {
-    pair.sources.push_back(row->source.text);
-    return fit::works(pair, fmt::format("This driver is within the range that drives {}.", row->name));
-  }
-  return fit::unknown(pair, fmt::format("No source read says which driver is the first for {}; the first "
-                                        "toolkit for it is CUDA {}.",
-                                        row->name, row->first_cuda.text()));
-}
-
 std::optional<Version> related_code(const Tables& tables, const Version& cuda, const Version& capability) {
   const Version release = cuda.first(2);
   const Architecture* const own = tables.architecture(capability);
@@ -200,7 +162,7 @@ std::optional<Version> related_code(const Tables& tables, const Version& cuda, c
 PairFit fit_cuda_gpu(const Tables& tables, const Version& cuda, const Version& capability) {
   const Architecture* row = tables.architecture(capability);
   const Version release = cuda.first(2);
-  PairFit pair = fit::pair("CUDA " + release.text(), architecture_label(row, capability));
+  PairFit pair = fit::pair("CUDA " + release.text(), fit::architecture_text(row, capability));
   if (row == nullptr) return fit::unknown(pair, "The tables have no row for this compute capability.");
   if (row->last_cuda && release.first(row->last_cuda->size()) > *row->last_cuda) {
     return fit::judged(pair, Fit::fails, "gpu",

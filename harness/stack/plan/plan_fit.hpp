@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "stack/compat/tables.hpp"
+#include "stack/plan/plan_gpu_models.hpp"
 
 namespace gpugauge::stack {
 
@@ -38,8 +39,15 @@ bool driver_at_least(const Version& driver, const Version& needed);
 
 /// `cuda` is major.minor, or longer. Programs of that CUDA on that driver, forward compatibility left out.
 PairFit fit_driver_cuda(const Tables& tables, const Version& driver, const Version& cuda);
-/// Whether that driver drives GPUs of that compute capability.
-PairFit fit_driver_gpu(const Tables& tables, const Version& driver, const Version& capability);
+/// Whether that driver drives that board. Its architecture alone says no more than which drivers cannot: a
+/// board that came later is in no older driver. A model of which only the compute capability is known may be
+/// any board of it.
+PairFit fit_driver_gpu(const Tables& tables, const Version& driver, const GpuModel& gpu);
+/// "open" or "proprietary" where that board runs on this kind of NVIDIA's kernel modules only; "" where it
+/// runs on both, or its driver is no matter of packages (Jetson).
+std::string module_kind_of(const GpuModel& gpu);
+/// `kind` of modules that a machine has, against a board of which module_kind_of() is not "".
+PairFit fit_module_kind(const Tables& tables, const std::string& kind, const GpuModel& gpu);
 /// A toolkit's compiler and libraries for a GPU. Works also where it only builds what runs there as machine
 /// code of an older GPU: related_code() tells.
 PairFit fit_cuda_gpu(const Tables& tables, const Version& cuda, const Version& capability);
@@ -102,6 +110,8 @@ std::optional<bool> within_ranges(const std::string& ranges, const Version& vers
 namespace fit {  // how the functions above make their answers
 
 PairFit pair(std::string first, std::string second);  ///< Fit::unknown, of these two
+/// "Hopper (compute capability 9.0)"; without a row the capability alone.
+std::string architecture_text(const Architecture* row, const Version& capability);
 PairFit& works(PairFit& pair, std::string reason);    ///< its fit and reason; the caller adds the sources
 PairFit& unknown(PairFit& pair, std::string reason);  ///< likewise
 /// limited or fails by that row; unknown where nobody read it.

@@ -132,6 +132,13 @@ PairFit fit_cudnn_gpu(const Tables& tables, const Version& cudnn, const std::opt
                                           "the same major number, so it may work.",
                                           rows.front()->cudnn.text(), sorted_list_text(listed)));
   }
+  if (is_tegra(capability.major() * 10 + capability.minor())) {
+    pair.sources.push_back(rows.front()->source.text);
+    return fit::unknown(pair,
+                        fmt::format("The support matrix of cuDNN {} names {}; it is that of servers and "
+                                    "desktops, and that of Jetson boards was not read.",
+                                    rows.front()->cudnn.text(), sorted_list_text(listed)));
+  }
   return fit::judged(pair, Fit::fails, "cudnn",
                      fmt::format("The support matrix of cuDNN {} names {}.", rows.front()->cudnn.text(),
                                  sorted_list_text(listed)),

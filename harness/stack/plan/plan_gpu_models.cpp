@@ -128,17 +128,17 @@ std::string normalised(std::string_view text) {
   return name;
 }
 
-bool is_blackwell(const Row& row) {
-  return row.major == 10 || row.major == 12;
+bool is_blackwell(int major) {
+  return major == 10 || major == 12;
 }
 
 /// What may follow a model's key: form factor, memory, edition. Anything else is another model.
-bool is_suffix(std::string_view rest, const Row& row) {
+bool is_suffix(std::string_view rest, int major) {
   static constexpr std::array<std::string_view, 9> words{"sxm",   "pcie",      "nvl",    "hbm",        "pg",
                                                          "super", "blackwell", "server", "workstation"};
   if (rest.empty()) return true;
   // "RTX 6000 Blackwell" is no Quadro RTX 6000.
-  if (rest.find("blackwell") != std::string_view::npos && !is_blackwell(row)) return false;
+  if (rest.find("blackwell") != std::string_view::npos && !is_blackwell(major)) return false;
   // A digit continues the number of the model, except as memory size: "80gb". "T400 4GB" is no T4.
   if (rest.front() == '0') return false;
   if (std::isdigit(static_cast<unsigned char>(rest.front())) != 0) {
@@ -179,12 +179,25 @@ std::optional<GpuModel> gpu_model(std::string_view text) {
   const std::string name = normalised(text);
   const Row* best = nullptr;
   for (const Row& row : rows) {
-    if (!name.starts_with(row.key) || !is_suffix(std::string_view(name).substr(row.key.size()), row))
+    if (!name.starts_with(row.key) || !is_suffix(std::string_view(name).substr(row.key.size()), row.major))
       continue;
     if (best == nullptr || row.key.size() > best->key.size()) best = &row;
   }
   if (best == nullptr) return std::nullopt;
   return model(*best);
+}
+
+std::size_t model_match(std::string_view name, std::string_view model, const Version& compute_capability) {
+  const std::string given = normalised(name);
+  const std::string key = normalised(model);
+  const bool laptop = name.find("aptop") != std::string_view::npos;
+  if (laptop || key.empty() || !given.starts_with(key)) return 0;
+  return is_suffix(std::string_view(given).substr(key.size()), compute_capability.major()) ? key.size() : 0;
+}
+
+bool is_tegra(int architecture) {
+  static constexpr std::array tegra{53, 62, 72, 87, 88, 101, 110};
+  return std::find(tegra.begin(), tegra.end(), architecture) != tegra.end();
 }
 
 Market market_of(std::string_view name, std::string_view brand) {

@@ -26,6 +26,15 @@ struct GpuModel {
 /// for what is neither.
 std::optional<GpuModel> gpu_model(std::string_view text);
 
+/// How much of a name, as a user or the driver gives it, that model takes up ("NVIDIA H100 80GB HBM3" is an
+/// H100, and "NVIDIA H100 NVL" more of an H100 NVL); 0 where it is another model. A laptop's GPU is no
+/// desktop's.
+std::size_t model_match(std::string_view name, std::string_view model, const Version& compute_capability);
+
+/// Of a Jetson or Drive board, by its compute capability without the dot (87): its driver, and the code that
+/// it runs, are its own.
+bool is_tegra(int architecture);
+
 /// What NVML's product name and brand say of a card; the names of models that the table lacks still tell
 /// ("NVIDIA GeForce ..." is geforce).
 Market market_of(std::string_view name, std::string_view brand);

@@ -96,8 +96,13 @@ std::optional<LeftOutNode> left_out(const RolloutNode& node, const PlanRequest& 
   }
   if (auto out = by_system(node, request, tables)) return out;
   auto out = by_faults(node, tables, terms);
-  if (!out && report.outcome == Fit::unknown)
-    return LeftOutNode{node.name, Reason::unknown, report.sentence, "", {}};
+  if (!out && report.outcome == Fit::unknown) {
+    const auto told = std::find_if(report.pairs.begin(), report.pairs.end(), [](const PairFit& pair) {
+      return pair.fit == Fit::unknown && !pair.remedy.empty();
+    });
+    return LeftOutNode{
+        node.name, Reason::unknown, report.sentence, told == report.pairs.end() ? "" : told->remedy, {}};
+  }
   return out;
 }
 

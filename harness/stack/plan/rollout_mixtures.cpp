@@ -39,17 +39,10 @@ std::set<std::string> cudas_of(const Nodes& nodes) {
   return out;
 }
 
-/// The rule in words, with its source, that a subject has; the first where it has several.
-const StatedRule* rule_of(const Tables& tables, const std::string& subject) {
-  const auto found = std::find_if(tables.rules.begin(), tables.rules.end(),
-                                  [&](const StatedRule& rule) { return rule.subject == subject; });
-  return found == tables.rules.end() ? nullptr : &*found;
-}
-
 /// Not allowed by that rule; unknown where nobody read it, or it is not in the tables.
 Mixture by_rule(const Tables& tables, const std::string& subject, Fit fit, std::string what,
                 const std::string& more) {
-  const StatedRule* rule = rule_of(tables, subject);
+  const StatedRule* rule = tables.rule(subject);
   if (rule == nullptr) return {std::move(what), Fit::unknown, "The tables have no rule for it. " + more, {}};
   return {
       std::move(what), rule->source.read ? fit : Fit::unknown, rule->rule + " " + more, {rule->source.text}};
@@ -203,7 +196,9 @@ std::vector<Mixture> mixtures(const std::vector<const RolloutNode*>& nodes, cons
                 fmt::format("a fabric manager of another version than the driver, on the {} with NVSwitch",
                             switches == 1 ? "node" : fmt::format("{} nodes", switches)),
                 "Change both on a node in one step."));
-  if (count([](const Inventory& inventory) { return inventory.value("vgpu.guest") == "yes"; }) > 0)
+  if (count([](const Inventory& inventory) {
+        return inventory.value("vgpu.guest") == "yes" || inventory.value("vgpu.host") == "yes";
+      }) > 0)
     out.push_back(by_rule(tables, "vGPU", Fit::limited,
                           "a guest's driver and its host's of two vGPU releases", "Change hosts first."));
   return out;

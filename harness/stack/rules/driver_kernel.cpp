@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "stack/hardware.hpp"
+#include "stack/inventory/packages.hpp"
 #include "stack/rules/driver_branch.hpp"
 #include "stack/rules/driver_parts.hpp"
 
@@ -39,6 +40,16 @@ bool any_package(const Inventory& inventory, std::string_view beginning, bool dk
   });
 }
 
+/// SUSE's package of kernel modules: "nvidia-open-driver-G06-signed-kmp-default"; "" where there is none.
+std::string kmp_of(const Inventory& inventory) {
+  for (const std::string& child : inventory.children("package")) {
+    const std::string name = package_name(inventory, child);
+    if (name.find("-kmp") != std::string::npos && driver_part(name) == DriverPart::module)
+      return printable(name, 128);
+  }
+  return "";
+}
+
 }  // namespace
 
 std::vector<std::string> module_steps(const Inventory& inventory, std::string_view kernel) {
@@ -54,6 +65,12 @@ std::vector<std::string> module_steps(const Inventory& inventory, std::string_vi
     return {fmt::format("Install kernel-devel of kernel {} and build: sudo akmods --force --kernels {}",
                         kernel, kernel),
             "Read why the last build failed: /var/cache/akmods/nvidia/*.failed.log"};
+  if (const std::string kmp = kmp_of(inventory); builder != "installer" && !kmp.empty())
+    return {
+        fmt::format("Install {} again, in the driver's version and built for kernel {}: sudo zypper "
+                    "install --force {}",
+                    kmp, kernel, kmp),
+        fmt::format("See whether it reached that kernel: find /lib/modules/{} -name 'nvidia*.ko*'", kernel)};
   if (builder == "precompiled" || (builder != "installer" && packaged))
     return {
         fmt::format("Install the module package of kernel {} in the driver's version, as other kernels "

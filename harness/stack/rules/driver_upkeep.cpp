@@ -19,17 +19,7 @@ struct DriverPackage {
   std::string held;  ///< "yes", "no", "" unknown
 };
 
-/// Of the driver's packages those that a change of the driver comes by: these are to be held.
-bool is_to_be_held(std::string_view name) {
-  constexpr std::array<std::string_view, 13> beginnings{
-      "nvidia-driver",       "nvidia-dkms",  "nvidia-open",       "nvidia-kernel",
-      "nvidia-headless",     "nvidia-utils", "libnvidia-compute", "libcuda1",
-      "libnvidia-ml1",       "cuda-drivers", "kmod-nvidia",       "linux-modules-nvidia",
-      "nvidia-fabricmanager"};
-  return std::any_of(beginnings.begin(), beginnings.end(),
-                     [&](std::string_view beginning) { return name.starts_with(beginning); });
-}
-
+/// Those that a change of the driver comes by: these are to be held.
 std::vector<DriverPackage> driver_packages(const Inventory& inventory) {
   constexpr std::string_view prefix = "package.";
   constexpr std::string_view suffix = ".version";
@@ -40,9 +30,10 @@ std::vector<DriverPackage> driver_packages(const Inventory& inventory) {
         key.size() <= prefix.size() + suffix.size())
       continue;
     const std::string_view name = key.substr(prefix.size(), key.size() - prefix.size() - suffix.size());
-    if (!is_to_be_held(name)) continue;
+    const std::string whole = package_name(inventory, std::string(name));
+    if (driver_part(whole) == DriverPart::none) continue;
     // A name goes into a command: none may be cut.
-    packages.push_back({printable(package_name(inventory, std::string(name)), 128), printable(item.value, 40),
+    packages.push_back({printable(whole, 128), printable(item.value, 40),
                         inventory.value(fmt::format("package.{}.held", name))});
   }
   return packages;

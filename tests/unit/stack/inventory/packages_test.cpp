@@ -85,7 +85,7 @@ TEST(Packages, APinToAVersionHolds) {
   tree.file("/var/lib/dpkg/status",
             stanza("nvidia-driver-580", "580.65.06-1") + stanza("cuda-toolkit-12-8", "12.8.1-1"));
   tree.file("/etc/apt/preferences.d/nvidia",
-            "# remark\nPackage: nvidia-* libnvidia-*\nPin: version 580.65*\nPin-Priority: 1001\n\n"
+            "# remark\nPackage: nvidia-* libnvidia-*\nPin: version 580.65.06*\nPin-Priority: 1001\n\n"
             "Package: *\nPin: release l=NVIDIA CUDA\nPin-Priority: 600\n");
   tree.file("/etc/apt/preferences.d/ignored.bak", "Package: cuda-*\nPin: version 12\nPin-Priority: 1001\n");
   const Inventory inventory = packages_of(tree);

@@ -30,6 +30,9 @@ Inventory debian_node() {
   return inventory;
 }
 
+const char* const without_folder =
+    "Only where that folder is missing: install them from the repository by their versions.";
+
 /// What, then its commands, one string each.
 std::vector<std::string> lines(const std::vector<Advice>& advice) {
   std::vector<std::string> out;
@@ -61,9 +64,10 @@ TEST(Pins, WhatNoManagerWouldWriteNeverReachesACommand) {
 
 TEST(Pins, BeforeADriverUpgrade) {
   EXPECT_THAT(lines(advice_before(debian_node(), parse_plan("driver=580"))),
-              ElementsAre("Keep the packages that will be replaced.",
-                          "apt-get download linux-modules-nvidia-570-open-6.8.0-60-generic=6.8.0-60.63 "
-                          "nvidia-driver-570-open=570.86.15-0ubuntu1",
+              ElementsAre("Keep the packages that will be replaced.", "mkdir -p ~/old-gpu-stack-570.86.15",
+                          "(cd ~/old-gpu-stack-570.86.15 && apt-get download "
+                          "linux-modules-nvidia-570-open-6.8.0-60-generic=6.8.0-60.63 "
+                          "nvidia-driver-570-open=570.86.15-0ubuntu1)",
                           "Hold the packages that the plan does not touch.", "sudo apt-mark hold libnccl2",
                           "Let go of the packages that are held and will be replaced.",
                           "sudo apt-mark unhold nvidia-driver-570-open"));
@@ -115,13 +119,17 @@ TEST(Pins, TheWayBackNamesTheRecordedVersions) {
   set(upgraded, "driver.version", "580.65.06");
   package(upgraded, "nvidia-driver-580-open", "580.65.06-0ubuntu1");
   package(upgraded, "libnccl2", "2.27.3-1+cuda13.0");
-  EXPECT_THAT(lines(way_back(debian_node(), upgraded, parse_plan("driver=580"))),
-              ElementsAre("Go back with the driver from 580.65.06 to 570.86.15. Put the packages back to the "
-                          "recorded versions.",
-                          "sudo apt-get install --allow-downgrades --allow-change-held-packages "
-                          "libnccl2=2.25.1-1+cuda12.8 nvidia-driver-570-open=570.86.15-0ubuntu1 "
-                          "nvidia-driver-580-open-",
-                          "Restart the machine."));
+  EXPECT_THAT(
+      lines(way_back(debian_node(), upgraded, parse_plan("driver=580"))),
+      ElementsAre("Go back with the driver from 580.65.06 to 570.86.15. Put the packages back to the "
+                  "recorded versions.",
+                  "sudo apt-get install --allow-downgrades --allow-change-held-packages "
+                  "~/old-gpu-stack-570.86.15/*.deb libnccl2=2.25.1-1+cuda12.8 nvidia-driver-580-open-",
+                  without_folder,
+                  "sudo apt-get install --allow-downgrades --allow-change-held-packages "
+                  "libnccl2=2.25.1-1+cuda12.8 nvidia-driver-570-open=570.86.15-0ubuntu1 "
+                  "nvidia-driver-580-open-",
+                  "Restart the machine."));
   EXPECT_THAT(lines(way_back(debian_node(), debian_node(), {})), IsEmpty());
 }
 
@@ -129,6 +137,9 @@ TEST(Pins, TheWayBackIsKnownBeforeTheChange) {
   EXPECT_THAT(lines(way_back(debian_node(), debian_node(), parse_plan("driver=580.65"))),
               ElementsAre("Go back with the driver from 580.65 to 570.86.15. Put the packages back to the "
                           "recorded versions.",
+                          "sudo apt-get install --allow-downgrades --allow-change-held-packages "
+                          "~/old-gpu-stack-570.86.15/*.deb",
+                          without_folder,
                           "sudo apt-get install --allow-downgrades --allow-change-held-packages "
                           "linux-modules-nvidia-570-open-6.8.0-60-generic=6.8.0-60.63 "
                           "nvidia-driver-570-open=570.86.15-0ubuntu1",
@@ -151,6 +162,9 @@ TEST(Pins, TheFabricManagerGoesBackInTheDriversTransactionAndOneRestartFollows) 
                           "python3 -m pip install --no-deps torch==2.8.0",
                           testing::StartsWith("Go back with the driver from 580.65.06 to 570.86.15."),
                           "sudo systemctl stop nvidia-fabricmanager",
+                          "sudo apt-get install --allow-downgrades --allow-change-held-packages "
+                          "~/old-gpu-stack-570.86.15/*.deb nvidia-fabricmanager-580-",
+                          without_folder, "sudo systemctl stop nvidia-fabricmanager",
                           "sudo apt-get install --allow-downgrades --allow-change-held-packages "
                           "nvidia-driver-570-open=570.86.15-0ubuntu1 nvidia-fabricmanager-570=570.86.15-1 "
                           "nvidia-fabricmanager-580-",
@@ -191,7 +205,8 @@ TEST(Pins, RpmsPackagesAndItsManagers) {
   EXPECT_THAT(
       lines(advice_before(inventory, parse_plan("driver=580"))),
       ElementsAre("Keep the packages that will be replaced.",
-                  "dnf download kmod-nvidia_open-3:570.86.15-1.el9 nvidia-driver-3:570.86.15-1.el9",
+                  "dnf download --destdir ~/old-gpu-stack kmod-nvidia_open-3:570.86.15-1.el9 "
+                  "nvidia-driver-3:570.86.15-1.el9",
                   "Hold the packages that the plan does not touch.", "sudo dnf versionlock add libnccl"));
   set(inventory, "host.distribution_id", "sles 15.6");
   EXPECT_EQ(system_manager(inventory), PackageManager::zypper);

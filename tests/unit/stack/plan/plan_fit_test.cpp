@@ -88,21 +88,26 @@ TEST(DriverCuda, SaysWhatMinorVersionCompatibilityLacks) {
   EXPECT_EQ(pair.sources, (std::vector<std::string>{"vendor's page", "vendor's page"}));
 }
 
+GpuModel any_board(const char* capability) {
+  return {std::string("compute capability ") + capability, v(capability), Market::unknown};
+}
+
 TEST(DriverGpu, KnowsFirstAndLast) {
-  EXPECT_EQ(fit_driver_gpu(t(), v("580.65.06"), v("7.0")).fit, Fit::works);
-  const PairFit gone = fit_driver_gpu(t(), v("590.44.01"), v("7.0"));
+  EXPECT_EQ(fit_driver_gpu(t(), v("580.65.06"), any_board("7.0")).fit, Fit::works);
+  const PairFit gone = fit_driver_gpu(t(), v("590.44.01"), any_board("7.0"));
   EXPECT_EQ(gone.fit, Fit::fails);
   EXPECT_EQ(gone.limit, "gpu");
   EXPECT_EQ(gone.remedy, "Stay on driver branch 580, or replace the GPU.");
-  EXPECT_EQ(fit_driver_gpu(t(), v("570.26"), v("10.0")).fit, Fit::works);
-  EXPECT_EQ(fit_driver_gpu(t(), v("565.57.01"), v("10.0")).fit, Fit::fails);
-  EXPECT_EQ(fit_driver_gpu(t(), v("520.61.05"), v("9.0")).fit, Fit::works) << "CUDA 11.8's own driver";
-  EXPECT_EQ(fit_driver_gpu(t(), v("515.65.01"), v("9.0")).fit, Fit::unknown) << "no source says";
-  EXPECT_EQ(fit_driver_gpu(t(), v("580.65.06"), v("13.0")).fit, Fit::unknown);
+  EXPECT_EQ(fit_driver_gpu(t(), v("570.26"), any_board("10.0")).fit, Fit::works);
+  EXPECT_EQ(fit_driver_gpu(t(), v("565.57.01"), any_board("10.0")).fit, Fit::fails);
+  EXPECT_EQ(fit_driver_gpu(t(), v("520.61.05"), any_board("9.0")).fit, Fit::works)
+      << "CUDA 11.8's own driver";
+  EXPECT_EQ(fit_driver_gpu(t(), v("515.65.01"), any_board("9.0")).fit, Fit::unknown) << "no source says";
+  EXPECT_EQ(fit_driver_gpu(t(), v("580.65.06"), any_board("13.0")).fit, Fit::unknown);
 }
 
 TEST(DriverGpu, ARowThatNobodyReadConcludesNothing) {
-  const PairFit pair = fit_driver_gpu(t(), v("565.57.01"), v("12.0"));
+  const PairFit pair = fit_driver_gpu(t(), v("565.57.01"), any_board("12.0"));
   EXPECT_EQ(pair.fit, Fit::unknown);
   EXPECT_NE(pair.reason.find("was not read in a source"), std::string::npos);
 }
@@ -170,6 +175,11 @@ TEST(Cudnn, FitsTheGpusOfItsMatrix) {
   EXPECT_EQ(new_gpu.fit, Fit::fails);
   EXPECT_EQ(new_gpu.remedy, "Use a newer cuDNN.");
   EXPECT_EQ(fit_cudnn_gpu(t(), v("9.5.1"), v("13.0"), v("9.0")).fit, Fit::unknown);
+}
+
+TEST(Cudnn, AMatrixOfServersTellsNothingOfAJetson) {
+  EXPECT_EQ(fit_cudnn_gpu(t(), v("9.17.0"), v("13.0"), v("11.0")).fit, Fit::unknown);
+  EXPECT_EQ(fit_cudnn_gpu(t(), v("9.5.1"), v("12.4"), v("8.7")).fit, Fit::unknown);
 }
 
 TEST(Cudnn, NeedsItsDriver) {

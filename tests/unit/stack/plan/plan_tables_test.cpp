@@ -55,7 +55,7 @@ INSTANTIATE_TEST_SUITE_P(
               "", "12.4"},
         Known{"optional_cudnn", "driver=570.124.06,cuda=12.8,cudnn=9.10.2,tensorrt=10.9", "h100",
               Fit::unknown, ""},
-        Known{"blackwell_needs_12_8", "driver=570.26,cuda=12.4", "b200", Fit::limited, "cuda"},
+        Known{"blackwell_needs_12_8", "driver=570.133.20,cuda=12.4", "b200", Fit::limited, "cuda"},
         Known{"blackwell_and_old_driver", "driver=550.54.14,cuda=12.8", "b200", Fit::fails, "driver"},
         Known{"newer_driver", "driver=580.65.06,cuda=11.8", "a100", Fit::works, ""},
         Known{"old_cudnn", "driver=580.65.06,cuda=13.0,cudnn=9.5", "h100", Fit::fails, "cudnn"},

@@ -111,8 +111,9 @@ TEST(Rollout, ABranchThatHasEndedIsSaidOnce) {
 }
 
 TEST(Rollout, OlderGpusTakeTheWheelThatHasTheirCode) {
-  const Rollout rollout =
-      plan_of({node("v100", "570.124.06", "Tesla V100-SXM2-32GB", "7.0")}, "driver=580.95.05,torch=2.10");
+  RolloutNode volta = node("v100", "570.124.06", "Tesla V100-SXM2-32GB", "7.0");
+  set(volta.inventory, "driver.kernel_module_kind", "proprietary");
+  const Rollout rollout = plan_of({volta}, "driver=580.95.05,torch=2.10");
   EXPECT_THAT(rollout.left_out, IsEmpty()) << rollout.left_out.front().why;
   EXPECT_EQ(rollout.canary, "v100");
 }
@@ -206,9 +207,9 @@ TEST(Rollout, WhoCannotAndWhy) {
   std::map<std::string, LeftOutNode> left;
   for (const LeftOutNode& one : rollout.left_out) left[one.node] = one;
   EXPECT_EQ(left["volta"].reason, Reason::cannot);
-  EXPECT_EQ(
-      left["volta"].why,
-      "driver 595 with Volta (compute capability 7.0): Driver branch 580 is the last one that drives Volta.");
+  EXPECT_EQ(left["volta"].why,
+            "driver 595 with Tesla V100-SXM2-32GB: Volta (compute capability 7.0): Driver branch 580 is the "
+            "last one that drives Volta.");
   EXPECT_EQ(left["volta"].remedy, "Stay on driver branch 580, or replace the GPU.");
   EXPECT_FALSE(left["volta"].sources.empty());
   EXPECT_EQ(left["old-system"].reason, Reason::cannot);

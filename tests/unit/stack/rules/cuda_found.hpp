@@ -31,7 +31,7 @@ inline Findings run(Check check, const Inventory& inventory) {
   const Tables made = tables();
   Findings findings;
   check({inventory, made, Policy::development, "2026-11-21"}, findings);
-  expect_well_formed(findings);
+  world::expect_well_formed(findings);
   return findings;
 }
 inline Findings cuda_findings(const Inventory& inventory) {

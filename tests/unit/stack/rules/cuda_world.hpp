@@ -51,6 +51,14 @@ inline Tables tables() {
       {"Blackwell", v("10.0"), v("12.8"), std::nullopt, std::nullopt, v("570.26"), read},
       {"Blackwell", v("12.0"), v("12.8"), std::nullopt, std::nullopt, v("570.26"), unsure},
   };
+  t.gpu_listings = {
+      {{"V100"}, v("7.0"), {v("390.48")}, std::nullopt, read},
+      {{"T4"}, v("7.5"), {v("410.78")}, std::nullopt, read},
+      {{"A100"}, v("8.0"), {v("450.51.05")}, std::nullopt, read},
+      {{"L4", "GeForce RTX 4090"}, v("8.9"), {v("525.105.17"), v("530.41.03")}, std::nullopt, read},
+      {{"H100"}, v("9.0"), {v("520.61.05")}, std::nullopt, read},
+      {{"B200"}, v("10.0"), {v("570.26")}, std::nullopt, read},
+      {{"GeForce RTX 5090"}, v("12.0"), {v("570.86.16")}, std::nullopt, read}};
   const auto old_gpus = all({"5.0", "6.0", "7.0", "7.5", "8.0", "8.6", "8.9", "9.0"});
   const auto new_gpus = all({"7.5", "8.0", "8.6", "8.9", "9.0", "10.0", "12.0"});
   t.cudnn = {

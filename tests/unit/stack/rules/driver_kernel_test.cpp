@@ -45,6 +45,16 @@ TEST(DriverKernel, AKernelThatTheBranchWasNeverPackagedFor) {
   EXPECT_EQ(finding.next.front(), "Update to driver 595.91.07 or newer, packaged for kernels up to 7.3");
 }
 
+TEST(DriverKernel, ASuseKernelGetsItsModuleByItsKmp) {
+  Inventory inventory = with_newest("580.65.06", "6.4.0-150600.23.90-default", "no");
+  set_all(inventory, {{"driver.dkms", "unknown"},
+                      {"packages.database", "rpm"},
+                      {"host.distribution_id", "sles 15.6"},
+                      {"package.nvidia-open-driver-G06-signed-kmp-default.version", "580.65.06_k6.4.0-1"}});
+  EXPECT_THAT(the(kernels(inventory), "module_missing_for_newest_kernel").next.at(0),
+              HasSubstr("sudo zypper install --force nvidia-open-driver-G06-signed-kmp-default"));
+}
+
 TEST(DriverKernel, AModuleThatIsThereIsProofEnough) {
   EXPECT_THAT(said(kernels(with_newest("580.65.06", "7.3.1", "yes"))),
               Not(Contains("note kernel_newer_than_driver")));

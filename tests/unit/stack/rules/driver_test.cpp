@@ -216,6 +216,23 @@ TEST(DriverRules, PackagesAreHeldByTheMachinesOwnManager) {
               ElementsAre(HasSubstr("sudo zypper addlock kmod-nvidia-6.11.4")));
 }
 
+TEST(DriverRules, WhatIsToBeHeldIsKnownOnFedoraAndSuseToo) {
+  const auto hold = [](const char* system, std::vector<std::string> names) {
+    Inventory inventory = h200_machine();
+    set_all(inventory, {{"packages.database", "rpm"}, {"host.distribution_id", system}});
+    for (const std::string& name : names)
+      set_all(inventory,
+              {{"package." + name + ".version", "580.95.05-1"}, {"package." + name + ".held", "no"}});
+    const std::string command =
+        the(findings_of(check_driver, inventory, Policy::production), "driver_not_held").next.at(0) + " ";
+    for (const std::string& name : names) EXPECT_THAT(command, HasSubstr(" " + name + " ")) << system;
+  };
+  hold("fedora 44", {"akmod-nvidia", "xorg-x11-drv-nvidia", "xorg-x11-drv-nvidia-cuda-libs"});
+  hold("sles 15.6",
+       {"nvidia-open-driver-G06-signed-kmp-default", "nvidia-compute-G06", "nvidia-compute-utils-G06"});
+  hold("rhel 9.4", {"nvidia-driver-cuda-libs", "kmod-nvidia-open-dkms", "nvidia-kmod-common"});
+}
+
 TEST(DriverRules, HeldPackagesAreSafeFromUnattendedUpgrades) {
   Inventory inventory = h200_machine();
   set_all(inventory, {{"packages.unattended_upgrades", "on"}, {"packages.unattended_covers_driver", "yes"}});
