@@ -96,6 +96,7 @@ bool was_asked(const PeerRound& round, const PeerForm& form) {
 std::optional<Verdict> lacking(const HeldMetric& metric, const PeerRounds& node, const DeviceCount& count) {
   const PeerForm& form = metric.form;
   bool held = false;
+  int times = 0;                  // that whole runs lost it since
   std::optional<Verdict> worst;   // of the runs that say why, or were cut short, since the last that has it
   std::optional<Verdict> silent;  // of the first one that does not report it
   std::optional<Verdict> lost;    // of those after the last that has it
@@ -106,6 +107,7 @@ std::optional<Verdict> lacking(const HeldMetric& metric, const PeerRounds& node,
     const PeerRound& round = *node[r];
     if (metric.runs[r] == InRun::held) {
       held = true;
+      times = 0;
       lost.reset();
       if (worst && worst->kind == VerdictKind::missing) worst.reset();  // what failed once failed
       continue;
@@ -119,9 +121,12 @@ std::optional<Verdict> lacking(const HeldMetric& metric, const PeerRounds& node,
     } else if (round.recorded && round.recorded->contains(form.key)) {
       take(lost, std::move(verdict));
     } else if (metric.runs[r] == InRun::lacking && was_asked(round, form) && !says_why(round, form)) {
-      verdict.kind = VerdictKind::inconclusive;
-      verdict.reason = fmt::format("{} of {} {} measure it; run {} of {} of this {} lost it", metric.others,
-                                   count.devices, count.many, r + 1, node.size(), count.one);
+      verdict.kind = ++times > 1 ? VerdictKind::missing : VerdictKind::inconclusive;
+      verdict.rounds = times;
+      const std::string runs =
+          times > 1 ? fmt::format("{} runs", times) : fmt::format("run {} of {}", r + 1, node.size());
+      verdict.reason = fmt::format("{} of {} {} measure it; {} of this {} lost it", metric.others,
+                                   count.devices, count.many, runs, count.one);
       take(lost, std::move(verdict));
     }
   }

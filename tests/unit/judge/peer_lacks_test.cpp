@@ -89,6 +89,11 @@ TEST(PeerLacks, WhatALaterWholeRunLostIsInDoubtUntilAnotherHasIt) {
   EXPECT_TRUE(judged_of(judged, "n03").measure_again);
   fleet.add(3, {}, 2);
   EXPECT_EQ(fleet.judge(true).outcome.code, ExitCode::pass);
+  for (const std::uint64_t round : {3, 4}) fleet.add(3, {}, round, no_triad);
+  EXPECT_EQ(fleet.judge().outcome.code, ExitCode::regressed);
+  EXPECT_EQ(judged_of(fleet.judge(), "n03").verdicts.at(0).kind, VerdictKind::missing);
+  EXPECT_THAT(judged_of(fleet.judge(), "n03").verdicts.at(0).reason,
+              HasSubstr("11 of 12 nodes measure it; 2 runs of this node lost it"));
 }
 
 TEST(PeerLacks, ALaterRunThatWasAskedForLessLostNothing) {
