@@ -16,6 +16,7 @@ ChosenMetrics choose_metrics(const std::vector<PeerRounds>& nodes, const PeerRou
   std::vector<int> have(forms.size(), 0);
   Unmeasured unmeasured;
   std::vector<const PeerRounds*> all;
+  all.reserve(nodes.size() + 1);
   for (const PeerRounds& node : nodes) all.push_back(&node);
   if (newcomer != nullptr) all.push_back(newcomer);
   std::vector<const PeerRounds*> last(forms.size(), nullptr);

@@ -48,12 +48,13 @@ struct Decided {
 };
 
 /// The comparison at work: the metrics that most nodes hold, each with one value a node. With a newcomer the
-/// nodes make the scale, and it alone is judged. Values lie as they would have been in the first pass.
+/// nodes make the scale, and it alone is judged; `scales` come with it, nullptr without one. Values lie as
+/// they would have been in the first pass.
 class Comparison {
  public:
   Comparison(const std::vector<PeerRounds>& nodes, const PeerRounds* newcomer,
              const std::vector<PeerForm>& forms, const Policy& policy, const PeerRules& rules,
-             std::vector<PeerScale>* scales = nullptr)
+             std::vector<PeerScale>* scales)
       : nodes_(nodes),
         newcomer_(newcomer),
         forms_(forms),
@@ -69,7 +70,7 @@ class Comparison {
       for (const std::size_t pass : passes) last_pass_ = std::max(last_pass_, pass);
     choose();
     gather();
-    if (newcomer_ == nullptr)
+    if (scales == nullptr)
       screen_fleet();
     else
       screen_one(*scales);
@@ -349,7 +350,7 @@ class Comparison {
 
 PeerGroupResult judge_group(const std::vector<PeerRounds>& nodes, const std::vector<PeerForm>& forms,
                             const Policy& policy, const PeerRules& rules) {
-  return Comparison(nodes, nullptr, forms, policy, rules).result();
+  return Comparison(nodes, nullptr, forms, policy, rules, nullptr).result();
 }
 
 PeerGroupResult judge_newcomer(const std::vector<PeerRounds>& nodes, const PeerRounds& newcomer,
