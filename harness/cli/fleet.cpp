@@ -45,16 +45,16 @@ struct FleetArguments {
 
 /// Nodes from files: read, reduced and judged.
 report::FleetReport judge_files(const FleetArguments& arguments) {
-  const std::vector<FoundFile> files = find_files(expanded(arguments.paths));
+  std::vector<FoundFile> without;
+  const std::vector<FoundFile> files = find_files(expanded(arguments.paths), &without);
   if (arguments.by_folder) refuse_nested_nodes(files);
   keep_freed_memory();
   judge::PeerCollector collector;
   judge::FleetDrift drift;
   std::mutex mutex;
-  std::map<std::string, judge::Sighting> seen;  // by file
+  Sightings seen;
   ReadRuns read = read_runs(files, collector, [&](const judge::PeerRound& round, const result::Run& run) {
     drift.add(run, round.file);
-    if (!arguments.by_folder) return;
     const std::lock_guard lock(mutex);
     seen.emplace(round.file, judge::sighting_of(run));
   });
@@ -63,14 +63,24 @@ report::FleetReport judge_files(const FleetArguments& arguments) {
   made.input.unread = std::move(read.unread);
   made.input.fabrics = std::move(read.fabrics);
   made.input.metrics = collector.metrics();
+  if (made.input.fabrics.empty())  // whose files the ranks of a collective left is not kept
+    if (std::string remark = folders_of_no_run(files, made.input); !remark.empty())
+      read.remarks.push_back(std::move(remark));
+  bool named = true;
   if (arguments.by_folder) {
-    refuse_shared_names(files, made.input, seen);
+    refuse_shared_names(files, made.input.rounds, seen);
     name_nodes(made.input, names_by_folder(files));
   } else {
-    if (std::string remark = boot_in_several_folders(files, made.input); !remark.empty())
-      read.remarks.push_back(std::move(remark));
-    call_nodes(made.input, names_by_proof(files, made.input));
+    for (std::string remark :
+         {boot_in_several_folders(files, made.input), host_in_several_boots(made.input, seen)})
+      if (!remark.empty()) read.remarks.push_back(std::move(remark));
+    const NodeNames names = names_by_proof(files, made.input);
+    call_nodes(made.input, names);
+    named = !names.empty();
   }
+  for (const FoundFile& folder : without)
+    made.input.unread.push_back(
+        {folder.file.string(), folder.label, no_run_in_folder, named ? folder.label : ""});
   made.judgement = judge::judge_peers(made.input, {}, arguments.strict);
   made.judgement.drift = drift.facts(names_of_runs(made.input));
   made.judgement.remarks.insert(made.judgement.remarks.end(), read.remarks.begin(), read.remarks.end());

@@ -56,16 +56,29 @@ void from_store(const std::string& location, const FleetAdmitArguments& argument
   name_hosts(input.fleet.rounds);
 }
 
-/// Reads runs from files; `by_folder`: their nodes are called as their folders.
-ReadRuns read_named(const std::vector<FoundFile>& files, bool by_folder, judge::PeerCollector& collector,
+/// Reads runs from files, patterns aside; `by_folder`: their nodes are called as their folders.
+ReadRuns read_named(const std::vector<std::string>& paths, bool by_folder, judge::PeerCollector& collector,
                     const TakeRun& take) {
+  std::vector<FoundFile> without;
+  const std::vector<FoundFile> files = find_files(paths, &without);
   if (by_folder) refuse_nested_nodes(files);
-  ReadRuns read = read_runs(files, collector, take);
-  if (!by_folder) return read;
+  std::mutex mutex;
+  Sightings seen;
+  ReadRuns read = read_runs(files, collector, [&](const judge::PeerRound& round, const result::Run& run) {
+    take(round, run);
+    if (!by_folder) return;
+    const std::lock_guard lock(mutex);
+    seen.emplace(round.file, judge::sighting_of(run));
+  });
   judge::PeersInput named;
   named.rounds = std::move(read.rounds);
   named.unread = std::move(read.unread);
-  name_nodes(named, names_by_folder(files));
+  if (by_folder) {
+    refuse_shared_names(files, named.rounds, seen);
+    name_nodes(named, names_by_folder(files));
+  }
+  for (const FoundFile& folder : without)
+    named.unread.push_back({folder.file.string(), folder.label, no_run_in_folder});
   read.rounds = std::move(named.rounds);
   read.unread = std::move(named.unread);
   return read;
@@ -94,7 +107,7 @@ int admit(const FleetAdmitArguments& arguments) {
   if (!store.empty()) {
     from_store(store, arguments, usual, collector, input, remarks);
   } else {
-    ReadRuns fleet = read_named(find_files(expanded(arguments.against)), arguments.by_folder, collector,
+    ReadRuns fleet = read_named(expanded(arguments.against), arguments.by_folder, collector,
                                 [&](const judge::PeerRound& round, const result::Run& run) {
                                   usual.add(round.kind, run.fingerprint);
                                 });
@@ -108,7 +121,7 @@ int admit(const FleetAdmitArguments& arguments) {
     collectives = !fleet.fabrics.empty();
   }
   std::mutex mutex;
-  ReadRuns newcomers = read_named(find_files(arguments.paths), arguments.by_folder, collector,
+  ReadRuns newcomers = read_named(arguments.paths, arguments.by_folder, collector,
                                   [&](const judge::PeerRound& round, const result::Run& run) {
                                     const std::lock_guard lock(mutex);
                                     input.fingerprints.emplace(round.id, run.fingerprint);

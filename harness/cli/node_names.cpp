@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 
 #include "judge/peer_hosts.hpp"
+#include "judge/reasons.hpp"
+#include "result/counted.hpp"
 #include "result/error.hpp"
 
 namespace gpugauge::cli {
@@ -59,11 +61,12 @@ fs::path place_of(const fs::path& folder) {
 /// Runs whose folders have one name: are they of one machine?
 class OneName {
  public:
-  OneName(const judge::PeersInput& input, const std::map<std::string, judge::Sighting>& seen)
-      : input_(input), seen_(seen) {}
+  OneName(const std::vector<judge::PeerRound>& rounds, const Sightings& seen)
+      : rounds_(rounds), seen_(seen) {}
 
-  void add(const fs::path& given, std::size_t run) {
-    below_[given].push_back(run);
+  /// `folder`: the node's.
+  void add(const fs::path& folder, std::size_t run) {
+    in_[folder].push_back(run);
     all_.push_back(run);
   }
 
@@ -79,37 +82,55 @@ class OneName {
       }
   }
 
-  /// The same where they lie below several of the folders that were given, and nothing tells that they are.
+  /// The same where they lie in several folders, and nothing tells that they are.
   void require_told() const {
-    for (const auto& [given, runs] : below_)
-      if (const auto& first = below_.begin()->second; &first != &runs && !are_told(first, runs))
-        refuse(first.front(), runs.front(), "nothing in them tells that they are of one machine");
+    for (const auto& [folder, runs] : in_)
+      if (const auto& first = in_.begin()->second; &first != &runs) require_told(first, runs);
+  }
+  /// The same for each of them by itself.
+  void require_each_told() const {
+    for (const std::size_t run : all_)
+      if (run != all_.front()) require_told({all_.front()}, {run});
   }
 
  private:
-  const judge::Sighting& sighting(std::size_t run) const { return seen_.at(input_.rounds[run].file); }
+  const judge::Sighting& sighting(std::size_t run) const { return seen_.at(rounds_[run].file); }
+
+  void require_told(const std::vector<std::size_t>& some, const std::vector<std::size_t>& others) const {
+    if (!are_told(some, others))
+      refuse(some.front(), others.front(), "nothing in them tells that they are of one machine");
+  }
 
   bool are_told(const std::vector<std::size_t>& some, const std::vector<std::size_t>& others) const {
     return std::any_of(some.begin(), some.end(), [&](std::size_t a) {
       return std::any_of(others.begin(), others.end(), [&](std::size_t b) {
-        return judge::are_one_machine(sighting(a), sighting(b)) ||
-               input_.rounds[a].node == input_.rounds[b].node;
+        return judge::are_one_machine(sighting(a), sighting(b)) || rounds_[a].node == rounds_[b].node;
       });
     });
   }
 
   [[noreturn]] void refuse(std::size_t one, std::size_t other, const char* why) const {
+    const fs::path file = rounds_[one].file;
+    const bool together = file.parent_path() == fs::path(rounds_[other].file).parent_path();
     throw result::UsageError(fmt::format(
-        "{} and {} lie in folders of one name, and {}: give the folders of two machines two names, or leave "
-        "--by-folder out",
-        input_.rounds[one].file, input_.rounds[other].file, why));
+        "{} and {} lie in {}, and {}: give the folders of two machines two names, or leave --by-folder out",
+        file.string(), rounds_[other].file, together ? "one folder" : "folders of one name", why));
   }
 
-  const judge::PeersInput& input_;
-  const std::map<std::string, judge::Sighting>& seen_;
-  std::map<fs::path, std::vector<std::size_t>> below_;  ///< what was given -> runs, as places in the input
+  const std::vector<judge::PeerRound>& rounds_;
+  const Sightings& seen_;
+  std::map<fs::path, std::vector<std::size_t>> in_;  ///< by folder of a node, as places in the rounds
   std::vector<std::size_t> all_;
 };
+
+/// The folder that is a file's node; "" for a file that was named.
+fs::path node_folder(const FoundFile& found) {
+  if (!found.in_a_folder) return {};
+  std::error_code unknown;
+  const fs::path root = fs::absolute(found.root, unknown).lexically_normal();
+  if (const std::string folder = folder_of(found); !folder.empty()) return root / folder;
+  return root.has_filename() ? root : root.parent_path();
+}
 
 }  // namespace
 
@@ -136,27 +157,35 @@ void refuse_nested_nodes(const std::vector<FoundFile>& files) {
   }
 }
 
-void refuse_shared_names(const std::vector<FoundFile>& files, const judge::PeersInput& input,
-                         const std::map<std::string, judge::Sighting>& seen) {
+void refuse_shared_names(const std::vector<FoundFile>& files, const std::vector<judge::PeerRound>& rounds,
+                         const Sightings& seen) {
   std::map<std::string, const FoundFile*> found;
-  for (const FoundFile& file : files) found[file.file.string()] = &file;
+  std::set<fs::path> given;
+  for (const FoundFile& file : files) {
+    found[file.file.string()] = &file;
+    given.insert(place_of(file.root));
+  }
   std::map<std::string, OneName> names;
-  for (std::size_t r = 0; r < input.rounds.size(); ++r) {
-    const FoundFile& file = *found.at(input.rounds[r].file);
-    if (const std::string folder = folder_of(file); !folder.empty())
-      names.try_emplace(folder, input, seen).first->second.add(place_of(file.root), r);
+  std::set<std::string> doubtful;  // a folder by itself may hold the runs of one machine, or of each one run
+  for (std::size_t r = 0; r < rounds.size(); ++r) {
+    const FoundFile& file = *found.at(rounds[r].file);
+    const fs::path folder = node_folder(file);
+    if (folder.empty()) continue;
+    names.try_emplace(folder.filename().string(), rounds, seen).first->second.add(place_of(folder), r);
+    if (given.size() == 1 && folder_of(file).empty()) doubtful.insert(folder.filename().string());
   }
   for (auto& [name, runs] : names) {
     runs.require_possible();
     runs.require_told();
+    if (doubtful.contains(name)) runs.require_each_told();
   }
 }
 
 NodeNames names_by_folder(const std::vector<FoundFile>& files) {
   NodeNames names;
   for (const FoundFile& found : files) {
-    const std::string folder = folder_of(found);
-    names[found.file.string()] = folder.empty() ? found.label : folder;
+    const fs::path folder = node_folder(found);
+    names[found.file.string()] = folder.empty() ? found.label : folder.filename().string();
   }
   return names;
 }
@@ -181,6 +210,22 @@ NodeNames names_by_proof(const std::vector<FoundFile>& files, const judge::Peers
   return names;
 }
 
+std::string folders_of_no_run(const std::vector<FoundFile>& files, const judge::PeersInput& input) {
+  std::set<std::string> taken;
+  for (const judge::PeerRound& round : input.rounds) taken.insert(round.file);
+  for (const judge::UnreadFile& file : input.unread) taken.insert(file.file);
+  std::map<std::string, bool> holds;
+  for (const FoundFile& found : files)
+    if (const std::string folder = folder_of(found); !folder.empty())
+      holds[folder] = holds[folder] || taken.contains(found.file.string());
+  std::vector<std::string> none;
+  for (const auto& [folder, any] : holds)
+    if (!any) none.push_back(folder);
+  if (none.empty()) return "";
+  return fmt::format("No run in {} ({}): a node of which that is the folder was not measured.",
+                     result::counted(none.size(), "folder"), judge::some_of(none));
+}
+
 std::string boot_in_several_folders(const std::vector<FoundFile>& files, const judge::PeersInput& input) {
   NodeNames folder;
   for (const FoundFile& found : files) folder[found.file.string()] = folder_of(found);
@@ -196,6 +241,22 @@ std::string boot_in_several_folders(const std::vector<FoundFile>& files, const j
       "Runs of the host in {} folders are of one boot and count as one node; where each folder is a node, "
       "--by-folder compares them so.",
       most);
+}
+
+std::string host_in_several_boots(const judge::PeersInput& input, const Sightings& seen) {
+  std::map<std::string, std::set<std::string>> nodes;  // by identity
+  for (const judge::PeerRound& round : input.rounds)
+    if (const auto found = seen.find(round.file);
+        round.device == "host" && found != seen.end() && !found->second.identity.empty())
+      nodes[found->second.identity].insert(round.node);
+  const auto several = static_cast<std::size_t>(
+      std::count_if(nodes.begin(), nodes.end(), [](const auto& one) { return one.second.size() > 1; }));
+  if (several == 0) return "";
+  return fmt::format(
+      "Runs of the host of {} are of several boots, and each boot counts as a node, so that none of them "
+      "confirms "
+      "another; where each folder is a node, --by-folder compares them so.",
+      result::counted(several, "machine"));
 }
 
 void name_nodes(judge::PeersInput& input, const NodeNames& names) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ctime>
 #include <iterator>
+#include <set>
 #include <string_view>
 #include <system_error>
 
@@ -20,34 +21,93 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// All *.json below a folder, in the order of their names.
-void look_into(const fs::path& folder, std::vector<FoundFile>& out) {
-  std::error_code error;
-  std::vector<FoundFile> found;
-  for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error)) {
-    std::error_code unknown;  // a dangling link is no folder: reading it will say what it is
-    const fs::path& file = entry->path();
-    if (file.extension() != ".json" || entry->is_directory(unknown)) continue;
-    found.push_back({file, file.lexically_relative(folder).replace_extension().string(), true, folder});
+/// All *.json below one folder. Links to folders are followed, but not back into it: what lies there has a
+/// name already.
+class Walk {
+ public:
+  explicit Walk(const fs::path& folder) : folder_(folder), place_(canonical(folder)) {}
+
+  /// In the order of their names. `without`: the folders directly below, of which others hold some, that hold
+  /// none.
+  std::vector<FoundFile> found(std::vector<FoundFile>* without) && {
+    into(folder_, {place_});
+    std::sort(found_.begin(), found_.end(),
+              [](const FoundFile& a, const FoundFile& b) { return a.label < b.label; });
+    if (without != nullptr) add_without(*without);
+    return std::move(found_);
   }
-  if (error)
-    throw result::FileError(fmt::format("{} could not be searched: {}", folder.string(), error.message()));
-  std::sort(found.begin(), found.end(),
-            [](const FoundFile& a, const FoundFile& b) { return a.label < b.label; });
-  out.insert(out.end(), std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
-}
+
+ private:
+  static fs::path canonical(const fs::path& path) {
+    std::error_code unknown;
+    fs::path place = fs::weakly_canonical(path, unknown);
+    return unknown ? path : place;
+  }
+  static bool is_in(const fs::path& path, const fs::path& folder) {
+    return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
+  }
+
+  /// `around`: the places of the folders around, itself the last.
+  void into(const fs::path& folder, const std::vector<fs::path>& around) {
+    std::error_code error;
+    for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+      std::error_code unknown;  // a dangling link is no folder: reading it will say what it is
+      const fs::path& path = entry->path();
+      if (!entry->is_directory(unknown)) {
+        if (path.extension() == ".json")
+          found_.push_back(
+              {path, path.lexically_relative(folder_).replace_extension().string(), true, folder_});
+        continue;
+      }
+      std::vector<fs::path> places = around;
+      places.push_back(canonical(path));
+      if (entry->is_symlink(unknown) && std::any_of(around.begin(), around.end(), [&](const fs::path& one) {
+            return is_in(places.back(), place_) || is_in(one, places.back());
+          }))
+        continue;
+      into(path, places);
+    }
+    if (error)
+      throw result::FileError(fmt::format("{} could not be searched: {}", folder.string(), error.message()));
+  }
+
+  void add_without(std::vector<FoundFile>& without) const {
+    std::set<std::string> with;
+    for (const FoundFile& one : found_)
+      if (const std::size_t end = one.label.find('/'); end != std::string::npos)
+        with.insert(one.label.substr(0, end));
+    if (with.empty()) return;
+    std::vector<FoundFile> out;
+    std::error_code unknown;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder_, unknown)) {
+      const std::string name = entry.path().filename().string();
+      const bool dangling = entry.is_symlink(unknown) && !entry.exists(unknown);
+      if ((!entry.is_directory(unknown) && !dangling) || name.starts_with('.') || with.contains(name) ||
+          entry.path().extension() == ".json")
+        continue;
+      if (entry.is_symlink(unknown) && !dangling && is_in(canonical(entry.path()), place_)) continue;
+      out.push_back({entry.path(), name, true, folder_});
+    }
+    std::sort(out.begin(), out.end(),
+              [](const FoundFile& a, const FoundFile& b) { return a.label < b.label; });
+    without.insert(without.end(), std::make_move_iterator(out.begin()), std::make_move_iterator(out.end()));
+  }
+
+  const fs::path folder_;
+  const fs::path place_;
+  std::vector<FoundFile> found_;
+};
 
 }  // namespace
 
-std::vector<FoundFile> find_files(const std::vector<std::string>& paths) {
+std::vector<FoundFile> find_files(const std::vector<std::string>& paths, std::vector<FoundFile>* without) {
   std::vector<FoundFile> out;
   for (const std::string& path : paths) {
     std::error_code error;
     if (fs::is_directory(path, error)) {
-      const std::size_t before = out.size();
-      look_into(path, out);
-      if (out.size() == before) throw result::UsageError(fmt::format("{} holds no *.json file", path));
+      std::vector<FoundFile> found = Walk(path).found(without);
+      if (found.empty()) throw result::UsageError(fmt::format("{} holds no *.json file", path));
+      out.insert(out.end(), std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
     } else if (fs::path(path).extension() != ".json" && !fs::exists(path, error) && !error) {
       throw result::UsageError(
           fmt::format("{} is not there: name a folder with runs, or a run's file", path));

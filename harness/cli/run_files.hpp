@@ -19,7 +19,10 @@ struct FoundFile {
 /// The files, and all *.json below the folders in the order of their names. A *.json that is not there is
 /// among them, a node without an answer: reading it says so. Throws result::UsageError for a folder without
 /// any and for any other path that is not there, result::FileError for a folder that cannot be searched.
-std::vector<FoundFile> find_files(const std::vector<std::string>& paths);
+/// Links to folders are followed. `without` takes the folders directly below a given one that hold no *.json
+/// where others hold some, and links that lead nowhere: whose runs those would be was not measured.
+std::vector<FoundFile> find_files(const std::vector<std::string>& paths,
+                                  std::vector<FoundFile>* without = nullptr);
 
 /// Patterns of the shell, in quotes, become the files that they stand for; every other path stays. Throws
 /// result::UsageError for a pattern that stands for none.

@@ -1,6 +1,7 @@
 #include "judge/admit.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -9,6 +10,7 @@
 
 #include "baseline/fields.hpp"
 #include "judge/admit_drift.hpp"
+#include "judge/admit_kinds.hpp"
 #include "judge/peer_faults.hpp"
 #include "judge/peer_kinds.hpp"
 #include "judge/reasons.hpp"
@@ -18,13 +20,6 @@
 
 namespace gpugauge::judge {
 namespace {
-
-/// GPU or processor: what no declaration makes another machine of.
-std::string model_of(const result::Fingerprint& fingerprint, const std::string& device) {
-  return device == "host" ? result::fact(fingerprint.device, "host.cpu_model")
-                          : fmt::format("{} {}", result::fact(fingerprint.device, "gpu.0.name"),
-                                        result::fact(fingerprint.device, "gpu.0.compute_capability"));
-}
 
 /// "1 metric was", "3 metrics were".
 std::string metrics_were(std::size_t number) {
@@ -117,7 +112,10 @@ class Admitting {
     made.label = first.label;
     made.device = first.device;
     for (const PeerRound* round : newcomer) made.files.push_back(round->file);
-    const PeerKind* kind = choose(first, here, made);
+    NearestKind nearest = nearest_kind(kinds_, first, here, policy_, rules_);
+    made.drift = std::move(nearest.drift);
+    made.reason = std::move(nearest.reason);
+    const PeerKind* kind = nearest.kind;
     if (kind == nullptr) return made;
     made.reference = describe(*kind->front().front());
     made.peers = count_of(*kind);
@@ -171,49 +169,12 @@ class Admitting {
                               made.verdicts.front().reason, made.reason);
   }
 
-  /// The kind to compare with: a comparable one, the largest first; else the nearest of the same model. Fills
-  /// in the drift against it. nullptr: there is none of the model, and the reason says so.
-  const PeerKind* choose(const PeerRound& first, const result::Fingerprint& here, Admission& made) const {
-    const std::string model = model_of(here, first.device);
-    const PeerKind* nearest = nullptr;
-    std::vector<Drift> least;
-    std::vector<std::string> models;
-    for (const PeerKind& kind : kinds_) {
-      const PeerRound& usual = *kind.front().front();
-      const std::string other = model_of(*usual.fingerprint, usual.device);
-      const std::string_view what = result::device_kind(usual.device);
-      if (what != result::device_kind(first.device) || other != model) {
-        models.push_back(fmt::format("{} ({})",
-                                     what == "host"    ? "hosts with " + other
-                                     : what == "links" ? "links between " + other
-                                                       : other,
-                                     in_words(count_of(kind))));
-        continue;
-      }
-      std::vector<Drift> drift = incomparable(here, kind, policy_);
-      if (comparable(drift)) {
-        made.drift = std::move(drift);
-        return &kind;
-      }
-      if (nearest == nullptr || drift.size() < least.size()) {
-        nearest = &kind;
-        least = std::move(drift);
-      }
-    }
-    made.drift = std::move(least);
-    if (nearest == nullptr)
-      made.reason = models.empty() ? "the fleet holds no run but the newcomers' own"
-                                   : fmt::format("it is {}, and the fleet has none: {}",
-                                                 first.device == "host" ? "a host with " + model : model,
-                                                 fmt::join(models, ", "));
-    return nearest;
-  }
-
   void compare(const PeerKind& kind, const PeerRounds& newcomer, Admission& made) const {
-    PeerGroupResult result = judge_newcomer(kind, newcomer, input_.fleet.metrics, policy_, rules_);
+    PeerGroupResult result =
+        judge_newcomer(kind, newcomer, input_.fleet.metrics, policy_, rules_, scales_[&kind]);
     made.metrics = result.judged;
     made.verdicts = std::move(result.verdicts.front());
-    const bool again = compare_checksums_of(kind, newcomer, made) || result.again.front();
+    const bool again = compare_checksums_of(newcomer, made) || result.again.front();
     std::stable_sort(made.verdicts.begin(), made.verdicts.end(), [](const Verdict& a, const Verdict& b) {
       if (a.advisory != b.advisory) return b.advisory;
       if (grave(a) != grave(b)) return grave(a);
@@ -233,13 +194,24 @@ class Admitting {
       made.remarks.push_back(
           fmt::format("{} not compared: fewer than {} of the fleet's {} of its kind, or no more than half "
                       "of them, measure {}.",
-                      metrics_were(result.not_judged.size()), rules_.minimum_nodes, made.peers.many,
+                      metrics_were(result.not_judged.size()), rules_.fewest_values, made.peers.many,
                       them(result.not_judged.size())));
     made.remarks.insert(made.remarks.end(), result.unmeasured.begin(), result.unmeasured.end());
     if (const std::size_t alone = unknown_to(kind, newcomer); alone > 0)
       made.remarks.push_back(fmt::format("{} not compared: no other {} of its kind measures {}.",
                                          metrics_were(alone), made.peers.one, them(alone)));
     decide(again, result.compared(), made);
+    const std::set<std::uint32_t> own = metrics_of({newcomer});
+    const auto open = static_cast<std::size_t>(std::count_if(
+        result.not_judged.begin(), result.not_judged.end(),
+        [&](const NotCompared& one) { return own.contains(static_cast<std::uint32_t>(one.metric)); }));
+    if (made.state == AdmissionState::admitted && open > 0) {
+      made.state = AdmissionState::cannot_judge;
+      made.reason = fmt::format(
+          "{} that it and some of the fleet measure could not be compared: too few of "
+          "the fleet's {} of its kind measure {}",
+          result::counted(open, "metric"), made.peers.many, them(open));
+    }
     // What it lacks nobody has compared: a node in doubt stays outside.
     const bool whole =
         std::any_of(newcomer.begin(), newcomer.end(), [](const PeerRound* round) { return round->complete; });
@@ -250,24 +222,16 @@ class Admitting {
   }
 
   /// True when a further run of the newcomer would decide something. What the others have among themselves is
-  /// `gpugauge fleet`'s to say. A newcomer that differs by declaration may round differently: it is held
-  /// against itself alone.
-  static bool compare_checksums_of(const PeerKind& kind, const PeerRounds& newcomer, Admission& made) {
-    const auto sources_of = [](const PeerRounds& node) {
-      for (const PeerRound* round : node)
-        if (std::string hash = source_hash_of(*round, "integrity"); !hash.empty()) return hash;
-      return std::string();
-    };
-    const bool alike = newcomer.front()->kind == kind.front().front()->kind &&
-                       std::any_of(kind.begin(), kind.end(), [&](const PeerRounds& node) {
-                         return sources_of(node) == sources_of(newcomer);
-                       });
-    PeerKind nodes = alike ? kind : PeerKind{};
+  /// `gpugauge fleet`'s to say. What differs by declaration may round differently: it is compared with its
+  /// very own kind, however few these are, else with itself alone.
+  bool compare_checksums_of(const PeerRounds& newcomer, Admission& made) const {
+    const PeerKind* alike = kind_of_checksums(kinds_, newcomer);
+    PeerKind nodes = alike != nullptr ? *alike : PeerKind{};
     nodes.push_back(newcomer);
     const ChecksumComparison compared = compare_node_checksums(nodes);
     made.verdicts.insert(made.verdicts.end(), compared.verdicts.back().begin(),
                          compared.verdicts.back().end());
-    if (!alike && compared.gpus > 0)
+    if (alike == nullptr && compared.gpus > 0)
       made.remarks.emplace_back(
           "Its checksums were not compared with the fleet's: what differs by declaration may round "
           "differently.");
@@ -307,15 +271,17 @@ class Admitting {
     }
   }
 
-  static std::size_t unknown_to(const PeerKind& kind, const PeerRounds& newcomer) {
-    const auto metrics = [](const PeerRounds& node, std::set<std::uint32_t>& into) {
+  static std::set<std::uint32_t> metrics_of(const PeerKind& nodes) {
+    std::set<std::uint32_t> out;
+    for (const PeerRounds& node : nodes)
       for (const PeerRound* round : node)
-        for (const auto& [metric, value] : round->values) into.insert(metric);
-    };
-    std::set<std::uint32_t> known;
-    for (const PeerRounds& node : kind) metrics(node, known);
-    std::set<std::uint32_t> own;
-    metrics(newcomer, own);
+        for (const auto& [metric, value] : round->values) out.insert(metric);
+    return out;
+  }
+
+  static std::size_t unknown_to(const PeerKind& kind, const PeerRounds& newcomer) {
+    const std::set<std::uint32_t> known = metrics_of(kind);
+    const std::set<std::uint32_t> own = metrics_of({newcomer});
     return static_cast<std::size_t>(
         std::count_if(own.begin(), own.end(), [&](std::uint32_t metric) { return !known.contains(metric); }));
   }
@@ -353,6 +319,7 @@ class Admitting {
   const Policy& policy_;
   const PeerRules& rules_;
   std::vector<PeerKind> kinds_;
+  mutable std::map<const PeerKind*, std::vector<PeerScale>> scales_;  ///< of kinds that were compared with
   Admissions out_;
 };
 

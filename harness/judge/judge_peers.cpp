@@ -184,14 +184,15 @@ class Judging {
       const auto add = [](std::vector<std::string>& to, const std::vector<std::string>& what) {
         to.insert(to.end(), what.begin(), what.end());
       };
-      add(out_.metrics_not_judged, result.not_judged);
+      for (const NotCompared& one : result.not_judged) out_.metrics_not_judged.push_back(one.sentence);
       add(out_.remarks, result.unmeasured);
       if (!result.compared())
         why = fmt::format("no metric was measured by more than half of {}, and by {} or more: {}",
-                          group.counted, rules_.minimum_nodes, group.description);
+                          group.counted, rules_.fewest_values, group.description);
     } else {
       result.verdicts.resize(kind.size());
       result.again.resize(kind.size(), false);
+      result.compared_of.resize(kind.size(), 0);
       for (std::size_t n = 0; n < kind.size(); ++n) add_failures(kind[n], result.verdicts[n]);
       why = fmt::format("{} {} of its kind, and {} are needed: {}", kind.size(), count.noun(kind.size()),
                         rules_.minimum_nodes, group.description);
@@ -205,7 +206,13 @@ class Judging {
       add(compared.verdicts[n], group.description, kind[n]);
       NodeJudgement& node = of(kind[n]);
       node.measure_again = node.measure_again || result.again[n] || compared.again[n];
-      place(kind[n], group.judged, why, node);
+      if (group.judged && result.compared_of[n] == 0)
+        place(kind[n], false,
+              fmt::format("it measured none of the {} that are compared: {}",
+                          result::counted(result.judged, "metric"), group.description),
+              node);
+      else
+        place(kind[n], group.judged, why, node);
     }
     out_.groups.push_back(std::move(group));
   }

@@ -53,16 +53,23 @@ const PeerFault* fault_of(const PeerRound& round, const std::string& benchmark) 
   return found;
 }
 
-Verdict missing_metric(const PeerForm& form, const PeerRound& round, int have, const DeviceCount& count) {
+namespace {
+
+/// Why one run lacks it: missing is certain, unless the run was cut short or recorded it only.
+Verdict missing_metric(const HeldMetric& metric, const PeerRound& round, const DeviceCount& count) {
+  const PeerForm& form = metric.form;
   Verdict verdict = blank_verdict(form);
   verdict.kind = VerdictKind::missing;
-  const std::string others = fmt::format("{} of {} {} measure it", have, count.devices, count.many);
+  const std::string others = fmt::format("{} of {} {} measure it", metric.others, count.devices, count.many);
   const PeerFault* fault = fault_of(round, form.benchmark);
   if (fault != nullptr) {
     verdict.reason =
         fmt::format("{}; here {} {}: {}", others, fault->what, word(fault->status), fault->reason);
     if (fault->status == result::Status::failed) verdict.kind = VerdictKind::failed;
     if (fault->status == result::Status::interrupted) verdict.kind = VerdictKind::inconclusive;
+  } else if (round.recorded && round.recorded->contains(form.key)) {
+    verdict.kind = VerdictKind::inconclusive;
+    verdict.reason = fmt::format("{}; recorded only here: {}", others, round.recorded->at(form.key));
   } else if (!round.complete) {
     verdict.kind = VerdictKind::inconclusive;
     verdict.reason =
@@ -73,9 +80,68 @@ Verdict missing_metric(const PeerForm& form, const PeerRound& round, int have, c
   return verdict;
 }
 
+/// It says why it lacks the metric.
+bool says_why(const PeerRound& round, const PeerForm& form) {
+  return fault_of(round, form.benchmark) != nullptr || (round.recorded && round.recorded->contains(form.key));
+}
+
+/// It ran the metric's family as one of all.
+bool was_asked(const PeerRound& round, const PeerForm& form) {
+  return round.whole && round.choice_known && round.complete &&
+         !source_hash_of(round, family_of(form.benchmark)).empty();
+}
+
+}  // namespace
+
+std::optional<Verdict> lacking(const HeldMetric& metric, const PeerRounds& node, const DeviceCount& count) {
+  const PeerForm& form = metric.form;
+  bool held = false;
+  int times = 0;                  // that whole runs lost it since
+  std::optional<Verdict> worst;   // of the runs that say why, or were cut short, since the last that has it
+  std::optional<Verdict> silent;  // of the first one that does not report it
+  std::optional<Verdict> lost;    // of those after the last that has it
+  const auto take = [](std::optional<Verdict>& into, Verdict verdict) {
+    if (!into || (grave(verdict) && !grave(*into))) into = std::move(verdict);
+  };
+  for (std::size_t r = 0; r < node.size(); ++r) {
+    const PeerRound& round = *node[r];
+    if (metric.runs[r] == InRun::held) {
+      held = true;
+      times = 0;
+      lost.reset();
+      if (worst && worst->kind == VerdictKind::missing) worst.reset();  // what failed once failed
+      continue;
+    }
+    if (!round.whole) continue;
+    Verdict verdict = missing_metric(metric, round, count);
+    if (says_why(round, form) && (!held || grave(verdict))) {
+      take(worst, std::move(verdict));
+    } else if (!held) {
+      take(round.complete ? silent : worst, std::move(verdict));
+    } else if (round.recorded && round.recorded->contains(form.key)) {
+      take(lost, std::move(verdict));
+    } else if (metric.runs[r] == InRun::lacking && was_asked(round, form) && !says_why(round, form)) {
+      verdict.kind = ++times > 1 ? VerdictKind::missing : VerdictKind::inconclusive;
+      verdict.rounds = times;
+      const std::string runs =
+          times > 1 ? fmt::format("{} runs", times) : fmt::format("run {} of {}", r + 1, node.size());
+      verdict.reason = fmt::format("{} of {} {} measure it; {} of this {} lost it", metric.others,
+                                   count.devices, count.many, runs, count.one);
+      take(lost, std::move(verdict));
+    }
+  }
+  if (held) return worst && grave(*worst) ? worst : lost;
+  if (silent && (!worst || !grave(*worst))) return silent;
+  return worst ? worst : missing_metric(metric, *node.front(), count);
+}
+
 void Unmeasured::add(const PeerRounds& node) {
-  for (const PeerRound* round : node)
+  for (const PeerRound* round : node) {
     for (const PeerFault& fault : round->faults) faults_.try_emplace(fault.what, fault);
+    for (const auto& [benchmark, values] : round->checksums) measured(benchmark);
+    if (!round->recorded || !seen_.insert(round->recorded.get()).second) continue;
+    for (const auto& [key, note] : *round->recorded) measured(key.substr(0, key.rfind(':')));
+  }
 }
 
 void Unmeasured::measured(const std::string& benchmark) {
@@ -96,8 +162,9 @@ std::vector<std::string> Unmeasured::sentences(const DeviceCount& count) const {
     else if (faults.size() > 1)
       what += fmt::format(" and {} of the family {}", result::counted(faults.size() - 1, "other benchmark"),
                           family);
-    out.push_back(fmt::format("None of {} {} measured {}; {} {}: {}.", count.devices, count.many, what,
-                              first.what, word(first.status), first.reason));
+    out.push_back(fmt::format("None of {} {} measured {}; {} {}: {}{}", count.devices, count.many, what,
+                              first.what, word(first.status), first.reason,
+                              first.reason.ends_with('.') ? "" : "."));
   }
   return out;
 }

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "judge/judge_peers.hpp"
+#include "judge/peer_choice.hpp"
 #include "judge/peer_faults.hpp"
 #include "judge/peer_hosts.hpp"
 #include "judge/peer_passes.hpp"
@@ -28,7 +29,7 @@ struct Seen {
   std::size_t run = 0;
   double change = 0;
   double centre = 0;                     ///< what it is held against
-  int nodes = 0;                         ///< whose median that is
+  int nodes = 0;                         ///< that tell it
   const PeerSuspect* suspect = nullptr;  ///< where it stands out
 };
 
@@ -38,6 +39,7 @@ struct Decided {
   std::size_t selecting = 0;  ///< index into the runs that have the metric
   std::size_t later = 0;      ///< runs after it
   double again = 0;           ///< their middle one
+  int nodes = 0;              ///< the fewest that tell what one of these is held against
   /// Confirmed first, then what a further run would decide.
   int weight() const {
     if (decision == PeerDecision::cleared) return 0;
@@ -46,25 +48,32 @@ struct Decided {
 };
 
 /// The comparison at work: the metrics that most nodes hold, each with one value a node. With a newcomer the
-/// nodes make the scale, and it alone is judged.
+/// nodes make the scale, and it alone is judged; `scales` come with it, nullptr without one. Values lie as
+/// they would have been in the first pass.
 class Comparison {
  public:
   Comparison(const std::vector<PeerRounds>& nodes, const PeerRounds* newcomer,
-             const std::vector<PeerForm>& forms, const Policy& policy, const PeerRules& rules)
+             const std::vector<PeerForm>& forms, const Policy& policy, const PeerRules& rules,
+             std::vector<PeerScale>* scales)
       : nodes_(nodes),
         newcomer_(newcomer),
         forms_(forms),
         policy_(policy),
         rules_(rules),
-        count_(count_of(nodes)) {
+        count_(count_of(nodes)),
+        passes_(passes_of(nodes, static_cast<std::size_t>(rules.minimum_nodes))),
+        chosen_(choose_metrics(nodes, newcomer, forms, rules)) {
     out_.verdicts.resize(judged_nodes());
     out_.again.resize(judged_nodes(), false);
+    out_.compared_of.resize(judged_nodes(), 0);
+    for (const auto& passes : passes_)
+      for (const std::size_t pass : passes) last_pass_ = std::max(last_pass_, pass);
     choose();
     gather();
-    if (newcomer_ == nullptr)
+    if (scales == nullptr)
       screen_fleet();
     else
-      screen_one();
+      screen_one(*scales);
   }
 
   PeerGroupResult result() && {
@@ -84,116 +93,110 @@ class Comparison {
   std::size_t judged_nodes() const { return newcomer_ == nullptr ? nodes_.size() : 1; }
   const PeerRounds& judged_node(std::size_t n) const { return newcomer_ == nullptr ? nodes_[n] : *newcomer_; }
 
-  /// Which metrics are compared, in the order of their keys, and which are left out.
   void choose() {
-    std::vector<int> have(forms_.size(), 0);
-    Unmeasured unmeasured;
-    std::vector<const PeerRounds*> all;
-    for (const PeerRounds& node : nodes_) all.push_back(&node);
-    if (newcomer_ != nullptr) all.push_back(newcomer_);
-    std::vector<const PeerRounds*> last(forms_.size(), nullptr);
-    for (const PeerRounds* node : all) {
-      unmeasured.add(*node);
-      for (const PeerRound* round : *node)
-        for (const auto& [form, value] : round->values)
-          if (std::exchange(last[form], node) != node && node != newcomer_) ++have[form];
-    }
-    std::vector<std::size_t> order;
-    for (std::size_t f = 0; f < forms_.size(); ++f) {
-      if (last[f] != nullptr) unmeasured.measured(forms_[f].benchmark);
-      if (have[f] > 0) order.push_back(f);
-    }
-    out_.unmeasured = unmeasured.sentences(count_);
-    std::sort(order.begin(), order.end(),
-              [&](std::size_t a, std::size_t b) { return forms_[a].key < forms_[b].key; });
-    place_.assign(forms_.size(), forms_.size());
-    for (const std::size_t f : order) {
-      const bool enough =
-          have[f] >= rules_.minimum_nodes && 2 * static_cast<std::size_t>(have[f]) > nodes_.size();
-      if (!enough) {
-        out_.not_judged.push_back(
-            fmt::format("{}: {} of {} {} measure it", forms_[f].key, have[f], nodes_.size(), count_.many));
-        continue;
-      }
-      place_[f] = metrics_.size();
-      form_of_.push_back(f);
-      have_.push_back(have[f]);
-      relative_.push_back(peer_tolerance(policy_, forms_[f].metric_class, forms_[f].key));
-      metrics_.push_back({step_of(relative_.back(), forms_[f].better),
-                          std::vector<double>(nodes_.size(), absent), forms_[f].group});
+    out_.unmeasured = chosen_.unmeasured;
+    out_.not_judged = chosen_.not_compared;
+    metrics_.reserve(chosen_.compared);
+    for (std::size_t m = 0; m < chosen_.compared; ++m) {
+      const PeerForm& form = form_of(m);
+      relative_.push_back(peer_tolerance(policy_, form.metric_class, form.key));
+      metrics_.push_back(
+          {step_of(relative_.back(), form.better), std::vector<double>(nodes_.size(), absent), form.group});
     }
   }
+  const PeerForm& form_of(std::size_t metric) const { return forms_[chosen_.forms[metric]]; }
 
-  /// One value of a run for each metric on the scale, NaN where it has none.
+  /// One value of a run for each metric that is expected, those on the scale first; NaN where it has none.
   std::vector<double> values_of(const PeerRound& round) const {
-    std::vector<double> out(metrics_.size(), absent);
+    std::vector<double> out(chosen_.forms.size(), absent);
     for (const auto& [form, value] : round.values)
-      if (place_[form] < metrics_.size()) out[place_[form]] = to_scale(value, forms_[form].better);
+      if (chosen_.place[form] < out.size()) out[chosen_.place[form]] = to_scale(value, forms_[form].better);
     return out;
   }
 
   /// Fills metrics_ with what the nodes measured, and says who lacks what.
   void gather() {
+    std::vector<std::vector<bool>> usual;
+    if (newcomer_ == nullptr) usual = usual_by_pass(chosen_, nodes_, passes_);
+    first_run_.resize(metrics_.size());
     for (std::size_t n = 0; n < nodes_.size(); ++n) {
       std::vector<std::vector<double>> runs;
       for (std::size_t r = 0; r < nodes_[n].size(); ++r) {
         runs.push_back(values_of(*nodes_[n][r]));
         for (std::size_t m = 0; m < metrics_.size(); ++m) {
           if (std::isnan(runs[r][m])) continue;
-          if (std::isnan(metrics_[m].values[n]))
+          if (std::isnan(metrics_[m].values[n])) {
             metrics_[m].values[n] = runs[r][m];
-          else if (newcomer_ == nullptr)
+            if (r > 0) first_run_[m].emplace(n, r);
+          } else if (newcomer_ == nullptr) {
             metrics_[m].further.push_back({n, r, runs[r][m], 0, 0});
+          }
         }
       }
-      if (newcomer_ == nullptr) add_missing(n, runs);
+      if (newcomer_ == nullptr) add_missing(n, runs, usual);
     }
   }
 
-  /// Holds every later run against the median of its pass where that has one, else against the first ones'.
+  /// Of the node's first value of the metric.
+  std::size_t first_run(std::size_t metric, std::size_t node) const {
+    const auto late = first_run_[metric].find(node);
+    return late == first_run_[metric].end() ? 0 : late->second;
+  }
+
+  /// Takes off each value what its pass moved the fleet by (peer_passes.hpp).
   void screen_fleet() {
-    const auto least = static_cast<std::size_t>(rules_.minimum_nodes);
-    const auto passes = passes_of(nodes_, least);
-    for (PeerMetric& metric : metrics_) {
-      if (metric.further.empty()) continue;
+    std::vector<PeerScale> scales;
+    if (last_pass_ > 0) scales = peer_scales(metrics_, rules_);
+    shifts_.assign(metrics_.size(), {PassShift{}});
+    for (std::size_t m = 0; m < metrics_.size(); ++m) {
+      PeerMetric& metric = metrics_[m];
+      if (last_pass_ > 0) shifts_[m] = shifts_of_metric(m, scales[m]);
+      const std::vector<PassShift>& shifts = shifts_[m];
       std::vector<double> first;
-      for (const double value : metric.values)
-        if (!std::isnan(value)) first.push_back(value);
-      std::map<std::size_t, std::vector<double>> values;  // by pass, a node's first there
-      std::map<std::size_t, std::size_t> last;            // node that is in it
-      for (const PeerFurther& one : metric.further) {
-        const std::size_t pass = passes[one.node][one.run];
-        if (const auto [node, added] = last.try_emplace(pass, one.node); added || node->second != one.node) {
-          node->second = one.node;
-          values[pass].push_back(one.value);
-        }
+      for (std::size_t n = 0; n < metric.values.size(); ++n) {
+        if (std::isnan(metric.values[n])) continue;
+        if (last_pass_ > 0) metric.values[n] -= shifts[passes_[n][first_run(m, n)]].by;
+        first.push_back(metric.values[n]);
       }
-      for (auto& [pass, of_nodes] : values)
-        if (pass == 0 || !enough_for_pass(of_nodes.size(), nodes_.size(), least)) of_nodes = first;
-      std::map<std::size_t, double> centres;
-      for (const auto& [pass, of_nodes] : values) centres.emplace(pass, median(of_nodes));
+      if (metric.further.empty()) continue;
+      const double centre = median(first);
       for (PeerFurther& one : metric.further) {
-        const std::size_t pass = passes[one.node][one.run];
-        one.centre = centres.at(pass);
-        one.nodes = static_cast<int>(values.at(pass).size());
+        const PassShift& shift = shifts[last_pass_ > 0 ? passes_[one.node][one.run] : 0];
+        one.centre = centre + shift.by;
+        one.nodes = shift.nodes > 0 ? shift.nodes : static_cast<int>(first.size());
       }
     }
     screen_ = screen_peers(metrics_, rules_);
     out_.judged = metrics_.size();
   }
 
-  void screen_one() {
-    screen_.scales = peer_scales(metrics_, rules_);
+  std::vector<PassShift> shifts_of_metric(std::size_t m, const PeerScale& scale) const {
+    const PeerMetric& metric = metrics_[m];
+    std::vector<PassValue> values;
+    values.reserve(metric.values.size() + metric.further.size());
+    for (std::size_t n = 0; n < metric.values.size(); ++n)
+      if (!std::isnan(metric.values[n])) values.push_back({n, passes_[n][first_run(m, n)], metric.values[n]});
+    for (const PeerFurther& one : metric.further)
+      values.push_back({one.node, passes_[one.node][one.run], one.value});
+    return shifts_of(values, last_pass_ + 1, static_cast<std::size_t>(chosen_.have[m]), scale.centre,
+                     doubtful_change(scale, metric.tolerance, rules_));
+  }
+
+  /// `scales`: those of the nodes, made where it is empty.
+  void screen_one(std::vector<PeerScale>& scales) {
+    if (scales.empty()) scales = peer_scales(metrics_, rules_);
+    screen_.scales = scales;
     std::vector<double> tolerances;
     for (const PeerMetric& metric : metrics_) tolerances.push_back(metric.tolerance);
     for (const PeerRound* round : *newcomer_) newcomers_.push_back(values_of(*round));
+    add_missing(0, newcomers_, {});
+    for (std::vector<double>& values : newcomers_) values.resize(metrics_.size());
     screen_.suspects = screen_newcomer(screen_.scales, tolerances, newcomers_, rules_);
-    add_missing(0, newcomers_);
     for (std::size_t m = 0; m < metrics_.size(); ++m) {
       if (std::all_of(newcomers_.begin(), newcomers_.end(),
                       [&](const auto& values) { return std::isnan(values[m]); }))
         continue;
-      const PeerForm& form = forms_[form_of_[m]];
+      const PeerForm& form = form_of(m);
       const double step = detectable_change(screen_.scales[m], tolerances[m], metrics_.size(), rules_);
       out_.sensitivity.push_back({form.key, relative_of(step, form.better), relative_[m]});
     }
@@ -207,28 +210,26 @@ class Comparison {
     out_.verdicts[node].push_back(std::move(verdict));
   }
 
-  /// `runs`: the values of each run of the node. A run that was cut short is made good by a later one that
-  /// has the metric. After one that has it a run lacks it where it says why; else it may not have been asked.
-  void add_missing(std::size_t node, const std::vector<std::vector<double>>& runs) {
-    const PeerRounds& rounds = judged_node(node);
-    for (std::size_t m = 0; m < metrics_.size(); ++m) {
-      const PeerForm& form = forms_[form_of_[m]];
-      bool held = false;
-      std::optional<Verdict> worst;
-      for (std::size_t r = 0; r < runs.size() && !(worst && grave(*worst)); ++r) {
-        if (!std::isnan(runs[r][m])) {
-          held = true;
-          continue;
-        }
-        const bool asked = rounds[r]->whole && (!held || fault_of(*rounds[r], form.benchmark) != nullptr);
-        if (!asked) continue;
-        Verdict verdict = missing_metric(form, *rounds[r], have_[m], count_);
-        if (!worst || grave(verdict)) worst = std::move(verdict);
+  /// `runs`: the values of each run of the node; `usual`: by pass, what most have there, empty: all.
+  void add_missing(std::size_t node, const std::vector<std::vector<double>>& runs,
+                   const std::vector<std::vector<bool>>& usual) {
+    std::vector<InRun> of_runs(runs.size());
+    for (std::size_t e = 0; e < chosen_.forms.size(); ++e) {
+      std::size_t with = 0;
+      for (std::size_t r = 0; r < runs.size(); ++r) {
+        const bool held = !std::isnan(runs[r][e]);
+        with += held ? 1 : 0;
+        of_runs[r] = held                                          ? InRun::held
+                     : usual.empty() || usual[passes_[node][r]][e] ? InRun::lacking
+                                                                   : InRun::lacking_as_most;
       }
-      if (!held && !worst) worst = missing_metric(form, *rounds.front(), have_[m], count_);
-      if (!worst || (held && !grave(*worst))) continue;
-      const bool open = worst->kind == VerdictKind::inconclusive;
-      add(node, std::move(*worst), open);
+      if (with > 0 && e < metrics_.size()) ++out_.compared_of[node];
+      if (with == runs.size()) continue;
+      const int others = chosen_.have[e] - (newcomer_ == nullptr && with > 0 ? 1 : 0);
+      std::optional<Verdict> verdict = lacking({form_of(e), others, of_runs}, judged_node(node), count_);
+      if (!verdict) continue;
+      const bool open = verdict->kind == VerdictKind::inconclusive;
+      add(node, std::move(*verdict), open);
     }
   }
 
@@ -240,7 +241,10 @@ class Comparison {
     const int nodes = screen_.scales[metric].nodes;
     std::vector<Seen> out;
     if (newcomer_ == nullptr) {
-      out.push_back({0, metrics_[metric].values[node] - centre, centre, nodes});
+      const PassShift shift =
+          last_pass_ > 0 ? shifts_[metric][passes_[node][first_run(metric, node)]] : PassShift{};
+      out.push_back({0, metrics_[metric].values[node] - centre, centre + shift.by,
+                     shift.nodes > 0 ? shift.nodes : nodes});
       const auto& further = metrics_[metric].further;
       auto one = std::lower_bound(further.begin(), further.end(), node,
                                   [](const PeerFurther& a, std::size_t b) { return a.node < b; });
@@ -262,13 +266,17 @@ class Comparison {
     Decided out;
     for (std::size_t i = 0; i < seen.size(); ++i) {
       if (seen[i].suspect == nullptr || (i > 0 && seen[i - 1].suspect != nullptr)) continue;
-      Decided one{PeerDecision::warned, i, seen.size() - i - 1, 0};
+      Decided one{PeerDecision::warned, i, seen.size() - i - 1, 0, 0};
       if (one.later > 0) {
         std::vector<double> changes;
-        for (std::size_t j = i + 1; j < seen.size(); ++j) changes.push_back(seen[j].change);
+        one.nodes = seen[i + 1].nodes;
+        for (std::size_t j = i + 1; j < seen.size(); ++j) {
+          changes.push_back(seen[j].change);
+          one.nodes = std::min(one.nodes, seen[j].nodes);
+        }
         one.again = median(changes);
-        one.decision =
-            retest(*seen[i].suspect, screen_.scales[metric], metrics_[metric].tolerance, one.again, rules_);
+        one.decision = retest(*seen[i].suspect, screen_.scales[metric], metrics_[metric].tolerance, one.again,
+                              one.nodes, rules_);
       }
       if (one.weight() > out.weight()) out = one;
     }
@@ -279,7 +287,7 @@ class Comparison {
   void take(std::span<const PeerSuspect> suspects) {
     const std::size_t node = suspects.front().node;
     const std::size_t metric = suspects.front().metric;
-    const PeerForm& form = forms_[form_of_[metric]];
+    const PeerForm& form = form_of(metric);
     const PeerScale& scale = screen_.scales[metric];
     const std::vector<Seen> seen = seen_of(suspects);
     const Decided decided = decide(seen, metric);
@@ -327,11 +335,13 @@ class Comparison {
   const PeerRules& rules_;
   const DeviceCount count_;
   std::vector<PeerMetric> metrics_;
-  std::vector<std::size_t> place_;  ///< by form: its place in metrics_, or beyond
-  std::vector<std::size_t> form_of_;
-  std::vector<int> have_;  ///< nodes that hold the metric
+  const std::vector<std::vector<std::size_t>> passes_;  ///< by node and run
+  const ChosenMetrics chosen_;                          ///< metrics_ are the first of these
+  std::size_t last_pass_ = 0;
   std::vector<double> relative_;
-  std::vector<std::vector<double>> newcomers_;  ///< the newcomer's values by run and metric
+  std::vector<std::map<std::size_t, std::size_t>> first_run_;  ///< by metric: node -> run, where it is not 0
+  std::vector<std::vector<PassShift>> shifts_;                 ///< by metric and pass
+  std::vector<std::vector<double>> newcomers_;                 ///< the newcomer's values by run and metric
   PeerScreen screen_;
   PeerGroupResult out_;
 };
@@ -340,13 +350,13 @@ class Comparison {
 
 PeerGroupResult judge_group(const std::vector<PeerRounds>& nodes, const std::vector<PeerForm>& forms,
                             const Policy& policy, const PeerRules& rules) {
-  return Comparison(nodes, nullptr, forms, policy, rules).result();
+  return Comparison(nodes, nullptr, forms, policy, rules, nullptr).result();
 }
 
 PeerGroupResult judge_newcomer(const std::vector<PeerRounds>& nodes, const PeerRounds& newcomer,
                                const std::vector<PeerForm>& forms, const Policy& policy,
-                               const PeerRules& rules) {
-  return Comparison(nodes, &newcomer, forms, policy, rules).result();
+                               const PeerRules& rules, std::vector<PeerScale>& scales) {
+  return Comparison(nodes, &newcomer, forms, policy, rules, &scales).result();
 }
 
 }  // namespace gpugauge::judge

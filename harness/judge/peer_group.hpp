@@ -20,12 +20,19 @@ struct PeerSensitivity {
   double tolerance = 0;  ///< relative
 };
 
+/// A metric that some nodes measure, and too few for a comparison.
+struct NotCompared {
+  std::size_t metric = 0;  ///< index into the forms
+  std::string sentence;    ///< "KEY: 3 of 40 nodes measure it"
+};
+
 /// What a comparison within one kind shows.
 struct PeerGroupResult {
   std::vector<std::vector<Verdict>> verdicts;  ///< by node: what stands out
   std::vector<bool> again;                     ///< by node: a further run would decide something
+  std::vector<std::size_t> compared_of;        ///< by node: its metrics that were compared
   std::size_t judged = 0;                      ///< metrics compared
-  std::vector<std::string> not_judged;         ///< "KEY: 3 of 40 nodes measure it": what most nodes lack
+  std::vector<NotCompared> not_judged;         ///< by key: what too few nodes have
   std::vector<std::string> unmeasured;         ///< sentences: families that no node could measure, or in part
   std::vector<PeerSensitivity> sensitivity;    ///< of judge_newcomer, by metric
 
@@ -33,18 +40,19 @@ struct PeerGroupResult {
   bool compared() const { return judged > 0; }
 };
 
-/// `nodes` are of one kind; a metric is compared when more than half of them, and rules.minimum_nodes,
-/// measured it. A node's first run that has the metric makes the scale. Each of its runs is held against the
-/// median of its pass over the nodes (peer_passes.hpp) where that has one, else against that of the first
-/// ones. A run that stands out after none or after one that did not selects the node, and the runs after it
-/// confirm or acquit it.
+/// `nodes` are of one kind; a metric is compared when more than half of them, and rules.fewest_values,
+/// measured it, and it is missing where more than half have it and the node does not. A node's first run that
+/// has the metric makes the scale. Each of its runs is held against the median over nodes at the time of its
+/// own pass (peer_passes.hpp). A run that stands out after none or after one that did not selects the node,
+/// and the runs after it confirm or acquit it.
 PeerGroupResult judge_group(const std::vector<PeerRounds>& nodes, const std::vector<PeerForm>& forms,
                             const Policy& policy, const PeerRules& rules);
 
 /// One node against those of a kind, which alone make the scale, and each of its runs against that. Its
-/// verdicts are the only ones in the result, and its metrics those that count as compared.
+/// verdicts are the only ones in the result, and its metrics those that count as compared. `scales` are those
+/// of the kind for the next newcomer: made where it is empty.
 PeerGroupResult judge_newcomer(const std::vector<PeerRounds>& nodes, const PeerRounds& newcomer,
                                const std::vector<PeerForm>& forms, const Policy& policy,
-                               const PeerRules& rules);
+                               const PeerRules& rules, std::vector<PeerScale>& scales);
 
 }  // namespace gpugauge::judge

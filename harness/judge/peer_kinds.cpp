@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 #include <fmt/format.h>
@@ -9,6 +10,8 @@
 
 #include "baseline/baseline.hpp"
 #include "baseline/fields.hpp"
+#include "judge/peer_faults.hpp"
+#include "judge/peer_hosts.hpp"
 #include "result/error.hpp"
 #include "result/facts.hpp"
 
@@ -76,12 +79,48 @@ std::vector<PeerKind> kinds_of(const std::vector<PeerRounds>& nodes) {
   return out;
 }
 
+namespace {
+
+/// What the runs of most nodes note and those of another do not, where they were asked for it.
+void add_missing_checksums(const PeerKind& nodes, ChecksumComparison& out) {
+  constexpr int fewest = 3;  // as for a majority of values
+  std::map<std::string, std::vector<bool>> holders;
+  for (std::size_t n = 0; n < nodes.size(); ++n)
+    for (const PeerRound* round : nodes[n])
+      for (const auto& [benchmark, values] : round->checksums)
+        holders.try_emplace(benchmark, nodes.size(), false).first->second[n] = true;
+  const DeviceCount count = count_of(nodes);
+  for (const auto& [benchmark, holds] : holders) {
+    const auto have = static_cast<int>(std::count(holds.begin(), holds.end(), true));
+    if (have < fewest || 2 * static_cast<std::size_t>(have) <= nodes.size()) continue;
+    PeerForm form;
+    form.key = fmt::format("{}:checksum", benchmark);
+    form.benchmark = benchmark;
+    form.metric_class = "integrity";
+    for (std::size_t n = 0; n < nodes.size(); ++n) {
+      if (std::none_of(nodes[n].begin(), nodes[n].end(), [](const PeerRound* round) { return round->whole; }))
+        continue;
+      std::vector<InRun> runs;
+      for (const PeerRound* round : nodes[n])
+        runs.push_back(round->checksums.contains(benchmark) ? InRun::held : InRun::lacking);
+      std::optional<Verdict> verdict = lacking({form, have - (holds[n] ? 1 : 0), runs}, nodes[n], count);
+      if (!verdict) continue;
+      if (verdict->kind == VerdictKind::inconclusive) out.again[n] = true;
+      out.verdicts[n].push_back(std::move(*verdict));
+    }
+  }
+}
+
+}  // namespace
+
 ChecksumComparison compare_node_checksums(const PeerKind& nodes) {
   std::vector<RunChecksums> gpus(nodes.size());
   for (std::size_t n = 0; n < nodes.size(); ++n)
     for (const PeerRound* round : nodes[n])
       if (!round->checksums.empty()) gpus[n].push_back(&round->checksums);
-  return compare_checksums(gpus);
+  ChecksumComparison out = compare_checksums(gpus);
+  add_missing_checksums(nodes, out);
+  return out;
 }
 
 result::Fingerprint fingerprint_of(const PeerKind& kind) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "judge/statistics.hpp"
 
@@ -15,16 +16,12 @@ std::vector<double> times_of(const std::vector<PeerRounds>& nodes, std::size_t l
     std::vector<double> times;
     for (const PeerRounds& node : nodes)
       if (out.size() < node.size() && node[out.size()]->started) times.push_back(*node[out.size()]->started);
-    if (!enough_for_pass(times.size(), nodes.size(), least)) return out;
+    if (times.size() < least || 2 * times.size() < nodes.size()) return out;
     out.push_back(median(times));
   }
 }
 
 }  // namespace
-
-bool enough_for_pass(std::size_t have, std::size_t nodes, std::size_t least) {
-  return have >= least && 2 * have >= nodes;
-}
 
 std::vector<std::vector<std::size_t>> passes_of(const std::vector<PeerRounds>& nodes, std::size_t least) {
   const std::vector<double> times = times_of(nodes, least);
@@ -39,6 +36,39 @@ std::vector<std::vector<std::size_t>> passes_of(const std::vector<PeerRounds>& n
         return std::abs(a - *node[r]->started) < std::abs(b - *node[r]->started);
       });
       passes[r] = static_cast<std::size_t>(nearest - times.begin());
+    }
+  }
+  return out;
+}
+
+std::vector<PassShift> shifts_of(std::span<const PassValue> values, std::size_t passes, std::size_t nodes,
+                                 double centre, double doubtful) {
+  struct Known {
+    std::optional<double> value;  // as it would have been in the first pass
+    bool doubted = false;
+    std::size_t told = 0;  // last pass of which it did
+  };
+  std::vector<Known> known;
+  for (const PassValue& one : values)
+    if (one.node >= known.size()) known.resize(one.node + 1);
+  std::vector<PassShift> out(std::max<std::size_t>(1, passes));
+  for (std::size_t pass = 0; pass < out.size(); ++pass) {
+    std::vector<double> then;
+    std::vector<double> now;
+    for (const PassValue& one : values) {
+      Known& node = known[one.node];
+      if (one.pass != pass || node.doubted || !node.value || node.told == pass) continue;
+      node.told = pass;
+      then.push_back(*node.value);
+      now.push_back(one.value);
+    }
+    if (2 * now.size() > nodes) out[pass] = {median(now) - median(then), static_cast<int>(now.size())};
+    for (const PassValue& one : values) {
+      if (one.pass != pass) continue;
+      Known& node = known[one.node];
+      const double there = one.value - out[pass].by;
+      if (!node.value) node.value = there;
+      node.doubted = node.doubted || there - centre > doubtful;
     }
   }
   return out;

@@ -1,8 +1,10 @@
 // When most nodes of a kind were measured once more, what moved all of them between the two times is nobody's
-// fault: each run is held against those of its own time.
+// fault: each run is held against the others at its own time. Who is measured again is often chosen by what
+// is wrong with it: a pass over suspects tells nothing of what moved the fleet.
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "judge/peer_group.hpp"
@@ -14,7 +16,24 @@ namespace gpugauge::judge {
 /// at the median of the times of these runs, and a run is of the pass that lies nearest.
 std::vector<std::vector<std::size_t>> passes_of(const std::vector<PeerRounds>& nodes, std::size_t least);
 
-/// Whether so many of the nodes are enough for a median of their own.
-bool enough_for_pass(std::size_t have, std::size_t nodes, std::size_t least);
+/// A value of one metric.
+struct PassValue {
+  std::size_t node = 0;
+  std::size_t pass = 0;
+  double value = 0;  ///< on the scale
+};
+
+/// How far one metric of all nodes moved since the first pass.
+struct PassShift {
+  double by = 0;  ///< on the scale; 0 where nobody tells
+  int nodes = 0;  ///< that tell it; 0 where too few do: then the pass is held against the first one
+};
+
+/// By pass; at least one. A node tells by its value there and by that of its first pass that has one, unless
+/// it was in doubt before: in a run of an earlier pass above `centre` by more than `doubtful`. How far the
+/// median of those that tell moved is taken for all, where they are more than half of the nodes that have the
+/// metric, `nodes`. `values`: of each node and pass the first one counts.
+std::vector<PassShift> shifts_of(std::span<const PassValue> values, std::size_t passes, std::size_t nodes,
+                                 double centre, double doubtful);
 
 }  // namespace gpugauge::judge

@@ -95,11 +95,21 @@ PeerRound PeerCollector::reduce(const result::Run& run, const Collected& collect
   };
   std::vector<Value> values;
   values.reserve(collected.metrics.size());
-  for (const auto& [key, metric] : collected.metrics)
-    if (metric.judged()) values.push_back({&key, &metric, median(metric.values)});
+  std::map<std::string, std::string> recorded;
+  for (const auto& [key, metric] : collected.metrics) {
+    if (metric.judged())
+      values.push_back({&key, &metric, median(metric.values)});
+    else
+      recorded.emplace(key, metric.not_judged);
+  }
   out.values.reserve(values.size());
   const std::lock_guard lock(mutex_);
   out.fingerprint = shared(out.kind, run.fingerprint);
+  if (!recorded.empty()) {
+    auto& kept = recorded_[recorded];
+    if (!kept) kept = std::make_shared<const std::map<std::string, std::string>>(std::move(recorded));
+    out.recorded = kept;
+  }
   for (const Value& each : values) {
     const auto& form = each.metric->form;
     const std::uint32_t index =

@@ -53,6 +53,8 @@ struct PeerRound {
   std::string partial_reason;  ///< one sentence; "" when complete
   /// False for a repeated round, and for one of chosen benchmarks: what it lacks nobody asked for.
   bool whole = true;
+  /// True where it is known that `whole` says all: a history does not keep which benchmarks were chosen.
+  bool choice_known = true;
   /// When it began, seconds since 1970: tells one round of the fleet from the next; absent where nobody
   /// knows.
   std::optional<double> started{};
@@ -64,6 +66,9 @@ struct PeerRound {
   std::vector<std::pair<std::uint32_t, double>> values;    ///< metric, median over processes in its unit
   std::vector<PeerFault> faults;  ///< families that failed or did not run, by name, then benchmarks
   Checksums checksums;            ///< of the family integrity
+  /// Metrics with values that do not count in any process, and why: by key, shared by runs that agree.
+  /// nullptr for none, and in a history, which does not keep them.
+  std::shared_ptr<const std::map<std::string, std::string>> recorded{};
 };
 
 /// "" for a run that did not measure the family.
@@ -98,6 +103,8 @@ class PeerCollector {
   std::vector<PeerForm> forms_;
   std::unordered_map<std::string, std::vector<std::uint32_t>> index_;  ///< by key; as a rule one form each
   std::unordered_map<std::string, std::shared_ptr<const result::Fingerprint>> fingerprints_;
+  std::map<std::map<std::string, std::string>, std::shared_ptr<const std::map<std::string, std::string>>>
+      recorded_;
 };
 
 }  // namespace gpugauge::judge

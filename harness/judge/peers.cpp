@@ -20,8 +20,14 @@ namespace {
 /// As in the gate: values that repeat exactly must not dominate the moderation.
 constexpr double negligible_share = 0.01;
 
-double error_of(const PeerScale& scale) {
-  return scale.spread * std::sqrt(1 + median_variance_factor(scale.nodes));
+/// Of a node's value against a centre that `nodes` tell.
+double error_of(const PeerScale& scale, int nodes) {
+  return scale.spread * std::sqrt(1 + median_variance_factor(nodes));
+}
+
+double warning_of(const PeerScale& scale, double tolerance, const PeerRules& rules) {
+  return scale.nodes < rules.few_nodes ? rules.warning_multiple * tolerance
+                                       : std::numeric_limits<double>::infinity();
 }
 
 std::vector<double> measured(const PeerMetric& metric) {
@@ -37,7 +43,8 @@ PeerScale scale_of(const PeerMetric& metric, const PeerRules& rules) {
   const std::vector<double> values = measured(metric);
   PeerScale scale;
   scale.nodes = static_cast<int>(values.size());
-  scale.usable = scale.nodes >= rules.minimum_nodes;
+  scale.usable = static_cast<int>(metric.values.size()) >= rules.minimum_nodes &&
+                 scale.nodes >= std::min(rules.fewest_values, rules.minimum_nodes);
   if (scale.usable) {
     scale.centre = median(values);
     scale.spread = std::max(std::sqrt(robust_variance(values)), negligible_share * metric.tolerance);
@@ -138,18 +145,17 @@ class Screening {
   void of(std::size_t metric, const PeerScale& scale, double tolerance) {
     metric_ = metric;
     tolerance_ = tolerance;
-    degrees_ = scale.degrees;
-    error_ = error_of(scale);
-    warning_ = scale.nodes < rules_.few_nodes ? rules_.warning_multiple * tolerance
-                                              : std::numeric_limits<double>::infinity();
+    scale_ = scale;
+    warning_ = warning_of(scale, tolerance, rules_);
     // A p above the rate is never rejected, and the tail of t costs a microsecond: a million tests wait.
     least_ = t_quantile(1 - rules_.false_discovery, scale.degrees);
   }
-  void test(std::size_t node, std::size_t run, double change) {
+  /// `nodes` tell the centre.
+  void test(std::size_t node, std::size_t run, double change, int nodes) {
     if (std::isnan(change)) return;
-    const double t = change / error_;
+    const double t = change / error_of(scale_, nodes);
     const bool warned = change > warning_;
-    p_values_.push_back(t > least_ ? t_upper_tail(t, degrees_) : 1);
+    p_values_.push_back(t > least_ ? t_upper_tail(t, scale_.degrees) : 1);
     nodes_.add(node, p_values_.back());
     if (change > tolerance_ && (t > least_ || warned))
       candidates_.push_back({metric_, node, run, change, p_values_.back(), warned, false});
@@ -180,8 +186,7 @@ class Screening {
   NodeTests nodes_;
   std::size_t metric_ = 0;
   double tolerance_ = 0;
-  double degrees_ = 0;
-  double error_ = 0;
+  PeerScale scale_;
   double warning_ = 0;
   double least_ = 0;
   std::vector<PeerSuspect> candidates_;
@@ -202,8 +207,9 @@ PeerScreen screen_peers(std::span<const PeerMetric> metrics, const PeerRules& ru
     if (!scale.usable) continue;
     screening.of(m, scale, metric.tolerance);
     for (std::size_t n = 0; n < metric.values.size(); ++n)
-      screening.test(n, 0, metric.values[n] - scale.centre);
-    for (const PeerFurther& one : metric.further) screening.test(one.node, one.run, one.value - one.centre);
+      screening.test(n, 0, metric.values[n] - scale.centre, scale.nodes);
+    for (const PeerFurther& one : metric.further)
+      screening.test(one.node, one.run, one.value - one.centre, one.nodes);
   }
   out.suspects = std::move(screening).suspects();
   return out;
@@ -221,7 +227,7 @@ std::vector<PeerSuspect> screen_newcomer(std::span<const PeerScale> scales,
     if (!scales[m].usable) continue;
     screening.of(m, scales[m], tolerances[m]);
     for (std::size_t run = 0; run < runs.size(); ++run)
-      screening.test(0, run, runs[run][m] - scales[m].centre);
+      screening.test(0, run, runs[run][m] - scales[m].centre, scales[m].nodes);
   }
   return std::move(screening).suspects();
 }
@@ -232,12 +238,22 @@ double detectable_change(const PeerScale& scale, double tolerance, std::size_t t
   const double level = std::min(rules.false_discovery, rules.node_level) /
                        static_cast<double>(std::max<std::size_t>(1, tests));
   const double quantiles = t_quantile(1 - level, scale.degrees) + t_quantile(power, scale.degrees);
-  return std::max(tolerance, quantiles * error_of(scale));
+  return std::max(tolerance, quantiles * error_of(scale, scale.nodes));
+}
+
+double doubtful_change(const PeerScale& scale, double tolerance, const PeerRules& rules) {
+  const double rejected = t_quantile(1 - rules.false_discovery, scale.degrees) * error_of(scale, scale.nodes);
+  return std::max(tolerance, std::min(rejected, warning_of(scale, tolerance, rules)));
 }
 
 PeerDecision retest(const PeerSuspect& suspect, const PeerScale& scale, double tolerance, double again,
                     const PeerRules& rules) {
-  const double p = t_upper_tail(again / error_of(scale), scale.degrees);
+  return retest(suspect, scale, tolerance, again, scale.nodes, rules);
+}
+
+PeerDecision retest(const PeerSuspect& suspect, const PeerScale& scale, double tolerance, double again,
+                    int nodes, const PeerRules& rules) {
+  const double p = t_upper_tail(again / error_of(scale, nodes), scale.degrees);
   const bool repeated = (suspect.change + again) / 2 > tolerance && again > tolerance / 2;
   if (suspect.rejected && suspect.stands_out && repeated && p < rules.retest_level)
     return PeerDecision::confirmed;

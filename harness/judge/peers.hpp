@@ -15,7 +15,8 @@ struct PeerRules {
   double retest_level = .01;     ///< of the test of the fresh round
   /// Chance that any healthy node of the fleet stands out with all its metrics; 1 asks for none of that.
   double node_level = .01;
-  int minimum_nodes = 8;  ///< fewer have no spread worth the name, and are no round of their own
+  int minimum_nodes = 8;  ///< fewer have no spread worth the name
+  int fewest_values = 7;  ///< that a metric of so many nodes needs: one of eight may lack it
   int few_nodes = 16;     ///< below this a drop of warning_multiple tolerances is said, whatever the test
   double warning_multiple = 5.0 / 3.0;  ///< in tolerances; see few_nodes
 };
@@ -26,7 +27,7 @@ struct PeerFurther {
   std::size_t run = 0;   ///< number of the node's run, > 0, ascending
   double value = 0;      ///< on the scale
   double centre = 0;     ///< what it is held against, on the scale
-  int nodes = 0;         ///< whose median that is
+  int nodes = 0;         ///< that tell it: its error is that of the median of so many
 };
 
 /// One metric over the nodes of one kind.
@@ -43,7 +44,7 @@ struct PeerScale {
   double centre = 0;    ///< median over nodes
   double spread = 0;    ///< standard deviation between nodes: by Qn, moderated over the metrics of its group
   double degrees = 0;   ///< of freedom
-  bool usable = false;  ///< nodes >= minimum_nodes
+  bool usable = false;  ///< minimum_nodes are compared, and fewest_values of them measured it
 };
 
 /// A node and a metric that one run puts in doubt.
@@ -81,6 +82,10 @@ std::vector<PeerSuspect> screen_newcomer(std::span<const PeerScale> scales,
                                          std::span<const double> tolerances,
                                          std::span<const std::vector<double>> runs, const PeerRules& rules);
 
+/// Smallest change by which a node may be a suspect, on the scale: beyond the tolerance, and either rejected
+/// by a test of its own at the false discovery rate or beyond the warning among few nodes.
+double doubtful_change(const PeerScale& scale, double tolerance, const PeerRules& rules);
+
 /// Smallest change of one metric that screen_newcomer rejects with 90% power when no other stands out, as a
 /// step on the scale: the tolerance, or what noise makes of it among so many `tests`.
 double detectable_change(const PeerScale& scale, double tolerance, std::size_t tests, const PeerRules& rules);
@@ -92,7 +97,10 @@ enum class PeerDecision {
   confirmed,  ///< node stands out, mean beyond the tolerance, fresh round beyond half of it, and beyond noise
 };
 
-/// A suspect's fresh run: `again` is its value minus the centre of that round.
+/// A suspect's fresh run: `again` is its value minus the centre of that round, which `nodes` tell.
+PeerDecision retest(const PeerSuspect& suspect, const PeerScale& scale, double tolerance, double again,
+                    int nodes, const PeerRules& rules);
+/// The same against the centre of the scale itself.
 PeerDecision retest(const PeerSuspect& suspect, const PeerScale& scale, double tolerance, double again,
                     const PeerRules& rules);
 

@@ -67,9 +67,14 @@ Outcome outcome_of(const PeersJudgement& judgement, const DeviceCount& count_of_
     if (node.runs_not_judged > 0) partly.push_back(node.label);
   }
   std::vector<std::string> also;
-  if (count(NodeState::suspect) > 0)
-    also.push_back(
-        fmt::format("{} to be measured again ({})", count(NodeState::suspect), some(NodeState::suspect)));
+  std::vector<std::string> again;
+  std::vector<std::string> undecided;  // a further run decides nothing
+  for (const NodeJudgement& node : nodes)
+    if (node.state == NodeState::suspect) (node.measure_again ? again : undecided).push_back(node.label);
+  if (!again.empty())
+    also.push_back(fmt::format("{} to be measured again ({})", again.size(), some_of(again)));
+  if (!undecided.empty())
+    also.push_back(fmt::format("{} in doubt ({})", undecided.size(), some_of(undecided)));
   if (count(NodeState::unread) > 0)
     also.push_back(
         fmt::format("{} could not be read ({})", count(NodeState::unread), some(NodeState::unread)));
@@ -79,6 +84,10 @@ Outcome outcome_of(const PeersJudgement& judgement, const DeviceCount& count_of_
   if (runs > 0)
     also.push_back(fmt::format("{} not judged ({})", result::counted(static_cast<std::size_t>(runs), "run"),
                                some_of(partly)));
+  const std::size_t metrics = judgement.metrics_not_judged.size();
+  if (metrics > 0)
+    also.push_back(fmt::format("{} that some of them measure could not be compared",
+                               result::counted(metrics, "metric")));
   if (!fabric.undecided.empty())
     also.push_back(fmt::format("between nodes undecided: {}", some_of(fabric.undecided)));
   if (fabric.not_judged > 0)
@@ -106,6 +115,7 @@ Outcome outcome_of(const PeersJudgement& judgement, const DeviceCount& count_of_
   if (count(NodeState::unread) + count(NodeState::not_judged) + fabric.not_judged > 0)
     return {ExitCode::cannot_judge, "cannot judge all nodes: " + held};
   if (runs > 0) return {ExitCode::cannot_judge, "cannot judge all runs: " + held};
+  if (metrics > 0) return {ExitCode::cannot_judge, fmt::format("cannot judge all metrics: {}", held)};
   if (strict && count(NodeState::suspect) + fabric.undecided.size() > 0)
     return {ExitCode::inconclusive, "inconclusive: " + held};
   return {ExitCode::pass, (count(NodeState::suspect) > 0 ? "pass so far: " : "pass: ") + held};

@@ -94,6 +94,7 @@ Rounds read_rounds(Database& database, const Night& night, judge::PeersInput& ou
     sound_time(started);
     round.complete = complete != 0;
     round.whole = number == 1;
+    round.choice_known = false;
     round.started = result::unix_seconds(started);
     read.places.emplace(id, out.rounds.size());
     read.fingerprints[fingerprint].push_back(out.rounds.size());

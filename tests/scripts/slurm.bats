@@ -87,6 +87,7 @@ fleet_of_nine() {
   [[ $output == *"busy1  not gauged"*"pending for too long (Resources)"* ]]
   [[ $output == *"nosuch  not gauged"*"Slurm knows no node of this name"* ]]
   [[ $output == *"node8  not gauged"*"gpugauge ended with 3: gpugauge: no usable GPU: the driver gives no answer"* ]]
+  [ "$(grep -c '^node8' out/suspects.tsv)" = 1 ]
   grep -q 'scancel' fake/calls
 }
 

@@ -131,6 +131,15 @@ TEST(Checksums, ASplitWithoutAMajorityIsInconclusive) {
   }
 }
 
+TEST(Checksums, WhatNoFurtherRunDecidesIsNotToBeMeasuredAgain) {
+  Gpus gpus;
+  for (const std::uint64_t round : {0, 1})
+    for (int gpu = 0; gpu < 8; ++gpu) gpus.add(gpu, {gpu % 2 == 0 ? "even" : "odd"}, round);
+  const PeersJudgement judged = gpus.judge();
+  EXPECT_THAT(judged.outcome.sentence, HasSubstr("8 in doubt (n00, "));
+  EXPECT_FALSE(judged.nodes.at(0).measure_again);
+}
+
 TEST(Checksums, FewGpusAreEnoughAndTwoThatDifferHaveNoMajority) {
   Gpus three;
   for (int gpu = 0; gpu < 3; ++gpu) three.add(gpu, {gpu == 2 ? "bad" : "good"});

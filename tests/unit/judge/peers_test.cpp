@@ -47,13 +47,16 @@ TEST(ScreenPeers, LeavesAloneWhatIsFasterOrWithinTolerance) {
   EXPECT_THAT(screen_peers(metrics, {}).suspects, IsEmpty());
 }
 
-TEST(ScreenPeers, NeedsEightNodesAndPassesOverWhatWasNotMeasured) {
+TEST(ScreenPeers, NeedsEightNodesOfWhichOneMayLackAMetricAndPassesOverWhatWasNotMeasured) {
   std::vector<PeerMetric> metrics = fleet(8);
-  metrics[0].values[2] = std::numeric_limits<double>::quiet_NaN();
+  metrics[0].values[2] = metrics[0].values[3] = std::numeric_limits<double>::quiet_NaN();
   metrics[1].values[2] += .3;
+  metrics[2].values[2] = std::numeric_limits<double>::quiet_NaN();
   const PeerScreen screen = screen_peers(metrics, {});
   EXPECT_FALSE(screen.scales[0].usable);
-  EXPECT_EQ(screen.scales[0].nodes, 7);
+  EXPECT_EQ(screen.scales[0].nodes, 6);
+  EXPECT_TRUE(screen.scales[2].usable) << "7 of 8";
+  for (const PeerScale& scale : peer_scales(fleet(7), {})) EXPECT_FALSE(scale.usable);
   ASSERT_EQ(screen.suspects.size(), 1U);
   EXPECT_EQ(screen.suspects[0].metric, 1U);
 }
@@ -104,6 +107,14 @@ TEST(Retest, ConfirmsWhatAFreshRoundRepeats) {
   PeerScale noisy = scale;
   noisy.spread = .03;
   EXPECT_EQ(retest(suspect, noisy, .03, .05, {}), PeerDecision::cleared) << "p of the fresh round .05";
+}
+
+TEST(Retest, AsksMoreWhereFewerTellWhatItIsHeldAgainst) {
+  const PeerScale scale{.nodes = 40, .centre = 0, .spread = .0145, .degrees = 8, .usable = true};
+  const PeerSuspect suspect{
+      .metric = 0, .node = 0, .change = .05, .p = 1e-9, .rejected = true, .stands_out = true};
+  EXPECT_EQ(retest(suspect, scale, .03, .044, 40, {}), PeerDecision::confirmed);
+  EXPECT_EQ(retest(suspect, scale, .03, .044, 5, {}), PeerDecision::cleared);
 }
 
 TEST(Retest, ClearsWhatRepeatsAndIsNoMoreThanChanceAmongSoMany) {
