@@ -219,6 +219,8 @@ class TwoSides {
             "not known here, and no assumption makes it a finding; measure several rounds a side",
             percent(*verdict.change));
       }
+      if (const auto gaps = gaps_after(metric.key, metric.form->benchmark, then_, now_))
+        apply_gaps(*gaps, verdict);
       out.push_back(std::move(verdict));
     }
   }
@@ -252,8 +254,7 @@ class TwoSides {
     for (const MetricOfOneSide& metric : sides_.one) {
       Verdict verdict = blank_verdict(metric.key, metric.form->form);
       if (metric.before) {
-        const Absence absence =
-            explain_absence(metric.key, metric.form->benchmark, now_.front().collected, after_.front());
+        const Absence absence = absence_after(metric.key, metric.form->benchmark, now_);
         verdict.kind = absence.kind;
         verdict.reason = absence.reason;
         verdict.baseline = median(metric.form->values);
