@@ -13,6 +13,7 @@
 #include "judge/checksum_sides.hpp"
 #include "judge/judge.hpp"
 #include "judge/pinned.hpp"
+#include "judge/provisional.hpp"
 #include "judge/reasons.hpp"
 #include "judge/scale.hpp"
 #include "judge/statistics.hpp"
@@ -20,13 +21,6 @@
 
 namespace gpugauge::judge {
 namespace {
-
-/// A provisional baseline has not seen how boots and days differ: a regression counts above so many
-/// tolerances. (Deviations of 1% between boots alone made a false alarm in .62 of simulated nights.)
-constexpr double provisional_multiple = 2;
-/// Nor has it seen all of the noise: of a metric that it calls noisy a regression counts above so many times
-/// what it is said to hide.
-constexpr double provisional_noisy_multiple = 1.5;
 
 /// Pauses before round 2, 3, ...; the last one repeats. Rounds of one bad quarter of an hour are not
 /// independent, so a GPU's rounds are spread over one; host metrics have no thermal state to wait for, and
@@ -58,36 +52,16 @@ Verdict blank_class_verdict(const PinnedClass& mean) {
   return blank_verdict(class_key(mean.metric_class), form);
 }
 
-/// The step above which a regression from a provisional baseline counts. `least` of what is not noisy: on the
-/// scale of the gate, where nothing exceeds 100%.
-double provisional_step(const Scale& scale, double least) {
-  return scale.advisory ? std::max(least, provisional_noisy_multiple * scale.minimum_detectable_change)
-                        : least;
-}
-
-/// The same of a metric and of a class mean; 0 where the baseline is mature, which counts what it shows. A
-/// boot moves the metrics of a class together: there a regression counts above the tolerance of the class
-/// itself.
+/// The step above which a regression of a metric, and of a class mean, counts; 0 where the baseline is
+/// mature, which counts what it shows.
 double counts_above(const baseline::Baseline& baseline, const Scale& scale) {
-  return baseline.provisional() ? provisional_step(scale, provisional_multiple * scale.tolerance) : 0;
+  return baseline.provisional() ? counts_above_provisional(scale) : 0;
 }
 double counts_above(const baseline::Baseline& baseline, const Scale& scale, const PinnedClass& mean,
                     const Policy& policy) {
   if (!baseline.provisional()) return 0;
-  const double of_class = step_of(tolerance(policy, mean.metric_class), result::Direction::lower);
-  return provisional_step(scale, std::max(scale.tolerance, of_class));
-}
-
-/// The smallest step that is found, and counts, with detection_power. The middle one of the rounds has to lie
-/// above `above`, too, and spreads wider than their mean.
-double detectable_step(const Scale& scale, double above, const GateRules& rules) {
-  if (above <= 0) return scale.minimum_detectable_change;
-  const double round = scale.spread * scale.spread;
-  const double noise =
-      std::sqrt(round * median_variance_factor(rules.max_rounds - 1) +
-                round * median_variance_factor(scale.rounds) + scale.unit_error * scale.unit_error);
-  return std::max(scale.minimum_detectable_change,
-                  above + t_quantile(detection_power, scale.degrees) * noise);
+  return counts_above_provisional(scale,
+                                  step_of(tolerance(policy, mean.metric_class), result::Direction::lower));
 }
 
 /// A decision in the metric's unit; the reason is still to be written.
@@ -106,7 +80,7 @@ Verdict decided(Verdict verdict, double relative_tolerance, const Scale& scale, 
                        2;
   }
   if (scale.rounds >= 2)
-    verdict.minimum_detectable_drop = relative_of(detectable_step(scale, above, rules), better);
+    verdict.minimum_detectable_drop = relative_of(detectable_change(scale, above, rules), better);
   // A change that stands out of the noise counts; what noise hides does not.
   verdict.advisory = scale.advisory && verdict.kind != VerdictKind::regressed;
   return verdict;
@@ -379,7 +353,7 @@ std::vector<Sensitivity> sensitivity(const baseline::Baseline& baseline, const P
     const result::Direction better = metric ? pinned.forms[m]->form.better : result::Direction::lower;
     out.push_back({metric ? pinned.keys[m] : class_key(metric_class), metric_class,
                    metric ? pinned.forms[m]->form.unit : "1", from_scale(scale.centre, better), scale.spread,
-                   relative_of(detectable_step(scale, above, policy.rules), better),
+                   relative_of(detectable_change(scale, above, policy.rules), better),
                    metric ? pinned.tolerances[m] : classes[c].tolerance, scale.advisory, scale.rounds,
                    better});
   }
