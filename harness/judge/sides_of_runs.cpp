@@ -149,6 +149,10 @@ ClassOfSides class_of(const std::string& metric_class, const std::vector<MetricO
   for (const std::size_t m : members)
     out.series.assumed_round_spread =
         std::max(out.series.assumed_round_spread, metrics[m].series.assumed_round_spread);
+  out.series.assumed_unit_spread = 0;
+  for (const std::size_t m : members)
+    out.series.assumed_unit_spread =
+        std::max(out.series.assumed_unit_spread, metrics[m].series.assumed_unit_spread);
   for (const std::size_t m : members)
     out.series.unit_spread = std::max(out.series.unit_spread, metrics[m].series.unit_spread);
   out.members = std::move(members);
