@@ -203,6 +203,12 @@ TEST(Treatment, CoversAFieldAndThoseBelowIt) {
   EXPECT_FALSE(covers("driv", "stack.driver.version"));
   EXPECT_FALSE(covers("version", "stack.driver.version"));
   EXPECT_FALSE(covers("", "stack.driver.version"));
+  EXPECT_TRUE(covers("settings", "settings.host.governor"));
+  EXPECT_FALSE(covers("settings", "settings.gpu.0.mig")) << "a slice of a card is another device";
+  EXPECT_FALSE(covers("devices_together", "suite.devices_together")) << "alone is another measurement";
+  EXPECT_FALSE(can_be_treatment("settings.gpu.0.mig"));
+  EXPECT_FALSE(can_be_treatment("suite.devices_together"));
+  EXPECT_TRUE(can_be_treatment("settings.host.governor"));
 }
 
 }  // namespace
